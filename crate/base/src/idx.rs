@@ -1,0 +1,116 @@
+//! Typed indices: data lives in an `IndexVec<ExprId, Expr>`, facts about it in side tables with the same index.
+
+use std::marker::PhantomData;
+use std::ops::{Index, IndexMut};
+
+/// A position in an [`IndexVec`]; declared with [`idx!`](crate::idx!).
+pub trait Idx: Copy + Eq {
+    fn new(index: usize) -> Self;
+    fn index(self) -> usize;
+}
+
+/// Declares an id type: `idx!(ExprId, "e")` prints as `e12`, as the IR text does.
+#[macro_export]
+macro_rules! idx {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $crate::Idx for $name {
+            fn new(index: usize) -> Self {
+                $name(u32::try_from(index).expect("fewer than 2^32 ids"))
+            }
+            fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl ::std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+    };
+}
+
+/// A vector indexed by one id type.
+#[derive(Clone, Debug)]
+pub struct IndexVec<I, T> {
+    raw: Vec<T>,
+    index: PhantomData<fn(I)>,
+}
+
+impl<I: Idx, T> IndexVec<I, T> {
+    pub const fn new() -> Self {
+        IndexVec { raw: Vec::new(), index: PhantomData }
+    }
+
+    pub fn filled(value: T, len: usize) -> Self
+    where
+        T: Clone,
+    {
+        IndexVec { raw: vec![value; len], index: PhantomData }
+    }
+
+    pub fn push(&mut self, value: T) -> I {
+        let id = I::new(self.raw.len());
+        self.raw.push(value);
+        id
+    }
+
+    pub fn len(&self) -> usize {
+        self.raw.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.raw.is_empty()
+    }
+
+    pub fn iter(&self) -> std::slice::Iter<'_, T> {
+        self.raw.iter()
+    }
+
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
+        (0..self.raw.len()).map(I::new)
+    }
+
+    pub fn iter_enumerated(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
+        self.raw.iter().enumerate().map(|(i, value)| (I::new(i), value))
+    }
+
+    pub fn get(&self, id: I) -> Option<&T> {
+        self.raw.get(id.index())
+    }
+
+    pub fn truncate(&mut self, len: usize) {
+        self.raw.truncate(len);
+    }
+
+    pub fn pop(&mut self) -> Option<T> {
+        self.raw.pop()
+    }
+
+    pub fn as_slice(&self) -> &[T] {
+        &self.raw
+    }
+}
+
+impl<I: Idx, T> Default for IndexVec<I, T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<I: Idx, T> Index<I> for IndexVec<I, T> {
+    type Output = T;
+    fn index(&self, id: I) -> &T {
+        &self.raw[id.index()]
+    }
+}
+
+impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.raw[id.index()]
+    }
+}

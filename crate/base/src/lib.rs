@@ -1,0 +1,31 @@
+//! What every other crate stands on: ids and arenas, names, places in a text, and diagnostics.
+//!
+//! Nothing here knows the language. A [`Span`] is a pair of byte offsets into one source text; lines and columns
+//! are computed from a [`LineIndex`] only when something is shown. A [`Diagnostic`] is finished words with places;
+//! the stage that raised it owned the structured error and worded it.
+//!
+//! Deliberately absent: I/O, colours, files. The command line draws diagnostics; the page hands them to its editor.
+//!
+//! ```
+//! use base::{LineIndex, Span};
+//! let text = "let %x = 1;\n%x + é";
+//! let index = LineIndex::new(text);
+//! assert_eq!(index.position(12), base::Position { line: 2, column: 1 });
+//! assert_eq!(&text[Span::new(4, 6).range()], "%x");
+//! ```
+
+mod diagnostic;
+mod idx;
+mod line_index;
+mod nearest;
+mod span;
+mod surface;
+mod symbol;
+
+pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
+pub use idx::{Idx, IndexVec};
+pub use line_index::{LineIndex, Position};
+pub use nearest::nearest;
+pub use span::Span;
+pub use surface::Surface;
+pub use symbol::{Interner, Symbol};

@@ -1,0 +1,186 @@
+//! `relish`: the core on the command line.
+//!
+//! Exit 0: no error; 1: the program has errors; 2: wrong usage.
+
+mod draw;
+
+use clap::{Parser, Subcommand};
+use session::command::{check_json, has_errors, hover_json, ops_json, parse_inputs, run_json};
+use session::{Analysis, Options};
+use std::fmt::Display;
+use std::io::Read;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "relish", version, about = "Typed tensor programs: check them, run them, ask about them.")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Print one JSON document.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Infer every type; report what is wrong. Several files are separate programs.
+    Check {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+    },
+    /// Evaluate every top-level expression, and `@main`.
+    Run {
+        #[arg(value_name = "FILE")]
+        file: String,
+        /// At most this many calls and match tests.
+        #[arg(long)]
+        fuel: Option<u64>,
+        /// At most this many bytes.
+        #[arg(long, value_name = "BYTES")]
+        memory: Option<u64>,
+        /// For the parameters of `@main` that no input gives.
+        #[arg(long)]
+        seed: Option<u64>,
+        /// A JSON object from parameters of `@main` to nested lists.
+        #[arg(long, value_name = "FILE")]
+        inputs: Option<String>,
+        /// How sums are laid out in memory.
+        #[arg(long)]
+        layout: Option<String>,
+    },
+    /// The type and documentation at a place.
+    Hover {
+        #[arg(value_name = "FILE:LINE:COL")]
+        place: String,
+    },
+    /// The operators.
+    Ops,
+    /// What an error code means.
+    Explain {
+        #[arg(value_name = "CODE")]
+        code: String,
+    },
+}
+
+/// A sentence for standard error, with the exit code for wrong usage.
+struct Usage(String);
+
+fn main() -> ExitCode {
+    let Arguments { command, json } = Arguments::parse();
+    match answer(command, json) {
+        Ok(code) => code,
+        Err(Usage(sentence)) => {
+            eprintln!("relish: {sentence}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
+    match command {
+        Command::Check { files } => {
+            let files = files.into_iter().map(|file| Ok((file.clone(), Analysis::new(&read(&file)?))));
+            let files: Vec<(String, Analysis)> = files.collect::<Result<_, Usage>>()?;
+            if json {
+                let answer = check_json(&files);
+                say(answer.json);
+                return Ok(code(answer.has_errors));
+            }
+            for (file, analysis) in &files {
+                draw::problems(file, analysis.text(), analysis.diagnostics());
+                analysis.definitions().iter().for_each(|d| say(format!("{}: {}", d.name, d.r#type)));
+                for value in analysis.expressions() {
+                    say(format!("{file}:{}: {}", analysis.lines().line_of(value.span.start), value.r#type));
+                }
+            }
+            Ok(code(files.iter().any(|(_, analysis)| has_errors(analysis.diagnostics()))))
+        }
+        Command::Run { file, fuel, memory, seed, inputs, layout } => {
+            if layout.is_some() || memory.is_some() {
+                return Err(Usage("--layout and --memory need the machine, which this version does not have".to_owned()));
+            }
+            let mut options = Options::default();
+            options.fuel = fuel.unwrap_or(options.fuel);
+            options.seed = seed.unwrap_or(options.seed);
+            if let Some(inputs) = inputs {
+                options.inputs = parse_inputs(&read(&inputs)?).map_err(|error| Usage(format!("{inputs}: {error}")))?;
+            }
+            let analysis = Analysis::new(&read(&file)?);
+            if json {
+                let answer = run_json(&analysis, &options);
+                say(answer.json);
+                return Ok(code(answer.has_errors));
+            }
+            let mut diagnostics = analysis.diagnostics().to_vec();
+            let outcome = session::run(&analysis, &options);
+            diagnostics.extend(outcome.diagnostics);
+            for value in &outcome.values {
+                let name = if value.name.is_empty() { String::new() } else { format!("{} ", value.name) };
+                let line = analysis.lines().line_of(value.span.start);
+                let shown = analysis.show(value).unwrap_or_else(|| "no value".to_owned());
+                say(format!("{file}:{line}: {name}{shown} : {}", value.r#type));
+            }
+            draw::problems(&file, analysis.text(), &diagnostics);
+            Ok(code(has_errors(&diagnostics)))
+        }
+        Command::Hover { place } => {
+            let usage = || Usage(format!("expected FILE:LINE:COL, found {place}"));
+            let (rest, column) = place.rsplit_once(':').ok_or_else(usage)?;
+            let (file, line) = rest.rsplit_once(':').ok_or_else(usage)?;
+            let (line, column) = (line.parse().map_err(|_| usage())?, column.parse().map_err(|_| usage())?);
+            let analysis = Analysis::new(&read(file)?);
+            let position = base::Position { line, column };
+            if json {
+                say(hover_json(&analysis, position).unwrap_or_else(|| "null".to_owned()));
+            } else if let Some(hover) = analysis.lines().offset(position).and_then(|at| session::hover(&analysis, at)) {
+                say(&hover.code);
+                if !hover.doc.is_empty() {
+                    say(format!("\n{}", hover.doc));
+                }
+            } else {
+                say("nothing is here");
+            }
+            Ok(code(has_errors(analysis.diagnostics())))
+        }
+        Command::Ops => {
+            say(if json { ops_json() } else { session::command::ops_text() });
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Explain { code } => match session::explain(&code) {
+            Some(page) if json => {
+                say(session::command::explain_json(&code, page));
+                Ok(ExitCode::SUCCESS)
+            }
+            Some(page) => {
+                say(page.trim_end());
+                Ok(ExitCode::SUCCESS)
+            }
+            None => {
+                let nearest = base::nearest(&code, session::codes());
+                let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean {nearest}?"));
+                Err(Usage(format!("no error code is called {code}{hint}")))
+            }
+        },
+    }
+}
+
+fn code(has_errors: bool) -> ExitCode {
+    ExitCode::from(u8::from(has_errors))
+}
+
+/// Prints a line; a reader that has gone away is no error.
+fn say(line: impl Display) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// A file, or standard input for `-`. Bytes that are no UTF-8 are replaced, so that they are seen and located.
+fn read(file: &str) -> Result<String, Usage> {
+    let mut bytes = Vec::new();
+    let result = match file {
+        "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
+        path => std::fs::read(path).map(|found| bytes = found),
+    };
+    result.map_err(|error| Usage(format!("cannot read {file}: {error}")))?;
+    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}

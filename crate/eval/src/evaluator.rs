@@ -1,0 +1,429 @@
+//! The stack of tasks.
+
+use crate::operator::Operators;
+use base::Span;
+use hir::{CtorId, ExprId, ExprKind, FnId, Item, LocalId, Module, PatId, PatKind, Place};
+use op::OpId;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use ty::{Code, Dtype, Fields, Scalar, Value};
+
+/// What a run may use up.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Calls and match tests.
+    pub fuel: u64,
+    /// Bytes of one tensor, and of the frames of unfinished calls.
+    pub memory: u64,
+}
+
+/// Why there is no value, and where it was noticed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunError {
+    pub span: Span,
+    pub fault: RunFault,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunFault {
+    OutOfFuel { fuel: u64 },
+    OutOfMemory { limit: u64 },
+    NoArm,
+    DivisionByZero,
+    IndexOutOfRange(i64),
+    NoKernel(&'static str),
+    FreeVariable(String),
+    SelfReference(String),
+    /// The operands have types that the operator's relation refuses.
+    Shapes(String),
+    /// The program had errors where it was run.
+    Broken,
+}
+
+enum Task {
+    Eval(ExprId),
+    /// Takes the arguments and the function below them off the value stack.
+    Call { expr: ExprId, n_args: usize },
+    OpCall(ExprId),
+    Tuple(usize),
+    Project { expr: ExprId, index: u32 },
+    Branch { then: ExprId, otherwise: ExprId },
+    Match(ExprId),
+    Bind(LocalId),
+    Discard,
+    RefNew,
+    RefRead,
+    RefWrite,
+    /// The value is that of a top-level variable.
+    StoreGlobal(LocalId),
+    Return,
+}
+
+/// A call that is not finished.
+struct Frame {
+    locals: Vec<Value>,
+    captured: Fields,
+}
+
+enum Global {
+    Unevaluated(FnId),
+    Running,
+    Done(Value),
+}
+
+pub struct Evaluator<'m> {
+    module: &'m Module,
+    limits: Limits,
+    /// Fuel used so far, over all runs.
+    pub fuel_used: u64,
+    globals: HashMap<LocalId, Global>,
+    operators: Operators,
+    frames: Vec<Frame>,
+    frame_bytes: u64,
+    tasks: Vec<Task>,
+    values: Vec<Value>,
+}
+
+/// How often the heap is measured where it can be: each time this much fuel is used.
+const HEAP_CHECK: u64 = 1 << 16;
+
+impl<'m> Evaluator<'m> {
+    pub fn new(module: &'m Module, limits: Limits) -> Evaluator<'m> {
+        let globals = module.items.iter().filter_map(|item| match item {
+            Item::Let(local, function) => Some((*local, Global::Unevaluated(*function))),
+            Item::Def(_) | Item::Expr(_) | Item::Adt(_) => None,
+        });
+        Evaluator {
+            module,
+            limits,
+            fuel_used: 0,
+            globals: globals.collect(),
+            operators: Operators::new(limits.memory),
+            frames: Vec::new(),
+            frame_bytes: 0,
+            tasks: Vec::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// Evaluates a function of the module on arguments.
+    pub fn run(&mut self, function: FnId, args: Vec<Value>) -> Result<Value, RunError> {
+        self.frames.clear();
+        self.tasks.clear();
+        self.values.clear();
+        self.frame_bytes = 0;
+        self.enter(function, args, Fields::default(), None)?;
+        while let Some(task) = self.tasks.pop() {
+            self.step(task)?;
+        }
+        Ok(self.values.pop().expect("a function leaves its value"))
+    }
+
+    fn fail<T>(&self, expr: ExprId, fault: RunFault) -> Result<T, RunError> {
+        Err(RunError { span: self.module.exprs[expr].span, fault })
+    }
+
+    fn burn(&mut self, span: Span) -> Result<(), RunError> {
+        self.fuel_used += 1;
+        if self.fuel_used > self.limits.fuel {
+            return Err(RunError { span, fault: RunFault::OutOfFuel { fuel: self.limits.fuel } });
+        }
+        if self.fuel_used.is_multiple_of(HEAP_CHECK) && heap_bytes().is_some_and(|bytes| bytes > self.limits.memory) {
+            return Err(RunError { span, fault: RunFault::OutOfMemory { limit: self.limits.memory } });
+        }
+        Ok(())
+    }
+
+    /// Starts a call; in tail position it takes the place of the one that makes it.
+    fn enter(&mut self, id: FnId, args: Vec<Value>, captured: Fields, callee: Option<Value>) -> Result<(), RunError> {
+        let function = &self.module.functions[id];
+        let bytes = |n_locals: usize| (n_locals * size_of::<Value>() + size_of::<Frame>()) as u64;
+        if matches!(self.tasks.last(), Some(Task::Return)) {
+            self.tasks.pop();
+            if let Some(done) = self.frames.pop() {
+                self.frame_bytes -= bytes(done.locals.len());
+            }
+        }
+        let mut locals = vec![Value::int32(0); function.n_locals as usize];
+        for (&param, arg) in function.params.iter().zip(args) {
+            locals[self.module.locals[param].slot as usize] = arg;
+        }
+        if let (Some((_, slot)), Some(callee)) = (function.self_local, callee) {
+            locals[slot as usize] = callee;
+        }
+        self.frame_bytes += bytes(locals.len());
+        if self.frame_bytes > self.limits.memory {
+            let limit = self.limits.memory;
+            return Err(RunError { span: function.span, fault: RunFault::OutOfMemory { limit } });
+        }
+        self.frames.push(Frame { locals, captured });
+        self.tasks.push(Task::Return);
+        self.tasks.push(Task::Eval(function.body));
+        Ok(())
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("tasks run inside a call")
+    }
+
+    fn pop(&mut self) -> Value {
+        self.values.pop().expect("every operand was evaluated before")
+    }
+
+    fn step(&mut self, task: Task) -> Result<(), RunError> {
+        match task {
+            Task::Eval(expr) => return self.eval(expr),
+            Task::Call { expr, n_args } => {
+                let args = self.values.split_off(self.values.len() - n_args);
+                let callee = self.pop();
+                return self.call(expr, callee, args);
+            }
+            Task::OpCall(expr) => return self.op_call(expr),
+            Task::Tuple(n) => {
+                let fields = self.values.split_off(self.values.len() - n);
+                self.values.push(Value::Tuple(Fields::new(fields)));
+            }
+            Task::Project { expr, index } => match self.pop() {
+                Value::Tuple(fields) if (index as usize) < fields.len() => {
+                    self.values.push(fields[index as usize].clone());
+                }
+                _ => return self.fail(expr, RunFault::Broken),
+            },
+            Task::Branch { then, otherwise } => match self.pop() {
+                Value::Scalar(Dtype::Bool, Scalar::Int(0)) => self.tasks.push(Task::Eval(otherwise)),
+                Value::Scalar(Dtype::Bool, Scalar::Int(_)) => self.tasks.push(Task::Eval(then)),
+                _ => return self.fail(then, RunFault::Broken),
+            },
+            Task::Match(expr) => return self.match_arms(expr),
+            Task::Bind(local) => {
+                let value = self.pop();
+                self.bind(local, value);
+            }
+            Task::Discard => {
+                self.values.pop();
+            }
+            Task::RefNew => {
+                let value = self.pop();
+                self.values.push(Value::Ref(Rc::new(RefCell::new(value))));
+            }
+            Task::RefRead => match self.pop() {
+                Value::Ref(cell) => {
+                    let value = cell.borrow().clone();
+                    self.values.push(value);
+                }
+                other => self.values.push(other),
+            },
+            Task::RefWrite => {
+                let value = self.pop();
+                if let Value::Ref(cell) = self.pop() {
+                    cell.replace(value);
+                }
+                self.values.push(Value::unit());
+            }
+            Task::StoreGlobal(local) => {
+                let value = self.values.last().expect("the value was evaluated before").clone();
+                self.globals.insert(local, Global::Done(value));
+            }
+            Task::Return => {
+                if let Some(done) = self.frames.pop() {
+                    self.frame_bytes -= (done.locals.len() * size_of::<Value>() + size_of::<Frame>()) as u64;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn eval(&mut self, expr: ExprId) -> Result<(), RunError> {
+        let module = self.module;
+        match &module.exprs[expr].kind {
+            ExprKind::Error => return self.fail(expr, RunFault::Broken),
+            ExprKind::Literal(dtype, scalar) => self.values.push(Value::Scalar(*dtype, *scalar)),
+            ExprKind::TensorLit(tensor) => self.values.push(Value::tensor(ty::Tensor::clone(tensor))),
+            ExprKind::Local(local, place) => return self.local(expr, *local, *place),
+            ExprKind::Def(def) => {
+                let code = Code::Function(module.defs[*def].function.0);
+                self.values.push(Value::Func(code, Fields::default()));
+            }
+            ExprKind::Ctor(ctor) => self.values.push(Value::Func(Code::Constructor(ctor.0), Fields::default())),
+            ExprKind::Op(op) => self.values.push(Value::Func(Code::Operator(op.0), Fields::default())),
+            ExprKind::OpCall { args, .. } => {
+                self.tasks.push(Task::OpCall(expr));
+                self.push_evals(args);
+            }
+            ExprKind::Call { callee, args, .. } => {
+                self.tasks.push(Task::Call { expr, n_args: args.len() });
+                self.push_evals(args);
+                self.tasks.push(Task::Eval(*callee));
+            }
+            ExprKind::Tuple(fields) => {
+                self.tasks.push(Task::Tuple(fields.len()));
+                self.push_evals(fields);
+            }
+            ExprKind::Project { base, index } => {
+                self.tasks.push(Task::Project { expr, index: *index });
+                self.tasks.push(Task::Eval(*base));
+            }
+            ExprKind::If { cond, then, otherwise } => {
+                self.tasks.push(Task::Branch { then: *then, otherwise: *otherwise });
+                self.tasks.push(Task::Eval(*cond));
+            }
+            ExprKind::Match { scrutinee, .. } => {
+                self.tasks.push(Task::Match(expr));
+                self.tasks.push(Task::Eval(*scrutinee));
+            }
+            ExprKind::Block { lets, tail } => {
+                self.tasks.push(Task::Eval(*tail));
+                for (local, value) in lets.iter().rev() {
+                    self.tasks.push(local.map_or(Task::Discard, Task::Bind));
+                    self.tasks.push(Task::Eval(*value));
+                }
+            }
+            ExprKind::Fn(function) => {
+                let places = module.functions[*function].captures.iter().map(|&(_, place)| place);
+                let frame = self.frame();
+                let captured = places
+                    .map(|place| match place {
+                        Place::Own(slot) => frame.locals[slot as usize].clone(),
+                        Place::Captured(index) => frame.captured[index as usize].clone(),
+                        Place::TopLevel => Value::unit(),
+                    })
+                    .collect();
+                self.values.push(Value::Func(Code::Function(function.0), Fields::new(captured)));
+            }
+            ExprKind::RefNew(value) => self.tasks.extend([Task::RefNew, Task::Eval(*value)]),
+            ExprKind::RefRead(reference) => self.tasks.extend([Task::RefRead, Task::Eval(*reference)]),
+            ExprKind::RefWrite { reference, value } => {
+                self.tasks.extend([Task::RefWrite, Task::Eval(*value), Task::Eval(*reference)]);
+            }
+        }
+        Ok(())
+    }
+
+    fn push_evals(&mut self, exprs: &[ExprId]) {
+        self.tasks.extend(exprs.iter().rev().map(|&expr| Task::Eval(expr)));
+    }
+
+    fn local(&mut self, expr: ExprId, local: LocalId, place: Place) -> Result<(), RunError> {
+        if self.module.locals[local].origin == hir::LocalOrigin::Free {
+            return self.fail(expr, RunFault::FreeVariable(self.module.locals[local].name.clone()));
+        }
+        let value = match place {
+            Place::Own(slot) => self.frame().locals[slot as usize].clone(),
+            Place::Captured(index) => self.frame().captured[index as usize].clone(),
+            Place::TopLevel => match self.globals.get(&local) {
+                Some(Global::Done(value)) => value.clone(),
+                Some(Global::Unevaluated(function)) => {
+                    let function = *function;
+                    self.globals.insert(local, Global::Running);
+                    self.tasks.push(Task::StoreGlobal(local));
+                    return self.enter(function, Vec::new(), Fields::default(), None);
+                }
+                Some(Global::Running) | None => {
+                    return self.fail(expr, RunFault::SelfReference(self.module.locals[local].name.clone()));
+                }
+            },
+        };
+        self.values.push(value);
+        Ok(())
+    }
+
+    fn bind(&mut self, local: LocalId, value: Value) {
+        let slot = self.module.locals[local].slot as usize;
+        self.frame().locals[slot] = value;
+    }
+
+    fn call(&mut self, expr: ExprId, callee: Value, args: Vec<Value>) -> Result<(), RunError> {
+        let Value::Func(code, ref captured) = callee else { return self.fail(expr, RunFault::Broken) };
+        match code {
+            Code::Function(id) => {
+                self.burn(self.module.exprs[expr].span)?;
+                let captured = captured.clone();
+                self.enter(FnId(id), args, captured, Some(callee))
+            }
+            Code::Constructor(ctor) => {
+                self.values.push(Value::Data(ctor, Fields::new(args)));
+                Ok(())
+            }
+            Code::Operator(op) => {
+                let span = self.module.exprs[expr].span;
+                let value = self.operators.run_value(OpId(op), &args).map_err(|fault| RunError { span, fault })?;
+                self.values.push(value);
+                Ok(())
+            }
+        }
+    }
+
+    fn op_call(&mut self, expr: ExprId) -> Result<(), RunError> {
+        let ExprKind::OpCall { op, args, attrs, .. } = &self.module.exprs[expr].kind else {
+            return self.fail(expr, RunFault::Broken);
+        };
+        let from = self.values.len() - args.len();
+        let span = self.module.exprs[expr].span;
+        let result = self.operators.run(*op, &self.values[from..], attrs);
+        let value = result.map_err(|fault| RunError { span, fault })?;
+        self.values.truncate(from);
+        self.values.push(value);
+        Ok(())
+    }
+
+    fn match_arms(&mut self, expr: ExprId) -> Result<(), RunError> {
+        let module = self.module;
+        let ExprKind::Match { arms, .. } = &module.exprs[expr].kind else {
+            return self.fail(expr, RunFault::Broken);
+        };
+        let value = self.pop();
+        for arm in arms {
+            let mut bound = Vec::new();
+            if self.matches(arm.pat, &value, &mut bound)? {
+                bound.into_iter().for_each(|(local, value)| self.bind(local, value));
+                self.tasks.push(Task::Eval(arm.body));
+                return Ok(());
+            }
+        }
+        self.fail(expr, RunFault::NoArm)
+    }
+
+    fn matches(&mut self, pat: PatId, value: &Value, bound: &mut Vec<(LocalId, Value)>) -> Result<bool, RunError> {
+        let mut pending = vec![(pat, value.clone())];
+        while let Some((pat, value)) = pending.pop() {
+            match (&self.module.pats[pat].kind, &value) {
+                (PatKind::Wild, _) => {}
+                (PatKind::Var(local), _) => bound.push((*local, value)),
+                (PatKind::As(inner, local), _) => {
+                    bound.push((*local, value.clone()));
+                    pending.push((*inner, value));
+                }
+                (PatKind::Ctor(want, pats), Value::Data(found, fields)) => {
+                    self.burn(self.module.pats[pat].span)?;
+                    if *want != CtorId(*found) {
+                        return Ok(false);
+                    }
+                    pending.extend(pats.iter().copied().zip(fields.iter().cloned()).rev());
+                }
+                (PatKind::Tuple(pats), Value::Tuple(fields)) => {
+                    pending.extend(pats.iter().copied().zip(fields.iter().cloned()).rev());
+                }
+                (PatKind::Literal(_, want), Value::Scalar(_, found)) => {
+                    self.burn(self.module.pats[pat].span)?;
+                    if want != found {
+                        return Ok(false);
+                    }
+                }
+                _ => return Err(RunError { span: self.module.pats[pat].span, fault: RunFault::Broken }),
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The bytes that the whole program holds, where that can be asked.
+#[cfg(target_arch = "wasm32")]
+fn heap_bytes() -> Option<u64> {
+    Some(core::arch::wasm32::memory_size(0) as u64 * 65_536)
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn heap_bytes() -> Option<u64> {
+    None
+}

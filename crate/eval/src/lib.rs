@@ -1,0 +1,15 @@
+//! The definitional evaluator: what programs mean.
+//!
+//! In: a module without errors in the parts that are run. Out: values, or a located reason why there is none. It is
+//! small and obvious rather than fast; a faster machine is tested against it.
+//!
+//! A stack of tasks stands for what is left to do, so no program can exhaust the host's stack: recursion costs heap,
+//! and a call in tail position costs nothing. Operators compute their result types by their own relations, run on the
+//! concrete types of the arguments. Fuel counts calls and match tests.
+//!
+//! Deliberately absent: types at run time other than dtypes and shapes of tensors; any optimisation.
+
+mod evaluator;
+mod operator;
+
+pub use evaluator::{Evaluator, Limits, RunError, RunFault};

@@ -1,0 +1,171 @@
+//! Operator calls: result types by the relation, values by the kernel.
+
+use crate::evaluator::RunFault;
+use op::{AttrForm, Call, Fault, Kernel, OpId, ResultType};
+use solve::{Cause, Off, Solver, State};
+use std::sync::Arc;
+use ty::{AttrValue, Attrs, Dim, Dtype, Extent, Kind, Reason, Scalar, Term, TermId, Terms, Value};
+
+/// A solver for one relation at a time.
+pub struct Operators {
+    solver: Solver<Off>,
+    memory: u64,
+}
+
+const HERE: Cause = Cause(0);
+
+impl Operators {
+    pub fn new(memory: u64) -> Operators {
+        Operators { solver: Solver::new(Off), memory }
+    }
+
+    /// Calls an operator that is used as a function value, with its default attributes.
+    pub fn run_value(&mut self, op: OpId, args: &[Value]) -> Result<Value, RunFault> {
+        let specs = op.row().attrs;
+        let entries = specs.iter().map(|spec| (spec.name, spec.default.value().unwrap_or(AttrValue::None)));
+        let attrs = Attrs { entries: entries.collect(), written: vec![false; specs.len()] };
+        self.run(op, args, &Arc::new(attrs))
+    }
+
+    pub fn run(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Value, RunFault> {
+        let row = op.row();
+        let attrs = &with_arguments(row.attrs, args, attrs);
+        let results = match scalar_result(&row.kernel, args) {
+            Some(dtype) => vec![ResultType { shape: Vec::new(), dtype }],
+            None => self.result_types(op, args, attrs)?,
+        };
+        for result in &results {
+            let n = result.shape.iter().try_fold(1_u64, |n, &size| n.checked_mul(size as u64));
+            if n.and_then(|n| n.checked_mul(8)).is_none_or(|bytes| bytes > self.memory) {
+                return Err(RunFault::OutOfMemory { limit: self.memory });
+            }
+        }
+        let call = Call { args, attrs, results: &results };
+        op::run(&row.kernel, &call).map_err(|fault| match fault {
+            Fault::DivisionByZero => RunFault::DivisionByZero,
+            Fault::IndexOutOfRange(index) => RunFault::IndexOutOfRange(index),
+            Fault::NoKernel => RunFault::NoKernel(row.name),
+            Fault::IllTyped => RunFault::Broken,
+            Fault::Other(sentence) => RunFault::Shapes(format!("`{}`: {sentence}", row.name)),
+        })
+    }
+
+    /// Runs the operator's relation on the types of the arguments.
+    fn result_types(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Vec<ResultType>, RunFault> {
+        self.solver.clear();
+        let row = op.row();
+        let mut terms: Vec<TermId> = Vec::with_capacity(args.len() + 1);
+        for arg in args {
+            terms.push(self.type_of(arg).ok_or(RunFault::Broken)?);
+        }
+        let result = self.solver.fresh(Term::hole(Kind::Type), HERE);
+        terms.push(result);
+        let relation = self.solver.post(row.relation, &terms, attrs.clone(), HERE);
+        self.solver.solve();
+        if let Some(failure) = self.solver.failures.first() {
+            return Err(RunFault::Shapes(format!("`{}`: {}", row.name, sentence(&failure.reason))));
+        }
+        if !matches!(self.solver.relation(relation).state, State::Solved) {
+            return Err(RunFault::Broken);
+        }
+        self.results(result).ok_or(RunFault::Broken)
+    }
+
+    /// The type of a tensor, or of a tuple of tensors.
+    fn type_of(&mut self, value: &Value) -> Option<TermId> {
+        match value {
+            Value::Scalar(dtype, _) => Some(self.tensor_type(&[], *dtype)),
+            Value::Tensor(tensor) => Some(self.tensor_type(&tensor.shape, tensor.dtype)),
+            Value::Tuple(fields) => {
+                let fields = fields.iter().map(|field| match field {
+                    Value::Scalar(dtype, _) => Some(self.tensor_type(&[], *dtype)),
+                    Value::Tensor(tensor) => Some(self.tensor_type(&tensor.shape, tensor.dtype)),
+                    Value::Tuple(_) | Value::Data(..) | Value::Func(..) | Value::Ref(_) => None,
+                });
+                let fields: Vec<TermId> = fields.collect::<Option<_>>()?;
+                Some(self.solver.tuple(&fields, HERE))
+            }
+            Value::Data(..) | Value::Func(..) | Value::Ref(_) => None,
+        }
+    }
+
+    fn tensor_type(&mut self, shape: &[usize], dtype: Dtype) -> TermId {
+        let dims: Vec<TermId> =
+            shape.iter().map(|&size| self.solver.fresh(Term::Dim(Dim::number(size as i64)), HERE)).collect();
+        let list = self.solver.store.list(&dims);
+        let shape = self.solver.fresh(Term::Shape(list), HERE);
+        let dtype = self.solver.fresh(Term::Dtype(dtype), HERE);
+        self.solver.fresh(Term::Tensor { shape, dtype }, HERE)
+    }
+
+    fn results(&self, id: TermId) -> Option<Vec<ResultType>> {
+        match self.solver.head(id) {
+            Term::Tuple(fields) => {
+                let fields = self.solver.items(fields).iter();
+                fields.map(|&field| self.tensor_result(field)).collect()
+            }
+            _ => Some(vec![self.tensor_result(id)?]),
+        }
+    }
+
+    fn tensor_result(&self, id: TermId) -> Option<ResultType> {
+        let Term::Tensor { shape, dtype } = self.solver.head(id) else { return None };
+        let (Term::Shape(dims), Term::Dtype(dtype)) = (self.solver.head(shape), self.solver.head(dtype)) else {
+            return None;
+        };
+        let size = |&dim: &TermId| match self.solver.head(dim) {
+            Term::Dim(Dim { extent: Extent::Number(number), .. }) => usize::try_from(number).ok(),
+            _ => None,
+        };
+        let shape = self.solver.items(dims).iter().map(size).collect::<Option<_>>()?;
+        Some(ResultType { shape, dtype })
+    }
+}
+
+/// The dtype of an elementwise operator's result when every argument is a scalar: the common case of recursion.
+fn scalar_result(kernel: &Kernel, args: &[Value]) -> Option<Dtype> {
+    let Some(Value::Scalar(first, _)) = args.first() else { return None };
+    let same = args.iter().all(|arg| matches!(arg, Value::Scalar(dtype, _) if dtype == first));
+    match kernel {
+        _ if !same => None,
+        Kernel::Map1 { .. } | Kernel::Map2 { .. } => Some(*first),
+        Kernel::Compare { .. } | Kernel::Test(_) => Some(Dtype::Bool),
+        Kernel::Missing | Kernel::Whole(_) => None,
+    }
+}
+
+/// Attributes that are read from arguments, now that the arguments are known.
+fn with_arguments(specs: &[op::AttrSpec], args: &[Value], attrs: &Arc<Attrs>) -> Arc<Attrs> {
+    if !specs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
+        return attrs.clone();
+    }
+    let mut filled = Attrs::clone(attrs);
+    for (spec, entry) in specs.iter().zip(&mut filled.entries) {
+        if let AttrForm::Argument(index) = spec.form
+            && let Some(Value::Scalar(_, scalar)) = args.get(index)
+        {
+            entry.1 = match scalar {
+                Scalar::Float(value) => AttrValue::Float(*value),
+                Scalar::Int(value) => AttrValue::Int(*value),
+            };
+        }
+    }
+    Arc::new(filled)
+}
+
+fn sentence(reason: &Reason) -> String {
+    match reason {
+        Reason::Broadcast { left_size, right_size, .. } => {
+            format!("sizes {left_size} and {right_size} do not broadcast")
+        }
+        Reason::Dtypes { left, right } => format!("the operands are {left} and {right}"),
+        Reason::Rank { want, found, .. } => format!("expected rank {want}, found rank {found}"),
+        Reason::Axis { attr, axis, rank } => format!("`{attr}` is {axis} but the rank is {rank}"),
+        Reason::TupleIndex { index, len } => format!("a tuple of {len} has no field .{index}"),
+        Reason::Attr { attr, want } => format!("`{attr}` must be {want}"),
+        Reason::Check(sentence) => sentence.to_string(),
+        Reason::NotTensor { .. } => "expected a tensor".to_owned(),
+        Reason::NotTuple { .. } => "expected a tuple".to_owned(),
+        Reason::Unequal { .. } => "the sizes or dtypes of the operands do not agree".to_owned(),
+    }
+}

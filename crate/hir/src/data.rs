@@ -1,0 +1,274 @@
+//! The program as arenas.
+
+use base::{IndexVec, Span, idx};
+use op::OpId;
+use std::sync::Arc;
+use ty::{AdtId, Attrs, Dtype, Kind, ParamId, Scalar, Tensor};
+
+idx!(
+    /// An expression.
+    ExprId,
+    "e"
+);
+idx!(
+    /// A pattern.
+    PatId,
+    "q"
+);
+idx!(
+    /// A written type, shape, dim or dtype.
+    TypeExprId,
+    "y"
+);
+idx!(
+    /// A variable: parameter, `let`, pattern variable.
+    LocalId,
+    "v"
+);
+idx!(
+    /// Anything with a body: a `def`, a `fn`, and each top-level `let` or expression.
+    FnId,
+    "f"
+);
+idx!(
+    /// A `def`.
+    DefId,
+    "g"
+);
+idx!(
+    /// A constructor of a data type.
+    CtorId,
+    "c"
+);
+
+#[derive(Debug, Default)]
+pub struct Module {
+    pub adts: IndexVec<AdtId, Adt>,
+    pub ctors: IndexVec<CtorId, Ctor>,
+    pub type_params: IndexVec<ParamId, TypeParam>,
+    pub defs: IndexVec<DefId, Def>,
+    pub functions: IndexVec<FnId, Function>,
+    pub locals: IndexVec<LocalId, Local>,
+    pub exprs: IndexVec<ExprId, Expr>,
+    pub pats: IndexVec<PatId, Pat>,
+    pub type_exprs: IndexVec<TypeExprId, TypeExpr>,
+    /// In source order.
+    pub items: Vec<Item>,
+    /// The bodies in evaluation order; each function's stand in [`Function::visits`].
+    pub visits: Vec<Visit>,
+    /// Whether the text mentions `?`.
+    pub mentions_any: bool,
+}
+
+/// A data type.
+#[derive(Debug)]
+pub struct Adt {
+    pub name: String,
+    pub name_span: Span,
+    pub params: Vec<ParamId>,
+    pub ctors: Vec<CtorId>,
+    /// `extern type`: nothing is known of its values.
+    pub is_extern: bool,
+}
+
+#[derive(Debug)]
+pub struct Ctor {
+    pub name: String,
+    pub name_span: Span,
+    pub adt: AdtId,
+    pub fields: Vec<TypeExprId>,
+}
+
+#[derive(Debug)]
+pub struct TypeParam {
+    pub name: String,
+    pub kind: Kind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub struct Def {
+    /// With its sigil: `@f`.
+    pub name: String,
+    pub name_span: Span,
+    pub function: FnId,
+}
+
+/// A body with its parameters. Top-level `let`s and expressions are functions without any.
+#[derive(Debug)]
+pub struct Function {
+    pub span: Span,
+    pub type_params: Vec<ParamId>,
+    pub params: Vec<LocalId>,
+    pub result: Option<TypeExprId>,
+    pub body: ExprId,
+    /// The range of [`Module::visits`] that holds the body, nested functions included.
+    pub visits: std::ops::Range<usize>,
+    /// How many variables of its own a call needs room for.
+    pub n_locals: u32,
+    /// Variables of enclosing functions, in the order of `Place::Captured`, each with its place in the function just
+    /// around.
+    pub captures: Vec<(LocalId, Place)>,
+    /// The `def`s and top-level `let`s that the body mentions.
+    pub uses_defs: Vec<DefId>,
+    pub uses_lets: Vec<LocalId>,
+    /// For `let %f = fn …`: the variable under which the function knows itself, and where among its own.
+    pub self_local: Option<(LocalId, u32)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LocalOrigin {
+    Param,
+    Let,
+    Pattern,
+    TopLevel,
+    /// `free_var`: typed, but without a value.
+    Free,
+}
+
+#[derive(Debug)]
+pub struct Local {
+    /// With its sigil where it was written with one: `%x`.
+    pub name: String,
+    pub span: Span,
+    pub annotation: Option<TypeExprId>,
+    pub origin: LocalOrigin,
+    /// The function whose variable it is.
+    pub owner: FnId,
+    /// Among its owner's variables.
+    pub slot: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Item {
+    Def(DefId),
+    /// `let %x = e`: the variable, and the function whose body is `e`.
+    Let(LocalId, FnId),
+    Expr(FnId),
+    Adt(AdtId),
+}
+
+/// Where a mentioned variable is found when the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Own(u32),
+    Captured(u32),
+    TopLevel,
+}
+
+#[derive(Debug)]
+pub struct Expr {
+    pub kind: ExprKind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum ExprKind {
+    Error,
+    Literal(Dtype, Scalar),
+    TensorLit(Arc<Tensor>),
+    Local(LocalId, Place),
+    Def(DefId),
+    Ctor(CtorId),
+    /// An operator as a function value.
+    Op(OpId),
+    OpCall { op: OpId, name_span: Span, args: Vec<ExprId>, attrs: Arc<Attrs> },
+    Call { callee: ExprId, type_args: Option<Vec<TypeExprId>>, args: Vec<ExprId> },
+    Tuple(Vec<ExprId>),
+    Project { base: ExprId, index: u32 },
+    If { cond: ExprId, then: ExprId, otherwise: ExprId },
+    /// `is_partial`: `match?`.
+    Match { scrutinee: ExprId, arms: Vec<Arm>, is_partial: bool },
+    /// The variables in order with their values, then the block's value.
+    Block { lets: Vec<(Option<LocalId>, ExprId)>, tail: ExprId },
+    Fn(FnId),
+    RefNew(ExprId),
+    RefRead(ExprId),
+    RefWrite { reference: ExprId, value: ExprId },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Arm {
+    pub pat: PatId,
+    pub body: ExprId,
+}
+
+#[derive(Debug)]
+pub struct Pat {
+    pub kind: PatKind,
+    pub span: Span,
+}
+
+#[derive(Debug)]
+pub enum PatKind {
+    Error,
+    Wild,
+    Var(LocalId),
+    As(PatId, LocalId),
+    Ctor(CtorId, Vec<PatId>),
+    Tuple(Vec<PatId>),
+    Literal(Dtype, Scalar),
+}
+
+#[derive(Debug)]
+pub struct TypeExpr {
+    pub kind: TypeExprKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum TypeExprKind {
+    Error,
+    Hole,
+    Tensor { shape: TypeExprId, dtype: TypeExprId },
+    /// A dtype's name: the scalar tensor, or the dtype itself, as the place wants.
+    Scalar(Dtype),
+    Dtype(Dtype),
+    Tuple(Vec<TypeExprId>),
+    Func { params: Vec<TypeExprId>, result: TypeExprId },
+    Ref(TypeExprId),
+    Adt { adt: AdtId, args: Vec<TypeExprId> },
+    Param(ParamId),
+    Shape(Vec<TypeExprId>),
+    Dim(i64),
+    Any,
+}
+
+/// One step of inference's walk over a body.
+#[derive(Clone, Copy, Debug)]
+pub enum Visit {
+    Expr(ExprId),
+    /// The variable now has this value.
+    Let(LocalId, ExprId),
+    /// The pattern takes this scrutinee apart.
+    Pattern(ExprId, PatId),
+}
+
+/// An attribute as written.
+#[derive(Clone, Debug)]
+pub struct Attr {
+    pub name: String,
+    pub name_span: Span,
+    pub value: ty::AttrValue,
+    pub value_span: Span,
+}
+
+impl ty::Names for Module {
+    fn adt(&self, adt: AdtId) -> &str {
+        &self.adts[adt].name
+    }
+
+    fn param(&self, param: ParamId) -> &str {
+        &self.type_params[param].name
+    }
+
+    fn param_kind(&self, param: ParamId) -> Kind {
+        self.type_params[param].kind
+    }
+}
+
+impl ty::ConstructorNames for Module {
+    fn constructor(&self, number: u32) -> &str {
+        &self.ctors[CtorId(number)].name
+    }
+}

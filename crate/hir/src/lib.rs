@@ -1,0 +1,29 @@
+//! Names resolved, sugar gone: the program as arenas of expressions, patterns and types.
+//!
+//! In: a syntax tree. Out: a [`Module`] and the errors of names and forms. Every source construct becomes one node or
+//! an `Error` node, over which later stages pass in silence.
+//!
+//! The walk keeps no host stack: the tree is visited by its enter and leave events, and each node's result is stored
+//! by its id, so a parent finds its children's. What inference needs in evaluation order is written down here once,
+//! as [`Module::visits`]: a definition stands before its uses, an operand before its operator, a pattern before its
+//! arm.
+//!
+//! Deliberately absent: types of expressions (`infer`), evaluation order of anything lazy (there is none).
+//!
+//! ```
+//! let parse = syntax::parse("def @twice(%x) { %x + %x }");
+//! let (module, errors) = hir::lower(&parse.tree);
+//! assert!(errors.is_empty());
+//! assert_eq!(module.defs.iter().next().unwrap().name, "@twice");
+//! ```
+
+mod data;
+mod error;
+mod lower;
+
+pub use data::{
+    Adt, Arm, Attr, Ctor, CtorId, Def, DefId, Expr, ExprId, ExprKind, FnId, Function, Item, Local, LocalId, LocalOrigin,
+    Module, Pat, PatId, PatKind, Place, TypeExpr, TypeExprId, TypeExprKind, TypeParam, Visit,
+};
+pub use error::HirError;
+pub use lower::lower;

@@ -1,0 +1,128 @@
+//! Attributes of an operator call, checked against its row.
+
+use super::Lowering;
+use crate::data::{Attr, ExprId, ExprKind};
+use crate::error::{Duplicated, HirError};
+use base::Span;
+use op::{AttrForm, Op};
+use std::sync::Arc;
+use syntax::{NodeId, NodeKind, TokenKind};
+use ty::{AttrValue, Attrs, Scalar};
+
+/// Attribute values nest at most this deep; none of the rows wants more than two lists.
+const MAX_NESTING: usize = 16;
+
+impl Lowering<'_> {
+    /// The attributes written in an argument list.
+    pub(super) fn written_attrs(&mut self, arg_list: NodeId) -> Vec<Attr> {
+        let mut attrs = Vec::new();
+        for node in self.tree.children(arg_list) {
+            if self.tree.kind(node) != NodeKind::Attr {
+                continue;
+            }
+            let tree = self.tree;
+            let words = tree.own_tokens(node).take_while(|&token| tree.token_kind(token) != TokenKind::Eq);
+            let spans: Vec<Span> = words.map(|token| tree.token_span(token)).collect();
+            let (Some(first), Some(last)) = (spans.first(), spans.last()) else { continue };
+            let name_span = first.to(*last);
+            let name = tree.text()[name_span.range()].to_owned();
+            let Some(&value) = tree.children(node).first() else { continue };
+            let value_span = tree.span(value);
+            let value = match self.attr_value(value, 0, false) {
+                Some(value) => value,
+                None if tree.kind(value) == NodeKind::Error => continue,
+                None => AttrValue::Str("\u{0}".into()),
+            };
+            attrs.push(Attr { name, name_span, value, value_span });
+        }
+        attrs
+    }
+
+    fn attr_value(&mut self, node: NodeId, depth: usize, negative: bool) -> Option<AttrValue> {
+        if depth > MAX_NESTING {
+            return None;
+        }
+        let tree = self.tree;
+        match tree.kind(node) {
+            NodeKind::Literal => {
+                if let Some(string) = tree.first_token(node, TokenKind::String) {
+                    let text = tree.token_text(string);
+                    return Some(AttrValue::Str(text.trim_matches('"').into()));
+                }
+                match self.scalar(node, negative)? {
+                    (ty::Dtype::Bool, Scalar::Int(value)) => Some(AttrValue::Bool(value != 0)),
+                    (_, Scalar::Int(value)) => Some(AttrValue::Int(value)),
+                    (_, Scalar::Float(value)) => Some(AttrValue::Float(value)),
+                }
+            }
+            NodeKind::Unary => self.attr_value(*tree.children(node).first()?, depth + 1, !negative),
+            NodeKind::Paren => self.attr_value(*tree.children(node).first()?, depth + 1, negative),
+            NodeKind::NameRef => match tree.node_text(node) {
+                "None" | "nullptr" => Some(AttrValue::None),
+                name if ty::Dtype::parse(name).is_some() => Some(AttrValue::Str(name.into())),
+                _ => None,
+            },
+            NodeKind::ListLit | NodeKind::Tuple => {
+                let items = tree.children(node).into_iter().map(|item| self.attr_value(item, depth + 1, false));
+                Some(AttrValue::List(items.collect::<Option<_>>()?))
+            }
+            _ => None,
+        }
+    }
+
+    /// The row's attributes with what was written, defaults elsewhere. Errors are reported and leave the default.
+    pub(super) fn checked_attrs(
+        &mut self,
+        op: &'static Op,
+        name_span: Span,
+        args: &[ExprId],
+        written: &[Attr],
+    ) -> Option<Arc<Attrs>> {
+        let mut attrs = Attrs::default();
+        let n_errors = self.errors.len();
+        for (i, attr) in written.iter().enumerate() {
+            if let Some(first) = written[..i].iter().find(|other| other.name == attr.name) {
+                let first = first.name_span;
+                self.duplicate(Duplicated::Attribute, &attr.name, attr.name_span, first);
+            }
+            let known = op.attrs.iter().any(|spec| spec.name == attr.name);
+            if !known && attr.name != "attrs_type_key" {
+                let nearest = base::nearest(&attr.name, op.attrs.iter().map(|spec| spec.name)).map(str::to_owned);
+                let (name, span) = (attr.name.clone(), attr.name_span);
+                self.errors.push(HirError::UnknownAttr { op: op.name, name, span, nearest });
+            }
+        }
+        for spec in op.attrs {
+            let found = written.iter().find(|attr| attr.name == spec.name);
+            let value = match (found, spec.form) {
+                (_, AttrForm::Argument(index)) => args.get(index).and_then(|&arg| self.constant_of(arg)),
+                (Some(attr), form) => {
+                    let none_allowed = matches!(spec.default, op::Default::None | op::Default::Required);
+                    if !(form.admits(&attr.value) || (none_allowed && attr.value == AttrValue::None)) {
+                        let (span, want) = (attr.value_span, form.describe());
+                        self.errors.push(HirError::AttrValue { op: op.name, name: spec.name, span, want });
+                    }
+                    Some(attr.value.clone())
+                }
+                (None, _) => match spec.default.value() {
+                    Some(value) => Some(value),
+                    None => {
+                        self.errors.push(HirError::MissingAttr { op: op.name, name: spec.name, span: name_span });
+                        None
+                    }
+                },
+            };
+            attrs.entries.push((spec.name, value.unwrap_or(AttrValue::None)));
+            attrs.written.push(found.is_some());
+        }
+        (self.errors.len() == n_errors).then(|| Arc::new(attrs))
+    }
+
+    fn constant_of(&self, expr: ExprId) -> Option<AttrValue> {
+        match self.module.exprs[expr].kind {
+            ExprKind::Literal(_, Scalar::Int(value)) => Some(AttrValue::Int(value)),
+            ExprKind::Literal(_, Scalar::Float(value)) => Some(AttrValue::Float(value)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Expressions.
+
+use super::{Lowered, Lowering, nearest};
+use crate::data::{Arm, ExprId, ExprKind, LocalId, LocalOrigin, Place, Visit};
+use crate::error::HirError;
+use base::Span;
+use syntax::{NodeId, NodeKind, TokenKind};
+use ty::Scalar;
+
+impl Lowering<'_> {
+    pub(super) fn leave_expr(&mut self, node: NodeId, kind: NodeKind) -> Lowered {
+        let span = self.tree.span(node);
+        let children = self.tree.children(node);
+        let expr_kind = match kind {
+            NodeKind::Block | NodeKind::Seq => return self.block(node, &children),
+            NodeKind::Literal => {
+                // The sign of a literal is part of it, so that `-128i8` is in range.
+                if self.parent_kind() == Some(NodeKind::Unary) {
+                    return Lowered::Nothing;
+                }
+                self.literal(node, false)
+            }
+            NodeKind::LocalRef | NodeKind::GraphRef => self.local_ref(self.tree.node_text(node), span),
+            NodeKind::GlobalRef => self.global_ref(self.tree.node_text(node), span),
+            NodeKind::NameRef => return self.name_ref(node, span),
+            NodeKind::Hole => {
+                self.not_yet("a hole in an expression", node);
+                ExprKind::Error
+            }
+            NodeKind::Paren => {
+                return children.first().map_or(Lowered::Nothing, |&inner| self.lowered[inner.0 as usize]);
+            }
+            NodeKind::Tuple => ExprKind::Tuple(children.into_iter().map(|field| self.expr_of(field)).collect()),
+            NodeKind::ListLit => self.tensor_literal(node),
+            NodeKind::Variant => {
+                self.not_yet("an anonymous variant", node);
+                ExprKind::Error
+            }
+            NodeKind::Meta => {
+                self.not_yet("a `meta` constant", node);
+                ExprKind::Error
+            }
+            NodeKind::Fn => {
+                let (body, result) = self.function_parts(node);
+                ExprKind::Fn(self.close_function(body, result))
+            }
+            NodeKind::If => match children[..] {
+                [cond, then, otherwise, ..] => ExprKind::If {
+                    cond: self.expr_of(cond),
+                    then: self.expr_of(then),
+                    otherwise: self.expr_of(otherwise),
+                },
+                _ => ExprKind::Error,
+            },
+            NodeKind::Match => self.match_expr(node, &children),
+            NodeKind::RefNew => match children.first() {
+                Some(&value) => ExprKind::RefNew(self.expr_of(value)),
+                None => ExprKind::Error,
+            },
+            NodeKind::RefRead | NodeKind::RefReadCall => match children.first() {
+                Some(&reference) => ExprKind::RefRead(self.expr_of(reference)),
+                None => ExprKind::Error,
+            },
+            NodeKind::RefWrite | NodeKind::RefWriteCall => match children[..] {
+                [reference, value, ..] => {
+                    ExprKind::RefWrite { reference: self.expr_of(reference), value: self.expr_of(value) }
+                }
+                _ => ExprKind::Error,
+            },
+            NodeKind::Call => return self.call(node, &children),
+            NodeKind::Project => match (children.first(), self.own_token(node, &[TokenKind::Int])) {
+                (Some(&base), Some((index, index_span))) => match index.parse() {
+                    Ok(index) => ExprKind::Project { base: self.expr_of(base), index },
+                    Err(_) => {
+                        self.errors.push(HirError::LiteralRange { span: index_span, dtype: ty::Dtype::UInt32 });
+                        ExprKind::Error
+                    }
+                },
+                _ => ExprKind::Error,
+            },
+            NodeKind::Unary => return self.unary(node, &children, span),
+            NodeKind::Pipe => return self.pipe(&children, span),
+            _ => return self.binary(node, &children, span),
+        };
+        Lowered::Expr(self.expr(expr_kind, span))
+    }
+
+    fn parent_kind(&self) -> Option<NodeKind> {
+        self.open.last().map(|&parent| self.tree.kind(parent))
+    }
+
+    fn block(&mut self, node: NodeId, children: &[NodeId]) -> Lowered {
+        self.scope.close();
+        let Some((&tail, statements)) = children.split_last() else { return Lowered::Nothing };
+        let mut lets: Vec<(Option<LocalId>, ExprId)> = Vec::new();
+        for &statement in statements {
+            match self.tree.kind(statement) {
+                NodeKind::LetStmt | NodeKind::GraphStmt => {
+                    let value = self.expr_of(statement);
+                    lets.push((self.let_locals.get(&statement).copied(), value));
+                }
+                NodeKind::ExprStmt => {
+                    let value = self.tree.children(statement)[0];
+                    lets.push((None, self.expr_of(value)));
+                }
+                _ => {}
+            }
+        }
+        if lets.is_empty() {
+            return Lowered::Expr(self.expr_of(tail));
+        }
+        let tail = self.expr_of(tail);
+        Lowered::Expr(self.expr(ExprKind::Block { lets, tail }, self.tree.span(node)))
+    }
+
+    fn match_expr(&mut self, node: NodeId, children: &[NodeId]) -> ExprKind {
+        let Some((&scrutinee, arms)) = children.split_first() else { return ExprKind::Error };
+        let scrutinee = self.expr_of(scrutinee);
+        let arms = arms.iter().filter(|&&arm| self.tree.kind(arm) == NodeKind::Arm);
+        let arms: Vec<NodeId> = arms.copied().collect();
+        let arms = arms
+            .into_iter()
+            .filter_map(|arm| match self.tree.children(arm)[..] {
+                [pat, body, ..] => Some(Arm { pat: self.pat_of(pat), body: self.expr_of(body) }),
+                _ => None,
+            })
+            .collect();
+        let is_partial = self.tree.first_token(node, TokenKind::Question).is_some();
+        ExprKind::Match { scrutinee, arms, is_partial }
+    }
+
+    // Names
+
+    pub(super) fn local_ref(&mut self, name: &str, span: Span) -> ExprKind {
+        match self.scope.get(name.strip_prefix('%').unwrap_or(name)) {
+            Some(local) => ExprKind::Local(local, self.place(local)),
+            None => {
+                let names = self.scope.names();
+                let nearest = base::nearest(name.trim_start_matches('%'), names).map(|name| format!("%{name}"));
+                self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
+                ExprKind::Error
+            }
+        }
+    }
+
+    /// Where the running function finds a variable: every function between its owner and here captures it.
+    fn place(&mut self, local: LocalId) -> Place {
+        let owner = self.module.locals[local].owner;
+        if self.module.locals[local].origin == LocalOrigin::TopLevel {
+            self.function_mut().uses_lets.push(local);
+            return Place::TopLevel;
+        }
+        let slot_in = |cx: &Self, open: &super::OpenFunction| match cx.module.functions[open.id].self_local {
+            Some((own, slot)) if own == local => Some(slot),
+            _ if open.id == owner => Some(cx.module.locals[local].slot),
+            _ => None,
+        };
+        let holder = self.functions.iter().rposition(|open| slot_in(self, open).is_some());
+        let Some(holder) = holder else { return Place::TopLevel };
+        let mut place = Place::Own(slot_in(self, &self.functions[holder]).expect("the holder has the variable"));
+        for open in &mut self.functions[holder + 1..] {
+            let captures = &mut self.module.functions[open.id].captures;
+            let index = *open.captured.entry(local).or_insert_with(|| {
+                captures.push((local, place));
+                captures.len() as u32 - 1
+            });
+            place = Place::Captured(index);
+        }
+        place
+    }
+
+    fn global_ref(&mut self, name: &str, span: Span) -> ExprKind {
+        match self.defs.get(name) {
+            Some(&def) => {
+                self.function_mut().uses_defs.push(def);
+                ExprKind::Def(def)
+            }
+            None => {
+                let nearest = nearest(name, &self.defs);
+                self.errors.push(HirError::UndefinedGlobal { name: name.to_owned(), span, nearest });
+                ExprKind::Error
+            }
+        }
+    }
+
+    /// Whether a node is what a call calls, or the right side of a pipe.
+    fn is_callee(&self, node: NodeId) -> bool {
+        let Some(&parent) = self.open.last() else { return false };
+        match self.tree.kind(parent) {
+            NodeKind::Call => self.tree.span(parent).start == self.tree.span(node).start,
+            NodeKind::Pipe => self.tree.children_rev(parent).next() == Some(node),
+            _ => false,
+        }
+    }
+
+    /// A bare name: a variable written without a sigil, a constructor, an operator, or a `def` without its `@`.
+    fn name_ref(&mut self, node: NodeId, span: Span) -> Lowered {
+        let name = self.tree.node_text(node);
+        let is_callee = self.is_callee(node);
+        let kind = if self.scope.get(name).is_some_and(|local| !self.module.locals[local].name.starts_with('%')) {
+            self.local_ref(name, span)
+        } else if let Some(&ctor) = self.ctors.get(name) {
+            let constructor = ExprKind::Ctor(ctor);
+            if !is_callee && self.module.ctors[ctor].fields.is_empty() {
+                // A constructor without fields is called for you.
+                let callee = self.expr(constructor, span);
+                ExprKind::Call { callee, type_args: None, args: Vec::new() }
+            } else {
+                constructor
+            }
+        } else if let Some(op) = op::by_name(name) {
+            if is_callee {
+                return Lowered::Expr(self.unvisited_expr(ExprKind::Op(op), span));
+            }
+            ExprKind::Op(op)
+        } else if self.defs.contains_key(format!("@{name}").as_str()) {
+            self.global_ref(&format!("@{name}"), span)
+        } else {
+            let constructors = self.ctors.keys().copied();
+            let mut names: Vec<&str> = constructors.chain(op::all().iter().map(|row| row.name)).collect();
+            names.sort_unstable();
+            let nearest = base::nearest(name, names).map(str::to_owned);
+            self.errors.push(HirError::UnknownName { name: name.to_owned(), span, nearest });
+            ExprKind::Error
+        };
+        Lowered::Expr(self.expr(kind, span))
+    }
+
+    // Operators
+
+    fn unary(&mut self, node: NodeId, children: &[NodeId], span: Span) -> Lowered {
+        let Some(&operand) = children.first() else { return Lowered::Nothing };
+        if self.tree.kind(operand) == NodeKind::Literal {
+            // `--3` is 3: each minus before a number turns its sign.
+            let kind = self.literal(operand, true);
+            return Lowered::Expr(self.expr(kind, span));
+        }
+        let operand = self.expr_of(operand);
+        if let ExprKind::Literal(dtype, scalar) = self.module.exprs[operand].kind
+            && self.tree.kind(children[0]) == NodeKind::Unary
+        {
+            let negated = match scalar {
+                Scalar::Float(value) => Scalar::Float(-value),
+                Scalar::Int(value) => Scalar::Int(value.wrapping_neg()),
+            };
+            return Lowered::Expr(self.expr(ExprKind::Literal(dtype, negated), span));
+        }
+        let op = op::by_name("negative").expect("a row of its own");
+        let name_span = self.own_token(node, &[TokenKind::Minus]).map_or(span, |(_, span)| span);
+        Lowered::Expr(self.op_call(op, name_span, vec![operand], &[], span))
+    }
+
+    fn binary(&mut self, node: NodeId, children: &[NodeId], span: Span) -> Lowered {
+        let &[left, right, ..] = children else { return Lowered::Nothing };
+        let (left, right) = (self.expr_of(left), self.expr_of(right));
+        let tree = self.tree;
+        let operator = tree.own_tokens(node).find(|&token| !tree.token_kind(token).is_trivia());
+        let Some(operator) = operator else { return Lowered::Nothing };
+        match op::by_infix(tree.token_text(operator)) {
+            Some(op) => Lowered::Expr(self.op_call(op, tree.token_span(operator), vec![left, right], &[], span)),
+            None => Lowered::Nothing,
+        }
+    }
+
+    /// `x |> f(y)` is `f(x, y)`, `x |> f` is `f(x)`.
+    fn pipe(&mut self, children: &[NodeId], span: Span) -> Lowered {
+        let &[left, right, ..] = children else { return Lowered::Nothing };
+        let (argument, stage) = (self.expr_of(left), self.expr_of(right));
+        let stage_kind = self.tree.kind(right);
+        if stage_kind == NodeKind::Call
+            && let ExprKind::Call { args, .. } | ExprKind::OpCall { args, .. } = &mut self.module.exprs[stage].kind
+        {
+            args.insert(0, argument);
+            self.module.exprs[stage].span = span;
+            self.module.visits.push(Visit::Expr(stage));
+            return Lowered::Expr(stage);
+        }
+        if let ExprKind::Op(op) = self.module.exprs[stage].kind {
+            let name_span = self.module.exprs[stage].span;
+            return Lowered::Expr(self.op_call(op, name_span, vec![argument], &[], span));
+        }
+        let call = ExprKind::Call { callee: stage, type_args: None, args: vec![argument] };
+        Lowered::Expr(self.expr(call, span))
+    }
+}

@@ -1,0 +1,371 @@
+//! Items: declarations first, bodies as the walk reaches them.
+
+use super::{Lowered, Lowering, OpenFunction, nearest};
+use crate::data::{
+    Adt, Ctor, CtorId, Def, DefId, ExprKind, FnId, Function, Item, Local, LocalId, LocalOrigin, TypeParam, Visit,
+};
+use crate::error::{Duplicated, HirError};
+use base::Span;
+use rustc_hash::FxHashMap;
+use syntax::{NodeId, NodeKind, TokenKind};
+use ty::{AdtId, Kind, ParamId};
+
+impl<'t> Lowering<'t> {
+    /// Gives every definition, type and constructor its id, so that they may be used before they are defined.
+    pub(super) fn declare(&mut self) {
+        for node in self.tree.children(self.tree.root()) {
+            match self.tree.kind(node) {
+                NodeKind::Def => {
+                    let (name, name_span) =
+                        self.own_token(node, &[TokenKind::Global]).unwrap_or(("", self.tree.span(node)));
+                    let next = DefId(self.next_def);
+                    self.next_def += 1;
+                    if let Some(&first) = self.defs.get(name) {
+                        let first = self.module.defs[first].name_span;
+                        self.duplicate(Duplicated::Definition, name, name_span, first);
+                    } else if !name.is_empty() {
+                        self.defs.insert(name, next);
+                    }
+                    // The function is the next one entered for this definition; it is filled in then.
+                    self.module.defs.push(Def { name: name.to_owned(), name_span, function: FnId(u32::MAX) });
+                }
+                NodeKind::TypeDef | NodeKind::ExternType => self.declare_type(node),
+                _ => {}
+            }
+        }
+        (self.next_def, self.next_adt, self.next_ctor) = (0, 0, 0);
+    }
+
+    fn declare_type(&mut self, node: NodeId) {
+        let (name, name_span) = self.own_token(node, &[TokenKind::Ident]).unwrap_or(("", self.tree.span(node)));
+        let is_extern = self.tree.kind(node) == NodeKind::ExternType;
+        let adt = self.module.adts.push(Adt {
+            name: name.to_owned(),
+            name_span,
+            params: Vec::new(),
+            ctors: Vec::new(),
+            is_extern,
+        });
+        if let Some(&first) = self.adts.get(name) {
+            let first = self.module.adts[first].name_span;
+            self.duplicate(Duplicated::Type, name, name_span, first);
+        } else if !name.is_empty() {
+            self.adts.insert(name, adt);
+        }
+        if let Some(params) = self.tree.child(node, NodeKind::TypeParams) {
+            self.module.adts[adt].params = self.declare_type_params(params);
+        }
+        for ctor_node in self.tree.children(node).into_iter().filter(|&n| self.tree.kind(n) == NodeKind::Ctor) {
+            let (name, name_span) =
+                self.own_token(ctor_node, &[TokenKind::Ident]).unwrap_or(("", self.tree.span(ctor_node)));
+            let ctor = self.module.ctors.push(Ctor { name: name.to_owned(), name_span, adt, fields: Vec::new() });
+            if let Some(&first) = self.ctors.get(name) {
+                let first = self.module.ctors[first].name_span;
+                self.duplicate(Duplicated::Constructor, name, name_span, first);
+            } else if !name.is_empty() {
+                self.ctors.insert(name, ctor);
+            }
+            self.module.adts[adt].ctors.push(ctor);
+            // How many fields there are must be known before any use.
+            let n_fields = self.tree.child(ctor_node, NodeKind::CtorFields).map_or(0, |f| self.tree.children(f).len());
+            let error = crate::data::TypeExprKind::Error;
+            let placeholder = self.type_expr(error, name_span);
+            self.module.ctors[ctor].fields = vec![placeholder; n_fields];
+        }
+    }
+
+    pub(super) fn duplicate(&mut self, what: Duplicated, name: &str, span: Span, first: Span) {
+        self.errors.push(HirError::Duplicate { what, name: name.to_owned(), span, first });
+    }
+
+    fn declare_type_params(&mut self, list: NodeId) -> Vec<ParamId> {
+        let mut params: Vec<ParamId> = Vec::new();
+        for node in self.tree.children(list) {
+            let tree = self.tree;
+            let mut words = tree.own_tokens(node).filter(|&token| tree.token_kind(token) == TokenKind::Ident);
+            let Some(name) = words.next() else { continue };
+            let span = tree.token_span(name);
+            let name = tree.token_text(name);
+            let kind = words.next().map_or(Some(Kind::Type), |kind| {
+                let parsed = Kind::parse(tree.token_text(kind));
+                if parsed.is_none() {
+                    let name = tree.token_text(kind).to_owned();
+                    self.errors.push(HirError::UnknownKind { name, span: tree.token_span(kind) });
+                }
+                parsed
+            });
+            if let Some(first) = params.iter().find(|&&param| self.module.type_params[param].name == name) {
+                let first = self.module.type_params[*first].span;
+                self.duplicate(Duplicated::TypeParameter, name, span, first);
+            }
+            let kind = kind.unwrap_or(Kind::Type);
+            params.push(self.module.type_params.push(TypeParam { name: name.to_owned(), kind, span }));
+        }
+        params
+    }
+
+    /// Brings the type parameters of the open function, type or function type into scope.
+    pub(super) fn bind_type_params(&mut self, node: NodeId) -> Lowered {
+        let owner = self.open.last().copied();
+        let params = match owner.map(|owner| self.tree.kind(owner)) {
+            Some(NodeKind::TypeDef | NodeKind::ExternType) => self.module.adts[AdtId(self.next_adt)].params.clone(),
+            Some(NodeKind::Def | NodeKind::Fn) => {
+                let params = self.declare_type_params(node);
+                self.function_mut().type_params = params.clone();
+                params
+            }
+            _ => {
+                let span = self.tree.span(node);
+                self.errors.push(HirError::NotYet { what: "a polymorphic function type", span });
+                self.declare_type_params(node)
+            }
+        };
+        for param in params {
+            let span = self.module.type_params[param].span;
+            let name = &self.tree.text()[span.range()];
+            self.type_params.push((name, param));
+        }
+        Lowered::Nothing
+    }
+
+    pub(super) fn close_type_params(&mut self) {
+        let mark = self.type_param_marks.pop().unwrap_or(0);
+        self.type_params.truncate(mark);
+    }
+
+    pub(super) fn leave_type_def(&mut self, _: NodeId) -> Lowered {
+        let adt = AdtId(self.next_adt);
+        self.next_adt += 1;
+        self.close_type_params();
+        self.module.items.push(Item::Adt(adt));
+        Lowered::Nothing
+    }
+
+    pub(super) fn leave_ctor(&mut self, node: NodeId) -> Lowered {
+        let ctor = CtorId(self.next_ctor);
+        self.next_ctor += 1;
+        if let Some(fields) = self.tree.child(node, NodeKind::CtorFields) {
+            let fields: Vec<NodeId> = self.tree.children(fields);
+            let fields = fields.into_iter().map(|field| self.type_at(field, Kind::Type)).collect();
+            self.module.ctors[ctor].fields = fields;
+        }
+        // The seeds write the result without its arguments: `Some : (a) -> Optional`.
+        if let Some(result) = self.tree.child(node, NodeKind::CtorResult) {
+            let want = &self.module.adts[self.module.ctors[ctor].adt].name;
+            let text = self.tree.node_text(result);
+            let name = text.trim_start_matches("->").trim_start();
+            let name = name.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or("");
+            if !want.is_empty() && name != want {
+                self.errors.push(HirError::ConstructorResult { span: self.tree.span(result), want: want.clone() });
+            }
+        }
+        Lowered::Nothing
+    }
+
+    // Functions
+
+    pub(super) fn enter_function(&mut self, node: NodeId) {
+        self.type_param_marks.push(self.type_params.len());
+        self.scope.open();
+        let recursive = self.let_bound_function(node);
+        let id = self.module.functions.push(Function {
+            span: self.tree.span(node),
+            type_params: Vec::new(),
+            params: Vec::new(),
+            result: None,
+            body: crate::data::ExprId(u32::MAX),
+            visits: 0..0,
+            n_locals: u32::from(recursive.is_some()),
+            captures: Vec::new(),
+            uses_defs: Vec::new(),
+            uses_lets: Vec::new(),
+            self_local: recursive.map(|local| (local, 0)),
+        });
+        let visits_from = self.module.visits.len();
+        self.functions.push(OpenFunction { id, captured: FxHashMap::default(), visits_from });
+        if let NodeKind::LetItem = self.tree.kind(node) {
+            self.enter_let(node);
+        }
+    }
+
+    /// The variable of the `let` whose value this `fn` is.
+    fn let_bound_function(&self, node: NodeId) -> Option<LocalId> {
+        let mut ancestors = self.open.iter().rev().skip(1);
+        let parent = ancestors.find(|&&ancestor| self.tree.kind(ancestor) != NodeKind::Paren)?;
+        let local = *self.recursive_lets.get(parent)?;
+        let is_nested = self.module.locals[local].origin != LocalOrigin::TopLevel;
+        (is_nested && self.tree.kind(node) == NodeKind::Fn).then_some(local)
+    }
+
+    /// Closes the innermost function around its body.
+    pub(super) fn close_function(&mut self, body: NodeId, result: Option<NodeId>) -> FnId {
+        let body = self.expr_of(body);
+        let result = result.map(|result| self.type_at(result, Kind::Type));
+        let open = self.functions.pop().expect("every function that is left was entered");
+        let visits = open.visits_from..self.module.visits.len();
+        let function = &mut self.module.functions[open.id];
+        function.body = body;
+        function.result = result;
+        function.visits = visits;
+        // What an inner function uses its outer ones use too, since they are checked together.
+        let (defs, lets) = (function.uses_defs.clone(), function.uses_lets.clone());
+        if let Some(outer) = self.functions.last() {
+            let outer = &mut self.module.functions[outer.id];
+            outer.uses_defs.extend(defs);
+            outer.uses_lets.extend(lets);
+        }
+        self.scope.close();
+        self.close_type_params();
+        open.id
+    }
+
+    /// The body and the result type of a `def` or `fn`.
+    pub(super) fn function_parts(&self, node: NodeId) -> (NodeId, Option<NodeId>) {
+        let children = self.tree.children(node);
+        let body = *children.last().expect("a function has a body or an error in its place");
+        let result = children[..children.len() - 1].iter().copied().find(|&child| {
+            !matches!(self.tree.kind(child), NodeKind::TypeParams | NodeKind::ParamList | NodeKind::WhereClause)
+        });
+        (body, result)
+    }
+
+    pub(super) fn leave_def(&mut self, node: NodeId) -> Lowered {
+        let (body, result) = self.function_parts(node);
+        let function = self.close_function(body, result);
+        let def = DefId(self.next_def);
+        self.next_def += 1;
+        self.module.defs[def].function = function;
+        self.module.items.push(Item::Def(def));
+        Lowered::Nothing
+    }
+
+    pub(super) fn bind_params(&mut self, node: NodeId) -> Lowered {
+        let mut params: Vec<LocalId> = Vec::new();
+        for param in self.tree.children(node) {
+            if self.tree.kind(param) != NodeKind::Param {
+                continue;
+            }
+            let Some((name, span)) = self.own_token(param, &[TokenKind::Local, TokenKind::Ident]) else { continue };
+            if let Some(&first) = params.iter().find(|&&param| self.module.locals[param].name == name) {
+                let first = self.module.locals[first].span;
+                self.duplicate(Duplicated::Parameter, name, span, first);
+            }
+            let annotation = self.tree.children(param).first().copied();
+            let annotation = annotation.map(|annotation| self.type_at(annotation, Kind::Type));
+            let local = self.new_local(name, span, LocalOrigin::Param);
+            self.module.locals[local].annotation = annotation;
+            self.bind_local(local);
+            params.push(local);
+        }
+        self.function_mut().params = params;
+        Lowered::Nothing
+    }
+
+    // Variables
+
+    pub(super) fn new_local(&mut self, name: &str, span: Span, origin: LocalOrigin) -> LocalId {
+        let owner = self.current_function();
+        let slot = self.module.functions[owner].n_locals;
+        self.module.functions[owner].n_locals += 1;
+        self.module.locals.push(Local { name: name.to_owned(), span, annotation: None, origin, owner, slot })
+    }
+
+    /// Brings a variable into scope. `x` written without a sigil is found as `%x` too.
+    pub(super) fn bind_local(&mut self, local: LocalId) {
+        let name = self.module.locals[local].name.clone();
+        self.scope.bind(name.strip_prefix('%').unwrap_or(&name), local);
+    }
+
+    /// A `let` of a function literal is in scope in its own value.
+    pub(super) fn enter_let(&mut self, node: NodeId) {
+        let Some(&value) = self.tree.children_rev(node).next().as_ref() else { return };
+        let mut value = value;
+        while self.tree.kind(value) == NodeKind::Paren {
+            let Some(inner) = self.tree.children_rev(value).next() else { return };
+            value = inner;
+        }
+        if self.tree.kind(value) != NodeKind::Fn {
+            return;
+        }
+        let Some((name, span)) = self.own_token(node, &[TokenKind::Local, TokenKind::Ident]) else { return };
+        let local = self.let_local(node, name, span);
+        self.bind_local(local);
+        self.recursive_lets.insert(node, local);
+    }
+
+    fn let_local(&mut self, node: NodeId, name: &str, span: Span) -> LocalId {
+        match self.tree.kind(node) {
+            NodeKind::LetItem | NodeKind::GraphItem => self.new_local(name, span, LocalOrigin::TopLevel),
+            _ => self.new_local(name, span, LocalOrigin::Let),
+        }
+    }
+
+    /// The variable of a `let`, with its annotation; in scope from here on.
+    fn finish_let(&mut self, node: NodeId) -> Option<LocalId> {
+        let kinds = [TokenKind::Local, TokenKind::Graph, TokenKind::Ident];
+        let (name, span) = self.own_token(node, &kinds)?;
+        let early = self.recursive_lets.get(&node).copied();
+        let local = early.unwrap_or_else(|| self.let_local(node, name, span));
+        let children = self.tree.children(node);
+        if let [annotation, _value] = children[..] {
+            self.module.locals[local].annotation = Some(self.type_at(annotation, Kind::Type));
+        }
+        if early.is_none() {
+            self.bind_local(local);
+        }
+        Some(local)
+    }
+
+    pub(super) fn leave_let(&mut self, node: NodeId) -> Lowered {
+        let value = self.tree.children_rev(node).next().expect("a `let` has a value or an error in its place");
+        let value = self.expr_of(value);
+        if let Some(local) = self.finish_let(node) {
+            self.module.visits.push(Visit::Let(local, value));
+            self.let_locals.insert(node, local);
+        }
+        // The enclosing block collects the value.
+        Lowered::Expr(value)
+    }
+
+    pub(super) fn leave_let_item(&mut self, node: NodeId) -> Lowered {
+        let value = self.tree.children_rev(node).next().expect("a `let` has a value or an error in its place");
+        let local = self.finish_let(node);
+        let function = self.close_function(value, None);
+        if let Some(local) = local {
+            // Closing the function's scope ended the variable's; at top level it goes on.
+            self.bind_local(local);
+            self.module.items.push(Item::Let(local, function));
+        }
+        Lowered::Nothing
+    }
+
+    pub(super) fn leave_expr_item(&mut self, node: NodeId) -> Lowered {
+        let value = self.tree.children(node)[0];
+        let function = self.close_function(value, None);
+        if !matches!(self.module.exprs[self.module.functions[function].body].kind, ExprKind::Error) {
+            self.module.items.push(Item::Expr(function));
+        }
+        Lowered::Nothing
+    }
+
+    pub(super) fn leave_free_var(&mut self, node: NodeId) -> Lowered {
+        if self.functions.is_empty() {
+            return self.not_yet("a top-level `free_var`", node);
+        }
+        if let Some((name, span)) = self.own_token(node, &[TokenKind::Local]) {
+            let local = self.new_local(name, span, LocalOrigin::Free);
+            if let Some(&annotation) = self.tree.children(node).first() {
+                self.module.locals[local].annotation = Some(self.type_at(annotation, Kind::Type));
+            }
+            self.bind_local(local);
+        }
+        Lowered::Nothing
+    }
+
+    pub(super) fn nearest_type(&self, name: &str) -> Option<String> {
+        nearest(name, &self.adts).or_else(|| {
+            let dtypes = ty::Dtype::ALL.iter().map(|dtype| dtype.name());
+            base::nearest(name, dtypes.chain(["Tensor"])).map(str::to_owned)
+        })
+    }
+}

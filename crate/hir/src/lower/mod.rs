@@ -1,0 +1,294 @@
+//! From syntax tree to module, by the tree's enter and leave events.
+
+mod attr;
+mod call;
+mod expr;
+mod item;
+mod literal;
+mod pattern;
+mod scope;
+mod ty_expr;
+
+use crate::data::{
+    CtorId, DefId, Expr, ExprId, ExprKind, FnId, Function, LocalId, Module, Pat, PatId, PatKind, TypeExpr, TypeExprId,
+    TypeExprKind,
+};
+use crate::error::HirError;
+use base::Span;
+use rustc_hash::FxHashMap;
+use scope::Scope;
+use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
+use ty::{AdtId, ParamId};
+
+/// Lowers a whole file.
+pub fn lower(tree: &Tree) -> (Module, Vec<HirError>) {
+    let mut cx = Lowering::new(tree);
+    cx.declare();
+    for event in tree.walk(tree.root()) {
+        match event {
+            Event::Enter(node) => cx.enter(node),
+            Event::Leave(node) => cx.leave(node),
+        }
+    }
+    (cx.module, cx.errors)
+}
+
+/// What a node became; the parent knows which.
+#[derive(Clone, Copy)]
+enum Lowered {
+    Nothing,
+    Expr(ExprId),
+    Pat(PatId),
+    Type(TypeExprId),
+}
+
+/// A function whose body is being lowered.
+struct OpenFunction {
+    id: FnId,
+    /// By variable: its place among the captures.
+    captured: FxHashMap<LocalId, u32>,
+    visits_from: usize,
+}
+
+struct Lowering<'t> {
+    tree: &'t Tree,
+    module: Module,
+    errors: Vec<HirError>,
+    /// By node.
+    lowered: Vec<Lowered>,
+    /// The nodes that have been entered and not left.
+    open: Vec<NodeId>,
+    functions: Vec<OpenFunction>,
+    scope: Scope,
+    /// Type parameters in scope, innermost last.
+    type_params: Vec<(&'t str, ParamId)>,
+    /// How many type parameters were in scope at each open function or type.
+    type_param_marks: Vec<usize>,
+    /// Everything below this node is read by the node itself.
+    skipping: Option<NodeId>,
+    adts: FxHashMap<&'t str, AdtId>,
+    ctors: FxHashMap<&'t str, CtorId>,
+    defs: FxHashMap<&'t str, DefId>,
+    /// `let` nodes whose variable is in scope in its own value.
+    recursive_lets: FxHashMap<NodeId, LocalId>,
+    /// The variable of each `let` that a block is to collect.
+    let_locals: FxHashMap<NodeId, LocalId>,
+    next_def: u32,
+    next_adt: u32,
+    next_ctor: u32,
+}
+
+impl<'t> Lowering<'t> {
+    fn new(tree: &'t Tree) -> Self {
+        Lowering {
+            tree,
+            module: Module::default(),
+            errors: Vec::new(),
+            lowered: vec![Lowered::Nothing; tree.n_nodes()],
+            open: Vec::new(),
+            functions: Vec::new(),
+            scope: Scope::default(),
+            type_params: Vec::new(),
+            type_param_marks: Vec::new(),
+            skipping: None,
+            adts: FxHashMap::default(),
+            ctors: FxHashMap::default(),
+            defs: FxHashMap::default(),
+            recursive_lets: FxHashMap::default(),
+            let_locals: FxHashMap::default(),
+            next_def: 0,
+            next_adt: 0,
+            next_ctor: 0,
+        }
+    }
+
+    fn enter(&mut self, node: NodeId) {
+        self.open.push(node);
+        if self.skipping.is_some() {
+            return;
+        }
+        match self.tree.kind(node) {
+            NodeKind::Def | NodeKind::Fn | NodeKind::LetItem | NodeKind::GraphItem | NodeKind::ExprItem => {
+                self.enter_function(node);
+            }
+            NodeKind::FnType | NodeKind::TypeDef | NodeKind::ExternType => {
+                self.type_param_marks.push(self.type_params.len());
+            }
+            NodeKind::Block | NodeKind::Seq | NodeKind::Arm => self.scope.open(),
+            NodeKind::LetStmt => self.enter_let(node),
+            NodeKind::Call if self.is_constant_call(node) => self.skipping = Some(node),
+            NodeKind::ListLit
+            | NodeKind::Attr
+            | NodeKind::CtorResult
+            | NodeKind::WhereClause
+            | NodeKind::Meta
+            | NodeKind::Variant
+            | NodeKind::VariantPat
+            | NodeKind::OrPat => {
+                self.skipping = Some(node);
+            }
+            _ => {}
+        }
+    }
+
+    fn leave(&mut self, node: NodeId) {
+        self.open.pop();
+        match self.skipping {
+            Some(skipped) if skipped != node => return,
+            Some(_) => self.skipping = None,
+            None => {}
+        }
+        let kind = self.tree.kind(node);
+        let lowered = match kind {
+            NodeKind::File
+            | NodeKind::Error
+            | NodeKind::Version
+            | NodeKind::Metadata
+            | NodeKind::TypeParam
+            | NodeKind::Param
+            | NodeKind::CtorFields
+            | NodeKind::CtorResult
+            | NodeKind::WhereRelation
+            | NodeKind::TypeArgs
+            | NodeKind::ArgList
+            | NodeKind::Attr
+            | NodeKind::ExprStmt => Lowered::Nothing,
+            NodeKind::WhereClause => self.not_yet("a `where` clause", node),
+            NodeKind::TypeParams => self.bind_type_params(node),
+            NodeKind::ParamList => self.bind_params(node),
+            NodeKind::Def => self.leave_def(node),
+            NodeKind::TypeDef | NodeKind::ExternType => self.leave_type_def(node),
+            NodeKind::Ctor => self.leave_ctor(node),
+            NodeKind::LetItem | NodeKind::GraphItem => self.leave_let_item(node),
+            NodeKind::ExprItem => self.leave_expr_item(node),
+            NodeKind::FreeVar => self.leave_free_var(node),
+            NodeKind::LetStmt | NodeKind::GraphStmt => self.leave_let(node),
+            NodeKind::Block
+            | NodeKind::Seq
+            | NodeKind::Literal
+            | NodeKind::LocalRef
+            | NodeKind::GraphRef
+            | NodeKind::GlobalRef
+            | NodeKind::NameRef
+            | NodeKind::Hole
+            | NodeKind::Paren
+            | NodeKind::Tuple
+            | NodeKind::ListLit
+            | NodeKind::Variant
+            | NodeKind::Meta
+            | NodeKind::Fn
+            | NodeKind::If
+            | NodeKind::Match
+            | NodeKind::RefNew
+            | NodeKind::RefReadCall
+            | NodeKind::RefWriteCall
+            | NodeKind::Call
+            | NodeKind::Project
+            | NodeKind::Unary
+            | NodeKind::RefRead
+            | NodeKind::Binary
+            | NodeKind::RefWrite
+            | NodeKind::Pipe => self.leave_expr(node, kind),
+            NodeKind::Arm => {
+                self.scope.close();
+                Lowered::Nothing
+            }
+            NodeKind::WildPat
+            | NodeKind::VarPat
+            | NodeKind::NamePat
+            | NodeKind::CtorPat
+            | NodeKind::TuplePat
+            | NodeKind::LitPat
+            | NodeKind::OrPat
+            | NodeKind::AsPat
+            | NodeKind::VariantPat => self.leave_pattern(node, kind),
+            NodeKind::HoleType
+            | NodeKind::TensorType
+            | NodeKind::ShapeLit
+            | NodeKind::TupleType
+            | NodeKind::ParenType
+            | NodeKind::FnType
+            | NodeKind::RefType
+            | NodeKind::NameType
+            | NodeKind::TypeCall
+            | NodeKind::DimNum
+            | NodeKind::DimAny
+            | NodeKind::DimName
+            | NodeKind::DimBinary
+            | NodeKind::DimCall => self.leave_type(node, kind),
+        };
+        self.lowered[node.0 as usize] = lowered;
+    }
+
+    fn not_yet(&mut self, what: &'static str, node: NodeId) -> Lowered {
+        self.errors.push(HirError::NotYet { what, span: self.tree.span(node) });
+        Lowered::Nothing
+    }
+
+    // What children became; an error node became nothing and stands for an error.
+
+    fn expr_of(&mut self, node: NodeId) -> ExprId {
+        match self.lowered[node.0 as usize] {
+            Lowered::Expr(id) => id,
+            Lowered::Nothing | Lowered::Pat(_) | Lowered::Type(_) => self.expr(ExprKind::Error, self.tree.span(node)),
+        }
+    }
+
+    fn pat_of(&mut self, node: NodeId) -> PatId {
+        match self.lowered[node.0 as usize] {
+            Lowered::Pat(id) => id,
+            Lowered::Nothing | Lowered::Expr(_) | Lowered::Type(_) => {
+                self.module.pats.push(Pat { kind: PatKind::Error, span: self.tree.span(node) })
+            }
+        }
+    }
+
+    fn type_of(&mut self, node: NodeId) -> TypeExprId {
+        match self.lowered[node.0 as usize] {
+            Lowered::Type(id) => id,
+            Lowered::Nothing | Lowered::Expr(_) | Lowered::Pat(_) => {
+                self.type_expr(TypeExprKind::Error, self.tree.span(node))
+            }
+        }
+    }
+
+    /// Adds an expression and its place in evaluation order.
+    fn expr(&mut self, kind: ExprKind, span: Span) -> ExprId {
+        let id = self.module.exprs.push(Expr { kind, span });
+        self.module.visits.push(crate::data::Visit::Expr(id));
+        id
+    }
+
+    /// Adds an expression that is not evaluated by itself: the operator that a call names.
+    fn unvisited_expr(&mut self, kind: ExprKind, span: Span) -> ExprId {
+        self.module.exprs.push(Expr { kind, span })
+    }
+
+    fn type_expr(&mut self, kind: TypeExprKind, span: Span) -> TypeExprId {
+        self.module.type_exprs.push(TypeExpr { kind, span })
+    }
+
+    /// The text and place of the first of a node's own tokens of these kinds.
+    fn own_token(&self, node: NodeId, kinds: &[TokenKind]) -> Option<(&'t str, Span)> {
+        let tree = self.tree;
+        let token = tree.own_tokens(node).find(|&token| kinds.contains(&tree.token_kind(token)))?;
+        Some((tree.token_text(token), tree.token_span(token)))
+    }
+
+    fn current_function(&self) -> FnId {
+        self.functions.last().expect("expressions stand in functions").id
+    }
+
+    fn function_mut(&mut self) -> &mut Function {
+        let id = self.current_function();
+        &mut self.module.functions[id]
+    }
+}
+
+/// The name nearest to a misspelt one among a map's keys.
+fn nearest<'a, V>(name: &str, names: &FxHashMap<&'a str, V>) -> Option<String> {
+    let mut names: Vec<&str> = names.keys().copied().collect();
+    names.sort_unstable();
+    base::nearest(name, names).map(str::to_owned)
+}
+

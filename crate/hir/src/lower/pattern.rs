@@ -1,0 +1,119 @@
+//! Patterns and the variables they bind.
+
+use super::{Lowered, Lowering, nearest};
+use crate::data::{Local, LocalId, LocalOrigin, Pat, PatId, PatKind, Visit};
+use crate::error::{Duplicated, HirError};
+use base::Span;
+use syntax::{NodeId, NodeKind, TokenKind};
+
+impl Lowering<'_> {
+    pub(super) fn leave_pattern(&mut self, node: NodeId, kind: NodeKind) -> Lowered {
+        let span = self.tree.span(node);
+        let children = self.tree.children(node);
+        let pat_kind = match kind {
+            NodeKind::WildPat => PatKind::Wild,
+            NodeKind::VarPat => match self.own_token(node, &[TokenKind::Local]) {
+                Some((name, span)) => {
+                    let local = self.pattern_local(name, span);
+                    if let Some(&annotation) = children.first() {
+                        let annotation = self.type_at(annotation, ty::Kind::Type);
+                        self.module.locals[local].annotation = Some(annotation);
+                    }
+                    PatKind::Var(local)
+                }
+                None => PatKind::Error,
+            },
+            NodeKind::NamePat => self.name_pattern(self.tree.node_text(node), span),
+            NodeKind::CtorPat => {
+                let fields: Vec<PatId> = children.into_iter().map(|child| self.pat_of(child)).collect();
+                match self.own_token(node, &[TokenKind::Ident]) {
+                    Some((name, name_span)) => self.ctor_pattern(name, name_span, fields),
+                    None => PatKind::Error,
+                }
+            }
+            NodeKind::TuplePat => PatKind::Tuple(children.into_iter().map(|child| self.pat_of(child)).collect()),
+            NodeKind::LitPat => {
+                let negative = self.tree.first_token(node, TokenKind::Minus).is_some();
+                match self.scalar(node, negative) {
+                    Some((dtype, scalar)) => PatKind::Literal(dtype, scalar),
+                    None => PatKind::Error,
+                }
+            }
+            NodeKind::AsPat => match (children.first(), self.own_token(node, &[TokenKind::Local])) {
+                (Some(&inner), Some((name, span))) => {
+                    let inner = self.pat_of(inner);
+                    PatKind::As(inner, self.pattern_local(name, span))
+                }
+                _ => PatKind::Error,
+            },
+            NodeKind::OrPat => {
+                self.not_yet("an or-pattern", node);
+                PatKind::Error
+            }
+            _ => {
+                self.not_yet("an anonymous variant", node);
+                PatKind::Error
+            }
+        };
+        let pat = self.module.pats.push(Pat { kind: pat_kind, span });
+        self.bind_arm_pattern(node, pat);
+        Lowered::Pat(pat)
+    }
+
+    /// The pattern of an arm brings its variables into the arm's scope and takes the scrutinee apart.
+    fn bind_arm_pattern(&mut self, node: NodeId, pat: PatId) {
+        let [.., matching, arm] = self.open[..] else { return };
+        let is_arm_pattern = self.tree.kind(arm) == NodeKind::Arm && self.tree.children(arm).first() == Some(&node);
+        if !is_arm_pattern || self.tree.kind(matching) != NodeKind::Match {
+            return;
+        }
+        let scrutinee = self.tree.children(matching)[0];
+        let scrutinee = self.expr_of(scrutinee);
+        let mut bound: Vec<LocalId> = Vec::new();
+        let mut pending = vec![pat];
+        while let Some(pat) = pending.pop() {
+            match &self.module.pats[pat].kind {
+                PatKind::Error | PatKind::Wild | PatKind::Literal(..) => {}
+                PatKind::Var(local) => bound.push(*local),
+                PatKind::As(inner, local) => {
+                    bound.push(*local);
+                    pending.push(*inner);
+                }
+                PatKind::Ctor(_, fields) | PatKind::Tuple(fields) => pending.extend(fields),
+            }
+        }
+        bound.sort_unstable();
+        for (i, &local) in bound.iter().enumerate() {
+            let Local { name, span, .. } = &self.module.locals[local];
+            if let Some(&first) = bound[..i].iter().find(|&&other| self.module.locals[other].name == *name) {
+                let (name, span, first) = (name.clone(), *span, self.module.locals[first].span);
+                self.duplicate(Duplicated::PatternVariable, &name, span, first);
+            }
+            self.bind_local(local);
+        }
+        self.module.visits.push(Visit::Pattern(scrutinee, pat));
+    }
+
+    fn pattern_local(&mut self, name: &str, span: Span) -> LocalId {
+        self.new_local(name, span, LocalOrigin::Pattern)
+    }
+
+    /// A constructor without fields, or (as the seeds write) a variable without a sigil.
+    fn name_pattern(&mut self, name: &str, span: Span) -> PatKind {
+        if self.ctors.contains_key(name) || name.starts_with(|c: char| c.is_uppercase()) {
+            return self.ctor_pattern(name, span, Vec::new());
+        }
+        PatKind::Var(self.pattern_local(name, span))
+    }
+
+    fn ctor_pattern(&mut self, name: &str, span: Span, fields: Vec<PatId>) -> PatKind {
+        match self.ctors.get(name) {
+            Some(&ctor) => PatKind::Ctor(ctor, fields),
+            None => {
+                let nearest = nearest(name, &self.ctors);
+                self.errors.push(HirError::UnknownConstructor { name: name.to_owned(), span, nearest });
+                PatKind::Error
+            }
+        }
+    }
+}

@@ -1,0 +1,357 @@
+//! What can be wrong with types, and the words for it.
+
+use crate::why::Why;
+use crate::Inferred;
+use base::{Diagnostic, Span};
+use hir::{CtorId, ExprId, ExprKind, Module, PatId, TypeExprId};
+use solve::{Cause, EQUAL, Failure, Log, RelationId, State};
+use ty::{Kind, Reason, Term, TermId, Terms};
+
+#[derive(Clone, Debug)]
+pub enum TypeError {
+    Failed(Failure),
+    UnderConstrained { relation: RelationId },
+    Infinite { term: TermId, cause: Cause },
+    OperatorArity { expr: ExprId, op: &'static str, want: usize, found: usize },
+    OperatorNeedsAttr { expr: ExprId, op: &'static str, attr: &'static str },
+    Arity { call: ExprId, callee: ExprId, want: usize, found: usize },
+    NotAFunction { callee: ExprId, found: TermId },
+    TypeArguments { call: ExprId, want: usize, found: usize },
+    TypeArgumentKind { arg: TypeExprId, want: Kind },
+    PatternArity { pat: PatId, ctor: CtorId, want: usize, found: usize },
+}
+
+/// What words need: the program, and what was found out about it.
+pub struct Wording<'a, L> {
+    pub module: &'a Module,
+    pub inferred: &'a Inferred<L>,
+}
+
+impl<L: Log> Wording<'_, L> {
+    pub fn diagnostic(&self, error: &TypeError) -> Diagnostic {
+        let module = self.module;
+        match *error {
+            TypeError::Failed(ref failure) => self.failed(failure),
+            TypeError::UnderConstrained { relation } => self.under_constrained(relation),
+            TypeError::Infinite { term, cause } => {
+                let learned = self.inferred.solver.store.origin(term);
+                Diagnostic::error("occurs-check", self.span(cause), "this type would contain itself without end")
+                    .label(self.span(learned), "the type of this would have to be a part of itself")
+            }
+            TypeError::OperatorArity { expr, op, want, found } => {
+                let message = format!("`{op}` takes {}, found {found}", count(want, "argument"));
+                Diagnostic::error(arity_code(want, found), module.exprs[expr].span, message)
+            }
+            TypeError::OperatorNeedsAttr { expr, op, attr } => {
+                let message = format!("`{op}` needs the attribute `{attr}`, so it cannot be passed by itself");
+                Diagnostic::error("attribute-error", module.exprs[expr].span, message)
+            }
+            TypeError::Arity { call, callee, want, found } => {
+                let name = self.callee_name(callee);
+                let message = format!("{name} takes {}, found {found}", count(want, "argument"));
+                let error = Diagnostic::error(arity_code(want, found), module.exprs[call].span, message);
+                match module.exprs[callee].kind {
+                    ExprKind::Def(def) => error.label(module.defs[def].name_span, "defined here"),
+                    ExprKind::Ctor(ctor) => error.label(module.ctors[ctor].name_span, "declared here"),
+                    ExprKind::Local(local, _) => error.label(module.locals[local].span, "bound here"),
+                    _ => error,
+                }
+            }
+            TypeError::NotAFunction { callee, found } => {
+                let message = format!("expected a function, found {}", self.print(found));
+                Diagnostic::error("not-a-function", module.exprs[callee].span, message)
+            }
+            TypeError::TypeArguments { call, want, found } => {
+                let message = format!("expected {}, found {found}", count(want, "type argument"));
+                Diagnostic::error("type-argument-count", module.exprs[call].span, message)
+            }
+            TypeError::TypeArgumentKind { arg, want } => {
+                let message = format!("expected a type argument of kind {}", want.name());
+                Diagnostic::error("wrong-kind", module.type_exprs[arg].span, message)
+            }
+            TypeError::PatternArity { pat, ctor, want, found } => {
+                let ctor = &module.ctors[ctor];
+                let message = format!("`{}` has {}, found {found}", ctor.name, count(want, "field"));
+                Diagnostic::error("pattern-arity", module.pats[pat].span, message)
+                    .label(ctor.name_span, "declared here")
+            }
+        }
+    }
+
+    fn why(&self, cause: Cause) -> Why {
+        self.inferred.whys[cause.0 as usize]
+    }
+
+    fn span(&self, cause: Cause) -> Span {
+        self.why(cause).span(self.module)
+    }
+
+    fn print(&self, term: TermId) -> String {
+        self.inferred.print(self.module, term).text
+    }
+
+    fn callee_name(&self, callee: ExprId) -> String {
+        match self.module.exprs[callee].kind {
+            ExprKind::Def(def) => format!("`{}`", self.module.defs[def].name),
+            ExprKind::Ctor(ctor) => format!("`{}`", self.module.ctors[ctor].name),
+            ExprKind::Local(local, _) => format!("`{}`", self.module.locals[local].name),
+            _ => "this function".to_owned(),
+        }
+    }
+
+    fn failed(&self, failure: &Failure) -> Diagnostic {
+        let posted = self.inferred.solver.relation(failure.relation);
+        if std::ptr::eq(posted.relation, &EQUAL) {
+            return self.unequal(failure);
+        }
+        let span = self.span(posted.cause);
+        let (operator, args) = match self.why(posted.cause) {
+            Why::Expr(expr) => match &self.module.exprs[expr].kind {
+                ExprKind::OpCall { op, args, .. } => (op.row().name, args.as_slice()),
+                ExprKind::Op(op) => (op.row().name, &[][..]),
+                _ => (posted.relation.name, &[][..]),
+            },
+            _ => (posted.relation.name, &[][..]),
+        };
+        let inputs = &posted.args[..posted.args.len() - posted.relation.n_outputs];
+        let operand_span = |operand: usize| args.get(operand).map(|&arg| self.module.exprs[arg].span);
+        let mut error = match &failure.reason {
+            Reason::Unequal { expected, found, left, right } => {
+                let (code, detail) = self.conflict(*left, *right);
+                let message = format!(
+                    "`{operator}` expects {}, found {}{detail}",
+                    self.print(*expected),
+                    self.print(*found)
+                );
+                let error = Diagnostic::error(code, span, message);
+                self.with_origins(error, span, &[*left, *right])
+            }
+            Reason::Broadcast { left, right, left_size, right_size, axis } => {
+                let at = match axis {
+                    Some(0) => " on the last axis".to_owned(),
+                    Some(1) => " on the last axis but one".to_owned(),
+                    Some(n) => format!(" on axis {n} from the last"),
+                    None => String::new(),
+                };
+                let message = format!("sizes {left_size} and {right_size} do not broadcast{at} in `{operator}`");
+                let error = Diagnostic::error("broadcast-incompatible", span, message);
+                let error = match inputs {
+                    [a, b] if args.len() == 2 => error
+                        .label(operand_span(0).unwrap_or(span), self.print(*a))
+                        .label(operand_span(1).unwrap_or(span), self.print(*b)),
+                    _ => error,
+                };
+                self.with_origins(error, span, &[*left, *right])
+            }
+            Reason::Dtypes { left, right } => {
+                let message = format!("`{operator}` needs operands of one dtype, found {left} and {right}");
+                let mut error = Diagnostic::error("dtype-mismatch", span, message);
+                let first = if args.len() == 3 { 1 } else { 0 };
+                for (operand, dtype) in [(first, left), (first + 1, right)] {
+                    if let Some(span) = operand_span(operand) {
+                        error = error.label(span, dtype.to_string());
+                    }
+                }
+                error
+            }
+            Reason::NotTensor { operand } => {
+                let message = format!(
+                    "`{operator}` expects a tensor, found {}",
+                    inputs.get(*operand).map_or_else(|| "_".to_owned(), |&term| self.print(term))
+                );
+                Diagnostic::error("type-mismatch", operand_span(*operand).unwrap_or(span), message)
+            }
+            Reason::NotTuple { operand } => {
+                let found = inputs.get(*operand).map_or_else(|| "_".to_owned(), |&term| self.print(term));
+                match operator {
+                    "TupleGetItem" => {
+                        Diagnostic::error("not-a-tuple", span, format!("expected a tuple, found {found}"))
+                    }
+                    _ => {
+                        let message = format!("`{operator}` expects a tuple of tensors, found {found}");
+                        Diagnostic::error("relation-check", operand_span(*operand).unwrap_or(span), message)
+                    }
+                }
+            }
+            Reason::Rank { operand, want, found } => {
+                let name = match self.why(posted.cause) {
+                    Why::Expr(expr) => match &self.module.exprs[expr].kind {
+                        ExprKind::OpCall { op, .. } => op.row().args.get(*operand).copied().unwrap_or("operand"),
+                        _ => "operand",
+                    },
+                    _ => "operand",
+                };
+                let message = format!("`{operator}` expects {name} of rank {want}, found rank {found}");
+                let error = Diagnostic::error("rank-mismatch", operand_span(*operand).unwrap_or(span), message);
+                match inputs.get(*operand) {
+                    Some(&term) => error.label(operand_span(*operand).unwrap_or(span), self.print(term)),
+                    None => error,
+                }
+            }
+            Reason::Axis { attr, axis, rank } => {
+                let range = match *rank {
+                    0 => "a scalar has no axes".to_owned(),
+                    rank => format!("the axes are {} to {}", -(rank as i64), rank - 1),
+                };
+                let message = format!("`{attr}` of `{operator}` is {axis}, but {range}");
+                Diagnostic::error("relation-check", span, message)
+            }
+            Reason::TupleIndex { index, len } => {
+                let message = format!("expected a field from 0 to {}, found .{index}", len.saturating_sub(1));
+                let message = if *len == 0 { format!("an empty tuple has no field .{index}") } else { message };
+                Diagnostic::error("tuple-index-out-of-range", span, message)
+            }
+            Reason::Attr { attr, want } => {
+                Diagnostic::error("relation-check", span, format!("`{attr}` of `{operator}` must be {want}"))
+            }
+            Reason::Check(sentence) => {
+                let mut error = Diagnostic::error("relation-check", span, format!("`{operator}`: {sentence}"));
+                for (operand, &term) in inputs.iter().enumerate() {
+                    if let Some(span) = operand_span(operand) {
+                        error = error.label(span, self.print(term));
+                    }
+                }
+                error
+            }
+        };
+        error.labels.dedup();
+        error
+    }
+
+    /// A plain equation that does not hold, said from where it came from.
+    fn unequal(&self, failure: &Failure) -> Diagnostic {
+        let posted = self.inferred.solver.relation(failure.relation);
+        let Reason::Unequal { expected, found, left, right } = failure.reason else {
+            return Diagnostic::error("type-mismatch", self.span(posted.cause), "these types differ");
+        };
+        let (mut code, detail) = self.conflict(left, right);
+        let span = self.span(posted.cause);
+        let (expected_text, found_text) = (self.print(expected), self.print(found));
+        let why = self.why(posted.cause);
+        let message = match why {
+            Why::Condition(_) => format!("expected bool as the condition, found {found_text}"),
+            Why::Branches(_) => format!("expected {expected_text} as in the first branch, found {found_text}{detail}"),
+            Why::Arm { .. } => format!("expected {expected_text} as in the first arm, found {found_text}{detail}"),
+            Why::Pattern(pat) => {
+                if matches!(self.module.pats[pat].kind, hir::PatKind::Tuple(_)) {
+                    code = "pattern-arity";
+                }
+                format!("the scrutinee is {expected_text}, but this pattern takes {found_text}")
+            }
+            _ => format!("expected {expected_text}, found {found_text}{detail}"),
+        };
+        let error = Diagnostic::error(code, span, message);
+        let error = match why {
+            Why::Let { local, .. } => error.label(self.module.locals[local].span, "annotated here"),
+            Why::Result(function) => match self.module.functions[function].result {
+                Some(result) => error.label(self.module.type_exprs[result].span, "the declared result"),
+                None => error,
+            },
+            Why::Argument { call, index } => match &self.module.exprs[call].kind {
+                ExprKind::Call { callee, .. } => match self.module.exprs[*callee].kind {
+                    ExprKind::Def(def) => {
+                        let function = &self.module.functions[self.module.defs[def].function];
+                        let param = &self.module.locals[function.params[index]];
+                        error.label(param.span, format!("`{}` is declared here", param.name))
+                    }
+                    ExprKind::Ctor(ctor) => {
+                        let field = self.module.ctors[ctor].fields[index];
+                        let ctor = &self.module.ctors[ctor];
+                        error.label(self.module.type_exprs[field].span, format!("field {index} of `{}`", ctor.name))
+                    }
+                    _ => error,
+                },
+                _ => error,
+            },
+            Why::Branches(expr) => match self.module.exprs[expr].kind {
+                ExprKind::If { then, .. } => error.label(crate::why::value_span(self.module, then), "the first branch"),
+                _ => error,
+            },
+            Why::Arm { matching, .. } => match &self.module.exprs[matching].kind {
+                ExprKind::Match { arms, .. } => {
+                    error.label(crate::why::value_span(self.module, arms[0].body), "the first arm")
+                }
+                _ => error,
+            },
+            _ => error,
+        };
+        self.with_origins(error, span, &[left, right])
+    }
+
+    /// The code of a conflict between two parts, and what to say beyond the whole types.
+    fn conflict(&self, left: TermId, right: TermId) -> (&'static str, String) {
+        let solver = &self.inferred.solver;
+        match (solver.head(left), solver.head(right)) {
+            (Term::Shape(a), Term::Shape(b)) => {
+                ("rank-mismatch", format!(": ranks {} and {} differ", a.len, b.len))
+            }
+            (Term::Dim(_), Term::Dim(_)) => {
+                ("type-mismatch", format!(": sizes {} and {} differ", self.print(left), self.print(right)))
+            }
+            (Term::Func { params: a, .. }, Term::Func { params: b, .. }) => {
+                (arity_code(a.len as usize, b.len as usize), String::new())
+            }
+            _ => ("type-mismatch", String::new()),
+        }
+    }
+
+    /// Labels where the two sides of a conflict came from, unless that is the place of the error itself.
+    fn with_origins(&self, mut error: Diagnostic, at: Span, terms: &[TermId]) -> Diagnostic {
+        for &term in terms {
+            let origin = self.span(self.inferred.solver.store.origin(term));
+            if origin != at && !error.labels.iter().any(|label| label.span == origin) {
+                error = error.label(origin, format!("{} comes from here", self.print(term)));
+            }
+        }
+        error
+    }
+
+    fn under_constrained(&self, relation: RelationId) -> Diagnostic {
+        let solver = &self.inferred.solver;
+        let posted = solver.relation(relation);
+        let span = self.span(posted.cause);
+        let State::Waiting(waits) = &posted.state else {
+            return Diagnostic::error("under-constrained", span, "this type cannot be found out");
+        };
+        let operator = match self.why(posted.cause) {
+            Why::Expr(expr) => match &self.module.exprs[expr].kind {
+                ExprKind::OpCall { op, .. } | ExprKind::Op(op) => format!("`{}`", op.row().name),
+                ExprKind::Project { index, .. } => format!("the projection .{index}"),
+                _ => format!("`{}`", posted.relation.name),
+            },
+            _ => format!("`{}`", posted.relation.name),
+        };
+        let names: Vec<String> = waits.iter().filter_map(|&wait| self.variable_of(wait)).collect();
+        let of_what = match names.as_slice() {
+            [] => "a type that nothing determines".to_owned(),
+            names => format!("the type of {}", names.join(" or ")),
+        };
+        let mut error =
+            Diagnostic::error("under-constrained", span, format!("{operator} waits for {of_what}: an annotation is needed"));
+        for &wait in waits {
+            let origin = self.span(solver.store.origin(wait));
+            if origin != span {
+                error = error.label(origin, "what this is, is not known");
+            }
+        }
+        error
+    }
+
+    /// The variable in whose type an unknown stands.
+    fn variable_of(&self, wait: TermId) -> Option<String> {
+        let solver = &self.inferred.solver;
+        let root = solver.root(wait);
+        let found = self.inferred.locals.iter_enumerated().find(|(_, term)| {
+            term.is_some_and(|term| solver.holes(&[term]).contains(&root) || solver.root(term) == root)
+        });
+        found.map(|(local, _)| format!("`{}`", self.module.locals[local].name))
+    }
+}
+
+fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+fn arity_code(want: usize, found: usize) -> &'static str {
+    if found < want { "arity-too-few" } else { "arity-too-many" }
+}

@@ -1,0 +1,100 @@
+//! Items in strongly connected groups, callees first (Tarjan 1972, with its own stack).
+//!
+//! Worked example: `@even` calls `@odd`, `@odd` calls `@even`, and an expression calls `@even`: the groups are
+//! {even, odd}, {expression}.
+
+use hir::{DefId, FnId, Item, LocalId, Module};
+use rustc_hash::FxHashMap;
+
+/// One member of a group.
+#[derive(Clone, Copy, Debug)]
+pub enum Member {
+    Def(DefId),
+    Let(LocalId, FnId),
+    Expr(FnId),
+}
+
+impl Member {
+    pub fn function(self, module: &Module) -> FnId {
+        match self {
+            Member::Def(def) => module.defs[def].function,
+            Member::Let(_, function) | Member::Expr(function) => function,
+        }
+    }
+}
+
+pub fn groups(module: &Module) -> Vec<Vec<Member>> {
+    let members: Vec<Member> = module
+        .items
+        .iter()
+        .filter_map(|item| match *item {
+            Item::Def(def) => Some(Member::Def(def)),
+            Item::Let(local, function) => Some(Member::Let(local, function)),
+            Item::Expr(function) => Some(Member::Expr(function)),
+            Item::Adt(_) => None,
+        })
+        .collect();
+    let mut of_def: FxHashMap<DefId, usize> = FxHashMap::default();
+    let mut of_let: FxHashMap<LocalId, usize> = FxHashMap::default();
+    for (i, member) in members.iter().enumerate() {
+        match *member {
+            Member::Def(def) => drop(of_def.insert(def, i)),
+            Member::Let(local, _) => drop(of_let.insert(local, i)),
+            Member::Expr(_) => {}
+        }
+    }
+    let edges: Vec<Vec<usize>> = members
+        .iter()
+        .map(|member| {
+            let function = &module.functions[member.function(module)];
+            let defs = function.uses_defs.iter().filter_map(|def| of_def.get(def));
+            let lets = function.uses_lets.iter().filter_map(|local| of_let.get(local));
+            let mut edges: Vec<usize> = defs.chain(lets).copied().collect();
+            edges.sort_unstable();
+            edges.dedup();
+            edges
+        })
+        .collect();
+    components(&edges).into_iter().map(|group| group.into_iter().map(|i| members[i]).collect()).collect()
+}
+
+/// The strongly connected components, each in ascending order, those that others reach first.
+fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    const UNSEEN: usize = usize::MAX;
+    let n = edges.len();
+    let (mut order, mut low, mut on_stack) = (vec![UNSEEN; n], vec![0; n], vec![false; n]);
+    let (mut path, mut calls, mut found, mut counter) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    for start in 0..n {
+        if order[start] == UNSEEN {
+            calls.push((start, 0));
+        }
+        while let Some((node, edge)) = calls.pop() {
+            if edge == 0 {
+                order[node] = counter;
+                low[node] = counter;
+                counter += 1;
+                path.push(node);
+                on_stack[node] = true;
+            } else {
+                low[node] = low[node].min(low[edges[node][edge - 1]]);
+            }
+            let rest = edges[node][edge..].iter().position(|&next| {
+                if order[next] != UNSEEN && on_stack[next] {
+                    low[node] = low[node].min(order[next]);
+                }
+                order[next] == UNSEEN
+            });
+            if let Some(skip) = rest {
+                calls.push((node, edge + skip + 1));
+                calls.push((edges[node][edge + skip], 0));
+            } else if low[node] == order[node] {
+                let at = path.iter().rposition(|&on| on == node).expect("a root is on the path");
+                let mut group = path.split_off(at);
+                group.iter().for_each(|&member| on_stack[member] = false);
+                group.sort_unstable();
+                found.push(group);
+            }
+        }
+    }
+    found
+}

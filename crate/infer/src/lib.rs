@@ -1,0 +1,98 @@
+//! Type inference: Hindley-Milner over the solver's store, with type relations (seed 002).
+//!
+//! In: a module. Out: the type of every expression, variable and pattern as terms of one solver, a scheme for each
+//! definition, and errors as structure.
+//!
+//! Definitions are taken in strongly connected groups, callees first. For each group: walk the bodies in evaluation
+//! order, making types and posting relations (plain equations among them); solve; generalise what is unknown, together
+//! with the relations that wait for it. A call of a generalised definition instantiates both, so a function may be
+//! polymorphic over relations: `def @linear(%x, %w, %b) { %w * %x + %b }` has a type with two `Broadcast`s.
+//!
+//! Invariants: the store's types are monomorphic; only names bound to a `def`, a top-level `let` or an `fn[…]` literal
+//! are polymorphic. Every term has a cause ([`Why`]), so an error can point at both sides.
+//!
+//! Deliberately absent: coverage of matches (`pattern`), any host recursion.
+
+mod error;
+mod generalise;
+mod group;
+mod types;
+mod walk;
+mod why;
+
+pub use error::{TypeError, Wording};
+pub use why::Why;
+
+use base::IndexVec;
+use hir::{DefId, ExprId, LocalId, Module, PatId};
+use rustc_hash::FxHashMap;
+use solve::{Log, Order, Solver};
+use ty::{AdtId, Kind, Names, ParamId, Printed, Scheme, TermId};
+
+/// What inference found out.
+pub struct Inferred<L> {
+    pub solver: Solver<L>,
+    pub exprs: IndexVec<ExprId, Option<TermId>>,
+    pub locals: IndexVec<LocalId, Option<TermId>>,
+    pub pats: IndexVec<PatId, Option<TermId>>,
+    pub defs: IndexVec<DefId, Option<Scheme>>,
+    /// Of top-level `let`s and of `let`s of polymorphic `fn` literals.
+    pub local_schemes: FxHashMap<LocalId, Scheme>,
+    /// By the cause's number.
+    pub whys: Vec<Why>,
+    /// Type parameters that generalising made; their ids follow the module's.
+    pub generated_params: Vec<(String, Kind)>,
+}
+
+/// Infers a whole module.
+pub fn infer<L: Log>(module: &Module, log: L, order: Order) -> (Inferred<L>, Vec<TypeError>) {
+    walk::Inference::new(module, log, order).run()
+}
+
+/// The names of a module's types and parameters, generated ones included.
+pub struct TypeNames<'a> {
+    pub module: &'a Module,
+    pub generated_params: &'a [(String, Kind)],
+}
+
+impl Names for TypeNames<'_> {
+    fn adt(&self, adt: AdtId) -> &str {
+        self.module.adt(adt)
+    }
+
+    fn param(&self, param: ParamId) -> &str {
+        match (param.0 as usize).checked_sub(self.module.type_params.len()) {
+            Some(generated) => &self.generated_params[generated].0,
+            None => self.module.param(param),
+        }
+    }
+
+    fn param_kind(&self, param: ParamId) -> Kind {
+        match (param.0 as usize).checked_sub(self.module.type_params.len()) {
+            Some(generated) => self.generated_params[generated].1,
+            None => self.module.param_kind(param),
+        }
+    }
+}
+
+impl<L: Log> Inferred<L> {
+    pub fn names<'a>(&'a self, module: &'a Module) -> TypeNames<'a> {
+        TypeNames { module, generated_params: &self.generated_params }
+    }
+
+    pub fn print(&self, module: &Module, term: TermId) -> Printed {
+        ty::print_term(&self.solver, &self.names(module), term)
+    }
+
+    pub fn print_scheme(&self, module: &Module, scheme: &Scheme) -> Printed {
+        ty::print_scheme(&self.solver, &self.names(module), scheme)
+    }
+
+    /// The type of a variable, with its parameters if it is polymorphic.
+    pub fn print_local(&self, module: &Module, local: LocalId) -> Option<Printed> {
+        match self.local_schemes.get(&local) {
+            Some(scheme) => Some(self.print_scheme(module, scheme)),
+            None => self.locals[local].map(|term| self.print(module, term)),
+        }
+    }
+}

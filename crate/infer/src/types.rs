@@ -1,0 +1,173 @@
+//! Written types as terms.
+
+use crate::walk::Inference;
+use crate::why::Why;
+use hir::{TypeExprId, TypeExprKind};
+use rustc_hash::FxHashMap;
+use solve::{Cause, Log};
+use ty::{Dim, Dtype, Kind, Term, TermId, Terms};
+
+impl<L: Log> Inference<'_, L> {
+    /// The term of a written type; each `_` and each `?` in it is new. The parts of a type have smaller ids than the
+    /// type, so a stack of those still to be made suffices.
+    pub(crate) fn written(&mut self, root: TypeExprId) -> TermId {
+        let mut made: FxHashMap<TypeExprId, TermId> = FxHashMap::default();
+        let mut stack = vec![root];
+        while let Some(&id) = stack.last() {
+            if made.contains_key(&id) {
+                stack.pop();
+                continue;
+            }
+            let from = stack.len();
+            parts(&self.module.type_exprs[id].kind, |part| {
+                if !made.contains_key(&part) {
+                    stack.push(part);
+                }
+            });
+            if stack.len() == from {
+                stack.pop();
+                let term = self.written_node(id, &made);
+                made.insert(id, term);
+            }
+        }
+        made[&root]
+    }
+
+    fn written_node(&mut self, id: TypeExprId, made: &FxHashMap<TypeExprId, TermId>) -> TermId {
+        let module = self.module;
+        let cause = self.cause(Why::Written(id));
+        let list = |cx: &mut Self, ids: &[TypeExprId]| {
+            let items: Vec<TermId> = ids.iter().map(|id| made[id]).collect();
+            cx.solver.store.list(&items)
+        };
+        let term = match &module.type_exprs[id].kind {
+            TypeExprKind::Error => Term::Error(self.hole_kinds.get(&id).copied().unwrap_or(Kind::Type)),
+            TypeExprKind::Hole => Term::hole(self.hole_kinds.get(&id).copied().unwrap_or(Kind::Type)),
+            TypeExprKind::Tensor { shape, dtype } => Term::Tensor { shape: made[shape], dtype: made[dtype] },
+            TypeExprKind::Scalar(dtype) => return self.scalar(*dtype, cause),
+            TypeExprKind::Dtype(dtype) => Term::Dtype(*dtype),
+            TypeExprKind::Tuple(fields) => Term::Tuple(list(self, fields)),
+            TypeExprKind::Func { params, result } => {
+                Term::Func { params: list(self, params), result: made[result] }
+            }
+            TypeExprKind::Ref(inner) => Term::Ref(made[inner]),
+            TypeExprKind::Adt { adt, args } => Term::Adt { adt: *adt, args: list(self, args) },
+            TypeExprKind::Param(param) => Term::param(*param, module.type_params[*param].kind),
+            TypeExprKind::Shape(dims) => Term::Shape(list(self, dims)),
+            TypeExprKind::Dim(number) => Term::Dim(Dim::number(*number)),
+            TypeExprKind::Any => Term::Dim(Dim::ANY),
+        };
+        self.solver.fresh(term, cause)
+    }
+
+    /// `Tensor[(), dtype]`. The shape and the dtype of all scalars are shared: nothing can be learned of them.
+    pub(crate) fn scalar(&mut self, dtype: Dtype, cause: Cause) -> TermId {
+        let shape = match self.empty_shape {
+            Some(shape) => shape,
+            None => {
+                let list = self.solver.store.list(&[]);
+                *self.empty_shape.insert(self.solver.fresh(Term::Shape(list), cause))
+            }
+        };
+        let dtype = match self.dtypes.iter().find(|(known, _)| *known == dtype) {
+            Some(&(_, term)) => term,
+            None => {
+                let term = self.solver.fresh(Term::Dtype(dtype), cause);
+                self.dtypes.push((dtype, term));
+                term
+            }
+        };
+        self.solver.fresh(Term::Tensor { shape, dtype }, cause)
+    }
+
+    /// A written type argument as a term of the wanted kind: `(10, 10)` may be a tuple or a shape, `float32` a type or
+    /// a dtype. `None` if it can be neither.
+    pub(crate) fn written_as(&mut self, id: TypeExprId, want: Kind) -> Option<TermId> {
+        let cause = self.cause(Why::Written(id));
+        match (&self.module.type_exprs[id].kind, want) {
+            (TypeExprKind::Scalar(dtype), Kind::BaseType) => Some(self.solver.fresh(Term::Dtype(*dtype), cause)),
+            (TypeExprKind::Hole | TypeExprKind::Error, _) => Some(self.solver.fresh(Term::hole(want), cause)),
+            (TypeExprKind::Tuple(dims), Kind::Shape) => {
+                let dims: Vec<TermId> = dims.iter().map(|&dim| self.written(dim)).collect();
+                if dims.iter().any(|&dim| self.solver.head(dim).kind() != Kind::Dim) {
+                    return None;
+                }
+                let list = self.solver.store.list(&dims);
+                Some(self.solver.fresh(Term::Shape(list), cause))
+            }
+            (TypeExprKind::Tuple(fields), Kind::Type) => {
+                let is_dim = |&field: &TypeExprId| {
+                    matches!(self.module.type_exprs[field].kind, TypeExprKind::Dim(_) | TypeExprKind::Any)
+                };
+                (!fields.iter().any(is_dim)).then(|| self.written(id))
+            }
+            _ => {
+                let written = self.written(id);
+                (self.solver.head(written).kind() == want).then_some(written)
+            }
+        }
+    }
+
+    /// Whether a written type leaves nothing to be found out.
+    pub(crate) fn is_complete(&self, root: TypeExprId) -> bool {
+        let mut pending = vec![root];
+        while let Some(id) = pending.pop() {
+            let kind = &self.module.type_exprs[id].kind;
+            if matches!(kind, TypeExprKind::Hole | TypeExprKind::Error) {
+                return false;
+            }
+            parts(kind, |part| pending.push(part));
+        }
+        true
+    }
+}
+
+/// Which kind each `_` has, by the place it stands in.
+pub(crate) fn hole_kinds(module: &hir::Module) -> FxHashMap<TypeExprId, Kind> {
+    let mut kinds = FxHashMap::default();
+    let mut note = |id: TypeExprId, kind: Kind| {
+        if matches!(module.type_exprs[id].kind, TypeExprKind::Hole | TypeExprKind::Error) {
+            kinds.insert(id, kind);
+        }
+    };
+    for type_expr in module.type_exprs.iter() {
+        match &type_expr.kind {
+            TypeExprKind::Tensor { shape, dtype } => {
+                note(*shape, Kind::Shape);
+                note(*dtype, Kind::BaseType);
+            }
+            TypeExprKind::Shape(dims) => dims.iter().for_each(|&dim| note(dim, Kind::Dim)),
+            TypeExprKind::Adt { adt, args } => {
+                for (&arg, &param) in args.iter().zip(&module.adts[*adt].params) {
+                    note(arg, module.type_params[param].kind);
+                }
+            }
+            _ => {}
+        }
+    }
+    kinds
+}
+
+fn parts(kind: &TypeExprKind, mut f: impl FnMut(TypeExprId)) {
+    match kind {
+        TypeExprKind::Error
+        | TypeExprKind::Hole
+        | TypeExprKind::Scalar(_)
+        | TypeExprKind::Dtype(_)
+        | TypeExprKind::Param(_)
+        | TypeExprKind::Dim(_)
+        | TypeExprKind::Any => {}
+        TypeExprKind::Tensor { shape, dtype } => {
+            f(*shape);
+            f(*dtype);
+        }
+        TypeExprKind::Tuple(items) | TypeExprKind::Shape(items) | TypeExprKind::Adt { args: items, .. } => {
+            items.iter().for_each(|&item| f(item));
+        }
+        TypeExprKind::Func { params, result } => {
+            params.iter().for_each(|&param| f(param));
+            f(*result);
+        }
+        TypeExprKind::Ref(inner) => f(*inner),
+    }
+}

@@ -1,0 +1,525 @@
+//! The walk over bodies in evaluation order: types are made, relations posted.
+
+use crate::error::TypeError;
+use crate::group::{Member, groups};
+use crate::types::hole_kinds;
+use crate::why::Why;
+use crate::Inferred;
+use base::IndexVec;
+use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, PatKind, TypeExprId, Visit};
+use op::{OpId, TUPLE_GET_ITEM};
+use rustc_hash::FxHashMap;
+use solve::{Cause, Log, Order, Solver};
+use std::sync::Arc;
+use ty::{AttrValue, Attrs, Dtype, Kind, Scheme, Term, TermId, Terms};
+
+pub(crate) struct Inference<'m, L> {
+    pub(crate) module: &'m Module,
+    pub(crate) solver: Solver<L>,
+    pub(crate) exprs: IndexVec<ExprId, Option<TermId>>,
+    pub(crate) locals: IndexVec<LocalId, Option<TermId>>,
+    pub(crate) pats: IndexVec<PatId, Option<TermId>>,
+    pub(crate) defs: IndexVec<DefId, Option<Scheme>>,
+    /// Types of the definitions of the group that is being checked.
+    pub(crate) mono_defs: FxHashMap<DefId, TermId>,
+    pub(crate) local_schemes: FxHashMap<LocalId, Scheme>,
+    pub(crate) whys: Vec<Why>,
+    pub(crate) generated_params: Vec<(String, Kind)>,
+    pub(crate) errors: Vec<TypeError>,
+    /// What type arguments a mention of a polymorphic name was instantiated with.
+    instances: FxHashMap<ExprId, Vec<TermId>>,
+    ctors: IndexVec<CtorId, Option<Scheme>>,
+    pub(crate) hole_kinds: FxHashMap<TypeExprId, Kind>,
+    pub(crate) empty_shape: Option<TermId>,
+    pub(crate) dtypes: Vec<(Dtype, TermId)>,
+    /// How many of the solver's failures have been reported.
+    pub(crate) n_reported: usize,
+}
+
+impl<'m, L: Log> Inference<'m, L> {
+    pub(crate) fn new(module: &'m Module, log: L, order: Order) -> Self {
+        let mut solver = Solver::new(log);
+        solver.order = order;
+        solver.dynamics = module.mentions_any;
+        Inference {
+            module,
+            solver,
+            exprs: IndexVec::filled(None, module.exprs.len()),
+            locals: IndexVec::filled(None, module.locals.len()),
+            pats: IndexVec::filled(None, module.pats.len()),
+            defs: IndexVec::filled(None, module.defs.len()),
+            mono_defs: FxHashMap::default(),
+            local_schemes: FxHashMap::default(),
+            whys: Vec::new(),
+            generated_params: Vec::new(),
+            errors: Vec::new(),
+            instances: FxHashMap::default(),
+            ctors: IndexVec::filled(None, module.ctors.len()),
+            hole_kinds: hole_kinds(module),
+            empty_shape: None,
+            dtypes: Vec::new(),
+            n_reported: 0,
+        }
+    }
+
+    pub(crate) fn run(mut self) -> (Inferred<L>, Vec<TypeError>) {
+        for group in groups(self.module) {
+            let first_term = self.solver.store.len();
+            let first_relation = self.solver.relations().len();
+            self.declare(&group);
+            for &member in &group {
+                self.walk(member);
+            }
+            self.solver.solve();
+            self.finish_group(&group, first_term, first_relation);
+        }
+        let inferred = Inferred {
+            solver: self.solver,
+            exprs: self.exprs,
+            locals: self.locals,
+            pats: self.pats,
+            defs: self.defs,
+            local_schemes: self.local_schemes,
+            whys: self.whys,
+            generated_params: self.generated_params,
+        };
+        (inferred, self.errors)
+    }
+
+    pub(crate) fn cause(&mut self, why: Why) -> Cause {
+        self.whys.push(why);
+        Cause(self.whys.len() as u32 - 1)
+    }
+
+    fn hole(&mut self, cause: Cause) -> TermId {
+        self.solver.fresh(Term::hole(Kind::Type), cause)
+    }
+
+    fn error(&mut self, cause: Cause) -> TermId {
+        self.solver.fresh(Term::Error(Kind::Type), cause)
+    }
+
+    /// Gives each definition of a group its type: the whole scheme where everything is written, else a type with
+    /// unknowns, which is monomorphic inside the group.
+    fn declare(&mut self, group: &[Member]) {
+        for &member in group {
+            let Member::Def(def) = member else { continue };
+            let id = self.module.defs[def].function;
+            let function = &self.module.functions[id];
+            let cause = self.cause(Why::Function(id));
+            let params: Vec<TermId> = function.params.iter().map(|&param| self.local(param)).collect();
+            let result = match function.result {
+                Some(result) => self.written(result),
+                None => self.hole(cause),
+            };
+            let body = self.solver.func(&params, result, cause);
+            let annotations = function.params.iter().map(|&param| self.module.locals[param].annotation);
+            let complete = annotations
+                .chain([function.result])
+                .all(|annotation| annotation.is_some_and(|annotation| self.is_complete(annotation)));
+            if complete {
+                let params = function.type_params.clone();
+                self.defs[def] = Some(Scheme { params, body, obligations: Vec::new() });
+            }
+            self.mono_defs.insert(def, body);
+        }
+    }
+
+    fn walk(&mut self, member: Member) {
+        let id = member.function(self.module);
+        let function = &self.module.functions[id];
+        for i in function.visits.clone() {
+            match self.module.visits[i] {
+                Visit::Expr(expr) => {
+                    let term = self.expr(expr);
+                    self.exprs[expr] = Some(term);
+                }
+                Visit::Let(local, value) => self.visit_let(local, value),
+                Visit::Pattern(scrutinee, pat) => {
+                    let scrutinee = self.type_of(scrutinee);
+                    self.pattern(pat, scrutinee);
+                }
+            }
+        }
+        let body = self.type_of(function.body);
+        match member {
+            Member::Def(def) => {
+                let Term::Func { result, .. } = self.solver.head(self.mono_defs[&def]) else { return };
+                let cause = self.cause(Why::Result(id));
+                self.solver.equal(result, body, cause);
+            }
+            Member::Let(local, _) => self.visit_let(local, function.body),
+            Member::Expr(_) => {}
+        }
+    }
+
+    pub(crate) fn type_of(&mut self, expr: ExprId) -> TermId {
+        match self.exprs[expr] {
+            Some(term) => term,
+            None => {
+                let cause = self.cause(Why::Expr(expr));
+                let term = self.error(cause);
+                *self.exprs[expr].insert(term)
+            }
+        }
+    }
+
+    /// The type of a variable, made at its first mention: its annotation, or an unknown.
+    pub(crate) fn local(&mut self, local: LocalId) -> TermId {
+        if let Some(term) = self.locals[local] {
+            return term;
+        }
+        let term = match self.module.locals[local].annotation {
+            Some(annotation) => self.written(annotation),
+            None => {
+                let cause = self.cause(Why::Variable(local));
+                self.hole(cause)
+            }
+        };
+        *self.locals[local].insert(term)
+    }
+
+    fn visit_let(&mut self, local: LocalId, value: ExprId) {
+        let found = self.type_of(value);
+        if self.module.locals[local].annotation.is_none() && self.locals[local].is_none() {
+            self.locals[local] = Some(found);
+        } else {
+            let expected = self.local(local);
+            let cause = self.cause(Why::Let { local, value });
+            self.solver.equal(expected, found, cause);
+        }
+        if let ExprKind::Fn(function) = self.module.exprs[value].kind
+            && !self.module.functions[function].type_params.is_empty()
+        {
+            // What the literal leaves open is found as far as it can be before it is instantiated.
+            self.solver.solve();
+            let params = self.module.functions[function].type_params.clone();
+            self.local_schemes.insert(local, Scheme { params, body: found, obligations: Vec::new() });
+        }
+    }
+
+    fn expr(&mut self, id: ExprId) -> TermId {
+        let module = self.module;
+        let cause = self.cause(Why::Expr(id));
+        match &module.exprs[id].kind {
+            ExprKind::Error => self.error(cause),
+            ExprKind::Literal(dtype, _) => self.scalar(*dtype, cause),
+            ExprKind::TensorLit(tensor) => {
+                let dims = tensor.shape.iter().map(|&size| Term::Dim(ty::Dim::number(size as i64)));
+                let dims: Vec<TermId> = dims.map(|dim| self.solver.fresh(dim, cause)).collect();
+                let list = self.solver.store.list(&dims);
+                let shape = self.solver.fresh(Term::Shape(list), cause);
+                let dtype = self.solver.fresh(Term::Dtype(tensor.dtype), cause);
+                self.solver.fresh(Term::Tensor { shape, dtype }, cause)
+            }
+            ExprKind::Local(local, _) => match self.local_schemes.get(local).cloned() {
+                Some(scheme) => self.instance(id, &scheme, cause),
+                None => self.local(*local),
+            },
+            ExprKind::Def(def) => match (self.defs[*def].clone(), self.mono_defs.get(def)) {
+                (Some(scheme), _) => self.instance(id, &scheme, cause),
+                (None, Some(&term)) => term,
+                (None, None) => self.error(cause),
+            },
+            ExprKind::Ctor(ctor) => {
+                let scheme = self.ctor(*ctor);
+                self.instance(id, &scheme, cause)
+            }
+            ExprKind::Op(op) => self.operator_value(id, *op, cause),
+            ExprKind::OpCall { op, args, attrs, .. } => self.operator_call(id, *op, args, attrs, cause),
+            ExprKind::Call { callee, type_args, args } => {
+                self.call(id, *callee, type_args.as_deref(), args, cause)
+            }
+            ExprKind::Tuple(fields) => {
+                let fields: Vec<TermId> = fields.iter().map(|&field| self.type_of(field)).collect();
+                self.solver.tuple(&fields, cause)
+            }
+            ExprKind::Project { base, index } => self.project(*base, *index, cause),
+            ExprKind::If { cond, then, otherwise } => {
+                let [cond, then, otherwise] = [*cond, *then, *otherwise].map(|part| self.type_of(part));
+                let condition = self.cause(Why::Condition(id));
+                let bool = self.scalar(Dtype::Bool, condition);
+                self.solver.equal(bool, cond, condition);
+                let branches = self.cause(Why::Branches(id));
+                self.solver.equal(then, otherwise, branches);
+                then
+            }
+            ExprKind::Match { arms, .. } => {
+                let bodies: Vec<TermId> = arms.iter().map(|arm| self.type_of(arm.body)).collect();
+                let Some((&first, rest)) = bodies.split_first() else { return self.hole(cause) };
+                for (i, &body) in rest.iter().enumerate() {
+                    let arm = self.cause(Why::Arm { matching: id, index: i + 1 });
+                    self.solver.equal(first, body, arm);
+                }
+                first
+            }
+            ExprKind::Block { tail, .. } => self.type_of(*tail),
+            ExprKind::Fn(function) => self.function(*function, cause),
+            ExprKind::RefNew(value) => {
+                let value = self.type_of(*value);
+                self.solver.fresh(Term::Ref(value), cause)
+            }
+            ExprKind::RefRead(reference) => {
+                let found = self.type_of(*reference);
+                let value = self.hole(cause);
+                let expected = self.solver.fresh(Term::Ref(value), cause);
+                self.solver.equal(expected, found, cause);
+                value
+            }
+            ExprKind::RefWrite { reference, value } => {
+                let (found, value) = (self.type_of(*reference), self.type_of(*value));
+                let expected = self.solver.fresh(Term::Ref(value), cause);
+                self.solver.equal(found, expected, cause);
+                self.solver.tuple(&[], cause)
+            }
+        }
+    }
+
+    /// A use of a polymorphic name.
+    fn instance(&mut self, id: ExprId, scheme: &Scheme, cause: Cause) -> TermId {
+        if scheme.is_mono() && !self.solver.dynamics {
+            return scheme.body;
+        }
+        let args: Vec<TermId> = scheme
+            .params
+            .iter()
+            .map(|&param| {
+                let kind = self.param_kind(param);
+                self.solver.fresh(Term::hole(kind), cause)
+            })
+            .collect();
+        let body = self.solver.instantiate(scheme, &args, cause);
+        if !args.is_empty() {
+            self.instances.insert(id, args);
+        }
+        body
+    }
+
+    pub(crate) fn param_kind(&self, param: ty::ParamId) -> Kind {
+        match (param.0 as usize).checked_sub(self.module.type_params.len()) {
+            Some(generated) => self.generated_params[generated].1,
+            None => self.module.type_params[param].kind,
+        }
+    }
+
+    /// `fn[params](fields) -> T[params]`.
+    fn ctor(&mut self, ctor: CtorId) -> Scheme {
+        if let Some(scheme) = &self.ctors[ctor] {
+            return scheme.clone();
+        }
+        let data = &self.module.ctors[ctor];
+        let adt = &self.module.adts[data.adt];
+        let fields: Vec<TermId> = data.fields.iter().map(|&field| self.written(field)).collect();
+        let cause = match data.fields.first() {
+            Some(&field) => self.cause(Why::Written(field)),
+            None => Cause(0),
+        };
+        let args: Vec<TermId> = adt
+            .params
+            .iter()
+            .map(|&param| self.solver.fresh(Term::param(param, self.module.type_params[param].kind), cause))
+            .collect();
+        let args = self.solver.store.list(&args);
+        let result = self.solver.fresh(Term::Adt { adt: data.adt, args }, cause);
+        let body = self.solver.func(&fields, result, cause);
+        let scheme = Scheme { params: adt.params.clone(), body, obligations: Vec::new() };
+        self.ctors[ctor].insert(scheme).clone()
+    }
+
+    fn operator_value(&mut self, id: ExprId, op: OpId, cause: Cause) -> TermId {
+        let row = op.row();
+        let mut attrs = Attrs::default();
+        for spec in row.attrs {
+            match spec.default.value() {
+                Some(value) => attrs.entries.push((spec.name, value)),
+                None => {
+                    self.errors.push(TypeError::OperatorNeedsAttr { expr: id, op: row.name, attr: spec.name });
+                    return self.error(cause);
+                }
+            }
+            attrs.written.push(false);
+        }
+        let mut args: Vec<TermId> = row.args.iter().map(|_| self.hole(cause)).collect();
+        let result = self.hole(cause);
+        let func = self.solver.func(&args, result, cause);
+        args.push(result);
+        self.solver.post(row.relation, &args, Arc::new(attrs), cause);
+        func
+    }
+
+    fn operator_call(&mut self, id: ExprId, op: OpId, args: &[ExprId], attrs: &Arc<Attrs>, cause: Cause) -> TermId {
+        let row = op.row();
+        let mut terms: Vec<TermId> = args.iter().map(|&arg| self.type_of(arg)).collect();
+        if args.len() != row.args.len() {
+            let (want, found) = (row.args.len(), args.len());
+            self.errors.push(TypeError::OperatorArity { expr: id, op: row.name, want, found });
+            return self.error(cause);
+        }
+        let result = self.hole(cause);
+        terms.push(result);
+        self.solver.post(row.relation, &terms, attrs.clone(), cause);
+        result
+    }
+
+    fn call(
+        &mut self,
+        id: ExprId,
+        callee: ExprId,
+        type_args: Option<&[TypeExprId]>,
+        args: &[ExprId],
+        cause: Cause,
+    ) -> TermId {
+        let callee_type = self.type_of(callee);
+        if let Some(type_args) = type_args {
+            self.type_arguments(id, callee, type_args);
+        }
+        let found: Vec<TermId> = args.iter().map(|&arg| self.type_of(arg)).collect();
+        match self.solver.head(callee_type) {
+            Term::Func { params, result } if params.len as usize == found.len() => {
+                let params = self.solver.items(params).to_vec();
+                for (index, (expected, found)) in params.into_iter().zip(found).enumerate() {
+                    let argument = self.cause(Why::Argument { call: id, index });
+                    self.solver.equal(expected, found, argument);
+                }
+                result
+            }
+            Term::Func { params, .. } => {
+                let (want, found) = (params.len as usize, found.len());
+                self.errors.push(TypeError::Arity { call: id, callee, want, found });
+                self.error(cause)
+            }
+            Term::Error(_) => self.error(cause),
+            Term::Hole(_) => {
+                let result = self.hole(cause);
+                let expected = self.solver.func(&found, result, cause);
+                self.solver.equal(callee_type, expected, cause);
+                result
+            }
+            _ => {
+                self.errors.push(TypeError::NotAFunction { callee, found: callee_type });
+                self.error(cause)
+            }
+        }
+    }
+
+    fn type_arguments(&mut self, call: ExprId, callee: ExprId, type_args: &[TypeExprId]) {
+        let Some(instance) = self.instances.get(&callee).cloned() else {
+            self.errors.push(TypeError::TypeArguments { call, want: 0, found: type_args.len() });
+            return;
+        };
+        let declared = match self.module.exprs[callee].kind {
+            ExprKind::Def(def) => self.module.functions[self.module.defs[def].function].type_params.len(),
+            _ => instance.len(),
+        };
+        if declared != type_args.len() {
+            self.errors.push(TypeError::TypeArguments { call, want: declared, found: type_args.len() });
+            return;
+        }
+        for (index, (&arg, &param)) in type_args.iter().zip(&instance).enumerate() {
+            let want = self.solver.head(param).kind();
+            let written = self.written_as(arg, want);
+            let Some(written) = written else {
+                self.errors.push(TypeError::TypeArgumentKind { arg, want });
+                continue;
+            };
+            let cause = self.cause(Why::TypeArgument { call, index });
+            self.solver.equal(written, param, cause);
+        }
+    }
+
+    fn project(&mut self, base: ExprId, index: u32, cause: Cause) -> TermId {
+        let base = self.type_of(base);
+        if let Term::Tuple(fields) = self.solver.head(base)
+            && let Some(&field) = self.solver.items(fields).get(index as usize)
+        {
+            return field;
+        }
+        let result = self.hole(cause);
+        let attrs = Attrs { entries: vec![("index", AttrValue::Int(i64::from(index)))], written: vec![true] };
+        self.solver.post(&TUPLE_GET_ITEM, &[base, result], Arc::new(attrs), cause);
+        result
+    }
+
+    fn function(&mut self, id: FnId, cause: Cause) -> TermId {
+        let function = &self.module.functions[id];
+        let params: Vec<TermId> = function.params.iter().map(|&param| self.local(param)).collect();
+        let body = self.type_of(function.body);
+        let result = match function.result {
+            Some(annotation) => {
+                let declared = self.written(annotation);
+                let why = self.cause(Why::Result(id));
+                self.solver.equal(declared, body, why);
+                declared
+            }
+            None => body,
+        };
+        self.solver.func(&params, result, cause)
+    }
+
+    /// Types a pattern from the outside in.
+    fn pattern(&mut self, pat: PatId, scrutinee: TermId) {
+        let mut pending = vec![(pat, scrutinee)];
+        while let Some((id, expected)) = pending.pop() {
+            self.pats[id] = Some(expected);
+            match &self.module.pats[id].kind {
+                PatKind::Error | PatKind::Wild => {}
+                PatKind::Var(local) => self.pattern_variable(*local, expected),
+                PatKind::As(inner, local) => {
+                    self.pattern_variable(*local, expected);
+                    pending.push((*inner, expected));
+                }
+                PatKind::Ctor(ctor, fields) => {
+                    let scheme = self.ctor(*ctor);
+                    let cause = self.cause(Why::Pattern(id));
+                    let args: Vec<TermId> = scheme
+                        .params
+                        .iter()
+                        .map(|&param| self.solver.fresh(Term::hole(self.module.type_params[param].kind), cause))
+                        .collect();
+                    let func = self.solver.instantiate(&scheme, &args, cause);
+                    let Term::Func { params, result } = self.solver.head(func) else { continue };
+                    self.solver.equal(expected, result, cause);
+                    let params = self.solver.items(params).to_vec();
+                    if params.len() != fields.len() {
+                        let (want, found) = (params.len(), fields.len());
+                        self.errors.push(TypeError::PatternArity { pat: id, ctor: *ctor, want, found });
+                    }
+                    let error = self.error(cause);
+                    let params = params.into_iter().chain(std::iter::repeat(error));
+                    pending.extend(fields.iter().copied().zip(params));
+                }
+                PatKind::Tuple(fields) => {
+                    let cause = self.cause(Why::Pattern(id));
+                    let known = match self.solver.head(expected) {
+                        Term::Tuple(known) if known.len as usize == fields.len() => {
+                            Some(self.solver.items(known).to_vec())
+                        }
+                        _ => None,
+                    };
+                    let types = known.unwrap_or_else(|| {
+                        let holes: Vec<TermId> = fields.iter().map(|_| self.hole(cause)).collect();
+                        let tuple = self.solver.tuple(&holes, cause);
+                        self.solver.equal(expected, tuple, cause);
+                        holes
+                    });
+                    pending.extend(fields.iter().copied().zip(types));
+                }
+                PatKind::Literal(dtype, _) => {
+                    let cause = self.cause(Why::Pattern(id));
+                    let scalar = self.scalar(*dtype, cause);
+                    self.solver.equal(expected, scalar, cause);
+                }
+            }
+        }
+    }
+
+    fn pattern_variable(&mut self, local: LocalId, expected: TermId) {
+        if self.module.locals[local].annotation.is_none() && self.locals[local].is_none() {
+            self.locals[local] = Some(expected);
+            return;
+        }
+        let declared = self.local(local);
+        let cause = self.cause(Why::PatternVariable(local));
+        self.solver.equal(declared, expected, cause);
+    }
+}

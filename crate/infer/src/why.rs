@@ -1,0 +1,80 @@
+//! Why a term or relation exists: what each cause's number stands for.
+
+use base::Span;
+use hir::{ExprId, ExprKind, FnId, LocalId, Module, PatId, TypeExprId};
+
+/// The construct that made a term or posted a relation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The expression's own type, or its operator's rule.
+    Expr(ExprId),
+    /// A written type, or a part of one.
+    Written(TypeExprId),
+    /// A variable without an annotation.
+    Variable(LocalId),
+    Argument { call: ExprId, index: usize },
+    TypeArgument { call: ExprId, index: usize },
+    Condition(ExprId),
+    /// The branches of an `if`.
+    Branches(ExprId),
+    /// An arm of a match against the first one.
+    Arm { matching: ExprId, index: usize },
+    /// A variable's annotation against its value.
+    Let { local: LocalId, value: ExprId },
+    /// A declared result against the body.
+    Result(FnId),
+    Pattern(PatId),
+    /// The scrutinee against an annotated pattern variable.
+    PatternVariable(LocalId),
+    /// A definition as a whole, when it is generalised.
+    Function(FnId),
+}
+
+impl Why {
+    pub fn span(self, module: &Module) -> Span {
+        match self {
+            Why::Expr(expr) => match &module.exprs[expr].kind {
+                ExprKind::Block { tail, .. } => module.exprs[*tail].span,
+                _ => module.exprs[expr].span,
+            },
+            Why::Written(type_expr) => module.type_exprs[type_expr].span,
+            Why::Variable(local) | Why::PatternVariable(local) => module.locals[local].span,
+            Why::Argument { call, index } => match &module.exprs[call].kind {
+                ExprKind::Call { args, .. } | ExprKind::OpCall { args, .. } if index < args.len() => {
+                    module.exprs[args[index]].span
+                }
+                _ => module.exprs[call].span,
+            },
+            Why::TypeArgument { call, index } => match &module.exprs[call].kind {
+                ExprKind::Call { type_args: Some(args), .. } if index < args.len() => {
+                    module.type_exprs[args[index]].span
+                }
+                _ => module.exprs[call].span,
+            },
+            Why::Condition(expr) => match &module.exprs[expr].kind {
+                ExprKind::If { cond, .. } => module.exprs[*cond].span,
+                _ => module.exprs[expr].span,
+            },
+            Why::Branches(expr) => match &module.exprs[expr].kind {
+                ExprKind::If { otherwise, .. } => value_span(module, *otherwise),
+                _ => module.exprs[expr].span,
+            },
+            Why::Arm { matching, index } => match &module.exprs[matching].kind {
+                ExprKind::Match { arms, .. } if index < arms.len() => value_span(module, arms[index].body),
+                _ => module.exprs[matching].span,
+            },
+            Why::Let { value, .. } => value_span(module, value),
+            Why::Result(function) => value_span(module, module.functions[function].body),
+            Why::Pattern(pat) => module.pats[pat].span,
+            Why::Function(function) => module.functions[function].span,
+        }
+    }
+}
+
+/// Where a block's value is written: its last expression.
+pub fn value_span(module: &Module, mut expr: ExprId) -> Span {
+    while let ExprKind::Block { tail, .. } = module.exprs[expr].kind {
+        expr = tail;
+    }
+    module.exprs[expr].span
+}

@@ -1,0 +1,120 @@
+//! Products of matrices, by the definition: each element of the result is a sum over `k`, in order of `k`.
+//!
+//! ```
+//! use kernel::linear;
+//! // One row times two rows: [1, 2, 3] · [4, 5, 6] and [1, 2, 3] · [0, 1, 0].
+//! assert_eq!(linear::dense(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0, 0.0, 1.0, 0.0], [1, 3, 2]), [32.0, 2.0]);
+//! ```
+
+use crate::number::Number;
+
+/// How the two inner axes of an [`Operand`] are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// As the product reads them: `[m, k]` on the left, `[k, n]` on the right.
+    Plain,
+    /// Swapped: `[k, m]` on the left, `[n, k]` on the right.
+    Transposed,
+}
+
+/// A batch of matrices, contiguous. A batch of one serves every matrix of the other side.
+#[derive(Clone, Copy, Debug)]
+pub struct Operand<'a, T> {
+    pub data: &'a [T],
+    pub batch: usize,
+    pub order: Order,
+}
+
+/// `x[m, k] · w[n, k]ᵀ`, of shape `[m, n]`. The leading axes of a dense layer's input are flattened into `m`.
+pub fn dense<T: Number>(x: &[T], w: &[T], sizes: [usize; 3]) -> Vec<T> {
+    let x = Operand { data: x, batch: 1, order: Order::Plain };
+    let w = Operand { data: w, batch: 1, order: Order::Transposed };
+    batch_matmul(x, w, sizes)
+}
+
+/// `a[batch, m, k] · b[batch, k, n]`, of shape `[batch, m, n]`; sizes are `[m, k, n]`.
+///
+/// Batches are equal, or one of them is 1. A sum of no terms (`k` is 0) is zero.
+pub fn batch_matmul<T: Number>(a: Operand<T>, b: Operand<T>, [m, k, n]: [usize; 3]) -> Vec<T> {
+    let batch = if a.batch == 1 { b.batch } else { a.batch };
+    let [a_row, a_column] = a.strides([m, k]);
+    let [b_row, b_column] = b.strides([k, n]);
+    let mut results = Vec::with_capacity(batch * m * n);
+    for matrix in 0..batch {
+        let a = a.matrix(matrix, m * k);
+        let b = b.matrix(matrix, k * n);
+        for i in 0..m {
+            for j in 0..n {
+                let term = |sum: T, p| sum.multiply_add(a[i * a_row + p * a_column], b[p * b_row + j * b_column]);
+                results.push((0..k).fold(T::ZERO, term));
+            }
+        }
+    }
+    results
+}
+
+impl<'a, T> Operand<'a, T> {
+    /// The strides along a row index and a column index of one matrix that reads as `rows` by `columns`.
+    fn strides(&self, [rows, columns]: [usize; 2]) -> [usize; 2] {
+        match self.order {
+            Order::Plain => [columns, 1],
+            Order::Transposed => [1, rows],
+        }
+    }
+
+    fn matrix(&self, matrix: usize, n_elements: usize) -> &'a [T] {
+        let matrix = if self.batch == 1 { 0 } else { matrix };
+        &self.data[matrix * n_elements..][..n_elements]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// [[1, 2, 3], [4, 5, 6]] and [[1, 0], [0, 1], [2, -1]]; their product is [[7, -1], [16, -1]].
+    const A: [i64; 6] = [1, 2, 3, 4, 5, 6];
+    const A_TRANSPOSED: [i64; 6] = [1, 4, 2, 5, 3, 6];
+    const B: [i64; 6] = [1, 0, 0, 1, 2, -1];
+    const B_TRANSPOSED: [i64; 6] = [1, 0, 2, 0, 1, -1];
+
+    fn plain<T>(data: &[T], batch: usize) -> Operand<'_, T> {
+        Operand { data, batch, order: Order::Plain }
+    }
+
+    fn transposed<T>(data: &[T], batch: usize) -> Operand<'_, T> {
+        Operand { data, batch, order: Order::Transposed }
+    }
+
+    #[test]
+    fn every_order_gives_the_same_product() {
+        for a in [plain(&A, 1), transposed(&A_TRANSPOSED, 1)] {
+            for b in [plain(&B, 1), transposed(&B_TRANSPOSED, 1)] {
+                assert_eq!(batch_matmul(a, b, [2, 3, 2]), [7, -1, 16, -1]);
+            }
+        }
+        assert_eq!(dense(&A, &B_TRANSPOSED, [2, 3, 2]), [7, -1, 16, -1]);
+    }
+
+    #[test]
+    fn a_batch_of_one_serves_all() {
+        let two = [1.0, 2.0, 3.0, 4.0];
+        assert_eq!(batch_matmul(plain(&two, 2), plain(&[10.0, 1.0], 1), [1, 2, 1]), [12.0, 34.0]);
+        assert_eq!(batch_matmul(plain(&[10.0, 1.0], 1), plain(&two, 2), [1, 2, 1]), [12.0, 34.0]);
+        assert_eq!(batch_matmul(plain(&two, 2), plain(&two, 2), [1, 2, 1]), [5.0, 25.0]);
+    }
+
+    #[test]
+    fn no_terms_and_no_rows() {
+        assert_eq!(dense::<f64>(&[], &[], [2, 0, 1]), [0.0, 0.0]);
+        assert_eq!(dense(&[], &[1.0], [0, 1, 1]), []);
+        assert_eq!(batch_matmul(plain(&[], 0), plain(&[1.0], 1), [1, 1, 1]), []);
+    }
+
+    #[test]
+    fn integers_wrap_and_nan_goes_through() {
+        assert_eq!(dense(&[i64::MAX], &[2], [1, 1, 1]), [-2]);
+        assert_eq!(dense(&[3i128, 4], &[5, -6], [1, 2, 1]), [-9]);
+        assert!(dense(&[0.0, 1.0], &[f64::NAN, 1.0], [1, 2, 1])[0].is_nan());
+    }
+}

@@ -1,0 +1,130 @@
+//! Normalisation along an axis.
+//!
+//! Softmax first subtracts the largest element, so that no exponential overflows; the quotient does not change. A NaN,
+//! an infinity, or nothing but -infinity along the axis makes NaN of what it touches, as the formula says.
+//!
+//! ```
+//! use kernel::{normal, strided::View};
+//! // exp(0) : exp(ln 3) is 1 : 3.
+//! let input = [1000.0, 1000.0 + 3.0f64.ln()];
+//! let weights = normal::softmax(View::new(&input, &[2]), 0);
+//! assert!((weights[0] - 0.25).abs() < 1e-12 && (weights[1] - 0.75).abs() < 1e-12);
+//! ```
+
+use crate::reduce::fold;
+use crate::scalar::float;
+use crate::strided::{Offsets, View, broadcast_strides, count};
+
+/// What [`batch_norm`] takes for each index of its axis.
+#[derive(Clone, Copy, Debug)]
+pub struct BatchNorm<'a> {
+    /// The factor; `None` without `scale`.
+    pub gamma: Option<&'a [f64]>,
+    /// The summand; `None` without `center`.
+    pub beta: Option<&'a [f64]>,
+    pub mean: &'a [f64],
+    pub variance: &'a [f64],
+    /// Added to the variance.
+    pub epsilon: f64,
+}
+
+/// `exp(x) / Σ exp(x)`, the sum along `axis`.
+pub fn softmax(input: View<f64>, axis: usize) -> Vec<f64> {
+    let shifted = subtract_largest(input, axis);
+    let powers: Vec<f64> = shifted.iter().map(|&x| libm::exp(x)).collect();
+    let sums = fold(View::new(&powers, input.shape), &[axis], 0.0, float::add);
+    along(View::new(&powers, input.shape), &sums, axis, float::divide)
+}
+
+/// `x - log Σ exp(x)`, the sum along `axis`.
+pub fn log_softmax(input: View<f64>, axis: usize) -> Vec<f64> {
+    let shifted = subtract_largest(input, axis);
+    let sums = fold(View::new(&shifted, input.shape), &[axis], 0.0, |sum, x| sum + libm::exp(x));
+    let logs: Vec<f64> = sums.iter().map(|&sum| libm::log(sum)).collect();
+    along(View::new(&shifted, input.shape), &logs, axis, float::subtract)
+}
+
+/// `(x - mean) / sqrt(variance + epsilon) * gamma + beta`, with parameters indexed by `axis`.
+pub fn batch_norm(input: View<f64>, axis: usize, parameters: &BatchNorm) -> Vec<f64> {
+    let BatchNorm { gamma, beta, mean, variance, epsilon } = *parameters;
+    let inner = count(&input.shape[axis + 1..]);
+    let size = input.shape[axis];
+    let normalise = |(position, &x): (usize, &f64)| {
+        let channel = position / inner % size;
+        let normal = (x - mean[channel]) / (variance[channel] + epsilon).sqrt();
+        let scaled = gamma.map_or(normal, |gamma| normal * gamma[channel]);
+        beta.map_or(scaled, |beta| scaled + beta[channel])
+    };
+    input.data.iter().enumerate().map(normalise).collect()
+}
+
+fn subtract_largest(input: View<f64>, axis: usize) -> Vec<f64> {
+    let largest = fold(input, &[axis], f64::NEG_INFINITY, float::maximum);
+    along(input, &largest, axis, float::subtract)
+}
+
+/// `f` of every element and the one number that stands for its line along `axis`.
+fn along(input: View<f64>, lines: &[f64], axis: usize, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+    let mut kept = input.shape.to_vec();
+    kept[axis] = 1;
+    let strides = broadcast_strides(&kept, input.shape);
+    input.data.iter().zip(Offsets::new(input.shape, [&strides])).map(|(&x, [line])| f(x, lines[line])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INF: f64 = f64::INFINITY;
+
+    fn assert_close(got: &[f64], want: &[f64]) {
+        assert_eq!(got.len(), want.len());
+        for (got, want) in got.iter().zip(want) {
+            assert!((got - want).abs() < 1e-7, "{got} is not {want}");
+        }
+    }
+
+    #[test]
+    fn softmax_along_each_axis() {
+        let input = [1.0, -0.125, -2.0, -0.125, 2.5, -1.5];
+        let columns = [0.18078358, 0.44388425, 0.009000684, 0.44388425, 0.8102158, 0.112231515];
+        assert_close(&softmax(View::new(&input, &[3, 2]), 0), &columns);
+        let rows = softmax(View::new(&[0.0, 0.0, 5.0, 5.0], &[2, 2]), 1);
+        assert_eq!(rows, [0.5; 4]);
+    }
+
+    #[test]
+    fn softmax_does_not_overflow() {
+        assert_close(&softmax(View::new(&[1000.0, 999.0, -1000.0], &[1, 3]), 1), &[0.7310586, 0.26894142, 0.0]);
+        assert_eq!(softmax(View::new(&[-INF, 0.0], &[2]), 0), [0.0, 1.0]);
+        assert_eq!(log_softmax(View::new(&[-1e9, 0.0], &[2]), 0), [-1e9, 0.0]);
+    }
+
+    #[test]
+    fn log_softmax_is_the_logarithm_of_softmax() {
+        let input = View::new(&[0.75, -1.25, -0.25, 3.0, 0.5, 2.0], &[1, 2, 3]);
+        for axis in 0..3 {
+            let logs: Vec<f64> = softmax(input, axis).iter().map(|&x| libm::log(x)).collect();
+            assert_close(&log_softmax(input, axis), &logs);
+        }
+    }
+
+    #[test]
+    fn softmax_of_nothing_and_of_nan() {
+        assert_eq!(softmax(View::new(&[], &[2, 0]), 1), []);
+        assert_eq!(log_softmax(View::new(&[], &[2, 0]), 0), []);
+        assert!(softmax(View::new(&[f64::NAN, 1.0], &[2]), 0).iter().all(|x| x.is_nan()));
+        assert!(softmax(View::new(&[-INF, -INF], &[2]), 0).iter().all(|x| x.is_nan()));
+    }
+
+    #[test]
+    fn batch_norm_by_channel() {
+        let plain = BatchNorm { gamma: None, beta: None, mean: &[1.0, 2.0], variance: &[3.0, 8.0], epsilon: 1.0 };
+        let input = View::new(&[3.0, 5.0, 5.0, 8.0], &[1, 2, 2]);
+        assert_eq!(batch_norm(input, 1, &plain), [1.0, 2.0, 1.0, 2.0]);
+        assert_eq!(batch_norm(View::new(&[3.0, 5.0], &[1, 2]), 1, &plain), [1.0, 1.0]);
+        let full = BatchNorm { gamma: Some(&[10.0, 100.0]), beta: Some(&[0.5, -0.5]), ..plain };
+        assert_eq!(batch_norm(input, 1, &full), [10.5, 20.5, 99.5, 199.5]);
+        assert_eq!(batch_norm(View::new(&[], &[0, 2]), 1, &full), []);
+    }
+}

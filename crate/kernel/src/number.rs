@@ -1,0 +1,212 @@
+//! From the wide numbers that the loops use back to the numbers of a dtype.
+//!
+//! Every `round_*` is one correct rounding, to nearest and ties to even, from `f64` to the narrower format, and answers
+//! the canonical NaN for any NaN. The 16-bit formats are rounded here rather than by the `half` crate, whose
+//! conversion from `f64` drops the low 32 bits before it rounds (or rounds twice, on processors that help).
+//!
+//! ```
+//! use kernel::number;
+//! // float16 has 11 digits: 2049 lies midway between 2048 and 2050, and goes to the even one.
+//! assert_eq!(number::round_f16(2049.0), 2048.0);
+//! assert_eq!(number::round_f16(2049.0000001), 2050.0);
+//! assert_eq!(number::wrap(200, 8, true), -56);
+//! ```
+
+/// The one NaN that results hold: quiet, positive, no payload.
+pub const NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
+
+/// What the loops of [`crate::linear`] and [`crate::window`] need of an element.
+///
+/// `f64` serves every float dtype; the product and the sum are rounded separately. `i64` and `i128` wrap, so that the
+/// low 64 bits are right. `i64` may hold the bits of a uint64 wherever nothing is divided or compared; `i128` is right
+/// everywhere.
+pub trait Number: Copy {
+    const ZERO: Self;
+    fn add(self, other: Self) -> Self;
+    /// `self + a * b`.
+    fn multiply_add(self, a: Self, b: Self) -> Self;
+    /// `self / count`; integers truncate towards zero. `count` is at least one.
+    fn divide_by(self, count: usize) -> Self;
+}
+
+impl Number for f64 {
+    const ZERO: f64 = 0.0;
+    fn add(self, other: f64) -> f64 {
+        self + other
+    }
+    fn multiply_add(self, a: f64, b: f64) -> f64 {
+        self + a * b
+    }
+    fn divide_by(self, count: usize) -> f64 {
+        self / count as f64
+    }
+}
+
+impl Number for i64 {
+    const ZERO: i64 = 0;
+    fn add(self, other: i64) -> i64 {
+        self.wrapping_add(other)
+    }
+    fn multiply_add(self, a: i64, b: i64) -> i64 {
+        self.wrapping_add(a.wrapping_mul(b))
+    }
+    fn divide_by(self, count: usize) -> i64 {
+        self / count as i64
+    }
+}
+
+impl Number for i128 {
+    const ZERO: i128 = 0;
+    fn add(self, other: i128) -> i128 {
+        self.wrapping_add(other)
+    }
+    fn multiply_add(self, a: i128, b: i128) -> i128 {
+        self.wrapping_add(a.wrapping_mul(b))
+    }
+    fn divide_by(self, count: usize) -> i128 {
+        self / count as i128
+    }
+}
+
+/// float64: the same number, with the canonical NaN.
+pub fn round_f64(x: f64) -> f64 {
+    if x.is_nan() { NAN } else { x }
+}
+
+/// float32.
+pub fn round_f32(x: f64) -> f64 {
+    round_f64(f64::from(x as f32))
+}
+
+/// float16: 11 digits, exponents -14 to 15.
+pub fn round_f16(x: f64) -> f64 {
+    round_to(x, 11, -14, 65504.0)
+}
+
+/// bfloat16: 8 digits, exponents -126 to 127.
+pub fn round_bf16(x: f64) -> f64 {
+    round_to(x, 8, -126, 255.0 * power_of_two(120))
+}
+
+/// The low `bits` (1 to 64) of `value`, read as two's complement or as an unsigned number.
+///
+/// A uint64 comes back as the `i64` with its bits. One bit is the parity; a cast to bool is `value != 0` instead.
+pub fn wrap(value: i128, bits: u32, signed: bool) -> i64 {
+    let unused = 64 - bits;
+    let top = (value as i64) << unused;
+    if signed { top >> unused } else { ((top as u64) >> unused) as i64 }
+}
+
+/// Truncates towards zero; saturates; NaN is 0.
+pub fn float_to_int(x: f64) -> i128 {
+    x as i128
+}
+
+/// Rounds to a binary format of `digits` digits whose least normal exponent is `min_exponent`; results beyond `max`
+/// are infinite. Scaling by a power of two is exact here, so the only rounding is the one to an integer.
+fn round_to(x: f64, digits: i32, min_exponent: i32, max: f64) -> f64 {
+    if x.is_nan() {
+        return NAN;
+    }
+    if x.is_infinite() {
+        return x;
+    }
+    // Zero and the subnormals of f64 read as -1023, which `min_exponent` covers.
+    let exponent = ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+    let ulp = power_of_two(exponent.max(min_exponent) - (digits - 1));
+    let rounded = (x / ulp).round_ties_even() * ulp;
+    if rounded.abs() > max { f64::INFINITY.copysign(x) } else { rounded }
+}
+
+/// 2 to the `exponent`, which must be normal in f64: -1022 to 1023.
+fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use half::{bf16, f16};
+
+    /// Every finite value stays; the midpoint of two neighbours goes to the even one, and a hair decides otherwise.
+    fn check_format(round: impl Fn(f64) -> f64, decode: impl Fn(u16) -> f64, infinity: u16) {
+        for bits in 0..infinity {
+            let (low, high) = (decode(bits), decode(bits + 1));
+            assert_eq!(round(low).to_bits(), low.to_bits());
+            assert_eq!(round(-low).to_bits(), (-low).to_bits());
+            if high.is_infinite() {
+                continue;
+            }
+            let middle = low + (high - low) / 2.0;
+            let even = if bits % 2 == 0 { low } else { high };
+            assert_eq!(round(middle), even, "middle of {low} and {high}");
+            assert_eq!(round(middle.next_down()), low);
+            assert_eq!(round(middle.next_up()), high);
+            assert_eq!(round(-middle.next_up()), -high);
+        }
+    }
+
+    #[test]
+    fn sixteen_bit_formats_round_once_and_to_even() {
+        check_format(round_f16, |bits| f16::from_bits(bits).to_f64(), f16::INFINITY.to_bits());
+        check_format(round_bf16, |bits| bf16::from_bits(bits).to_f64(), bf16::INFINITY.to_bits());
+    }
+
+    #[test]
+    fn overflow_is_infinite_from_the_midpoint_on() {
+        assert_eq!(round_f16(65519.99), 65504.0);
+        assert_eq!(round_f16(65520.0), f64::INFINITY);
+        assert_eq!(round_f16(-1e300), f64::NEG_INFINITY);
+        assert_eq!(round_bf16(f64::MAX), f64::INFINITY);
+        assert_eq!(round_bf16(f64::NEG_INFINITY), f64::NEG_INFINITY);
+        assert_eq!(round_bf16(3.3895313892515355e38), bf16::MAX.to_f64());
+        assert_eq!(round_f32(1e39), f64::INFINITY);
+        assert_eq!(round_f32(0.1), f64::from(0.1f32));
+    }
+
+    #[test]
+    fn tiny_numbers_round_to_a_zero_of_their_sign() {
+        for round in [round_f32, round_f16, round_bf16] {
+            assert_eq!(round(f64::from_bits(1)).to_bits(), 0);
+            assert_eq!(round(-1e-300).to_bits(), (-0.0f64).to_bits());
+        }
+    }
+
+    #[test]
+    fn every_nan_becomes_the_canonical_one() {
+        let odd = f64::from_bits(0xfff8_0000_0000_1234);
+        for round in [round_f64, round_f32, round_f16, round_bf16] {
+            assert_eq!(round(odd).to_bits(), NAN.to_bits());
+        }
+    }
+
+    #[test]
+    fn integers_wrap_to_their_width() {
+        assert_eq!(wrap(128, 8, true), -128);
+        assert_eq!(wrap(-1, 8, false), 255);
+        assert_eq!(wrap(i128::from(u64::MAX), 64, false), -1);
+        assert_eq!(wrap(1 << 64, 64, true), 0);
+        assert_eq!(wrap(-2, 1, false), 0);
+        assert_eq!(wrap(i128::from(i32::MAX) + 1, 32, true), i64::from(i32::MIN));
+    }
+
+    #[test]
+    fn floats_truncate_and_saturate() {
+        assert_eq!(float_to_int(-2.75), -2);
+        assert_eq!(float_to_int(2.75), 2);
+        assert_eq!(float_to_int(f64::NAN), 0);
+        assert_eq!(float_to_int(f64::INFINITY), i128::MAX);
+        assert_eq!(float_to_int(18446744073709551616.0), 1 << 64);
+    }
+
+    #[test]
+    fn numbers_add_multiply_and_divide() {
+        assert_eq!(0.5.multiply_add(2.0, 3.0), 6.5);
+        assert_eq!(1i64.multiply_add(i64::MAX, 2), -1);
+        assert_eq!(1i128.multiply_add(-2, 3), -5);
+        assert_eq!(Number::add(i64::MAX, 1), i64::MIN);
+        assert_eq!((-7i64).divide_by(2), -3);
+        assert_eq!((-7i128).divide_by(2), -3);
+        assert_eq!(1.0.divide_by(4), 0.25);
+    }
+}

@@ -1,0 +1,123 @@
+//! Tensors from nothing, and changes of dtype.
+
+use crate::rule::{ARANGE, CAST, FULL, INIT_OP};
+use crate::run::{Call, Fault, Kernel, cast_arg, floats};
+use crate::{AttrForm, AttrSpec, Op};
+use kernel::strided::count;
+use ty::{Elements, Value};
+
+fn repeated(call: &Call, value: f64) -> Result<Value, Fault> {
+    let result = call.result(0)?;
+    call.one(floats(result.dtype, std::iter::repeat_n(value, count(&result.shape))))
+}
+
+fn full(call: &Call) -> Result<Value, Fault> {
+    let (value, result) = (call.tensor(0)?, call.result(0)?);
+    let n = count(&result.shape);
+    call.one(match cast_arg(&value, result.dtype) {
+        Elements::Float(values) => Elements::Float(vec![values[0]; n]),
+        Elements::Int(values) => Elements::Int(vec![values[0]; n]),
+    })
+}
+
+fn cast(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    call.one(cast_arg(&x, result.dtype))
+}
+
+fn arange(call: &Call) -> Result<Value, Fault> {
+    let result = call.result(0)?;
+    let number = |operand: usize| call.tensor(operand).map(|arg| arg.floats()[0]);
+    let (start, stop, step) = (number(0)?, number(1)?, number(2)?);
+    if step == 0.0 {
+        return Err(Fault::Other("the step of `arange` is 0".into()));
+    }
+    let n = ((stop - start) / step).ceil().max(0.0) as usize;
+    let elements = floats(result.dtype, (0..n).map(|i| start + step * i as f64));
+    // The length is known only here when the bounds are computed.
+    let shape = vec![n];
+    Ok(Value::tensor(ty::Tensor { dtype: result.dtype, shape, elements }))
+}
+
+pub const ROWS: &[Op] = &[
+    Op {
+        name: "zeros",
+        infix: None,
+        args: &[],
+        attrs: &[AttrSpec::required("shape", AttrForm::Ints), AttrSpec::dtype("dtype")],
+        relation: &INIT_OP,
+        kernel: Kernel::Whole(|call| repeated(call, 0.0)),
+        doc: "
+A tensor of zeros, `float32` unless `dtype` says otherwise.
+```relay
+zeros(shape=[2], dtype=\"int32\")
+#=> [0, 0]
+```
+",
+    },
+    Op {
+        name: "ones",
+        infix: None,
+        args: &[],
+        attrs: &[AttrSpec::required("shape", AttrForm::Ints), AttrSpec::dtype("dtype")],
+        relation: &INIT_OP,
+        kernel: Kernel::Whole(|call| repeated(call, 1.0)),
+        doc: "
+A tensor of ones, `float32` unless `dtype` says otherwise.
+```relay
+ones(shape=[2, 2])
+#=> [[1f, 1f], [1f, 1f]]
+```
+",
+    },
+    Op {
+        name: "full",
+        infix: None,
+        args: &["fill_value"],
+        attrs: &[AttrSpec::required("shape", AttrForm::Ints), AttrSpec::dtype("dtype")],
+        relation: &FULL,
+        kernel: Kernel::Whole(full),
+        doc: "
+A tensor with one scalar everywhere, of its dtype unless `dtype` says otherwise.
+```relay
+full(2.5f, shape=[3])
+#=> [2.5f, 2.5f, 2.5f]
+```
+",
+    },
+    Op {
+        name: "cast",
+        infix: None,
+        args: &["data"],
+        attrs: &[AttrSpec::required("dtype", AttrForm::Dtype)],
+        relation: &CAST,
+        kernel: Kernel::Whole(cast),
+        doc: "
+The same numbers in another dtype. Floats are cut off towards zero; what does not fit wraps round.
+```relay
+cast([1.9f, -1.9f], dtype=\"int32\")
+#=> [1, -1]
+```
+",
+    },
+    Op {
+        name: "arange",
+        infix: None,
+        args: &["start", "stop", "step"],
+        attrs: &[
+            AttrSpec::argument("start", 0),
+            AttrSpec::argument("stop", 1),
+            AttrSpec::argument("step", 2),
+            AttrSpec::dtype("dtype"),
+        ],
+        relation: &ARANGE,
+        kernel: Kernel::Whole(arange),
+        doc: "
+The numbers from `start` to below `stop`, `step` apart. Their number is part of the type when all three are literals.
+```relay
+arange(0f, 5f, 2f)
+#=> [0f, 2f, 4f]
+```
+",
+    },
+];

@@ -1,0 +1,77 @@
+//! The operators, one row each, and their type relations.
+//!
+//! A row names its attributes, its relation and its kernel, and documents itself with an example that is a test.
+//! Everything else reads the table: name lookup, inference, evaluation, hover, the operator chapter. Names, attributes
+//! and shape rules are those of TVM Relay.
+//!
+//! In: nothing; the table is constant. Out: rows by name or infix spelling, relations for `solve`, and [`run`], which
+//! evaluates one call on values (the scalar meaning; results are rounded to their dtype).
+//!
+//! Deliberately absent: anything that decides types outside a relation. A result's shape when the program runs is the
+//! relation's too, on concrete shapes.
+//!
+//! ```
+//! let dense = op::by_name("nn.dense").unwrap().row();
+//! assert_eq!(dense.args, ["data", "weight"]);
+//! assert_eq!(op::by_infix("+").unwrap().row().name, "add");
+//! ```
+
+mod conv;
+mod create;
+mod elementwise;
+mod linear;
+mod norm;
+mod reduce;
+mod row;
+mod rule;
+mod run;
+mod shape;
+
+pub use row::{AttrForm, AttrSpec, Default, Op};
+pub use rule::TUPLE_GET_ITEM;
+pub use run::{Call, Fault, Kernel, ResultType, cast_scalar, round_to, run};
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+base::idx!(
+    /// A row of the table.
+    OpId,
+    "op"
+);
+
+impl OpId {
+    pub fn row(self) -> &'static Op {
+        all()[self.0 as usize]
+    }
+}
+
+struct Table {
+    rows: Vec<&'static Op>,
+    by_name: HashMap<&'static str, OpId>,
+    by_infix: HashMap<&'static str, OpId>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let families =
+        [elementwise::ROWS, reduce::ROWS, linear::ROWS, conv::ROWS, norm::ROWS, shape::ROWS, create::ROWS];
+    let rows: Vec<&'static Op> = families.into_iter().flatten().collect();
+    let ids = || rows.iter().enumerate().map(|(i, row)| (OpId(i as u32), row));
+    let by_name = ids().map(|(id, row)| (row.name, id)).collect();
+    let by_infix = ids().filter_map(|(id, row)| Some((row.infix?, id))).collect();
+    Table { rows, by_name, by_infix }
+});
+
+/// Every row, by family.
+pub fn all() -> &'static [&'static Op] {
+    &TABLE.rows
+}
+
+pub fn by_name(name: &str) -> Option<OpId> {
+    TABLE.by_name.get(name).copied()
+}
+
+/// The operator spelt `+`, `==` and so on.
+pub fn by_infix(spelling: &str) -> Option<OpId> {
+    TABLE.by_infix.get(spelling).copied()
+}

@@ -1,0 +1,288 @@
+//! Reductions: some axes are folded away.
+
+use crate::rule::{ARG_REDUCE, REDUCE, VARIANCE, reduced_axes};
+use crate::run::{Call, Fault, Kernel, floats, ints};
+use crate::{AttrSpec, Op};
+use kernel::number::Number;
+use kernel::reduce::{Estimate, Tie, arg_reduce, fold, greater_or_nan, less_or_nan, variance};
+use kernel::scalar::float;
+use kernel::strided::{View, count};
+use ty::{Elements, Value};
+
+const AXES: &[AttrSpec] =
+    &[AttrSpec::ints_or_none("axis"), AttrSpec::flag("keepdims", false), AttrSpec::flag("exclude", false)];
+
+const ARG_AXES: &[AttrSpec] = &[
+    AttrSpec::ints_or_none("axis"),
+    AttrSpec::flag("keepdims", false),
+    AttrSpec::flag("select_last_index", false),
+    AttrSpec::flag("exclude", false),
+];
+
+fn axes_of(call: &Call, rank: usize) -> Result<Vec<usize>, Fault> {
+    let reduced = reduced_axes(call.attrs, rank).map_err(|_| Fault::IllTyped)?;
+    Ok((0..rank).filter(|&axis| reduced[axis]).collect())
+}
+
+/// Folds floats and integers alike; a reduction of no elements answers `init`.
+fn reduce(call: &Call, init: (f64, i128), float: fn(f64, f64) -> f64, int: fn(i128, i128) -> i128) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let axes = axes_of(call, x.shape().len())?;
+    let elements = match &*x.elements() {
+        Elements::Float(values) => floats(result.dtype, fold(View::new(values, x.shape()), &axes, init.0, float).into_iter()),
+        Elements::Int(_) => ints(result.dtype, fold(View::new(&x.ints(), x.shape()), &axes, init.1, int).into_iter()),
+    };
+    call.one(elements)
+}
+
+fn sum(call: &Call) -> Result<Value, Fault> {
+    reduce(call, (0.0, 0), |sum, x| sum + x, |sum, x| sum.wrapping_add(x))
+}
+
+fn prod(call: &Call) -> Result<Value, Fault> {
+    reduce(call, (1.0, 1), |product, x| product * x, |product, x| i128::from((product as i64).wrapping_mul(x as i64)))
+}
+
+fn max(call: &Call) -> Result<Value, Fault> {
+    reduce(call, (f64::NEG_INFINITY, lowest(call)), float::maximum, i128::max)
+}
+
+fn min(call: &Call) -> Result<Value, Fault> {
+    reduce(call, (f64::INFINITY, highest(call)), float::minimum, i128::min)
+}
+
+fn all(call: &Call) -> Result<Value, Fault> {
+    reduce(call, (1.0, 1), |all, x| f64::from(all != 0.0 && x != 0.0), |all, x| i128::from(all != 0 && x != 0))
+}
+
+fn any(call: &Call) -> Result<Value, Fault> {
+    reduce(call, (0.0, 0), |any, x| f64::from(any != 0.0 || x != 0.0), |any, x| i128::from(any != 0 || x != 0))
+}
+
+/// The smallest integer of the result's dtype: the maximum of nothing.
+pub(crate) fn lowest(call: &Call) -> i128 {
+    call.results.first().and_then(|result| result.dtype.int_range()).map_or(0, |(low, _)| low)
+}
+
+fn highest(call: &Call) -> i128 {
+    call.results.first().and_then(|result| result.dtype.int_range()).map_or(0, |(_, high)| high)
+}
+
+fn mean(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let axes = axes_of(call, x.shape().len())?;
+    let n: usize = axes.iter().map(|&axis| x.shape()[axis]).product();
+    let elements = match &*x.elements() {
+        Elements::Float(values) => {
+            let sums = fold(View::new(values, x.shape()), &axes, 0.0, float::add);
+            floats(result.dtype, sums.into_iter().map(|sum| sum / n as f64))
+        }
+        Elements::Int(_) => {
+            let sums = fold(View::new(&x.ints(), x.shape()), &axes, 0, |sum: i128, x| sum.add(x));
+            ints(result.dtype, sums.into_iter().map(|sum| sum.divide_by(n.max(1))))
+        }
+    };
+    call.one(elements)
+}
+
+fn position(call: &Call, float: fn(f64, f64) -> bool, int: fn(i128, i128) -> bool) -> Result<Value, Fault> {
+    let x = call.tensor(0)?;
+    let axes = axes_of(call, x.shape().len())?;
+    if axes.iter().any(|&axis| x.shape()[axis] == 0) && count(&call.result(0)?.shape) > 0 {
+        return Err(Fault::Other("there is no position in an axis of size 0".into()));
+    }
+    let tie = if call.attrs.flag("select_last_index") { Tie::Last } else { Tie::First };
+    let positions = match &*x.elements() {
+        Elements::Float(values) => arg_reduce(View::new(values, x.shape()), &axes, float, tie),
+        Elements::Int(_) => arg_reduce(View::new(&x.ints(), x.shape()), &axes, int, tie),
+    };
+    call.one(Elements::Int(positions))
+}
+
+fn argmax(call: &Call) -> Result<Value, Fault> {
+    position(call, greater_or_nan, |a, b| a > b)
+}
+
+fn argmin(call: &Call) -> Result<Value, Fault> {
+    position(call, less_or_nan, |a, b| a < b)
+}
+
+fn variance_of(call: &Call) -> Result<Value, Fault> {
+    let (x, mean, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
+    let axes = axes_of(call, x.shape().len())?;
+    let mut kept = x.shape().to_vec();
+    axes.iter().for_each(|&axis| kept[axis] = 1);
+    if mean.shape() != kept {
+        return Err(Fault::Other("the mean must keep the reduced axes with size 1".into()));
+    }
+    let estimate = if call.attrs.flag("unbiased") { Estimate::Sample } else { Estimate::Population };
+    let variances = variance(View::new(&x.floats(), x.shape()), &mean.floats(), &axes, estimate);
+    call.one(floats(result.dtype, variances.into_iter()))
+}
+
+pub const ROWS: &[Op] = &[
+    Op {
+        name: "all",
+        infix: None,
+        args: &["data"],
+        attrs: AXES,
+        relation: &REDUCE,
+        kernel: Kernel::Whole(all),
+        doc: "
+Whether every element is true. Over the axes in `axis` (all of them when it is `None`), or over the others with
+`exclude`; `keepdims` leaves each reduced axis with size 1.
+```relay
+all([[True, False], [True, True]], axis=[1])
+#=> [False, True]
+```
+",
+    },
+    Op {
+        name: "any",
+        infix: None,
+        args: &["data"],
+        attrs: AXES,
+        relation: &REDUCE,
+        kernel: Kernel::Whole(any),
+        doc: "
+Whether some element is true. Over the axes in `axis` (all of them when it is `None`), or over the others with
+`exclude`; `keepdims` leaves each reduced axis with size 1.
+```relay
+any([[True, False], [False, False]], axis=[1])
+#=> [True, False]
+```
+",
+    },
+    Op {
+        name: "max",
+        infix: None,
+        args: &["data"],
+        attrs: AXES,
+        relation: &REDUCE,
+        kernel: Kernel::Whole(max),
+        doc: "
+The largest element; of no elements, the smallest number there is. Over the axes in `axis` (all of them when it is `None`), or over the others with
+`exclude`; `keepdims` leaves each reduced axis with size 1.
+```relay
+max([[1f, 5f], [7f, 3f]], axis=[0])
+#=> [7f, 5f]
+```
+",
+    },
+    Op {
+        name: "mean",
+        infix: None,
+        args: &["data"],
+        attrs: AXES,
+        relation: &REDUCE,
+        kernel: Kernel::Whole(mean),
+        doc: "
+The mean; integers are divided towards zero. Over the axes in `axis` (all of them when it is `None`), or over the others with
+`exclude`; `keepdims` leaves each reduced axis with size 1.
+```relay
+mean([[1f, 2f], [3f, 4f]], axis=[1], keepdims=True)
+#=> [[1.5f], [3.5f]]
+```
+",
+    },
+    Op {
+        name: "min",
+        infix: None,
+        args: &["data"],
+        attrs: AXES,
+        relation: &REDUCE,
+        kernel: Kernel::Whole(min),
+        doc: "
+The smallest element; of no elements, the largest number there is. Over the axes in `axis` (all of them when it is `None`), or over the others with
+`exclude`; `keepdims` leaves each reduced axis with size 1.
+```relay
+min([[1f, 5f], [7f, 3f]])
+#=> 1f
+```
+",
+    },
+    Op {
+        name: "prod",
+        infix: None,
+        args: &["data"],
+        attrs: AXES,
+        relation: &REDUCE,
+        kernel: Kernel::Whole(prod),
+        doc: "
+The product. Over the axes in `axis` (all of them when it is `None`), or over the others with
+`exclude`; `keepdims` leaves each reduced axis with size 1.
+```relay
+prod([[1f, 2f], [3f, 4f]], axis=[-1])
+#=> [2f, 12f]
+```
+",
+    },
+    Op {
+        name: "sum",
+        infix: None,
+        args: &["data"],
+        attrs: AXES,
+        relation: &REDUCE,
+        kernel: Kernel::Whole(sum),
+        doc: "
+The sum. Over the axes in `axis` (all of them when it is `None`), or over the others with
+`exclude`; `keepdims` leaves each reduced axis with size 1.
+```relay
+sum([[1f, 2f], [3f, 4f]], axis=[0])
+#=> [4f, 6f]
+```
+",
+    },
+    Op {
+        name: "argmax",
+        infix: None,
+        args: &["data"],
+        attrs: ARG_AXES,
+        relation: &ARG_REDUCE,
+        kernel: Kernel::Whole(argmax),
+        doc: "
+The position of the largest element, the first of several unless `select_last_index`.
+```relay
+argmax([[1f, 5f], [7f, 3f]], axis=[1])
+#=> [1, 0]
+```
+",
+    },
+    Op {
+        name: "argmin",
+        infix: None,
+        args: &["data"],
+        attrs: ARG_AXES,
+        relation: &ARG_REDUCE,
+        kernel: Kernel::Whole(argmin),
+        doc: "
+The position of the smallest element, the first of several unless `select_last_index`.
+```relay
+argmin([[1f, 5f], [7f, 3f]], axis=[1])
+#=> [0, 1]
+```
+",
+    },
+    Op {
+        name: "variance",
+        infix: None,
+        args: &["data", "mean"],
+        attrs: &[
+            AttrSpec::ints_or_none("axis"),
+            AttrSpec::flag("keepdims", false),
+            AttrSpec::flag("exclude", false),
+            AttrSpec::flag("unbiased", false),
+        ],
+        relation: &VARIANCE,
+        kernel: Kernel::Whole(variance_of),
+        doc: "
+The mean squared distance from a mean that was computed before, over `axis`. With `unbiased` the sum is divided
+by one less than the number of elements.
+```relay
+let %x = [[1f, 2f, 3f]];
+variance(%x, mean(%x, axis=[1], keepdims=True), axis=[1])
+#=> [0.6666667f]
+```
+",
+    },
+];

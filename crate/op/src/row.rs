@@ -1,0 +1,139 @@
+//! What one operator is: its row.
+
+use crate::Kernel;
+use ty::{AttrValue, Relation};
+
+/// One operator. Everything that knows operators reads these fields.
+pub struct Op {
+    /// As in the text: `nn.conv2d`.
+    pub name: &'static str,
+    /// The infix spelling, if it has one.
+    pub infix: Option<&'static str>,
+    pub args: &'static [&'static str],
+    pub attrs: &'static [AttrSpec],
+    /// Inputs are the arguments in order; the one output is the result.
+    pub relation: &'static Relation,
+    pub kernel: Kernel,
+    /// Markdown; its `relay` fences are tests.
+    pub doc: &'static str,
+}
+
+/// One attribute of an operator.
+pub struct AttrSpec {
+    pub name: &'static str,
+    pub form: AttrForm,
+    pub default: Default,
+}
+
+/// What an attribute's value may look like. `None` is allowed where it is the default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttrForm {
+    Int,
+    Float,
+    Bool,
+    Str,
+    Dtype,
+    /// A list of integers, or one integer for a list of one.
+    Ints,
+    /// Not written: the literal that stands as this argument, if one does.
+    Argument(usize),
+}
+
+impl AttrForm {
+    /// What the form wants, after "expected".
+    pub fn describe(self) -> &'static str {
+        match self {
+            AttrForm::Int => "an integer",
+            AttrForm::Float => "a number",
+            AttrForm::Bool => "`True` or `False`",
+            AttrForm::Str => "a string",
+            AttrForm::Dtype => "a dtype in quotes, as \"float32\"",
+            AttrForm::Ints => "a list of integers",
+            AttrForm::Argument(_) => "no value, since it is read from an argument",
+        }
+    }
+
+    pub fn admits(self, value: &AttrValue) -> bool {
+        match self {
+            AttrForm::Int => matches!(value, AttrValue::Int(_)),
+            AttrForm::Float => matches!(value, AttrValue::Int(_) | AttrValue::Float(_)),
+            AttrForm::Bool => matches!(value, AttrValue::Bool(_) | AttrValue::Int(0 | 1)),
+            AttrForm::Str => matches!(value, AttrValue::Str(_)),
+            AttrForm::Dtype => {
+                matches!(value, AttrValue::Str(name) if name.is_empty() || ty::Dtype::parse(name).is_some())
+            }
+            AttrForm::Ints => value.as_ints().is_some(),
+            AttrForm::Argument(_) => false,
+        }
+    }
+}
+
+/// The value of an attribute that is not written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Default {
+    Required,
+    None,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Str(&'static str),
+    Ints(&'static [i64]),
+}
+
+impl Default {
+    /// `None` when the attribute must be written.
+    pub fn value(self) -> Option<AttrValue> {
+        Some(match self {
+            Default::Required => return None,
+            Default::None => AttrValue::None,
+            Default::Bool(value) => AttrValue::Bool(value),
+            Default::Int(value) => AttrValue::Int(value),
+            Default::Float(value) => AttrValue::Float(value),
+            Default::Str(value) => AttrValue::Str(value.into()),
+            Default::Ints(values) => AttrValue::List(values.iter().map(|&value| AttrValue::Int(value)).collect()),
+        })
+    }
+}
+
+impl AttrSpec {
+    pub const fn int(name: &'static str, default: i64) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::Int, default: Default::Int(default) }
+    }
+
+    pub const fn int_or_none(name: &'static str) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::Int, default: Default::None }
+    }
+
+    pub const fn float(name: &'static str, default: f64) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::Float, default: Default::Float(default) }
+    }
+
+    pub const fn flag(name: &'static str, default: bool) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::Bool, default: Default::Bool(default) }
+    }
+
+    pub const fn str(name: &'static str, default: &'static str) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::Str, default: Default::Str(default) }
+    }
+
+    /// A dtype, by default that of the data.
+    pub const fn dtype(name: &'static str) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::Dtype, default: Default::Str("") }
+    }
+
+    pub const fn ints(name: &'static str, default: &'static [i64]) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::Ints, default: Default::Ints(default) }
+    }
+
+    pub const fn ints_or_none(name: &'static str) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::Ints, default: Default::None }
+    }
+
+    pub const fn required(name: &'static str, form: AttrForm) -> AttrSpec {
+        AttrSpec { name, form, default: Default::Required }
+    }
+
+    pub const fn argument(name: &'static str, index: usize) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::Argument(index), default: Default::None }
+    }
+}

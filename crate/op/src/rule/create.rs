@@ -1,0 +1,78 @@
+//! Tensors from attributes, and changes of dtype.
+
+use super::attr_error;
+use ty::{AttrValue, Facts, Reason, Relation, Rule, Size, Step, Stop};
+
+/// `Tensor[shape, dtype]`.
+pub static INIT_OP: Relation = Relation { name: "InitOp", n_outputs: 1, rule: Rule::Builtin(init_op) };
+/// As [`INIT_OP`], filled with a scalar, whose dtype is the default.
+pub static FULL: Relation = Relation { name: "Full", n_outputs: 1, rule: Rule::Builtin(full) };
+/// The data's shape with another dtype.
+pub static CAST: Relation = Relation { name: "Cast", n_outputs: 1, rule: Rule::Builtin(cast) };
+/// A vector of ⌈(stop − start) / step⌉ elements, `?` of them when the bounds are not literals.
+pub static ARANGE: Relation = Relation { name: "Arange", n_outputs: 1, rule: Rule::Builtin(arange) };
+
+fn shape_attr(r: &dyn Facts) -> Result<Vec<Size>, Stop> {
+    let Some(shape) = r.attrs().ints("shape") else { return attr_error(r, "shape", "a list of integers") };
+    match shape.iter().find(|&&size| size < 0) {
+        Some(size) => attr_error(r, "shape", format!("sizes of at least 0, found {size}")),
+        None => Ok(shape.into_iter().map(Size::known).collect()),
+    }
+}
+
+fn init_op(r: &mut dyn Facts) -> Step {
+    let sizes = shape_attr(r)?;
+    let dtype = r.attrs().dtype("dtype").unwrap_or(ty::Dtype::Float32);
+    let dtype = r.make_dtype(dtype);
+    r.result_sizes(&sizes, dtype)
+}
+
+fn full(r: &mut dyn Facts) -> Step {
+    let sizes = shape_attr(r)?;
+    let (dims, value_dtype) = r.tensor(0)?;
+    if !dims.is_empty() {
+        return r.fail(Reason::Rank { operand: 0, want: "0".into(), found: dims.len() });
+    }
+    let dtype = match r.attrs().dtype("dtype") {
+        Some(dtype) => r.make_dtype(dtype),
+        None => value_dtype,
+    };
+    r.result_sizes(&sizes, dtype)
+}
+
+fn cast(r: &mut dyn Facts) -> Step {
+    let Some(dtype) = r.attrs().dtype("dtype") else { return attr_error(r, "dtype", "the name of a dtype") };
+    super::can_be_tensor(r, 0)?;
+    let data = r.arg(0);
+    let (shape, _) = super::expect_tensor(r, data)?;
+    let dtype = r.make_dtype(dtype);
+    let tensor = r.make(ty::Term::Tensor { shape, dtype });
+    r.result_is(tensor)
+}
+
+fn arange(r: &mut dyn Facts) -> Step {
+    let bound = |name| match r.attrs().get(name) {
+        AttrValue::Int(value) => Some(*value as f64),
+        AttrValue::Float(value) => Some(*value),
+        AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) => None,
+    };
+    let size = match (bound("start"), bound("stop"), bound("step")) {
+        (_, _, Some(0.0)) => return attr_error(r, "step", "a number other than 0"),
+        (Some(start), Some(stop), Some(step)) => Size::known(((stop - start) / step).ceil().max(0.0) as i64),
+        _ => Size::ANY,
+    };
+    let mut dtypes = Vec::with_capacity(3);
+    for operand in 0..r.n_inputs() {
+        let (dims, dtype) = r.tensor(operand)?;
+        if !dims.is_empty() {
+            return r.fail(Reason::Rank { operand, want: "0".into(), found: dims.len() });
+        }
+        dtypes.push(dtype);
+    }
+    let dtype = match r.attrs().dtype("dtype") {
+        Some(dtype) => r.make_dtype(dtype),
+        None => dtypes[0],
+    };
+    dtypes.iter().try_for_each(|&found| r.unify(dtype, found))?;
+    r.result_sizes(&[size], dtype)
+}

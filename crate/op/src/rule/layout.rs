@@ -1,0 +1,78 @@
+//! Data layouts such as `NCHW`, `NHWC` and `NCHW8c`: which axis of a tensor means what.
+//!
+//! A capital letter is an axis; a number and the small letter split off an inner part of it: in `NCHW8c` the channels
+//! are axis 1 in blocks of the 8 on axis 4.
+//!
+//! Worked example: `NCHW8c` over `(1, 2, 4, 4, 8)` has `C` = 2 · 8 = 16 channels.
+
+use super::product;
+use ty::Size;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataLayout {
+    /// The capital letter of each axis, and the block size if the axis is an inner part.
+    axes: Vec<(char, Option<i64>)>,
+}
+
+impl DataLayout {
+    /// `None` unless each of `letters` is there exactly once as a whole axis, and nothing else but inner parts.
+    pub fn parse(text: &str, letters: &str) -> Option<DataLayout> {
+        let mut axes = Vec::new();
+        let mut block: Option<i64> = None;
+        for c in text.chars() {
+            match c {
+                '0'..='9' => block = Some(block.unwrap_or(0).checked_mul(10)?.checked_add(i64::from(c as u8 - b'0'))?),
+                'A'..='Z' if block.is_none() => axes.push((c, None)),
+                'a'..='z' => axes.push((c.to_ascii_uppercase(), Some(block.take().filter(|&block| block > 0)?))),
+                _ => return None,
+            }
+        }
+        let once = |letter| axes.iter().filter(|&&(c, inner)| c == letter && inner.is_none()).count() == 1;
+        let known = axes.iter().all(|&(c, _)| letters.contains(c));
+        (block.is_none() && known && letters.chars().all(once)).then_some(DataLayout { axes })
+    }
+
+    pub fn rank(&self) -> usize {
+        self.axes.len()
+    }
+
+    /// Where the whole axis of a letter stands.
+    pub fn axis(&self, letter: char) -> usize {
+        self.axes.iter().position(|&(c, inner)| c == letter && inner.is_none()).expect("every letter has an axis")
+    }
+
+    /// Whether an axis is split into blocks.
+    pub fn is_blocked(&self, letter: char) -> bool {
+        self.axes.iter().any(|&(c, inner)| c == letter && inner.is_some())
+    }
+
+    pub fn has_blocks(&self) -> bool {
+        self.axes.iter().any(|(_, inner)| inner.is_some())
+    }
+
+    /// The full size along a letter: the axis times its blocks.
+    pub fn size(&self, sizes: &[Size], letter: char) -> Size {
+        let parts: Vec<Size> =
+            self.axes.iter().zip(sizes).filter(|((c, _), _)| *c == letter).map(|(_, &size)| size).collect();
+        product(&parts)
+    }
+
+    /// The sizes of the axes, from full sizes by letter.
+    pub fn sizes(&self, full: impl Fn(char) -> Size) -> Vec<Size> {
+        self.axes
+            .iter()
+            .map(|&(letter, inner)| match inner {
+                Some(block) => Size::known(block),
+                None => {
+                    let blocks: i64 = self.axes.iter().filter(|(c, _)| *c == letter).filter_map(|(_, b)| *b).product();
+                    full(letter).map(|size| size / blocks.max(1))
+                }
+            })
+            .collect()
+    }
+}
+
+/// For each axis of `to`, the axis of `from` that holds the same letter; both without blocks.
+pub fn permutation(from: &DataLayout, to: &DataLayout) -> Vec<usize> {
+    to.axes.iter().map(|&(letter, _)| from.axis(letter)).collect()
+}

@@ -1,0 +1,39 @@
+//! Rules that keep the data's type, and normalisation.
+
+use super::{can_be_tensor, expect_tensor};
+use ty::{Facts, Relation, Rule, Step};
+
+/// The result is the data; `axis` must be one of its axes.
+pub static SOFTMAX: Relation = Relation { name: "Softmax", n_outputs: 1, rule: Rule::Builtin(softmax) };
+/// The data, and a mask of the same type.
+pub static DROPOUT: Relation = Relation { name: "Dropout", n_outputs: 1, rule: Rule::Builtin(dropout) };
+/// Four vectors as long as the data's axis; the result is the data, the mean and the variance.
+pub static BATCH_NORM: Relation = Relation { name: "BatchNorm", n_outputs: 1, rule: Rule::Builtin(batch_norm) };
+
+fn softmax(r: &mut dyn Facts) -> Step {
+    let (dims, _) = r.tensor(0)?;
+    r.axis("axis", r.attrs().int("axis").unwrap_or(-1), dims.len())?;
+    let data = r.arg(0);
+    r.result_is(data)
+}
+
+fn dropout(r: &mut dyn Facts) -> Step {
+    can_be_tensor(r, 0)?;
+    let data = r.arg(0);
+    expect_tensor(r, data)?;
+    let pair = r.make_tuple(&[data, data]);
+    r.result_is(pair)
+}
+
+fn batch_norm(r: &mut dyn Facts) -> Step {
+    let (dims, dtype) = r.tensor(0)?;
+    let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(1), dims.len())?;
+    for operand in 1..5 {
+        let vector = r.make_tensor(&[dims[axis]], dtype);
+        let given = r.arg(operand);
+        r.unify(vector, given)?;
+    }
+    let (data, mean, variance) = (r.arg(0), r.arg(3), r.arg(4));
+    let result = r.make_tuple(&[data, mean, variance]);
+    r.result_is(result)
+}

@@ -1,0 +1,256 @@
+//! Evaluating one operator call on values, by the scalar meaning of its kernel.
+
+use kernel::number;
+use kernel::strided::{View, map2};
+use std::borrow::Cow;
+use ty::{Attrs, Dtype, Elements, Scalar, Tensor, Value};
+
+/// How a row computes. The scalar functions take floats of every width as `f64` and integers as `i128`.
+pub enum Kernel {
+    /// Typed, but not computed yet: running it says so.
+    Missing,
+    /// Elementwise. Without an integer meaning, integers are computed as floats and cut off.
+    Map1 { float: fn(f64) -> f64, int: Option<fn(i128) -> i128> },
+    /// Elementwise with broadcasting; `None` is a division by zero.
+    Map2 { float: fn(f64, f64) -> f64, int: fn(i128, i128) -> Option<i128> },
+    /// Comparison with broadcasting.
+    Compare { float: fn(f64, f64) -> bool, int: fn(i128, i128) -> bool },
+    /// A property of floats; integers are finite numbers.
+    Test(fn(f64) -> bool),
+    Whole(fn(&Call) -> Result<Value, Fault>),
+}
+
+/// One call: argument values, attributes, and the types of the results (one unless the result is a tuple).
+pub struct Call<'a> {
+    pub args: &'a [Value],
+    pub attrs: &'a Attrs,
+    pub results: &'a [ResultType],
+}
+
+/// Shape and dtype of one result tensor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResultType {
+    pub shape: Vec<usize>,
+    pub dtype: Dtype,
+}
+
+/// Why a call has no value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    DivisionByZero,
+    IndexOutOfRange(i64),
+    NoKernel,
+    /// The values do not have the types that were inferred.
+    IllTyped,
+    Other(Cow<'static, str>),
+}
+
+/// A float rounded to the nearest of its dtype.
+pub fn round_to(dtype: Dtype, value: f64) -> f64 {
+    match dtype {
+        Dtype::Float16 => number::round_f16(value),
+        Dtype::BFloat16 => number::round_bf16(value),
+        Dtype::Float32 => number::round_f32(value),
+        _ => number::round_f64(value),
+    }
+}
+
+fn wrap_to(dtype: Dtype, value: i128) -> i64 {
+    match dtype {
+        Dtype::Bool => i64::from(value != 0),
+        _ => number::wrap(value, dtype.bits(), dtype.is_signed()),
+    }
+}
+
+/// An integer with the sign that its dtype gives its bits.
+fn widen(dtype: Dtype, value: i64) -> i128 {
+    if dtype == Dtype::UInt64 { i128::from(value as u64) } else { i128::from(value) }
+}
+
+/// A scalar as another dtype, as `cast` does: floats are cut off towards zero and saturate before they wrap.
+pub fn cast_scalar(scalar: Scalar, to: Dtype) -> Scalar {
+    cast_from(scalar, Dtype::Int64, to)
+}
+
+fn cast_from(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
+    match (scalar, to.is_float()) {
+        (Scalar::Float(value), true) => Scalar::Float(round_to(to, value)),
+        (Scalar::Float(value), false) if to == Dtype::Bool => Scalar::Int(i64::from(value != 0.0)),
+        (Scalar::Float(value), false) => Scalar::Int(wrap_to(to, number::float_to_int(value))),
+        (Scalar::Int(value), true) => Scalar::Float(round_to(to, widen(from, value) as f64)),
+        (Scalar::Int(value), false) => Scalar::Int(wrap_to(to, widen(from, value))),
+    }
+}
+
+/// Evaluates one call of a row.
+pub fn run(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
+    match kernel {
+        Kernel::Missing => Err(Fault::NoKernel),
+        Kernel::Whole(run) => run(call),
+        Kernel::Map1 { float, int } => {
+            let (x, result) = (call.tensor(0)?, call.result(0)?);
+            call.one(match (&*x.elements(), int) {
+                (Elements::Float(values), _) => floats(result.dtype, values.iter().map(|&x| float(x))),
+                (Elements::Int(values), Some(int)) => {
+                    ints(result.dtype, values.iter().map(|&value| int(widen(x.dtype(), value))))
+                }
+                (Elements::Int(values), None) => {
+                    ints(result.dtype, values.iter().map(|&value| number::float_to_int(float(widen(x.dtype(), value) as f64))))
+                }
+            })
+        }
+        Kernel::Map2 { float, int } => {
+            let (a, b, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
+            call.one(match (&*a.elements(), &*b.elements()) {
+                (Elements::Float(x), Elements::Float(y)) => {
+                    let (x, y) = (View::new(x, a.shape()), View::new(y, b.shape()));
+                    floats(result.dtype, map2(x, y, &result.shape, float).into_iter())
+                }
+                (Elements::Int(x), Elements::Int(y)) => {
+                    let (x, y) = (View::new(x, a.shape()), View::new(y, b.shape()));
+                    let dtype = a.dtype();
+                    let values = map2(x, y, &result.shape, |x, y| int(widen(dtype, x), widen(dtype, y)));
+                    let values: Option<Vec<i128>> = values.into_iter().collect();
+                    ints(result.dtype, values.ok_or(Fault::DivisionByZero)?.into_iter())
+                }
+                _ => return Err(Fault::IllTyped),
+            })
+        }
+        Kernel::Compare { float, int } => {
+            let (a, b, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
+            let truth = match (&*a.elements(), &*b.elements()) {
+                (Elements::Float(x), Elements::Float(y)) => {
+                    map2(View::new(x, a.shape()), View::new(y, b.shape()), &result.shape, float)
+                }
+                (Elements::Int(x), Elements::Int(y)) => {
+                    let dtype = a.dtype();
+                    let compare = |x, y| int(widen(dtype, x), widen(dtype, y));
+                    map2(View::new(x, a.shape()), View::new(y, b.shape()), &result.shape, compare)
+                }
+                _ => return Err(Fault::IllTyped),
+            };
+            call.one(Elements::Int(truth.into_iter().map(i64::from).collect()))
+        }
+        Kernel::Test(test) => {
+            let x = call.tensor(0)?;
+            let truth = match &*x.elements() {
+                Elements::Float(values) => values.iter().map(|&x| i64::from(test(x))).collect(),
+                Elements::Int(values) => values.iter().map(|_| i64::from(test(0.0))).collect(),
+            };
+            call.one(Elements::Int(truth))
+        }
+    }
+}
+
+/// Floats, each rounded to the dtype.
+pub(crate) fn floats(dtype: Dtype, values: impl Iterator<Item = f64>) -> Elements {
+    if dtype.is_float() {
+        Elements::Float(values.map(|value| round_to(dtype, value)).collect())
+    } else {
+        Elements::Int(values.map(|value| wrap_to(dtype, number::float_to_int(value))).collect())
+    }
+}
+
+/// Integers, each wrapped to the dtype.
+pub(crate) fn ints(dtype: Dtype, values: impl Iterator<Item = i128>) -> Elements {
+    if dtype.is_float() {
+        Elements::Float(values.map(|value| round_to(dtype, value as f64)).collect())
+    } else {
+        Elements::Int(values.map(|value| wrap_to(dtype, value)).collect())
+    }
+}
+
+/// An argument as a tensor, whether it is a scalar or not.
+pub(crate) enum Arg<'a> {
+    Scalar(Dtype, Scalar),
+    Tensor(&'a Tensor),
+}
+
+impl Arg<'_> {
+    pub(crate) fn dtype(&self) -> Dtype {
+        match self {
+            Arg::Scalar(dtype, _) => *dtype,
+            Arg::Tensor(tensor) => tensor.dtype,
+        }
+    }
+
+    pub(crate) fn shape(&self) -> &[usize] {
+        match self {
+            Arg::Scalar(..) => &[],
+            Arg::Tensor(tensor) => &tensor.shape,
+        }
+    }
+
+    pub(crate) fn elements(&self) -> Cow<'_, Elements> {
+        match self {
+            Arg::Scalar(_, Scalar::Float(value)) => Cow::Owned(Elements::Float(vec![*value])),
+            Arg::Scalar(_, Scalar::Int(value)) => Cow::Owned(Elements::Int(vec![*value])),
+            Arg::Tensor(tensor) => Cow::Borrowed(&tensor.elements),
+        }
+    }
+
+    /// The elements as `f64`, whatever the dtype.
+    pub(crate) fn floats(&self) -> Vec<f64> {
+        match &*self.elements() {
+            Elements::Float(values) => values.clone(),
+            Elements::Int(values) => values.iter().map(|&value| widen(self.dtype(), value) as f64).collect(),
+        }
+    }
+
+    /// The elements as integers with their sign.
+    pub(crate) fn ints(&self) -> Vec<i128> {
+        match &*self.elements() {
+            Elements::Float(values) => values.iter().map(|&value| number::float_to_int(value)).collect(),
+            Elements::Int(values) => values.iter().map(|&value| widen(self.dtype(), value)).collect(),
+        }
+    }
+}
+
+/// A value as a tensor.
+pub(crate) fn as_tensor(value: &Value) -> Result<Arg<'_>, Fault> {
+    match value {
+        Value::Scalar(dtype, scalar) => Ok(Arg::Scalar(*dtype, *scalar)),
+        Value::Tensor(tensor) => Ok(Arg::Tensor(tensor)),
+        Value::Tuple(_) | Value::Data(..) | Value::Func(..) | Value::Ref(_) => Err(Fault::IllTyped),
+    }
+}
+
+impl Call<'_> {
+    pub(crate) fn tensor(&self, operand: usize) -> Result<Arg<'_>, Fault> {
+        as_tensor(self.args.get(operand).ok_or(Fault::IllTyped)?)
+    }
+
+    pub(crate) fn result(&self, index: usize) -> Result<&ResultType, Fault> {
+        self.results.get(index).ok_or(Fault::IllTyped)
+    }
+
+    /// The value with these elements and the type of result `index`.
+    pub(crate) fn value(&self, index: usize, elements: Elements) -> Result<Value, Fault> {
+        let ResultType { shape, dtype } = self.result(index)?.clone();
+        if elements.len() != kernel::strided::count(&shape) {
+            return Err(Fault::IllTyped);
+        }
+        Ok(Value::tensor(Tensor { dtype, shape, elements }))
+    }
+
+    /// The only result.
+    pub(crate) fn one(&self, elements: Elements) -> Result<Value, Fault> {
+        self.value(0, elements)
+    }
+
+    /// An axis attribute, from 0.
+    pub(crate) fn axis(&self, name: &str, default: i64, rank: usize) -> usize {
+        let axis = self.attrs.int(name).unwrap_or(default);
+        (if axis < 0 { axis + rank as i64 } else { axis }) as usize
+    }
+}
+
+/// The elements of an argument in another dtype.
+pub(crate) fn cast_arg(x: &Arg, to: Dtype) -> Elements {
+    let elements = x.elements();
+    let cast = (0..elements.len()).map(|i| cast_from(elements.get(i), x.dtype(), to));
+    match to.is_float() {
+        true => Elements::Float(cast.map(|scalar| if let Scalar::Float(value) = scalar { value } else { 0.0 }).collect()),
+        false => Elements::Int(cast.map(|scalar| if let Scalar::Int(value) = scalar { value } else { 0 }).collect()),
+    }
+}

@@ -1,0 +1,242 @@
+//! From text to types.
+
+use base::{Diagnostic, LineIndex, Severity, Span};
+use hir::{ExprKind, FnId, Item, Module};
+use infer::{Inferred, Wording};
+use pattern::Coverage;
+use rustc_hash::FxHashSet;
+use solve::{Log, Off, Order, Trace};
+use ty::{AdtId, Printed};
+
+/// Everything that is known of one source text.
+pub struct Analysis {
+    pub(crate) text: String,
+    pub(crate) lines: LineIndex,
+    pub(crate) module: Module,
+    pub(crate) inferred: Inferred<Off>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// A `def` or a top-level `let`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    pub name: String,
+    pub name_span: Span,
+    pub r#type: String,
+}
+
+/// A top-level expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expression {
+    pub function: FnId,
+    pub span: Span,
+    pub r#type: String,
+}
+
+impl Analysis {
+    pub fn new(text: &str) -> Analysis {
+        let parse = syntax::parse(text);
+        let (module, hir_errors) = hir::lower(&parse.tree);
+        let (inferred, type_errors) = infer::infer(&module, Off, Order::Queue);
+        let mut diagnostics: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).collect();
+        diagnostics.extend(hir_errors.iter().map(|error| error.diagnostic()));
+        let wording = Wording { module: &module, inferred: &inferred };
+        diagnostics.extend(type_errors.iter().map(|error| wording.diagnostic(error)));
+        diagnostics.extend(coverage_diagnostics(&module, &inferred));
+        // In source order; at one place errors come before warnings.
+        diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.severity, diagnostic.span.end));
+        diagnostics.dedup();
+        Analysis { text: text.to_owned(), lines: LineIndex::new(text), module, inferred, diagnostics }
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn lines(&self) -> &LineIndex {
+        &self.lines
+    }
+
+    /// What is wrong, in source order.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Each `def` and each top-level `let`, in source order.
+    pub fn definitions(&self) -> Vec<Definition> {
+        let definition = |name: &str, name_span, printed: Option<Printed>| Definition {
+            name: name.to_owned(),
+            name_span,
+            r#type: printed.map_or_else(|| "_".to_owned(), |printed| printed.text),
+        };
+        let items = self.module.items.iter();
+        items
+            .filter_map(|item| match *item {
+                Item::Def(def) => {
+                    let data = &self.module.defs[def];
+                    let scheme = self.inferred.defs[def].as_ref();
+                    let printed = scheme.map(|scheme| self.inferred.print_scheme(&self.module, scheme));
+                    Some(definition(&data.name, data.name_span, printed))
+                }
+                Item::Let(local, _) => {
+                    let data = &self.module.locals[local];
+                    Some(definition(&data.name, data.span, self.inferred.print_local(&self.module, local)))
+                }
+                Item::Expr(_) | Item::Adt(_) => None,
+            })
+            .collect()
+    }
+
+    /// Each top-level expression, in source order.
+    pub fn expressions(&self) -> Vec<Expression> {
+        let functions = self.module.items.iter().filter_map(|item| match *item {
+            Item::Expr(function) => Some(function),
+            Item::Def(_) | Item::Let(..) | Item::Adt(_) => None,
+        });
+        functions
+            .map(|function| {
+                let body = self.module.functions[function].body;
+                Expression { function, span: self.module.functions[function].span, r#type: self.type_of(body) }
+            })
+            .collect()
+    }
+
+    pub(crate) fn type_of(&self, expr: hir::ExprId) -> String {
+        match self.inferred.exprs[expr] {
+            Some(term) => self.inferred.print(&self.module, term).text,
+            None => "_".to_owned(),
+        }
+    }
+
+    /// The functions (of items) that may be run: neither they nor what they use has an error, other than a match that
+    /// is not exhaustive.
+    pub(crate) fn sound_functions(&self) -> FxHashSet<FnId> {
+        let items: Vec<FnId> = self
+            .module
+            .items
+            .iter()
+            .filter_map(|item| match *item {
+                Item::Def(def) => Some(self.module.defs[def].function),
+                Item::Let(_, function) | Item::Expr(function) => Some(function),
+                Item::Adt(_) => None,
+            })
+            .collect();
+        let errors: Vec<u32> = self
+            .diagnostics
+            .iter()
+            .filter(|d| d.severity == Severity::Error && d.code != "match-not-exhaustive")
+            .map(|d| d.span.start)
+            .collect();
+        let has_error = |span: Span| {
+            let from = errors.partition_point(|&error| error < span.start);
+            errors.get(from).is_some_and(|&error| error <= span.end)
+        };
+        let broken_types: FxHashSet<AdtId> = self
+            .module
+            .adts
+            .iter_enumerated()
+            .filter(|(_, adt)| {
+                let end = adt.ctors.last().map_or(adt.name_span, |&ctor| self.module.ctors[ctor].name_span);
+                let fields = adt.ctors.iter().flat_map(|&ctor| &self.module.ctors[ctor].fields);
+                let span = fields.fold(adt.name_span.to(end), |span, &f| span.to(self.module.type_exprs[f].span));
+                has_error(span)
+            })
+            .map(|(adt, _)| adt)
+            .collect();
+        let uses_broken_type = |function: FnId| {
+            !broken_types.is_empty()
+                && self.module.functions[function].visits.clone().any(|visit| match self.module.visits[visit] {
+                    hir::Visit::Expr(expr) => match self.module.exprs[expr].kind {
+                        ExprKind::Ctor(ctor) => broken_types.contains(&self.module.ctors[ctor].adt),
+                        _ => false,
+                    },
+                    hir::Visit::Let(..) | hir::Visit::Pattern(..) => false,
+                })
+        };
+        let mut broken: FxHashSet<FnId> = items
+            .iter()
+            .copied()
+            .filter(|&id| has_error(self.module.functions[id].span) || uses_broken_type(id))
+            .collect();
+        let of_let: rustc_hash::FxHashMap<hir::LocalId, FnId> = self
+            .module
+            .items
+            .iter()
+            .filter_map(|item| match *item {
+                Item::Let(local, function) => Some((local, function)),
+                Item::Def(_) | Item::Expr(_) | Item::Adt(_) => None,
+            })
+            .collect();
+        loop {
+            let n_broken = broken.len();
+            for &id in &items {
+                let function = &self.module.functions[id];
+                let defs = function.uses_defs.iter().map(|&def| self.module.defs[def].function);
+                let lets = function.uses_lets.iter().filter_map(|local| of_let.get(local).copied());
+                if defs.chain(lets).any(|used| broken.contains(&used)) {
+                    broken.insert(id);
+                }
+            }
+            if broken.len() == n_broken {
+                return items.into_iter().filter(|id| !broken.contains(id)).collect();
+            }
+        }
+    }
+}
+
+fn coverage_diagnostics<L: Log>(module: &Module, inferred: &Inferred<L>) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for expr in module.exprs.iter() {
+        let ExprKind::Match { scrutinee, arms, is_partial } = &expr.kind else { continue };
+        let Some(term) = inferred.exprs[*scrutinee] else { continue };
+        let Coverage { missing, more, unreachable } = pattern::check(module, &inferred.solver, term, arms);
+        if !missing.is_empty() && !is_partial {
+            let cases: Vec<String> = missing.iter().map(|case| format!("`{case}`")).collect();
+            let listed = cases.join(", ") + if more { " and more" } else { "" };
+            let keyword = Span::new(expr.span.start, expr.span.start + 5);
+            let mut error =
+                Diagnostic::error("match-not-exhaustive", keyword, format!("this match does not handle {listed}"));
+            if let Some(last) = arms.last() {
+                let end = module.exprs[last.body].span.to(module.pats[last.pat].span);
+                error = error.label(end, "the last arm");
+            }
+            diagnostics.push(error);
+        }
+        for arm in unreachable {
+            let span = module.pats[arms[arm].pat].span;
+            diagnostics.push(Diagnostic::warning("unreachable-arm", span, "earlier arms take everything that this one could"));
+        }
+    }
+    diagnostics
+}
+
+/// Whether a text type-checks, and the types of its definitions and expressions, with the relation queue in another
+/// order. For the test that all orders agree.
+pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
+    let parse = syntax::parse(text);
+    let (module, hir_errors) = hir::lower(&parse.tree);
+    let (inferred, errors) = infer::infer(&module, Off, order);
+    let mut types = Vec::new();
+    for item in &module.items {
+        match *item {
+            Item::Def(def) => {
+                let scheme = inferred.defs[def].as_ref();
+                types.extend(scheme.map(|scheme| inferred.print_scheme(&module, scheme).text));
+            }
+            Item::Let(local, _) => types.extend(inferred.print_local(&module, local).map(|printed| printed.text)),
+            Item::Expr(function) => {
+                let term = inferred.exprs[module.functions[function].body];
+                types.extend(term.map(|term| inferred.print(&module, term).text));
+            }
+            Item::Adt(_) => {}
+        }
+    }
+    (parse.errors.is_empty() && hir_errors.is_empty() && errors.is_empty(), types)
+}
+
+/// What the solver did for a text, and the solver it left behind.
+pub fn trace(text: &str) -> solve::Solver<Trace> {
+    let parse = syntax::parse(text);
+    let (module, _) = hir::lower(&parse.tree);
+    infer::infer(&module, Trace::default(), Order::Queue).0.solver
+}

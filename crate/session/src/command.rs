@@ -1,0 +1,280 @@
+//! The command line's JSON documents, and the reading of its options.
+
+use crate::data::to_json;
+use crate::run::Options;
+use crate::{Analysis, hover, run};
+use base::{Diagnostic, LineIndex, Position, Severity, Span};
+use serde::Serialize;
+use serde_json::Value as Json;
+use ty::print_value;
+
+/// Lines and columns from 1, columns in Unicode scalar values.
+#[derive(Serialize)]
+struct Place {
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+}
+
+#[derive(Serialize)]
+struct Label {
+    #[serde(flatten)]
+    place: Place,
+    message: String,
+}
+
+#[derive(Serialize)]
+struct Edit {
+    #[serde(flatten)]
+    place: Place,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Fix {
+    title: String,
+    edits: Vec<Edit>,
+}
+
+#[derive(Serialize)]
+struct Problem {
+    code: &'static str,
+    severity: &'static str,
+    message: String,
+    #[serde(flatten)]
+    place: Place,
+    labels: Vec<Label>,
+    help: Option<String>,
+    fixes: Vec<Fix>,
+}
+
+#[derive(Serialize)]
+struct Definition {
+    name: String,
+    r#type: String,
+}
+
+#[derive(Serialize)]
+struct Expression {
+    line: u32,
+    r#type: String,
+}
+
+#[derive(Serialize)]
+struct CheckedFile {
+    file: String,
+    diagnostics: Vec<Problem>,
+    definitions: Vec<Definition>,
+    values: Vec<Expression>,
+}
+
+#[derive(Serialize)]
+struct Checked {
+    files: Vec<CheckedFile>,
+}
+
+#[derive(Serialize)]
+struct RunValue {
+    line: u32,
+    r#type: String,
+    value: Option<String>,
+    data: Option<Json>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+}
+
+#[derive(Serialize)]
+struct Ran {
+    values: Vec<RunValue>,
+    diagnostics: Vec<Problem>,
+    fuel: u64,
+    /// Null until the machine counts bytes.
+    peak_bytes: Option<u64>,
+    live_bytes: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Hovered {
+    r#type: String,
+    doc: String,
+    span: Place,
+}
+
+#[derive(Serialize)]
+struct Operator {
+    name: &'static str,
+    args: &'static [&'static str],
+    attrs: Vec<Attribute>,
+    relation: &'static str,
+    doc: String,
+}
+
+#[derive(Serialize)]
+struct Attribute {
+    name: &'static str,
+    /// As written in a program; null where the attribute must be given.
+    default: Option<String>,
+}
+
+/// A document and whether it tells of errors.
+pub struct Answer {
+    pub json: String,
+    pub has_errors: bool,
+}
+
+/// `relish check --json` of named texts.
+pub fn check_json(files: &[(String, Analysis)]) -> Answer {
+    let has_errors = files.iter().any(|(_, analysis)| has_errors(analysis.diagnostics()));
+    let files = files.iter().map(|(file, analysis)| {
+        let lines = analysis.lines();
+        CheckedFile {
+            file: file.clone(),
+            diagnostics: problems(analysis.diagnostics(), lines),
+            definitions: analysis
+                .definitions()
+                .into_iter()
+                .map(|definition| Definition { name: definition.name, r#type: definition.r#type })
+                .collect(),
+            values: analysis
+                .expressions()
+                .into_iter()
+                .map(|value| Expression { line: lines.line_of(value.span.start), r#type: value.r#type })
+                .collect(),
+        }
+    });
+    Answer { json: to_string(&Checked { files: files.collect() }), has_errors }
+}
+
+/// `relish run --json` of a text.
+pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
+    let outcome = run(analysis, options);
+    let lines = analysis.lines();
+    let values = outcome.values.iter().map(|value| {
+        let printed = value.value.as_ref().map(|value| print_value(value, &analysis.module));
+        RunValue {
+            line: lines.line_of(value.span.start),
+            r#type: value.r#type.clone(),
+            truncated: printed.as_ref().is_some_and(|printed| printed.truncated),
+            value: printed.map(|printed| printed.text),
+            data: value.value.as_ref().and_then(|value| to_json(&analysis.module, value)),
+        }
+    });
+    let values = values.collect();
+    let mut diagnostics = analysis.diagnostics().to_vec();
+    diagnostics.extend(outcome.diagnostics);
+    let has_errors = has_errors(&diagnostics);
+    let diagnostics = problems(&diagnostics, lines);
+    let ran = Ran { values, diagnostics, fuel: outcome.fuel, peak_bytes: None, live_bytes: None };
+    Answer { json: to_string(&ran), has_errors }
+}
+
+/// `relish hover --json` at a line and column; `None` where there is nothing.
+pub fn hover_json(analysis: &Analysis, position: Position) -> Option<String> {
+    let offset = analysis.lines().offset(position)?;
+    let hover = hover(analysis, offset)?;
+    Some(to_string(&Hovered { r#type: hover.r#type, doc: hover.doc, span: place(hover.span, analysis.lines()) }))
+}
+
+/// `relish ops --json`.
+pub fn ops_json() -> String {
+    let operators = op::all().iter().map(|row| Operator {
+        name: row.name,
+        args: row.args,
+        attrs: row
+            .attrs
+            .iter()
+            .filter(|spec| !matches!(spec.form, op::AttrForm::Argument(_)))
+            .map(|spec| Attribute { name: spec.name, default: spec.default.value().map(|value| value.to_string()) })
+            .collect(),
+        relation: row.relation.name,
+        doc: row.doc.trim().to_owned(),
+    });
+    to_string(&operators.collect::<Vec<_>>())
+}
+
+/// `relish ops` for people: a line each.
+pub fn ops_text() -> String {
+    let line = |row: &op::Op| {
+        let attrs = row.attrs.iter().filter(|spec| !matches!(spec.form, op::AttrForm::Argument(_)));
+        let attrs = attrs.map(|spec| match spec.default.value() {
+            Some(value) => format!("{}={value}", spec.name),
+            None => format!("{}=…", spec.name),
+        });
+        let parts: Vec<String> = row.args.iter().map(|arg| (*arg).to_owned()).chain(attrs).collect();
+        format!("{}({}) where {}", row.name, parts.join(", "), row.relation.name)
+    };
+    op::all().iter().map(|row| line(row)).collect::<Vec<_>>().join("\n")
+}
+
+/// `relish explain --json`.
+pub fn explain_json(code: &str, page: &str) -> String {
+    serde_json::json!({ "code": code, "page": page }).to_string()
+}
+
+/// The document that a command prints for one text, by the command's name; its options as a JSON object with the keys
+/// `fuel`, `memory`, `seed`, `inputs`, and `line` and `column` for `hover`. For the test that every build of the core
+/// answers alike.
+pub fn command_json(name: &str, text: &str, options: &str) -> Option<String> {
+    let json: Json = serde_json::from_str(options).ok()?;
+    let number = |key: &str| json.get(key).and_then(Json::as_u64);
+    match name {
+        "check" => Some(check_json(&[("-".to_owned(), Analysis::new(text))]).json),
+        "run" => {
+            let mut options = Options::default();
+            options.fuel = number("fuel").unwrap_or(options.fuel);
+            options.memory = number("memory").unwrap_or(options.memory);
+            options.seed = number("seed").unwrap_or(options.seed);
+            if let Some(inputs) = json.get("inputs").and_then(Json::as_object) {
+                options.inputs = inputs.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+            }
+            Some(run_json(&Analysis::new(text), &options).json)
+        }
+        "hover" => {
+            let position = Position { line: number("line")? as u32, column: number("column")? as u32 };
+            hover_json(&Analysis::new(text), position)
+        }
+        "ops" => Some(ops_json()),
+        _ => None,
+    }
+}
+
+/// The inputs of `@main` from a JSON object.
+pub fn parse_inputs(text: &str) -> Result<std::collections::BTreeMap<String, Json>, String> {
+    serde_json::from_str(text).map_err(|error| format!("expected a JSON object from parameter names to lists: {error}"))
+}
+
+pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+fn place(span: Span, lines: &LineIndex) -> Place {
+    let (start, end) = (lines.position(span.start), lines.position(span.end));
+    Place { line: start.line, column: start.column, end_line: end.line, end_column: end.column }
+}
+
+fn problems(diagnostics: &[Diagnostic], lines: &LineIndex) -> Vec<Problem> {
+    let label = |label: &base::Label| Label { place: place(label.span, lines), message: label.message.clone() };
+    let edit = |edit: &base::Edit| Edit { place: place(edit.span, lines), text: edit.text.clone() };
+    let fix = |fix: &base::Fix| Fix { title: fix.title.clone(), edits: fix.edits.iter().map(edit).collect() };
+    diagnostics
+        .iter()
+        .map(|diagnostic| Problem {
+            code: diagnostic.code,
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Info => "info",
+            },
+            message: diagnostic.message.clone(),
+            place: place(diagnostic.span, lines),
+            labels: diagnostic.labels.iter().map(label).collect(),
+            help: diagnostic.help.clone(),
+            fixes: diagnostic.fixes.iter().map(fix).collect(),
+        })
+        .collect()
+}
+
+fn to_string(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("views have no maps with other keys than strings")
+}

@@ -1,0 +1,32 @@
+//! The pipeline, and every question that a screen or a tool asks of it.
+//!
+//! In: one source text. Out: an [`Analysis`], which answers: what is wrong ([`Analysis::diagnostics`]), what has which
+//! type ([`Analysis::definitions`], [`Analysis::expressions`], [`hover`]), what it evaluates to ([`run`]). Answers
+//! leave in two forms: views for the page ([`view`]), JSON documents for the command line ([`command`]).
+//!
+//! Invariants: an analysis never fails, whatever the text; offsets are bytes inside and are converted on the way out,
+//! here and nowhere else.
+//!
+//! Deliberately absent: files, clocks, printing.
+//!
+//! ```
+//! let analysis = session::Analysis::new("def @id(%x) { %x }\n@id(1) + 2");
+//! assert_eq!(analysis.definitions()[0].r#type, "fn[A](A) -> A");
+//! assert_eq!(analysis.expressions()[0].r#type, "int32");
+//! ```
+
+mod analysis;
+pub mod command;
+mod data;
+mod explain;
+mod hover;
+mod offsets;
+mod page;
+mod run;
+pub mod view;
+
+pub use analysis::{Analysis, Definition, Expression, check_order, trace};
+pub use explain::{codes, explain};
+pub use hover::{Hover, hover};
+pub use page::Page;
+pub use run::{Options, Outcome, RunValue, run};

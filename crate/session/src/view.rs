@@ -1,0 +1,133 @@
+//! The only data that leaves the core: what the page shows. Plain values, no methods that compute.
+//!
+//! Spans count UTF-16 code units from the start of the text, as the editor does; they are converted here and nowhere
+//! else. TypeScript types of all of these are generated (feature `tsify`).
+
+use serde::Serialize;
+#[cfg(feature = "tsify")]
+use tsify::Tsify;
+
+/// UTF-16 offsets `start..end`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct SpanView {
+    pub start: u32,
+    pub end: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+#[serde(rename_all = "lowercase")]
+pub enum SeverityView {
+    Error,
+    Warning,
+    Info,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct LabelView {
+    pub span: SpanView,
+    pub message: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct EditView {
+    pub span: SpanView,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct FixView {
+    pub title: String,
+    pub edits: Vec<EditView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct DiagnosticView {
+    pub code: String,
+    pub severity: SeverityView,
+    pub message: String,
+    pub span: SpanView,
+    /// From 1, the line that `span` starts on.
+    pub line: u32,
+    pub labels: Vec<LabelView>,
+    pub help: Option<String>,
+    pub fixes: Vec<FixView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct DefinitionView {
+    /// As written: `@sum`, `%x`, or the name of a type.
+    pub name: String,
+    /// What it is: `fn(Numbers) -> int32`, or the constructors of a type.
+    pub r#type: String,
+    /// Its name in the text.
+    pub span: SpanView,
+    pub line: u32,
+}
+
+/// A top-level expression.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct ExpressionView {
+    pub span: SpanView,
+    pub line: u32,
+    pub r#type: String,
+}
+
+/// What `update` says of a text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct CheckView {
+    pub diagnostics: Vec<DiagnosticView>,
+    pub definitions: Vec<DefinitionView>,
+    pub expressions: Vec<ExpressionView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct HoverView {
+    /// What is under the cursor, ready to show as code: `%x: Tensor[(3, 4), float32]`.
+    pub code: String,
+    /// Markdown, possibly empty.
+    pub doc: String,
+    pub span: SpanView,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct TensorView {
+    pub dtype: String,
+    pub shape: Vec<u32>,
+    /// The elements in row-major order, at most 16,384 of them; NaN and infinities as they are.
+    pub elements: Vec<f64>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct ValueView {
+    /// The expression's name where it has one (`@main`), otherwise empty.
+    pub name: String,
+    pub span: SpanView,
+    pub line: u32,
+    pub r#type: String,
+    /// As an expression that parses back; absent when the evaluation failed.
+    pub value: Option<String>,
+    pub truncated: bool,
+    /// Present when the value is one tensor of rank 1 or more.
+    pub tensor: Option<TensorView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct RunView {
+    pub values: Vec<ValueView>,
+    pub diagnostics: Vec<DiagnosticView>,
+    /// Source calls and match tests made.
+    pub fuel: f64,
+}

@@ -1,0 +1,101 @@
+//! Copies of a scheme's type, one per use.
+
+use crate::solver::Solver;
+use crate::store::Cause;
+use crate::trace::Log;
+use rustc_hash::FxHashMap;
+use ty::{Dim, Extent, List, ParamId, Scheme, Term, TermId, Terms};
+
+/// A substitution of parameters, memoised over the nodes of shared types.
+pub struct Copier {
+    params: FxHashMap<ParamId, TermId>,
+    copies: FxHashMap<TermId, TermId>,
+    /// Each `?` of a signature is a new dim at every use, and its numbers are not to be flagged by one caller for
+    /// the others.
+    copy_dims: bool,
+    cause: Cause,
+}
+
+impl Copier {
+    pub fn new(params: impl IntoIterator<Item = (ParamId, TermId)>, copy_dims: bool, cause: Cause) -> Copier {
+        Copier { params: params.into_iter().collect(), copies: FxHashMap::default(), copy_dims, cause }
+    }
+}
+
+impl<L: Log> Solver<L> {
+    /// A fresh use of a scheme: its type with `args` (or fresh unknowns) for its parameters. Its obligations are
+    /// posted.
+    pub fn instantiate(&mut self, scheme: &Scheme, args: &[TermId], cause: Cause) -> TermId {
+        let params = scheme.params.iter().copied().zip(args.iter().copied());
+        let mut copier = Copier::new(params, self.dynamics, cause);
+        let body = self.copy(&mut copier, scheme.body);
+        for obligation in &scheme.obligations {
+            let args: Vec<TermId> = obligation.args.iter().map(|&arg| self.copy(&mut copier, arg)).collect();
+            self.post(obligation.relation, &args, obligation.attrs.clone(), cause);
+        }
+        body
+    }
+
+    /// Copies what a substitution changes and shares the rest.
+    pub fn copy(&mut self, copier: &mut Copier, id: TermId) -> TermId {
+        let mut stack = vec![(id, false)];
+        while let Some((id, parts_done)) = stack.pop() {
+            let root = self.root(id);
+            let term = self.store.head(root);
+            if parts_done {
+                let copied = self.with_copied_parts(copier, root, term);
+                copier.copies.insert(root, copied);
+            } else if !copier.copies.contains_key(&root) {
+                let leaf = match term {
+                    Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) => {
+                        Some(copier.params.get(&param).copied().unwrap_or(root))
+                    }
+                    Term::Dim(dim) if copier.copy_dims && !term.is_hole() => {
+                        Some(self.store.fresh(Term::Dim(dim), copier.cause))
+                    }
+                    Term::Dim(_) | Term::Hole(_) | Term::Error(_) | Term::Dtype(_) => Some(root),
+                    Term::Tensor { .. }
+                    | Term::Tuple(_)
+                    | Term::Func { .. }
+                    | Term::Ref(_)
+                    | Term::Adt { .. }
+                    | Term::Shape(_) => None,
+                };
+                // A composite stands for itself while its parts are copied, so that a cycle ends.
+                copier.copies.insert(root, leaf.unwrap_or(root));
+                if leaf.is_none() {
+                    stack.push((root, true));
+                    self.for_parts(term, |part| stack.push((part, false)));
+                }
+            }
+        }
+        copier.copies[&self.root(id)]
+    }
+
+    fn with_copied_parts(&mut self, copier: &Copier, root: TermId, term: Term) -> TermId {
+        let copy_of = |solver: &Self, id: TermId| copier.copies[&solver.root(id)];
+        let mut unchanged = true;
+        self.for_parts(term, |part| unchanged &= copy_of(self, part) == self.root(part));
+        if unchanged {
+            return root;
+        }
+        let copy_list = |solver: &mut Self, list: List| {
+            let items: Vec<TermId> = solver.items(list).iter().map(|&item| copy_of(solver, item)).collect();
+            solver.store.list(&items)
+        };
+        let copied = match term {
+            Term::Tensor { shape, dtype } => {
+                Term::Tensor { shape: copy_of(self, shape), dtype: copy_of(self, dtype) }
+            }
+            Term::Tuple(list) => Term::Tuple(copy_list(self, list)),
+            Term::Shape(list) => Term::Shape(copy_list(self, list)),
+            Term::Adt { adt, args } => Term::Adt { adt, args: copy_list(self, args) },
+            Term::Func { params, result } => {
+                Term::Func { params: copy_list(self, params), result: copy_of(self, result) }
+            }
+            Term::Ref(inner) => Term::Ref(copy_of(self, inner)),
+            Term::Hole(_) | Term::Error(_) | Term::Param(..) | Term::Dim(_) | Term::Dtype(_) => term,
+        };
+        self.store.fresh(copied, copier.cause)
+    }
+}

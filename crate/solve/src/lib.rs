@@ -1,0 +1,40 @@
+//! The constraint solver: a union-find store of terms and a queue of type relations (seed 002, "Type Inference").
+//!
+//! In: terms ([`Solver::fresh`]) and relations over them ([`Solver::post`]), each with the cause that `infer` gave it.
+//! Out: what every class of terms turned out to be ([`ty::Terms`]), the relations that failed, and those that still
+//! wait and for what.
+//!
+//! Plain equations are relations too (`Equal`), so everything goes through one queue in source order. A relation
+//! runs until it is solved, fails, or waits on a set of terms; learning any of those moves exactly the relations that
+//! wait on it to the front of the queue. The queue being empty with everything solved is success.
+//!
+//! Invariants: the store changes through its three mutators alone ([`Store::fresh`], [`Store::bind`],
+//! [`Store::link`]), each of which logs its event and then writes; `find` compresses no paths (union by size keeps
+//! them short). So replaying a log rebuilds the solver, and undoing a suffix equals replaying the prefix
+//! ([`trace`]). Two composite terms are linked only once all of their parts have unified, so a type that clashed
+//! keeps its own parts.
+//!
+//! Deliberately absent: an occurs check at each binding (cycles are looked for once per group of definitions, in
+//! [`Solver::cycles`]); words (failures are structure); knowledge of any operator.
+//!
+//! ```
+//! use solve::{Cause, Off, Solver};
+//! use ty::{Kind, Term, Terms};
+//! let mut solver = Solver::new(Off);
+//! let unknown = solver.fresh(Term::hole(Kind::Type), Cause(0));
+//! let unit = solver.tuple(&[], Cause(0));
+//! solver.equal(unit, unknown, Cause(1));
+//! solver.solve();
+//! assert!(matches!(solver.head(unknown), Term::Tuple(_)));
+//! ```
+
+mod instantiate;
+mod quantify;
+mod solver;
+mod store;
+pub mod trace;
+mod unify;
+
+pub use solver::{EQUAL, Failure, Order, Posted, RelationId, Solver, State};
+pub use store::{Cause, Store};
+pub use trace::{Event, Log, Off, Outcome, Trace, Woken};

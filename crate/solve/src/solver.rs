@@ -1,0 +1,353 @@
+//! The relation queue and its dependency graph.
+
+use crate::store::{Cause, Store};
+use crate::trace::{Event, Log, Outcome, Woken};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use ty::{Attrs, Facts, List, Reason, Relation, Rule, Step, Stop, Term, TermId, Terms};
+
+base::idx!(
+    /// A posted relation.
+    RelationId,
+    "r"
+);
+
+/// Plain equation of two terms, the expected one first. It never waits.
+pub static EQUAL: Relation = Relation {
+    name: "Equal",
+    n_outputs: 0,
+    rule: Rule::Builtin(|r| {
+        let (expected, found) = (r.arg(0), r.arg(1));
+        r.unify(expected, found)
+    }),
+};
+
+/// Where a posted relation stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum State {
+    Queued,
+    /// On these roots; learning any of them queues it again.
+    Waiting(Vec<TermId>),
+    Solved,
+    Failed,
+    /// Taken out into a scheme.
+    Quantified,
+}
+
+/// A relation with its arguments: inputs first, then outputs.
+#[derive(Clone, Debug)]
+pub struct Posted {
+    pub relation: &'static Relation,
+    pub args: Arc<[TermId]>,
+    pub attrs: Arc<Attrs>,
+    pub cause: Cause,
+    pub state: State,
+}
+
+/// A relation that cannot hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    pub relation: RelationId,
+    pub reason: Reason,
+}
+
+/// Which queued relation runs next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// The front of the queue: source order, woken ones first.
+    Queue,
+    /// Any, by a generator with this state; for the test that all orders agree.
+    Shuffled(u64),
+}
+
+pub struct Solver<L> {
+    pub store: Store<L>,
+    pub(crate) relations: Vec<Posted>,
+    pub(crate) queue: VecDeque<RelationId>,
+    /// The dependency graph: by root, the relations that wait on it, in the order of their ids.
+    pub(crate) watchers: FxHashMap<TermId, Vec<RelationId>>,
+    pub failures: Vec<Failure>,
+    pub order: Order,
+    /// Whether the program mentions `?` at all: only then do static dims keep their identity, so that the flag of
+    /// one reaches all that were equated with it.
+    pub dynamics: bool,
+    no_attrs: Arc<Attrs>,
+}
+
+impl<L: Log> Solver<L> {
+    pub fn new(log: L) -> Solver<L> {
+        Solver {
+            store: Store::new(log),
+            relations: Vec::new(),
+            queue: VecDeque::new(),
+            watchers: FxHashMap::default(),
+            failures: Vec::new(),
+            order: Order::Queue,
+            dynamics: false,
+            no_attrs: Attrs::none(),
+        }
+    }
+
+    /// Forgets everything, for a solver that answers one small question after the other.
+    pub fn clear(&mut self) {
+        self.store.clear();
+        self.relations.clear();
+        self.queue.clear();
+        self.watchers.clear();
+        self.failures.clear();
+    }
+
+    pub fn fresh(&mut self, term: Term, cause: Cause) -> TermId {
+        self.store.fresh(term, cause)
+    }
+
+    pub fn tuple(&mut self, fields: &[TermId], cause: Cause) -> TermId {
+        let list = self.store.list(fields);
+        self.fresh(Term::Tuple(list), cause)
+    }
+
+    pub fn func(&mut self, params: &[TermId], result: TermId, cause: Cause) -> TermId {
+        let params = self.store.list(params);
+        self.fresh(Term::Func { params, result }, cause)
+    }
+
+    pub fn equal(&mut self, expected: TermId, found: TermId, cause: Cause) -> RelationId {
+        let none = self.no_attrs.clone();
+        self.post(&EQUAL, &[expected, found], none, cause)
+    }
+
+    /// Adds a relation at the back of the queue.
+    pub fn post(
+        &mut self,
+        relation: &'static Relation,
+        args: &[TermId],
+        attrs: Arc<Attrs>,
+        cause: Cause,
+    ) -> RelationId {
+        self.post_shared(relation, args.into(), attrs, cause)
+    }
+
+    pub(crate) fn post_shared(
+        &mut self,
+        relation: &'static Relation,
+        args: Arc<[TermId]>,
+        attrs: Arc<Attrs>,
+        cause: Cause,
+    ) -> RelationId {
+        let id = RelationId(self.relations.len() as u32);
+        self.store.log.push(|| Event::Post { relation: id });
+        self.relations.push(Posted { relation, args, attrs, cause, state: State::Queued });
+        self.queue.push_back(id);
+        id
+    }
+
+    pub fn relation(&self, id: RelationId) -> &Posted {
+        &self.relations[id.0 as usize]
+    }
+
+    pub fn relations(&self) -> &[Posted] {
+        &self.relations
+    }
+
+    /// The relations that wait, in the order they were posted.
+    pub fn waiting(&self) -> impl Iterator<Item = (RelationId, &[TermId])> {
+        self.relations.iter().enumerate().filter_map(|(i, posted)| match &posted.state {
+            State::Waiting(waits) => Some((RelationId(i as u32), waits.as_slice())),
+            State::Queued | State::Solved | State::Failed | State::Quantified => None,
+        })
+    }
+
+    /// Runs relations until the queue is empty.
+    pub fn solve(&mut self) {
+        while let Some(id) = self.next_queued() {
+            let outcome = self.run(id);
+            self.store.log.push(|| Event::Step { relation: id, outcome: outcome.clone() });
+            self.finish_step(id, outcome);
+        }
+    }
+
+    fn next_queued(&mut self) -> Option<RelationId> {
+        match &mut self.order {
+            Order::Queue => self.queue.pop_front(),
+            Order::Shuffled(state) => {
+                // The multiplier and increment of Knuth's MMIX generator; the high bits are the random ones.
+                *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let n = self.queue.len().max(1);
+                self.queue.remove((*state >> 33) as usize % n)
+            }
+        }
+    }
+
+    fn run(&mut self, id: RelationId) -> Outcome {
+        let posted = &self.relations[id.0 as usize];
+        let (args, attrs) = (posted.args.clone(), posted.attrs.clone());
+        let Rule::Builtin(rule) = posted.relation.rule;
+        let n_inputs = args.len() - posted.relation.n_outputs.min(args.len());
+        let cause = posted.cause;
+        let mut view = View { solver: self, args, attrs, n_inputs, cause, asserted: false };
+        let step = rule(&mut view);
+        let asserted = view.asserted;
+        match step {
+            Ok(()) => Outcome::Solved,
+            Err(Stop::Wait(terms)) => {
+                debug_assert!(!asserted, "{} asserted before it asked", self.relation(id).relation.name);
+                let mut waits: Vec<TermId> = terms.iter().map(|&term| self.store.root(term)).collect();
+                waits.sort_unstable();
+                waits.dedup();
+                Outcome::Waits(waits)
+            }
+            Err(Stop::Fail(reason)) => {
+                self.failures.push(Failure { relation: id, reason });
+                self.spoil_outputs(id);
+                Outcome::Failed
+            }
+        }
+    }
+
+    /// What a failed relation should have determined becomes an error, so that nothing else is reported about it.
+    fn spoil_outputs(&mut self, id: RelationId) {
+        let posted = &self.relations[id.0 as usize];
+        let (args, cause) = (posted.args.clone(), posted.cause);
+        for &output in &args[args.len() - posted.relation.n_outputs.min(args.len())..] {
+            let root = self.store.root(output);
+            let head = self.store.head(root);
+            if head.is_hole() {
+                self.bind(root, Term::Error(head.kind()), cause);
+            }
+        }
+    }
+
+    pub(crate) fn finish_step(&mut self, id: RelationId, outcome: Outcome) {
+        match outcome {
+            Outcome::Solved => self.relations[id.0 as usize].state = State::Solved,
+            Outcome::Failed => self.relations[id.0 as usize].state = State::Failed,
+            Outcome::Waits(waits) => self.enter_wait(id, waits),
+        }
+    }
+
+    pub(crate) fn enter_wait(&mut self, id: RelationId, waits: Vec<TermId>) {
+        for &root in &waits {
+            let watching = self.watchers.entry(root).or_default();
+            let at = watching.partition_point(|&other| other < id);
+            watching.insert(at, id);
+        }
+        self.relations[id.0 as usize].state = State::Waiting(waits);
+    }
+
+    /// Ends a relation's waiting and returns what it waited for.
+    pub(crate) fn leave_wait(&mut self, id: RelationId) -> Vec<TermId> {
+        let State::Waiting(waits) = std::mem::replace(&mut self.relations[id.0 as usize].state, State::Queued) else {
+            return Vec::new();
+        };
+        for root in &waits {
+            if let Some(watching) = self.watchers.get_mut(root) {
+                watching.retain(|&other| other != id);
+                if watching.is_empty() {
+                    self.watchers.remove(root);
+                }
+            }
+        }
+        waits
+    }
+
+    /// Moves the relations that wait on any of `roots` to the front of the queue.
+    fn wake(&mut self, roots: &[TermId]) -> Vec<Woken> {
+        if self.watchers.is_empty() {
+            return Vec::new();
+        }
+        let mut ids: Vec<RelationId> = roots.iter().filter_map(|root| self.watchers.get(root)).flatten().copied().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let woken: Vec<Woken> =
+            ids.into_iter().map(|relation| Woken { relation, waits: self.leave_wait(relation) }).collect();
+        for Woken { relation, .. } in woken.iter().rev() {
+            self.queue.push_front(*relation);
+        }
+        woken
+    }
+
+    /// Tells the class of the root `id` something.
+    pub(crate) fn bind(&mut self, id: TermId, new: Term, cause: Cause) {
+        let woken = self.wake(&[id]);
+        self.store.bind(id, new, cause, &woken);
+    }
+
+    pub(crate) fn link(&mut self, child: TermId, parent: TermId, cause: Cause) {
+        let woken = self.wake(&[child, parent]);
+        self.store.link(child, parent, cause, &woken);
+    }
+}
+
+impl<L: Log> Terms for Solver<L> {
+    fn root(&self, id: TermId) -> TermId {
+        self.store.root(id)
+    }
+
+    fn head(&self, id: TermId) -> Term {
+        self.store.head(id)
+    }
+
+    fn items(&self, list: List) -> &[TermId] {
+        self.store.items(list)
+    }
+}
+
+/// What one running relation sees.
+struct View<'a, L> {
+    solver: &'a mut Solver<L>,
+    args: Arc<[TermId]>,
+    attrs: Arc<Attrs>,
+    n_inputs: usize,
+    cause: Cause,
+    asserted: bool,
+}
+
+impl<L: Log> Facts for View<'_, L> {
+    fn args(&self) -> &[TermId] {
+        &self.args
+    }
+
+    fn attrs(&self) -> &Attrs {
+        &self.attrs
+    }
+
+    fn n_inputs(&self) -> usize {
+        self.n_inputs
+    }
+
+    fn peek(&self, id: TermId) -> Term {
+        self.solver.head(id)
+    }
+
+    fn items(&self, list: List) -> &[TermId] {
+        self.solver.items(list)
+    }
+
+    fn same(&self, a: TermId, b: TermId) -> bool {
+        let (a, b) = (self.solver.root(a), self.solver.root(b));
+        a == b || (self.solver.head(a).is_param() && self.solver.head(a) == self.solver.head(b))
+    }
+
+    fn make(&mut self, term: Term) -> TermId {
+        self.solver.fresh(term, self.cause)
+    }
+
+    fn make_list(&mut self, items: &[TermId]) -> List {
+        self.solver.store.list(items)
+    }
+
+    fn unify(&mut self, expected: TermId, found: TermId) -> Step {
+        self.asserted = true;
+        match self.solver.unify(expected, found, self.cause) {
+            Ok(()) => Ok(()),
+            Err((left, right)) => Err(Stop::Fail(Reason::Unequal { expected, found, left, right })),
+        }
+    }
+
+    fn post(&mut self, relation: &'static Relation, args: &[TermId]) {
+        self.asserted = true;
+        let attrs = self.attrs.clone();
+        self.solver.post(relation, args, attrs, self.cause);
+    }
+}

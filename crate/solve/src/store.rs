@@ -1,0 +1,141 @@
+//! The union-find store.
+
+use crate::trace::{Event, Log, Woken};
+use base::{Idx, IndexVec};
+use ty::{List, Term, TermId, Terms};
+
+/// Why something was done: an index into the table of causes that the caller keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cause(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Cell {
+    /// Meaningful at a root only.
+    term: Term,
+    /// Itself at a root.
+    parent: TermId,
+    /// How many cells the class has, at a root.
+    size: u32,
+    /// Why the cell was made.
+    origin: Cause,
+    /// Why the class was last told something.
+    learned: Cause,
+}
+
+#[derive(Clone, Debug)]
+pub struct Store<L> {
+    cells: IndexVec<TermId, Cell>,
+    lists: Vec<TermId>,
+    pub log: L,
+}
+
+impl<L: Log> Store<L> {
+    pub fn new(log: L) -> Store<L> {
+        Store { cells: IndexVec::new(), lists: Vec::new(), log }
+    }
+
+    pub fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.cells.is_empty()
+    }
+
+    /// Mutator: a new class with one cell.
+    pub fn fresh(&mut self, term: Term, cause: Cause) -> TermId {
+        let id = TermId::new(self.cells.len());
+        self.log.push(|| Event::Fresh { id, term, cause });
+        self.cells.push(Cell { term, parent: id, size: 1, origin: cause, learned: cause })
+    }
+
+    /// Mutator: tells a class something; `id` is its root, `woken` are the relations that waited for it.
+    pub fn bind(&mut self, id: TermId, new: Term, cause: Cause, woken: &[Woken]) {
+        let Cell { term: old, learned, .. } = self.cells[id];
+        self.log.push(|| Event::Bind { id, old, new, learned, cause, woken: woken.to_vec() });
+        self.cells[id].term = new;
+        self.cells[id].learned = cause;
+    }
+
+    /// Mutator: makes two classes one. Both are roots; the term of `child` is hidden.
+    pub fn link(&mut self, child: TermId, parent: TermId, cause: Cause, woken: &[Woken]) {
+        let hidden = self.cells[child].term;
+        let learned = self.cells[parent].learned;
+        self.log.push(|| Event::Link { child, parent, hidden, learned, cause, woken: woken.to_vec() });
+        self.cells[child].parent = parent;
+        self.cells[parent].size += self.cells[child].size;
+        self.cells[parent].learned = cause;
+    }
+
+    /// Takes an event of a mutator back. Events must be undone last first.
+    pub fn undo(&mut self, event: &Event) {
+        match *event {
+            Event::Fresh { .. } => {
+                self.cells.pop();
+            }
+            Event::Bind { id, old, learned, .. } => {
+                self.cells[id].term = old;
+                self.cells[id].learned = learned;
+            }
+            Event::Link { child, parent, hidden, learned, .. } => {
+                self.cells[child].parent = child;
+                self.cells[child].term = hidden;
+                self.cells[parent].size -= self.cells[child].size;
+                self.cells[parent].learned = learned;
+            }
+            Event::Post { .. } | Event::Step { .. } | Event::Quantify { .. } => {}
+        }
+    }
+
+    /// Lists are immutable and only ever added, so they are no part of the trace.
+    pub fn list(&mut self, items: &[TermId]) -> List {
+        let start = self.lists.len() as u32;
+        self.lists.extend_from_slice(items);
+        List { start, len: items.len() as u32 }
+    }
+
+    pub fn size(&self, root: TermId) -> u32 {
+        self.cells[root].size
+    }
+
+    /// Why the cell was made.
+    pub fn origin(&self, id: TermId) -> Cause {
+        self.cells[id].origin
+    }
+
+    /// Why the class of `id` was last told something.
+    pub fn learned(&self, id: TermId) -> Cause {
+        self.cells[self.root(id)].learned
+    }
+
+    /// Whether two stores hold the same cells; their lists and logs are not compared.
+    pub fn same_cells(&self, other: &Store<impl Log>) -> bool {
+        self.cells.as_slice() == other.cells.as_slice()
+    }
+
+    /// Forgets everything, for stores that serve one small question after the other.
+    pub fn clear(&mut self) {
+        self.cells.truncate(0);
+        self.lists.clear();
+    }
+}
+
+impl<L> Terms for Store<L> {
+    fn root(&self, mut id: TermId) -> TermId {
+        loop {
+            let parent = self.cells[id].parent;
+            if parent == id {
+                return id;
+            }
+            id = parent;
+        }
+    }
+
+    fn head(&self, id: TermId) -> Term {
+        self.cells[self.root(id)].term
+    }
+
+    fn items(&self, list: List) -> &[TermId] {
+        &self.lists[list.start as usize..(list.start + list.len) as usize]
+    }
+}

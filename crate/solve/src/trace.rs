@@ -1,0 +1,121 @@
+//! What the solver did, as data: every event carries ids and causes, words are made elsewhere.
+//!
+//! Laws, tested on every page: [`replay`] of all events rebuilds the solver; undoing a suffix with [`undo`] equals
+//! replaying the prefix.
+//!
+//! Worked example. `%x: _` and `Equal(int32, %x)` give
+//! `fresh t0`, `fresh t1 = int32`, `post r0 Equal(t1, t0)`, then from the queue `link t0 → t1`, `step r0 solved`.
+
+use crate::solver::{Posted, RelationId, Solver, State};
+use crate::store::Cause;
+use ty::{Term, TermId};
+
+/// How running a relation ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    Solved,
+    /// The roots whose learning runs it again.
+    Waits(Vec<TermId>),
+    Failed,
+}
+
+/// A relation that was moved to the front of the queue, and what it had waited for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Woken {
+    pub relation: RelationId,
+    pub waits: Vec<TermId>,
+}
+
+/// `learned` is the cause that the class had before, so that the events read backwards are the undo log.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    Fresh { id: TermId, term: Term, cause: Cause },
+    Bind { id: TermId, old: Term, new: Term, learned: Cause, cause: Cause, woken: Vec<Woken> },
+    Link { child: TermId, parent: TermId, hidden: Term, learned: Cause, cause: Cause, woken: Vec<Woken> },
+    Post { relation: RelationId },
+    /// The relation left the queue and ran; what it asserted stands before this event.
+    Step { relation: RelationId, outcome: Outcome },
+    /// A group of definitions was generalised: these waiting relations went into its schemes. The variables taken
+    /// out with them are bound to parameters by the `Bind` events that follow.
+    Quantify { relations: Vec<Woken> },
+}
+
+/// Where events go. Off is free.
+pub trait Log {
+    fn push(&mut self, event: impl FnOnce() -> Event);
+}
+
+/// Keeps nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Off;
+
+impl Log for Off {
+    fn push(&mut self, _: impl FnOnce() -> Event) {}
+}
+
+/// Keeps everything.
+#[derive(Clone, Debug, Default)]
+pub struct Trace(pub Vec<Event>);
+
+impl Log for Trace {
+    fn push(&mut self, event: impl FnOnce() -> Event) {
+        self.0.push(event());
+    }
+}
+
+/// Does to an empty solver what the events say. `posted` are the relations by id, since events name them only.
+pub fn replay(events: &[Event], posted: &[Posted]) -> Solver<Off> {
+    let mut solver = Solver::new(Off);
+    for event in events {
+        match event {
+            Event::Fresh { term, cause, .. } => {
+                solver.store.fresh(*term, *cause);
+            }
+            Event::Bind { id, new, cause, .. } => solver.bind(*id, *new, *cause),
+            Event::Link { child, parent, cause, .. } => solver.link(*child, *parent, *cause),
+            Event::Post { relation } => {
+                let Posted { relation, ref args, ref attrs, cause, .. } = posted[relation.0 as usize];
+                solver.post_shared(relation, args.clone(), attrs.clone(), cause);
+            }
+            Event::Step { relation, outcome } => {
+                solver.queue.retain(|queued| queued != relation);
+                solver.finish_step(*relation, outcome.clone());
+            }
+            Event::Quantify { relations } => {
+                let ids: Vec<RelationId> = relations.iter().map(|woken| woken.relation).collect();
+                solver.take_out(&ids);
+            }
+        }
+    }
+    solver
+}
+
+/// Takes back the last events, newest first, from the solver that they led to.
+pub fn undo(solver: &mut Solver<Off>, events: &[Event]) {
+    for event in events.iter().rev() {
+        match event {
+            Event::Fresh { .. } => solver.store.undo(event),
+            Event::Bind { woken, .. } | Event::Link { woken, .. } => {
+                solver.store.undo(event);
+                for Woken { relation, waits } in woken {
+                    solver.queue.retain(|queued| queued != relation);
+                    solver.enter_wait(*relation, waits.clone());
+                }
+            }
+            Event::Post { relation } => {
+                solver.queue.retain(|queued| queued != relation);
+                solver.relations.pop();
+            }
+            Event::Step { relation, .. } => {
+                solver.leave_wait(*relation);
+                solver.relations[relation.0 as usize].state = State::Queued;
+                solver.queue.push_front(*relation);
+            }
+            Event::Quantify { relations } => {
+                for Woken { relation, waits } in relations {
+                    solver.enter_wait(*relation, waits.clone());
+                }
+            }
+        }
+    }
+}

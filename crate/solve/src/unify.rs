@@ -1,0 +1,109 @@
+//! Unification by worklist, without recursion and linear in shared types.
+//!
+//! Worked example: `(a, Tensor[(n, 4), f]) ~ (int32, Tensor[(3, m), float32])` binds `a`, `n`, `f` and `m`, then
+//! links the shapes, the tensors and the tuples, in that order: composites are linked only when everything in them
+//! has unified.
+
+use crate::solver::Solver;
+use crate::store::Cause;
+use crate::trace::Log;
+use rustc_hash::FxHashSet;
+use ty::{Dim, Extent, Term, TermId, Terms};
+
+/// From this many steps on, pairs that were met are remembered, so that shared (or cyclic) types are walked once.
+const REMEMBER_FROM: usize = 64;
+
+/// The two terms that differ, of the expected side and of the found side.
+pub(crate) type Conflict = (TermId, TermId);
+
+impl<L: Log> Solver<L> {
+    /// Makes two terms equal. On a conflict, what was learned before it stays.
+    pub(crate) fn unify(&mut self, expected: TermId, found: TermId, cause: Cause) -> Result<(), Conflict> {
+        let mut pairs = vec![(expected, found)];
+        let mut composites: Vec<(TermId, TermId)> = Vec::new();
+        let mut met: FxHashSet<(TermId, TermId)> = FxHashSet::default();
+        let mut n_steps = 0;
+        while let Some((expected, found)) = pairs.pop() {
+            let (a, b) = (self.root(expected), self.root(found));
+            n_steps += 1;
+            if a == b || (n_steps > REMEMBER_FROM && !met.insert((a, b))) {
+                continue;
+            }
+            let (left, right) = (self.store.head(a), self.store.head(b));
+            match (left, right) {
+                (Term::Hole(_), _) if left.kind() == right.kind() => self.union(a, b, right, cause),
+                (_, Term::Hole(_)) if left.kind() == right.kind() => self.union(a, b, left, cause),
+                (Term::Error(_), _) | (_, Term::Error(_)) => {}
+                (Term::Dim(left), Term::Dim(right)) => match merge_dims(left, right) {
+                    None => return Err((expected, found)),
+                    Some(dim) => {
+                        let settled = left == right && left.extent != Extent::Unknown;
+                        if !settled || self.dynamics {
+                            self.union(a, b, Term::Dim(dim), cause);
+                        }
+                    }
+                },
+                (Term::Dtype(left), Term::Dtype(right)) if left == right => {}
+                (Term::Param(left, _), Term::Param(right, _)) if left == right => {}
+                _ if self.push_parts(left, right, &mut pairs) => composites.push((a, b)),
+                _ => return Err((expected, found)),
+            }
+        }
+        while let Some((a, b)) = composites.pop() {
+            let (a, b) = (self.root(a), self.root(b));
+            if a != b {
+                let term = self.store.head(a);
+                self.union(a, b, term, cause);
+            }
+        }
+        Ok(())
+    }
+
+    /// Pushes the parts of two terms pairwise, the first on top; false if the terms have different forms.
+    fn push_parts(&self, left: Term, right: Term, pairs: &mut Vec<(TermId, TermId)>) -> bool {
+        let lists = match (left, right) {
+            (Term::Tensor { shape: s1, dtype: d1 }, Term::Tensor { shape: s2, dtype: d2 }) => {
+                pairs.extend([(d1, d2), (s1, s2)]);
+                return true;
+            }
+            (Term::Ref(left), Term::Ref(right)) => {
+                pairs.push((left, right));
+                return true;
+            }
+            (Term::Func { params: p1, result: r1 }, Term::Func { params: p2, result: r2 }) if p1.len == p2.len => {
+                pairs.push((r1, r2));
+                (p1, p2)
+            }
+            (Term::Tuple(left), Term::Tuple(right)) | (Term::Shape(left), Term::Shape(right)) => (left, right),
+            (Term::Adt { adt: d1, args: left }, Term::Adt { adt: d2, args: right }) if d1 == d2 => (left, right),
+            _ => return false,
+        };
+        let (left, right) = (self.items(lists.0), self.items(lists.1));
+        if left.len() != right.len() {
+            return false;
+        }
+        pairs.extend(left.iter().copied().zip(right.iter().copied()).rev());
+        true
+    }
+
+    /// Links two roots, the smaller class below the larger, which then stands for `term`.
+    fn union(&mut self, a: TermId, b: TermId, term: Term, cause: Cause) {
+        let (child, parent) = if self.store.size(a) > self.store.size(b) { (b, a) } else { (a, b) };
+        if self.store.head(parent) != term {
+            self.bind(parent, term, cause);
+        }
+        self.link(child, parent, cause);
+    }
+}
+
+/// Both facts grow: at most one number or parameter, and the flag of either. A `?` says nothing of a parameter's
+/// number, so the two go together.
+fn merge_dims(left: Dim, right: Dim) -> Option<Dim> {
+    let dynamic = left.dynamic || right.dynamic;
+    let extent = match (left.extent, right.extent) {
+        (Extent::Unknown, extent) | (extent, Extent::Unknown) => extent,
+        (left, right) if left == right => left,
+        _ => return None,
+    };
+    Some(Dim { extent, dynamic })
+}

@@ -1,0 +1,204 @@
+//! What can be wrong with a text, and how it is said.
+
+use base::{Diagnostic, Span};
+
+use crate::parser::MAX_NESTING;
+use crate::token::TokenKind;
+
+/// One mistake. No text is kept: the words are made by [`SyntaxError::diagnostic`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SyntaxError {
+    /// Something else stands where the grammar wants `expected`.
+    Expected {
+        expected: Expected,
+        found: Found,
+    },
+    /// A bracket that is never closed. `closers` are those of all brackets that end here, innermost first, with
+    /// the `;` of a binding that ends here too.
+    Unclosed {
+        opener: TokenKind,
+        opened: Span,
+        closers: Vec<TokenKind>,
+        found: Found,
+    },
+    /// `%x = e;` without `let`.
+    MissingLet {
+        local: Span,
+    },
+    /// `def f` for `def @f`.
+    MissingSigil {
+        name: Span,
+    },
+    /// A bracket or prefix operator at depth [`MAX_NESTING`].
+    NestingTooDeep {
+        at: Span,
+    },
+    /// `extern type T { … }`.
+    ExternWithConstructors {
+        at: Span,
+        name: Span,
+    },
+    /// `relation R(…) :- ….`
+    RelationItem {
+        at: Span,
+    },
+    BadVersion {
+        at: Span,
+    },
+    BadNumber {
+        at: Span,
+    },
+    UnknownCharacter {
+        at: Span,
+    },
+    UnterminatedComment {
+        opened: Span,
+        end: Span,
+    },
+    UnterminatedString {
+        at: Span,
+    },
+}
+
+/// The token that stands where another should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub kind: TokenKind,
+    pub at: Span,
+    /// The significant token before it.
+    pub before: Span,
+    /// Whether it is the first on its line, so that the fault is rather where the line before ends.
+    pub first_on_line: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    Token(TokenKind),
+    /// `,` or this closer.
+    Separator(TokenKind),
+    Expression,
+    Pattern,
+    Type,
+    Dim,
+    Parameter,
+    Item,
+    /// The end of a top-level expression.
+    ItemEnd,
+    /// `;` or `}`.
+    StatementEnd,
+    Name,
+    LocalName,
+    GlobalName,
+    Constructor,
+    Index,
+}
+
+impl Found {
+    fn primary(self) -> Span {
+        if self.first_on_line || self.at.is_empty() { self.before } else { self.at }
+    }
+}
+
+impl Expected {
+    fn describe(self) -> String {
+        let words = match self {
+            Expected::Token(kind) => return kind.describe(),
+            Expected::Separator(closer) => return format!("`,` or {}", closer.describe()),
+            Expected::Expression => "an expression",
+            Expected::Pattern => "a pattern",
+            Expected::Type => "a type",
+            Expected::Dim => "a dimension",
+            Expected::Parameter => "a parameter",
+            Expected::Item => "a definition or an expression",
+            Expected::ItemEnd => "a new line or `;`",
+            Expected::StatementEnd => "`;` or `}`",
+            Expected::Name => "a name",
+            Expected::LocalName => "a variable such as `%x`",
+            Expected::GlobalName => "a global name such as `@f`",
+            Expected::Constructor => "a constructor",
+            Expected::Index => "an index such as `.0`",
+        };
+        words.to_owned()
+    }
+}
+
+impl SyntaxError {
+    /// Where it is, for sorting.
+    pub fn span(&self) -> Span {
+        match *self {
+            SyntaxError::Expected { found, .. } | SyntaxError::Unclosed { found, .. } => found.primary(),
+            SyntaxError::MissingLet { local: at }
+            | SyntaxError::MissingSigil { name: at }
+            | SyntaxError::NestingTooDeep { at }
+            | SyntaxError::ExternWithConstructors { at, .. }
+            | SyntaxError::RelationItem { at }
+            | SyntaxError::BadVersion { at }
+            | SyntaxError::BadNumber { at }
+            | SyntaxError::UnknownCharacter { at }
+            | SyntaxError::UnterminatedComment { opened: at, .. }
+            | SyntaxError::UnterminatedString { at } => at,
+        }
+    }
+
+    pub fn diagnostic(&self) -> Diagnostic {
+        let error = |code, message: String| Diagnostic::error(code, self.span(), message);
+        let syntax = |message| error("syntax-error", message);
+        match self {
+            SyntaxError::Expected { expected, found } => {
+                let said = syntax(format!("expected {}, found {}", expected.describe(), found.kind.describe()));
+                let said = if found.primary() == found.at || found.at.is_empty() {
+                    said
+                } else {
+                    said.label(found.at, "found here")
+                };
+                match expected {
+                    Expected::Token(TokenKind::Semicolon) => said.fix("insert `;`", found.before.after(), ";"),
+                    _ => said,
+                }
+            }
+            SyntaxError::Unclosed { opener, opened, closers, found } => {
+                let text: String = closers.iter().filter_map(|kind| kind.spelling()).collect();
+                let expected = opener.closer().describe();
+                syntax(format!("expected {expected}, found {}", found.kind.describe()))
+                    .label(*opened, format!("this {} is not closed", opener.describe()))
+                    .fix(format!("insert `{text}`"), found.before.after(), text)
+            }
+            SyntaxError::MissingLet { local } => syntax("expected `let` before a variable that is bound".to_owned())
+                .fix("insert `let`", Span::new(local.start, local.start), "let "),
+            SyntaxError::MissingSigil { name } => syntax(
+                "expected a global name such as `@f`, found a name".to_owned(),
+            )
+            .fix("insert `@`", Span::new(name.start, name.start), "@"),
+            SyntaxError::NestingTooDeep { .. } => {
+                error("nesting-too-deep", format!("expected at most {MAX_NESTING} levels of nesting"))
+            }
+            SyntaxError::ExternWithConstructors { name, .. } => {
+                error("extern-with-constructors", "an external type cannot have constructors".to_owned())
+                    .label(*name, "declared `extern` here")
+            }
+            SyntaxError::RelationItem { .. } => syntax("relations cannot be written yet".to_owned()),
+            SyntaxError::BadVersion { at } => error(
+                "bad-version",
+                "expected version \"0.0.5\", found another".to_owned(),
+            )
+            .fix("write \"0.0.5\"", *at, "\"0.0.5\""),
+            SyntaxError::BadNumber { .. } => error(
+                "bad-number",
+                "expected a number such as `1`, `2i64` or `0.5f`, found something like one".to_owned(),
+            ),
+            SyntaxError::UnknownCharacter { .. } => {
+                error("unknown-character", "expected a token, found characters that begin none".to_owned())
+            }
+            SyntaxError::UnterminatedComment { end, .. } => error(
+                "unterminated-comment",
+                "expected `*/`, found the end of the file".to_owned(),
+            )
+            .fix("insert `*/`", *end, "*/"),
+            SyntaxError::UnterminatedString { at } => error(
+                "unterminated-string",
+                "expected `\"`, found the end of the line".to_owned(),
+            )
+            .fix("insert `\"`", at.after(), "\""),
+        }
+    }
+}

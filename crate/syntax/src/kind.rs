@@ -1,0 +1,175 @@
+//! The kinds of node, each with its children in source order.
+
+/// What a node is. A list of children reads like a grammar: `?` may be missing, `*` any number. Where the text lacks a
+/// child that is not optional, an [`Error`](NodeKind::Error) stands in its place, so positions can be relied on.
+///
+/// *Expr*, *Pat*, *Type* and *Dim* stand for any kind of their group or `Error`; any Dim may stand where a Type does
+/// inside brackets (kinds are checked later), and [`HoleType`](NodeKind::HoleType) and [`Meta`](NodeKind::Meta) are
+/// both types and dims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NodeKind {
+    /// The root. `(Version | Metadata | Def | TypeDef | ExternType | LetItem | GraphItem | FreeVar | ExprItem | Error)*`
+    File,
+    /// Skipped or missing text. No children.
+    Error,
+
+    // Items.
+    /// `#[version = "0.0.5"]`. No children; own token `String`.
+    Version,
+    /// The `#[metadata]` section: one token.
+    Metadata,
+    /// `def @f[A](%x: T) -> R where … { … }`: `TypeParams? ParamList Type? WhereClause? Block`. Own token `Global`.
+    Def,
+    /// `[A, N: Dim]` or `<A, N: Dim>`: `TypeParam*`.
+    TypeParams,
+    /// `A` or `N: Dim`. No children; own tokens `Ident` and, after `Colon`, `Ident`.
+    TypeParam,
+    /// `(%x: T, …, attr=e)`: `(Param | Attr | Error)*`.
+    ParamList,
+    /// `%x`, `x` or `%x: T`: `Type?`. Own token `Local` or `Ident`.
+    Param,
+    /// `type T[A] { … }`, `data T<A> { … }`: `TypeParams? (Ctor | Error)*`. Own token `Ident`.
+    TypeDef,
+    /// `extern type T[A]`: `TypeParams? (Ctor | Error)*` (constructors are an error). Own token `Ident`.
+    ExternType,
+    /// `Cons(A, List[A])`, `Cons : (A, List[A]) -> List`: `CtorFields? CtorResult?`. Own token `Ident`.
+    Ctor,
+    /// `(T, …)`: `Type*`.
+    CtorFields,
+    /// `-> T`: `Type`.
+    CtorResult,
+    /// `where R(T, …), S(…)`: `WhereRelation*`.
+    WhereClause,
+    /// `R(T, attr=e)`: `(Type | Attr)*`. Own token `Ident`.
+    WhereRelation,
+    /// A top-level `let %x: T = e;`: `Type? Expr`. Own token `Local` or `Ident`.
+    LetItem,
+    /// A top-level `%0 = e;`: `Expr`. Own token `Graph`.
+    GraphItem,
+    /// A top-level expression: `Expr`.
+    ExprItem,
+
+    // Blocks and statements.
+    /// `{ s; … e }`: statements, then `Expr`.
+    Block,
+    /// `s; … e` inside parentheses, an argument or an arm: statements, then `Expr`.
+    Seq,
+    /// `let %x: T = e;`: `Type? Expr`. Own token `Local` or `Ident`.
+    LetStmt,
+    /// `%0 = e;`: `Expr`. Own token `Graph`.
+    GraphStmt,
+    /// `e;`: `Expr`.
+    ExprStmt,
+    /// `free_var %x: T;`, in a block or at top level: `Type?`. Own token `Local`.
+    FreeVar,
+
+    // Expressions.
+    /// `1`, `1f`, `True`, `"s"`. No children; one token.
+    Literal,
+    /// `%x`.
+    LocalRef,
+    /// `%0`.
+    GraphRef,
+    /// `@f`.
+    GlobalRef,
+    /// `Cons`, `x`, `nn.conv2d`, `float32`. No children; its words and dots.
+    NameRef,
+    /// `_`.
+    Hole,
+    /// `(e)`: `Expr | Seq`.
+    Paren,
+    /// `()`, `(e,)`, `(a, b)`: `(Expr | Seq)*`.
+    Tuple,
+    /// `[a, b]`: `Expr*`.
+    ListLit,
+    /// `` `Name(a, b) ``: `Expr*`. Own token `Ident`.
+    Variant,
+    /// `meta[K][i]`. No children; own tokens: words, dots and `Int`.
+    Meta,
+    /// `fn[A](%x: T) -> R where … { … }`: `TypeParams? ParamList Type? WhereClause? Block`.
+    Fn,
+    /// `if (e) { … } else { … }`: `Expr Block (Block | If)`.
+    If,
+    /// `match (e) { … }`, `match? …`: `Expr (Arm | Error)*`. Own token `Question` if partial.
+    Match,
+    /// `case P { … }`, `P => e`: `Pat (Expr | Seq | Block)`.
+    Arm,
+    /// `ref(e)`: `Expr`. Here and in the next two, more than that follow only after an error.
+    RefNew,
+    /// `ref_read(e)`: `Expr`.
+    RefReadCall,
+    /// `ref_write(r, e)`: `Expr Expr`.
+    RefWriteCall,
+    /// `f<T>(a, b, attr=e)`: `Expr TypeArgs? ArgList`.
+    Call,
+    /// `<T, …>`: `Type*`.
+    TypeArgs,
+    /// `(a, b, attr=e)`: `(Expr | Seq | Attr)*`.
+    ArgList,
+    /// `name=e`, `dotted.name=e`: `Expr`. Own tokens: words and dots, then `Eq`.
+    Attr,
+    /// `e.0`: `Expr`. Own token `Int`, unless it is missing.
+    Project,
+    /// `-e`: `Expr`.
+    Unary,
+    /// `!e`: `Expr`.
+    RefRead,
+    /// `a + b`: `Expr Expr`. Own token: the operator.
+    Binary,
+    /// `a := b`: `Expr Expr`.
+    RefWrite,
+    /// `a |> b`: `Expr Expr`.
+    Pipe,
+
+    // Patterns.
+    /// `_`.
+    WildPat,
+    /// `%x`, `%x: T`: `Type?`. Own token `Local`.
+    VarPat,
+    /// `Nil`, or a variable without a sigil. One token `Ident`.
+    NamePat,
+    /// `Cons(p, q)`: `Pat*`. Own token `Ident`.
+    CtorPat,
+    /// `()`, `(p,)`, `(p, q)`: `Pat*`.
+    TuplePat,
+    /// `1`, `-1`, `True`. No children; an optional `Minus` and the literal.
+    LitPat,
+    /// `p | q | r`: `Pat Pat+`.
+    OrPat,
+    /// `p as %x`: `Pat`. Own token `Local`.
+    AsPat,
+    /// `` `Name(p, q) ``: `Pat*`. Own token `Ident`.
+    VariantPat,
+
+    // Types.
+    /// `_`.
+    HoleType,
+    /// `Tensor[shape, dtype]`: `Type Type`, the first often a `ShapeLit`.
+    TensorType,
+    /// `(d, …)` as a shape: `Dim*`.
+    ShapeLit,
+    /// `()`, `(T,)`, `(T, U)`: `Type*`.
+    TupleType,
+    /// `(T)`: `Type`.
+    ParenType,
+    /// `fn[A](T, U) -> R where …`: `TypeParams? Type* Type WhereClause?`; the last Type is the result.
+    FnType,
+    /// `ref(T)`: `Type`.
+    RefType,
+    /// `int32`, `A`, `Numbers`. One token `Ident`.
+    NameType,
+    /// `List[T]`, `Numbers[]`: `Type*`. Own token `Ident`.
+    TypeCall,
+
+    // Dims.
+    /// `3`. One token `Int`.
+    DimNum,
+    /// `?`.
+    DimAny,
+    /// `N`. One token `Ident`.
+    DimName,
+    /// `N * 2`: `Dim Dim`. Own token: the operator.
+    DimBinary,
+    /// `floordiv(a, b)`: `Dim*`. Own token `Ident`.
+    DimCall,
+}

@@ -1,0 +1,375 @@
+//! Text to tokens, in one pass.
+
+use base::Span;
+
+use crate::error::SyntaxError;
+use crate::token::TokenKind::{self, *};
+
+/// A token as the tree keeps it; it ends where the next begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    pub kind: TokenKind,
+    pub start: u32,
+}
+
+/// A token as the parser sees it: trivia are gone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sig {
+    /// Its place among all tokens.
+    pub token: u32,
+    /// The place, among significant tokens, of the bracket that pairs with this one; `NONE` for anything else.
+    pub partner: u32,
+    pub kind: TokenKind,
+    /// Nothing but trivia stands before it on its line.
+    pub first_on_line: bool,
+}
+
+pub(crate) const NONE: u32 = u32::MAX;
+
+pub(crate) struct Lexed {
+    pub tokens: Vec<Token>,
+    /// Ends with [`TokenKind::Eof`].
+    pub sig: Vec<Sig>,
+    pub errors: Vec<SyntaxError>,
+}
+
+pub(crate) fn lex(text: &str) -> Lexed {
+    let guess = text.len() / 3 + 1;
+    let out = Lexed { tokens: Vec::with_capacity(guess), sig: Vec::with_capacity(guess), errors: Vec::new() };
+    let mut lexer = Lexer { text, bytes: text.as_bytes(), pos: 0, out, line_fresh: true };
+    lexer.run();
+    lexer.out
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    /// Always on a character boundary when a token begins.
+    pos: usize,
+    out: Lexed,
+    line_fresh: bool,
+}
+
+impl Lexer<'_> {
+    fn run(&mut self) {
+        let mut last = Whitespace;
+        while self.pos < self.bytes.len() {
+            let start = self.pos;
+            let kind = self.token(last);
+            debug_assert!(self.pos > start);
+            if kind == Unknown && last == Unknown {
+                if let Some(SyntaxError::UnknownCharacter { at }) = self.out.errors.last_mut() {
+                    at.end = self.pos as u32;
+                }
+                continue;
+            }
+            if !kind.is_trivia() {
+                self.push_sig(kind);
+            }
+            if kind == Unknown {
+                self.out.errors.push(SyntaxError::UnknownCharacter { at: self.span(start) });
+            }
+            self.out.tokens.push(Token { kind, start: start as u32 });
+            last = kind;
+        }
+        self.push_sig(Eof);
+    }
+
+    fn push_sig(&mut self, kind: TokenKind) {
+        let token = self.out.tokens.len() as u32;
+        self.out.sig.push(Sig { token, partner: NONE, kind, first_on_line: self.line_fresh });
+        self.line_fresh = false;
+    }
+
+    fn span(&self, start: usize) -> Span {
+        Span::new(start as u32, self.pos as u32)
+    }
+
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
+    }
+
+    /// Whether a name's letter begins `ahead` bytes on.
+    fn letter(&self, ahead: usize) -> bool {
+        match self.peek(ahead) {
+            b'_' | b'a'..=b'z' | b'A'..=b'Z' => true,
+            0..=0x7f => false,
+            _ => self.text[self.pos + ahead..].chars().next().is_some_and(char::is_alphabetic),
+        }
+    }
+
+    /// Takes letters and digits.
+    fn word(&mut self) {
+        loop {
+            match self.peek(0) {
+                b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => self.pos += 1,
+                0..=0x7f => return,
+                _ => match self.text[self.pos..].chars().next() {
+                    Some(c) if c.is_alphanumeric() => self.pos += c.len_utf8(),
+                    _ => return,
+                },
+            }
+        }
+    }
+
+    fn digits(&mut self) {
+        while self.peek(0).is_ascii_digit() {
+            self.pos += 1;
+        }
+    }
+
+    fn take(&mut self, len: usize, kind: TokenKind) -> TokenKind {
+        self.pos += len;
+        kind
+    }
+
+    fn token(&mut self, last: TokenKind) -> TokenKind {
+        match (self.peek(0), self.peek(1)) {
+            (b' ' | b'\t' | b'\r' | b'\n', _) => self.whitespace(),
+            (b'/', b'/') => self.line_comment(),
+            (b'/', b'*') => self.block_comment(),
+            (b'#', b'[') if self.text[self.pos..].starts_with("#[metadata]") => {
+                self.pos = self.bytes.len();
+                Metadata
+            }
+            (b'#', b'[') => self.take(1, Hash),
+            (b'#', _) => self.line_comment(),
+            (b'"', _) => self.string(),
+            (b'0'..=b'9', _) => self.number(last),
+            (b'%', _) => self.local(),
+            (b'@', _) => self.global(),
+            (b'_' | b'a'..=b'z' | b'A'..=b'Z', _) => self.ident(),
+            (b'-', b'>') => self.take(2, Arrow),
+            (b'=', b'>') => self.take(2, FatArrow),
+            (b'<', b'=') => self.take(2, LtEq),
+            (b'>', b'=') => self.take(2, GtEq),
+            (b'=', b'=') => self.take(2, EqEq),
+            (b'!', b'=') => self.take(2, NotEq),
+            (b'|', b'>') => self.take(2, PipeArrow),
+            (b':', b'=') => self.take(2, ColonEq),
+            (byte, _) if byte < 0x80 => self.take(1, punctuation(byte)),
+            _ => self.non_ascii(),
+        }
+    }
+
+    fn whitespace(&mut self) -> TokenKind {
+        loop {
+            match self.peek(0) {
+                b'\n' => self.line_fresh = true,
+                b' ' | b'\t' | b'\r' => {}
+                _ => return Whitespace,
+            }
+            self.pos += 1;
+        }
+    }
+
+    fn non_ascii(&mut self) -> TokenKind {
+        let Some(c) = self.text[self.pos..].chars().next() else { return Unknown };
+        if c.is_alphabetic() {
+            return self.ident();
+        }
+        self.take(c.len_utf8(), if c.is_whitespace() || c == '\u{feff}' { Whitespace } else { Unknown })
+    }
+
+    fn line_comment(&mut self) -> TokenKind {
+        self.skip_line();
+        Comment
+    }
+
+    fn skip_line(&mut self) {
+        let rest = &self.bytes[self.pos..];
+        self.pos += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
+    }
+
+    /// `/* … */`, which nest.
+    fn block_comment(&mut self) -> TokenKind {
+        let start = self.pos;
+        let mut depth = 0_usize;
+        loop {
+            match (self.peek(0), self.peek(1)) {
+                (b'/', b'*') => {
+                    depth += 1;
+                    self.pos += 2;
+                }
+                (b'*', b'/') => {
+                    depth -= 1;
+                    self.pos += 2;
+                    if depth == 0 {
+                        return Comment;
+                    }
+                }
+                (byte, _) if self.pos < self.bytes.len() => {
+                    self.line_fresh |= byte == b'\n';
+                    self.pos += 1;
+                }
+                _ => {
+                    self.out.errors.push(SyntaxError::UnterminatedComment {
+                        opened: Span::new(start as u32, start as u32 + 2),
+                        end: Span::new(self.pos as u32, self.pos as u32),
+                    });
+                    return Comment;
+                }
+            }
+        }
+    }
+
+    /// `"…"` on one line, without escapes.
+    fn string(&mut self) -> TokenKind {
+        let start = self.pos;
+        self.pos += 1;
+        while self.pos < self.bytes.len() && self.peek(0) != b'\n' {
+            self.pos += 1;
+            if self.bytes[self.pos - 1] == b'"' {
+                return String;
+            }
+        }
+        if self.bytes[self.pos - 1] == b'\r' {
+            self.pos -= 1;
+        }
+        self.out.errors.push(SyntaxError::UnterminatedString { at: self.span(start) });
+        String
+    }
+
+    /// `%x`, `%conv1/weight`, `%12`, or a lone `%`. A `/` goes on with a name that has a letter, if a letter or a
+    /// digit follows at once.
+    fn local(&mut self) -> TokenKind {
+        self.pos += 1;
+        let start = self.pos;
+        if self.peek(0).is_ascii_digit() {
+            self.digits();
+            return Graph;
+        }
+        if !self.letter(0) {
+            return Percent;
+        }
+        self.word();
+        let mut has_letter = false;
+        while self.peek(0) == b'/' && (self.letter(1) || self.peek(1).is_ascii_digit()) {
+            has_letter = has_letter || self.text[start..self.pos].chars().any(char::is_alphabetic);
+            if !has_letter {
+                break;
+            }
+            self.pos += 1;
+            self.word();
+        }
+        Local
+    }
+
+    /// `@f`, `@a.b`, or a lone `@`.
+    fn global(&mut self) -> TokenKind {
+        self.pos += 1;
+        if !self.letter(0) && !self.peek(0).is_ascii_digit() {
+            return At;
+        }
+        self.word();
+        while self.peek(0) == b'.' && self.letter(1) {
+            self.pos += 1;
+            self.word();
+        }
+        Global
+    }
+
+    fn ident(&mut self) -> TokenKind {
+        let start = self.pos;
+        self.word();
+        let word = &self.text[start..self.pos];
+        let special = word.strip_prefix("inf").or_else(|| word.strip_prefix("nan"));
+        if special.is_some_and(is_float_suffix) { Float } else { TokenKind::of_word(word) }
+    }
+
+    /// Digits, then `.` and digits, an exponent, a suffix. After a `.` there are only digits: `%t.0.1` projects twice.
+    fn number(&mut self, last: TokenKind) -> TokenKind {
+        let start = self.pos;
+        self.digits();
+        if last == Dot {
+            return Int;
+        }
+        let mut float = false;
+        if self.peek(0) == b'.' && (self.peek(1).is_ascii_digit() || self.dot_suffix()) {
+            float = true;
+            self.pos += 1;
+            self.digits();
+        }
+        float |= self.exponent();
+        let suffix = self.pos;
+        self.word();
+        let mut good = match &self.text[suffix..self.pos] {
+            "" => true,
+            "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" => !float,
+            suffix => {
+                float = true;
+                is_float_suffix(suffix)
+            }
+        };
+        while float && self.peek(0) == b'.' && self.peek(1).is_ascii_digit() {
+            good = false;
+            self.pos += 1;
+            self.word();
+        }
+        match (good, float) {
+            (true, true) => Float,
+            (true, false) => Int,
+            (false, _) => {
+                self.out.errors.push(SyntaxError::BadNumber { at: self.span(start) });
+                BadNumber
+            }
+        }
+    }
+
+    /// Whether the `.` here is followed by an exponent or a float suffix, as in `1.f` and `1.e5`.
+    fn dot_suffix(&self) -> bool {
+        let rest = &self.text[self.pos + 1..];
+        if matches!(rest.as_bytes().first(), Some(b'e' | b'E')) {
+            let digits = rest[1..].strip_prefix(['+', '-']).unwrap_or(&rest[1..]);
+            return digits.starts_with(|c: char| c.is_ascii_digit());
+        }
+        // No suffix is longer than four bytes, so a longer word is none.
+        let len = rest.bytes().take(5).take_while(u8::is_ascii_alphanumeric).count();
+        is_float_suffix(&rest[..len])
+    }
+
+    fn exponent(&mut self) -> bool {
+        if !matches!(self.peek(0), b'e' | b'E') {
+            return false;
+        }
+        let sign = usize::from(matches!(self.peek(1), b'+' | b'-'));
+        if !self.peek(1 + sign).is_ascii_digit() {
+            return false;
+        }
+        self.pos += 1 + sign;
+        self.digits();
+        true
+    }
+}
+
+fn is_float_suffix(suffix: &str) -> bool {
+    matches!(suffix, "f" | "f16" | "f32" | "f64" | "bf16")
+}
+
+fn punctuation(byte: u8) -> TokenKind {
+    match byte {
+        b'(' => LParen,
+        b')' => RParen,
+        b'[' => LBracket,
+        b']' => RBracket,
+        b'{' => LBrace,
+        b'}' => RBrace,
+        b'<' => Lt,
+        b'>' => Gt,
+        b'+' => Plus,
+        b'*' => Star,
+        b'-' => Minus,
+        b'/' => Slash,
+        b'=' => Eq,
+        b'!' => Bang,
+        b'?' => Question,
+        b':' => Colon,
+        b';' => Semicolon,
+        b',' => Comma,
+        b'.' => Dot,
+        b'|' => Pipe,
+        b'`' => Backtick,
+        b'&' => Amp,
+        _ => Unknown,
+    }
+}

@@ -1,0 +1,65 @@
+//! Text in; a lossless tree and a list of mistakes out. There is always a tree.
+//!
+//! The grammar is a superset of Relay's text format (Apache TVM 0.13, `parser.cc`) and of the notation in Relay's
+//! papers and manuals: [`NodeKind`] lists it, each kind with its children.
+//!
+//! **Algorithm.** The lexer makes one pass. A second pass pairs the brackets, so that the parser knows at each opener
+//! where its closer is, or that there is none: that decides how far a mistake may reach. The parser is a pushdown
+//! machine with one token of lookahead (a few for attributes): a stack of small *tasks* instead of recursion, with
+//! precedence climbing for operators (Pratt, *Top Down Operator Precedence*, 1973). A node is pushed when it is
+//! complete, so a left operand that has been parsed is wrapped by pushing its parent after it.
+//!
+//! For `1 + %x` the tasks are `Expr`, then `ExprRest` (with `1` already a node), then, past the `+`, `Expr` above
+//! `Finish(Binary)` above `ExprRest`; the nodes come out as `Literal`, `LocalRef`, `Binary`.
+//!
+//! **Invariants.**
+//! - Every byte of the text is in exactly one token; the tokens of a node hold those of its children, which are in
+//!   order and do not overlap. A node begins and ends with a significant token (the root holds everything).
+//! - The parser neither recurses nor panics nor stops early, and takes time linear in the text.
+//! - A bracket whose closer is known ends there and nowhere else. One without is closed at the first token that cannot
+//!   go on, at the latest before the next `def`, `type`, `data`, `extern` or `relation` that begins a line.
+//! - Brackets, prefix operators, `:=` and arrows of function types nest at most [`MAX_NESTING`] deep: the rest is
+//!   skipped with one error. Operators that associate to the left, calls, projections, `let`s and `else if`s do not count
+//!   as nesting, so trees may be much deeper than that, and whoever walks them must not recurse.
+//! - One mistake is one error: a second one at the same token is dropped.
+//!
+//! **Deliberately absent:** names and their scopes, the values of literals, arity, kinds (`(10, 10)` among type
+//! arguments is a tuple of dims here), positions as lines and columns, incremental reparsing.
+//!
+//! ```
+//! use syntax::{NodeKind, parse};
+//! let parse = parse("def @f(%x: int32) { %x + }");
+//! let said = parse.errors[0].diagnostic();
+//! assert_eq!(said.message, "expected an expression, found `}`");
+//! let tree = &parse.tree;
+//! let def = tree.child(tree.root(), NodeKind::Def).unwrap();
+//! let block = tree.child(def, NodeKind::Block).unwrap();
+//! let sum = tree.children(block)[0];
+//! assert_eq!(tree.node_text(sum), "%x +");
+//! assert_eq!(tree.children(sum).iter().map(|&n| tree.kind(n)).collect::<Vec<_>>(), [NodeKind::LocalRef, NodeKind::Error]);
+//! ```
+
+mod error;
+mod kind;
+mod lexer;
+mod parser;
+mod token;
+mod tree;
+
+pub use error::{Expected, Found, SyntaxError};
+pub use kind::NodeKind;
+pub use parser::MAX_NESTING;
+pub use token::TokenKind;
+pub use tree::{ChildrenRev, Event, NodeId, TokenId, Tree, Walk, debug_tree};
+
+/// What a text means to the grammar. The errors are in source order.
+#[derive(Clone, Debug)]
+pub struct Parse {
+    pub tree: Tree,
+    pub errors: Vec<SyntaxError>,
+}
+
+/// Parses a Relay text of less than 4 GiB.
+pub fn parse(text: &str) -> Parse {
+    parser::parse(text)
+}

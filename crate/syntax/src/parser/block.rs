@@ -1,0 +1,244 @@
+//! Blocks, sequences and bindings.
+
+use super::{Mark, Parser, Task};
+use crate::error::{Expected, SyntaxError};
+use crate::kind::NodeKind;
+use crate::lexer::NONE;
+use crate::token::TokenKind::{self, *};
+
+/// A `{` that has been passed, and where its node began.
+#[derive(Clone, Copy)]
+pub(super) struct Braces {
+    pub opener: u32,
+    pub mark: Mark,
+}
+
+impl Parser<'_> {
+    pub(super) fn body(&mut self) {
+        if self.at(LBrace) {
+            return self.open_block();
+        }
+        self.expected(Expected::Token(LBrace));
+        if self.kind().starts_expr() && !self.sig[self.pos].first_on_line {
+            // A block that lacks its braces.
+            self.tasks.extend([Task::Finish(NodeKind::Block, self.mark()), Task::Expr(1)]);
+            return;
+        }
+        self.skip_to_brace();
+        if self.at(LBrace) {
+            self.open_block();
+        } else {
+            self.missing();
+        }
+    }
+
+    /// Goes to a `{` later on this line, if no other construct that wants one comes first.
+    fn skip_to_brace(&mut self) {
+        let rest = &self.sig[self.pos..];
+        let ends = |kind: TokenKind| {
+            kind.is_opener()
+                || kind.is_closer()
+                || matches!(kind, Semicolon | Comma | KwFn | KwIf | KwElse | KwDef | KwMatch | Eof)
+        };
+        let Some(ahead) = rest.iter().position(|sig| ends(sig.kind) || sig.first_on_line) else { return };
+        if rest[ahead].kind == LBrace && !rest[ahead].first_on_line {
+            self.pos += ahead;
+            self.quiet_at = self.pos;
+        }
+    }
+
+    pub(super) fn open_block(&mut self) {
+        let mark = self.mark();
+        let braces = self.open_braces(mark);
+        self.tasks.push(Task::Stmt(braces));
+    }
+
+    /// Passes the `{` here. Past the nesting limit, what it holds is an `Error` and the next token is where it ends.
+    pub(super) fn open_braces(&mut self, mark: Mark) -> Braces {
+        let opener = self.pos as u32;
+        let deep = !self.enter();
+        self.bump();
+        if deep {
+            self.skip_inside(opener);
+            self.depth += 1;
+        }
+        Braces { opener, mark }
+    }
+
+    /// Whether the braces end here: at their `}`, or where nothing more can be theirs.
+    pub(super) fn at_close(&self, braces: Braces) -> bool {
+        match self.partner(braces.opener) {
+            NONE => self.at_stop(braces.opener),
+            close => self.pos >= close as usize,
+        }
+    }
+
+    pub(super) fn close_braces(&mut self, kind: NodeKind, braces: Braces) {
+        self.depth -= 1;
+        if self.partner(braces.opener) as usize == self.pos {
+            self.bump();
+        } else {
+            self.unclosed(braces.opener);
+        }
+        self.finish(kind, braces.mark);
+    }
+
+    pub(super) fn stmt(&mut self, braces: Braces) {
+        if self.at_close(braces) {
+            // Skipped text at the end stands for the value.
+            let skipped = self.nodes.len() > braces.mark.node as usize
+                && self.nodes.last().is_some_and(|node| node.kind == NodeKind::Error);
+            if self.partner(braces.opener) == NONE {
+                self.unclosed(braces.opener);
+            }
+            if !skipped {
+                self.expected(Expected::Expression);
+                self.missing();
+            }
+            return self.close_braces(NodeKind::Block, braces);
+        }
+        let mark = self.mark();
+        if self.at_statement() {
+            self.tasks.push(Task::Stmt(braces));
+            self.statement(NodeKind::LetStmt, NodeKind::GraphStmt);
+        } else if self.kind().starts_expr() {
+            self.tasks.push(Task::StmtEnd(braces, mark));
+            self.tasks.push(Task::Expr(1));
+        } else {
+            self.expected(Expected::Expression);
+            self.skip_in_block(braces);
+            self.eat(Semicolon);
+            self.finish(NodeKind::Error, mark);
+            self.tasks.push(Task::Stmt(braces));
+        }
+    }
+
+    pub(super) fn stmt_end(&mut self, braces: Braces, mark: Mark) {
+        if self.at_close(braces) {
+            return self.close_braces(NodeKind::Block, braces);
+        }
+        if self.eat(Semicolon) {
+            self.finish(NodeKind::ExprStmt, mark);
+            self.tasks.push(Task::Stmt(braces));
+        } else if self.at_statement() || (self.kind().starts_expr() && !matches!(self.kind(), BadNumber | Unknown)) {
+            self.expected(Expected::Token(Semicolon));
+            self.finish(NodeKind::ExprStmt, mark);
+            self.tasks.push(Task::Stmt(braces));
+        } else {
+            self.expected(Expected::StatementEnd);
+            self.skip_in_block(braces);
+            self.tasks.push(Task::StmtEnd(braces, mark));
+        }
+    }
+
+    /// Up to where a statement ends or another begins; at least one token, unless that is a `;`.
+    fn skip_in_block(&mut self, braces: Braces) {
+        let from = self.pos;
+        while !self.at_close(braces) && !self.at(Semicolon) {
+            let fresh = self.sig[self.pos].first_on_line && self.kind().starts_expr();
+            if self.pos > from && (fresh || self.at_statement()) {
+                return;
+            }
+            self.skip_one();
+        }
+    }
+
+    pub(super) fn seq_stmt(&mut self, seq: Mark) {
+        if self.at_statement() {
+            self.tasks.push(Task::SeqStmt(seq));
+            self.statement(NodeKind::LetStmt, NodeKind::GraphStmt);
+        } else {
+            self.tasks.push(Task::SeqEnd(seq, self.mark()));
+            self.tasks.push(Task::Expr(1));
+        }
+    }
+
+    pub(super) fn seq_end(&mut self, seq: Mark, stmt: Mark) {
+        if self.eat(Semicolon) {
+            self.finish(NodeKind::ExprStmt, stmt);
+            self.tasks.push(Task::SeqStmt(seq));
+        } else if seq != stmt {
+            self.finish(NodeKind::Seq, seq);
+        }
+    }
+
+    /// `let`, `free_var`, `%0 =`, or `%x =` where `let` is missing.
+    pub(super) fn at_statement(&self) -> bool {
+        match self.kind() {
+            KwLet | KwFreeVar => true,
+            Graph | Local => self.nth(1) == Eq,
+            _ => false,
+        }
+    }
+
+    /// A statement, or an item of the same form.
+    pub(super) fn statement(&mut self, let_kind: NodeKind, graph_kind: NodeKind) {
+        let mark = self.mark();
+        match self.kind() {
+            KwLet => {
+                self.bump();
+                self.binder();
+                self.annotated(Task::BindValue(let_kind, mark));
+            }
+            KwFreeVar => {
+                self.bump();
+                self.binder();
+                self.annotated(Task::BindEnd(NodeKind::FreeVar, mark));
+            }
+            Graph => {
+                self.bump();
+                self.tasks.push(Task::BindValue(graph_kind, mark));
+            }
+            _ => {
+                let local = self.token_span(self.pos);
+                if !self.hush() {
+                    self.errors.push(SyntaxError::MissingLet { local });
+                }
+                self.bump();
+                self.tasks.push(Task::BindValue(let_kind, mark));
+            }
+        }
+    }
+
+    /// The name that is bound; a wrong one is passed over.
+    fn binder(&mut self) {
+        if self.at(Local) || self.at_name() {
+            return self.bump();
+        }
+        self.expected(Expected::LocalName);
+        if matches!(self.nth(1), Eq | Colon) && !self.at(Eq) && !self.at(Colon) && !self.at_stop(NONE) {
+            self.bump();
+        }
+    }
+
+    /// `: T` if it is there, then the task.
+    fn annotated(&mut self, then: Task) {
+        self.tasks.push(then);
+        if self.eat(Colon) {
+            self.tasks.push(Task::Type);
+        }
+    }
+
+    pub(super) fn bind_value(&mut self, kind: NodeKind, mark: Mark) {
+        self.tasks.push(Task::BindEnd(kind, mark));
+        if self.eat(Eq) {
+            return self.tasks.push(Task::Expr(1));
+        }
+        self.expected(Expected::Token(Eq));
+        if matches!(self.kind(), EqEq | ColonEq | FatArrow) {
+            self.bump();
+            self.tasks.push(Task::Expr(1));
+        } else if self.kind().starts_expr() && !self.sig[self.pos].first_on_line {
+            self.tasks.push(Task::Expr(1));
+        } else {
+            self.missing();
+        }
+    }
+
+    pub(super) fn bind_end(&mut self, kind: NodeKind, mark: Mark) {
+        if !self.eat(Semicolon) && !self.also_missing(Semicolon) {
+            self.expected(Expected::Token(Semicolon));
+        }
+        self.finish(kind, mark);
+    }
+}

@@ -1,0 +1,301 @@
+//! Expressions, `match` and its arms.
+
+use super::block::Braces;
+use super::pair::{angles, begins_item};
+use super::{Mark, Parser, Rule, Task};
+use crate::error::Expected;
+use crate::kind::NodeKind;
+use crate::lexer::NONE;
+use crate::token::TokenKind::{self, *};
+
+/// How tightly `-` and `!` bind: tighter than any infix operator, looser than a call.
+const PREFIX: u8 = 14;
+
+/// The node of an infix operator, how tightly it binds on the left, and what its right operand must bind.
+fn infix(kind: TokenKind) -> Option<(NodeKind, u8, u8)> {
+    Some(match kind {
+        PipeArrow => (NodeKind::Pipe, 1, 2),
+        ColonEq => (NodeKind::RefWrite, 3, 3),
+        EqEq | NotEq => (NodeKind::Binary, 7, 8),
+        Lt | LtEq | Gt | GtEq => (NodeKind::Binary, 8, 9),
+        Plus | Minus => (NodeKind::Binary, 10, 11),
+        Star | Slash => (NodeKind::Binary, 12, 13),
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    pub(super) fn expr(&mut self, min: u8) {
+        let mark = self.mark();
+        let prefix = match self.kind() {
+            Minus => NodeKind::Unary,
+            Bang => NodeKind::RefRead,
+            _ => {
+                self.tasks.push(Task::ExprRest(mark, min));
+                return self.atom(mark);
+            }
+        };
+        if self.enter() {
+            self.bump();
+            self.tasks.extend([Task::ExprRest(mark, min), Task::Leave, Task::Finish(prefix, mark), Task::Expr(PREFIX)]);
+        } else {
+            self.skip_operand();
+        }
+    }
+
+    /// One operand, without what follows it.
+    fn atom(&mut self, mark: Mark) {
+        match self.kind() {
+            _ if begins_item(&self.sig, self.pos) => self.no_expr(),
+            Int | Float | String | KwTrue | KwFalse => self.leaf(NodeKind::Literal),
+            Local => self.leaf(NodeKind::LocalRef),
+            Graph => self.leaf(NodeKind::GraphRef),
+            Global => self.leaf(NodeKind::GlobalRef),
+            Underscore => self.leaf(NodeKind::Hole),
+            BadNumber | Unknown => self.leaf(NodeKind::Error),
+            Ident | KwData | KwWhere | KwRelation => self.name_ref(mark),
+            LParen => self.open(Rule::Paren, mark),
+            LBracket => self.open(Rule::ListLit, mark),
+            LBrace => self.open_block(),
+            Backtick => self.variant(NodeKind::Variant, Rule::Variant),
+            KwRef => self.ref_operator(NodeKind::RefNew, Rule::RefNew),
+            KwRefRead => self.ref_operator(NodeKind::RefReadCall, Rule::RefRead),
+            KwRefWrite => self.ref_operator(NodeKind::RefWriteCall, Rule::RefWrite),
+            KwFn => {
+                self.bump();
+                self.signature(NodeKind::Fn, mark);
+            }
+            KwIf => self.if_expr(mark),
+            KwMatch => {
+                self.bump();
+                if self.at(Question) && self.adjacent(0) {
+                    self.bump();
+                }
+                self.tasks.push(Task::MatchBody(mark));
+                self.tasks.push(Task::Expr(1));
+            }
+            _ => self.no_expr(),
+        }
+    }
+
+    fn no_expr(&mut self) {
+        self.expected(Expected::Expression);
+        self.missing();
+    }
+
+    /// Calls, projections and infix operators after an operand that began at the mark.
+    pub(super) fn expr_rest(&mut self, mark: Mark, min: u8) {
+        while self.at(Dot) {
+            self.project(mark);
+        }
+        match self.kind() {
+            LParen if !self.at_new_item() => {
+                self.tasks.extend([Task::ExprRest(mark, min), Task::Finish(NodeKind::Call, mark)]);
+                self.open(Rule::Args, self.mark());
+            }
+            Lt if self.at_type_args(mark) => {
+                self.tasks.extend([Task::ExprRest(mark, min), Task::Finish(NodeKind::Call, mark), Task::CallArgs]);
+                self.open(Rule::TypeArgs, self.mark());
+            }
+            Minus if self.at_new_item() => {}
+            kind => {
+                let Some((node, left, right)) = infix(kind) else { return };
+                if left < min {
+                    return;
+                }
+                self.tasks.push(Task::ExprRest(mark, min));
+                if node == NodeKind::RefWrite {
+                    return self.ref_write(mark, right);
+                }
+                self.bump();
+                self.tasks.extend([Task::Finish(node, mark), Task::Expr(right)]);
+            }
+        }
+    }
+
+    /// `:=` associates to the right, so it nests.
+    fn ref_write(&mut self, mark: Mark, right: u8) {
+        self.tasks.push(Task::Finish(NodeKind::RefWrite, mark));
+        if self.enter() {
+            self.bump();
+            self.tasks.extend([Task::Leave, Task::Expr(right)]);
+        } else {
+            self.skip_operand();
+        }
+    }
+
+    fn project(&mut self, mark: Mark) {
+        self.bump();
+        if !self.eat(Int) {
+            self.expected(Expected::Index);
+            if self.kind().is_word() && self.adjacent(0) {
+                self.bump();
+            }
+        }
+        self.finish(NodeKind::Project, mark);
+    }
+
+    /// Whether the `<` here touches a name before it and has a `>` that a `(` follows.
+    fn at_type_args(&mut self, mark: Mark) -> bool {
+        let callee = self.nodes.last().map(|node| node.kind);
+        if mark.node as usize + 1 != self.nodes.len()
+            || !matches!(callee, Some(NodeKind::GlobalRef | NodeKind::NameRef))
+            || !self.adjacent(0)
+        {
+            return false;
+        }
+        if !self.angles_paired {
+            self.angles_paired = true;
+            angles(&mut self.sig);
+        }
+        self.partner(self.pos as u32) != NONE
+    }
+
+    pub(super) fn call_args(&mut self) {
+        if self.at(LParen) {
+            self.open(Rule::Args, self.mark());
+        } else {
+            self.expected(Expected::Token(LParen));
+            self.missing();
+        }
+    }
+
+    /// `x`, `nn.conv2d`, or `meta[K][i]`. A dot goes on with a name only if it touches words on both sides.
+    fn name_ref(&mut self, mark: Mark) {
+        if self.at_meta() {
+            return self.meta(mark);
+        }
+        self.bump();
+        while self.at(Dot) && self.adjacent(0) && self.nth(1).is_word() && self.adjacent(1) {
+            self.bump();
+            self.bump();
+        }
+        self.finish(NodeKind::NameRef, mark);
+    }
+
+    pub(super) fn at_meta(&self) -> bool {
+        self.nth(1) == LBracket && self.token_text() == "meta"
+    }
+
+    /// `meta[Type.Key][i]`, a reference into the metadata section.
+    pub(super) fn meta(&mut self, mark: Mark) {
+        self.bump();
+        for _ in 0..2 {
+            if !self.at(LBracket) {
+                self.expected(Expected::Token(LBracket));
+                break;
+            }
+            let opener = self.pos as u32;
+            if self.partner(opener) == NONE {
+                self.bump();
+                self.unclosed(opener);
+                break;
+            }
+            self.skip_one();
+        }
+        self.finish(NodeKind::Meta, mark);
+    }
+
+    /// `` `Name(…) `` as an expression or a pattern.
+    pub(super) fn variant(&mut self, kind: NodeKind, rule: Rule) {
+        let mark = self.mark();
+        self.bump();
+        if !self.eat(Ident) {
+            self.expected(Expected::Name);
+        }
+        if self.at(LParen) && !self.at_new_item() {
+            self.open(rule, mark);
+        } else {
+            self.finish(kind, mark);
+        }
+    }
+
+    fn ref_operator(&mut self, kind: NodeKind, rule: Rule) {
+        let mark = self.mark();
+        self.bump();
+        if self.at(LParen) {
+            return self.open(rule, mark);
+        }
+        self.expected(Expected::Token(LParen));
+        self.missing();
+        if rule == Rule::RefWrite {
+            self.missing();
+        }
+        self.finish(kind, mark);
+    }
+
+    fn if_expr(&mut self, mark: Mark) {
+        self.bump();
+        self.tasks.extend([Task::Finish(NodeKind::If, mark), Task::Else, Task::Body, Task::Expr(1)]);
+    }
+
+    pub(super) fn else_branch(&mut self) {
+        if !self.eat(KwElse) {
+            self.expected(Expected::Token(KwElse));
+            self.missing();
+        } else if self.at(KwIf) {
+            self.if_expr(self.mark());
+        } else {
+            self.body();
+        }
+    }
+
+    /// The arms of the `match` that began at the mark.
+    pub(super) fn match_body(&mut self, mark: Mark) {
+        if self.at(LBrace) {
+            let braces = self.open_braces(mark);
+            self.tasks.push(Task::Arm(braces));
+        } else {
+            self.expected(Expected::Token(LBrace));
+            self.finish(NodeKind::Match, mark);
+        }
+    }
+
+    pub(super) fn arm(&mut self, braces: Braces) {
+        if self.at_close(braces) {
+            return self.close_braces(NodeKind::Match, braces);
+        }
+        let mark = self.mark();
+        if self.at(KwCase) || self.kind().starts_pattern() {
+            self.eat(KwCase);
+            self.tasks.extend([Task::Arm(braces), Task::ArmBody(mark), Task::Pattern]);
+        } else if self.partner(braces.opener) == NONE {
+            self.close_braces(NodeKind::Match, braces);
+        } else if self.at(Semicolon) {
+            self.expected(Expected::Token(Comma));
+            self.bump();
+            self.tasks.push(Task::Arm(braces));
+        } else {
+            self.expected(Expected::Pattern);
+            self.skip_one();
+            while !self.at_close(braces) && !self.at(KwCase) && !self.sig[self.pos].first_on_line {
+                self.skip_one();
+            }
+            self.tasks.push(Task::Arm(braces));
+        }
+    }
+
+    pub(super) fn arm_body(&mut self, mark: Mark) {
+        self.tasks.push(Task::ArmEnd(mark));
+        let arrow = self.eat(FatArrow);
+        if self.at(LBrace) {
+            return self.open_block();
+        }
+        if !arrow {
+            self.expected(Expected::Token(FatArrow));
+            if self.sig[self.pos].first_on_line || !self.kind().starts_expr() {
+                return self.missing();
+            }
+        }
+        if self.at_statement() {
+            self.tasks.push(Task::SeqStmt(self.mark()));
+        } else {
+            self.tasks.push(Task::Expr(1));
+        }
+    }
+
+    pub(super) fn arm_end(&mut self, mark: Mark) {
+        self.finish(NodeKind::Arm, mark);
+        self.eat(Comma);
+    }
+}

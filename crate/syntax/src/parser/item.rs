@@ -1,0 +1,280 @@
+//! The items of a file.
+
+use super::block::Braces;
+use super::pair::begins_item;
+use super::{Mark, Parser, Rule, Task};
+use crate::error::{Expected, SyntaxError};
+use crate::kind::NodeKind;
+use crate::lexer::NONE;
+use crate::token::TokenKind::*;
+
+impl Parser<'_> {
+    pub(super) fn items(&mut self) {
+        if self.at(Eof) {
+            return;
+        }
+        self.tasks.push(Task::Items);
+        let mark = self.mark();
+        match self.kind() {
+            Hash => self.version(),
+            Metadata => self.leaf(NodeKind::Metadata),
+            KwDef => self.def(),
+            KwType => self.type_def(NodeKind::TypeDef),
+            KwData if self.nth(1) == Ident => self.type_def(NodeKind::TypeDef),
+            KwExtern => self.type_def(NodeKind::ExternType),
+            KwRelation if self.nth(1) == Ident => self.relation_item(),
+            _ if self.at_statement() => self.statement(NodeKind::LetItem, NodeKind::GraphItem),
+            kind if kind.starts_expr() => {
+                self.bare = true;
+                self.tasks.push(Task::ExprItemEnd(mark));
+                self.tasks.push(Task::Expr(1));
+            }
+            _ => {
+                self.expected(Expected::Item);
+                self.skip_item();
+                self.finish(NodeKind::Error, mark);
+            }
+        }
+    }
+
+    /// At least one token, then up to the next that begins a line and can begin an item.
+    fn skip_item(&mut self) {
+        loop {
+            if self.eat(Semicolon) {
+                return;
+            }
+            self.skip_one();
+            let fresh = self.sig[self.pos].first_on_line;
+            if self.at(Eof) || (fresh && (self.kind().starts_expr() || self.at_statement() || self.at(Hash))) {
+                return;
+            }
+            if begins_item(&self.sig, self.pos) {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn expr_item_end(&mut self, mark: Mark) {
+        self.bare = false;
+        if !self.eat(Semicolon) && !self.at(Eof) && !self.sig[self.pos].first_on_line {
+            self.expected(Expected::ItemEnd);
+        }
+        self.finish(NodeKind::ExprItem, mark);
+    }
+
+    /// Whether a top-level expression ends here although the token could go on with it: at a `(`, or a `-` right before
+    /// its operand, in the first column.
+    pub(super) fn at_new_item(&self) -> bool {
+        let start = self.token_span(self.pos).start as usize;
+        self.bare
+            && self.depth == 0
+            && self.sig[self.pos].first_on_line
+            && self.text.as_bytes()[..start].last() == Some(&b'\n')
+            && (self.at(LParen) || self.adjacent(1))
+    }
+
+    /// `#[version = "0.0.5"]`.
+    fn version(&mut self) {
+        let mark = self.mark();
+        let close = if self.nth(1) == LBracket { self.partner(self.pos as u32 + 1) } else { NONE };
+        let names_version = self.nth(2) == Ident && &self.text[self.token_span(self.pos + 2).range()] == "version";
+        if close as usize != self.pos + 5 || !names_version || self.nth(3) != Eq || self.nth(4) != String {
+            self.expected(Expected::Item);
+            self.skip_item();
+            return self.finish(NodeKind::Error, mark);
+        }
+        let at = self.token_span(self.pos + 4);
+        if &self.text[at.range()] != "\"0.0.5\"" {
+            self.errors.push(SyntaxError::BadVersion { at });
+        }
+        self.pos = close as usize + 1;
+        self.finish(NodeKind::Version, mark);
+    }
+
+    fn def(&mut self) {
+        let mark = self.mark();
+        self.bump();
+        if self.at_name() {
+            let name = self.token_span(self.pos);
+            if !self.hush() {
+                self.errors.push(SyntaxError::MissingSigil { name });
+            }
+            self.bump();
+        } else if !self.eat(Global) {
+            self.expected(Expected::GlobalName);
+        }
+        self.signature(NodeKind::Def, mark);
+    }
+
+    /// What `def @f` and `fn` share: type parameters, parameters, result, relations, body.
+    pub(super) fn signature(&mut self, kind: NodeKind, mark: Mark) {
+        self.type_params();
+        self.tasks.extend([Task::Finish(kind, mark), Task::Body, Task::Where, Task::Result]);
+        if self.at(LParen) {
+            self.open(Rule::Params, self.mark());
+        } else {
+            self.expected(Expected::Token(LParen));
+            self.missing();
+        }
+    }
+
+    pub(super) fn result(&mut self) {
+        if self.eat(Arrow) || self.eat(Colon) {
+            self.tasks.push(Task::Type);
+        }
+    }
+
+    /// `[A, N: Dim]` or `<A, N: Dim>`, if it is there.
+    pub(super) fn type_params(&mut self) {
+        if !self.at(LBracket) && !self.at(Lt) {
+            return;
+        }
+        let mark = self.mark();
+        let opener = self.pos as u32;
+        let closer = self.kind().closer();
+        self.bump();
+        while !self.eat(closer) {
+            let param = self.mark();
+            let named = self.at_name();
+            if named {
+                self.bump();
+                if self.eat(Colon) && !self.eat(Ident) {
+                    self.expected(Expected::Name);
+                }
+                self.finish(NodeKind::TypeParam, param);
+                if self.eat(Comma) || self.at(closer) {
+                    continue;
+                }
+            }
+            match self.partner(opener) {
+                close if closer == RBracket && close != NONE => {
+                    self.expected(if named { Expected::Separator(closer) } else { Expected::Name });
+                    self.skip_to_comma(close);
+                    self.eat(Comma);
+                }
+                _ => {
+                    self.unclosed(opener);
+                    break;
+                }
+            }
+        }
+        self.finish(NodeKind::TypeParams, mark);
+    }
+
+    pub(super) fn where_clause(&mut self) {
+        if self.at(KwWhere) {
+            let mark = self.mark();
+            self.bump();
+            self.tasks.push(Task::Relation(mark));
+        }
+    }
+
+    pub(super) fn relation(&mut self, clause: Mark) {
+        self.tasks.push(Task::RelationNext(clause));
+        let mark = self.mark();
+        if !self.eat(Ident) {
+            self.expected(Expected::Name);
+        } else if self.at(LParen) {
+            self.open(Rule::Relation, mark);
+        } else {
+            self.finish(NodeKind::WhereRelation, mark);
+        }
+    }
+
+    /// A comma goes on with the clause only if a relation follows: a function type may stand in a list.
+    pub(super) fn relation_next(&mut self, clause: Mark) {
+        let goes_on = match self.nth(2) {
+            LParen | LBrace => true,
+            Comma => self.depth == 0,
+            _ => false,
+        };
+        if self.at(Comma) && self.nth(1) == Ident && goes_on {
+            self.bump();
+            self.tasks.push(Task::Relation(clause));
+        } else {
+            self.finish(NodeKind::WhereClause, clause);
+        }
+    }
+
+    /// `type T[A] { … }`, `data T<A> { … }`, `extern type T`.
+    fn type_def(&mut self, kind: NodeKind) {
+        let mark = self.mark();
+        let is_extern = self.eat(KwExtern);
+        if !self.eat(KwType) && !self.eat(KwData) {
+            self.expected(Expected::Token(KwType));
+            return self.finish(kind, mark);
+        }
+        let name = self.token_span(self.pos);
+        if !self.eat(Ident) {
+            self.expected(Expected::Name);
+        }
+        self.type_params();
+        if !self.at(LBrace) {
+            self.eat(Semicolon);
+            return self.finish(kind, mark);
+        }
+        if is_extern && !self.hush() {
+            let at = self.token_span(self.pos);
+            self.errors.push(SyntaxError::ExternWithConstructors { at, name });
+        }
+        let braces = self.open_braces(mark);
+        self.tasks.push(Task::Ctors(kind, braces));
+    }
+
+    pub(super) fn ctors(&mut self, kind: NodeKind, braces: Braces) {
+        if self.at_close(braces) {
+            return self.close_braces(kind, braces);
+        }
+        let mark = self.mark();
+        if self.eat(Ident) {
+            self.tasks.push(Task::Ctors(kind, braces));
+            self.tasks.push(Task::Finish(NodeKind::Ctor, mark));
+            if self.eat(Colon) {
+                self.tasks.push(Task::CtorResult);
+                if !self.at(LParen) {
+                    return self.expected(Expected::Token(LParen));
+                }
+            }
+            if self.at(LParen) {
+                self.open(Rule::CtorFields, self.mark());
+            }
+        } else if self.at(Comma) && !matches!(self.sig[self.pos - 1].kind, Comma | LBrace) {
+            self.bump();
+            self.tasks.push(Task::Ctors(kind, braces));
+        } else if self.partner(braces.opener) == NONE {
+            self.close_braces(kind, braces);
+        } else {
+            self.expected(Expected::Constructor);
+            self.skip_one();
+            while !self.at_close(braces) && !self.at(Comma) && !self.sig[self.pos].first_on_line {
+                self.skip_one();
+            }
+            self.tasks.push(Task::Ctors(kind, braces));
+        }
+    }
+
+    pub(super) fn ctor_result(&mut self) {
+        let mark = self.mark();
+        if self.eat(Arrow) {
+            self.tasks.push(Task::Finish(NodeKind::CtorResult, mark));
+            self.tasks.push(Task::Type);
+        }
+    }
+
+    /// `relation R(…) :- ….` is passed over up to the `.` that ends it: one that touches no name, number or `.`.
+    fn relation_item(&mut self) {
+        let mark = self.mark();
+        let at = self.token_span(self.pos).to(self.token_span(self.pos + 1));
+        self.errors.push(SyntaxError::RelationItem { at });
+        self.bump();
+        while !self.at_stop(0) {
+            let last = self.at(Dot) && self.sig[self.pos - 1].kind != Dot && !self.adjacent(1);
+            self.bump();
+            if last {
+                break;
+            }
+        }
+        self.quiet_at = self.pos;
+        self.finish(NodeKind::Error, mark);
+    }
+}

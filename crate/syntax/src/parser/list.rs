@@ -1,0 +1,317 @@
+//! Everything that is a bracketed list, by one table.
+
+use super::{Mark, Parser, Task};
+use crate::error::Expected;
+use crate::kind::NodeKind;
+use crate::lexer::NONE;
+use crate::token::TokenKind::*;
+
+/// What a list is of, and what it becomes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rule {
+    Args,
+    Paren,
+    ListLit,
+    Variant,
+    RefNew,
+    RefRead,
+    RefWrite,
+    Params,
+    CtorFields,
+    Relation,
+    TypeArgs,
+    TupleType,
+    TypeCall,
+    Tensor,
+    RefType,
+    FnTypeParams,
+    Shape,
+    DimCall,
+    DimParen,
+    CtorPat,
+    VariantPat,
+    TuplePat,
+}
+
+/// A list that is being parsed.
+#[derive(Clone, Copy)]
+pub(super) struct List {
+    rule: Rule,
+    /// A comma has been seen.
+    comma: bool,
+    /// How many elements there were; stops at 255.
+    n_items: u8,
+    opener: u32,
+    mark: Mark,
+}
+
+/// What one element of a list is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Element {
+    Expr,
+    Arg,
+    /// Of parentheses: statements may come first.
+    Seq,
+    Param,
+    Type,
+    TypeOrDim,
+    TypeOrAttr,
+    /// Of `Tensor[…]`: the shape, then the dtype.
+    Tensor,
+    Dim,
+    Pattern,
+}
+
+impl Rule {
+    fn element(self) -> Element {
+        match self {
+            Rule::ListLit | Rule::Variant | Rule::RefNew | Rule::RefRead | Rule::RefWrite => Element::Expr,
+            Rule::Args => Element::Arg,
+            Rule::Paren => Element::Seq,
+            Rule::Params => Element::Param,
+            Rule::CtorFields | Rule::RefType | Rule::FnTypeParams => Element::Type,
+            Rule::TypeArgs | Rule::TupleType | Rule::TypeCall => Element::TypeOrDim,
+            Rule::Relation => Element::TypeOrAttr,
+            Rule::Tensor => Element::Tensor,
+            Rule::Shape | Rule::DimCall | Rule::DimParen => Element::Dim,
+            Rule::CtorPat | Rule::VariantPat | Rule::TuplePat => Element::Pattern,
+        }
+    }
+
+    /// How many elements there must be, if that is fixed.
+    fn n_items(self) -> Option<u8> {
+        match self {
+            Rule::RefNew | Rule::RefRead | Rule::RefType | Rule::DimParen => Some(1),
+            Rule::RefWrite | Rule::Tensor => Some(2),
+            Rule::Args
+            | Rule::Paren
+            | Rule::ListLit
+            | Rule::Variant
+            | Rule::Params
+            | Rule::CtorFields
+            | Rule::Relation
+            | Rule::TypeArgs
+            | Rule::TupleType
+            | Rule::TypeCall
+            | Rule::FnTypeParams
+            | Rule::Shape
+            | Rule::DimCall
+            | Rule::CtorPat
+            | Rule::VariantPat
+            | Rule::TuplePat => None,
+        }
+    }
+}
+
+impl List {
+    /// The node it becomes; none where parentheses only group, or the elements belong to a node around it.
+    fn node(&self) -> Option<NodeKind> {
+        let groups = self.n_items == 1 && !self.comma;
+        Some(match self.rule {
+            Rule::Args => NodeKind::ArgList,
+            Rule::Paren if groups => NodeKind::Paren,
+            Rule::Paren => NodeKind::Tuple,
+            Rule::ListLit => NodeKind::ListLit,
+            Rule::Variant => NodeKind::Variant,
+            Rule::RefNew => NodeKind::RefNew,
+            Rule::RefRead => NodeKind::RefReadCall,
+            Rule::RefWrite => NodeKind::RefWriteCall,
+            Rule::Params => NodeKind::ParamList,
+            Rule::CtorFields => NodeKind::CtorFields,
+            Rule::Relation => NodeKind::WhereRelation,
+            Rule::TypeArgs => NodeKind::TypeArgs,
+            Rule::TupleType if groups => NodeKind::ParenType,
+            Rule::TupleType => NodeKind::TupleType,
+            Rule::TypeCall => NodeKind::TypeCall,
+            Rule::Tensor => NodeKind::TensorType,
+            Rule::RefType => NodeKind::RefType,
+            Rule::Shape => NodeKind::ShapeLit,
+            Rule::DimCall => NodeKind::DimCall,
+            Rule::CtorPat => NodeKind::CtorPat,
+            Rule::VariantPat => NodeKind::VariantPat,
+            Rule::TuplePat if groups => return None,
+            Rule::TuplePat => NodeKind::TuplePat,
+            Rule::DimParen | Rule::FnTypeParams => return None,
+        })
+    }
+}
+
+impl Parser<'_> {
+    /// Begins the list whose opener is here; its node begins at the mark.
+    pub(super) fn open(&mut self, rule: Rule, mark: Mark) {
+        let mut list = List { rule, comma: false, n_items: 0, opener: self.pos as u32, mark };
+        let deep = !self.enter();
+        self.bump();
+        if deep {
+            self.skip_inside(list.opener);
+            self.depth += 1;
+            list.n_items = 1;
+            self.tasks.push(Task::Separator(list));
+        } else {
+            self.tasks.push(Task::Element(list));
+        }
+    }
+
+    pub(super) fn element(&mut self, mut list: List) {
+        let close = self.partner(list.opener);
+        if close != NONE && self.pos >= close as usize {
+            return self.close(list);
+        }
+        let element = list.rule.element();
+        if self.starts(element, list) {
+            list.n_items = list.n_items.saturating_add(1);
+            self.tasks.push(Task::Separator(list));
+            return self.start(element, list);
+        }
+        if close == NONE && !self.at(Comma) {
+            self.unclosed(list.opener);
+            return self.close(list);
+        }
+        self.expected(element_words(element));
+        let mark = self.mark();
+        self.skip_to_comma(close);
+        self.finish(NodeKind::Error, mark);
+        list.n_items = list.n_items.saturating_add(1);
+        self.tasks.push(Task::Separator(list));
+    }
+
+    pub(super) fn separator(&mut self, mut list: List) {
+        let close = self.partner(list.opener);
+        if close != NONE && self.pos >= close as usize {
+            return self.close(list);
+        }
+        if self.at(Comma) {
+            let closer = self.sig[list.opener as usize].kind.closer();
+            if list.rule.n_items() == Some(list.n_items) && self.nth(1) != closer {
+                self.expected(Expected::Token(closer));
+            }
+            self.bump();
+            list.comma = true;
+            return self.tasks.push(Task::Element(list));
+        }
+        let starts = self.starts(list.rule.element(), list) && !matches!(self.kind(), BadNumber | Unknown);
+        if close == NONE && (!starts || self.sig[self.pos].first_on_line) {
+            self.unclosed(list.opener);
+            return self.close(list);
+        }
+        self.expected(Expected::Separator(self.sig[list.opener as usize].kind.closer()));
+        if starts {
+            self.tasks.push(Task::Element(list));
+        } else {
+            self.skip_to_comma(close);
+            self.tasks.push(Task::Separator(list));
+        }
+    }
+
+    fn close(&mut self, mut list: List) {
+        while list.rule.n_items().is_some_and(|n| list.n_items < n) {
+            self.expected(element_words(list.rule.element()));
+            self.missing();
+            list.n_items += 1;
+        }
+        self.depth -= 1;
+        if self.partner(list.opener) as usize == self.pos {
+            self.bump();
+        }
+        if let Some(kind) = list.node() {
+            self.finish(kind, list.mark);
+        }
+    }
+
+    /// Whether an element can begin here. If so, `start` takes at least one token.
+    fn starts(&self, element: Element, list: List) -> bool {
+        let kind = self.kind();
+        if self.partner(list.opener) == NONE && self.at_stop(list.opener) {
+            return false;
+        }
+        match element {
+            Element::Expr => kind.starts_expr(),
+            Element::Arg | Element::Seq => kind.starts_expr() || self.starts_seq(element, list) || self.at_attr(),
+            Element::Param => kind == Local || kind.is_name() || kind == Unknown || self.at_attr(),
+            Element::Type | Element::TypeOrDim | Element::Tensor => kind.starts_type(),
+            Element::TypeOrAttr => kind.starts_type() || self.at_attr(),
+            Element::Dim => kind.starts_dim(),
+            Element::Pattern => kind.starts_pattern(),
+        }
+    }
+
+    /// Whether statements begin here. In arguments only if it is sure that they end there, so that an unfinished call
+    /// does not take the lines after it.
+    fn starts_seq(&self, element: Element, list: List) -> bool {
+        match element {
+            Element::Seq => self.at_statement(),
+            _ => self.partner(list.opener) != NONE && self.at_statement() && !self.at(Local),
+        }
+    }
+
+    fn start(&mut self, element: Element, list: List) {
+        let mark = self.mark();
+        match element {
+            Element::Arg | Element::TypeOrAttr | Element::Param if self.at_attr() => self.attr(),
+            Element::Arg | Element::Seq if self.starts_seq(element, list) => self.tasks.push(Task::SeqStmt(mark)),
+            Element::Arg | Element::Seq => {
+                if self.partner(list.opener) != NONE {
+                    self.tasks.push(Task::SeqEnd(mark, mark));
+                }
+                self.tasks.push(Task::Expr(1));
+            }
+            Element::Expr => self.tasks.push(Task::Expr(1)),
+            Element::Param => self.param(),
+            Element::Type => self.tasks.push(Task::Type),
+            Element::Tensor if list.n_items == 1 && self.at(LParen) => self.open(Rule::Shape, mark),
+            Element::Tensor | Element::TypeOrDim | Element::TypeOrAttr => self.tasks.push(Task::TypeElement),
+            Element::Dim => self.tasks.push(Task::Dim(1)),
+            Element::Pattern => self.tasks.push(Task::Pattern),
+        }
+    }
+
+    /// `name =` or `dotted.name =`.
+    fn at_attr(&self) -> bool {
+        let mut ahead = 0;
+        while self.nth(ahead).is_word() {
+            match self.nth(ahead + 1) {
+                Eq => return true,
+                Dot => ahead += 2,
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    fn attr(&mut self) {
+        let mark = self.mark();
+        while !self.eat(Eq) {
+            self.bump();
+        }
+        self.tasks.push(Task::Finish(NodeKind::Attr, mark));
+        self.tasks.push(Task::Expr(1));
+    }
+
+    fn param(&mut self) {
+        let mark = self.mark();
+        if self.at(Unknown) {
+            return self.leaf(NodeKind::Error);
+        }
+        self.bump();
+        // Relay writes `%x {virtual_device=meta[…][0]}`; where a tensor lives means nothing here.
+        if self.at(LBrace) && self.nth(1) == Ident && self.nth(2) == Eq && self.partner(self.pos as u32) != NONE {
+            self.skip_one();
+        }
+        if self.eat(Colon) {
+            self.tasks.push(Task::Finish(NodeKind::Param, mark));
+            self.tasks.push(Task::Type);
+        } else {
+            self.finish(NodeKind::Param, mark);
+        }
+    }
+}
+
+fn element_words(element: Element) -> Expected {
+    match element {
+        Element::Expr | Element::Arg | Element::Seq => Expected::Expression,
+        Element::Param => Expected::Parameter,
+        Element::Type | Element::TypeOrDim | Element::TypeOrAttr | Element::Tensor => Expected::Type,
+        Element::Dim => Expected::Dim,
+        Element::Pattern => Expected::Pattern,
+    }
+}

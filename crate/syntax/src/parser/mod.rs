@@ -1,0 +1,402 @@
+//! The pushdown machine: its state, its tasks and what they all use.
+//!
+//! A task that needs a part parsed pushes what comes after it, then the task for the part. Each task that parses an
+//! expression, a pattern, a type or a dim pushes exactly one node.
+
+mod block;
+mod expr;
+mod item;
+mod list;
+mod pair;
+mod pattern;
+mod ty;
+
+use base::Span;
+
+use crate::Parse;
+use crate::error::{Expected, Found, SyntaxError};
+use crate::kind::NodeKind;
+use crate::lexer::{NONE, Sig, Token, lex};
+use crate::token::TokenKind::{self, *};
+use crate::tree::{Node, Tree};
+use block::Braces;
+use list::{List, Rule};
+
+/// How deep brackets, prefix operators, `:=` and arrows of function types may nest.
+pub const MAX_NESTING: u32 = 1000;
+
+pub(crate) fn parse(text: &str) -> Parse {
+    let lexed = lex(text);
+    let mut sig = lexed.sig;
+    pair::brackets(&mut sig);
+    let cut_off = matches!(lexed.errors.last(), Some(SyntaxError::UnterminatedComment { .. }));
+    let mut parser = Parser {
+        text,
+        nodes: Vec::with_capacity(sig.len()),
+        tokens: lexed.tokens,
+        sig,
+        pos: 0,
+        tasks: vec![Task::Items],
+        depth: 0,
+        bare: false,
+        angles_paired: false,
+        errors: lexed.errors,
+        quiet_at: usize::MAX,
+        cut_off,
+        too_deep: false,
+    };
+    while let Some(task) = parser.tasks.pop() {
+        parser.step(task);
+    }
+    parser.into_parse()
+}
+
+/// Where a node begins: how many nodes there were, and the next significant token.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Mark {
+    node: u32,
+    pos: u32,
+}
+
+/// What is still to do. Unless it says otherwise, a task parses what it is named after at the current token.
+#[derive(Clone, Copy)]
+enum Task {
+    /// Push a node that began at the mark.
+    Finish(NodeKind, Mark),
+    /// Come out of one level of nesting.
+    Leave,
+
+    /// Before an element of a list, or its closer.
+    Element(List),
+    /// After an element of a list.
+    Separator(List),
+
+    Items,
+    /// After a top-level expression.
+    ExprItemEnd(Mark),
+    /// `-> T`, if it is there.
+    Result,
+    /// `where …`, if it is there.
+    Where,
+    /// A relation of the clause that began at the mark.
+    Relation(Mark),
+    RelationNext(Mark),
+    /// Before a constructor of the type that the braces belong to.
+    Ctors(NodeKind, Braces),
+    CtorResult,
+
+    /// A block; an error if there is none.
+    Body,
+    Stmt(Braces),
+    /// After an expression in a block that began at the mark.
+    StmtEnd(Braces, Mark),
+    /// A statement or the last expression of a sequence without braces.
+    SeqStmt(Mark),
+    /// After an expression, at the second mark, that may belong to a sequence, at the first.
+    SeqEnd(Mark, Mark),
+    /// `= e;` of a binding.
+    BindValue(NodeKind, Mark),
+    BindEnd(NodeKind, Mark),
+
+    /// An expression of operators that bind at least so tightly.
+    Expr(u8),
+    ExprRest(Mark, u8),
+    /// The arguments after type arguments.
+    CallArgs,
+    Else,
+    MatchBody(Mark),
+    Arm(Braces),
+    ArmBody(Mark),
+    ArmEnd(Mark),
+
+    Pattern,
+    /// After a pattern, the last alternative of several if so.
+    PatternRest(Mark, Alternatives),
+
+    Type,
+    /// A type or a dim.
+    TypeElement,
+    FnResult,
+    Dim(u8),
+    DimRest(Mark, u8),
+}
+
+/// How many alternatives of an or-pattern are behind.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Alternatives {
+    One,
+    Many,
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    tokens: Vec<Token>,
+    sig: Vec<Sig>,
+    /// The current token, in `sig`.
+    pos: usize,
+    nodes: Vec<Node>,
+    tasks: Vec<Task>,
+    depth: u32,
+    /// Inside a top-level expression, where a line that begins with `(` is the next item.
+    bare: bool,
+    angles_paired: bool,
+    errors: Vec<SyntaxError>,
+    /// The token at which the last error was: another one there is a consequence.
+    quiet_at: usize,
+    /// The text ends inside a comment.
+    cut_off: bool,
+    /// An error says so already.
+    too_deep: bool,
+}
+
+impl Parser<'_> {
+    fn step(&mut self, task: Task) {
+        match task {
+            Task::Finish(kind, mark) => self.finish(kind, mark),
+            Task::Leave => self.depth -= 1,
+            Task::Element(list) => self.element(list),
+            Task::Separator(list) => self.separator(list),
+            Task::Items => self.items(),
+            Task::ExprItemEnd(mark) => self.expr_item_end(mark),
+            Task::Result => self.result(),
+            Task::Where => self.where_clause(),
+            Task::Relation(mark) => self.relation(mark),
+            Task::RelationNext(mark) => self.relation_next(mark),
+            Task::Ctors(kind, braces) => self.ctors(kind, braces),
+            Task::CtorResult => self.ctor_result(),
+            Task::Body => self.body(),
+            Task::Stmt(braces) => self.stmt(braces),
+            Task::StmtEnd(braces, mark) => self.stmt_end(braces, mark),
+            Task::SeqStmt(mark) => self.seq_stmt(mark),
+            Task::SeqEnd(seq, stmt) => self.seq_end(seq, stmt),
+            Task::BindValue(kind, mark) => self.bind_value(kind, mark),
+            Task::BindEnd(kind, mark) => self.bind_end(kind, mark),
+            Task::Expr(min) => self.expr(min),
+            Task::ExprRest(mark, min) => self.expr_rest(mark, min),
+            Task::CallArgs => self.call_args(),
+            Task::Else => self.else_branch(),
+            Task::MatchBody(mark) => self.match_body(mark),
+            Task::Arm(braces) => self.arm(braces),
+            Task::ArmBody(mark) => self.arm_body(mark),
+            Task::ArmEnd(mark) => self.arm_end(mark),
+            Task::Pattern => self.pattern(),
+            Task::PatternRest(mark, alternatives) => self.pattern_rest(mark, alternatives),
+            Task::Type => self.ty(),
+            Task::TypeElement => self.type_element(),
+            Task::FnResult => self.fn_result(),
+            Task::Dim(min) => self.dim(min),
+            Task::DimRest(mark, min) => self.dim_rest(mark, min),
+        }
+    }
+
+    fn into_parse(mut self) -> Parse {
+        let size = self.nodes.len() as u32 + 1;
+        self.nodes.push(Node { kind: NodeKind::File, first: 0, end: self.tokens.len() as u32, size });
+        self.errors.sort_by_key(|error| error.span().start);
+        Parse { tree: Tree { text: self.text.into(), tokens: self.tokens, nodes: self.nodes }, errors: self.errors }
+    }
+
+    // Tokens.
+
+    fn kind(&self) -> TokenKind {
+        self.sig[self.pos].kind
+    }
+
+    fn nth(&self, ahead: usize) -> TokenKind {
+        self.sig.get(self.pos + ahead).map_or(Eof, |sig| sig.kind)
+    }
+
+    /// A name, or a word that is a keyword only where an item begins.
+    fn at_name(&self) -> bool {
+        self.kind().is_name() && !pair::begins_item(&self.sig, self.pos)
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.kind() == kind
+    }
+
+    fn bump(&mut self) {
+        if !self.at(Eof) {
+            self.pos += 1;
+        }
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let here = self.at(kind);
+        if here {
+            self.pos += 1;
+        }
+        here
+    }
+
+    /// Nothing, not even a space, stands between the token `ahead` and the one before it.
+    fn adjacent(&self, ahead: usize) -> bool {
+        let at = self.pos + ahead;
+        at > 0 && at < self.sig.len() && self.sig[at].token == self.sig[at - 1].token + 1
+    }
+
+    fn token_span(&self, pos: usize) -> Span {
+        let token = self.sig[pos].token as usize;
+        let start = |token: usize| self.tokens.get(token).map_or(self.text.len() as u32, |token| token.start);
+        Span::new(start(token), start(token + 1))
+    }
+
+    fn token_text(&self) -> &str {
+        &self.text[self.token_span(self.pos).range()]
+    }
+
+    fn partner(&self, pos: u32) -> u32 {
+        self.sig[pos as usize].partner
+    }
+
+    /// Past this token nothing can belong to the bracket at `opener`: the text ends, an item begins, or a bracket
+    /// around it closes.
+    fn at_stop(&self, opener: u32) -> bool {
+        let sig = self.sig[self.pos];
+        sig.kind == Eof || (sig.kind.is_closer() && sig.partner < opener) || pair::begins_item(&self.sig, self.pos)
+    }
+
+    // Nodes.
+
+    fn mark(&self) -> Mark {
+        Mark { node: self.nodes.len() as u32, pos: self.pos as u32 }
+    }
+
+    fn finish(&mut self, kind: NodeKind, mark: Mark) {
+        let size = self.nodes.len() as u32 - mark.node + 1;
+        let behind = if self.pos == 0 { 0 } else { self.sig[self.pos - 1].token + 1 };
+        if mark.pos as usize == self.pos {
+            self.nodes.push(Node { kind, first: behind, end: behind, size });
+            return;
+        }
+        let first = self.sig[mark.pos as usize].token;
+        // What is missing at the beginning was put behind the token before: bring it inside.
+        for node in &mut self.nodes[mark.node as usize..] {
+            if node.first >= first {
+                break;
+            }
+            (node.first, node.end) = (first, first);
+        }
+        self.nodes.push(Node { kind, first, end: behind, size });
+    }
+
+    /// A node of the one token here.
+    fn leaf(&mut self, kind: NodeKind) {
+        let token = self.sig[self.pos].token;
+        self.nodes.push(Node { kind, first: token, end: token + 1, size: 1 });
+        self.pos += 1;
+    }
+
+    /// Stands for a child that is not there.
+    fn missing(&mut self) {
+        self.finish(NodeKind::Error, self.mark());
+    }
+
+    // Errors.
+
+    fn found(&self) -> Found {
+        let sig = self.sig[self.pos];
+        let at = self.token_span(self.pos);
+        let before = if self.pos == 0 { Span::new(at.start, at.start) } else { self.token_span(self.pos - 1) };
+        Found { kind: sig.kind, at, before, first_on_line: sig.first_on_line && self.pos > 0 }
+    }
+
+    fn expected(&mut self, expected: Expected) {
+        if !self.hush() {
+            let found = self.found();
+            self.errors.push(SyntaxError::Expected { expected, found });
+        }
+    }
+
+    /// The bracket at `opener` ends here without its closer.
+    fn unclosed(&mut self, opener: u32) {
+        let kind = self.sig[opener as usize].kind;
+        if !self.also_missing(kind.closer()) && !self.hush() {
+            let (opened, found) = (self.token_span(opener as usize), self.found());
+            self.errors.push(SyntaxError::Unclosed { opener: kind, opened, closers: vec![kind.closer()], found });
+        }
+    }
+
+    /// Adds a token to what the last error says is missing here, if it is of that sort.
+    fn also_missing(&mut self, kind: TokenKind) -> bool {
+        let at = self.token_span(self.pos);
+        match self.errors.last_mut() {
+            Some(SyntaxError::Unclosed { closers, found, .. }) if self.quiet_at == self.pos && found.at == at => {
+                closers.push(kind);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether an error here would only follow from one that has been reported; from now on it would.
+    fn hush(&mut self) -> bool {
+        let quiet = self.quiet_at == self.pos
+            || matches!(self.kind(), BadNumber | Unknown)
+            || (self.cut_off && self.at(Eof))
+            || (self.pos > 0 && self.sig[self.pos - 1].kind == Unknown)
+            || (self.pos > 0 && self.sig[self.pos - 1].kind == String && {
+                let span = self.token_span(self.pos - 1);
+                span.len() < 2 || !self.text[span.range()].ends_with('"')
+            });
+        self.quiet_at = self.pos;
+        quiet
+    }
+
+    /// Goes in one level; past the limit says so (once) and stays.
+    fn enter(&mut self) -> bool {
+        if self.depth < MAX_NESTING {
+            self.depth += 1;
+            return true;
+        }
+        if !self.too_deep {
+            self.too_deep = true;
+            self.errors.push(SyntaxError::NestingTooDeep { at: self.token_span(self.pos) });
+        }
+        false
+    }
+
+    // Skipping. What is skipped belongs to the node around it, or to an `Error` in the place of a child.
+
+    /// One token, or a bracket with all that it holds.
+    fn skip_one(&mut self) {
+        let sig = self.sig[self.pos];
+        if sig.kind.is_opener() && sig.partner != NONE {
+            self.pos = sig.partner as usize;
+        }
+        self.bump();
+    }
+
+    /// All that the bracket just opened holds, as an `Error`; consequences are not reported.
+    fn skip_inside(&mut self, opener: u32) {
+        let mark = self.mark();
+        match self.partner(opener) {
+            NONE => {
+                while !self.at_stop(opener) {
+                    self.skip_one();
+                }
+            }
+            close => self.pos = close as usize,
+        }
+        self.finish(NodeKind::Error, mark);
+        self.quiet_at = self.pos;
+    }
+
+    /// At least one token, then up to where an expression surely ends, as an `Error`; quietly.
+    fn skip_operand(&mut self) {
+        let mark = self.mark();
+        self.skip_one();
+        while !self.at_stop(NONE) && !matches!(self.kind(), Comma | Semicolon | FatArrow) {
+            self.skip_one();
+        }
+        self.finish(NodeKind::Error, mark);
+        self.quiet_at = self.pos;
+    }
+
+    /// Up to the next comma of a bracket that closes at `close`.
+    fn skip_to_comma(&mut self, close: u32) {
+        while self.pos < close as usize && !self.at(Comma) {
+            self.skip_one();
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Which brackets belong together, decided before parsing.
+
+use crate::lexer::{NONE, Sig};
+use crate::token::TokenKind::{self, *};
+
+/// Whether an item that nothing else can be begins a line here.
+pub(super) fn begins_item(sig: &[Sig], pos: usize) -> bool {
+    let here = sig[pos];
+    here.first_on_line
+        && match here.kind {
+            KwDef | KwExtern | Metadata => true,
+            KwType | KwData | KwRelation => sig.get(pos + 1).is_some_and(|next| next.kind == Ident),
+            _ => false,
+        }
+}
+
+/// Pairs `()`, `[]` and `{}`. A closer pairs with the nearest opener of its kind, and openers in between stay alone; a
+/// closer without an opener stays alone too. No pair reaches over the beginning of an item, so a mistake does not
+/// spoil the definitions after it. In `( [ )` the `(` and `)` pair, in `( ] )` too.
+pub(super) fn brackets(sig: &mut [Sig]) {
+    let mut open: Vec<u32> = Vec::new();
+    // How many of each kind are in `open`: a closer without an opener must not search for one.
+    let mut n_open = [0_u32; 3];
+    for pos in 0..sig.len() {
+        let kind = sig[pos].kind;
+        if kind.is_opener() {
+            open.push(pos as u32);
+            n_open[slot(kind)] += 1;
+        } else if kind.is_closer() {
+            if n_open[slot(kind)] == 0 {
+                continue;
+            }
+            while let Some(opener) = open.pop() {
+                let opened = sig[opener as usize].kind;
+                n_open[slot(opened)] -= 1;
+                if opened.closer() == kind {
+                    sig[opener as usize].partner = pos as u32;
+                    sig[pos].partner = opener;
+                    break;
+                }
+            }
+        } else if !open.is_empty() && begins_item(sig, pos) {
+            open.clear();
+            n_open = [0; 3];
+        }
+    }
+}
+
+fn slot(kind: TokenKind) -> usize {
+    match kind {
+        LParen | RParen => 0,
+        LBracket | RBracket => 1,
+        _ => 2,
+    }
+}
+
+/// Gives each `<` its `>` where the two can hold type arguments: brackets between them are balanced, nothing between
+/// them is foreign to types, and a `(` follows at once.
+pub(super) fn angles(sig: &mut [Sig]) {
+    let mut open: Vec<u32> = Vec::new();
+    for pos in 0..sig.len() {
+        match sig[pos].kind {
+            Lt | LParen | LBracket => open.push(pos as u32),
+            Gt => {
+                let Some(opener) = open.pop_if(|opener| sig[*opener as usize].kind == Lt) else { continue };
+                let next = sig[pos + 1];
+                if next.kind == LParen && next.token == sig[pos].token + 1 {
+                    sig[opener as usize].partner = pos as u32;
+                }
+            }
+            RParen | RBracket => match sig[pos].partner {
+                NONE => open.clear(),
+                partner => while open.pop_if(|opener| *opener >= partner).is_some() {},
+            },
+            Ident | Int | Comma | Question | Underscore | Colon | Arrow | Plus | Minus | Star | Slash | Dot | KwFn
+            | KwRef | KwWhere | Backtick | Pipe => {}
+            _ => open.clear(),
+        }
+    }
+}

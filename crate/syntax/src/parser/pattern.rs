@@ -1,0 +1,75 @@
+//! Patterns. `as` binds looser than `|`: `A | B as %x` names both.
+
+use super::{Alternatives, Mark, Parser, Rule, Task};
+use crate::error::Expected;
+use crate::kind::NodeKind;
+use crate::token::TokenKind::*;
+
+impl Parser<'_> {
+    pub(super) fn pattern(&mut self) {
+        let mark = self.mark();
+        self.tasks.push(Task::PatternRest(mark, Alternatives::One));
+        self.alternative();
+    }
+
+    /// A pattern without `|` and `as`.
+    fn alternative(&mut self) {
+        let mark = self.mark();
+        match self.kind() {
+            Underscore => self.leaf(NodeKind::WildPat),
+            Int | Float | String | KwTrue | KwFalse => self.leaf(NodeKind::LitPat),
+            BadNumber | Unknown => self.leaf(NodeKind::Error),
+            Minus => {
+                self.bump();
+                if !self.eat(Int) && !self.eat(Float) {
+                    self.expected(Expected::Pattern);
+                }
+                self.finish(NodeKind::LitPat, mark);
+            }
+            Local => {
+                self.bump();
+                if self.eat(Colon) {
+                    self.tasks.push(Task::Finish(NodeKind::VarPat, mark));
+                    self.tasks.push(Task::Type);
+                } else {
+                    self.finish(NodeKind::VarPat, mark);
+                }
+            }
+            Ident => {
+                self.bump();
+                if self.at(LParen) {
+                    self.open(Rule::CtorPat, mark);
+                } else {
+                    self.finish(NodeKind::NamePat, mark);
+                }
+            }
+            LParen => self.open(Rule::TuplePat, mark),
+            Backtick => self.variant(NodeKind::VariantPat, Rule::VariantPat),
+            _ => {
+                self.expected(Expected::Pattern);
+                self.missing();
+            }
+        }
+    }
+
+    pub(super) fn pattern_rest(&mut self, mark: Mark, mut alternatives: Alternatives) {
+        loop {
+            if self.eat(Pipe) {
+                self.tasks.push(Task::PatternRest(mark, Alternatives::Many));
+                return self.alternative();
+            }
+            if alternatives == Alternatives::Many {
+                self.finish(NodeKind::OrPat, mark);
+                alternatives = Alternatives::One;
+            }
+            if !self.at(Ident) || self.token_text() != "as" {
+                return;
+            }
+            self.bump();
+            if !self.eat(Local) && !self.eat(Ident) {
+                self.expected(Expected::LocalName);
+            }
+            self.finish(NodeKind::AsPat, mark);
+        }
+    }
+}

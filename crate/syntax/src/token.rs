@@ -1,0 +1,259 @@
+//! The kinds of token, and how each is spelt and named.
+
+/// What a token is. Trivia (white space and comments) are tokens too: every byte of the text is in exactly one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenKind {
+    Whitespace,
+    Comment,
+    /// `%x`, `%conv1/weight`.
+    Local,
+    /// `%12`.
+    Graph,
+    /// `@f`, `@a.b`.
+    Global,
+    /// A name without a sigil. Dots are tokens of their own.
+    Ident,
+    Int,
+    Float,
+    /// A malformed number, reported by the lexer.
+    BadNumber,
+    String,
+    /// From `#[metadata]` to the end of the text.
+    Metadata,
+    KwLet,
+    KwFn,
+    KwDef,
+    KwIf,
+    KwElse,
+    KwType,
+    KwData,
+    KwMatch,
+    KwExtern,
+    KwFreeVar,
+    KwRef,
+    KwRefRead,
+    KwRefWrite,
+    KwCase,
+    KwTrue,
+    KwFalse,
+    KwWhere,
+    KwRelation,
+    Underscore,
+    LParen,
+    RParen,
+    LBracket,
+    RBracket,
+    LBrace,
+    RBrace,
+    Lt,
+    Gt,
+    Plus,
+    Star,
+    Minus,
+    Slash,
+    Eq,
+    Bang,
+    Question,
+    Colon,
+    Semicolon,
+    Comma,
+    Dot,
+    At,
+    Percent,
+    Pipe,
+    Backtick,
+    Amp,
+    Hash,
+    /// `->`
+    Arrow,
+    /// `=>`
+    FatArrow,
+    LtEq,
+    GtEq,
+    EqEq,
+    NotEq,
+    /// `|>`
+    PipeArrow,
+    /// `:=`
+    ColonEq,
+    /// A run of characters that begin no token, reported by the lexer.
+    Unknown,
+    /// What the parser sees past the last token. It is never in a tree.
+    Eof,
+}
+
+use TokenKind::*;
+
+impl TokenKind {
+    /// White space and comments: in the tree's token list, but the grammar does not see them.
+    pub fn is_trivia(self) -> bool {
+        matches!(self, Whitespace | Comment)
+    }
+
+    /// A name or a keyword: what may stand where only a name can, as after the `.` of `relay.ref`.
+    pub fn is_word(self) -> bool {
+        self == Ident || self.is_keyword()
+    }
+
+    pub fn is_keyword(self) -> bool {
+        (KwLet as u8..=KwRelation as u8).contains(&(self as u8))
+    }
+
+    /// The only spelling of this kind of token, if it has only one.
+    pub fn spelling(self) -> Option<&'static str> {
+        self.words().ok()
+    }
+
+    /// The words for this kind of token in a message: its spelling in backticks, or a noun.
+    pub fn describe(self) -> std::string::String {
+        self.words().map_or_else(str::to_owned, |spelling| format!("`{spelling}`"))
+    }
+
+    /// The spelling, or a noun where there are many.
+    fn words(self) -> Result<&'static str, &'static str> {
+        Err(match self {
+            Whitespace => "white space",
+            Comment => "a comment",
+            Local => "a local variable",
+            Graph => "a graph variable",
+            Global => "a global name",
+            Ident => "a name",
+            Int => "an integer",
+            Float => "a float",
+            BadNumber => "a malformed number",
+            String => "a string",
+            Metadata => "the metadata section",
+            Unknown => "an unknown character",
+            Eof => "the end of the file",
+            KwLet => return Ok("let"),
+            KwFn => return Ok("fn"),
+            KwDef => return Ok("def"),
+            KwIf => return Ok("if"),
+            KwElse => return Ok("else"),
+            KwType => return Ok("type"),
+            KwData => return Ok("data"),
+            KwMatch => return Ok("match"),
+            KwExtern => return Ok("extern"),
+            KwFreeVar => return Ok("free_var"),
+            KwRef => return Ok("ref"),
+            KwRefRead => return Ok("ref_read"),
+            KwRefWrite => return Ok("ref_write"),
+            KwCase => return Ok("case"),
+            KwTrue => return Ok("True"),
+            KwFalse => return Ok("False"),
+            KwWhere => return Ok("where"),
+            KwRelation => return Ok("relation"),
+            Underscore => return Ok("_"),
+            LParen => return Ok("("),
+            RParen => return Ok(")"),
+            LBracket => return Ok("["),
+            RBracket => return Ok("]"),
+            LBrace => return Ok("{"),
+            RBrace => return Ok("}"),
+            Lt => return Ok("<"),
+            Gt => return Ok(">"),
+            Plus => return Ok("+"),
+            Star => return Ok("*"),
+            Minus => return Ok("-"),
+            Slash => return Ok("/"),
+            Eq => return Ok("="),
+            Bang => return Ok("!"),
+            Question => return Ok("?"),
+            Colon => return Ok(":"),
+            Semicolon => return Ok(";"),
+            Comma => return Ok(","),
+            Dot => return Ok("."),
+            At => return Ok("@"),
+            Percent => return Ok("%"),
+            Pipe => return Ok("|"),
+            Backtick => return Ok("`"),
+            Amp => return Ok("&"),
+            Hash => return Ok("#"),
+            Arrow => return Ok("->"),
+            FatArrow => return Ok("=>"),
+            LtEq => return Ok("<="),
+            GtEq => return Ok(">="),
+            EqEq => return Ok("=="),
+            NotEq => return Ok("!="),
+            PipeArrow => return Ok("|>"),
+            ColonEq => return Ok(":="),
+        })
+    }
+
+    /// The keyword that a word is, or `Ident`.
+    pub(crate) fn of_word(word: &str) -> TokenKind {
+        match word {
+            "let" => KwLet,
+            "fn" => KwFn,
+            "def" => KwDef,
+            "if" => KwIf,
+            "else" => KwElse,
+            "type" => KwType,
+            "data" => KwData,
+            "match" => KwMatch,
+            "extern" => KwExtern,
+            "free_var" => KwFreeVar,
+            "ref" => KwRef,
+            "ref_read" => KwRefRead,
+            "ref_write" => KwRefWrite,
+            "case" => KwCase,
+            "True" => KwTrue,
+            "False" => KwFalse,
+            "where" => KwWhere,
+            "relation" => KwRelation,
+            "_" => Underscore,
+            _ => Ident,
+        }
+    }
+
+    /// `data`, `where`, `case` and `relation` are words of the grammar only where it asks for them: `where` is an
+    /// operator and `data` a common name of an argument. (`case` begins an arm, so it is no expression.)
+    pub(crate) fn is_name(self) -> bool {
+        matches!(self, Ident | KwData | KwWhere | KwRelation)
+    }
+
+    pub(crate) fn is_opener(self) -> bool {
+        matches!(self, LParen | LBracket | LBrace)
+    }
+
+    pub(crate) fn is_closer(self) -> bool {
+        matches!(self, RParen | RBracket | RBrace)
+    }
+
+    /// The closer of an opener; anything else is its own.
+    pub(crate) fn closer(self) -> TokenKind {
+        match self {
+            LParen => RParen,
+            LBracket => RBracket,
+            LBrace => RBrace,
+            Lt => Gt,
+            other => other,
+        }
+    }
+
+    /// A token at which an expression can begin.
+    pub(crate) fn starts_expr(self) -> bool {
+        matches!(
+            self,
+            Int | Float | BadNumber | String | Local | Graph | Global | Backtick | Underscore | LParen | LBracket
+        ) || matches!(self, LBrace | Minus | Bang | Unknown | KwFn | KwIf | KwMatch | KwRef | KwRefRead | KwRefWrite)
+            || matches!(self, KwTrue | KwFalse)
+            || self.is_name()
+    }
+
+    /// A token at which a pattern can begin.
+    pub(crate) fn starts_pattern(self) -> bool {
+        matches!(self, Int | Float | BadNumber | String | Local | Backtick | Underscore | LParen | Minus)
+            || matches!(self, KwTrue | KwFalse | Ident | Unknown)
+    }
+
+    /// A token at which a type, or a dim, can begin.
+    pub(crate) fn starts_type(self) -> bool {
+        matches!(self, Ident | Int | BadNumber | Question | Underscore | LParen | KwFn | KwRef | Unknown)
+    }
+
+    /// A token at which a dim can begin.
+    pub(crate) fn starts_dim(self) -> bool {
+        matches!(self, Ident | Int | BadNumber | Question | Underscore | LParen | Unknown)
+    }
+}

@@ -1,0 +1,104 @@
+//! Mistakes: what is said, where, and whether the offered edit mends the text.
+
+mod help;
+
+/// Code, the text that is pointed at, the message; then labels and edits.
+const ERRORS: &[(&str, &[&str])] = &[
+    (
+        "def @f() { let %x = nn.relu(%a\n  let %y = 2; %y }",
+        &["syntax-error `%a` expected `)`, found `let`; `(` this `(` is not closed; insert `);`: good"],
+    ),
+    ("def @f() { let %x = 1 %x }", &["syntax-error `%x` expected `;`, found a local variable; insert `;`: good"]),
+    (
+        "def @f() { %x = 1; %x }",
+        &["syntax-error `%x` expected `let` before a variable that is bound; insert `let`: good"],
+    ),
+    ("def @f() { 1 ) }", &["syntax-error `)` expected `;` or `}`, found `)`"]),
+    ("def @f() { }", &["syntax-error `}` expected an expression, found `}`"]),
+    ("def @f() { 1; }", &["syntax-error `}` expected an expression, found `}`"]),
+    ("def @f(%x { %x }", &["syntax-error `{` expected `)`, found `{`; `(` this `(` is not closed; insert `)`: good"]),
+    ("def @f(%x: ) { %x }", &["syntax-error `)` expected a type, found `)`"]),
+    ("def @f() -> { 1 }", &["syntax-error `{` expected a type, found `{`"]),
+    ("def @f { 1 }", &["syntax-error `{` expected `(`, found `{`"]),
+    ("def @ { 1 }", &["syntax-error `@` expected a global name such as `@f`, found `@`"]),
+    ("def f() { 1 }", &["syntax-error `f` expected a global name such as `@f`, found a name; insert `@`: good"]),
+    ("f(1 2)", &["syntax-error `2` expected `,` or `)`, found an integer"]),
+    (
+        "f(1, 2",
+        &["syntax-error `2` expected `)`, found the end of the file; `(` this `(` is not closed; insert `)`: good"],
+    ),
+    ("f(, 1)", &["syntax-error `,` expected an expression, found `,`"]),
+    ("[1, 2}", &["syntax-error `}` expected `]`, found `}`; `[` this `[` is not closed; insert `]`: not enough"]),
+    ("%t.x", &["syntax-error `x` expected an index such as `.0`, found a name"]),
+    ("1 + * 2", &["syntax-error `*` expected an expression, found `*`"]),
+    (
+        "(1 + 2\ndef @g() { 1 }",
+        &["syntax-error `2` expected `)`, found `def`; `(` this `(` is not closed; insert `)`: good"],
+    ),
+    ("match (%x) { A => 1; B => 2 }", &["syntax-error `;` expected `,`, found `;`"]),
+    ("match (%x) { => 1 }", &["syntax-error `=>` expected a pattern, found `=>`"]),
+    ("match (%x) { A 1 }", &["syntax-error `1` expected `=>`, found an integer"]),
+    ("match %x", &["syntax-error `%x` expected `{`, found the end of the file"]),
+    ("if (%c) { 1 }", &["syntax-error `}` expected `else`, found the end of the file"]),
+    ("if (%c) 1 else { 2 }", &["syntax-error `1` expected `{`, found an integer"]),
+    ("ref_write(%r)", &["syntax-error `)` expected an expression, found `)`"]),
+    ("ref(1, 2)", &["syntax-error `,` expected `)`, found `,`"]),
+    ("let @x = 1;", &["syntax-error `@x` expected a variable such as `%x`, found a global name"]),
+    ("let %x: = 1;", &["syntax-error `=` expected a type, found `=`"]),
+    ("let %x 1;", &["syntax-error `1` expected `=`, found an integer"]),
+    ("fn(%x) => { %x }", &["syntax-error `=>` expected `{`, found `=>`"]),
+    (
+        "type T { A(int32, B }",
+        &["syntax-error `}` expected `)`, found `}`; `(` this `(` is not closed; insert `)`: good"],
+    ),
+    ("type T { A, , B }", &["syntax-error `,` expected a constructor, found `,`"]),
+    (
+        "data T { A : () -> T\ndef @f() { 1 }",
+        &["syntax-error `T` expected `}`, found `def`; `{` this `{` is not closed; insert `}`: good"],
+    ),
+    (
+        "extern type T { A }",
+        &["extern-with-constructors `{` an external type cannot have constructors; `T` declared `extern` here"],
+    ),
+    ("%a", &[]),
+    (
+        "def @f(%x: Tensor[(1, ], %y: Tensor[(2)]) { 1 }",
+        &[
+            "syntax-error `]` expected `)`, found `]`; `(` this `(` is not closed; insert `)`: not enough",
+            "syntax-error `]` expected a type, found `]`",
+        ],
+    ),
+    ("relation R(A, A) :- true.", &["syntax-error `relation R` relations cannot be written yet"]),
+    (
+        r#"#[version = "0.0.4"]"#,
+        &[r#"bad-version `"0.0.4"` expected version "0.0.5", found another; write "0.0.5": good"#],
+    ),
+    ("#[foo]", &["syntax-error `#` expected a definition or an expression, found `#`"]),
+    ("1.2.3", &["bad-number `1.2.3` expected a number such as `1`, `2i64` or `0.5f`, found something like one"]),
+    (
+        "0x10 + 1q",
+        &[
+            "bad-number `0x10` expected a number such as `1`, `2i64` or `0.5f`, found something like one",
+            "bad-number `1q` expected a number such as `1`, `2i64` or `0.5f`, found something like one",
+        ],
+    ),
+    ("1 $$$ 2", &["unknown-character `$$$` expected a token, found characters that begin none"]),
+    (r#""abc"#, &[r#"unterminated-string `"abc` expected `"`, found the end of the line; insert `"`: good"#]),
+    ("1 /* a", &["unterminated-comment `/*` expected `*/`, found the end of the file; insert `*/`: good"]),
+    ("} 1", &["syntax-error `}` expected a definition or an expression, found `}`"]),
+    ("@f(%x)) \n1", &["syntax-error `)` expected a new line or `;`, found `)`"]),
+    ("1 2", &["syntax-error `2` expected a new line or `;`, found an integer"]),
+    (
+        "def @f() { match (%x) { case A { 1 }\ndef @g() { 2 }",
+        &["syntax-error `}` expected `}`, found `def`; `{` this `{` is not closed; insert `}}`: good"],
+    ),
+    ("`(1)", &["syntax-error `(` expected a name, found `(`"]),
+    ("%x = 2; %x", &["syntax-error `%x` expected `let` before a variable that is bound; insert `let`: good"]),
+];
+
+#[test]
+fn errors() {
+    for (text, said) in ERRORS {
+        assert_eq!(help::errors(text), *said, "{text}");
+    }
+}

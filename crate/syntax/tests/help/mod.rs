@@ -1,0 +1,56 @@
+//! The one door of these tests.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use syntax::{Event, Parse, parse};
+
+/// The tree on one line: nodes in parentheses, significant tokens as they are.
+pub fn tree(parse: &Parse) -> String {
+    let tree = &parse.tree;
+    let mut out = String::new();
+    let mut next = 0;
+    for event in tree.walk(tree.root()) {
+        let (node, enters) = match event {
+            Event::Enter(node) => (node, true),
+            Event::Leave(node) => (node, false),
+        };
+        let range = tree.span(node);
+        let until = if enters { range.start } else { range.end };
+        while let Some(token) = tree.token_at(next).filter(|_| next < until) {
+            next = tree.token_span(token).end;
+            if !tree.token_kind(token).is_trivia() {
+                out.push(' ');
+                out.push_str(tree.token_text(token));
+            }
+        }
+        if enters {
+            out.push_str(&format!(" ({:?}", tree.kind(node)));
+        } else {
+            out.push(')');
+        }
+    }
+    out.trim_start().to_owned()
+}
+
+/// The mistakes, one a line: code, the text it points at, message, labels, and the text that applying the fix gives.
+pub fn errors(text: &str) -> Vec<String> {
+    parse(text)
+        .errors
+        .iter()
+        .map(|error| {
+            let said = error.diagnostic();
+            let mut line = format!("{} `{}` {}", said.code, &text[said.span.range()], said.message);
+            for label in &said.labels {
+                line.push_str(&format!("; `{}` {}", &text[label.span.range()], label.message));
+            }
+            for fix in &said.fixes {
+                let mut fixed = text.to_owned();
+                for edit in &fix.edits {
+                    fixed.replace_range(edit.span.range(), &edit.text);
+                }
+                let again = parse(&fixed).errors.len();
+                line.push_str(&format!("; {}: {}", fix.title, if again == 0 { "good" } else { "not enough" }));
+            }
+            line
+        })
+        .collect()
+}

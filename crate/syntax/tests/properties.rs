@@ -1,0 +1,150 @@
+//! What holds for every text.
+
+use proptest::prelude::*;
+use syntax::{Event, NodeKind, Parse, TokenId, parse};
+
+/// Everything that the crate promises of a tree.
+fn check(text: &str) -> Parse {
+    let parse = parse(text);
+    let tree = &parse.tree;
+    assert_eq!(tree.to_text(), text);
+    let mut end = 0;
+    for token in (0..tree.n_tokens() as u32).map(TokenId) {
+        let span = tree.token_span(token);
+        assert_eq!(span.start, end);
+        assert!(!span.is_empty());
+        end = span.end;
+    }
+    assert_eq!(end as usize, text.len());
+    assert_eq!(tree.kind(tree.root()), NodeKind::File);
+    assert_eq!(tree.size(tree.root()) as usize, tree.n_nodes());
+    let mut open = Vec::new();
+    for event in tree.walk(tree.root()) {
+        match event {
+            Event::Enter(node) => {
+                let tokens: Vec<_> = tree.tokens(node).collect();
+                if node != tree.root()
+                    && let [first, .., last] | [first @ last] = tokens[..]
+                {
+                    assert!(!tree.token_kind(first).is_trivia() && !tree.token_kind(last).is_trivia());
+                }
+                let mut at = tree.span(node).start;
+                let mut n_own = tokens.iter().filter(|&&token| !tree.token_kind(token).is_trivia()).count();
+                for child in tree.children(node) {
+                    let span = tree.span(child);
+                    assert!(at <= span.start && span.end <= tree.span(node).end, "{text:?}");
+                    at = span.end;
+                    n_own -= tree.tokens(child).filter(|&token| !tree.token_kind(token).is_trivia()).count();
+                }
+                assert_eq!(tree.own_tokens(node).count(), n_own);
+                assert_shape(&parse, node, text);
+                open.push(node);
+            }
+            Event::Leave(node) => assert_eq!(open.pop(), Some(node)),
+        }
+    }
+    for error in &parse.errors {
+        let said = error.diagnostic();
+        for span in [said.span].into_iter().chain(said.labels.iter().map(|label| label.span)) {
+            assert!(text.get(span.range()).is_some());
+        }
+        for edit in said.fixes.iter().flat_map(|fix| &fix.edits) {
+            assert!(text.get(edit.span.range()).is_some());
+        }
+        assert!(!said.message.is_empty() && !said.message.contains('\n'));
+    }
+    assert!(parse.errors.is_sorted_by_key(|error| error.span().start));
+    let has_error = (0..tree.n_nodes() as u32).any(|node| tree.kind(syntax::NodeId(node)) == NodeKind::Error);
+    assert!(!has_error || !parse.errors.is_empty(), "a silent Error in {text:?}");
+    parse
+}
+
+/// Children that lowering may take for granted.
+fn assert_shape(parse: &Parse, node: syntax::NodeId, text: &str) {
+    let tree = &parse.tree;
+    let n = tree.children_rev(node).count();
+    let fits = match tree.kind(node) {
+        NodeKind::Binary | NodeKind::RefWrite | NodeKind::Pipe | NodeKind::DimBinary | NodeKind::Arm => n == 2,
+        NodeKind::If => n == 3,
+        NodeKind::Unary | NodeKind::RefRead | NodeKind::Project | NodeKind::Paren | NodeKind::Attr => n == 1,
+        NodeKind::GraphItem | NodeKind::GraphStmt | NodeKind::ExprItem | NodeKind::ExprStmt | NodeKind::AsPat => n == 1,
+        NodeKind::CtorResult | NodeKind::ParenType => n == 1,
+        NodeKind::Call => n == 2 || n == 3,
+        NodeKind::LetItem | NodeKind::LetStmt => n == 1 || n == 2,
+        NodeKind::Def | NodeKind::Fn => (2..=5).contains(&n),
+        NodeKind::FnType | NodeKind::Block | NodeKind::Match | NodeKind::RefNew | NodeKind::RefReadCall => n >= 1,
+        NodeKind::RefType => n >= 1,
+        NodeKind::TensorType | NodeKind::RefWriteCall | NodeKind::OrPat | NodeKind::Seq => n >= 2,
+        NodeKind::Param | NodeKind::VarPat | NodeKind::FreeVar => n <= 1,
+        _ => true,
+    };
+    assert!(fits, "{:?} with {n} children in {text:?}", tree.kind(node));
+}
+
+fn word() -> impl Strategy<Value = &'static str> {
+    let words: Vec<&str> = "let fn def if else type data match match? extern free_var ref ref_read ref_write case True \
+        False where relation _ ( ) [ ] { } < > + * - / = ! ? : ; , . @ % | ` -> => <= >= == != |> := & # #[ %x %y %0 @f @g \
+        a b Cons Nil nn.relu Tensor int32 1 2 0.5 1f 1q \" \"s\" // /* */ $ meta as A( f( f<a>( \u{e9} \u{20ac} List[ 0 .0 \
+        #[version #[metadata]"
+        .split_whitespace()
+        .collect();
+    prop::sample::select(words)
+}
+
+fn soup() -> impl Strategy<Value = String> {
+    let gap = prop::sample::select(vec!["", " ", " ", "\n", "\n"]);
+    prop::collection::vec((word(), gap), 0..60)
+        .prop_map(|parts| parts.into_iter().flat_map(|(word, gap)| [word, gap]).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text(text in any::<String>()) {
+        check(&text);
+    }
+
+    #[test]
+    fn any_ascii(text in "[ -~\n]{0,80}") {
+        check(&text);
+    }
+
+    #[test]
+    fn token_soup(text in soup()) {
+        check(&text);
+    }
+
+    #[test]
+    fn a_cut_or_doubled_program(from in 0_usize..3000, len in 0_usize..40, to in 0_usize..3000) {
+        let text = include_str!("seeds.relay");
+        let at = |offset: usize| (0..=offset % text.len()).rev().find(|&at| text.is_char_boundary(at)).unwrap();
+        let (from, until, to) = (at(from), at(from + len), at(to));
+        let piece = if from <= until { &text[from..until] } else { "" };
+        let mut cut = text.to_owned();
+        cut.replace_range(from..from + piece.len(), "");
+        check(&cut);
+        let mut doubled = text.to_owned();
+        doubled.insert_str(to, piece);
+        check(&doubled);
+    }
+
+    /// A closed definition below a mistake keeps its tree.
+    #[test]
+    fn a_mistake_stays_in_its_definition(text in soup()) {
+        // What swallows the rest of the text by its nature.
+        let text = text.replace('"', "").replace('*', "+").replace("#[metadata]", "");
+        let text = format!("def @f() {{ {text}\ndef @after(%x: int32) {{ %x }}\n");
+        let parse = check(&text);
+        let last = parse.tree.children_rev(parse.tree.root()).next().unwrap();
+        assert_eq!(parse.tree.node_text(last), "def @after(%x: int32) { %x }");
+    }
+}
+
+#[test]
+fn every_prefix_of_the_seeds() {
+    let text = include_str!("seeds.relay");
+    for (end, _) in text.char_indices().step_by(7) {
+        check(&text[..end]);
+    }
+}

@@ -1,0 +1,243 @@
+//! Deep and long texts: linear time, no host stack, and one error where one is due.
+
+use std::time::{Duration, Instant};
+
+use syntax::{Parse, SyntaxError, parse};
+
+const N: usize = 100_000;
+
+/// Parses within a time that only a superlinear parser would exceed, and checks that nothing is lost.
+fn quick(text: &str) -> Parse {
+    let start = Instant::now();
+    let parse = parse(text);
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(2), "{took:?} for {}…", &text[..text.len().min(20)]);
+    assert_eq!(parse.tree.to_text(), text);
+    let n_left = parse.tree.walk(parse.tree.root()).count();
+    assert_eq!(n_left, 2 * parse.tree.n_nodes());
+    parse
+}
+
+fn fits(text: &str) {
+    let parse = quick(text);
+    assert_eq!(parse.errors, [], "{}", &text[..text.len().min(40)]);
+}
+
+fn too_deep(opener: &str, closer: &str) {
+    for (n_open, n_close) in [(N, N), (N, 0)] {
+        let text = format!("def @f() {{ {}1{} }}", opener.repeat(n_open), closer.repeat(n_close));
+        let parse = quick(&text);
+        assert!(
+            matches!(parse.errors[..], [SyntaxError::NestingTooDeep { .. }]),
+            "{opener}: {:?}",
+            parse.errors.iter().map(|error| error.diagnostic().message).take(3).collect::<Vec<_>>()
+        );
+    }
+}
+
+#[test]
+fn brackets_past_the_limit_are_one_error() {
+    for (opener, closer) in [
+        ("(", ")"),
+        ("[", "]"),
+        ("[[[[", "]]]]"),
+        ("{", "}"),
+        ("f(", ")"),
+        ("fn(){", "}"),
+        ("if (", ") { 1 } else { 2 }"),
+        ("if (1) {", "} else { 2 }"),
+        ("if (1) { 1 } else {", "}"),
+        ("match (1) { _ => ", "}"),
+        ("match (", ") { _ => 1 }"),
+        ("match? (1) { case _ {", "}}"),
+        ("`A(", ")"),
+        ("ref(", ")"),
+        ("ref_write(1, ", ")"),
+        ("(let %x = ", "; 1)"),
+        ("{ let %x = ", "; 1 }"),
+        ("f(x=", ")"),
+        ("[1, (2, {", "})]"),
+    ] {
+        too_deep(opener, closer);
+    }
+}
+
+#[test]
+fn prefix_operators_past_the_limit_are_one_error() {
+    for opener in ["-", "!", "-!", "- - ", "%r := ", "-(", "%r := -"] {
+        too_deep(opener, if opener.ends_with('(') { ")" } else { "" });
+    }
+}
+
+#[test]
+fn deep_types_and_patterns_are_one_error() {
+    for (before, opener, closer, after) in [
+        ("def @f(%x: ", "(", ")", ") { 1 }"),
+        ("def @f(%x: ", "ref(", ")", ") { 1 }"),
+        ("def @f(%x: ", "L[", "]", ") { 1 }"),
+        ("def @f(%x: ", "fn(", ") -> A", ") { 1 }"),
+        ("def @f(%x: ", "fn() -> ", "", ") { 1 }"),
+        ("def @f(%x: Tensor[(", "(", ")", "), t]) { 1 }"),
+        ("def @f(%x: Tensor[(", "max(1, ", ")", "), t]) { 1 }"),
+        ("def @f() { @g<", "L[", "]", ">(1) }"),
+        ("type T { A(", "(", ")", ") }"),
+        ("def @f() { match (1) { ", "(", ")", " => 1 } }"),
+        ("def @f() { match (1) { ", "A(", ")", " => 1 } }"),
+        ("def @f() { match (1) { ", "`A(1, ", ")", " => 1 } }"),
+    ] {
+        let inner = if opener.starts_with("fn(") || opener == "ref(" || opener == "L[" { "A" } else { "1" };
+        let text = |n_close| format!("{before}{}{inner}{}{after}", opener.repeat(N), closer.repeat(n_close));
+        quick(&text(0));
+        let errors = quick(&text(N)).errors;
+        let messages: Vec<_> = errors.iter().map(|error| error.diagnostic().message).take(3).collect();
+        assert!(messages[0].contains("nesting") && (messages.len() == 1), "{opener}: {messages:?}");
+    }
+}
+
+#[test]
+fn a_thousand_levels_are_fine() {
+    let n = syntax::MAX_NESTING as usize;
+    fits(&format!("{}1{}", "(".repeat(n), ")".repeat(n)));
+    fits(&format!("{}1{}", "-".repeat(n - 1), ""));
+    fits(&format!("{}1{}", "fn(){".repeat(n), "}".repeat(n)));
+    assert_eq!(quick(&format!("{}1{}", "(".repeat(n + 1), ")".repeat(n + 1))).errors.len(), 1);
+}
+
+#[test]
+fn chains_are_no_nesting() {
+    fits(&format!("1{}", " + 1".repeat(N)));
+    fits(&format!("1{}", " * 1 - 2".repeat(N)));
+    fits(&format!("%x{}", " |> nn.relu".repeat(N)));
+    fits(&format!("%x{}", ".0".repeat(N)));
+    fits(&format!("@f{}", "(1)".repeat(N)));
+    fits(&format!("@f{}", "(1).0".repeat(N)));
+    fits(&format!("def @f() {{ {} %x }}", "let %x = 1; ".repeat(N)));
+    fits(&format!("{} %x", "let %x = 1;\n".repeat(N)));
+    fits(&format!("({} %x)", "let %x = 1; ".repeat(N)));
+    fits(&format!("{}if (1) {{ 1 }} else {{ 2 }}", "if (1) { 2 } else ".repeat(N)));
+    fits(&format!("match (1) {{ {} }}", "A => 1, ".repeat(N)));
+    fits(&format!("match (1) {{ A{} => 1 }}", " | A".repeat(N)));
+    fits(&format!("match (1) {{ A{} => 1 }}", " as %x".repeat(N)));
+    fits(&format!("f({})", "1, ".repeat(N)));
+    fits(&format!("type T {{ {} }}", "A, ".repeat(N)));
+    fits(&format!("def @f(%x: Tensor[(1{}), t]) {{ 1 }}", " + 1".repeat(N)));
+    fits(&"def @f() { 1 }\n".repeat(N));
+    fits(&format!("a{}", ".a".repeat(N)));
+    fits(&format!("%a{}", "/a".repeat(N)));
+    fits(&format!("{}1", "/* c */ // d\n".repeat(N)));
+    fits(&format!("{}{}", "/*".repeat(N), "*/".repeat(N)));
+}
+
+#[test]
+fn nonsense_takes_linear_time() {
+    for part in [
+        ")",
+        "]",
+        "}",
+        ">",
+        "<",
+        "f<",
+        "f<a",
+        "f<(",
+        "f<a>",
+        "fn ",
+        "fn() ",
+        "if ",
+        "if a ",
+        "else ",
+        "match ",
+        "match a ",
+        "case ",
+        "let ",
+        "let %x ",
+        "let %x = ",
+        "def ",
+        "def @f",
+        "def @f()",
+        "\ndef @f(",
+        "\ndata A {",
+        "type ",
+        "extern ",
+        "relation A ",
+        "\nrelation A",
+        ".",
+        "a.",
+        "a.a ",
+        "a=",
+        "a.a=",
+        "f(a=",
+        ",",
+        ";",
+        ":",
+        "::",
+        "%x = ",
+        "%0 = ",
+        "%0",
+        "`",
+        "#[",
+        "\n#[version",
+        "meta[",
+        "meta[]",
+        "where ",
+        "fn() -> a where ",
+        "fn() where R(",
+        "$",
+        "\"",
+        "\"\n",
+        "/*",
+        "*/",
+        "@",
+        "%",
+        "1.",
+        "1.1.",
+        "1e",
+        "é",
+        "€",
+        "_",
+        "as ",
+        "|",
+        "=>",
+        "->",
+        "fn<a",
+        "fn[a",
+        "( ]",
+        "[ )",
+        "{ )",
+        "( }",
+        "f(a b",
+        "f(;",
+        "(;",
+        "{;",
+        "( let",
+        "{ 1 ) ",
+        "[(",
+        "({",
+        "\n(",
+        "\n-",
+        "A => ",
+        "match a { A",
+        "match a { A =>",
+        "match a { =>",
+        "ref ",
+        "ref_write",
+        "free_var ",
+        "free_var %x ",
+        "free_var %x: ",
+        "fn() { 1 } ",
+        "%x: ",
+        "f(%x: ",
+        "Tensor[",
+        "def @f(%x: Tensor[",
+        "def @f(%x: fn",
+        "if (1) { 1 ",
+        "else if ",
+        "\0",
+    ] {
+        quick(&part.repeat(N / 2));
+        quick(&format!("def @f() {{ {} }}", part.repeat(N / 2)));
+        quick(&format!("def @f() {{ f({}) }}", part.repeat(N / 2)));
+        quick(&format!("def @f(%x: {}", part.repeat(N / 2)));
+        quick(&format!("match (1) {{ {} => 1 }}", part.repeat(N / 2)));
+        quick(&format!("type T {{ A({}", part.repeat(N / 2)));
+    }
+}

@@ -1,0 +1,99 @@
+//! The attributes of one operator call, checked and with their defaults filled in.
+
+/// One attribute's value, as the text can write it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AttrValue {
+    None,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Str(Box<str>),
+    List(Vec<AttrValue>),
+}
+
+impl AttrValue {
+    pub fn as_int(&self) -> Option<i64> {
+        match self {
+            AttrValue::Int(value) => Some(*value),
+            AttrValue::Bool(value) => Some(i64::from(*value)),
+            AttrValue::None | AttrValue::Float(_) | AttrValue::Str(_) | AttrValue::List(_) => None,
+        }
+    }
+
+    /// A list of integers; a bare integer is a list of one.
+    pub fn as_ints(&self) -> Option<Vec<i64>> {
+        match self {
+            AttrValue::List(items) => items.iter().map(AttrValue::as_int).collect(),
+            AttrValue::Int(value) => Some(vec![*value]),
+            AttrValue::None | AttrValue::Bool(_) | AttrValue::Float(_) | AttrValue::Str(_) => None,
+        }
+    }
+}
+
+impl std::fmt::Display for AttrValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            AttrValue::None => f.write_str("None"),
+            AttrValue::Bool(true) => f.write_str("True"),
+            AttrValue::Bool(false) => f.write_str("False"),
+            AttrValue::Int(value) => write!(f, "{value}"),
+            AttrValue::Float(value) => write!(f, "{value:?}f"),
+            AttrValue::Str(value) => write!(f, "\"{value}\""),
+            AttrValue::List(items) => {
+                f.write_str("[")?;
+                for (i, item) in items.iter().enumerate() {
+                    write!(f, "{}{item}", if i == 0 { "" } else { ", " })?;
+                }
+                f.write_str("]")
+            }
+        }
+    }
+}
+
+/// Names and values in the order of the operator's row. The accessors return a neutral value for an attribute that
+/// the row does not have or whose value has another form; the row's schema is checked before a relation sees it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Attrs {
+    pub entries: Vec<(&'static str, AttrValue)>,
+    /// How many of the entries, by index, were written in the program; the others are defaults.
+    pub written: Vec<bool>,
+}
+
+impl Attrs {
+    pub fn get(&self, name: &str) -> &AttrValue {
+        self.entries.iter().find(|(n, _)| *n == name).map_or(&AttrValue::None, |(_, value)| value)
+    }
+
+    pub fn int(&self, name: &str) -> Option<i64> {
+        self.get(name).as_int()
+    }
+
+    pub fn flag(&self, name: &str) -> bool {
+        self.int(name).is_some_and(|value| value != 0)
+    }
+
+    pub fn float(&self, name: &str) -> f64 {
+        match self.get(name) {
+            AttrValue::Float(value) => *value,
+            AttrValue::Int(value) => *value as f64,
+            AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) => 0.0,
+        }
+    }
+
+    pub fn str(&self, name: &str) -> &str {
+        match self.get(name) {
+            AttrValue::Str(value) => value,
+            AttrValue::None | AttrValue::Bool(_) | AttrValue::Int(_) | AttrValue::Float(_) | AttrValue::List(_) => "",
+        }
+    }
+
+    /// The integers of a list attribute, `None` when the value is `None`.
+    pub fn ints(&self, name: &str) -> Option<Vec<i64>> {
+        self.get(name).as_ints()
+    }
+
+    /// A dtype attribute; `None` when it is empty, which means "as the data".
+    pub fn dtype(&self, name: &str) -> Option<crate::Dtype> {
+        crate::Dtype::parse(self.str(name))
+    }
+}

@@ -1,0 +1,33 @@
+//! The words of the type system: terms, kinds, schemes, the interface a type relation sees, and printing.
+//!
+//! Types, shapes, dims and dtypes are all [`Term`]s, told apart by their [`Kind`], so that one store can unify,
+//! trace, generalise and print them alike. A term names its parts by [`TermId`]; which term an id stands for is the
+//! business of whoever implements [`Terms`] (the solver's union-find store), so this crate has no mutable state.
+//!
+//! A [`Relation`] is a rule that relates argument and result types (Relay's type relations). It sees the solver
+//! through [`Facts`] alone: it asks, then asserts, and its outcome is a [`Step`], never a bool.
+//!
+//! [`Value`] is what programs evaluate to; it is here because values print beside their types.
+//!
+//! Deliberately absent: unification and the relation queue (`solve`), the rules themselves (`op`), any traversal by
+//! recursion (types may be deeper than the host's stack).
+
+mod attrs;
+mod dtype;
+mod facts;
+mod print;
+mod reason;
+mod scheme;
+mod term;
+mod value;
+mod value_print;
+
+pub use attrs::{AttrValue, Attrs};
+pub use dtype::Dtype;
+pub use facts::{Facts, Relation, Rule, Size, Step, Stop};
+pub use print::{Names, Printed, print_scheme, print_term};
+pub use reason::{Operand, Reason};
+pub use scheme::{Obligation, Scheme};
+pub use term::{AdtId, Dim, Extent, Kind, List, ParamId, Term, TermId, Terms};
+pub use value::{Code, Elements, Fields, Scalar, Tensor, Value};
+pub use value_print::{ConstructorNames, print_value};

@@ -1,0 +1,31 @@
+//! Polymorphic types.
+
+use crate::{Attrs, ParamId, Relation, TermId};
+use std::sync::Arc;
+
+/// A relation that must hold wherever a scheme is used; `args` are inputs, then outputs.
+#[derive(Clone, Debug)]
+pub struct Obligation {
+    pub relation: &'static Relation,
+    pub args: Vec<TermId>,
+    pub attrs: Arc<Attrs>,
+}
+
+/// `fn[params](…) -> … where obligations`: each use replaces the parameters by fresh unknowns and posts the
+/// obligations (seed 002, rules Type-Func-Def and Type-Call).
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    pub params: Vec<ParamId>,
+    pub body: TermId,
+    pub obligations: Vec<Obligation>,
+}
+
+impl Scheme {
+    pub fn mono(body: TermId) -> Scheme {
+        Scheme { params: Vec::new(), body, obligations: Vec::new() }
+    }
+
+    pub fn is_mono(&self) -> bool {
+        self.params.is_empty() && self.obligations.is_empty()
+    }
+}

@@ -1,0 +1,178 @@
+//! Terms: what a type, a shape, a dim or a dtype can be.
+
+use crate::Dtype;
+use base::idx;
+
+idx!(
+    /// A class of terms in a store.
+    TermId,
+    "t"
+);
+idx!(
+    /// A type parameter: rigid in the body that declares it, replaced at each use.
+    ParamId,
+    "p"
+);
+idx!(
+    /// An algebraic data type.
+    AdtId,
+    "d"
+);
+
+/// What a term can stand for. `BaseType` is a dtype; the seeds' `ShapeVar` is `Dim`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Type,
+    BaseType,
+    Shape,
+    Dim,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Type => "Type",
+            Kind::BaseType => "BaseType",
+            Kind::Shape => "Shape",
+            Kind::Dim => "Dim",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Kind> {
+        match name {
+            "Type" => Some(Kind::Type),
+            "BaseType" => Some(Kind::BaseType),
+            "Shape" => Some(Kind::Shape),
+            "Dim" | "ShapeVar" => Some(Kind::Dim),
+            _ => None,
+        }
+    }
+}
+
+/// A run of term ids in a store's list pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct List {
+    pub start: u32,
+    pub len: u32,
+}
+
+/// What is known of a dim's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extent {
+    Unknown,
+    Number(i64),
+    Param(ParamId),
+}
+
+/// A dim. Both facts only grow: the extent from unknown to known, the flag from false to true. A dim with the flag
+/// set prints `?`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dim {
+    pub extent: Extent,
+    pub dynamic: bool,
+}
+
+impl Dim {
+    pub const UNKNOWN: Dim = Dim { extent: Extent::Unknown, dynamic: false };
+    pub const ANY: Dim = Dim { extent: Extent::Unknown, dynamic: true };
+
+    pub fn number(n: i64) -> Dim {
+        Dim { extent: Extent::Number(n), dynamic: false }
+    }
+}
+
+/// The head of a term; its parts are ids.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Term {
+    /// Not known yet (Relay's incomplete type). An unknown dim is `Term::Dim(Dim::UNKNOWN)` instead.
+    Hole(Kind),
+    /// Stands where an error was reported; unifies silently with anything.
+    Error(Kind),
+    /// A type, shape or dtype parameter. A dim parameter is an [`Extent`].
+    Param(ParamId, Kind),
+    Tensor {
+        shape: TermId,
+        dtype: TermId,
+    },
+    Tuple(List),
+    Func {
+        params: List,
+        result: TermId,
+    },
+    Ref(TermId),
+    Adt {
+        adt: AdtId,
+        args: List,
+    },
+    /// A shape of known rank: its dims, outermost first.
+    Shape(List),
+    Dim(Dim),
+    Dtype(Dtype),
+}
+
+impl Term {
+    pub fn hole(kind: Kind) -> Term {
+        match kind {
+            Kind::Dim => Term::Dim(Dim::UNKNOWN),
+            Kind::Type | Kind::BaseType | Kind::Shape => Term::Hole(kind),
+        }
+    }
+
+    pub fn param(param: ParamId, kind: Kind) -> Term {
+        match kind {
+            Kind::Dim => Term::Dim(Dim { extent: Extent::Param(param), dynamic: false }),
+            Kind::Type | Kind::BaseType | Kind::Shape => Term::Param(param, kind),
+        }
+    }
+
+    pub fn kind(self) -> Kind {
+        match self {
+            Term::Hole(kind) | Term::Error(kind) | Term::Param(_, kind) => kind,
+            Term::Tensor { .. } | Term::Tuple(_) | Term::Func { .. } | Term::Ref(_) | Term::Adt { .. } => Kind::Type,
+            Term::Shape(_) => Kind::Shape,
+            Term::Dim(_) => Kind::Dim,
+            Term::Dtype(_) => Kind::BaseType,
+        }
+    }
+
+    /// Whether this is a parameter, of any kind.
+    pub fn is_param(self) -> bool {
+        matches!(self, Term::Param(..) | Term::Dim(Dim { extent: Extent::Param(_), dynamic: false }))
+    }
+
+    /// Whether nothing at all is known. A dim that is `?` is not a hole: nobody will ever learn its number.
+    pub fn is_hole(self) -> bool {
+        matches!(self, Term::Hole(_) | Term::Dim(Dim::UNKNOWN))
+    }
+}
+
+/// Read access to a store of terms.
+pub trait Terms {
+    /// The representative of the class.
+    fn root(&self, id: TermId) -> TermId;
+    /// The head of the class.
+    fn head(&self, id: TermId) -> Term;
+    fn items(&self, list: List) -> &[TermId];
+
+    /// Calls `f` with each immediate part of a term, in the order they print.
+    fn for_parts(&self, term: Term, mut f: impl FnMut(TermId))
+    where
+        Self: Sized,
+    {
+        match term {
+            Term::Hole(_) | Term::Error(_) | Term::Param(..) | Term::Dim(_) | Term::Dtype(_) => {}
+            Term::Tensor { shape, dtype } => {
+                f(shape);
+                f(dtype);
+            }
+            Term::Tuple(list) | Term::Shape(list) | Term::Adt { args: list, .. } => {
+                self.items(list).iter().for_each(|&item| f(item));
+            }
+            Term::Func { params, result } => {
+                self.items(params).iter().for_each(|&item| f(item));
+                f(result);
+            }
+            Term::Ref(inner) => f(inner),
+        }
+    }
+}

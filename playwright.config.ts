@@ -1,0 +1,37 @@
+import { defineConfig, devices } from "@playwright/test";
+// @ts-expect-error The scripts are plain JavaScript, so that they run before anything is installed.
+import { findChromium } from "./scripts/setup.mjs";
+
+const port = 4179;
+const executablePath: string | undefined = findChromium();
+
+export default defineConfig({
+  testDir: "tests/e2e",
+  timeout: 30_000,
+  fullyParallel: true,
+  // Two cores are common where this runs; times are measured, so no more workers than that.
+  workers: process.env.CI ? 1 : 2,
+  reporter: [["list"]],
+  use: { baseURL: `http://127.0.0.1:${port}`, trace: "retain-on-failure" },
+  webServer: {
+    command: `node node_modules/vite/bin/vite.js preview --config web/vite.config.ts --host 127.0.0.1 --port ${port} --strictPort`,
+    url: `http://127.0.0.1:${port}`,
+    reuseExistingServer: false,
+    timeout: 20_000,
+  },
+  projects: [
+    {
+      name: "chromium",
+      use: {
+        ...devices["Desktop Chrome"],
+        viewport: { width: 1280, height: 800 },
+        permissions: ["clipboard-read", "clipboard-write"],
+        launchOptions: {
+          ...(executablePath ? { executablePath } : {}),
+          // Chromium refuses its sandbox to root, which is what containers run as.
+          args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+        },
+      },
+    },
+  ],
+});

@@ -1,0 +1,37 @@
+// The page with everything watched: an edit under web/ shows at once, an edit under crate/ recompiles the compiler.
+import { watch } from "node:fs";
+import { main, root } from "./house.mjs";
+import { setup } from "./setup.mjs";
+import { buildWasm } from "./site.mjs";
+
+await main(async () => {
+  await setup();
+  await buildWasm();
+  const { createServer } = await import("vite");
+  const server = await createServer({ configFile: `${root}/web/vite.config.ts`, server: { host: "127.0.0.1" } });
+  await server.listen();
+  server.printUrls();
+
+  let timer;
+  let building = false;
+  let again = false;
+  const rebuild = async () => {
+    if (building) return void (again = true);
+    building = true;
+    try {
+      await buildWasm();
+      server.ws.send({ type: "full-reload" });
+    } catch {
+      // The compiler's own message has been shown; the next edit tries again.
+    }
+    building = false;
+    if (again) {
+      again = false;
+      rebuild();
+    }
+  };
+  watch(`${root}/crate`, { recursive: true }, () => {
+    clearTimeout(timer);
+    timer = setTimeout(rebuild, 200);
+  });
+});

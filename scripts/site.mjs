@@ -1,0 +1,32 @@
+// How the static site in dist/ is made: the compiler as WebAssembly, then the page around it.
+import { rmSync } from "node:fs";
+import { resolve } from "node:path";
+import { root, run, step } from "./house.mjs";
+
+// SIMD is in every browser that the page supports; a deep program must not run off the default 1 MiB stack.
+const RUSTFLAGS = "-C target-feature=+simd128 -C link-arg=-zstack-size=4194304";
+
+/** The compiler, in web/src/wasm/. `--mode no-install` keeps wasm-pack off the network. */
+export function buildWasm() {
+  return step("compiling the compiler to WebAssembly", async () => {
+    const out = resolve(root, "web/src/wasm");
+    await run(
+      "wasm-pack",
+      ["build", "crate/wasm", "--target", "web", "--release", "--no-pack", "--mode", "no-install", "--out-dir", out, "--out-name", "relish_wasm"],
+      { extraEnv: { RUSTFLAGS }, show: false },
+    );
+    rmSync(resolve(out, ".gitignore"), { force: true });
+  });
+}
+
+export async function buildSite() {
+  await step("checking the types of the page", () => run("tsc", ["--project", "web"]));
+  await step("bundling the page", () =>
+    run("vite", ["build", "--config", "web/vite.config.ts", "--logLevel", "warn"], { extraEnv: { NODE_ENV: "production" } }),
+  );
+}
+
+export async function build() {
+  await buildWasm();
+  await buildSite();
+}

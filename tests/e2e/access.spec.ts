@@ -1,0 +1,113 @@
+// By keyboard, by screen reader, on a phone, in either theme, and with nothing asked of anyone else.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, type Page, test } from "@playwright/test";
+import { open, panel, problems, runButton, write } from "./page.ts";
+
+const WRONG = `let %a = ones(shape=[2, 3]);
+let %b = ones(shape=[4]);
+%a + %b
+`;
+
+async function violations(page: Page): Promise<string[]> {
+  // What fades in is not yet what people read.
+  await page.waitForTimeout(500);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`axe has nothing to say in ${colorScheme}`, async ({ browser }) => {
+    test.slow();
+    const context = await browser.newContext({
+      colorScheme,
+      viewport: { width: 1280, height: 800 },
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    const page = await context.newPage();
+    await open(page);
+    await expect(page.locator(".value-after").first()).toBeVisible();
+    expect(await violations(page), "types").toEqual([]);
+    await runButton(page).click();
+    await expect(panel(page)).toContainText("Ran in");
+    expect(await violations(page), "run").toEqual([]);
+    await page.getByRole("button", { name: "Examples" }).click();
+    expect(await violations(page), "examples").toEqual([]);
+    await page.keyboard.press("Escape");
+    await write(page, WRONG);
+    await expect(problems(page).locator(".problem")).toHaveCount(1);
+    expect(await violations(page), "problems").toEqual([]);
+    await problems(page).locator(".code").click();
+    expect(await violations(page), "explanation").toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Share" }).click();
+    expect(await violations(page), "notice").toEqual([]);
+    await context.close();
+  });
+}
+
+test("a phone of 360 pixels has everything within reach", async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  const page = await context.newPage();
+  await open(page);
+  const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  await page.getByRole("tab", { name: "Types" }).tap();
+  await expect(panel(page)).toContainText("@layer");
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  await runButton(page).tap();
+  await expect(panel(page)).toContainText("Ran in");
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("tab", { name: "Program" }).tap();
+  await expect(page.locator(".monaco-editor .view-line").first()).toBeVisible();
+  await context.close();
+});
+
+test("the panes, tabs and run answer to the keyboard", async ({ page }) => {
+  await open(page);
+  const bar = page.getByRole("separator", { name: "Width of the editor" });
+  await bar.focus();
+  const before = Number(await bar.getAttribute("aria-valuenow"));
+  await page.keyboard.press("ArrowLeft");
+  await expect(bar).toHaveAttribute("aria-valuenow", String(before - 2));
+  await page.getByRole("tab", { name: "Types" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("tab", { name: "Run" })).toBeFocused();
+  await expect(page.getByRole("tab", { name: "Run" })).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("Control+Enter");
+  await expect(panel(page)).toContainText("Ran in");
+});
+
+test("the theme is the system's until one is chosen, and the choice stays", async ({ page }) => {
+  await page.emulateMedia({ colorScheme: "dark" });
+  await open(page);
+  const theme = () => page.evaluate(() => document.documentElement.dataset["theme"]);
+  expect(await theme()).toBe("dark");
+  await page.getByTitle("Light theme").click();
+  expect(await theme()).toBe("light");
+  await page.reload();
+  expect(await theme()).toBe("light");
+});
+
+test("no request leaves the origin, and the policy is never broken", async ({ page, baseURL }) => {
+  const strangers: string[] = [];
+  const complaints: string[] = [];
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(baseURL ?? "") && !url.startsWith("data:") && !url.startsWith("blob:")) strangers.push(url);
+  });
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await open(page);
+  await page.getByRole("button", { name: "Examples" }).click();
+  await page.keyboard.press("Escape");
+  await write(page, WRONG);
+  await expect(problems(page).locator(".problem")).toHaveCount(1);
+  await page.locator(".view-line").nth(2).locator("span > span").first().hover();
+  await expect(page.locator(".monaco-hover:not(.hidden)")).toBeVisible();
+  await page.getByRole("button", { name: "Share" }).click();
+  expect(strangers).toEqual([]);
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,86 @@
+// Links are data from strangers.
+import { deflateRawSync } from "node:zlib";
+import { expect, test } from "@playwright/test";
+import { open, ready, text, write } from "./page.ts";
+
+const pack = (value: unknown) => `#v1.${deflateRawSync(JSON.stringify(value)).toString("base64url")}`;
+const program = (source: string) => pack({ files: [{ name: "main.relay", text: source }] });
+
+test("a shared program leaves the visitor's own alone, until they keep it", async ({ page }) => {
+  await open(page);
+  await write(page, "let %mine = 1;\n");
+  await page.waitForTimeout(400);
+  await open(page, `./?again${program("let %theirs = 2;\n")}`);
+  const banner = page.getByRole("region", { name: "Shared program" });
+  await expect(banner).toBeVisible();
+  await expect.poll(() => text(page)).toContain("%theirs");
+  await write(page, "let %edited = 3;\n");
+  await page.waitForTimeout(400);
+
+  await banner.getByRole("button", { name: "Back to mine" }).click();
+  await expect(banner).toBeHidden();
+  await expect.poll(() => text(page)).toContain("%mine");
+  expect(page.url()).not.toContain("#");
+
+  await page.evaluate((hash) => (location.hash = hash), program("let %other = 4;\n"));
+  await expect.poll(() => text(page)).toContain("%other");
+  await page.getByRole("button", { name: "Keep as mine" }).click();
+  await page.reload();
+  await ready(page);
+  await expect(banner).toBeHidden();
+  await expect.poll(() => text(page)).toContain("%other");
+});
+
+for (const [name, hash, reason] of [
+  ["a link that is cut short", program("let %long = 123456789;\n").slice(0, -8), "it may have been cut short"],
+  ["a link with strange characters", "#v1.à à", "it has characters that no link has"],
+  ["a link from the future", "#v9.abc", "it was made by a newer version"],
+  ["a link with other data", pack({ hello: 1 }), "it does not hold a program"],
+  ["a link that unpacks to far too much", program(" ".repeat(50_000_000)), "it unpacks to more than 1,024 KiB"],
+  ["a link that is far too long", `#v1.${"A".repeat(70_000)}`, "it is longer than 64 KiB"],
+] as const) {
+  test(`${name} says so and loses nothing`, async ({ page }) => {
+    await open(page);
+    await write(page, "let %mine = 1;\n");
+    await page.waitForTimeout(400);
+    await open(page, `./?again${hash}`);
+    await expect(page.getByText("This link cannot be opened")).toContainText(reason);
+    await expect.poll(() => text(page)).toContain("%mine");
+    await page.getByRole("button", { name: "Dismiss" }).click();
+    await expect(page.getByText("This link cannot be opened")).toBeHidden();
+  });
+}
+
+test("unknown fields and nonsense in known ones do no harm", async ({ page }) => {
+  const value = {
+    files: [{ name: 7, text: "let %ok = 1;\n", extra: {} }],
+    panel: { toString: 1 },
+    selection: { start: -5, end: 1e99 },
+    __proto__: { polluted: true },
+    future: [1],
+  };
+  await open(page, `./${pack(value)}`);
+  await expect.poll(() => text(page)).toContain("%ok");
+});
+
+test("markup in a program stays text", async ({ page }) => {
+  const hostile = 'let %x = "<img src=x onerror=alert(1)>";\n<script>alert(1)</script>\n';
+  page.on("dialog", () => expect(false, "a dialog opened").toBe(true));
+  await open(page, `./${program(hostile)}`);
+  await expect.poll(() => text(page)).toContain("<script>");
+  await expect(page.locator("#page img[src=x]")).toHaveCount(0);
+});
+
+test("a program too large for a link says so, with sizes", async ({ page }) => {
+  test.slow();
+  await open(page);
+  // Random letters hardly compress.
+  let seed = 1;
+  const letters = Array.from({ length: 3000 }, () => {
+    seed = (seed * 48271) % 2147483647;
+    return `// ${(seed * 7919).toString(36)}${(seed ** 2).toString(36)}${(seed * 31337).toString(36)}`;
+  });
+  await write(page, letters.join("\n"));
+  await page.getByRole("button", { name: "Share" }).click();
+  await expect(page.getByText(/The link would be \d+ KiB, and a link holds at most 64 KiB/)).toBeVisible();
+});

@@ -1,0 +1,45 @@
+// What every spec does with the page.
+import { expect, type Page } from "@playwright/test";
+
+/** Opens the page and waits until both the editor and the compiler are there. */
+export async function open(page: Page, address = "./"): Promise<void> {
+  await page.goto(address);
+  await ready(page);
+}
+
+export async function ready(page: Page): Promise<void> {
+  await expect(page.locator(".monaco-editor .view-line").first()).toBeVisible();
+  await expect(runButton(page)).toBeEnabled();
+}
+
+export const runButton = (page: Page) => page.locator(".header").getByRole("button", { name: "Run" });
+export const stopButton = (page: Page) => page.getByRole("button", { name: "Stop" });
+export const problems = (page: Page) => page.getByRole("region", { name: "Problems" });
+export const panel = (page: Page) => page.locator(".panel");
+
+/** Replaces the whole program, as a person who pastes it would. */
+export async function write(page: Page, text: string): Promise<void> {
+  await page.evaluate((value) => navigator.clipboard.writeText(value), text);
+  await focusEditor(page);
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Control+V");
+}
+
+export async function focusEditor(page: Page): Promise<void> {
+  await page.locator(".editor .monaco-editor").first().click();
+}
+
+/** The program as the editor shows it; only short ones fit. */
+export async function text(page: Page): Promise<string> {
+  const lines = await page.locator(".monaco-editor .view-line").evaluateAll((elements) =>
+    elements
+      .map((element) => ({ top: (element as HTMLElement).offsetTop, text: element.textContent ?? "" }))
+      .sort((a, b) => a.top - b.top)
+      .map((line) => line.text.replaceAll("\u00a0", " ").replace(/ {2}= .*$/, "")),
+  );
+  return lines.join("\n");
+}
+
+export async function showPanel(page: Page, name: string): Promise<void> {
+  await page.getByRole("tab", { name }).click();
+}

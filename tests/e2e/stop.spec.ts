@@ -1,0 +1,80 @@
+// Programs that would never end, and texts that would bring lesser pages down.
+import { expect, type Page, test } from "@playwright/test";
+import { open, panel, problems, runButton, stopButton, text, write } from "./page.ts";
+
+const ENDLESS = `def @loop(%n: int32) -> int32 { @loop(%n + 1) }
+@loop(0)
+`;
+
+/** Clicks an element and resolves to the milliseconds until another is there, all measured inside the page. */
+function clickUntil(page: Page, clicked: string, awaited: string, containing: string): Promise<number> {
+  return page.evaluate(
+    ({ clicked, awaited, containing }) =>
+      new Promise<number>((done) => {
+        const start = performance.now();
+        const check = () => {
+          const found = [...document.querySelectorAll(awaited)].some((e) => e.textContent?.includes(containing));
+          if (!found) return;
+          observer.disconnect();
+          done(performance.now() - start);
+        };
+        const observer = new MutationObserver(check);
+        observer.observe(document.body, { subtree: true, childList: true, characterData: true });
+        document.querySelector<HTMLElement>(clicked)?.click();
+        check();
+      }),
+    { clicked, awaited, containing },
+  );
+}
+
+const median = (samples: number[]) => samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Infinity;
+
+test("an endless program can be stopped at once, and nothing is lost", async ({ page }) => {
+  await open(page);
+  await write(page, ENDLESS);
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  // Whatever ran by itself is over before the clock starts.
+  await page.waitForTimeout(1000);
+
+  const offered: number[] = [];
+  const stopped: number[] = [];
+  for (let round = 0; round < 5; round += 1) {
+    await expect(runButton(page)).toBeVisible();
+    offered.push(await clickUntil(page, ".header .primary", ".header .stop", "Stop"));
+    await page.waitForTimeout(300);
+    await expect(stopButton(page)).toBeVisible();
+    stopped.push(await clickUntil(page, ".header .stop", ".outcome", "Stopped after"));
+  }
+  console.log(`milliseconds until Stop is offered: ${offered.map(Math.round)}; until it has stopped: ${stopped.map(Math.round)}`);
+  // The median, since another process may have the processor for a moment.
+  expect(median(offered), "milliseconds until Stop is offered").toBeLessThan(50);
+  expect(median(stopped), "milliseconds until it has stopped").toBeLessThan(100);
+
+  expect(await text(page)).toContain("@loop(%n + 1)");
+  await write(page, "20 + 22\n");
+  await runButton(page).click();
+  await expect(page.locator(".value-after")).toContainText("= 42");
+});
+
+test("an edit ends a run, and the new text is checked", async ({ page }) => {
+  await open(page);
+  await write(page, ENDLESS);
+  await page.waitForTimeout(1000);
+  await runButton(page).click();
+  await expect(stopButton(page)).toBeVisible();
+  await write(page, "let %after = 1;\n");
+  await expect(runButton(page)).toBeVisible();
+  await page.getByRole("tab", { name: "Types" }).click();
+  await expect(panel(page)).toContainText("%after");
+});
+
+test("a hundred thousand open parentheses are a problem, not a disaster", async ({ page }) => {
+  test.slow();
+  await open(page);
+  await write(page, "(".repeat(100_000));
+  await expect(problems(page).locator(".problem").first()).toBeVisible({ timeout: 15_000 });
+  await write(page, "20 + 22\n");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems", { timeout: 15_000 });
+  await runButton(page).click();
+  await expect(page.locator(".value-after")).toContainText("= 42");
+});

@@ -1,0 +1,96 @@
+// A newcomer's first minutes.
+import { expect, test } from "@playwright/test";
+import { open, panel, problems, runButton, showPanel, text, write } from "./page.ts";
+
+const PROGRAM = `let %a = ones(shape=[2, 3]);
+let %b = ones(shape=[3]);
+%a + %b
+`;
+
+test("the first visit greets with a program, its types and its values", async ({ page }) => {
+  await open(page);
+  await expect(page.locator(".view-line").first()).toContainText("Welcome to Relish");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await expect(panel(page)).toContainText("@layer");
+  await expect(page.locator(".value-after").first()).toContainText("= [[");
+});
+
+test("an example opens, and undo brings the text back", async ({ page }) => {
+  await open(page);
+  await write(page, PROGRAM);
+  await page.getByRole("button", { name: "Examples" }).click();
+  const dialog = page.getByRole("dialog", { name: "Examples" });
+  const example = dialog.locator(".gallery button").first();
+  const title = (await example.textContent()) ?? "";
+  await dialog.getByRole("searchbox").fill(title);
+  await example.click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText(`Opened “${title}”.`)).toBeVisible();
+  await expect.poll(() => text(page)).not.toContain("let %b = ones(shape=[3]);\n%a + %b");
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect.poll(() => text(page)).toContain("%a + %b");
+});
+
+test("hover, break, read, fix, run, share, and see the same elsewhere", async ({ page, browser }) => {
+  await open(page);
+  await write(page, PROGRAM);
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+
+  await page.locator(".view-line").nth(2).locator("span > span").first().hover();
+  await expect(page.locator(".monaco-hover:not(.hidden)")).toContainText("Tensor[(2, 3), float32]");
+  await page.mouse.move(5, 5);
+
+  await write(page, PROGRAM.replace("[3]", "[4]"));
+  await expect(problems(page).getByRole("status")).toHaveText("1 error");
+  const problem = problems(page).locator(".problem").first();
+  await expect(problem.locator(".message")).toContainText(/3.*4|4.*3/);
+  await expect(page.locator(".squiggly-error")).toHaveCount(1);
+
+  await problem.locator(".code").click();
+  const explanation = page.getByRole("dialog");
+  await expect(explanation.locator(".markdown")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(explanation).toBeHidden();
+
+  await problem.locator(".message").click();
+  await expect(page.locator(".monaco-editor.focused")).toBeVisible();
+
+  await write(page, PROGRAM);
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+
+  await runButton(page).click();
+  await expect(panel(page).getByRole("table")).toContainText("2");
+  await expect(page.locator(".value-after")).toContainText("= [[2f, 2f, 2f], [2f, 2f, 2f]]");
+
+  await page.getByRole("button", { name: "Share" }).click();
+  await expect(page.getByText("Link copied")).toBeVisible();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(link).toContain("#v1.");
+
+  const elsewhere = await browser.newContext();
+  const fresh = await elsewhere.newPage();
+  await open(fresh, link);
+  await expect.poll(() => text(fresh)).toContain(PROGRAM.trimEnd());
+  await expect(fresh.getByRole("region", { name: "Shared program" })).toBeVisible();
+  await expect(fresh.getByRole("tab", { name: "Run" })).toHaveAttribute("aria-selected", "true");
+  await expect(fresh.locator(".value-after"), "nothing runs because a link was opened").toHaveCount(0);
+  await runButton(fresh).click();
+  await expect(fresh.locator(".value-after")).toContainText("= [[2f, 2f, 2f], [2f, 2f, 2f]]");
+  await elsewhere.close();
+});
+
+test("the text is there on the next visit", async ({ page }) => {
+  await open(page);
+  await write(page, "let %mine = 42;\n");
+  await expect(panel(page)).toContainText("%mine");
+  await page.reload();
+  await expect.poll(() => text(page)).toContain("let %mine = 42;");
+});
+
+test("a definition leads to its place", async ({ page }) => {
+  await open(page);
+  await showPanel(page, "Types");
+  await panel(page).getByRole("button", { name: "@layer" }).click();
+  await expect(page.locator(".monaco-editor.focused")).toBeVisible();
+  await expect(panel(page).locator("[aria-current=true]")).toContainText("@layer");
+});

@@ -1,0 +1,45 @@
+// The page and the command line are one compiler: on every program of the test pages both print the same JSON.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { test } from "node:test";
+import { readPages } from "../../scripts/pages.mjs";
+import { loadPlayground } from "./compiler.mjs";
+
+const root = resolve(import.meta.dirname, "../..");
+const relish = resolve(root, "target/debug/relish");
+const LIMIT_MS = 30_000;
+
+function native(command, text) {
+  return new Promise((done, fail) => {
+    const child = spawn(relish, [command, "--json", "-"], { stdio: ["pipe", "pipe", "pipe"], timeout: LIMIT_MS });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (part) => (stdout += part));
+    child.stderr.setEncoding("utf8").on("data", (part) => (stderr += part));
+    child.on("error", fail);
+    child.on("close", (code) =>
+      code === 0 || code === 1 ? done(stdout) : fail(new Error(`relish ${command} ended with ${code}: ${stderr}`)),
+    );
+    child.stdin.on("error", () => {});
+    child.stdin.end(text);
+  });
+}
+
+test("check and run print the same in the page and on the command line", async (t) => {
+  assert.ok(existsSync(relish), "target/debug/relish is missing; build it with `cargo build --bin relish`");
+  const playground = await loadPlayground();
+  for (const page of readPages(resolve(root, "tests/pages"))) {
+    await t.test(page.path, async () => {
+      for (const { heading, text } of page.programs) {
+        for (const command of ["check", "run"]) {
+          const expected = await native(command, text);
+          const found = playground.command(command, text, "{}");
+          assert.equal(found.trimEnd(), expected.trimEnd(), `relish ${command} of “${heading}”`);
+        }
+      }
+    });
+  }
+  playground.free();
+});

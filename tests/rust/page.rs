@@ -1,0 +1,227 @@
+//! One page: its tests, checking them, and rewriting what they expect.
+
+use session::command::check_json;
+use session::{Analysis, Options};
+use std::fmt::Write;
+
+/// The program under one heading.
+#[derive(Debug, Clone)]
+pub struct Case {
+    pub heading: String,
+    pub program: String,
+    /// For each line of the program, the line of the page that it stands on.
+    pub page_lines: Vec<usize>,
+}
+
+/// The cases of a Markdown text, one per heading that has `relay` fences.
+pub fn cases(markdown: &str) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    let mut heading = String::from("(no heading)");
+    let mut is_new = true;
+    let mut fence: Option<bool> = None;
+    for (i, line) in markdown.lines().enumerate() {
+        match fence {
+            None if line.starts_with("```") => fence = Some(line.trim() == "```relay"),
+            None if line.starts_with('#') => {
+                heading = line.trim_start_matches('#').trim().to_owned();
+                is_new = true;
+            }
+            None => {}
+            Some(_) if line.starts_with("```") => fence = None,
+            Some(true) => {
+                if is_new {
+                    cases.push(Case { heading: heading.clone(), program: String::new(), page_lines: Vec::new() });
+                    is_new = false;
+                }
+                let case = cases.last_mut().expect("a case was just begun");
+                let _ = writeln!(case.program, "{line}");
+                case.page_lines.push(i);
+            }
+            Some(false) => {}
+        }
+    }
+    cases
+}
+
+/// An assertion in a program: on which line (from 0) it stands, and which line it speaks of.
+#[derive(Debug, Clone)]
+pub struct Assertion {
+    pub at: usize,
+    pub of: usize,
+    pub what: What,
+}
+
+#[derive(Debug, Clone)]
+pub enum What {
+    /// `^? TYPE` below a column (from 0, in characters).
+    Hover { column: usize, expected: String },
+    /// `^ error[code] "text"`; a column within the diagnostic's span, if that starts on the line.
+    Problem { column: usize, severity: String, code: String, text: String },
+    /// `=> VALUE`.
+    Value { expected: String },
+}
+
+pub fn assertions(program: &str) -> Vec<Assertion> {
+    let mut found = Vec::new();
+    let mut of = 0;
+    for (at, line) in program.lines().enumerate() {
+        let trimmed = line.trim_start();
+        let comment = trimmed.strip_prefix('#').map(str::trim_start);
+        let what = comment.and_then(|comment| {
+            if let Some(expected) = comment.strip_prefix("=>") {
+                return Some(What::Value { expected: expected.trim().to_owned() });
+            }
+            let column = line.chars().position(|c| c == '^')?;
+            if let Some(expected) = comment.strip_prefix("^?") {
+                return Some(What::Hover { column, expected: expected.trim().to_owned() });
+            }
+            let rest = comment.strip_prefix('^')?.trim_start();
+            let (severity, rest) = rest.split_once('[')?;
+            let (code, rest) = rest.split_once(']')?;
+            let text = rest.trim().trim_matches('"').to_owned();
+            Some(What::Problem { column, severity: severity.to_owned(), code: code.to_owned(), text })
+        });
+        match what {
+            Some(what) => found.push(Assertion { at, of, what }),
+            None if !trimmed.is_empty() => of = at,
+            None => {}
+        }
+    }
+    found
+}
+
+/// The type at a line and column, both from 0.
+fn hover_at(analysis: &Analysis, line: usize, column: usize) -> Option<String> {
+    let position = base::Position { line: line as u32 + 1, column: column as u32 + 1 };
+    let offset = analysis.lines().offset(position)?;
+    session::hover(analysis, offset).map(|hover| hover.r#type)
+}
+
+/// What a case got wrong, each with its page line (from 0), and what stands there instead where blessing may write it.
+pub struct Failure {
+    pub page_line: usize,
+    pub message: String,
+    pub actual: Option<String>,
+}
+
+pub fn check(case: &Case) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    let analysis = Analysis::new(&case.program);
+    let lines = analysis.lines();
+    let options = Options { fuel: 5_000_000, ..Options::default() };
+    let outcome = session::run(&analysis, &options);
+    let mut problems: Vec<(base_line::Diagnostic, bool)> = analysis
+        .diagnostics()
+        .iter()
+        .chain(&outcome.diagnostics)
+        .map(|diagnostic| (base_line::of(diagnostic, lines), false))
+        .collect();
+    let page_line = |line: usize| case.page_lines.get(line).copied().unwrap_or(0);
+    for Assertion { at, of, what } in assertions(&case.program) {
+        let mut fail = |message: String, actual: Option<String>| {
+            failures.push(Failure { page_line: page_line(at), message, actual });
+        };
+        match what {
+            What::Hover { column, expected } => {
+                let actual = hover_at(&analysis, of, column);
+                let actual = actual.unwrap_or_else(|| "nothing".to_owned());
+                if actual != expected {
+                    fail(format!("hover: expected {expected}, found {actual}"), Some(actual));
+                }
+            }
+            What::Problem { column, severity, code, text } => {
+                let claimed = problems.iter_mut().find(|(problem, claimed)| {
+                    !claimed
+                        && problem.severity == severity
+                        && problem.code == code
+                        && problem.message.contains(&text)
+                        && problem.covers(of, column)
+                });
+                match claimed {
+                    Some((_, claimed)) => *claimed = true,
+                    None => fail(format!("expected {severity}[{code}] \"{text}\" here, and there is none"), None),
+                }
+            }
+            What::Value { expected } => {
+                let value = outcome.values.iter().filter(|value| value.name.is_empty()).find(|value| {
+                    let (first, last) = (lines.line_of(value.span.start), lines.line_of(value.span.end));
+                    (first..=last).contains(&(of as u32 + 1))
+                });
+                let actual = value.and_then(|value| analysis.show(value)).unwrap_or_else(|| "no value".to_owned());
+                if actual != expected {
+                    fail(format!("value: expected {expected}, found {actual}"), Some(actual));
+                }
+            }
+        }
+    }
+    for (problem, claimed) in problems {
+        if !claimed {
+            failures.push(Failure {
+                page_line: page_line(problem.line),
+                message: format!("unclaimed {}[{}]: {}", problem.severity, problem.code, problem.message),
+                actual: None,
+            });
+        }
+    }
+    failures
+}
+
+/// The page with the types and values of failed assertions written anew. Diagnostics are never blessed.
+pub fn bless(markdown: &str, failures: &[Failure]) -> String {
+    let mut lines: Vec<String> = markdown.lines().map(str::to_owned).collect();
+    for failure in failures {
+        let Some(actual) = &failure.actual else { continue };
+        let line = &mut lines[failure.page_line];
+        let keep = line.find("^?").or_else(|| line.find("=>")).map_or(line.len(), |at| at + 2);
+        line.truncate(keep);
+        line.push(' ');
+        line.push_str(actual);
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What `relish check --json` says of a program.
+pub fn check_document(program: &str) -> String {
+    check_json(&[("-".to_owned(), Analysis::new(program))]).json
+}
+
+mod base_line {
+    /// A diagnostic by lines and columns from 0.
+    pub struct Diagnostic {
+        pub severity: &'static str,
+        pub code: &'static str,
+        pub message: String,
+        pub line: usize,
+        column: usize,
+        end_line: usize,
+        end_column: usize,
+    }
+
+    impl Diagnostic {
+        /// Whether the span begins on that line and holds that column, or holds the whole line.
+        pub fn covers(&self, line: usize, column: usize) -> bool {
+            let after_start = self.line < line || (self.line == line && self.column <= column);
+            let empty = self.line == self.end_line && self.column == self.end_column;
+            let before_end =
+                line < self.end_line || (line == self.end_line && (column < self.end_column || (empty && column <= self.end_column)));
+            after_start && before_end
+        }
+    }
+
+    pub fn of(diagnostic: &base::Diagnostic, lines: &base::LineIndex) -> Diagnostic {
+        let (start, end) = (lines.position(diagnostic.span.start), lines.position(diagnostic.span.end));
+        Diagnostic {
+            severity: match diagnostic.severity {
+                base::Severity::Error => "error",
+                base::Severity::Warning => "warning",
+                base::Severity::Info => "info",
+            },
+            code: diagnostic.code,
+            message: diagnostic.message.clone(),
+            line: start.line as usize - 1,
+            column: start.column as usize - 1,
+            end_line: end.line as usize - 1,
+            end_column: end.column as usize - 1,
+        }
+    }
+}

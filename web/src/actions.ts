@@ -1,0 +1,292 @@
+// Everything that changes the state, by a person or by the compiler.
+import { batch } from "@preact/signals";
+import { Compiler } from "./compiler.ts";
+import { type Linked, pack, unpack } from "./link.ts";
+import { type Document, errorCount, state, type Theme } from "./state.ts";
+import { load, save } from "./storage.ts";
+import type { DiagnosticView, FixView, SpanView } from "./wasm/relish_wasm.js";
+import welcome from "./welcome.relay?raw";
+
+/** A run that a person asked for ends when they say so. */
+const NO_LIMIT = 1e15;
+/** A run that nobody asked for is small, or it is not made. */
+const SMALL = 1e6;
+const QUICK_MS = 50;
+const SETTLED_MS = 350;
+/** A run that ends sooner than this never shows a Stop button that could not be hit anyway. */
+const SHOW_STOP_MS = 16;
+
+let settled: ReturnType<typeof setTimeout> | undefined;
+let showStop: ReturnType<typeof setTimeout> | undefined;
+let saving: ReturnType<typeof setTimeout> | undefined;
+/** The text was typed or chosen here and now; only then may it run by itself. */
+let isFromHere = false;
+/** The last run was quick, or there was none; only then may the text run by itself. */
+let isQuick = true;
+let run: { start: number; alone: boolean } | undefined;
+
+const compiler = new Compiler({
+  ready() {
+    state.engine.value = "ready";
+  },
+  checked(revision, view) {
+    batch(() => {
+      state.checked.value = { revision, view };
+      state.trap.value = undefined;
+    });
+    clearTimeout(settled);
+    if (isFromHere && isQuick && errorCount.value === 0) settled = setTimeout(() => startRun(true), SETTLED_MS);
+  },
+  ran(revision, view, milliseconds) {
+    const unfinished = run?.alone && view.fuel >= SMALL;
+    endRun();
+    isQuick = milliseconds < QUICK_MS && !unfinished;
+    if (revision !== state.revision.value) return;
+    if (!unfinished) state.ran.value = { kind: "finished", revision, view, milliseconds };
+  },
+  trapped(during, message) {
+    isQuick = false;
+    endRun();
+    if (during === "update" || during === "run") state.trap.value = trapDiagnostic(during, message);
+  },
+  failed(message) {
+    batch(() => {
+      state.engine.value = "failed";
+      state.notice.value = {
+        tone: "bad",
+        text: `The compiler could not start: ${message}. The text is safe; reload the page to try again.`,
+      };
+    });
+  },
+});
+
+function trapDiagnostic(during: "update" | "run", message: string): DiagnosticView {
+  const doing = during === "update" ? "checking" : "running";
+  return {
+    code: "compiler-stopped",
+    severity: "error",
+    message: `The compiler stopped while ${doing} this program and has been restarted: ${message}. Nothing you wrote is lost.`,
+    span: { start: 0, end: 0 },
+    line: 1,
+    labels: [],
+    help: undefined,
+    fixes: [],
+  };
+}
+
+/** Makes `text` the current one, wherever it comes from. */
+function setText(text: string): void {
+  clearTimeout(settled);
+  batch(() => {
+    state.text.value = text;
+    state.revision.value += 1;
+  });
+  endRun();
+  compiler.update(state.revision.value, text);
+}
+
+/** The person typed. */
+export function edit(text: string): void {
+  if (text === state.text.value) return;
+  isFromHere = true;
+  setText(text);
+  keepSoon();
+}
+
+function keepSoon(): void {
+  if (state.document.value !== "mine") return;
+  clearTimeout(saving);
+  saving = setTimeout(keepNow, 200);
+}
+
+/** Writes the person's own text to storage; the page also calls it when it is left. */
+export function keepNow(): void {
+  if (saving === undefined) return;
+  clearTimeout(saving);
+  saving = undefined;
+  save("text", state.text.value);
+}
+
+/** An example replaces the text; the text before it is one click (or one undo) away. */
+export function openExample(title: string, text: string): void {
+  const before = state.text.value;
+  const wasShared = state.document.value;
+  isFromHere = isQuick = true;
+  batch(() => {
+    state.examplesOpen.value = false;
+    state.ran.value = undefined;
+    state.editing.value = true;
+    if (text === before) return;
+    state.notice.value = {
+      tone: "good",
+      text: `Opened “${title}”.`,
+      action: { title: "Undo", act: () => restore(before, wasShared) },
+    };
+  });
+  setText(text);
+  keepSoon();
+  goTo({ start: 0, end: 0 });
+}
+
+function restore(text: string, document: Document): void {
+  batch(() => {
+    state.document.value = document;
+    state.notice.value = undefined;
+    state.ran.value = undefined;
+  });
+  setText(text);
+  keepSoon();
+}
+
+/** Runs the program as it stands, for as long as it takes. */
+export function runNow(): void {
+  clearTimeout(settled);
+  batch(() => {
+    state.panel.value = "run";
+    state.editing.value = false;
+  });
+  startRun(false);
+}
+
+function startRun(alone: boolean): void {
+  if (run !== undefined || state.engine.value === "failed") return;
+  run = { start: performance.now(), alone };
+  state.trap.value = undefined;
+  showStop = setTimeout(() => (state.running.value = true), SHOW_STOP_MS);
+  compiler.run(alone ? SMALL : NO_LIMIT);
+}
+
+function endRun(): void {
+  clearTimeout(showStop);
+  run = undefined;
+  state.running.value = false;
+}
+
+export function stop(): void {
+  if (run === undefined) return;
+  const milliseconds = performance.now() - run.start;
+  isQuick = false;
+  compiler.stop();
+  batch(() => {
+    endRun();
+    state.ran.value = { kind: "stopped", revision: state.revision.value, milliseconds };
+  });
+}
+
+export const hover = (offset: number) => compiler.hover(offset);
+
+function goTo(span: SpanView): void {
+  state.target.value = { span, focus: false };
+}
+
+/** Goes where a problem or a definition is, which on a narrow screen means to the editor. */
+export function show(span: SpanView): void {
+  state.editing.value = true;
+  state.target.value = { span, focus: true };
+}
+
+export function applyFix(fix: FixView): void {
+  let text = state.text.value;
+  // From the last edit to the first, so that the earlier spans stay where they are.
+  for (const { span, text: replacement } of fix.edits.toSorted((a, b) => b.span.start - a.span.start)) {
+    text = text.slice(0, span.start) + replacement + text.slice(span.end);
+  }
+  edit(text);
+}
+
+export async function explain(code: string): Promise<void> {
+  const page = await compiler.explain(code);
+  state.explained.value = { code, page };
+}
+
+export function openPanel(id: string): void {
+  batch(() => {
+    state.panel.value = id;
+    state.editing.value = false;
+  });
+  save("panel", id);
+}
+
+export function setTheme(theme: Theme): void {
+  state.theme.value = theme;
+  save("theme", theme);
+}
+
+/** Copies a link that holds the program, the panel and the selection. */
+export async function share(): Promise<void> {
+  const { text, panel, selection } = state;
+  const packed = await pack({ text: text.value, panel: panel.value, selection: selection.value });
+  if (packed.kind === "too-large") {
+    state.notice.value = { tone: "bad", text: packed.sentence };
+    return;
+  }
+  const link = location.href.replace(/#.*$/, "") + packed.hash;
+  try {
+    await navigator.clipboard.writeText(link);
+    const length = link.length.toLocaleString("en");
+    state.notice.value = { tone: "good", text: `Link copied: ${length} characters that hold the whole program.` };
+  } catch {
+    state.notice.value = { tone: "good", text: "Copy this link:", copy: link };
+  }
+}
+
+/** What the visitor has here: kept from before, or the program that greets a first visit. */
+const ownText = () => load("text") ?? welcome;
+
+/** Opens what the address asks for; the person's own text stays in storage, whatever comes. */
+export async function openAddress(): Promise<void> {
+  keepNow();
+  const opened = await unpack(location.hash);
+  if (opened.kind === "program") return openShared(opened.program);
+  if (opened.kind === "bad") {
+    state.notice.value = { tone: "bad", text: `This link cannot be opened: ${opened.reason}. Your own program is here as you left it.` };
+  }
+  openOwn();
+}
+
+function openShared(program: Linked): void {
+  isFromHere = false;
+  isQuick = true;
+  batch(() => {
+    state.document.value = program.text === ownText() ? "mine" : "shared";
+    state.ran.value = undefined;
+    if (program.panel !== undefined) state.panel.value = program.panel;
+  });
+  setText(program.text);
+  goTo(program.selection ?? { start: 0, end: 0 });
+}
+
+/** Shows the person's own text, as it was left. */
+function openOwn(): void {
+  batch(() => {
+    state.document.value = "mine";
+    state.ran.value = undefined;
+  });
+  // The first program is ours, so it may show at once what it does.
+  isFromHere = load("text") === undefined;
+  isQuick = true;
+  setText(ownText());
+}
+
+/** The shared program becomes the person's own; theirs from before is set aside, not lost. */
+export function keepShared(): void {
+  const before = load("text");
+  if (before !== undefined) save("set-aside", before);
+  leaveLink();
+  state.document.value = "mine";
+  save("text", state.text.value);
+  state.notice.value = {
+    tone: "good",
+    text: "This program is yours now.",
+    ...(before === undefined ? {} : { action: { title: "Bring back my earlier one", act: () => restore(before, "mine") } }),
+  };
+}
+
+export function backToMine(): void {
+  leaveLink();
+  openOwn();
+}
+
+function leaveLink(): void {
+  history.replaceState(null, "", location.pathname + location.search);
+}

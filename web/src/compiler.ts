@@ -1,0 +1,147 @@
+// The page's side of the worker: keeps it alive, keeps its text current, and replaces it when it must be stopped.
+//
+// At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
+// itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
+import type { Reply, Request } from "./protocol.ts";
+import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
+import type { CheckView, HoverView, RunView } from "./wasm/relish_wasm.js";
+
+export interface Listener {
+  ready(): void;
+  checked(revision: number, view: CheckView): void;
+  ran(revision: number, view: RunView, milliseconds: number): void;
+  /** The compiler fell over; the text is safe, and a new compiler is on its way. */
+  trapped(during: Request["kind"], message: string): void;
+  /** There is no compiler and will be none. */
+  failed(message: string): void;
+}
+
+/** A check that takes longer than this is given up when a newer text is there. */
+const PATIENCE_MS = 1500;
+
+export class Compiler {
+  #listener: Listener;
+  #module: WebAssembly.Module | undefined;
+  #worker: Worker | undefined;
+  #text: { revision: number; text: string } | undefined;
+  #checking: { revision: number; since: number } | undefined;
+  #running = false;
+  #waiting = new Map<number, (reply: Reply | undefined) => void>();
+  #nextId = 1;
+
+  constructor(listener: Listener) {
+    this.#listener = listener;
+    compile().then(
+      (module) => {
+        this.#module = module;
+        this.#spawn();
+      },
+      (error) => listener.failed(error instanceof Error ? error.message : String(error)),
+    );
+  }
+
+  /** Makes `text` the current text. It stops a run, whose program this no longer is. */
+  update(revision: number, text: string): void {
+    this.#text = { revision, text };
+    const stuck = this.#checking !== undefined && performance.now() - this.#checking.since > PATIENCE_MS;
+    if (this.#running || stuck) this.#spawn();
+    else if (this.#checking === undefined) this.#sendText();
+  }
+
+  /** Runs the current text. */
+  run(fuel: number): void {
+    if (this.#running || this.#text === undefined) return;
+    // The worker answers in order, so a text that waits its turn only has to go first.
+    if (this.#checking !== undefined && this.#checking.revision !== this.#text.revision) this.#sendText();
+    this.#running = true;
+    this.#send({ kind: "run", revision: this.#text.revision, fuel });
+  }
+
+  /** Ends a run at once. */
+  stop(): void {
+    if (this.#running) this.#spawn();
+  }
+
+  async hover(offset: number): Promise<HoverView | undefined> {
+    const revision = this.#text?.revision;
+    if (revision === undefined) return undefined;
+    const reply = await this.#ask((id) => ({ kind: "hover", revision, id, offset }));
+    const current = this.#text?.revision === revision;
+    return reply?.kind === "hovered" && current ? reply.view : undefined;
+  }
+
+  async explain(code: string): Promise<string | undefined> {
+    const reply = await this.#ask((id) => ({ kind: "explain", id, code }));
+    return reply?.kind === "explained" ? reply.page : undefined;
+  }
+
+  #ask(request: (id: number) => Request): Promise<Reply | undefined> {
+    return new Promise((resolve) => {
+      if (this.#worker === undefined) return resolve(undefined);
+      const id = this.#nextId++;
+      this.#waiting.set(id, resolve);
+      this.#send(request(id));
+    });
+  }
+
+  #send(request: Request): void {
+    this.#worker?.postMessage(request);
+  }
+
+  #sendText(): void {
+    if (this.#text === undefined || this.#worker === undefined) return;
+    this.#checking = { revision: this.#text.revision, since: performance.now() };
+    this.#send({ kind: "update", ...this.#text });
+  }
+
+  #spawn({ withText = true } = {}): void {
+    this.#worker?.terminate();
+    this.#checking = undefined;
+    this.#running = false;
+    for (const resolve of this.#waiting.values()) resolve(undefined);
+    this.#waiting.clear();
+    if (this.#module === undefined) return;
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module", name: "compiler" });
+    worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+      // A worker that was ended may have left an answer on its way.
+      if (worker === this.#worker) this.#receive(data);
+    };
+    worker.onerror = (event) => this.#listener.failed(event.message || "the worker could not be loaded");
+    this.#worker = worker;
+    this.#send({ kind: "start", module: this.#module });
+    if (withText) this.#sendText();
+  }
+
+  #receive(reply: Reply): void {
+    switch (reply.kind) {
+      case "ready":
+        return this.#listener.ready();
+      case "checked": {
+        if (this.#checking?.revision === reply.revision) this.#checking = undefined;
+        if (this.#text?.revision === reply.revision) this.#listener.checked(reply.revision, reply.view);
+        else if (this.#checking === undefined) this.#sendText();
+        return;
+      }
+      case "ran":
+        this.#running = false;
+        return this.#listener.ran(reply.revision, reply.view, reply.milliseconds);
+      case "hovered":
+      case "explained":
+        this.#waiting.get(reply.id)?.(reply);
+        this.#waiting.delete(reply.id);
+        return;
+      case "trapped":
+        // A text that brings the check down would do so again; the next edit brings a new one.
+        this.#spawn({ withText: reply.during !== "update" });
+        return this.#listener.trapped(reply.during, reply.message);
+    }
+  }
+}
+
+async function compile(): Promise<WebAssembly.Module> {
+  const response = await fetch(wasmUrl);
+  if (!response.ok) throw new Error(`the compiler could not be loaded (${response.status})`);
+  // Some hosts serve WebAssembly under another type, which only the streaming compiler minds.
+  const streams = response.headers.get("content-type")?.startsWith("application/wasm");
+  return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
+}

@@ -1,0 +1,31 @@
+// The fixes that a diagnostic offers, as quick fixes of the editor.
+import { isFresh, problems } from "../state.ts";
+import { LANGUAGE, monaco } from "./monaco.ts";
+import { rangeOf } from "./spans.ts";
+
+export function registerFixes(): void {
+  monaco.languages.registerCodeActionProvider(LANGUAGE, {
+    provideCodeActions(model, range, context) {
+      const actions: monaco.languages.CodeAction[] = [];
+      for (const problem of isFresh.value ? problems.value : []) {
+        if (!monaco.Range.areIntersectingOrTouching(rangeOf(model, problem.span), range)) continue;
+        for (const fix of problem.fixes) {
+          actions.push({
+            title: fix.title,
+            kind: "quickfix",
+            diagnostics: context.markers.filter((marker) => marker.message.startsWith(problem.message)),
+            isPreferred: problem.fixes.length === 1,
+            edit: {
+              edits: fix.edits.map((edit) => ({
+                resource: model.uri,
+                versionId: model.getVersionId(),
+                textEdit: { range: rangeOf(model, edit.span), text: edit.text },
+              })),
+            },
+          });
+        }
+      }
+      return { actions, dispose() {} };
+    },
+  });
+}

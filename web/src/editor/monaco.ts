@@ -1,0 +1,30 @@
+// The editor with the features that the page uses, and no others: each import is a part of the download.
+import "monaco-editor/features/bracketMatching/register.js";
+import "monaco-editor/features/caretOperations/register.js";
+import "monaco-editor/features/clipboard/register.js";
+import "monaco-editor/features/codeAction/register.js";
+import "monaco-editor/features/codeEditor/register.js";
+import "monaco-editor/features/codicon/register.js";
+import "monaco-editor/features/comment/register.js";
+import "monaco-editor/features/contextmenu/register.js";
+import "monaco-editor/features/cursorUndo/register.js";
+import "monaco-editor/features/find/register.js";
+import "monaco-editor/features/folding/register.js";
+import "monaco-editor/features/gotoError/register.js";
+import "monaco-editor/features/hover/register.js";
+import "monaco-editor/features/iPadShowKeyboard/register.js";
+import "monaco-editor/features/indentation/register.js";
+import "monaco-editor/features/linesOperations/register.js";
+import "monaco-editor/features/multicursor/register.js";
+import "monaco-editor/features/quickCommand/register.js";
+import "monaco-editor/features/smartSelect/register.js";
+import "monaco-editor/features/toggleTabFocusMode/register.js";
+import "monaco-editor/features/wordHighlighter/register.js";
+import "monaco-editor/features/wordOperations/register.js";
+import * as monaco from "monaco-editor/editor.js";
+import EditorWorker from "monaco-editor/editor/editor.worker.js?worker";
+
+self.MonacoEnvironment = { getWorker: () => new EditorWorker() };
+
+export { monaco };
+export const LANGUAGE = "relay";

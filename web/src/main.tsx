@@ -1,0 +1,47 @@
+// Starts the page: what was kept from before, what the address asks for, then everything on screen.
+import "./style/colors.css";
+import "./style/page.css";
+import "./style/panes.css";
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { keepNow, openAddress, runNow, share } from "./actions.ts";
+import { PANELS } from "./panels.ts";
+import { state } from "./state.ts";
+import { load } from "./storage.ts";
+import { App } from "./view/app.tsx";
+
+const READING_MS = 8000;
+
+const theme = load("theme");
+if (theme === "light" || theme === "dark") state.theme.value = theme;
+const panel = load("panel");
+if (PANELS.some(({ id }) => id === panel)) state.panel.value = panel ?? "";
+
+await openAddress();
+const page = document.getElementById("page");
+if (page) render(<App />, page);
+
+addEventListener("hashchange", openAddress);
+addEventListener("pagehide", keepNow);
+addEventListener(
+  "keydown",
+  (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    const act = { Enter: runNow, s: share }[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  },
+  { capture: true },
+);
+
+// Good news goes away by itself; bad news waits to be read.
+effect(() => {
+  const notice = state.notice.value;
+  if (notice?.tone !== "good" || notice.copy !== undefined) return;
+  const timer = setTimeout(() => {
+    if (state.notice.peek() === notice) state.notice.value = undefined;
+  }, READING_MS);
+  return () => clearTimeout(timer);
+});

@@ -1,0 +1,85 @@
+// What the program's top-level expressions come to.
+import { runNow, show } from "../actions.ts";
+import { errorCount, type Ran, state } from "../state.ts";
+import { highlight, TypeText } from "../view/code.tsx";
+import { TensorPicture } from "../view/tensor.tsx";
+import type { ValueView } from "../wasm/relish_wasm.js";
+
+export function RunPanel() {
+  const ran = state.ran.value;
+  if (state.running.value) return <p class="empty working">Running …</p>;
+  if (ran === undefined) {
+    return (
+      <div class="empty">
+        <p>The value of each top-level expression appears here, and at the end of its line in the editor.</p>
+        <button type="button" class="button" disabled={state.engine.value !== "ready"} onClick={runNow}>
+          Run the program
+        </button>
+      </div>
+    );
+  }
+  const isStale = ran.revision !== state.revision.value;
+  return (
+    <div class={`run ${isStale ? "stale" : ""}`}>
+      <p class="outcome">{outcome(ran, isStale)}</p>
+      {ran.kind === "finished" && ran.view.values.map((value) => <Value value={value} />)}
+    </div>
+  );
+}
+
+const duration = (milliseconds: number) =>
+  milliseconds < 1000 ? `${Math.max(1, Math.round(milliseconds))} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+
+function outcome(ran: Ran, isStale: boolean): string {
+  if (ran.kind === "stopped") return `Stopped after ${duration(ran.milliseconds)}.`;
+  if (isStale) return errorCount.value > 0 ? "From before the last edits, which have errors." : "From before the last edits.";
+  if (ran.view.values.length === 0) return "The program ran; it has no top-level expression whose value could be shown.";
+  return `Ran in ${duration(ran.milliseconds)}.`;
+}
+
+/** A value longer than this starts folded. */
+const LONG = 1200;
+
+function Value({ value: { name, span, line, type, value, truncated, tensor } }: { value: ValueView }) {
+  return (
+    <article class="value">
+      <header>
+        <button type="button" onClick={() => show(span)}>
+          {name === "" ? `line ${line}` : name}
+        </button>
+        <TypeText text={type} />
+      </header>
+      {value === undefined ? (
+        <p class="failed">No value: see the problems below.</p>
+      ) : tensor ? (
+        <TensorPicture tensor={tensor} text={value} truncated={truncated} />
+      ) : value.length <= LONG ? (
+        <ValueText text={value} truncated={truncated} />
+      ) : (
+        <details>
+          <summary>
+            <code>{highlight(`${value.slice(0, 80)}…`)}</code>
+          </summary>
+          <ValueText text={value} truncated={truncated} />
+        </details>
+      )}
+    </article>
+  );
+}
+
+/** Colouring stops where reading does. */
+const COLOURED = 4000;
+
+function ValueText({ text, truncated }: { text: string; truncated: boolean }) {
+  return (
+    <>
+      <pre tabIndex={0} role="region" aria-label="Value">
+        <code>
+          {highlight(text.slice(0, COLOURED))}
+          {text.slice(COLOURED)}
+        </code>
+      </pre>
+      {truncated && <p class="note">The value goes on; only its beginning is shown.</p>}
+    </>
+  );
+}

@@ -1,0 +1,15 @@
+// The panels beside the editor, in the order of their tabs. A new panel is a file and a line here.
+import type { ComponentType } from "preact";
+import { RunPanel } from "./panel/run.tsx";
+import { TypesPanel } from "./panel/types.tsx";
+
+export interface Panel {
+  id: string;
+  title: string;
+  view: ComponentType;
+}
+
+export const PANELS: readonly Panel[] = [
+  { id: "types", title: "Types", view: TypesPanel },
+  { id: "run", title: "Run", view: RunPanel },
+];

@@ -1,0 +1,68 @@
+// All that the page shows is in this one object; the views read it, and only `actions.ts` changes it.
+import { computed, signal } from "@preact/signals";
+import type { CheckView, DiagnosticView, RunView, SpanView } from "./wasm/relish_wasm.js";
+
+export type Theme = "system" | "light" | "dark";
+
+/** Whose text is in the editor: the visitor's own, or one that came with a link. */
+export type Document = "mine" | "shared";
+
+export interface Notice {
+  tone: "good" | "bad";
+  text: string;
+  action?: { title: string; act: () => void };
+  /** Text to copy by hand, when the browser would not do it. */
+  copy?: string;
+}
+
+export type Ran =
+  /** `revision` says which text the values belong to. */
+  | { kind: "finished"; revision: number; view: RunView; milliseconds: number }
+  | { kind: "stopped"; revision: number; milliseconds: number };
+
+const NOTHING_CHECKED: CheckView = { diagnostics: [], definitions: [], expressions: [] };
+
+export const state = {
+  text: signal(""),
+  /** Counts the texts; an answer about an older one is stale. */
+  revision: signal(0),
+  document: signal<Document>("mine"),
+  engine: signal<"loading" | "ready" | "failed">("loading"),
+  checked: signal<{ revision: number; view: CheckView }>({ revision: -1, view: NOTHING_CHECKED }),
+  ran: signal<Ran | undefined>(undefined),
+  /** A run that has taken long enough to offer the Stop button. */
+  running: signal(false),
+  /** What the compiler itself fell over, as a problem of the program. */
+  trap: signal<DiagnosticView | undefined>(undefined),
+  selection: signal<SpanView>({ start: 0, end: 0 }),
+  /** From 1, where the cursor is. */
+  line: signal(1),
+  /** Where the editor should go next; a new object each time, so that the same place can be asked for twice. */
+  target: signal<{ span: SpanView; focus: boolean } | undefined>(undefined),
+  panel: signal("types"),
+  /** On a narrow screen, whether the editor is shown instead of the panel. */
+  editing: signal(true),
+  theme: signal<Theme>("system"),
+  notice: signal<Notice | undefined>(undefined),
+  explained: signal<{ code: string; page: string | undefined } | undefined>(undefined),
+  examplesOpen: signal(false),
+};
+
+/** Whether the check is of the text as it stands. */
+export const isFresh = computed(() => state.checked.value.revision === state.revision.value);
+
+const key = (d: DiagnosticView) => `${d.code} ${d.span.start} ${d.span.end} ${d.message}`;
+
+/** What the check, the run of the same text, and the compiler's own accidents have to say. */
+export const problems = computed<DiagnosticView[]>(() => {
+  const found = new Map<string, DiagnosticView>();
+  if (state.trap.value) found.set(key(state.trap.value), state.trap.value);
+  for (const diagnostic of state.checked.value.view.diagnostics) found.set(key(diagnostic), diagnostic);
+  const ran = state.ran.value;
+  if (ran?.kind === "finished" && ran.revision === state.checked.value.revision) {
+    for (const diagnostic of ran.view.diagnostics) found.set(key(diagnostic), diagnostic);
+  }
+  return [...found.values()];
+});
+
+export const errorCount = computed(() => problems.value.filter((d) => d.severity === "error").length);

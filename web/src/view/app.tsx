@@ -1,0 +1,77 @@
+// The page: where everything is, wide and narrow.
+import { signal } from "@preact/signals";
+import { openPanel } from "../actions.ts";
+import { PANELS } from "../panels.ts";
+import { errorCount, state } from "../state.ts";
+import { isNarrow } from "./appearance.ts";
+import { NoticeBanner, SharedBanner } from "./banner.tsx";
+import { EditorPane } from "./editor.tsx";
+import { Examples } from "./examples.tsx";
+import { Explain } from "./explain.tsx";
+import { Header } from "./header.tsx";
+import { Problems } from "./problems.tsx";
+import { keptPercent, Separator } from "./separator.tsx";
+import { tabId, tabPanelId, Tabs } from "./tabs.tsx";
+
+const EDITOR = { label: "Width of the editor", kept: "editor-width", initial: 58 } as const;
+const UPPER = { label: "Height of the problems", kept: "problems-height", initial: 79 } as const;
+
+const editorPercent = signal(keptPercent(EDITOR.kept, EDITOR.initial));
+const upperPercent = signal(keptPercent(UPPER.kept, UPPER.initial));
+
+/** The tab of the editor itself, on a narrow screen. */
+const PROGRAM = "program";
+
+export function App() {
+  return (
+    <>
+      <Header />
+      <SharedBanner />
+      <main class="work" style={{ "--upper": `${upperPercent.value}%`, "--editor": `${editorPercent.value}%` }}>
+        <Upper />
+        <Separator orientation="horizontal" percent={upperPercent} {...UPPER} />
+        <Problems />
+      </main>
+      <NoticeBanner />
+      <Examples />
+      <Explain />
+    </>
+  );
+}
+
+function Upper() {
+  const narrow = isNarrow.value;
+  const panel = PANELS.find(({ id }) => id === state.panel.value) ?? PANELS[0];
+  if (panel === undefined) return null;
+  const showsEditor = !narrow || state.editing.value;
+  const showsPanel = !narrow || !state.editing.value;
+  const View = panel.view;
+  const panelTabs = PANELS.map(({ id, title }) => ({ id, title }));
+  const select = (id: string) => (id === PROGRAM ? (state.editing.value = true) : openPanel(id));
+  const errors = errorCount.value;
+  const programTab = {
+    id: PROGRAM,
+    title: "Program",
+    badge: errors > 0 && <span class="count some" title={`${errors} errors`}>{errors}</span>,
+  };
+  return (
+    <div class="upper">
+      {narrow && (
+        <Tabs
+          label="Program and panels"
+          tabs={[programTab, ...panelTabs]}
+          selected={showsEditor ? PROGRAM : panel.id}
+          onSelect={select}
+        />
+      )}
+      <EditorPane isShown={showsEditor} {...(narrow ? { role: "tabpanel", id: tabPanelId(PROGRAM) } : {})} />
+      {!narrow && <Separator orientation="vertical" percent={editorPercent} {...EDITOR} />}
+      <section class="panel-pane" hidden={!showsPanel} aria-label="Panels">
+        {!narrow && <Tabs label="Panels" tabs={panelTabs} selected={panel.id} onSelect={select} />}
+        <div class="panel" role="tabpanel" id={tabPanelId(panel.id)} aria-labelledby={tabId(panel.id)} tabIndex={0}>
+          <View />
+        </div>
+      </section>
+    </div>
+  );
+}

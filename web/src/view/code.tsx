@@ -1,0 +1,78 @@
+// Types, values and short programs outside the editor, coloured like inside it.
+import type { ComponentChildren } from "preact";
+
+const TOKEN =
+  /(?<comment>\/\/.*|\/\*[\s\S]*?\*\/|#(?!\[).*)|(?<string>"(?:\\.|[^"\\])*")|(?<variable>%[\w.]+)|(?<function>@[\w.]+)|(?<variant>`\w+)|(?<keyword>\b(?:let|fn|def|if|else|type|data|match|case|extern|free_var|ref|relation|where|as)\b)|(?<type>\b(?:Tensor|Type|BaseType|Shape|Dim|bool|(?:u?int|b?float)\d+)\b)|(?<constructor>\b[A-Z]\w*)|(?<operator>\b[a-z_]\w*(?:\.\w+)+|\b[a-z_]\w*(?=\())|(?<number>\b\d[\w.]*)/g;
+
+/** Text with its tokens in spans; what is no token stays as it is. */
+export function highlight(text: string): ComponentChildren[] {
+  const out: ComponentChildren[] = [];
+  let last = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    const kind = Object.entries(match.groups ?? {}).find(([, found]) => found !== undefined)?.[0];
+    if (match.index > last) out.push(text.slice(last, match.index));
+    out.push(<span class={`token-${kind}`}>{match[0]}</span>);
+    last = match.index + match[0].length;
+  }
+  out.push(text.slice(last));
+  return out;
+}
+
+/** Longer types are cut into pieces like any others, but this many tokens are as much as anyone reads. */
+const LONGEST = 6000;
+
+/**
+ * A type, which breaks after a comma, or before an arrow or a clause, and inside `[…]` only when that alone is wider
+ * than the line: `Tensor[(N, M), float32]` stays together.
+ */
+export function TypeText({ text }: { text: string }) {
+  const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return <code class="type-text">{pieces(shown, 0)}</code>;
+}
+
+/** Types nest less than this; what is deeper is one piece, so that no text can exhaust the stack. */
+const DEEPEST = 12;
+
+function pieces(text: string, depth: number): ComponentChildren[] {
+  const out: ComponentChildren[] = [];
+  let open = 0;
+  let start = 0;
+  const cut = (end: number) => {
+    const piece = text.slice(start, end).trim();
+    if (piece !== "") out.push(<span class="piece">{depth < DEEPEST ? groups(piece, depth) : highlight(piece)}</span>, " ");
+    start = end;
+  };
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index];
+    if (char === "[") open += 1;
+    else if (char === "]") open -= 1;
+    else if (open > 0) continue;
+    else if (text.startsWith(", ", index)) cut(index + 1);
+    else if (text.startsWith(" ->", index) || text.startsWith(" where ", index)) cut(index);
+  }
+  cut(text.length);
+  return out;
+}
+
+/** A piece with each of its outermost `[…]` cut into pieces in turn. */
+function groups(piece: string, depth: number): ComponentChildren[] {
+  const start = piece.indexOf("[");
+  if (start < 0) return highlight(piece);
+  let open = 0;
+  for (let end = start; end < piece.length; end += 1) {
+    if (piece[end] === "[") open += 1;
+    if (piece[end] === "]") open -= 1;
+    if (open > 0) continue;
+    const inside = pieces(piece.slice(start + 1, end), depth + 1).slice(0, -1);
+    return [...highlight(piece.slice(0, start + 1)), ...inside, ...groups(piece.slice(end), depth + 1)];
+  }
+  return highlight(piece);
+}
+
+export function CodeBlock({ text }: { text: string }) {
+  return (
+    <pre class="code-block" tabIndex={0} role="region" aria-label="Program text">
+      <code>{highlight(text)}</code>
+    </pre>
+  );
+}

@@ -1,0 +1,64 @@
+// Numbers for reading, and the colours that stand for them.
+export interface Range {
+  min: number;
+  max: number;
+  /** There are both negative and positive elements, so that zero has a colour of its own. */
+  isSigned: boolean;
+}
+
+/** Of the finite elements; the others have their own colours. */
+export function rangeOf(elements: readonly number[]): Range {
+  let min = Infinity;
+  let max = -Infinity;
+  for (const element of elements) {
+    if (!Number.isFinite(element)) continue;
+    if (element < min) min = element;
+    if (element > max) max = element;
+  }
+  if (min > max) return { min: 0, max: 0, isSigned: false };
+  return { min, max, isSigned: min < 0 && max > 0 };
+}
+
+/** Enough digits to tell apart, few enough to read. */
+export function readable(value: number): string {
+  if (Number.isNaN(value)) return "nan";
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value).replace("-", "−");
+  const size = Math.abs(value);
+  const text = size >= 1e6 || size < 1e-4 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+  return text.replaceAll("-", "−");
+}
+
+type Rgb = readonly [number, number, number];
+
+/** From least to most, for elements of one sign: dark to light through green. */
+const SEQUENTIAL: readonly Rgb[] = [[18, 42, 46], [23, 84, 78], [46, 130, 91], [116, 176, 91], [204, 216, 110], [253, 245, 190]];
+/** From negative through zero to positive: blue, paper, red. */
+const DIVERGING: readonly Rgb[] = [[25, 63, 120], [84, 138, 196], [188, 212, 232], [247, 245, 238], [240, 194, 160], [208, 109, 72], [132, 36, 40]];
+const NOT_A_NUMBER: Rgb = [214, 60, 200];
+
+export function colorOf(value: number, range: Range): Rgb {
+  if (Number.isNaN(value)) return NOT_A_NUMBER;
+  if (range.isSigned) {
+    const reach = Math.max(-range.min, range.max);
+    return along(DIVERGING, (value / reach + 1) / 2);
+  }
+  return along(SEQUENTIAL, range.max === range.min ? 0.5 : (value - range.min) / (range.max - range.min));
+}
+
+function along(stops: readonly Rgb[], position: number): Rgb {
+  const at = Math.min(1, Math.max(0, position)) * (stops.length - 1);
+  const low = stops[Math.floor(at)] ?? NOT_A_NUMBER;
+  const high = stops[Math.ceil(at)] ?? low;
+  const t = at - Math.floor(at);
+  return [low[0] + (high[0] - low[0]) * t, low[1] + (high[1] - low[1]) * t, low[2] + (high[2] - low[2]) * t];
+}
+
+/** The same colours for the legend beside the picture, as a CSS gradient. */
+export function gradientOf(range: Range): string {
+  const steps = Array.from({ length: 13 }, (_, index) => {
+    const value = range.min + ((range.max - range.min) * index) / 12;
+    return `rgb(${colorOf(value, range).map(Math.round).join(" ")})`;
+  });
+  return `linear-gradient(to right, ${steps.join(", ")})`;
+}

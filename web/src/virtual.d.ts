@@ -1,0 +1,8 @@
+declare module "virtual:examples" {
+  /** The chapters of the examples menu, made from the test pages when the site is built. */
+  const chapters: readonly {
+    title: string;
+    examples: readonly { title: string; text: string; hasError: boolean }[];
+  }[];
+  export default chapters;
+}

@@ -1,0 +1,39 @@
+// The only file that touches the WebAssembly module. It answers requests in order and keeps nothing but the compiler's
+// last text; whoever replaces this worker sends the text again.
+import type { Reply, Request } from "./protocol.ts";
+import { initSync, Playground } from "./wasm/relish_wasm.js";
+
+let playground: Playground | undefined;
+
+const post = (reply: Reply) => (self as unknown as Worker).postMessage(reply);
+
+self.onmessage = ({ data: request }: MessageEvent<Request>) => {
+  try {
+    answer(request);
+  } catch (error) {
+    // After a trap the instance's memory means nothing, so the page replaces this worker.
+    post({ kind: "trapped", during: request.kind, message: error instanceof Error ? error.message : String(error) });
+  }
+};
+
+function answer(request: Request): void {
+  if (request.kind === "start") {
+    initSync({ module: request.module });
+    playground = new Playground();
+    return post({ kind: "ready" });
+  }
+  if (playground === undefined) throw new Error("a request came before the compiler");
+  switch (request.kind) {
+    case "update":
+      return post({ kind: "checked", revision: request.revision, view: playground.update(request.text) });
+    case "run": {
+      const start = performance.now();
+      const view = playground.run(request.fuel);
+      return post({ kind: "ran", revision: request.revision, view, milliseconds: performance.now() - start });
+    }
+    case "hover":
+      return post({ kind: "hovered", id: request.id, view: playground.hover(request.offset) });
+    case "explain":
+      return post({ kind: "explained", id: request.id, page: playground.explain(request.code) });
+  }
+}

@@ -1,0 +1,37 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig, type Plugin } from "vite";
+// @ts-expect-error The scripts are plain JavaScript, so that they run before anything is installed.
+import { examples, readPages } from "../scripts/pages.mjs";
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const pages = here("../tests/pages");
+
+/** The module `virtual:examples`: the test pages as the chapters of the examples menu. */
+function examplesFromPages(): Plugin {
+  const id = "\0virtual:examples";
+  return {
+    name: "examples-from-pages",
+    resolveId: (source) => (source === "virtual:examples" ? id : undefined),
+    load: (source) => (source === id ? `export default ${JSON.stringify(examples(readPages(pages)))};` : undefined),
+  };
+}
+
+export default defineConfig({
+  root: here("."),
+  publicDir: here("../public"),
+  // Relative addresses, so that the site works from any folder of any host.
+  base: "./",
+  plugins: [examplesFromPages()],
+  // Every file stays a file: the page's policy permits no `data:` scripts.
+  build: {
+    outDir: here("../dist"),
+    emptyOutDir: true,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 4000,
+    reportCompressedSize: false,
+    modulePreload: { polyfill: false },
+  },
+  worker: { format: "es" },
+  server: { fs: { allow: [here("..")] } },
+});
