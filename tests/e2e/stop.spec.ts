@@ -78,3 +78,28 @@ test("a hundred thousand open parentheses are a problem, not a disaster", async 
   await runButton(page).click();
   await expect(page.locator(".value-after")).toContainText("= 42");
 });
+
+test("a compiler that falls over is replaced, and the text stays", async ({ page }) => {
+  // No program is known to do this, so the worker is made to say that one did.
+  await page.addInitScript(() => {
+    const Original = Worker;
+    window.Worker = class extends Original {
+      override postMessage(message: unknown) {
+        const { kind, text } = message as { kind?: string; text?: string };
+        if (kind === "update" && text?.includes("%trap")) {
+          this.dispatchEvent(new MessageEvent("message", { data: { kind: "trapped", during: "update", message: "unreachable" } }));
+        } else {
+          super.postMessage(message);
+        }
+      }
+    };
+  });
+  await open(page);
+  await write(page, "let %trap = 1;\n");
+  await expect(problems(page).locator(".problem")).toContainText("The compiler stopped while checking this program");
+  expect(await text(page)).toContain("let %trap = 1;");
+  await write(page, "20 + 22\n");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await runButton(page).click();
+  await expect(page.locator(".value-after")).toContainText("= 42");
+});

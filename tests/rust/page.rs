@@ -202,8 +202,8 @@ mod base_line {
         pub fn covers(&self, line: usize, column: usize) -> bool {
             let after_start = self.line < line || (self.line == line && self.column <= column);
             let empty = self.line == self.end_line && self.column == self.end_column;
-            let before_end =
-                line < self.end_line || (line == self.end_line && (column < self.end_column || (empty && column <= self.end_column)));
+            let before_end = line < self.end_line
+                || (line == self.end_line && (column < self.end_column || (empty && column <= self.end_column)));
             after_start && before_end
         }
     }

@@ -14,7 +14,8 @@ pub fn problems(file: &str, text: &str, diagnostics: &[Diagnostic]) {
             Severity::Info => Level::INFO,
         };
         let range = |span: Span| span.range().start.min(text.len())..span.range().end.min(text.len());
-        let mut snippet = Snippet::source(text).path(file).annotation(AnnotationKind::Primary.span(range(diagnostic.span)));
+        let mut snippet =
+            Snippet::source(text).path(file).annotation(AnnotationKind::Primary.span(range(diagnostic.span)));
         for label in &diagnostic.labels {
             snippet = snippet.annotation(AnnotationKind::Context.span(range(label.span)).label(&label.message));
         }

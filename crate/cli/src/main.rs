@@ -97,7 +97,9 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
         }
         Command::Run { file, fuel, memory, seed, inputs, layout } => {
             if layout.is_some() || memory.is_some() {
-                return Err(Usage("--layout and --memory need the machine, which this version does not have".to_owned()));
+                return Err(Usage(
+                    "--layout and --memory need the machine, which this version does not have".to_owned(),
+                ));
             }
             let mut options = Options::default();
             options.fuel = fuel.unwrap_or(options.fuel);

@@ -27,8 +27,12 @@ pub struct RunError {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum RunFault {
-    OutOfFuel { fuel: u64 },
-    OutOfMemory { limit: u64 },
+    OutOfFuel {
+        fuel: u64,
+    },
+    OutOfMemory {
+        limit: u64,
+    },
     NoArm,
     DivisionByZero,
     IndexOutOfRange(i64),
@@ -44,11 +48,20 @@ pub enum RunFault {
 enum Task {
     Eval(ExprId),
     /// Takes the arguments and the function below them off the value stack.
-    Call { expr: ExprId, n_args: usize },
+    Call {
+        expr: ExprId,
+        n_args: usize,
+    },
     OpCall(ExprId),
     Tuple(usize),
-    Project { expr: ExprId, index: u32 },
-    Branch { then: ExprId, otherwise: ExprId },
+    Project {
+        expr: ExprId,
+        index: u32,
+    },
+    Branch {
+        then: ExprId,
+        otherwise: ExprId,
+    },
     Match(ExprId),
     Bind(LocalId),
     Discard,

@@ -172,19 +172,45 @@ pub enum ExprKind {
     Ctor(CtorId),
     /// An operator as a function value.
     Op(OpId),
-    OpCall { op: OpId, name_span: Span, args: Vec<ExprId>, attrs: Arc<Attrs> },
-    Call { callee: ExprId, type_args: Option<Vec<TypeExprId>>, args: Vec<ExprId> },
+    OpCall {
+        op: OpId,
+        name_span: Span,
+        args: Vec<ExprId>,
+        attrs: Arc<Attrs>,
+    },
+    Call {
+        callee: ExprId,
+        type_args: Option<Vec<TypeExprId>>,
+        args: Vec<ExprId>,
+    },
     Tuple(Vec<ExprId>),
-    Project { base: ExprId, index: u32 },
-    If { cond: ExprId, then: ExprId, otherwise: ExprId },
+    Project {
+        base: ExprId,
+        index: u32,
+    },
+    If {
+        cond: ExprId,
+        then: ExprId,
+        otherwise: ExprId,
+    },
     /// `is_partial`: `match?`.
-    Match { scrutinee: ExprId, arms: Vec<Arm>, is_partial: bool },
+    Match {
+        scrutinee: ExprId,
+        arms: Vec<Arm>,
+        is_partial: bool,
+    },
     /// The variables in order with their values, then the block's value.
-    Block { lets: Vec<(Option<LocalId>, ExprId)>, tail: ExprId },
+    Block {
+        lets: Vec<(Option<LocalId>, ExprId)>,
+        tail: ExprId,
+    },
     Fn(FnId),
     RefNew(ExprId),
     RefRead(ExprId),
-    RefWrite { reference: ExprId, value: ExprId },
+    RefWrite {
+        reference: ExprId,
+        value: ExprId,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -220,14 +246,23 @@ pub struct TypeExpr {
 pub enum TypeExprKind {
     Error,
     Hole,
-    Tensor { shape: TypeExprId, dtype: TypeExprId },
+    Tensor {
+        shape: TypeExprId,
+        dtype: TypeExprId,
+    },
     /// A dtype's name: the scalar tensor, or the dtype itself, as the place wants.
     Scalar(Dtype),
     Dtype(Dtype),
     Tuple(Vec<TypeExprId>),
-    Func { params: Vec<TypeExprId>, result: TypeExprId },
+    Func {
+        params: Vec<TypeExprId>,
+        result: TypeExprId,
+    },
     Ref(TypeExprId),
-    Adt { adt: AdtId, args: Vec<TypeExprId> },
+    Adt {
+        adt: AdtId,
+        args: Vec<TypeExprId>,
+    },
     Param(ParamId),
     Shape(Vec<TypeExprId>),
     Dim(i64),

@@ -5,28 +5,103 @@ use ty::{Dtype, Kind};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum HirError {
-    UnboundVariable { name: String, span: Span, nearest: Option<String> },
-    UndefinedGlobal { name: String, span: Span, nearest: Option<String> },
-    UnknownName { name: String, span: Span, nearest: Option<String> },
-    UnknownConstructor { name: String, span: Span, nearest: Option<String> },
-    UndefinedType { name: String, span: Span, nearest: Option<String> },
-    Duplicate { what: Duplicated, name: String, span: Span, first: Span },
-    TypeArguments { name: String, span: Span, want: usize, found: usize },
-    WrongKind { span: Span, want: Kind, found: Kind },
-    LiteralRange { span: Span, dtype: Dtype },
-    BadLiteral { span: Span },
-    RaggedTensor { span: Span },
-    TensorElement { span: Span },
-    TensorDtypes { span: Span, first: Span, want: Dtype, found: Dtype },
-    UnknownAttr { op: &'static str, name: String, span: Span, nearest: Option<String> },
-    MissingAttr { op: &'static str, name: &'static str, span: Span },
-    AttrValue { op: &'static str, name: &'static str, span: Span, want: &'static str },
-    AttrOnFunction { span: Span },
-    ConstantForm { span: Span },
-    ConstructorResult { span: Span, want: String },
-    UnknownKind { name: String, span: Span },
+    UnboundVariable {
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    UndefinedGlobal {
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    UnknownName {
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    UnknownConstructor {
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    UndefinedType {
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    Duplicate {
+        what: Duplicated,
+        name: String,
+        span: Span,
+        first: Span,
+    },
+    TypeArguments {
+        name: String,
+        span: Span,
+        want: usize,
+        found: usize,
+    },
+    WrongKind {
+        span: Span,
+        want: Kind,
+        found: Kind,
+    },
+    LiteralRange {
+        span: Span,
+        dtype: Dtype,
+    },
+    BadLiteral {
+        span: Span,
+    },
+    RaggedTensor {
+        span: Span,
+    },
+    TensorElement {
+        span: Span,
+    },
+    TensorDtypes {
+        span: Span,
+        first: Span,
+        want: Dtype,
+        found: Dtype,
+    },
+    UnknownAttr {
+        op: &'static str,
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    MissingAttr {
+        op: &'static str,
+        name: &'static str,
+        span: Span,
+    },
+    AttrValue {
+        op: &'static str,
+        name: &'static str,
+        span: Span,
+        want: &'static str,
+    },
+    AttrOnFunction {
+        span: Span,
+    },
+    ConstantForm {
+        span: Span,
+    },
+    ConstructorResult {
+        span: Span,
+        want: String,
+    },
+    UnknownKind {
+        name: String,
+        span: Span,
+    },
     /// A form that the language has but this version cannot check yet.
-    NotYet { what: &'static str, span: Span },
+    NotYet {
+        what: &'static str,
+        span: Span,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,11 +166,9 @@ impl HirError {
                 let message = format!("`{name}` takes {}, found {found}", count(*want, "type argument"));
                 error("type-argument-count", *span, message)
             }
-            HirError::WrongKind { span, want, found } => error(
-                "wrong-kind",
-                *span,
-                format!("expected a {}, found a {}", kind_words(*want), kind_words(*found)),
-            ),
+            HirError::WrongKind { span, want, found } => {
+                error("wrong-kind", *span, format!("expected a {}, found a {}", kind_words(*want), kind_words(*found)))
+            }
             HirError::LiteralRange { span, dtype } => {
                 let message = match dtype.int_range() {
                     Some((low, high)) => format!("expected a number from {low} to {high}, as {dtype} holds"),
@@ -116,11 +189,9 @@ impl HirError {
                 error("dtype-mismatch", *span, format!("expected {want}, found {found}"))
                     .label(*first, format!("the first element is {want}"))
             }
-            HirError::UnknownAttr { op, name, span, nearest } => misspelt(
-                error("attribute-error", *span, format!("`{op}` has no attribute `{name}`")),
-                *span,
-                nearest,
-            ),
+            HirError::UnknownAttr { op, name, span, nearest } => {
+                misspelt(error("attribute-error", *span, format!("`{op}` has no attribute `{name}`")), *span, nearest)
+            }
             HirError::MissingAttr { op, name, span } => {
                 error("attribute-error", *span, format!("`{op}` needs the attribute `{name}`"))
             }
@@ -130,9 +201,11 @@ impl HirError {
             HirError::AttrOnFunction { span } => {
                 error("attribute-error", *span, "only operators take attributes; a function takes arguments by place")
             }
-            HirError::ConstantForm { span } => {
-                error("constant-form", *span, "expected `Constant(number, (sizes), dtype)`, as `Constant(1, (2, 3), float32)`")
-            }
+            HirError::ConstantForm { span } => error(
+                "constant-form",
+                *span,
+                "expected `Constant(number, (sizes), dtype)`, as `Constant(1, (2, 3), float32)`",
+            ),
             HirError::ConstructorResult { span, want } => {
                 error("constructor-result", *span, format!("a constructor of `{want}` must result in `{want}`"))
             }

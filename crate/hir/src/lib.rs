@@ -22,8 +22,8 @@ mod error;
 mod lower;
 
 pub use data::{
-    Adt, Arm, Attr, Ctor, CtorId, Def, DefId, Expr, ExprId, ExprKind, FnId, Function, Item, Local, LocalId, LocalOrigin,
-    Module, Pat, PatId, PatKind, Place, TypeExpr, TypeExprId, TypeExprKind, TypeParam, Visit,
+    Adt, Arm, Attr, Ctor, CtorId, Def, DefId, Expr, ExprId, ExprKind, FnId, Function, Item, Local, LocalId,
+    LocalOrigin, Module, Pat, PatId, PatKind, Place, TypeExpr, TypeExprId, TypeExprKind, TypeParam, Visit,
 };
 pub use error::HirError;
 pub use lower::lower;

@@ -1,7 +1,7 @@
 //! What can be wrong with types, and the words for it.
 
-use crate::why::Why;
 use crate::Inferred;
+use crate::why::Why;
 use base::{Diagnostic, Span};
 use hir::{CtorId, ExprId, ExprKind, Module, PatId, TypeExprId};
 use solve::{Cause, EQUAL, Failure, Log, RelationId, State};
@@ -118,12 +118,19 @@ impl<L: Log> Wording<'_, L> {
         let mut error = match &failure.reason {
             Reason::Unequal { expected, found, left, right } => {
                 let (code, detail) = self.conflict(*left, *right);
-                let message = format!(
-                    "`{operator}` expects {}, found {}{detail}",
-                    self.print(*expected),
-                    self.print(*found)
-                );
-                let error = Diagnostic::error(code, span, message);
+                let (expected_text, found_text) = (self.print(*expected), self.print(*found));
+                let message = match self.inferred.solver.head(*expected).kind() {
+                    Kind::Type => format!("`{operator}` expects {expected_text}, found {found_text}{detail}"),
+                    Kind::Dim => format!("`{operator}` needs equal sizes, found {expected_text} and {found_text}"),
+                    Kind::Shape => format!("`{operator}` needs equal shapes, found {expected_text} and {found_text}"),
+                    Kind::BaseType => format!("`{operator}` needs one dtype, found {expected_text} and {found_text}"),
+                };
+                let mut error = Diagnostic::error(code, span, message);
+                for (operand, &term) in inputs.iter().enumerate() {
+                    if let Some(span) = operand_span(operand) {
+                        error = error.label(span, self.print(term));
+                    }
+                }
                 self.with_origins(error, span, &[*left, *right])
             }
             Reason::Broadcast { left, right, left_size, right_size, axis } => {
@@ -282,9 +289,7 @@ impl<L: Log> Wording<'_, L> {
     fn conflict(&self, left: TermId, right: TermId) -> (&'static str, String) {
         let solver = &self.inferred.solver;
         match (solver.head(left), solver.head(right)) {
-            (Term::Shape(a), Term::Shape(b)) => {
-                ("rank-mismatch", format!(": ranks {} and {} differ", a.len, b.len))
-            }
+            (Term::Shape(a), Term::Shape(b)) => ("rank-mismatch", format!(": ranks {} and {} differ", a.len, b.len)),
             (Term::Dim(_), Term::Dim(_)) => {
                 ("type-mismatch", format!(": sizes {} and {} differ", self.print(left), self.print(right)))
             }
@@ -326,8 +331,11 @@ impl<L: Log> Wording<'_, L> {
             [] => "a type that nothing determines".to_owned(),
             names => format!("the type of {}", names.join(" or ")),
         };
-        let mut error =
-            Diagnostic::error("under-constrained", span, format!("{operator} waits for {of_what}: an annotation is needed"));
+        let mut error = Diagnostic::error(
+            "under-constrained",
+            span,
+            format!("{operator} waits for {of_what}: an annotation is needed"),
+        );
         for &wait in waits {
             let origin = self.span(solver.store.origin(wait));
             if origin != span {

@@ -59,7 +59,7 @@ impl<L: Log> Inference<'_, L> {
         for head in heads {
             match head {
                 Term::Error(_) => return false,
-                Term::Dim(dim) if dim.dynamic && dim.extent == Extent::Unknown => {}
+                Term::Dim(dim) if dim.dynamic || matches!(dim.extent, Extent::Number(_)) => {}
                 _ => open = true,
             }
         }
@@ -139,6 +139,7 @@ impl<L: Log> Inference<'_, L> {
                     let mut params = function.type_params.clone();
                     params.extend(generated);
                     let obligations = self.obligations(relations);
+                    let body = self.signature(self.module.defs[def].function, body, cause);
                     self.defs[def] = Some(Scheme { params, body, obligations });
                 }
                 Member::Let(local, _) if !generated.is_empty() => {

@@ -38,6 +38,8 @@ pub struct Inferred<L> {
     pub defs: IndexVec<DefId, Option<Scheme>>,
     /// Of top-level `let`s and of `let`s of polymorphic `fn` literals.
     pub local_schemes: FxHashMap<LocalId, Scheme>,
+    /// The annotations of variables in programs that mention `?`, apart from all equations.
+    pub as_written: FxHashMap<LocalId, TermId>,
     /// By the cause's number.
     pub whys: Vec<Why>,
     /// Type parameters that generalising made; their ids follow the module's.
@@ -92,7 +94,10 @@ impl<L: Log> Inferred<L> {
     pub fn print_local(&self, module: &Module, local: LocalId) -> Option<Printed> {
         match self.local_schemes.get(&local) {
             Some(scheme) => Some(self.print_scheme(module, scheme)),
-            None => self.locals[local].map(|term| self.print(module, term)),
+            None => {
+                let term = self.as_written.get(&local).copied().or(self.locals[local]);
+                term.map(|term| self.print(module, term))
+            }
         }
     }
 }

@@ -47,9 +47,7 @@ impl<L: Log> Inference<'_, L> {
             TypeExprKind::Scalar(dtype) => return self.scalar(*dtype, cause),
             TypeExprKind::Dtype(dtype) => Term::Dtype(*dtype),
             TypeExprKind::Tuple(fields) => Term::Tuple(list(self, fields)),
-            TypeExprKind::Func { params, result } => {
-                Term::Func { params: list(self, params), result: made[result] }
-            }
+            TypeExprKind::Func { params, result } => Term::Func { params: list(self, params), result: made[result] },
             TypeExprKind::Ref(inner) => Term::Ref(made[inner]),
             TypeExprKind::Adt { adt, args } => Term::Adt { adt: *adt, args: list(self, args) },
             TypeExprKind::Param(param) => Term::param(*param, module.type_params[*param].kind),

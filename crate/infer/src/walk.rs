@@ -1,10 +1,10 @@
 //! The walk over bodies in evaluation order: types are made, relations posted.
 
+use crate::Inferred;
 use crate::error::TypeError;
 use crate::group::{Member, groups};
 use crate::types::hole_kinds;
 use crate::why::Why;
-use crate::Inferred;
 use base::IndexVec;
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, PatKind, TypeExprId, Visit};
 use op::{OpId, TUPLE_GET_ITEM};
@@ -23,6 +23,8 @@ pub(crate) struct Inference<'m, L> {
     /// Types of the definitions of the group that is being checked.
     pub(crate) mono_defs: FxHashMap<DefId, TermId>,
     pub(crate) local_schemes: FxHashMap<LocalId, Scheme>,
+    /// Annotations of variables, apart from all equations: numbers in them print as they were written.
+    pub(crate) as_written: FxHashMap<LocalId, TermId>,
     pub(crate) whys: Vec<Why>,
     pub(crate) generated_params: Vec<(String, Kind)>,
     pub(crate) errors: Vec<TypeError>,
@@ -50,6 +52,7 @@ impl<'m, L: Log> Inference<'m, L> {
             defs: IndexVec::filled(None, module.defs.len()),
             mono_defs: FxHashMap::default(),
             local_schemes: FxHashMap::default(),
+            as_written: FxHashMap::default(),
             whys: Vec::new(),
             generated_params: Vec::new(),
             errors: Vec::new(),
@@ -80,6 +83,7 @@ impl<'m, L: Log> Inference<'m, L> {
             pats: self.pats,
             defs: self.defs,
             local_schemes: self.local_schemes,
+            as_written: self.as_written,
             whys: self.whys,
             generated_params: self.generated_params,
         };
@@ -119,10 +123,33 @@ impl<'m, L: Log> Inference<'m, L> {
                 .all(|annotation| annotation.is_some_and(|annotation| self.is_complete(annotation)));
             if complete {
                 let params = function.type_params.clone();
+                let body = self.signature(id, body, cause);
                 self.defs[def] = Some(Scheme { params, body, obligations: Vec::new() });
             }
             self.mono_defs.insert(def, body);
         }
+    }
+
+    /// A function's type as its callers see it: what was written is as it was written, whatever `?` it has met inside.
+    pub(crate) fn signature(&mut self, id: FnId, inside: TermId, cause: Cause) -> TermId {
+        let Term::Func { params, result } = self.solver.head(inside) else { return inside };
+        if !self.solver.dynamics {
+            return inside;
+        }
+        let function = &self.module.functions[id];
+        let mut types = self.solver.items(params).to_vec();
+        for (term, &param) in types.iter_mut().zip(&function.params) {
+            if let Some(annotation) = self.module.locals[param].annotation.filter(|&written| self.is_complete(written))
+            {
+                *term = self.written(annotation);
+                self.as_written.insert(param, *term);
+            }
+        }
+        let result = match function.result.filter(|&written| self.is_complete(written)) {
+            Some(annotation) => self.written(annotation),
+            None => result,
+        };
+        self.solver.func(&types, result, cause)
     }
 
     fn walk(&mut self, member: Member) {
@@ -170,7 +197,13 @@ impl<'m, L: Log> Inference<'m, L> {
             return term;
         }
         let term = match self.module.locals[local].annotation {
-            Some(annotation) => self.written(annotation),
+            Some(annotation) => {
+                if self.solver.dynamics && self.is_complete(annotation) {
+                    let apart = self.written(annotation);
+                    self.as_written.insert(local, apart);
+                }
+                self.written(annotation)
+            }
             None => {
                 let cause = self.cause(Why::Variable(local));
                 self.hole(cause)
@@ -227,9 +260,7 @@ impl<'m, L: Log> Inference<'m, L> {
             }
             ExprKind::Op(op) => self.operator_value(id, *op, cause),
             ExprKind::OpCall { op, args, attrs, .. } => self.operator_call(id, *op, args, attrs, cause),
-            ExprKind::Call { callee, type_args, args } => {
-                self.call(id, *callee, type_args.as_deref(), args, cause)
-            }
+            ExprKind::Call { callee, type_args, args } => self.call(id, *callee, type_args.as_deref(), args, cause),
             ExprKind::Tuple(fields) => {
                 let fields: Vec<TermId> = fields.iter().map(|&field| self.type_of(field)).collect();
                 self.solver.tuple(&fields, cause)

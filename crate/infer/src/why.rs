@@ -12,15 +12,27 @@ pub enum Why {
     Written(TypeExprId),
     /// A variable without an annotation.
     Variable(LocalId),
-    Argument { call: ExprId, index: usize },
-    TypeArgument { call: ExprId, index: usize },
+    Argument {
+        call: ExprId,
+        index: usize,
+    },
+    TypeArgument {
+        call: ExprId,
+        index: usize,
+    },
     Condition(ExprId),
     /// The branches of an `if`.
     Branches(ExprId),
     /// An arm of a match against the first one.
-    Arm { matching: ExprId, index: usize },
+    Arm {
+        matching: ExprId,
+        index: usize,
+    },
     /// A variable's annotation against its value.
-    Let { local: LocalId, value: ExprId },
+    Let {
+        local: LocalId,
+        value: ExprId,
+    },
     /// A declared result against the body.
     Result(FnId),
     Pattern(PatId),

@@ -104,7 +104,9 @@ fn convolve<T: Number>(
     };
     let channels = x.shape()[layouts[0].axis('C')];
     if channels != weight_shape[1] * groups {
-        return Err(Fault::Other(format!("the data has {channels} channels, the weight takes {}", weight_shape[1]).into()));
+        return Err(Fault::Other(
+            format!("the data has {channels} channels, the weight takes {}", weight_shape[1]).into(),
+        ));
     }
     Ok(in_nchw(data, x.shape(), layouts, result_shape, |data, _| {
         conv2d(data, View::new(&weight, &weight_shape), &window, groups)
@@ -141,8 +143,7 @@ fn avg_pool2d_of(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let layout = layout(call.attrs.str("layout"), "NCHW")?;
     let (window, layouts) = (pool_window(call), [&layout, &layout]);
-    let divisor =
-        if call.attrs.flag("count_include_pad") { Divisor::ElementsAndPadding } else { Divisor::Elements };
+    let divisor = if call.attrs.flag("count_include_pad") { Divisor::ElementsAndPadding } else { Divisor::Elements };
     call.one(match x.dtype().is_float() {
         true => {
             let pool = |data: View<f64>, output| avg_pool2d(data, &window, output, divisor);

@@ -18,7 +18,15 @@ fn no_bits2(_: f64, _: f64) -> f64 {
 fn clip(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let (low, high) = (call.attrs.float("a_min"), call.attrs.float("a_max"));
-    let clip = |x: f64| if x < low { low } else if x > high { high } else { x };
+    let clip = |x: f64| {
+        if x < low {
+            low
+        } else if x > high {
+            high
+        } else {
+            x
+        }
+    };
     call.one(match &*x.elements() {
         Elements::Float(values) => floats(result.dtype, values.iter().map(|&x| clip(x))),
         Elements::Int(_) => ints(result.dtype, x.ints().into_iter().map(|x| clip(x as f64) as i128)),

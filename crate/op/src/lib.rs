@@ -53,8 +53,7 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let families =
-        [elementwise::ROWS, reduce::ROWS, linear::ROWS, conv::ROWS, norm::ROWS, shape::ROWS, create::ROWS];
+    let families = [elementwise::ROWS, reduce::ROWS, linear::ROWS, conv::ROWS, norm::ROWS, shape::ROWS, create::ROWS];
     let rows: Vec<&'static Op> = families.into_iter().flatten().collect();
     let ids = || rows.iter().enumerate().map(|(i, row)| (OpId(i as u32), row));
     let by_name = ids().map(|(id, row)| (row.name, id)).collect();

@@ -1,6 +1,6 @@
 //! Matrix products and biases.
 
-use crate::rule::{BATCH_MATMUL, BIAS_ADD, DENSE};
+use crate::rule::{BATCH_MATMUL, BIAS_ADD, DENSE, PRELU};
 use crate::run::{Call, Fault, Kernel, floats, ints};
 use crate::{AttrSpec, Op};
 use kernel::linear::{Operand, Order, batch_matmul, dense as dense_kernel};
@@ -46,28 +46,37 @@ fn batch_matmul_of(call: &Call) -> Result<Value, Fault> {
     })
 }
 
-fn bias_add(call: &Call) -> Result<Value, Fault> {
-    let (x, bias, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
+/// Combines the data with a vector along `axis`.
+fn along_axis(call: &Call, float: impl Fn(f64, f64) -> f64, int: impl Fn(i128, i128) -> i128) -> Result<Value, Fault> {
+    let (x, vector, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
     let rank = x.shape().len();
     let axis = call.axis("axis", 1, rank);
     let mut shape = vec![1; rank];
-    shape[axis] = bias.shape().first().copied().ok_or(Fault::IllTyped)?;
+    shape[axis] = vector.shape().first().copied().ok_or(Fault::IllTyped)?;
     if shape[axis] != x.shape()[axis] {
         let (found, want) = (shape[axis], x.shape()[axis]);
-        return Err(Fault::Other(format!("a bias of {found} does not fit an axis of {want}").into()));
+        return Err(Fault::Other(format!("a vector of {found} does not fit an axis of {want}").into()));
     }
     call.one(match x.dtype().is_float() {
         true => {
-            let (x_values, bias) = (x.floats(), bias.floats());
-            let sum = map2(View::new(&x_values, x.shape()), View::new(&bias, &shape), x.shape(), |x, b| x + b);
-            floats(result.dtype, sum.into_iter())
+            let (data, vector) = (x.floats(), vector.floats());
+            let combined = map2(View::new(&data, x.shape()), View::new(&vector, &shape), x.shape(), float);
+            floats(result.dtype, combined.into_iter())
         }
         false => {
-            let (x_values, bias) = (x.ints(), bias.ints());
-            let sum = map2(View::new(&x_values, x.shape()), View::new(&bias, &shape), x.shape(), |x, b| x + b);
-            ints(result.dtype, sum.into_iter())
+            let (data, vector) = (x.ints(), vector.ints());
+            let combined = map2(View::new(&data, x.shape()), View::new(&vector, &shape), x.shape(), int);
+            ints(result.dtype, combined.into_iter())
         }
     })
+}
+
+fn bias_add(call: &Call) -> Result<Value, Fault> {
+    along_axis(call, |x, bias| x + bias, |x, bias| x + bias)
+}
+
+fn prelu(call: &Call) -> Result<Value, Fault> {
+    along_axis(call, |x, slope| if x < 0.0 { x * slope } else { x }, |x, slope| if x < 0 { x * slope } else { x })
 }
 
 pub const ROWS: &[Op] = &[
@@ -91,7 +100,11 @@ nn.dense([[1f, 2f]], [[3f, 4f], [5f, 6f], [7f, 8f]])
         name: "nn.batch_matmul",
         infix: None,
         args: &["tensor_a", "tensor_b"],
-        attrs: &[AttrSpec::dtype("out_dtype"), AttrSpec::flag("transpose_a", false), AttrSpec::flag("transpose_b", false)],
+        attrs: &[
+            AttrSpec::dtype("out_dtype"),
+            AttrSpec::flag("transpose_a", false),
+            AttrSpec::flag("transpose_b", false),
+        ],
         relation: &BATCH_MATMUL,
         kernel: Kernel::Whole(batch_matmul_of),
         doc: "
@@ -114,6 +127,21 @@ Adds a vector along `axis`.
 ```relay
 nn.bias_add([[1f, 2f], [3f, 4f]], [10f, 20f])
 #=> [[11f, 22f], [13f, 24f]]
+```
+",
+    },
+    Op {
+        name: "nn.prelu",
+        infix: None,
+        args: &["data", "alpha"],
+        attrs: &[AttrSpec::int("axis", 1)],
+        relation: &PRELU,
+        kernel: Kernel::Whole(prelu),
+        doc: "
+Negative elements times a slope, one for each place along `axis`.
+```relay
+nn.prelu([[-1f, 2f], [3f, -4f]], [0.5f, 0.25f])
+#=> [[-0.5f, 2f], [3f, -1f]]
 ```
 ",
     },

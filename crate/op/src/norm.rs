@@ -32,7 +32,9 @@ fn batch_norm_of(call: &Call) -> Result<Value, Fault> {
     let vector = |operand: usize| call.tensor(operand).map(|arg| arg.floats());
     let (gamma, beta, mean, variance) = (vector(1)?, vector(2)?, vector(3)?, vector(4)?);
     if [&gamma, &beta, &mean, &variance].iter().any(|vector| vector.len() != x.shape()[axis]) {
-        return Err(Fault::Other(format!("every vector must have the {} elements of the axis", x.shape()[axis]).into()));
+        return Err(Fault::Other(
+            format!("every vector must have the {} elements of the axis", x.shape()[axis]).into(),
+        ));
     }
     let parameters = BatchNorm {
         gamma: call.attrs.flag("scale").then_some(&gamma),

@@ -25,11 +25,18 @@ fn axes_of(call: &Call, rank: usize) -> Result<Vec<usize>, Fault> {
 }
 
 /// Folds floats and integers alike; a reduction of no elements answers `init`.
-fn reduce(call: &Call, init: (f64, i128), float: fn(f64, f64) -> f64, int: fn(i128, i128) -> i128) -> Result<Value, Fault> {
+fn reduce(
+    call: &Call,
+    init: (f64, i128),
+    float: fn(f64, f64) -> f64,
+    int: fn(i128, i128) -> i128,
+) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let axes = axes_of(call, x.shape().len())?;
     let elements = match &*x.elements() {
-        Elements::Float(values) => floats(result.dtype, fold(View::new(values, x.shape()), &axes, init.0, float).into_iter()),
+        Elements::Float(values) => {
+            floats(result.dtype, fold(View::new(values, x.shape()), &axes, init.0, float).into_iter())
+        }
         Elements::Int(_) => ints(result.dtype, fold(View::new(&x.ints(), x.shape()), &axes, init.1, int).into_iter()),
     };
     call.one(elements)

@@ -10,11 +10,20 @@ pub enum Kernel {
     /// Typed, but not computed yet: running it says so.
     Missing,
     /// Elementwise. Without an integer meaning, integers are computed as floats and cut off.
-    Map1 { float: fn(f64) -> f64, int: Option<fn(i128) -> i128> },
+    Map1 {
+        float: fn(f64) -> f64,
+        int: Option<fn(i128) -> i128>,
+    },
     /// Elementwise with broadcasting; `None` is a division by zero.
-    Map2 { float: fn(f64, f64) -> f64, int: fn(i128, i128) -> Option<i128> },
+    Map2 {
+        float: fn(f64, f64) -> f64,
+        int: fn(i128, i128) -> Option<i128>,
+    },
     /// Comparison with broadcasting.
-    Compare { float: fn(f64, f64) -> bool, int: fn(i128, i128) -> bool },
+    Compare {
+        float: fn(f64, f64) -> bool,
+        int: fn(i128, i128) -> bool,
+    },
     /// A property of floats; integers are finite numbers.
     Test(fn(f64) -> bool),
     Whole(fn(&Call) -> Result<Value, Fault>),
@@ -94,9 +103,10 @@ pub fn run(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
                 (Elements::Int(values), Some(int)) => {
                     ints(result.dtype, values.iter().map(|&value| int(widen(x.dtype(), value))))
                 }
-                (Elements::Int(values), None) => {
-                    ints(result.dtype, values.iter().map(|&value| number::float_to_int(float(widen(x.dtype(), value) as f64))))
-                }
+                (Elements::Int(values), None) => ints(
+                    result.dtype,
+                    values.iter().map(|&value| number::float_to_int(float(widen(x.dtype(), value) as f64))),
+                ),
             })
         }
         Kernel::Map2 { float, int } => {
@@ -250,7 +260,9 @@ pub(crate) fn cast_arg(x: &Arg, to: Dtype) -> Elements {
     let elements = x.elements();
     let cast = (0..elements.len()).map(|i| cast_from(elements.get(i), x.dtype(), to));
     match to.is_float() {
-        true => Elements::Float(cast.map(|scalar| if let Scalar::Float(value) = scalar { value } else { 0.0 }).collect()),
+        true => {
+            Elements::Float(cast.map(|scalar| if let Scalar::Float(value) = scalar { value } else { 0.0 }).collect())
+        }
         false => Elements::Int(cast.map(|scalar| if let Scalar::Int(value) = scalar { value } else { 0 }).collect()),
     }
 }

@@ -51,7 +51,14 @@ fn split_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     let axis = call.axis("axis", 0, x.shape().len());
     let sizes = call.results.iter().map(|result| result.shape[axis]);
-    let mut cuts: Vec<usize> = sizes.scan(0, |at, size| Some({ *at += size; *at })).collect();
+    let mut cuts: Vec<usize> = sizes
+        .scan(0, |at, size| {
+            Some({
+                *at += size;
+                *at
+            })
+        })
+        .collect();
     cuts.pop();
     let pieces: Vec<Elements> = match &*x.elements() {
         Elements::Float(values) => {

@@ -167,9 +167,7 @@ impl Search<'_> {
     /// Whether no field is of a type without values.
     fn is_inhabited(&self, ctor: CtorId) -> bool {
         self.module.ctors[ctor].fields.iter().all(|&field| match self.module.type_exprs[field].kind {
-            TypeExprKind::Adt { adt, .. } => {
-                self.module.adts[adt].is_extern || !self.module.adts[adt].ctors.is_empty()
-            }
+            TypeExprKind::Adt { adt, .. } => self.module.adts[adt].is_extern || !self.module.adts[adt].ctors.is_empty(),
             _ => true,
         })
     }

@@ -8,6 +8,9 @@ use rustc_hash::FxHashSet;
 use solve::{Log, Off, Order, Trace};
 use ty::{AdtId, Printed};
 
+/// As many problems are told at once.
+const MAX_DIAGNOSTICS: usize = 500;
+
 /// Everything that is known of one source text.
 pub struct Analysis {
     pub(crate) text: String,
@@ -46,6 +49,13 @@ impl Analysis {
         // In source order; at one place errors come before warnings.
         diagnostics.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.severity, diagnostic.span.end));
         diagnostics.dedup();
+        if diagnostics.len() > MAX_DIAGNOSTICS {
+            let n_more = diagnostics.len() - MAX_DIAGNOSTICS;
+            let span = diagnostics[MAX_DIAGNOSTICS].span;
+            diagnostics.truncate(MAX_DIAGNOSTICS);
+            let message = format!("{n_more} more problems follow from here; mend the first ones to see them");
+            diagnostics.push(Diagnostic::new(Severity::Info, "more-problems", span, message));
+        }
         Analysis { text: text.to_owned(), lines: LineIndex::new(text), module, inferred, diagnostics }
     }
 
@@ -204,7 +214,11 @@ fn coverage_diagnostics<L: Log>(module: &Module, inferred: &Inferred<L>) -> Vec<
         }
         for arm in unreachable {
             let span = module.pats[arms[arm].pat].span;
-            diagnostics.push(Diagnostic::warning("unreachable-arm", span, "earlier arms take everything that this one could"));
+            diagnostics.push(Diagnostic::warning(
+                "unreachable-arm",
+                span,
+                "earlier arms take everything that this one could",
+            ));
         }
     }
     diagnostics

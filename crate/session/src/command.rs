@@ -6,6 +6,7 @@ use crate::{Analysis, hover, run};
 use base::{Diagnostic, LineIndex, Position, Severity, Span};
 use serde::Serialize;
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use ty::print_value;
 
 /// Lines and columns from 1, columns in Unicode scalar values.
@@ -79,7 +80,7 @@ struct RunValue {
     line: u32,
     r#type: String,
     value: Option<String>,
-    data: Option<Json>,
+    data: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
 }

@@ -1,10 +1,11 @@
 //! Values as JSON and JSON as values.
 
-use crate::run::Options;
 use crate::Analysis;
+use crate::run::Options;
 use base::Span;
 use hir::{FnId, Module};
-use serde_json::{Map, Number, Value as Json, json};
+use serde_json::value::RawValue;
+use serde_json::{Number, Value as Json};
 use ty::{Dim, Dtype, Elements, Extent, Scalar, Tensor, Term, Terms, Value};
 
 /// `data` is absent past this depth.
@@ -13,35 +14,65 @@ const MAX_DEPTH: usize = 500;
 const MAX_NODES: usize = 1_000_000;
 
 /// A value as JSON: a tensor as nested lists (a scalar bare), a tuple as `{"tuple":[…]}`, an instance as
-/// `{"ctor","args"}`.
-pub fn to_json(module: &Module, value: &Value) -> Option<Json> {
-    node(module, value, 0, &mut 0)
-}
-
-fn node(module: &Module, value: &Value, depth: usize, n_nodes: &mut usize) -> Option<Json> {
-    *n_nodes += 1;
-    if depth > MAX_DEPTH || *n_nodes > MAX_NODES {
-        return None;
+/// `{"ctor","args"}`. Written with a stack of its own, since values nest without bound.
+pub fn to_json(module: &Module, value: &Value) -> Option<Box<RawValue>> {
+    enum Piece {
+        Text(&'static str),
+        Value(Value, usize),
     }
-    let mut all = |fields: &[Value]| -> Option<Vec<Json>> {
-        fields.iter().map(|field| node(module, field, depth + 1, n_nodes)).collect()
-    };
-    Some(match value {
-        Value::Scalar(dtype, scalar) => number(*dtype, *scalar),
-        Value::Tensor(tensor) => {
-            *n_nodes += tensor.elements.len();
-            nested(tensor, 0, &mut 0)
+    let mut out = String::new();
+    let mut n_nodes = 0;
+    let mut stack = vec![Piece::Value(value.clone(), 0)];
+    while let Some(piece) = stack.pop() {
+        let (value, depth) = match piece {
+            Piece::Text(text) => {
+                out.push_str(text);
+                continue;
+            }
+            Piece::Value(value, depth) => (value, depth),
+        };
+        n_nodes += 1;
+        if depth > MAX_DEPTH || n_nodes > MAX_NODES {
+            return None;
         }
-        Value::Tuple(fields) => json!({ "tuple": all(fields)? }),
-        Value::Data(ctor, fields) => {
-            let mut object = Map::new();
-            object.insert("ctor".to_owned(), Json::from(module.ctors[hir::CtorId(*ctor)].name.as_str()));
-            object.insert("args".to_owned(), Json::from(all(fields)?));
-            Json::from(object)
+        let fields = match &value {
+            Value::Scalar(dtype, scalar) => {
+                out.push_str(&number(*dtype, *scalar).to_string());
+                continue;
+            }
+            Value::Tensor(tensor) => {
+                n_nodes += tensor.elements.len();
+                nested(tensor, &mut out);
+                continue;
+            }
+            Value::Func(..) => {
+                out.push_str("{\"fn\":true}");
+                continue;
+            }
+            Value::Ref(cell) => {
+                out.push_str("{\"ref\":");
+                stack.extend([Piece::Text("}"), Piece::Value(cell.borrow().clone(), depth + 1)]);
+                continue;
+            }
+            Value::Tuple(fields) => {
+                out.push_str("{\"tuple\":[");
+                fields
+            }
+            Value::Data(ctor, fields) => {
+                let name = Json::from(module.ctors[hir::CtorId(*ctor)].name.as_str());
+                out.push_str(&format!("{{\"ctor\":{name},\"args\":["));
+                fields
+            }
+        };
+        stack.push(Piece::Text("]}"));
+        for (i, field) in fields.iter().enumerate().rev() {
+            stack.push(Piece::Value(field.clone(), depth + 1));
+            if i > 0 {
+                stack.push(Piece::Text(","));
+            }
         }
-        Value::Func(..) => json!({ "fn": true }),
-        Value::Ref(cell) => json!({ "ref": node(module, &cell.borrow(), depth + 1, n_nodes)? }),
-    })
+    }
+    RawValue::from_string(out).ok()
 }
 
 fn number(dtype: Dtype, scalar: Scalar) -> Json {
@@ -53,18 +84,37 @@ fn number(dtype: Dtype, scalar: Scalar) -> Json {
         Scalar::Float(value) if value.is_infinite() => Json::from(if value > 0.0 { "inf" } else { "-inf" }),
         Scalar::Float(value) => {
             // Narrow floats are given by their shortest decimal, as they print.
-            let shortest = if dtype == Dtype::Float64 { value } else { (value as f32).to_string().parse().unwrap_or(value) };
+            let shortest =
+                if dtype == Dtype::Float64 { value } else { (value as f32).to_string().parse().unwrap_or(value) };
             Number::from_f64(shortest).map_or(Json::Null, Json::from)
         }
     }
 }
 
-fn nested(tensor: &Tensor, axis: usize, at: &mut usize) -> Json {
-    if axis == tensor.shape.len() {
-        *at += 1;
-        return number(tensor.dtype, tensor.elements.get(*at - 1));
+/// The elements in brackets, a pair for each axis.
+fn nested(tensor: &Tensor, out: &mut String) {
+    if tensor.elements.is_empty() {
+        // As many lists as there are places before the first axis of size 0.
+        let n_outer = tensor.shape.iter().take_while(|&&size| size > 0).count();
+        let empty = tensor.shape[..n_outer]
+            .iter()
+            .rev()
+            .fold("[]".to_owned(), |inner, &size| format!("[{}]", vec![inner; size].join(",")));
+        out.push_str(&empty);
+        return;
     }
-    Json::from((0..tensor.shape[axis]).map(|_| nested(tensor, axis + 1, at)).collect::<Vec<_>>())
+    let mut sizes = tensor.shape.clone();
+    for axis in (0..sizes.len().saturating_sub(1)).rev() {
+        sizes[axis] *= sizes[axis + 1];
+    }
+    for index in 0..tensor.elements.len() {
+        if index > 0 {
+            out.push(',');
+        }
+        sizes.iter().filter(|&&size| index % size == 0).for_each(|_| out.push('['));
+        out.push_str(&number(tensor.dtype, tensor.elements.get(index)).to_string());
+        sizes.iter().filter(|&&size| (index + 1) % size == 0).for_each(|_| out.push(']'));
+    }
 }
 
 /// An argument of `@main` that cannot be made.
@@ -116,9 +166,10 @@ fn argument(
             if given.is_some_and(|given| given.len() != fields.len()) {
                 return Err(format!("expected a tuple of {}", fields.len()));
             }
-            let values = fields.iter().enumerate().map(|(i, &field)| {
-                argument(analysis, field, given.and_then(|given| given.get(i)), random)
-            });
+            let values = fields
+                .iter()
+                .enumerate()
+                .map(|(i, &field)| argument(analysis, field, given.and_then(|given| given.get(i)), random));
             Ok(Value::Tuple(ty::Fields::new(values.collect::<Result<_, _>>()?)))
         }
         Term::Tensor { shape, dtype } => {
@@ -169,7 +220,8 @@ fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Result<Value,
             None => break,
         }
     }
-    let fits = shape.len() == want.len() && shape.iter().zip(want).all(|(&size, want)| want.is_none_or(|want| want == size));
+    let fits =
+        shape.len() == want.len() && shape.iter().zip(want).all(|(&size, want)| want.is_none_or(|want| want == size));
     if !fits {
         let want: Vec<String> = want.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string())).collect();
         return Err(format!("expected the shape ({}), found {shape:?}", want.join(", ")));
@@ -187,8 +239,12 @@ fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Result<Value,
         }
     }
     let elements = match dtype.is_float() {
-        true => Elements::Float(scalars.into_iter().map(|s| if let Scalar::Float(value) = s { value } else { 0.0 }).collect()),
-        false => Elements::Int(scalars.into_iter().map(|s| if let Scalar::Int(value) = s { value } else { 0 }).collect()),
+        true => Elements::Float(
+            scalars.into_iter().map(|s| if let Scalar::Float(value) = s { value } else { 0.0 }).collect(),
+        ),
+        false => {
+            Elements::Int(scalars.into_iter().map(|s| if let Scalar::Int(value) = s { value } else { 0 }).collect())
+        }
     };
     Ok(Value::tensor(Tensor { dtype, shape, elements }))
 }

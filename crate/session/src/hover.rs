@@ -2,8 +2,8 @@
 
 use crate::Analysis;
 use base::Span;
-use hir::{ExprKind, PatKind, TypeExprKind};
-use ty::Names;
+use hir::{CtorId, DefId, ExprId, ExprKind, LocalId, PatId, PatKind, TypeExprId, TypeExprKind};
+use ty::{AdtId, Names, ParamId};
 
 /// The type at a place, as text; what it belongs to; and its documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,105 +16,115 @@ pub struct Hover {
     pub span: Span,
 }
 
+/// What a hover can be about.
+#[derive(Clone, Copy)]
+enum Subject {
+    Expr(ExprId),
+    /// The operator that a call names.
+    Operator(ExprId),
+    Local(LocalId),
+    Pattern(PatId),
+    Written(TypeExprId),
+    Def(DefId),
+    Constructor(CtorId),
+    Adt(AdtId),
+    TypeParam(ParamId),
+}
+
 /// The innermost construct that holds a byte offset.
 pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
-    let mut found: Option<Hover> = None;
-    let mut offer = |span: Span, make: &mut dyn FnMut() -> Option<Hover>| {
-        let is_narrower = found.as_ref().is_none_or(|found| span.len() <= found.span.len());
-        if span.contains(offset)
-            && is_narrower
-            && let Some(hover) = make()
-        {
-            found = Some(hover);
+    let mut innermost: Option<(Span, Subject)> = None;
+    let mut offer = |span: Span, subject: Subject| {
+        if span.contains(offset) && innermost.is_none_or(|(found, _)| span.len() <= found.len()) {
+            innermost = Some((span, subject));
         }
     };
     let Analysis { module, inferred, .. } = analysis;
     for (id, expr) in module.exprs.iter_enumerated() {
-        if !expr.span.contains(offset) {
-            continue;
+        if !matches!(expr.kind, ExprKind::Error) {
+            offer(expr.span, Subject::Expr(id));
         }
-        let r#type = analysis.type_of(id);
-        let plain = |span: Span| Hover { code: r#type.clone(), r#type: r#type.clone(), doc: String::new(), span };
-        offer(expr.span, &mut || match &expr.kind {
-            ExprKind::Error => None,
-            ExprKind::Local(local, _) => {
-                let name = &module.locals[*local].name;
-                Some(Hover { code: format!("{name}: {type}"), ..plain(expr.span) })
-            }
-            ExprKind::Def(def) => {
-                let mut code = format!("{}: {type}", module.defs[*def].name);
-                if let Some(scheme) = inferred.defs[*def].as_ref().filter(|scheme| !scheme.is_mono()) {
-                    let general = inferred.print_scheme(module, scheme).text;
-                    code = format!("def {}: {general}\n// here\n{code}", module.defs[*def].name);
-                }
-                Some(Hover { code, ..plain(expr.span) })
-            }
-            ExprKind::Ctor(ctor) => {
-                Some(Hover { code: format!("{}: {type}", module.ctors[*ctor].name), ..plain(expr.span) })
-            }
-            ExprKind::Op(op) => Some(Hover {
-                code: format!("{}: {type}", op.row().name),
-                doc: op.row().doc.trim().to_owned(),
-                ..plain(expr.span)
-            }),
-            _ => Some(plain(expr.span)),
-        });
-        if let ExprKind::OpCall { op, name_span, args, .. } = &expr.kind {
-            let row = op.row();
-            offer(*name_span, &mut || {
-                let args: Vec<String> = args.iter().map(|&arg| analysis.type_of(arg)).collect();
-                Some(Hover {
-                    code: format!("{}: fn({}) -> {type}", row.name, args.join(", ")),
-                    doc: row.doc.trim().to_owned(),
-                    ..plain(*name_span)
-                })
-            });
+        if let ExprKind::OpCall { name_span, .. } = expr.kind {
+            offer(name_span, Subject::Operator(id));
         }
     }
-    for (id, local) in module.locals.iter_enumerated() {
-        offer(local.span, &mut || {
-            let r#type = inferred.print_local(module, id)?.text;
-            Some(Hover { code: format!("{}: {type}", local.name), r#type, doc: String::new(), span: local.span })
-        });
+    for (id, local) in module.locals.iter_enumerated().filter(|(id, _)| inferred.locals[*id].is_some()) {
+        offer(local.span, Subject::Local(id));
     }
-    for (id, pat) in module.pats.iter_enumerated() {
-        offer(pat.span, &mut || {
+    for (id, pat) in module.pats.iter_enumerated().filter(|(id, _)| inferred.pats[*id].is_some()) {
+        offer(pat.span, Subject::Pattern(id));
+    }
+    for (id, type_expr) in module.type_exprs.iter_enumerated() {
+        if !matches!(type_expr.kind, TypeExprKind::Error) {
+            offer(type_expr.span, Subject::Written(id));
+        }
+    }
+    module.defs.iter_enumerated().for_each(|(id, def)| offer(def.name_span, Subject::Def(id)));
+    module.ctors.iter_enumerated().for_each(|(id, ctor)| offer(ctor.name_span, Subject::Constructor(id)));
+    module.adts.iter_enumerated().for_each(|(id, adt)| offer(adt.name_span, Subject::Adt(id)));
+    module.type_params.iter_enumerated().for_each(|(id, param)| offer(param.span, Subject::TypeParam(id)));
+    let (span, subject) = innermost?;
+    describe(analysis, span, subject)
+}
+
+fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> {
+    let Analysis { module, inferred, .. } = analysis;
+    let named =
+        |name: &str, r#type: String| Hover { code: format!("{name}: {type}"), r#type, doc: String::new(), span };
+    match subject {
+        Subject::Expr(id) => Some(expression(analysis, id, span)),
+        Subject::Operator(id) => {
+            let ExprKind::OpCall { op, args, .. } = &module.exprs[id].kind else { return None };
+            let args: Vec<String> = args.iter().map(|&arg| analysis.type_of(arg)).collect();
+            let r#type = analysis.type_of(id);
+            let code = format!("{}: fn({}) -> {type}", op.row().name, args.join(", "));
+            Some(Hover { r#type, code, doc: op.row().doc.trim().to_owned(), span })
+        }
+        Subject::Local(id) => Some(named(&module.locals[id].name, inferred.print_local(module, id)?.text)),
+        Subject::Pattern(id) => {
             let r#type = inferred.print(module, inferred.pats[id]?).text;
-            let code = match &pat.kind {
-                PatKind::Var(local) => format!("{}: {type}", module.locals[*local].name),
-                _ => r#type.clone(),
-            };
-            Some(Hover { code, r#type, doc: String::new(), span: pat.span })
-        });
-    }
-    for type_expr in module.type_exprs.iter() {
-        offer(type_expr.span, &mut || written_type(analysis, &type_expr.kind, type_expr.span));
-    }
-    for (id, def) in module.defs.iter_enumerated() {
-        offer(def.name_span, &mut || {
+            Some(match module.pats[id].kind {
+                PatKind::Var(local) => named(&module.locals[local].name, inferred.print_local(module, local)?.text),
+                _ => Hover { code: r#type.clone(), r#type, doc: String::new(), span },
+            })
+        }
+        Subject::Written(id) => Some(written_type(analysis, &module.type_exprs[id].kind, span)),
+        Subject::Def(id) => {
             let r#type = inferred.print_scheme(module, inferred.defs[id].as_ref()?).text;
-            Some(Hover { code: format!("def {}: {type}", def.name), r#type, doc: String::new(), span: def.name_span })
-        });
+            Some(named(&format!("def {}", module.defs[id].name), r#type))
+        }
+        Subject::Constructor(id) => {
+            let adt = module.ctors[id].adt;
+            let r#type = module.adts[adt].name.clone();
+            Some(Hover { r#type, code: declaration(analysis, adt), doc: String::new(), span })
+        }
+        Subject::Adt(id) => {
+            let r#type = module.adts[id].name.clone();
+            Some(Hover { r#type, code: declaration(analysis, id), doc: String::new(), span })
+        }
+        Subject::TypeParam(id) => Some(named(module.param(id), module.param_kind(id).name().to_owned())),
     }
-    for ctor in module.ctors.iter() {
-        offer(ctor.name_span, &mut || {
-            let code = declaration(analysis, ctor.adt);
-            Some(Hover { r#type: module.adts[ctor.adt].name.clone(), code, doc: String::new(), span: ctor.name_span })
-        });
-    }
-    for (id, adt) in module.adts.iter_enumerated() {
-        offer(adt.name_span, &mut || {
-            let code = declaration(analysis, id);
-            Some(Hover { r#type: adt.name.clone(), code, doc: String::new(), span: adt.name_span })
-        });
-    }
-    for param in module.type_params.iter() {
-        offer(param.span, &mut || {
-            let r#type = param.kind.name().to_owned();
-            Some(Hover { code: format!("{}: {type}", param.name), r#type, doc: String::new(), span: param.span })
-        });
-    }
-    found
+}
+
+fn expression(analysis: &Analysis, id: ExprId, span: Span) -> Hover {
+    let Analysis { module, inferred, .. } = analysis;
+    let r#type = analysis.type_of(id);
+    let (code, doc) = match &module.exprs[id].kind {
+        ExprKind::Local(local, _) => (format!("{}: {type}", module.locals[*local].name), String::new()),
+        ExprKind::Ctor(ctor) => (format!("{}: {type}", module.ctors[*ctor].name), String::new()),
+        ExprKind::Op(op) => (format!("{}: {type}", op.row().name), op.row().doc.trim().to_owned()),
+        ExprKind::Def(def) => {
+            let name = &module.defs[*def].name;
+            let scheme = inferred.defs[*def].as_ref().filter(|scheme| !scheme.is_mono());
+            let code = match scheme.map(|scheme| inferred.print_scheme(module, scheme).text) {
+                Some(general) => format!("def {name}: {general}\n// here\n{name}: {type}"),
+                None => format!("{name}: {type}"),
+            };
+            (code, String::new())
+        }
+        _ => (r#type.clone(), String::new()),
+    };
+    Hover { r#type, code, doc, span }
 }
 
 /// `type List[A] { Nil, Cons(A, List[A]) }`, from the source.
@@ -142,26 +152,24 @@ pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
     format!("type {}{params} {{ {} }}", data.name, ctors.join(", "))
 }
 
-fn written_type(analysis: &Analysis, kind: &TypeExprKind, span: Span) -> Option<Hover> {
+fn written_type(analysis: &Analysis, kind: &TypeExprKind, span: Span) -> Hover {
     let module = &analysis.module;
     let written = analysis.text[span.range()].to_owned();
-    let hover = |code: String, doc: &str| {
-        Some(Hover { r#type: written.clone(), code, doc: doc.to_owned(), span })
-    };
-    match kind {
-        TypeExprKind::Error => None,
-        TypeExprKind::Hole => hover("_".to_owned(), "To be inferred."),
-        TypeExprKind::Any => hover("?".to_owned(), "A dim that is known only when the program runs."),
-        TypeExprKind::Adt { adt, .. } => hover(declaration(analysis, *adt), ""),
+    let (code, doc) = match kind {
+        TypeExprKind::Error => (written.clone(), ""),
+        TypeExprKind::Hole => ("_".to_owned(), "To be inferred."),
+        TypeExprKind::Any => ("?".to_owned(), "A dim that is known only when the program runs."),
+        TypeExprKind::Adt { adt, .. } => (declaration(analysis, *adt), ""),
         TypeExprKind::Param(param) => {
-            hover(format!("{}: {}", module.param(*param), module.param_kind(*param).name()), "A type parameter.")
+            (format!("{}: {}", module.param(*param), module.param_kind(*param).name()), "A type parameter.")
         }
-        TypeExprKind::Scalar(dtype) => hover(format!("Tensor[(), {dtype}]"), "A tensor of rank 0."),
-        TypeExprKind::Dtype(dtype) => hover(format!("{dtype}: BaseType"), ""),
-        TypeExprKind::Shape(_) => hover(format!("{written}: Shape"), ""),
-        TypeExprKind::Dim(_) => hover(format!("{written}: Dim"), ""),
+        TypeExprKind::Scalar(dtype) => (format!("Tensor[(), {dtype}]"), "A tensor of rank 0."),
+        TypeExprKind::Dtype(dtype) => (format!("{dtype}: BaseType"), ""),
+        TypeExprKind::Shape(_) => (format!("{written}: Shape"), ""),
+        TypeExprKind::Dim(_) => (format!("{written}: Dim"), ""),
         TypeExprKind::Tensor { .. } | TypeExprKind::Tuple(_) | TypeExprKind::Func { .. } | TypeExprKind::Ref(_) => {
-            hover(written.clone(), "")
+            (written.clone(), "")
         }
-    }
+    };
+    Hover { r#type: written, code, doc: doc.to_owned(), span }
 }

@@ -20,7 +20,6 @@ pub mod command;
 mod data;
 mod explain;
 mod hover;
-mod offsets;
 mod page;
 mod run;
 pub mod view;

@@ -1,13 +1,12 @@
 //! The page's conversation with the core: one text at a time, answered in views.
 
-use crate::offsets::Offsets;
 use crate::run::{Options, run};
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FixView, HoverView, LabelView, RunView,
     SeverityView, SpanView, TensorView, ValueView,
 };
 use crate::{Analysis, hover};
-use base::{Diagnostic, Severity, Span};
+use base::{Diagnostic, LineIndex, Severity, Span};
 use ty::{Elements, Value, print_value};
 
 /// How many elements of a tensor are handed over to be drawn.
@@ -28,7 +27,6 @@ impl Page {
     /// Takes a new text.
     pub fn update(&mut self, text: &str) -> CheckView {
         self.analysis = Analysis::new(text);
-        let offsets = Offsets::new(self.analysis.text());
         let lines = self.analysis.lines();
         let mut definitions: Vec<(u32, DefinitionView)> = self
             .analysis
@@ -38,7 +36,7 @@ impl Page {
                 let view = DefinitionView {
                     name: definition.name,
                     r#type: definition.r#type,
-                    span: span_view(&offsets, definition.name_span),
+                    span: span_view(lines, definition.name_span),
                     line: lines.line_of(definition.name_span.start),
                 };
                 (definition.name_span.start, view)
@@ -48,21 +46,21 @@ impl Page {
             let view = DefinitionView {
                 name: adt.name.clone(),
                 r#type: crate::hover::declaration(&self.analysis, id),
-                span: span_view(&offsets, adt.name_span),
+                span: span_view(lines, adt.name_span),
                 line: lines.line_of(adt.name_span.start),
             };
             definitions.push((adt.name_span.start, view));
         }
         definitions.sort_by_key(|&(start, _)| start);
         CheckView {
-            diagnostics: self.diagnostics(&offsets, self.analysis.diagnostics()),
+            diagnostics: diagnostic_views(lines, self.analysis.diagnostics()),
             definitions: definitions.into_iter().map(|(_, view)| view).collect(),
             expressions: self
                 .analysis
                 .expressions()
                 .into_iter()
                 .map(|expression| ExpressionView {
-                    span: span_view(&offsets, expression.span),
+                    span: span_view(lines, expression.span),
                     line: lines.line_of(expression.span.start),
                     r#type: expression.r#type,
                 })
@@ -72,21 +70,21 @@ impl Page {
 
     /// What is at a UTF-16 offset of the text.
     pub fn hover(&self, offset: u32) -> Option<HoverView> {
-        let offsets = Offsets::new(self.analysis.text());
-        let hover = hover(&self.analysis, offsets.from_utf16(offset))?;
-        Some(HoverView { code: hover.code, doc: hover.doc, span: span_view(&offsets, hover.span) })
+        let lines = self.analysis.lines();
+        let hover = hover(&self.analysis, lines.from_utf16(offset))?;
+        Some(HoverView { code: hover.code, doc: hover.doc, span: span_view(lines, hover.span) })
     }
 
     /// Runs the text.
     pub fn run(&self, options: &Options) -> RunView {
         let outcome = run(&self.analysis, options);
-        let offsets = Offsets::new(self.analysis.text());
+        let lines = self.analysis.lines();
         let values = outcome.values.into_iter().map(|value| {
             let printed = value.value.as_ref().map(|value| print_value(value, &self.analysis.module));
             ValueView {
                 name: value.name,
-                span: span_view(&offsets, value.span),
-                line: self.analysis.lines().line_of(value.span.start),
+                span: span_view(lines, value.span),
+                line: lines.line_of(value.span.start),
                 r#type: value.r#type,
                 truncated: printed.as_ref().is_some_and(|printed| printed.truncated),
                 value: printed.map(|printed| printed.text),
@@ -95,50 +93,50 @@ impl Page {
         });
         RunView {
             values: values.collect(),
-            diagnostics: self.diagnostics(&offsets, &outcome.diagnostics),
+            diagnostics: diagnostic_views(lines, &outcome.diagnostics),
             fuel: outcome.fuel as f64,
         }
     }
-
-    fn diagnostics(&self, offsets: &Offsets, diagnostics: &[Diagnostic]) -> Vec<DiagnosticView> {
-        let span = |span| span_view(offsets, span);
-        diagnostics
-            .iter()
-            .map(|diagnostic| DiagnosticView {
-                code: diagnostic.code.to_owned(),
-                severity: match diagnostic.severity {
-                    Severity::Error => SeverityView::Error,
-                    Severity::Warning => SeverityView::Warning,
-                    Severity::Info => SeverityView::Info,
-                },
-                message: diagnostic.message.clone(),
-                span: span(diagnostic.span),
-                line: self.analysis.lines().line_of(diagnostic.span.start),
-                labels: diagnostic
-                    .labels
-                    .iter()
-                    .map(|label| LabelView { span: span(label.span), message: label.message.clone() })
-                    .collect(),
-                help: diagnostic.help.clone(),
-                fixes: diagnostic
-                    .fixes
-                    .iter()
-                    .map(|fix| FixView {
-                        title: fix.title.clone(),
-                        edits: fix
-                            .edits
-                            .iter()
-                            .map(|edit| EditView { span: span(edit.span), text: edit.text.clone() })
-                            .collect(),
-                    })
-                    .collect(),
-            })
-            .collect()
-    }
 }
 
-fn span_view(offsets: &Offsets, span: Span) -> SpanView {
-    SpanView { start: offsets.to_utf16(span.start), end: offsets.to_utf16(span.end) }
+fn diagnostic_views(lines: &LineIndex, diagnostics: &[Diagnostic]) -> Vec<DiagnosticView> {
+    let span = |span| span_view(lines, span);
+    diagnostics
+        .iter()
+        .map(|diagnostic| DiagnosticView {
+            code: diagnostic.code.to_owned(),
+            severity: match diagnostic.severity {
+                Severity::Error => SeverityView::Error,
+                Severity::Warning => SeverityView::Warning,
+                Severity::Info => SeverityView::Info,
+            },
+            message: diagnostic.message.clone(),
+            span: span(diagnostic.span),
+            line: lines.line_of(diagnostic.span.start),
+            labels: diagnostic
+                .labels
+                .iter()
+                .map(|label| LabelView { span: span(label.span), message: label.message.clone() })
+                .collect(),
+            help: diagnostic.help.clone(),
+            fixes: diagnostic
+                .fixes
+                .iter()
+                .map(|fix| FixView {
+                    title: fix.title.clone(),
+                    edits: fix
+                        .edits
+                        .iter()
+                        .map(|edit| EditView { span: span(edit.span), text: edit.text.clone() })
+                        .collect(),
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+fn span_view(lines: &LineIndex, span: Span) -> SpanView {
+    SpanView { start: lines.utf16_offset(span.start), end: lines.utf16_offset(span.end) }
 }
 
 fn tensor_view(value: &Value) -> Option<TensorView> {

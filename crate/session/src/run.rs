@@ -1,7 +1,7 @@
 //! Running the top-level expressions, and `@main`.
 
-use crate::data::{self, InputError};
 use crate::Analysis;
+use crate::data::{self, InputError};
 use base::{Diagnostic, Span};
 use eval::{Evaluator, Limits, RunError, RunFault};
 use hir::{FnId, Item};
@@ -82,9 +82,7 @@ impl Analysis {
 
 fn main_of(analysis: &Analysis) -> Option<(hir::DefId, FnId)> {
     analysis.module.items.iter().find_map(|item| match *item {
-        Item::Def(def) if analysis.module.defs[def].name == "@main" => {
-            Some((def, analysis.module.defs[def].function))
-        }
+        Item::Def(def) if analysis.module.defs[def].name == "@main" => Some((def, analysis.module.defs[def].function)),
         Item::Def(_) | Item::Let(..) | Item::Expr(_) | Item::Adt(_) => None,
     })
 }

@@ -84,9 +84,7 @@ impl<L: Log> Solver<L> {
             solver.store.list(&items)
         };
         let copied = match term {
-            Term::Tensor { shape, dtype } => {
-                Term::Tensor { shape: copy_of(self, shape), dtype: copy_of(self, dtype) }
-            }
+            Term::Tensor { shape, dtype } => Term::Tensor { shape: copy_of(self, shape), dtype: copy_of(self, dtype) },
             Term::Tuple(list) => Term::Tuple(copy_list(self, list)),
             Term::Shape(list) => Term::Shape(copy_list(self, list)),
             Term::Adt { adt, args } => Term::Adt { adt, args: copy_list(self, args) },

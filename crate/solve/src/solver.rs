@@ -158,6 +158,15 @@ impl<L: Log> Solver<L> {
         })
     }
 
+    /// Whether two solvers hold the same classes, the same queue and the same dependency graph.
+    pub fn same_state(&self, other: &Solver<impl Log>) -> bool {
+        let states = |relations: &[Posted]| relations.iter().map(|posted| posted.state.clone()).collect::<Vec<_>>();
+        self.store.same_cells(&other.store)
+            && self.queue == other.queue
+            && self.watchers == other.watchers
+            && states(&self.relations) == states(&other.relations)
+    }
+
     /// Runs relations until the queue is empty.
     pub fn solve(&mut self) {
         while let Some(id) = self.next_queued() {
@@ -256,7 +265,8 @@ impl<L: Log> Solver<L> {
         if self.watchers.is_empty() {
             return Vec::new();
         }
-        let mut ids: Vec<RelationId> = roots.iter().filter_map(|root| self.watchers.get(root)).flatten().copied().collect();
+        let mut ids: Vec<RelationId> =
+            roots.iter().filter_map(|root| self.watchers.get(root)).flatten().copied().collect();
         ids.sort_unstable();
         ids.dedup();
         let woken: Vec<Woken> =

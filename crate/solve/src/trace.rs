@@ -29,15 +29,40 @@ pub struct Woken {
 /// `learned` is the cause that the class had before, so that the events read backwards are the undo log.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    Fresh { id: TermId, term: Term, cause: Cause },
-    Bind { id: TermId, old: Term, new: Term, learned: Cause, cause: Cause, woken: Vec<Woken> },
-    Link { child: TermId, parent: TermId, hidden: Term, learned: Cause, cause: Cause, woken: Vec<Woken> },
-    Post { relation: RelationId },
+    Fresh {
+        id: TermId,
+        term: Term,
+        cause: Cause,
+    },
+    Bind {
+        id: TermId,
+        old: Term,
+        new: Term,
+        learned: Cause,
+        cause: Cause,
+        woken: Vec<Woken>,
+    },
+    Link {
+        child: TermId,
+        parent: TermId,
+        hidden: Term,
+        learned: Cause,
+        cause: Cause,
+        woken: Vec<Woken>,
+    },
+    Post {
+        relation: RelationId,
+    },
     /// The relation left the queue and ran; what it asserted stands before this event.
-    Step { relation: RelationId, outcome: Outcome },
+    Step {
+        relation: RelationId,
+        outcome: Outcome,
+    },
     /// A group of definitions was generalised: these waiting relations went into its schemes. The variables taken
     /// out with them are bound to parameters by the `Bind` events that follow.
-    Quantify { relations: Vec<Woken> },
+    Quantify {
+        relations: Vec<Woken>,
+    },
 }
 
 /// Where events go. Off is free.

@@ -174,9 +174,7 @@ impl dyn Facts + '_ {
     /// The size of a dim, suspending while it is unknown; a `?` does not suspend.
     pub fn size(&self, dim: TermId) -> Result<Size, Stop> {
         match self.peek(dim) {
-            Term::Dim(Dim { extent: Extent::Number(number), dynamic }) => {
-                Ok(Size { number: Some(number), dynamic })
-            }
+            Term::Dim(Dim { extent: Extent::Number(number), dynamic }) => Ok(Size { number: Some(number), dynamic }),
             Term::Dim(Dim { extent: Extent::Unknown, dynamic: true }) => Ok(Size::ANY),
             _ => Err(Stop::Wait(vec![dim])),
         }

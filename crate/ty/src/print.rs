@@ -146,12 +146,7 @@ impl<'a, T: Terms> Printer<'a, T> {
                     return self.stack.push(Piece::Term(dtype));
                 }
                 self.out.push_str("Tensor[");
-                self.stack.extend([
-                    Piece::Text("]"),
-                    Piece::Term(dtype),
-                    Piece::Text(", "),
-                    Piece::Term(shape),
-                ]);
+                self.stack.extend([Piece::Text("]"), Piece::Term(dtype), Piece::Text(", "), Piece::Term(shape)]);
             }
             Term::Tuple(fields) => self.list("(", fields, if fields.len == 1 { ",)" } else { ")" }),
             Term::Func { params, result } => {

@@ -17,7 +17,7 @@ export function mountEditor(element: HTMLElement): void {
   registerFixes();
   followTheme();
 
-  const model = monaco.editor.createModel(state.text.peek(), LANGUAGE);
+  const model = monaco.editor.createModel(state.text.peek(), LANGUAGE, monaco.Uri.parse("inmemory://relish/main.relay"));
   // Offsets count one unit for each line end, as they do in the text that the compiler gets.
   model.setEOL(monaco.editor.EndOfLineSequence.LF);
   const editor = monaco.editor.create(element, {
@@ -29,7 +29,7 @@ export function mountEditor(element: HTMLElement): void {
     fontFamily: getComputedStyle(document.documentElement).getPropertyValue("--mono"),
     fontLigatures: false,
     fontSize: 14,
-    lineHeight: 22,
+    lineHeight: 21,
     lineNumbersMinChars: 3,
     minimap: { enabled: false },
     overviewRulerBorder: false,
@@ -38,6 +38,7 @@ export function mountEditor(element: HTMLElement): void {
     quickSuggestions: false,
     renderFinalNewline: "on",
     renderLineHighlightOnlyWhenFocus: true,
+    scrollBeyondLastColumn: 0,
     scrollBeyondLastLine: false,
     scrollbar: { useShadows: false, verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
     tabSize: 2,

@@ -72,7 +72,7 @@ export function followTheme(): void {
   effect(() => {
     const { isDark, isContrast } = appearance.value;
     const style = getComputedStyle(document.documentElement);
-    const color = (name: string) => style.getPropertyValue(name).trim();
+    const color = (name: string) => sixDigits(style.getPropertyValue(name).trim());
     const name = `relish-${isDark ? "dark" : "light"}${isContrast ? "-contrast" : ""}`;
     monaco.editor.defineTheme(name, {
       base: isContrast ? (isDark ? "hc-black" : "hc-light") : isDark ? "vs-dark" : "vs",
@@ -82,4 +82,13 @@ export function followTheme(): void {
     });
     monaco.editor.setTheme(name);
   });
+}
+
+const context = document.createElement("canvas").getContext("2d");
+
+/** `#000` and `black` are fine in a style sheet; the editor wants `#000000`. */
+function sixDigits(color: string): string {
+  if (context === null) return color;
+  context.fillStyle = color;
+  return String(context.fillStyle);
 }

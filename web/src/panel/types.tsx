@@ -1,7 +1,42 @@
 // Every definition with the type that was inferred for it, and the type of every top-level expression.
+import { Component } from "preact";
 import { show } from "../actions.ts";
 import { state } from "../state.ts";
 import { TypeText } from "../view/code.tsx";
+
+type Part = "definitions" | "expressions";
+
+interface RowProps {
+  part: Part;
+  index: number;
+  name: string;
+  type: string;
+  isCurrent: boolean;
+}
+
+/** A program has thousands of these, and a key press changes few: a row is drawn again only if it looks different. */
+class Row extends Component<RowProps> {
+  override shouldComponentUpdate(next: RowProps): boolean {
+    const { index, name, type, isCurrent } = this.props;
+    return next.index !== index || next.name !== name || next.type !== type || next.isCurrent !== isCurrent;
+  }
+
+  override render({ part, index, name, type, isCurrent }: RowProps) {
+    // Where it is now; the row may have been drawn for an earlier text.
+    const go = () => {
+      const target = state.checked.value.view[part][index];
+      if (target) show(target.span);
+    };
+    return (
+      <li>
+        <button type="button" aria-current={isCurrent} onClick={go}>
+          {part === "definitions" ? <code class="name">{name}</code> : <span class="name">{name}</span>}
+          <TypeText text={type} />
+        </button>
+      </li>
+    );
+  }
+}
 
 export function TypesPanel() {
   const { definitions, expressions } = state.checked.value.view;
@@ -12,39 +47,31 @@ export function TypesPanel() {
       </p>
     );
   }
-  const line = state.line.value;
   return (
     <div class="types">
-      {definitions.length > 0 && (
-        <section>
-          <h2>Definitions</h2>
-          <ul>
-            {definitions.map((definition) => (
-              <li>
-                <button type="button" aria-current={definition.line === line} onClick={() => show(definition.span)}>
-                  <code class="name">{definition.name}</code>
-                  <TypeText text={definition.type} />
-                </button>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {expressions.length > 0 && (
-        <section>
-          <h2>Expressions</h2>
-          <ul>
-            {expressions.map((expression) => (
-              <li>
-                <button type="button" aria-current={expression.line === line} onClick={() => show(expression.span)}>
-                  <span class="name">line {expression.line}</span>
-                  <TypeText text={expression.type} />
-                </button>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <Rows title="Definitions" part="definitions" rows={definitions} />
+      <Rows title="Expressions" part="expressions" rows={expressions} />
     </div>
+  );
+}
+
+interface RowsProps {
+  title: string;
+  part: Part;
+  rows: readonly { name?: string; type: string; line: number }[];
+}
+
+function Rows({ title, part, rows }: RowsProps) {
+  if (rows.length === 0) return null;
+  const current = state.line.value;
+  return (
+    <section>
+      <h2>{title}</h2>
+      <ul>
+        {rows.map(({ name, type, line }, index) => (
+          <Row part={part} index={index} name={name ?? `line ${line}`} type={type} isCurrent={line === current} />
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -65,6 +65,14 @@ function inline(text: string): ComponentChildren[] {
   return out;
 }
 
+/** A sentence of the compiler, with what is in backticks as code. */
+export function Sentence({ text }: { text: string }) {
+  const parts = text.split(/(`` .+? ``|`[^`\s][^`]*`)/);
+  return parts.map((part, index) =>
+    index % 2 === 0 ? part : <code class="inline-code">{highlight(part.replace(/^`+ ?| ?`+$/g, ""))}</code>,
+  );
+}
+
 /** Only a web address becomes a link; a path into the project's files leads nowhere on this site. */
 function link(label: string, target: string): ComponentChildren {
   if (!target.startsWith("https://")) return inline(label);

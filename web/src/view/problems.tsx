@@ -3,6 +3,7 @@ import { applyFix, explain, show } from "../actions.ts";
 import { problems, state } from "../state.ts";
 import type { DiagnosticView, SeverityView } from "../wasm/relish_wasm.js";
 import { Icon } from "./icon.tsx";
+import { Sentence } from "./markdown.tsx";
 
 /** More than this helps nobody, and would make typing slow. */
 const SHOWN = 200;
@@ -57,20 +58,20 @@ function Problem({ problem }: { problem: DiagnosticView }) {
       <div class="what">
         <button type="button" class="message" onClick={() => show(span)}>
           <span class="unseen">{severity}: </span>
-          {message}
+          <Sentence text={message} />
         </button>
         {labels.length > 0 && (
           <ul class="labels">
             {labels.map((label) => (
               <li>
                 <button type="button" onClick={() => show(label.span)}>
-                  {label.message}
+                  <Sentence text={label.message} />
                 </button>
               </li>
             ))}
           </ul>
         )}
-        {help !== undefined && fixes.length === 0 && <p class="help">help: {help}</p>}
+        {help !== undefined && fixes.length === 0 && <p class="help">help: <Sentence text={help} /></p>}
         {fixes.map((fix) => (
           <button type="button" class="button small" onClick={() => applyFix(fix)}>
             <Icon name="fix" />

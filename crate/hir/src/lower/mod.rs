@@ -291,4 +291,3 @@ fn nearest<'a, V>(name: &str, names: &FxHashMap<&'a str, V>) -> Option<String> {
     names.sort_unstable();
     base::nearest(name, names).map(str::to_owned)
 }
-

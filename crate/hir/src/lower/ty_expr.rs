@@ -25,9 +25,7 @@ impl Lowering<'_> {
                 TypeExprKind::Shape(children.into_iter().map(|dim| self.type_at(dim, Kind::Dim)).collect())
             }
             // Whether this is a type or a shape is for the place to say.
-            NodeKind::TupleType => {
-                TypeExprKind::Tuple(children.into_iter().map(|field| self.type_of(field)).collect())
-            }
+            NodeKind::TupleType => TypeExprKind::Tuple(children.into_iter().map(|field| self.type_of(field)).collect()),
             NodeKind::ParenType => {
                 return children.first().map_or(Lowered::Nothing, |&inner| self.lowered[inner.0 as usize]);
             }

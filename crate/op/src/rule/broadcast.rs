@@ -261,9 +261,7 @@ fn broadcast_to(r: &mut dyn Facts) -> Step {
     }
     let (dims, dtype) = r.tensor(0)?;
     let rank = dims.len();
-    r.check(rank <= shape.len(), || {
-        format!("a tensor of rank {rank} does not broadcast to {} axes", shape.len())
-    })?;
+    r.check(rank <= shape.len(), || format!("a tensor of rank {rank} does not broadcast to {} axes", shape.len()))?;
     let want: Vec<TermId> = shape.iter().map(|&size| r.make(Term::Dim(Dim::number(size)))).collect();
     for (i, (&from, &to)) in dims.iter().rev().zip(want.iter().rev()).enumerate() {
         if let (Some(left_size), Some(right_size)) = (r.peek_number(from), r.peek_number(to))

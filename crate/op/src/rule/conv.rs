@@ -56,7 +56,9 @@ impl Window {
         let padded = input.map(|size| size + self.padding[axis]);
         if let (Some(reach), Some(padded)) = (reach.number, padded.number) {
             let name = ["height", "width"][axis];
-            r.check(reach <= padded, || format!("a window {reach} in {name} is larger than the padded input, {padded}"))?;
+            r.check(reach <= padded, || {
+                format!("a window {reach} in {name} is larger than the padded input, {padded}")
+            })?;
         }
         let round_up = if self.ceil { self.strides[axis] - 1 } else { 0 };
         Ok(padded.combine(reach, |padded, reach| (padded - reach + round_up) / self.strides[axis] + 1))
@@ -131,7 +133,12 @@ fn conv2d(r: &mut dyn Facts) -> Step {
     let width = window.slide(r, data_layout.size(&data, 'W'), 1)?;
     if let Some(weight) = weight {
         let dims: Vec<_> = weight.iter().map(|&size| r.make_size(size)).collect();
-        let weight = r.make_tensor(&dims, dtype);
+        // With a dtype of its own for the result, the operands' may differ.
+        let weight_dtype = match r.attrs().dtype("out_dtype") {
+            Some(_) => r.make_hole(ty::Kind::BaseType),
+            None => dtype,
+        };
+        let weight = r.make_tensor(&dims, weight_dtype);
         let given = r.arg(1);
         r.unify(weight, given)?;
     }

@@ -9,6 +9,8 @@ pub static DENSE: Relation = Relation { name: "Dense", n_outputs: 1, rule: Rule:
 pub static BATCH_MATMUL: Relation = Relation { name: "BatchMatmul", n_outputs: 1, rule: Rule::Builtin(batch_matmul) };
 /// The bias is a vector as long as the data's axis; the result is the data.
 pub static BIAS_ADD: Relation = Relation { name: "BiasAdd", n_outputs: 1, rule: Rule::Builtin(bias_add) };
+/// As [`BIAS_ADD`]: one slope for each place along the axis.
+pub static PRELU: Relation = Relation { name: "PRelu", n_outputs: 1, rule: Rule::Builtin(bias_add) };
 
 /// The dtype attribute `out_dtype`, or that of the data.
 fn out_dtype(r: &mut dyn Facts, data: TermId) -> TermId {
@@ -26,7 +28,12 @@ fn dense(r: &mut dyn Facts) -> Step {
     let units = match r.attrs().int("units") {
         Some(units) => {
             let units = r.make_size(Size::known(units));
-            let weight = r.make_tensor(&[units, inner], dtype);
+            // With a dtype of its own for the result, the operands' may differ.
+            let weight_dtype = match r.attrs().dtype("out_dtype") {
+                Some(_) => r.make_hole(ty::Kind::BaseType),
+                None => dtype,
+            };
+            let weight = r.make_tensor(&[units, inner], weight_dtype);
             let given = r.arg(1);
             r.unify(weight, given)?;
             units

@@ -15,7 +15,7 @@ pub use broadcast::{BROADCAST, BROADCAST_COMP, BROADCAST_TO, IDENTITY, IDENTITY_
 pub use conv::{AVG_POOL2D, CONV2D, GLOBAL_AVG_POOL2D, MAX_POOL2D};
 pub use create::{ARANGE, CAST, FULL, INIT_OP};
 pub use layout::{DataLayout, permutation};
-pub use linear::{BATCH_MATMUL, BIAS_ADD, DENSE};
+pub use linear::{BATCH_MATMUL, BIAS_ADD, DENSE, PRELU};
 pub use norm::{BATCH_NORM, DROPOUT, SOFTMAX};
 pub use reduce::{ARG_REDUCE, REDUCE, VARIANCE, reduced_axes};
 pub use shape::{BATCH_FLATTEN, CONCATENATE, EXPAND_DIMS, RESHAPE, SPLIT, SQUEEZE, TAKE, TRANSPOSE, TUPLE_GET_ITEM};
@@ -48,6 +48,10 @@ fn product(sizes: &[Size]) -> Size {
     sizes.iter().fold(Size::known(1), |product, &size| product.combine(size, |a, b| a.saturating_mul(b)))
 }
 
-fn attr_error<T>(r: &dyn Facts, attr: &'static str, want: impl Into<std::borrow::Cow<'static, str>>) -> Result<T, Stop> {
+fn attr_error<T>(
+    r: &dyn Facts,
+    attr: &'static str,
+    want: impl Into<std::borrow::Cow<'static, str>>,
+) -> Result<T, Stop> {
     r.fail(Reason::Attr { attr, want: want.into() })
 }

@@ -19,7 +19,8 @@ pub static EXPAND_DIMS: Relation = Relation { name: "ExpandDims", n_outputs: 1, 
 /// `data[…, indices, …]` along one axis.
 pub static TAKE: Relation = Relation { name: "Take", n_outputs: 1, rule: Rule::Builtin(take) };
 /// `(n, product of the rest)`.
-pub static BATCH_FLATTEN: Relation = Relation { name: "BatchFlatten", n_outputs: 1, rule: Rule::Builtin(batch_flatten) };
+pub static BATCH_FLATTEN: Relation =
+    Relation { name: "BatchFlatten", n_outputs: 1, rule: Rule::Builtin(batch_flatten) };
 /// The field of a tuple at the attribute `index`.
 pub static TUPLE_GET_ITEM: Relation =
     Relation { name: "TupleGetItem", n_outputs: 1, rule: Rule::Builtin(tuple_get_item) };
@@ -76,7 +77,9 @@ fn reshape(r: &mut dyn Facts) -> Step {
                 at += 2;
                 output.extend(split_axis(r, whole, first, second)?);
             }
-            size if size < 0 => return attr_error(r, "newshape", format!("no code {size}: the codes are 0 and -1 to -4")),
+            size if size < 0 => {
+                return attr_error(r, "newshape", format!("no code {size}: the codes are 0 and -1 to -4"));
+            }
             size => {
                 output.push(Size::known(size));
                 used += 1;
