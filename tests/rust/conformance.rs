@@ -88,11 +88,10 @@ fn judge(fact: &Json) -> Option<String> {
         Some(_) if !errors.is_empty() => Some(format!("Relay accepts, we refuse: {}", errors.join(" ; "))),
         Some(want) => {
             let found = analysis.definitions();
-            let wrong = want.iter().find_map(|(name, want)| {
+            want.iter().find_map(|(name, want)| {
                 let found = found.iter().find(|d| d.name == *name).map_or("nothing", |d| d.r#type.as_str());
                 (found != want).then(|| format!("{name}: Relay says {want}, we say {found}"))
-            });
-            wrong
+            })
         }
     }
 }

@@ -286,7 +286,7 @@ impl<'t> Lowering<'t> {
 }
 
 /// The name nearest to a misspelt one among a map's keys.
-fn nearest<'a, V>(name: &str, names: &FxHashMap<&'a str, V>) -> Option<String> {
+fn nearest<V>(name: &str, names: &FxHashMap<&str, V>) -> Option<String> {
     let mut names: Vec<&str> = names.keys().copied().collect();
     names.sort_unstable();
     base::nearest(name, names).map(str::to_owned)
