@@ -12,7 +12,7 @@ use ty::{Code, Dtype, Fields, Scalar, Value};
 /// What a run may use up.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Calls and match tests.
+    /// Calls and match tests of one run.
     pub fuel: u64,
     /// Bytes of one tensor, and of the frames of unfinished calls.
     pub memory: u64,
@@ -88,7 +88,7 @@ enum Global {
 pub struct Evaluator<'m> {
     module: &'m Module,
     limits: Limits,
-    /// Fuel used so far, over all runs.
+    /// Fuel used by the run that is under way, or by the last one.
     pub fuel_used: u64,
     globals: HashMap<LocalId, Global>,
     operators: Operators,
@@ -122,15 +122,30 @@ impl<'m> Evaluator<'m> {
 
     /// Evaluates a function of the module on arguments.
     pub fn run(&mut self, function: FnId, args: Vec<Value>) -> Result<Value, RunError> {
+        self.fuel_used = 0;
         self.frames.clear();
         self.tasks.clear();
         self.values.clear();
         self.frame_bytes = 0;
         self.enter(function, args, Fields::default(), None)?;
         while let Some(task) = self.tasks.pop() {
-            self.step(task)?;
+            if let Err(error) = self.step(task) {
+                // A top-level variable whose value was being found has none yet.
+                self.unfinished_globals();
+                return Err(error);
+            }
         }
         Ok(self.values.pop().expect("a function leaves its value"))
+    }
+
+    fn unfinished_globals(&mut self) {
+        for item in &self.module.items {
+            if let Item::Let(local, function) = item
+                && let Some(global @ Global::Running) = self.globals.get_mut(local)
+            {
+                *global = Global::Unevaluated(*function);
+            }
+        }
     }
 
     fn fail<T>(&self, expr: ExprId, fault: RunFault) -> Result<T, RunError> {

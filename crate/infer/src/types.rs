@@ -58,7 +58,7 @@ impl<L: Log> Inference<'_, L> {
         self.solver.fresh(term, cause)
     }
 
-    /// `Tensor[(), dtype]`. The shape and the dtype of all scalars are shared: nothing can be learned of them.
+    /// `Tensor[(), dtype]`. The shape of all scalars is shared: nothing can be learned of it.
     pub(crate) fn scalar(&mut self, dtype: Dtype, cause: Cause) -> TermId {
         let shape = match self.empty_shape {
             Some(shape) => shape,
@@ -67,14 +67,7 @@ impl<L: Log> Inference<'_, L> {
                 *self.empty_shape.insert(self.solver.fresh(Term::Shape(list), cause))
             }
         };
-        let dtype = match self.dtypes.iter().find(|(known, _)| *known == dtype) {
-            Some(&(_, term)) => term,
-            None => {
-                let term = self.solver.fresh(Term::Dtype(dtype), cause);
-                self.dtypes.push((dtype, term));
-                term
-            }
-        };
+        let dtype = self.solver.fresh(Term::Dtype(dtype), cause);
         self.solver.fresh(Term::Tensor { shape, dtype }, cause)
     }
 

@@ -33,7 +33,6 @@ pub(crate) struct Inference<'m, L> {
     ctors: IndexVec<CtorId, Option<Scheme>>,
     pub(crate) hole_kinds: FxHashMap<TypeExprId, Kind>,
     pub(crate) empty_shape: Option<TermId>,
-    pub(crate) dtypes: Vec<(Dtype, TermId)>,
     /// How many of the solver's failures have been reported.
     pub(crate) n_reported: usize,
 }
@@ -60,7 +59,6 @@ impl<'m, L: Log> Inference<'m, L> {
             ctors: IndexVec::filled(None, module.ctors.len()),
             hole_kinds: hole_kinds(module),
             empty_shape: None,
-            dtypes: Vec::new(),
             n_reported: 0,
         }
     }

@@ -83,10 +83,14 @@ impl Why {
     }
 }
 
-/// Where a block's value is written: its last expression.
+/// Where an expression's type is decided: a block's last expression, the first branch, the first arm.
 pub fn value_span(module: &Module, mut expr: ExprId) -> Span {
-    while let ExprKind::Block { tail, .. } = module.exprs[expr].kind {
-        expr = tail;
+    loop {
+        expr = match &module.exprs[expr].kind {
+            ExprKind::Block { tail, .. } => *tail,
+            ExprKind::If { then, .. } => *then,
+            ExprKind::Match { arms, .. } if !arms.is_empty() => arms[0].body,
+            _ => return module.exprs[expr].span,
+        };
     }
-    module.exprs[expr].span
 }

@@ -11,6 +11,7 @@ use ty::Value;
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Calls and match tests of each top-level expression.
     pub fuel: u64,
     /// Bytes.
     pub memory: u64,
@@ -53,7 +54,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         if !sound.contains(&expression.function) {
             continue;
         }
-        let value = evaluate(&mut evaluator, expression.function, Vec::new(), &mut outcome.diagnostics);
+        let value = evaluate(&mut evaluator, expression.function, Vec::new(), &mut outcome);
         let (span, r#type) = (expression.span, expression.r#type);
         outcome.values.push(RunValue { name: String::new(), span, r#type, value });
     }
@@ -61,7 +62,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         let span = analysis.module.defs[def].name_span;
         let body = analysis.module.functions[function].body;
         let value = match data::main_arguments(analysis, function, options) {
-            Ok(args) => evaluate(&mut evaluator, function, args, &mut outcome.diagnostics),
+            Ok(args) => evaluate(&mut evaluator, function, args, &mut outcome),
             Err(InputError { span, message }) => {
                 outcome.diagnostics.push(Diagnostic::error("input-error", span, message));
                 None
@@ -69,7 +70,6 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         };
         outcome.values.push(RunValue { name: "@main".to_owned(), span, r#type: analysis.type_of(body), value });
     }
-    outcome.fuel = evaluator.fuel_used;
     outcome
 }
 
@@ -87,16 +87,13 @@ fn main_of(analysis: &Analysis) -> Option<(hir::DefId, FnId)> {
     })
 }
 
-fn evaluate(
-    evaluator: &mut Evaluator,
-    function: FnId,
-    args: Vec<Value>,
-    diagnostics: &mut Vec<Diagnostic>,
-) -> Option<Value> {
-    match evaluator.run(function, args) {
+fn evaluate(evaluator: &mut Evaluator, function: FnId, args: Vec<Value>, outcome: &mut Outcome) -> Option<Value> {
+    let result = evaluator.run(function, args);
+    outcome.fuel += evaluator.fuel_used;
+    match result {
         Ok(value) => Some(value),
         Err(error) => {
-            diagnostics.push(run_diagnostic(&error));
+            outcome.diagnostics.push(run_diagnostic(&error));
             None
         }
     }

@@ -201,6 +201,11 @@ impl<L: Log> Solver<L> {
             Ok(()) => Outcome::Solved,
             Err(Stop::Wait(terms)) => {
                 debug_assert!(!asserted, "{} asserted before it asked", self.relation(id).relation.name);
+                // What waits for an error would be told nothing more; what it should have determined is one too.
+                if terms.iter().any(|&term| matches!(self.head(term), Term::Error(_))) {
+                    self.spoil_outputs(id);
+                    return Outcome::Solved;
+                }
                 let mut waits: Vec<TermId> = terms.iter().map(|&term| self.store.root(term)).collect();
                 waits.sort_unstable();
                 waits.dedup();

@@ -8,7 +8,7 @@ use crate::solver::Solver;
 use crate::store::Cause;
 use crate::trace::Log;
 use rustc_hash::FxHashSet;
-use ty::{Dim, Extent, Term, TermId, Terms};
+use ty::{Dim, Extent, List, Term, TermId, Terms};
 
 /// From this many steps on, pairs that were met are remembered, so that shared (or cyclic) types are walked once.
 const REMEMBER_FROM: usize = 64;
@@ -45,6 +45,9 @@ impl<L: Log> Solver<L> {
                 },
                 (Term::Dtype(left), Term::Dtype(right)) if left == right => {}
                 (Term::Param(left, _), Term::Param(right, _)) if left == right => {}
+                (Term::Shape(left), Term::Shape(right)) if self.clashing_sizes(left, right).is_some() => {
+                    return Err(self.clashing_sizes(left, right).unwrap_or((a, b)));
+                }
                 _ if self.push_parts(left, right, &mut pairs) => composites.push((a, b)),
                 _ => return Err((expected, found)),
             }
@@ -57,6 +60,17 @@ impl<L: Log> Solver<L> {
             }
         }
         Ok(())
+    }
+
+    /// Two shapes' first dims with different numbers: looked for before any dim is told anything, so that both shapes
+    /// are reported as they were.
+    fn clashing_sizes(&self, left: List, right: List) -> Option<Conflict> {
+        let number = |id| match self.head(id) {
+            Term::Dim(Dim { extent: Extent::Number(number), .. }) => Some(number),
+            _ => None,
+        };
+        let mut pairs = self.items(left).iter().zip(self.items(right)).filter(|_| left.len == right.len);
+        pairs.find(|&(&a, &b)| number(a).zip(number(b)).is_some_and(|(a, b)| a != b)).map(|(&a, &b)| (a, b))
     }
 
     /// Pushes the parts of two terms pairwise, the first on top; false if the terms have different forms.
