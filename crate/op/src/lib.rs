@@ -17,15 +17,27 @@
 //! ```
 
 mod conv;
+mod conv_nd;
 mod create;
+mod dynamic;
 mod elementwise;
+mod image;
+mod index;
 mod linear;
+mod misc;
+mod nn;
 mod norm;
+mod pool;
+mod qnn;
+mod random;
+mod rearrange;
 mod reduce;
 mod row;
 mod rule;
 mod run;
 mod shape;
+mod sparse;
+mod vision;
 
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
@@ -53,7 +65,27 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let families = [elementwise::ROWS, reduce::ROWS, linear::ROWS, conv::ROWS, norm::ROWS, shape::ROWS, create::ROWS];
+    let families = [
+        elementwise::ROWS,
+        reduce::ROWS,
+        linear::ROWS,
+        conv::ROWS,
+        conv_nd::ROWS,
+        pool::ROWS,
+        norm::ROWS,
+        nn::ROWS,
+        shape::ROWS,
+        rearrange::ROWS,
+        index::ROWS,
+        create::ROWS,
+        dynamic::ROWS,
+        random::ROWS,
+        misc::ROWS,
+        sparse::ROWS,
+        image::ROWS,
+        vision::ROWS,
+        qnn::ROWS,
+    ];
     let rows: Vec<&'static Op> = families.into_iter().flatten().collect();
     let ids = || rows.iter().enumerate().map(|(i, row)| (OpId(i as u32), row));
     let by_name = ids().map(|(id, row)| (row.name, id)).collect();

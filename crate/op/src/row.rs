@@ -35,6 +35,10 @@ pub enum AttrForm {
     Dtype,
     /// A list of integers, or one integer for a list of one.
     Ints,
+    /// A list of numbers.
+    Floats,
+    /// Anything; the relation says what it wants.
+    Any,
     /// Not written: the literal that stands as this argument, if one does.
     Argument(usize),
 }
@@ -49,6 +53,8 @@ impl AttrForm {
             AttrForm::Str => "a string",
             AttrForm::Dtype => "a dtype in quotes, as \"float32\"",
             AttrForm::Ints => "a list of integers",
+            AttrForm::Floats => "a list of numbers",
+            AttrForm::Any => "a value",
             AttrForm::Argument(_) => "no value, since it is read from an argument",
         }
     }
@@ -63,6 +69,13 @@ impl AttrForm {
                 matches!(value, AttrValue::Str(name) if name.is_empty() || ty::Dtype::parse(name).is_some())
             }
             AttrForm::Ints => value.as_ints().is_some(),
+            AttrForm::Floats => match value {
+                AttrValue::List(items) => {
+                    items.iter().all(|item| matches!(item, AttrValue::Int(_) | AttrValue::Float(_)))
+                }
+                _ => matches!(value, AttrValue::Int(_) | AttrValue::Float(_)),
+            },
+            AttrForm::Any => true,
             AttrForm::Argument(_) => false,
         }
     }

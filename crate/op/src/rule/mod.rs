@@ -4,12 +4,24 @@
 
 mod broadcast;
 mod conv;
+pub(crate) mod conv_nd;
 mod create;
+pub(crate) mod dynamic;
+pub(crate) mod image;
+pub(crate) mod index;
 mod layout;
 mod linear;
+pub(crate) mod misc;
+pub(crate) mod nn;
 mod norm;
+pub(crate) mod pool;
+pub(crate) mod qnn;
+pub(crate) mod random;
+pub(crate) mod rearrange;
 mod reduce;
 mod shape;
+pub(crate) mod sparse;
+pub(crate) mod vision;
 
 pub use broadcast::{BROADCAST, BROADCAST_COMP, BROADCAST_TO, IDENTITY, IDENTITY_COMP, WHERE};
 pub use conv::{AVG_POOL2D, CONV2D, GLOBAL_AVG_POOL2D, MAX_POOL2D};

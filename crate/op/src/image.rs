@@ -1,0 +1,5 @@
+//! Resizing and sampling of images.
+
+use crate::Op;
+
+pub const ROWS: &[Op] = &[];

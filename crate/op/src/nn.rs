@@ -1,0 +1,5 @@
+//! Layers that are neither matrix products nor windows: padding, normalisation over features, losses.
+
+use crate::Op;
+
+pub const ROWS: &[Op] = &[];
