@@ -60,7 +60,8 @@ fn main() -> ExitCode {
     if blessing {
         println!("{n_blessed} pages blessed; read the difference");
     }
-    println!("{n_passed} passed, {n_failed} failed");
+    let verdict = if n_failed == 0 { "ok" } else { "FAILED" };
+    println!("test result: {verdict}. {n_passed} passed; {n_failed} failed; 0 ignored; 0 measured; 0 filtered out");
     ExitCode::from(u8::from(n_failed > 0))
 }
 
