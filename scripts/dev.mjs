@@ -1,4 +1,4 @@
-// The page with everything watched: an edit under web/ shows at once, an edit under crate/ recompiles the compiler.
+// The page with everything watched: an edit under web/ shows at once, an edit under crate/ or doc/ recompiles the compiler.
 import { watch } from "node:fs";
 import { main, root } from "./house.mjs";
 import { setup } from "./setup.mjs";
@@ -30,8 +30,11 @@ await main(async () => {
       rebuild();
     }
   };
-  watch(`${root}/crate`, { recursive: true }, () => {
-    clearTimeout(timer);
-    timer = setTimeout(rebuild, 200);
-  });
+  // The pages of the error codes in doc/ are compiled in.
+  for (const folder of ["crate", "doc"]) {
+    watch(`${root}/${folder}`, { recursive: true }, () => {
+      clearTimeout(timer);
+      timer = setTimeout(rebuild, 200);
+    });
+  }
 });

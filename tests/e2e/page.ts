@@ -40,6 +40,11 @@ export async function text(page: Page): Promise<string> {
   return lines.join("\n");
 }
 
+/** Waits until a value stands at the end of a line; those of an earlier text may still be on their way out. */
+export async function expectValue(page: Page, value: string): Promise<void> {
+  await expect(page.locator(".value-after").filter({ hasText: `= ${value}` })).toHaveCount(1);
+}
+
 export async function showPanel(page: Page, name: string): Promise<void> {
   await page.getByRole("tab", { name }).click();
 }

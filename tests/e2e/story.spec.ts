@@ -1,6 +1,6 @@
 // A newcomer's first minutes.
 import { expect, test } from "@playwright/test";
-import { open, panel, problems, runButton, showPanel, text, write } from "./page.ts";
+import { expectValue, open, panel, problems, runButton, showPanel, text, write } from "./page.ts";
 
 const PROGRAM = `let %a = ones(shape=[2, 3]);
 let %b = ones(shape=[3]);
@@ -60,7 +60,7 @@ test("hover, break, read, fix, run, share, and see the same elsewhere", async ({
 
   await runButton(page).click();
   await expect(panel(page).getByRole("table")).toContainText("2");
-  await expect(page.locator(".value-after")).toContainText("= [[2f, 2f, 2f], [2f, 2f, 2f]]");
+  await expectValue(page, "[[2f, 2f, 2f], [2f, 2f, 2f]]");
 
   await page.getByRole("button", { name: "Share" }).click();
   await expect(page.getByText("Link copied")).toBeVisible();
@@ -75,7 +75,7 @@ test("hover, break, read, fix, run, share, and see the same elsewhere", async ({
   await expect(fresh.getByRole("tab", { name: "Run" })).toHaveAttribute("aria-selected", "true");
   await expect(fresh.locator(".value-after"), "nothing runs because a link was opened").toHaveCount(0);
   await runButton(fresh).click();
-  await expect(fresh.locator(".value-after")).toContainText("= [[2f, 2f, 2f], [2f, 2f, 2f]]");
+  await expectValue(fresh, "[[2f, 2f, 2f], [2f, 2f, 2f]]");
   await elsewhere.close();
 });
 

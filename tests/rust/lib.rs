@@ -23,8 +23,8 @@ pub fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         for path in entries.flatten().map(|entry| entry.path()) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if path.is_dir() && !name.starts_with('.') && !["target", "node_modules", "dist", "wasm"].contains(&&*name)
-            {
+            let is_generated = ["target", "node_modules", "dist"].contains(&&*name) || path.ends_with("src/wasm");
+            if path.is_dir() && !name.starts_with('.') && !is_generated {
                 pending.push(path);
             } else if path.extension().is_some_and(|found| found == extension) {
                 found.push(path);

@@ -2,7 +2,7 @@
 
 use crate::operator::Operators;
 use base::Span;
-use hir::{CtorId, ExprId, ExprKind, FnId, Item, LocalId, Module, PatId, PatKind, Place};
+use hir::{CtorId, ExprId, ExprKind, FnId, Item, LocalId, Module, PatId, PatKind, Place, TypeExprKind};
 use op::OpId;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -175,6 +175,7 @@ impl<'m> Evaluator<'m> {
         }
         let mut locals = vec![Value::int32(0); function.n_locals as usize];
         for (&param, arg) in function.params.iter().zip(args) {
+            self.check_annotation(param, &arg)?;
             locals[self.module.locals[param].slot as usize] = arg;
         }
         if let (Some((_, slot)), Some(callee)) = (function.self_local, callee) {
@@ -226,6 +227,7 @@ impl<'m> Evaluator<'m> {
             Task::Match(expr) => return self.match_arms(expr),
             Task::Bind(local) => {
                 let value = self.pop();
+                self.check_annotation(local, &value)?;
                 self.bind(local, value);
             }
             Task::Discard => {
@@ -359,6 +361,27 @@ impl<'m> Evaluator<'m> {
     fn bind(&mut self, local: LocalId, value: Value) {
         let slot = self.module.locals[local].slot as usize;
         self.frame().locals[slot] = value;
+    }
+
+    /// In a program that mentions `?`, a tensor may have another size than the number that was written where it is
+    /// bound.
+    fn check_annotation(&self, local: LocalId, value: &Value) -> Result<(), RunError> {
+        let module = self.module;
+        let data = &module.locals[local];
+        let Some(annotation) = data.annotation.filter(|_| module.mentions_any) else { return Ok(()) };
+        let TypeExprKind::Tensor { shape, .. } = module.type_exprs[annotation].kind else { return Ok(()) };
+        let (TypeExprKind::Shape(dims), Value::Tensor(tensor)) = (&module.type_exprs[shape].kind, value) else {
+            return Ok(());
+        };
+        for (axis, (&dim, &found)) in dims.iter().zip(&tensor.shape).enumerate() {
+            if let TypeExprKind::Dim(want) = module.type_exprs[dim].kind
+                && usize::try_from(want) != Ok(found)
+            {
+                let sentence = format!("`{}` has size {want} on axis {axis}, found {found}", data.name);
+                return Err(RunError { span: data.span, fault: RunFault::Shapes(sentence) });
+            }
+        }
+        Ok(())
     }
 
     fn call(&mut self, expr: ExprId, callee: Value, args: Vec<Value>) -> Result<(), RunError> {

@@ -54,6 +54,9 @@ pub enum HirError {
     BadLiteral {
         span: Span,
     },
+    NegatedTruth {
+        span: Span,
+    },
     RaggedTensor {
         span: Span,
     },
@@ -178,6 +181,9 @@ impl HirError {
             }
             HirError::BadLiteral { span } => {
                 error("bad-number", *span, "expected a number with a dtype suffix such as `f`, `i64` or `u8`")
+            }
+            HirError::NegatedTruth { span } => {
+                error("type-mismatch", *span, "expected a number behind `-`, found bool")
             }
             HirError::RaggedTensor { span } => {
                 error("ragged-tensor", *span, "the rows of a tensor literal must have equal lengths")

@@ -4,13 +4,13 @@ use crate::Inferred;
 use crate::why::Why;
 use base::{Diagnostic, Span};
 use hir::{CtorId, ExprId, ExprKind, Module, PatId, TypeExprId};
-use solve::{Cause, EQUAL, Failure, Log, RelationId, State};
+use solve::{Cause, EQUAL, Failure, Log, RelationId};
 use ty::{Kind, Reason, Term, TermId, Terms};
 
 #[derive(Clone, Debug)]
 pub enum TypeError {
     Failed(Failure),
-    UnderConstrained { relation: RelationId },
+    UnderConstrained { relation: RelationId, waits: Vec<TermId> },
     Infinite { term: TermId, cause: Cause },
     OperatorArity { expr: ExprId, op: &'static str, want: usize, found: usize },
     OperatorNeedsAttr { expr: ExprId, op: &'static str, attr: &'static str },
@@ -32,7 +32,7 @@ impl<L: Log> Wording<'_, L> {
         let module = self.module;
         match *error {
             TypeError::Failed(ref failure) => self.failed(failure),
-            TypeError::UnderConstrained { relation } => self.under_constrained(relation),
+            TypeError::UnderConstrained { relation, ref waits } => self.under_constrained(relation, waits),
             TypeError::Infinite { term, cause } => {
                 let learned = self.inferred.solver.store.origin(term);
                 Diagnostic::error("occurs-check", self.span(cause), "this type would contain itself without end")
@@ -109,6 +109,8 @@ impl<L: Log> Wording<'_, L> {
             Why::Expr(expr) => match &self.module.exprs[expr].kind {
                 ExprKind::OpCall { op, args, .. } => (op.row().name, args.as_slice()),
                 ExprKind::Op(op) => (op.row().name, &[][..]),
+                // What a called function's type asks for.
+                ExprKind::Def(def) => (self.module.defs[*def].name.as_str(), &[][..]),
                 _ => (posted.relation.name, &[][..]),
             },
             _ => (posted.relation.name, &[][..]),
@@ -125,12 +127,7 @@ impl<L: Log> Wording<'_, L> {
                     Kind::Shape => format!("`{operator}` needs equal shapes, found {expected_text} and {found_text}"),
                     Kind::BaseType => format!("`{operator}` needs one dtype, found {expected_text} and {found_text}"),
                 };
-                let mut error = Diagnostic::error(code, span, message);
-                for (operand, &term) in inputs.iter().enumerate() {
-                    if let Some(span) = operand_span(operand) {
-                        error = error.label(span, self.print(term));
-                    }
-                }
+                let error = self.with_operands(Diagnostic::error(code, span, message), args);
                 self.with_origins(error, span, &[*left, *right])
             }
             Reason::Broadcast { left, right, left_size, right_size, axis } => {
@@ -142,12 +139,7 @@ impl<L: Log> Wording<'_, L> {
                 };
                 let message = format!("sizes {left_size} and {right_size} do not broadcast{at} in `{operator}`");
                 let error = Diagnostic::error("broadcast-incompatible", span, message);
-                let error = match inputs {
-                    [a, b] if args.len() == 2 => error
-                        .label(operand_span(0).unwrap_or(span), self.print(*a))
-                        .label(operand_span(1).unwrap_or(span), self.print(*b)),
-                    _ => error,
-                };
+                let error = self.with_operands(error, args);
                 self.with_origins(error, span, &[*left, *right])
             }
             Reason::Dtypes { left, right } => {
@@ -170,7 +162,7 @@ impl<L: Log> Wording<'_, L> {
             }
             Reason::NotTuple { operand } => {
                 let found = inputs.get(*operand).map_or_else(|| "_".to_owned(), |&term| self.print(term));
-                match operator {
+                match posted.relation.name {
                     "TupleGetItem" => {
                         Diagnostic::error("not-a-tuple", span, format!("expected a tuple, found {found}"))
                     }
@@ -212,13 +204,8 @@ impl<L: Log> Wording<'_, L> {
                 Diagnostic::error("relation-check", span, format!("`{attr}` of `{operator}` must be {want}"))
             }
             Reason::Check(sentence) => {
-                let mut error = Diagnostic::error("relation-check", span, format!("`{operator}`: {sentence}"));
-                for (operand, &term) in inputs.iter().enumerate() {
-                    if let Some(span) = operand_span(operand) {
-                        error = error.label(span, self.print(term));
-                    }
-                }
-                error
+                let error = Diagnostic::error("relation-check", span, format!("`{operator}`: {sentence}"));
+                self.with_operands(error, args)
             }
         };
         error.labels.dedup();
@@ -300,6 +287,16 @@ impl<L: Log> Wording<'_, L> {
         }
     }
 
+    /// Labels an operator's operands with their types.
+    fn with_operands(&self, mut error: Diagnostic, args: &[ExprId]) -> Diagnostic {
+        for &arg in args {
+            if let Some(term) = self.inferred.exprs[arg] {
+                error = error.label(self.module.exprs[arg].span, self.print(term));
+            }
+        }
+        error
+    }
+
     /// Labels where the two sides of a conflict came from, unless that is the place of the error itself.
     fn with_origins(&self, mut error: Diagnostic, at: Span, terms: &[TermId]) -> Diagnostic {
         for &term in terms {
@@ -311,13 +308,10 @@ impl<L: Log> Wording<'_, L> {
         error
     }
 
-    fn under_constrained(&self, relation: RelationId) -> Diagnostic {
+    fn under_constrained(&self, relation: RelationId, waits: &[TermId]) -> Diagnostic {
         let solver = &self.inferred.solver;
         let posted = solver.relation(relation);
         let span = self.span(posted.cause);
-        let State::Waiting(waits) = &posted.state else {
-            return Diagnostic::error("under-constrained", span, "this type cannot be found out");
-        };
         let operator = match self.why(posted.cause) {
             Why::Expr(expr) => match &self.module.exprs[expr].kind {
                 ExprKind::OpCall { op, .. } | ExprKind::Op(op) => format!("`{}`", op.row().name),
@@ -326,7 +320,8 @@ impl<L: Log> Wording<'_, L> {
             },
             _ => format!("`{}`", posted.relation.name),
         };
-        let names: Vec<String> = waits.iter().filter_map(|&wait| self.variable_of(wait)).collect();
+        let mut names: Vec<String> = waits.iter().filter_map(|&wait| self.variable_of(wait)).collect();
+        names.dedup();
         let of_what = match names.as_slice() {
             [] => "a type that nothing determines".to_owned(),
             names => format!("the type of {}", names.join(" or ")),
@@ -349,10 +344,13 @@ impl<L: Log> Wording<'_, L> {
     fn variable_of(&self, wait: TermId) -> Option<String> {
         let solver = &self.inferred.solver;
         let root = solver.root(wait);
-        let found = self.inferred.locals.iter_enumerated().find(|(_, term)| {
-            term.is_some_and(|term| solver.holes(&[term]).contains(&root) || solver.root(term) == root)
+        // The variable with the smallest type around the unknown.
+        let mentions = self.inferred.locals.iter_enumerated().filter_map(|(local, term)| {
+            let inside = solver.roots_where(&[(*term)?], |_| true);
+            inside.contains(&root).then_some((inside.len(), local))
         });
-        found.map(|(local, _)| format!("`{}`", self.module.locals[local].name))
+        let (_, local) = mentions.min_by_key(|&(size, _)| size)?;
+        Some(format!("`{}`", self.module.locals[local].name))
     }
 }
 

@@ -11,12 +11,13 @@ use crate::error::TypeError;
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use solve::{Log, RelationId, State};
 use ty::{Extent, Kind, Obligation, ParamId, Scheme, Term, TermId, Terms};
 
 impl<L: Log> Inference<'_, L> {
-    pub(crate) fn finish_group(&mut self, group: &[Member], first_term: usize, first_relation: usize) {
+    pub(crate) fn finish_group(&mut self, group: &[Member], first_term: usize, first_relation: usize, n_errors: usize) {
+        self.merge_equal_relations(first_relation);
         let cycles = self.solver.cycles(first_term);
         for (term, cause) in &cycles {
             self.errors.push(TypeError::Infinite { term: *term, cause: *cause });
@@ -24,7 +25,7 @@ impl<L: Log> Inference<'_, L> {
         self.solver.solve();
         let failures = self.solver.failures[self.n_reported..].to_vec();
         self.n_reported = self.solver.failures.len();
-        let is_sound = failures.is_empty() && cycles.is_empty();
+        let is_sound = failures.is_empty() && self.errors.len() == n_errors;
         self.errors.extend(failures.into_iter().map(TypeError::Failed));
 
         let waiting: Vec<RelationId> = (first_relation..self.solver.relations().len())
@@ -44,10 +45,49 @@ impl<L: Log> Inference<'_, L> {
         let stuck: Vec<RelationId> = waiting.iter().copied().filter(|id| !taken.contains(id)).collect();
         // After a failure what waits may wait for what failed.
         if is_sound {
-            self.errors.extend(stuck.iter().map(|&relation| TypeError::UnderConstrained { relation }));
+            for &relation in &stuck {
+                let State::Waiting(waits) = &self.solver.relation(relation).state else { continue };
+                self.errors.push(TypeError::UnderConstrained { relation, waits: waits.clone() });
+            }
         }
-        let relations: Vec<RelationId> = waiting.into_iter().filter(|id| taken.contains(id)).collect();
-        self.quantify(group, &chosen, &relations);
+        self.quantify(group, &chosen, &waiting);
+    }
+
+    /// A relation determines its outputs: two that wait with the same inputs have the same ones.
+    fn merge_equal_relations(&mut self, first_relation: usize) {
+        loop {
+            let mut seen: FxHashMap<(usize, Vec<TermId>), Vec<RelationId>> = FxHashMap::default();
+            let mut merged = Vec::new();
+            for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+                if !self.is_open(id) {
+                    continue;
+                }
+                let posted = self.solver.relation(id);
+                let n_inputs = posted.args.len() - posted.relation.n_outputs;
+                let inputs: Vec<TermId> = posted.args[..n_inputs].iter().map(|&arg| self.solver.root(arg)).collect();
+                let same = seen.entry((std::ptr::from_ref(posted.relation).addr(), inputs)).or_default();
+                let first = same.iter().find(|&&first| self.solver.relation(first).attrs == posted.attrs);
+                match first {
+                    Some(&first) => merged.push((first, id, n_inputs)),
+                    None => same.push(id),
+                }
+            }
+            let n_queued = self.solver.relations().len();
+            for (first, other, n_inputs) in merged {
+                let (first, other) = (self.solver.relation(first), self.solver.relation(other));
+                let cause = other.cause;
+                let outputs = first.args[n_inputs..].iter().copied().zip(other.args[n_inputs..].iter().copied());
+                for (expected, found) in outputs.collect::<Vec<_>>() {
+                    if self.solver.root(expected) != self.solver.root(found) {
+                        self.solver.equal(expected, found, cause);
+                    }
+                }
+            }
+            if self.solver.relations().len() == n_queued {
+                return;
+            }
+            self.solver.solve();
+        }
     }
 
     /// Whether a relation waits for something that inference was to find out. One that waits for nothing but `?`

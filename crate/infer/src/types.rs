@@ -86,6 +86,12 @@ impl<L: Log> Inference<'_, L> {
                 let list = self.solver.store.list(&dims);
                 Some(self.solver.fresh(Term::Shape(list), cause))
             }
+            // `(2)` is a shape, as it is inside `Tensor[…]`.
+            (TypeExprKind::Dim(_) | TypeExprKind::Any, Kind::Shape) => {
+                let dim = self.written(id);
+                let list = self.solver.store.list(&[dim]);
+                Some(self.solver.fresh(Term::Shape(list), cause))
+            }
             (TypeExprKind::Tuple(fields), Kind::Type) => {
                 let is_dim = |&field: &TypeExprId| {
                     matches!(self.module.type_exprs[field].kind, TypeExprKind::Dim(_) | TypeExprKind::Any)

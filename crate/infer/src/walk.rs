@@ -31,6 +31,10 @@ pub(crate) struct Inference<'m, L> {
     /// What type arguments a mention of a polymorphic name was instantiated with.
     instances: FxHashMap<ExprId, Vec<TermId>>,
     ctors: IndexVec<CtorId, Option<Scheme>>,
+    /// Of functions that are not known yet, the type that their first call gave them.
+    unknown_functions: FxHashMap<TermId, TermId>,
+    /// Polymorphic `fn` literals.
+    literals: FxHashMap<ExprId, Scheme>,
     pub(crate) hole_kinds: FxHashMap<TypeExprId, Kind>,
     pub(crate) empty_shape: Option<TermId>,
     /// How many of the solver's failures have been reported.
@@ -57,6 +61,8 @@ impl<'m, L: Log> Inference<'m, L> {
             errors: Vec::new(),
             instances: FxHashMap::default(),
             ctors: IndexVec::filled(None, module.ctors.len()),
+            unknown_functions: FxHashMap::default(),
+            literals: FxHashMap::default(),
             hole_kinds: hole_kinds(module),
             empty_shape: None,
             n_reported: 0,
@@ -67,12 +73,14 @@ impl<'m, L: Log> Inference<'m, L> {
         for group in groups(self.module) {
             let first_term = self.solver.store.len();
             let first_relation = self.solver.relations().len();
+            let n_errors = self.errors.len();
+            self.unknown_functions.clear();
             self.declare(&group);
             for &member in &group {
                 self.walk(member);
             }
             self.solver.solve();
-            self.finish_group(&group, first_term, first_relation);
+            self.finish_group(&group, first_term, first_relation, n_errors);
         }
         let inferred = Inferred {
             solver: self.solver,
@@ -219,13 +227,8 @@ impl<'m, L: Log> Inference<'m, L> {
             let cause = self.cause(Why::Let { local, value });
             self.solver.equal(expected, found, cause);
         }
-        if let ExprKind::Fn(function) = self.module.exprs[value].kind
-            && !self.module.functions[function].type_params.is_empty()
-        {
-            // What the literal leaves open is found as far as it can be before it is instantiated.
-            self.solver.solve();
-            let params = self.module.functions[function].type_params.clone();
-            self.local_schemes.insert(local, Scheme { params, body: found, obligations: Vec::new() });
+        if let Some(scheme) = self.literals.get(&value) {
+            self.local_schemes.insert(local, scheme.clone());
         }
     }
 
@@ -283,7 +286,18 @@ impl<'m, L: Log> Inference<'m, L> {
                 first
             }
             ExprKind::Block { tail, .. } => self.type_of(*tail),
-            ExprKind::Fn(function) => self.function(*function, cause),
+            ExprKind::Fn(function) => {
+                let body = self.function(*function, cause);
+                let params = module.functions[*function].type_params.clone();
+                if params.is_empty() {
+                    return body;
+                }
+                // What the literal leaves open is found as far as it can be before it is instantiated.
+                self.solver.solve();
+                let scheme = Scheme { params, body, obligations: Vec::new() };
+                self.literals.insert(id, scheme.clone());
+                self.instance(id, &scheme, cause)
+            }
             ExprKind::RefNew(value) => {
                 let value = self.type_of(*value);
                 self.solver.fresh(Term::Ref(value), cause)
@@ -341,7 +355,7 @@ impl<'m, L: Log> Inference<'m, L> {
         let fields: Vec<TermId> = data.fields.iter().map(|&field| self.written(field)).collect();
         let cause = match data.fields.first() {
             Some(&field) => self.cause(Why::Written(field)),
-            None => Cause(0),
+            None => self.cause(Why::Constructor(ctor)),
         };
         let args: Vec<TermId> = adt
             .params
@@ -403,7 +417,8 @@ impl<'m, L: Log> Inference<'m, L> {
             self.type_arguments(id, callee, type_args);
         }
         let found: Vec<TermId> = args.iter().map(|&arg| self.type_of(arg)).collect();
-        match self.solver.head(callee_type) {
+        let known = self.unknown_functions.get(&self.solver.root(callee_type)).copied().unwrap_or(callee_type);
+        match self.solver.head(known) {
             Term::Func { params, result } if params.len as usize == found.len() => {
                 let params = self.solver.items(params).to_vec();
                 for (index, (expected, found)) in params.into_iter().zip(found).enumerate() {
@@ -421,6 +436,7 @@ impl<'m, L: Log> Inference<'m, L> {
             Term::Hole(_) => {
                 let result = self.hole(cause);
                 let expected = self.solver.func(&found, result, cause);
+                self.unknown_functions.insert(self.solver.root(callee_type), expected);
                 self.solver.equal(callee_type, expected, cause);
                 result
             }

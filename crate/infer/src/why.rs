@@ -1,7 +1,7 @@
 //! Why a term or relation exists: what each cause's number stands for.
 
 use base::Span;
-use hir::{ExprId, ExprKind, FnId, LocalId, Module, PatId, TypeExprId};
+use hir::{CtorId, ExprId, ExprKind, FnId, LocalId, Module, PatId, TypeExprId};
 
 /// The construct that made a term or posted a relation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,7 @@ pub enum Why {
     /// A declared result against the body.
     Result(FnId),
     Pattern(PatId),
+    Constructor(CtorId),
     /// The scrutinee against an annotated pattern variable.
     PatternVariable(LocalId),
     /// A definition as a whole, when it is generalised.
@@ -78,6 +79,7 @@ impl Why {
             Why::Let { value, .. } => value_span(module, value),
             Why::Result(function) => value_span(module, module.functions[function].body),
             Why::Pattern(pat) => module.pats[pat].span,
+            Why::Constructor(ctor) => module.ctors[ctor].name_span,
             Why::Function(function) => module.functions[function].span,
         }
     }

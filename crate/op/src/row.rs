@@ -35,6 +35,8 @@ pub enum AttrForm {
     Dtype,
     /// A list of integers, or one integer for a list of one.
     Ints,
+    /// One of these strings.
+    OneOf(&'static [&'static str]),
     /// A list of numbers.
     Floats,
     /// Anything; the relation says what it wants.
@@ -53,6 +55,7 @@ impl AttrForm {
             AttrForm::Str => "a string",
             AttrForm::Dtype => "a dtype in quotes, as \"float32\"",
             AttrForm::Ints => "a list of integers",
+            AttrForm::OneOf(_) => "one of the strings that its documentation names",
             AttrForm::Floats => "a list of numbers",
             AttrForm::Any => "a value",
             AttrForm::Argument(_) => "no value, since it is read from an argument",
@@ -69,6 +72,7 @@ impl AttrForm {
                 matches!(value, AttrValue::Str(name) if name.is_empty() || ty::Dtype::parse(name).is_some())
             }
             AttrForm::Ints => value.as_ints().is_some(),
+            AttrForm::OneOf(words) => matches!(value, AttrValue::Str(word) if words.contains(&&**word)),
             AttrForm::Floats => match value {
                 AttrValue::List(items) => {
                     items.iter().all(|item| matches!(item, AttrValue::Int(_) | AttrValue::Float(_)))

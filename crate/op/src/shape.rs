@@ -89,7 +89,7 @@ fn take_of(call: &Call) -> Result<Value, Fault> {
     let batch = (batch + if batch < 0 { indices.shape().len() as i64 } else { 0 }) as usize;
     let mode = match call.attrs.str("mode") {
         "wrap" => OutOfRange::Wrap,
-        "error" => OutOfRange::Error,
+        "error" | "fast" => OutOfRange::Error,
         _ => OutOfRange::Clip,
     };
     let index_view = View::new(&index_values, indices.shape());
@@ -228,12 +228,20 @@ broadcast_to([1, 2], shape=[2, 2])
         name: "take",
         infix: None,
         args: &["data", "indices"],
-        attrs: &[AttrSpec::int("batch_dims", 0), AttrSpec::int_or_none("axis"), AttrSpec::str("mode", "clip")],
+        attrs: &[
+            AttrSpec::int("batch_dims", 0),
+            AttrSpec::int_or_none("axis"),
+            AttrSpec {
+                name: "mode",
+                form: AttrForm::OneOf(&["clip", "wrap", "fast", "error"]),
+                default: crate::Default::Str("clip"),
+            },
+        ],
         relation: &TAKE,
         kernel: Kernel::Whole(take_of),
         doc: "
 The elements of `axis` that the indices name; without an axis, of the data in one row. An index out of range is the
-nearest one (`mode=\"clip\"`) or wraps round (`\"wrap\"`).
+nearest one (`mode=\"clip\"`), wraps round (`\"wrap\"`) or stops the run (`\"error\"`, `\"fast\"`).
 ```relay
 take([[1, 2], [3, 4]], [1, 1, 0], axis=0)
 #=> [[3, 4], [3, 4], [1, 2]]

@@ -72,6 +72,10 @@ pub fn check(module: &Module, terms: &impl Terms, scrutinee: TermId, arms: &[Arm
         let missing = if is_empty { Vec::new() } else { vec!["_".to_owned()] };
         return Coverage { missing, ..Coverage::default() };
     }
+    // What an arm that could not be read would take is not known.
+    if arms.iter().any(|arm| is_broken(module, arm.pat)) {
+        return Coverage::default();
+    }
     let mut search = Search { module, n_places: 1, stack: Vec::new() };
     let rows = arms.iter().enumerate().map(|(arm, a)| Row { arm, patterns: vec![Some(a.pat)] }).collect();
     search.stack.push(Matrix { places: vec![0], rows, decisions: None });
@@ -100,6 +104,19 @@ pub fn check(module: &Module, terms: &impl Terms, scrutinee: TermId, arms: &[Arm
     }
     coverage.unreachable = (0..arms.len()).filter(|&arm| !reached[arm]).collect();
     coverage
+}
+
+fn is_broken(module: &Module, pat: PatId) -> bool {
+    let mut pending = vec![pat];
+    while let Some(pat) = pending.pop() {
+        match &module.pats[pat].kind {
+            PatKind::Error => return true,
+            PatKind::Wild | PatKind::Var(_) | PatKind::Literal(..) => {}
+            PatKind::As(inner, _) => pending.push(*inner),
+            PatKind::Ctor(_, fields) | PatKind::Tuple(fields) => pending.extend(fields),
+        }
+    }
+    false
 }
 
 struct Search<'m> {

@@ -284,8 +284,13 @@ impl<L: Log> Solver<L> {
 
     /// Tells the class of the root `id` something.
     pub(crate) fn bind(&mut self, id: TermId, new: Term, cause: Cause) {
+        self.bind_from(id, new, id, cause);
+    }
+
+    /// As [`bind`](Self::bind), with the cell that the term was first said of.
+    pub(crate) fn bind_from(&mut self, id: TermId, new: Term, source: TermId, cause: Cause) {
         let woken = self.wake(&[id]);
-        self.store.bind(id, new, cause, &woken);
+        self.store.bind(id, new, source, cause, &woken);
     }
 
     pub(crate) fn link(&mut self, child: TermId, parent: TermId, cause: Cause) {

@@ -18,6 +18,8 @@ struct Cell {
     size: u32,
     /// Why the cell was made.
     origin: Cause,
+    /// The cell that the term was first said of.
+    source: TermId,
     /// Why the class was last told something.
     learned: Cause,
 }
@@ -46,14 +48,16 @@ impl<L: Log> Store<L> {
     pub fn fresh(&mut self, term: Term, cause: Cause) -> TermId {
         let id = TermId::new(self.cells.len());
         self.log.push(|| Event::Fresh { id, term, cause });
-        self.cells.push(Cell { term, parent: id, size: 1, origin: cause, learned: cause })
+        self.cells.push(Cell { term, parent: id, size: 1, origin: cause, source: id, learned: cause })
     }
 
     /// Mutator: tells a class something; `id` is its root, `woken` are the relations that waited for it.
-    pub fn bind(&mut self, id: TermId, new: Term, cause: Cause, woken: &[Woken]) {
-        let Cell { term: old, learned, .. } = self.cells[id];
-        self.log.push(|| Event::Bind { id, old, new, learned, cause, woken: woken.to_vec() });
+    /// `source` is the cell that the new term was first said of.
+    pub fn bind(&mut self, id: TermId, new: Term, source: TermId, cause: Cause, woken: &[Woken]) {
+        let Cell { term: old, learned, source: old_source, .. } = self.cells[id];
+        self.log.push(|| Event::Bind { id, old, old_source, new, source, learned, cause, woken: woken.to_vec() });
         self.cells[id].term = new;
+        self.cells[id].source = source;
         self.cells[id].learned = cause;
     }
 
@@ -73,8 +77,9 @@ impl<L: Log> Store<L> {
             Event::Fresh { .. } => {
                 self.cells.pop();
             }
-            Event::Bind { id, old, learned, .. } => {
+            Event::Bind { id, old, old_source, learned, .. } => {
                 self.cells[id].term = old;
+                self.cells[id].source = old_source;
                 self.cells[id].learned = learned;
             }
             Event::Link { child, parent, hidden, learned, .. } => {
@@ -98,9 +103,14 @@ impl<L: Log> Store<L> {
         self.cells[root].size
     }
 
-    /// Why the cell was made.
+    /// Why what is known of the class was first said.
     pub fn origin(&self, id: TermId) -> Cause {
-        self.cells[id].origin
+        self.cells[self.cells[self.root(id)].source].origin
+    }
+
+    /// The cell that the term of a root was first said of.
+    pub fn source(&self, root: TermId) -> TermId {
+        self.cells[root].source
     }
 
     /// Why the class of `id` was last told something.

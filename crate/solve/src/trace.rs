@@ -37,7 +37,9 @@ pub enum Event {
     Bind {
         id: TermId,
         old: Term,
+        old_source: TermId,
         new: Term,
+        source: TermId,
         learned: Cause,
         cause: Cause,
         woken: Vec<Woken>,
@@ -96,7 +98,7 @@ pub fn replay(events: &[Event], posted: &[Posted]) -> Solver<Off> {
             Event::Fresh { term, cause, .. } => {
                 solver.store.fresh(*term, *cause);
             }
-            Event::Bind { id, new, cause, .. } => solver.bind(*id, *new, *cause),
+            Event::Bind { id, new, source, cause, .. } => solver.bind_from(*id, *new, *source, *cause),
             Event::Link { child, parent, cause, .. } => solver.link(*child, *parent, *cause),
             Event::Post { relation } => {
                 let Posted { relation, ref args, ref attrs, cause, .. } = posted[relation.0 as usize];

@@ -104,7 +104,8 @@ impl<L: Log> Solver<L> {
     fn union(&mut self, a: TermId, b: TermId, term: Term, cause: Cause) {
         let (child, parent) = if self.store.size(a) > self.store.size(b) { (b, a) } else { (a, b) };
         if self.store.head(parent) != term {
-            self.bind(parent, term, cause);
+            let source = self.store.source(if self.store.head(child) == term { child } else { parent });
+            self.bind_from(parent, term, source, cause);
         }
         self.link(child, parent, cause);
     }

@@ -29,11 +29,13 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
           const column = model.getLineMaxColumn(endLineNumber);
           const room = Math.min(LONGEST, Math.max(SHORTEST, columns.value - column - PREFIX.length - 3));
           return {
-            range: { startLineNumber: endLineNumber, startColumn: column, endLineNumber, endColumn: column },
+            range: { startLineNumber: endLineNumber, startColumn: 1, endLineNumber, endColumn: column },
             options: {
               after: { content: PREFIX + shorten(value ?? "", room), inlineClassName: "value-after" },
-              showIfCollapsed: true,
-              stickiness: 1,
+              // Gone with its line, when that is deleted or replaced.
+              collapseOnReplaceEdit: true,
+              showIfCollapsed: false,
+              stickiness: monaco.editor.TrackedRangeStickiness.NeverGrowsWhenTypingAtEdges,
             },
           };
         }),

@@ -12,6 +12,9 @@ use ty::{AttrValue, Attrs, Scalar};
 /// Attribute values nest at most this deep; none of the rows wants more than two lists.
 const MAX_NESTING: usize = 16;
 
+/// Stands for a value that no attribute can have; no string literal holds it.
+const UNREADABLE: &str = "\u{0}";
+
 impl Lowering<'_> {
     /// The attributes written in an argument list.
     pub(super) fn written_attrs(&mut self, arg_list: NodeId) -> Vec<Attr> {
@@ -31,7 +34,7 @@ impl Lowering<'_> {
             let value = match self.attr_value(value, 0, false) {
                 Some(value) => value,
                 None if tree.kind(value) == NodeKind::Error => continue,
-                None => AttrValue::Str("\u{0}".into()),
+                None => AttrValue::Str(UNREADABLE.into()),
             };
             attrs.push(Attr { name, name_span, value, value_span });
         }
@@ -100,7 +103,12 @@ impl Lowering<'_> {
                     let none_allowed = matches!(spec.default, op::Default::None | op::Default::Required);
                     if !(form.admits(&attr.value) || (none_allowed && attr.value == AttrValue::None)) {
                         let (span, want) = (attr.value_span, form.describe());
-                        self.errors.push(HirError::AttrValue { op: op.name, name: spec.name, span, want });
+                        self.errors.push(match (&attr.value, form) {
+                            (AttrValue::Str(dtype), AttrForm::Dtype) if &**dtype != UNREADABLE => {
+                                HirError::UndefinedType { name: dtype.to_string(), span, nearest: None }
+                            }
+                            _ => HirError::AttrValue { op: op.name, name: spec.name, span, want },
+                        });
                     }
                     Some(attr.value.clone())
                 }

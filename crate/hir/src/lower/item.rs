@@ -98,8 +98,13 @@ impl<'t> Lowering<'t> {
                 let first = self.module.type_params[*first].span;
                 self.duplicate(Duplicated::TypeParameter, name, span, first);
             }
+            let is_known = kind.is_some();
             let kind = kind.unwrap_or(Kind::Type);
-            params.push(self.module.type_params.push(TypeParam { name: name.to_owned(), kind, span }));
+            let param = self.module.type_params.push(TypeParam { name: name.to_owned(), kind, span });
+            if !is_known {
+                self.kindless.insert(param);
+            }
+            params.push(param);
         }
         params
     }

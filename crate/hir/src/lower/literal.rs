@@ -84,6 +84,10 @@ impl Lowering<'_> {
                     None
                 }
             },
+            TokenKind::KwTrue | TokenKind::KwFalse => {
+                self.errors.push(HirError::NegatedTruth { span });
+                None
+            }
             // A malformed number was reported when it was read.
             TokenKind::BadNumber => None,
             _ => {

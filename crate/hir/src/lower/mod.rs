@@ -15,7 +15,7 @@ use crate::data::{
 };
 use crate::error::HirError;
 use base::Span;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
 use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
 use ty::{AdtId, ParamId};
@@ -73,6 +73,8 @@ struct Lowering<'t> {
     recursive_lets: FxHashMap<NodeId, LocalId>,
     /// The variable of each `let` that a block is to collect.
     let_locals: FxHashMap<NodeId, LocalId>,
+    /// Type parameters whose kind could not be read: they fit nowhere and are not spoken of again.
+    kindless: FxHashSet<ParamId>,
     next_def: u32,
     next_adt: u32,
     next_ctor: u32,
@@ -96,6 +98,7 @@ impl<'t> Lowering<'t> {
             defs: FxHashMap::default(),
             recursive_lets: FxHashMap::default(),
             let_locals: FxHashMap::default(),
+            kindless: FxHashSet::default(),
             next_def: 0,
             next_adt: 0,
             next_ctor: 0,

@@ -69,6 +69,9 @@ impl Lowering<'_> {
 
     fn type_name(&mut self, name: &str, span: Span) -> TypeExprKind {
         if let Some(&(_, param)) = self.type_params.iter().rev().find(|(other, _)| *other == name) {
+            if self.kindless.contains(&param) {
+                return TypeExprKind::Error;
+            }
             return TypeExprKind::Param(param);
         }
         if let Some(dtype) = Dtype::parse(name) {

@@ -5,16 +5,31 @@ use ty::{Facts, Relation, Rule, Step};
 
 /// The result is the data; `axis` must be one of its axes.
 pub static SOFTMAX: Relation = Relation { name: "Softmax", n_outputs: 1, rule: Rule::Builtin(softmax) };
+/// What is left to check of an axis when the rank is not known yet.
+static HAS_AXIS: Relation = Relation { name: "HasAxis", n_outputs: 0, rule: Rule::Builtin(has_axis) };
 /// The data, and a mask of the same type.
 pub static DROPOUT: Relation = Relation { name: "Dropout", n_outputs: 1, rule: Rule::Builtin(dropout) };
 /// Four vectors as long as the data's axis; the result is the data, the mean and the variance.
 pub static BATCH_NORM: Relation = Relation { name: "BatchNorm", n_outputs: 1, rule: Rule::Builtin(batch_norm) };
 
 fn softmax(r: &mut dyn Facts) -> Step {
-    let (dims, _) = r.tensor(0)?;
-    r.axis("axis", r.attrs().int("axis").unwrap_or(-1), dims.len())?;
+    can_be_tensor(r, 0)?;
     let data = r.arg(0);
-    r.result_is(data)
+    let rank = r.peek_tensor(0)?.map(|(dims, _)| dims.len());
+    if let Some(rank) = rank {
+        r.axis("axis", r.attrs().int("axis").unwrap_or(-1), rank)?;
+    }
+    expect_tensor(r, data)?;
+    r.result_is(data)?;
+    if rank.is_none() {
+        r.post(&HAS_AXIS, &[data]);
+    }
+    Ok(())
+}
+
+fn has_axis(r: &mut dyn Facts) -> Step {
+    let (dims, _) = r.tensor(0)?;
+    r.axis("axis", r.attrs().int("axis").unwrap_or(-1), dims.len()).map(drop)
 }
 
 fn dropout(r: &mut dyn Facts) -> Step {
