@@ -15,6 +15,9 @@ const MAX_NESTING: usize = 16;
 /// Stands for a value that no attribute can have; no string literal holds it.
 const UNREADABLE: &str = "\u{0}";
 
+/// Stands for a string that does not end, which was reported when it was read.
+const UNTERMINATED: &str = "\u{1}";
+
 impl Lowering<'_> {
     /// The attributes written in an argument list.
     pub(super) fn written_attrs(&mut self, arg_list: NodeId) -> Vec<Attr> {
@@ -50,7 +53,8 @@ impl Lowering<'_> {
             NodeKind::Literal => {
                 if let Some(string) = tree.first_token(node, TokenKind::String) {
                     let text = tree.token_text(string);
-                    return Some(AttrValue::Str(text.trim_matches('"').into()));
+                    let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+                    return Some(AttrValue::Str(inside.unwrap_or(UNTERMINATED).into()));
                 }
                 match self.scalar(node, negative)? {
                     (ty::Dtype::Bool, Scalar::Int(value)) => Some(AttrValue::Bool(value != 0)),
@@ -83,6 +87,10 @@ impl Lowering<'_> {
     ) -> Option<Arc<Attrs>> {
         let mut attrs = Attrs::default();
         let n_errors = self.errors.len();
+        let unterminated = AttrValue::Str(UNTERMINATED.into());
+        if written.iter().any(|attr| attr.value == unterminated) {
+            return None;
+        }
         for (i, attr) in written.iter().enumerate() {
             if let Some(first) = written[..i].iter().find(|other| other.name == attr.name) {
                 let first = first.name_span;
