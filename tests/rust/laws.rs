@@ -2,7 +2,7 @@
 //! matter.
 
 use serde_json::Value as Json;
-use session::{check_order, trace};
+use session::{beginning, check_order, trace};
 use solve::trace::{replay, undo};
 use solve::{Event, Order};
 use tests::page::cases;
@@ -32,7 +32,7 @@ fn programs() -> Vec<(String, String)> {
 fn replaying_all_events_rebuilds_the_solver() {
     for (name, program) in programs() {
         let solver = trace(&program);
-        let rebuilt = replay(&solver.store.log.0, solver.relations());
+        let rebuilt = replay(beginning(), &solver.store.log.0, solver.relations());
         assert!(rebuilt.same_state(&solver), "{name}: the replay differs");
     }
 }
@@ -42,7 +42,7 @@ fn undoing_a_suffix_equals_replaying_the_prefix() {
     for (name, program) in programs() {
         let solver = trace(&program);
         let events = &solver.store.log.0;
-        let mut rewound = replay(events, solver.relations());
+        let mut rewound = replay(beginning(), events, solver.relations());
         let mut end = events.len();
         // A dozen cuts, each some way before the last; a cut inside a step is at its end.
         let stride = (events.len() / 12).max(1);
@@ -52,7 +52,7 @@ fn undoing_a_suffix_equals_replaying_the_prefix() {
                 cut -= 1;
             }
             undo(&mut rewound, &events[cut..end]);
-            let replayed = replay(&events[..cut], solver.relations());
+            let replayed = replay(beginning(), &events[..cut], solver.relations());
             assert!(rewound.same_state(&replayed), "{name}: undoing to event {cut} of {} differs", events.len());
             end = cut;
         }

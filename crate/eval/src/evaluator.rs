@@ -75,6 +75,8 @@ enum Task {
 
 /// A call that is not finished.
 struct Frame {
+    /// Where the file called, directly or through a library: what goes wrong inside a library is said there.
+    site: Span,
     locals: Vec<Value>,
     captured: Fields,
 }
@@ -127,7 +129,7 @@ impl<'m> Evaluator<'m> {
         self.tasks.clear();
         self.values.clear();
         self.frame_bytes = 0;
-        self.enter(function, args, Fields::default(), None)?;
+        self.enter(function, args, Fields::default(), None, self.module.functions[function].span)?;
         while let Some(task) = self.tasks.pop() {
             if let Err(error) = self.step(task) {
                 // A top-level variable whose value was being found has none yet.
@@ -149,7 +151,22 @@ impl<'m> Evaluator<'m> {
     }
 
     fn fail<T>(&self, expr: ExprId, fault: RunFault) -> Result<T, RunError> {
-        Err(RunError { span: self.module.exprs[expr].span, fault })
+        Err(RunError { span: self.place(expr), fault })
+    }
+
+    /// Where an expression is to be spoken of.
+    fn place(&self, expr: ExprId) -> Span {
+        match self.frames.last() {
+            Some(frame) if (expr.0 as usize) < self.module.start.exprs => frame.site,
+            _ => self.module.exprs[expr].span,
+        }
+    }
+
+    fn place_of_pattern(&self, pat: PatId) -> Span {
+        match self.frames.last() {
+            Some(frame) if (pat.0 as usize) < self.module.start.pats => frame.site,
+            _ => self.module.pats[pat].span,
+        }
     }
 
     fn burn(&mut self, span: Span) -> Result<(), RunError> {
@@ -164,7 +181,14 @@ impl<'m> Evaluator<'m> {
     }
 
     /// Starts a call; in tail position it takes the place of the one that makes it.
-    fn enter(&mut self, id: FnId, args: Vec<Value>, captured: Fields, callee: Option<Value>) -> Result<(), RunError> {
+    fn enter(
+        &mut self,
+        id: FnId,
+        args: Vec<Value>,
+        captured: Fields,
+        callee: Option<Value>,
+        site: Span,
+    ) -> Result<(), RunError> {
         let function = &self.module.functions[id];
         let bytes = |n_locals: usize| (n_locals * size_of::<Value>() + size_of::<Frame>()) as u64;
         if matches!(self.tasks.last(), Some(Task::Return)) {
@@ -184,9 +208,9 @@ impl<'m> Evaluator<'m> {
         self.frame_bytes += bytes(locals.len());
         if self.frame_bytes > self.limits.memory {
             let limit = self.limits.memory;
-            return Err(RunError { span: function.span, fault: RunFault::OutOfMemory { limit } });
+            return Err(RunError { span: site, fault: RunFault::OutOfMemory { limit } });
         }
-        self.frames.push(Frame { locals, captured });
+        self.frames.push(Frame { site, locals, captured });
         self.tasks.push(Task::Return);
         self.tasks.push(Task::Eval(function.body));
         Ok(())
@@ -347,7 +371,8 @@ impl<'m> Evaluator<'m> {
                     let function = *function;
                     self.globals.insert(local, Global::Running);
                     self.tasks.push(Task::StoreGlobal(local));
-                    return self.enter(function, Vec::new(), Fields::default(), None);
+                    let site = self.module.functions[function].span;
+                    return self.enter(function, Vec::new(), Fields::default(), None, site);
                 }
                 Some(Global::Running) | None => {
                     return self.fail(expr, RunFault::SelfReference(self.module.locals[local].name.clone()));
@@ -388,16 +413,17 @@ impl<'m> Evaluator<'m> {
         let Value::Func(code, ref captured) = callee else { return self.fail(expr, RunFault::Broken) };
         match code {
             Code::Function(id) => {
-                self.burn(self.module.exprs[expr].span)?;
+                let site = self.place(expr);
+                self.burn(site)?;
                 let captured = captured.clone();
-                self.enter(FnId(id), args, captured, Some(callee))
+                self.enter(FnId(id), args, captured, Some(callee), site)
             }
             Code::Constructor(ctor) => {
                 self.values.push(Value::Data(ctor, Fields::new(args)));
                 Ok(())
             }
             Code::Operator(op) => {
-                let span = self.module.exprs[expr].span;
+                let span = self.place(expr);
                 let value = self.operators.run_value(OpId(op), &args).map_err(|fault| RunError { span, fault })?;
                 self.values.push(value);
                 Ok(())
@@ -410,7 +436,7 @@ impl<'m> Evaluator<'m> {
             return self.fail(expr, RunFault::Broken);
         };
         let from = self.values.len() - args.len();
-        let span = self.module.exprs[expr].span;
+        let span = self.place(expr);
         let result = self.operators.run(*op, &self.values[from..], attrs);
         let value = result.map_err(|fault| RunError { span, fault })?;
         self.values.truncate(from);
@@ -446,7 +472,7 @@ impl<'m> Evaluator<'m> {
                     pending.push((*inner, value));
                 }
                 (PatKind::Ctor(want, pats), Value::Data(found, fields)) => {
-                    self.burn(self.module.pats[pat].span)?;
+                    self.burn(self.place_of_pattern(pat))?;
                     if *want != CtorId(*found) {
                         return Ok(false);
                     }
@@ -456,12 +482,12 @@ impl<'m> Evaluator<'m> {
                     pending.extend(pats.iter().copied().zip(fields.iter().cloned()).rev());
                 }
                 (PatKind::Literal(_, want), Value::Scalar(_, found)) => {
-                    self.burn(self.module.pats[pat].span)?;
+                    self.burn(self.place_of_pattern(pat))?;
                     if want != found {
                         return Ok(false);
                     }
                 }
-                _ => return Err(RunError { span: self.module.pats[pat].span, fault: RunFault::Broken }),
+                _ => return Err(RunError { span: self.place_of_pattern(pat), fault: RunFault::Broken }),
             }
         }
         Ok(true)

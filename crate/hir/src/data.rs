@@ -41,7 +41,7 @@ idx!(
     "c"
 );
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Module {
     pub adts: IndexVec<AdtId, Adt>,
     pub ctors: IndexVec<CtorId, Ctor>,
@@ -58,10 +58,46 @@ pub struct Module {
     pub visits: Vec<Visit>,
     /// Whether the text mentions `?`.
     pub mentions_any: bool,
+    /// Where the file begins: ids below these are a library's, with spans in its own text.
+    pub start: Start,
+}
+
+/// The first ids of a file above a library.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Start {
+    pub adts: usize,
+    pub ctors: usize,
+    pub type_params: usize,
+    pub defs: usize,
+    pub functions: usize,
+    pub locals: usize,
+    pub exprs: usize,
+    pub pats: usize,
+    pub type_exprs: usize,
+}
+
+impl Module {
+    /// The module as the ground for another file's: everything in it is the library's.
+    pub fn into_library(mut self) -> Module {
+        self.items.clear();
+        self.mentions_any = false;
+        self.start = Start {
+            adts: self.adts.len(),
+            ctors: self.ctors.len(),
+            type_params: self.type_params.len(),
+            defs: self.defs.len(),
+            functions: self.functions.len(),
+            locals: self.locals.len(),
+            exprs: self.exprs.len(),
+            pats: self.pats.len(),
+            type_exprs: self.type_exprs.len(),
+        };
+        self
+    }
 }
 
 /// A data type.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Adt {
     pub name: String,
     pub name_span: Span,
@@ -71,7 +107,7 @@ pub struct Adt {
     pub is_extern: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ctor {
     pub name: String,
     pub name_span: Span,
@@ -79,14 +115,14 @@ pub struct Ctor {
     pub fields: Vec<TypeExprId>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TypeParam {
     pub name: String,
     pub kind: Kind,
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Def {
     /// With its sigil: `@f`.
     pub name: String,
@@ -95,7 +131,7 @@ pub struct Def {
 }
 
 /// A body with its parameters. Top-level `let`s and expressions are functions without any.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Function {
     pub span: Span,
     pub type_params: Vec<ParamId>,
@@ -126,7 +162,7 @@ pub enum LocalOrigin {
     Free,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Local {
     /// With its sigil where it was written with one: `%x`.
     pub name: String,
@@ -156,13 +192,13 @@ pub enum Place {
     TopLevel,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Expr {
     pub kind: ExprKind,
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ExprKind {
     Error,
     Literal(Dtype, Scalar),
@@ -219,13 +255,13 @@ pub struct Arm {
     pub body: ExprId,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Pat {
     pub kind: PatKind,
     pub span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum PatKind {
     Error,
     Wild,
@@ -236,7 +272,7 @@ pub enum PatKind {
     Literal(Dtype, Scalar),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TypeExpr {
     pub kind: TypeExprKind,
     pub span: Span,

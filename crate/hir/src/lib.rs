@@ -1,6 +1,6 @@
 //! Names resolved, sugar gone: the program as arenas of expressions, patterns and types.
 //!
-//! In: a syntax tree. Out: a [`Module`] and the errors of names and forms. Every source construct becomes one node or
+//! In: a syntax tree, and the module of a library whose names are in scope. Out: a [`Module`] and the errors of names and forms. Every source construct becomes one node or
 //! an `Error` node, over which later stages pass in silence.
 //!
 //! The walk keeps no host stack: the tree is visited by its enter and leave events, and each node's result is stored
@@ -12,7 +12,7 @@
 //!
 //! ```
 //! let parse = syntax::parse("def @twice(%x) { %x + %x }");
-//! let (module, errors) = hir::lower(&parse.tree);
+//! let (module, errors) = hir::lower(&parse.tree, hir::Module::default());
 //! assert!(errors.is_empty());
 //! assert_eq!(module.defs.iter().next().unwrap().name, "@twice");
 //! ```
@@ -23,7 +23,7 @@ mod lower;
 
 pub use data::{
     Adt, Arm, Attr, Ctor, CtorId, Def, DefId, Expr, ExprId, ExprKind, FnId, Function, Item, Local, LocalId,
-    LocalOrigin, Module, Pat, PatId, PatKind, Place, TypeExpr, TypeExprId, TypeExprKind, TypeParam, Visit,
+    LocalOrigin, Module, Pat, PatId, PatKind, Place, Start, TypeExpr, TypeExprId, TypeExprKind, TypeParam, Visit,
 };
 pub use error::HirError;
 pub use lower::lower;

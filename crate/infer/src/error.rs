@@ -3,7 +3,7 @@
 use crate::Inferred;
 use crate::why::Why;
 use base::{Diagnostic, Span};
-use hir::{CtorId, ExprId, ExprKind, Module, PatId, TypeExprId};
+use hir::{CtorId, DefId, ExprId, ExprKind, Module, PatId, TypeExprId};
 use solve::{Cause, EQUAL, Failure, Log, RelationId};
 use ty::{Kind, Reason, Term, TermId, Terms};
 
@@ -51,8 +51,12 @@ impl<L: Log> Wording<'_, L> {
                 let message = format!("{name} takes {}, found {found}", count(want, "argument"));
                 let error = Diagnostic::error(arity_code(want, found), module.exprs[call].span, message);
                 match module.exprs[callee].kind {
-                    ExprKind::Def(def) => error.label(module.defs[def].name_span, "defined here"),
-                    ExprKind::Ctor(ctor) => error.label(module.ctors[ctor].name_span, "declared here"),
+                    ExprKind::Def(def) if self.is_own_def(def) => {
+                        error.label(module.defs[def].name_span, "defined here")
+                    }
+                    ExprKind::Ctor(ctor) if self.is_own_ctor(ctor) => {
+                        error.label(module.ctors[ctor].name_span, "declared here")
+                    }
                     ExprKind::Local(local, _) => error.label(module.locals[local].span, "bound here"),
                     _ => error,
                 }
@@ -70,12 +74,22 @@ impl<L: Log> Wording<'_, L> {
                 Diagnostic::error("wrong-kind", module.type_exprs[arg].span, message)
             }
             TypeError::PatternArity { pat, ctor, want, found } => {
+                let is_own = self.is_own_ctor(ctor);
                 let ctor = &module.ctors[ctor];
                 let message = format!("`{}` has {}, found {found}", ctor.name, count(want, "field"));
-                Diagnostic::error("pattern-arity", module.pats[pat].span, message)
-                    .label(ctor.name_span, "declared here")
+                let error = Diagnostic::error("pattern-arity", module.pats[pat].span, message);
+                if is_own { error.label(ctor.name_span, "declared here") } else { error }
             }
         }
+    }
+
+    /// Whether a definition stands in this file, and not in its library.
+    fn is_own_def(&self, def: DefId) -> bool {
+        def.0 as usize >= self.module.start.defs
+    }
+
+    fn is_own_ctor(&self, ctor: CtorId) -> bool {
+        ctor.0 as usize >= self.module.start.ctors
     }
 
     fn why(&self, cause: Cause) -> Why {
@@ -243,12 +257,12 @@ impl<L: Log> Wording<'_, L> {
             },
             Why::Argument { call, index } => match &self.module.exprs[call].kind {
                 ExprKind::Call { callee, .. } => match self.module.exprs[*callee].kind {
-                    ExprKind::Def(def) => {
+                    ExprKind::Def(def) if self.is_own_def(def) => {
                         let function = &self.module.functions[self.module.defs[def].function];
                         let param = &self.module.locals[function.params[index]];
                         error.label(param.span, format!("`{}` is declared here", param.name))
                     }
-                    ExprKind::Ctor(ctor) => {
+                    ExprKind::Ctor(ctor) if self.is_own_ctor(ctor) => {
                         let field = self.module.ctors[ctor].fields[index];
                         let ctor = &self.module.ctors[ctor];
                         error.label(self.module.type_exprs[field].span, format!("field {index} of `{}`", ctor.name))
@@ -300,7 +314,11 @@ impl<L: Log> Wording<'_, L> {
     /// Labels where the two sides of a conflict came from, unless that is the place of the error itself.
     fn with_origins(&self, mut error: Diagnostic, at: Span, terms: &[TermId]) -> Diagnostic {
         for &term in terms {
-            let origin = self.span(self.inferred.solver.store.origin(term));
+            let cause = self.inferred.solver.store.origin(term);
+            if (cause.0 as usize) < self.inferred.n_library_whys {
+                continue;
+            }
+            let origin = self.span(cause);
             if origin != at && !error.labels.iter().any(|label| label.span == origin) {
                 error = error.label(origin, format!("{} comes from here", self.print(term)));
             }

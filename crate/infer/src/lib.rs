@@ -26,7 +26,7 @@ pub use why::Why;
 use base::IndexVec;
 use hir::{DefId, ExprId, LocalId, Module, PatId};
 use rustc_hash::FxHashMap;
-use solve::{Log, Order, Solver};
+use solve::{Log, Off, Order, Solver};
 use ty::{AdtId, Kind, Names, ParamId, Printed, Scheme, TermId};
 
 /// What inference found out.
@@ -42,13 +42,20 @@ pub struct Inferred<L> {
     pub as_written: FxHashMap<LocalId, TermId>,
     /// By the cause's number.
     pub whys: Vec<Why>,
+    /// How many of them are a library's, with spans in its text.
+    pub n_library_whys: usize,
     /// Type parameters that generalising made; their ids follow the module's.
     pub generated_params: Vec<(String, Kind)>,
 }
 
-/// Infers a whole module.
-pub fn infer<L: Log>(module: &Module, log: L, order: Order) -> (Inferred<L>, Vec<TypeError>) {
-    walk::Inference::new(module, log, order).run()
+/// Infers a whole module; `library` is what was found of the library that it stands on, if it does.
+pub fn infer<L: Log>(
+    module: &Module,
+    library: Option<&Inferred<Off>>,
+    log: L,
+    order: Order,
+) -> (Inferred<L>, Vec<TypeError>) {
+    walk::Inference::new(module, library, log, order).run()
 }
 
 /// The names of a module's types and parameters, generated ones included.

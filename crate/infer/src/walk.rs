@@ -9,7 +9,7 @@ use base::IndexVec;
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, PatKind, TypeExprId, Visit};
 use op::{OpId, TUPLE_GET_ITEM};
 use rustc_hash::FxHashMap;
-use solve::{Cause, Log, Order, Solver};
+use solve::{Cause, Log, Off, Order, Solver};
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dtype, Kind, Scheme, Term, TermId, Terms};
 
@@ -26,6 +26,7 @@ pub(crate) struct Inference<'m, L> {
     /// Annotations of variables, apart from all equations: numbers in them print as they were written.
     pub(crate) as_written: FxHashMap<LocalId, TermId>,
     pub(crate) whys: Vec<Why>,
+    n_library_whys: usize,
     pub(crate) generated_params: Vec<(String, Kind)>,
     pub(crate) errors: Vec<TypeError>,
     /// What type arguments a mention of a polymorphic name was instantiated with.
@@ -42,8 +43,18 @@ pub(crate) struct Inference<'m, L> {
 }
 
 impl<'m, L: Log> Inference<'m, L> {
-    pub(crate) fn new(module: &'m Module, log: L, order: Order) -> Self {
-        let mut solver = Solver::new(log);
+    pub(crate) fn new(module: &'m Module, library: Option<&Inferred<Off>>, log: L, order: Order) -> Self {
+        let mut solver = match library {
+            Some(library) => library.solver.beginning(log),
+            None => Solver::new(log),
+        };
+        let mut defs = IndexVec::filled(None, module.defs.len());
+        let mut whys = Vec::new();
+        if let Some(library) = library {
+            debug_assert!(library.generated_params.is_empty(), "a library is annotated in full");
+            library.defs.iter_enumerated().for_each(|(def, scheme)| defs[def] = scheme.clone());
+            whys.clone_from(&library.whys);
+        }
         solver.order = order;
         solver.dynamics = module.mentions_any;
         Inference {
@@ -52,11 +63,12 @@ impl<'m, L: Log> Inference<'m, L> {
             exprs: IndexVec::filled(None, module.exprs.len()),
             locals: IndexVec::filled(None, module.locals.len()),
             pats: IndexVec::filled(None, module.pats.len()),
-            defs: IndexVec::filled(None, module.defs.len()),
+            defs,
             mono_defs: FxHashMap::default(),
             local_schemes: FxHashMap::default(),
             as_written: FxHashMap::default(),
-            whys: Vec::new(),
+            n_library_whys: whys.len(),
+            whys,
             generated_params: Vec::new(),
             errors: Vec::new(),
             instances: FxHashMap::default(),
@@ -91,6 +103,7 @@ impl<'m, L: Log> Inference<'m, L> {
             local_schemes: self.local_schemes,
             as_written: self.as_written,
             whys: self.whys,
+            n_library_whys: self.n_library_whys,
             generated_params: self.generated_params,
         };
         (inferred, self.errors)

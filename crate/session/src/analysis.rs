@@ -6,10 +6,28 @@ use infer::{Inferred, Wording};
 use pattern::Coverage;
 use rustc_hash::FxHashSet;
 use solve::{Log, Off, Order, Trace};
+use std::sync::LazyLock;
 use ty::{AdtId, Printed};
 
 /// As many problems are told at once.
 const MAX_DIAGNOSTICS: usize = 500;
+
+/// The module under every program, checked once.
+struct Prelude {
+    module: Module,
+    inferred: Inferred<Off>,
+}
+
+/// Its source.
+pub const PRELUDE_TEXT: &str = include_str!("prelude.relay");
+
+static PRELUDE: LazyLock<Prelude> = LazyLock::new(|| {
+    let parse = syntax::parse(PRELUDE_TEXT);
+    let (module, hir_errors) = hir::lower(&parse.tree, Module::default());
+    let (inferred, errors) = infer::infer(&module, None, Off, Order::Queue);
+    debug_assert!(parse.errors.is_empty() && hir_errors.is_empty() && errors.is_empty(), "the prelude is well-typed");
+    Prelude { module: module.into_library(), inferred }
+});
 
 /// Everything that is known of one source text.
 pub struct Analysis {
@@ -39,8 +57,8 @@ pub struct Expression {
 impl Analysis {
     pub fn new(text: &str) -> Analysis {
         let parse = syntax::parse(text);
-        let (module, hir_errors) = hir::lower(&parse.tree);
-        let (inferred, type_errors) = infer::infer(&module, Off, Order::Queue);
+        let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.module.clone());
+        let (inferred, type_errors) = infer::infer(&module, Some(&PRELUDE.inferred), Off, Order::Queue);
         let mut diagnostics: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).collect();
         diagnostics.extend(hir_errors.iter().map(|error| error.diagnostic()));
         let wording = Wording { module: &module, inferred: &inferred };
@@ -196,7 +214,7 @@ impl Analysis {
 
 fn coverage_diagnostics<L: Log>(module: &Module, inferred: &Inferred<L>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    for expr in module.exprs.iter() {
+    for expr in module.exprs.iter().skip(module.start.exprs) {
         let ExprKind::Match { scrutinee, arms, is_partial } = &expr.kind else { continue };
         let Some(term) = inferred.exprs[*scrutinee] else { continue };
         let Coverage { missing, more, unreachable } = pattern::check(module, &inferred.solver, term, arms);
@@ -228,8 +246,8 @@ fn coverage_diagnostics<L: Log>(module: &Module, inferred: &Inferred<L>) -> Vec<
 /// order. For the test that all orders agree.
 pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
     let parse = syntax::parse(text);
-    let (module, hir_errors) = hir::lower(&parse.tree);
-    let (inferred, errors) = infer::infer(&module, Off, order);
+    let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.module.clone());
+    let (inferred, errors) = infer::infer(&module, Some(&PRELUDE.inferred), Off, order);
     let mut types = Vec::new();
     for item in &module.items {
         match *item {
@@ -248,11 +266,16 @@ pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
     (parse.errors.is_empty() && hir_errors.is_empty() && errors.is_empty(), types)
 }
 
-/// What the solver did for a text, and the solver it left behind.
+/// The solver that every text begins with, and a trace's replay too.
+pub fn beginning() -> solve::Solver<Off> {
+    PRELUDE.inferred.solver.beginning(Off)
+}
+
+/// What the solver did for a text, after the prelude, and the solver it left behind.
 pub fn trace(text: &str) -> solve::Solver<Trace> {
     let parse = syntax::parse(text);
-    let (module, _) = hir::lower(&parse.tree);
-    infer::infer(&module, Trace::default(), Order::Queue).0.solver
+    let (module, _) = hir::lower(&parse.tree, PRELUDE.module.clone());
+    infer::infer(&module, Some(&PRELUDE.inferred), Trace::default(), Order::Queue).0.solver
 }
 
 /// The syntax tree alone, for measuring the parser by itself; returns how many nodes it has.

@@ -40,7 +40,7 @@ pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
         }
     };
     let Analysis { module, inferred, .. } = analysis;
-    for (id, expr) in module.exprs.iter_enumerated() {
+    for (id, expr) in module.exprs.iter_enumerated().skip(module.start.exprs) {
         if !matches!(expr.kind, ExprKind::Error) {
             offer(expr.span, Subject::Expr(id));
         }
@@ -48,21 +48,33 @@ pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
             offer(name_span, Subject::Operator(id));
         }
     }
-    for (id, local) in module.locals.iter_enumerated().filter(|(id, _)| inferred.locals[*id].is_some()) {
+    for (id, local) in
+        module.locals.iter_enumerated().skip(module.start.locals).filter(|(id, _)| inferred.locals[*id].is_some())
+    {
         offer(local.span, Subject::Local(id));
     }
-    for (id, pat) in module.pats.iter_enumerated().filter(|(id, _)| inferred.pats[*id].is_some()) {
+    for (id, pat) in
+        module.pats.iter_enumerated().skip(module.start.pats).filter(|(id, _)| inferred.pats[*id].is_some())
+    {
         offer(pat.span, Subject::Pattern(id));
     }
-    for (id, type_expr) in module.type_exprs.iter_enumerated() {
+    for (id, type_expr) in module.type_exprs.iter_enumerated().skip(module.start.type_exprs) {
         if !matches!(type_expr.kind, TypeExprKind::Error) {
             offer(type_expr.span, Subject::Written(id));
         }
     }
-    module.defs.iter_enumerated().for_each(|(id, def)| offer(def.name_span, Subject::Def(id)));
-    module.ctors.iter_enumerated().for_each(|(id, ctor)| offer(ctor.name_span, Subject::Constructor(id)));
-    module.adts.iter_enumerated().for_each(|(id, adt)| offer(adt.name_span, Subject::Adt(id)));
-    module.type_params.iter_enumerated().for_each(|(id, param)| offer(param.span, Subject::TypeParam(id)));
+    module.defs.iter_enumerated().skip(module.start.defs).for_each(|(id, def)| offer(def.name_span, Subject::Def(id)));
+    module
+        .ctors
+        .iter_enumerated()
+        .skip(module.start.ctors)
+        .for_each(|(id, ctor)| offer(ctor.name_span, Subject::Constructor(id)));
+    module.adts.iter_enumerated().skip(module.start.adts).for_each(|(id, adt)| offer(adt.name_span, Subject::Adt(id)));
+    module
+        .type_params
+        .iter_enumerated()
+        .skip(module.start.type_params)
+        .for_each(|(id, param)| offer(param.span, Subject::TypeParam(id)));
     let (span, subject) = innermost?;
     describe(analysis, span, subject)
 }
@@ -131,6 +143,8 @@ fn expression(analysis: &Analysis, id: ExprId, span: Span) -> Hover {
 pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
     let module = &analysis.module;
     let data = &module.adts[adt];
+    let is_own = adt.0 as usize >= module.start.adts;
+    let text = if is_own { analysis.text.as_str() } else { crate::PRELUDE_TEXT };
     let params: Vec<&str> = data.params.iter().map(|&param| module.param(param)).collect();
     let params = if params.is_empty() { String::new() } else { format!("[{}]", params.join(", ")) };
     if data.is_extern {
@@ -143,7 +157,7 @@ pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
             let ctor = &module.ctors[ctor];
             let fields = ctor.fields.iter().map(|&field| {
                 let span = module.type_exprs[field].span;
-                analysis.text[span.range()].split_whitespace().collect::<Vec<_>>().join(" ")
+                text[span.range()].split_whitespace().collect::<Vec<_>>().join(" ")
             });
             let fields: Vec<String> = fields.collect();
             if fields.is_empty() { ctor.name.clone() } else { format!("{}({})", ctor.name, fields.join(", ")) }

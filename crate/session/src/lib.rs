@@ -24,7 +24,7 @@ mod page;
 mod run;
 pub mod view;
 
-pub use analysis::{Analysis, Definition, Expression, check_order, parse, trace};
+pub use analysis::{Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, trace};
 pub use explain::{codes, explain};
 pub use hover::{Hover, hover};
 pub use page::Page;

@@ -42,7 +42,7 @@ impl Page {
                 (definition.name_span.start, view)
             })
             .collect();
-        for (id, adt) in self.analysis.module.adts.iter_enumerated() {
+        for (id, adt) in self.analysis.module.adts.iter_enumerated().skip(self.analysis.module.start.adts) {
             let view = DefinitionView {
                 name: adt.name.clone(),
                 r#type: crate::hover::declaration(&self.analysis, id),

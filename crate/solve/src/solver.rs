@@ -77,8 +77,12 @@ pub struct Solver<L> {
 
 impl<L: Log> Solver<L> {
     pub fn new(log: L) -> Solver<L> {
+        Solver::on(Store::new(log))
+    }
+
+    fn on(store: Store<L>) -> Solver<L> {
         Solver {
-            store: Store::new(log),
+            store,
             relations: Vec::new(),
             queue: VecDeque::new(),
             watchers: FxHashMap::default(),
@@ -87,6 +91,11 @@ impl<L: Log> Solver<L> {
             dynamics: false,
             no_attrs: Attrs::none(),
         }
+    }
+
+    /// A new solver that begins with these terms; it has no relations, and its log begins here.
+    pub fn beginning<M: Log>(&self, log: M) -> Solver<M> {
+        Solver::on(self.store.beginning(log))
     }
 
     /// Forgets everything, for a solver that answers one small question after the other.

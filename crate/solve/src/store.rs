@@ -36,6 +36,11 @@ impl<L: Log> Store<L> {
         Store { cells: IndexVec::new(), lists: Vec::new(), log }
     }
 
+    /// A copy with another log.
+    pub fn beginning<M: Log>(&self, log: M) -> Store<M> {
+        Store { cells: self.cells.clone(), lists: self.lists.clone(), log }
+    }
+
     pub fn len(&self) -> usize {
         self.cells.len()
     }

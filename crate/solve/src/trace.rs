@@ -90,9 +90,9 @@ impl Log for Trace {
     }
 }
 
-/// Does to an empty solver what the events say. `posted` are the relations by id, since events name them only.
-pub fn replay(events: &[Event], posted: &[Posted]) -> Solver<Off> {
-    let mut solver = Solver::new(Off);
+/// Does to the solver that the trace began with what the events say. `posted` are the relations by id, since events name
+/// them only.
+pub fn replay(mut solver: Solver<Off>, events: &[Event], posted: &[Posted]) -> Solver<Off> {
     for event in events {
         match event {
             Event::Fresh { term, cause, .. } => {

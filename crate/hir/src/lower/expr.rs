@@ -216,7 +216,7 @@ impl Lowering<'_> {
         } else if self.defs.contains_key(format!("@{name}").as_str()) {
             self.global_ref(&format!("@{name}"), span)
         } else {
-            let constructors = self.ctors.keys().copied();
+            let constructors = self.ctors.keys().map(String::as_str);
             let mut names: Vec<&str> = constructors.chain(op::all().iter().map(|row| row.name)).collect();
             names.sort_unstable();
             let nearest = base::nearest(name, names).map(str::to_owned);

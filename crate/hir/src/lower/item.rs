@@ -20,11 +20,11 @@ impl<'t> Lowering<'t> {
                         self.own_token(node, &[TokenKind::Global]).unwrap_or(("", self.tree.span(node)));
                     let next = DefId(self.next_def);
                     self.next_def += 1;
-                    if let Some(&first) = self.defs.get(name) {
+                    if let Some(&first) = self.defs.get(name).filter(|id| id.0 as usize >= self.module.start.defs) {
                         let first = self.module.defs[first].name_span;
                         self.duplicate(Duplicated::Definition, name, name_span, first);
                     } else if !name.is_empty() {
-                        self.defs.insert(name, next);
+                        self.defs.insert(name.to_owned(), next);
                     }
                     // The function is the next one entered for this definition; it is filled in then.
                     self.module.defs.push(Def { name: name.to_owned(), name_span, function: FnId(u32::MAX) });
@@ -33,7 +33,8 @@ impl<'t> Lowering<'t> {
                 _ => {}
             }
         }
-        (self.next_def, self.next_adt, self.next_ctor) = (0, 0, 0);
+        let start = self.module.start;
+        (self.next_def, self.next_adt, self.next_ctor) = (start.defs as u32, start.adts as u32, start.ctors as u32);
     }
 
     fn declare_type(&mut self, node: NodeId) {
@@ -46,11 +47,11 @@ impl<'t> Lowering<'t> {
             ctors: Vec::new(),
             is_extern,
         });
-        if let Some(&first) = self.adts.get(name) {
+        if let Some(&first) = self.adts.get(name).filter(|id| id.0 as usize >= self.module.start.adts) {
             let first = self.module.adts[first].name_span;
             self.duplicate(Duplicated::Type, name, name_span, first);
         } else if !name.is_empty() {
-            self.adts.insert(name, adt);
+            self.adts.insert(name.to_owned(), adt);
         }
         if let Some(params) = self.tree.child(node, NodeKind::TypeParams) {
             self.module.adts[adt].params = self.declare_type_params(params);
@@ -59,11 +60,11 @@ impl<'t> Lowering<'t> {
             let (name, name_span) =
                 self.own_token(ctor_node, &[TokenKind::Ident]).unwrap_or(("", self.tree.span(ctor_node)));
             let ctor = self.module.ctors.push(Ctor { name: name.to_owned(), name_span, adt, fields: Vec::new() });
-            if let Some(&first) = self.ctors.get(name) {
+            if let Some(&first) = self.ctors.get(name).filter(|id| id.0 as usize >= self.module.start.ctors) {
                 let first = self.module.ctors[first].name_span;
                 self.duplicate(Duplicated::Constructor, name, name_span, first);
             } else if !name.is_empty() {
-                self.ctors.insert(name, ctor);
+                self.ctors.insert(name.to_owned(), ctor);
             }
             self.module.adts[adt].ctors.push(ctor);
             // How many fields there are must be known before any use.

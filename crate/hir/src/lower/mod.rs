@@ -10,8 +10,8 @@ mod scope;
 mod ty_expr;
 
 use crate::data::{
-    CtorId, DefId, Expr, ExprId, ExprKind, FnId, Function, LocalId, Module, Pat, PatId, PatKind, TypeExpr, TypeExprId,
-    TypeExprKind,
+    CtorId, DefId, Expr, ExprId, ExprKind, FnId, Function, LocalId, Module, Pat, PatId, PatKind, Start, TypeExpr,
+    TypeExprId, TypeExprKind,
 };
 use crate::error::HirError;
 use base::Span;
@@ -20,9 +20,10 @@ use scope::Scope;
 use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
 use ty::{AdtId, ParamId};
 
-/// Lowers a whole file.
-pub fn lower(tree: &Tree) -> (Module, Vec<HirError>) {
-    let mut cx = Lowering::new(tree);
+/// Lowers a whole file on top of a library ([`Module::into_library`]). A definition of the file takes the place of the
+/// library's of the same name; the library's own keep what they use.
+pub fn lower(tree: &Tree, library: Module) -> (Module, Vec<HirError>) {
+    let mut cx = Lowering::new(tree, library);
     cx.declare();
     for event in tree.walk(tree.root()) {
         match event {
@@ -66,9 +67,9 @@ struct Lowering<'t> {
     type_param_marks: Vec<usize>,
     /// Everything below this node is read by the node itself.
     skipping: Option<NodeId>,
-    adts: FxHashMap<&'t str, AdtId>,
-    ctors: FxHashMap<&'t str, CtorId>,
-    defs: FxHashMap<&'t str, DefId>,
+    adts: FxHashMap<String, AdtId>,
+    ctors: FxHashMap<String, CtorId>,
+    defs: FxHashMap<String, DefId>,
     /// `let` nodes whose variable is in scope in its own value.
     recursive_lets: FxHashMap<NodeId, LocalId>,
     /// The variable of each `let` that a block is to collect.
@@ -81,10 +82,18 @@ struct Lowering<'t> {
 }
 
 impl<'t> Lowering<'t> {
-    fn new(tree: &'t Tree) -> Self {
+    fn new(tree: &'t Tree, library: Module) -> Self {
+        let names = |i: usize| u32::try_from(i).expect("fewer than 2^32 ids");
+        let Start { adts, ctors, defs, .. } = library.start;
         Lowering {
             tree,
-            module: Module::default(),
+            adts: library.adts.iter_enumerated().map(|(id, adt)| (adt.name.clone(), id)).collect(),
+            ctors: library.ctors.iter_enumerated().map(|(id, ctor)| (ctor.name.clone(), id)).collect(),
+            defs: library.defs.iter_enumerated().map(|(id, def)| (def.name.clone(), id)).collect(),
+            next_def: names(defs),
+            next_adt: names(adts),
+            next_ctor: names(ctors),
+            module: library,
             errors: Vec::new(),
             lowered: vec![Lowered::Nothing; tree.n_nodes()],
             open: Vec::new(),
@@ -93,15 +102,9 @@ impl<'t> Lowering<'t> {
             type_params: Vec::new(),
             type_param_marks: Vec::new(),
             skipping: None,
-            adts: FxHashMap::default(),
-            ctors: FxHashMap::default(),
-            defs: FxHashMap::default(),
             recursive_lets: FxHashMap::default(),
             let_locals: FxHashMap::default(),
             kindless: FxHashSet::default(),
-            next_def: 0,
-            next_adt: 0,
-            next_ctor: 0,
         }
     }
 
@@ -289,8 +292,8 @@ impl<'t> Lowering<'t> {
 }
 
 /// The name nearest to a misspelt one among a map's keys.
-fn nearest<V>(name: &str, names: &FxHashMap<&str, V>) -> Option<String> {
-    let mut names: Vec<&str> = names.keys().copied().collect();
+fn nearest<V>(name: &str, names: &FxHashMap<String, V>) -> Option<String> {
+    let mut names: Vec<&str> = names.keys().map(String::as_str).collect();
     names.sort_unstable();
     base::nearest(name, names).map(str::to_owned)
 }
