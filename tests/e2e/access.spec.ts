@@ -1,7 +1,7 @@
 // By keyboard, by screen reader, on a phone, in either theme, and with nothing asked of anyone else.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
-import { open, panel, problems, runButton, write } from "./page.ts";
+import { expectHover, open, panel, problems, runButton, write } from "./page.ts";
 
 const WRONG = `let %a = ones(shape=[2, 3]);
 let %b = ones(shape=[4]);
@@ -105,8 +105,7 @@ test("no request leaves the origin, and the policy is never broken", async ({ pa
   await page.keyboard.press("Escape");
   await write(page, WRONG);
   await expect(problems(page).locator(".problem")).toHaveCount(1);
-  await page.locator(".view-line").nth(2).locator("span > span").first().hover();
-  await expect(page.locator(".monaco-hover:not(.hidden)")).toBeVisible();
+  await expectHover(page, 2, "Tensor[(2, 3), float32]");
   await page.getByRole("button", { name: "Share" }).click();
   expect(strangers).toEqual([]);
   expect(complaints).toEqual([]);

@@ -45,6 +45,18 @@ export async function expectValue(page: Page, value: string): Promise<void> {
   await expect(page.locator(".value-after").filter({ hasText: `= ${value}` })).toHaveCount(1);
 }
 
+/** Rests the mouse on the first word of a line (from 0) until the hover says something. */
+export async function expectHover(page: Page, line: number, content: string): Promise<void> {
+  const word = page.locator(".editor .view-line").nth(line).locator("span > span").first();
+  await expect(async () => {
+    // The editor asks when the mouse moves; a line drawn anew under a resting mouse asks nothing.
+    await page.mouse.move(5, 5);
+    await word.hover();
+    await expect(page.locator(".monaco-hover:not(.hidden)")).toContainText(content, { timeout: 2000 });
+  }).toPass({ timeout: 15_000 });
+  await page.mouse.move(5, 5);
+}
+
 export async function showPanel(page: Page, name: string): Promise<void> {
   await page.getByRole("tab", { name }).click();
 }

@@ -1,6 +1,6 @@
 // A newcomer's first minutes.
 import { expect, test } from "@playwright/test";
-import { expectValue, open, panel, problems, runButton, showPanel, text, write } from "./page.ts";
+import { expectHover, expectValue, open, panel, problems, runButton, showPanel, text, write } from "./page.ts";
 
 const PROGRAM = `let %a = ones(shape=[2, 3]);
 let %b = ones(shape=[3]);
@@ -36,9 +36,7 @@ test("hover, break, read, fix, run, share, and see the same elsewhere", async ({
   await write(page, PROGRAM);
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
 
-  await page.locator(".view-line").nth(2).locator("span > span").first().hover();
-  await expect(page.locator(".monaco-hover:not(.hidden)")).toContainText("Tensor[(2, 3), float32]");
-  await page.mouse.move(5, 5);
+  await expectHover(page, 2, "Tensor[(2, 3), float32]");
 
   await write(page, PROGRAM.replace("[3]", "[4]"));
   await expect(problems(page).getByRole("status")).toHaveText("1 error");

@@ -73,7 +73,7 @@ const COLOURED = 4000;
 function ValueText({ text, truncated }: { text: string; truncated: boolean }) {
   return (
     <>
-      <pre tabIndex={0} role="region" aria-label="Value">
+      <pre tabIndex={0} role="group" aria-label="Value">
         <code>
           {highlight(text.slice(0, COLOURED))}
           {text.slice(COLOURED)}

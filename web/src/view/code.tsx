@@ -71,7 +71,7 @@ function groups(piece: string, depth: number): ComponentChildren[] {
 
 export function CodeBlock({ text }: { text: string }) {
   return (
-    <pre class="code-block" tabIndex={0} role="region" aria-label="Program text">
+    <pre class="code-block" tabIndex={0} role="group" aria-label="Program text">
       <code>{highlight(text)}</code>
     </pre>
   );

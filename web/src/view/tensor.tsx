@@ -47,7 +47,7 @@ export function TensorPicture({ tensor, text, truncated }: Props) {
 
 function Text({ text }: { text: string }) {
   return (
-    <pre tabIndex={0} role="region" aria-label="Value">
+    <pre tabIndex={0} role="group" aria-label="Value">
       <code>{text.length > 4000 ? text : highlight(text)}</code>
     </pre>
   );
@@ -95,7 +95,7 @@ function Grid({ elements, columns, isBool }: { elements: number[]; columns: numb
   );
   const show = (element: number) => (isBool ? (element === 0 ? "False" : "True") : readable(element));
   return (
-    <div class="grid-scroll" tabIndex={0} role="region" aria-label="Elements">
+    <div class="grid-scroll" tabIndex={0} role="group" aria-label="Elements">
       <table class="grid">
         <tbody>
           {rows.map((row) => (
