@@ -1,5 +1,376 @@
-//! Operators whose result shape is known only when they run.
+//! Operators on shapes that are values: of their results only the rank is known before the program runs.
 
-use crate::Op;
+use crate::rearrange::same_elements;
+use crate::rule::dynamic::{
+    DYN_BROADCAST_TO, DYN_EXPAND_DIMS, DYN_FULL, DYN_INIT_OP, DYN_ONE_HOT, DYN_PAD, DYN_RESHAPE, DYN_RESIZE2D,
+    DYN_SPARSE_TO_DENSE, DYN_SQUEEZE, DYN_STRIDED_SLICE, DYN_TILE, DYN_TOPK, DYN_UPSAMPLING, DYN_UPSAMPLING3D,
+    NDARRAY_SIZE, RESHAPE_TENSOR, SHAPE_OF,
+};
+use crate::run::{Call, Fault, Kernel, ints};
+use crate::{AttrForm, AttrSpec, Default, Op};
+use ty::Value;
 
-pub const ROWS: &[Op] = &[];
+fn shape_of(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    match x.shape() {
+        [] => call.one(ints(result.dtype, std::iter::once(0))),
+        shape => call.one(ints(result.dtype, shape.iter().map(|&size| size as i128))),
+    }
+}
+
+fn ndarray_size(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    call.one(ints(result.dtype, std::iter::once(x.elements().len() as i128)))
+}
+
+/// An attribute whose value no text can write, or that says nothing about types.
+const fn any(name: &'static str) -> AttrSpec {
+    AttrSpec { name, form: AttrForm::Any, default: Default::None }
+}
+
+pub const ROWS: &[Op] = &[
+    Op {
+        name: "shape_of",
+        infix: None,
+        args: &["data"],
+        attrs: &[AttrSpec::dtype("dtype")],
+        relation: &SHAPE_OF,
+        kernel: Kernel::Whole(shape_of),
+        doc: "
+The shape as a vector, of `int32` unless `dtype` says otherwise.
+```relay
+shape_of([[1, 2, 3], [4, 5, 6]])
+#=> [2, 3]
+```
+",
+    },
+    Op {
+        name: "vm.shape_of",
+        infix: None,
+        args: &["tensor"],
+        attrs: &[AttrSpec::str("dtype", "int64")],
+        relation: &SHAPE_OF,
+        kernel: Kernel::Whole(shape_of),
+        doc: "
+As `shape_of`, of `int64`.
+```relay
+def @f(%x: Tensor[(2, ?, 4), float32]) { vm.shape_of(%x) }
+#                                        ^? Tensor[(3), int64]
+```
+",
+    },
+    Op {
+        name: "ndarray_size",
+        infix: None,
+        args: &["data"],
+        attrs: &[AttrSpec::dtype("dtype")],
+        relation: &NDARRAY_SIZE,
+        kernel: Kernel::Whole(ndarray_size),
+        doc: "
+The number of elements, as `int32` unless `dtype` says otherwise.
+```relay
+ndarray_size([[1, 2, 3], [4, 5, 6]])
+#=> 6
+```
+",
+    },
+    Op {
+        name: "vm.reshape_tensor",
+        infix: None,
+        args: &["data", "shape"],
+        attrs: &[AttrSpec::required("newshape", AttrForm::Ints)],
+        relation: &RESHAPE_TENSOR,
+        kernel: Kernel::Whole(same_elements),
+        doc: "
+The same elements with the shape in `newshape`, which the second argument says again when the program runs.
+```relay
+vm.reshape_tensor([1, 2, 3, 4], [2, 2], newshape=[2, 2])
+#=> [[1, 2], [3, 4]]
+```
+",
+    },
+    Op {
+        name: "dyn.broadcast_to",
+        infix: None,
+        args: &["data", "shape"],
+        attrs: &[AttrSpec::ints_or_none("shape"), AttrSpec::dtype("dtype")],
+        relation: &DYN_BROADCAST_TO,
+        kernel: Kernel::Missing,
+        doc: "
+As `broadcast_to`, with the shape as a vector.
+```relay
+def @f(%x: Tensor[(3), float32], %s: Tensor[(2), int64]) { dyn.broadcast_to(%x, %s) }
+#                                                          ^? Tensor[(?, ?), float32]
+```
+",
+    },
+    Op {
+        name: "dyn.expand_dims",
+        infix: None,
+        args: &["data", "axis"],
+        attrs: &[AttrSpec::int("num_newaxis", 1)],
+        relation: &DYN_EXPAND_DIMS,
+        kernel: Kernel::Missing,
+        doc: "
+As `expand_dims`, with the axis as a scalar.
+```relay
+def @f(%x: Tensor[(3, 4), float32], %i: int64) { dyn.expand_dims(%x, %i) }
+#                                                ^? Tensor[(?, ?, ?), float32]
+```
+",
+    },
+    Op {
+        name: "dyn.full",
+        infix: None,
+        args: &["fill_value", "shape"],
+        attrs: &[AttrSpec::ints_or_none("shape"), AttrSpec::dtype("dtype")],
+        relation: &DYN_FULL,
+        kernel: Kernel::Missing,
+        doc: "
+As `full`, with the shape as a vector.
+```relay
+def @f(%s: Tensor[(2), int64]) { dyn.full(1f, %s) }
+#                                ^? Tensor[(?, ?), float32]
+```
+",
+    },
+    Op {
+        name: "dyn.image.resize2d",
+        infix: None,
+        args: &["data", "size", "roi"],
+        attrs: &[
+            AttrSpec::ints("size", &[]),
+            AttrSpec { name: "roi", form: AttrForm::Floats, default: Default::Ints(&[]) },
+            AttrSpec::str("layout", "NCHW"),
+            AttrSpec::str("method", "linear"),
+            AttrSpec::str("coordinate_transformation_mode", "half_pixel"),
+            AttrSpec::str("rounding_method", "round"),
+            AttrSpec::float("cubic_alpha", -0.5),
+            AttrSpec::int("cubic_exclude", 0),
+            AttrSpec::float("extrapolation_value", 0.0),
+            AttrSpec::dtype("out_dtype"),
+        ],
+        relation: &DYN_RESIZE2D,
+        kernel: Kernel::Missing,
+        doc: "
+As `image.resize2d`, with height and width as a vector, and the part that is cut out as another.
+```relay
+def @f(%x: Tensor[(1, 3, 8, 8), float32], %s: Tensor[(2), int64], %r: Tensor[(4), float32]) {
+    dyn.image.resize2d(%x, %s, %r)
+#   ^? Tensor[(1, 3, ?, ?), float32]
+}
+```
+",
+    },
+    Op {
+        name: "dyn.nn.pad",
+        infix: None,
+        args: &["data", "pad_width", "pad_val"],
+        attrs: &[any("pad_width"), AttrSpec::str("pad_mode", "constant")],
+        relation: &DYN_PAD,
+        kernel: Kernel::Missing,
+        doc: "
+As `nn.pad`, with the widths before and after each axis as a matrix.
+```relay
+def @f(%x: Tensor[(3, 4), float32], %w: Tensor[(2, 2), int64]) { dyn.nn.pad(%x, %w, 0f) }
+#                                                                ^? Tensor[(?, ?), float32]
+```
+",
+    },
+    Op {
+        name: "dyn.nn.upsampling",
+        infix: None,
+        args: &["data", "scale_h", "scale_w"],
+        attrs: &[
+            AttrSpec::float("scale_h", 1.0),
+            AttrSpec::float("scale_w", 1.0),
+            AttrSpec::str("layout", "NCHW"),
+            AttrSpec::str("method", "nearest_neighbor"),
+            AttrSpec::flag("align_corners", false),
+        ],
+        relation: &DYN_UPSAMPLING,
+        kernel: Kernel::Missing,
+        doc: "
+As `nn.upsampling`, with the factors as scalars.
+```relay
+def @f(%x: Tensor[(1, 3, 4, 5), float32], %h: float32, %w: float32) {
+    dyn.nn.upsampling(%x, %h, %w)
+#   ^? Tensor[(1, 3, ?, ?), float32]
+}
+```
+",
+    },
+    Op {
+        name: "dyn.nn.upsampling3d",
+        infix: None,
+        args: &["data", "scale_d", "scale_h", "scale_w"],
+        attrs: &[
+            AttrSpec::float("scale_d", 1.0),
+            AttrSpec::float("scale_h", 1.0),
+            AttrSpec::float("scale_w", 1.0),
+            AttrSpec::str("layout", "NCDHW"),
+            AttrSpec::str("method", "nearest_neighbor"),
+            AttrSpec::str("coordinate_transformation_mode", "half_pixel"),
+        ],
+        relation: &DYN_UPSAMPLING3D,
+        kernel: Kernel::Missing,
+        doc: "
+As `nn.upsampling3d`, with the factors as scalars.
+```relay
+def @f(%x: Tensor[(1, 8, 4, 4, 4), float32], %s: float32) { dyn.nn.upsampling3d(%x, %s, %s, %s) }
+#                                                           ^? Tensor[(1, 8, ?, ?, ?), float32]
+```
+",
+    },
+    Op {
+        name: "dyn.one_hot",
+        infix: None,
+        args: &["indices", "on_value", "off_value", "depth"],
+        attrs: &[AttrSpec::int("depth", 1), AttrSpec::int("axis", -1), AttrSpec::dtype("dtype")],
+        relation: &DYN_ONE_HOT,
+        kernel: Kernel::Missing,
+        doc: "
+As `one_hot`, with the depth as a scalar.
+```relay
+def @f(%i: Tensor[(4), int32], %n: int32) { dyn.one_hot(%i, 1f, 0f, %n) }
+#                                           ^? Tensor[(4, ?), float32]
+```
+",
+    },
+    Op {
+        name: "dyn.ones",
+        infix: None,
+        args: &["shape"],
+        attrs: &[AttrSpec::ints_or_none("shape"), AttrSpec::dtype("dtype")],
+        relation: &DYN_INIT_OP,
+        kernel: Kernel::Missing,
+        doc: "
+As `ones`, with the shape as a vector.
+```relay
+def @f(%s: Tensor[(2), int64]) { dyn.ones(%s) }
+#                                ^? Tensor[(?, ?), float32]
+```
+",
+    },
+    Op {
+        name: "dyn.zeros",
+        infix: None,
+        args: &["shape"],
+        attrs: &[AttrSpec::ints_or_none("shape"), AttrSpec::dtype("dtype")],
+        relation: &DYN_INIT_OP,
+        kernel: Kernel::Missing,
+        doc: "
+As `zeros`, with the shape as a vector.
+```relay
+def @f(%s: Tensor[(3), int64]) { dyn.zeros(%s, dtype=\"int32\") }
+#                                ^? Tensor[(?, ?, ?), int32]
+```
+",
+    },
+    Op {
+        name: "dyn.reshape",
+        infix: None,
+        args: &["data", "newshape"],
+        attrs: &[AttrSpec::ints("newshape", &[]), AttrSpec::int("allowzero", 0)],
+        relation: &DYN_RESHAPE,
+        kernel: Kernel::Missing,
+        doc: "
+As `reshape`, with the new shape as a vector; its codes are 0, -1 and -3, which keep the rank known.
+```relay
+def @f(%x: Tensor[(2, 3, 4), float32], %s: Tensor[(2), int64]) { dyn.reshape(%x, %s) }
+#                                                                ^? Tensor[(?, ?), float32]
+```
+",
+    },
+    Op {
+        name: "dyn.sparse_to_dense",
+        infix: None,
+        args: &["sparse_indices", "sparse_values", "default_value", "output_shape"],
+        attrs: &[AttrSpec::ints_or_none("output_shape")],
+        relation: &DYN_SPARSE_TO_DENSE,
+        kernel: Kernel::Missing,
+        doc: "
+As `sparse_to_dense`, with the shape as a vector.
+```relay
+def @f(%i: Tensor[(3, 2), int64], %v: Tensor[(3), float32], %s: Tensor[(2), int64]) {
+    dyn.sparse_to_dense(%i, %v, 0f, %s)
+#   ^? Tensor[(?, ?), float32]
+}
+```
+",
+    },
+    Op {
+        name: "dyn.squeeze",
+        infix: None,
+        args: &["data", "axes"],
+        attrs: &[AttrSpec::ints_or_none("axis")],
+        relation: &DYN_SQUEEZE,
+        kernel: Kernel::Missing,
+        doc: "
+As `squeeze`, with the axes as a vector.
+```relay
+def @f(%x: Tensor[(1, 3, 1), float32], %a: Tensor[(1), int64]) { dyn.squeeze(%x, %a) }
+#                                                                ^? Tensor[(?, ?), float32]
+```
+",
+    },
+    Op {
+        name: "dyn.strided_slice",
+        infix: None,
+        args: &["data", "begin", "end", "strides"],
+        attrs: &[
+            AttrSpec::ints_or_none("begin"),
+            AttrSpec::ints_or_none("end"),
+            AttrSpec::ints_or_none("strides"),
+            AttrSpec::str("slice_mode", "end"),
+            AttrSpec::ints_or_none("axes"),
+        ],
+        relation: &DYN_STRIDED_SLICE,
+        kernel: Kernel::Missing,
+        doc: "
+As `strided_slice` on the leading axes, with the bounds and steps as vectors.
+```relay
+def @f(%x: Tensor[(4, 5), float32], %b: Tensor[(1), int64], %e: Tensor[(1), int64], %s: Tensor[(1), int64]) {
+    dyn.strided_slice(%x, %b, %e, %s)
+#   ^? Tensor[(?, 5), float32]
+}
+```
+",
+    },
+    Op {
+        name: "dyn.tile",
+        infix: None,
+        args: &["data", "reps"],
+        attrs: &[AttrSpec::ints("reps", &[])],
+        relation: &DYN_TILE,
+        kernel: Kernel::Missing,
+        doc: "
+As `tile`, with the numbers as a vector.
+```relay
+def @f(%x: Tensor[(2), float32], %n: Tensor[(2), int32]) { dyn.tile(%x, %n) }
+#                                                          ^? Tensor[(?, ?), float32]
+```
+",
+    },
+    Op {
+        name: "dyn.topk",
+        infix: None,
+        args: &["data", "k"],
+        attrs: &[
+            AttrSpec::int_or_none("k"),
+            AttrSpec::int("axis", -1),
+            AttrSpec::str("ret_type", "both"),
+            AttrSpec::flag("is_ascend", false),
+            AttrSpec::dtype("dtype"),
+        ],
+        relation: &DYN_TOPK,
+        kernel: Kernel::Missing,
+        doc: "
+As `topk`, with `k` as a scalar.
+```relay
+def @f(%x: Tensor[(3, 8), float32], %k: int64) { dyn.topk(%x, %k) }
+#                                                ^? (Tensor[(3, ?), float32], Tensor[(3, ?), int32])
+```
+",
+    },
+];

@@ -1,5 +1,529 @@
-//! Layers that are neither matrix products nor windows: padding, normalisation over features, losses.
+//! Layers that are neither dense products nor windows: norms over features, losses, padding, moving elements between
+//! axes, sparse weights, packed bits.
 
-use crate::Op;
+use crate::rule::nn::{
+    BATCH_TO_SPACE_ND, BINARY_DENSE, BIT_PACK, CROSS_ENTROPY, DENSE_PACK, DEPTH_TO_SPACE, DILATE, FIFO_BUFFER,
+    GROUP_NORM, INSTANCE_NORM, LAYER_NORM, MATMUL, MIRROR_PAD, NLL_LOSS, PAD, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH,
+    SPARSE_ADD, SPARSE_CONV2D, SPARSE_DENSE, SPARSE_TRANSPOSE, UPSAMPLING, UPSAMPLING3D,
+};
+use crate::rule::{IDENTITY, SOFTMAX};
+use crate::run::{Call, Fault, Kernel, floats};
+use crate::{AttrForm, AttrSpec, Op};
+use kernel::normal::softmax;
+use kernel::strided::View;
+use ty::Value;
 
-pub const ROWS: &[Op] = &[];
+fn leaky_relu(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let alpha = call.attrs.float("alpha");
+    call.one(floats(result.dtype, x.floats().into_iter().map(|x| if x > 0.0 { x } else { alpha * x })))
+}
+
+fn softmax_of(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let axis = call.axis("axis", -1, x.shape().len());
+    call.one(floats(result.dtype, softmax(View::new(&x.floats(), x.shape()), axis).into_iter()))
+}
+
+pub const ROWS: &[Op] = &[
+    Op {
+        name: "nn.layer_norm",
+        infix: None,
+        args: &["data", "gamma", "beta"],
+        attrs: &[
+            AttrSpec::int("axis", -1),
+            AttrSpec::float("epsilon", 1e-5),
+            AttrSpec::flag("center", true),
+            AttrSpec::flag("scale", true),
+        ],
+        relation: &LAYER_NORM,
+        kernel: Kernel::Missing,
+        doc: "
+Brings the elements along `axis` to mean 0 and variance 1, times gamma plus beta, both vectors along that axis.
+```relay
+def @f(%x: Tensor[(2, 128, 768), float32], %gamma, %beta) { nn.layer_norm(%x, %gamma, %beta) }
+#                                                           ^? Tensor[(2, 128, 768), float32]
+```
+",
+    },
+    Op {
+        name: "nn.group_norm",
+        infix: None,
+        args: &["data", "gamma", "beta"],
+        attrs: &[
+            AttrSpec::int("num_groups", 0),
+            AttrSpec::int("axis", 1),
+            AttrSpec::float("epsilon", 1e-5),
+            AttrSpec::flag("center", true),
+            AttrSpec::flag("scale", true),
+        ],
+        relation: &GROUP_NORM,
+        kernel: Kernel::Missing,
+        doc: "
+As `nn.layer_norm`, over groups of neighbouring channels together with all axes behind them.
+```relay
+def @f(%x: Tensor[(2, 8, 4, 5), float32], %gamma, %beta) { nn.group_norm(%x, %gamma, %beta, num_groups=4) }
+#                                                          ^? Tensor[(2, 8, 4, 5), float32]
+```
+",
+    },
+    Op {
+        name: "nn.instance_norm",
+        infix: None,
+        args: &["data", "gamma", "beta"],
+        attrs: &[
+            AttrSpec::int("axis", 1),
+            AttrSpec::float("epsilon", 1e-5),
+            AttrSpec::flag("center", true),
+            AttrSpec::flag("scale", true),
+        ],
+        relation: &INSTANCE_NORM,
+        kernel: Kernel::Missing,
+        doc: "
+As `nn.layer_norm`, over all axes but the batch and `axis`: every image and channel by itself.
+```relay
+def @f(%x: Tensor[(2, 3, 4, 5), float32], %gamma, %beta) { nn.instance_norm(%x, %gamma, %beta) }
+#                                                          ^? Tensor[(2, 3, 4, 5), float32]
+```
+",
+    },
+    Op {
+        name: "nn.l2_normalize",
+        infix: None,
+        args: &["data"],
+        attrs: &[AttrSpec::required("eps", AttrForm::Float), AttrSpec::required("axis", AttrForm::Ints)],
+        relation: &IDENTITY,
+        kernel: Kernel::Missing,
+        doc: "
+Divides by the root of the sum of squares along the axes, or by that of `eps` where the sum is less.
+```relay
+def @f(%x: Tensor[(1, 5, 10, 10), float32]) { nn.l2_normalize(%x, eps=0.001f, axis=[1]) }
+#                                             ^? Tensor[(1, 5, 10, 10), float32]
+```
+",
+    },
+    Op {
+        name: "nn.lrn",
+        infix: None,
+        args: &["data"],
+        attrs: &[
+            AttrSpec::int("size", 5),
+            AttrSpec::int("axis", 1),
+            AttrSpec::float("bias", 2.0),
+            AttrSpec::float("alpha", 0.0001),
+            AttrSpec::float("beta", 0.75),
+        ],
+        relation: &IDENTITY,
+        kernel: Kernel::Missing,
+        doc: "
+Divides every element by (bias + alpha / size · the sum of squares of `size` neighbours along `axis`) to the power
+beta.
+```relay
+def @f(%x: Tensor[(1, 64, 28, 28), float32]) { nn.lrn(%x) }
+#                                              ^? Tensor[(1, 64, 28, 28), float32]
+```
+",
+    },
+    Op {
+        name: "nn.leaky_relu",
+        infix: None,
+        args: &["data"],
+        attrs: &[AttrSpec::float("alpha", 0.25)],
+        relation: &IDENTITY,
+        kernel: Kernel::Whole(leaky_relu),
+        doc: "
+`alpha` times the negative elements, the others as they are.
+```relay
+nn.leaky_relu([-4f, 3f])
+#=> [-1f, 3f]
+```
+",
+    },
+    Op {
+        name: "nn.fast_softmax",
+        infix: None,
+        args: &["data"],
+        attrs: &[AttrSpec::int("axis", -1)],
+        relation: &SOFTMAX,
+        kernel: Kernel::Whole(softmax_of),
+        doc: "
+As `nn.softmax`. Relay computes it with an approximation of exp; here it is exact.
+```relay
+nn.fast_softmax([[0f, 0f], [1f, 3f]])
+#=> [[0.5f, 0.5f], [0.11920292f, 0.8807971f]]
+```
+",
+    },
+    Op {
+        name: "nn.cross_entropy",
+        infix: None,
+        args: &["x", "y"],
+        attrs: &[],
+        relation: &CROSS_ENTROPY,
+        kernel: Kernel::Missing,
+        doc: "
+The mean over the rows of -Σ y · log x, where x are predicted probabilities and y the true ones.
+```relay
+def @f(%x: Tensor[(4, 10), float32], %y: Tensor[(4, 10), float32]) { nn.cross_entropy(%x, %y) }
+#                                                                    ^? float32
+```
+",
+    },
+    Op {
+        name: "nn.cross_entropy_with_logits",
+        infix: None,
+        args: &["x", "y"],
+        attrs: &[],
+        relation: &CROSS_ENTROPY,
+        kernel: Kernel::Missing,
+        doc: "
+As `nn.cross_entropy`, with the logarithms of the predictions.
+```relay
+def @f(%x: Tensor[(4, 10), float32], %y: Tensor[(4, 10), float32]) { nn.cross_entropy_with_logits(%x, %y) }
+#                                                                    ^? float32
+```
+",
+    },
+    Op {
+        name: "nn.nll_loss",
+        infix: None,
+        args: &["predictions", "targets", "weights"],
+        attrs: &[AttrSpec::str("reduction", "mean"), AttrSpec::required("ignore_index", AttrForm::Int)],
+        relation: &NLL_LOSS,
+        kernel: Kernel::Missing,
+        doc: "
+Minus the prediction of each target class times the class's weight. Targets of `ignore_index` count for nothing;
+with `reduction=\"none\"` the losses are not summed up.
+```relay
+def @f(%p: Tensor[(10, 5), float32], %t: Tensor[(10), int32], %w: Tensor[(5), float32]) {
+  nn.nll_loss(%p, %t, %w, ignore_index=-100)
+# ^? float32
+}
+```
+",
+    },
+    Op {
+        name: "nn.pad",
+        infix: None,
+        args: &["data", "pad_val"],
+        attrs: &[AttrSpec::required("pad_width", AttrForm::Any), AttrSpec::str("pad_mode", "constant")],
+        relation: &PAD,
+        kernel: Kernel::Missing,
+        doc: "
+Puts elements before and after those of each axis: copies of `pad_val`, of the edge, or the data mirrored. Negative
+widths cut elements off.
+```relay
+def @f(%x: Tensor[(?, 8), float32]) { nn.pad(%x, 0f, pad_width=[[0, 0], [1, 2]]) }
+#                                     ^? Tensor[(?, 11), float32]
+```
+",
+    },
+    Op {
+        name: "nn.mirror_pad",
+        infix: None,
+        args: &["data"],
+        attrs: &[AttrSpec::str("mode", "SYMMETRIC"), AttrSpec::required("pad_width", AttrForm::Any)],
+        relation: &MIRROR_PAD,
+        kernel: Kernel::Missing,
+        doc: "
+Puts the data mirrored around itself, with the edge repeated (`SYMMETRIC`) or not (`REFLECT`).
+```relay
+def @f(%x: Tensor[(4, 5), float32]) { nn.mirror_pad(%x, pad_width=[[1, 1], [2, 2]]) }
+#                                     ^? Tensor[(6, 9), float32]
+```
+",
+    },
+    Op {
+        name: "nn.upsampling",
+        infix: None,
+        args: &["data"],
+        attrs: &[
+            AttrSpec::required("scale_h", AttrForm::Float),
+            AttrSpec::required("scale_w", AttrForm::Float),
+            AttrSpec::str("layout", "NCHW"),
+            AttrSpec::str("method", "nearest_neighbor"),
+            AttrSpec::flag("align_corners", false),
+        ],
+        relation: &UPSAMPLING,
+        kernel: Kernel::Missing,
+        doc: "
+Enlarges height and width by two factors.
+```relay
+def @f(%x: Tensor[(1, 4, 10, 21), float32]) { nn.upsampling(%x, scale_h=2f, scale_w=1.5f) }
+#                                             ^? Tensor[(1, 4, 20, 32), float32]
+```
+",
+    },
+    Op {
+        name: "nn.upsampling3d",
+        infix: None,
+        args: &["data"],
+        attrs: &[
+            AttrSpec::required("scale_d", AttrForm::Float),
+            AttrSpec::required("scale_h", AttrForm::Float),
+            AttrSpec::required("scale_w", AttrForm::Float),
+            AttrSpec::str("layout", "NCDHW"),
+            AttrSpec::str("method", "nearest_neighbor"),
+            AttrSpec::str("coordinate_transformation_mode", "half_pixel"),
+        ],
+        relation: &UPSAMPLING3D,
+        kernel: Kernel::Missing,
+        doc: "
+Enlarges depth, height and width by three factors.
+```relay
+def @f(%x: Tensor[(1, 4, 8, 8, 8), float32]) { nn.upsampling3d(%x, scale_d=1f, scale_h=2f, scale_w=2f) }
+#                                              ^? Tensor[(1, 4, 8, 16, 16), float32]
+```
+",
+    },
+    Op {
+        name: "nn.depth_to_space",
+        infix: None,
+        args: &["data"],
+        attrs: &[AttrSpec::int("block_size", 1), AttrSpec::str("layout", "NCHW"), AttrSpec::str("mode", "DCR")],
+        relation: &DEPTH_TO_SPACE,
+        kernel: Kernel::Missing,
+        doc: "
+Spreads the channels of each place over a square of `block_size` by `block_size` places.
+```relay
+def @f(%x: Tensor[(1, 16, 4, 4), float32]) { nn.depth_to_space(%x, block_size=2) }
+#                                            ^? Tensor[(1, 4, 8, 8), float32]
+```
+",
+    },
+    Op {
+        name: "nn.space_to_depth",
+        infix: None,
+        args: &["data"],
+        attrs: &[AttrSpec::int("block_size", 1), AttrSpec::str("layout", "NCHW"), AttrSpec::str("mode", "DCR")],
+        relation: &SPACE_TO_DEPTH,
+        kernel: Kernel::Missing,
+        doc: "
+Gathers squares of `block_size` by `block_size` places as channels of one.
+```relay
+def @f(%x: Tensor[(1, 8, 8, 4), float32]) { nn.space_to_depth(%x, block_size=2, layout=\"NHWC\") }
+#                                           ^? Tensor[(1, 4, 4, 16), float32]
+```
+",
+    },
+    Op {
+        name: "nn.space_to_batch_nd",
+        infix: None,
+        args: &["data"],
+        attrs: &[
+            AttrSpec::ints("block_shape", &[1, 1]),
+            AttrSpec::required("paddings", AttrForm::Any),
+            AttrSpec::float("pad_value", 0.0),
+        ],
+        relation: &SPACE_TO_BATCH_ND,
+        kernel: Kernel::Missing,
+        doc: "
+Pads the axes behind the first and deals their blocks out to the batch: element i of every block goes to copy i.
+```relay
+def @f(%x: Tensor[(1, 4, 4, 3), float32]) {
+  nn.space_to_batch_nd(%x, block_shape=[2, 2], paddings=[[0, 0], [0, 0]])
+# ^? Tensor[(4, 2, 2, 3), float32]
+}
+```
+",
+    },
+    Op {
+        name: "nn.batch_to_space_nd",
+        infix: None,
+        args: &["data"],
+        attrs: &[AttrSpec::ints("block_shape", &[1, 1]), AttrSpec::required("crops", AttrForm::Any)],
+        relation: &BATCH_TO_SPACE_ND,
+        kernel: Kernel::Missing,
+        doc: "
+The inverse of `nn.space_to_batch_nd`, which then cuts elements off the ends.
+```relay
+def @f(%x: Tensor[(4, 2, 2, 3), float32]) {
+  nn.batch_to_space_nd(%x, block_shape=[2, 2], crops=[[0, 0], [0, 1]])
+# ^? Tensor[(1, 4, 3, 3), float32]
+}
+```
+",
+    },
+    Op {
+        name: "nn.dilate",
+        infix: None,
+        args: &["x"],
+        attrs: &[AttrSpec::ints("strides", &[1, 1]), AttrSpec::float("dilation_value", 0.0)],
+        relation: &DILATE,
+        kernel: Kernel::Missing,
+        doc: "
+Moves the elements `strides` apart, with `dilation_value` between them.
+```relay
+def @f(%x: Tensor[(3, 4), float32]) { nn.dilate(%x, strides=[1, 2]) }
+#                                     ^? Tensor[(3, 7), float32]
+```
+",
+    },
+    Op {
+        name: "nn.fifo_buffer",
+        infix: None,
+        args: &["data", "buffer"],
+        attrs: &[AttrSpec::int("axis", 0)],
+        relation: &FIFO_BUFFER,
+        kernel: Kernel::Missing,
+        doc: "
+The buffer with the data appended along `axis`, and as much dropped at its beginning.
+```relay
+def @f(%x: Tensor[(1, 2, 4), float32], %buffer: Tensor[(1, 10, 4), float32]) {
+  nn.fifo_buffer(%x, %buffer, axis=1)
+# ^? Tensor[(1, 10, 4), float32]
+}
+```
+",
+    },
+    Op {
+        name: "nn.matmul",
+        infix: None,
+        args: &["tensor_a", "tensor_b"],
+        attrs: &[
+            AttrSpec::int_or_none("units"),
+            AttrSpec::dtype("out_dtype"),
+            AttrSpec::flag("transpose_a", false),
+            AttrSpec::flag("transpose_b", false),
+        ],
+        relation: &MATMUL,
+        kernel: Kernel::Missing,
+        doc: "
+Matrix product `[…, m, k] × [k, n] → [m, n]`, either operand transposed by its flag. With `units` the second operand's
+type follows from the first's.
+```relay
+def @f(%a: Tensor[(8, 4), float32], %b: Tensor[(8, 16), float32]) { nn.matmul(%a, %b, transpose_a=True) }
+#                                                                   ^? Tensor[(4, 16), float32]
+```
+",
+    },
+    Op {
+        name: "nn.contrib_dense_pack",
+        infix: None,
+        args: &["data", "weight"],
+        attrs: &[AttrSpec::int_or_none("units"), AttrSpec::dtype("out_dtype"), AttrSpec::str("weight_layout", "NC")],
+        relation: &DENSE_PACK,
+        kernel: Kernel::Missing,
+        doc: "
+`nn.dense` with a weight whose units stand in blocks: `(units / block, k, block)`.
+```relay
+def @f(%x: Tensor[(4, 16), float32], %w: Tensor[(2, 16, 8), float32]) {
+  nn.contrib_dense_pack(%x, %w, weight_layout=\"NC8n\")
+# ^? Tensor[(4, 16), float32]
+}
+```
+",
+    },
+    Op {
+        name: "nn.bitserial_dense",
+        infix: None,
+        args: &["data", "weight"],
+        attrs: &[
+            AttrSpec::required("units", AttrForm::Int),
+            AttrSpec::int("data_bits", 1),
+            AttrSpec::int("weight_bits", 1),
+            AttrSpec::dtype("pack_dtype"),
+            AttrSpec::dtype("out_dtype"),
+            AttrSpec::flag("unipolar", true),
+        ],
+        relation: &BINARY_DENSE,
+        kernel: Kernel::Missing,
+        doc: "
+`nn.dense` for numbers of a few bits each, computed bit by bit.
+```relay
+def @f(%x: Tensor[(4, 64), int16], %w: Tensor[(16, 64), int16]) { nn.bitserial_dense(%x, %w, units=16) }
+#                                                                 ^? Tensor[(4, 16), int16]
+```
+",
+    },
+    Op {
+        name: "nn.bitpack",
+        infix: None,
+        args: &["data"],
+        attrs: &[
+            AttrSpec::int("bits", 1),
+            AttrSpec::int("pack_axis", 1),
+            AttrSpec::int("bit_axis", -1),
+            AttrSpec::dtype("pack_type"),
+            AttrSpec::str("name", "BitPack"),
+        ],
+        relation: &BIT_PACK,
+        kernel: Kernel::Missing,
+        doc: "
+Packs the bits of the elements along `pack_axis` into integers of `pack_type`; the new axis `bit_axis` counts the bits
+of an element.
+```relay
+def @f(%x: Tensor[(1, 64, 8, 8), int16]) { nn.bitpack(%x, bits=2, bit_axis=2, pack_type=\"uint32\") }
+#                                          ^? Tensor[(1, 2, 2, 8, 8), uint32]
+```
+",
+    },
+    Op {
+        name: "nn.sparse_dense",
+        infix: None,
+        args: &["dense_data", "sparse_data", "sparse_indices", "sparse_indptr"],
+        attrs: &[AttrSpec::flag("sparse_lhs", false)],
+        relation: &SPARSE_DENSE,
+        kernel: Kernel::Missing,
+        doc: "
+The data times a transposed sparse matrix: its elements or blocks, their columns, and where each row begins.
+```relay
+def @f(%x: Tensor[(4, 8), float32], %d: Tensor[(20), float32], %i: Tensor[(20), int32], %p: Tensor[(17), int32]) {
+  nn.sparse_dense(%x, %d, %i, %p)
+# ^? Tensor[(4, 16), float32]
+}
+```
+",
+    },
+    Op {
+        name: "nn.sparse_add",
+        infix: None,
+        args: &["dense_data", "sparse_data", "sparse_indices", "sparse_indptr"],
+        attrs: &[],
+        relation: &SPARSE_ADD,
+        kernel: Kernel::Missing,
+        doc: "
+The sum of a dense and a sparse matrix.
+```relay
+def @f(%x: Tensor[(16, 8), float32], %d: Tensor[(20), float32], %i: Tensor[(20), int32], %p: Tensor[(17), int32]) {
+  nn.sparse_add(%x, %d, %i, %p)
+# ^? Tensor[(16, 8), float32]
+}
+```
+",
+    },
+    Op {
+        name: "nn.sparse_transpose",
+        infix: None,
+        args: &["sparse_data", "sparse_indices", "sparse_indptr"],
+        attrs: &[],
+        relation: &SPARSE_TRANSPOSE,
+        kernel: Kernel::Missing,
+        doc: "
+The transpose of a sparse square matrix, in its three parts.
+```relay
+def @f(%d: Tensor[(20), float32], %i: Tensor[(20), int32], %p: Tensor[(17), int32]) {
+  nn.sparse_transpose(%d, %i, %p)
+# ^? (Tensor[(20), float32], Tensor[(20), int32], Tensor[(17), int32])
+}
+```
+",
+    },
+    Op {
+        name: "nn.sparse_conv2d",
+        infix: None,
+        args: &["dense_data", "sparse_data", "sparse_indices", "sparse_indptr"],
+        attrs: &[AttrSpec::str("layout", "NHWC"), AttrSpec::ints("kernel_size", &[1, 1])],
+        relation: &SPARSE_CONV2D,
+        kernel: Kernel::Missing,
+        doc: "
+Convolution with a sparse weight in blocks, which keeps height and width.
+```relay
+def @f(%x: Tensor[(1, 8, 8, 32), float32], %d: Tensor[(6, 16, 1), float32], %i, %p: Tensor[(5), int32]) {
+  nn.sparse_conv2d(%x, %d, %i, %p)
+# ^? Tensor[(1, 8, 8, 64), float32]
+}
+```
+",
+    },
+];

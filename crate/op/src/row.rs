@@ -95,6 +95,7 @@ pub enum Default {
     Float(f64),
     Str(&'static str),
     Ints(&'static [i64]),
+    Floats(&'static [f64]),
 }
 
 impl Default {
@@ -108,6 +109,7 @@ impl Default {
             Default::Float(value) => AttrValue::Float(value),
             Default::Str(value) => AttrValue::Str(value.into()),
             Default::Ints(values) => AttrValue::List(values.iter().map(|&value| AttrValue::Int(value)).collect()),
+            Default::Floats(values) => AttrValue::List(values.iter().map(|&value| AttrValue::Float(value)).collect()),
         })
     }
 }
@@ -144,6 +146,10 @@ impl AttrSpec {
 
     pub const fn ints_or_none(name: &'static str) -> AttrSpec {
         AttrSpec { name, form: AttrForm::Ints, default: Default::None }
+    }
+
+    pub const fn floats(name: &'static str, default: &'static [f64]) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::Floats, default: Default::Floats(default) }
     }
 
     pub const fn required(name: &'static str, form: AttrForm) -> AttrSpec {

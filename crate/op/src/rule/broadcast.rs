@@ -23,7 +23,8 @@ static BROADCAST_SHAPES: Relation = Relation { name: "Broadcast", n_outputs: 1, 
 /// One axis of a broadcast: two operand sizes, and the result's.
 static BROADCAST_AXIS: Relation = Relation { name: "Broadcast", n_outputs: 1, rule: Rule::Builtin(broadcast_axis) };
 /// What is left to check of an axis whose result is already known: the first size is 1 or the second.
-static BROADCASTS_TO: Relation = Relation { name: "BroadcastsTo", n_outputs: 0, rule: Rule::Builtin(broadcasts_to) };
+pub(super) static BROADCASTS_TO: Relation =
+    Relation { name: "BroadcastsTo", n_outputs: 0, rule: Rule::Builtin(broadcasts_to) };
 
 fn identity(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
@@ -52,7 +53,7 @@ fn same_dtypes(r: &dyn Facts, left: usize, right: usize) -> Step {
     Ok(())
 }
 
-fn broadcast(r: &mut dyn Facts) -> Step {
+pub(super) fn broadcast(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
     can_be_tensor(r, 1)?;
     same_dtypes(r, 0, 1)?;

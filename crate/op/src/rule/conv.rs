@@ -12,7 +12,7 @@ pub static AVG_POOL2D: Relation = Relation { name: "AvgPool2D", n_outputs: 1, ru
 pub static GLOBAL_AVG_POOL2D: Relation =
     Relation { name: "GlobalAvgPool2D", n_outputs: 1, rule: Rule::Builtin(global_pool2d) };
 
-fn layout(r: &dyn Facts, attr: &'static str, letters: &str) -> Result<DataLayout, Stop> {
+pub(super) fn layout(r: &dyn Facts, attr: &'static str, letters: &str) -> Result<DataLayout, Stop> {
     match DataLayout::parse(r.attrs().str(attr), letters) {
         Some(layout) => Ok(layout),
         None => attr_error(r, attr, format!("a layout of the axes {letters}")),
@@ -65,7 +65,7 @@ impl Window {
     }
 }
 
-fn conv2d(r: &mut dyn Facts) -> Step {
+pub(super) fn conv2d(r: &mut dyn Facts) -> Step {
     let data_layout = layout(r, "data_layout", "NCHW")?;
     let kernel_layout = layout(r, "kernel_layout", "OIHW")?;
     let out_layout = match r.attrs().str("out_layout") {
@@ -164,7 +164,7 @@ fn pool_layout(r: &dyn Facts) -> Result<DataLayout, Stop> {
     }
 }
 
-fn pool2d(r: &mut dyn Facts) -> Step {
+pub(super) fn pool2d(r: &mut dyn Facts) -> Step {
     let layout = pool_layout(r)?;
     let kernel = pair(r, "pool_size")?.map(Size::known);
     let (strides, dilation, padding) = (pair(r, "strides")?, pair(r, "dilation")?, padding(r)?);
@@ -180,7 +180,7 @@ fn pool2d(r: &mut dyn Facts) -> Step {
     r.result(&dims, dtype)
 }
 
-fn global_pool2d(r: &mut dyn Facts) -> Step {
+pub(super) fn global_pool2d(r: &mut dyn Facts) -> Step {
     let layout = pool_layout(r)?;
     let (mut dims, dtype) = r.tensor(0)?;
     if dims.len() != layout.rank() {

@@ -1,1 +1,512 @@
-//! Rules of the operators in `index`.
+//! Rules of the operators in `index`: reading, writing and searching by position.
+//!
+//! Sizes that must agree are compared at once where both are numbers. What is not known yet is left to [`SAME_SIZE`],
+//! which teaches nothing: a `?` on one side is no reason to forget the number on the other.
+
+use super::broadcast::axis_result;
+use super::shape::tensors_of;
+use super::{attr_error, can_be_tensor};
+use ty::{Attrs, Dtype, Facts, Reason, Relation, Rule, Size, Step, Stop, Term, TermId};
+
+/// Indexes leading axes with tensors that broadcast.
+pub static ADV_INDEX: Relation = Relation { name: "AdvIndex", n_outputs: 1, rule: Rule::Builtin(adv_index) };
+/// `data[…, indices[…, i, …], …]` along one axis: the shape of the indices.
+pub static GATHER: Relation = Relation { name: "Gather", n_outputs: 1, rule: Rule::Builtin(gather) };
+/// Indices `[m, y…]` into the first `m` axes of the data: `y…` and the axes that are left.
+pub static GATHER_ND: Relation = Relation { name: "GatherND", n_outputs: 1, rule: Rule::Builtin(gather_nd) };
+/// The type of the data; indices and updates have one shape.
+pub static SCATTER_ELEMENTS: Relation =
+    Relation { name: "ScatterElements", n_outputs: 1, rule: Rule::Builtin(scatter_elements) };
+/// The type of the data; what [`GATHER_ND`] would read there is the updates' shape.
+pub static SCATTER_ND: Relation = Relation { name: "ScatterND", n_outputs: 1, rule: Rule::Builtin(scatter_nd) };
+/// A new axis of `depth`.
+pub static ONE_HOT: Relation = Relation { name: "OneHot", n_outputs: 1, rule: Rule::Builtin(one_hot) };
+/// The axes of a second tensor, no longer than those of the first.
+pub static SLICE_LIKE: Relation = Relation { name: "SliceLike", n_outputs: 1, rule: Rule::Builtin(slice_like) };
+/// Python's slices: `begin`, `end` and a step for each axis, cut off at the bounds.
+pub static STRIDED_SLICE: Relation =
+    Relation { name: "StridedSlice", n_outputs: 1, rule: Rule::Builtin(strided_slice) };
+/// The type of the data, whatever is written into it.
+pub static STRIDED_SET: Relation = Relation { name: "StridedSet", n_outputs: 1, rule: Rule::Builtin(strided_set) };
+/// One row of coordinates for each axis of a shape.
+pub static UNRAVEL_INDEX: Relation =
+    Relation { name: "UnRavelIndexRel", n_outputs: 1, rule: Rule::Builtin(unravel_index) };
+/// One row of coordinates for each nonzero element: nobody knows how many.
+pub static ARGWHERE: Relation = Relation { name: "ArgWhere", n_outputs: 1, rule: Rule::Builtin(argwhere) };
+/// The type of the data, whose axis exists.
+pub static SORT: Relation = Relation { name: "Sort", n_outputs: 1, rule: Rule::Builtin(sort) };
+/// The shape of the data with positions as elements.
+pub static ARGSORT: Relation = Relation { name: "Argsort", n_outputs: 1, rule: Rule::Builtin(argsort) };
+/// The first `k` of an axis, their positions, or both.
+pub static TOPK: Relation = Relation { name: "TopK", n_outputs: 1, rule: Rule::Builtin(topk) };
+/// The shape of the values with positions as elements.
+pub static SEARCHSORTED: Relation = Relation { name: "SearchSorted", n_outputs: 1, rule: Rule::Builtin(searchsorted) };
+/// The distinct elements of a vector, padded to its length, and where they were.
+pub static UNIQUE: Relation = Relation { name: "unique", n_outputs: 1, rule: Rule::Builtin(unique) };
+
+/// Two sizes that are equal, unless either is `?`.
+static SAME_SIZE: Relation = Relation { name: "SameSize", n_outputs: 0, rule: Rule::Builtin(same_size) };
+/// Two sizes of which the first is no larger, unless either is `?`.
+static AT_MOST: Relation = Relation { name: "AtMost", n_outputs: 0, rule: Rule::Builtin(at_most) };
+
+fn same_size(r: &mut dyn Facts) -> Step {
+    let (a, b) = (r.arg(0), r.arg(1));
+    if r.same(a, b) {
+        return Ok(());
+    }
+    match (r.size(a)?.number, r.size(b)?.number) {
+        (Some(a), Some(b)) => r.check(a == b, || format!("the sizes {a} and {b} must be equal")),
+        _ => Ok(()),
+    }
+}
+
+fn at_most(r: &mut dyn Facts) -> Step {
+    let (a, b) = (r.arg(0), r.arg(1));
+    if r.same(a, b) {
+        return Ok(());
+    }
+    match (r.size(a)?.number, r.size(b)?.number) {
+        (Some(a), Some(b)) => r.check(a <= b, || format!("a size of {a} must not exceed {b}")),
+        _ => Ok(()),
+    }
+}
+
+/// Whether two sizes may still turn out to be numbers that do not go together.
+pub(super) fn is_undecided(r: &dyn Facts, a: TermId, b: TermId) -> bool {
+    let is_open = |dim| r.peek_number(dim).is_none() && !r.is_dynamic(dim);
+    !r.same(a, b) && (is_open(a) || is_open(b)) && !r.is_dynamic(a) && !r.is_dynamic(b)
+}
+
+/// Fails where two sizes of a pair are numbers and differ; `what` says whose they are.
+pub(super) fn check_same(r: &dyn Facts, pairs: &[(TermId, TermId)], what: &str) -> Step {
+    pairs.iter().try_for_each(|&(a, b)| match (r.peek_number(a), r.peek_number(b)) {
+        (Some(a), Some(b)) => r.check(a == b, || format!("{what}, and {a} is not {b}")),
+        _ => Ok(()),
+    })
+}
+
+/// Leaves the pairs that [`check_same`] could not compare yet to be compared later.
+pub(super) fn post_same(r: &mut dyn Facts, pairs: &[(TermId, TermId)]) {
+    for &(a, b) in pairs {
+        if is_undecided(r, a, b) {
+            r.post(&SAME_SIZE, &[a, b]);
+        }
+    }
+}
+
+/// Fails unless a dtype, once known, is of integers (of which `bool` is one).
+pub(super) fn integers(r: &dyn Facts, dtype: TermId, what: &str) -> Step {
+    let dtype = r.dtype(dtype)?;
+    r.check(!dtype.is_float(), || format!("{what} must be integers, found {dtype}"))
+}
+
+/// As [`integers`], of those with a sign.
+pub(super) fn signed(r: &dyn Facts, dtype: TermId, what: &str) -> Step {
+    let dtype = r.dtype(dtype)?;
+    r.check(dtype.is_signed(), || format!("{what} must be signed integers, found {dtype}"))
+}
+
+/// The dtype of an operand that must be a scalar.
+pub(super) fn scalar(r: &dyn Facts, operand: usize) -> Result<TermId, Stop> {
+    Ok(r.tensor_of_rank(operand, 0)?.1)
+}
+
+/// The dtype attribute `dtype`, or this one.
+pub(super) fn dtype_attr(r: &mut dyn Facts, default: Dtype) -> TermId {
+    let dtype = r.attrs().dtype("dtype").unwrap_or(default);
+    r.make_dtype(dtype)
+}
+
+fn adv_index(r: &mut dyn Facts) -> Step {
+    let tensors = tensors_of(r, 0)?;
+    let [(data, dtype), indices @ ..] = &tensors[..] else {
+        return r.fail(Reason::Check("there is nothing to index in an empty tuple".into()));
+    };
+    let (rank, n) = (data.len(), indices.len());
+    r.check((1..=rank).contains(&n), || format!("data of rank {rank} takes 1 to {rank} indices, found {n}"))?;
+    indices.iter().try_for_each(|(_, dtype)| integers(r, *dtype, "indices"))?;
+    let n_axes = indices.iter().map(|(dims, _)| dims.len()).max().unwrap_or(0);
+    let mut dims = Vec::with_capacity(n_axes + rank - n);
+    for from_last in (0..n_axes).rev() {
+        let mut sizes = indices.iter().filter_map(|(dims, _)| Some(dims[dims.len().checked_sub(from_last + 1)?]));
+        let Some(first) = sizes.next() else { continue };
+        let dim = sizes.try_fold(first, |a, b| axis_result(r, a, b))?;
+        dims.push(dim);
+    }
+    dims.extend(&data[n..]);
+    r.result(&dims, *dtype)
+}
+
+fn gather(r: &mut dyn Facts) -> Step {
+    let (data, dtype) = r.tensor(0)?;
+    let (indices, index_dtype) = r.tensor(1)?;
+    signed(r, index_dtype, "indices")?;
+    let (rank, found) = (data.len(), indices.len());
+    r.check(rank == found, || format!("data of rank {rank} needs indices of that rank, found {found}"))?;
+    let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(0), rank)?;
+    let empty = r.peek_number(indices[axis]) == Some(0);
+    r.check(!empty, || format!("there are no indices along axis {axis}"))?;
+    let pairs: Vec<_> = (0..rank).filter(|&at| at != axis).map(|at| (indices[at], data[at])).collect();
+    check_same(r, &pairs, &format!("off axis {axis} the indices are as many as the data"))?;
+    r.result(&indices, dtype)?;
+    post_same(r, &pairs);
+    Ok(())
+}
+
+/// How many axes a tensor of indices `[m, y…]` names; a `?` is as many as `index_rank` says.
+fn named_axes(r: &dyn Facts, indices: &[TermId], rank: usize) -> Result<usize, Stop> {
+    let Some(&first) = indices.first() else {
+        return r.fail(Reason::Rank { operand: 1, want: "1 or more".into(), found: 0 });
+    };
+    let number = r.size(first)?.number.or(r.attrs().int("index_rank"));
+    let Some(number) = number else {
+        let sentence = "the first axis of the indices is `?`, so they name nobody knows how many axes";
+        return r.fail(Reason::Check(sentence.into()));
+    };
+    match usize::try_from(number).ok().filter(|&m| m <= rank) {
+        Some(m) => Ok(m),
+        None => r.fail(Reason::Check(format!("indices of {number} axes do not fit data of rank {rank}").into())),
+    }
+}
+
+fn gather_nd(r: &mut dyn Facts) -> Step {
+    let (data, dtype) = r.tensor(0)?;
+    let (indices, index_dtype) = r.tensor(1)?;
+    integers(r, index_dtype, "indices")?;
+    let rank = data.len();
+    let m = named_axes(r, &indices, rank)?;
+    let batch = r.attrs().int("batch_dims").unwrap_or(0);
+    let most = (rank - m).min(indices.len() - 1);
+    let Some(batch) = usize::try_from(batch).ok().filter(|&batch| batch <= most) else {
+        return attr_error(r, "batch_dims", format!("a number of axes up to {most}"));
+    };
+    let pairs: Vec<_> = data.iter().copied().zip(indices[1..].iter().copied()).take(batch).collect();
+    check_same(r, &pairs, "data and indices have the same batch axes")?;
+    let dims: Vec<TermId> = indices[1..].iter().chain(&data[m + batch..]).copied().collect();
+    r.result(&dims, dtype)?;
+    post_same(r, &pairs);
+    Ok(())
+}
+
+/// Fails unless the updates have the dtype of the data, where both are known.
+fn check_updates(r: &dyn Facts, data: TermId, updates: TermId) -> Step {
+    match (r.dtype(data), r.dtype(updates)) {
+        (Ok(left), Ok(right)) if left != right => r.fail(Reason::Dtypes { left, right }),
+        _ => Ok(()),
+    }
+}
+
+fn scatter_elements(r: &mut dyn Facts) -> Step {
+    let (data, dtype) = r.tensor(0)?;
+    let (indices, index_dtype) = r.tensor(1)?;
+    let (updates, update_dtype) = r.tensor(2)?;
+    integers(r, index_dtype, "indices")?;
+    check_updates(r, dtype, update_dtype)?;
+    r.axis("axis", r.attrs().int("axis").unwrap_or(0), data.len())?;
+    let known = matches!(r.attrs().str("reduction"), "update" | "add" | "mul" | "mean" | "min" | "max");
+    if !known {
+        return attr_error(r, "reduction", "\"update\", \"add\", \"mul\", \"mean\", \"min\" or \"max\"");
+    }
+    for (operand, found) in [(1, indices.len()), (2, updates.len())] {
+        if found != data.len() {
+            return r.fail(Reason::Rank { operand, want: format!("{} as the data", data.len()).into(), found });
+        }
+    }
+    let pairs: Vec<_> = indices.iter().copied().zip(updates.iter().copied()).collect();
+    check_same(r, &pairs, "each index has its update")?;
+    let data = r.arg(0);
+    r.result_is(data)?;
+    post_same(r, &pairs);
+    Ok(())
+}
+
+fn scatter_nd(r: &mut dyn Facts) -> Step {
+    let (data, dtype) = r.tensor(0)?;
+    let (indices, index_dtype) = r.tensor(1)?;
+    let (updates, update_dtype) = r.tensor(2)?;
+    integers(r, index_dtype, "indices")?;
+    check_updates(r, dtype, update_dtype)?;
+    if !matches!(r.attrs().str("mode"), "update" | "add" | "mul" | "min" | "max") {
+        return attr_error(r, "mode", "\"update\", \"add\", \"mul\", \"min\" or \"max\"");
+    }
+    let m = named_axes(r, &indices, data.len())?;
+    let want: Vec<TermId> = indices[1..].iter().chain(&data[m..]).copied().collect();
+    let (rank, found) = (want.len(), updates.len());
+    r.check(rank == found, || format!("these indices take updates of rank {rank}, found {found}"))?;
+    let pairs: Vec<_> = want.into_iter().zip(updates).collect();
+    check_same(r, &pairs, "the updates are what the indices name")?;
+    let data = r.arg(0);
+    r.result_is(data)?;
+    post_same(r, &pairs);
+    Ok(())
+}
+
+/// Where the new axis of a one-hot tensor stands: -1 is the end.
+pub(super) fn new_axis(r: &dyn Facts, rank: usize) -> Result<usize, Stop> {
+    match r.attrs().int("axis").unwrap_or(-1) {
+        -1 => Ok(rank),
+        axis => match usize::try_from(axis).ok().filter(|&at| at <= rank) {
+            Some(at) => Ok(at),
+            None => attr_error(r, "axis", format!("-1 or an axis up to {rank}")),
+        },
+    }
+}
+
+/// The indices with a new axis, and the dtype of the result; `depth` is the size of the axis.
+pub(super) fn one_hot_of(r: &mut dyn Facts, depth: Size) -> Step {
+    let (mut dims, _) = r.tensor(0)?;
+    let at = new_axis(r, dims.len())?;
+    for operand in 1..r.n_inputs() {
+        if let Some((found, _)) = r.peek_tensor(operand)?
+            && !found.is_empty()
+        {
+            return r.fail(Reason::Rank { operand, want: "0".into(), found: found.len() });
+        }
+    }
+    let dtype = match r.attrs().dtype("dtype") {
+        Some(dtype) => r.make_dtype(dtype),
+        None => r.tensor_parts(1)?.1,
+    };
+    dims.insert(at, r.make_size(depth));
+    r.result(&dims, dtype)
+}
+
+fn one_hot(r: &mut dyn Facts) -> Step {
+    match r.attrs().int("depth").filter(|&depth| depth > 0) {
+        Some(depth) => one_hot_of(r, Size::known(depth)),
+        None => attr_error(r, "depth", "a number above 0"),
+    }
+}
+
+fn slice_like(r: &mut dyn Facts) -> Step {
+    let axes = r.attrs().ints("axes");
+    let (mut dims, dtype) = r.tensor(0)?;
+    let (like, _) = r.tensor(1)?;
+    let axes: Vec<usize> = match axes {
+        None => (0..dims.len().min(like.len())).collect(),
+        Some(axes) if axes.is_empty() => return attr_error(r, "axes", "at least one axis"),
+        Some(axes) => axes.into_iter().map(|axis| r.axis("axes", axis, dims.len())).collect::<Result<_, _>>()?,
+    };
+    let mut undecided = Vec::new();
+    for at in axes {
+        let Some(&to) = like.get(at) else {
+            let found = like.len();
+            return r.fail(Reason::Check(format!("a tensor of rank {found} has no axis {at} to be like").into()));
+        };
+        match (r.peek_number(to), r.peek_number(dims[at])) {
+            (Some(to), Some(size)) => {
+                r.check(to <= size, || format!("axis {at} has {size} places, which do not make {to}"))?;
+            }
+            _ if is_undecided(r, to, dims[at]) => undecided.push([to, dims[at]]),
+            _ => {}
+        }
+        dims[at] = to;
+    }
+    r.result(&dims, dtype)?;
+    undecided.iter().for_each(|args| r.post(&AT_MOST, args));
+    Ok(())
+}
+
+/// Where a slice of `extent` places begins or ends: negative counts from the end, and the bounds are the limit.
+fn canonical(index: i64, extent: i64, stride: i64) -> i64 {
+    let index = if index < 0 { index.saturating_add(extent) } else { index };
+    if stride < 0 { index.clamp(-1, extent - 1) } else { index.clamp(0, extent) }
+}
+
+/// How many places lie from `begin` to before `end` in steps of `stride`; `None` if the steps lead away.
+///
+/// Worked example: of 4 places, from -1 to -3 in steps of -1 are those of 3 and 2.
+fn slice_len(extent: i64, begin: i64, end: i64, stride: i64) -> Option<i64> {
+    let extent = extent.max(0);
+    let (begin, end) = (canonical(begin, extent, stride), canonical(end, extent, stride));
+    let way = if stride < 0 { begin - end } else { end - begin };
+    (way >= 0).then(|| (way as u64).div_ceil(stride.unsigned_abs()) as i64)
+}
+
+/// First place, end and step of the `i`th axis that is cut.
+fn slice_bounds(attrs: &Attrs, i: usize) -> (i64, i64, i64) {
+    let by_size = attrs.str("slice_mode") == "size";
+    let at = |name| attrs.ints(name).unwrap_or_default().get(i).copied();
+    let stride = if by_size { 1 } else { at("strides").unwrap_or(1) };
+    let (first, last) = if stride > 0 { (0, i64::MAX) } else { (i64::MAX, 0) };
+    let from = at("begin").unwrap_or(first);
+    let to = match at("end") {
+        None => last,
+        Some(len) if by_size && len < 0 => last,
+        Some(len) if by_size => from.saturating_add(len),
+        Some(end) => end,
+    };
+    (from, to, stride)
+}
+
+/// The axes that a slice cuts and the places that it keeps of them, for a shape that its rule has checked.
+pub fn sliced_places(attrs: &Attrs, shape: &[usize]) -> Vec<(usize, Vec<i64>)> {
+    let n = |name| attrs.ints(name).map_or(0, |list| list.len());
+    let axes = attrs.ints("axes").unwrap_or_else(|| (0..n("begin").max(n("end")) as i64).collect());
+    let places = axes.iter().enumerate().map(|(i, &axis)| {
+        let (axis, extent) = (axis as usize, shape[axis as usize] as i64);
+        let (from, to, stride) = slice_bounds(attrs, i);
+        let first = canonical(from, extent, stride);
+        let len = slice_len(extent, from, to, stride).unwrap_or(0);
+        (axis, (0..len).map(|place| first + place * stride).collect())
+    });
+    places.collect()
+}
+
+fn strided_slice(r: &mut dyn Facts) -> Step {
+    let Some(begin) = r.attrs().ints("begin") else { return attr_error(r, "begin", "a list of integers") };
+    let Some(end) = r.attrs().ints("end") else { return attr_error(r, "end", "a list of integers") };
+    let Some(strides) = r.attrs().ints("strides") else { return attr_error(r, "strides", "a list of integers") };
+    if strides.contains(&0) {
+        return attr_error(r, "strides", "steps other than 0");
+    }
+    if !matches!(r.attrs().str("slice_mode"), "end" | "size") {
+        return attr_error(r, "slice_mode", "\"end\" or \"size\"");
+    }
+    let axes = r.attrs().ints("axes");
+    let (mut dims, dtype) = r.tensor(0)?;
+    let rank = dims.len();
+    let axes: Vec<usize> = match axes {
+        None => {
+            let n = begin.len().max(end.len()).max(strides.len());
+            r.check(n <= rank, || format!("{n} axes are cut but the data has rank {rank}"))?;
+            (0..begin.len().max(end.len())).collect()
+        }
+        Some(axes) => {
+            let n = axes.len();
+            let as_many = n == begin.len() && n == end.len() && (n == strides.len() || strides.is_empty());
+            r.check(as_many, || format!("{n} axes need as many begins, ends and strides"))?;
+            let mut cut = Vec::with_capacity(n);
+            for axis in axes {
+                let Some(at) = usize::try_from(axis).ok().filter(|&at| at < rank) else {
+                    return attr_error(r, "axes", format!("axes from 0 to below the rank, {rank}; found {axis}"));
+                };
+                r.check(!cut.contains(&at), || format!("axis {axis} is named twice"))?;
+                cut.push(at);
+            }
+            cut
+        }
+    };
+    for (i, &at) in axes.iter().enumerate() {
+        let (from, to, stride) = slice_bounds(r.attrs(), i);
+        let size = r.size(dims[at])?;
+        let len = match size.number {
+            None => size,
+            Some(extent) => match slice_len(extent, from, to, stride) {
+                Some(len) => size.map(|_| len),
+                None => {
+                    let sentence = format!("axis {at} of {extent} has no way from {from} to {to} in steps of {stride}");
+                    return r.fail(Reason::Check(sentence.into()));
+                }
+            },
+        };
+        dims[at] = r.make_size(len);
+    }
+    r.result(&dims, dtype)
+}
+
+fn strided_set(r: &mut dyn Facts) -> Step {
+    (0..r.n_inputs()).try_for_each(|operand| can_be_tensor(r, operand))?;
+    let data = r.arg(0);
+    r.result_is(data)
+}
+
+fn unravel_index(r: &mut dyn Facts) -> Step {
+    let (indices, dtype) = r.tensor(0)?;
+    let (shape, shape_dtype) = r.tensor_of_rank(1, 1)?;
+    integers(r, dtype, "indices")?;
+    integers(r, shape_dtype, "the sizes of a shape")?;
+    if indices.len() > 1 {
+        return r.fail(Reason::Rank { operand: 0, want: "0 or 1".into(), found: indices.len() });
+    }
+    let dims: Vec<TermId> = shape.into_iter().chain(indices).collect();
+    r.result(&dims, dtype)
+}
+
+fn argwhere(r: &mut dyn Facts) -> Step {
+    let (dims, _) = r.tensor(0)?;
+    let dtype = r.make_dtype(Dtype::Int32);
+    r.result_sizes(&[Size::ANY, Size::known(dims.len() as i64)], dtype)
+}
+
+fn sort(r: &mut dyn Facts) -> Step {
+    let (dims, _) = r.tensor(0)?;
+    r.axis("axis", r.attrs().int("axis").unwrap_or(-1), dims.len())?;
+    let data = r.arg(0);
+    r.result_is(data)
+}
+
+fn argsort(r: &mut dyn Facts) -> Step {
+    let (dims, _) = r.tensor(0)?;
+    r.axis("axis", r.attrs().int("axis").unwrap_or(-1), dims.len())?;
+    let dtype = dtype_attr(r, Dtype::Int32);
+    r.result(&dims, dtype)
+}
+
+/// The result of a search for the first `k` along an axis: values, positions, or a tuple of both.
+pub(super) fn topk_of(r: &mut dyn Facts, k: Option<Size>) -> Step {
+    let (mut dims, values) = r.tensor(0)?;
+    let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(-1), dims.len())?;
+    let wanted = match r.attrs().str("ret_type") {
+        "both" => (true, true),
+        "values" => (true, false),
+        "indices" => (false, true),
+        _ => return attr_error(r, "ret_type", "\"both\", \"values\" or \"indices\""),
+    };
+    if let (Some(Size { number: Some(k), .. }), Some(size)) = (k, r.peek_number(dims[axis])) {
+        r.check(k <= size, || format!("axis {axis} has {size} places, fewer than the {k} that are asked for"))?;
+    }
+    if let Some(k) = k {
+        dims[axis] = r.make_size(k);
+    }
+    let positions = dtype_attr(r, Dtype::Int32);
+    let (values, positions) = (r.make_tensor(&dims, values), r.make_tensor(&dims, positions));
+    let result = match wanted {
+        (true, true) => r.make_tuple(&[values, positions]),
+        (true, false) => values,
+        (false, _) => positions,
+    };
+    r.result_is(result)
+}
+
+fn topk(r: &mut dyn Facts) -> Step {
+    match r.attrs().int("k") {
+        None => attr_error(r, "k", "an integer"),
+        // Less than 1 is all of them.
+        Some(k) => topk_of(r, (k >= 1).then_some(Size::known(k))),
+    }
+}
+
+fn searchsorted(r: &mut dyn Facts) -> Step {
+    let (sorted, _) = r.tensor(0)?;
+    let (values, _) = r.tensor(1)?;
+    if sorted.is_empty() || values.is_empty() {
+        let operand = usize::from(!sorted.is_empty());
+        return r.fail(Reason::Rank { operand, want: "1 or more".into(), found: 0 });
+    }
+    let (rank, found) = (sorted.len(), values.len());
+    r.check(rank == 1 || rank == found, || {
+        format!("a sequence of rank {rank} is searched for values of that rank, found {found}")
+    })?;
+    let outer = if rank == 1 { 0 } else { rank - 1 };
+    let pairs: Vec<_> = sorted.iter().copied().zip(values.iter().copied()).take(outer).collect();
+    check_same(r, &pairs, "sequence and values agree but on the last axis")?;
+    let dtype = dtype_attr(r, Dtype::Int32);
+    r.result(&values, dtype)?;
+    post_same(r, &pairs);
+    Ok(())
+}
+
+fn unique(r: &mut dyn Facts) -> Step {
+    let (dims, dtype) = r.tensor_of_rank(0, 1)?;
+    let int32 = r.make(Term::Dtype(Dtype::Int32));
+    let one = r.make_size(Size::known(1));
+    let (values, places) = (r.make_tensor(&dims, dtype), r.make_tensor(&dims, int32));
+    let count = r.make_tensor(&[one], int32);
+    let mut fields = vec![values, places, places, count];
+    if r.attrs().flag("return_counts") {
+        fields.push(places);
+    }
+    let tuple = r.make_tuple(&fields);
+    r.result_is(tuple)
+}

@@ -64,7 +64,8 @@ impl DataLayout {
             .map(|&(letter, inner)| match inner {
                 Some(block) => Size::known(block),
                 None => {
-                    let blocks: i64 = self.axes.iter().filter(|(c, _)| *c == letter).filter_map(|(_, b)| *b).product();
+                    let parts = self.axes.iter().filter(|(c, _)| *c == letter).filter_map(|(_, block)| *block);
+                    let blocks = parts.fold(1, i64::saturating_mul);
                     full(letter).map(|size| size / blocks.max(1))
                 }
             })

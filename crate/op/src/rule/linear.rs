@@ -13,14 +13,14 @@ pub static BIAS_ADD: Relation = Relation { name: "BiasAdd", n_outputs: 1, rule: 
 pub static PRELU: Relation = Relation { name: "PRelu", n_outputs: 1, rule: Rule::Builtin(bias_add) };
 
 /// The dtype attribute `out_dtype`, or that of the data.
-fn out_dtype(r: &mut dyn Facts, data: TermId) -> TermId {
+pub(super) fn out_dtype(r: &mut dyn Facts, data: TermId) -> TermId {
     match r.attrs().dtype("out_dtype") {
         Some(dtype) => r.make_dtype(dtype),
         None => data,
     }
 }
 
-fn dense(r: &mut dyn Facts) -> Step {
+pub(super) fn dense(r: &mut dyn Facts) -> Step {
     let (data, dtype) = r.tensor(0)?;
     let Some(&inner) = data.last() else {
         return r.fail(Reason::Rank { operand: 0, want: "1 or more".into(), found: 0 });
@@ -50,7 +50,7 @@ fn dense(r: &mut dyn Facts) -> Step {
     r.result(&dims, dtype)
 }
 
-fn batch_matmul(r: &mut dyn Facts) -> Step {
+pub(super) fn batch_matmul(r: &mut dyn Facts) -> Step {
     let (a, dtype) = r.tensor_of_rank(0, 3)?;
     let (b, _) = r.tensor_of_rank(1, 3)?;
     let (transpose_a, transpose_b) = (r.attrs().flag("transpose_a"), r.attrs().flag("transpose_b"));

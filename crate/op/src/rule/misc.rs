@@ -1,1 +1,304 @@
 //! Rules of the operators in `misc`.
+
+use super::broadcast::axis_result;
+use super::index::{check_same, post_same, scalar};
+use super::shape::tensors_of;
+use super::{attr_error, product};
+use ty::{Dtype, Facts, Reason, Relation, Rule, Size, Step, Stop, Term, TermId};
+
+/// The data's shape with the dtype of a second tensor.
+pub static CAST_LIKE: Relation = Relation { name: "CastLike", n_outputs: 1, rule: Rule::Builtin(cast_like) };
+/// The data's shape with another dtype.
+pub static REINTERPRET: Relation = Relation { name: "Reinterpret", n_outputs: 1, rule: Rule::Builtin(reinterpret) };
+/// The type of the data, filled with a scalar.
+pub static FULL_LIKE: Relation = Relation { name: "FullLike", n_outputs: 1, rule: Rule::Builtin(full_like) };
+/// The data's shape, or a vector of all elements when no axis is named.
+pub static CUMSUM: Relation = Relation { name: "Cumsum", n_outputs: 1, rule: Rule::Builtin(scan) };
+pub static CUMPROD: Relation = Relation { name: "Cumprod", n_outputs: 1, rule: Rule::Builtin(scan) };
+/// A pair of tensors, as the operands.
+pub static DFT: Relation = Relation { name: "DFT", n_outputs: 1, rule: Rule::Builtin(dft) };
+/// Frequencies by frames by two, for one signal or many.
+pub static STFT: Relation = Relation { name: "stft", n_outputs: 1, rule: Rule::Builtin(stft) };
+/// The sizes of the letters that the equation keeps.
+pub static EINSUM: Relation = Relation { name: "Einsum", n_outputs: 1, rule: Rule::Builtin(einsum) };
+/// The type of the data.
+pub static FIXED_POINT_MULTIPLY_PER_AXIS: Relation =
+    Relation { name: "FixedPointMultiplyPerAxis", n_outputs: 1, rule: Rule::Builtin(fixed_point_multiply_per_axis) };
+/// The argument, whatever it is.
+pub static SAME: Relation = Relation { name: "Identity", n_outputs: 1, rule: Rule::Builtin(same) };
+/// As [`SAME`].
+pub static DEBUG: Relation = Relation { name: "Debug", n_outputs: 1, rule: Rule::Builtin(same) };
+/// The type of the data, and three `float32` scalars.
+pub static SIMULATED_QUANTIZE: Relation =
+    Relation { name: "SimulatedQuantize", n_outputs: 1, rule: Rule::Builtin(simulated_quantize) };
+/// A function and the tuple of its arguments give its result.
+pub static CALL_LOWERED: Relation =
+    Relation { name: "CallLoweredRel", n_outputs: 1, rule: Rule::Builtin(call_lowered) };
+/// A function, the tuple of its arguments and the tuple of its results give nothing.
+pub static INVOKE_TVM_OP: Relation = Relation { name: "InvokeTVMOp", n_outputs: 1, rule: Rule::Builtin(invoke_tvm_op) };
+/// The shape and dtype attributes.
+pub static ALLOC_TENSOR: Relation = Relation { name: "AllocTensor", n_outputs: 1, rule: Rule::Builtin(alloc_tensor) };
+/// Nothing.
+pub static KILL: Relation = Relation { name: "Kill", n_outputs: 1, rule: Rule::Builtin(kill) };
+
+fn cast_like(r: &mut dyn Facts) -> Step {
+    let (shape, _) = r.tensor_parts(0)?;
+    let (_, dtype) = r.tensor_parts(1)?;
+    let tensor = r.make(Term::Tensor { shape, dtype });
+    r.result_is(tensor)
+}
+
+fn reinterpret(r: &mut dyn Facts) -> Step {
+    let Some(to) = r.attrs().dtype("dtype") else { return attr_error(r, "dtype", "the name of a dtype") };
+    let (shape, from) = r.tensor_parts(0)?;
+    let from = r.dtype(from)?;
+    let same_width = from.bits().div_ceil(8) == to.bits().div_ceil(8);
+    r.check(same_width, || format!("{from} and {to} differ in width, so the bits of one are not those of the other"))?;
+    let dtype = r.make_dtype(to);
+    let tensor = r.make(Term::Tensor { shape, dtype });
+    r.result_is(tensor)
+}
+
+fn full_like(r: &mut dyn Facts) -> Step {
+    r.tensor_parts(0)?;
+    scalar(r, 1)?;
+    let data = r.arg(0);
+    r.result_is(data)
+}
+
+fn scan(r: &mut dyn Facts) -> Step {
+    let axis = r.attrs().int("axis");
+    let (mut dims, data_dtype) = r.tensor(0)?;
+    match axis {
+        Some(axis) => {
+            r.axis("axis", axis, dims.len())?;
+        }
+        None => {
+            r.check(!dims.is_empty(), || "a scalar has no axis to add along".to_owned())?;
+            let sizes = r.sizes(&dims)?;
+            let all = if sizes.iter().any(|size| size.number.is_none()) { Size::ANY } else { product(&sizes) };
+            dims = vec![r.make_size(all)];
+        }
+    }
+    let dtype = r.attrs().dtype("dtype").map_or(data_dtype, |dtype| r.make_dtype(dtype));
+    r.result(&dims, dtype)
+}
+
+fn dft(r: &mut dyn Facts) -> Step {
+    let (real, _) = r.tensor(0)?;
+    let (imaginary, _) = r.tensor(1)?;
+    let (rank, found) = (real.len(), imaginary.len());
+    r.check(rank == found, || format!("a real part of rank {rank} has no imaginary one of rank {found}"))?;
+    let pairs: Vec<_> = real.into_iter().zip(imaginary).collect();
+    check_same(r, &pairs, "real and imaginary part have one shape")?;
+    let parts = [r.arg(0), r.arg(1)];
+    let tuple = r.make_tuple(&parts);
+    r.result_is(tuple)?;
+    post_same(r, &pairs);
+    Ok(())
+}
+
+fn stft(r: &mut dyn Facts) -> Step {
+    let Some(n_fft) = r.attrs().int("n_fft").filter(|&n| n > 0) else {
+        return attr_error(r, "n_fft", "a number above 0");
+    };
+    let hop = match r.attrs().int("hop_length").unwrap_or(-1) {
+        hop if hop > 0 => hop,
+        -1 => (n_fft / 4).max(1),
+        _ => return attr_error(r, "hop_length", "a number above 0"),
+    };
+    let (data, dtype) = r.tensor(0)?;
+    let (&[.., len], true) = (&data[..], data.len() <= 2) else {
+        return r.fail(Reason::Rank { operand: 0, want: "1 or 2".into(), found: data.len() });
+    };
+    if let Some((window, _)) = r.peek_tensor(1)?
+        && window.len() != 1
+    {
+        return r.fail(Reason::Rank { operand: 1, want: "1".into(), found: window.len() });
+    }
+    let size = r.size(len)?;
+    if let Some(len) = size.number {
+        r.check(len >= n_fft, || format!("{len} samples are less than one window of {n_fft}"))?;
+    }
+    let frequencies = if r.attrs().flag("onesided") { n_fft / 2 + 1 } else { n_fft };
+    let frames = size.map(|len| (len - n_fft) / hop + 1);
+    let mut dims = data[..data.len() - 1].to_vec();
+    dims.extend([Size::known(frequencies), frames, Size::known(2)].map(|size| r.make_size(size)));
+    r.result(&dims, dtype)
+}
+
+/// An axis of an einsum: a letter, or one of those that `...` stands for, counted from the last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Label {
+    Letter(char),
+    Rest(usize),
+}
+
+/// The letters of one term; `None` in them is the `...`.
+fn letters(term: &str) -> Option<Vec<Option<char>>> {
+    let mut letters = Vec::new();
+    let mut rest = term.trim();
+    while let Some(c) = rest.chars().next() {
+        if let Some(behind) = rest.strip_prefix("...") {
+            letters.push(None);
+            rest = behind;
+        } else if c.is_ascii_alphabetic() || c == ' ' {
+            letters.extend((c != ' ').then_some(Some(c)));
+            rest = &rest[1..];
+        } else {
+            return None;
+        }
+    }
+    (letters.iter().filter(|letter| letter.is_none()).count() <= 1).then_some(letters)
+}
+
+/// The labels of the axes when `...` stands for `n_rest` of them.
+fn labels(letters: &[Option<char>], n_rest: usize) -> Vec<Label> {
+    let one = |letter: &Option<char>| match letter {
+        Some(c) => vec![Label::Letter(*c)],
+        None => (0..n_rest).rev().map(Label::Rest).collect(),
+    };
+    letters.iter().flat_map(one).collect()
+}
+
+/// Without `->`, the result has what `...` stands for and then the letters that occur once, in their order.
+fn implicit(terms: &[Vec<Option<char>>]) -> Vec<Option<char>> {
+    let all: Vec<Option<char>> = terms.concat();
+    let once = |c: &char| all.iter().filter(|letter| **letter == Some(*c)).count() == 1;
+    let kept = ('A'..='Z').chain('a'..='z').filter(once).map(Some);
+    all.contains(&None).then_some(None).into_iter().chain(kept).collect()
+}
+
+fn einsum(r: &mut dyn Facts) -> Step {
+    const WANT: &str = "terms of letters such as \"ij,jk->ik\"";
+    let equation = r.attrs().str("equation").to_owned();
+    let (inputs, output) = equation.split_once("->").map_or((&equation[..], None), |(i, o)| (i, Some(o)));
+    let Some(terms) = inputs.split(',').map(letters).collect::<Option<Vec<_>>>() else {
+        return attr_error(r, "equation", WANT);
+    };
+    let output = match output.map(letters) {
+        None => implicit(&terms),
+        Some(Some(output)) => output,
+        Some(None) => return attr_error(r, "equation", WANT),
+    };
+    let tensors = tensors_of(r, 0)?;
+    let (n, found) = (terms.len(), tensors.len());
+    r.check(n == found, || format!("the equation has {n} terms, but there are {found} tensors"))?;
+    let dtype = tensors[0].1;
+    let mut axes: Vec<(Label, Vec<TermId>)> = Vec::new();
+    for (i, (term, (dims, other))) in terms.iter().zip(&tensors).enumerate() {
+        if let (Ok(left), Ok(right)) = (r.dtype(dtype), r.dtype(*other))
+            && left != right
+        {
+            return r.fail(Reason::Dtypes { left, right });
+        }
+        let (rank, open) = (dims.len(), term.contains(&None));
+        let n_letters = term.len() - usize::from(open);
+        r.check(rank == n_letters || (open && rank > n_letters), || {
+            format!("tensor {i} has rank {rank}, but its term has {n_letters} letters")
+        })?;
+        for (label, &dim) in labels(term, rank - n_letters).into_iter().zip(dims) {
+            match axes.iter_mut().find(|(known, _)| *known == label) {
+                Some((_, sizes)) => sizes.push(dim),
+                None => axes.push((label, vec![dim])),
+            }
+        }
+    }
+    let n_rest = axes.iter().filter(|(label, _)| matches!(label, Label::Rest(_))).count();
+    let mut kept: Vec<Label> = Vec::new();
+    for label in labels(&output, n_rest) {
+        let is_known = axes.iter().any(|(known, _)| *known == label);
+        if !is_known || kept.contains(&label) {
+            return attr_error(r, "equation", "each letter of the result once, and in a term before");
+        }
+        kept.push(label);
+    }
+    // Also the letters that are summed over must agree.
+    let mut joined: Vec<(Label, TermId)> = Vec::with_capacity(axes.len());
+    for (label, sizes) in axes {
+        let dim = sizes[1..].iter().try_fold(sizes[0], |a, &b| axis_result(r, a, b))?;
+        joined.push((label, dim));
+    }
+    tensors[1..].iter().try_for_each(|(_, other)| r.unify(dtype, *other))?;
+    let dims: Vec<TermId> =
+        kept.iter().filter_map(|label| joined.iter().find(|(known, _)| known == label)).map(|(_, dim)| *dim).collect();
+    r.result(&dims, dtype)
+}
+
+fn fixed_point_multiply_per_axis(r: &mut dyn Facts) -> Step {
+    let Some(axes) = r.attrs().ints("axes") else { return attr_error(r, "axes", "a list of axes") };
+    let (dims, _) = r.tensor(0)?;
+    (1..4).try_for_each(|operand| r.tensor_parts(operand).map(|_| ()))?;
+    axes.into_iter().try_for_each(|axis| r.axis("axes", axis, dims.len()).map(|_| ()))?;
+    let data = r.arg(0);
+    r.result_is(data)
+}
+
+fn same(r: &mut dyn Facts) -> Step {
+    let data = r.arg(0);
+    r.result_is(data)
+}
+
+fn simulated_quantize(r: &mut dyn Facts) -> Step {
+    let (dims, _) = r.tensor(0)?;
+    if dims.is_empty() {
+        return r.fail(Reason::Rank { operand: 0, want: "1 or more".into(), found: 0 });
+    }
+    for operand in 1..4 {
+        let dtype = r.make_dtype(Dtype::Float32);
+        let (scalar, given) = (r.make_tensor(&[], dtype), r.arg(operand));
+        r.unify(scalar, given)?;
+    }
+    let data = r.arg(0);
+    r.result_is(data)
+}
+
+/// Parameters (as a tuple) and result of an operand that must be a function.
+fn function(r: &mut dyn Facts) -> Result<(TermId, TermId), Stop> {
+    match r.known(r.arg(0))? {
+        Term::Func { params, result } => Ok((r.make(Term::Tuple(params)), result)),
+        Term::Error(_) | Term::Param(..) => Err(Stop::Wait(vec![r.arg(0)])),
+        _ => r.fail(Reason::Check("the first argument must be a function".into())),
+    }
+}
+
+fn call_lowered(r: &mut dyn Facts) -> Step {
+    let (params, result) = function(r)?;
+    let args = r.arg(1);
+    r.unify(params, args)?;
+    r.result_is(result)
+}
+
+fn invoke_tvm_op(r: &mut dyn Facts) -> Step {
+    let (params, result) = function(r)?;
+    // A function of one result writes a tuple of one; which it is must be known.
+    let results = match r.known(result)? {
+        Term::Tuple(_) => result,
+        _ => r.make_tuple(&[result]),
+    };
+    let (ins, outs) = (r.arg(1), r.arg(2));
+    r.unify(params, ins)?;
+    r.unify(results, outs)?;
+    let nothing = r.make_tuple(&[]);
+    r.result_is(nothing)
+}
+
+fn alloc_tensor(r: &mut dyn Facts) -> Step {
+    let shape = r.attrs().ints("const_shape").or(r.attrs().ints("assert_shape"));
+    let Some(shape) = shape.filter(|shape| shape.iter().all(|&size| size >= 0)) else {
+        return attr_error(r, "const_shape", "a list of sizes of at least 0, here or as `assert_shape`");
+    };
+    let dtype = r.attrs().dtype("dtype").unwrap_or(Dtype::Float32);
+    let dtype = r.make_dtype(dtype);
+    // The offset is a tensor; where the storage comes from is not seen here.
+    if !r.peek(r.arg(1)).is_hole() {
+        r.tensor_parts(1)?;
+    }
+    let sizes: Vec<Size> = shape.into_iter().map(Size::known).collect();
+    r.result_sizes(&sizes, dtype)
+}
+
+fn kill(r: &mut dyn Facts) -> Step {
+    let nothing = r.make_tuple(&[]);
+    r.result_is(nothing)
+}

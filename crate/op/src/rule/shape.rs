@@ -38,6 +38,12 @@ fn reshape(r: &mut dyn Facts) -> Step {
     let Some(codes) = r.attrs().ints("newshape") else { return attr_error(r, "newshape", "a list of integers") };
     let (dims, dtype) = r.tensor(0)?;
     let input = r.sizes(&dims)?;
+    let output = reshaped(r, &codes, &input)?;
+    r.result_sizes(&output, dtype)
+}
+
+/// The sizes that the codes of a reshape make of those of the data.
+pub(super) fn reshaped(r: &dyn Facts, codes: &[i64], input: &[Size]) -> Result<Vec<Size>, Stop> {
     let allow_zero = r.attrs().flag("allowzero");
     let mut output: Vec<Size> = Vec::new();
     let mut inferred: Option<usize> = None;
@@ -86,7 +92,7 @@ fn reshape(r: &mut dyn Facts) -> Step {
             }
         }
     }
-    let total = product(&input);
+    let total = product(input);
     if let Some(inferred) = inferred {
         let rest = product(&output);
         output[inferred] = match (total.number, rest.number) {
@@ -94,14 +100,14 @@ fn reshape(r: &mut dyn Facts) -> Step {
                 r.check(rest != 0 && total % rest == 0, || {
                     format!("{total} elements do not divide into rows of {rest}")
                 })?;
-                Size { number: Some(total / rest), dynamic: total_dynamic(&input) }
+                Size { number: Some(total / rest), dynamic: total_dynamic(input) }
             }
             _ => Size::ANY,
         };
     } else if let (Some(total), Some(made)) = (total.number, product(&output).number) {
         r.check(total == made, || format!("{total} elements do not fill a shape of {made}"))?;
     }
-    r.result_sizes(&output, dtype)
+    Ok(output)
 }
 
 fn total_dynamic(sizes: &[Size]) -> bool {
@@ -150,7 +156,7 @@ fn transpose(r: &mut dyn Facts) -> Step {
 }
 
 /// The tensors of a tuple operand, once all their ranks are known.
-fn tensors_of(r: &dyn Facts, operand: usize) -> Result<Vec<(Vec<TermId>, TermId)>, Stop> {
+pub(super) fn tensors_of(r: &dyn Facts, operand: usize) -> Result<Vec<(Vec<TermId>, TermId)>, Stop> {
     let mut tensors = Vec::new();
     let mut waits = Vec::new();
     for field in r.tuple(operand)? {
@@ -166,7 +172,7 @@ fn tensors_of(r: &dyn Facts, operand: usize) -> Result<Vec<(Vec<TermId>, TermId)
     if waits.is_empty() { Ok(tensors) } else { Err(Stop::Wait(waits)) }
 }
 
-fn concatenate(r: &mut dyn Facts) -> Step {
+pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
     let tensors = tensors_of(r, 0)?;
     let Some((first, dtype)) = tensors.first().cloned() else {
         return r.fail(Reason::Check("there is nothing to join in an empty tuple".into()));

@@ -1,1 +1,171 @@
-//! Rules of the operators in `vision`.
+//! Object detection: anchor boxes, regions of interest, suppression of boxes that overlap.
+
+use super::image::check_number;
+use super::{attr_error, product};
+use ty::{AttrValue, Dtype, Facts, Relation, Rule, Size, Step, Stop, TermId};
+
+/// As many boxes for each place as there are sizes and ratios, but one.
+pub static MULTIBOX_PRIOR: Relation =
+    Relation { name: "MultiBoxPrior", n_outputs: 1, rule: Rule::Builtin(multibox_prior) };
+/// `(n, classes, anchors)`, `(n, 4 · anchors)` and `(m, anchors, 4)`: six numbers for each anchor, and counts.
+pub static MULTIBOX_TRANSFORM_LOC: Relation =
+    Relation { name: "MultiBoxTransformLoc", n_outputs: 1, rule: Rule::Builtin(multibox_transform_loc) };
+/// Counts, the data, and indices.
+pub static GET_VALID_COUNT: Relation =
+    Relation { name: "GetValidCount", n_outputs: 1, rule: Rule::Builtin(get_valid_counts) };
+/// The data, or indices and counts.
+pub static NMS: Relation = Relation { name: "NMS", n_outputs: 1, rule: Rule::Builtin(non_max_suppression) };
+/// Room for every box of every class, and how much of it is used.
+pub static ALL_CLASS_NMS: Relation =
+    Relation { name: "AllClassNMS", n_outputs: 1, rule: Rule::Builtin(all_class_non_max_suppression) };
+/// `pooled_size` places of every region.
+pub static ROI_ALIGN: Relation = Relation { name: "ROIAlign", n_outputs: 1, rule: Rule::Builtin(roi_pool) };
+pub static ROI_POOL: Relation = Relation { name: "ROIPool", n_outputs: 1, rule: Rule::Builtin(roi_pool) };
+/// `rpn_post_nms_top_n` regions of five numbers for each image.
+pub static PROPOSAL: Relation = Relation { name: "Proposal", n_outputs: 1, rule: Rule::Builtin(proposal) };
+/// `(n, c, h, w) → (n, c · s², h / s, w / s)`.
+pub static YOLO_REORG: Relation = Relation { name: "YoloReorg", n_outputs: 1, rule: Rule::Builtin(yolo_reorg) };
+
+/// A tensor of these dims, of a dtype that the rule knows.
+fn tensor_of(r: &mut dyn Facts, dims: &[TermId], dtype: Dtype) -> TermId {
+    let dtype = r.make_dtype(dtype);
+    r.make_tensor(dims, dtype)
+}
+
+fn number(r: &mut dyn Facts, number: i64) -> TermId {
+    r.make_size(Size::known(number))
+}
+
+/// How many numbers a list attribute has.
+fn n_of(r: &dyn Facts, attr: &'static str) -> Result<i64, Stop> {
+    match r.attrs().get(attr) {
+        AttrValue::List(items) if !items.is_empty() => Ok(items.len() as i64),
+        AttrValue::Int(_) | AttrValue::Float(_) => Ok(1),
+        _ => attr_error(r, attr, "at least one number"),
+    }
+}
+
+fn multibox_prior(r: &mut dyn Facts) -> Step {
+    let per_place = n_of(r, "sizes")?.saturating_add(n_of(r, "ratios")?) - 1;
+    let (dims, dtype) = r.tensor_of_rank(0, 4)?;
+    let boxes = product(&[r.size(dims[2])?, r.size(dims[3])?, Size::known(per_place)]);
+    r.result_sizes(&[Size::known(1), boxes, Size::known(4)], dtype)
+}
+
+fn multibox_transform_loc(r: &mut dyn Facts) -> Step {
+    let (scores, dtype) = r.tensor_of_rank(0, 3)?;
+    let (moves, _) = r.tensor_of_rank(1, 2)?;
+    let (anchors, _) = r.tensor_of_rank(2, 3)?;
+    check_number(r, anchors[2], 4, "the coordinates of an anchor")?;
+    if let Some(n_anchors) = r.peek_number(scores[2]) {
+        check_number(r, anchors[1], n_anchors, "the number of anchors")?;
+        check_number(r, moves[1], n_anchors.saturating_mul(4), "the number of predicted coordinates")?;
+    }
+    let six = number(r, 6);
+    let boxes = r.make_tensor(&[scores[0], anchors[1], six], dtype);
+    let counts = tensor_of(r, &[scores[0]], Dtype::Int32);
+    let result = r.make_tuple(&[boxes, counts]);
+    r.result_is(result)
+}
+
+fn get_valid_counts(r: &mut dyn Facts) -> Step {
+    let (dims, _) = r.tensor_of_rank(0, 3)?;
+    let counts = tensor_of(r, &dims[..1], Dtype::Int32);
+    let indices = tensor_of(r, &dims[..2], Dtype::Int32);
+    let data = r.arg(0);
+    let result = r.make_tuple(&[counts, data, indices]);
+    r.result_is(result)
+}
+
+fn non_max_suppression(r: &mut dyn Facts) -> Step {
+    let (dims, _) = r.tensor_of_rank(0, 3)?;
+    r.tensor_of_rank(1, 1)?;
+    r.tensor_parts(2)?;
+    let data = r.arg(0);
+    if !r.attrs().flag("return_indices") {
+        return r.result_is(data);
+    }
+    let one = number(r, 1);
+    let indices = tensor_of(r, &dims[..2], Dtype::Int32);
+    let counts = tensor_of(r, &[dims[0], one], Dtype::Int32);
+    let result = r.make_tuple(&[indices, counts]);
+    r.result_is(result)
+}
+
+fn all_class_non_max_suppression(r: &mut dyn Facts) -> Step {
+    let onnx = match r.attrs().str("output_format") {
+        "onnx" => true,
+        "tensorflow" => false,
+        _ => return attr_error(r, "output_format", "\"onnx\" or \"tensorflow\""),
+    };
+    let (boxes, _) = r.tensor_of_rank(0, 3)?;
+    let (scores, _) = r.tensor_of_rank(1, 3)?;
+    let per_image = product(&[r.size(scores[1])?, r.size(boxes[1])?]);
+    let fields = match onnx {
+        true => {
+            let all = product(&[r.size(boxes[0])?, per_image]);
+            let (all, three, one) = (r.make_size(all), number(r, 3), number(r, 1));
+            vec![tensor_of(r, &[all, three], Dtype::Int64), tensor_of(r, &[one], Dtype::Int64)]
+        }
+        false => {
+            let (all, two) = (r.make_size(per_image), number(r, 2));
+            vec![
+                tensor_of(r, &[boxes[0], all, two], Dtype::Int64),
+                tensor_of(r, &[boxes[0], all], Dtype::Float32),
+                tensor_of(r, &[boxes[0]], Dtype::Int64),
+            ]
+        }
+    };
+    let result = r.make_tuple(&fields);
+    r.result_is(result)
+}
+
+fn roi_pool(r: &mut dyn Facts) -> Step {
+    let pooled = super::conv_nd::per_axis(r, "pooled_size", 2, 1)?;
+    let channels_last = match r.attrs().str("layout") {
+        "NCHW" => false,
+        "NHWC" => true,
+        _ => return attr_error(r, "layout", "\"NCHW\" or \"NHWC\""),
+    };
+    let (data, dtype) = r.tensor_of_rank(0, 4)?;
+    let (regions, _) = r.tensor_of_rank(1, 2)?;
+    check_number(r, regions[1], 5, "the numbers of a region")?;
+    let (height, width) = (number(r, pooled[0]), number(r, pooled[1]));
+    match channels_last {
+        true => r.result(&[regions[0], height, width, data[3]], dtype),
+        false => r.result(&[regions[0], data[1], height, width], dtype),
+    }
+}
+
+fn proposal(r: &mut dyn Facts) -> Step {
+    let per_image = r.attrs().int("rpn_post_nms_top_n").unwrap_or(0);
+    if per_image < 1 {
+        return attr_error(r, "rpn_post_nms_top_n", "a number of at least 1");
+    }
+    let (scores, dtype) = r.tensor_of_rank(0, 4)?;
+    r.tensor_of_rank(1, 4)?;
+    let (images, _) = r.tensor_of_rank(2, 2)?;
+    check_number(r, images[1], 3, "the numbers about an image")?;
+    let regions = r.size(scores[0])?.map(|images| images.saturating_mul(per_image));
+    r.result_sizes(&[regions, Size::known(5)], dtype)
+}
+
+fn yolo_reorg(r: &mut dyn Facts) -> Step {
+    let stride = r.attrs().int("stride").unwrap_or(1);
+    if !(1..=1 << 20).contains(&stride) {
+        return attr_error(r, "stride", "a number of at least 1");
+    }
+    let (mut dims, dtype) = r.tensor_of_rank(0, 4)?;
+    let mut sizes = [r.size(dims[1])?.map(|size| size.saturating_mul(stride * stride)), Size::ANY, Size::ANY];
+    for (axis, name) in [(2, "height"), (3, "width")] {
+        let size = r.size(dims[axis])?;
+        if let Some(size) = size.number {
+            r.check(size % stride == 0, || format!("{stride} does not divide the {name}, {size}"))?;
+        }
+        sizes[axis - 1] = size.map(|size| size / stride);
+    }
+    for (axis, size) in (1..).zip(sizes) {
+        dims[axis] = r.make_size(size);
+    }
+    r.result(&dims, dtype)
+}
