@@ -98,8 +98,12 @@ const WORDS: &[&str] = &[
     "#[version = \"0.0.5\"]",
 ];
 
+fn n_cases() -> u32 {
+    if std::env::var_os("RELISH_SOAK").is_some() { 20_000 } else { 400 }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(n_cases()) })]
 
     #[test]
     fn any_string(text in "\\PC{0,200}") {
@@ -166,6 +170,14 @@ fn deep_texts() {
             quick("refs", format!("{}1{}", "ref(".repeat(depth), ")".repeat(depth)));
         }
     });
+}
+
+/// Texts at which a walk once stood still.
+#[test]
+fn texts_that_did_not_end() {
+    for text in ["( extern =", "(1 extern =", "( def =", "(1, where =", "[ type =", "(match?"] {
+        quick(text, text.to_owned());
+    }
 }
 
 #[test]

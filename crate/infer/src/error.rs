@@ -119,15 +119,18 @@ impl<L: Log> Wording<'_, L> {
             return self.unequal(failure);
         }
         let span = self.span(posted.cause);
+        let relation = posted.relation.name;
         let (operator, args) = match self.why(posted.cause) {
             Why::Expr(expr) => match &self.module.exprs[expr].kind {
-                ExprKind::OpCall { op, args, .. } => (op.row().name, args.as_slice()),
-                ExprKind::Op(op) => (op.row().name, &[][..]),
+                ExprKind::OpCall { op, args, .. } => (op.row().name.to_owned(), args.as_slice()),
+                ExprKind::Op(op) => (op.row().name.to_owned(), &[][..]),
                 // What a called function's type asks for.
-                ExprKind::Def(def) => (self.module.defs[*def].name.as_str(), &[][..]),
-                _ => (posted.relation.name, &[][..]),
+                ExprKind::Def(def) => {
+                    (format!("{relation}` in `{}", self.module.defs[*def].name), self.args_of_callee(expr))
+                }
+                _ => (relation.to_owned(), &[][..]),
             },
-            _ => (posted.relation.name, &[][..]),
+            _ => (relation.to_owned(), &[][..]),
         };
         let inputs = &posted.args[..posted.args.len() - posted.relation.n_outputs];
         let operand_span = |operand: usize| args.get(operand).map(|&arg| self.module.exprs[arg].span);
@@ -299,6 +302,15 @@ impl<L: Log> Wording<'_, L> {
             }
             _ => ("type-mismatch", String::new()),
         }
+    }
+
+    /// The arguments of the call that calls this expression.
+    fn args_of_callee(&self, callee: ExprId) -> &[ExprId] {
+        let calls = self.module.exprs.iter().find_map(|expr| match &expr.kind {
+            ExprKind::Call { callee: called, args, .. } if *called == callee => Some(args.as_slice()),
+            _ => None,
+        });
+        calls.unwrap_or(&[])
     }
 
     /// Labels an operator's operands with their types.

@@ -55,6 +55,7 @@ impl<L: Log> Inference<'_, L> {
 
     /// A relation determines its outputs: two that wait with the same inputs have the same ones.
     fn merge_equal_relations(&mut self, first_relation: usize) {
+        let mut done: FxHashSet<RelationId> = FxHashSet::default();
         loop {
             let mut seen: FxHashMap<(usize, Vec<TermId>), Vec<RelationId>> = FxHashMap::default();
             let mut merged = Vec::new();
@@ -73,6 +74,7 @@ impl<L: Log> Inference<'_, L> {
                 }
             }
             let n_queued = self.solver.relations().len();
+            merged.retain(|&(_, other, _)| done.insert(other));
             for (first, other, n_inputs) in merged {
                 let (first, other) = (self.solver.relation(first), self.solver.relation(other));
                 let cause = other.cause;

@@ -34,9 +34,9 @@ fn padding(r: &dyn Facts) -> Result<[i64; 2], Stop> {
     let sides = r.attrs().ints("padding");
     match sides.as_deref() {
         _ if sides.iter().flatten().any(|&side| side < 0) => attr_error(r, "padding", "numbers of at least 0"),
-        Some(&[all]) => Ok([2 * all, 2 * all]),
-        Some(&[height, width]) => Ok([2 * height, 2 * width]),
-        Some(&[top, left, bottom, right]) => Ok([top + bottom, left + right]),
+        Some(&[all]) => Ok([all.saturating_mul(2); 2]),
+        Some(&[height, width]) => Ok([height.saturating_mul(2), width.saturating_mul(2)]),
+        Some(&[top, left, bottom, right]) => Ok([top.saturating_add(bottom), left.saturating_add(right)]),
         _ => attr_error(r, "padding", "1, 2 or 4 numbers"),
     }
 }
@@ -52,8 +52,8 @@ struct Window {
 impl Window {
     /// The output size along one spatial axis (0 is height).
     fn slide(&self, r: &dyn Facts, input: Size, axis: usize) -> Result<Size, Stop> {
-        let reach = self.kernel[axis].map(|kernel| (kernel - 1) * self.dilation[axis] + 1);
-        let padded = input.map(|size| size + self.padding[axis]);
+        let reach = self.kernel[axis].map(|kernel| (kernel - 1).saturating_mul(self.dilation[axis]).saturating_add(1));
+        let padded = input.map(|size| size.saturating_add(self.padding[axis]));
         if let (Some(reach), Some(padded)) = (reach.number, padded.number) {
             let name = ["height", "width"][axis];
             r.check(reach <= padded, || {
@@ -61,7 +61,7 @@ impl Window {
             })?;
         }
         let round_up = if self.ceil { self.strides[axis] - 1 } else { 0 };
-        Ok(padded.combine(reach, |padded, reach| (padded - reach + round_up) / self.strides[axis] + 1))
+        Ok(padded.combine(reach, |padded, reach| (padded - reach).saturating_add(round_up) / self.strides[axis] + 1))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Matrix products and biases.
 
-use super::broadcast;
+use super::{broadcast, can_be_tensor, expect_tensor};
 use ty::{Facts, Reason, Relation, Rule, Size, Step, Term, TermId};
 
 /// `[…, k] × [units, k] → […, units]`.
@@ -12,6 +12,21 @@ pub static BIAS_ADD: Relation = Relation { name: "BiasAdd", n_outputs: 1, rule: 
 /// As [`BIAS_ADD`]: one slope for each place along the axis.
 pub static PRELU: Relation = Relation { name: "PRelu", n_outputs: 1, rule: Rule::Builtin(bias_add) };
 
+/// The shapes of [`DENSE`] whose operands were not known.
+static DENSE_SHAPES: Relation = Relation { name: "Dense", n_outputs: 1, rule: Rule::Builtin(dense_shapes) };
+
+fn dense_shapes(r: &mut dyn Facts) -> Step {
+    let (mut data, weight) = (r.dims(r.arg(0))?, r.dims(r.arg(1))?);
+    let (Some(last), [units, inner]) = (data.last_mut(), &weight[..]) else {
+        return r.fail(Reason::Check("the data must have an axis and the weight must be a matrix".into()));
+    };
+    let of_data = std::mem::replace(last, *units);
+    r.unify(of_data, *inner)?;
+    let list = r.make_list(&data);
+    let shape = r.make(Term::Shape(list));
+    r.result_is(shape)
+}
+
 /// The dtype attribute `out_dtype`, or that of the data.
 pub(super) fn out_dtype(r: &mut dyn Facts, data: TermId) -> TermId {
     match r.attrs().dtype("out_dtype") {
@@ -21,6 +36,27 @@ pub(super) fn out_dtype(r: &mut dyn Facts, data: TermId) -> TermId {
 }
 
 pub(super) fn dense(r: &mut dyn Facts) -> Step {
+    can_be_tensor(r, 0)?;
+    can_be_tensor(r, 1)?;
+    // Even of operands that are not known it is certain that they are tensors, and that the weight is a matrix.
+    if r.peek_tensor(0)?.is_none() && r.attrs().int("units").is_none() {
+        if r.peek_tensor(1)?.is_some() {
+            r.tensor_of_rank(1, 2)?;
+        }
+        let (data, weight) = (r.arg(0), r.arg(1));
+        let (shape, dtype) = expect_tensor(r, data)?;
+        let (weight_shape, _) = expect_tensor(r, weight)?;
+        let sizes = [r.make_hole(ty::Kind::Dim), r.make_hole(ty::Kind::Dim)];
+        let list = r.make_list(&sizes);
+        let matrix = r.make(Term::Shape(list));
+        r.unify(matrix, weight_shape)?;
+        let result_shape = r.make_hole(ty::Kind::Shape);
+        let dtype = out_dtype(r, dtype);
+        let result = r.make(Term::Tensor { shape: result_shape, dtype });
+        r.result_is(result)?;
+        r.post(&DENSE_SHAPES, &[shape, weight_shape, result_shape]);
+        return Ok(());
+    }
     let (data, dtype) = r.tensor(0)?;
     let Some(&inner) = data.last() else {
         return r.fail(Reason::Rank { operand: 0, want: "1 or more".into(), found: 0 });

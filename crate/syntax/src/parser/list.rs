@@ -226,7 +226,8 @@ impl Parser<'_> {
         }
         match element {
             Element::Expr => kind.starts_expr(),
-            Element::Arg | Element::Seq => kind.starts_expr() || self.starts_seq(element, list) || self.at_attr(),
+            Element::Arg => kind.starts_expr() || self.starts_seq(element, list) || self.at_attr(),
+            Element::Seq => kind.starts_expr() || self.starts_seq(element, list),
             Element::Param => kind == Local || kind.is_name() || kind == Unknown || self.at_attr(),
             Element::Type | Element::TypeOrDim | Element::Tensor => kind.starts_type(),
             Element::TypeOrAttr => kind.starts_type() || self.at_attr(),
