@@ -44,6 +44,8 @@ pub struct Definition {
     pub name: String,
     pub name_span: Span,
     pub r#type: String,
+    /// Whether the type was cut short.
+    pub truncated: bool,
 }
 
 /// A top-level expression.
@@ -95,6 +97,7 @@ impl Analysis {
         let definition = |name: &str, name_span, printed: Option<Printed>| Definition {
             name: name.to_owned(),
             name_span,
+            truncated: printed.as_ref().is_some_and(|printed| printed.truncated),
             r#type: printed.map_or_else(|| "_".to_owned(), |printed| printed.text),
         };
         let items = self.module.items.iter();

@@ -54,6 +54,8 @@ struct Problem {
 struct Definition {
     name: String,
     r#type: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
 }
 
 #[derive(Serialize)]
@@ -135,7 +137,11 @@ pub fn check_json(files: &[(String, Analysis)]) -> Answer {
             definitions: analysis
                 .definitions()
                 .into_iter()
-                .map(|definition| Definition { name: definition.name, r#type: definition.r#type })
+                .map(|definition| Definition {
+                    name: definition.name,
+                    r#type: definition.r#type,
+                    truncated: definition.truncated,
+                })
                 .collect(),
             values: analysis
                 .expressions()

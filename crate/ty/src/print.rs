@@ -4,7 +4,8 @@
 
 use crate::{AdtId, Dim, Extent, Kind, List, ParamId, Scheme, Term, TermId, Terms};
 
-/// A printed type stops here with `…`; shared types can be exponentially large as text.
+/// A printed type stops here with `…`; shared types can be exponentially large as text. A tensor type is one node,
+/// whatever its rank.
 const MAX_NODES: usize = 2_000;
 
 /// The names that a program gave.
@@ -107,7 +108,7 @@ impl<'a, T: Terms> Printer<'a, T> {
             match piece {
                 Piece::Text(text) => self.out.push_str(text),
                 Piece::Term(id) => {
-                    self.n_nodes += 1;
+                    self.n_nodes += usize::from(self.terms.head(id).kind() == Kind::Type);
                     if self.n_nodes > MAX_NODES {
                         self.out.push('…');
                         self.stack.clear();
