@@ -29,6 +29,9 @@ impl Operators {
 
     pub fn run(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Value, RunFault> {
         let row = op.row();
+        if matches!(row.kernel, Kernel::Missing) {
+            return Err(RunFault::NoKernel(row.name));
+        }
         let attrs = &with_arguments(row.attrs, args, attrs);
         let results = match scalar_result(&row.kernel, args) {
             Some(dtype) => vec![ResultType { shape: Vec::new(), dtype }],

@@ -23,6 +23,7 @@ const PAGES: &[(&str, &str)] = &[
     ("match-not-exhaustive", include_str!("../../../doc/error/match-not-exhaustive.md")),
     ("nesting-too-deep", include_str!("../../../doc/error/nesting-too-deep.md")),
     ("no-arm-matches", include_str!("../../../doc/error/no-arm-matches.md")),
+    ("no-kernel", include_str!("../../../doc/error/no-kernel.md")),
     ("not-a-function", include_str!("../../../doc/error/not-a-function.md")),
     ("not-a-tuple", include_str!("../../../doc/error/not-a-tuple.md")),
     ("not-yet", include_str!("../../../doc/error/not-yet.md")),
