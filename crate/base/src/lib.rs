@@ -1,4 +1,4 @@
-//! What every other crate stands on: ids and arenas, names, places in a text, and diagnostics.
+//! What every other crate stands on: ids and arenas, places in a text, and diagnostics.
 //!
 //! Nothing here knows the language. A [`Span`] is a pair of byte offsets into one source text; lines and columns
 //! are computed from a [`LineIndex`] only when something is shown. A [`Diagnostic`] is finished words with places;
@@ -19,13 +19,9 @@ mod idx;
 mod line_index;
 mod nearest;
 mod span;
-mod surface;
-mod symbol;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
 pub use idx::{Idx, IndexVec};
 pub use line_index::{LineIndex, Position};
 pub use nearest::nearest;
 pub use span::Span;
-pub use surface::Surface;
-pub use symbol::{Interner, Symbol};

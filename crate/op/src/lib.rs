@@ -16,11 +16,11 @@
 //! assert_eq!(op::by_infix("+").unwrap().row().name, "add");
 //! ```
 
+mod binary;
 mod conv;
 mod conv_nd;
 mod create;
 mod dynamic;
-mod elementwise;
 mod image;
 mod index;
 mod linear;
@@ -37,6 +37,7 @@ mod rule;
 mod run;
 mod shape;
 mod sparse;
+mod unary;
 mod vision;
 
 pub use row::{AttrForm, AttrSpec, Default, Op};
@@ -66,7 +67,8 @@ struct Table {
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let families = [
-        elementwise::ROWS,
+        unary::ROWS,
+        binary::ROWS,
         reduce::ROWS,
         linear::ROWS,
         conv::ROWS,

@@ -12,7 +12,7 @@ impl<L: Log> Solver<L> {
         self.collect(ids, Term::is_hole)
     }
 
-    /// The parameters below `ids`.
+    /// The classes below `ids` whose terms are wanted, in the order they print, each once.
     pub fn roots_where(&self, ids: &[TermId], wanted: impl Fn(Term) -> bool) -> Vec<TermId> {
         self.collect(ids, wanted)
     }

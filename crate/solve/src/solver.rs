@@ -159,14 +159,6 @@ impl<L: Log> Solver<L> {
         &self.relations
     }
 
-    /// The relations that wait, in the order they were posted.
-    pub fn waiting(&self) -> impl Iterator<Item = (RelationId, &[TermId])> {
-        self.relations.iter().enumerate().filter_map(|(i, posted)| match &posted.state {
-            State::Waiting(waits) => Some((RelationId(i as u32), waits.as_slice())),
-            State::Queued | State::Solved | State::Failed | State::Quantified => None,
-        })
-    }
-
     /// Whether two solvers hold the same classes, the same queue and the same dependency graph.
     pub fn same_state(&self, other: &Solver<impl Log>) -> bool {
         let states = |relations: &[Posted]| relations.iter().map(|posted| posted.state.clone()).collect::<Vec<_>>();
