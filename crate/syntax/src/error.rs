@@ -38,8 +38,8 @@ pub enum SyntaxError {
         at: Span,
         name: Span,
     },
-    /// `relation R(…) :- ….`
-    RelationItem {
+    /// `let (%x, %y) = e;`, `let Cons(%h, %t) = e;`.
+    PatternInLet {
         at: Span,
     },
     BadVersion {
@@ -91,6 +91,11 @@ pub enum Expected {
     GlobalName,
     Constructor,
     Index,
+    /// `:-` or `.`
+    Neck,
+    Goal,
+    /// `==`, `<` and the others.
+    Comparison,
 }
 
 impl Found {
@@ -117,6 +122,9 @@ impl Expected {
             Expected::GlobalName => "a global name such as `@f`",
             Expected::Constructor => "a constructor",
             Expected::Index => "an index such as `.0`",
+            Expected::Neck => "`:-` or `.`",
+            Expected::Goal => "a relation or an equation",
+            Expected::Comparison => "a comparison such as `N < 2`",
         };
         words.to_owned()
     }
@@ -131,7 +139,7 @@ impl SyntaxError {
             | SyntaxError::MissingSigil { name: at }
             | SyntaxError::NestingTooDeep { at }
             | SyntaxError::ExternWithConstructors { at, .. }
-            | SyntaxError::RelationItem { at }
+            | SyntaxError::PatternInLet { at }
             | SyntaxError::BadVersion { at }
             | SyntaxError::BadNumber { at }
             | SyntaxError::UnknownCharacter { at }
@@ -153,6 +161,7 @@ impl SyntaxError {
                 };
                 match expected {
                     Expected::Token(TokenKind::Semicolon) => said.fix("insert `;`", found.before.after(), ";"),
+                    Expected::Token(TokenKind::Dot) => said.fix("insert `.`", found.before.after(), "."),
                     _ => said,
                 }
             }
@@ -176,7 +185,13 @@ impl SyntaxError {
                 error("extern-with-constructors", "an external type cannot have constructors".to_owned())
                     .label(*name, "declared `extern` here")
             }
-            SyntaxError::RelationItem { .. } => syntax("relations cannot be written yet".to_owned()),
+            SyntaxError::PatternInLet { .. } => {
+                let mut said = syntax("expected a variable such as `%x`, found a pattern".to_owned());
+                said.help = Some(
+                    "bind it whole, `let %t = …;`, and take the parts `%t.0` and `%t.1`, or write a `match`".to_owned(),
+                );
+                said
+            }
             SyntaxError::BadVersion { at } => error(
                 "bad-version",
                 "expected version \"0.0.5\", found another".to_owned(),

@@ -3,12 +3,14 @@
 /// What a node is. A list of children reads like a grammar: `?` may be missing, `*` any number. Where the text lacks a
 /// child that is not optional, an [`Error`](NodeKind::Error) stands in its place, so positions can be relied on.
 ///
-/// *Expr*, *Pat*, *Type* and *Dim* stand for any kind of their group or `Error`; any Dim may stand where a Type does
-/// inside brackets (kinds are checked later), and [`HoleType`](NodeKind::HoleType) and [`Meta`](NodeKind::Meta) are
-/// both types and dims.
+/// *Expr*, *Pat*, *Type*, *Dim* and *Goal* stand for any kind of their group or `Error`; any Dim may stand where a Type
+/// does inside brackets and in goals (kinds are checked later), and [`HoleType`](NodeKind::HoleType),
+/// [`Meta`](NodeKind::Meta), [`TypeCall`](NodeKind::TypeCall) and [`ShapeLit`](NodeKind::ShapeLit) are both types and
+/// dims. A lone name in such a place is a `NameType`, an operand or indexed name a `DimName`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
-    /// The root. `(Version | Metadata | Def | TypeDef | ExternType | LetItem | GraphItem | FreeVar | ExprItem | Error)*`
+    /// The root. `(Version | Metadata | Def | TypeDef | ExternType | RelationItem | LetItem | GraphItem | FreeVar |
+    /// ExprItem | Error)*`
     File,
     /// Skipped or missing text. No children.
     Error,
@@ -38,10 +40,12 @@ pub enum NodeKind {
     CtorFields,
     /// `-> T`: `Type`.
     CtorResult,
-    /// `where R(T, …), S(…)`: `WhereRelation*`.
+    /// `where R(T, …), N = M * 2`: `(WhereRelation | Equation)*`.
     WhereClause,
-    /// `R(T, attr=e)`: `(Type | Attr)*`. Own token `Ident`.
-    WhereRelation,
+    /// `relation R(P, …) :- g, … .`, `relation R(P, …).`: `RelationHead Goal*`. One clause of a relation.
+    RelationItem,
+    /// `R(P, …)`: `(Type | TypeParam)*`, a `TypeParam` where the argument's kind is written. Own token `Ident`.
+    RelationHead,
     /// A top-level `let %x: T = e;`: `Type? Expr`. Own token `Local` or `Ident`.
     LetItem,
     /// A top-level `%0 = e;`: `Expr`. Own token `Graph`.
@@ -62,6 +66,20 @@ pub enum NodeKind {
     ExprStmt,
     /// `free_var %x: T;`, in a block or at top level: `Type?`. Own token `Local`.
     FreeVar,
+
+    // Goals.
+    /// `R(T, attr=e)`: `(Type | Attr)*`. Own token `Ident`.
+    WhereRelation,
+    /// `a = b`: `Type Type`.
+    Equation,
+    /// `true`, `True`. No children; one token.
+    GoalTrue,
+    /// `if (c) { g, … } else { g, … }`: `Condition GoalBlock (GoalBlock | GoalIf)?`, a `GoalIf` for `else if`.
+    GoalIf,
+    /// `{ g, … }`: `Goal*`.
+    GoalBlock,
+    /// `a < b`, of an `if` between goals or dims and without its parentheses: `Type Type`. Own token: the comparison.
+    Condition,
 
     // Expressions.
     /// `1`, `1f`, `True`, `"s"`. No children; one token.
@@ -146,9 +164,9 @@ pub enum NodeKind {
     HoleType,
     /// `Tensor[shape, dtype]`: `Type Type`, the first often a `ShapeLit`.
     TensorType,
-    /// `(d, …)` as a shape: `Dim*`.
+    /// `(d, …)` as a shape: `(Dim | Splice)*`.
     ShapeLit,
-    /// `()`, `(T,)`, `(T, U)`: `Type*`.
+    /// `()`, `(T,)`, `(T, U)`: `(Type | Splice)*`.
     TupleType,
     /// `(T)`: `Type`.
     ParenType,
@@ -158,7 +176,7 @@ pub enum NodeKind {
     RefType,
     /// `int32`, `A`, `Numbers`. One token `Ident`.
     NameType,
-    /// `List[T]`, `Numbers[]`: `Type*`. Own token `Ident`.
+    /// `List[T]`, `Numbers[]`: `Type*`. Own token `Ident`. (`Numbers[3]` is an `Index`.)
     TypeCall,
 
     // Dims.
@@ -170,6 +188,16 @@ pub enum NodeKind {
     DimName,
     /// `N * 2`: `Dim Dim`. Own token: the operator.
     DimBinary,
-    /// `floordiv(a, b)`: `Dim*`. Own token `Ident`.
+    /// `floordiv(a, b)`, `prod((N, ..sh))`: `Dim*`, of shapes too. Own token `Ident`.
     DimCall,
+    /// `..sh`: `Dim`.
+    Splice,
+    /// `sh[0]`: `Dim Bound`.
+    Index,
+    /// `sh[1:-1]`: `Dim Bound Bound`.
+    Slice,
+    /// A number in an index or slice; nothing where a slice leaves it out. No children; own tokens `Minus? Int?`.
+    Bound,
+    /// `if (c) { e } else { e }`, a type or dim: `Condition Type Type`, the last a `DimIf` for `else if`.
+    DimIf,
 }

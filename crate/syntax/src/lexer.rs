@@ -227,7 +227,7 @@ impl Lexer<'_> {
             self.pos -= 1;
         }
         self.out.errors.push(SyntaxError::UnterminatedString { at: self.span(start) });
-        String
+        BadString
     }
 
     /// `%x`, `%conv1/weight`, `%12`, or a lone `%`. A `/` goes on with a name that has a letter, if a letter or a

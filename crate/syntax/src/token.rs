@@ -18,6 +18,8 @@ pub enum TokenKind {
     /// A malformed number, reported by the lexer.
     BadNumber,
     String,
+    /// A string that does not end on its line, reported by the lexer.
+    BadString,
     /// From `#[metadata]` to the end of the text.
     Metadata,
     KwLet,
@@ -122,6 +124,7 @@ impl TokenKind {
             Float => "a float",
             BadNumber => "a malformed number",
             String => "a string",
+            BadString => "a string that does not end",
             Metadata => "the metadata section",
             Unknown => "an unknown character",
             Eof => "the end of the file",
@@ -231,29 +234,34 @@ impl TokenKind {
         }
     }
 
+    /// A token that the lexer has reported.
+    pub(crate) fn is_bad(self) -> bool {
+        matches!(self, BadNumber | BadString | Unknown)
+    }
+
     /// A token at which an expression can begin.
     pub(crate) fn starts_expr(self) -> bool {
         matches!(
             self,
-            Int | Float | BadNumber | String | Local | Graph | Global | Backtick | Underscore | LParen | LBracket
-        ) || matches!(self, LBrace | Minus | Bang | Unknown | KwFn | KwIf | KwMatch | KwRef | KwRefRead | KwRefWrite)
-            || matches!(self, KwTrue | KwFalse)
+            Int | Float | String | Local | Graph | Global | Backtick | Underscore | LParen | LBracket | LBrace | Minus
+        ) || matches!(self, Bang | KwFn | KwIf | KwMatch | KwRef | KwRefRead | KwRefWrite | KwTrue | KwFalse)
+            || self.is_bad()
             || self.is_name()
     }
 
     /// A token at which a pattern can begin.
     pub(crate) fn starts_pattern(self) -> bool {
-        matches!(self, Int | Float | BadNumber | String | Local | Backtick | Underscore | LParen | Minus)
-            || matches!(self, KwTrue | KwFalse | Ident | Unknown)
+        matches!(self, Int | Float | String | Local | Backtick | Underscore | LParen | Minus | KwTrue | KwFalse | Ident)
+            || self.is_bad()
     }
 
     /// A token at which a type, or a dim, can begin.
     pub(crate) fn starts_type(self) -> bool {
-        matches!(self, Ident | Int | BadNumber | Question | Underscore | LParen | KwFn | KwRef | Unknown)
+        matches!(self, KwFn | KwRef) || self.starts_dim()
     }
 
     /// A token at which a dim can begin.
     pub(crate) fn starts_dim(self) -> bool {
-        matches!(self, Ident | Int | BadNumber | Question | Underscore | LParen | Unknown)
+        matches!(self, Ident | Int | Question | Underscore | LParen | KwIf) || self.is_bad()
     }
 }

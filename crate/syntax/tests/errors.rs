@@ -68,7 +68,47 @@ const ERRORS: &[(&str, &[&str])] = &[
             "syntax-error `]` expected a type, found `]`",
         ],
     ),
-    ("relation R(A, A) :- true.", &["syntax-error `relation R` relations cannot be written yet"]),
+    ("relation R(A)\ndef @f() { 1 }", &["syntax-error `)` expected `:-` or `.`, found `def`; `def` found here"]),
+    (
+        "relation R(A) :- S(A)\nlet %x = 1;",
+        &["syntax-error `)` expected `.`, found `let`; `let` found here; insert `.`: good"],
+    ),
+    ("relation R(A) :- true", &["syntax-error `true` expected `.`, found the end of the file; insert `.`: good"]),
+    (
+        "relation R(A) :- S(A) T(A),\n  B == C, (A, B), D = sh[1:N], .\n1",
+        &[
+            "syntax-error `T` expected `,` or `.`, found a name",
+            "syntax-error `==` expected `=`, found `==`",
+            "syntax-error `,` expected `=`, found `,`",
+            "syntax-error `N` expected an integer, found a name",
+            "syntax-error `.` expected a relation or an equation, found `.`",
+        ],
+    ),
+    ("relation R(A) = true.", &["syntax-error `=` expected `:-` or `.`, found `=`"]),
+    ("relation R :- true.", &["syntax-error `:` expected `(`, found `:`"]),
+    (
+        "relation R(A) :- if (a) { true } else true.",
+        &[
+            "syntax-error `)` expected a comparison such as `N < 2`, found `)`",
+            "syntax-error `true` expected `{`, found a name",
+        ],
+    ),
+    ("relation R(A) :- A = if (a < b) { 1 }.", &["syntax-error `.` expected `else`, found `.`"]),
+    (
+        "relation R(A) :- if () { true. }.",
+        &[
+            "syntax-error `)` expected a comparison such as `N < 2`, found `)`",
+            "syntax-error `.` expected `,` or `}`, found `.`",
+        ],
+    ),
+    ("def @f() where N == 2 { 1 }", &["syntax-error `==` expected `=`, found `==`"]),
+    (
+        "def @f() { let (%x, (y, _)): (A, B) = (1, (2, 3)); %x + y }\nlet Cons(%h, Nil) = %l;\n%h",
+        &[
+            "syntax-error `(%x, (y, _))` expected a variable such as `%x`, found a pattern",
+            "syntax-error `Cons(%h, Nil)` expected a variable such as `%x`, found a pattern",
+        ],
+    ),
     (
         r#"#[version = "0.0.4"]"#,
         &[r#"bad-version `"0.0.4"` expected version "0.0.5", found another; write "0.0.5": good"#],
@@ -84,6 +124,10 @@ const ERRORS: &[(&str, &[&str])] = &[
     ),
     ("1 $$$ 2", &["unknown-character `$$$` expected a token, found characters that begin none"]),
     (r#""abc"#, &[r#"unterminated-string `"abc` expected `"`, found the end of the line; insert `"`: good"#]),
+    (
+        "def @f() { let %x = \"abc\n  %x }",
+        &["unterminated-string `\"abc` expected `\"`, found the end of the line; insert `\"`: not enough"],
+    ),
     ("1 /* a", &["unterminated-comment `/*` expected `*/`, found the end of the file; insert `*/`: good"]),
     ("} 1", &["syntax-error `}` expected a definition or an expression, found `}`"]),
     ("@f(%x)) \n1", &["syntax-error `)` expected a new line or `;`, found `)`"]),

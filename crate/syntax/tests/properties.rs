@@ -68,12 +68,15 @@ fn assert_shape(parse: &Parse, node: syntax::NodeId, text: &str) {
         NodeKind::If => n == 3,
         NodeKind::Unary | NodeKind::RefRead | NodeKind::Project | NodeKind::Paren | NodeKind::Attr => n == 1,
         NodeKind::GraphItem | NodeKind::GraphStmt | NodeKind::ExprItem | NodeKind::ExprStmt | NodeKind::AsPat => n == 1,
-        NodeKind::CtorResult | NodeKind::ParenType => n == 1,
+        NodeKind::CtorResult | NodeKind::ParenType | NodeKind::Splice => n == 1,
+        NodeKind::Equation | NodeKind::Condition | NodeKind::Index => n == 2,
+        NodeKind::Slice | NodeKind::DimIf => n == 3,
+        NodeKind::GoalIf => n == 2 || n == 3,
         NodeKind::Call => n == 2 || n == 3,
         NodeKind::LetItem | NodeKind::LetStmt => n == 1 || n == 2,
         NodeKind::Def | NodeKind::Fn => (2..=5).contains(&n),
         NodeKind::FnType | NodeKind::Block | NodeKind::Match | NodeKind::RefNew | NodeKind::RefReadCall => n >= 1,
-        NodeKind::RefType => n >= 1,
+        NodeKind::RefType | NodeKind::RelationItem => n >= 1,
         NodeKind::TensorType | NodeKind::RefWriteCall | NodeKind::OrPat | NodeKind::Seq => n >= 2,
         NodeKind::Param | NodeKind::VarPat | NodeKind::FreeVar => n <= 1,
         _ => true,
@@ -85,9 +88,20 @@ fn word() -> impl Strategy<Value = &'static str> {
     let words: Vec<&str> = "let fn def if else type data match match? extern free_var ref ref_read ref_write case True \
         False where relation _ ( ) [ ] { } < > + * - / = ! ? : ; , . @ % | ` -> => <= >= == != |> := & # #[ %x %y %0 @f @g \
         a b Cons Nil nn.relu Tensor int32 1 2 0.5 1f 1q \" \"s\" // /* */ $ meta as A( f( f<a>( \u{e9} \u{20ac} List[ 0 .0 \
-        #[version #[metadata]"
+        #[version #[metadata] :- .. [1:] [-1] [: R( prod( true N: Dim"
         .split_whitespace()
         .collect();
+    prop::sample::select(words)
+}
+
+/// What relations are made of.
+fn goal_word() -> impl Strategy<Value = &'static str> {
+    let words: Vec<&str> =
+        "relation R( S(A) where fn( def @f( { } ( ) [ ] :- . , ; if else == < true True N M sh N: Dim \
+        Shape .. [1:] [0] [:-1] [-1 : 1 2 = + - * / prod( max( Tensor[ ? _ -> k=1 \n"
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .collect();
     prop::sample::select(words)
 }
 
@@ -113,6 +127,14 @@ proptest! {
     #[test]
     fn token_soup(text in soup()) {
         check(&text);
+    }
+
+    #[test]
+    fn goal_soup(words in prop::collection::vec(goal_word(), 0..40)) {
+        let text = words.join(" ");
+        check(&text);
+        check(&format!("relation R(A) :- {text}"));
+        check(&format!("def @f(%x: Tensor[({text}), t]) where {text} {{ 1 }}"));
     }
 
     #[test]

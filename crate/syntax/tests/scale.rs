@@ -80,6 +80,9 @@ fn deep_types_and_patterns_are_one_error() {
         ("def @f(%x: Tensor[(", "(", ")", "), t]) { 1 }"),
         ("def @f(%x: Tensor[(", "max(1, ", ")", "), t]) { 1 }"),
         ("def @f() { @g<", "L[", "]", ">(1) }"),
+        ("relation R(", "(", ")", ") :- true."),
+        ("relation R(A) :- A = ", "max(1, ", ")", "."),
+        ("relation R(A) :- A = ", "if (1 < 2) { 1 } else { ", "}", "."),
         ("type T { A(", "(", ")", ") }"),
         ("def @f() { match (1) { ", "(", ")", " => 1 } }"),
         ("def @f() { match (1) { ", "A(", ")", " => 1 } }"),
@@ -123,6 +126,12 @@ fn chains_are_no_nesting() {
     fits(&format!("def @f(%x: Tensor[(1{}), t]) {{ 1 }}", " + 1".repeat(N)));
     fits(&"def @f() { 1 }\n".repeat(N));
     fits(&format!("a{}", ".a".repeat(N)));
+    fits(&format!("relation R(A) :- true{}.", ", A = A + 1".repeat(N)));
+    fits(&format!("relation R(A) :- A = sh{}.", "[1:]".repeat(N)));
+    fits(&format!("relation R(A) :- {} if (1 < 2) {{ }}.", "if (1 < 2) { true } else ".repeat(N)));
+    fits(&format!("relation R(A) :- A = {} 1.", "if (1 < 2) { 1 } else ".repeat(N) + "if (1 < 2) { 1 } else { 2 } +"));
+    fits(&format!("def @f() where R(A){} {{ 1 }}", ", R(A), A = A".repeat(N)));
+    fits(&"relation R(A).\n".repeat(N));
     fits(&format!("%a{}", "/a".repeat(N)));
     fits(&format!("{}1", "/* c */ // d\n".repeat(N)));
     fits(&format!("{}{}", "/*".repeat(N), "*/".repeat(N)));
@@ -160,6 +169,21 @@ fn nonsense_takes_linear_time() {
         "extern ",
         "relation A ",
         "\nrelation A",
+        "\nrelation A(",
+        "\nrelation A(A) :- ",
+        "relation R(A) :- a ",
+        "relation R(A) :- a = ",
+        "relation R(A) :- if (a < ",
+        "relation R(A) :- if (a < b) { ",
+        "relation R(A) :- A = sh[1: ",
+        "fn() where a = ",
+        "fn() where R(A), a ",
+        "fn() -> A where A, ",
+        "..",
+        "[1:",
+        "let (%x, ",
+        "let (%x, %y)",
+        "let A(",
         ".",
         "a.",
         "a.a ",

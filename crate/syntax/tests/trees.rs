@@ -118,6 +118,26 @@ def @main() { () }"#,
         "f(\n  type=\"a\",\n  data=1)",
         "(File (ExprItem (Call (NameRef f) (ArgList ( (Attr type = (Literal \"a\")) , (Attr data = (Literal 1)) )))))",
     ),
+    (
+        "relation Flatten(Tensor[sh, bt], O) :- O = Tensor[(sh[0], prod(sh[1:])), bt].\nrelation Identity(I, I) :- true.\nrelation Unit(())  .",
+        "(File (RelationItem relation (RelationHead Flatten ( (TensorType Tensor [ (NameType sh) , (NameType bt) ]) , (NameType O) )) : - (Equation (NameType O) = (TensorType Tensor [ (ShapeLit ( (Index (DimName sh) [ (Bound 0) ]) , (DimCall prod ( (Slice (DimName sh) [ (Bound 1) : (Bound) ]) )) )) , (NameType bt) ])) .) (RelationItem relation (RelationHead Identity ( (NameType I) , (NameType I) )) : - (GoalTrue true) .) (RelationItem relation (RelationHead Unit ( (TupleType ( )) )) .))",
+    ),
+    (
+        "relation Size(N: Dim, (..sh, 2), M) :-\n  if (N < 2) { M = N + 1, True } else if (rank(sh) == 3) { Size(1, sh, M) } else { M = max(prod((N, ..sh[1:-1][0])), 0) },\n  if (M != 4) { },\n  S(N, k=[1, 2]),\n  N = M + 1.\n1.5",
+        "(File (RelationItem relation (RelationHead Size ( (TypeParam N : Dim) , (TupleType ( (Splice . . (DimName sh)) , (DimNum 2) )) , (NameType M) )) : - (GoalIf if ( (Condition (NameType N) < (DimNum 2)) ) (GoalBlock { (Equation (NameType M) = (DimBinary (DimName N) + (DimNum 1))) , (GoalTrue True) }) else (GoalIf if ( (Condition (DimCall rank ( (DimName sh) )) == (DimNum 3)) ) (GoalBlock { (WhereRelation Size ( (DimNum 1) , (NameType sh) , (NameType M) )) }) else (GoalBlock { (Equation (NameType M) = (DimCall max ( (DimCall prod ( (ShapeLit ( (DimName N) , (Splice . . (Index (Slice (DimName sh) [ (Bound 1) : (Bound - 1) ]) [ (Bound 0) ])) )) )) , (DimNum 0) ))) }))) , (GoalIf if ( (Condition (NameType M) != (DimNum 4)) ) (GoalBlock { })) , (WhereRelation S ( (NameType N) , (Attr k = (ListLit [ (Literal 1) , (Literal 2) ])) )) , (Equation (NameType N) = (DimBinary (DimName M) + (DimNum 1))) .) (ExprItem (Literal 1.5)))",
+    ),
+    (
+        "def @f(%x: Tensor[(..S[1:], N)[0:2], t], %y: Tensor[S[:-1], t], %n: Numbers[3], %m: Numbers[]) -> (A, ..S) where M = N * 2, Broadcast(A, B, C), max(N, 2) = M, T { %x }",
+        "(File (Def def @f (ParamList ( (Param %x : (TensorType Tensor [ (Slice (ShapeLit ( (Splice . . (Slice (DimName S) [ (Bound 1) : (Bound) ])) , (DimName N) )) [ (Bound 0) : (Bound 2) ]) , (NameType t) ])) , (Param %y : (TensorType Tensor [ (Slice (DimName S) [ (Bound) : (Bound - 1) ]) , (NameType t) ])) , (Param %n : (Index (DimName Numbers) [ (Bound 3) ])) , (Param %m : (TypeCall Numbers [ ])) )) -> (TupleType ( (NameType A) , (Splice . . (DimName S)) )) (WhereClause where (Equation (NameType M) = (DimBinary (DimName N) * (DimNum 2))) , (WhereRelation Broadcast ( (NameType A) , (NameType B) , (NameType C) )) , (Equation (DimCall max ( (DimName N) , (DimNum 2) )) = (NameType M)) , (WhereRelation T)) (Block { (LocalRef %x) })))",
+    ),
+    (
+        "def @f(%x: Tensor[if (N >= 1) { (N, 2) } else if (N <= M) { S } else { S[1:] }, t], %g: fn(fn(A) -> B where R(A), List[C]) -> D where R(A), M = N, y: int32) { @f<(..sh[1:], 3), sh[0] + 1>(y) }",
+        "(File (Def def @f (ParamList ( (Param %x : (TensorType Tensor [ (DimIf if ( (Condition (NameType N) >= (DimNum 1)) ) { (TupleType ( (NameType N) , (DimNum 2) )) } else (DimIf if ( (Condition (NameType N) <= (NameType M)) ) { (NameType S) } else { (Slice (DimName S) [ (Bound 1) : (Bound) ]) })) , (NameType t) ])) , (Param %g : (FnType fn ( (FnType fn ( (NameType A) ) -> (NameType B) (WhereClause where (WhereRelation R ( (NameType A) )))) , (TypeCall List [ (NameType C) ]) ) -> (NameType D) (WhereClause where (WhereRelation R ( (NameType A) )) , (Equation (NameType M) = (NameType N))))) , (Param y : (NameType int32)) )) (Block { (Call (GlobalRef @f) (TypeArgs < (TupleType ( (Splice . . (Slice (DimName sh) [ (Bound 1) : (Bound) ])) , (DimNum 3) )) , (DimBinary (Index (DimName sh) [ (Bound 0) ]) + (DimNum 1)) >) (ArgList ( (NameRef y) ))) })))",
+    ),
+    (
+        "let relation = where;\nrelation",
+        "(File (LetItem let relation = (NameRef where) ;) (ExprItem (NameRef relation)))",
+    ),
     ("# only a comment", "(File)"),
 ];
 

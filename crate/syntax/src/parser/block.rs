@@ -120,7 +120,7 @@ impl Parser<'_> {
         if self.eat(Semicolon) {
             self.finish(NodeKind::ExprStmt, mark);
             self.tasks.push(Task::Stmt(braces));
-        } else if self.at_statement() || (self.kind().starts_expr() && !matches!(self.kind(), BadNumber | Unknown)) {
+        } else if self.at_statement() || (self.kind().starts_expr() && !self.kind().is_bad()) {
             self.expected(Expected::Token(Semicolon));
             self.finish(NodeKind::ExprStmt, mark);
             self.tasks.push(Task::Stmt(braces));
@@ -177,6 +177,9 @@ impl Parser<'_> {
         match self.kind() {
             KwLet => {
                 self.bump();
+                if let Some(close) = self.pattern_end() {
+                    return self.pattern_in_let(let_kind, mark, close);
+                }
                 self.binder();
                 self.annotated(Task::BindValue(let_kind, mark));
             }
@@ -209,6 +212,40 @@ impl Parser<'_> {
         if matches!(self.nth(1), Eq | Colon) && !self.at(Eq) && !self.at(Colon) && !self.at_stop(NONE) {
             self.bump();
         }
+    }
+
+    /// Where the brackets end of a tuple or constructor that stands for a variable.
+    fn pattern_end(&self) -> Option<usize> {
+        let opener = self.pos + usize::from(self.at(Ident));
+        let close = self.sig.get(opener).filter(|sig| sig.kind == LParen)?.partner;
+        (close != NONE).then_some(close as usize)
+    }
+
+    /// `let (%x, %y) = e;`. Each variable is bound to an error, so that its uses are none, and `e` is a statement.
+    fn pattern_in_let(&mut self, let_kind: NodeKind, mark: Mark, close: usize) {
+        let at = self.token_span(self.pos).to(self.token_span(close));
+        if !self.hush() {
+            self.errors.push(SyntaxError::PatternInLet { at });
+        }
+        let mut mark = mark;
+        while self.pos < close {
+            let ends = |kind| matches!(kind, LParen | Comma | RParen);
+            let named = self.at(Ident) && ends(self.sig[self.pos - 1].kind) && ends(self.nth(1));
+            self.bump();
+            if named || self.sig[self.pos - 1].kind == Local {
+                self.missing();
+                self.finish(let_kind, mark);
+                mark = self.mark();
+            }
+        }
+        self.bump();
+        if self.at(Colon) {
+            while !self.at(Eq) && !self.at(Semicolon) && !self.at_stop(NONE) {
+                self.skip_one();
+            }
+        }
+        let kind = if let_kind == NodeKind::LetItem { NodeKind::ExprItem } else { NodeKind::ExprStmt };
+        self.bind_value(kind, mark);
     }
 
     /// `: T` if it is there, then the task.

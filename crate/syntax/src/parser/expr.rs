@@ -52,7 +52,7 @@ impl Parser<'_> {
             Graph => self.leaf(NodeKind::GraphRef),
             Global => self.leaf(NodeKind::GlobalRef),
             Underscore => self.leaf(NodeKind::Hole),
-            BadNumber | Unknown => self.leaf(NodeKind::Error),
+            kind if kind.is_bad() => self.leaf(NodeKind::Error),
             Ident | KwData | KwWhere | KwRelation => self.name_ref(mark),
             LParen => self.open(Rule::Paren, mark),
             LBracket => self.open(Rule::ListLit, mark),

@@ -65,12 +65,12 @@ impl Parser<'_> {
     /// Whether a top-level expression ends here although the token could go on with it: at a `(`, or a `-` right before
     /// its operand, in the first column.
     pub(super) fn at_new_item(&self) -> bool {
+        self.bare && self.depth == 0 && self.in_first_column() && (self.at(LParen) || self.adjacent(1))
+    }
+
+    pub(super) fn in_first_column(&self) -> bool {
         let start = self.token_span(self.pos).start as usize;
-        self.bare
-            && self.depth == 0
-            && self.sig[self.pos].first_on_line
-            && self.text.as_bytes()[..start].last() == Some(&b'\n')
-            && (self.at(LParen) || self.adjacent(1))
+        self.sig[self.pos].first_on_line && self.text.as_bytes()[..start].last() == Some(&b'\n')
     }
 
     /// `#[version = "0.0.5"]`.
@@ -134,14 +134,9 @@ impl Parser<'_> {
         let closer = self.kind().closer();
         self.bump();
         while !self.eat(closer) {
-            let param = self.mark();
             let named = self.at_name();
             if named {
-                self.bump();
-                if self.eat(Colon) && !self.eat(Ident) {
-                    self.expected(Expected::Name);
-                }
-                self.finish(NodeKind::TypeParam, param);
+                self.type_param();
                 if self.eat(Comma) || self.at(closer) {
                     continue;
                 }
@@ -161,39 +156,14 @@ impl Parser<'_> {
         self.finish(NodeKind::TypeParams, mark);
     }
 
-    pub(super) fn where_clause(&mut self) {
-        if self.at(KwWhere) {
-            let mark = self.mark();
-            self.bump();
-            self.tasks.push(Task::Relation(mark));
-        }
-    }
-
-    pub(super) fn relation(&mut self, clause: Mark) {
-        self.tasks.push(Task::RelationNext(clause));
+    /// `A` or `N: Dim`.
+    pub(super) fn type_param(&mut self) {
         let mark = self.mark();
-        if !self.eat(Ident) {
+        self.bump();
+        if self.eat(Colon) && !self.eat(Ident) {
             self.expected(Expected::Name);
-        } else if self.at(LParen) {
-            self.open(Rule::Relation, mark);
-        } else {
-            self.finish(NodeKind::WhereRelation, mark);
         }
-    }
-
-    /// A comma goes on with the clause only if a relation follows: a function type may stand in a list.
-    pub(super) fn relation_next(&mut self, clause: Mark) {
-        let goes_on = match self.nth(2) {
-            LParen | LBrace => true,
-            Comma => self.depth == 0,
-            _ => false,
-        };
-        if self.at(Comma) && self.nth(1) == Ident && goes_on {
-            self.bump();
-            self.tasks.push(Task::Relation(clause));
-        } else {
-            self.finish(NodeKind::WhereClause, clause);
-        }
+        self.finish(NodeKind::TypeParam, mark);
     }
 
     /// `type T[A] { … }`, `data T<A> { … }`, `extern type T`.
@@ -259,22 +229,5 @@ impl Parser<'_> {
             self.tasks.push(Task::Finish(NodeKind::CtorResult, mark));
             self.tasks.push(Task::Type);
         }
-    }
-
-    /// `relation R(…) :- ….` is passed over up to the `.` that ends it: one that touches no name, number or `.`.
-    fn relation_item(&mut self) {
-        let mark = self.mark();
-        let at = self.token_span(self.pos).to(self.token_span(self.pos + 1));
-        self.errors.push(SyntaxError::RelationItem { at });
-        self.bump();
-        while !self.at_stop(0) {
-            let last = self.at(Dot) && self.sig[self.pos - 1].kind != Dot && !self.adjacent(1);
-            self.bump();
-            if last {
-                break;
-            }
-        }
-        self.quiet_at = self.pos;
-        self.finish(NodeKind::Error, mark);
     }
 }

@@ -19,6 +19,10 @@ pub(super) enum Rule {
     Params,
     CtorFields,
     Relation,
+    RelationHead,
+    GoalBlock,
+    Condition,
+    DimBranch,
     TypeArgs,
     TupleType,
     TypeCall,
@@ -56,6 +60,10 @@ enum Element {
     Type,
     TypeOrDim,
     TypeOrAttr,
+    /// A type, a dim, or a type parameter with its kind.
+    HeadArg,
+    Goal,
+    Condition,
     /// Of `Tensor[…]`: the shape, then the dtype.
     Tensor,
     Dim,
@@ -70,8 +78,11 @@ impl Rule {
             Rule::Paren => Element::Seq,
             Rule::Params => Element::Param,
             Rule::CtorFields | Rule::RefType | Rule::FnTypeParams => Element::Type,
-            Rule::TypeArgs | Rule::TupleType | Rule::TypeCall => Element::TypeOrDim,
+            Rule::TypeArgs | Rule::TupleType | Rule::TypeCall | Rule::DimBranch => Element::TypeOrDim,
             Rule::Relation => Element::TypeOrAttr,
+            Rule::RelationHead => Element::HeadArg,
+            Rule::GoalBlock => Element::Goal,
+            Rule::Condition => Element::Condition,
             Rule::Tensor => Element::Tensor,
             Rule::Shape | Rule::DimCall | Rule::DimParen => Element::Dim,
             Rule::CtorPat | Rule::VariantPat | Rule::TuplePat => Element::Pattern,
@@ -81,7 +92,7 @@ impl Rule {
     /// How many elements there must be, if that is fixed.
     fn n_items(self) -> Option<u8> {
         match self {
-            Rule::RefNew | Rule::RefRead | Rule::RefType | Rule::DimParen => Some(1),
+            Rule::RefNew | Rule::RefRead | Rule::RefType | Rule::Condition | Rule::DimBranch => Some(1),
             Rule::RefWrite | Rule::Tensor => Some(2),
             Rule::Args
             | Rule::Paren
@@ -90,12 +101,15 @@ impl Rule {
             | Rule::Params
             | Rule::CtorFields
             | Rule::Relation
+            | Rule::RelationHead
+            | Rule::GoalBlock
             | Rule::TypeArgs
             | Rule::TupleType
             | Rule::TypeCall
             | Rule::FnTypeParams
             | Rule::Shape
             | Rule::DimCall
+            | Rule::DimParen
             | Rule::CtorPat
             | Rule::VariantPat
             | Rule::TuplePat => None,
@@ -119,19 +133,22 @@ impl List {
             Rule::Params => NodeKind::ParamList,
             Rule::CtorFields => NodeKind::CtorFields,
             Rule::Relation => NodeKind::WhereRelation,
+            Rule::RelationHead => NodeKind::RelationHead,
+            Rule::GoalBlock => NodeKind::GoalBlock,
             Rule::TypeArgs => NodeKind::TypeArgs,
             Rule::TupleType if groups => NodeKind::ParenType,
             Rule::TupleType => NodeKind::TupleType,
             Rule::TypeCall => NodeKind::TypeCall,
             Rule::Tensor => NodeKind::TensorType,
             Rule::RefType => NodeKind::RefType,
-            Rule::Shape => NodeKind::ShapeLit,
+            Rule::DimParen if groups => return None,
+            Rule::Shape | Rule::DimParen => NodeKind::ShapeLit,
             Rule::DimCall => NodeKind::DimCall,
             Rule::CtorPat => NodeKind::CtorPat,
             Rule::VariantPat => NodeKind::VariantPat,
             Rule::TuplePat if groups => return None,
             Rule::TuplePat => NodeKind::TuplePat,
-            Rule::DimParen | Rule::FnTypeParams => return None,
+            Rule::FnTypeParams | Rule::Condition | Rule::DimBranch => return None,
         })
     }
 }
@@ -189,7 +206,7 @@ impl Parser<'_> {
             list.comma = true;
             return self.tasks.push(Task::Element(list));
         }
-        let starts = self.starts(list.rule.element(), list) && !matches!(self.kind(), BadNumber | Unknown);
+        let starts = self.starts(list.rule.element(), list) && !self.kind().is_bad();
         if close == NONE && (!starts || self.sig[self.pos].first_on_line) {
             self.unclosed(list.opener);
             return self.close(list);
@@ -215,6 +232,10 @@ impl Parser<'_> {
         }
         if let Some(kind) = list.node() {
             self.finish(kind, list.mark);
+        } else if matches!(list.rule, Rule::Condition | Rule::DimBranch) && list.n_items > 1 {
+            // The node around them has one place for it all.
+            self.nodes.truncate(list.mark.node as usize);
+            self.finish(NodeKind::Error, list.mark);
         }
     }
 
@@ -229,9 +250,11 @@ impl Parser<'_> {
             Element::Arg => kind.starts_expr() || self.starts_seq(element, list) || self.at_attr(),
             Element::Seq => kind.starts_expr() || self.starts_seq(element, list),
             Element::Param => kind == Local || kind.is_name() || kind == Unknown || self.at_attr(),
-            Element::Type | Element::TypeOrDim | Element::Tensor => kind.starts_type(),
+            Element::Type | Element::HeadArg | Element::Condition | Element::Tensor => kind.starts_type(),
+            Element::TypeOrDim => kind.starts_type() || (list.rule == Rule::TupleType && self.at_splice()),
             Element::TypeOrAttr => kind.starts_type() || self.at_attr(),
-            Element::Dim => kind.starts_dim(),
+            Element::Goal => kind.starts_type() || kind == KwTrue,
+            Element::Dim => kind.starts_dim() || (list.rule != Rule::DimCall && self.at_splice()),
             Element::Pattern => kind.starts_pattern(),
         }
     }
@@ -259,8 +282,17 @@ impl Parser<'_> {
             Element::Expr => self.tasks.push(Task::Expr(1)),
             Element::Param => self.param(),
             Element::Type => self.tasks.push(Task::Type),
-            Element::Tensor if list.n_items == 1 && self.at(LParen) => self.open(Rule::Shape, mark),
-            Element::Tensor | Element::TypeOrDim | Element::TypeOrAttr => self.tasks.push(Task::TypeElement),
+            Element::Tensor if list.n_items == 1 && self.at(LParen) => {
+                self.tasks.push(Task::DimRest(mark, u8::MAX));
+                self.open(Rule::Shape, mark);
+            }
+            Element::HeadArg if self.at(Ident) && self.nth(1) == Colon => self.type_param(),
+            Element::Goal => self.tasks.push(Task::Goal),
+            Element::Condition => self.tasks.extend([Task::Comparison(mark), Task::TypeElement]),
+            Element::TypeOrDim | Element::Dim if self.at(Dot) => self.splice(),
+            Element::HeadArg | Element::Tensor | Element::TypeOrDim | Element::TypeOrAttr => {
+                self.tasks.push(Task::TypeElement)
+            }
             Element::Dim => self.tasks.push(Task::Dim(1)),
             Element::Pattern => self.tasks.push(Task::Pattern),
         }
@@ -311,7 +343,9 @@ fn element_words(element: Element) -> Expected {
     match element {
         Element::Expr | Element::Arg | Element::Seq => Expected::Expression,
         Element::Param => Expected::Parameter,
-        Element::Type | Element::TypeOrDim | Element::TypeOrAttr | Element::Tensor => Expected::Type,
+        Element::Type | Element::TypeOrDim | Element::TypeOrAttr | Element::HeadArg | Element::Tensor => Expected::Type,
+        Element::Goal => Expected::Goal,
+        Element::Condition => Expected::Comparison,
         Element::Dim => Expected::Dim,
         Element::Pattern => Expected::Pattern,
     }

@@ -9,6 +9,7 @@ mod item;
 mod list;
 mod pair;
 mod pattern;
+mod relation;
 mod ty;
 
 use base::Span;
@@ -21,6 +22,7 @@ use crate::token::TokenKind::{self, *};
 use crate::tree::{Node, Tree};
 use block::Braces;
 use list::{List, Rule};
+use relation::Choice;
 
 /// How deep brackets, prefix operators, `:=` and arrows of function types may nest.
 pub const MAX_NESTING: u32 = 1000;
@@ -78,9 +80,20 @@ enum Task {
     Result,
     /// `where …`, if it is there.
     Where,
-    /// A relation of the clause that began at the mark.
-    Relation(Mark),
-    RelationNext(Mark),
+    /// A relation or equation of the clause that began at the mark.
+    WhereGoal(Mark),
+    WhereNext(Mark),
+    /// After the head of the relation that began at the mark.
+    Neck(Mark),
+    Goal,
+    /// After a goal of that relation.
+    GoalNext(Mark),
+    /// After the left side of an equation or comparison.
+    Equals(Mark),
+    Comparison(Mark),
+    /// A branch of an `if` between goals or dims, and its `else`.
+    Branch(Choice),
+    OtherBranch(Choice),
     /// Before a constructor of the type that the braces belong to.
     Ctors(NodeKind, Braces),
     CtorResult,
@@ -160,8 +173,15 @@ impl Parser<'_> {
             Task::ExprItemEnd(mark) => self.expr_item_end(mark),
             Task::Result => self.result(),
             Task::Where => self.where_clause(),
-            Task::Relation(mark) => self.relation(mark),
-            Task::RelationNext(mark) => self.relation_next(mark),
+            Task::WhereGoal(clause) => self.where_goal(clause),
+            Task::WhereNext(clause) => self.where_next(clause),
+            Task::Neck(item) => self.neck(item),
+            Task::Goal => self.goal(),
+            Task::GoalNext(item) => self.goal_next(item),
+            Task::Equals(mark) => self.equals(mark),
+            Task::Comparison(mark) => self.comparison(mark),
+            Task::Branch(choice) => self.branch(choice),
+            Task::OtherBranch(choice) => self.other_branch(choice),
             Task::Ctors(kind, braces) => self.ctors(kind, braces),
             Task::CtorResult => self.ctor_result(),
             Task::Body => self.body(),
@@ -332,13 +352,9 @@ impl Parser<'_> {
     /// Whether an error here would only follow from one that has been reported; from now on it would.
     fn hush(&mut self) -> bool {
         let quiet = self.quiet_at == self.pos
-            || matches!(self.kind(), BadNumber | Unknown)
+            || self.kind().is_bad()
             || (self.cut_off && self.at(Eof))
-            || (self.pos > 0 && self.sig[self.pos - 1].kind == Unknown)
-            || (self.pos > 0 && self.sig[self.pos - 1].kind == String && {
-                let span = self.token_span(self.pos - 1);
-                span.len() < 2 || !self.text[span.range()].ends_with('"')
-            });
+            || (self.pos > 0 && matches!(self.sig[self.pos - 1].kind, Unknown | BadString));
         self.quiet_at = self.pos;
         quiet
     }

@@ -18,7 +18,7 @@ impl Parser<'_> {
         match self.kind() {
             Underscore => self.leaf(NodeKind::WildPat),
             Int | Float | String | KwTrue | KwFalse => self.leaf(NodeKind::LitPat),
-            BadNumber | Unknown => self.leaf(NodeKind::Error),
+            kind if kind.is_bad() => self.leaf(NodeKind::Error),
             Minus => {
                 self.bump();
                 if !self.eat(Int) && !self.eat(Float) {

@@ -1,8 +1,10 @@
 //! Types and dims.
 
+use super::relation::Choice;
 use super::{Mark, Parser, Rule, Task};
 use crate::error::Expected;
 use crate::kind::NodeKind;
+use crate::lexer::NONE;
 use crate::token::TokenKind::*;
 
 impl Parser<'_> {
@@ -11,6 +13,7 @@ impl Parser<'_> {
         match self.kind() {
             Underscore => self.leaf(NodeKind::HoleType),
             LParen => self.open(Rule::TupleType, mark),
+            KwIf => self.choice(Choice::Dims),
             KwFn => self.fn_type(mark),
             KwRef => {
                 self.bump();
@@ -21,17 +24,8 @@ impl Parser<'_> {
                 self.missing();
                 self.finish(NodeKind::RefType, mark);
             }
-            Ident if self.nth(1) == LBracket => {
-                let rule = match self.token_text() {
-                    "meta" => return self.meta(mark),
-                    "Tensor" => Rule::Tensor,
-                    _ => Rule::TypeCall,
-                };
-                self.bump();
-                self.open(rule, mark);
-            }
-            Ident => self.leaf(NodeKind::NameType),
-            BadNumber | Unknown => self.leaf(NodeKind::Error),
+            Ident => self.type_name(NodeKind::NameType),
+            kind if kind.is_bad() => self.leaf(NodeKind::Error),
             Int | Question => {
                 self.expected(Expected::Type);
                 self.leaf(NodeKind::Error);
@@ -41,6 +35,25 @@ impl Parser<'_> {
                 self.missing();
             }
         }
+    }
+
+    /// `A`, `sh[0]`, `List[A]`, `Tensor[…]`, `meta[…][…]`; a name that stands alone becomes a node of this kind.
+    fn type_name(&mut self, alone: NodeKind) {
+        let mark = self.mark();
+        if self.nth(1) != LBracket {
+            return self.leaf(alone);
+        }
+        let rule = match self.token_text() {
+            "meta" => return self.meta(mark),
+            "Tensor" => Rule::Tensor,
+            _ if self.at_index(1) => {
+                self.leaf(NodeKind::DimName);
+                return self.indices(mark);
+            }
+            _ => Rule::TypeCall,
+        };
+        self.bump();
+        self.open(rule, mark);
     }
 
     fn fn_type(&mut self, mark: Mark) {
@@ -86,16 +99,16 @@ impl Parser<'_> {
     fn dim_atom(&mut self) {
         let mark = self.mark();
         match self.kind() {
+            KwIf => self.choice(Choice::Dims),
             Int => self.leaf(NodeKind::DimNum),
             Question => self.leaf(NodeKind::DimAny),
             Underscore => self.leaf(NodeKind::HoleType),
-            BadNumber | Unknown => self.leaf(NodeKind::Error),
-            Ident if self.at_meta() => self.meta(mark),
+            kind if kind.is_bad() => self.leaf(NodeKind::Error),
             Ident if self.nth(1) == LParen => {
                 self.bump();
                 self.open(Rule::DimCall, mark);
             }
-            Ident => self.leaf(NodeKind::DimName),
+            Ident => self.type_name(NodeKind::DimName),
             LParen => self.open(Rule::DimParen, mark),
             _ => {
                 self.expected(Expected::Dim);
@@ -104,8 +117,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Infix operators after a dim that began at the mark.
+    /// Indices and infix operators after a dim that began at the mark.
     pub(super) fn dim_rest(&mut self, mark: Mark, min: u8) {
+        self.indices(mark);
         let (left, right) = match self.kind() {
             Plus | Minus => (10, 11),
             Star | Slash => (12, 13),
@@ -123,5 +137,61 @@ impl Parser<'_> {
         }
         self.bump();
         self.tasks.extend([Task::DimRest(mark, min), Task::Finish(NodeKind::DimBinary, mark), Task::Dim(right)]);
+    }
+
+    /// `..`, two dots that touch.
+    pub(super) fn at_splice(&self) -> bool {
+        self.at(Dot) && self.nth(1) == Dot && self.adjacent(1)
+    }
+
+    pub(super) fn splice(&mut self) {
+        let mark = self.mark();
+        self.bump();
+        self.bump();
+        self.tasks.extend([Task::Finish(NodeKind::Splice, mark), Task::Dim(1)]);
+    }
+
+    /// Whether the bracket `ahead` holds an index or a slice: `[1]`, `[-1]`, `[1:`, `[:`.
+    fn at_index(&self, ahead: usize) -> bool {
+        let signed = usize::from(self.nth(ahead + 1) == Minus);
+        self.nth(ahead) == LBracket
+            && match self.nth(ahead + 1 + signed) {
+                Int => matches!(self.nth(ahead + 2 + signed), RBracket | Colon),
+                Colon => signed == 0,
+                _ => false,
+            }
+    }
+
+    /// `[1]`, `[1:-1]` and so on, any number of them, after what began at the mark.
+    fn indices(&mut self, mark: Mark) {
+        while self.at_index(0) {
+            let opener = self.pos as u32;
+            self.bump();
+            self.bound();
+            let mut kind = NodeKind::Index;
+            if self.eat(Colon) {
+                kind = NodeKind::Slice;
+                self.bound();
+            }
+            if !self.eat(RBracket) {
+                match self.partner(opener) {
+                    NONE => self.unclosed(opener),
+                    close => {
+                        self.expected(Expected::Token(RBracket));
+                        self.pos = close as usize + 1;
+                    }
+                }
+            }
+            self.finish(kind, mark);
+        }
+    }
+
+    fn bound(&mut self) {
+        let mark = self.mark();
+        let signed = self.eat(Minus);
+        if !self.eat(Int) && (signed || !matches!(self.kind(), Colon | RBracket)) {
+            self.expected(Expected::Token(Int));
+        }
+        self.finish(NodeKind::Bound, mark);
     }
 }
