@@ -1,14 +1,14 @@
 //! Laws of the solver, on every page and fact: its trace replays and undoes, and the order of the queue does not
 //! matter.
 
-use serde_json::Value as Json;
 use session::{beginning, check_order, trace};
 use solve::trace::{replay, undo};
 use solve::{Event, Order};
+use tests::facts::{carried, is_soak, program, text};
 use tests::page::cases;
 use tests::{files, root};
 
-/// Every program of the pages and of the facts, with a name.
+/// Every program of the pages and of the facts that the project carries, with a name.
 fn programs() -> Vec<(String, String)> {
     let mut programs = Vec::new();
     for folder in ["tests/pages", "doc"] {
@@ -19,11 +19,8 @@ fn programs() -> Vec<(String, String)> {
             }
         }
     }
-    let facts = std::fs::read_to_string(root().join("tests/conformance/relay.jsonl")).unwrap_or_default();
-    for fact in facts.lines().filter_map(|line| serde_json::from_str::<Json>(line).ok()) {
-        if let (Some(id), Some(source)) = (fact["id"].as_str(), fact["source"].as_str()) {
-            programs.push((id.to_owned(), source.to_owned()));
-        }
+    for fact in ["relay", "relay_random"].into_iter().flat_map(carried) {
+        programs.extend(program(&fact).map(|program| (text(&fact, "id").to_owned(), program)));
     }
     programs
 }
@@ -69,27 +66,50 @@ fn in_step(events: &[Event], cut: usize) -> bool {
 
 #[test]
 fn every_order_of_the_queue_agrees() {
-    let n_orders = if std::env::var_os("RELISH_SOAK").is_some() { 100 } else { 5 };
+    let n_orders = if is_soak() { 100 } else { 5 };
     for (name, program) in programs() {
         let (accepts, types) = check_order(&program, Order::Queue);
         for seed in 0..n_orders {
             let (also_accepts, other_types) = check_order(&program, Order::Shuffled(seed * 7919 + 1));
             assert_eq!(accepts, also_accepts, "{name}: order {seed} decides otherwise\n{program}");
             if accepts {
-                let (a, b) = (renamed(&types), renamed(&other_types));
-                assert_eq!(a, b, "{name}: order {seed} finds other types\n{program}");
+                let names = |types: &[String]| types.iter().map(|r#type| renamed(r#type)).collect::<Vec<_>>();
+                assert_eq!(names(&types), names(&other_types), "{name}: order {seed} finds other types\n{program}");
             }
         }
     }
 }
 
-/// Types up to the order of the clauses behind `where` and the names in them, which follow the order of solving.
-fn renamed(types: &[String]) -> Vec<String> {
-    types
-        .iter()
-        .map(|r#type| match r#type.split_once(" where ") {
-            Some((_, clauses)) => format!("{} clauses", clauses.matches('(').count()),
-            None => r#type.clone(),
-        })
-        .collect()
+/// A type up to what follows the order of solving: the names of its parameters, and the order of the clauses behind
+/// `where`, of which the relations are compared. `fn[T, S: Shape](Tensor[S, T]) -> …` becomes `(Tensor[#0, #1]) -> …`.
+fn renamed(r#type: &str) -> String {
+    let (body, clauses) = r#type.split_once(" where ").unwrap_or((r#type, ""));
+    let mut relations: Vec<&str> = clauses.split('(').filter_map(|part| part.split([' ', ')']).next_back()).collect();
+    relations.sort_unstable();
+    let Some((params, body)) = body.strip_prefix("fn[").and_then(|rest| rest.split_once(']')) else {
+        return format!("{body} {relations:?}");
+    };
+    let params: Vec<&str> = params.split(", ").filter_map(|param| param.split(':').next()).collect();
+    let mut met: Vec<&str> = Vec::new();
+    let mut out = String::new();
+    for word in body.split_inclusive(|c: char| !c.is_alphanumeric()) {
+        let name = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+        if !params.contains(&name) {
+            out.push_str(word);
+            continue;
+        }
+        let index = met.iter().position(|&other| other == name).unwrap_or_else(|| {
+            met.push(name);
+            met.len() - 1
+        });
+        out.push_str(&format!("#{index}{}", &word[name.len()..]));
+    }
+    format!("{out} {relations:?}")
+}
+
+#[test]
+fn types_without_their_names() {
+    let text = "fn[S: Shape, T: BaseType, R: Shape](Tensor[T1, S], Tensor[R, T]) -> T where A(T, R), B(S, k=1)";
+    let [clauses_end, body] = [r#"["", "A", "B"]"#, "(Tensor[T1, #0], Tensor[#1, #2]) -> #2"];
+    assert_eq!(renamed(text), format!("{body} {clauses_end}"));
 }

@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: any call of the core but through `session`.
 
+pub mod facts;
 pub mod page;
 
 use std::path::{Path, PathBuf};

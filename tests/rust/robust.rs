@@ -1,9 +1,13 @@
 //! No text, however strange, makes the core panic, hang or lose anything.
 
 use proptest::prelude::*;
+use serde_json::Value as Json;
 use session::command::{check_json, run_json};
+use session::view::FileView;
 use session::{Analysis, Options};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
+use tests::facts::{attr_text, carried, hash, is_soak, items, misplaced, op_program};
 
 /// Everything that the page may ask of a text.
 fn ask_everything(text: &str) {
@@ -21,7 +25,8 @@ fn ask_everything(text: &str) {
     let _ = check_json(&[("-".to_owned(), analysis)]);
     let mut page = session::Page::default();
     let _ = page.update(text);
-    let _ = page.hover(end / 2);
+    let _ = page.hover(FileView::User, end / 2);
+    let _ = page.name(FileView::User, end / 2);
 }
 
 /// The words of the language, to be thrown together.
@@ -99,7 +104,7 @@ const WORDS: &[&str] = &[
 ];
 
 fn n_cases() -> u32 {
-    if std::env::var_os("RELISH_SOAK").is_some() { 20_000 } else { 400 }
+    if is_soak() { 20_000 } else { 400 }
 }
 
 proptest! {
@@ -228,4 +233,100 @@ fn deep_values() {
         let diagnostics = session::run(&growing, &Options { memory: 1 << 20, ..options }).diagnostics;
         assert_eq!(diagnostics[0].code, "out-of-memory");
     });
+}
+
+/// Numbers at which a rule that multiplies, negates or divides without care goes wrong, and lists that are too short.
+const EXTREMES: &[&str] = &[
+    "-9223372036854775808",
+    "-9223372036854775807",
+    "-1",
+    "0",
+    "4611686018427387904",
+    "9223372036854775807",
+    "[]",
+    "[[]]",
+    "[0]",
+    "[9223372036854775807]",
+    "None",
+    "1e308f",
+];
+
+/// What may stand in place of an attribute's value: any extreme, and the list itself with one item extreme.
+fn replacements(value: &Json) -> Vec<String> {
+    let mut texts: Vec<String> = EXTREMES.iter().map(|&text| text.to_owned()).collect();
+    let list = value.as_array().map_or(&[][..], Vec::as_slice);
+    for place in 0..list.len() {
+        for extreme in &EXTREMES[..7] {
+            let item = |(i, item)| if i == place { (*extreme).to_owned() } else { attr_text(item) };
+            texts.push(format!("[{}]", list.iter().enumerate().map(item).collect::<Vec<_>>().join(", ")));
+        }
+    }
+    texts
+}
+
+/// The program of an operator's fact as `@main`, which is run too.
+fn as_main(program: &str) -> String {
+    program.replacen("@f", "@main", 1)
+}
+
+/// Programs of one operator each, well-typed but for one attribute or one dim that is extreme.
+fn extreme_programs() -> Vec<String> {
+    let mut programs = Vec::new();
+    for fact in carried("relay").iter().filter(|fact| fact["kind"] == "op-type") {
+        for (name, value) in fact["attrs"].as_object().into_iter().flatten() {
+            for replacement in replacements(value) {
+                programs.push(as_main(&op_program(fact, Some((name, &replacement)))));
+            }
+        }
+        for (i, arg) in items(fact, "args").iter().enumerate() {
+            let arg = arg.as_str().unwrap_or("");
+            let numbers = arg.match_indices(|c: char| c.is_ascii_digit()).filter(|(at, _)| {
+                let before = &arg[..*at];
+                before.contains('(') && !before.ends_with(|c: char| c.is_alphanumeric())
+            });
+            for (at, _) in numbers {
+                for extreme in ["0", "4611686018427387904", "9223372036854775807"] {
+                    let end = arg[at..].find(|c: char| !c.is_ascii_digit()).map_or(arg.len(), |len| at + len);
+                    let mut changed = fact.clone();
+                    changed["args"][i] = Json::from(format!("{}{extreme}{}", &arg[..at], &arg[end..]));
+                    programs.push(as_main(&op_program(&changed, None)));
+                }
+            }
+        }
+    }
+    programs
+}
+
+/// Every number in the types of the arguments, multiplied.
+fn n_elements(program: &str) -> f64 {
+    let types = program.split(" {").next().unwrap_or("");
+    let numbers = types.split(|c: char| !c.is_alphanumeric() && c != '%').filter_map(|word| word.parse::<f64>().ok());
+    numbers.map(|number| number.max(1.0)).product()
+}
+
+#[test]
+fn extreme_attributes_and_dims() {
+    let mut programs = extreme_programs();
+    let n_all = programs.len();
+    programs.sort_by_cached_key(|program| hash(program));
+    programs.truncate(if is_soak() { n_all } else { 6_000 });
+    let mut failures = Vec::new();
+    let mut n_run = 0;
+    for program in &programs {
+        let asked = catch_unwind(AssertUnwindSafe(|| {
+            let analysis = Analysis::new(program);
+            let is_small = n_elements(program) <= 4_096.0;
+            if is_small {
+                let _ = run_json(&analysis, &Options { fuel: 20_000, memory: 1 << 24, ..Options::default() });
+            }
+            (misplaced(&analysis), is_small)
+        }));
+        match asked {
+            Ok((None, is_small)) => n_run += usize::from(is_small),
+            Ok((Some(misplaced), _)) => failures.push(format!("{misplaced}\n{program}")),
+            Err(_) => failures.push(format!("panics: {program}")),
+        }
+    }
+    println!("{} of {n_all} extreme programs, {n_run} of them run", programs.len());
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), programs.len(), failures.join("\n"));
 }

@@ -56,6 +56,8 @@ pub struct Module {
     pub items: Vec<Item>,
     /// The bodies in evaluation order; each function's stand in [`Function::visits`].
     pub visits: Vec<Visit>,
+    /// `_` where an expression stands.
+    pub holes: Vec<Hole>,
     /// Whether the text mentions `?`.
     pub mentions_any: bool,
     /// Where the file begins: ids below these are a library's, with spans in its own text.
@@ -80,6 +82,7 @@ impl Module {
     /// The module as the ground for another file's: everything in it is the library's.
     pub fn into_library(mut self) -> Module {
         self.items.clear();
+        self.holes.clear();
         self.mentions_any = false;
         self.start = Start {
             adts: self.adts.len(),
@@ -160,6 +163,8 @@ pub enum LocalOrigin {
     TopLevel,
     /// `free_var`: typed, but without a value.
     Free,
+    /// Stands where the program has no expression, and has the type that the place asks for.
+    Hole,
 }
 
 #[derive(Clone, Debug)]
@@ -173,6 +178,14 @@ pub struct Local {
     pub owner: FnId,
     /// Among its owner's variables.
     pub slot: u32,
+}
+
+/// A hole in the program.
+#[derive(Clone, Debug)]
+pub struct Hole {
+    pub local: LocalId,
+    /// Variables that may stand in its place, if their types do: those bound last come first.
+    pub in_scope: Vec<LocalId>,
 }
 
 #[derive(Clone, Copy, Debug)]

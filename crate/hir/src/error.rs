@@ -100,11 +100,74 @@ pub enum HirError {
         name: String,
         span: Span,
     },
+    /// `x` where only `%x` is in scope.
+    MissingSigil {
+        name: String,
+        span: Span,
+    },
+    StringExpression {
+        span: Span,
+    },
+    /// `[]`, `[[], []]`: with its shape.
+    EmptyTensor {
+        shape: Vec<usize>,
+        span: Span,
+    },
+    MetadataSyntax {
+        span: Span,
+        words: String,
+    },
+    /// `text` is the reference.
+    MetaReference {
+        text: String,
+        span: Span,
+        fault: MetaFault,
+    },
+    /// The tensor at that place of the metadata section; `bytes` is where it is written there.
+    MetaArray {
+        span: Span,
+        place: usize,
+        bytes: Option<Span>,
+        fault: ArrayFault,
+    },
     /// A form that the language has but this version cannot check yet.
     NotYet {
         what: &'static str,
         span: Span,
     },
+}
+
+/// Why a reference into the metadata section finds nothing that can stand where it does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MetaFault {
+    Form,
+    NoSection,
+    NoKey {
+        key: String,
+        at: Span,
+        nearest: Option<String>,
+    },
+    Index {
+        n_nodes: usize,
+        section: Span,
+    },
+    /// It stands for all attributes of a call.
+    AttrRecord,
+    Unreadable {
+        want: &'static str,
+    },
+}
+
+/// Why the bytes of a tensor in the metadata section are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArrayFault {
+    Missing,
+    NotBase64,
+    Magic,
+    CutShort,
+    Dtype { code: u8, bits: u8, lanes: u16 },
+    Shape,
+    Length { want: usize, found: u64 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -220,8 +283,65 @@ impl HirError {
                 *span,
                 format!("`{name}` is no kind: the kinds are Type, BaseType, Shape and Dim"),
             ),
+            HirError::MissingSigil { name, span } => {
+                let message = format!("`{name}` names no operator or constructor, and the variable is `%{name}`");
+                error("unknown-operator", *span, message).fix(format!("write `%{name}`"), *span, format!("%{name}"))
+            }
+            HirError::StringExpression { span } => error(
+                "string-expression",
+                *span,
+                "a string is no value: it may stand only behind an attribute's `=`, as in `cast(1, dtype=\"int8\")`",
+            ),
+            HirError::EmptyTensor { shape, span } => {
+                let zeros = format!("zeros(shape={shape:?}, dtype=\"float32\")");
+                error("empty-tensor", *span, "a tensor literal without a number says nothing of its dtype").fix(
+                    format!("replace it by `{zeros}`"),
+                    *span,
+                    zeros,
+                )
+            }
+            HirError::MetadataSyntax { span, words } => {
+                error("bad-metadata", *span, format!("the metadata section is no JSON: {words}"))
+            }
+            HirError::MetaReference { text, span, fault } => meta_reference(text, *span, fault),
+            HirError::MetaArray { span, place, bytes, fault } => {
+                let error =
+                    error("bad-metadata", *span, format!("tensor {place} of the metadata {}", array_fault(*fault)));
+                if let Some(bytes) = bytes { error.label(*bytes, "its bytes") } else { error }
+            }
             HirError::NotYet { what, span } => error("not-yet", *span, format!("{what} cannot be checked yet")),
         }
+    }
+}
+
+fn meta_reference(text: &str, span: Span, fault: &MetaFault) -> Diagnostic {
+    let error = |message: String| error("meta-reference", span, message);
+    match fault {
+        MetaFault::Form => error("expected `meta[Key][index]`, as `meta[relay.Constant][0]`".to_owned()),
+        MetaFault::NoSection => error(format!("`{text}` stands in a metadata section, and this text has none")),
+        MetaFault::NoKey { key, at, nearest } => {
+            misspelt(error(format!("the metadata section has no `{key}`")), *at, nearest)
+        }
+        MetaFault::Index { n_nodes, section } => {
+            error(format!("`{text}` is out of bounds: the metadata section has {n_nodes} of these"))
+                .label(*section, "the section")
+        }
+        MetaFault::AttrRecord => error(format!("`{text}` holds attributes; write them by name, as `axis=1`")),
+        MetaFault::Unreadable { want } => error(format!("expected {want}, found `{text}`")),
+    }
+}
+
+fn array_fault(fault: ArrayFault) -> String {
+    match fault {
+        ArrayFault::Missing => "is not there".to_owned(),
+        ArrayFault::NotBase64 => "is not written in base64".to_owned(),
+        ArrayFault::Magic => "does not begin as a tensor does".to_owned(),
+        ArrayFault::CutShort => "is cut short".to_owned(),
+        ArrayFault::Dtype { code, bits, lanes } => {
+            format!("has a dtype that is none of Relay's: code {code}, {bits} bits, {}", count(lanes as usize, "lane"))
+        }
+        ArrayFault::Shape => "has a shape that no tensor has".to_owned(),
+        ArrayFault::Length { want, found } => format!("must have {}, found {found}", count(want, "byte")),
     }
 }
 

@@ -22,8 +22,8 @@ mod error;
 mod lower;
 
 pub use data::{
-    Adt, Arm, Attr, Ctor, CtorId, Def, DefId, Expr, ExprId, ExprKind, FnId, Function, Item, Local, LocalId,
+    Adt, Arm, Attr, Ctor, CtorId, Def, DefId, Expr, ExprId, ExprKind, FnId, Function, Hole, Item, Local, LocalId,
     LocalOrigin, Module, Pat, PatId, PatKind, Place, Start, TypeExpr, TypeExprId, TypeExprKind, TypeParam, Visit,
 };
-pub use error::HirError;
+pub use error::{ArrayFault, HirError, MetaFault};
 pub use lower::lower;

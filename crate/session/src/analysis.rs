@@ -1,21 +1,24 @@
 //! From text to types.
 
 use base::{Diagnostic, LineIndex, Severity, Span};
-use hir::{ExprKind, FnId, Item, Module};
-use infer::{Inferred, Wording};
+use hir::{ExprKind, FnId, Hole, Item, LocalOrigin, Module};
+use infer::{Inferred, TypeError, Wording};
 use pattern::Coverage;
 use rustc_hash::FxHashSet;
 use solve::{Log, Off, Order, Trace};
 use std::sync::LazyLock;
-use ty::{AdtId, Printed};
+use ty::{AdtId, Printed, Term, Terms};
 
 /// As many problems are told at once.
 const MAX_DIAGNOSTICS: usize = 500;
 
+/// As many variables are offered to fill a hole.
+const MAX_FITS: usize = 3;
+
 /// The module under every program, checked once.
 struct Prelude {
-    module: Module,
-    inferred: Inferred<Off>,
+    library: Module,
+    analysis: Analysis,
 }
 
 /// Its source.
@@ -26,8 +29,15 @@ static PRELUDE: LazyLock<Prelude> = LazyLock::new(|| {
     let (module, hir_errors) = hir::lower(&parse.tree, Module::default());
     let (inferred, errors) = infer::infer(&module, None, Off, Order::Queue);
     debug_assert!(parse.errors.is_empty() && hir_errors.is_empty() && errors.is_empty(), "the prelude is well-typed");
-    Prelude { module: module.into_library(), inferred }
+    let library = module.clone().into_library();
+    let (text, lines) = (PRELUDE_TEXT.to_owned(), LineIndex::new(PRELUDE_TEXT));
+    Prelude { library, analysis: Analysis { text, lines, module, inferred, diagnostics: Vec::new() } }
 });
+
+/// The prelude as a text that one can ask about.
+pub fn prelude() -> &'static Analysis {
+    &PRELUDE.analysis
+}
 
 /// Everything that is known of one source text.
 pub struct Analysis {
@@ -59,10 +69,15 @@ pub struct Expression {
 impl Analysis {
     pub fn new(text: &str) -> Analysis {
         let parse = syntax::parse(text);
-        let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.module.clone());
-        let (inferred, type_errors) = infer::infer(&module, Some(&PRELUDE.inferred), Off, Order::Queue);
+        let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.library.clone());
+        let (inferred, mut type_errors) = infer::infer(&module, Some(&PRELUDE.analysis.inferred), Off, Order::Queue);
         let mut diagnostics: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).collect();
         diagnostics.extend(hir_errors.iter().map(|error| error.diagnostic()));
+        // What waits for a hole's type waits for the hole to be filled.
+        if module.locals.iter().skip(module.start.locals).any(|local| local.origin == LocalOrigin::Hole) {
+            type_errors.retain(|error| !matches!(error, TypeError::UnderConstrained { .. }));
+        }
+        diagnostics.extend(module.holes.iter().map(|hole| hole_diagnostic(&module, &inferred, hole)));
         let wording = Wording { module: &module, inferred: &inferred };
         diagnostics.extend(type_errors.iter().map(|error| wording.diagnostic(error)));
         diagnostics.extend(coverage_diagnostics(&module, &inferred));
@@ -215,6 +230,29 @@ impl Analysis {
     }
 }
 
+/// What a hole wants, and which variables would fill it.
+fn hole_diagnostic<L: Log>(module: &Module, inferred: &Inferred<L>, hole: &Hole) -> Diagnostic {
+    let span = module.locals[hole.local].span;
+    let error = |message: String| Diagnostic::error("typed-hole", span, message);
+    let known = inferred.locals[hole.local].filter(|&term| !matches!(inferred.solver.head(term), Term::Hole(_)));
+    let Some(term) = known else {
+        return error("expected an expression, found a hole: nothing here says of what type".to_owned());
+    };
+    let wanted = inferred.print(module, term).text;
+    let mut error = error(format!("expected an expression of type {wanted}, found a hole"));
+    if !inferred.solver.holes(&[term]).is_empty() {
+        return error;
+    }
+    let fits = hole.in_scope.iter().filter(|&&local| {
+        inferred.print_local(module, local).is_some_and(|printed| printed.text == wanted && !printed.truncated)
+    });
+    for &local in fits.take(MAX_FITS) {
+        let name = &module.locals[local].name;
+        error = error.fix(format!("fill it with `{name}`"), span, name.clone());
+    }
+    error
+}
+
 fn coverage_diagnostics<L: Log>(module: &Module, inferred: &Inferred<L>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for expr in module.exprs.iter().skip(module.start.exprs) {
@@ -249,8 +287,8 @@ fn coverage_diagnostics<L: Log>(module: &Module, inferred: &Inferred<L>) -> Vec<
 /// order. For the test that all orders agree.
 pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
     let parse = syntax::parse(text);
-    let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.module.clone());
-    let (inferred, errors) = infer::infer(&module, Some(&PRELUDE.inferred), Off, order);
+    let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.library.clone());
+    let (inferred, errors) = infer::infer(&module, Some(&PRELUDE.analysis.inferred), Off, order);
     let mut types = Vec::new();
     for item in &module.items {
         match *item {
@@ -271,14 +309,14 @@ pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
 
 /// The solver that every text begins with, and a trace's replay too.
 pub fn beginning() -> solve::Solver<Off> {
-    PRELUDE.inferred.solver.beginning(Off)
+    PRELUDE.analysis.inferred.solver.beginning(Off)
 }
 
 /// What the solver did for a text, after the prelude, and the solver it left behind.
 pub fn trace(text: &str) -> solve::Solver<Trace> {
     let parse = syntax::parse(text);
-    let (module, _) = hir::lower(&parse.tree, PRELUDE.module.clone());
-    infer::infer(&module, Some(&PRELUDE.inferred), Trace::default(), Order::Queue).0.solver
+    let (module, _) = hir::lower(&parse.tree, PRELUDE.library.clone());
+    infer::infer(&module, Some(&PRELUDE.analysis.inferred), Trace::default(), Order::Queue).0.solver
 }
 
 /// The syntax tree alone, for measuring the parser by itself; returns how many nodes it has.

@@ -103,16 +103,17 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
         Subject::Written(id) => Some(written_type(analysis, &module.type_exprs[id].kind, span)),
         Subject::Def(id) => {
             let r#type = inferred.print_scheme(module, inferred.defs[id].as_ref()?).text;
-            Some(named(&format!("def {}", module.defs[id].name), r#type))
+            let hover = named(&format!("def {}", module.defs[id].name), r#type);
+            Some(Hover { doc: doc_of_def(analysis, id), ..hover })
         }
         Subject::Constructor(id) => {
             let adt = module.ctors[id].adt;
             let r#type = module.adts[adt].name.clone();
-            Some(Hover { r#type, code: declaration(analysis, adt), doc: String::new(), span })
+            Some(Hover { r#type, code: declaration(analysis, adt), doc: doc_of_adt(analysis, adt), span })
         }
         Subject::Adt(id) => {
             let r#type = module.adts[id].name.clone();
-            Some(Hover { r#type, code: declaration(analysis, id), doc: String::new(), span })
+            Some(Hover { r#type, code: declaration(analysis, id), doc: doc_of_adt(analysis, id), span })
         }
         Subject::TypeParam(id) => Some(named(module.param(id), module.param_kind(id).name().to_owned())),
     }
@@ -123,7 +124,10 @@ fn expression(analysis: &Analysis, id: ExprId, span: Span) -> Hover {
     let r#type = analysis.type_of(id);
     let (code, doc) = match &module.exprs[id].kind {
         ExprKind::Local(local, _) => (format!("{}: {type}", module.locals[*local].name), String::new()),
-        ExprKind::Ctor(ctor) => (format!("{}: {type}", module.ctors[*ctor].name), String::new()),
+        ExprKind::Ctor(ctor) => {
+            let ctor = &module.ctors[*ctor];
+            (format!("{}: {type}", ctor.name), doc_of_adt(analysis, ctor.adt))
+        }
         ExprKind::Op(op) => (format!("{}: {type}", op.row().name), op.row().doc.trim().to_owned()),
         ExprKind::Def(def) => {
             let name = &module.defs[*def].name;
@@ -132,7 +136,7 @@ fn expression(analysis: &Analysis, id: ExprId, span: Span) -> Hover {
                 Some(general) => format!("def {name}: {general}\n// here\n{name}: {type}"),
                 None => format!("{name}: {type}"),
             };
-            (code, String::new())
+            (code, doc_of_def(analysis, *def))
         }
         _ => (r#type.clone(), String::new()),
     };
@@ -143,8 +147,7 @@ fn expression(analysis: &Analysis, id: ExprId, span: Span) -> Hover {
 pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
     let module = &analysis.module;
     let data = &module.adts[adt];
-    let is_own = adt.0 as usize >= module.start.adts;
-    let text = if is_own { analysis.text.as_str() } else { crate::PRELUDE_TEXT };
+    let text = text_of(analysis, adt.0 as usize >= module.start.adts);
     let params: Vec<&str> = data.params.iter().map(|&param| module.param(param)).collect();
     let params = if params.is_empty() { String::new() } else { format!("[{}]", params.join(", ")) };
     if data.is_extern {
@@ -166,6 +169,31 @@ pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
     format!("type {}{params} {{ {} }}", data.name, ctors.join(", "))
 }
 
+/// The text of the file, or of the library under it.
+fn text_of(analysis: &Analysis, is_own: bool) -> &str {
+    if is_own { &analysis.text } else { crate::PRELUDE_TEXT }
+}
+
+fn doc_of_def(analysis: &Analysis, def: DefId) -> String {
+    let module = &analysis.module;
+    doc_above(text_of(analysis, def.0 as usize >= module.start.defs), module.defs[def].name_span)
+}
+
+fn doc_of_adt(analysis: &Analysis, adt: AdtId) -> String {
+    let module = &analysis.module;
+    doc_above(text_of(analysis, adt.0 as usize >= module.start.adts), module.adts[adt].name_span)
+}
+
+/// What the `///` lines right above a place say.
+fn doc_above(text: &str, place: Span) -> String {
+    let before = &text[..place.start as usize];
+    let above = &before[..before.rfind('\n').unwrap_or(0)];
+    let lines = above.rsplit('\n').map_while(|line| line.trim().strip_prefix("///"));
+    let mut lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    lines.reverse();
+    lines.join("\n")
+}
+
 fn written_type(analysis: &Analysis, kind: &TypeExprKind, span: Span) -> Hover {
     let module = &analysis.module;
     let written = analysis.text[span.range()].to_owned();
@@ -173,7 +201,7 @@ fn written_type(analysis: &Analysis, kind: &TypeExprKind, span: Span) -> Hover {
         TypeExprKind::Error => (written.clone(), ""),
         TypeExprKind::Hole => ("_".to_owned(), "To be inferred."),
         TypeExprKind::Any => ("?".to_owned(), "A dim that is known only when the program runs."),
-        TypeExprKind::Adt { adt, .. } => (declaration(analysis, *adt), ""),
+        TypeExprKind::Adt { adt, .. } => (declaration(analysis, *adt), &*doc_of_adt(analysis, *adt)),
         TypeExprKind::Param(param) => {
             (format!("{}: {}", module.param(*param), module.param_kind(*param).name()), "A type parameter.")
         }

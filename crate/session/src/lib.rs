@@ -1,7 +1,8 @@
 //! The pipeline, and every question that a screen or a tool asks of it.
 //!
 //! In: one source text. Out: an [`Analysis`], which answers: what is wrong ([`Analysis::diagnostics`]), what has which
-//! type ([`Analysis::definitions`], [`Analysis::expressions`], [`hover`]), what it evaluates to ([`run`]). Answers
+//! type ([`Analysis::definitions`], [`Analysis::expressions`], [`hover`]), what a name means ([`name()`]), what it
+//! evaluates to ([`run`]). Answers
 //! leave in two forms: views for the page ([`view`]), JSON documents for the command line ([`command`]).
 //!
 //! Invariants: an analysis never fails, whatever the text; offsets are bytes inside and are converted on the way out,
@@ -20,12 +21,14 @@ pub mod command;
 mod data;
 mod explain;
 mod hover;
+mod name;
 mod page;
 mod run;
 pub mod view;
 
-pub use analysis::{Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, trace};
+pub use analysis::{Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, trace};
 pub use explain::{codes, explain};
 pub use hover::{Hover, hover};
+pub use name::{File, Name, name};
 pub use page::Page;
 pub use run::{Options, Outcome, RunValue, run};

@@ -2,10 +2,10 @@
 
 use crate::run::{Options, run};
 use crate::view::{
-    CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FixView, HoverView, LabelView, RunView,
-    SeverityView, SpanView, TensorView, ValueView,
+    CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, HoverView, LabelView,
+    NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
-use crate::{Analysis, hover};
+use crate::{Analysis, File, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span};
 use ty::{Elements, Value, print_value};
 
@@ -68,11 +68,40 @@ impl Page {
         }
     }
 
-    /// What is at a UTF-16 offset of the text.
-    pub fn hover(&self, offset: u32) -> Option<HoverView> {
-        let lines = self.analysis.lines();
-        let hover = hover(&self.analysis, lines.from_utf16(offset))?;
+    fn file(&self, file: FileView) -> &Analysis {
+        match file {
+            FileView::User => &self.analysis,
+            FileView::Prelude => prelude(),
+        }
+    }
+
+    /// What is at a UTF-16 offset of a text.
+    pub fn hover(&self, file: FileView, offset: u32) -> Option<HoverView> {
+        let analysis = self.file(file);
+        let lines = analysis.lines();
+        let hover = hover(analysis, lines.from_utf16(offset))?;
         Some(HoverView { code: hover.code, doc: hover.doc, span: span_view(lines, hover.span) })
+    }
+
+    /// What the name at a UTF-16 offset of a text means.
+    pub fn name(&self, file: FileView, offset: u32) -> Option<NameView> {
+        let analysis = self.file(file);
+        let lines = analysis.lines();
+        let asked = match file {
+            FileView::User => File::User,
+            FileView::Prelude => File::Prelude,
+        };
+        let name = name(analysis, asked, lines.from_utf16(offset))?;
+        let (file, binding_lines) = match name.file {
+            File::User => (FileView::User, lines),
+            File::Prelude => (FileView::Prelude, prelude().lines()),
+        };
+        Some(NameView {
+            span: span_view(lines, name.span),
+            file,
+            binding: span_view(binding_lines, name.binding),
+            mentions: name.mentions.into_iter().map(|span| span_view(lines, span)).collect(),
+        })
     }
 
     /// Runs the text.

@@ -99,6 +99,27 @@ pub struct HoverView {
     pub span: SpanView,
 }
 
+/// The visitor's own text, or the prelude's.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+#[serde(rename_all = "lowercase")]
+pub enum FileView {
+    User,
+    Prelude,
+}
+
+/// A name at some place of a text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct NameView {
+    pub span: SpanView,
+    /// Where it is bound: in which text, and where there.
+    pub file: FileView,
+    pub binding: SpanView,
+    /// Everywhere it stands in the text that was asked about.
+    pub mentions: Vec<SpanView>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct TensorView {

@@ -1,6 +1,6 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
-use session::view::{CheckView, HoverView, RunView};
+use session::view::{CheckView, FileView, HoverView, NameView, RunView};
 use session::{Options, Page};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
@@ -8,6 +8,22 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen(start)]
 pub fn start() {
     console_error_panic_hook::set_once();
+}
+
+/// Which text a question is about: the last one, or the prelude.
+#[wasm_bindgen]
+pub enum FileName {
+    User = "user",
+    Prelude = "prelude",
+}
+
+impl FileName {
+    fn view(self) -> FileView {
+        match self {
+            FileName::Prelude => FileView::Prelude,
+            _ => FileView::User,
+        }
+    }
 }
 
 /// One text at a time: check it, ask about it, run it.
@@ -29,9 +45,19 @@ impl Playground {
         Ok(self.page.update(text).into_ts()?)
     }
 
-    /// What is at a UTF-16 offset of the last text.
-    pub fn hover(&self, offset: u32) -> Result<Option<Ts<HoverView>>, JsError> {
-        Ok(self.page.hover(offset).map(|view| view.into_ts()).transpose()?)
+    /// What is at a UTF-16 offset of a text.
+    pub fn hover(&self, file: FileName, offset: u32) -> Result<Option<Ts<HoverView>>, JsError> {
+        Ok(self.page.hover(file.view(), offset).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// What the name at a UTF-16 offset of a text means.
+    pub fn name(&self, file: FileName, offset: u32) -> Result<Option<Ts<NameView>>, JsError> {
+        Ok(self.page.name(file.view(), offset).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// The text under every program.
+    pub fn prelude(&self) -> String {
+        session::PRELUDE_TEXT.to_owned()
     }
 
     /// Runs the last text with at most this many calls and match tests.

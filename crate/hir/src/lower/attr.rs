@@ -10,13 +10,21 @@ use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{AttrValue, Attrs, Scalar};
 
 /// Attribute values nest at most this deep; none of the rows wants more than two lists.
-const MAX_NESTING: usize = 16;
+pub(super) const MAX_NESTING: usize = 16;
 
 /// Stands for a value that no attribute can have; no string literal holds it.
 const UNREADABLE: &str = "\u{0}";
 
-/// Stands for a string that does not end, which was reported when it was read.
-const UNTERMINATED: &str = "\u{1}";
+/// Stands for a value about which something was told when it was read.
+const REPORTED: &str = "\u{1}";
+
+fn is_reported(value: &AttrValue) -> bool {
+    match value {
+        AttrValue::Str(text) => &**text == REPORTED,
+        AttrValue::List(items) => items.iter().any(is_reported),
+        AttrValue::None | AttrValue::Bool(_) | AttrValue::Int(_) | AttrValue::Float(_) => false,
+    }
+}
 
 impl Lowering<'_> {
     /// The attributes written in an argument list.
@@ -33,6 +41,9 @@ impl Lowering<'_> {
             let name_span = first.to(*last);
             let name = tree.text()[name_span.range()].to_owned();
             let Some(&value) = tree.children(node).first() else { continue };
+            if self.is_device(value) {
+                continue;
+            }
             let value_span = tree.span(value);
             let value = match self.attr_value(value, 0, false) {
                 Some(value) => value,
@@ -54,7 +65,7 @@ impl Lowering<'_> {
                 if let Some(string) = tree.first_token(node, TokenKind::String) {
                     let text = tree.token_text(string);
                     let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
-                    return Some(AttrValue::Str(inside.unwrap_or(UNTERMINATED).into()));
+                    return Some(AttrValue::Str(inside.unwrap_or(REPORTED).into()));
                 }
                 match self.scalar(node, negative)? {
                     (ty::Dtype::Bool, Scalar::Int(value)) => Some(AttrValue::Bool(value != 0)),
@@ -73,6 +84,7 @@ impl Lowering<'_> {
                 let items = tree.children(node).into_iter().map(|item| self.attr_value(item, depth + 1, false));
                 Some(AttrValue::List(items.collect::<Option<_>>()?))
             }
+            NodeKind::Meta => Some(self.meta_attr(node).unwrap_or_else(|| AttrValue::Str(REPORTED.into()))),
             _ => None,
         }
     }
@@ -87,8 +99,7 @@ impl Lowering<'_> {
     ) -> Option<Arc<Attrs>> {
         let mut attrs = Attrs::default();
         let n_errors = self.errors.len();
-        let unterminated = AttrValue::Str(UNTERMINATED.into());
-        if written.iter().any(|attr| attr.value == unterminated) {
+        if written.iter().any(|attr| is_reported(&attr.value)) {
             return None;
         }
         for (i, attr) in written.iter().enumerate() {

@@ -20,12 +20,17 @@ impl Lowering<'_> {
         let callee = self.expr_of(callee);
         let args = self.tree.children(arg_list);
         let args = args.into_iter().filter(|&arg| self.tree.kind(arg) != NodeKind::Attr).collect::<Vec<_>>();
+        let has_attr_record = args.iter().any(|&arg| self.is_attr_record(arg));
         let args: Vec<ExprId> = args.into_iter().map(|arg| self.expr_of(arg)).collect();
         let attrs = self.written_attrs(arg_list);
         let piped = self.is_pipe_stage(node);
         if let ExprKind::Op(op) = self.module.exprs[callee].kind {
             let name_span = self.module.exprs[callee].span;
-            let call = self.op_call(op, name_span, args, &attrs, span);
+            let call = match has_attr_record {
+                // Its attributes are not known, which was said there.
+                true => self.expr(ExprKind::Error, span),
+                false => self.op_call(op, name_span, args, &attrs, span),
+            };
             if piped {
                 self.unvisit(call);
             }

@@ -1,11 +1,14 @@
 //! Expressions.
 
 use super::{Lowered, Lowering, nearest};
-use crate::data::{Arm, ExprId, ExprKind, LocalId, LocalOrigin, Place, Visit};
+use crate::data::{Arm, ExprId, ExprKind, Hole, LocalId, LocalOrigin, Place, Visit};
 use crate::error::HirError;
 use base::Span;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::Scalar;
+
+/// As many variables are tried in the place of a hole.
+const MAX_CANDIDATES: usize = 32;
 
 impl Lowering<'_> {
     pub(super) fn leave_expr(&mut self, node: NodeId, kind: NodeKind) -> Lowered {
@@ -23,10 +26,7 @@ impl Lowering<'_> {
             NodeKind::LocalRef | NodeKind::GraphRef => self.local_ref(self.tree.node_text(node), span),
             NodeKind::GlobalRef => self.global_ref(self.tree.node_text(node), span),
             NodeKind::NameRef => return self.name_ref(node, span),
-            NodeKind::Hole => {
-                self.not_yet("a hole in an expression", node);
-                ExprKind::Error
-            }
+            NodeKind::Hole => self.hole(span),
             NodeKind::Paren => {
                 return children.first().map_or(Lowered::Nothing, |&inner| self.lowered[inner.0 as usize]);
             }
@@ -34,10 +34,6 @@ impl Lowering<'_> {
             NodeKind::ListLit => self.tensor_literal(node),
             NodeKind::Variant => {
                 self.not_yet("an anonymous variant", node);
-                ExprKind::Error
-            }
-            NodeKind::Meta => {
-                self.not_yet("a `meta` constant", node);
                 ExprKind::Error
             }
             NodeKind::Fn => {
@@ -143,6 +139,22 @@ impl Lowering<'_> {
         }
     }
 
+    /// `_`: an expression of unknown type.
+    fn hole(&mut self, span: Span) -> ExprKind {
+        let in_scope = self.scope.latest(MAX_CANDIDATES);
+        let hole = self.unknown("_", span);
+        if let ExprKind::Local(local, _) = hole {
+            self.module.holes.push(Hole { local, in_scope });
+        }
+        hole
+    }
+
+    /// What stands where there is no expression and its place says what type is wanted.
+    pub(super) fn unknown(&mut self, name: &str, span: Span) -> ExprKind {
+        let local = self.new_local(name, span, LocalOrigin::Hole);
+        ExprKind::Local(local, Place::Own(self.module.locals[local].slot))
+    }
+
     /// Where the running function finds a variable: every function between its owner and here captures it.
     fn place(&mut self, local: LocalId) -> Place {
         let owner = self.module.locals[local].owner;
@@ -215,11 +227,20 @@ impl Lowering<'_> {
             ExprKind::Op(op)
         } else if self.defs.contains_key(format!("@{name}").as_str()) {
             self.global_ref(&format!("@{name}"), span)
+        } else if self.scope.get(name).is_some() {
+            self.errors.push(HirError::MissingSigil { name: name.to_owned(), span });
+            self.local_ref(name, span)
         } else {
-            let constructors = self.ctors.keys().map(String::as_str);
-            let mut names: Vec<&str> = constructors.chain(op::all().iter().map(|row| row.name)).collect();
+            let defs = self.defs.keys().map(|name| name.trim_start_matches('@'));
+            let named = self.ctors.keys().map(String::as_str).chain(defs);
+            let mut names: Vec<&str> = named.chain(op::all().iter().map(|row| row.name)).collect();
             names.sort_unstable();
-            let nearest = base::nearest(name, names).map(str::to_owned);
+            // Of names equally near, a variable's is the likelier.
+            let nearest = base::nearest(name, self.scope.names().into_iter().chain(names));
+            let nearest = nearest.map(|name| match self.scope.get(name) {
+                Some(local) => self.module.locals[local].name.clone(),
+                None => name.to_owned(),
+            });
             self.errors.push(HirError::UnknownName { name: name.to_owned(), span, nearest });
             ExprKind::Error
         };

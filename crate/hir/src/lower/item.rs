@@ -10,6 +10,9 @@ use rustc_hash::FxHashMap;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{AdtId, Kind, ParamId};
 
+/// Owns the variables that a file leaves free.
+const NO_FUNCTION: FnId = FnId(u32::MAX);
+
 impl<'t> Lowering<'t> {
     /// Gives every definition, type and constructor its id, so that they may be used before they are defined.
     pub(super) fn declare(&mut self) {
@@ -355,11 +358,18 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn leave_free_var(&mut self, node: NodeId) -> Lowered {
-        if self.functions.is_empty() {
-            return self.not_yet("a top-level `free_var`", node);
-        }
         if let Some((name, span)) = self.own_token(node, &[TokenKind::Local]) {
-            let local = self.new_local(name, span, LocalOrigin::Free);
+            let local = match self.functions.is_empty() {
+                true => self.module.locals.push(Local {
+                    name: name.to_owned(),
+                    span,
+                    annotation: None,
+                    origin: LocalOrigin::Free,
+                    owner: NO_FUNCTION,
+                    slot: 0,
+                }),
+                false => self.new_local(name, span, LocalOrigin::Free),
+            };
             if let Some(&annotation) = self.tree.children(node).first() {
                 self.module.locals[local].annotation = Some(self.type_at(annotation, Kind::Type));
             }

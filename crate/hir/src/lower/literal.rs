@@ -100,7 +100,7 @@ impl Lowering<'_> {
     pub(super) fn literal(&mut self, node: NodeId, negative: bool) -> ExprKind {
         if self.tree.first_token(node, TokenKind::String).is_some() {
             let span = self.tree.span(node);
-            self.errors.push(HirError::NotYet { what: "a string outside an attribute", span });
+            self.errors.push(HirError::StringExpression { span });
             return ExprKind::Error;
         }
         match self.scalar(node, negative) {
@@ -160,7 +160,7 @@ impl Lowering<'_> {
         }
         let Some((dtype, _)) = dtype else {
             let span = tree.span(node);
-            self.errors.push(HirError::NotYet { what: "a tensor literal without a number (`zeros` makes one)", span });
+            self.errors.push(HirError::EmptyTensor { shape, span });
             return ExprKind::Error;
         };
         let elements = match dtype.is_float() {

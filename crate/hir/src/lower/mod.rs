@@ -5,6 +5,7 @@ mod call;
 mod expr;
 mod item;
 mod literal;
+mod metadata;
 mod pattern;
 mod scope;
 mod ty_expr;
@@ -15,6 +16,7 @@ use crate::data::{
 };
 use crate::error::HirError;
 use base::Span;
+use metadata::Metadata;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
 use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
@@ -76,6 +78,7 @@ struct Lowering<'t> {
     let_locals: FxHashMap<NodeId, LocalId>,
     /// Type parameters whose kind could not be read: they fit nowhere and are not spoken of again.
     kindless: FxHashSet<ParamId>,
+    metadata: Metadata,
     next_def: u32,
     next_adt: u32,
     next_ctor: u32,
@@ -85,6 +88,8 @@ impl<'t> Lowering<'t> {
     fn new(tree: &'t Tree, library: Module) -> Self {
         let names = |i: usize| u32::try_from(i).expect("fewer than 2^32 ids");
         let Start { adts, ctors, defs, .. } = library.start;
+        let mut errors = Vec::new();
+        let metadata = Metadata::read(tree, &mut errors);
         Lowering {
             tree,
             adts: library.adts.iter_enumerated().map(|(id, adt)| (adt.name.clone(), id)).collect(),
@@ -94,7 +99,7 @@ impl<'t> Lowering<'t> {
             next_adt: names(adts),
             next_ctor: names(ctors),
             module: library,
-            errors: Vec::new(),
+            errors,
             lowered: vec![Lowered::Nothing; tree.n_nodes()],
             open: Vec::new(),
             functions: Vec::new(),
@@ -105,6 +110,7 @@ impl<'t> Lowering<'t> {
             recursive_lets: FxHashMap::default(),
             let_locals: FxHashMap::default(),
             kindless: FxHashSet::default(),
+            metadata,
         }
     }
 
@@ -127,7 +133,7 @@ impl<'t> Lowering<'t> {
             | NodeKind::Attr
             | NodeKind::CtorResult
             | NodeKind::WhereClause
-            | NodeKind::Meta
+            | NodeKind::RelationItem
             | NodeKind::Variant
             | NodeKind::VariantPat
             | NodeKind::OrPat => {
@@ -154,12 +160,20 @@ impl<'t> Lowering<'t> {
             | NodeKind::Param
             | NodeKind::CtorFields
             | NodeKind::CtorResult
+            | NodeKind::RelationHead
             | NodeKind::WhereRelation
+            | NodeKind::Equation
+            | NodeKind::GoalTrue
+            | NodeKind::GoalIf
+            | NodeKind::GoalBlock
+            | NodeKind::Condition
+            | NodeKind::Bound
             | NodeKind::TypeArgs
             | NodeKind::ArgList
             | NodeKind::Attr
             | NodeKind::ExprStmt => Lowered::Nothing,
             NodeKind::WhereClause => self.not_yet("a `where` clause", node),
+            NodeKind::RelationItem => self.not_yet("a relation", node),
             NodeKind::TypeParams => self.bind_type_params(node),
             NodeKind::ParamList => self.bind_params(node),
             NodeKind::Def => self.leave_def(node),
@@ -181,7 +195,6 @@ impl<'t> Lowering<'t> {
             | NodeKind::Tuple
             | NodeKind::ListLit
             | NodeKind::Variant
-            | NodeKind::Meta
             | NodeKind::Fn
             | NodeKind::If
             | NodeKind::Match
@@ -195,6 +208,7 @@ impl<'t> Lowering<'t> {
             | NodeKind::Binary
             | NodeKind::RefWrite
             | NodeKind::Pipe => self.leave_expr(node, kind),
+            NodeKind::Meta => self.leave_meta(node),
             NodeKind::Arm => {
                 self.scope.close();
                 Lowered::Nothing
@@ -221,7 +235,11 @@ impl<'t> Lowering<'t> {
             | NodeKind::DimAny
             | NodeKind::DimName
             | NodeKind::DimBinary
-            | NodeKind::DimCall => self.leave_type(node, kind),
+            | NodeKind::DimCall
+            | NodeKind::Splice
+            | NodeKind::Index
+            | NodeKind::Slice
+            | NodeKind::DimIf => self.leave_type(node, kind),
         };
         self.lowered[node.0 as usize] = lowered;
     }

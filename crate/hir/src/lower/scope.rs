@@ -34,6 +34,20 @@ impl Scope {
         self.by_name.get(name).and_then(|locals| locals.last()).copied()
     }
 
+    /// The variables in scope that were bound last, the latest first, and no more than that.
+    pub fn latest(&self, n: usize) -> Vec<LocalId> {
+        let mut found = Vec::new();
+        for local in self.log.iter().rev().filter_map(|name| self.get(name)) {
+            if found.len() == n {
+                break;
+            }
+            if !found.contains(&local) {
+                found.push(local);
+            }
+        }
+        found
+    }
+
     /// The names in scope.
     pub fn names(&self) -> Vec<&str> {
         let in_scope = self.by_name.iter().filter(|(_, locals)| !locals.is_empty());

@@ -1,0 +1,215 @@
+//! Native check times beside Relay's: `npm run bench` prints them beside the page's.
+//!
+//! The programs are written to `target/bench/*.relay`, so that the wasm build is measured on the same texts. Words
+//! behind the command choose families by name.
+
+mod families;
+
+use families::{FAMILIES, Family, GRAPH_TEXT, dataflow, mixed};
+use serde_json::Value as Json;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+use tests::facts::{beside, text};
+use tests::root;
+
+/// What the Python loop took where Relay's figures were taken.
+const RELAYS_LOOP: f64 = 562.0;
+
+/// How many times faster than Relay every family should be.
+const WANTED: f64 = 20.0;
+
+/// More than this much longer than ten times, for ten times the program, is not linear.
+const LINEAR: f64 = 1.3;
+
+/// CPU ms of a loop in Python, which tells how fast this machine is just now beside the one where Relay was measured;
+/// the better of two.
+fn calibration() -> Option<f64> {
+    let program = "import time\ndef f():\n    x = 0\n    for i in range(10**7): x += i*i&7\n    return x\n\
+                   def once():\n    t = time.process_time(); f(); return time.process_time() - t\n\
+                   print(1000 * min(once(), once()))";
+    let output =
+        Command::new("python3").args(["-c", program]).output().ok().filter(|output| output.status.success())?;
+    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
+}
+
+/// The fastest of several runs: the least disturbed one.
+fn fastest(mut run: impl FnMut()) -> f64 {
+    let mut best = Duration::MAX;
+    let begin = Instant::now();
+    let mut n_runs = 0;
+    while n_runs < 3 || (begin.elapsed() < Duration::from_millis(600) && n_runs < 200) {
+        let start = Instant::now();
+        run();
+        best = best.min(start.elapsed());
+        n_runs += 1;
+    }
+    best.as_secs_f64() * 1e3
+}
+
+/// ms to parse, and to parse and check.
+struct Times {
+    parse: f64,
+    check: f64,
+}
+
+fn times(name: &str, program: &str) -> Times {
+    let errors = tests::facts::errors(&session::Analysis::new(program));
+    assert!(errors.is_empty(), "{name} must be well-typed: {}", errors[0]);
+    let parse = fastest(|| {
+        session::parse(program);
+    });
+    Times { parse, check: fastest(|| drop(session::Analysis::new(program))) }
+}
+
+/// What the rows come to.
+struct Report {
+    folder: PathBuf,
+    /// The Python loop's ms, as often as it was run: a shared machine is not equally fast all the time.
+    loops: Vec<f64>,
+    below: Vec<String>,
+    bent: Vec<String>,
+}
+
+impl Report {
+    fn calibrate(&mut self) {
+        self.loops.extend(calibration());
+    }
+
+    /// How much slower this machine is than the one where Relay was measured, as last looked at.
+    fn slower(&self) -> f64 {
+        self.loops.last().map_or(1.0, |ms| ms / RELAYS_LOOP)
+    }
+
+    fn row(&mut self, name: &str, n: usize, n_ops: usize, program: &str, relay: Option<f64>) -> f64 {
+        std::fs::write(self.folder.join(format!("{name}-{n}.relay")), program).expect("target can be written");
+        let Times { parse, check } = times(name, program);
+        let ratio = relay.map_or("".to_owned(), |relay| format!("{:.0}", relay / check));
+        let corrected = relay.map(|relay| relay * self.slower() / check);
+        let relay = relay.map_or("".to_owned(), |relay| relay.to_string());
+        println!(
+            "| {name} | {n} | {} | {relay} | {parse:.3} | {check:.3} | {ratio} | {} | {:.2} |",
+            program.len().div_ceil(1_000),
+            corrected.map_or("".to_owned(), |corrected| format!("{corrected:.0}")),
+            check * 1e3 / (n * n_ops) as f64
+        );
+        if let Some(corrected) = corrected.filter(|&corrected| corrected < WANTED) {
+            self.below.push(format!("{name} at {n}: {corrected:.1}"));
+        }
+        check
+    }
+
+    fn family(&mut self, &Family { name, program, n_ops, sizes }: &Family) {
+        self.calibrate();
+        let rows = sizes.iter().map(|&(n, relay)| (n, self.row(name, n, n_ops, &program(n), relay)));
+        let rows: Vec<(usize, f64)> = rows.collect();
+        // Each size beside the one ten times smaller, or the smallest where none is.
+        for &(n, time) in &rows[1..] {
+            let before = rows.iter().find(|&&(before, _)| before * 10 == n);
+            let is_last = n == sizes[sizes.len() - 1].0;
+            let Some(&(before, time_before)) = before.or(rows.first().filter(|_| is_last)) else { continue };
+            let growth = time / time_before / (n as f64 / before as f64);
+            self.bent.push(format!(
+                "| {name} | {before} → {n} | {growth:.2} |{}",
+                if growth > LINEAR { " not linear" } else { "" }
+            ));
+        }
+    }
+}
+
+const HEAD: &str = "| program | N | kB | Relay ms | parse ms | check ms | ratio | corrected | µs per op |\n|---|---|---|---|---|---|---|---|---|";
+
+/// A network as Relay's own front end writes it, beside the project.
+fn model(report: &mut Report, folder: &Path) {
+    let of = |name: &str| {
+        std::fs::read_to_string(folder.join(format!("{name}.relay"))).ok().map(|text| (name.to_owned(), text))
+    };
+    let Some((name, program)) = of("resnet-50").or_else(|| of("resnet-18")) else { return };
+    let answer = std::fs::read_to_string(folder.join(format!("{name}.json"))).unwrap_or_default();
+    let answer: Json = serde_json::from_str(&answer).unwrap_or_default();
+    let n_ops = program.lines().count();
+    report.calibrate();
+    report.row(&name, n_ops, 1, &program, answer["relay_infer_ms"].as_f64());
+}
+
+/// The large random programs beside the project: the sums of our times and of Relay's.
+fn large(slower: f64, folder: &Path) {
+    let corpus = std::fs::read_to_string(folder.join("relay_random.jsonl")).unwrap_or_default();
+    let (mut ours, mut infer, mut whole, mut n) = (0.0, 0.0, 0.0, 0);
+    let (mut slowest, mut slowest_ratio) = (String::new(), f64::MAX);
+    for line in corpus.lines().filter(|line| line.contains("\"group\": \"large\"")) {
+        let fact: Json = serde_json::from_str(line).expect("a fact is JSON");
+        let time = times(text(&fact, "id"), text(&fact, "source")).check;
+        let relays = fact["ms"]["infer_cpu"].as_f64().unwrap_or(0.0);
+        ours += time;
+        infer += relays;
+        whole += fact["ms"]["parse_and_infer_cpu"].as_f64().unwrap_or(0.0);
+        n += 1;
+        if relays / time < slowest_ratio {
+            slowest_ratio = relays / time;
+            slowest = format!("{} ({})", text(&fact, "id"), text(&fact, "kind"));
+        }
+    }
+    println!(
+        "\n{n} large random programs: ours {ours:.1} ms with parsing; Relay {infer:.1} ms, {whole:.1} ms with parsing"
+    );
+    println!(
+        "  ratio {:.0} ({:.0} with Relay's parsing), corrected {:.0} ({:.0}); the least: {slowest}, {slowest_ratio:.0}",
+        infer / ours,
+        whole / ours,
+        infer * slower / ours,
+        whole * slower / ours
+    );
+}
+
+fn main() {
+    let wanted: Vec<String> = std::env::args().skip(1).collect();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
+    let folder = root().join("target/bench");
+    // Programs of an earlier benchmark would be measured in wasm again.
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("target can be written");
+    // What the page is measured on: short and long texts of the kind that people write.
+    for n in [200, 5_000] {
+        std::fs::write(folder.join(format!("page-{n}.relay")), mixed(n - 3)).expect("target can be written");
+    }
+    let mut report = Report { folder, loops: Vec::new(), below: Vec::new(), bent: Vec::new() };
+    println!("Relay's ms are for inference alone, ours for parsing and checking.\n\n{HEAD}");
+    FAMILIES.iter().filter(|family| is_wanted(family.name)).for_each(|family| report.family(family));
+    let beside = beside();
+    if let Some(folder) = beside.as_ref().filter(|_| is_wanted("models")) {
+        model(&mut report, &folder.join("models"));
+    }
+    if is_wanted("graph-text") {
+        println!("\nWith Relay's parsing counted too:\n\n{HEAD}");
+        report.calibrate();
+        for &(n, relay) in GRAPH_TEXT {
+            report.row("graph-text", n, 1, &dataflow("(4, 4)", n), relay);
+        }
+    }
+    match beside.filter(|_| is_wanted("large")) {
+        Some(folder) => {
+            report.calibrate();
+            large(report.slower(), &folder);
+        }
+        None if is_wanted("large") => println!("\nno large programs beside the project"),
+        None => {}
+    }
+    println!("\nTen times the program takes ten times this (nested ones: as many times as they are deeper):\n");
+    println!("| program | N | growth |\n|---|---|---|\n{}", report.bent.join("\n"));
+    report.loops.sort_by(f64::total_cmp);
+    match report.loops.as_slice() {
+        [] => println!("\nno python3 here, so ratios are not corrected for the speed of this machine"),
+        loops => println!(
+            "\nPython's loop took {:.0} to {:.0} ms of CPU (median {:.0}), {RELAYS_LOOP} ms where Relay was measured; \
+             corrected ratios go by the last one before them",
+            loops[0],
+            loops[loops.len() - 1],
+            loops[loops.len() / 2]
+        ),
+    }
+    match report.below.is_empty() {
+        true => println!("\nEvery row is at least {WANTED} times faster than Relay."),
+        false => println!("\nBelow {WANTED} times Relay: {}", report.below.join("; ")),
+    }
+}
