@@ -23,7 +23,7 @@ mod lower;
 
 pub use data::{
     Adt, Arm, Attr, Ctor, CtorId, Def, DefId, Expr, ExprId, ExprKind, FnId, Function, Item, Local, LocalId,
-    LocalOrigin, Module, Pat, PatId, PatKind, Place, Start, TypeExpr, TypeExprId, TypeExprKind, TypeParam, Visit,
+    LocalOrigin, Module, Pat, PatId, PatKind, Place, Start, TypeExpr, TypeExprId, TypeExprKind, TypeParam, Visit, Where,
 };
 pub use error::HirError;
 pub use lower::lower;
