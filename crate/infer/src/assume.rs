@@ -13,7 +13,7 @@ use crate::walk::Inference;
 use crate::why::Why;
 use hir::{FnId, TypeExprId, TypeExprKind};
 use solve::{Cause, EQUAL, Log, RelationId, State};
-use ty::{Attrs, Obligation, ParamId, Scheme, Term, TermId, Terms};
+use ty::{Attrs, FUNCTION, Obligation, ParamId, Scheme, Term, TermId, Terms};
 
 impl<L: Log> Inference<'_, L> {
     /// Takes a definition's `where` clause as true in its body.
@@ -58,6 +58,7 @@ impl<L: Log> Inference<'_, L> {
         }
         for &term in terms {
             while let Some(&hole) = self.solver.holes(&[term]).first() {
+                let hole = self.undefined(hole);
                 let own = self.own_params.get(&hole).copied();
                 let param = match own {
                     Some(param) => param,
@@ -71,6 +72,23 @@ impl<L: Log> Inference<'_, L> {
             }
         }
         self.own_params.clear();
+    }
+
+    /// An unknown on which another depends that a waiting equation defines; itself if none does.
+    fn undefined(&self, mut hole: TermId) -> TermId {
+        let mut met = vec![hole];
+        loop {
+            let mut equations = self.solver.relations().iter().filter(|posted| {
+                let result = posted.args.last().map(|&result| self.solver.root(result));
+                matches!(posted.state, State::Waiting(_)) && posted.relation.is(&FUNCTION) && result == Some(hole)
+            });
+            let Some(inputs) = equations.next().map(|posted| &posted.args[..posted.n_inputs()]) else { return hole };
+            match self.solver.holes(inputs).into_iter().find(|input| !met.contains(input)) {
+                Some(input) => hole = input,
+                None => return hole,
+            }
+            met.push(hole);
+        }
     }
 
     /// The parameters in written types, each once.

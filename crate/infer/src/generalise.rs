@@ -379,6 +379,7 @@ impl<L: Log> Inference<'_, L> {
             return Vec::new();
         }
         let mut used: FxHashSet<String> = self.module.adts.iter().map(|adt| adt.name.clone()).collect();
+        used.extend(self.group_names.iter().cloned());
         for member in group {
             let function = &self.module.functions[member.function(self.module)];
             used.extend(function.type_params.iter().map(|&param| self.module.type_params[param].name.clone()));
@@ -399,6 +400,7 @@ impl<L: Log> Inference<'_, L> {
                 .find(|name| !used.contains(name))
                 .expect("there are endless names");
             used.insert(fresh.clone());
+            self.group_names.push(fresh.clone());
             let id = ParamId((self.module.type_params.len() + self.generated_params.len()) as u32);
             self.generated_params.push((fresh, kind));
             named.push((hole, id));

@@ -41,6 +41,8 @@ pub(crate) struct Inference<'m, L> {
     pub(crate) assumed_params: FxHashMap<ParamId, TermId>,
     /// While a clause is assumed: the parameter that a root was made for.
     pub(crate) own_params: FxHashMap<TermId, ParamId>,
+    /// The names of parameters that were made for the group that is being checked.
+    pub(crate) group_names: Vec<String>,
     /// The waiting relations that a `where` clause takes as true.
     pub(crate) assumed: FxHashSet<RelationId>,
     pub(crate) empty_shape: Option<TermId>,
@@ -84,6 +86,7 @@ impl<'m, L: Log> Inference<'m, L> {
             hole_kinds: hole_kinds(module),
             assumed_params: FxHashMap::default(),
             own_params: FxHashMap::default(),
+            group_names: Vec::new(),
             assumed: FxHashSet::default(),
             empty_shape: None,
             n_reported: 0,
@@ -96,6 +99,7 @@ impl<'m, L: Log> Inference<'m, L> {
             let first_relation = self.solver.relations().len();
             let n_errors = self.errors.len();
             self.unknown_functions.clear();
+            self.group_names.clear();
             self.declare(&group);
             for &member in &group {
                 self.walk(member);
