@@ -15,12 +15,14 @@
 //! ```
 
 mod diagnostic;
+mod graph;
 mod idx;
 mod line_index;
 mod nearest;
 mod span;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
+pub use graph::components;
 pub use idx::{Idx, IndexVec};
 pub use line_index::{LineIndex, Position};
 pub use nearest::nearest;

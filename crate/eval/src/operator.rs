@@ -158,6 +158,7 @@ fn with_arguments(specs: &[op::AttrSpec], args: &[Value], attrs: &Arc<Attrs>) ->
 
 fn sentence(reason: &Reason) -> String {
     match reason {
+        Reason::NoClause => "no clause of the relation fits".to_owned(),
         Reason::Broadcast { left_size, right_size, .. } => {
             format!("sizes {left_size} and {right_size} do not broadcast")
         }

@@ -3,7 +3,7 @@
 use base::{IndexVec, Span, idx};
 use op::OpId;
 use std::sync::Arc;
-use ty::{AdtId, Attrs, Dtype, Kind, ParamId, Scalar, Tensor};
+use ty::{AdtId, Attrs, Comparison, Dtype, Function as DimFunction, Kind, ParamId, RelationRef, Scalar, Tensor, WrittenRelations};
 
 idx!(
     /// An expression.
@@ -58,6 +58,9 @@ pub struct Module {
     pub visits: Vec<Visit>,
     /// `_` where an expression stands.
     pub holes: Vec<Hole>,
+    /// The relations that the file writes, and where each was named first.
+    pub relations: Arc<WrittenRelations>,
+    pub relation_spans: Vec<Span>,
     /// Whether the text mentions `?`.
     pub mentions_any: bool,
     /// Where the file begins: ids below these are a library's, with spans in its own text.
@@ -84,6 +87,8 @@ impl Module {
         self.items.clear();
         self.holes.clear();
         self.mentions_any = false;
+        self.relations = Arc::default();
+        self.relation_spans.clear();
         self.start = Start {
             adts: self.adts.len(),
             ctors: self.ctors.len(),
@@ -140,6 +145,8 @@ pub struct Function {
     pub type_params: Vec<ParamId>,
     pub params: Vec<LocalId>,
     pub result: Option<TypeExprId>,
+    /// The written `where` clause.
+    pub wheres: Vec<Where>,
     pub body: ExprId,
     /// The range of [`Module::visits`] that holds the body, nested functions included.
     pub visits: std::ops::Range<usize>,
@@ -153,6 +160,16 @@ pub struct Function {
     pub uses_lets: Vec<LocalId>,
     /// For `let %f = fn …`: the variable under which the function knows itself, and where among its own.
     pub self_local: Option<(LocalId, u32)>,
+}
+
+/// One relation of a written `where` clause: assumed in the body, owed at each call.
+#[derive(Clone, Debug)]
+pub struct Where {
+    /// `None`: the two arguments are equal.
+    pub relation: Option<RelationRef>,
+    pub args: Vec<TypeExprId>,
+    pub attrs: Arc<Attrs>,
+    pub span: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -313,9 +330,56 @@ pub enum TypeExprKind {
         args: Vec<TypeExprId>,
     },
     Param(ParamId),
+    /// Dims, and shapes in [`TypeExprKind::Splice`].
     Shape(Vec<TypeExprId>),
+    /// `..sh`, in a shape.
+    Splice(TypeExprId),
+    /// `N * 2`, `sh[0]`, `sh[1:]`, `rank(sh)`.
+    Apply {
+        function: DimFunction,
+        args: Vec<TypeExprId>,
+    },
+    /// `if (a < b) { c } else { d }`, in a written relation.
+    If {
+        comparison: Comparison,
+        left: TypeExprId,
+        right: TypeExprId,
+        then: TypeExprId,
+        otherwise: TypeExprId,
+    },
     Dim(i64),
     Any,
+}
+
+impl TypeExprKind {
+    /// Calls `f` with each immediate part, in source order.
+    pub fn for_parts(&self, mut f: impl FnMut(TypeExprId)) {
+        match self {
+            TypeExprKind::Error
+            | TypeExprKind::Hole
+            | TypeExprKind::Scalar(_)
+            | TypeExprKind::Dtype(_)
+            | TypeExprKind::Param(_)
+            | TypeExprKind::Dim(_)
+            | TypeExprKind::Any => {}
+            TypeExprKind::Tensor { shape, dtype } => {
+                f(*shape);
+                f(*dtype);
+            }
+            TypeExprKind::Tuple(items)
+            | TypeExprKind::Shape(items)
+            | TypeExprKind::Apply { args: items, .. }
+            | TypeExprKind::Adt { args: items, .. } => items.iter().for_each(|&item| f(item)),
+            TypeExprKind::Func { params, result } => {
+                params.iter().for_each(|&param| f(param));
+                f(*result);
+            }
+            TypeExprKind::Ref(inner) | TypeExprKind::Splice(inner) => f(*inner),
+            TypeExprKind::If { left, right, then, otherwise, .. } => {
+                [left, right, then, otherwise].into_iter().for_each(|&part| f(part));
+            }
+        }
+    }
 }
 
 /// One step of inference's walk over a body.

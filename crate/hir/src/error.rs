@@ -130,6 +130,41 @@ pub enum HirError {
         bytes: Option<Span>,
         fault: ArrayFault,
     },
+    UnknownRelation {
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    RelationArity {
+        name: String,
+        span: Span,
+        want: usize,
+        found: usize,
+        /// Where a written relation has that many arguments.
+        first: Option<Span>,
+    },
+    RelationTermination {
+        name: String,
+        span: Span,
+    },
+    /// A `where` clause of something that is not a `def`.
+    WherePlace {
+        span: Span,
+    },
+    /// An `if` in a type outside of relations.
+    TypeIf {
+        span: Span,
+    },
+    UnknownDimFunction {
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    /// A function of dims lacks what it wants.
+    DimFunction {
+        span: Span,
+        want: String,
+    },
     /// A form that the language has but this version cannot check yet.
     NotYet {
         what: &'static str,
@@ -228,6 +263,33 @@ impl HirError {
                 };
                 error(code, *span, format!("`{name}` {noun} twice")).label(*first, "first here")
             }
+            HirError::UnknownRelation { name, span, nearest } => {
+                misspelt(error("unknown-relation", *span, format!("no relation is named `{name}`")), *span, nearest)
+            }
+            HirError::RelationArity { name, span, want, found, first } => {
+                let message = format!("`{name}` relates {}, found {found}", count(*want, "argument"));
+                let code = if found < want { "arity-too-few" } else { "arity-too-many" };
+                let error = error(code, *span, message);
+                match first {
+                    Some(first) => error.label(*first, "its first clause"),
+                    None => error,
+                }
+            }
+            HirError::RelationTermination { name, span } => {
+                let message = format!("`{name}` may go on for ever: this call passes no proper part of a shape of the head");
+                let mut error = error("relation-termination", *span, message);
+                error.help = Some("pass `sh[1:]` where the head has `sh`, or `rest` where it has `(n, ..rest)`".to_owned());
+                error
+            }
+            HirError::WherePlace { span } => error("where-needs-def", *span, "only a `def` can have a `where` clause"),
+            HirError::TypeIf { span } => {
+                error("type-if", *span, "an `if` between types stands in a `relation` only")
+            }
+            HirError::UnknownDimFunction { name, span, nearest } => {
+                let message = format!("no function of dims is named `{name}`");
+                misspelt(error("unknown-dim-function", *span, message), *span, nearest)
+            }
+            HirError::DimFunction { span, want } => error("dim-function", *span, format!("expected {want}")),
             HirError::TypeArguments { name, span, want, found } => {
                 let message = format!("`{name}` takes {}, found {found}", count(*want, "type argument"));
                 error("type-argument-count", *span, message)

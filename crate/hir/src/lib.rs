@@ -24,6 +24,7 @@ mod lower;
 pub use data::{
     Adt, Arm, Attr, Ctor, CtorId, Def, DefId, Expr, ExprId, ExprKind, FnId, Function, Hole, Item, Local, LocalId,
     LocalOrigin, Module, Pat, PatId, PatKind, Place, Start, TypeExpr, TypeExprId, TypeExprKind, TypeParam, Visit,
+    Where,
 };
 pub use error::{ArrayFault, HirError, MetaFault};
 pub use lower::lower;

@@ -3,14 +3,16 @@
 use crate::Inferred;
 use crate::why::Why;
 use base::{Diagnostic, Span};
-use hir::{CtorId, DefId, ExprId, ExprKind, Module, PatId, TypeExprId};
-use solve::{Cause, EQUAL, Failure, Log, RelationId};
-use ty::{Kind, Reason, Term, TermId, Terms};
+use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, TypeExprId};
+use solve::{Cause, EQUAL, Failure, Log, Posted, RelationId};
+use ty::{FUNCTION, Kind, Obligation, Reason, RelationRef, Term, TermId, Terms};
 
 #[derive(Clone, Debug)]
 pub enum TypeError {
     Failed(Failure),
     UnderConstrained { relation: RelationId, waits: Vec<TermId> },
+    /// A relation that the function's `where` clause does not have.
+    NotAssumed { relation: RelationId, function: FnId },
     Infinite { term: TermId, cause: Cause },
     OperatorArity { expr: ExprId, op: &'static str, want: usize, found: usize },
     OperatorNeedsAttr { expr: ExprId, op: &'static str, attr: &'static str },
@@ -33,6 +35,7 @@ impl<L: Log> Wording<'_, L> {
         match *error {
             TypeError::Failed(ref failure) => self.failed(failure),
             TypeError::UnderConstrained { relation, ref waits } => self.under_constrained(relation, waits),
+            TypeError::NotAssumed { relation, function } => self.not_assumed(relation, function),
             TypeError::Infinite { term, cause } => {
                 let learned = self.inferred.solver.store.origin(term);
                 Diagnostic::error("occurs-check", self.span(cause), "this type would contain itself without end")
@@ -115,11 +118,11 @@ impl<L: Log> Wording<'_, L> {
 
     fn failed(&self, failure: &Failure) -> Diagnostic {
         let posted = self.inferred.solver.relation(failure.relation);
-        if std::ptr::eq(posted.relation, &EQUAL) {
+        if posted.relation.is(&EQUAL) {
             return self.unequal(failure);
         }
         let span = self.span(posted.cause);
-        let relation = posted.relation.name;
+        let relation = posted.relation.name();
         let (operator, args) = match self.why(posted.cause) {
             Why::Expr(expr) => match &self.module.exprs[expr].kind {
                 ExprKind::OpCall { op, args, .. } => (op.row().name.to_owned(), args.as_slice()),
@@ -132,7 +135,7 @@ impl<L: Log> Wording<'_, L> {
             },
             _ => (relation.to_owned(), &[][..]),
         };
-        let inputs = &posted.args[..posted.args.len() - posted.relation.n_outputs];
+        let inputs = &posted.args[..posted.n_inputs()];
         let operand_span = |operand: usize| args.get(operand).map(|&arg| self.module.exprs[arg].span);
         let mut error = match &failure.reason {
             Reason::Unequal { expected, found, left, right } => {
@@ -179,7 +182,7 @@ impl<L: Log> Wording<'_, L> {
             }
             Reason::NotTuple { operand } => {
                 let found = inputs.get(*operand).map_or_else(|| "_".to_owned(), |&term| self.print(term));
-                match posted.relation.name {
+                match posted.relation.name() {
                     "TupleGetItem" => {
                         Diagnostic::error("not-a-tuple", span, format!("expected a tuple, found {found}"))
                     }
@@ -217,8 +220,29 @@ impl<L: Log> Wording<'_, L> {
                 let message = if *len == 0 { format!("an empty tuple has no field .{index}") } else { message };
                 Diagnostic::error("tuple-index-out-of-range", span, message)
             }
+            Reason::NoClause => {
+                let inputs: Vec<String> = inputs.iter().map(|&term| self.print(term)).collect();
+                let message = format!("no clause of `{relation}` fits ({})", inputs.join(", "));
+                let error = self.with_operands(Diagnostic::error("no-clause", span, message), args);
+                match self.written_relation(posted) {
+                    Some(at) => error.label(at, format!("`{relation}` is defined here")),
+                    None => error,
+                }
+            }
             Reason::Attr { attr, want } => {
                 Diagnostic::error("relation-check", span, format!("`{attr}` of `{operator}` must be {want}"))
+            }
+            Reason::Check(sentence) if posted.relation.is(&FUNCTION) => {
+                let place = match self.why(posted.cause) {
+                    Why::Expr(expr) => match &self.module.exprs[expr].kind {
+                        ExprKind::OpCall { op, .. } => format!(" in `{}`", op.row().name),
+                        ExprKind::Def(def) => format!(" in the type of `{}`", self.module.defs[*def].name),
+                        _ => String::new(),
+                    },
+                    _ => String::new(),
+                };
+                let message = format!("`{}`{place}: {sentence}", self.obligation(posted));
+                self.with_operands(Diagnostic::error("relation-check", span, message), args)
             }
             Reason::Check(sentence) => {
                 let error = Diagnostic::error("relation-check", span, format!("`{operator}`: {sentence}"));
@@ -338,6 +362,36 @@ impl<L: Log> Wording<'_, L> {
         error
     }
 
+    /// Where the relation was written, if it was.
+    fn written_relation(&self, posted: &Posted) -> Option<Span> {
+        match &posted.relation {
+            RelationRef::Written { index, .. } => self.module.relation_spans.get(*index).copied(),
+            RelationRef::Builtin(_) => None,
+        }
+    }
+
+    /// The relation as text, as a `where` clause has it.
+    fn obligation(&self, posted: &Posted) -> String {
+        let Posted { relation, args, attrs, .. } = posted;
+        let obligation = Obligation { relation: relation.clone(), args: args.to_vec(), attrs: attrs.clone() };
+        ty::print_obligation(&self.inferred.solver, &self.inferred.names(self.module), &obligation).text
+    }
+
+    fn not_assumed(&self, relation: RelationId, function: FnId) -> Diagnostic {
+        let posted = self.inferred.solver.relation(relation);
+        let text = self.obligation(posted);
+        let message = format!("the `where` clause does not say that {text}");
+        let wheres = &self.module.functions[function].wheres;
+        let clause = wheres.iter().map(|clause| clause.span).reduce(Span::to);
+        let error = Diagnostic::error("relation-not-assumed", self.span(posted.cause), message);
+        match clause {
+            Some(clause) => error
+                .label(clause, "the relations that the body may rely on")
+                .fix(format!("add `{text}` to the clause"), Span::new(clause.end, clause.end), format!(", {text}")),
+            None => error,
+        }
+    }
+
     fn under_constrained(&self, relation: RelationId, waits: &[TermId]) -> Diagnostic {
         let solver = &self.inferred.solver;
         let posted = solver.relation(relation);
@@ -346,9 +400,9 @@ impl<L: Log> Wording<'_, L> {
             Why::Expr(expr) => match &self.module.exprs[expr].kind {
                 ExprKind::OpCall { op, .. } | ExprKind::Op(op) => format!("`{}`", op.row().name),
                 ExprKind::Project { index, .. } => format!("the projection .{index}"),
-                _ => format!("`{}`", posted.relation.name),
+                _ => format!("`{}`", posted.relation.name()),
             },
-            _ => format!("`{}`", posted.relation.name),
+            _ => format!("`{}`", posted.relation.name()),
         };
         let mut names: Vec<String> = waits.iter().filter_map(|&wait| self.variable_of(wait)).collect();
         names.dedup();

@@ -12,8 +12,10 @@ use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Log, RelationId, State};
-use ty::{Extent, Kind, Obligation, ParamId, Scheme, Term, TermId, Terms};
+use solve::{Cause, Log, RelationId, State};
+use ty::{
+    Dim, Extent, FUNCTION, Function, Kind, Obligation, ParamId, RelationRef, Scheme, Term, TermId, Terms,
+};
 
 impl<L: Log> Inference<'_, L> {
     pub(crate) fn finish_group(&mut self, group: &[Member], first_term: usize, first_relation: usize, n_errors: usize) {
@@ -28,9 +30,10 @@ impl<L: Log> Inference<'_, L> {
         let is_sound = failures.is_empty() && self.errors.len() == n_errors;
         self.errors.extend(failures.into_iter().map(TypeError::Failed));
 
+        self.settle_dynamic(first_relation);
         let waiting: Vec<RelationId> = (first_relation..self.solver.relations().len())
             .map(|i| RelationId(i as u32))
-            .filter(|&id| self.is_open(id))
+            .filter(|id| self.is_open(*id) && !self.is_assumed(*id))
             .collect();
         let mut taken: FxHashSet<RelationId> = FxHashSet::default();
         let mut chosen: Vec<(Member, Vec<RelationId>)> = Vec::new();
@@ -41,6 +44,13 @@ impl<L: Log> Inference<'_, L> {
             };
             taken.extend(&relations);
             chosen.push((member, relations));
+        }
+        if is_sound {
+            for &relation in waiting.iter().filter(|id| taken.contains(id)) {
+                if let Some(function) = self.clause_around(group, relation) {
+                    self.errors.push(TypeError::NotAssumed { relation, function });
+                }
+            }
         }
         let stuck: Vec<RelationId> = waiting.iter().copied().filter(|id| !taken.contains(id)).collect();
         // After a failure what waits may wait for what failed.
@@ -53,20 +63,92 @@ impl<L: Log> Inference<'_, L> {
         self.quantify(group, &chosen, &waiting);
     }
 
+    /// Whether a `where` clause says that the relation holds: it is one of its own, or asks for the same as one and so
+    /// has been given its outputs.
+    fn is_assumed(&self, id: RelationId) -> bool {
+        if self.assumed.contains(&id) {
+            return true;
+        }
+        let posted = self.solver.relation(id);
+        self.assumed.iter().any(|&other| {
+            let other = self.solver.relation(other);
+            other.relation == posted.relation
+                && other.attrs == posted.attrs
+                && other.args.len() == posted.args.len()
+                && other.args.iter().zip(posted.args.iter()).all(|(&a, &b)| self.is_same(a, b))
+        })
+    }
+
+    /// Whether two terms are one class, or rigid and equal.
+    fn is_same(&self, a: TermId, b: TermId) -> bool {
+        self.key(a) == self.key(b)
+    }
+
+    /// What stands for a term when relations are compared: the root of its class, or the first root that was met of
+    /// the same parameter.
+    fn key(&self, id: TermId) -> (Option<Term>, TermId) {
+        let (root, head) = (self.solver.root(id), self.solver.head(id));
+        match head {
+            Term::Tensor { .. }
+            | Term::Tuple(_)
+            | Term::Func { .. }
+            | Term::Ref(_)
+            | Term::Adt { .. }
+            | Term::Shape(_)
+            | Term::Splice(_)
+            | Term::Hole(_)
+            | Term::Error(_) => (None, root),
+            Term::Dim(dim) if dim.extent == Extent::Unknown => (None, root),
+            Term::Param(..) | Term::Slice { .. } | Term::Dim(_) | Term::Dtype(_) => (Some(head), TermId(0)),
+        }
+    }
+
+    /// What is only asked of a `?` is decided when the program runs: an unknown that arithmetic relates to a `?` is one
+    /// too, and so is a dim that a written relation would determine from one.
+    fn settle_dynamic(&mut self, first_relation: usize) {
+        loop {
+            let mut unknown: Vec<(TermId, Cause)> = Vec::new();
+            for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+                let State::Waiting(waits) = &self.solver.relation(id).state else { continue };
+                let posted = self.solver.relation(id);
+                let is_any = |&term: &TermId| self.solver.head(term) == Term::Dim(Dim::ANY);
+                let is_written = matches!(posted.relation, RelationRef::Written { .. });
+                let (inputs, outputs) = posted.args.split_at(posted.n_inputs());
+                let found = if posted.relation.is(&FUNCTION) && outputs.iter().all(is_any) {
+                    inputs
+                } else if is_written && !waits.is_empty() && waits.iter().all(is_any) {
+                    outputs
+                } else {
+                    continue;
+                };
+                let holes = found.iter().filter(|&&term| self.solver.head(term) == Term::Dim(Dim::UNKNOWN));
+                unknown.extend(holes.map(|&term| (term, posted.cause)));
+            }
+            if unknown.is_empty() {
+                return;
+            }
+            for (term, cause) in unknown {
+                let any = self.solver.fresh(Term::Dim(Dim::ANY), cause);
+                self.solver.equal(any, term, cause);
+            }
+            self.solver.solve();
+        }
+    }
+
     /// A relation determines its outputs: two that wait with the same inputs have the same ones.
     fn merge_equal_relations(&mut self, first_relation: usize) {
         let mut done: FxHashSet<RelationId> = FxHashSet::default();
         loop {
-            let mut seen: FxHashMap<(usize, Vec<TermId>), Vec<RelationId>> = FxHashMap::default();
+            let mut seen: FxHashMap<((usize, usize), Vec<(Option<Term>, TermId)>), Vec<RelationId>> = FxHashMap::default();
             let mut merged = Vec::new();
             for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
                 if !self.is_open(id) {
                     continue;
                 }
                 let posted = self.solver.relation(id);
-                let n_inputs = posted.args.len() - posted.relation.n_outputs;
-                let inputs: Vec<TermId> = posted.args[..n_inputs].iter().map(|&arg| self.solver.root(arg)).collect();
-                let same = seen.entry((std::ptr::from_ref(posted.relation).addr(), inputs)).or_default();
+                let n_inputs = posted.n_inputs();
+                let inputs: Vec<_> = posted.args[..n_inputs].iter().map(|&arg| self.key(arg)).collect();
+                let same = seen.entry((posted.relation.address(), inputs)).or_default();
                 let first = same.iter().find(|&&first| self.solver.relation(first).attrs == posted.attrs);
                 match first {
                     Some(&first) => merged.push((first, id, n_inputs)),
@@ -116,7 +198,7 @@ impl<L: Log> Inference<'_, L> {
         }
     }
 
-    /// The waiting relations whose inputs a type determines.
+    /// The waiting relations whose inputs a type determines. An equation determines either side from the other.
     fn determined_by(&self, term: TermId, waiting: &[RelationId]) -> Vec<RelationId> {
         let mut known: FxHashSet<TermId> = self.solver.holes(&[term]).into_iter().collect();
         let mut open: Vec<RelationId> = waiting.to_vec();
@@ -125,11 +207,15 @@ impl<L: Log> Inference<'_, L> {
             let n_open = open.len();
             open.retain(|&id| {
                 let posted = self.solver.relation(id);
-                let n_inputs = posted.args.len() - posted.relation.n_outputs;
-                let (inputs, outputs) = posted.args.split_at(n_inputs);
-                let determined = self.solver.holes(inputs).iter().all(|hole| known.contains(hole));
+                let (inputs, outputs) = posted.args.split_at(posted.n_inputs());
+                let are_known = |terms: &[TermId]| self.solver.holes(terms).iter().all(|hole| known.contains(hole));
+                let is_invertible = matches!(
+                    Function::of(&posted.attrs),
+                    Some(Function::Polynomial(_) | Function::Concat | Function::Rank)
+                );
+                let determined = are_known(inputs) || (is_invertible && are_known(outputs));
                 if determined {
-                    known.extend(self.solver.holes(outputs));
+                    known.extend(self.solver.holes(&posted.args));
                     found.push(id);
                 }
                 !determined
@@ -142,8 +228,37 @@ impl<L: Log> Inference<'_, L> {
         found
     }
 
+    /// The equations `r = f(…)` whose result can be written instead of `r` once the rest are parameters: one for each
+    /// `r`, none of which is defined by itself. With the classes of those `r`.
+    fn definitions(&self, chosen: &[(Member, Vec<RelationId>)]) -> (FxHashSet<RelationId>, FxHashSet<TermId>) {
+        let mut from: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+        let mut found = FxHashSet::default();
+        for &id in chosen.iter().flat_map(|(_, relations)| relations) {
+            let posted = self.solver.relation(id);
+            let Some(&result) = posted.args.last().filter(|_| posted.relation.is(&FUNCTION)) else { continue };
+            let result = self.solver.root(result);
+            if !self.solver.head(result).is_hole() || from.contains_key(&result) {
+                continue;
+            }
+            let mut reached = self.solver.holes(&posted.args[..posted.n_inputs()]);
+            let mut at = 0;
+            while let Some(&hole) = reached.get(at) {
+                at += 1;
+                let more = from.get(&hole).into_iter().flatten().copied();
+                let more: Vec<TermId> = more.filter(|hole| !reached.contains(hole)).collect();
+                reached.extend(more);
+            }
+            if !reached.contains(&result) {
+                from.insert(result, reached);
+                found.insert(id);
+            }
+        }
+        (found, from.into_keys().collect())
+    }
+
     fn quantify(&mut self, group: &[Member], chosen: &[(Member, Vec<RelationId>)], relations: &[RelationId]) {
-        // Every unknown of a definition's type and of its relations becomes a parameter.
+        let (definitions, defined) = self.definitions(chosen);
+        // Every other unknown of a definition's type and of its relations becomes a parameter.
         let mut holes: Vec<TermId> = Vec::new();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut per_member: Vec<Vec<TermId>> = Vec::new();
@@ -156,14 +271,15 @@ impl<L: Log> Inference<'_, L> {
             for &relation in relations {
                 roots.extend(self.solver.relation(relation).args.iter());
             }
-            let own = self.solver.holes(&roots);
+            let mut own = self.solver.holes(&roots);
+            own.retain(|hole| !defined.contains(hole));
             holes.extend(own.iter().filter(|&&hole| seen.insert(hole)));
             per_member.push(own);
         }
         let params: Vec<(TermId, ParamId)> = self.name_params(group, &holes);
-        let of_hole = |hole: &TermId| params.iter().find(|(other, _)| other == hole).map(|&(_, param)| param);
+        let of_hole: FxHashMap<TermId, ParamId> = params.iter().copied().collect();
         let own_params: Vec<Vec<ParamId>> =
-            per_member.iter().map(|holes| holes.iter().filter_map(of_hole).collect()).collect();
+            per_member.iter().map(|holes| holes.iter().filter_map(|hole| of_hole.get(hole).copied()).collect()).collect();
 
         let why = match group.first() {
             Some(member) => Why::Function(member.function(self.module)),
@@ -171,18 +287,29 @@ impl<L: Log> Inference<'_, L> {
         };
         let cause = self.cause(why);
         if !params.is_empty() || !relations.is_empty() {
-            self.solver.quantify(relations, &params, cause);
+            let taken: Vec<RelationId> = relations.iter().copied().filter(|id| !definitions.contains(id)).collect();
+            self.solver.quantify(&taken, &params, cause);
+            self.solver.solve();
         }
         for ((member, relations), generated) in chosen.iter().zip(own_params) {
             let Some(body) = self.member_type(*member) else { continue };
             match *member {
                 Member::Def(def) => {
-                    let function = &self.module.functions[self.module.defs[def].function];
+                    let id = self.module.defs[def].function;
+                    let function = &self.module.functions[id];
+                    if !function.wheres.is_empty() && self.is_annotated(id) {
+                        continue;
+                    }
+                    // Of a clause that is not annotated in full, callers see what it says inside.
+                    let ids = (0..self.solver.relations().len()).map(|i| RelationId(i as u32));
+                    let assumed = ids.filter(|id| !function.wheres.is_empty() && self.assumed.contains(id));
+                    let owed: Vec<RelationId> =
+                        relations.iter().copied().filter(|id| !definitions.contains(id)).chain(assumed).collect();
                     let mut params = function.type_params.clone();
                     params.extend(generated);
-                    let obligations = self.obligations(relations);
-                    let body = self.signature(self.module.defs[def].function, body, cause);
-                    self.defs[def] = Some(Scheme { params, body, obligations });
+                    let obligations = self.obligations(&owed);
+                    let body = self.signature(id, body, cause);
+                    self.defs[def] = Some(Scheme { params: self.all_params(params, body, &obligations), body, obligations });
                 }
                 Member::Let(local, _) if !generated.is_empty() => {
                     let scheme = Scheme { params: generated, body, obligations: Vec::new() };
@@ -191,7 +318,33 @@ impl<L: Log> Inference<'_, L> {
                 Member::Let(..) | Member::Expr(_) => {}
             }
         }
+        for (member, _) in chosen {
+            let function = &self.module.functions[member.function(self.module)];
+            for param in &function.type_params {
+                self.assumed_params.remove(param);
+            }
+        }
+        self.assumed.clear();
         self.mono_defs.clear();
+    }
+
+    /// The parameters of a scheme, with those that a `where` clause made rigid.
+    fn all_params(&self, mut params: Vec<ParamId>, body: TermId, obligations: &[Obligation]) -> Vec<ParamId> {
+        if self.assumed.is_empty() && self.assumed_params.is_empty() {
+            return params;
+        }
+        let mut roots = vec![body];
+        roots.extend(obligations.iter().flat_map(|obligation| &obligation.args));
+        let first = ParamId(self.module.type_params.len() as u32);
+        for root in self.solver.roots_where(&roots, |term| term.is_rigid()) {
+            if let Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) = self.solver.head(root)
+                && param >= first
+                && !params.contains(&param)
+            {
+                params.push(param);
+            }
+        }
+        params
     }
 
     /// A `let` whose value holds a reference is not generalised: both uses would share one cell.
@@ -210,10 +363,10 @@ impl<L: Log> Inference<'_, L> {
             let posted = self.solver.relation(id);
             let args: Vec<TermId> = posted.args.iter().map(|&arg| self.solver.root(arg)).collect();
             let is_known = obligations.iter().any(|other| {
-                std::ptr::eq(other.relation, posted.relation) && other.args == args && other.attrs == posted.attrs
+                other.relation == posted.relation && other.args == args && other.attrs == posted.attrs
             });
             if !is_known {
-                obligations.push(Obligation { relation: posted.relation, args, attrs: posted.attrs.clone() });
+                obligations.push(Obligation { relation: posted.relation.clone(), args, attrs: posted.attrs.clone() });
             }
         }
         obligations
@@ -221,11 +374,12 @@ impl<L: Log> Inference<'_, L> {
 
     /// New parameters with names that nothing else in the group has: `A`, `B` for types, `N` for dims, `S` for shapes,
     /// `T` for dtypes.
-    fn name_params(&mut self, group: &[Member], holes: &[TermId]) -> Vec<(TermId, ParamId)> {
+    pub(crate) fn name_params(&mut self, group: &[Member], holes: &[TermId]) -> Vec<(TermId, ParamId)> {
         if holes.is_empty() {
             return Vec::new();
         }
         let mut used: FxHashSet<String> = self.module.adts.iter().map(|adt| adt.name.clone()).collect();
+        used.extend(self.group_names.iter().cloned());
         for member in group {
             let function = &self.module.functions[member.function(self.module)];
             used.extend(function.type_params.iter().map(|&param| self.module.type_params[param].name.clone()));
@@ -246,6 +400,7 @@ impl<L: Log> Inference<'_, L> {
                 .find(|name| !used.contains(name))
                 .expect("there are endless names");
             used.insert(fresh.clone());
+            self.group_names.push(fresh.clone());
             let id = ParamId((self.module.type_params.len() + self.generated_params.len()) as u32);
             self.generated_params.push((fresh, kind));
             named.push((hole, id));

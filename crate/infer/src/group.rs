@@ -1,4 +1,4 @@
-//! Items in strongly connected groups, callees first (Tarjan 1972, with its own stack).
+//! Items in strongly connected groups, callees first.
 //!
 //! Worked example: `@even` calls `@odd`, `@odd` calls `@even`, and an expression calls `@even`: the groups are
 //! {even, odd}, {expression}.
@@ -55,46 +55,5 @@ pub fn groups(module: &Module) -> Vec<Vec<Member>> {
             edges
         })
         .collect();
-    components(&edges).into_iter().map(|group| group.into_iter().map(|i| members[i]).collect()).collect()
-}
-
-/// The strongly connected components, each in ascending order, those that others reach first.
-fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
-    const UNSEEN: usize = usize::MAX;
-    let n = edges.len();
-    let (mut order, mut low, mut on_stack) = (vec![UNSEEN; n], vec![0; n], vec![false; n]);
-    let (mut path, mut calls, mut found, mut counter) = (Vec::new(), Vec::new(), Vec::new(), 0);
-    for start in 0..n {
-        if order[start] == UNSEEN {
-            calls.push((start, 0));
-        }
-        while let Some((node, edge)) = calls.pop() {
-            if edge == 0 {
-                order[node] = counter;
-                low[node] = counter;
-                counter += 1;
-                path.push(node);
-                on_stack[node] = true;
-            } else {
-                low[node] = low[node].min(low[edges[node][edge - 1]]);
-            }
-            let rest = edges[node][edge..].iter().position(|&next| {
-                if order[next] != UNSEEN && on_stack[next] {
-                    low[node] = low[node].min(order[next]);
-                }
-                order[next] == UNSEEN
-            });
-            if let Some(skip) = rest {
-                calls.push((node, edge + skip + 1));
-                calls.push((edges[node][edge + skip], 0));
-            } else if low[node] == order[node] {
-                let at = path.iter().rposition(|&on| on == node).expect("a root is on the path");
-                let mut group = path.split_off(at);
-                group.iter().for_each(|&member| on_stack[member] = false);
-                group.sort_unstable();
-                found.push(group);
-            }
-        }
-    }
-    found
+    base::components(&edges).into_iter().map(|group| group.into_iter().map(|i| members[i]).collect()).collect()
 }

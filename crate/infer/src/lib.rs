@@ -13,6 +13,7 @@
 //!
 //! Deliberately absent: coverage of matches (`pattern`), any host recursion.
 
+mod assume;
 mod error;
 mod generalise;
 mod group;

@@ -5,7 +5,7 @@ use crate::why::Why;
 use hir::{TypeExprId, TypeExprKind};
 use rustc_hash::FxHashMap;
 use solve::{Cause, Log};
-use ty::{Dim, Dtype, Kind, Term, TermId, Terms};
+use ty::{Dim, Dtype, Function, Kind, Term, TermId, Terms};
 
 impl<L: Log> Inference<'_, L> {
     /// The term of a written type; each `_` and each `?` in it is new. The parts of a type have smaller ids than the
@@ -19,7 +19,7 @@ impl<L: Log> Inference<'_, L> {
                 continue;
             }
             let from = stack.len();
-            parts(&self.module.type_exprs[id].kind, |part| {
+            self.module.type_exprs[id].kind.for_parts(|part| {
                 if !made.contains_key(&part) {
                     stack.push(part);
                 }
@@ -50,12 +50,30 @@ impl<L: Log> Inference<'_, L> {
             TypeExprKind::Func { params, result } => Term::Func { params: list(self, params), result: made[result] },
             TypeExprKind::Ref(inner) => Term::Ref(made[inner]),
             TypeExprKind::Adt { adt, args } => Term::Adt { adt: *adt, args: list(self, args) },
-            TypeExprKind::Param(param) => Term::param(*param, module.type_params[*param].kind),
+            TypeExprKind::Param(param) => match self.assumed_params.get(param) {
+                Some(&assumed) => return assumed,
+                None => Term::param(*param, module.type_params[*param].kind),
+            },
+            TypeExprKind::Shape(items) if items.iter().any(|&item| self.is_splice(item)) => {
+                let items: Vec<TermId> = items.iter().map(|item| made[item]).collect();
+                return self.solver.apply(&Function::Concat, &items, cause);
+            }
             TypeExprKind::Shape(dims) => Term::Shape(list(self, dims)),
+            TypeExprKind::Splice(inner) => return made[inner],
+            TypeExprKind::Apply { function, args } => {
+                let args: Vec<TermId> = args.iter().map(|arg| made[arg]).collect();
+                return self.solver.apply(function, &args, cause);
+            }
+            // Stands in a written relation only.
+            TypeExprKind::If { .. } => Term::Error(Kind::Dim),
             TypeExprKind::Dim(number) => Term::Dim(Dim::number(*number)),
             TypeExprKind::Any => Term::Dim(Dim::ANY),
         };
         self.solver.fresh(term, cause)
+    }
+
+    fn is_splice(&self, id: TypeExprId) -> bool {
+        matches!(self.module.type_exprs[id].kind, TypeExprKind::Splice(_))
     }
 
     /// `Tensor[(), dtype]`. The shape of all scalars is shared: nothing can be learned of it.
@@ -78,12 +96,19 @@ impl<L: Log> Inference<'_, L> {
         match (&self.module.type_exprs[id].kind, want) {
             (TypeExprKind::Scalar(dtype), Kind::BaseType) => Some(self.solver.fresh(Term::Dtype(*dtype), cause)),
             (TypeExprKind::Hole | TypeExprKind::Error, _) => Some(self.solver.fresh(Term::hole(want), cause)),
-            (TypeExprKind::Tuple(dims), Kind::Shape) => {
-                let dims: Vec<TermId> = dims.iter().map(|&dim| self.written(dim)).collect();
-                if dims.iter().any(|&dim| self.solver.head(dim).kind() != Kind::Dim) {
+            (TypeExprKind::Tuple(items), Kind::Shape) => {
+                let spliced = items.iter().any(|&item| self.is_splice(item));
+                let fits = |cx: &Self, item: TypeExprId, term: TermId| {
+                    cx.solver.head(term).kind() == Kind::Dim || cx.is_splice(item)
+                };
+                let terms: Vec<TermId> = items.iter().map(|&item| self.written(item)).collect();
+                if !items.iter().zip(&terms).all(|(&item, &term)| fits(self, item, term)) {
                     return None;
                 }
-                let list = self.solver.store.list(&dims);
+                if spliced {
+                    return Some(self.solver.apply(&Function::Concat, &terms, cause));
+                }
+                let list = self.solver.store.list(&terms);
                 Some(self.solver.fresh(Term::Shape(list), cause))
             }
             // `(2)` is a shape, as it is inside `Tensor[…]`.
@@ -113,7 +138,7 @@ impl<L: Log> Inference<'_, L> {
             if matches!(kind, TypeExprKind::Hole | TypeExprKind::Error) {
                 return false;
             }
-            parts(kind, |part| pending.push(part));
+            kind.for_parts(|part| pending.push(part));
         }
         true
     }
@@ -133,6 +158,11 @@ pub(crate) fn hole_kinds(module: &hir::Module) -> FxHashMap<TypeExprId, Kind> {
                 note(*shape, Kind::Shape);
                 note(*dtype, Kind::BaseType);
             }
+            TypeExprKind::Splice(inner) => note(*inner, Kind::Shape),
+            TypeExprKind::Apply { function, args } => {
+                let kind = function.argument_kind();
+                args.iter().for_each(|&arg| note(arg, kind));
+            }
             TypeExprKind::Shape(dims) => dims.iter().for_each(|&dim| note(dim, Kind::Dim)),
             TypeExprKind::Adt { adt, args } => {
                 for (&arg, &param) in args.iter().zip(&module.adts[*adt].params) {
@@ -143,28 +173,4 @@ pub(crate) fn hole_kinds(module: &hir::Module) -> FxHashMap<TypeExprId, Kind> {
         }
     }
     kinds
-}
-
-fn parts(kind: &TypeExprKind, mut f: impl FnMut(TypeExprId)) {
-    match kind {
-        TypeExprKind::Error
-        | TypeExprKind::Hole
-        | TypeExprKind::Scalar(_)
-        | TypeExprKind::Dtype(_)
-        | TypeExprKind::Param(_)
-        | TypeExprKind::Dim(_)
-        | TypeExprKind::Any => {}
-        TypeExprKind::Tensor { shape, dtype } => {
-            f(*shape);
-            f(*dtype);
-        }
-        TypeExprKind::Tuple(items) | TypeExprKind::Shape(items) | TypeExprKind::Adt { args: items, .. } => {
-            items.iter().for_each(|&item| f(item));
-        }
-        TypeExprKind::Func { params, result } => {
-            params.iter().for_each(|&param| f(param));
-            f(*result);
-        }
-        TypeExprKind::Ref(inner) => f(*inner),
-    }
 }

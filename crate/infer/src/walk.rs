@@ -8,10 +8,10 @@ use crate::why::Why;
 use base::IndexVec;
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, PatKind, TypeExprId, Visit};
 use op::{OpId, TUPLE_GET_ITEM};
-use rustc_hash::FxHashMap;
-use solve::{Cause, Log, Off, Order, Solver};
+use rustc_hash::{FxHashMap, FxHashSet};
+use solve::{Cause, Log, Off, Order, RelationId, Solver};
 use std::sync::Arc;
-use ty::{AttrValue, Attrs, Dtype, Kind, Scheme, Term, TermId, Terms};
+use ty::{AttrValue, Attrs, Dtype, Kind, ParamId, Scheme, Term, TermId, Terms};
 
 pub(crate) struct Inference<'m, L> {
     pub(crate) module: &'m Module,
@@ -37,6 +37,14 @@ pub(crate) struct Inference<'m, L> {
     /// Polymorphic `fn` literals.
     literals: FxHashMap<ExprId, Scheme>,
     pub(crate) hole_kinds: FxHashMap<TypeExprId, Kind>,
+    /// Inside a definition with a `where` clause, what the clause makes of its parameters.
+    pub(crate) assumed_params: FxHashMap<ParamId, TermId>,
+    /// While a clause is assumed: the parameter that a root was made for.
+    pub(crate) own_params: FxHashMap<TermId, ParamId>,
+    /// The names of parameters that were made for the group that is being checked.
+    pub(crate) group_names: Vec<String>,
+    /// The waiting relations that a `where` clause takes as true.
+    pub(crate) assumed: FxHashSet<RelationId>,
     pub(crate) empty_shape: Option<TermId>,
     /// How many of the solver's failures have been reported.
     pub(crate) n_reported: usize,
@@ -76,6 +84,10 @@ impl<'m, L: Log> Inference<'m, L> {
             unknown_functions: FxHashMap::default(),
             literals: FxHashMap::default(),
             hole_kinds: hole_kinds(module),
+            assumed_params: FxHashMap::default(),
+            own_params: FxHashMap::default(),
+            group_names: Vec::new(),
+            assumed: FxHashSet::default(),
             empty_shape: None,
             n_reported: 0,
         }
@@ -87,6 +99,7 @@ impl<'m, L: Log> Inference<'m, L> {
             let first_relation = self.solver.relations().len();
             let n_errors = self.errors.len();
             self.unknown_functions.clear();
+            self.group_names.clear();
             self.declare(&group);
             for &member in &group {
                 self.walk(member);
@@ -129,6 +142,7 @@ impl<'m, L: Log> Inference<'m, L> {
             let Member::Def(def) = member else { continue };
             let id = self.module.defs[def].function;
             let function = &self.module.functions[id];
+            self.assume(member);
             let cause = self.cause(Why::Function(id));
             let params: Vec<TermId> = function.params.iter().map(|&param| self.local(param)).collect();
             let result = match function.result {
@@ -136,17 +150,20 @@ impl<'m, L: Log> Inference<'m, L> {
                 None => self.hole(cause),
             };
             let body = self.solver.func(&params, result, cause);
-            let annotations = function.params.iter().map(|&param| self.module.locals[param].annotation);
-            let complete = annotations
-                .chain([function.result])
-                .all(|annotation| annotation.is_some_and(|annotation| self.is_complete(annotation)));
-            if complete {
-                let params = function.type_params.clone();
-                let body = self.signature(id, body, cause);
-                self.defs[def] = Some(Scheme { params, body, obligations: Vec::new() });
+            if self.is_annotated(id) {
+                self.defs[def] = Some(self.annotated_scheme(id, body, cause));
             }
             self.mono_defs.insert(def, body);
         }
+    }
+
+    /// Whether every type of a function is written in full.
+    pub(crate) fn is_annotated(&self, id: FnId) -> bool {
+        let function = &self.module.functions[id];
+        let annotations = function.params.iter().map(|&param| self.module.locals[param].annotation);
+        { annotations }
+            .chain([function.result])
+            .all(|annotation| annotation.is_some_and(|annotation| self.is_complete(annotation)))
     }
 
     /// A function's type as its callers see it: what was written is as it was written, whatever `?` it has met inside.
@@ -351,7 +368,7 @@ impl<'m, L: Log> Inference<'m, L> {
         body
     }
 
-    pub(crate) fn param_kind(&self, param: ty::ParamId) -> Kind {
+    pub(crate) fn param_kind(&self, param: ParamId) -> Kind {
         match (param.0 as usize).checked_sub(self.module.type_params.len()) {
             Some(generated) => self.generated_params[generated].1,
             None => self.module.type_params[param].kind,

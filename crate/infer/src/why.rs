@@ -39,6 +39,11 @@ pub enum Why {
     Constructor(CtorId),
     /// The scrutinee against an annotated pattern variable.
     PatternVariable(LocalId),
+    /// A relation of a written `where` clause.
+    Where {
+        function: FnId,
+        index: usize,
+    },
     /// A definition as a whole, when it is generalised.
     Function(FnId),
 }
@@ -80,6 +85,10 @@ impl Why {
             Why::Result(function) => value_span(module, module.functions[function].body),
             Why::Pattern(pat) => module.pats[pat].span,
             Why::Constructor(ctor) => module.ctors[ctor].name_span,
+            Why::Where { function, index } => {
+                let function = &module.functions[function];
+                function.wheres.get(index).map_or(function.span, |clause| clause.span)
+            }
             Why::Function(function) => module.functions[function].span,
         }
     }

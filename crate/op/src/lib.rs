@@ -108,3 +108,33 @@ pub fn by_name(name: &str) -> Option<OpId> {
 pub fn by_infix(spelling: &str) -> Option<OpId> {
     TABLE.by_infix.get(spelling).copied()
 }
+
+/// A built-in relation as a `where` clause or a written relation may name it.
+pub struct NamedRelation {
+    pub relation: &'static ty::Relation,
+    /// The kind of its arguments, results included, and how many there are.
+    pub kind: ty::Kind,
+    pub n_args: usize,
+    /// A row that it is the relation of, whose attributes it takes.
+    pub row: Option<&'static Op>,
+}
+
+/// The relations of a name: `Broadcast` is one over types, one over shapes and one over dims.
+pub fn relations_named(name: &str) -> Vec<NamedRelation> {
+    let mut found: Vec<NamedRelation> = Vec::new();
+    for row in all().iter().filter(|row| row.relation.name == name) {
+        let (relation, n_args) = (row.relation, row.args.len() + row.relation.n_outputs);
+        if !found.iter().any(|known| std::ptr::eq(known.relation, relation) && known.n_args == n_args) {
+            found.push(NamedRelation { relation, kind: ty::Kind::Type, n_args, row: Some(row) });
+        }
+    }
+    for &(relation, kind, n_args) in rule::PARTS.iter().filter(|(relation, ..)| relation.name == name) {
+        found.push(NamedRelation { relation, kind, n_args, row: None });
+    }
+    found
+}
+
+/// The names that [`relations_named`] knows.
+pub fn relation_names() -> impl Iterator<Item = &'static str> {
+    all().iter().map(|row| row.relation.name)
+}

@@ -207,8 +207,10 @@ fn written_type(analysis: &Analysis, kind: &TypeExprKind, span: Span) -> Hover {
         }
         TypeExprKind::Scalar(dtype) => (format!("Tensor[(), {dtype}]"), "A tensor of rank 0."),
         TypeExprKind::Dtype(dtype) => (format!("{dtype}: BaseType"), ""),
-        TypeExprKind::Shape(_) => (format!("{written}: Shape"), ""),
+        TypeExprKind::Shape(_) | TypeExprKind::Splice(_) => (format!("{written}: Shape"), ""),
         TypeExprKind::Dim(_) => (format!("{written}: Dim"), ""),
+        TypeExprKind::Apply { function, .. } => (format!("{written}: {}", function.kind().name()), ""),
+        TypeExprKind::If { .. } => (written.clone(), ""),
         TypeExprKind::Tensor { .. } | TypeExprKind::Tuple(_) | TypeExprKind::Func { .. } | TypeExprKind::Ref(_) => {
             (written.clone(), "")
         }

@@ -4,7 +4,7 @@ use crate::solver::Solver;
 use crate::store::Cause;
 use crate::trace::Log;
 use rustc_hash::FxHashMap;
-use ty::{Dim, Extent, List, ParamId, Scheme, Term, TermId, Terms};
+use ty::{Atom, Dim, Extent, Function, Kind, List, ParamId, Poly, PolyId, Scheme, Term, TermId, Terms};
 
 /// A substitution of parameters, memoised over the nodes of shared types.
 pub struct Copier {
@@ -31,7 +31,7 @@ impl<L: Log> Solver<L> {
         let body = self.copy(&mut copier, scheme.body);
         for obligation in &scheme.obligations {
             let args: Vec<TermId> = obligation.args.iter().map(|&arg| self.copy(&mut copier, arg)).collect();
-            self.post(obligation.relation, &args, obligation.attrs.clone(), cause);
+            self.post(obligation.relation.clone(), &args, obligation.attrs.clone(), cause);
         }
         body
     }
@@ -50,6 +50,13 @@ impl<L: Log> Solver<L> {
                     Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) => {
                         Some(copier.params.get(&param).copied().unwrap_or(root))
                     }
+                    Term::Dim(Dim { extent: Extent::Poly(poly), dynamic: false }) => {
+                        Some(self.copy_poly(copier, poly).unwrap_or(root))
+                    }
+                    Term::Slice { shape, front, back } => Some(match copier.params.get(&shape) {
+                        Some(&shape) => self.slice(shape, front, back, copier.cause),
+                        None => root,
+                    }),
                     Term::Dim(dim) if copier.copy_dims && !term.is_hole() => {
                         Some(self.store.fresh(Term::Dim(dim), copier.cause))
                     }
@@ -59,6 +66,7 @@ impl<L: Log> Solver<L> {
                     | Term::Func { .. }
                     | Term::Ref(_)
                     | Term::Adt { .. }
+                    | Term::Splice(_)
                     | Term::Shape(_) => None,
                 };
                 // A composite stands for itself while its parts are copied, so that a cycle ends.
@@ -92,8 +100,90 @@ impl<L: Log> Solver<L> {
                 Term::Func { params: copy_list(self, params), result: copy_of(self, result) }
             }
             Term::Ref(inner) => Term::Ref(copy_of(self, inner)),
-            Term::Hole(_) | Term::Error(_) | Term::Param(..) | Term::Dim(_) | Term::Dtype(_) => term,
+            Term::Splice(list) => {
+                let items: Vec<TermId> = self.items(list).iter().map(|&item| copy_of(self, item)).collect();
+                return self.apply(&Function::Concat, &items, copier.cause);
+            }
+            Term::Hole(_)
+            | Term::Error(_)
+            | Term::Param(..)
+            | Term::Slice { .. }
+            | Term::Dim(_)
+            | Term::Dtype(_) => term,
         };
         self.store.fresh(copied, copier.cause)
+    }
+
+    fn slice(&mut self, shape: TermId, front: u32, back: u32, cause: Cause) -> TermId {
+        let to = (back > 0).then(|| -i64::from(back));
+        self.apply(&Function::Slice(Some(i64::from(front)), to), &[shape], cause)
+    }
+
+    /// A polynomial with the substitution's terms for its parameters; `None` if it mentions none of them. Those inside
+    /// a polynomial have smaller ids than it has.
+    fn copy_poly(&mut self, copier: &Copier, id: PolyId) -> Option<TermId> {
+        let mut inner: Vec<PolyId> = vec![id];
+        let mut mentions = false;
+        let mut at = 0;
+        while let Some(&poly) = inner.get(at) {
+            at += 1;
+            for &atom in self.store.poly(poly).atoms() {
+                match atom {
+                    Atom::Param(param) | Atom::Index(param, _) | Atom::Rank(param) | Atom::Prod(param, ..) => {
+                        mentions |= copier.params.contains_key(&param);
+                    }
+                    Atom::Max(a, b) | Atom::Min(a, b) | Atom::FloorDiv(a, b) => {
+                        inner.extend([a, b].into_iter().filter(|poly| !inner.contains(poly)).collect::<Vec<_>>());
+                    }
+                }
+            }
+        }
+        if !mentions {
+            return None;
+        }
+        inner.sort_unstable();
+        inner.dedup();
+        let mut copies: FxHashMap<PolyId, TermId> = FxHashMap::default();
+        for poly in inner {
+            let whole = self.store.poly(poly).clone();
+            let mut atoms: Vec<Atom> = whole.atoms().copied().collect();
+            atoms.sort_unstable();
+            atoms.dedup();
+            let args: Vec<TermId> = atoms.iter().map(|&atom| self.copy_atom(copier, atom, &copies)).collect();
+            let place = |atom: &Atom| u32::try_from(atoms.iter().position(|other| other == atom)?).ok();
+            let over_args = whole.substitute(|atom| Some(Poly::atom(place(atom)?))).unwrap_or_default();
+            let copy = self.apply(&Function::Polynomial(over_args), &args, copier.cause);
+            copies.insert(poly, copy);
+        }
+        copies.get(&id).copied()
+    }
+
+    fn copy_atom(&mut self, copier: &Copier, atom: Atom, copies: &FxHashMap<PolyId, TermId>) -> TermId {
+        let cause = copier.cause;
+        let param = |solver: &mut Self, param: ParamId, kind: Kind| match copier.params.get(&param) {
+            Some(&term) => term,
+            None => solver.store.fresh(Term::param(param, kind), cause),
+        };
+        match atom {
+            Atom::Param(dim) => param(self, dim, Kind::Dim),
+            Atom::Index(shape, at) => {
+                let shape = param(self, shape, Kind::Shape);
+                self.apply(&Function::Index(at), &[shape], cause)
+            }
+            Atom::Rank(shape) => {
+                let shape = param(self, shape, Kind::Shape);
+                self.apply(&Function::Rank, &[shape], cause)
+            }
+            Atom::Prod(shape, front, back) => {
+                let mut shape = param(self, shape, Kind::Shape);
+                if (front, back) != (0, 0) {
+                    shape = self.slice(shape, front, back, cause);
+                }
+                self.apply(&Function::Prod, &[shape], cause)
+            }
+            Atom::Max(a, b) => self.apply(&Function::Max, &[copies[&a], copies[&b]], cause),
+            Atom::Min(a, b) => self.apply(&Function::Min, &[copies[&a], copies[&b]], cause),
+            Atom::FloorDiv(a, b) => self.apply(&Function::FloorDiv, &[copies[&a], copies[&b]], cause),
+        }
     }
 }

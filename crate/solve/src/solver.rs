@@ -5,7 +5,7 @@ use crate::trace::{Event, Log, Outcome, Woken};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use ty::{Attrs, Facts, List, Reason, Relation, Rule, Step, Stop, Term, TermId, Terms};
+use ty::{Atom, Attrs, FUNCTION, Facts, Function, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term, TermId, Terms};
 
 base::idx!(
     /// A posted relation.
@@ -17,10 +17,10 @@ base::idx!(
 pub static EQUAL: Relation = Relation {
     name: "Equal",
     n_outputs: 0,
-    rule: Rule::Builtin(|r| {
+    rule: |r| {
         let (expected, found) = (r.arg(0), r.arg(1));
         r.unify(expected, found)
-    }),
+    },
 };
 
 /// Where a posted relation stands.
@@ -38,11 +38,17 @@ pub enum State {
 /// A relation with its arguments: inputs first, then outputs.
 #[derive(Clone, Debug)]
 pub struct Posted {
-    pub relation: &'static Relation,
+    pub relation: RelationRef,
     pub args: Arc<[TermId]>,
     pub attrs: Arc<Attrs>,
     pub cause: Cause,
     pub state: State,
+}
+
+impl Posted {
+    pub fn n_inputs(&self) -> usize {
+        self.args.len().saturating_sub(self.relation.n_outputs())
+    }
 }
 
 /// A relation that cannot hold.
@@ -129,17 +135,17 @@ impl<L: Log> Solver<L> {
     /// Adds a relation at the back of the queue.
     pub fn post(
         &mut self,
-        relation: &'static Relation,
+        relation: impl Into<RelationRef>,
         args: &[TermId],
         attrs: Arc<Attrs>,
         cause: Cause,
     ) -> RelationId {
-        self.post_shared(relation, args.into(), attrs, cause)
+        self.post_shared(relation.into(), args.into(), attrs, cause)
     }
 
     pub(crate) fn post_shared(
         &mut self,
-        relation: &'static Relation,
+        relation: RelationRef,
         args: Arc<[TermId]>,
         attrs: Arc<Attrs>,
         cause: Cause,
@@ -149,6 +155,22 @@ impl<L: Log> Solver<L> {
         self.relations.push(Posted { relation, args, attrs, cause, state: State::Queued });
         self.queue.push_back(id);
         id
+    }
+
+    /// The value of a function of terms, now if it is determined and as an unknown if not. A function that has no
+    /// value fails as a relation, with this cause.
+    pub fn apply(&mut self, function: &Function, args: &[TermId], cause: Cause) -> TermId {
+        let (no_args, attrs) = (Arc::from([]), self.no_attrs.clone());
+        let mut view = View { solver: self, args: no_args, attrs, n_inputs: 0, cause, asserted: false };
+        match ty::apply(&mut view, function, args) {
+            Ok(term) => term,
+            Err(_) => {
+                let result = self.fresh(Term::hole(function.kind()), cause);
+                let args: Vec<TermId> = args.iter().copied().chain([result]).collect();
+                self.post(&FUNCTION, &args, function.attrs(), cause);
+                result
+            }
+        }
     }
 
     pub fn relation(&self, id: RelationId) -> &Posted {
@@ -191,17 +213,16 @@ impl<L: Log> Solver<L> {
 
     fn run(&mut self, id: RelationId) -> Outcome {
         let posted = &self.relations[id.0 as usize];
-        let (args, attrs) = (posted.args.clone(), posted.attrs.clone());
-        let Rule::Builtin(rule) = posted.relation.rule;
-        let n_inputs = args.len() - posted.relation.n_outputs.min(args.len());
+        let (relation, args, attrs) = (posted.relation.clone(), posted.args.clone(), posted.attrs.clone());
+        let n_inputs = posted.n_inputs();
         let cause = posted.cause;
         let mut view = View { solver: self, args, attrs, n_inputs, cause, asserted: false };
-        let step = rule(&mut view);
+        let step = relation.run(&mut view);
         let asserted = view.asserted;
         match step {
             Ok(()) => Outcome::Solved,
             Err(Stop::Wait(terms)) => {
-                debug_assert!(!asserted, "{} asserted before it asked", self.relation(id).relation.name);
+                debug_assert!(!asserted, "{} asserted before it asked", self.relation(id).relation.name());
                 // What waits for an error would be told nothing more; what it should have determined is one too.
                 if terms.iter().any(|&term| matches!(self.head(term), Term::Error(_))) {
                     self.spoil_outputs(id);
@@ -224,7 +245,9 @@ impl<L: Log> Solver<L> {
     fn spoil_outputs(&mut self, id: RelationId) {
         let posted = &self.relations[id.0 as usize];
         let (args, cause) = (posted.args.clone(), posted.cause);
-        for &output in &args[args.len() - posted.relation.n_outputs.min(args.len())..] {
+        // An equation determines any of its parts.
+        let first = if posted.relation.is(&FUNCTION) { 0 } else { posted.n_inputs() };
+        for &output in &args[first..] {
             let root = self.store.root(output);
             let head = self.store.head(root);
             if head.is_hole() {
@@ -312,6 +335,10 @@ impl<L: Log> Terms for Solver<L> {
     fn items(&self, list: List) -> &[TermId] {
         self.store.items(list)
     }
+
+    fn poly(&self, id: PolyId) -> &Poly<Atom> {
+        self.store.poly(id)
+    }
 }
 
 /// What one running relation sees.
@@ -329,7 +356,7 @@ impl<L: Log> Facts for View<'_, L> {
         &self.args
     }
 
-    fn attrs(&self) -> &Attrs {
+    fn attrs(&self) -> &Arc<Attrs> {
         &self.attrs
     }
 
@@ -366,9 +393,16 @@ impl<L: Log> Facts for View<'_, L> {
         }
     }
 
-    fn post(&mut self, relation: &'static Relation, args: &[TermId]) {
+    fn poly(&self, id: PolyId) -> &Poly<Atom> {
+        self.solver.store.poly(id)
+    }
+
+    fn intern(&mut self, poly: Poly<Atom>) -> PolyId {
+        self.solver.store.intern(poly)
+    }
+
+    fn post_with(&mut self, relation: RelationRef, args: &[TermId], attrs: Arc<Attrs>) {
         self.asserted = true;
-        let attrs = self.attrs.clone();
         self.solver.post(relation, args, attrs, self.cause);
     }
 }

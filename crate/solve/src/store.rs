@@ -2,7 +2,8 @@
 
 use crate::trace::{Event, Log, Woken};
 use base::{Idx, IndexVec};
-use ty::{List, Term, TermId, Terms};
+use rustc_hash::FxHashMap;
+use ty::{Atom, List, Poly, PolyId, Term, TermId, Terms};
 
 /// Why something was done: an index into the table of causes that the caller keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,17 +29,25 @@ struct Cell {
 pub struct Store<L> {
     cells: IndexVec<TermId, Cell>,
     lists: Vec<TermId>,
+    polys: IndexVec<PolyId, Poly<Atom>>,
+    poly_ids: FxHashMap<Poly<Atom>, PolyId>,
     pub log: L,
 }
 
 impl<L: Log> Store<L> {
     pub fn new(log: L) -> Store<L> {
-        Store { cells: IndexVec::new(), lists: Vec::new(), log }
+        Store { cells: IndexVec::new(), lists: Vec::new(), polys: IndexVec::new(), poly_ids: FxHashMap::default(), log }
     }
 
     /// A copy with another log.
     pub fn beginning<M: Log>(&self, log: M) -> Store<M> {
-        Store { cells: self.cells.clone(), lists: self.lists.clone(), log }
+        Store {
+            cells: self.cells.clone(),
+            lists: self.lists.clone(),
+            polys: self.polys.clone(),
+            poly_ids: self.poly_ids.clone(),
+            log,
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -104,6 +113,12 @@ impl<L: Log> Store<L> {
         List { start, len: items.len() as u32 }
     }
 
+    /// The id of a polynomial. Like lists, polynomials are immutable and no part of the trace.
+    pub fn intern(&mut self, poly: Poly<Atom>) -> PolyId {
+        let polys = &mut self.polys;
+        *self.poly_ids.entry(poly).or_insert_with_key(|poly| polys.push(poly.clone()))
+    }
+
     pub fn size(&self, root: TermId) -> u32 {
         self.cells[root].size
     }
@@ -132,6 +147,8 @@ impl<L: Log> Store<L> {
     pub fn clear(&mut self) {
         self.cells.truncate(0);
         self.lists.clear();
+        self.polys.truncate(0);
+        self.poly_ids.clear();
     }
 }
 
@@ -152,5 +169,9 @@ impl<L> Terms for Store<L> {
 
     fn items(&self, list: List) -> &[TermId] {
         &self.lists[list.start as usize..(list.start + list.len) as usize]
+    }
+
+    fn poly(&self, id: PolyId) -> &Poly<Atom> {
+        &self.polys[id]
     }
 }

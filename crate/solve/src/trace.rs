@@ -101,8 +101,8 @@ pub fn replay(mut solver: Solver<Off>, events: &[Event], posted: &[Posted]) -> S
             Event::Bind { id, new, source, cause, .. } => solver.bind_from(*id, *new, *source, *cause),
             Event::Link { child, parent, cause, .. } => solver.link(*child, *parent, *cause),
             Event::Post { relation } => {
-                let Posted { relation, ref args, ref attrs, cause, .. } = posted[relation.0 as usize];
-                solver.post_shared(relation, args.clone(), attrs.clone(), cause);
+                let Posted { ref relation, ref args, ref attrs, cause, .. } = posted[relation.0 as usize];
+                solver.post_shared(relation.clone(), args.clone(), attrs.clone(), cause);
             }
             Event::Step { relation, outcome } => {
                 solver.queue.retain(|queued| queued != relation);

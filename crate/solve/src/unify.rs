@@ -45,6 +45,7 @@ impl<L: Log> Solver<L> {
                 },
                 (Term::Dtype(left), Term::Dtype(right)) if left == right => {}
                 (Term::Param(left, _), Term::Param(right, _)) if left == right => {}
+                (Term::Slice { .. }, Term::Slice { .. }) if left == right => {}
                 (Term::Shape(left), Term::Shape(right)) if self.clashing_sizes(left, right).is_some() => {
                     return Err(self.clashing_sizes(left, right).unwrap_or((a, b)));
                 }
@@ -88,7 +89,9 @@ impl<L: Log> Solver<L> {
                 pairs.push((r1, r2));
                 (p1, p2)
             }
-            (Term::Tuple(left), Term::Tuple(right)) | (Term::Shape(left), Term::Shape(right)) => (left, right),
+            (Term::Tuple(left), Term::Tuple(right))
+            | (Term::Shape(left), Term::Shape(right))
+            | (Term::Splice(left), Term::Splice(right)) => (left, right),
             (Term::Adt { adt: d1, args: left }, Term::Adt { adt: d2, args: right }) if d1 == d2 => (left, right),
             _ => return false,
         };

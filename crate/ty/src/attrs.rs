@@ -1,5 +1,7 @@
 //! The attributes of one operator call, checked and with their defaults filled in.
 
+use crate::Function;
+
 /// One attribute's value, as the text can write it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttrValue {
@@ -9,6 +11,8 @@ pub enum AttrValue {
     Float(f64),
     Str(Box<str>),
     List(Vec<AttrValue>),
+    /// Of [`FUNCTION`](crate::FUNCTION) alone; no text writes it.
+    Function(Box<Function>),
 }
 
 impl AttrValue {
@@ -16,7 +20,7 @@ impl AttrValue {
         match self {
             AttrValue::Int(value) => Some(*value),
             AttrValue::Bool(value) => Some(i64::from(*value)),
-            AttrValue::None | AttrValue::Float(_) | AttrValue::Str(_) | AttrValue::List(_) => None,
+            AttrValue::None | AttrValue::Float(_) | AttrValue::Str(_) | AttrValue::List(_) | AttrValue::Function(_) => None,
         }
     }
 
@@ -25,7 +29,7 @@ impl AttrValue {
         match self {
             AttrValue::List(items) => items.iter().map(AttrValue::as_int).collect(),
             AttrValue::Int(value) => Some(vec![*value]),
-            AttrValue::None | AttrValue::Bool(_) | AttrValue::Float(_) | AttrValue::Str(_) => None,
+            AttrValue::None | AttrValue::Bool(_) | AttrValue::Float(_) | AttrValue::Str(_) | AttrValue::Function(_) => None,
         }
     }
 }
@@ -39,6 +43,7 @@ impl std::fmt::Display for AttrValue {
             AttrValue::Int(value) => write!(f, "{value}"),
             AttrValue::Float(value) => write!(f, "{value:?}f"),
             AttrValue::Str(value) => write!(f, "\"{value}\""),
+            AttrValue::Function(_) => Ok(()),
             AttrValue::List(items) => {
                 f.write_str("[")?;
                 for (i, item) in items.iter().enumerate() {
@@ -52,11 +57,18 @@ impl std::fmt::Display for AttrValue {
 
 /// Names and values in the order of the operator's row. The accessors return a neutral value for an attribute that
 /// the row does not have or whose value has another form; the row's schema is checked before a relation sees it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Attrs {
     pub entries: Vec<(&'static str, AttrValue)>,
     /// How many of the entries, by index, were written in the program; the others are defaults.
     pub written: Vec<bool>,
+}
+
+/// Equal values, whoever wrote them.
+impl PartialEq for Attrs {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
 }
 
 impl Attrs {
@@ -76,14 +88,14 @@ impl Attrs {
         match self.get(name) {
             AttrValue::Float(value) => *value,
             AttrValue::Int(value) => *value as f64,
-            AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) => 0.0,
+            AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) | AttrValue::Function(_) => 0.0,
         }
     }
 
     pub fn str(&self, name: &str) -> &str {
         match self.get(name) {
             AttrValue::Str(value) => value,
-            AttrValue::None | AttrValue::Bool(_) | AttrValue::Int(_) | AttrValue::Float(_) | AttrValue::List(_) => "",
+            AttrValue::None | AttrValue::Bool(_) | AttrValue::Int(_) | AttrValue::Float(_) | AttrValue::List(_) | AttrValue::Function(_) => "",
         }
     }
 

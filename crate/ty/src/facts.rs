@@ -5,7 +5,7 @@
 //! has asserted nothing, so it leaves no mark and can simply be run again. Rules are monotone: more information never
 //! takes back a conclusion.
 
-use crate::{Attrs, Dim, Dtype, Extent, Kind, List, Reason, Term, TermId};
+use crate::{Atom, Attrs, Dim, Dtype, Extent, Kind, List, Poly, PolyId, Reason, Relation, RelationRef, Term, TermId};
 use std::sync::Arc;
 
 /// Why a rule stopped before it was done.
@@ -18,21 +18,6 @@ pub enum Stop {
 
 /// What running a rule comes to; `Ok` is solved.
 pub type Step = Result<(), Stop>;
-
-/// A named rule over types.
-#[derive(Debug)]
-pub struct Relation {
-    pub name: &'static str,
-    /// How many of the arguments, counted from the last, the rule determines from the others.
-    pub n_outputs: usize,
-    pub rule: Rule,
-}
-
-/// How a relation is written.
-#[derive(Debug)]
-pub enum Rule {
-    Builtin(fn(&mut dyn Facts) -> Step),
-}
 
 /// A dim as a rule computes with it: its number, if anybody will know it before the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +49,7 @@ impl Size {
 /// What a rule sees of the solver, for one posted relation.
 pub trait Facts {
     fn args(&self) -> &[TermId];
-    fn attrs(&self) -> &Attrs;
+    fn attrs(&self) -> &Arc<Attrs>;
     fn n_inputs(&self) -> usize;
     /// Looks at a term without suspending.
     fn peek(&self, id: TermId) -> Term;
@@ -75,11 +60,19 @@ pub trait Facts {
     fn make_list(&mut self, items: &[TermId]) -> List;
     /// Asserts that two terms are equal.
     fn unify(&mut self, expected: TermId, found: TermId) -> Step;
-    /// Posts a smaller relation with the same place and attributes.
-    fn post(&mut self, relation: &'static Relation, args: &[TermId]);
+    fn poly(&self, id: PolyId) -> &Poly<Atom>;
+    fn intern(&mut self, poly: Poly<Atom>) -> PolyId;
+    /// Posts a relation at the same place.
+    fn post_with(&mut self, relation: RelationRef, args: &[TermId], attrs: Arc<Attrs>);
 }
 
 impl dyn Facts + '_ {
+    /// Posts a smaller relation with the same place and attributes.
+    pub fn post(&mut self, relation: &'static Relation, args: &[TermId]) {
+        let attrs = self.attrs().clone();
+        self.post_with(relation.into(), args, attrs);
+    }
+
     pub fn arg(&self, operand: usize) -> TermId {
         self.args()[operand]
     }
@@ -96,6 +89,8 @@ impl dyn Facts + '_ {
             | Term::Ref(_)
             | Term::Adt { .. }
             | Term::Shape(_)
+            | Term::Slice { .. }
+            | Term::Splice(_)
             | Term::Dim(_)
             | Term::Dtype(_)) => Ok(term),
         }
@@ -112,6 +107,8 @@ impl dyn Facts + '_ {
             | Term::Ref(_)
             | Term::Adt { .. }
             | Term::Shape(_)
+            | Term::Slice { .. }
+            | Term::Splice(_)
             | Term::Dim(_)
             | Term::Dtype(_) => Err(Stop::Fail(Reason::NotTensor { operand })),
         }
@@ -159,6 +156,8 @@ impl dyn Facts + '_ {
             | Term::Ref(_)
             | Term::Adt { .. }
             | Term::Shape(_)
+            | Term::Slice { .. }
+            | Term::Splice(_)
             | Term::Dim(_)
             | Term::Dtype(_) => Err(Stop::Fail(Reason::NotTuple { operand })),
         }
@@ -190,6 +189,11 @@ impl dyn Facts + '_ {
             Term::Dim(Dim { extent: Extent::Number(number), .. }) => Some(number),
             _ => None,
         }
+    }
+
+    /// Whether a dim is determined by parameters alone.
+    pub fn is_rigid(&self, dim: TermId) -> bool {
+        self.peek(dim).is_rigid()
     }
 
     pub fn is_dynamic(&self, dim: TermId) -> bool {

@@ -13,10 +13,14 @@
 //! recursion (types may be deeper than the host's stack).
 
 mod attrs;
+mod clauses;
 mod dtype;
 mod facts;
+mod function;
+mod poly;
 mod print;
 mod reason;
+mod relation;
 mod scheme;
 mod term;
 mod value;
@@ -24,9 +28,13 @@ mod value_print;
 
 pub use attrs::{AttrValue, Attrs};
 pub use dtype::Dtype;
-pub use facts::{Facts, Relation, Rule, Size, Step, Stop};
-pub use print::{Names, Printed, print_scheme, print_term};
+pub use clauses::{Clause, Comparison, Goal, Guard, Node, NodeId, Written, WrittenRelations};
+pub use facts::{Facts, Size, Step, Stop};
+pub use function::{FUNCTION, Function, apply};
+pub use poly::{Atom, Poly, PolyId};
+pub use print::{Names, Printed, print_obligation, print_scheme, print_term};
 pub use reason::{Operand, Reason};
+pub use relation::{Relation, RelationRef, Rule};
 pub use scheme::{Obligation, Scheme};
 pub use term::{AdtId, Dim, Extent, Kind, List, ParamId, Term, TermId, Terms};
 pub use value::{Code, Elements, Fields, Scalar, Tensor, Value};

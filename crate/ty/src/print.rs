@@ -2,7 +2,7 @@
 //!
 //! Printing keeps its own stack, since a type may be nested deeper than the host's, and stops at [`MAX_NODES`].
 
-use crate::{AdtId, Dim, Extent, Kind, List, ParamId, Scheme, Term, TermId, Terms};
+use crate::{AdtId, Atom, Dim, Extent, Function, Kind, List, Obligation, ParamId, PolyId, Scheme, Term, TermId, Terms};
 
 /// A printed type stops here with `…`; shared types can be exponentially large as text. A tensor type is one node,
 /// whatever its rank.
@@ -24,7 +24,10 @@ pub struct Printed {
 
 enum Piece {
     Text(&'static str),
+    Number(i64),
+    Param(ParamId),
     Term(TermId),
+    Poly(PolyId),
 }
 
 struct Printer<'a, T> {
@@ -59,18 +62,15 @@ pub fn print_scheme(terms: &impl Terms, names: &dyn Names, scheme: &Scheme) -> P
     printer.drain();
     for (i, obligation) in scheme.obligations.iter().enumerate() {
         printer.out.push_str(if i == 0 { " where " } else { ", " });
-        printer.out.push_str(obligation.relation.name);
-        printer.out.push('(');
-        for (j, &arg) in obligation.args.iter().enumerate() {
-            printer.out.push_str(if j == 0 { "" } else { ", " });
-            printer.term(arg);
-        }
-        let attrs = &obligation.attrs;
-        for ((name, value), _) in attrs.entries.iter().zip(&attrs.written).filter(|(_, written)| **written) {
-            printer.out.push_str(&format!(", {name}={value}"));
-        }
-        printer.out.push(')');
+        printer.obligation(obligation);
     }
+    printer.finish()
+}
+
+/// Prints `Broadcast(A, B, C)`, or an equation.
+pub fn print_obligation(terms: &impl Terms, names: &dyn Names, obligation: &Obligation) -> Printed {
+    let mut printer = Printer::new(terms, names);
+    printer.obligation(obligation);
     printer.finish()
 }
 
@@ -86,6 +86,88 @@ impl<'a, T: Terms> Printer<'a, T> {
     fn term(&mut self, id: TermId) {
         self.stack.push(Piece::Term(id));
         self.drain();
+    }
+
+    fn obligation(&mut self, Obligation { relation, args, attrs }: &Obligation) {
+        if let (Some(function), [args @ .., result]) = (Function::of(attrs), args.as_slice()) {
+            self.term(*result);
+            self.out.push_str(" = ");
+            return self.function(function, args);
+        }
+        if let ("Equal", [left, right]) = (relation.name(), args.as_slice()) {
+            self.term(*left);
+            self.out.push_str(" = ");
+            return self.term(*right);
+        }
+        self.out.push_str(relation.name());
+        self.out.push('(');
+        for (i, &arg) in args.iter().enumerate() {
+            self.out.push_str(if i == 0 { "" } else { ", " });
+            self.term(arg);
+        }
+        for ((name, value), _) in attrs.entries.iter().zip(&attrs.written).filter(|(_, written)| **written) {
+            self.out.push_str(&format!(", {name}={value}"));
+        }
+        self.out.push(')');
+    }
+
+    /// A function of terms that are not known, as an expression.
+    fn function(&mut self, function: &Function, args: &[TermId]) {
+        let call = |name: &str| format!("{name}(");
+        let open = match function {
+            Function::Polynomial(poly) => {
+                let (positive, negative): (Vec<_>, Vec<_>) = sum_order(poly.terms()).partition(|(_, c)| *c >= 0);
+                for (i, (atoms, coefficient)) in positive.iter().chain(&negative).enumerate() {
+                    match (i, *coefficient < 0) {
+                        (0, false) => {}
+                        (0, true) => self.out.push_str("0 - "),
+                        (_, false) => self.out.push_str(" + "),
+                        (_, true) => self.out.push_str(" - "),
+                    }
+                    for (j, &atom) in atoms.iter().enumerate() {
+                        self.out.push_str(if j == 0 { "" } else { " * " });
+                        let factor = args[atom as usize];
+                        let is_sum = matches!(self.terms.head(factor), Term::Dim(Dim { extent: Extent::Poly(_), .. }));
+                        self.out.push_str(if is_sum { "(" } else { "" });
+                        self.term(factor);
+                        self.out.push_str(if is_sum { ")" } else { "" });
+                    }
+                    let size = coefficient.unsigned_abs();
+                    if atoms.is_empty() || size != 1 {
+                        self.out.push_str(if atoms.is_empty() { "" } else { " * " });
+                        self.out.push_str(&size.to_string());
+                    }
+                }
+                if poly.is_zero() {
+                    self.out.push('0');
+                }
+                return;
+            }
+            Function::Index(at) => {
+                self.term(args[0]);
+                return self.out.push_str(&format!("[{at}]"));
+            }
+            Function::Slice(from, to) => {
+                let bound = |at: &Option<i64>| at.map_or(String::new(), |at| at.to_string());
+                self.term(args[0]);
+                return self.out.push_str(&format!("[{}:{}]", bound(from), bound(to)));
+            }
+            Function::Max => call("max"),
+            Function::Min => call("min"),
+            Function::FloorDiv => call("floordiv"),
+            Function::Rank => call("rank"),
+            Function::Prod => call("prod"),
+            Function::Concat => "(".to_owned(),
+        };
+        self.out.push_str(&open);
+        for (i, &arg) in args.iter().enumerate() {
+            self.out.push_str(if i == 0 { "" } else { ", " });
+            if *function == Function::Concat && self.terms.head(arg).kind() == Kind::Shape {
+                self.out.push_str("..");
+            }
+            self.term(arg);
+        }
+        self.out.push(')');
     }
 
     fn params(&mut self, params: &[ParamId]) {
@@ -107,6 +189,9 @@ impl<'a, T: Terms> Printer<'a, T> {
         while let Some(piece) = self.stack.pop() {
             match piece {
                 Piece::Text(text) => self.out.push_str(text),
+                Piece::Number(number) => self.out.push_str(&number.to_string()),
+                Piece::Param(param) => self.out.push_str(self.names.param(param)),
+                Piece::Poly(poly) => self.poly(poly),
                 Piece::Term(id) => {
                     self.n_nodes += usize::from(self.terms.head(id).kind() == Kind::Type);
                     if self.n_nodes > MAX_NODES {
@@ -165,11 +250,100 @@ impl<'a, T: Terms> Printer<'a, T> {
                 }
             }
             Term::Shape(dims) => self.list("(", dims, ")"),
+            Term::Slice { shape, front, back } => self.slice(shape, front, back),
+            Term::Splice(items) => {
+                self.out.push('(');
+                self.stack.push(Piece::Text(")"));
+                for (i, &item) in self.terms.items(items).iter().enumerate().rev() {
+                    self.stack.push(Piece::Term(item));
+                    if self.terms.head(item).kind() == Kind::Shape {
+                        self.stack.push(Piece::Text(".."));
+                    }
+                    if i > 0 {
+                        self.stack.push(Piece::Text(", "));
+                    }
+                }
+            }
             Term::Dim(Dim { dynamic: true, .. }) => self.out.push('?'),
             Term::Dim(Dim { extent: Extent::Unknown, .. }) => self.out.push('_'),
             Term::Dim(Dim { extent: Extent::Number(number), .. }) => self.out.push_str(&number.to_string()),
             Term::Dim(Dim { extent: Extent::Param(param), .. }) => self.out.push_str(self.names.param(param)),
+            Term::Dim(Dim { extent: Extent::Poly(poly), .. }) => self.poly(poly),
             Term::Dtype(dtype) => self.out.push_str(dtype.name()),
         }
     }
+
+    fn slice(&mut self, shape: ParamId, front: u32, back: u32) {
+        self.out.push_str(self.names.param(shape));
+        self.out.push('[');
+        if front > 0 {
+            self.out.push_str(&front.to_string());
+        }
+        self.out.push(':');
+        if back > 0 {
+            self.out.push_str(&format!("-{back}"));
+        }
+        self.out.push(']');
+    }
+
+    /// Pushes a polynomial over parameters, to be printed next: `N * M + N * 2 - 1`.
+    fn poly(&mut self, id: PolyId) {
+        let terms = self.terms;
+        let (positive, negative): (Vec<_>, Vec<_>) = sum_order(terms.poly(id).terms()).partition(|(_, c)| *c >= 0);
+        let mut pieces: Vec<Piece> = Vec::new();
+        for (i, (atoms, coefficient)) in positive.iter().chain(&negative).enumerate() {
+            match (i, *coefficient < 0) {
+                (0, false) => {}
+                (0, true) => pieces.push(Piece::Text("0 - ")),
+                (_, false) => pieces.push(Piece::Text(" + ")),
+                (_, true) => pieces.push(Piece::Text(" - ")),
+            }
+            for (j, atom) in atoms.iter().enumerate() {
+                if j > 0 {
+                    pieces.push(Piece::Text(" * "));
+                }
+                self.atom(*atom, &mut pieces);
+            }
+            let size = coefficient.saturating_abs();
+            if atoms.is_empty() || size != 1 {
+                pieces.extend((!atoms.is_empty()).then_some(Piece::Text(" * ")));
+                pieces.push(Piece::Number(size));
+            }
+        }
+        self.stack.extend(pieces.into_iter().rev());
+    }
+
+    fn atom(&self, atom: Atom, pieces: &mut Vec<Piece>) {
+        let mut call = |name: &'static str, a: PolyId, b: PolyId| {
+            pieces.extend([Piece::Text(name), Piece::Poly(a), Piece::Text(", "), Piece::Poly(b), Piece::Text(")")]);
+        };
+        match atom {
+            Atom::Param(param) => pieces.push(Piece::Param(param)),
+            Atom::Index(shape, at) => {
+                pieces.extend([Piece::Param(shape), Piece::Text("["), Piece::Number(at), Piece::Text("]")]);
+            }
+            Atom::Rank(shape) => pieces.extend([Piece::Text("rank("), Piece::Param(shape), Piece::Text(")")]),
+            Atom::Prod(shape, front, back) => {
+                pieces.extend([Piece::Text("prod("), Piece::Param(shape)]);
+                if (front, back) != (0, 0) {
+                    pieces.push(Piece::Text("["));
+                    pieces.extend((front > 0).then_some(Piece::Number(i64::from(front))));
+                    pieces.push(Piece::Text(":"));
+                    pieces.extend((back > 0).then_some(Piece::Number(-i64::from(back))));
+                    pieces.push(Piece::Text("]"));
+                }
+                pieces.push(Piece::Text(")"));
+            }
+            Atom::Max(a, b) => call("max(", a, b),
+            Atom::Min(a, b) => call("min(", a, b),
+            Atom::FloorDiv(a, b) => call("floordiv(", a, b),
+        }
+    }
+}
+
+/// The products of a sum as they are written: the constant last.
+fn sum_order<A>(terms: &[(Vec<A>, i64)]) -> impl Iterator<Item = &(Vec<A>, i64)> {
+    let is_constant = |(atoms, _): &&(Vec<A>, i64)| atoms.is_empty();
+    let constant = terms.iter().filter(is_constant);
+    terms.iter().filter(move |term| !is_constant(term)).chain(constant)
 }

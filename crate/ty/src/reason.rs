@@ -22,6 +22,8 @@ pub enum Reason {
     Rank { operand: Operand, want: Cow<'static, str>, found: usize },
     /// `axis` lies outside `-rank..rank` (or `bound`, where the rule has another).
     Axis { attr: &'static str, axis: i64, rank: usize },
+    /// No clause of a written relation fits the arguments.
+    NoClause,
     /// Projection past a tuple's end.
     TupleIndex { index: i64, len: usize },
     /// An attribute has a value that the rule cannot use: the sentence says what it wants.

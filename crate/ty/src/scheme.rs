@@ -1,12 +1,12 @@
 //! Polymorphic types.
 
-use crate::{Attrs, ParamId, Relation, TermId};
+use crate::{Attrs, ParamId, RelationRef, TermId};
 use std::sync::Arc;
 
 /// A relation that must hold wherever a scheme is used; `args` are inputs, then outputs.
 #[derive(Clone, Debug)]
 pub struct Obligation {
-    pub relation: &'static Relation,
+    pub relation: RelationRef,
     pub args: Vec<TermId>,
     pub attrs: Arc<Attrs>,
 }

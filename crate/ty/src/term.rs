@@ -1,6 +1,6 @@
 //! Terms: what a type, a shape, a dim or a dtype can be.
 
-use crate::Dtype;
+use crate::{Atom, Dtype, Poly, PolyId};
 use base::idx;
 
 idx!(
@@ -62,6 +62,8 @@ pub enum Extent {
     Unknown,
     Number(i64),
     Param(ParamId),
+    /// Arithmetic over parameters, neither a number nor a lone parameter.
+    Poly(PolyId),
 }
 
 /// A dim. Both facts only grow: the extent from unknown to known, the flag from false to true. A dim with the flag
@@ -106,6 +108,14 @@ pub enum Term {
     },
     /// A shape of known rank: its dims, outermost first.
     Shape(List),
+    /// `sh[front:-back]`: a shape parameter without its first and last dims.
+    Slice {
+        shape: ParamId,
+        front: u32,
+        back: u32,
+    },
+    /// `(N, ..sh)`: a shape of dims and, among them, at least one shape parameter or slice of one.
+    Splice(List),
     Dim(Dim),
     Dtype(Dtype),
 }
@@ -129,7 +139,7 @@ impl Term {
         match self {
             Term::Hole(kind) | Term::Error(kind) | Term::Param(_, kind) => kind,
             Term::Tensor { .. } | Term::Tuple(_) | Term::Func { .. } | Term::Ref(_) | Term::Adt { .. } => Kind::Type,
-            Term::Shape(_) => Kind::Shape,
+            Term::Shape(_) | Term::Slice { .. } | Term::Splice(_) => Kind::Shape,
             Term::Dim(_) => Kind::Dim,
             Term::Dtype(_) => Kind::BaseType,
         }
@@ -138,6 +148,12 @@ impl Term {
     /// Whether this is a parameter, of any kind.
     pub fn is_param(self) -> bool {
         matches!(self, Term::Param(..) | Term::Dim(Dim { extent: Extent::Param(_), dynamic: false }))
+    }
+
+    /// Whether this is determined by parameters alone, whatever they turn out to be: a parameter or made of some.
+    pub fn is_rigid(self) -> bool {
+        let is_poly = matches!(self, Term::Dim(Dim { extent: Extent::Poly(_), dynamic: false }));
+        is_poly || self.is_param() || matches!(self, Term::Slice { .. } | Term::Splice(_))
     }
 
     /// Whether nothing at all is known. A dim that is `?` is not a hole: nobody will ever learn its number.
@@ -153,6 +169,7 @@ pub trait Terms {
     /// The head of the class.
     fn head(&self, id: TermId) -> Term;
     fn items(&self, list: List) -> &[TermId];
+    fn poly(&self, id: PolyId) -> &Poly<Atom>;
 
     /// Calls `f` with each immediate part of a term, in the order they print.
     fn for_parts(&self, term: Term, mut f: impl FnMut(TermId))
@@ -160,12 +177,17 @@ pub trait Terms {
         Self: Sized,
     {
         match term {
-            Term::Hole(_) | Term::Error(_) | Term::Param(..) | Term::Dim(_) | Term::Dtype(_) => {}
+            Term::Hole(_)
+            | Term::Error(_)
+            | Term::Param(..)
+            | Term::Dim(_)
+            | Term::Slice { .. }
+            | Term::Dtype(_) => {}
             Term::Tensor { shape, dtype } => {
                 f(shape);
                 f(dtype);
             }
-            Term::Tuple(list) | Term::Shape(list) | Term::Adt { args: list, .. } => {
+            Term::Tuple(list) | Term::Shape(list) | Term::Splice(list) | Term::Adt { args: list, .. } => {
                 self.items(list).iter().for_each(|&item| f(item));
             }
             Term::Func { params, result } => {

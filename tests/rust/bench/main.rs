@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-use tests::facts::{beside, text};
+use tests::facts::{beside, corpus, text};
 use tests::root;
 
 /// What the Python loop took where Relay's figures were taken.
@@ -132,34 +132,32 @@ fn model(report: &mut Report, folder: &Path) {
     report.row(&name, n_ops, 1, &program, answer["relay_infer_ms"].as_f64());
 }
 
-/// The large random programs beside the project: the sums of our times and of Relay's.
-fn large(slower: f64, folder: &Path) {
-    let corpus = std::fs::read_to_string(folder.join("relay_random.jsonl")).unwrap_or_default();
-    let (mut ours, mut infer, mut whole, mut n) = (0.0, 0.0, 0.0, 0);
-    let (mut slowest, mut slowest_ratio) = (String::new(), f64::MAX);
-    for line in corpus.lines().filter(|line| line.contains("\"group\": \"large\"")) {
-        let fact: Json = serde_json::from_str(line).expect("a fact is JSON");
-        let time = times(text(&fact, "id"), text(&fact, "source")).check;
-        let relays = fact["ms"]["infer_cpu"].as_f64().unwrap_or(0.0);
-        ours += time;
-        infer += relays;
-        whole += fact["ms"]["parse_and_infer_cpu"].as_f64().unwrap_or(0.0);
-        n += 1;
-        if relays / time < slowest_ratio {
-            slowest_ratio = relays / time;
-            slowest = format!("{} ({})", text(&fact, "id"), text(&fact, "kind"));
-        }
+/// The large random programs: the sums of our times and of Relay's. They stand beside the project only.
+fn large(report: &mut Report) {
+    let mut facts = corpus("relay_random");
+    facts.retain(|fact| fact["group"] == "large");
+    if facts.is_empty() {
+        return;
     }
-    println!(
-        "\n{n} large random programs: ours {ours:.1} ms with parsing; Relay {infer:.1} ms, {whole:.1} ms with parsing"
-    );
-    println!(
-        "  ratio {:.0} ({:.0} with Relay's parsing), corrected {:.0} ({:.0}); the least: {slowest}, {slowest_ratio:.0}",
-        infer / ours,
-        whole / ours,
-        infer * slower / ours,
-        whole * slower / ours
-    );
+    report.calibrate();
+    let (mut ours, mut infer, mut whole) = (0.0, 0.0, 0.0);
+    println!("\nLarge random programs:\n\n| program | calls | Relay ms | with its parsing | check ms | corrected |");
+    println!("|---|---|---|---|---|---|");
+    let row = |name: &str, n: f64, time: f64, relay: f64, with_parsing: f64, slower: f64| {
+        println!("| {name} | {n} | {relay:.1} | {with_parsing:.1} | {time:.2} | {:.0} |", relay * slower / time);
+    };
+    for fact in &facts {
+        let time = times(text(fact, "id"), text(fact, "source")).check;
+        let of = |field: &str| fact["ms"][field].as_f64().unwrap_or(0.0);
+        let (relay, with_parsing) = (of("infer_cpu"), of("parse_and_infer_cpu"));
+        row(text(fact, "kind"), fact["calls"].as_f64().unwrap_or(0.0), time, relay, with_parsing, report.slower());
+        ours += time;
+        infer += relay;
+        whole += with_parsing;
+    }
+    let n_calls = facts.iter().filter_map(|fact| fact["calls"].as_f64()).sum();
+    row("all", n_calls, ours, infer, whole, report.slower());
+    println!("\nAll with Relay's parsing counted too, corrected: {:.0}", whole * report.slower() / ours);
 }
 
 fn main() {
@@ -176,8 +174,7 @@ fn main() {
     let mut report = Report { folder, loops: Vec::new(), below: Vec::new(), bent: Vec::new() };
     println!("Relay's ms are for inference alone, ours for parsing and checking.\n\n{HEAD}");
     FAMILIES.iter().filter(|family| is_wanted(family.name)).for_each(|family| report.family(family));
-    let beside = beside();
-    if let Some(folder) = beside.as_ref().filter(|_| is_wanted("models")) {
+    if let Some(folder) = beside().filter(|_| is_wanted("models")) {
         model(&mut report, &folder.join("models"));
     }
     if is_wanted("graph-text") {
@@ -187,13 +184,8 @@ fn main() {
             report.row("graph-text", n, 1, &dataflow("(4, 4)", n), relay);
         }
     }
-    match beside.filter(|_| is_wanted("large")) {
-        Some(folder) => {
-            report.calibrate();
-            large(report.slower(), &folder);
-        }
-        None if is_wanted("large") => println!("\nno large programs beside the project"),
-        None => {}
+    if is_wanted("large") {
+        large(&mut report);
     }
     println!("\nTen times the program takes ten times this (nested ones: as many times as they are deeper):\n");
     println!("| program | N | growth |\n|---|---|---|\n{}", report.bent.join("\n"));

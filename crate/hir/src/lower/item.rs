@@ -120,7 +120,8 @@ impl<'t> Lowering<'t> {
             Some(NodeKind::TypeDef | NodeKind::ExternType) => self.module.adts[AdtId(self.next_adt)].params.clone(),
             Some(NodeKind::Def | NodeKind::Fn) => {
                 let params = self.declare_type_params(node);
-                self.function_mut().type_params = params.clone();
+                // Those that only a `where` clause names come behind.
+                self.function_mut().type_params.splice(0..0, params.clone());
                 params
             }
             _ => {
@@ -182,6 +183,7 @@ impl<'t> Lowering<'t> {
             type_params: Vec::new(),
             params: Vec::new(),
             result: None,
+            wheres: Vec::new(),
             body: crate::data::ExprId(u32::MAX),
             visits: 0..0,
             n_locals: u32::from(recursive.is_some()),

@@ -2,11 +2,13 @@
 
 mod attr;
 mod call;
+mod clause;
 mod expr;
 mod item;
 mod literal;
 mod metadata;
 mod pattern;
+mod relation;
 mod scope;
 mod ty_expr;
 
@@ -27,6 +29,7 @@ use ty::{AdtId, ParamId};
 pub fn lower(tree: &Tree, library: Module) -> (Module, Vec<HirError>) {
     let mut cx = Lowering::new(tree, library);
     cx.declare();
+    cx.lower_relations();
     for event in tree.walk(tree.root()) {
         match event {
             Event::Enter(node) => cx.enter(node),
@@ -43,6 +46,7 @@ enum Lowered {
     Expr(ExprId),
     Pat(PatId),
     Type(TypeExprId),
+    Goal(relation::GoalId),
 }
 
 /// A function whose body is being lowered.
@@ -79,6 +83,9 @@ struct Lowering<'t> {
     /// Type parameters whose kind could not be read: they fit nowhere and are not spoken of again.
     kindless: FxHashSet<ParamId>,
     metadata: Metadata,
+    /// Type parameters whose kind the first place that wants one decides.
+    unkinded: FxHashSet<ParamId>,
+    relations: relation::Relations,
     next_def: u32,
     next_adt: u32,
     next_ctor: u32,
@@ -111,6 +118,8 @@ impl<'t> Lowering<'t> {
             let_locals: FxHashMap::default(),
             kindless: FxHashSet::default(),
             metadata,
+            unkinded: FxHashSet::default(),
+            relations: relation::Relations::default(),
         }
     }
 
@@ -122,7 +131,10 @@ impl<'t> Lowering<'t> {
         match self.tree.kind(node) {
             NodeKind::Def | NodeKind::Fn | NodeKind::LetItem | NodeKind::GraphItem | NodeKind::ExprItem => {
                 self.enter_function(node);
+                self.declare_implicit(node);
             }
+            // Its clauses are read before anything else.
+            NodeKind::RelationItem if !self.relations.reading => self.skipping = Some(node),
             NodeKind::FnType | NodeKind::TypeDef | NodeKind::ExternType => {
                 self.type_param_marks.push(self.type_params.len());
             }
@@ -132,8 +144,6 @@ impl<'t> Lowering<'t> {
             NodeKind::ListLit
             | NodeKind::Attr
             | NodeKind::CtorResult
-            | NodeKind::WhereClause
-            | NodeKind::RelationItem
             | NodeKind::Variant
             | NodeKind::VariantPat
             | NodeKind::OrPat => {
@@ -160,11 +170,9 @@ impl<'t> Lowering<'t> {
             | NodeKind::Param
             | NodeKind::CtorFields
             | NodeKind::CtorResult
+            | NodeKind::RelationItem
             | NodeKind::RelationHead
-            | NodeKind::WhereRelation
-            | NodeKind::Equation
             | NodeKind::GoalTrue
-            | NodeKind::GoalIf
             | NodeKind::GoalBlock
             | NodeKind::Condition
             | NodeKind::Bound
@@ -172,8 +180,8 @@ impl<'t> Lowering<'t> {
             | NodeKind::ArgList
             | NodeKind::Attr
             | NodeKind::ExprStmt => Lowered::Nothing,
-            NodeKind::WhereClause => self.not_yet("a `where` clause", node),
-            NodeKind::RelationItem => self.not_yet("a relation", node),
+            NodeKind::WhereClause => self.leave_where(node),
+            NodeKind::WhereRelation | NodeKind::Equation | NodeKind::GoalIf => self.leave_goal(node, kind),
             NodeKind::TypeParams => self.bind_type_params(node),
             NodeKind::ParamList => self.bind_params(node),
             NodeKind::Def => self.leave_def(node),
@@ -254,14 +262,14 @@ impl<'t> Lowering<'t> {
     fn expr_of(&mut self, node: NodeId) -> ExprId {
         match self.lowered[node.0 as usize] {
             Lowered::Expr(id) => id,
-            Lowered::Nothing | Lowered::Pat(_) | Lowered::Type(_) => self.expr(ExprKind::Error, self.tree.span(node)),
+            Lowered::Nothing | Lowered::Pat(_) | Lowered::Type(_) | Lowered::Goal(_) => self.expr(ExprKind::Error, self.tree.span(node)),
         }
     }
 
     fn pat_of(&mut self, node: NodeId) -> PatId {
         match self.lowered[node.0 as usize] {
             Lowered::Pat(id) => id,
-            Lowered::Nothing | Lowered::Expr(_) | Lowered::Type(_) => {
+            Lowered::Nothing | Lowered::Expr(_) | Lowered::Type(_) | Lowered::Goal(_) => {
                 self.module.pats.push(Pat { kind: PatKind::Error, span: self.tree.span(node) })
             }
         }
@@ -270,7 +278,7 @@ impl<'t> Lowering<'t> {
     fn type_of(&mut self, node: NodeId) -> TypeExprId {
         match self.lowered[node.0 as usize] {
             Lowered::Type(id) => id,
-            Lowered::Nothing | Lowered::Expr(_) | Lowered::Pat(_) => {
+            Lowered::Nothing | Lowered::Expr(_) | Lowered::Pat(_) | Lowered::Goal(_) => {
                 self.type_expr(TypeExprKind::Error, self.tree.span(node))
             }
         }

@@ -6,7 +6,7 @@ use crate::data::{TypeExpr, TypeExprId, TypeExprKind};
 use crate::error::HirError;
 use base::Span;
 use syntax::{NodeId, NodeKind, TokenKind};
-use ty::{Dtype, Kind, ParamId};
+use ty::{Comparison, Dtype, Function, Kind, ParamId, Poly};
 
 impl Lowering<'_> {
     pub(super) fn leave_type(&mut self, node: NodeId, kind: NodeKind) -> Lowered {
@@ -22,8 +22,15 @@ impl Lowering<'_> {
                 _ => TypeExprKind::Error,
             },
             NodeKind::ShapeLit => {
-                TypeExprKind::Shape(children.into_iter().map(|dim| self.type_at(dim, Kind::Dim)).collect())
+                TypeExprKind::Shape(children.into_iter().map(|dim| self.shape_item(dim)).collect())
             }
+            NodeKind::Splice => match children.first() {
+                Some(&shape) => TypeExprKind::Splice(self.type_at(shape, Kind::Shape)),
+                None => TypeExprKind::Error,
+            },
+            NodeKind::Index | NodeKind::Slice => self.index_or_slice(node, kind, &children),
+            NodeKind::DimCall => self.dim_call(node, children),
+            NodeKind::DimIf => self.dim_if(node, &children),
             // Whether this is a type or a shape is for the place to say.
             NodeKind::TupleType => TypeExprKind::Tuple(children.into_iter().map(|field| self.type_of(field)).collect()),
             NodeKind::ParenType => {
@@ -59,10 +66,7 @@ impl Lowering<'_> {
                 TypeExprKind::Any
             }
             NodeKind::DimBinary => self.dim_binary(node, &children),
-            _ => {
-                self.errors.push(HirError::NotYet { what: "a function of dims", span });
-                TypeExprKind::Error
-            }
+            _ => TypeExprKind::Error,
         };
         Lowered::Type(self.type_expr(type_kind, span))
     }
@@ -114,38 +118,247 @@ impl Lowering<'_> {
         TypeExprKind::Adt { adt, args }
     }
 
-    /// Arithmetic on numbers is done here.
-    fn dim_binary(&mut self, node: NodeId, children: &[NodeId]) -> TypeExprKind {
-        let &[left, right, ..] = children else { return TypeExprKind::Error };
-        let (left, right) = (self.type_of(left), self.type_of(right));
-        let number = |cx: &Self, id: TypeExprId| match cx.module.type_exprs[id].kind {
+    fn shape_item(&mut self, node: NodeId) -> TypeExprId {
+        match self.tree.kind(node) {
+            NodeKind::Splice => self.type_of(node),
+            _ => self.type_at(node, Kind::Dim),
+        }
+    }
+
+    /// `sh[0]`, `sh[1:]`; `Numbers[3]` of a data type.
+    fn index_or_slice(&mut self, node: NodeId, kind: NodeKind, children: &[NodeId]) -> TypeExprKind {
+        let span = self.tree.span(node);
+        let (Some(&shape), bounds) = (children.first(), children.get(1..).unwrap_or(&[])) else {
+            return TypeExprKind::Error;
+        };
+        let name = self.tree.node_text(shape);
+        let is_name = matches!(self.tree.kind(shape), NodeKind::NameType | NodeKind::DimName);
+        let is_param = self.type_params.iter().any(|(param, _)| *param == name);
+        if is_name && !is_param && self.adts.contains_key(name) {
+            return self.adt_of_dim(node, name, bounds);
+        }
+        let shape = self.type_at(shape, Kind::Shape);
+        let mut places = Vec::new();
+        for &bound in bounds {
+            let text: String = self.tree.node_text(bound).chars().filter(|c| !c.is_whitespace()).collect();
+            match text.parse::<i64>() {
+                Ok(place) => places.push(Some(place)),
+                Err(_) if text.is_empty() => places.push(None),
+                Err(_) => {
+                    self.errors.push(HirError::LiteralRange { span: self.tree.span(bound), dtype: Dtype::Int64 });
+                    return TypeExprKind::Error;
+                }
+            }
+        }
+        let function = match (kind, places.as_slice()) {
+            (NodeKind::Index, [Some(at)]) => Function::Index(*at),
+            (NodeKind::Slice, [from, to]) => Function::Slice(*from, *to),
+            _ => {
+                self.errors.push(HirError::DimFunction { span, want: "a place between the brackets".to_owned() });
+                return TypeExprKind::Error;
+            }
+        };
+        TypeExprKind::Apply { function, args: vec![shape] }
+    }
+
+    /// `Numbers[3]`, where the type has one parameter.
+    fn adt_of_dim(&mut self, node: NodeId, name: &str, bounds: &[NodeId]) -> TypeExprKind {
+        let span = self.tree.span(node);
+        let Some(&adt) = self.adts.get(name) else { return TypeExprKind::Error };
+        let want = self.module.adts[adt].params.len();
+        let number = match bounds {
+            [bound] => self.tree.node_text(*bound).parse::<i64>().ok(),
+            _ => None,
+        };
+        match (number, want) {
+            (Some(number), 1) => {
+                let bound = self.tree.span(bounds[0]);
+                let kind = self.module.type_params[self.module.adts[adt].params[0]].kind;
+                let dim = self.type_expr(TypeExprKind::Dim(number), bound);
+                TypeExprKind::Adt { adt, args: vec![self.coerce(dim, kind)] }
+            }
+            _ => {
+                let found = bounds.len();
+                self.errors.push(HirError::TypeArguments { name: name.to_owned(), span, want, found });
+                TypeExprKind::Error
+            }
+        }
+    }
+
+    /// Whether an error has been told of a type or of one of its parts.
+    fn is_error(&self, id: TypeExprId) -> bool {
+        matches!(self.module.type_exprs[id].kind, TypeExprKind::Error)
+    }
+
+    fn dim_call(&mut self, node: NodeId, args: Vec<NodeId>) -> TypeExprKind {
+        let span = self.tree.span(node);
+        let Some((name, name_span)) = self.own_token(node, &[TokenKind::Ident]) else { return TypeExprKind::Error };
+        let (function, n_args) = match name {
+            "max" => (Function::Max, 2),
+            "min" => (Function::Min, 2),
+            "floordiv" => (Function::FloorDiv, 2),
+            "rank" => (Function::Rank, 1),
+            "prod" => (Function::Prod, 1),
+            _ => {
+                let known = ["max", "min", "floordiv", "rank", "prod"];
+                let nearest = base::nearest(name, known).map(str::to_owned);
+                self.errors.push(HirError::UnknownDimFunction { name: name.to_owned(), span: name_span, nearest });
+                return TypeExprKind::Error;
+            }
+        };
+        if args.len() != n_args {
+            let want = format!("{n_args} argument{} of `{name}`", if n_args == 1 { "" } else { "s" });
+            self.errors.push(HirError::DimFunction { span, want });
+            return TypeExprKind::Error;
+        }
+        let kind = function.argument_kind();
+        let args: Vec<TypeExprId> = args.into_iter().map(|arg| self.type_at(arg, kind)).collect();
+        if args.iter().any(|&arg| self.is_error(arg)) {
+            return TypeExprKind::Error;
+        }
+        self.applied(function, args, span)
+    }
+
+    /// A function of dims; of numbers it is computed here.
+    fn applied(&mut self, function: Function, args: Vec<TypeExprId>, span: Span) -> TypeExprKind {
+        let number = |id: &TypeExprId| match self.module.type_exprs[*id].kind {
             TypeExprKind::Dim(number) => Some(number),
             _ => None,
         };
+        let numbers: Option<Vec<i64>> = args.iter().map(number).collect();
+        let computed = match (&function, numbers.as_deref()) {
+            (Function::Max, Some(&[a, b])) => a.max(b),
+            (Function::Min, Some(&[a, b])) => a.min(b),
+            (Function::FloorDiv, Some(&[_, 0])) => {
+                self.errors.push(HirError::DimFunction { span, want: "a divisor other than 0".to_owned() });
+                return TypeExprKind::Error;
+            }
+            (Function::FloorDiv, Some(&[a, b])) => a.div_euclid(b),
+            _ => return TypeExprKind::Apply { function, args },
+        };
+        TypeExprKind::Dim(computed)
+    }
+
+    /// Sums and products become one polynomial over what is neither; `/` is the floor division.
+    fn dim_binary(&mut self, node: NodeId, children: &[NodeId]) -> TypeExprKind {
+        let &[left, right, ..] = children else { return TypeExprKind::Error };
+        let (left, right) = (self.type_at(left, Kind::Dim), self.type_at(right, Kind::Dim));
         let span = self.tree.span(node);
-        if matches!(self.module.type_exprs[left].kind, TypeExprKind::Error)
-            || matches!(self.module.type_exprs[right].kind, TypeExprKind::Error)
-        {
+        if self.is_error(left) || self.is_error(right) {
             return TypeExprKind::Error;
         }
-        let (Some(a), Some(b)) = (number(self, left), number(self, right)) else {
-            self.errors.push(HirError::NotYet { what: "arithmetic on dim variables", span });
-            return TypeExprKind::Error;
-        };
         let operators = [TokenKind::Plus, TokenKind::Minus, TokenKind::Star, TokenKind::Slash];
-        let computed = match self.own_token(node, &operators).map(|(text, _)| text) {
-            Some("+") => a.checked_add(b),
-            Some("-") => a.checked_sub(b),
-            Some("*") => a.checked_mul(b),
-            _ => a.checked_div(b),
-        };
-        match computed.filter(|&number| number >= 0) {
-            Some(number) => TypeExprKind::Dim(number),
+        let operator = self.own_token(node, &operators).map_or("+", |(text, _)| text);
+        if operator == "/" {
+            return self.applied(Function::FloorDiv, vec![left, right], span);
+        }
+        let mut args: Vec<TypeExprId> = Vec::new();
+        let (a, b) = (self.polynomial(left, &mut args), self.polynomial(right, &mut args));
+        let computed = a.zip(b).and_then(|(a, b)| match operator {
+            "+" => a.plus(&b),
+            "-" => a.minus(&b),
+            _ => a.times(&b),
+        });
+        match computed.as_ref().map(|poly| (poly.as_constant(), poly.as_atom().is_some())) {
+            Some((Some(number), _)) if args.is_empty() => match number {
+                0.. => TypeExprKind::Dim(number),
+                _ => {
+                    self.errors.push(HirError::LiteralRange { span, dtype: Dtype::Int64 });
+                    TypeExprKind::Error
+                }
+            },
+            Some(_) => TypeExprKind::Apply { function: Function::Polynomial(computed.unwrap_or_default()), args },
             None => {
                 self.errors.push(HirError::LiteralRange { span, dtype: Dtype::Int64 });
                 TypeExprKind::Error
             }
         }
+    }
+
+    /// A dim as a polynomial over arguments, equal parameters being one argument.
+    fn polynomial(&self, id: TypeExprId, args: &mut Vec<TypeExprId>) -> Option<Poly<u32>> {
+        let exprs = &self.module.type_exprs;
+        let mut place = |id: TypeExprId| {
+            let same = |&other: &TypeExprId| match (&exprs[other].kind, &exprs[id].kind) {
+                (TypeExprKind::Param(a), TypeExprKind::Param(b)) => a == b,
+                _ => other == id,
+            };
+            let at = args.iter().position(same).unwrap_or_else(|| {
+                args.push(id);
+                args.len() - 1
+            });
+            Poly::atom(u32::try_from(at).unwrap_or(u32::MAX))
+        };
+        match &exprs[id].kind {
+            TypeExprKind::Dim(number) => Some(Poly::constant(*number)),
+            TypeExprKind::Apply { function: Function::Polynomial(poly), args: inner } => {
+                poly.substitute(|&arg| Some(place(inner[arg as usize])))
+            }
+            _ => Some(place(id)),
+        }
+    }
+
+    /// `if (a < b) { c } else { d }`.
+    fn dim_if(&mut self, node: NodeId, children: &[NodeId]) -> TypeExprKind {
+        if !self.relations.reading {
+            self.errors.push(HirError::TypeIf { span: self.tree.span(node) });
+            return TypeExprKind::Error;
+        }
+        let &[condition, then, otherwise, ..] = children else { return TypeExprKind::Error };
+        let Some((comparison, left, right)) = self.condition(condition) else { return TypeExprKind::Error };
+        let (then, otherwise) = (self.type_of(then), self.type_of(otherwise));
+        TypeExprKind::If { comparison, left, right, then, otherwise }
+    }
+
+    /// A comparison and its sides.
+    pub(super) fn condition(&mut self, node: NodeId) -> Option<(Comparison, TypeExprId, TypeExprId)> {
+        let children = self.tree.children(node);
+        let &[left, right, ..] = &children[..] else { return None };
+        let kinds = [
+            (TokenKind::EqEq, Comparison::Equal),
+            (TokenKind::NotEq, Comparison::NotEqual),
+            (TokenKind::Lt, Comparison::Less),
+            (TokenKind::LtEq, Comparison::LessEqual),
+            (TokenKind::Gt, Comparison::Greater),
+            (TokenKind::GtEq, Comparison::GreaterEqual),
+        ];
+        let tree = self.tree;
+        let own = tree.own_tokens(node).map(|token| tree.token_kind(token));
+        let comparison = { own }.find_map(|kind| kinds.iter().find(|(token, _)| *token == kind))?.1;
+        let (left, right) = (self.type_of(left), self.type_of(right));
+        let is_order = !matches!(comparison, Comparison::Equal | Comparison::NotEqual);
+        let is_unkinded = |cx: &Self, id: TypeExprId| match cx.module.type_exprs[id].kind {
+            TypeExprKind::Param(param) => cx.unkinded.contains(&param),
+            _ => false,
+        };
+        let kind = match (is_order, is_unkinded(self, left), is_unkinded(self, right)) {
+            (true, ..) | (false, true, true) => Kind::Dim,
+            (false, false, _) => self.place_kind(left),
+            (false, true, false) => self.place_kind(right),
+        };
+        Some((comparison, self.coerce(left, kind), self.coerce(right, kind)))
+    }
+
+    /// The kind that a type has by itself: a tuple of dims is a shape, and so is what is spliced into a tuple.
+    pub(super) fn place_kind(&self, id: TypeExprId) -> Kind {
+        let mut kind = &self.module.type_exprs[id].kind;
+        while let TypeExprKind::If { then, .. } = kind {
+            kind = &self.module.type_exprs[*then].kind;
+        }
+        match kind {
+            TypeExprKind::Scalar(_) => Kind::BaseType,
+            TypeExprKind::Tuple(items) if !items.is_empty() => {
+                let is_dim = |&item: &TypeExprId| {
+                    matches!(self.module.type_exprs[item].kind, TypeExprKind::Splice(_)) || self.kind_at(item) == Kind::Dim
+                };
+                if items.iter().any(is_dim) { Kind::Shape } else { Kind::Type }
+            }
+            kind => self.kind_of(kind),
+        }
+    }
+
+    pub(super) fn kind_at(&self, id: TypeExprId) -> Kind {
+        self.kind_of(&self.module.type_exprs[id].kind)
     }
 
     /// The type at a child, as the kind that its place wants.
@@ -158,6 +371,13 @@ impl Lowering<'_> {
         let span = self.module.type_exprs[id].span;
         let (found, coerced) = match (&self.module.type_exprs[id].kind, want) {
             (TypeExprKind::Error | TypeExprKind::Hole, _) => return id,
+            (TypeExprKind::Param(param), _) if self.unkinded.contains(param) => {
+                let param = *param;
+                self.unkinded.remove(&param);
+                self.module.type_params[param].kind = want;
+                return id;
+            }
+            (TypeExprKind::If { .. }, _) => return self.coerce_if(id, want),
             (TypeExprKind::Scalar(dtype), Kind::BaseType) => (Kind::BaseType, Some(TypeExprKind::Dtype(*dtype))),
             (TypeExprKind::Tuple(dims), Kind::Shape) => (Kind::Shape, Some(TypeExprKind::Shape(dims.clone()))),
             (kind, _) => (self.kind_of(kind), None),
@@ -167,7 +387,11 @@ impl Lowering<'_> {
             return self.type_expr(TypeExprKind::Error, span);
         }
         match &coerced {
-            Some(TypeExprKind::Shape(dims)) => dims.clone().into_iter().for_each(|dim| self.check_part(dim, Kind::Dim)),
+            Some(TypeExprKind::Shape(dims)) => {
+                let is_splice = |cx: &Self, id| matches!(cx.module.type_exprs[id].kind, TypeExprKind::Splice(_));
+                let dims: Vec<TypeExprId> = dims.iter().copied().filter(|&dim| !is_splice(self, dim)).collect();
+                dims.into_iter().for_each(|dim| self.check_part(dim, Kind::Dim));
+            }
             Some(_) => {}
             None => {
                 if let TypeExprKind::Tuple(fields) = &self.module.type_exprs[id].kind {
@@ -178,6 +402,26 @@ impl Lowering<'_> {
         coerced.map_or(id, |kind| self.type_expr(kind, span))
     }
 
+    /// Both branches have the kind that is wanted.
+    fn coerce_if(&mut self, id: TypeExprId, want: Kind) -> TypeExprId {
+        let mut pending = vec![id];
+        while let Some(id) = pending.pop() {
+            let TypeExprKind::If { comparison, left, right, then, otherwise } = self.module.type_exprs[id].kind else {
+                continue;
+            };
+            let mut branch = |cx: &mut Self, branch: TypeExprId| match cx.module.type_exprs[branch].kind {
+                TypeExprKind::If { .. } => {
+                    pending.push(branch);
+                    branch
+                }
+                _ => cx.coerce(branch, want),
+            };
+            let (then, otherwise) = (branch(self, then), branch(self, otherwise));
+            self.module.type_exprs[id].kind = TypeExprKind::If { comparison, left, right, then, otherwise };
+        }
+        id
+    }
+
     /// A part of a tuple or shape; what is wrong with it becomes an error. Tuples inside tuples are tuples of types.
     fn check_part(&mut self, part: TypeExprId, want: Kind) {
         let mut pending = vec![(part, want)];
@@ -185,6 +429,12 @@ impl Lowering<'_> {
             let TypeExpr { kind, span } = &self.module.type_exprs[id];
             let (span, found) = match kind {
                 TypeExprKind::Error | TypeExprKind::Hole => continue,
+                TypeExprKind::Param(param) if self.unkinded.contains(param) => {
+                    let param = *param;
+                    self.unkinded.remove(&param);
+                    self.module.type_params[param].kind = want;
+                    continue;
+                }
                 TypeExprKind::Tuple(fields) if want == Kind::Type => {
                     pending.extend(fields.iter().map(|&field| (field, Kind::Type)));
                     continue;
@@ -209,8 +459,11 @@ impl Lowering<'_> {
             | TypeExprKind::Ref(_)
             | TypeExprKind::Adt { .. } => Kind::Type,
             TypeExprKind::Dtype(_) => Kind::BaseType,
-            TypeExprKind::Shape(_) => Kind::Shape,
+            TypeExprKind::Shape(_) | TypeExprKind::Splice(_) => Kind::Shape,
             TypeExprKind::Dim(_) | TypeExprKind::Any => Kind::Dim,
+            TypeExprKind::Apply { function, .. } => function.kind(),
+            // Looked through before.
+            TypeExprKind::If { .. } => Kind::Dim,
             TypeExprKind::Param(param) => self.param_kind(*param),
         }
     }

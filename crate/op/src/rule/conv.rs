@@ -1,16 +1,16 @@
 //! Convolution and pooling over two spatial axes.
 
 use super::{DataLayout, attr_error};
-use ty::{Facts, Reason, Relation, Rule, Size, Step, Stop};
+use ty::{Facts, Reason, Relation, Size, Step, Stop};
 
 /// Data and weight in any layout; output sizes are ⌊(in + padding − reach) / stride⌋ + 1.
-pub static CONV2D: Relation = Relation { name: "Conv2D", n_outputs: 1, rule: Rule::Builtin(conv2d) };
+pub static CONV2D: Relation = Relation { name: "Conv2D", n_outputs: 1, rule: conv2d };
 /// The output sizes of a window sliding over the data.
-pub static MAX_POOL2D: Relation = Relation { name: "MaxPool2D", n_outputs: 1, rule: Rule::Builtin(pool2d) };
-pub static AVG_POOL2D: Relation = Relation { name: "AvgPool2D", n_outputs: 1, rule: Rule::Builtin(pool2d) };
+pub static MAX_POOL2D: Relation = Relation { name: "MaxPool2D", n_outputs: 1, rule: pool2d };
+pub static AVG_POOL2D: Relation = Relation { name: "AvgPool2D", n_outputs: 1, rule: pool2d };
 /// Both spatial sizes become 1.
 pub static GLOBAL_AVG_POOL2D: Relation =
-    Relation { name: "GlobalAvgPool2D", n_outputs: 1, rule: Rule::Builtin(global_pool2d) };
+    Relation { name: "GlobalAvgPool2D", n_outputs: 1, rule: global_pool2d };
 
 pub(super) fn layout(r: &dyn Facts, attr: &'static str, letters: &str) -> Result<DataLayout, Stop> {
     match DataLayout::parse(r.attrs().str(attr), letters) {

@@ -9,35 +9,35 @@
 use super::conv::layout;
 use super::linear::out_dtype;
 use super::{DataLayout, attr_error};
-use ty::{Facts, Kind, Reason, Relation, Rule, Size, Step, Stop, TermId};
+use ty::{Facts, Kind, Reason, Relation, Size, Step, Stop, TermId};
 
 /// As `CONV2D`, over one axis and over three.
-pub static CONV1D: Relation = Relation { name: "Conv1D", n_outputs: 1, rule: Rule::Builtin(conv1d) };
-pub static CONV3D: Relation = Relation { name: "Conv3D", n_outputs: 1, rule: Rule::Builtin(conv3d) };
+pub static CONV1D: Relation = Relation { name: "Conv1D", n_outputs: 1, rule: conv1d };
+pub static CONV3D: Relation = Relation { name: "Conv3D", n_outputs: 1, rule: conv3d };
 /// Output sizes are (in − 1) · stride + reach − padding + output padding; the weight has the data's channels first.
 pub static CONV1D_TRANSPOSE: Relation =
-    Relation { name: "Conv1DTranspose", n_outputs: 1, rule: Rule::Builtin(conv1d_transpose) };
+    Relation { name: "Conv1DTranspose", n_outputs: 1, rule: conv1d_transpose };
 pub static CONV2D_TRANSPOSE: Relation =
-    Relation { name: "Conv2DTranspose", n_outputs: 1, rule: Rule::Builtin(conv2d_transpose) };
+    Relation { name: "Conv2DTranspose", n_outputs: 1, rule: conv2d_transpose };
 pub static CONV3D_TRANSPOSE: Relation =
-    Relation { name: "Conv3DTranspose", n_outputs: 1, rule: Rule::Builtin(conv3d_transpose) };
+    Relation { name: "Conv3DTranspose", n_outputs: 1, rule: conv3d_transpose };
 /// As `CONV2D`, with an offset of two numbers for each element under the window and each position.
 pub static DEFORMABLE_CONV2D: Relation =
-    Relation { name: "DeformableConv2D", n_outputs: 1, rule: Rule::Builtin(deformable_conv2d) };
+    Relation { name: "DeformableConv2D", n_outputs: 1, rule: deformable_conv2d };
 /// As `CONV2D`, but the weight has been rearranged, so only `channels` and `kernel_size` speak of it.
-pub static CONV2D_PACKED: Relation = Relation { name: "Conv2DNCHWc", n_outputs: 1, rule: Rule::Builtin(conv2d_packed) };
+pub static CONV2D_PACKED: Relation = Relation { name: "Conv2DNCHWc", n_outputs: 1, rule: conv2d_packed };
 pub static CONV2D_WINOGRAD: Relation =
-    Relation { name: "Conv2DWinograd", n_outputs: 1, rule: Rule::Builtin(conv2d_packed) };
+    Relation { name: "Conv2DWinograd", n_outputs: 1, rule: conv2d_packed };
 pub static BINARY_CONV2D: Relation =
-    Relation { name: "BinaryConv2D", n_outputs: 1, rule: Rule::Builtin(conv2d_packed) };
+    Relation { name: "BinaryConv2D", n_outputs: 1, rule: conv2d_packed };
 /// The weight's shape from the gradient's channels, the data's channels and `kernel_size`.
 pub static CONV2D_BACKWARD_WEIGHT: Relation =
-    Relation { name: "Conv2DBackwardWeight", n_outputs: 1, rule: Rule::Builtin(conv2d_backward_weight) };
+    Relation { name: "Conv2DBackwardWeight", n_outputs: 1, rule: conv2d_backward_weight };
 /// `(o, i, h, w) → (tile + h − 1, tile + w − 1, o, i)`.
 pub static WINOGRAD_WEIGHT: Relation =
-    Relation { name: "Conv2DWinogradWeightTransform", n_outputs: 1, rule: Rule::Builtin(winograd_weight) };
+    Relation { name: "Conv2DWinogradWeightTransform", n_outputs: 1, rule: winograd_weight };
 /// One channel for each displacement of the second tensor against the first.
-pub static CORRELATION: Relation = Relation { name: "Correlation", n_outputs: 1, rule: Rule::Builtin(correlation) };
+pub static CORRELATION: Relation = Relation { name: "Correlation", n_outputs: 1, rule: correlation };
 
 /// The axes that a window slides over.
 pub(super) struct Space {

@@ -1,16 +1,16 @@
 //! Tensors from attributes, and changes of dtype.
 
 use super::attr_error;
-use ty::{AttrValue, Facts, Reason, Relation, Rule, Size, Step, Stop};
+use ty::{AttrValue, Facts, Reason, Relation, Size, Step, Stop};
 
 /// `Tensor[shape, dtype]`.
-pub static INIT_OP: Relation = Relation { name: "InitOp", n_outputs: 1, rule: Rule::Builtin(init_op) };
+pub static INIT_OP: Relation = Relation { name: "InitOp", n_outputs: 1, rule: init_op };
 /// As [`INIT_OP`], filled with a scalar, whose dtype is the default.
-pub static FULL: Relation = Relation { name: "Full", n_outputs: 1, rule: Rule::Builtin(full) };
+pub static FULL: Relation = Relation { name: "Full", n_outputs: 1, rule: full };
 /// The data's shape with another dtype.
-pub static CAST: Relation = Relation { name: "Cast", n_outputs: 1, rule: Rule::Builtin(cast) };
+pub static CAST: Relation = Relation { name: "Cast", n_outputs: 1, rule: cast };
 /// A vector of ⌈(stop − start) / step⌉ elements, `?` of them when the bounds are not literals.
-pub static ARANGE: Relation = Relation { name: "Arange", n_outputs: 1, rule: Rule::Builtin(arange) };
+pub static ARANGE: Relation = Relation { name: "Arange", n_outputs: 1, rule: arange };
 
 fn shape_attr(r: &dyn Facts) -> Result<Vec<Size>, Stop> {
     let Some(shape) = r.attrs().ints("shape") else { return attr_error(r, "shape", "a list of integers") };
@@ -54,7 +54,11 @@ fn arange(r: &mut dyn Facts) -> Step {
     let bound = |name| match r.attrs().get(name) {
         AttrValue::Int(value) => Some(*value as f64),
         AttrValue::Float(value) => Some(*value),
-        AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) => None,
+        AttrValue::None
+        | AttrValue::Bool(_)
+        | AttrValue::Str(_)
+        | AttrValue::List(_)
+        | AttrValue::Function(_) => None,
     };
     let size = match (bound("start"), bound("stop"), bound("step")) {
         (_, _, Some(0.0)) => return attr_error(r, "step", "a number other than 0"),

@@ -2,46 +2,46 @@
 
 use super::index::{dtype_attr, integers, one_hot_of, scalar, topk_of};
 use super::{DataLayout, attr_error};
-use ty::{Dtype, Facts, Reason, Relation, Rule, Size, Step, Stop, TermId};
+use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
 /// The shape of a tensor as a vector; that of a scalar as a scalar.
-pub static SHAPE_OF: Relation = Relation { name: "ShapeOf", n_outputs: 1, rule: Rule::Builtin(shape_of) };
+pub static SHAPE_OF: Relation = Relation { name: "ShapeOf", n_outputs: 1, rule: shape_of };
 /// A scalar.
-pub static NDARRAY_SIZE: Relation = Relation { name: "NdarraySize", n_outputs: 1, rule: Rule::Builtin(ndarray_size) };
+pub static NDARRAY_SIZE: Relation = Relation { name: "NdarraySize", n_outputs: 1, rule: ndarray_size };
 /// The shape attribute.
 pub static RESHAPE_TENSOR: Relation =
-    Relation { name: "ReshapeTensor", n_outputs: 1, rule: Rule::Builtin(reshape_tensor) };
+    Relation { name: "ReshapeTensor", n_outputs: 1, rule: reshape_tensor };
 /// As many axes as the shape has sizes.
 pub static DYN_BROADCAST_TO: Relation =
-    Relation { name: "DynamicBroadCastTo", n_outputs: 1, rule: Rule::Builtin(dyn_shape) };
-pub static DYN_RESHAPE: Relation = Relation { name: "DynamicReshape", n_outputs: 1, rule: Rule::Builtin(dyn_shape) };
+    Relation { name: "DynamicBroadCastTo", n_outputs: 1, rule: dyn_shape };
+pub static DYN_RESHAPE: Relation = Relation { name: "DynamicReshape", n_outputs: 1, rule: dyn_shape };
 /// One axis more, nobody knows where.
 pub static DYN_EXPAND_DIMS: Relation =
-    Relation { name: "DynamicExpandDims", n_outputs: 1, rule: Rule::Builtin(dyn_expand_dims) };
+    Relation { name: "DynamicExpandDims", n_outputs: 1, rule: dyn_expand_dims };
 /// Filled with a scalar, whose dtype is the default.
-pub static DYN_FULL: Relation = Relation { name: "DynamicFull", n_outputs: 1, rule: Rule::Builtin(dyn_full) };
-pub static DYN_INIT_OP: Relation = Relation { name: "DynamicInitOp", n_outputs: 1, rule: Rule::Builtin(dyn_init_op) };
+pub static DYN_FULL: Relation = Relation { name: "DynamicFull", n_outputs: 1, rule: dyn_full };
+pub static DYN_INIT_OP: Relation = Relation { name: "DynamicInitOp", n_outputs: 1, rule: dyn_init_op };
 /// Height and width are `?`.
-pub static DYN_RESIZE2D: Relation = Relation { name: "DynResize2D", n_outputs: 1, rule: Rule::Builtin(dyn_resize2d) };
+pub static DYN_RESIZE2D: Relation = Relation { name: "DynResize2D", n_outputs: 1, rule: dyn_resize2d };
 pub static DYN_UPSAMPLING: Relation =
-    Relation { name: "DynamicUpSampling", n_outputs: 1, rule: Rule::Builtin(dyn_upsampling) };
+    Relation { name: "DynamicUpSampling", n_outputs: 1, rule: dyn_upsampling };
 /// As [`DYN_UPSAMPLING`], and the depth.
 pub static DYN_UPSAMPLING3D: Relation =
-    Relation { name: "DynamicUpSampling3D", n_outputs: 1, rule: Rule::Builtin(dyn_upsampling3d) };
+    Relation { name: "DynamicUpSampling3D", n_outputs: 1, rule: dyn_upsampling3d };
 /// Widths before and after for each axis.
-pub static DYN_PAD: Relation = Relation { name: "DynamicPad", n_outputs: 1, rule: Rule::Builtin(dyn_pad) };
+pub static DYN_PAD: Relation = Relation { name: "DynamicPad", n_outputs: 1, rule: dyn_pad };
 /// A new axis of `?`.
-pub static DYN_ONE_HOT: Relation = Relation { name: "DynOneHot", n_outputs: 1, rule: Rule::Builtin(dyn_one_hot) };
+pub static DYN_ONE_HOT: Relation = Relation { name: "DynOneHot", n_outputs: 1, rule: dyn_one_hot };
 pub static DYN_SPARSE_TO_DENSE: Relation =
-    Relation { name: "DynSparseToDense", n_outputs: 1, rule: Rule::Builtin(dyn_sparse_to_dense) };
+    Relation { name: "DynSparseToDense", n_outputs: 1, rule: dyn_sparse_to_dense };
 /// As many axes less.
-pub static DYN_SQUEEZE: Relation = Relation { name: "DynSqueeze", n_outputs: 1, rule: Rule::Builtin(dyn_squeeze) };
+pub static DYN_SQUEEZE: Relation = Relation { name: "DynSqueeze", n_outputs: 1, rule: dyn_squeeze };
 /// The axes that are cut are `?`.
 pub static DYN_STRIDED_SLICE: Relation =
-    Relation { name: "DynStridedSlice", n_outputs: 1, rule: Rule::Builtin(dyn_strided_slice) };
-pub static DYN_TILE: Relation = Relation { name: "DynamicTile", n_outputs: 1, rule: Rule::Builtin(dyn_tile) };
+    Relation { name: "DynStridedSlice", n_outputs: 1, rule: dyn_strided_slice };
+pub static DYN_TILE: Relation = Relation { name: "DynamicTile", n_outputs: 1, rule: dyn_tile };
 /// The axis is `?`.
-pub static DYN_TOPK: Relation = Relation { name: "DynTopK", n_outputs: 1, rule: Rule::Builtin(dyn_topk) };
+pub static DYN_TOPK: Relation = Relation { name: "DynTopK", n_outputs: 1, rule: dyn_topk };
 
 /// More axes than anybody needs: a shape that long is refused before it is built.
 const MOST_AXES: i64 = 1000;

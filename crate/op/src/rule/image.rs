@@ -5,21 +5,21 @@ use super::conv::layout;
 use super::conv_nd::{Along, LINE, Lettered, PLANE, Space, VOLUME, Window, dims_of, per_axis};
 use super::linear::out_dtype;
 use super::pool::pool_layout;
-use ty::{Facts, Relation, Rule, Size, Step, TermId};
+use ty::{Facts, Relation, Size, Step, TermId};
 
 /// The spatial sizes become the attribute `size`.
-pub static RESIZE1D: Relation = Relation { name: "Resize1D", n_outputs: 1, rule: Rule::Builtin(resize1d) };
-pub static RESIZE2D: Relation = Relation { name: "Resize2D", n_outputs: 1, rule: Rule::Builtin(resize2d) };
-pub static RESIZE3D: Relation = Relation { name: "Resize3d", n_outputs: 1, rule: Rule::Builtin(resize3d) };
+pub static RESIZE1D: Relation = Relation { name: "Resize1D", n_outputs: 1, rule: resize1d };
+pub static RESIZE2D: Relation = Relation { name: "Resize2D", n_outputs: 1, rule: resize2d };
+pub static RESIZE3D: Relation = Relation { name: "Resize3d", n_outputs: 1, rule: resize3d };
 /// As [`RESIZE2D`], one result for each box.
 pub static CROP_AND_RESIZE: Relation =
-    Relation { name: "CropAndResize", n_outputs: 1, rule: Rule::Builtin(crop_and_resize) };
+    Relation { name: "CropAndResize", n_outputs: 1, rule: crop_and_resize };
 /// A window with a weight of its own for each channel slides over the data.
-pub static DILATION2D: Relation = Relation { name: "Dilation2D", n_outputs: 1, rule: Rule::Builtin(dilation2d) };
+pub static DILATION2D: Relation = Relation { name: "Dilation2D", n_outputs: 1, rule: dilation2d };
 /// `(n, 2, 3) → (n, 2, height, width)`.
-pub static AFFINE_GRID: Relation = Relation { name: "AffineGrid", n_outputs: 1, rule: Rule::Builtin(affine_grid) };
+pub static AFFINE_GRID: Relation = Relation { name: "AffineGrid", n_outputs: 1, rule: affine_grid };
 /// The spatial sizes of the grid, whose second axis counts the coordinates.
-pub static GRID_SAMPLE: Relation = Relation { name: "GridSample", n_outputs: 1, rule: Rule::Builtin(grid_sample) };
+pub static GRID_SAMPLE: Relation = Relation { name: "GridSample", n_outputs: 1, rule: grid_sample };
 
 /// Fails where a dim's number is known and another than `want`.
 pub(super) fn check_number(r: &dyn Facts, dim: TermId, want: i64, what: &str) -> Step {

@@ -6,48 +6,48 @@
 use super::broadcast::axis_result;
 use super::shape::tensors_of;
 use super::{attr_error, can_be_tensor};
-use ty::{Attrs, Dtype, Facts, Reason, Relation, Rule, Size, Step, Stop, Term, TermId};
+use ty::{Attrs, Dtype, Facts, Reason, Relation, Size, Step, Stop, Term, TermId};
 
 /// Indexes leading axes with tensors that broadcast.
-pub static ADV_INDEX: Relation = Relation { name: "AdvIndex", n_outputs: 1, rule: Rule::Builtin(adv_index) };
+pub static ADV_INDEX: Relation = Relation { name: "AdvIndex", n_outputs: 1, rule: adv_index };
 /// `data[…, indices[…, i, …], …]` along one axis: the shape of the indices.
-pub static GATHER: Relation = Relation { name: "Gather", n_outputs: 1, rule: Rule::Builtin(gather) };
+pub static GATHER: Relation = Relation { name: "Gather", n_outputs: 1, rule: gather };
 /// Indices `[m, y…]` into the first `m` axes of the data: `y…` and the axes that are left.
-pub static GATHER_ND: Relation = Relation { name: "GatherND", n_outputs: 1, rule: Rule::Builtin(gather_nd) };
+pub static GATHER_ND: Relation = Relation { name: "GatherND", n_outputs: 1, rule: gather_nd };
 /// The type of the data; indices and updates have one shape.
 pub static SCATTER_ELEMENTS: Relation =
-    Relation { name: "ScatterElements", n_outputs: 1, rule: Rule::Builtin(scatter_elements) };
+    Relation { name: "ScatterElements", n_outputs: 1, rule: scatter_elements };
 /// The type of the data; what [`GATHER_ND`] would read there is the updates' shape.
-pub static SCATTER_ND: Relation = Relation { name: "ScatterND", n_outputs: 1, rule: Rule::Builtin(scatter_nd) };
+pub static SCATTER_ND: Relation = Relation { name: "ScatterND", n_outputs: 1, rule: scatter_nd };
 /// A new axis of `depth`.
-pub static ONE_HOT: Relation = Relation { name: "OneHot", n_outputs: 1, rule: Rule::Builtin(one_hot) };
+pub static ONE_HOT: Relation = Relation { name: "OneHot", n_outputs: 1, rule: one_hot };
 /// The axes of a second tensor, no longer than those of the first.
-pub static SLICE_LIKE: Relation = Relation { name: "SliceLike", n_outputs: 1, rule: Rule::Builtin(slice_like) };
+pub static SLICE_LIKE: Relation = Relation { name: "SliceLike", n_outputs: 1, rule: slice_like };
 /// Python's slices: `begin`, `end` and a step for each axis, cut off at the bounds.
 pub static STRIDED_SLICE: Relation =
-    Relation { name: "StridedSlice", n_outputs: 1, rule: Rule::Builtin(strided_slice) };
+    Relation { name: "StridedSlice", n_outputs: 1, rule: strided_slice };
 /// The type of the data, whatever is written into it.
-pub static STRIDED_SET: Relation = Relation { name: "StridedSet", n_outputs: 1, rule: Rule::Builtin(strided_set) };
+pub static STRIDED_SET: Relation = Relation { name: "StridedSet", n_outputs: 1, rule: strided_set };
 /// One row of coordinates for each axis of a shape.
 pub static UNRAVEL_INDEX: Relation =
-    Relation { name: "UnRavelIndexRel", n_outputs: 1, rule: Rule::Builtin(unravel_index) };
+    Relation { name: "UnRavelIndexRel", n_outputs: 1, rule: unravel_index };
 /// One row of coordinates for each nonzero element: nobody knows how many.
-pub static ARGWHERE: Relation = Relation { name: "ArgWhere", n_outputs: 1, rule: Rule::Builtin(argwhere) };
+pub static ARGWHERE: Relation = Relation { name: "ArgWhere", n_outputs: 1, rule: argwhere };
 /// The type of the data, whose axis exists.
-pub static SORT: Relation = Relation { name: "Sort", n_outputs: 1, rule: Rule::Builtin(sort) };
+pub static SORT: Relation = Relation { name: "Sort", n_outputs: 1, rule: sort };
 /// The shape of the data with positions as elements.
-pub static ARGSORT: Relation = Relation { name: "Argsort", n_outputs: 1, rule: Rule::Builtin(argsort) };
+pub static ARGSORT: Relation = Relation { name: "Argsort", n_outputs: 1, rule: argsort };
 /// The first `k` of an axis, their positions, or both.
-pub static TOPK: Relation = Relation { name: "TopK", n_outputs: 1, rule: Rule::Builtin(topk) };
+pub static TOPK: Relation = Relation { name: "TopK", n_outputs: 1, rule: topk };
 /// The shape of the values with positions as elements.
-pub static SEARCHSORTED: Relation = Relation { name: "SearchSorted", n_outputs: 1, rule: Rule::Builtin(searchsorted) };
+pub static SEARCHSORTED: Relation = Relation { name: "SearchSorted", n_outputs: 1, rule: searchsorted };
 /// The distinct elements of a vector, padded to its length, and where they were.
-pub static UNIQUE: Relation = Relation { name: "unique", n_outputs: 1, rule: Rule::Builtin(unique) };
+pub static UNIQUE: Relation = Relation { name: "unique", n_outputs: 1, rule: unique };
 
 /// Two sizes that are equal, unless either is `?`.
-static SAME_SIZE: Relation = Relation { name: "SameSize", n_outputs: 0, rule: Rule::Builtin(same_size) };
+static SAME_SIZE: Relation = Relation { name: "SameSize", n_outputs: 0, rule: same_size };
 /// Two sizes of which the first is no larger, unless either is `?`.
-static AT_MOST: Relation = Relation { name: "AtMost", n_outputs: 0, rule: Rule::Builtin(at_most) };
+static AT_MOST: Relation = Relation { name: "AtMost", n_outputs: 0, rule: at_most };
 
 fn same_size(r: &mut dyn Facts) -> Step {
     let (a, b) = (r.arg(0), r.arg(1));

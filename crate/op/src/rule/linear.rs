@@ -1,19 +1,19 @@
 //! Matrix products and biases.
 
 use super::{broadcast, can_be_tensor, expect_tensor};
-use ty::{Facts, Reason, Relation, Rule, Size, Step, Term, TermId};
+use ty::{Facts, Reason, Relation, Size, Step, Term, TermId};
 
 /// `[…, k] × [units, k] → […, units]`.
-pub static DENSE: Relation = Relation { name: "Dense", n_outputs: 1, rule: Rule::Builtin(dense) };
+pub static DENSE: Relation = Relation { name: "Dense", n_outputs: 1, rule: dense };
 /// `[b, m, k] × [b, k, n] → [b, m, n]`, either operand transposed by its flag; a batch of 1 serves all.
-pub static BATCH_MATMUL: Relation = Relation { name: "BatchMatmul", n_outputs: 1, rule: Rule::Builtin(batch_matmul) };
+pub static BATCH_MATMUL: Relation = Relation { name: "BatchMatmul", n_outputs: 1, rule: batch_matmul };
 /// The bias is a vector as long as the data's axis; the result is the data.
-pub static BIAS_ADD: Relation = Relation { name: "BiasAdd", n_outputs: 1, rule: Rule::Builtin(bias_add) };
+pub static BIAS_ADD: Relation = Relation { name: "BiasAdd", n_outputs: 1, rule: bias_add };
 /// As [`BIAS_ADD`]: one slope for each place along the axis.
-pub static PRELU: Relation = Relation { name: "PRelu", n_outputs: 1, rule: Rule::Builtin(bias_add) };
+pub static PRELU: Relation = Relation { name: "PRelu", n_outputs: 1, rule: bias_add };
 
 /// The shapes of [`DENSE`] whose operands were not known.
-static DENSE_SHAPES: Relation = Relation { name: "Dense", n_outputs: 1, rule: Rule::Builtin(dense_shapes) };
+pub(super) static DENSE_SHAPES: Relation = Relation { name: "Dense", n_outputs: 1, rule: dense_shapes };
 
 fn dense_shapes(r: &mut dyn Facts) -> Step {
     let (mut data, weight) = (r.dims(r.arg(0))?, r.dims(r.arg(1))?);

@@ -4,42 +4,42 @@ use super::broadcast::axis_result;
 use super::index::{check_same, post_same, scalar};
 use super::shape::tensors_of;
 use super::{attr_error, product};
-use ty::{Dtype, Facts, Reason, Relation, Rule, Size, Step, Stop, Term, TermId};
+use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, Term, TermId};
 
 /// The data's shape with the dtype of a second tensor.
-pub static CAST_LIKE: Relation = Relation { name: "CastLike", n_outputs: 1, rule: Rule::Builtin(cast_like) };
+pub static CAST_LIKE: Relation = Relation { name: "CastLike", n_outputs: 1, rule: cast_like };
 /// The data's shape with another dtype.
-pub static REINTERPRET: Relation = Relation { name: "Reinterpret", n_outputs: 1, rule: Rule::Builtin(reinterpret) };
+pub static REINTERPRET: Relation = Relation { name: "Reinterpret", n_outputs: 1, rule: reinterpret };
 /// The type of the data, filled with a scalar.
-pub static FULL_LIKE: Relation = Relation { name: "FullLike", n_outputs: 1, rule: Rule::Builtin(full_like) };
+pub static FULL_LIKE: Relation = Relation { name: "FullLike", n_outputs: 1, rule: full_like };
 /// The data's shape, or a vector of all elements when no axis is named.
-pub static CUMSUM: Relation = Relation { name: "Cumsum", n_outputs: 1, rule: Rule::Builtin(scan) };
-pub static CUMPROD: Relation = Relation { name: "Cumprod", n_outputs: 1, rule: Rule::Builtin(scan) };
+pub static CUMSUM: Relation = Relation { name: "Cumsum", n_outputs: 1, rule: scan };
+pub static CUMPROD: Relation = Relation { name: "Cumprod", n_outputs: 1, rule: scan };
 /// A pair of tensors, as the operands.
-pub static DFT: Relation = Relation { name: "DFT", n_outputs: 1, rule: Rule::Builtin(dft) };
+pub static DFT: Relation = Relation { name: "DFT", n_outputs: 1, rule: dft };
 /// Frequencies by frames by two, for one signal or many.
-pub static STFT: Relation = Relation { name: "stft", n_outputs: 1, rule: Rule::Builtin(stft) };
+pub static STFT: Relation = Relation { name: "stft", n_outputs: 1, rule: stft };
 /// The sizes of the letters that the equation keeps.
-pub static EINSUM: Relation = Relation { name: "Einsum", n_outputs: 1, rule: Rule::Builtin(einsum) };
+pub static EINSUM: Relation = Relation { name: "Einsum", n_outputs: 1, rule: einsum };
 /// The type of the data.
 pub static FIXED_POINT_MULTIPLY_PER_AXIS: Relation =
-    Relation { name: "FixedPointMultiplyPerAxis", n_outputs: 1, rule: Rule::Builtin(fixed_point_multiply_per_axis) };
+    Relation { name: "FixedPointMultiplyPerAxis", n_outputs: 1, rule: fixed_point_multiply_per_axis };
 /// The argument, whatever it is.
-pub static SAME: Relation = Relation { name: "Identity", n_outputs: 1, rule: Rule::Builtin(same) };
+pub static SAME: Relation = Relation { name: "Identity", n_outputs: 1, rule: same };
 /// As [`SAME`].
-pub static DEBUG: Relation = Relation { name: "Debug", n_outputs: 1, rule: Rule::Builtin(same) };
+pub static DEBUG: Relation = Relation { name: "Debug", n_outputs: 1, rule: same };
 /// The type of the data, and three `float32` scalars.
 pub static SIMULATED_QUANTIZE: Relation =
-    Relation { name: "SimulatedQuantize", n_outputs: 1, rule: Rule::Builtin(simulated_quantize) };
+    Relation { name: "SimulatedQuantize", n_outputs: 1, rule: simulated_quantize };
 /// A function and the tuple of its arguments give its result.
 pub static CALL_LOWERED: Relation =
-    Relation { name: "CallLoweredRel", n_outputs: 1, rule: Rule::Builtin(call_lowered) };
+    Relation { name: "CallLoweredRel", n_outputs: 1, rule: call_lowered };
 /// A function, the tuple of its arguments and the tuple of its results give nothing.
-pub static INVOKE_TVM_OP: Relation = Relation { name: "InvokeTVMOp", n_outputs: 1, rule: Rule::Builtin(invoke_tvm_op) };
+pub static INVOKE_TVM_OP: Relation = Relation { name: "InvokeTVMOp", n_outputs: 1, rule: invoke_tvm_op };
 /// The shape and dtype attributes.
-pub static ALLOC_TENSOR: Relation = Relation { name: "AllocTensor", n_outputs: 1, rule: Rule::Builtin(alloc_tensor) };
+pub static ALLOC_TENSOR: Relation = Relation { name: "AllocTensor", n_outputs: 1, rule: alloc_tensor };
 /// Nothing.
-pub static KILL: Relation = Relation { name: "Kill", n_outputs: 1, rule: Rule::Builtin(kill) };
+pub static KILL: Relation = Relation { name: "Kill", n_outputs: 1, rule: kill };
 
 fn cast_like(r: &mut dyn Facts) -> Step {
     let (shape, _) = r.tensor_parts(0)?;

@@ -32,7 +32,15 @@ pub use norm::{BATCH_NORM, DROPOUT, SOFTMAX};
 pub use reduce::{ARG_REDUCE, REDUCE, VARIANCE, reduced_axes};
 pub use shape::{BATCH_FLATTEN, CONCATENATE, EXPAND_DIMS, RESHAPE, SPLIT, SQUEEZE, TAKE, TRANSPOSE, TUPLE_GET_ITEM};
 
-use ty::{Facts, Kind, Reason, Size, Step, Stop, Term, TermId};
+use ty::{Facts, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
+
+/// The relations that rules post on parts of their operands: each with the kind of its arguments, and how many it has.
+pub(crate) static PARTS: [(&Relation, Kind, usize); 4] = [
+    (&broadcast::BROADCAST_SHAPES, Kind::Shape, 3),
+    (&broadcast::BROADCAST_AXIS, Kind::Dim, 3),
+    (&broadcast::BROADCASTS_TO, Kind::Dim, 2),
+    (&linear::DENSE_SHAPES, Kind::Shape, 3),
+];
 
 /// Asserts that an operand is a tensor, whatever is known of it, and returns its shape and dtype.
 fn expect_tensor(r: &mut dyn Facts, id: TermId) -> Result<(TermId, TermId), Stop> {

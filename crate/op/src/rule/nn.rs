@@ -5,57 +5,57 @@ use super::conv_nd::{PLANE, Space, VOLUME, per_axis};
 use super::linear::out_dtype;
 use super::pool::pool_layout;
 use super::{attr_error, can_be_tensor, expect_tensor, product};
-use ty::{AttrValue, Facts, Kind, Reason, Relation, Rule, Size, Step, Stop, TermId};
+use ty::{AttrValue, Facts, Kind, Reason, Relation, Size, Step, Stop, TermId};
 
 /// Scale and shift are vectors as long as the data's axis; the result is the data.
-pub static LAYER_NORM: Relation = Relation { name: "LayerNorm", n_outputs: 1, rule: Rule::Builtin(feature_norm) };
-pub static GROUP_NORM: Relation = Relation { name: "GroupNorm", n_outputs: 1, rule: Rule::Builtin(feature_norm) };
+pub static LAYER_NORM: Relation = Relation { name: "LayerNorm", n_outputs: 1, rule: feature_norm };
+pub static GROUP_NORM: Relation = Relation { name: "GroupNorm", n_outputs: 1, rule: feature_norm };
 /// As [`LAYER_NORM`], for data of rank 3 or more.
 pub static INSTANCE_NORM: Relation =
-    Relation { name: "InstanceNorm", n_outputs: 1, rule: Rule::Builtin(instance_norm) };
+    Relation { name: "InstanceNorm", n_outputs: 1, rule: instance_norm };
 /// Two matrices of one shape, and a scalar.
 pub static CROSS_ENTROPY: Relation =
-    Relation { name: "CrossEntropy", n_outputs: 1, rule: Rule::Builtin(cross_entropy) };
+    Relation { name: "CrossEntropy", n_outputs: 1, rule: cross_entropy };
 /// `(n, classes, …)`, `(n, …)` and `(classes)`; a scalar, or with no reduction the second.
-pub static NLL_LOSS: Relation = Relation { name: "NLLLoss", n_outputs: 1, rule: Rule::Builtin(nll_loss) };
+pub static NLL_LOSS: Relation = Relation { name: "NLLLoss", n_outputs: 1, rule: nll_loss };
 /// Every size grows by its two widths, which may be negative.
-pub static PAD: Relation = Relation { name: "Pad", n_outputs: 1, rule: Rule::Builtin(pad) };
-pub static MIRROR_PAD: Relation = Relation { name: "MirrorPad", n_outputs: 1, rule: Rule::Builtin(mirror_pad) };
+pub static PAD: Relation = Relation { name: "Pad", n_outputs: 1, rule: pad };
+pub static MIRROR_PAD: Relation = Relation { name: "MirrorPad", n_outputs: 1, rule: mirror_pad };
 /// Spatial sizes times a scale, rounded.
-pub static UPSAMPLING: Relation = Relation { name: "UpSampling", n_outputs: 1, rule: Rule::Builtin(upsampling2d) };
-pub static UPSAMPLING3D: Relation = Relation { name: "UpSampling3D", n_outputs: 1, rule: Rule::Builtin(upsampling3d) };
+pub static UPSAMPLING: Relation = Relation { name: "UpSampling", n_outputs: 1, rule: upsampling2d };
+pub static UPSAMPLING3D: Relation = Relation { name: "UpSampling3D", n_outputs: 1, rule: upsampling3d };
 /// `(n, c, h, w) → (n, c / b², h · b, w · b)`, and back.
 pub static DEPTH_TO_SPACE: Relation =
-    Relation { name: "DepthToSpace", n_outputs: 1, rule: Rule::Builtin(depth_to_space) };
+    Relation { name: "DepthToSpace", n_outputs: 1, rule: depth_to_space };
 pub static SPACE_TO_DEPTH: Relation =
-    Relation { name: "SpaceToDepth", n_outputs: 1, rule: Rule::Builtin(space_to_depth) };
+    Relation { name: "SpaceToDepth", n_outputs: 1, rule: space_to_depth };
 /// `(n, s…, …) → (n · blocks, (s + paddings) / block…, …)`, and back.
 pub static SPACE_TO_BATCH_ND: Relation =
-    Relation { name: "SpaceToBatchND", n_outputs: 1, rule: Rule::Builtin(space_to_batch) };
+    Relation { name: "SpaceToBatchND", n_outputs: 1, rule: space_to_batch };
 pub static BATCH_TO_SPACE_ND: Relation =
-    Relation { name: "BatchToSpaceND", n_outputs: 1, rule: Rule::Builtin(batch_to_space) };
+    Relation { name: "BatchToSpaceND", n_outputs: 1, rule: batch_to_space };
 /// Every size becomes (size − 1) · stride + 1.
-pub static DILATE: Relation = Relation { name: "Dilate", n_outputs: 1, rule: Rule::Builtin(dilate) };
+pub static DILATE: Relation = Relation { name: "Dilate", n_outputs: 1, rule: dilate };
 /// The result is the buffer; the data fits in it.
-pub static FIFO_BUFFER: Relation = Relation { name: "FIFOBuffer", n_outputs: 1, rule: Rule::Builtin(fifo_buffer) };
+pub static FIFO_BUFFER: Relation = Relation { name: "FIFOBuffer", n_outputs: 1, rule: fifo_buffer };
 /// `[…, k] × [k, units]`, either operand transposed by its flag.
-pub static MATMUL: Relation = Relation { name: "Matmul", n_outputs: 1, rule: Rule::Builtin(matmul) };
+pub static MATMUL: Relation = Relation { name: "Matmul", n_outputs: 1, rule: matmul };
 /// As `DENSE`, with the weight's units in blocks.
-pub static DENSE_PACK: Relation = Relation { name: "DensePack", n_outputs: 1, rule: Rule::Builtin(dense_pack) };
+pub static DENSE_PACK: Relation = Relation { name: "DensePack", n_outputs: 1, rule: dense_pack };
 /// `units` stands for the last size.
-pub static BINARY_DENSE: Relation = Relation { name: "BinaryDense", n_outputs: 1, rule: Rule::Builtin(binary_dense) };
+pub static BINARY_DENSE: Relation = Relation { name: "BinaryDense", n_outputs: 1, rule: binary_dense };
 /// One axis shrinks by the bits of a number, and a new one counts the bits.
-pub static BIT_PACK: Relation = Relation { name: "BitPack", n_outputs: 1, rule: Rule::Builtin(bit_pack) };
+pub static BIT_PACK: Relation = Relation { name: "BitPack", n_outputs: 1, rule: bit_pack };
 /// A dense matrix times the transpose of a sparse one.
-pub static SPARSE_DENSE: Relation = Relation { name: "SparseDense", n_outputs: 1, rule: Rule::Builtin(sparse_dense) };
+pub static SPARSE_DENSE: Relation = Relation { name: "SparseDense", n_outputs: 1, rule: sparse_dense };
 /// The result has the type of the dense operand.
-pub static SPARSE_ADD: Relation = Relation { name: "SparseAdd", n_outputs: 1, rule: Rule::Builtin(sparse_add) };
+pub static SPARSE_ADD: Relation = Relation { name: "SparseAdd", n_outputs: 1, rule: sparse_add };
 /// The three parts of a sparse matrix, of the types they had.
 pub static SPARSE_TRANSPOSE: Relation =
-    Relation { name: "SparseTranspose", n_outputs: 1, rule: Rule::Builtin(sparse_transpose) };
+    Relation { name: "SparseTranspose", n_outputs: 1, rule: sparse_transpose };
 /// The sparse weight's rows are the result's channels.
 pub static SPARSE_CONV2D: Relation =
-    Relation { name: "SparseConv2d", n_outputs: 1, rule: Rule::Builtin(sparse_conv2d) };
+    Relation { name: "SparseConv2d", n_outputs: 1, rule: sparse_conv2d };
 
 fn feature_norm(r: &mut dyn Facts) -> Step {
     let (dims, dtype) = r.tensor(0)?;

@@ -1,16 +1,16 @@
 //! Rules that keep the data's type, and normalisation.
 
 use super::{can_be_tensor, expect_tensor};
-use ty::{Facts, Relation, Rule, Step};
+use ty::{Facts, Relation, Step};
 
 /// The result is the data; `axis` must be one of its axes.
-pub static SOFTMAX: Relation = Relation { name: "Softmax", n_outputs: 1, rule: Rule::Builtin(softmax) };
+pub static SOFTMAX: Relation = Relation { name: "Softmax", n_outputs: 1, rule: softmax };
 /// What is left to check of an axis when the rank is not known yet.
-static HAS_AXIS: Relation = Relation { name: "HasAxis", n_outputs: 0, rule: Rule::Builtin(has_axis) };
+static HAS_AXIS: Relation = Relation { name: "HasAxis", n_outputs: 0, rule: has_axis };
 /// The data, and a mask of the same type.
-pub static DROPOUT: Relation = Relation { name: "Dropout", n_outputs: 1, rule: Rule::Builtin(dropout) };
+pub static DROPOUT: Relation = Relation { name: "Dropout", n_outputs: 1, rule: dropout };
 /// Four vectors as long as the data's axis; the result is the data, the mean and the variance.
-pub static BATCH_NORM: Relation = Relation { name: "BatchNorm", n_outputs: 1, rule: Rule::Builtin(batch_norm) };
+pub static BATCH_NORM: Relation = Relation { name: "BatchNorm", n_outputs: 1, rule: batch_norm };
 
 fn softmax(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;

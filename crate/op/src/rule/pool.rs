@@ -7,25 +7,25 @@ use super::attr_error;
 use super::conv::{global_pool2d, layout};
 use super::conv_nd::{LINE, PLANE, Space, VOLUME, Window, per_axis};
 use super::{DataLayout, can_be_tensor};
-use ty::{Facts, Relation, Rule, Size, Step, Stop};
+use ty::{Facts, Relation, Size, Step, Stop};
 
 /// As `MAX_POOL2D`, over one axis and over three.
-pub static MAX_POOL1D: Relation = Relation { name: "MaxPool1D", n_outputs: 1, rule: Rule::Builtin(pool1d) };
-pub static MAX_POOL3D: Relation = Relation { name: "MaxPool3D", n_outputs: 1, rule: Rule::Builtin(pool3d) };
-pub static AVG_POOL1D: Relation = Relation { name: "AvgPool1D", n_outputs: 1, rule: Rule::Builtin(pool1d) };
-pub static AVG_POOL3D: Relation = Relation { name: "AvgPool3D", n_outputs: 1, rule: Rule::Builtin(pool3d) };
+pub static MAX_POOL1D: Relation = Relation { name: "MaxPool1D", n_outputs: 1, rule: pool1d };
+pub static MAX_POOL3D: Relation = Relation { name: "MaxPool3D", n_outputs: 1, rule: pool3d };
+pub static AVG_POOL1D: Relation = Relation { name: "AvgPool1D", n_outputs: 1, rule: pool1d };
+pub static AVG_POOL3D: Relation = Relation { name: "AvgPool3D", n_outputs: 1, rule: pool3d };
 /// Both spatial sizes become 1.
 pub static GLOBAL_MAX_POOL2D: Relation =
-    Relation { name: "GlobalMaxPool2D", n_outputs: 1, rule: Rule::Builtin(global_pool2d) };
+    Relation { name: "GlobalMaxPool2D", n_outputs: 1, rule: global_pool2d };
 /// The spatial sizes become `output_size`, or stay when it is empty.
 pub static ADAPTIVE_POOL1D: Relation =
-    Relation { name: "AdaptivePool1D", n_outputs: 1, rule: Rule::Builtin(adaptive_pool1d) };
+    Relation { name: "AdaptivePool1D", n_outputs: 1, rule: adaptive_pool1d };
 pub static ADAPTIVE_POOL2D: Relation =
-    Relation { name: "AdaptivePool2D", n_outputs: 1, rule: Rule::Builtin(adaptive_pool2d) };
+    Relation { name: "AdaptivePool2D", n_outputs: 1, rule: adaptive_pool2d };
 pub static ADAPTIVE_POOL3D: Relation =
-    Relation { name: "AdaptivePool3D", n_outputs: 1, rule: Rule::Builtin(adaptive_pool3d) };
+    Relation { name: "AdaptivePool3D", n_outputs: 1, rule: adaptive_pool3d };
 /// The gradient of the result comes first; the gradient of the data has the data's type.
-pub static POOL2D_GRAD: Relation = Relation { name: "MaxPool2DGrad", n_outputs: 1, rule: Rule::Builtin(pool2d_grad) };
+pub static POOL2D_GRAD: Relation = Relation { name: "MaxPool2DGrad", n_outputs: 1, rule: pool2d_grad };
 
 /// A layout in which every spatial axis is whole.
 pub(super) fn pool_layout(r: &dyn Facts, space: &Space) -> Result<DataLayout, Stop> {

@@ -11,42 +11,42 @@ use super::linear::{batch_matmul as plain_batch_matmul, dense as plain_dense};
 use super::nn::dense_pack as plain_dense_pack;
 use super::shape::concatenate as plain_concatenate;
 use super::{attr_error, product};
-use ty::{Dtype, Facts, Kind, Reason, Relation, Rule, Size, Step, Stop, Term, TermId};
+use ty::{Dtype, Facts, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
 
 /// Floats to the integers of `out_dtype`.
-pub static QUANTIZE: Relation = Relation { name: "Quantize", n_outputs: 1, rule: Rule::Builtin(quantize) };
+pub static QUANTIZE: Relation = Relation { name: "Quantize", n_outputs: 1, rule: quantize };
 /// Integers to `float32`.
-pub static DEQUANTIZE: Relation = Relation { name: "Dequantize", n_outputs: 1, rule: Rule::Builtin(dequantize) };
+pub static DEQUANTIZE: Relation = Relation { name: "Dequantize", n_outputs: 1, rule: dequantize };
 /// Integers of one scale to those of another, of `out_dtype`.
-pub static REQUANTIZE: Relation = Relation { name: "Requantize", n_outputs: 1, rule: Rule::Builtin(requantize) };
+pub static REQUANTIZE: Relation = Relation { name: "Requantize", n_outputs: 1, rule: requantize };
 /// The result has the data's type; the second operand says the dtype when the program runs.
 pub static SIMULATED_QUANTIZE: Relation =
-    Relation { name: "QNNSimulatedQuantize", n_outputs: 1, rule: Rule::Builtin(simulated) };
+    Relation { name: "QNNSimulatedQuantize", n_outputs: 1, rule: simulated };
 pub static SIMULATED_DEQUANTIZE: Relation =
-    Relation { name: "QNNSimulatedDequantize", n_outputs: 1, rule: Rule::Builtin(simulated) };
+    Relation { name: "QNNSimulatedDequantize", n_outputs: 1, rule: simulated };
 /// As the plain operator, on bytes.
-pub static DENSE: Relation = Relation { name: "QDense", n_outputs: 1, rule: Rule::Builtin(dense) };
-pub static DENSE_PACK: Relation = Relation { name: "QnnDensePack", n_outputs: 1, rule: Rule::Builtin(dense_pack) };
-pub static CONV2D: Relation = Relation { name: "QnnConv2D", n_outputs: 1, rule: Rule::Builtin(quantized_conv2d) };
+pub static DENSE: Relation = Relation { name: "QDense", n_outputs: 1, rule: dense };
+pub static DENSE_PACK: Relation = Relation { name: "QnnDensePack", n_outputs: 1, rule: dense_pack };
+pub static CONV2D: Relation = Relation { name: "QnnConv2D", n_outputs: 1, rule: quantized_conv2d };
 pub static CONV2D_TRANSPOSE: Relation =
-    Relation { name: "QnnConv2DTranspose", n_outputs: 1, rule: Rule::Builtin(conv2d_transpose) };
-pub static BATCH_MATMUL: Relation = Relation { name: "QBatchMatmul", n_outputs: 1, rule: Rule::Builtin(batch_matmul) };
-pub static AVG_POOL2D: Relation = Relation { name: "QnnAvgPool2D", n_outputs: 1, rule: Rule::Builtin(avg_pool2d) };
+    Relation { name: "QnnConv2DTranspose", n_outputs: 1, rule: conv2d_transpose };
+pub static BATCH_MATMUL: Relation = Relation { name: "QBatchMatmul", n_outputs: 1, rule: batch_matmul };
+pub static AVG_POOL2D: Relation = Relation { name: "QnnAvgPool2D", n_outputs: 1, rule: avg_pool2d };
 /// As `CONCATENATE`, with a tuple of scales and one of zero points.
-pub static CONCATENATE: Relation = Relation { name: "QnnConcatenate", n_outputs: 1, rule: Rule::Builtin(concatenate) };
+pub static CONCATENATE: Relation = Relation { name: "QnnConcatenate", n_outputs: 1, rule: concatenate };
 /// As `BROADCAST`, with scales and zero points of both operands and of the result.
-pub static BROADCAST: Relation = Relation { name: "QnnBroadcast", n_outputs: 1, rule: Rule::Builtin(binary) };
+pub static BROADCAST: Relation = Relation { name: "QnnBroadcast", n_outputs: 1, rule: binary };
 /// The result has the type of the data, which are bytes.
-pub static UNARY: Relation = Relation { name: "QnnUnary", n_outputs: 1, rule: Rule::Builtin(unary) };
-pub static SOFTMAX: Relation = Relation { name: "QSoftmax", n_outputs: 1, rule: Rule::Builtin(softmax) };
+pub static UNARY: Relation = Relation { name: "QnnUnary", n_outputs: 1, rule: unary };
+pub static SOFTMAX: Relation = Relation { name: "QSoftmax", n_outputs: 1, rule: softmax };
 
 /// A data tensor, and a scale or zero point: a scalar, or a vector along the attribute `axis`.
-static ALONG_AXIS: Relation = Relation { name: "PerAxis", n_outputs: 0, rule: Rule::Builtin(along_axis) };
-static ALONG_LHS_AXIS: Relation = Relation { name: "PerAxis", n_outputs: 0, rule: Rule::Builtin(along_lhs_axis) };
-static ALONG_RHS_AXIS: Relation = Relation { name: "PerAxis", n_outputs: 0, rule: Rule::Builtin(along_rhs_axis) };
+static ALONG_AXIS: Relation = Relation { name: "PerAxis", n_outputs: 0, rule: along_axis };
+static ALONG_LHS_AXIS: Relation = Relation { name: "PerAxis", n_outputs: 0, rule: along_lhs_axis };
+static ALONG_RHS_AXIS: Relation = Relation { name: "PerAxis", n_outputs: 0, rule: along_rhs_axis };
 /// A weight, and a scale: a scalar, or a vector with a number for each channel that the weight makes.
-static PER_UNIT: Relation = Relation { name: "PerUnit", n_outputs: 0, rule: Rule::Builtin(per_unit) };
-static PER_CHANNEL: Relation = Relation { name: "PerChannel", n_outputs: 0, rule: Rule::Builtin(per_channel) };
+static PER_UNIT: Relation = Relation { name: "PerUnit", n_outputs: 0, rule: per_unit };
+static PER_CHANNEL: Relation = Relation { name: "PerChannel", n_outputs: 0, rule: per_channel };
 
 const BYTES: &[Dtype] = &[Dtype::Int8, Dtype::UInt8];
 

@@ -2,20 +2,20 @@
 //! so that nothing is random but the first key.
 
 use super::attr_error;
-use ty::{Dtype, Facts, Reason, Relation, Rule, Size, Step, Stop, TermId};
+use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
 /// The next key, and random bits.
 pub static THREEFRY_GENERATE: Relation =
-    Relation { name: "ThreefryGenerate", n_outputs: 1, rule: Rule::Builtin(threefry_generate) };
+    Relation { name: "ThreefryGenerate", n_outputs: 1, rule: threefry_generate };
 /// Two keys from one.
 pub static THREEFRY_SPLIT: Relation =
-    Relation { name: "ThreefrySplit", n_outputs: 1, rule: Rule::Builtin(threefry_split) };
+    Relation { name: "ThreefrySplit", n_outputs: 1, rule: threefry_split };
 /// The next key, and floats between two bounds.
-pub static UNIFORM: Relation = Relation { name: "Uniform", n_outputs: 1, rule: Rule::Builtin(floats) };
+pub static UNIFORM: Relation = Relation { name: "Uniform", n_outputs: 1, rule: floats };
 /// The next key, and floats about a mean.
-pub static NORMAL: Relation = Relation { name: "Normal", n_outputs: 1, rule: Rule::Builtin(floats) };
+pub static NORMAL: Relation = Relation { name: "Normal", n_outputs: 1, rule: floats };
 /// The next key, and positions drawn by their probabilities.
-pub static MULTINOMIAL: Relation = Relation { name: "Multinomial", n_outputs: 1, rule: Rule::Builtin(multinomial) };
+pub static MULTINOMIAL: Relation = Relation { name: "Multinomial", n_outputs: 1, rule: multinomial };
 
 fn key(r: &mut dyn Facts) -> TermId {
     let (ten, dtype) = (r.make_size(Size::known(10)), r.make_dtype(Dtype::UInt64));

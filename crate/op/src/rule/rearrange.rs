@@ -4,58 +4,58 @@ use super::broadcast::BROADCASTS_TO;
 use super::index::{check_same, integers, is_undecided, post_same, scalar};
 use super::shape::{reshaped, tensors_of};
 use super::{DataLayout, attr_error, product};
-use ty::{Facts, Reason, Relation, Rule, Size, Step, Stop, Term, TermId};
+use ty::{Facts, Reason, Relation, Size, Step, Stop, Term, TermId};
 
 /// Repeats axes of size 1 until the shape is that of a second tensor.
 pub static BROADCAST_TO_LIKE: Relation =
-    Relation { name: "BroadCastToLike", n_outputs: 1, rule: Rule::Builtin(broadcast_to_like) };
+    Relation { name: "BroadCastToLike", n_outputs: 1, rule: broadcast_to_like };
 /// Sums until the shape is that of a second tensor, which must broadcast to the data.
 pub static COLLAPSE_SUM_LIKE: Relation =
-    Relation { name: "CollapseSumLike", n_outputs: 1, rule: Rule::Builtin(collapse_sum_like) };
+    Relation { name: "CollapseSumLike", n_outputs: 1, rule: collapse_sum_like };
 /// As [`COLLAPSE_SUM_LIKE`], with the shape as an attribute.
 pub static COLLAPSE_SUM_TO: Relation =
-    Relation { name: "CollapseSumTo", n_outputs: 1, rule: Rule::Builtin(collapse_sum_to) };
+    Relation { name: "CollapseSumTo", n_outputs: 1, rule: collapse_sum_to };
 /// The codes of a reshape, read from the last axis.
 pub static REVERSE_RESHAPE: Relation =
-    Relation { name: "ReverseReshape", n_outputs: 1, rule: Rule::Builtin(reverse_reshape) };
+    Relation { name: "ReverseReshape", n_outputs: 1, rule: reverse_reshape };
 /// Some axes give way to some of another tensor, with as many elements.
-pub static RESHAPE_LIKE: Relation = Relation { name: "ReshapeLike", n_outputs: 1, rule: Rule::Builtin(reshape_like) };
+pub static RESHAPE_LIKE: Relation = Relation { name: "ReshapeLike", n_outputs: 1, rule: reshape_like };
 /// The type of the data, whose axis exists.
-pub static REVERSE: Relation = Relation { name: "Reverse", n_outputs: 1, rule: Rule::Builtin(reverse) };
+pub static REVERSE: Relation = Relation { name: "Reverse", n_outputs: 1, rule: reverse };
 /// The type of the data; one length for each place of the batch axis.
 pub static REVERSE_SEQUENCE: Relation =
-    Relation { name: "ReverseSequence", n_outputs: 1, rule: Rule::Builtin(reverse_sequence) };
+    Relation { name: "ReverseSequence", n_outputs: 1, rule: reverse_sequence };
 /// One axis times a number.
-pub static REPEAT: Relation = Relation { name: "Repeat", n_outputs: 1, rule: Rule::Builtin(repeat) };
+pub static REPEAT: Relation = Relation { name: "Repeat", n_outputs: 1, rule: repeat };
 /// Axes times numbers, aligned at the last.
-pub static TILE: Relation = Relation { name: "Tile", n_outputs: 1, rule: Rule::Builtin(tile) };
+pub static TILE: Relation = Relation { name: "Tile", n_outputs: 1, rule: tile };
 /// A new axis along which the tensors of a tuple stand.
-pub static STACK: Relation = Relation { name: "Stack", n_outputs: 1, rule: Rule::Builtin(stack) };
+pub static STACK: Relation = Relation { name: "Stack", n_outputs: 1, rule: stack };
 /// A grid over vectors, once for each of them.
-pub static MESHGRID: Relation = Relation { name: "Meshgrid", n_outputs: 1, rule: Rule::Builtin(meshgrid) };
+pub static MESHGRID: Relation = Relation { name: "Meshgrid", n_outputs: 1, rule: meshgrid };
 /// From one layout to another, in blocks where the letters say so.
 pub static LAYOUT_TRANSFORM: Relation =
-    Relation { name: "layout_transform", n_outputs: 1, rule: Rule::Builtin(layout_transform) };
+    Relation { name: "layout_transform", n_outputs: 1, rule: layout_transform };
 /// The shape that the target layout spells out.
 pub static AUTO_SCHEDULER_LAYOUT_TRANSFORM: Relation = Relation {
     name: "auto_scheduler_layout_transform",
     n_outputs: 1,
-    rule: Rule::Builtin(auto_scheduler_layout_transform),
+    rule: auto_scheduler_layout_transform,
 };
 /// Windows over the axes from one on: their counts, then their sizes.
 pub static SLIDING_WINDOW: Relation =
-    Relation { name: "SlidingWindow", n_outputs: 1, rule: Rule::Builtin(sliding_window) };
+    Relation { name: "SlidingWindow", n_outputs: 1, rule: sliding_window };
 /// The type of the input; the diagonals fit into its last two axes.
 pub static MATRIX_SET_DIAG: Relation =
-    Relation { name: "MatrixSetDiag", n_outputs: 1, rule: Rule::Builtin(matrix_set_diag) };
+    Relation { name: "MatrixSetDiag", n_outputs: 1, rule: matrix_set_diag };
 /// The type of the data; one length for each sequence.
 pub static SEQUENCE_MASK: Relation =
-    Relation { name: "SequenceMask", n_outputs: 1, rule: Rule::Builtin(sequence_mask) };
+    Relation { name: "SequenceMask", n_outputs: 1, rule: sequence_mask };
 /// The type of the data, a matrix or many, and a scalar.
-pub static TRILU: Relation = Relation { name: "trilu", n_outputs: 1, rule: Rule::Builtin(trilu) };
+pub static TRILU: Relation = Relation { name: "trilu", n_outputs: 1, rule: trilu };
 
 /// Two shapes with as many elements, unless a `?` is among them.
-static SAME_COUNT: Relation = Relation { name: "SameCount", n_outputs: 0, rule: Rule::Builtin(same_count) };
+static SAME_COUNT: Relation = Relation { name: "SameCount", n_outputs: 0, rule: same_count };
 
 fn same_count(r: &mut dyn Facts) -> Step {
     let (from, to) = (r.dims(r.arg(0))?, r.dims(r.arg(1))?);

@@ -1,14 +1,14 @@
 //! Reductions over axes.
 
 use super::{can_be_tensor, expect_tensor};
-use ty::{Attrs, Dtype, Facts, Reason, Relation, Rule, Size, Step, Stop, TermId};
+use ty::{Attrs, Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
 /// Drops the reduced axes, or sets them to 1 with `keepdims`.
-pub static REDUCE: Relation = Relation { name: "Reduce", n_outputs: 1, rule: Rule::Builtin(reduce) };
+pub static REDUCE: Relation = Relation { name: "Reduce", n_outputs: 1, rule: reduce };
 /// As [`REDUCE`], with positions (`int32`) as the result.
-pub static ARG_REDUCE: Relation = Relation { name: "ArgReduce", n_outputs: 1, rule: Rule::Builtin(arg_reduce) };
+pub static ARG_REDUCE: Relation = Relation { name: "ArgReduce", n_outputs: 1, rule: arg_reduce };
 /// As [`REDUCE`] over the data; the mean has the data's rank.
-pub static VARIANCE: Relation = Relation { name: "Variance", n_outputs: 1, rule: Rule::Builtin(variance) };
+pub static VARIANCE: Relation = Relation { name: "Variance", n_outputs: 1, rule: variance };
 
 /// Which axes a reduction takes: those in `axis` (all when it is `None`), or the others with `exclude`. The error is
 /// the axis that lies outside the rank.

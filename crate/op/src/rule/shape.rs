@@ -1,29 +1,29 @@
 //! Rules that move, join and cut axes.
 
 use super::{attr_error, can_be_tensor, product};
-use ty::{Facts, Reason, Relation, Rule, Size, Step, Stop, TermId};
+use ty::{Facts, Reason, Relation, Size, Step, Stop, TermId};
 
 /// MXNet's codes: a positive size; 0 copies, −1 infers one, −2 copies the rest, −3 merges two, −4 splits into the next
 /// two.
-pub static RESHAPE: Relation = Relation { name: "Reshape", n_outputs: 1, rule: Rule::Builtin(reshape) };
+pub static RESHAPE: Relation = Relation { name: "Reshape", n_outputs: 1, rule: reshape };
 /// Permutes the axes, or reverses them.
-pub static TRANSPOSE: Relation = Relation { name: "Transpose", n_outputs: 1, rule: Rule::Builtin(transpose) };
+pub static TRANSPOSE: Relation = Relation { name: "Transpose", n_outputs: 1, rule: transpose };
 /// A tuple of tensors that agree but on one axis, whose sizes add up.
-pub static CONCATENATE: Relation = Relation { name: "Concatenate", n_outputs: 1, rule: Rule::Builtin(concatenate) };
+pub static CONCATENATE: Relation = Relation { name: "Concatenate", n_outputs: 1, rule: concatenate };
 /// Equal parts of an axis, or parts between cut points; the result is a tuple.
-pub static SPLIT: Relation = Relation { name: "Split", n_outputs: 1, rule: Rule::Builtin(split) };
+pub static SPLIT: Relation = Relation { name: "Split", n_outputs: 1, rule: split };
 /// Drops axes of size 1.
-pub static SQUEEZE: Relation = Relation { name: "Squeeze", n_outputs: 1, rule: Rule::Builtin(squeeze) };
+pub static SQUEEZE: Relation = Relation { name: "Squeeze", n_outputs: 1, rule: squeeze };
 /// Inserts axes of size 1.
-pub static EXPAND_DIMS: Relation = Relation { name: "ExpandDims", n_outputs: 1, rule: Rule::Builtin(expand_dims) };
+pub static EXPAND_DIMS: Relation = Relation { name: "ExpandDims", n_outputs: 1, rule: expand_dims };
 /// `data[…, indices, …]` along one axis.
-pub static TAKE: Relation = Relation { name: "Take", n_outputs: 1, rule: Rule::Builtin(take) };
+pub static TAKE: Relation = Relation { name: "Take", n_outputs: 1, rule: take };
 /// `(n, product of the rest)`.
 pub static BATCH_FLATTEN: Relation =
-    Relation { name: "BatchFlatten", n_outputs: 1, rule: Rule::Builtin(batch_flatten) };
+    Relation { name: "BatchFlatten", n_outputs: 1, rule: batch_flatten };
 /// The field of a tuple at the attribute `index`.
 pub static TUPLE_GET_ITEM: Relation =
-    Relation { name: "TupleGetItem", n_outputs: 1, rule: Rule::Builtin(tuple_get_item) };
+    Relation { name: "TupleGetItem", n_outputs: 1, rule: tuple_get_item };
 
 fn tuple_get_item(r: &mut dyn Facts) -> Step {
     let fields = r.tuple(0)?;

@@ -2,29 +2,29 @@
 
 use super::image::check_number;
 use super::{attr_error, product};
-use ty::{AttrValue, Dtype, Facts, Relation, Rule, Size, Step, Stop, TermId};
+use ty::{AttrValue, Dtype, Facts, Relation, Size, Step, Stop, TermId};
 
 /// As many boxes for each place as there are sizes and ratios, but one.
 pub static MULTIBOX_PRIOR: Relation =
-    Relation { name: "MultiBoxPrior", n_outputs: 1, rule: Rule::Builtin(multibox_prior) };
+    Relation { name: "MultiBoxPrior", n_outputs: 1, rule: multibox_prior };
 /// `(n, classes, anchors)`, `(n, 4 · anchors)` and `(m, anchors, 4)`: six numbers for each anchor, and counts.
 pub static MULTIBOX_TRANSFORM_LOC: Relation =
-    Relation { name: "MultiBoxTransformLoc", n_outputs: 1, rule: Rule::Builtin(multibox_transform_loc) };
+    Relation { name: "MultiBoxTransformLoc", n_outputs: 1, rule: multibox_transform_loc };
 /// Counts, the data, and indices.
 pub static GET_VALID_COUNT: Relation =
-    Relation { name: "GetValidCount", n_outputs: 1, rule: Rule::Builtin(get_valid_counts) };
+    Relation { name: "GetValidCount", n_outputs: 1, rule: get_valid_counts };
 /// The data, or indices and counts.
-pub static NMS: Relation = Relation { name: "NMS", n_outputs: 1, rule: Rule::Builtin(non_max_suppression) };
+pub static NMS: Relation = Relation { name: "NMS", n_outputs: 1, rule: non_max_suppression };
 /// Room for every box of every class, and how much of it is used.
 pub static ALL_CLASS_NMS: Relation =
-    Relation { name: "AllClassNMS", n_outputs: 1, rule: Rule::Builtin(all_class_non_max_suppression) };
+    Relation { name: "AllClassNMS", n_outputs: 1, rule: all_class_non_max_suppression };
 /// `pooled_size` places of every region.
-pub static ROI_ALIGN: Relation = Relation { name: "ROIAlign", n_outputs: 1, rule: Rule::Builtin(roi_pool) };
-pub static ROI_POOL: Relation = Relation { name: "ROIPool", n_outputs: 1, rule: Rule::Builtin(roi_pool) };
+pub static ROI_ALIGN: Relation = Relation { name: "ROIAlign", n_outputs: 1, rule: roi_pool };
+pub static ROI_POOL: Relation = Relation { name: "ROIPool", n_outputs: 1, rule: roi_pool };
 /// `rpn_post_nms_top_n` regions of five numbers for each image.
-pub static PROPOSAL: Relation = Relation { name: "Proposal", n_outputs: 1, rule: Rule::Builtin(proposal) };
+pub static PROPOSAL: Relation = Relation { name: "Proposal", n_outputs: 1, rule: proposal };
 /// `(n, c, h, w) → (n, c · s², h / s, w / s)`.
-pub static YOLO_REORG: Relation = Relation { name: "YoloReorg", n_outputs: 1, rule: Rule::Builtin(yolo_reorg) };
+pub static YOLO_REORG: Relation = Relation { name: "YoloReorg", n_outputs: 1, rule: yolo_reorg };
 
 /// A tensor of these dims, of a dtype that the rule knows.
 fn tensor_of(r: &mut dyn Facts, dims: &[TermId], dtype: Dtype) -> TermId {

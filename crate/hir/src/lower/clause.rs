@@ -1,0 +1,270 @@
+//! Clauses of written relations, from their types and goals.
+//!
+//! What a pattern cannot match, such as arithmetic, becomes a variable there and an equation in the body. An `if`
+//! becomes a relation of its own, with the same name, of both sides of its condition, of all variables of the clause
+//! and of its value; it has a guarded clause for each branch.
+
+use super::Lowering;
+use super::relation::{Callee, ClauseSource, GoalId, GoalSource};
+use crate::data::{TypeExprId, TypeExprKind};
+use rustc_hash::FxHashMap;
+use ty::{Clause, Comparison, Dtype, Goal, Guard, Kind, Node, NodeId, ParamId, Written};
+
+/// The relations of clauses whose kinds are known; the first are those that have a name of their own.
+pub(super) fn build(cx: &mut Lowering, sources: &[ClauseSource]) -> Vec<Written> {
+    let mut names = vec![String::new(); cx.relations.kinds.len()];
+    for (name, &index) in &cx.relations.by_name {
+        names[index].clone_from(name);
+    }
+    let written = cx.relations.kinds.iter().zip(names).map(|(kinds, name)| {
+        let kinds: Vec<Kind> = kinds.iter().map(|kind| kind.unwrap_or(Kind::Type)).collect();
+        Written { name, n_outputs: usize::from(kinds.len() > 1), kinds, clauses: Vec::new() }
+    });
+    let relations = written.collect();
+    let mut builder = Builder { cx, relations, branches: Vec::new(), clause: Clause::default(), places: FxHashMap::default() };
+    for source in sources {
+        builder.clause(source);
+    }
+    builder.relations
+}
+
+/// The rest of a clause of an `if`.
+struct Branch {
+    relation: usize,
+    places: FxHashMap<ParamId, u32>,
+    variables: Vec<Kind>,
+    /// The kinds of the sides of the condition.
+    sides: [Kind; 2],
+    comparison: Comparison,
+    then: Then,
+    /// The variable that the `if` is the value of.
+    value: Option<u32>,
+}
+
+enum Then {
+    Goals(Vec<GoalId>),
+    Value(TypeExprId),
+}
+
+struct Builder<'a, 't> {
+    cx: &'a mut Lowering<'t>,
+    relations: Vec<Written>,
+    /// Still to be built.
+    branches: Vec<Branch>,
+    /// The clause that is being built, and its variables by parameter.
+    clause: Clause,
+    places: FxHashMap<ParamId, u32>,
+}
+
+/// What stands for a part that has no node of its own.
+type Replaced = Vec<(u32, TypeExprId)>;
+
+impl Builder<'_, '_> {
+    fn clause(&mut self, source: &ClauseSource) {
+        self.cx.relations.building = source.relation;
+        let params = &self.cx.module.type_params;
+        let variables = source.variables.iter().map(|&param| params[param].kind).collect();
+        self.places = source.variables.iter().copied().zip(0..).collect();
+        self.clause = Clause { variables, ..Clause::default() };
+        let mut equations = Replaced::new();
+        for &pattern in &source.head {
+            let node = self.node(pattern, Some(&mut equations), &mut Replaced::new());
+            self.clause.head.push(node);
+        }
+        for (variable, term) in equations {
+            let left = self.push(Node::Variable(variable));
+            let right = self.term(term);
+            self.clause.body.push(Goal::Equal(left, right));
+        }
+        self.goals(&source.goals);
+        let clause = std::mem::take(&mut self.clause);
+        self.relations[source.relation].clauses.push(clause);
+        while let Some(branch) = self.branches.pop() {
+            self.branch(branch);
+        }
+    }
+
+    fn branch(&mut self, branch: Branch) {
+        let Branch { relation, places, variables, sides, comparison, then, value } = branch;
+        let n_variables = variables.len() as u32;
+        self.places = places;
+        self.clause = Clause { variables, ..Clause::default() };
+        self.clause.variables.extend(sides);
+        let (left, right) = (n_variables, n_variables + 1);
+        let order = (0..n_variables).filter(|&i| Some(i) != value);
+        let order: Vec<u32> = [left, right].into_iter().chain(order).chain(value).collect();
+        for variable in order {
+            let node = self.push(Node::Variable(variable));
+            self.clause.head.push(node);
+        }
+        self.clause.guard = Some(Guard { comparison, left, right });
+        match then {
+            Then::Goals(goals) => self.goals(&goals),
+            Then::Value(term) => {
+                let left = self.push(Node::Variable(value.unwrap_or(0)));
+                let right = self.term(term);
+                self.clause.body.push(Goal::Equal(left, right));
+            }
+        }
+        let clause = std::mem::take(&mut self.clause);
+        self.relations[relation].clauses.push(clause);
+    }
+
+    fn goals(&mut self, goals: &[GoalId]) {
+        for &goal in goals {
+            match self.cx.goal(goal).clone() {
+                GoalSource::Equal(left, right, _) => {
+                    let (left, right) = (self.term(left), self.term(right));
+                    self.clause.body.push(Goal::Equal(left, right));
+                }
+                GoalSource::Call(call) => {
+                    let Some((callee, args, attrs)) = self.cx.resolve_call(call) else { continue };
+                    let args: Vec<NodeId> = args.into_iter().map(|arg| self.term(arg)).collect();
+                    self.clause.body.push(match callee {
+                        Callee::Builtin(relation) => Goal::Builtin { relation, args, attrs },
+                        Callee::Written(relation) => Goal::Written { relation, args },
+                    });
+                }
+                GoalSource::If { condition, then, otherwise } => {
+                    self.lift(condition, [Then::Goals(then), Then::Goals(otherwise)], None);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, node: Node) -> NodeId {
+        self.clause.nodes.push(node);
+        NodeId(self.clause.nodes.len() as u32 - 1)
+    }
+
+    fn variable(&mut self, kind: Kind) -> u32 {
+        self.clause.variables.push(kind);
+        self.clause.variables.len() as u32 - 1
+    }
+
+    /// The node of a term; its `if`s are called before it is used.
+    fn term(&mut self, id: TypeExprId) -> NodeId {
+        let mut ifs = Replaced::new();
+        let node = self.node(id, None, &mut ifs);
+        for (variable, id) in ifs {
+            if let TypeExprKind::If { comparison, left, right, then, otherwise } = self.cx.module.type_exprs[id].kind {
+                let branches = [Then::Value(then), Then::Value(otherwise)];
+                self.lift((comparison, left, right), branches, Some(variable));
+            }
+        }
+        node
+    }
+
+    /// Puts a call in the place of an `if`.
+    fn lift(
+        &mut self,
+        (comparison, left, right): (Comparison, TypeExprId, TypeExprId),
+        [then, otherwise]: [Then; 2],
+        value: Option<u32>,
+    ) {
+        let sides = [self.cx.place_kind(left), self.cx.place_kind(right)];
+        let mut args = vec![self.term(left), self.term(right)];
+        let variables = self.clause.variables.clone();
+        let others = (0..variables.len() as u32).filter(|&i| Some(i) != value);
+        for variable in others.chain(value).collect::<Vec<_>>() {
+            args.push(self.push(Node::Variable(variable)));
+        }
+        let relation = self.relations.len();
+        self.clause.body.push(Goal::Written { relation, args });
+        let others = (0..variables.len()).filter(|&i| Some(i as u32) != value).map(|i| variables[i]);
+        let kinds = sides.into_iter().chain(others).chain(value.map(|value| variables[value as usize])).collect();
+        let name = self.relations[self.cx.relations.building].name.clone();
+        self.relations.push(Written { name, kinds, n_outputs: usize::from(value.is_some()), clauses: Vec::new() });
+        for (comparison, then) in [(comparison, then), (comparison.negated(), otherwise)] {
+            let (places, variables) = (self.places.clone(), variables.clone());
+            self.branches.push(Branch { relation, places, variables, sides, comparison, then, value });
+        }
+    }
+
+    /// The node of a pattern or term. In a pattern, what cannot be matched is replaced and noted in `equations`; in a
+    /// term, an `if` is replaced and noted in `ifs`. Parts come before what they are parts of.
+    fn node(&mut self, root: TypeExprId, mut equations: Option<&mut Replaced>, ifs: &mut Replaced) -> NodeId {
+        let mut made: FxHashMap<TypeExprId, NodeId> = FxHashMap::default();
+        let mut stack = vec![root];
+        while let Some(&id) = stack.last() {
+            if made.contains_key(&id) {
+                stack.pop();
+                continue;
+            }
+            let kind = self.cx.module.type_exprs[id].kind.clone();
+            let replaced = match (&kind, &mut equations) {
+                (TypeExprKind::Apply { .. } | TypeExprKind::Any | TypeExprKind::If { .. }, Some(equations)) => Some(&mut **equations),
+                (TypeExprKind::If { .. }, None) => Some(&mut *ifs),
+                _ => None,
+            };
+            if let Some(replaced) = replaced {
+                let variable = self.cx.place_kind(id);
+                self.clause.variables.push(variable);
+                let variable = self.clause.variables.len() as u32 - 1;
+                replaced.push((variable, id));
+                let node = self.push(Node::Variable(variable));
+                made.insert(id, node);
+                continue;
+            }
+            let from = stack.len();
+            kind.for_parts(|part| {
+                if !made.contains_key(&part) {
+                    stack.push(part);
+                }
+            });
+            if stack.len() == from {
+                let node = self.one(id, &kind, &made);
+                made.insert(id, node);
+            }
+        }
+        made[&root]
+    }
+
+    fn one(&mut self, id: TypeExprId, kind: &TypeExprKind, made: &FxHashMap<TypeExprId, NodeId>) -> NodeId {
+        let all = |ids: &[TypeExprId]| ids.iter().map(|id| made[id]).collect::<Vec<NodeId>>();
+        let node = match kind {
+            TypeExprKind::Error | TypeExprKind::Hole => Node::Wild(self.hole_kind(id)),
+            TypeExprKind::Tensor { shape, dtype } => Node::Tensor { shape: made[shape], dtype: made[dtype] },
+            TypeExprKind::Scalar(dtype) => return self.scalar(*dtype),
+            TypeExprKind::Dtype(dtype) => Node::Dtype(*dtype),
+            TypeExprKind::Tuple(fields) => Node::Tuple(all(fields)),
+            TypeExprKind::Func { params, result } => Node::Func { params: all(params), result: made[result] },
+            TypeExprKind::Ref(inner) => Node::Ref(made[inner]),
+            TypeExprKind::Adt { adt, args } => Node::Adt { adt: *adt, args: all(args) },
+            TypeExprKind::Param(param) => match self.places.get(param) {
+                Some(&variable) => Node::Variable(variable),
+                None => Node::Wild(self.cx.module.type_params[*param].kind),
+            },
+            TypeExprKind::Shape(items) => Node::Shape(all(items)),
+            TypeExprKind::Splice(inner) => return made[inner],
+            TypeExprKind::Apply { function, args } => Node::Apply(function.clone(), all(args)),
+            TypeExprKind::If { .. } => Node::Variable(self.variable(Kind::Dim)),
+            TypeExprKind::Dim(number) => Node::Number(*number),
+            TypeExprKind::Any => Node::Any,
+        };
+        self.push(node)
+    }
+
+    fn scalar(&mut self, dtype: Dtype) -> NodeId {
+        let shape = self.push(Node::Shape(Vec::new()));
+        let dtype = self.push(Node::Dtype(dtype));
+        self.push(Node::Tensor { shape, dtype })
+    }
+
+    /// The kind of a `_`, by the place it stands in.
+    fn hole_kind(&self, id: TypeExprId) -> Kind {
+        let exprs = &self.cx.module.type_exprs;
+        // A part has a smaller number than what it is a part of, and stands close before it.
+        let around = exprs.iter().skip(id.0 as usize + 1);
+        { around }
+            .find_map(|around| match &around.kind {
+                TypeExprKind::Tensor { shape, .. } if *shape == id => Some(Kind::Shape),
+                TypeExprKind::Tensor { dtype, .. } if *dtype == id => Some(Kind::BaseType),
+                TypeExprKind::Shape(items) if items.contains(&id) => Some(Kind::Dim),
+                TypeExprKind::Splice(inner) if *inner == id => Some(Kind::Shape),
+                TypeExprKind::Apply { function, args } if args.contains(&id) => Some(function.argument_kind()),
+                _ => None,
+            })
+            .unwrap_or(Kind::Type)
+    }
+}

@@ -1,0 +1,147 @@
+//! Written `where` clauses: assumptions in the body, obligations at each call (seed 002, Type-Func-Def and Type-Call).
+//!
+//! In the body, what a clause says of the parameters is taken as known: they are made unknowns, the relations run on
+//! them, and whatever is still unknown then becomes rigid. A relation that still waits is an assumption: one of the body
+//! with the same inputs has its outputs.
+//!
+//! Worked example: `def @flatten(%x: A) -> B where Flatten(A, B)`, whose only clause is
+//! `Flatten(Tensor[sh, bt], O) :- O = Tensor[(sh[0], prod(sh[1:])), bt].` Inside, `A` is `Tensor[S, T]` and `B` is
+//! `Tensor[(S[0], prod(S[1:])), T]`, with rigid `S` and `T`; callers see `fn[A, B](A) -> B where Flatten(A, B)`.
+
+use crate::group::Member;
+use crate::walk::Inference;
+use crate::why::Why;
+use hir::{FnId, TypeExprId, TypeExprKind};
+use solve::{Cause, EQUAL, Log, RelationId, State};
+use ty::{Attrs, FUNCTION, Obligation, ParamId, Scheme, Term, TermId, Terms};
+
+impl<L: Log> Inference<'_, L> {
+    /// Takes a definition's `where` clause as true in its body.
+    pub(crate) fn assume(&mut self, member: Member) {
+        let id = member.function(self.module);
+        let module = self.module;
+        let wheres = &module.functions[id].wheres;
+        if wheres.is_empty() {
+            return;
+        }
+        let first_relation = self.solver.relations().len();
+        let cause = self.cause(Why::Where { function: id, index: 0 });
+        for param in self.params_in(wheres.iter().flat_map(|clause| &clause.args).copied()) {
+            if module.functions[id].type_params.contains(&param) {
+                let unknown = self.solver.fresh(Term::hole(module.type_params[param].kind), cause);
+                self.assumed_params.insert(param, unknown);
+            }
+        }
+        let mut args: Vec<TermId> = Vec::new();
+        for (index, clause) in wheres.iter().enumerate() {
+            let cause = self.cause(Why::Where { function: id, index });
+            let terms: Vec<TermId> = clause.args.iter().map(|&arg| self.written(arg)).collect();
+            match &clause.relation {
+                None => self.solver.equal(terms[0], terms[1], cause),
+                Some(relation) => self.solver.post(relation.assume(), &terms, clause.attrs.clone(), cause),
+            };
+            args.extend(terms);
+        }
+        self.solver.solve();
+        self.make_rigid(member, &args, cause);
+        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
+        let waits = |&id: &RelationId| matches!(self.solver.relation(id).state, State::Waiting(_));
+        let waiting: Vec<RelationId> = ids.filter(waits).collect();
+        self.assumed.extend(waiting);
+    }
+
+    /// Makes what is unknown in terms rigid, in order; what follows from it is found before the next.
+    fn make_rigid(&mut self, member: Member, terms: &[TermId], cause: Cause) {
+        for (param, unknown) in self.assumed_params.clone() {
+            // A parameter of which nothing was learned stands for itself, in its turn.
+            self.own_params.insert(self.solver.root(unknown), param);
+        }
+        for &term in terms {
+            while let Some(&hole) = self.solver.holes(&[term]).first() {
+                let hole = self.undefined(hole);
+                let own = self.own_params.get(&hole).copied();
+                let param = match own {
+                    Some(param) => param,
+                    None => match self.name_params(&[member], &[hole]).first() {
+                        Some(&(_, param)) => param,
+                        None => break,
+                    },
+                };
+                self.solver.quantify(&[], &[(hole, param)], cause);
+                self.solver.solve();
+            }
+        }
+        self.own_params.clear();
+    }
+
+    /// An unknown on which another depends that a waiting equation defines; itself if none does.
+    fn undefined(&self, mut hole: TermId) -> TermId {
+        let mut met = vec![hole];
+        loop {
+            let mut equations = self.solver.relations().iter().filter(|posted| {
+                let result = posted.args.last().map(|&result| self.solver.root(result));
+                matches!(posted.state, State::Waiting(_)) && posted.relation.is(&FUNCTION) && result == Some(hole)
+            });
+            let Some(inputs) = equations.next().map(|posted| &posted.args[..posted.n_inputs()]) else { return hole };
+            match self.solver.holes(inputs).into_iter().find(|input| !met.contains(input)) {
+                Some(input) => hole = input,
+                None => return hole,
+            }
+            met.push(hole);
+        }
+    }
+
+    /// The parameters in written types, each once.
+    fn params_in(&self, roots: impl Iterator<Item = TypeExprId>) -> Vec<ParamId> {
+        let mut found = Vec::new();
+        let mut pending: Vec<TypeExprId> = roots.collect();
+        pending.reverse();
+        while let Some(id) = pending.pop() {
+            let kind = &self.module.type_exprs[id].kind;
+            if let TypeExprKind::Param(param) = kind
+                && !found.contains(param)
+            {
+                found.push(*param);
+            }
+            kind.for_parts(|part| pending.push(part));
+        }
+        found
+    }
+
+    /// The scheme of a function that is annotated in full, as it was written.
+    pub(crate) fn annotated_scheme(&mut self, id: FnId, inside: TermId, cause: Cause) -> Scheme {
+        let module = self.module;
+        let function = &module.functions[id];
+        if function.wheres.is_empty() {
+            let body = self.signature(id, inside, cause);
+            return Scheme { params: function.type_params.clone(), body, obligations: Vec::new() };
+        }
+        let assumed = std::mem::take(&mut self.assumed_params);
+        let annotations = function.params.iter().filter_map(|&param| module.locals[param].annotation);
+        let params: Vec<TermId> = annotations.map(|annotation| self.written(annotation)).collect();
+        let result = function.result.map(|result| self.written(result));
+        let body = match result {
+            Some(result) => self.solver.func(&params, result, cause),
+            None => inside,
+        };
+        let mut obligations = Vec::new();
+        for clause in &function.wheres {
+            obligations.push(Obligation {
+                relation: clause.relation.clone().unwrap_or_else(|| (&EQUAL).into()),
+                args: clause.args.iter().map(|&arg| self.written(arg)).collect(),
+                attrs: if clause.relation.is_some() { clause.attrs.clone() } else { Attrs::none() },
+            });
+        }
+        self.assumed_params = assumed;
+        Scheme { params: function.type_params.clone(), body, obligations }
+    }
+
+    /// The written `where` clause that a relation would have to be in: that of the definition where it arose.
+    pub(crate) fn clause_around(&self, group: &[Member], id: RelationId) -> Option<FnId> {
+        let at = self.whys[self.solver.relation(id).cause.0 as usize].span(self.module);
+        group.iter().map(|member| member.function(self.module)).find(|&function| {
+            let function = &self.module.functions[function];
+            !function.wheres.is_empty() && function.span.start <= at.start && at.end <= function.span.end
+        })
+    }
+}

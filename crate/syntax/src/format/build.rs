@@ -1,0 +1,238 @@
+//! From tree to layout.
+
+use super::rules::{Gap, Meeting, Part, Sep, Shift, gap, is_list, level};
+use super::{Fill, Flat, Group, Hangs, Hug, Layout, Line, Op};
+use crate::kind::NodeKind;
+use crate::token::TokenKind::{self, *};
+use crate::tree::{Event, NodeId, TokenId, Tree};
+
+pub(super) fn build(tree: &Tree) -> Layout {
+    let mut builder = Builder {
+        tree,
+        layout: Layout { ops: Vec::with_capacity(tree.n_tokens() * 2), groups: Vec::new() },
+        frames: Vec::new(),
+        owner: 0,
+        next: 0,
+        last: None,
+        open_groups: Vec::new(),
+        huggers: Vec::new(),
+    };
+    for event in tree.walk(tree.root()) {
+        match event {
+            Event::Enter(node) => builder.enter(node),
+            Event::Leave(node) => builder.leave(node),
+        }
+    }
+    builder.layout
+}
+
+/// A node that has been entered and not left.
+struct Frame {
+    node: NodeId,
+    kind: NodeKind,
+    /// What it begins with its first token.
+    opens: Opens,
+    /// The part before the current token.
+    left: Option<Part>,
+    /// Its own brackets that are open: the outermost, and how many.
+    opener: Option<TokenKind>,
+    depth: u32,
+    /// To be closed when it is left.
+    n_groups: u8,
+    n_indents: u8,
+    fill: Fill,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Opens {
+    Nothing,
+    Group,
+    /// A group whose lines, past the first, are further in.
+    Hanging,
+}
+
+struct Builder<'t> {
+    tree: &'t Tree,
+    layout: Layout,
+    frames: Vec<Frame>,
+    /// The frame that was innermost at some moment since the last token, and outermost of those: where the last token
+    /// and the next one meet.
+    owner: usize,
+    /// The first token that has not been looked at.
+    next: u32,
+    /// The last significant token.
+    last: Option<TokenId>,
+    open_groups: Vec<u32>,
+    /// Groups of arguments with the bracket of their last one, innermost last.
+    huggers: Vec<(u32, TokenId)>,
+}
+
+impl Builder<'_> {
+    fn enter(&mut self, node: NodeId) {
+        self.own_tokens(self.tree.node(node).first);
+        let kind = self.tree.kind(node);
+        let fill = if self.is_list_of_numbers(node) { Fill::Yes } else { Fill::No };
+        let opens = self.opens(node);
+        let (left, opener) = (None, None);
+        self.frames.push(Frame { node, kind, opens, left, opener, depth: 0, n_groups: 0, n_indents: 0, fill });
+    }
+
+    fn leave(&mut self, node: NodeId) {
+        self.own_tokens(self.tree.node(node).end);
+        let Some(frame) = self.frames.pop() else { return };
+        (0..frame.n_indents).for_each(|_| self.layout.ops.push(Op::Dedent));
+        for _ in 0..frame.n_groups {
+            self.layout.ops.push(Op::Close);
+            self.open_groups.pop();
+        }
+        match self.frames.last_mut() {
+            Some(parent) => parent.left = Some(Part::Child(frame.kind)),
+            // Behind the last token only comments may stand.
+            None => self.separate(None, self.tree.n_tokens() as u32),
+        }
+        self.owner = self.owner.min(self.frames.len().saturating_sub(1));
+    }
+
+    fn opens(&self, node: NodeId) -> Opens {
+        let parent = self.frames.last();
+        let under = |kind| parent.is_some_and(|parent| parent.kind == kind);
+        match self.tree.kind(node) {
+            // The left operand of the same operator is part of one chain.
+            NodeKind::Binary | NodeKind::Pipe => {
+                let chained = parent.is_some_and(|parent| {
+                    parent.left.is_none()
+                        && matches!(parent.kind, NodeKind::Binary | NodeKind::Pipe)
+                        && self.level(parent.node) == self.level(node)
+                });
+                if chained { Opens::Nothing } else { Opens::Hanging }
+            }
+            NodeKind::OrPat | NodeKind::WhereClause => Opens::Hanging,
+            NodeKind::Seq if under(NodeKind::Arm) => Opens::Hanging,
+            // All branches are broken or none is.
+            NodeKind::If | NodeKind::GoalIf | NodeKind::DimIf => {
+                let goes_on = parent.is_some_and(|parent| parent.left == Some(Part::Token(KwElse)));
+                if goes_on { Opens::Nothing } else { Opens::Group }
+            }
+            NodeKind::Block if under(NodeKind::If) => Opens::Nothing,
+            NodeKind::Paren => match self.tree.children_rev(node).next() {
+                Some(inner) if self.tree.kind(inner) == NodeKind::Seq => Opens::Group,
+                _ => Opens::Nothing,
+            },
+            NodeKind::Block | NodeKind::Seq | NodeKind::Match | NodeKind::TypeDef | NodeKind::ExternType => {
+                Opens::Group
+            }
+            NodeKind::RelationItem => Opens::Group,
+            kind if is_list(kind) => Opens::Group,
+            _ => Opens::Nothing,
+        }
+    }
+
+    fn level(&self, node: NodeId) -> u8 {
+        let operator = self.tree.own_tokens(node).next();
+        operator.map_or(0, |operator| level(self.tree.token_kind(operator)))
+    }
+
+    /// Whether a list is to have as many elements on a line as fit.
+    fn is_list_of_numbers(&self, node: NodeId) -> bool {
+        let is_number = |node| match self.tree.kind(node) {
+            NodeKind::Unary => self.tree.size(node) == 2,
+            kind => kind == NodeKind::Literal,
+        };
+        self.tree.kind(node) == NodeKind::ListLit && self.tree.children_rev(node).all(is_number)
+    }
+
+    /// The tokens of the innermost node up to `end`.
+    fn own_tokens(&mut self, end: u32) {
+        for token in (self.next..end).map(TokenId) {
+            if !self.tree.token_kind(token).is_trivia() {
+                self.token(token);
+            }
+        }
+    }
+
+    fn token(&mut self, token: TokenId) {
+        let kind = self.tree.token_kind(token);
+        let gap = self.gap_before(kind);
+        let meets_where = self.frames.get(self.owner + 1).is_some_and(|frame| frame.kind == NodeKind::WhereClause);
+        if meets_where {
+            // The line before `where` is the clause's.
+            self.open(self.owner + 1);
+        }
+        self.separate(gap, token.0);
+        for frame in self.owner + 1 + usize::from(meets_where)..self.frames.len() {
+            self.open(frame);
+        }
+        if self.huggers.pop_if(|(_, bracket)| *bracket == token).is_some_and(|_| true) {}
+        self.layout.ops.push(Op::Token(token));
+        self.owner = self.frames.len() - 1;
+        let frame = &mut self.frames[self.owner];
+        let is_angle = matches!(frame.kind, NodeKind::TypeParams | NodeKind::TypeArgs);
+        if kind.is_opener() || (kind == Lt && is_angle) {
+            frame.depth += 1;
+            frame.opener.get_or_insert(kind);
+        } else if kind.is_closer() || (kind == Gt && is_angle) {
+            frame.depth -= 1;
+            if frame.depth == 0 {
+                frame.opener = None;
+            }
+        }
+        frame.left = Some(Part::Token(kind));
+        self.last = Some(token);
+        self.next = token.0 + 1;
+    }
+
+    /// What stands between the last token and the next; none at the beginning of the text.
+    fn gap_before(&self, kind: TokenKind) -> Option<Gap> {
+        self.last?;
+        let Frame { kind: node, opener, depth, left, .. } = self.frames[self.owner];
+        let right = self.frames.get(self.owner + 1).map_or(Part::Token(kind), |child| Part::Child(child.kind));
+        Some(gap(&Meeting { node, opener, depth, left: left?, right }))
+    }
+
+    fn open(&mut self, index: usize) {
+        let Frame { node, kind, opens, .. } = self.frames[index];
+        if opens == Opens::Nothing {
+            return;
+        }
+        let group = self.layout.groups.len() as u32;
+        self.layout.groups.push(Group::default());
+        self.layout.ops.push(Op::Open(group));
+        self.open_groups.push(group);
+        self.frames[index].n_groups += 1;
+        if opens == Opens::Hanging {
+            self.layout.ops.push(Op::Indent);
+            self.frames[index].n_indents += 1;
+        }
+        if kind == NodeKind::ArgList
+            && let Some(bracket) = self.bracket_of_last_argument(node)
+        {
+            self.huggers.push((group, bracket));
+        }
+    }
+
+    /// The bracket that may stay on the line of the call: that of a last argument with a body, or of a list that is the
+    /// only one.
+    fn bracket_of_last_argument(&self, args: NodeId) -> Option<TokenId> {
+        let tree = self.tree;
+        let last = tree.children_rev(args).next()?;
+        let before_closer = tree.tokens(args).rev().skip(1).find(|&token| !tree.token_kind(token).is_trivia())?;
+        if tree.token_kind(before_closer) == Comma {
+            return None;
+        }
+        let body = match tree.kind(last) {
+            NodeKind::Match => return tree.first_token(last, LBrace),
+            NodeKind::Fn => tree.children_rev(last).next()?,
+            NodeKind::If => *tree.children(last).get(1)?,
+            NodeKind::Block => last,
+            NodeKind::ListLit | NodeKind::Tuple if tree.children_rev(args).count() == 1 => last,
+            _ => return None,
+        };
+        tree.tokens(body).next()
+    }
+
+    fn force(&mut self) {
+        if let Some(&group) = self.open_groups.last() {
+            self.layout.groups[group as usize].forced = true;
+        }
+    }
+}

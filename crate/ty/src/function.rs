@@ -1,0 +1,607 @@
+//! Functions of dims and shapes: polynomials, `max`, `floordiv`, `rank`, `prod`, `sh[0]`, `sh[1:]`, `(..sh, N)`.
+//!
+//! A value that numbers and parameters determine is computed at once ([`apply`]); any other is an unknown with a
+//! [`FUNCTION`] relation, which waits, and where the solution is the only one also infers an argument from the result:
+//! an equation with one unknown, linear in it, is solved (`N * 2 = 20` gives `N = 10`).
+//!
+//! Parameters are rigid: a polynomial over them is in normal form, so two are equal exactly when they are the same.
+//! A `?` among the arguments of arithmetic makes the result `?`.
+
+use crate::poly::{Atom, Poly};
+use crate::{AttrValue, Attrs, Dim, Extent, Facts, Kind, ParamId, Reason, Relation, Step, Stop, Term, TermId};
+use std::sync::Arc;
+
+/// The value of a [`Function`] of the inputs is the output.
+pub static FUNCTION: Relation = Relation { name: "=", n_outputs: 1, rule: function };
+
+/// A shape of more dims than this is not made from a rank alone.
+const MAX_RANK: i64 = 1_000;
+
+/// What is computed; arguments are dims unless it says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// Its atoms are the numbers of arguments.
+    Polynomial(Poly<u32>),
+    Max,
+    Min,
+    FloorDiv,
+    /// Of a shape.
+    Rank,
+    /// The product of the dims of a shape.
+    Prod,
+    /// One dim of a shape; a negative place counts from the end.
+    Index(i64),
+    /// A shape from one place up to another, as in Python but within bounds.
+    Slice(Option<i64>, Option<i64>),
+    /// The shape of all arguments in order: dims, and shapes spliced in.
+    Concat,
+}
+
+impl Function {
+    /// The kind of the value.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Function::Slice(..) | Function::Concat => Kind::Shape,
+            Function::Polynomial(_)
+            | Function::Max
+            | Function::Min
+            | Function::FloorDiv
+            | Function::Rank
+            | Function::Prod
+            | Function::Index(_) => Kind::Dim,
+        }
+    }
+
+    /// The kind of the arguments; those of `Concat` may also be dims.
+    pub fn argument_kind(&self) -> Kind {
+        match self {
+            Function::Polynomial(_) | Function::Max | Function::Min | Function::FloorDiv => Kind::Dim,
+            Function::Rank | Function::Prod | Function::Index(_) | Function::Slice(..) | Function::Concat => {
+                Kind::Shape
+            }
+        }
+    }
+
+    pub fn attrs(&self) -> Arc<Attrs> {
+        Arc::new(Attrs { entries: vec![("function", AttrValue::Function(Box::new(self.clone())))], written: vec![false] })
+    }
+
+    pub fn of(attrs: &Attrs) -> Option<&Function> {
+        match attrs.entries.first() {
+            Some((_, AttrValue::Function(function))) => Some(function),
+            _ => None,
+        }
+    }
+}
+
+/// The value of a function, or an unknown with the relation that will find it.
+pub fn apply(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<TermId, Stop> {
+    if let Err(Stop::Fail(reason)) = check(r, function, args) {
+        return Err(Stop::Fail(reason));
+    }
+    match value(r, function, args) {
+        Err(Stop::Wait(_)) => {
+            let result = r.make_hole(function.kind());
+            let mut all = args.to_vec();
+            all.push(result);
+            r.post_with((&FUNCTION).into(), &all, function.attrs());
+            Ok(result)
+        }
+        done @ (Ok(_) | Err(Stop::Fail(_))) => done,
+    }
+}
+
+/// Arithmetic on dims for rules.
+impl dyn Facts + '_ {
+    /// `dim * factor + offset`.
+    pub fn affine(&mut self, dim: TermId, factor: i64, offset: i64) -> Result<TermId, Stop> {
+        let poly = Poly::atom(0).scaled(factor).and_then(|poly| poly.plus(&Poly::constant(offset)));
+        match poly {
+            Some(poly) => apply(self, &Function::Polynomial(poly), &[dim]),
+            None => self.fail(too_large()),
+        }
+    }
+
+    pub fn sum_of(&mut self, dims: &[TermId]) -> Result<TermId, Stop> {
+        let sum = (0..dims.len() as u32).try_fold(Poly::default(), |sum, i| sum.plus(&Poly::atom(i)));
+        match sum {
+            Some(sum) => apply(self, &Function::Polynomial(sum), dims),
+            None => self.fail(too_large()),
+        }
+    }
+
+    pub fn product_of(&mut self, dims: &[TermId]) -> Result<TermId, Stop> {
+        let product = (0..dims.len() as u32).try_fold(Poly::constant(1), |product, i| product.times(&Poly::atom(i)));
+        match product {
+            Some(product) => apply(self, &Function::Polynomial(product), dims),
+            None => self.fail(too_large()),
+        }
+    }
+
+    pub fn floor_div(&mut self, dim: TermId, divisor: i64) -> Result<TermId, Stop> {
+        let divisor = self.make(Term::Dim(Dim::number(divisor)));
+        apply(self, &Function::FloorDiv, &[dim, divisor])
+    }
+}
+
+fn too_large() -> Reason {
+    Reason::Check("this dim is too large to compute with".into())
+}
+
+fn negative(number: i64) -> Reason {
+    Reason::Check(format!("a dim is at least 0, and this one would be {number}").into())
+}
+
+/// What is known of a dim.
+enum Known {
+    Poly(Poly<Atom>),
+    Any,
+    Unknown,
+}
+
+fn known(r: &dyn Facts, dim: TermId) -> Known {
+    match r.peek(dim) {
+        Term::Dim(Dim { extent: Extent::Number(number), .. }) => Known::Poly(Poly::constant(number)),
+        Term::Dim(Dim { extent: Extent::Param(param), .. }) => Known::Poly(Poly::atom(Atom::Param(param))),
+        Term::Dim(Dim { extent: Extent::Poly(id), .. }) => Known::Poly(r.poly(id).clone()),
+        Term::Dim(Dim { extent: Extent::Unknown, dynamic: true }) => Known::Any,
+        _ => Known::Unknown,
+    }
+}
+
+fn make_poly(r: &mut dyn Facts, poly: Poly<Atom>, dynamic: bool) -> Result<TermId, Stop> {
+    let extent = match (poly.as_constant(), poly.as_atom()) {
+        (Some(number), _) if number < 0 => return r.fail(negative(number)),
+        (Some(number), _) => Extent::Number(number),
+        (None, Some(&Atom::Param(param))) => Extent::Param(param),
+        (None, _) => Extent::Poly(r.intern(poly)),
+    };
+    Ok(r.make(Term::Dim(Dim { extent, dynamic })))
+}
+
+/// Conditions on arguments that can be decided before the value can.
+fn check(r: &dyn Facts, function: &Function, args: &[TermId]) -> Step {
+    match function {
+        Function::FloorDiv => {
+            r.check(r.peek_number(args[1]) != Some(0), || "a dim cannot be divided by 0".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The value, if numbers, `?` and parameters determine it.
+fn value(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<TermId, Stop> {
+    match function {
+        Function::Polynomial(poly) => {
+            let mut unknown = Vec::new();
+            let mut any = false;
+            let mut polys: Vec<Poly<Atom>> = Vec::with_capacity(args.len());
+            for &arg in args {
+                match known(r, arg) {
+                    Known::Poly(poly) => polys.push(poly),
+                    Known::Any => any = true,
+                    Known::Unknown => unknown.push(arg),
+                }
+            }
+            if any {
+                return Ok(r.make(Term::Dim(Dim::ANY)));
+            }
+            if !unknown.is_empty() {
+                return Err(Stop::Wait(unknown));
+            }
+            let dynamic = args.iter().any(|&arg| r.is_dynamic(arg));
+            match poly.substitute(|&arg| Some(polys[arg as usize].clone())) {
+                Some(sum) => make_poly(r, sum, dynamic),
+                None => r.fail(too_large()),
+            }
+        }
+        Function::Max | Function::Min | Function::FloorDiv => binary(r, function, args[0], args[1]),
+        Function::Rank => {
+            let pieces = pieces(r, args[0])?;
+            let mut rank = Poly::default();
+            for piece in pieces {
+                let more = match piece {
+                    Piece::Dim(_) => Poly::constant(1),
+                    Piece::Slice(shape, front, back) => {
+                        let cut = Poly::constant(-i64::from(front) - i64::from(back));
+                        Poly::atom(Atom::Rank(shape)).plus(&cut).unwrap_or_default()
+                    }
+                };
+                rank = rank.plus(&more).unwrap_or_default();
+            }
+            make_poly(r, rank, false)
+        }
+        Function::Prod => {
+            let mut factors = Vec::new();
+            for piece in pieces(r, args[0])? {
+                factors.push(match piece {
+                    Piece::Dim(dim) => dim,
+                    Piece::Slice(shape, front, back) => {
+                        make_poly(r, Poly::atom(Atom::Prod(shape, front, back)), false)?
+                    }
+                });
+            }
+            r.product_of(&factors)
+        }
+        &Function::Index(at) => {
+            let all = pieces(r, args[0])?;
+            match place_of(&all, at) {
+                Some(Place::Dim(dim)) => Ok(dim),
+                Some(Place::In(shape, at)) => make_poly(r, Poly::atom(Atom::Index(shape, at)), false),
+                None if all.iter().all(|piece| matches!(piece, Piece::Dim(_))) => {
+                    let rank = all.len();
+                    r.fail(Reason::Check(format!("a shape of rank {rank} has no axis {at}").into()))
+                }
+                None => Err(Stop::Wait(vec![args[0]])),
+            }
+        }
+        &Function::Slice(from, to) => {
+            let all = pieces(r, args[0])?;
+            match sliced(r, &all, from, to)? {
+                Some(pieces) => make_shape(r, &pieces),
+                None => Err(Stop::Wait(vec![args[0]])),
+            }
+        }
+        Function::Concat => {
+            let mut all = Vec::new();
+            let mut unknown = Vec::new();
+            for &arg in args {
+                if r.peek(arg).kind() == Kind::Dim {
+                    all.push(Piece::Dim(arg));
+                } else {
+                    match pieces(r, arg) {
+                        Ok(pieces) => all.extend(pieces),
+                        Err(_) => unknown.push(arg),
+                    }
+                }
+            }
+            if unknown.is_empty() { make_shape(r, &all) } else { Err(Stop::Wait(unknown)) }
+        }
+    }
+}
+
+fn binary(r: &mut dyn Facts, function: &Function, left: TermId, right: TermId) -> Result<TermId, Stop> {
+    let dynamic = r.is_dynamic(left) || r.is_dynamic(right);
+    let (a, b) = match (known(r, left), known(r, right)) {
+        (Known::Any, _) | (_, Known::Any) => return Ok(r.make(Term::Dim(Dim::ANY))),
+        (Known::Unknown, Known::Unknown) => return Err(Stop::Wait(vec![left, right])),
+        (Known::Unknown, _) => return Err(Stop::Wait(vec![left])),
+        (_, Known::Unknown) => return Err(Stop::Wait(vec![right])),
+        (Known::Poly(a), Known::Poly(b)) => (a, b),
+    };
+    let computed = match (function, a.as_constant(), b.as_constant()) {
+        (Function::Max, Some(a), Some(b)) => Some(Poly::constant(a.max(b))),
+        (Function::Min, Some(a), Some(b)) => Some(Poly::constant(a.min(b))),
+        (Function::Max | Function::Min, ..) if a == b => Some(a.clone()),
+        (Function::FloorDiv, _, Some(0)) => {
+            return r.fail(Reason::Check("a dim cannot be divided by 0".into()));
+        }
+        (Function::FloorDiv, Some(a), Some(b)) => Some(Poly::constant(a.div_euclid(b))),
+        (Function::FloorDiv, _, Some(b)) => a.divided(b),
+        _ => None,
+    };
+    let poly = match computed {
+        Some(poly) => poly,
+        None => {
+            let commutes = *function != Function::FloorDiv;
+            let (mut a, mut b) = (r.intern(a), r.intern(b));
+            if commutes && a > b {
+                std::mem::swap(&mut a, &mut b);
+            }
+            Poly::atom(match function {
+                Function::Max => Atom::Max(a, b),
+                Function::Min => Atom::Min(a, b),
+                _ => Atom::FloorDiv(a, b),
+            })
+        }
+    };
+    make_poly(r, poly, dynamic)
+}
+
+/// A part of a shape: one dim, or a slice of a shape parameter.
+#[derive(Clone, Copy)]
+enum Piece {
+    Dim(TermId),
+    Slice(ParamId, u32, u32),
+}
+
+/// The parts of a shape that is not an unknown.
+fn pieces(r: &dyn Facts, shape: TermId) -> Result<Vec<Piece>, Stop> {
+    match r.peek(shape) {
+        Term::Shape(dims) => Ok(r.items(dims).iter().map(|&dim| Piece::Dim(dim)).collect()),
+        Term::Param(param, Kind::Shape) => Ok(vec![Piece::Slice(param, 0, 0)]),
+        Term::Slice { shape, front, back } => Ok(vec![Piece::Slice(shape, front, back)]),
+        Term::Splice(items) => {
+            let piece = |&item: &TermId| match r.peek(item) {
+                Term::Param(param, _) => Piece::Slice(param, 0, 0),
+                Term::Slice { shape, front, back } => Piece::Slice(shape, front, back),
+                _ => Piece::Dim(item),
+            };
+            Ok(r.items(items).iter().map(piece).collect())
+        }
+        _ => Err(Stop::Wait(vec![shape])),
+    }
+}
+
+fn make_shape(r: &mut dyn Facts, pieces: &[Piece]) -> Result<TermId, Stop> {
+    let ids: Vec<TermId> = pieces
+        .iter()
+        .map(|&piece| match piece {
+            Piece::Dim(dim) => dim,
+            Piece::Slice(shape, 0, 0) => r.make(Term::Param(shape, Kind::Shape)),
+            Piece::Slice(shape, front, back) => r.make(Term::Slice { shape, front, back }),
+        })
+        .collect();
+    let all_dims = pieces.iter().all(|piece| matches!(piece, Piece::Dim(_)));
+    if let ([only], false) = (ids.as_slice(), all_dims) {
+        return Ok(*only);
+    }
+    let list = r.make_list(&ids);
+    Ok(r.make(if all_dims { Term::Shape(list) } else { Term::Splice(list) }))
+}
+
+/// Where a place of a shape is.
+enum Place {
+    Dim(TermId),
+    /// In a shape parameter, as [`Atom::Index`] counts.
+    In(ParamId, i64),
+}
+
+/// The part that holds a place. A slice among other parts may be shorter than needed, so what lies behind it is not
+/// sure; behind nothing but dims the last slice holds the place if anything does.
+fn place_of(pieces: &[Piece], at: i64) -> Option<Place> {
+    let from_end = at < 0;
+    let mut left = if from_end { -(at + 1) } else { at };
+    let n = pieces.len();
+    for i in 0..n {
+        match pieces[if from_end { n - 1 - i } else { i }] {
+            Piece::Dim(dim) if left == 0 => return Some(Place::Dim(dim)),
+            Piece::Dim(_) => left -= 1,
+            Piece::Slice(shape, _, back) if from_end && i + 1 == n => {
+                return Some(Place::In(shape, -1 - left - i64::from(back)));
+            }
+            Piece::Slice(shape, front, _) if i + 1 == n => return Some(Place::In(shape, left + i64::from(front))),
+            Piece::Slice(..) => return None,
+        }
+    }
+    None
+}
+
+/// The parts from one place up to another; `None` where a parameter's rank would decide it.
+fn sliced(r: &mut dyn Facts, all: &[Piece], from: Option<i64>, to: Option<i64>) -> Result<Option<Vec<Piece>>, Stop> {
+    if all.iter().all(|piece| matches!(piece, Piece::Dim(_))) {
+        let rank = all.len() as i64;
+        let place = |at: i64| if at < 0 { at.saturating_add(rank) } else { at };
+        let (start, end) = (place(from.unwrap_or(0)), place(to.unwrap_or(rank)));
+        if !(0 <= start && start <= end && end <= rank) {
+            let bound = |at: Option<i64>| at.map_or(String::new(), |at| at.to_string());
+            let sentence = format!("a shape of rank {rank} has no part [{}:{}]", bound(from), bound(to));
+            return r.fail(Reason::Check(sentence.into()));
+        }
+        return Ok(Some(all[start as usize..end as usize].to_vec()));
+    }
+    let cut = |pieces: &mut Vec<Piece>, n: i64, front: bool| -> bool {
+        for _ in 0..n {
+            let at = if front { 0 } else { pieces.len().wrapping_sub(1) };
+            let n_pieces = pieces.len();
+            match pieces.get_mut(at) {
+                Some(Piece::Dim(_)) => drop(pieces.remove(at)),
+                // Only the last part left is sure to be long enough.
+                Some(Piece::Slice(_, cut_front, cut_back)) if n_pieces == 1 => {
+                    *(if front { cut_front } else { cut_back }) += 1;
+                }
+                Some(Piece::Slice(..)) | None => return false,
+            }
+        }
+        true
+    };
+    let small = |n: i64| n.abs() <= MAX_RANK;
+    let mut rest = all.to_vec();
+    match (from.unwrap_or(0), to) {
+        (from, to) if !small(from) || !small(to.unwrap_or(0)) => Ok(None),
+        (from @ 0.., None) => Ok(cut(&mut rest, from, true).then_some(rest)),
+        (from @ 0.., Some(to @ ..=-1)) => {
+            Ok((cut(&mut rest, from, true) && cut(&mut rest, -to, false)).then_some(rest))
+        }
+        // A fixed number of dims from one end.
+        (from, to) if (from < 0) == to.is_none_or(|to| to < 0) => {
+            let to = to.unwrap_or(0);
+            let mut dims = Vec::new();
+            for at in from..to {
+                match place_of(all, at) {
+                    Some(Place::Dim(dim)) => dims.push(Piece::Dim(dim)),
+                    Some(Place::In(shape, at)) => {
+                        let dim = make_poly(r, Poly::atom(Atom::Index(shape, at)), false)?;
+                        dims.push(Piece::Dim(dim));
+                    }
+                    None => return Ok(None),
+                }
+            }
+            Ok(Some(dims))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn function(r: &mut dyn Facts) -> Step {
+    let Some(function) = Function::of(r.attrs()).cloned() else { return Ok(()) };
+    let (args, result) = (r.args().to_vec(), r.arg(r.n_inputs()));
+    let args = &args[..args.len() - 1];
+    check(r, &function, args)?;
+    match value(r, &function, args) {
+        Ok(value) => r.unify(result, value),
+        Err(stop @ Stop::Fail(_)) => Err(stop),
+        Err(Stop::Wait(mut waits)) => {
+            let step = match &function {
+                Function::Polynomial(poly) => solve(r, poly, args, result),
+                Function::Max => other_operand(r, args, result, |given, whole| given < whole),
+                Function::Min => other_operand(r, args, result, |given, whole| given > whole),
+                Function::Rank => shape_of_rank(r, args[0], result),
+                Function::Concat => rest_of_shape(r, args, result),
+                Function::FloorDiv | Function::Prod | Function::Index(_) | Function::Slice(..) => {
+                    return Err(Stop::Wait(waits));
+                }
+            };
+            match step {
+                Err(Stop::Wait(more)) => {
+                    waits.extend(more);
+                    Err(Stop::Wait(waits))
+                }
+                step @ (Ok(()) | Err(Stop::Fail(_))) => step,
+            }
+        }
+    }
+}
+
+/// A part of an equation that is not a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Unknown {
+    /// The root of an unknown dim, by the first argument that is it.
+    Dim(TermId),
+    Rigid(Atom),
+}
+
+/// Solves `poly(args) = result` if one dim is unknown and it is linear.
+fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -> Step {
+    let mut unknowns: Vec<TermId> = Vec::new();
+    let mut expand = |r: &dyn Facts, dim: TermId| -> Option<Poly<Unknown>> {
+        match known(r, dim) {
+            Known::Poly(poly) => poly.substitute(|&atom| Some(Poly::atom(Unknown::Rigid(atom)))),
+            Known::Any => None,
+            Known::Unknown => {
+                let first = unknowns.iter().copied().find(|&other| r.same(other, dim));
+                let first = first.unwrap_or_else(|| {
+                    unknowns.push(dim);
+                    dim
+                });
+                Some(Poly::atom(Unknown::Dim(first)))
+            }
+        }
+    };
+    let expanded: Option<Vec<Poly<Unknown>>> = args.iter().map(|&arg| expand(r, arg)).collect();
+    let whole = expand(r, result);
+    let (Some(expanded), Some(whole)) = (expanded, whole) else { return Err(Stop::Wait(vec![result])) };
+    let difference = poly.substitute(|&arg| Some(expanded[arg as usize].clone())).and_then(|sum| sum.minus(&whole));
+    let Some(difference) = difference else { return r.fail(too_large()) };
+    if difference.is_zero() {
+        return Ok(());
+    }
+    let left: Vec<TermId> = unknowns
+        .into_iter()
+        .filter(|&dim| difference.atoms().any(|&atom| atom == Unknown::Dim(dim)))
+        .collect();
+    let [unknown] = left[..] else {
+        if left.is_empty() {
+            return r.fail(match difference.as_constant() {
+                Some(_) => Reason::Check("both sides of the equation would differ by a fixed number".into()),
+                None => Reason::Check("the two sides of the equation are not the same".into()),
+            });
+        }
+        return Err(Stop::Wait(vec![result]));
+    };
+    let mut coefficient = 0;
+    let mut rest: Poly<Atom> = Poly::default();
+    for (atoms, factor) in difference.terms() {
+        match atoms.as_slice() {
+            [Unknown::Dim(_)] => coefficient = *factor,
+            atoms if atoms.iter().any(|atom| matches!(atom, Unknown::Dim(_))) => {
+                return Err(Stop::Wait(vec![result]));
+            }
+            atoms => {
+                let rigid = atoms.iter().filter_map(|atom| match atom {
+                    Unknown::Rigid(atom) => Some(Poly::atom(*atom)),
+                    Unknown::Dim(_) => None,
+                });
+                let product = { rigid }.try_fold(Poly::constant(*factor), |product, atom| product.times(&atom));
+                match product.and_then(|product| rest.plus(&product)) {
+                    Some(sum) => rest = sum,
+                    None => return r.fail(too_large()),
+                }
+            }
+        }
+    }
+    let grows = r.same(unknown, result) && args.iter().any(|&arg| r.same(arg, unknown));
+    if rest.is_zero() && grows {
+        return r.fail(Reason::Check("this dim would have to be larger than itself".into()));
+    }
+    let root = rest.scaled(-1).and_then(|rest| rest.divided(coefficient));
+    let Some(root) = root else {
+        return r.fail(Reason::Check("the equation has no whole number as its solution".into()));
+    };
+    let root = make_poly(r, root, false)?;
+    r.unify(unknown, root)
+}
+
+/// `max(a, b) = r`, where `a` is not `r`: then `b` is.
+fn other_operand(
+    r: &mut dyn Facts,
+    args: &[TermId],
+    result: TermId,
+    is_other: impl Fn(i64, i64) -> bool,
+) -> Step {
+    let Some(whole) = r.peek_number(result) else { return Err(Stop::Wait(vec![result])) };
+    for (given, other) in [(args[0], args[1]), (args[1], args[0])] {
+        match r.peek_number(given) {
+            Some(number) if is_other(number, whole) => return r.unify(result, other),
+            Some(number) if number != whole => {
+                return r.fail(Reason::Check(format!("{number} is never the choice that gives {whole}").into()));
+            }
+            _ => {}
+        }
+    }
+    Err(Stop::Wait(vec![result]))
+}
+
+fn shape_of_rank(r: &mut dyn Facts, shape: TermId, rank: TermId) -> Step {
+    let Some(rank) = r.peek_number(rank) else { return Err(Stop::Wait(vec![rank])) };
+    if !r.peek(shape).is_hole() || rank > MAX_RANK {
+        return Err(Stop::Wait(vec![shape]));
+    }
+    let dims: Vec<TermId> = (0..rank).map(|_| r.make_hole(Kind::Dim)).collect();
+    let list = r.make_list(&dims);
+    let known = r.make(Term::Shape(list));
+    r.unify(shape, known)
+}
+
+/// `(a, ..s, b) = r` with a known `r`: the dims at both ends are equal, and `s` is what lies between.
+fn rest_of_shape(r: &mut dyn Facts, args: &[TermId], result: TermId) -> Step {
+    let Ok(whole) = pieces(r, result) else { return Err(Stop::Wait(vec![result])) };
+    let mut wanted: Vec<TermId> = Vec::new();
+    for &arg in args {
+        match (r.peek(arg).kind(), r.peek(arg)) {
+            (Kind::Shape, Term::Shape(dims)) => wanted.extend(r.items(dims)),
+            _ => wanted.push(arg),
+        }
+    }
+    let is_shape = |r: &dyn Facts, id: TermId| r.peek(id).kind() == Kind::Shape;
+    let splices = wanted.iter().filter(|&&piece| is_shape(r, piece)).count();
+    let at = wanted.iter().position(|&piece| is_shape(r, piece)).unwrap_or(wanted.len());
+    if splices != 1 {
+        return Err(Stop::Wait(vec![result]));
+    }
+    let (front, back) = (at, wanted.len() - at - 1);
+    let all_dims = whole.iter().all(|piece| matches!(piece, Piece::Dim(_)));
+    if whole.len() < front + back {
+        let (least, found) = (front + back, whole.len());
+        return match all_dims {
+            true => r.fail(Reason::Check(format!("a shape of at least {least} dims is wanted, found {found}").into())),
+            false => Err(Stop::Wait(vec![result])),
+        };
+    }
+    let ends: Vec<(TermId, Piece)> = wanted[..front]
+        .iter()
+        .copied()
+        .zip(whole[..front].iter().copied())
+        .chain(wanted[at + 1..].iter().copied().zip(whole[whole.len() - back..].iter().copied()))
+        .collect();
+    if ends.iter().any(|(_, piece)| matches!(piece, Piece::Slice(..))) {
+        return Err(Stop::Wait(vec![result]));
+    }
+    for (dim, piece) in ends {
+        if let Piece::Dim(found) = piece {
+            r.unify(dim, found)?;
+        }
+    }
+    let middle = make_shape(r, &whole[front..whole.len() - back])?;
+    r.unify(wanted[at], middle)
+}

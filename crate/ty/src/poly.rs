@@ -1,0 +1,171 @@
+//! Polynomials with integer coefficients, in normal form: the arithmetic of dims (design: "dims unify as polynomials").
+
+use crate::ParamId;
+use base::idx;
+
+idx!(
+    /// An interned polynomial of a store; equal ones have equal ids.
+    PolyId,
+    "n"
+);
+
+/// A polynomial with more terms than this is not computed.
+const MAX_TERMS: usize = 256;
+
+/// A sum of products of atoms, each with its coefficient. Terms are in ascending order of their atoms, the constant
+/// first; none has the coefficient 0; the atoms of a product ascend.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Poly<A> {
+    terms: Vec<(Vec<A>, i64)>,
+}
+
+/// What a rigid dim is made of, besides numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Atom {
+    /// `N`, a dim parameter.
+    Param(ParamId),
+    /// `sh[0]`, of a shape parameter; a negative place counts from the end.
+    Index(ParamId, i64),
+    /// `rank(sh)`.
+    Rank(ParamId),
+    /// `prod(sh[front:-back])`.
+    Prod(ParamId, u32, u32),
+    Max(PolyId, PolyId),
+    Min(PolyId, PolyId),
+    FloorDiv(PolyId, PolyId),
+}
+
+impl<A> Default for Poly<A> {
+    fn default() -> Self {
+        Poly { terms: Vec::new() }
+    }
+}
+
+/// `None` where a coefficient leaves 64 bits or there are too many terms.
+impl<A: Clone + Ord> Poly<A> {
+    pub fn constant(number: i64) -> Poly<A> {
+        let terms = if number == 0 { Vec::new() } else { vec![(Vec::new(), number)] };
+        Poly { terms }
+    }
+
+    pub fn atom(atom: A) -> Poly<A> {
+        Poly { terms: vec![(vec![atom], 1)] }
+    }
+
+    /// Each product with its coefficient, the constant first.
+    pub fn terms(&self) -> &[(Vec<A>, i64)] {
+        &self.terms
+    }
+
+    pub fn is_zero(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    pub fn as_constant(&self) -> Option<i64> {
+        match self.terms.as_slice() {
+            [] => Some(0),
+            [(atoms, number)] if atoms.is_empty() => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The atom that the polynomial is, if it is no more than one.
+    pub fn as_atom(&self) -> Option<&A> {
+        match self.terms.as_slice() {
+            [(atoms, 1)] if atoms.len() == 1 => atoms.first(),
+            _ => None,
+        }
+    }
+
+    pub fn atoms(&self) -> impl Iterator<Item = &A> {
+        self.terms.iter().flat_map(|(atoms, _)| atoms)
+    }
+
+    fn normal(mut terms: Vec<(Vec<A>, i64)>) -> Option<Poly<A>> {
+        terms.sort();
+        let mut merged: Vec<(Vec<A>, i64)> = Vec::with_capacity(terms.len());
+        for (atoms, coefficient) in terms {
+            match merged.last_mut() {
+                Some((last, sum)) if *last == atoms => *sum = sum.checked_add(coefficient)?,
+                _ => merged.push((atoms, coefficient)),
+            }
+        }
+        merged.retain(|&(_, coefficient)| coefficient != 0);
+        (merged.len() <= MAX_TERMS).then_some(Poly { terms: merged })
+    }
+
+    pub fn plus(&self, other: &Poly<A>) -> Option<Poly<A>> {
+        Poly::normal(self.terms.iter().chain(&other.terms).cloned().collect())
+    }
+
+    pub fn scaled(&self, factor: i64) -> Option<Poly<A>> {
+        self.times(&Poly::constant(factor))
+    }
+
+    pub fn minus(&self, other: &Poly<A>) -> Option<Poly<A>> {
+        self.plus(&other.scaled(-1)?)
+    }
+
+    pub fn times(&self, other: &Poly<A>) -> Option<Poly<A>> {
+        if self.terms.len().saturating_mul(other.terms.len()) > MAX_TERMS * MAX_TERMS {
+            return None;
+        }
+        let mut terms = Vec::with_capacity(self.terms.len() * other.terms.len());
+        for (left, a) in &self.terms {
+            for (right, b) in &other.terms {
+                let mut atoms: Vec<A> = left.iter().chain(right).cloned().collect();
+                atoms.sort();
+                terms.push((atoms, a.checked_mul(*b)?));
+            }
+        }
+        Poly::normal(terms)
+    }
+
+    /// The polynomial divided by a number that divides every coefficient.
+    pub fn divided(&self, number: i64) -> Option<Poly<A>> {
+        let divided = |coefficient: i64| match coefficient.checked_rem(number)? {
+            0 => coefficient.checked_div(number),
+            _ => None,
+        };
+        let terms: Option<Vec<_>> = self.terms.iter().map(|(atoms, c)| Some((atoms.clone(), divided(*c)?))).collect();
+        terms.map(|terms| Poly { terms })
+    }
+
+    /// Puts a polynomial in the place of each atom.
+    pub fn substitute<B: Clone + Ord>(&self, mut f: impl FnMut(&A) -> Option<Poly<B>>) -> Option<Poly<B>> {
+        let mut sum = Poly::default();
+        for (atoms, coefficient) in &self.terms {
+            let mut product = Poly::constant(*coefficient);
+            for atom in atoms {
+                product = product.times(&f(atom)?)?;
+            }
+            sum = sum.plus(&product)?;
+        }
+        Some(sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Poly;
+
+    fn x() -> Poly<char> {
+        Poly::atom('x')
+    }
+
+    #[test]
+    fn equal_sums_have_one_form() {
+        let y = Poly::atom('y');
+        let left = x().plus(&y).and_then(|sum| sum.times(&x().minus(&y)?));
+        let right = x().times(&x()).and_then(|square| square.minus(&y.times(&y)?));
+        assert_eq!(left, right);
+        assert_eq!(x().minus(&x()), Some(Poly::constant(0)));
+    }
+
+    #[test]
+    fn overflow_is_no_number() {
+        assert_eq!(Poly::<char>::constant(i64::MAX).scaled(2), None);
+        assert_eq!(x().scaled(6).and_then(|p| p.divided(4)), None);
+        assert_eq!(x().scaled(6).and_then(|p| p.divided(3)), x().scaled(2));
+    }
+}
