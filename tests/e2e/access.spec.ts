@@ -27,6 +27,9 @@ for (const colorScheme of ["light", "dark"] as const) {
     await open(page);
     await expect(page.locator(".value-after").first()).toBeVisible();
     expect(await violations(page), "types").toEqual([]);
+    await page.getByRole("tab", { name: "prelude.relay" }).click();
+    await expect(page.locator(".editor-place.prelude .view-line").first()).toBeVisible();
+    expect(await violations(page), "prelude").toEqual([]);
     await runButton(page).click();
     await expect(panel(page)).toContainText("Ran in");
     expect(await violations(page), "run").toEqual([]);

@@ -4,7 +4,7 @@ import { Compiler } from "./compiler.ts";
 import { type Linked, pack, unpack } from "./link.ts";
 import { type Document, errorCount, state, type Theme } from "./state.ts";
 import { load, save } from "./storage.ts";
-import type { DiagnosticView, FixView, SpanView } from "./wasm/relish_wasm.js";
+import type { DiagnosticView, FileName, FixView, SpanView } from "./wasm/relish_wasm.js";
 import welcome from "./welcome.relay?raw";
 
 /** A run that a person asked for ends when they say so. */
@@ -26,8 +26,11 @@ let isQuick = true;
 let run: { start: number; alone: boolean } | undefined;
 
 const compiler = new Compiler({
-  ready() {
-    state.engine.value = "ready";
+  ready(prelude) {
+    batch(() => {
+      state.prelude.value = prelude;
+      state.engine.value = "ready";
+    });
   },
   checked(revision, view) {
     batch(() => {
@@ -125,6 +128,7 @@ export function openExample(title: string, text: string): void {
   });
   setText(text);
   keepSoon();
+  openFile("user");
   goTo({ start: 0, end: 0 });
 }
 
@@ -136,6 +140,7 @@ function restore(text: string, document: Document): void {
   });
   setText(text);
   keepSoon();
+  openFile("user");
 }
 
 /** Runs the program as it stands, for as long as it takes. */
@@ -173,19 +178,40 @@ export function stop(): void {
   });
 }
 
-export const hover = (offset: number) => compiler.hover(offset);
+export const hover = (file: FileName, offset: number) => compiler.hover(file, offset);
+export const name = (file: FileName, offset: number) => compiler.name(file, offset);
 
 function goTo(span: SpanView): void {
-  state.target.value = { span, focus: false };
+  state.target.value = { file: "user", span, focus: false };
 }
 
 /** Goes where a problem or a definition is, which on a narrow screen means to the editor. */
-export function show(span: SpanView): void {
-  state.editing.value = true;
-  state.target.value = { span, focus: true };
+export function show(span: SpanView, file: FileName = "user"): void {
+  openFile(file);
+  state.target.value = { file, span, focus: true };
+}
+
+/** What the entry of the browser's history says; the address is the same for both. */
+const fileOfEntry = (): FileName => (history.state?.file === "prelude" ? "prelude" : "user");
+
+/** Shows the program or the prelude. Going to the prelude is a step that the browser's Back undoes. */
+export function openFile(file: FileName): void {
+  batch(() => {
+    state.file.value = file;
+    state.editing.value = true;
+  });
+  if (file === fileOfEntry()) return;
+  if (file === "prelude") history.pushState({ file }, "");
+  else history.back();
+}
+
+/** Shows what the entry of the history says, after a step back or forth, or a reload. */
+export function followHistory(): void {
+  state.file.value = fileOfEntry();
 }
 
 export function applyFix(fix: FixView): void {
+  openFile("user");
   let text = state.text.value;
   // From the last edit to the first, so that the earlier spans stay where they are.
   for (const { span, text: replacement } of fix.edits.toSorted((a, b) => b.span.start - a.span.start)) {
@@ -289,4 +315,5 @@ export function backToMine(): void {
 
 function leaveLink(): void {
   history.replaceState(null, "", location.pathname + location.search);
+  followHistory();
 }

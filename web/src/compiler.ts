@@ -4,10 +4,10 @@
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
 import type { Reply, Request } from "./protocol.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
-import type { CheckView, HoverView, RunView } from "./wasm/relish_wasm.js";
+import type { CheckView, FileName, HoverView, NameView, RunView } from "./wasm/relish_wasm.js";
 
 export interface Listener {
-  ready(): void;
+  ready(prelude: string): void;
   checked(revision: number, view: CheckView): void;
   ran(revision: number, view: RunView, milliseconds: number): void;
   /** The compiler fell over; the text is safe, and a new compiler is on its way. */
@@ -62,17 +62,28 @@ export class Compiler {
     if (this.#running) this.#spawn();
   }
 
-  async hover(offset: number): Promise<HoverView | undefined> {
-    const revision = this.#text?.revision;
-    if (revision === undefined) return undefined;
-    const reply = await this.#ask((id) => ({ kind: "hover", revision, id, offset }));
-    const current = this.#text?.revision === revision;
-    return reply?.kind === "hovered" && current ? reply.view : undefined;
+  async hover(file: FileName, offset: number): Promise<HoverView | undefined> {
+    const reply = await this.#askOf(file, (id) => ({ kind: "hover", id, file, offset }));
+    return reply?.kind === "hovered" ? reply.view : undefined;
+  }
+
+  async name(file: FileName, offset: number): Promise<NameView | undefined> {
+    const reply = await this.#askOf(file, (id) => ({ kind: "name", id, file, offset }));
+    return reply?.kind === "named" ? reply.view : undefined;
   }
 
   async explain(code: string): Promise<string | undefined> {
     const reply = await this.#ask((id) => ({ kind: "explain", id, code }));
     return reply?.kind === "explained" ? reply.page : undefined;
+  }
+
+  /** Asks about a place; there is no answer while the worker has another text than the page, or if the text changes. */
+  async #askOf(file: FileName, request: (id: number) => Request): Promise<Reply | undefined> {
+    if (file === "prelude") return this.#ask(request);
+    const revision = this.#text?.revision;
+    if (revision === undefined || (this.#checking !== undefined && this.#checking.revision !== revision)) return undefined;
+    const reply = await this.#ask(request);
+    return this.#text?.revision === revision ? reply : undefined;
   }
 
   #ask(request: (id: number) => Request): Promise<Reply | undefined> {
@@ -115,7 +126,7 @@ export class Compiler {
   #receive(reply: Reply): void {
     switch (reply.kind) {
       case "ready":
-        return this.#listener.ready();
+        return this.#listener.ready(reply.prelude);
       case "checked": {
         if (this.#checking?.revision === reply.revision) this.#checking = undefined;
         if (this.#text?.revision === reply.revision) this.#listener.checked(reply.revision, reply.view);
@@ -126,6 +137,7 @@ export class Compiler {
         this.#running = false;
         return this.#listener.ran(reply.revision, reply.view, reply.milliseconds);
       case "hovered":
+      case "named":
       case "explained":
         this.#waiting.get(reply.id)?.(reply);
         this.#waiting.delete(reply.id);

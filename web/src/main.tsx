@@ -4,7 +4,7 @@ import "./style/page.css";
 import "./style/panes.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { keepNow, openAddress, runNow, share } from "./actions.ts";
+import { followHistory, keepNow, openAddress, runNow, share } from "./actions.ts";
 import { PANELS } from "./panels.ts";
 import { state } from "./state.ts";
 import { load } from "./storage.ts";
@@ -17,11 +17,13 @@ if (theme === "light" || theme === "dark") state.theme.value = theme;
 const panel = load("panel");
 if (PANELS.some(({ id }) => id === panel)) state.panel.value = panel ?? "";
 
+followHistory();
 await openAddress();
 const page = document.getElementById("page");
 if (page) render(<App />, page);
 
 addEventListener("hashchange", openAddress);
+addEventListener("popstate", followHistory);
 addEventListener("pagehide", keepNow);
 addEventListener(
   "keydown",

@@ -1,6 +1,6 @@
 // All that the page shows is in this one object; the views read it, and only `actions.ts` changes it.
 import { computed, signal } from "@preact/signals";
-import type { CheckView, DiagnosticView, RunView, SpanView } from "./wasm/relish_wasm.js";
+import type { CheckView, DiagnosticView, FileName, RunView, SpanView } from "./wasm/relish_wasm.js";
 
 export type Theme = "system" | "light" | "dark";
 
@@ -27,6 +27,10 @@ export const state = {
   /** Counts the texts; an answer about an older one is stale. */
   revision: signal(0),
   document: signal<Document>("mine"),
+  /** Which text the editor shows: the program, or the prelude under it. */
+  file: signal<FileName>("user"),
+  /** Comes with the compiler. */
+  prelude: signal<string | undefined>(undefined),
   engine: signal<"loading" | "ready" | "failed">("loading"),
   checked: signal<{ revision: number; view: CheckView }>({ revision: -1, view: NOTHING_CHECKED }),
   ran: signal<Ran | undefined>(undefined),
@@ -37,8 +41,8 @@ export const state = {
   selection: signal<SpanView>({ start: 0, end: 0 }),
   /** From 1, where the cursor is. */
   line: signal(1),
-  /** Where the editor should go next; a new object each time, so that the same place can be asked for twice. */
-  target: signal<{ span: SpanView; focus: boolean } | undefined>(undefined),
+  /** Where an editor should go next; a new object each time, so that the same place can be asked for twice. */
+  target: signal<{ file: FileName; span: SpanView; focus: boolean } | undefined>(undefined),
   panel: signal("types"),
   /** On a narrow screen, whether the editor is shown instead of the panel. */
   editing: signal(true),

@@ -20,7 +20,7 @@ function answer(request: Request): void {
   if (request.kind === "start") {
     initSync({ module: request.module });
     playground = new Playground();
-    return post({ kind: "ready" });
+    return post({ kind: "ready", prelude: playground.prelude() });
   }
   if (playground === undefined) throw new Error("a request came before the compiler");
   switch (request.kind) {
@@ -32,7 +32,9 @@ function answer(request: Request): void {
       return post({ kind: "ran", revision: request.revision, view, milliseconds: performance.now() - start });
     }
     case "hover":
-      return post({ kind: "hovered", id: request.id, view: playground.hover(request.offset) });
+      return post({ kind: "hovered", id: request.id, view: playground.hover(request.file, request.offset) });
+    case "name":
+      return post({ kind: "named", id: request.id, view: playground.name(request.file, request.offset) });
     case "explain":
       return post({ kind: "explained", id: request.id, page: playground.explain(request.code) });
   }

@@ -3,6 +3,7 @@
 //! Exit 0: no error; 1: the program has errors; 2: wrong usage.
 
 mod draw;
+mod fmt;
 
 use clap::{Parser, Subcommand};
 use session::command::{check_json, has_errors, hover_json, ops_json, parse_inputs, run_json};
@@ -52,6 +53,14 @@ enum Command {
     Hover {
         #[arg(value_name = "FILE:LINE:COL")]
         place: String,
+    },
+    /// Lay out files anew, in place; `-` goes from standard input to standard output.
+    Fmt {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+        /// Change nothing; list the files that would change.
+        #[arg(long)]
+        check: bool,
     },
     /// The operators.
     Ops,
@@ -144,6 +153,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             }
             Ok(code(has_errors(analysis.diagnostics())))
         }
+        Command::Fmt { files, check } => fmt::fmt(files, check, json),
         Command::Ops => {
             say(if json { ops_json() } else { session::command::ops_text() });
             Ok(ExitCode::SUCCESS)
@@ -178,11 +188,16 @@ fn say(line: impl Display) {
 
 /// A file, or standard input for `-`. Bytes that are no UTF-8 are replaced, so that they are seen and located.
 fn read(file: &str) -> Result<String, Usage> {
+    let text = String::from_utf8(read_bytes(file)?);
+    Ok(text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+}
+
+fn read_bytes(file: &str) -> Result<Vec<u8>, Usage> {
     let mut bytes = Vec::new();
     let result = match file {
         "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
         path => std::fs::read(path).map(|found| bytes = found),
     };
     result.map_err(|error| Usage(format!("cannot read {file}: {error}")))?;
-    Ok(String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    Ok(bytes)
 }

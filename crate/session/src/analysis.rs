@@ -1,5 +1,6 @@
 //! From text to types.
 
+use crate::name::extent;
 use base::{Diagnostic, LineIndex, Severity, Span};
 use hir::{ExprKind, FnId, Hole, Item, LocalOrigin, Module};
 use infer::{Inferred, TypeError, Wording};
@@ -181,12 +182,7 @@ impl Analysis {
             .module
             .adts
             .iter_enumerated()
-            .filter(|(_, adt)| {
-                let end = adt.ctors.last().map_or(adt.name_span, |&ctor| self.module.ctors[ctor].name_span);
-                let fields = adt.ctors.iter().flat_map(|&ctor| &self.module.ctors[ctor].fields);
-                let span = fields.fold(adt.name_span.to(end), |span, &f| span.to(self.module.type_exprs[f].span));
-                has_error(span)
-            })
+            .filter(|&(id, _)| has_error(extent(self, id)))
             .map(|(adt, _)| adt)
             .collect();
         let uses_broken_type = |function: FnId| {

@@ -72,6 +72,23 @@ struct CheckedFile {
     values: Vec<Expression>,
 }
 
+/// A text that was to be laid out anew, and what came of it.
+pub struct Formatting {
+    pub file: String,
+    pub text: String,
+    pub outcome: Result<String, Vec<Diagnostic>>,
+}
+
+#[derive(Serialize)]
+struct FormattedFile<'a> {
+    file: &'a str,
+    changed: bool,
+    /// Of standard input, which cannot be rewritten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    diagnostics: Vec<Problem>,
+}
+
 #[derive(Serialize)]
 struct Checked {
     files: Vec<CheckedFile>,
@@ -212,6 +229,17 @@ pub fn ops_text() -> String {
         format!("{}({}) where {}", row.name, parts.join(", "), row.relation.name)
     };
     op::all().iter().map(|row| line(row)).collect::<Vec<_>>().join("\n")
+}
+
+/// `relish fmt --json`: `{"files":[{"file","changed","diagnostics":[…]}]}`, with the `text` of standard input.
+pub fn format_json(files: &[Formatting]) -> String {
+    let files = files.iter().map(|Formatting { file, text, outcome }| FormattedFile {
+        file,
+        changed: outcome.as_ref().is_ok_and(|formatted| formatted != text),
+        text: outcome.as_deref().ok().filter(|_| file == "-"),
+        diagnostics: problems(outcome.as_ref().err().map_or(&[], Vec::as_slice), &LineIndex::new(text)),
+    });
+    serde_json::json!({ "files": files.collect::<Vec<_>>() }).to_string()
 }
 
 /// `relish explain --json`.

@@ -20,6 +20,7 @@ mod analysis;
 pub mod command;
 mod data;
 mod explain;
+mod format;
 mod hover;
 mod name;
 mod page;
@@ -28,6 +29,7 @@ pub mod view;
 
 pub use analysis::{Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, trace};
 pub use explain::{codes, explain};
+pub use format::format;
 pub use hover::{Hover, hover};
 pub use name::{File, Name, name};
 pub use page::Page;

@@ -22,6 +22,8 @@ pub struct Name {
     /// The text in which it is bound.
     pub file: File,
     pub binding: Span,
+    /// The definition whose name that is; of a variable, no more than the name.
+    pub whole: Span,
     /// Everywhere it stands in the text that was asked about, its binding included where that is there.
     pub mentions: Vec<Span>,
 }
@@ -37,63 +39,96 @@ enum Meaning {
 
 /// The name at a byte offset, or just before it.
 pub fn name(analysis: &Analysis, file: File, offset: u32) -> Option<Name> {
-    let all = mentions(analysis);
-    let touching = all.iter().filter(|(span, _)| span.contains(offset) || span.end == offset && !span.is_empty());
-    let &(span, meaning) = touching.max_by_key(|(span, _)| span.contains(offset))?;
-    let (is_own, binding) = binding(analysis, meaning);
-    let mentions = all.iter().filter(|(_, other)| *other == meaning).map(|&(span, _)| span).collect();
-    Some(Name { span, file: if is_own { file } else { File::Prelude }, binding, mentions })
+    let mut found: Option<(Span, Meaning)> = None;
+    each_mention(analysis, &mut |span, meaning| {
+        let is_just_before = span.end == offset && !span.is_empty() && found.is_none();
+        if span.contains(offset) || is_just_before {
+            found = Some((span, meaning));
+        }
+    });
+    let (span, meaning) = found?;
+    let mut mentions = Vec::new();
+    each_mention(analysis, &mut |span, other| {
+        if other == meaning {
+            mentions.push(span);
+        }
+    });
+    let (is_own, binding, whole) = binding(analysis, meaning);
+    Some(Name { span, file: if is_own { file } else { File::Prelude }, binding, whole, mentions })
 }
 
-/// Whether a name is bound in this text, and where.
-fn binding(analysis: &Analysis, meaning: Meaning) -> (bool, Span) {
+/// Whether a name is bound in this text, where, and in what.
+fn binding(analysis: &Analysis, meaning: Meaning) -> (bool, Span, Span) {
     let module = &analysis.module;
     let start = module.start;
+    let of_variable = |is_own: bool, span: Span| (is_own, span, span);
     match meaning {
-        Meaning::Local(id) => (id.0 as usize >= start.locals, module.locals[id].span),
-        Meaning::Def(id) => (id.0 as usize >= start.defs, module.defs[id].name_span),
-        Meaning::Ctor(id) => (id.0 as usize >= start.ctors, module.ctors[id].name_span),
-        Meaning::Adt(id) => (id.0 as usize >= start.adts, module.adts[id].name_span),
-        Meaning::TypeParam(id) => (id.0 as usize >= start.type_params, module.type_params[id].span),
+        Meaning::Local(id) => of_variable(id.0 as usize >= start.locals, module.locals[id].span),
+        Meaning::Def(id) => {
+            let def = &module.defs[id];
+            (id.0 as usize >= start.defs, def.name_span, module.functions[def.function].span)
+        }
+        Meaning::Ctor(id) => {
+            (id.0 as usize >= start.ctors, module.ctors[id].name_span, extent(analysis, module.ctors[id].adt))
+        }
+        Meaning::Adt(id) => (id.0 as usize >= start.adts, module.adts[id].name_span, extent(analysis, id)),
+        Meaning::TypeParam(id) => of_variable(id.0 as usize >= start.type_params, module.type_params[id].span),
     }
 }
 
-/// Every name of the text.
-fn mentions(analysis: &Analysis) -> Vec<(Span, Meaning)> {
+/// A data type from its name to the last field that it declares.
+pub(crate) fn extent(analysis: &Analysis, adt: AdtId) -> Span {
+    let module = &analysis.module;
+    let ctors = module.adts[adt].ctors.iter().map(|&ctor| &module.ctors[ctor]);
+    ctors.fold(module.adts[adt].name_span, |span, ctor| {
+        let fields = ctor.fields.iter().map(|&field| module.type_exprs[field].span);
+        fields.fold(span.to(ctor.name_span), Span::to)
+    })
+}
+
+/// Tells of every name of the text.
+fn each_mention(analysis: &Analysis, tell: &mut dyn FnMut(Span, Meaning)) {
     let module = &analysis.module;
     let start = module.start;
-    let mut all: Vec<(Span, Meaning)> = Vec::new();
     // Constructs that begin with a name.
     let head = |span: Span, name: &str| Span::new(span.start, span.start + name.len() as u32);
     for expr in module.exprs.iter().skip(start.exprs) {
         match expr.kind {
             ExprKind::Local(id, _) if module.locals[id].origin != LocalOrigin::Hole => {
-                all.push((expr.span, Meaning::Local(id)));
+                tell(expr.span, Meaning::Local(id));
             }
-            ExprKind::Def(id) => all.push((expr.span, Meaning::Def(id))),
-            ExprKind::Ctor(id) => all.push((expr.span, Meaning::Ctor(id))),
+            ExprKind::Def(id) => tell(expr.span, Meaning::Def(id)),
+            ExprKind::Ctor(id) => tell(expr.span, Meaning::Ctor(id)),
             _ => {}
         }
     }
     for pat in module.pats.iter().skip(start.pats) {
         if let PatKind::Ctor(id, _) = pat.kind {
-            all.push((head(pat.span, &module.ctors[id].name), Meaning::Ctor(id)));
+            tell(head(pat.span, &module.ctors[id].name), Meaning::Ctor(id));
         }
     }
     for written in module.type_exprs.iter().skip(start.type_exprs) {
         match written.kind {
-            TypeExprKind::Adt { adt, .. } => all.push((head(written.span, &module.adts[adt].name), Meaning::Adt(adt))),
-            TypeExprKind::Param(id) => all.push((head(written.span, module.param(id)), Meaning::TypeParam(id))),
+            TypeExprKind::Adt { adt, .. } => tell(head(written.span, &module.adts[adt].name), Meaning::Adt(adt)),
+            TypeExprKind::Param(id) => tell(head(written.span, module.param(id)), Meaning::TypeParam(id)),
             _ => {}
         }
     }
-    let locals = module.locals.iter_enumerated().skip(start.locals);
-    let locals = locals.filter(|(_, local)| local.origin != LocalOrigin::Hole);
-    all.extend(locals.map(|(id, local)| (local.span, Meaning::Local(id))));
-    all.extend(module.defs.iter_enumerated().skip(start.defs).map(|(id, def)| (def.name_span, Meaning::Def(id))));
-    all.extend(module.ctors.iter_enumerated().skip(start.ctors).map(|(id, ctor)| (ctor.name_span, Meaning::Ctor(id))));
-    all.extend(module.adts.iter_enumerated().skip(start.adts).map(|(id, adt)| (adt.name_span, Meaning::Adt(id))));
-    let type_params = module.type_params.iter_enumerated().skip(start.type_params);
-    all.extend(type_params.map(|(id, param)| (param.span, Meaning::TypeParam(id))));
-    all
+    for (id, local) in module.locals.iter_enumerated().skip(start.locals) {
+        if local.origin != LocalOrigin::Hole {
+            tell(local.span, Meaning::Local(id));
+        }
+    }
+    for (id, def) in module.defs.iter_enumerated().skip(start.defs) {
+        tell(def.name_span, Meaning::Def(id));
+    }
+    for (id, ctor) in module.ctors.iter_enumerated().skip(start.ctors) {
+        tell(ctor.name_span, Meaning::Ctor(id));
+    }
+    for (id, adt) in module.adts.iter_enumerated().skip(start.adts) {
+        tell(adt.name_span, Meaning::Adt(id));
+    }
+    for (id, param) in module.type_params.iter_enumerated().skip(start.type_params) {
+        tell(param.span, Meaning::TypeParam(id));
+    }
 }

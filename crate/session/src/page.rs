@@ -2,7 +2,7 @@
 
 use crate::run::{Options, run};
 use crate::view::{
-    CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, HoverView, LabelView,
+    CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView, LabelView,
     NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
 use crate::{Analysis, File, hover, name, prelude};
@@ -100,8 +100,22 @@ impl Page {
             span: span_view(lines, name.span),
             file,
             binding: span_view(binding_lines, name.binding),
+            whole: span_view(binding_lines, name.whole),
             mentions: name.mentions.into_iter().map(|span| span_view(lines, span)).collect(),
         })
+    }
+
+    /// What lays out the text anew.
+    pub fn format(&self) -> FormatView {
+        let (text, lines) = (self.analysis.text(), self.analysis.lines());
+        match crate::format(text) {
+            Ok(formatted) => {
+                let edits = crate::format::edits(text, &formatted).into_iter();
+                let views = edits.map(|edit| EditView { span: span_view(lines, edit.span), text: edit.text });
+                FormatView { edits: views.collect(), errors: 0 }
+            }
+            Err(diagnostics) => FormatView { edits: Vec::new(), errors: diagnostics.len() as u32 },
+        }
     }
 
     /// Runs the text.

@@ -38,6 +38,16 @@ pub struct EditView {
     pub text: String,
 }
 
+/// How a text is laid out anew.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct FormatView {
+    /// In source order; none if there are errors, or nothing to do.
+    pub edits: Vec<EditView>,
+    /// How many mistakes there are in the syntax, for which the text stays as it is.
+    pub errors: u32,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct FixView {
@@ -116,6 +126,8 @@ pub struct NameView {
     /// Where it is bound: in which text, and where there.
     pub file: FileView,
     pub binding: SpanView,
+    /// The definition whose name that is.
+    pub whole: SpanView,
     /// Everywhere it stands in the text that was asked about.
     pub mentions: Vec<SpanView>,
 }

@@ -40,6 +40,7 @@
 //! ```
 
 mod error;
+mod format;
 mod kind;
 mod lexer;
 mod parser;
@@ -47,6 +48,7 @@ mod token;
 mod tree;
 
 pub use error::{Expected, Found, SyntaxError};
+pub use format::format;
 pub use kind::NodeKind;
 pub use parser::MAX_NESTING;
 pub use token::TokenKind;

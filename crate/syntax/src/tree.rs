@@ -155,7 +155,7 @@ impl Tree {
         (0..self.tokens.len() as u32).map(|token| self.token_text(TokenId(token))).collect()
     }
 
-    fn node(&self, node: NodeId) -> &Node {
+    pub(crate) fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node.0 as usize]
     }
 

@@ -1,5 +1,7 @@
 //! What holds for every text.
 
+mod help;
+
 use proptest::prelude::*;
 use syntax::{Event, NodeKind, Parse, TokenId, parse};
 
@@ -56,6 +58,7 @@ fn check(text: &str) -> Parse {
     assert!(parse.errors.is_sorted_by_key(|error| error.span().start));
     let has_error = (0..tree.n_nodes() as u32).any(|node| tree.kind(syntax::NodeId(node)) == NodeKind::Error);
     assert!(!has_error || !parse.errors.is_empty(), "a silent Error in {text:?}");
+    help::formatted(text);
     parse
 }
 

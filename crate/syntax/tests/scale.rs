@@ -21,6 +21,11 @@ fn quick(text: &str) -> Parse {
 fn fits(text: &str) {
     let parse = quick(text);
     assert_eq!(parse.errors, [], "{}", &text[..text.len().min(40)]);
+    let start = Instant::now();
+    let formatted = syntax::format(&parse);
+    let took = start.elapsed();
+    assert!(took < Duration::from_secs(3), "{took:?} to format {}…", &text[..text.len().min(20)]);
+    assert_eq!(quick(&formatted).tree.n_nodes(), parse.tree.n_nodes());
 }
 
 fn too_deep(opener: &str, closer: &str) {

@@ -208,3 +208,17 @@ pub fn judge(fact: &Json) -> Option<String> {
         (*want != *found).then(|| format!("Relay says {name} is {want}, we say {found}"))
     })
 }
+
+#[test]
+fn wrong_answers_are_noticed() {
+    let fact = |steps: Json, result: &str, holes: Json| serde_json::json!({ "steps": steps, "result": result, "holes": holes });
+    let steps = serde_json::json!([["('x, 'y)", "('y, Tensor[(n, 2), float32])"], ["'x", "Tensor[(3, n), float32]"]]);
+    let error = serde_json::json!({ "steps": [["'x", "ref('x)"]], "error": "type-mismatch" });
+    let pairs = serde_json::json!([["('x, 'y)", "('y, Tensor[(2), float32])"]]);
+    let two = "Tensor[(2), float32]";
+    assert!(judge(&fact(pairs.clone(), &format!("({two}, {two})"), serde_json::json!({ "'x": two }))).is_none());
+    assert!(judge(&fact(pairs.clone(), &format!("({two}, 'y)"), serde_json::json!({}))).is_some());
+    assert!(judge(&fact(pairs, &format!("({two}, {two})"), serde_json::json!({ "'x": "'x" }))).is_some());
+    assert!(judge(&fact(steps, "()", serde_json::json!({}))).is_some(), "n is 3 and 2");
+    assert!(judge(&error).is_some(), "it is an occurs check");
+}

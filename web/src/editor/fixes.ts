@@ -1,5 +1,6 @@
 // The fixes that a diagnostic offers, as quick fixes of the editor.
 import { isFresh, problems } from "../state.ts";
+import { fileOf } from "./files.ts";
 import { LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 
@@ -7,7 +8,8 @@ export function registerFixes(): void {
   monaco.languages.registerCodeActionProvider(LANGUAGE, {
     provideCodeActions(model, range, context) {
       const actions: monaco.languages.CodeAction[] = [];
-      for (const problem of isFresh.value ? problems.value : []) {
+      const found = isFresh.value && fileOf(model.uri) === "user" ? problems.value : [];
+      for (const problem of found) {
         if (!monaco.Range.areIntersectingOrTouching(rangeOf(model, problem.span), range)) continue;
         for (const fix of problem.fixes) {
           actions.push({

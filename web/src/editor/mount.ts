@@ -1,50 +1,29 @@
-// Puts the editor into the page and keeps it and the state in step.
+// Puts the editors into the page and keeps them and the state in step.
 import { effect } from "@preact/signals";
 import { edit } from "../actions.ts";
 import { state } from "../state.ts";
+import { createEditor } from "./create.ts";
+import { modelOf, uriOf } from "./files.ts";
 import { registerFixes } from "./fixes.ts";
 import { registerHover } from "./hover.ts";
 import { registerLanguage } from "./language.ts";
 import { LANGUAGE, monaco } from "./monaco.ts";
+import { registerNames } from "./names.ts";
 import { showProblems } from "./problems.ts";
-import { rangeOf } from "./spans.ts";
 import { followTheme } from "./theme.ts";
 import { showValues } from "./values.ts";
 
-export function mountEditor(element: HTMLElement): void {
+export function mountProgram(element: HTMLElement): void {
   registerLanguage();
   registerHover();
   registerFixes();
+  registerNames();
   followTheme();
 
-  const model = monaco.editor.createModel(state.text.peek(), LANGUAGE, monaco.Uri.parse("inmemory://relish/main.relay"));
+  const model = monaco.editor.createModel(state.text.peek(), LANGUAGE, uriOf("user"));
   // Offsets count one unit for each line end, as they do in the text that the compiler gets.
   model.setEOL(monaco.editor.EndOfLineSequence.LF);
-  const editor = monaco.editor.create(element, {
-    model,
-    ariaLabel: "Program",
-    automaticLayout: true,
-    bracketPairColorization: { enabled: false },
-    fixedOverflowWidgets: true,
-    fontFamily: getComputedStyle(document.documentElement).getPropertyValue("--mono"),
-    fontLigatures: false,
-    fontSize: 14,
-    lineHeight: 21,
-    lineNumbersMinChars: 3,
-    minimap: { enabled: false },
-    overviewRulerBorder: false,
-    overviewRulerLanes: 2,
-    padding: { top: 14, bottom: 14 },
-    quickSuggestions: false,
-    renderFinalNewline: "on",
-    renderLineHighlightOnlyWhenFocus: true,
-    scrollBeyondLastColumn: 0,
-    scrollBeyondLastLine: false,
-    scrollbar: { useShadows: false, verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
-    tabSize: 2,
-    wordBasedSuggestions: "off",
-    wordWrap: matchMedia("(max-width: 720px)").matches ? "on" : "off",
-  });
+  const editor = createEditor(element, "user", model, { ariaLabel: "Program" });
 
   model.onDidChangeContent(() => edit(model.getValue()));
   effect(() => {
@@ -62,14 +41,25 @@ export function mountEditor(element: HTMLElement): void {
       end: model.getOffsetAt(selection.getEndPosition()),
     };
   });
-  effect(() => {
-    const target = state.target.value;
-    if (target === undefined) return;
-    const range = rangeOf(model, target.span);
-    editor.setSelection(range);
-    editor.revealRangeInCenterIfOutsideViewport(range);
-    if (target.focus) editor.focus();
-  });
   showProblems(model);
   showValues(editor, model);
+
+  // The prelude is there for a look from the program before anyone opens it.
+  effect(() => {
+    const text = state.prelude.value;
+    if (text !== undefined && modelOf("prelude") === null) monaco.editor.createModel(text, LANGUAGE, uriOf("prelude"));
+  });
+}
+
+/** The prelude must have come. */
+export function mountPrelude(element: HTMLElement): void {
+  const model = modelOf("prelude");
+  if (model === null) return;
+  createEditor(element, "prelude", model, {
+    ariaLabel: "Prelude, read-only",
+    readOnly: true,
+    // On a phone no keyboard comes up for what cannot be typed.
+    domReadOnly: true,
+    readOnlyMessage: { value: "The prelude cannot be edited. Define the same name in your program to replace it there." },
+  });
 }

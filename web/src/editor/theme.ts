@@ -66,6 +66,20 @@ const COLORS: Record<string, string> = {
   "quickInput.background": "--surface",
   "quickInput.foreground": "--ink",
   "textLink.foreground": "--accent",
+  "editorLink.activeForeground": "--accent",
+  "peekView.border": "--accent",
+  "peekViewTitle.background": "--surface",
+  "peekViewTitleLabel.foreground": "--ink",
+  "peekViewTitleDescription.foreground": "--quiet",
+  "peekViewEditor.background": "--paper",
+  "peekViewEditorGutter.background": "--paper",
+  "peekViewEditor.matchHighlightBackground": "--selection",
+  "peekViewResult.background": "--surface",
+  "peekViewResult.fileForeground": "--ink",
+  "peekViewResult.lineForeground": "--ink",
+  "peekViewResult.matchHighlightBackground": "--selection",
+  "peekViewResult.selectionBackground": "--selection",
+  "peekViewResult.selectionForeground": "--ink",
 };
 
 export function followTheme(): void {

@@ -1,11 +1,11 @@
 // The page: where everything is, wide and narrow.
 import { signal } from "@preact/signals";
-import { openPanel } from "../actions.ts";
+import { openFile, openPanel } from "../actions.ts";
 import { PANELS } from "../panels.ts";
 import { errorCount, state } from "../state.ts";
 import { isNarrow } from "./appearance.ts";
 import { NoticeBanner, SharedBanner } from "./banner.tsx";
-import { EditorPane } from "./editor.tsx";
+import { EditorPane, PRELUDE_TAB } from "./editor.tsx";
 import { Examples } from "./examples.tsx";
 import { Explain } from "./explain.tsx";
 import { Header } from "./header.tsx";
@@ -18,9 +18,6 @@ const UPPER = { label: "Height of the problems", kept: "problems-height", initia
 
 const editorPercent = signal(keptPercent(EDITOR.kept, EDITOR.initial));
 const upperPercent = signal(keptPercent(UPPER.kept, UPPER.initial));
-
-/** The tab of the editor itself, on a narrow screen. */
-const PROGRAM = "program";
 
 export function App() {
   return (
@@ -47,10 +44,10 @@ function Upper() {
   const showsPanel = !narrow || !state.editing.value;
   const View = panel.view;
   const panelTabs = PANELS.map(({ id, title }) => ({ id, title }));
-  const select = (id: string) => (id === PROGRAM ? (state.editing.value = true) : openPanel(id));
+  const select = (id: string) => (id === "user" || id === "prelude" ? openFile(id) : openPanel(id));
   const errors = errorCount.value;
   const programTab = {
-    id: PROGRAM,
+    id: "user",
     title: "Program",
     badge: errors > 0 && <span class="count some" title={`${errors} errors`}>{errors}</span>,
   };
@@ -59,12 +56,12 @@ function Upper() {
       {narrow && (
         <Tabs
           label="Program and panels"
-          tabs={[programTab, ...panelTabs]}
-          selected={showsEditor ? PROGRAM : panel.id}
+          tabs={[programTab, ...panelTabs, PRELUDE_TAB]}
+          selected={showsEditor ? state.file.value : panel.id}
           onSelect={select}
         />
       )}
-      <EditorPane isShown={showsEditor} {...(narrow ? { role: "tabpanel", id: tabPanelId(PROGRAM) } : {})} />
+      <EditorPane isShown={showsEditor} withTabs={!narrow} />
       {!narrow && <Separator orientation="vertical" percent={editorPercent} {...EDITOR} />}
       <section class="panel-pane" hidden={!showsPanel} aria-label="Panels">
         {!narrow && <Tabs label="Panels" tabs={panelTabs} selected={panel.id} onSelect={select} />}

@@ -1,38 +1,92 @@
-// The program. Until the editor has been loaded its text is there to read, in the same place and colours.
-import { useSignal } from "@preact/signals";
+// The program and the prelude, one at a time. Until the editor has been loaded the text is there to read, in the same
+// place and colours.
+import { useSignal, useSignalEffect } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { openFile } from "../actions.ts";
 import { state } from "../state.ts";
+import type { FileName } from "../wasm/relish_wasm.js";
 import { highlight } from "./code.tsx";
+import { Icon } from "./icon.tsx";
+import { type Tab, tabId, tabPanelId, Tabs } from "./tabs.tsx";
+
+/** The longest text that is drawn before the editor is there. */
+const FIRST_PAINT = 5000;
+
+const READ_ONLY = (
+  <span class="read-only">
+    <Icon name="lock" />
+    <span>read-only</span>
+  </span>
+);
+
+const FILES: readonly Tab[] = [
+  { id: "user", title: "Program" },
+  { id: "prelude", title: "prelude.relay", badge: READ_ONLY },
+];
+
+/** The prelude's tab where there is little room. */
+export const PRELUDE_TAB: Tab = { id: "prelude", title: "Prelude", badge: READ_ONLY };
 
 interface Props {
   isShown: boolean;
-  role?: "tabpanel";
-  id?: string;
+  /** On a narrow screen the files are among the tabs of the page. */
+  withTabs: boolean;
 }
 
-export function EditorPane({ isShown, role, id }: Props) {
-  const place = useRef<HTMLDivElement>(null);
-  const isMounted = useSignal(false);
+export function EditorPane({ isShown, withTabs }: Props) {
+  const program = useRef<HTMLDivElement>(null);
+  const prelude = useRef<HTMLDivElement>(null);
+  const editors = useSignal<typeof import("../editor/mount.ts") | undefined>(undefined);
+  const isPreludeMounted = useSignal(false);
   useEffect(() => {
     import("../editor/mount.ts").then(
-      ({ mountEditor }) => {
-        if (place.current === null) return;
-        isMounted.value = true;
-        mountEditor(place.current);
+      (loaded) => {
+        if (program.current === null) return;
+        loaded.mountProgram(program.current);
+        editors.value = loaded;
       },
       () => {
         state.notice.value = { tone: "bad", text: "The editor could not be loaded. Reload the page to try again." };
       },
     );
   }, []);
+  useSignalEffect(() => {
+    const isWanted = state.file.value === "prelude" && state.prelude.value !== undefined;
+    if (!isWanted || editors.value === undefined || prelude.current === null || isPreludeMounted.peek()) return;
+    editors.value.mountPrelude(prelude.current);
+    isPreludeMounted.value = true;
+  });
+  const file = state.file.value;
+  const select = (id: string) => openFile(id === "prelude" ? "prelude" : "user");
   return (
-    <section class="editor-pane" aria-label="Program" hidden={!isShown} role={role} id={id}>
-      {!isMounted.value && (
-        <pre class="first-paint">
-          <code>{highlight(state.text.value.slice(0, 5000))}</code>
-        </pre>
-      )}
-      <div class="editor" ref={place} />
+    <section class="editor-pane" aria-label="Editor" hidden={!isShown}>
+      {withTabs && <Tabs label="Files" tabs={FILES} selected={file} onSelect={select} />}
+      <FilePanel file="user">
+        {editors.value === undefined && <FirstPaint text={state.text.value} />}
+        <div class="editor" ref={program} />
+      </FilePanel>
+      <FilePanel file="prelude">
+        {!isPreludeMounted.value && <FirstPaint text={state.prelude.value ?? ""} />}
+        <div class="editor" ref={prelude} />
+      </FilePanel>
     </section>
+  );
+}
+
+function FilePanel({ file, children }: { file: FileName; children: ComponentChildren }) {
+  const id = tabPanelId(file);
+  return (
+    <div class={`editor-place ${file}`} role="tabpanel" id={id} aria-labelledby={tabId(file)} hidden={state.file.value !== file}>
+      {children}
+    </div>
+  );
+}
+
+function FirstPaint({ text }: { text: string }) {
+  return (
+    <pre class="first-paint">
+      <code>{highlight(text.slice(0, FIRST_PAINT))}</code>
+    </pre>
   );
 }

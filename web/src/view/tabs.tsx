@@ -1,5 +1,6 @@
 // A list of tabs after the ARIA pattern: one tab stop, arrow keys within.
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 
 export interface Tab {
   id: string;
@@ -18,6 +19,11 @@ export const tabId = (id: string) => `tab-${id}`;
 export const tabPanelId = (id: string) => `panel-${id}`;
 
 export function Tabs({ label, tabs, selected, onSelect }: Props) {
+  const list = useRef<HTMLDivElement>(null);
+  // There may be more tabs than room.
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [selected]);
   const onKeyDown = (event: KeyboardEvent) => {
     const current = tabs.findIndex((tab) => tab.id === selected);
     const last = tabs.length - 1;
@@ -29,7 +35,7 @@ export function Tabs({ label, tabs, selected, onSelect }: Props) {
     document.getElementById(tabId(tab.id))?.focus();
   };
   return (
-    <div class="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown}>
+    <div class="tabs" role="tablist" aria-label={label} onKeyDown={onKeyDown} ref={list}>
       {tabs.map(({ id, title, badge }) => (
         <button
           type="button"

@@ -133,34 +133,38 @@ impl Lowering<'_> {
     pub(super) fn leave_meta(&mut self, node: NodeId) -> Lowered {
         let span = self.tree.span(node);
         let Some(&parent) = self.open.last() else { return Lowered::Nothing };
-        let is_type = match self.tree.kind(parent) {
-            NodeKind::TensorType
-            | NodeKind::ShapeLit
-            | NodeKind::TupleType
-            | NodeKind::ParenType
-            | NodeKind::FnType
-            | NodeKind::RefType
-            | NodeKind::TypeCall
-            | NodeKind::DimBinary
-            | NodeKind::DimCall
-            | NodeKind::CtorFields
-            | NodeKind::CtorResult
-            | NodeKind::WhereRelation
-            | NodeKind::TypeArgs
-            | NodeKind::Param
-            | NodeKind::VarPat
-            | NodeKind::FreeVar
-            | NodeKind::Def
-            | NodeKind::Fn => true,
-            NodeKind::LetItem | NodeKind::LetStmt => self.tree.children_rev(parent).next() != Some(node),
+        let is_expr = match self.tree.kind(parent) {
+            NodeKind::LetItem | NodeKind::LetStmt => self.tree.children_rev(parent).next() == Some(node),
+            NodeKind::ExprItem
+            | NodeKind::GraphItem
+            | NodeKind::GraphStmt
+            | NodeKind::ExprStmt
+            | NodeKind::Block
+            | NodeKind::Seq
+            | NodeKind::Paren
+            | NodeKind::Tuple
+            | NodeKind::RefNew
+            | NodeKind::RefReadCall
+            | NodeKind::RefWriteCall
+            | NodeKind::RefRead
+            | NodeKind::RefWrite
+            | NodeKind::If
+            | NodeKind::Match
+            | NodeKind::Arm
+            | NodeKind::Call
+            | NodeKind::ArgList
+            | NodeKind::Project
+            | NodeKind::Unary
+            | NodeKind::Binary
+            | NodeKind::Pipe => true,
             _ => false,
         };
-        if is_type {
-            let kind = self.meta_type(node);
-            return Lowered::Type(self.type_expr(kind, span));
+        if is_expr {
+            let kind = self.meta_expr(node);
+            return Lowered::Expr(self.expr(kind, span));
         }
-        let kind = self.meta_expr(node);
-        Lowered::Expr(self.expr(kind, span))
+        let kind = self.meta_type(node);
+        Lowered::Type(self.type_expr(kind, span))
     }
 
     /// `meta[relay.Constant][i]` as an expression. One whose value cannot be had is of unknown type, so that what uses
@@ -481,6 +485,23 @@ mod tests {
         );
         assert_eq!(lower(&round), 2);
         assert_eq!(lower(&format!("{program}{}", "[".repeat(100_000))), 1);
+    }
+
+    #[test]
+    fn a_reference_may_stand_anywhere() {
+        for text in [
+            "relation R(§, Tensor[(§, ..§), float32]) :- § = §, if (§ < §) { R(§) } else { true }.",
+            "def @f(%x: § = 3, %y: Tensor[(§[0], max(§, 2)), §]) -> § where R(§) { § }",
+            "match (§) { § => §, %x: § => § }\nlet %a: § = §; §(§) |> § . 0",
+            "type T[A] { C(§), D : (§) -> § }\nfree_var %x: §; fn (%a: §) -> § { let %b: § = §; ref(§) := !§ }",
+            "if (§) { § } else { -§ + [§, §] }; @f<§>(§, a=§) (§, §) `V(§)",
+        ] {
+            for reference in
+                ["meta[relay.Constant][0]", "meta[IntImm][0]", "meta[Any][7]", "meta[", "meta[]", "meta[x]["]
+            {
+                crate::lower(&syntax::parse(&text.replace('§', reference)).tree, crate::Module::default());
+            }
+        }
     }
 
     #[test]

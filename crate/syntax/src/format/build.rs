@@ -26,6 +26,9 @@ pub(super) fn build(tree: &Tree) -> Layout {
     builder.layout
 }
 
+/// What stands before the first token and behind the last.
+const AT_THE_ENDS: Gap = Gap { shift: Shift::None, sep: Sep::Hard, keep: false, blank: true };
+
 /// A node that has been entered and not left.
 struct Frame {
     node: NodeId,
@@ -71,7 +74,8 @@ impl Builder<'_> {
     fn enter(&mut self, node: NodeId) {
         self.own_tokens(self.tree.node(node).first);
         let kind = self.tree.kind(node);
-        let fill = if self.is_list_of_numbers(node) { Fill::Yes } else { Fill::No };
+        let fills = kind == NodeKind::WhereClause || self.is_list_of_numbers(node);
+        let fill = if fills { Fill::Yes } else { Fill::No };
         let opens = self.opens(node);
         let (left, opener) = (None, None);
         self.frames.push(Frame { node, kind, opens, left, opener, depth: 0, n_groups: 0, n_indents: 0, fill });
@@ -113,15 +117,14 @@ impl Builder<'_> {
                 let goes_on = parent.is_some_and(|parent| parent.left == Some(Part::Token(KwElse)));
                 if goes_on { Opens::Nothing } else { Opens::Group }
             }
-            NodeKind::Block if under(NodeKind::If) => Opens::Nothing,
+            // A function is all on one line or its body is on lines of its own.
+            NodeKind::Block if under(NodeKind::If) || under(NodeKind::Def) || under(NodeKind::Fn) => Opens::Nothing,
             NodeKind::Paren => match self.tree.children_rev(node).next() {
                 Some(inner) if self.tree.kind(inner) == NodeKind::Seq => Opens::Group,
                 _ => Opens::Nothing,
             },
-            NodeKind::Block | NodeKind::Seq | NodeKind::Match | NodeKind::TypeDef | NodeKind::ExternType => {
-                Opens::Group
-            }
-            NodeKind::RelationItem => Opens::Group,
+            NodeKind::Def | NodeKind::Fn | NodeKind::Block | NodeKind::Seq | NodeKind::Match => Opens::Group,
+            NodeKind::TypeDef | NodeKind::ExternType | NodeKind::RelationItem => Opens::Group,
             kind if is_list(kind) => Opens::Group,
             _ => Opens::Nothing,
         }
@@ -162,7 +165,12 @@ impl Builder<'_> {
         for frame in self.owner + 1 + usize::from(meets_where)..self.frames.len() {
             self.open(frame);
         }
-        if self.huggers.pop_if(|(_, bracket)| *bracket == token).is_some_and(|_| true) {}
+        if let Some((hugger, _)) = self.huggers.pop_if(|(_, bracket)| *bracket == token)
+            && let Some(&group) = self.open_groups.last()
+        {
+            let bracket = self.layout.ops.len();
+            self.layout.groups[hugger as usize].hug = Some(Hug { bracket, group });
+        }
         self.layout.ops.push(Op::Token(token));
         self.owner = self.frames.len() - 1;
         let frame = &mut self.frames[self.owner];
@@ -234,5 +242,85 @@ impl Builder<'_> {
         if let Some(&group) = self.open_groups.last() {
             self.layout.groups[group as usize].forced = true;
         }
+    }
+
+    /// What stands between the last token and the one at `until`, comments included.
+    ///
+    /// With `n` comments there are `n + 1` boundaries. Where a line ended beside a comment, it does again. If that is
+    /// nowhere, the comments belong to the next token, unless that clings to the last one.
+    fn separate(&mut self, gap: Option<Gap>, until: u32) {
+        let was_tight = self.next == until;
+        let (comments, line_ends) = self.trivia(until);
+        let (last, at_end) = (comments.len(), until as usize == self.tree.n_tokens());
+        self.next = until;
+        let Gap { shift, sep, keep, blank } = gap.unwrap_or(AT_THE_ENDS);
+        let is_break = matches!(sep, Sep::Soft | Sep::Line | Sep::Hard);
+        if shift == Shift::Indent {
+            self.layout.ops.push(Op::Indent);
+            self.frames[self.owner].n_indents += 1;
+        }
+        if keep && line_ends.iter().any(|&n| n > 0) {
+            self.force();
+        }
+        let some_line = last > 0 && line_ends.iter().any(|&n| n > 0);
+        let clings = at_end || shift == Shift::Dedent || (!is_break && self.clings(until));
+        let place = if clings { last } else { 0 };
+        for i in 0..=last {
+            if i == last && shift == Shift::Dedent {
+                self.layout.ops.push(Op::Dedent);
+                self.frames[self.owner].n_indents -= 1;
+            }
+            let beside_bracket = (i == 0 && shift == Shift::Indent) || (i == last && shift == Shift::Dedent);
+            let blank = line_ends[i] > 1 && !beside_bracket && (blank || shift != Shift::None);
+            let needs_line = line_ends[i] > 0 || (i == last && shift == Shift::Dedent);
+            if (i == 0 && self.last.is_none()) || (i == last && at_end) {
+                // Nothing stands at the ends of the text.
+            } else if some_line && needs_line {
+                let hangs = if is_break { Hangs::No } else { Hangs::Yes };
+                self.layout.ops.push(Op::Newline { blank, hangs });
+            } else if last == 0 || (is_break && !some_line && i == place) {
+                self.push_sep(sep, blank, was_tight);
+            } else if !(i == 0 && !some_line && self.holds()) && !(i == last && clings) {
+                self.layout.ops.push(Op::Space);
+            }
+            self.layout.ops.extend(comments.get(i).map(|&comment| Op::Token(comment)));
+        }
+    }
+
+    /// The comments between the last token and `until`, and how many lines end before, between and after them.
+    fn trivia(&self, until: u32) -> (Vec<TokenId>, Vec<usize>) {
+        let (mut comments, mut line_ends) = (Vec::new(), vec![0]);
+        for token in (self.next..until).map(TokenId) {
+            if self.tree.token_kind(token) == Comment {
+                comments.push(token);
+                line_ends.push(0);
+            } else if let Some(n) = line_ends.last_mut() {
+                *n += self.tree.token_text(token).bytes().filter(|&byte| byte == b'\n').count();
+            }
+        }
+        (comments, line_ends)
+    }
+
+    /// Whether a token follows at once upon what stands before it.
+    fn clings(&self, token: u32) -> bool {
+        matches!(self.tree.token_kind(TokenId(token)), RParen | RBracket | Comma | Semicolon | Dot)
+    }
+
+    /// Whether what follows the last token stands right beside it.
+    fn holds(&self) -> bool {
+        self.last.is_some_and(|last| matches!(self.tree.token_kind(last), LParen | LBracket))
+    }
+
+    fn push_sep(&mut self, sep: Sep, blank: bool, was_tight: bool) {
+        let Frame { fill, left, .. } = self.frames[self.owner];
+        let fill = if left == Some(Part::Token(Comma)) { fill } else { Fill::No };
+        self.layout.ops.push(match sep {
+            Sep::Nothing => return,
+            Sep::AsWritten if was_tight => return,
+            Sep::AsWritten | Sep::Space => Op::Space,
+            Sep::Soft => Op::Line(Line { flat: Flat::Nothing, fill, blank }),
+            Sep::Line => Op::Line(Line { flat: Flat::Space, fill, blank }),
+            Sep::Hard => Op::Newline { blank, hangs: Hangs::No },
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! The one door of these tests.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use syntax::{Event, Parse, parse};
+use syntax::{Event, Parse, TokenId, TokenKind, format, parse};
 
 /// The tree on one line: nodes in parentheses, significant tokens as they are.
 pub fn tree(parse: &Parse) -> String {
@@ -53,4 +53,28 @@ pub fn errors(text: &str) -> Vec<String> {
             line
         })
         .collect()
+}
+
+/// Formats a text and checks everything that is promised of the result.
+pub fn formatted(text: &str) -> String {
+    let before = parse(text);
+    let once = format(&before);
+    if !before.errors.is_empty() {
+        assert_eq!(once, text);
+        return once;
+    }
+    let after = parse(&once);
+    assert!(after.errors.is_empty(), "formatting broke\n{text}\nto\n{once}");
+    assert_eq!(tree(&before), tree(&after), "{text}\nbecame\n{once}");
+    assert_eq!(comments(&before), comments(&after), "{text}\nbecame\n{once}");
+    let twice = format(&after);
+    assert_eq!(once, twice, "{text}\nis not stable");
+    once
+}
+
+fn comments(parse: &Parse) -> Vec<&str> {
+    let tree = &parse.tree;
+    let tokens = (0..tree.n_tokens() as u32).map(TokenId);
+    let comments = tokens.filter(|&token| tree.token_kind(token) == TokenKind::Comment);
+    comments.map(|token| tree.token_text(token).trim_end()).collect()
 }

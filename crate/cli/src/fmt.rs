@@ -1,0 +1,52 @@
+//! `relish fmt`: files rewritten in their best layout.
+
+use crate::{Usage, code, draw, read_bytes, say};
+use session::command::{Formatting, format_json};
+use std::process::ExitCode;
+
+/// All files are read before the first is written. One with mistakes stays as it is.
+pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usage> {
+    let files = files.into_iter().map(|file| {
+        let text = String::from_utf8(read_bytes(&file)?);
+        let text = text.map_err(|_| Usage(format!("{file} is no UTF-8 text; it is left as it is")))?;
+        Ok(Formatting { outcome: session::format(&text), file, text })
+    });
+    let files: Vec<Formatting> = files.collect::<Result<_, Usage>>()?;
+    let mut failed = false;
+    for Formatting { file, text, outcome } in &files {
+        match outcome {
+            Err(diagnostics) => {
+                failed = true;
+                if !json {
+                    draw::problems(file, text, diagnostics);
+                }
+            }
+            Ok(formatted) if check => {
+                let differs = formatted != text;
+                failed |= differs;
+                if differs && !json {
+                    say(file);
+                }
+            }
+            Ok(formatted) if file == "-" => {
+                if !json {
+                    print(formatted);
+                }
+            }
+            Ok(formatted) if formatted != text => {
+                std::fs::write(file, formatted).map_err(|error| Usage(format!("cannot write {file}: {error}")))?;
+            }
+            Ok(_) => {}
+        }
+    }
+    if json {
+        say(format_json(&files));
+    }
+    Ok(code(failed))
+}
+
+/// A reader that has gone away is no error.
+fn print(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}

@@ -1,0 +1,115 @@
+//! `relish fmt`, as a person or an editor calls it.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const UGLY: &str = "def @f(%x){%x+1}\n";
+const NEAT: &str = "def @f(%x) { %x + 1 }\n";
+const BROKEN: &str = "def @f(%x) { %x + }\n";
+
+/// A folder that is gone when the test is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("relish-fmt-{test}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder");
+        Folder(path)
+    }
+
+    fn file(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn fmt(args: &[&str], stdin: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_relish"))
+        .arg("fmt")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("relish starts");
+    child.stdin.take().expect("standard input").write_all(stdin.as_bytes()).expect("relish reads");
+    child.wait_with_output().expect("relish ends")
+}
+
+fn read(file: &str) -> String {
+    std::fs::read_to_string(Path::new(file)).expect("a file")
+}
+
+/// The exit code and what was printed.
+fn answer(output: &Output) -> (Option<i32>, &str) {
+    (output.status.code(), std::str::from_utf8(&output.stdout).expect("UTF-8"))
+}
+
+#[test]
+fn files_are_rewritten_in_place() {
+    let folder = Folder::new("in-place");
+    let (ugly, neat) = (folder.file("ugly.relay", UGLY), folder.file("neat.relay", NEAT));
+    assert_eq!(answer(&fmt(&[&ugly, &neat], "")), (Some(0), ""));
+    assert_eq!((read(&ugly), read(&neat)), (NEAT.to_owned(), NEAT.to_owned()));
+}
+
+#[test]
+fn standard_input_goes_to_standard_output() {
+    assert_eq!(answer(&fmt(&["-"], UGLY)), (Some(0), NEAT));
+    let broken = fmt(&["-"], BROKEN);
+    assert_eq!(answer(&broken), (Some(1), ""));
+    assert!(String::from_utf8_lossy(&broken.stderr).contains("expected an expression, found `}`"));
+}
+
+#[test]
+fn check_lists_what_would_change() {
+    let folder = Folder::new("check");
+    let (ugly, neat) = (folder.file("ugly.relay", UGLY), folder.file("neat.relay", NEAT));
+    let output = fmt(&["--check", &neat, &ugly], "");
+    assert_eq!(answer(&output), (Some(1), format!("{ugly}\n").as_str()));
+    assert_eq!(read(&ugly), UGLY);
+    assert_eq!(answer(&fmt(&["--check", &neat], "")), (Some(0), ""));
+}
+
+#[test]
+fn a_file_with_mistakes_stays_as_it_is() {
+    let folder = Folder::new("mistakes");
+    let (broken, ugly) = (folder.file("broken.relay", BROKEN), folder.file("ugly.relay", UGLY));
+    let output = fmt(&[&broken, &ugly], "");
+    assert_eq!(answer(&output), (Some(1), ""));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("broken.relay:1:"));
+    assert_eq!((read(&broken), read(&ugly)), (BROKEN.to_owned(), NEAT.to_owned()));
+}
+
+#[test]
+fn wrong_usage_changes_nothing() {
+    let folder = Folder::new("usage");
+    let ugly = folder.file("ugly.relay", UGLY);
+    let no_text = folder.file("no-text.relay", b"// \xff\n%x");
+    assert_eq!(fmt(&[], "").status.code(), Some(2));
+    assert_eq!(fmt(&["--chekc", &ugly], "").status.code(), Some(2));
+    assert_eq!(fmt(&[&ugly, "/no/such/file"], "").status.code(), Some(2));
+    assert_eq!(fmt(&[&ugly, &no_text], "").status.code(), Some(2));
+    assert_eq!(read(&ugly), UGLY);
+}
+
+#[test]
+fn one_json_document() {
+    let folder = Folder::new("json");
+    let ugly = folder.file("ugly.relay", UGLY);
+    let output = fmt(&["--json", &ugly, "-"], BROKEN);
+    let (code, json) = answer(&output);
+    assert_eq!(code, Some(1));
+    let (first, second) = json.split_once("},{").expect("two files");
+    assert!(first.contains(r#""changed":true,"diagnostics":[]"#), "{json}");
+    assert!(second.contains(r#""changed":false,"diagnostics":[{"code":"syntax-error""#), "{json}");
+    assert!(fmt(&["--json", "-"], UGLY).stdout.starts_with(br#"{"files":[{"changed":true,"diagnostics":[],"file":"-","text":"def @f(%x) { %x + 1 }\n"}]}"#));
+}

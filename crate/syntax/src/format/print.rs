@@ -1,0 +1,244 @@
+//! From layout to text.
+
+use super::{Fill, Flat, Hangs, Layout, MAX_INDENT, Op, WIDTH};
+use crate::token::TokenKind;
+use crate::tree::{TokenId, Tree};
+
+pub(super) fn print(tree: &Tree, layout: Layout) -> String {
+    let sums = Sums::new(tree, &layout);
+    let mut printer = Printer {
+        tree,
+        sums,
+        out: String::with_capacity(tree.text().len() * 5 / 4),
+        column: 0,
+        level: 0,
+        modes: vec![Mode::Broken],
+        flat_until: 0,
+        fresh: true,
+        source: Source { at: 0, line_start: 0 },
+        shift: 0,
+        layout,
+    };
+    for at in 0..printer.layout.ops.len() {
+        printer.op(at);
+    }
+    if !printer.out.is_empty() && !printer.out.ends_with('\n') && !printer.ends_with_metadata() {
+        printer.out.push('\n');
+    }
+    printer.out
+}
+
+/// What was decided of a group.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Flat,
+    /// Flat itself, while the last group in it is broken.
+    Hugging,
+    Broken,
+}
+
+/// By place in the list: everything before it, on one line; and the next place where a line may end.
+struct Sums {
+    width: Vec<usize>,
+    n_forced: Vec<u32>,
+    next_line: Vec<u32>,
+    /// By group.
+    close: Vec<u32>,
+}
+
+impl Sums {
+    fn new(tree: &Tree, Layout { ops, groups }: &Layout) -> Sums {
+        let n = ops.len();
+        let mut sums = Sums {
+            width: Vec::with_capacity(n + 1),
+            n_forced: Vec::with_capacity(n + 1),
+            next_line: vec![n as u32; n + 1],
+            close: vec![0; groups.len()],
+        };
+        let (mut width, mut n_forced) = (0, 0);
+        let mut open = Vec::new();
+        for (at, &op) in ops.iter().enumerate() {
+            sums.width.push(width);
+            sums.n_forced.push(n_forced);
+            match op {
+                Op::Token(token) => {
+                    let text = tree.token_text(token);
+                    let is_comment = tree.token_kind(token) == TokenKind::Comment;
+                    n_forced += u32::from(is_comment && text.contains('\n'));
+                    // What is on the line before a comment need not make room for it.
+                    width += if is_comment && !text.starts_with("/*") { 0 } else { text.chars().count() };
+                }
+                Op::Space => width += 1,
+                Op::Line(line) => width += usize::from(line.flat == Flat::Space),
+                Op::Newline { .. } => n_forced += 1,
+                Op::Open(group) => {
+                    n_forced += u32::from(groups[group as usize].forced);
+                    open.push(group);
+                }
+                Op::Close => {
+                    if let Some(group) = open.pop() {
+                        sums.close[group as usize] = at as u32;
+                    }
+                }
+                Op::Indent | Op::Dedent => {}
+            }
+        }
+        sums.width.push(width);
+        sums.n_forced.push(n_forced);
+        for at in (0..n).rev() {
+            let ends_line = matches!(ops[at], Op::Line(_) | Op::Newline { .. });
+            sums.next_line[at] = if ends_line { at as u32 } else { sums.next_line[at + 1] };
+        }
+        sums
+    }
+
+    fn width(&self, from: usize, to: usize) -> usize {
+        self.width[to] - self.width[from]
+    }
+
+    /// How wide everything is from a place on, with all that must follow up to a line's end after `to`.
+    fn width_past(&self, from: usize, to: usize) -> usize {
+        self.width(from, self.next_line[to] as usize)
+    }
+}
+
+/// Where the last token ended in the text that was parsed, and where its line began.
+struct Source {
+    at: usize,
+    line_start: usize,
+}
+
+struct Printer<'t> {
+    tree: &'t Tree,
+    layout: Layout,
+    sums: Sums,
+    out: String,
+    /// Of the next character.
+    column: usize,
+    level: usize,
+    /// Of the open groups.
+    modes: Vec<Mode>,
+    /// Groups that end before this place are flat: a bracket beyond them is to stay on their line.
+    flat_until: usize,
+    /// Nothing stands on the line yet.
+    fresh: bool,
+    source: Source,
+    /// How far the last line of code has moved to the right.
+    shift: isize,
+}
+
+impl Printer<'_> {
+    fn op(&mut self, at: usize) {
+        match self.layout.ops[at] {
+            Op::Token(token) => self.token(token),
+            Op::Space => self.space(),
+            Op::Line(line) => {
+                let fits = || self.column + 1 + self.sums.width_past(at + 1, at + 1) <= WIDTH;
+                if self.mode() != Mode::Broken || (line.fill == Fill::Yes && !line.blank && fits()) {
+                    if line.flat == Flat::Space {
+                        self.space();
+                    }
+                } else {
+                    self.newline(line.blank, self.level);
+                }
+            }
+            Op::Newline { blank, hangs } => self.newline(blank, self.level + usize::from(hangs == Hangs::Yes)),
+            Op::Open(group) => {
+                let mode = self.decide(at, group as usize);
+                self.modes.push(mode);
+            }
+            Op::Close => {
+                self.modes.pop();
+            }
+            // What hugs its last argument leaves the indentation to that.
+            Op::Indent => self.level += usize::from(self.mode() != Mode::Hugging),
+            Op::Dedent => self.level -= usize::from(self.mode() != Mode::Hugging),
+        }
+    }
+
+    fn mode(&self) -> Mode {
+        self.modes.last().copied().unwrap_or(Mode::Broken)
+    }
+
+    fn decide(&mut self, at: usize, group: usize) -> Mode {
+        let close = self.sums.close[group] as usize;
+        if self.mode() == Mode::Flat || close < self.flat_until {
+            return Mode::Flat;
+        }
+        let n_forced = |to: usize| self.sums.n_forced[to] - self.sums.n_forced[at];
+        if n_forced(close) == 0 && self.column + self.sums.width_past(at, close) <= WIDTH {
+            return Mode::Flat;
+        }
+        if let Some(hug) = self.layout.groups[group].hug {
+            let hugged = &mut self.layout.groups[hug.group as usize];
+            let fits = self.column + self.sums.width(at, hug.bracket + 1) <= WIDTH;
+            if fits && n_forced(hug.bracket) == u32::from(hugged.forced) {
+                hugged.forced = true;
+                self.flat_until = hug.bracket;
+                return Mode::Hugging;
+            }
+        }
+        Mode::Broken
+    }
+
+    fn token(&mut self, token: TokenId) {
+        let text = self.tree.token_text(token);
+        let is_comment = self.tree.token_kind(token) == TokenKind::Comment;
+        let text = if is_comment { text.trim_end() } else { text };
+        let was = self.source_column(token);
+        if self.fresh {
+            match was {
+                // `# ^? T` points at a column of the line above it.
+                Some(was) if is_comment && points_up(text) => self.column = was.saturating_add_signed(self.shift),
+                Some(was) if !is_comment => self.shift = self.column as isize - was as isize,
+                _ if !is_comment => self.shift = 0,
+                _ => {}
+            }
+            self.out.extend(std::iter::repeat_n(' ', self.column));
+            self.fresh = false;
+        }
+        self.out.push_str(text);
+        self.column = match text.rfind('\n') {
+            Some(end) => text[end + 1..].chars().count(),
+            None => self.column + text.chars().count(),
+        };
+    }
+
+    /// The column at which a token stood, if it was the first on its line. Asked of each token in turn.
+    fn source_column(&mut self, token: TokenId) -> Option<usize> {
+        let text = self.tree.text();
+        let span = self.tree.token_span(token).range();
+        let line_end = text[self.source.at..span.start].rfind('\n').map(|end| self.source.at + end);
+        let is_first = line_end.is_some() || self.source.at == 0;
+        self.source.line_start = line_end.map_or(self.source.line_start, |end| end + 1);
+        let column = span.start - self.source.line_start;
+        self.source.at = span.end;
+        if let Some(end) = text[span.clone()].rfind('\n') {
+            self.source.line_start = span.start + end + 1;
+        }
+        is_first.then_some(column)
+    }
+
+    fn space(&mut self) {
+        if !self.fresh {
+            self.out.push(' ');
+            self.column += 1;
+        }
+    }
+
+    fn newline(&mut self, blank: bool, level: usize) {
+        self.out.push_str(if blank { "\n\n" } else { "\n" });
+        self.column = (level * 2).min(MAX_INDENT);
+        self.fresh = true;
+    }
+
+    fn ends_with_metadata(&self) -> bool {
+        let last = self.tree.n_tokens().checked_sub(1);
+        last.is_some_and(|last| self.tree.token_kind(TokenId(last as u32)) == TokenKind::Metadata)
+    }
+}
+
+/// Whether a comment is a `^` that points at the line above.
+fn points_up(comment: &str) -> bool {
+    comment.trim_start_matches(['#', '/']).trim_start().starts_with('^')
+}

@@ -1,0 +1,152 @@
+// Names lead to where they are bound, and the prelude is a text that one can read and ask about.
+import { expect, type Page, test } from "@playwright/test";
+import { open, panel, problems, text, write } from "./page.ts";
+
+const PROGRAM = `def @twice(%f: fn(int32) -> int32, %n: int32) { %f(%f(%n)) }
+@map(fn(%x: int32) -> int32 { @twice(fn(%y: int32) -> int32 { %y + 1 }, %x) }, Cons(1, Nil))
+`;
+
+const preludeTab = (page: Page) => page.getByRole("tab", { name: "prelude.relay" });
+const programTab = (page: Page) => page.getByRole("tab", { name: "Program" });
+const prelude = (page: Page) => page.getByRole("tabpanel", { name: "prelude.relay" });
+const program = (page: Page) => page.getByRole("tabpanel", { name: "Program" });
+
+/** A word of the shown text. */
+const word = (page: Page, name: string, nth = 0) =>
+  page.locator(".editor-place:not([hidden]) .view-line span > span").filter({ hasText: new RegExp(`^${name}$`) }).nth(nth);
+
+/** The word at the cursor, as the editor marks it when it goes somewhere. */
+const selectedLine = (page: Page, of: "user" | "prelude") =>
+  page.locator(`.editor-place.${of} .monaco-editor.focused .current-line, .editor-place.${of} .monaco-editor.focused .selected-text`);
+
+test("Ctrl+click on a name of the prelude goes to its definition there, and Back returns", async ({ page }) => {
+  await open(page);
+  await write(page, PROGRAM);
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  const address = page.url();
+
+  await word(page, "@map").click({ modifiers: ["Control"] });
+  await expect(preludeTab(page)).toHaveAttribute("aria-selected", "true");
+  await expect(prelude(page).locator(".monaco-editor.focused")).toBeVisible();
+  await expect(word(page, "@map")).toBeVisible();
+  await expect(selectedLine(page, "prelude").first()).toBeVisible();
+  expect(page.url(), "a look at the prelude is no other address").toBe(address);
+
+  await page.goBack();
+  await expect(programTab(page)).toHaveAttribute("aria-selected", "true");
+  await expect.poll(() => text(page)).toContain("@twice");
+  await page.goForward();
+  await expect(prelude(page)).toBeVisible();
+  await programTab(page).click();
+  await expect(program(page)).toBeVisible();
+  await expect(prelude(page)).toBeHidden();
+  expect(page.url()).toBe(address);
+});
+
+test("the context menu leads there too", async ({ page }) => {
+  await open(page);
+  await write(page, PROGRAM);
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await word(page, "Cons").click({ button: "right" });
+  const entry = page.getByRole("menuitem", { name: "Go to Definition" });
+  await expect(entry).toBeVisible();
+  const background = await entry.evaluate((element) => {
+    const box = element.closest(".monaco-scrollable-element");
+    return box === null ? "" : getComputedStyle(box).backgroundColor;
+  });
+  expect(background, "the menu is not transparent").toMatch(/^rgb\(/);
+  await entry.click();
+  await expect(preludeTab(page)).toHaveAttribute("aria-selected", "true");
+  await expect(prelude(page).locator(".monaco-editor.focused")).toBeVisible();
+});
+
+test("F12 goes to what the program binds", async ({ page }) => {
+  await open(page);
+  await write(page, PROGRAM);
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await word(page, "@twice", 1).click();
+  await page.keyboard.press("F12");
+  // The cursor is on the first line now, whose definition is the current one in the list.
+  await expect(panel(page).locator("[aria-current=true]")).toContainText("@twice");
+  await expect(programTab(page)).toHaveAttribute("aria-selected", "true");
+});
+
+test("everywhere that a name stands is marked, and listed on request", async ({ page }) => {
+  await open(page);
+  await write(page, PROGRAM);
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await word(page, "%f").click();
+  await expect(page.locator(".editor-place.user .wordHighlightText, .editor-place.user .wordHighlight")).toHaveCount(3);
+  await page.keyboard.press("Shift+F12");
+  await expect(page.locator(".peekview-widget")).toBeVisible();
+  await expect(page.locator(".peekview-widget .monaco-tl-row").filter({ hasText: "%f" })).not.toHaveCount(0);
+  await page.keyboard.press("Escape");
+  await expect(page.locator(".peekview-widget")).toBeHidden();
+});
+
+test("the prelude can be read and asked about, and not written", async ({ page }) => {
+  await open(page);
+  await write(page, PROGRAM);
+  await preludeTab(page).click();
+  await expect(preludeTab(page)).toContainText("read-only");
+  await expect(prelude(page).locator(".view-line").first()).toContainText("What every program may use");
+
+  await expect(async () => {
+    await page.mouse.move(5, 5);
+    await word(page, "List").hover();
+    await expect(page.locator(".monaco-hover:not(.hidden)")).toContainText("type List[A] { Cons(A, List[A]), Nil }", { timeout: 2000 });
+  }).toPass({ timeout: 15_000 });
+  await page.mouse.move(5, 5);
+
+  await prelude(page).locator(".view-line").nth(3).click();
+  await page.keyboard.type("x");
+  await expect(page.getByText("The prelude cannot be edited").first()).toBeVisible();
+  await page.keyboard.press("F8");
+  await programTab(page).click();
+  expect(await text(page)).toContain("@twice");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+});
+
+test("a problem and a definition lead back to the program", async ({ page }) => {
+  await open(page);
+  await write(page, "def @wrong() { nn.relu(%nowhere) }\n");
+  await expect(problems(page).getByRole("status")).toHaveText("1 error");
+  await preludeTab(page).click();
+  await problems(page).locator(".message").click();
+  await expect(program(page).locator(".monaco-editor.focused")).toBeVisible();
+  await preludeTab(page).click();
+  await panel(page).getByRole("button", { name: "@wrong" }).click();
+  await expect(program(page).locator(".monaco-editor.focused")).toBeVisible();
+});
+
+test("a link holds the program, whichever text is shown", async ({ page }) => {
+  await open(page);
+  await write(page, PROGRAM);
+  await preludeTab(page).click();
+  await page.getByRole("button", { name: "Share" }).click();
+  await expect(page.getByText("Link copied")).toBeVisible();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await open(page, `./?again${link.replace(/^[^#]*/, "")}`);
+  await expect(programTab(page)).toHaveAttribute("aria-selected", "true");
+  await expect.poll(() => text(page)).toContain("@twice");
+});
+
+test("on a phone the prelude is a tab among the others", async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  const page = await context.newPage();
+  await open(page);
+  await page.getByRole("tab", { name: "Prelude" }).tap();
+  await expect(page.locator(".editor-place.prelude .view-line").first()).toContainText("What every program may use");
+  const overflow = await page.evaluate(() =>
+    Math.max(...["html", "#page", ".tabs"].map((each) => {
+      const element = document.querySelector(each);
+      return element === null ? 0 : element.scrollWidth - element.clientWidth;
+    })),
+  );
+  expect(overflow, "nothing has to be scrolled sideways").toBeLessThanOrEqual(0);
+  await page.getByRole("tab", { name: "Types" }).tap();
+  await expect(panel(page)).toContainText("@layer");
+  await page.getByRole("tab", { name: "Program" }).tap();
+  await expect(page.locator(".editor-place.user .view-line").first()).toContainText("Welcome to Relish");
+  await context.close();
+});

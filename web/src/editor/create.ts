@@ -1,0 +1,56 @@
+// An editor, as all of them here are.
+import { effect } from "@preact/signals";
+import { state } from "../state.ts";
+import type { FileName } from "../wasm/relish_wasm.js";
+import { monaco } from "./monaco.ts";
+import { rangeOf } from "./spans.ts";
+
+type Options = monaco.editor.IStandaloneEditorConstructionOptions;
+
+export function createEditor(
+  element: HTMLElement,
+  file: FileName,
+  model: monaco.editor.ITextModel,
+  options: Options,
+): monaco.editor.IStandaloneCodeEditor {
+  // The colours are inherited from here by the menus, which stand beside the editor.
+  element.classList.add("monaco-component");
+  const editor = monaco.editor.create(element, {
+    model,
+    automaticLayout: true,
+    bracketPairColorization: { enabled: false },
+    fixedOverflowWidgets: true,
+    fontFamily: getComputedStyle(document.documentElement).getPropertyValue("--mono"),
+    fontLigatures: false,
+    fontSize: 14,
+    lineHeight: 21,
+    lineNumbersMinChars: 3,
+    minimap: { enabled: false },
+    overviewRulerBorder: false,
+    overviewRulerLanes: 2,
+    padding: { top: 14, bottom: 14 },
+    quickSuggestions: false,
+    renderFinalNewline: "on",
+    renderLineHighlightOnlyWhenFocus: true,
+    scrollBeyondLastColumn: 0,
+    scrollBeyondLastLine: false,
+    scrollbar: { useShadows: false, verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
+    tabSize: 2,
+    wordBasedSuggestions: "off",
+    wordWrap: matchMedia("(max-width: 720px)").matches ? "on" : "off",
+    ...options,
+  });
+  effect(() => {
+    const target = state.target.value;
+    if (target?.file !== file) return;
+    // The page may have to show this editor first.
+    requestAnimationFrame(() => {
+      if (state.target.peek() !== target) return;
+      const range = rangeOf(model, target.span);
+      editor.setSelection(range);
+      editor.revealRangeInCenterIfOutsideViewport(range);
+      if (target.focus) editor.focus();
+    });
+  });
+  return editor;
+}
