@@ -173,6 +173,16 @@ impl<L: Log> Solver<L> {
         }
     }
 
+    /// The call that the relation is a part of, if it is an `if` of a written one.
+    pub fn origin(&mut self, id: RelationId) -> Option<(RelationRef, Vec<TermId>)> {
+        let posted = self.relation(id);
+        let (args, cause) = (posted.args.clone(), posted.cause);
+        let RelationRef::Written { all, index, .. } = posted.relation.clone() else { return None };
+        let attrs = self.no_attrs.clone();
+        let mut view = View { solver: self, args: args.clone(), attrs, n_inputs: 0, cause, asserted: false };
+        all.origin(index, &args, &mut view)
+    }
+
     pub fn relation(&self, id: RelationId) -> &Posted {
         &self.relations[id.0 as usize]
     }

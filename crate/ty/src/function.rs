@@ -76,6 +76,11 @@ impl Function {
 
 /// The value of a function, or an unknown with the relation that will find it.
 pub fn apply(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<TermId, Stop> {
+    if let Function::Polynomial(poly) = function
+        && let Some(&only) = poly.as_atom()
+    {
+        return Ok(args[only as usize]);
+    }
     if let Err(Stop::Fail(reason)) = check(r, function, args) {
         return Err(Stop::Fail(reason));
     }
@@ -486,6 +491,9 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
     if difference.is_zero() {
         return Ok(());
     }
+    // The same unknown on both sides.
+    let grows = unknowns.iter().any(|&unknown| r.same(unknown, result))
+        && args.iter().any(|&arg| r.same(arg, result));
     let left: Vec<TermId> = unknowns
         .into_iter()
         .filter(|&dim| difference.atoms().any(|&atom| atom == Unknown::Dim(dim)))
@@ -493,7 +501,8 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
     let [unknown] = left[..] else {
         if left.is_empty() {
             return r.fail(match difference.as_constant() {
-                Some(_) => Reason::Check("both sides of the equation would differ by a fixed number".into()),
+                Some(_) if grows => Reason::Check("this dim would have to be larger than itself".into()),
+                Some(_) => Reason::Check("the two sides of the equation differ".into()),
                 None => Reason::Check("the two sides of the equation are not the same".into()),
             });
         }
@@ -520,7 +529,6 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
             }
         }
     }
-    let grows = r.same(unknown, result) && args.iter().any(|&arg| r.same(arg, unknown));
     if rest.is_zero() && grows {
         return r.fail(Reason::Check("this dim would have to be larger than itself".into()));
     }
@@ -584,7 +592,10 @@ fn rest_of_shape(r: &mut dyn Facts, args: &[TermId], result: TermId) -> Step {
     if whole.len() < front + back {
         let (least, found) = (front + back, whole.len());
         return match all_dims {
-            true => r.fail(Reason::Check(format!("a shape of at least {least} dims is wanted, found {found}").into())),
+            true => {
+                let dims = if least == 1 { "dim" } else { "dims" };
+                r.fail(Reason::Check(format!("a shape of at least {least} {dims} is wanted, found {found}").into()))
+            }
             false => Err(Stop::Wait(vec![result])),
         };
     }

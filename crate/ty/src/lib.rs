@@ -28,7 +28,7 @@ mod value_print;
 
 pub use attrs::{AttrValue, Attrs};
 pub use dtype::Dtype;
-pub use clauses::{Clause, Comparison, Goal, Guard, Node, NodeId, Written, WrittenRelations};
+pub use clauses::{Clause, Comparison, Goal, Guard, Node, NodeId, Origin, Written, WrittenRelations};
 pub use facts::{Facts, Size, Step, Stop};
 pub use function::{FUNCTION, Function, apply};
 pub use poly::{Atom, Poly, PolyId};
