@@ -6,22 +6,63 @@ use base::{Diagnostic, Span};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, TypeExprId};
 use rustc_hash::FxHashMap;
 use solve::{Cause, EQUAL, Failure, Log, Posted, RelationId};
-use ty::{Atom, FUNCTION, Kind, List, Names, Obligation, ParamId, Poly, PolyId, Reason, RelationRef, Term, TermId, Terms};
+use ty::{
+    Atom, FUNCTION, Kind, List, Names, Obligation, ParamId, Poly, PolyId, Reason, RelationRef, Term, TermId, Terms,
+};
 
 #[derive(Clone, Debug)]
 pub enum TypeError {
     Failed(Failure),
-    UnderConstrained { relation: RelationId, waits: Vec<TermId> },
+    UnderConstrained {
+        relation: RelationId,
+        waits: Vec<TermId>,
+    },
     /// A relation that the function's `where` clause does not have.
-    NotAssumed { relation: RelationId, args: Vec<TermId>, function: FnId },
-    Infinite { term: TermId, cause: Cause },
-    OperatorArity { expr: ExprId, op: &'static str, want: usize, found: usize },
-    OperatorNeedsAttr { expr: ExprId, op: &'static str, attr: &'static str },
-    Arity { call: ExprId, callee: ExprId, want: usize, found: usize },
-    NotAFunction { callee: ExprId, found: TermId },
-    TypeArguments { call: ExprId, want: usize, found: usize },
-    TypeArgumentKind { arg: TypeExprId, want: Kind },
-    PatternArity { pat: PatId, ctor: CtorId, want: usize, found: usize },
+    NotAssumed {
+        relation: RelationId,
+        args: Vec<TermId>,
+        function: FnId,
+    },
+    Infinite {
+        term: TermId,
+        cause: Cause,
+    },
+    OperatorArity {
+        expr: ExprId,
+        op: &'static str,
+        want: usize,
+        found: usize,
+    },
+    OperatorNeedsAttr {
+        expr: ExprId,
+        op: &'static str,
+        attr: &'static str,
+    },
+    Arity {
+        call: ExprId,
+        callee: ExprId,
+        want: usize,
+        found: usize,
+    },
+    NotAFunction {
+        callee: ExprId,
+        found: TermId,
+    },
+    TypeArguments {
+        call: ExprId,
+        want: usize,
+        found: usize,
+    },
+    TypeArgumentKind {
+        arg: TypeExprId,
+        want: Kind,
+    },
+    PatternArity {
+        pat: PatId,
+        ctor: CtorId,
+        want: usize,
+        found: usize,
+    },
 }
 
 /// What words need: the program, and what was found out about it.
@@ -255,7 +296,11 @@ impl<L: Log> Wording<'_, L> {
             Reason::Unequal { left, right, .. } => {
                 let (code, _) = self.conflict(*left, *right);
                 let message = format!("`{equation}`{place}: {} and {} differ", self.print(*left), self.print(*right));
-                self.with_origins(self.with_operands(Diagnostic::error(code, span, message), args), span, &[*left, *right])
+                self.with_origins(
+                    self.with_operands(Diagnostic::error(code, span, message), args),
+                    span,
+                    &[*left, *right],
+                )
             }
             Reason::Check(sentence) => {
                 let message = format!("`{equation}`{place}: {sentence}");
@@ -424,9 +469,11 @@ impl<L: Log> Wording<'_, L> {
         let clause = wheres.iter().map(|clause| clause.span).reduce(Span::to);
         let error = Diagnostic::error("relation-not-assumed", self.span(posted.cause), message);
         match clause {
-            Some(clause) => error
-                .label(clause, "the relations that the body may rely on")
-                .fix(format!("add `{text}` to the clause"), Span::new(clause.end, clause.end), format!(", {text}")),
+            Some(clause) => error.label(clause, "the relations that the body may rely on").fix(
+                format!("add `{text}` to the clause"),
+                Span::new(clause.end, clause.end),
+                format!(", {text}"),
+            ),
             None => error,
         }
     }

@@ -231,8 +231,7 @@ impl<L: Log> Inference<'_, L> {
     fn merge_equal_relations(&mut self, first_relation: usize) {
         let mut done: FxHashSet<RelationId> = FxHashSet::default();
         loop {
-            let mut seen: FxHashMap<((usize, usize), Vec<Key>), Vec<RelationId>> =
-                FxHashMap::default();
+            let mut seen: FxHashMap<((usize, usize), Vec<Key>), Vec<RelationId>> = FxHashMap::default();
             let mut merged = Vec::new();
             let mut classes = FxHashMap::default();
             let mut polynomials: FxHashMap<Poly<usize>, RelationId> = FxHashMap::default();
@@ -438,8 +437,10 @@ impl<L: Log> Inference<'_, L> {
         }
         let params: Vec<(TermId, ParamId)> = self.name_params(group, &holes);
         let of_hole: FxHashMap<TermId, ParamId> = params.iter().copied().collect();
-        let own_params: Vec<Vec<ParamId>> =
-            per_member.iter().map(|holes| holes.iter().filter_map(|hole| of_hole.get(hole).copied()).collect()).collect();
+        let own_params: Vec<Vec<ParamId>> = per_member
+            .iter()
+            .map(|holes| holes.iter().filter_map(|hole| of_hole.get(hole).copied()).collect())
+            .collect();
 
         let why = match group.first() {
             Some(member) => Why::Function(member.function(self.module)),
@@ -469,7 +470,8 @@ impl<L: Log> Inference<'_, L> {
                     params.extend(generated);
                     let obligations = self.obligations(&owed);
                     let body = self.signature(id, body, cause);
-                    self.defs[def] = Some(Scheme { params: self.all_params(params, body, &obligations), body, obligations });
+                    self.defs[def] =
+                        Some(Scheme { params: self.all_params(params, body, &obligations), body, obligations });
                 }
                 Member::Let(local, _) if !generated.is_empty() => {
                     let scheme = Scheme { params: generated, body, obligations: Vec::new() };
@@ -538,8 +540,7 @@ impl<L: Log> Inference<'_, L> {
                 let n_inputs = obligation.args.len().saturating_sub(obligation.relation.n_outputs());
                 self.solver.roots_where(&obligation.args[n_inputs..], Term::is_param)
             };
-            let pending: Vec<Key> =
-                found.iter().flat_map(outputs).map(|output| self.key(output)).collect();
+            let pending: Vec<Key> = found.iter().flat_map(outputs).map(|output| self.key(output)).collect();
             let is_ready = |obligation: &Obligation| {
                 let n_inputs = obligation.args.len().saturating_sub(obligation.relation.n_outputs());
                 let own = self.solver.roots_where(&obligation.args[n_inputs..], Term::is_param);

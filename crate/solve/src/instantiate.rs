@@ -111,12 +111,9 @@ impl<L: Log> Solver<L> {
                 let items: Vec<TermId> = self.items(list).iter().map(|&item| copy_of(self, item)).collect();
                 return self.apply(&Function::Concat, &items, copier.cause);
             }
-            Term::Hole(_)
-            | Term::Error(_)
-            | Term::Param(..)
-            | Term::Slice { .. }
-            | Term::Dim(_)
-            | Term::Dtype(_) => term,
+            Term::Hole(_) | Term::Error(_) | Term::Param(..) | Term::Slice { .. } | Term::Dim(_) | Term::Dtype(_) => {
+                term
+            }
         };
         self.store.fresh(copied, copier.cause)
     }

@@ -5,7 +5,10 @@ use crate::trace::{Event, Log, Outcome, Woken};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use ty::{Atom, Attrs, FUNCTION, Facts, Function, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term, TermId, Terms};
+use ty::{
+    Atom, Attrs, FUNCTION, Facts, Function, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term,
+    TermId, Terms,
+};
 
 base::idx!(
     /// A posted relation.

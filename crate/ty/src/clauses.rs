@@ -66,11 +66,20 @@ pub struct Clause {
 pub enum Node {
     Variable(u32),
     Wild(Kind),
-    Tensor { shape: NodeId, dtype: NodeId },
+    Tensor {
+        shape: NodeId,
+        dtype: NodeId,
+    },
     Tuple(Vec<NodeId>),
-    Func { params: Vec<NodeId>, result: NodeId },
+    Func {
+        params: Vec<NodeId>,
+        result: NodeId,
+    },
     Ref(NodeId),
-    Adt { adt: AdtId, args: Vec<NodeId> },
+    Adt {
+        adt: AdtId,
+        args: Vec<NodeId>,
+    },
     /// Dims, and shapes that are spliced in; a pattern has at most one of those.
     Shape(Vec<NodeId>),
     Number(i64),
@@ -116,9 +125,16 @@ pub struct Guard {
 pub enum Goal {
     Equal(NodeId, NodeId),
     /// A built-in relation.
-    Builtin { relation: &'static crate::Relation, args: Vec<NodeId>, attrs: Arc<Attrs> },
+    Builtin {
+        relation: &'static crate::Relation,
+        args: Vec<NodeId>,
+        attrs: Arc<Attrs>,
+    },
     /// One of the program's own, by its place.
-    Written { relation: usize, args: Vec<NodeId> },
+    Written {
+        relation: usize,
+        args: Vec<NodeId>,
+    },
 }
 
 /// What a variable of a clause stands for: a term, or the part of a shape that a splice met.

@@ -63,7 +63,10 @@ impl Function {
     }
 
     pub fn attrs(&self) -> Arc<Attrs> {
-        Arc::new(Attrs { entries: vec![("function", AttrValue::Function(Box::new(self.clone())))], written: vec![false] })
+        Arc::new(Attrs {
+            entries: vec![("function", AttrValue::Function(Box::new(self.clone())))],
+            written: vec![false],
+        })
     }
 
     pub fn of(attrs: &Attrs) -> Option<&Function> {
@@ -167,9 +170,7 @@ fn make_poly(r: &mut dyn Facts, poly: Poly<Atom>, dynamic: bool) -> Result<TermI
 /// Conditions on arguments that can be decided before the value can.
 fn check(r: &dyn Facts, function: &Function, args: &[TermId]) -> Step {
     match function {
-        Function::FloorDiv => {
-            r.check(r.peek_number(args[1]) != Some(0), || "a dim cannot be divided by 0".to_owned())
-        }
+        Function::FloorDiv => r.check(r.peek_number(args[1]) != Some(0), || "a dim cannot be divided by 0".to_owned()),
         _ => Ok(()),
     }
 }
@@ -492,12 +493,9 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
         return Ok(());
     }
     // The same unknown on both sides.
-    let grows = unknowns.iter().any(|&unknown| r.same(unknown, result))
-        && args.iter().any(|&arg| r.same(arg, result));
-    let left: Vec<TermId> = unknowns
-        .into_iter()
-        .filter(|&dim| difference.atoms().any(|&atom| atom == Unknown::Dim(dim)))
-        .collect();
+    let grows = unknowns.iter().any(|&unknown| r.same(unknown, result)) && args.iter().any(|&arg| r.same(arg, result));
+    let left: Vec<TermId> =
+        unknowns.into_iter().filter(|&dim| difference.atoms().any(|&atom| atom == Unknown::Dim(dim))).collect();
     let [unknown] = left[..] else {
         if left.is_empty() {
             return r.fail(match difference.as_constant() {
@@ -541,12 +539,7 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
 }
 
 /// `max(a, b) = r`, where `a` is not `r`: then `b` is.
-fn other_operand(
-    r: &mut dyn Facts,
-    args: &[TermId],
-    result: TermId,
-    is_other: impl Fn(i64, i64) -> bool,
-) -> Step {
+fn other_operand(r: &mut dyn Facts, args: &[TermId], result: TermId, is_other: impl Fn(i64, i64) -> bool) -> Step {
     let Some(whole) = r.peek_number(result) else { return Err(Stop::Wait(vec![result])) };
     for (given, other) in [(args[0], args[1]), (args[1], args[0])] {
         match r.peek_number(given) {

@@ -22,11 +22,9 @@ fn is_reported(value: &AttrValue) -> bool {
     match value {
         AttrValue::Str(text) => &**text == REPORTED,
         AttrValue::List(items) => items.iter().any(is_reported),
-        AttrValue::None
-        | AttrValue::Bool(_)
-        | AttrValue::Int(_)
-        | AttrValue::Float(_)
-        | AttrValue::Function(_) => false,
+        AttrValue::None | AttrValue::Bool(_) | AttrValue::Int(_) | AttrValue::Float(_) | AttrValue::Function(_) => {
+            false
+        }
     }
 }
 

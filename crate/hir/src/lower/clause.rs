@@ -18,7 +18,14 @@ pub(super) fn build(cx: &mut Lowering, sources: &[ClauseSource]) -> Vec<Written>
     }
     let written = cx.relations.kinds.iter().zip(names).map(|(kinds, name)| {
         let kinds: Vec<Kind> = kinds.iter().map(|kind| kind.unwrap_or(Kind::Type)).collect();
-        Written { name, n_outputs: usize::from(kinds.len() > 1), kinds, clauses: Vec::new(), is_broken: false, origin: None }
+        Written {
+            name,
+            n_outputs: usize::from(kinds.len() > 1),
+            kinds,
+            clauses: Vec::new(),
+            is_broken: false,
+            origin: None,
+        }
     });
     let relations = written.collect();
     let mut builder = Builder {
@@ -192,7 +199,14 @@ impl Builder<'_, '_> {
         let name = self.relations[self.cx.relations.building].name.clone();
         let (of, n_outputs) = (self.cx.relations.building, usize::from(value.is_some()));
         let origin = Origin { relation: of, clause: self.building, variables: self.own_variables(value) };
-        self.relations.push(Written { name, kinds, n_outputs, clauses: Vec::new(), is_broken: false, origin: Some(origin) });
+        self.relations.push(Written {
+            name,
+            kinds,
+            n_outputs,
+            clauses: Vec::new(),
+            is_broken: false,
+            origin: Some(origin),
+        });
         for (comparison, then) in [(comparison, then), (comparison.negated(), otherwise)] {
             let (places, variables) = (self.places.clone(), variables.clone());
             self.branches.push(Branch { relation, places, variables, sides, comparison, then, value });
@@ -224,7 +238,9 @@ impl Builder<'_, '_> {
             }
             let kind = self.cx.module.type_exprs[id].kind.clone();
             let replaced = match (&kind, &mut equations) {
-                (TypeExprKind::Apply { .. } | TypeExprKind::Any | TypeExprKind::If { .. }, Some(equations)) => Some(&mut **equations),
+                (TypeExprKind::Apply { .. } | TypeExprKind::Any | TypeExprKind::If { .. }, Some(equations)) => {
+                    Some(&mut **equations)
+                }
                 (TypeExprKind::If { .. }, None) => Some(&mut *ifs),
                 _ => None,
             };

@@ -165,9 +165,8 @@ impl Lowering<'_> {
         let tree = self.tree;
         let span = tree.span(node);
         let words: Vec<_> = tree.own_tokens(node).filter(|&token| tree.token_kind(token) == TokenKind::Ident).collect();
-        let named = |cx: &Self, name: &str| {
-            variables.iter().copied().find(|&param| cx.module.type_params[param].name == name)
-        };
+        let named =
+            |cx: &Self, name: &str| variables.iter().copied().find(|&param| cx.module.type_params[param].name == name);
         let [name, kind] = words[..] else { return self.type_expr(TypeExprKind::Error, span) };
         let Some(param) = named(self, tree.token_text(name)) else { return self.type_expr(TypeExprKind::Error, span) };
         match Kind::parse(tree.token_text(kind)) {
@@ -202,8 +201,7 @@ impl Lowering<'_> {
                 || besides.contains(&name)
                 || self.type_params.iter().any(|(other, _)| *other == name);
             if !is_known {
-                let param =
-                    self.module.type_params.push(TypeParam { name: name.to_owned(), kind: Kind::Type, span });
+                let param = self.module.type_params.push(TypeParam { name: name.to_owned(), kind: Kind::Type, span });
                 self.unkinded.insert(param);
                 self.type_params.push((name, param));
                 found.push(param);
@@ -218,7 +216,8 @@ impl Lowering<'_> {
         let Some(clause) = tree.child(def, NodeKind::WhereClause) else { return };
         let mut written = Vec::new();
         if let Some(params) = tree.child(def, NodeKind::TypeParams) {
-            let names = tree.children(params).into_iter().filter_map(|param| self.own_token(param, &[TokenKind::Ident]));
+            let names =
+                tree.children(params).into_iter().filter_map(|param| self.own_token(param, &[TokenKind::Ident]));
             written.extend(names.map(|(name, _)| name));
         }
         // Without a list of its own, a definition declares what its signature names, too.
@@ -246,7 +245,9 @@ impl Lowering<'_> {
                 _ => return Lowered::Nothing,
             },
             NodeKind::WhereRelation => {
-                let Some((name, name_span)) = self.own_token(node, &[TokenKind::Ident]) else { return Lowered::Nothing };
+                let Some((name, name_span)) = self.own_token(node, &[TokenKind::Ident]) else {
+                    return Lowered::Nothing;
+                };
                 let args = children.into_iter().filter(|&child| self.tree.kind(child) != NodeKind::Attr);
                 let args: Vec<TypeExprId> = args.map(|arg| self.type_of(arg)).collect();
                 if name == "true" && args.is_empty() {
@@ -502,7 +503,9 @@ impl Lowering<'_> {
         let fits = |cx: &Self, candidate: &op::NamedRelation| {
             candidate.n_args == args.len()
                 && args.iter().all(|&arg| match cx.kinded(arg) {
-                    Kinded::Known(kind) => kind == candidate.kind || (kind, candidate.kind) == (Kind::BaseType, Kind::Type),
+                    Kinded::Known(kind) => {
+                        kind == candidate.kind || (kind, candidate.kind) == (Kind::BaseType, Kind::Type)
+                    }
                     Kinded::Variable(_) | Kinded::Argument(..) | Kinded::Tuple(_) | Kinded::Either => true,
                 })
         };
@@ -605,7 +608,8 @@ impl Lowering<'_> {
                 proper && is_param(args[0], *param)
             }
             (TypeExprKind::Param(param), TypeExprKind::Shape(items)) => {
-                let spliced = |item: &TypeExprId| matches!(kind(*item), TypeExprKind::Splice(inner) if is_param(*inner, *param));
+                let spliced =
+                    |item: &TypeExprId| matches!(kind(*item), TypeExprKind::Splice(inner) if is_param(*inner, *param));
                 items.len() >= 2 && items.iter().any(spliced)
             }
             _ => false,
