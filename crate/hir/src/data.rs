@@ -3,7 +3,10 @@
 use base::{IndexVec, Span, idx};
 use op::OpId;
 use std::sync::Arc;
-use ty::{AdtId, Attrs, Comparison, Dtype, Function as DimFunction, Kind, ParamId, RelationRef, Scalar, Tensor, WrittenRelations};
+use ty::{
+    AdtId, Attrs, Comparison, Dtype, Function as DimFunction, Kind, ParamId, RelationRef, Scalar, Tensor,
+    WrittenRelations,
+};
 
 idx!(
     /// An expression.

@@ -276,15 +276,15 @@ impl HirError {
                 }
             }
             HirError::RelationTermination { name, span } => {
-                let message = format!("`{name}` may go on for ever: this call passes no proper part of a shape of the head");
+                let message =
+                    format!("`{name}` may go on for ever: this call passes no proper part of a shape of the head");
                 let mut error = error("relation-termination", *span, message);
-                error.help = Some("pass `sh[1:]` where the head has `sh`, or `rest` where it has `(n, ..rest)`".to_owned());
+                error.help =
+                    Some("pass `sh[1:]` where the head has `sh`, or `rest` where it has `(n, ..rest)`".to_owned());
                 error
             }
             HirError::WherePlace { span } => error("where-needs-def", *span, "only a `def` can have a `where` clause"),
-            HirError::TypeIf { span } => {
-                error("type-if", *span, "an `if` between types stands in a `relation` only")
-            }
+            HirError::TypeIf { span } => error("type-if", *span, "an `if` between types stands in a `relation` only"),
             HirError::UnknownDimFunction { name, span, nearest } => {
                 let message = format!("no function of dims is named `{name}`");
                 misspelt(error("unknown-dim-function", *span, message), *span, nearest)

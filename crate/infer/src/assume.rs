@@ -12,7 +12,7 @@ use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
 use hir::{FnId, TypeExprId, TypeExprKind};
-use solve::{Cause, EQUAL, Log, RelationId, State};
+use solve::{Cause, Copier, EQUAL, Log, RelationId, State};
 use ty::{Attrs, FUNCTION, Obligation, ParamId, Scheme, Term, TermId, Terms};
 
 impl<L: Log> Inference<'_, L> {
@@ -134,6 +134,20 @@ impl<L: Log> Inference<'_, L> {
         }
         self.assumed_params = assumed;
         Scheme { params: function.type_params.clone(), body, obligations }
+    }
+
+    /// The arguments of a relation with the parameters as they were written, for what a `where` clause made of them.
+    pub(crate) fn as_parameters(&mut self, function: FnId, args: &[TermId], cause: Cause) -> Vec<TermId> {
+        let module = self.module;
+        let mut classes = Vec::new();
+        for &param in &module.functions[function].type_params {
+            if let Some(&inside) = self.assumed_params.get(&param) {
+                let written = Term::param(param, module.type_params[param].kind);
+                classes.push((self.solver.root(inside), self.solver.fresh(written, cause)));
+            }
+        }
+        let mut copier = Copier::new([], false, cause).replacing(classes);
+        args.iter().map(|&arg| self.solver.copy(&mut copier, arg)).collect()
     }
 
     /// The written `where` clause that a relation would have to be in: that of the definition where it arose.

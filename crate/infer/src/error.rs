@@ -4,23 +4,65 @@ use crate::Inferred;
 use crate::why::Why;
 use base::{Diagnostic, Span};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, TypeExprId};
+use rustc_hash::FxHashMap;
 use solve::{Cause, EQUAL, Failure, Log, Posted, RelationId};
-use ty::{FUNCTION, Kind, Obligation, Reason, RelationRef, Term, TermId, Terms};
+use ty::{
+    Atom, FUNCTION, Kind, List, Names, Obligation, ParamId, Poly, PolyId, Reason, RelationRef, Term, TermId, Terms,
+};
 
 #[derive(Clone, Debug)]
 pub enum TypeError {
     Failed(Failure),
-    UnderConstrained { relation: RelationId, waits: Vec<TermId> },
+    UnderConstrained {
+        relation: RelationId,
+        waits: Vec<TermId>,
+    },
     /// A relation that the function's `where` clause does not have.
-    NotAssumed { relation: RelationId, function: FnId },
-    Infinite { term: TermId, cause: Cause },
-    OperatorArity { expr: ExprId, op: &'static str, want: usize, found: usize },
-    OperatorNeedsAttr { expr: ExprId, op: &'static str, attr: &'static str },
-    Arity { call: ExprId, callee: ExprId, want: usize, found: usize },
-    NotAFunction { callee: ExprId, found: TermId },
-    TypeArguments { call: ExprId, want: usize, found: usize },
-    TypeArgumentKind { arg: TypeExprId, want: Kind },
-    PatternArity { pat: PatId, ctor: CtorId, want: usize, found: usize },
+    NotAssumed {
+        relation: RelationId,
+        args: Vec<TermId>,
+        function: FnId,
+    },
+    Infinite {
+        term: TermId,
+        cause: Cause,
+    },
+    OperatorArity {
+        expr: ExprId,
+        op: &'static str,
+        want: usize,
+        found: usize,
+    },
+    OperatorNeedsAttr {
+        expr: ExprId,
+        op: &'static str,
+        attr: &'static str,
+    },
+    Arity {
+        call: ExprId,
+        callee: ExprId,
+        want: usize,
+        found: usize,
+    },
+    NotAFunction {
+        callee: ExprId,
+        found: TermId,
+    },
+    TypeArguments {
+        call: ExprId,
+        want: usize,
+        found: usize,
+    },
+    TypeArgumentKind {
+        arg: TypeExprId,
+        want: Kind,
+    },
+    PatternArity {
+        pat: PatId,
+        ctor: CtorId,
+        want: usize,
+        found: usize,
+    },
 }
 
 /// What words need: the program, and what was found out about it.
@@ -35,7 +77,7 @@ impl<L: Log> Wording<'_, L> {
         match *error {
             TypeError::Failed(ref failure) => self.failed(failure),
             TypeError::UnderConstrained { relation, ref waits } => self.under_constrained(relation, waits),
-            TypeError::NotAssumed { relation, function } => self.not_assumed(relation, function),
+            TypeError::NotAssumed { relation, ref args, function } => self.not_assumed(relation, args, function),
             TypeError::Infinite { term, cause } => {
                 let learned = self.inferred.solver.store.origin(term);
                 Diagnostic::error("occurs-check", self.span(cause), "this type would contain itself without end")
@@ -120,6 +162,9 @@ impl<L: Log> Wording<'_, L> {
         let posted = self.inferred.solver.relation(failure.relation);
         if posted.relation.is(&EQUAL) {
             return self.unequal(failure);
+        }
+        if posted.relation.is(&FUNCTION) {
+            return self.no_solution(failure);
         }
         let span = self.span(posted.cause);
         let relation = posted.relation.name();
@@ -232,18 +277,6 @@ impl<L: Log> Wording<'_, L> {
             Reason::Attr { attr, want } => {
                 Diagnostic::error("relation-check", span, format!("`{attr}` of `{operator}` must be {want}"))
             }
-            Reason::Check(sentence) if posted.relation.is(&FUNCTION) => {
-                let place = match self.why(posted.cause) {
-                    Why::Expr(expr) => match &self.module.exprs[expr].kind {
-                        ExprKind::OpCall { op, .. } => format!(" in `{}`", op.row().name),
-                        ExprKind::Def(def) => format!(" in the type of `{}`", self.module.defs[*def].name),
-                        _ => String::new(),
-                    },
-                    _ => String::new(),
-                };
-                let message = format!("`{}`{place}: {sentence}", self.obligation(posted));
-                self.with_operands(Diagnostic::error("relation-check", span, message), args)
-            }
             Reason::Check(sentence) => {
                 let error = Diagnostic::error("relation-check", span, format!("`{operator}`: {sentence}"));
                 self.with_operands(error, args)
@@ -251,6 +284,44 @@ impl<L: Log> Wording<'_, L> {
         };
         error.labels.dedup();
         error
+    }
+
+    /// An equation of dims or shapes that has no solution.
+    fn no_solution(&self, failure: &Failure) -> Diagnostic {
+        let posted = self.inferred.solver.relation(failure.relation);
+        let span = self.span(posted.cause);
+        let (place, args) = self.place_of(posted);
+        let equation = self.obligation(posted);
+        match &failure.reason {
+            Reason::Unequal { left, right, .. } => {
+                let (code, _) = self.conflict(*left, *right);
+                let message = format!("`{equation}`{place}: {} and {} differ", self.print(*left), self.print(*right));
+                self.with_origins(
+                    self.with_operands(Diagnostic::error(code, span, message), args),
+                    span,
+                    &[*left, *right],
+                )
+            }
+            Reason::Check(sentence) => {
+                let message = format!("`{equation}`{place}: {sentence}");
+                self.with_operands(Diagnostic::error("relation-check", span, message), args)
+            }
+            _ => Diagnostic::error("relation-check", span, format!("`{equation}`{place} has no solution")),
+        }
+    }
+
+    /// In whose type or rule a relation stands, as words to follow it, and the arguments there.
+    fn place_of(&self, posted: &Posted) -> (String, &[ExprId]) {
+        match self.why(posted.cause) {
+            Why::Expr(expr) => match &self.module.exprs[expr].kind {
+                ExprKind::OpCall { op, args, .. } => (format!(" in `{}`", op.row().name), args),
+                ExprKind::Def(def) => {
+                    (format!(" in the type of `{}`", self.module.defs[*def].name), self.args_of_callee(expr))
+                }
+                _ => (String::new(), &[]),
+            },
+            _ => (String::new(), &[]),
+        }
     }
 
     /// A plain equation that does not hold, said from where it came from.
@@ -374,20 +445,35 @@ impl<L: Log> Wording<'_, L> {
     fn obligation(&self, posted: &Posted) -> String {
         let Posted { relation, args, attrs, .. } = posted;
         let obligation = Obligation { relation: relation.clone(), args: args.to_vec(), attrs: attrs.clone() };
-        ty::print_obligation(&self.inferred.solver, &self.inferred.names(self.module), &obligation).text
+        let terms = Instance { terms: &self.inferred.solver, params: self.instance_params(posted) };
+        ty::print_obligation(&terms, &self.inferred.names(self.module), &obligation).text
     }
 
-    fn not_assumed(&self, relation: RelationId, function: FnId) -> Diagnostic {
+    /// What stands for the parameters of the definition whose mention posted a relation.
+    fn instance_params(&self, posted: &Posted) -> FxHashMap<TermId, Term> {
+        let Why::Expr(expr) = self.why(posted.cause) else { return FxHashMap::default() };
+        let ExprKind::Def(def) = self.module.exprs[expr].kind else { return FxHashMap::default() };
+        let (Some(args), Some(scheme)) = (self.inferred.instances.get(&expr), &self.inferred.defs[def]) else {
+            return FxHashMap::default();
+        };
+        let names = self.inferred.names(self.module);
+        let param = |(&arg, &param): (&TermId, &ParamId)| (arg, Term::param(param, names.param_kind(param)));
+        args.iter().zip(&scheme.params).map(param).collect()
+    }
+
+    fn not_assumed(&self, relation: RelationId, args: &[TermId], function: FnId) -> Diagnostic {
         let posted = self.inferred.solver.relation(relation);
-        let text = self.obligation(posted);
+        let text = self.obligation(&Posted { args: args.into(), ..posted.clone() });
         let message = format!("the `where` clause does not say that {text}");
         let wheres = &self.module.functions[function].wheres;
         let clause = wheres.iter().map(|clause| clause.span).reduce(Span::to);
         let error = Diagnostic::error("relation-not-assumed", self.span(posted.cause), message);
         match clause {
-            Some(clause) => error
-                .label(clause, "the relations that the body may rely on")
-                .fix(format!("add `{text}` to the clause"), Span::new(clause.end, clause.end), format!(", {text}")),
+            Some(clause) => error.label(clause, "the relations that the body may rely on").fix(
+                format!("add `{text}` to the clause"),
+                Span::new(clause.end, clause.end),
+                format!(", {text}"),
+            ),
             None => error,
         }
     }
@@ -400,10 +486,17 @@ impl<L: Log> Wording<'_, L> {
             Why::Expr(expr) => match &self.module.exprs[expr].kind {
                 ExprKind::OpCall { op, .. } | ExprKind::Op(op) => format!("`{}`", op.row().name),
                 ExprKind::Project { index, .. } => format!("the projection .{index}"),
-                _ => format!("`{}`", posted.relation.name()),
+                _ => format!("`{}`{}", self.obligation(posted), self.place_of(posted).0),
             },
-            _ => format!("`{}`", posted.relation.name()),
+            _ => format!("`{}`", self.obligation(posted)),
         };
+        let is_any = |&wait: &TermId| matches!(solver.head(wait), Term::Dim(dim) if dim.dynamic);
+        if waits.iter().any(is_any) && matches!(posted.relation, RelationRef::Written { .. }) {
+            let message = format!("{operator} waits for a `?`, and which shape it gives depends on it");
+            let error = Diagnostic::error("under-constrained", span, message);
+            let any: Vec<TermId> = waits.iter().copied().filter(is_any).collect();
+            return self.with_origins(error, span, &any);
+        }
         let mut names: Vec<String> = waits.iter().filter_map(|&wait| self.variable_of(wait)).collect();
         names.dedup();
         let of_what = match names.as_slice() {
@@ -435,6 +528,34 @@ impl<L: Log> Wording<'_, L> {
         });
         let (_, local) = mentions.min_by_key(|&(size, _)| size)?;
         Some(format!("`{}`", self.module.locals[local].name))
+    }
+}
+
+/// Terms in which unknowns that stand for parameters are the parameters.
+struct Instance<'a, T> {
+    terms: &'a T,
+    params: FxHashMap<TermId, Term>,
+}
+
+impl<T: Terms> Terms for Instance<'_, T> {
+    fn root(&self, id: TermId) -> TermId {
+        self.terms.root(id)
+    }
+
+    fn head(&self, id: TermId) -> Term {
+        let head = self.terms.head(id);
+        match self.params.get(&id) {
+            Some(&param) if head.is_hole() || matches!(head, Term::Error(_)) => param,
+            _ => head,
+        }
+    }
+
+    fn items(&self, list: List) -> &[TermId] {
+        self.terms.items(list)
+    }
+
+    fn poly(&self, id: PolyId) -> &Poly<Atom> {
+        self.terms.poly(id)
     }
 }
 

@@ -7,17 +7,70 @@
 //! Worked example: `def @f(%x, %y) { %x.0 + %y }` has `fn(a, Tensor[s, t]) -> Tensor[r, t]` with `TupleGetItem(a, b)`
 //! and, since `b` is determined, `Broadcast(q, s, r)` where `b = Tensor[q, t]`.
 
+use crate::TypeNames;
 use crate::error::TypeError;
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Cause, Log, RelationId, State};
+use solve::{Cause, Log, Posted, RelationId, State};
+use std::collections::BTreeSet;
 use ty::{
-    Dim, Extent, FUNCTION, Function, Kind, Obligation, ParamId, RelationRef, Scheme, Term, TermId, Terms,
+    Dim, Extent, FUNCTION, Function, Kind, List, Obligation, ParamId, Poly, RelationRef, Scheme, Term, TermId, Terms,
 };
 
+/// More obligations than this stay in the order in which they arose.
+const MAX_ORDERED: usize = 64;
+
+/// A term of more parts than this is compared by its class.
+const MAX_KEY: usize = 64;
+
+/// What relations are compared by.
+type Key = Vec<(Option<Term>, TermId)>;
+
+/// A broadcast of more shapes than this is not compared with others.
+const MAX_JOINED: usize = 16;
+
 impl<L: Log> Inference<'_, L> {
+    /// Broadcasts of the same shapes are the same shape, in whatever order and however often each is taken: the
+    /// operation is associative, commutative and idempotent. Whether something was learned.
+    fn join_broadcasts(&mut self, first_relation: usize) -> bool {
+        let mut shapes_of: FxHashMap<TermId, BTreeSet<TermId>> = FxHashMap::default();
+        let mut known: FxHashMap<BTreeSet<TermId>, TermId> = FxHashMap::default();
+        let mut equal = Vec::new();
+        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+            let posted = self.solver.relation(id);
+            if !posted.relation.is(op::broadcast_of_shapes()) || !self.is_open(id) {
+                continue;
+            }
+            let [left, right, result] = posted.args[..] else { continue };
+            let [left, right, result] = [left, right, result].map(|shape| self.solver.root(shape));
+            let mut all = BTreeSet::new();
+            for operand in [left, right] {
+                match shapes_of.get(&operand) {
+                    Some(shapes) => all.extend(shapes),
+                    None => drop(all.insert(operand)),
+                }
+            }
+            if all.len() > MAX_JOINED {
+                continue;
+            }
+            let same = [left, right].into_iter().find(|operand| shapes_of.get(operand) == Some(&all));
+            match same.or_else(|| known.get(&all).copied()) {
+                Some(other) if other != result => equal.push((other, result, posted.cause)),
+                Some(_) if same.is_some() => drop(self.implied.insert(id)),
+                Some(_) => {}
+                None => drop(known.insert(all.clone(), result)),
+            }
+            shapes_of.entry(result).or_insert(all);
+        }
+        let learned = !equal.is_empty();
+        for (expected, found, cause) in equal {
+            self.solver.equal(expected, found, cause);
+        }
+        learned
+    }
+
     pub(crate) fn finish_group(&mut self, group: &[Member], first_term: usize, first_relation: usize, n_errors: usize) {
         self.merge_equal_relations(first_relation);
         let cycles = self.solver.cycles(first_term);
@@ -25,15 +78,18 @@ impl<L: Log> Inference<'_, L> {
             self.errors.push(TypeError::Infinite { term: *term, cause: *cause });
         }
         self.solver.solve();
-        let failures = self.solver.failures[self.n_reported..].to_vec();
+        let mut failures = self.solver.failures[self.n_reported..].to_vec();
         self.n_reported = self.solver.failures.len();
+        // One mistake may break several relations of one call.
+        let mut told: FxHashSet<Cause> = FxHashSet::default();
+        failures.retain(|failure| told.insert(self.solver.relation(failure.relation).cause));
         let is_sound = failures.is_empty() && self.errors.len() == n_errors;
         self.errors.extend(failures.into_iter().map(TypeError::Failed));
 
         self.settle_dynamic(first_relation);
         let waiting: Vec<RelationId> = (first_relation..self.solver.relations().len())
             .map(|i| RelationId(i as u32))
-            .filter(|id| self.is_open(*id) && !self.is_assumed(*id))
+            .filter(|id| self.is_open(*id) && !self.implied.contains(id) && !self.is_assumed(*id))
             .collect();
         let mut taken: FxHashSet<RelationId> = FxHashSet::default();
         let mut chosen: Vec<(Member, Vec<RelationId>)> = Vec::new();
@@ -48,15 +104,25 @@ impl<L: Log> Inference<'_, L> {
         if is_sound {
             for &relation in waiting.iter().filter(|id| taken.contains(id)) {
                 if let Some(function) = self.clause_around(group, relation) {
-                    self.errors.push(TypeError::NotAssumed { relation, function });
+                    let posted = self.solver.relation(relation);
+                    let (args, cause) = (posted.args.clone(), posted.cause);
+                    let args = self.as_parameters(function, &args, cause);
+                    self.errors.push(TypeError::NotAssumed { relation, args, function });
                 }
             }
         }
-        let stuck: Vec<RelationId> = waiting.iter().copied().filter(|id| !taken.contains(id)).collect();
+        let mut stuck: Vec<RelationId> = waiting.iter().copied().filter(|id| !taken.contains(id)).collect();
+        stuck.extend(self.undecided_by_any(first_relation));
         // After a failure what waits may wait for what failed.
         if is_sound {
+            let mut told: FxHashSet<Cause> = FxHashSet::default();
             for &relation in &stuck {
-                let State::Waiting(waits) = &self.solver.relation(relation).state else { continue };
+                let posted = self.solver.relation(relation);
+                let State::Waiting(waits) = &posted.state else { continue };
+                // One type may ask for much at one place.
+                if !told.insert(posted.cause) {
+                    continue;
+                }
                 self.errors.push(TypeError::UnderConstrained { relation, waits: waits.clone() });
             }
         }
@@ -84,23 +150,34 @@ impl<L: Log> Inference<'_, L> {
         self.key(a) == self.key(b)
     }
 
-    /// What stands for a term when relations are compared: the root of its class, or the first root that was met of
-    /// the same parameter.
-    fn key(&self, id: TermId) -> (Option<Term>, TermId) {
-        let (root, head) = (self.solver.root(id), self.solver.head(id));
-        match head {
-            Term::Tensor { .. }
-            | Term::Tuple(_)
-            | Term::Func { .. }
-            | Term::Ref(_)
-            | Term::Adt { .. }
-            | Term::Shape(_)
-            | Term::Splice(_)
-            | Term::Hole(_)
-            | Term::Error(_) => (None, root),
-            Term::Dim(dim) if dim.extent == Extent::Unknown => (None, root),
-            Term::Param(..) | Term::Slice { .. } | Term::Dim(_) | Term::Dtype(_) => (Some(head), TermId(0)),
+    /// What stands for a term when relations are compared: its form, with the roots of what is unknown in it and the
+    /// parameters themselves. A term with many parts is only itself.
+    fn key(&self, id: TermId) -> Key {
+        let mut key = Key::new();
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            let (root, head) = (self.solver.root(id), self.solver.head(id));
+            let bare = |list: List| List { start: 0, len: list.len };
+            let none = TermId(0);
+            let form = match head {
+                Term::Hole(_) | Term::Error(_) => None,
+                Term::Dim(dim) if dim.extent == Extent::Unknown => None,
+                Term::Param(..) | Term::Slice { .. } | Term::Dim(_) | Term::Dtype(_) => Some(head),
+                Term::Tensor { .. } => Some(Term::Tensor { shape: none, dtype: none }),
+                Term::Tuple(list) => Some(Term::Tuple(bare(list))),
+                Term::Shape(list) => Some(Term::Shape(bare(list))),
+                Term::Splice(list) => Some(Term::Splice(bare(list))),
+                Term::Func { params, .. } => Some(Term::Func { params: bare(params), result: none }),
+                Term::Adt { adt, args } => Some(Term::Adt { adt, args: bare(args) }),
+                Term::Ref(_) => Some(Term::Ref(none)),
+            };
+            if key.len() >= MAX_KEY {
+                return vec![(None, self.solver.root(id))];
+            }
+            key.push((form, if form.is_some() { none } else { root }));
+            self.solver.for_parts(head, |part| stack.push(part));
         }
+        key
     }
 
     /// What is only asked of a `?` is decided when the program runs: an unknown that arithmetic relates to a `?` is one
@@ -116,8 +193,9 @@ impl<L: Log> Inference<'_, L> {
                 let (inputs, outputs) = posted.args.split_at(posted.n_inputs());
                 let found = if posted.relation.is(&FUNCTION) && outputs.iter().all(is_any) {
                     inputs
-                } else if is_written && !waits.is_empty() && waits.iter().all(is_any) {
-                    outputs
+                } else if is_written && waits.iter().any(is_any) && !self.is_open(id) {
+                    // One without outputs, such as an `if`, may determine any of its arguments.
+                    if outputs.is_empty() { inputs } else { outputs }
                 } else {
                     continue;
                 };
@@ -135,42 +213,123 @@ impl<L: Log> Inference<'_, L> {
         }
     }
 
-    /// A relation determines its outputs: two that wait with the same inputs have the same ones.
+    /// Written relations that wait for nothing but `?`, though a shape or type depends on them: that cannot be left to
+    /// the run.
+    fn undecided_by_any(&self, first_relation: usize) -> Vec<RelationId> {
+        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
+        let is_undecided = |&id: &RelationId| {
+            let posted = self.solver.relation(id);
+            let waits = matches!(&posted.state, State::Waiting(waits) if !waits.is_empty());
+            let is_written = matches!(posted.relation, RelationRef::Written { .. });
+            let is_hole = |&output: &TermId| matches!(self.solver.head(output), Term::Hole(_));
+            waits && is_written && !self.is_open(id) && posted.args[posted.n_inputs()..].iter().any(is_hole)
+        };
+        ids.filter(is_undecided).collect()
+    }
+
+    /// A relation determines its outputs: two that wait with the same inputs have the same ones, and are one.
     fn merge_equal_relations(&mut self, first_relation: usize) {
         let mut done: FxHashSet<RelationId> = FxHashSet::default();
         loop {
-            let mut seen: FxHashMap<((usize, usize), Vec<(Option<Term>, TermId)>), Vec<RelationId>> = FxHashMap::default();
+            let mut seen: FxHashMap<((usize, usize), Vec<Key>), Vec<RelationId>> = FxHashMap::default();
             let mut merged = Vec::new();
+            let mut classes = FxHashMap::default();
+            let mut polynomials: FxHashMap<Poly<usize>, RelationId> = FxHashMap::default();
             for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
-                if !self.is_open(id) {
+                if self.implied.contains(&id) || !self.is_open(id) {
                     continue;
                 }
                 let posted = self.solver.relation(id);
                 let n_inputs = posted.n_inputs();
+                if let Some(form) = self.normal_form(posted, &mut classes) {
+                    match polynomials.get(&form) {
+                        Some(&first) => merged.push((first, id)),
+                        None => drop(polynomials.insert(form, id)),
+                    }
+                    continue;
+                }
                 let inputs: Vec<_> = posted.args[..n_inputs].iter().map(|&arg| self.key(arg)).collect();
                 let same = seen.entry((posted.relation.address(), inputs)).or_default();
                 let first = same.iter().find(|&&first| self.solver.relation(first).attrs == posted.attrs);
                 match first {
-                    Some(&first) => merged.push((first, id, n_inputs)),
+                    Some(&first) => merged.push((first, id)),
                     None => same.push(id),
                 }
             }
             let n_queued = self.solver.relations().len();
-            merged.retain(|&(_, other, _)| done.insert(other));
-            for (first, other, n_inputs) in merged {
+            merged.retain(|&(_, other)| done.insert(other));
+            for (first, other) in merged {
+                if !self.assumed.contains(&other) {
+                    self.implied.insert(other);
+                }
                 let (first, other) = (self.solver.relation(first), self.solver.relation(other));
                 let cause = other.cause;
-                let outputs = first.args[n_inputs..].iter().copied().zip(other.args[n_inputs..].iter().copied());
+                let (outputs, others) = (&first.args[first.n_inputs()..], &other.args[other.n_inputs()..]);
+                let outputs = outputs.iter().copied().zip(others.iter().copied());
                 for (expected, found) in outputs.collect::<Vec<_>>() {
                     if self.solver.root(expected) != self.solver.root(found) {
                         self.solver.equal(expected, found, cause);
                     }
                 }
             }
-            if self.solver.relations().len() == n_queued {
+            self.equate_polynomials(first_relation);
+            if !self.join_broadcasts(first_relation) && self.solver.relations().len() == n_queued {
                 return;
             }
             self.solver.solve();
+        }
+    }
+
+    /// The normal form of a polynomial relation over classes; equal ones have equal values.
+    fn normal_form(&self, posted: &Posted, classes: &mut FxHashMap<Key, usize>) -> Option<Poly<usize>> {
+        let Some(Function::Polynomial(poly)) = Function::of(&posted.attrs) else { return None };
+        poly.substitute(|&arg| {
+            let arg = posted.args[arg as usize];
+            if let Term::Dim(Dim { extent: Extent::Number(number), .. }) = self.solver.head(arg) {
+                return Some(Poly::constant(number));
+            }
+            let next = classes.len();
+            Some(Poly::atom(*classes.entry(self.key(arg)).or_insert(next)))
+        })
+    }
+
+    /// Two polynomials that are the same unknown are equal, which may decide what neither does alone.
+    fn equate_polynomials(&mut self, first_relation: usize) {
+        let mut first_of: FxHashMap<TermId, RelationId> = FxHashMap::default();
+        let mut pairs = Vec::new();
+        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+            let posted = self.solver.relation(id);
+            let is_polynomial = matches!(Function::of(&posted.attrs), Some(Function::Polynomial(_)));
+            let Some(&result) = posted.args.last().filter(|_| is_polynomial) else { continue };
+            let result = self.solver.root(result);
+            if !self.solver.head(result).is_hole() || self.implied.contains(&id) || !self.is_open(id) {
+                continue;
+            }
+            match first_of.get(&result) {
+                Some(&first) => pairs.push((first, id)),
+                None => drop(first_of.insert(result, id)),
+            }
+        }
+        for (first, other) in pairs {
+            if !self.equated.insert((first, other)) {
+                continue;
+            }
+            let (left, right) = (self.solver.relation(first), self.solver.relation(other));
+            let (Some(Function::Polynomial(a)), Some(Function::Polynomial(b))) =
+                (Function::of(&left.attrs), Function::of(&right.attrs))
+            else {
+                continue;
+            };
+            let (left_args, right_args) = (&left.args[..left.n_inputs()], &right.args[..right.n_inputs()]);
+            let shift = left_args.len() as u32;
+            let difference = b.substitute(|&arg| Some(Poly::atom(arg + shift))).and_then(|b| a.minus(&b));
+            let Some(difference) = difference else { continue };
+            let mut args: Vec<TermId> = left_args.iter().chain(right_args).copied().collect();
+            let cause = right.cause;
+            args.push(self.solver.fresh(Term::Dim(Dim::number(0)), cause));
+            let attrs = Function::Polynomial(difference).attrs();
+            let posted = self.solver.post(&FUNCTION, &args, attrs, cause);
+            self.implied.insert(posted);
         }
     }
 
@@ -278,8 +437,10 @@ impl<L: Log> Inference<'_, L> {
         }
         let params: Vec<(TermId, ParamId)> = self.name_params(group, &holes);
         let of_hole: FxHashMap<TermId, ParamId> = params.iter().copied().collect();
-        let own_params: Vec<Vec<ParamId>> =
-            per_member.iter().map(|holes| holes.iter().filter_map(|hole| of_hole.get(hole).copied()).collect()).collect();
+        let own_params: Vec<Vec<ParamId>> = per_member
+            .iter()
+            .map(|holes| holes.iter().filter_map(|hole| of_hole.get(hole).copied()).collect())
+            .collect();
 
         let why = match group.first() {
             Some(member) => Why::Function(member.function(self.module)),
@@ -309,7 +470,8 @@ impl<L: Log> Inference<'_, L> {
                     params.extend(generated);
                     let obligations = self.obligations(&owed);
                     let body = self.signature(id, body, cause);
-                    self.defs[def] = Some(Scheme { params: self.all_params(params, body, &obligations), body, obligations });
+                    self.defs[def] =
+                        Some(Scheme { params: self.all_params(params, body, &obligations), body, obligations });
                 }
                 Member::Let(local, _) if !generated.is_empty() => {
                     let scheme = Scheme { params: generated, body, obligations: Vec::new() };
@@ -356,20 +518,48 @@ impl<L: Log> Inference<'_, L> {
         }
     }
 
-    /// Relations as obligations, each only once.
-    fn obligations(&self, relations: &[RelationId]) -> Vec<Obligation> {
-        let mut obligations: Vec<Obligation> = Vec::new();
+    /// Relations as obligations, each only once and behind those that give it its inputs.
+    fn obligations(&mut self, relations: &[RelationId]) -> Vec<Obligation> {
+        let mut found: Vec<Obligation> = Vec::new();
+        let mut written: FxHashSet<String> = FxHashSet::default();
         for &id in relations {
-            let posted = self.solver.relation(id);
-            let args: Vec<TermId> = posted.args.iter().map(|&arg| self.solver.root(arg)).collect();
-            let is_known = obligations.iter().any(|other| {
-                other.relation == posted.relation && other.args == args && other.attrs == posted.attrs
-            });
-            if !is_known {
-                obligations.push(Obligation { relation: posted.relation.clone(), args, attrs: posted.attrs.clone() });
+            let posted = self.solver.relation(id).clone();
+            // An `if` of a written relation is said as the relation.
+            let (relation, args) = match self.solver.origin(id) {
+                Some(origin) => origin,
+                None => (posted.relation, posted.args.iter().map(|&arg| self.solver.root(arg)).collect()),
+            };
+            let obligation = Obligation { relation, args, attrs: posted.attrs };
+            if written.insert(self.print_obligation(&obligation)) {
+                found.push(obligation);
             }
         }
-        obligations
+        let mut ordered: Vec<Obligation> = Vec::with_capacity(found.len());
+        while !found.is_empty() {
+            let outputs = |obligation: &Obligation| {
+                let n_inputs = obligation.args.len().saturating_sub(obligation.relation.n_outputs());
+                self.solver.roots_where(&obligation.args[n_inputs..], Term::is_param)
+            };
+            let pending: Vec<Key> = found.iter().flat_map(outputs).map(|output| self.key(output)).collect();
+            let is_ready = |obligation: &Obligation| {
+                let n_inputs = obligation.args.len().saturating_sub(obligation.relation.n_outputs());
+                let own = self.solver.roots_where(&obligation.args[n_inputs..], Term::is_param);
+                let own: Vec<_> = own.into_iter().map(|output| self.key(output)).collect();
+                let inputs = self.solver.roots_where(&obligation.args[..n_inputs], Term::is_param);
+                { inputs }
+                    .into_iter()
+                    .map(|input| self.key(input))
+                    .all(|input| own.contains(&input) || !pending.contains(&input))
+            };
+            let at = if found.len() > MAX_ORDERED { 0 } else { found.iter().position(is_ready).unwrap_or(0) };
+            ordered.push(found.remove(at));
+        }
+        ordered
+    }
+
+    fn print_obligation(&self, obligation: &Obligation) -> String {
+        let names = TypeNames { module: self.module, generated_params: &self.generated_params };
+        ty::print_obligation(&self.solver, &names, obligation).text
     }
 
     /// New parameters with names that nothing else in the group has: `A`, `B` for types, `N` for dims, `S` for shapes,

@@ -41,6 +41,8 @@ pub struct Inferred<L> {
     pub local_schemes: FxHashMap<LocalId, Scheme>,
     /// The annotations of variables in programs that mention `?`, apart from all equations.
     pub as_written: FxHashMap<LocalId, TermId>,
+    /// What type arguments a mention of a polymorphic name was instantiated with.
+    pub instances: FxHashMap<ExprId, Vec<TermId>>,
     /// By the cause's number.
     pub whys: Vec<Why>,
     /// How many of them are a library's, with spans in its text.

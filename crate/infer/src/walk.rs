@@ -39,6 +39,10 @@ pub(crate) struct Inference<'m, L> {
     pub(crate) hole_kinds: FxHashMap<TypeExprId, Kind>,
     /// Inside a definition with a `where` clause, what the clause makes of its parameters.
     pub(crate) assumed_params: FxHashMap<ParamId, TermId>,
+    /// Waiting relations that follow from others that wait.
+    pub(crate) implied: FxHashSet<RelationId>,
+    /// Equations of one unknown that have been equated.
+    pub(crate) equated: FxHashSet<(RelationId, RelationId)>,
     /// While a clause is assumed: the parameter that a root was made for.
     pub(crate) own_params: FxHashMap<TermId, ParamId>,
     /// The names of parameters that were made for the group that is being checked.
@@ -85,6 +89,8 @@ impl<'m, L: Log> Inference<'m, L> {
             literals: FxHashMap::default(),
             hole_kinds: hole_kinds(module),
             assumed_params: FxHashMap::default(),
+            implied: FxHashSet::default(),
+            equated: FxHashSet::default(),
             own_params: FxHashMap::default(),
             group_names: Vec::new(),
             assumed: FxHashSet::default(),
@@ -115,6 +121,7 @@ impl<'m, L: Log> Inference<'m, L> {
             defs: self.defs,
             local_schemes: self.local_schemes,
             as_written: self.as_written,
+            instances: self.instances,
             whys: self.whys,
             n_library_whys: self.n_library_whys,
             generated_params: self.generated_params,

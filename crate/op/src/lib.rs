@@ -134,6 +134,11 @@ pub fn relations_named(name: &str) -> Vec<NamedRelation> {
     found
 }
 
+/// The relation of two shapes and what they broadcast to.
+pub fn broadcast_of_shapes() -> &'static ty::Relation {
+    rule::PARTS[0].0
+}
+
 /// The names that [`relations_named`] knows.
 pub fn relation_names() -> impl Iterator<Item = &'static str> {
     all().iter().map(|row| row.relation.name)

@@ -20,6 +20,13 @@ impl Copier {
     pub fn new(params: impl IntoIterator<Item = (ParamId, TermId)>, copy_dims: bool, cause: Cause) -> Copier {
         Copier { params: params.into_iter().collect(), copies: FxHashMap::default(), copy_dims, cause }
     }
+
+    /// Puts given terms in the place of whole classes, by their roots.
+    #[must_use]
+    pub fn replacing(mut self, classes: impl IntoIterator<Item = (TermId, TermId)>) -> Copier {
+        self.copies.extend(classes);
+        self
+    }
 }
 
 impl<L: Log> Solver<L> {
@@ -104,19 +111,17 @@ impl<L: Log> Solver<L> {
                 let items: Vec<TermId> = self.items(list).iter().map(|&item| copy_of(self, item)).collect();
                 return self.apply(&Function::Concat, &items, copier.cause);
             }
-            Term::Hole(_)
-            | Term::Error(_)
-            | Term::Param(..)
-            | Term::Slice { .. }
-            | Term::Dim(_)
-            | Term::Dtype(_) => term,
+            Term::Hole(_) | Term::Error(_) | Term::Param(..) | Term::Slice { .. } | Term::Dim(_) | Term::Dtype(_) => {
+                term
+            }
         };
         self.store.fresh(copied, copier.cause)
     }
 
     fn slice(&mut self, shape: TermId, front: u32, back: u32, cause: Cause) -> TermId {
         let to = (back > 0).then(|| -i64::from(back));
-        self.apply(&Function::Slice(Some(i64::from(front)), to), &[shape], cause)
+        let from = (front > 0).then(|| i64::from(front));
+        self.apply(&Function::Slice(from, to), &[shape], cause)
     }
 
     /// A polynomial with the substitution's terms for its parameters; `None` if it mentions none of them. Those inside

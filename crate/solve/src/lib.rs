@@ -35,6 +35,7 @@ mod store;
 pub mod trace;
 mod unify;
 
+pub use instantiate::Copier;
 pub use solver::{EQUAL, Failure, Order, Posted, RelationId, Solver, State};
 pub use store::{Cause, Store};
 pub use trace::{Event, Log, Off, Outcome, Trace, Woken};

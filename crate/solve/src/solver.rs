@@ -5,7 +5,10 @@ use crate::trace::{Event, Log, Outcome, Woken};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::sync::Arc;
-use ty::{Atom, Attrs, FUNCTION, Facts, Function, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term, TermId, Terms};
+use ty::{
+    Atom, Attrs, FUNCTION, Facts, Function, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term,
+    TermId, Terms,
+};
 
 base::idx!(
     /// A posted relation.
@@ -171,6 +174,16 @@ impl<L: Log> Solver<L> {
                 result
             }
         }
+    }
+
+    /// The call that the relation is a part of, if it is an `if` of a written one.
+    pub fn origin(&mut self, id: RelationId) -> Option<(RelationRef, Vec<TermId>)> {
+        let posted = self.relation(id);
+        let (args, cause) = (posted.args.clone(), posted.cause);
+        let RelationRef::Written { all, index, .. } = posted.relation.clone() else { return None };
+        let attrs = self.no_attrs.clone();
+        let mut view = View { solver: self, args: args.clone(), attrs, n_inputs: 0, cause, asserted: false };
+        all.origin(index, &args, &mut view)
     }
 
     pub fn relation(&self, id: RelationId) -> &Posted {

@@ -20,7 +20,9 @@ impl AttrValue {
         match self {
             AttrValue::Int(value) => Some(*value),
             AttrValue::Bool(value) => Some(i64::from(*value)),
-            AttrValue::None | AttrValue::Float(_) | AttrValue::Str(_) | AttrValue::List(_) | AttrValue::Function(_) => None,
+            AttrValue::None | AttrValue::Float(_) | AttrValue::Str(_) | AttrValue::List(_) | AttrValue::Function(_) => {
+                None
+            }
         }
     }
 
@@ -29,7 +31,9 @@ impl AttrValue {
         match self {
             AttrValue::List(items) => items.iter().map(AttrValue::as_int).collect(),
             AttrValue::Int(value) => Some(vec![*value]),
-            AttrValue::None | AttrValue::Bool(_) | AttrValue::Float(_) | AttrValue::Str(_) | AttrValue::Function(_) => None,
+            AttrValue::None | AttrValue::Bool(_) | AttrValue::Float(_) | AttrValue::Str(_) | AttrValue::Function(_) => {
+                None
+            }
         }
     }
 }
@@ -88,14 +92,21 @@ impl Attrs {
         match self.get(name) {
             AttrValue::Float(value) => *value,
             AttrValue::Int(value) => *value as f64,
-            AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) | AttrValue::Function(_) => 0.0,
+            AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) | AttrValue::Function(_) => {
+                0.0
+            }
         }
     }
 
     pub fn str(&self, name: &str) -> &str {
         match self.get(name) {
             AttrValue::Str(value) => value,
-            AttrValue::None | AttrValue::Bool(_) | AttrValue::Int(_) | AttrValue::Float(_) | AttrValue::List(_) | AttrValue::Function(_) => "",
+            AttrValue::None
+            | AttrValue::Bool(_)
+            | AttrValue::Int(_)
+            | AttrValue::Float(_)
+            | AttrValue::List(_)
+            | AttrValue::Function(_) => "",
         }
     }
 

@@ -34,6 +34,19 @@ pub struct Written {
     /// The last argument is the output, unless it is the only one.
     pub n_outputs: usize,
     pub clauses: Vec<Clause>,
+    /// A clause was left out for an error that was told; nothing else is to be told of the relation.
+    pub is_broken: bool,
+    /// Of an `if`: the relation in whose clause it stands.
+    pub origin: Option<Origin>,
+}
+
+/// The clause that an `if` stands in.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    pub relation: usize,
+    pub clause: usize,
+    /// The arguments of the `if` that are the clause's variables, in order.
+    pub variables: Vec<usize>,
 }
 
 #[derive(Debug, Default)]
@@ -53,11 +66,20 @@ pub struct Clause {
 pub enum Node {
     Variable(u32),
     Wild(Kind),
-    Tensor { shape: NodeId, dtype: NodeId },
+    Tensor {
+        shape: NodeId,
+        dtype: NodeId,
+    },
     Tuple(Vec<NodeId>),
-    Func { params: Vec<NodeId>, result: NodeId },
+    Func {
+        params: Vec<NodeId>,
+        result: NodeId,
+    },
     Ref(NodeId),
-    Adt { adt: AdtId, args: Vec<NodeId> },
+    Adt {
+        adt: AdtId,
+        args: Vec<NodeId>,
+    },
     /// Dims, and shapes that are spliced in; a pattern has at most one of those.
     Shape(Vec<NodeId>),
     Number(i64),
@@ -103,9 +125,16 @@ pub struct Guard {
 pub enum Goal {
     Equal(NodeId, NodeId),
     /// A built-in relation.
-    Builtin { relation: &'static crate::Relation, args: Vec<NodeId>, attrs: Arc<Attrs> },
+    Builtin {
+        relation: &'static crate::Relation,
+        args: Vec<NodeId>,
+        attrs: Arc<Attrs>,
+    },
     /// One of the program's own, by its place.
-    Written { relation: usize, args: Vec<NodeId> },
+    Written {
+        relation: usize,
+        args: Vec<NodeId>,
+    },
 }
 
 /// What a variable of a clause stands for: a term, or the part of a shape that a splice met.
@@ -126,6 +155,13 @@ enum Verdict {
 impl WrittenRelations {
     pub(crate) fn run(self: &Arc<Self>, index: usize, assumed: bool, r: &mut dyn Facts) -> Step {
         let written = &self.relations[index];
+        if written.is_broken {
+            return (r.n_inputs()..r.args().len()).try_for_each(|output| {
+                let error = r.make(Term::Error(written.kinds[output]));
+                let output = r.arg(output);
+                r.unify(output, error)
+            });
+        }
         let mut possible: Vec<(&Clause, Vec<TermId>)> = Vec::new();
         for clause in &written.clauses {
             let mut bound = vec![None; clause.variables.len()];
@@ -144,6 +180,24 @@ impl WrittenRelations {
             [(clause, _)] if assumed && clause.guard.is_none() => clause.assert(self, r, Vec::new()),
             possible => Err(Stop::Wait(possible.iter_mut().flat_map(|(_, waits)| std::mem::take(waits)).collect())),
         }
+    }
+}
+
+impl WrittenRelations {
+    /// The call, of a relation with a name of its own, that an `if` on these arguments comes from.
+    pub fn origin(
+        self: &Arc<Self>,
+        index: usize,
+        args: &[TermId],
+        r: &mut dyn Facts,
+    ) -> Option<(RelationRef, Vec<TermId>)> {
+        let Origin { relation, clause, variables } = self.relations[index].origin.as_ref()?;
+        let clause = &self.relations[*relation].clauses[*clause];
+        let mut env = Environment { clause, variables: Vec::new(), made: vec![None; clause.nodes.len()] };
+        env.variables = variables.iter().map(|&at| args.get(at).copied()).collect();
+        env.variables.resize(clause.variables.len(), None);
+        let call = env.make_all(r, &clause.head).ok()?;
+        Some((RelationRef::Written { all: self.clone(), index: *relation, assumed: false }, call))
     }
 }
 

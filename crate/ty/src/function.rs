@@ -63,7 +63,10 @@ impl Function {
     }
 
     pub fn attrs(&self) -> Arc<Attrs> {
-        Arc::new(Attrs { entries: vec![("function", AttrValue::Function(Box::new(self.clone())))], written: vec![false] })
+        Arc::new(Attrs {
+            entries: vec![("function", AttrValue::Function(Box::new(self.clone())))],
+            written: vec![false],
+        })
     }
 
     pub fn of(attrs: &Attrs) -> Option<&Function> {
@@ -76,6 +79,11 @@ impl Function {
 
 /// The value of a function, or an unknown with the relation that will find it.
 pub fn apply(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<TermId, Stop> {
+    if let Function::Polynomial(poly) = function
+        && let Some(&only) = poly.as_atom()
+    {
+        return Ok(args[only as usize]);
+    }
     if let Err(Stop::Fail(reason)) = check(r, function, args) {
         return Err(Stop::Fail(reason));
     }
@@ -162,9 +170,7 @@ fn make_poly(r: &mut dyn Facts, poly: Poly<Atom>, dynamic: bool) -> Result<TermI
 /// Conditions on arguments that can be decided before the value can.
 fn check(r: &dyn Facts, function: &Function, args: &[TermId]) -> Step {
     match function {
-        Function::FloorDiv => {
-            r.check(r.peek_number(args[1]) != Some(0), || "a dim cannot be divided by 0".to_owned())
-        }
+        Function::FloorDiv => r.check(r.peek_number(args[1]) != Some(0), || "a dim cannot be divided by 0".to_owned()),
         _ => Ok(()),
     }
 }
@@ -486,14 +492,15 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
     if difference.is_zero() {
         return Ok(());
     }
-    let left: Vec<TermId> = unknowns
-        .into_iter()
-        .filter(|&dim| difference.atoms().any(|&atom| atom == Unknown::Dim(dim)))
-        .collect();
+    // The same unknown on both sides.
+    let grows = unknowns.iter().any(|&unknown| r.same(unknown, result)) && args.iter().any(|&arg| r.same(arg, result));
+    let left: Vec<TermId> =
+        unknowns.into_iter().filter(|&dim| difference.atoms().any(|&atom| atom == Unknown::Dim(dim))).collect();
     let [unknown] = left[..] else {
         if left.is_empty() {
             return r.fail(match difference.as_constant() {
-                Some(_) => Reason::Check("both sides of the equation would differ by a fixed number".into()),
+                Some(_) if grows => Reason::Check("this dim would have to be larger than itself".into()),
+                Some(_) => Reason::Check("the two sides of the equation differ".into()),
                 None => Reason::Check("the two sides of the equation are not the same".into()),
             });
         }
@@ -520,7 +527,6 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
             }
         }
     }
-    let grows = r.same(unknown, result) && args.iter().any(|&arg| r.same(arg, unknown));
     if rest.is_zero() && grows {
         return r.fail(Reason::Check("this dim would have to be larger than itself".into()));
     }
@@ -533,12 +539,7 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
 }
 
 /// `max(a, b) = r`, where `a` is not `r`: then `b` is.
-fn other_operand(
-    r: &mut dyn Facts,
-    args: &[TermId],
-    result: TermId,
-    is_other: impl Fn(i64, i64) -> bool,
-) -> Step {
+fn other_operand(r: &mut dyn Facts, args: &[TermId], result: TermId, is_other: impl Fn(i64, i64) -> bool) -> Step {
     let Some(whole) = r.peek_number(result) else { return Err(Stop::Wait(vec![result])) };
     for (given, other) in [(args[0], args[1]), (args[1], args[0])] {
         match r.peek_number(given) {
@@ -584,7 +585,10 @@ fn rest_of_shape(r: &mut dyn Facts, args: &[TermId], result: TermId) -> Step {
     if whole.len() < front + back {
         let (least, found) = (front + back, whole.len());
         return match all_dims {
-            true => r.fail(Reason::Check(format!("a shape of at least {least} dims is wanted, found {found}").into())),
+            true => {
+                let dims = if least == 1 { "dim" } else { "dims" };
+                r.fail(Reason::Check(format!("a shape of at least {least} {dims} is wanted, found {found}").into()))
+            }
             false => Err(Stop::Wait(vec![result])),
         };
     }

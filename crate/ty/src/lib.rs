@@ -27,8 +27,8 @@ mod value;
 mod value_print;
 
 pub use attrs::{AttrValue, Attrs};
+pub use clauses::{Clause, Comparison, Goal, Guard, Node, NodeId, Origin, Written, WrittenRelations};
 pub use dtype::Dtype;
-pub use clauses::{Clause, Comparison, Goal, Guard, Node, NodeId, Written, WrittenRelations};
 pub use facts::{Facts, Size, Step, Stop};
 pub use function::{FUNCTION, Function, apply};
 pub use poly::{Atom, Poly, PolyId};

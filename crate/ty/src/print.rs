@@ -90,6 +90,12 @@ impl<'a, T: Terms> Printer<'a, T> {
 
     fn obligation(&mut self, Obligation { relation, args, attrs }: &Obligation) {
         if let (Some(function), [args @ .., result]) = (Function::of(attrs), args.as_slice()) {
+            // `N = M * 2`, but `N * M = 12`.
+            if matches!(self.terms.head(*result), Term::Dim(Dim { extent: Extent::Number(_), .. })) {
+                self.function(function, args);
+                self.out.push_str(" = ");
+                return self.term(*result);
+            }
             self.term(*result);
             self.out.push_str(" = ");
             return self.function(function, args);

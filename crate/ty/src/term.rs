@@ -177,12 +177,7 @@ pub trait Terms {
         Self: Sized,
     {
         match term {
-            Term::Hole(_)
-            | Term::Error(_)
-            | Term::Param(..)
-            | Term::Dim(_)
-            | Term::Slice { .. }
-            | Term::Dtype(_) => {}
+            Term::Hole(_) | Term::Error(_) | Term::Param(..) | Term::Dim(_) | Term::Slice { .. } | Term::Dtype(_) => {}
             Term::Tensor { shape, dtype } => {
                 f(shape);
                 f(dtype);

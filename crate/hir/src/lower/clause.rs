@@ -8,7 +8,7 @@ use super::Lowering;
 use super::relation::{Callee, ClauseSource, GoalId, GoalSource};
 use crate::data::{TypeExprId, TypeExprKind};
 use rustc_hash::FxHashMap;
-use ty::{Clause, Comparison, Dtype, Goal, Guard, Kind, Node, NodeId, ParamId, Written};
+use ty::{Clause, Comparison, Dtype, Goal, Guard, Kind, Node, NodeId, Origin, ParamId, Written};
 
 /// The relations of clauses whose kinds are known; the first are those that have a name of their own.
 pub(super) fn build(cx: &mut Lowering, sources: &[ClauseSource]) -> Vec<Written> {
@@ -18,12 +18,30 @@ pub(super) fn build(cx: &mut Lowering, sources: &[ClauseSource]) -> Vec<Written>
     }
     let written = cx.relations.kinds.iter().zip(names).map(|(kinds, name)| {
         let kinds: Vec<Kind> = kinds.iter().map(|kind| kind.unwrap_or(Kind::Type)).collect();
-        Written { name, n_outputs: usize::from(kinds.len() > 1), kinds, clauses: Vec::new() }
+        Written {
+            name,
+            n_outputs: usize::from(kinds.len() > 1),
+            kinds,
+            clauses: Vec::new(),
+            is_broken: false,
+            origin: None,
+        }
     });
     let relations = written.collect();
-    let mut builder = Builder { cx, relations, branches: Vec::new(), clause: Clause::default(), places: FxHashMap::default() };
+    let mut builder = Builder {
+        cx,
+        relations,
+        branches: Vec::new(),
+        clause: Clause::default(),
+        places: FxHashMap::default(),
+        building: 0,
+        n_own_variables: 0,
+    };
     for source in sources {
         builder.clause(source);
+    }
+    for &broken in &builder.cx.relations.broken {
+        builder.relations[broken].is_broken = true;
     }
     builder.relations
 }
@@ -54,6 +72,9 @@ struct Builder<'a, 't> {
     /// The clause that is being built, and its variables by parameter.
     clause: Clause,
     places: FxHashMap<ParamId, u32>,
+    /// Which clause of its relation is being built, and how many variables its patterns have.
+    building: usize,
+    n_own_variables: u32,
 }
 
 /// What stands for a part that has no node of its own.
@@ -71,6 +92,8 @@ impl Builder<'_, '_> {
             let node = self.node(pattern, Some(&mut equations), &mut Replaced::new());
             self.clause.head.push(node);
         }
+        self.building = self.relations[source.relation].clauses.len();
+        self.n_own_variables = self.clause.variables.len() as u32;
         for (variable, term) in equations {
             let left = self.push(Node::Variable(variable));
             let right = self.term(term);
@@ -174,11 +197,33 @@ impl Builder<'_, '_> {
         let others = (0..variables.len()).filter(|&i| Some(i as u32) != value).map(|i| variables[i]);
         let kinds = sides.into_iter().chain(others).chain(value.map(|value| variables[value as usize])).collect();
         let name = self.relations[self.cx.relations.building].name.clone();
-        self.relations.push(Written { name, kinds, n_outputs: usize::from(value.is_some()), clauses: Vec::new() });
+        let (of, n_outputs) = (self.cx.relations.building, usize::from(value.is_some()));
+        let origin = Origin { relation: of, clause: self.building, variables: self.own_variables(value) };
+        self.relations.push(Written {
+            name,
+            kinds,
+            n_outputs,
+            clauses: Vec::new(),
+            is_broken: false,
+            origin: Some(origin),
+        });
         for (comparison, then) in [(comparison, then), (comparison.negated(), otherwise)] {
             let (places, variables) = (self.places.clone(), variables.clone());
             self.branches.push(Branch { relation, places, variables, sides, comparison, then, value });
         }
+    }
+
+    /// Where the variables of the named relation's clause are among the arguments of an `if`: behind both sides of the
+    /// condition, in order but for its value, which is last.
+    fn own_variables(&self, value: Option<u32>) -> Vec<usize> {
+        let n_variables = self.clause.variables.len() as u32;
+        let n_own = self.n_own_variables.min(n_variables);
+        let place = |variable: u32| match value {
+            Some(value) if value == variable => n_variables as usize + 1,
+            Some(value) if value < variable => variable as usize + 1,
+            _ => variable as usize + 2,
+        };
+        (0..n_own).map(place).collect()
     }
 
     /// The node of a pattern or term. In a pattern, what cannot be matched is replaced and noted in `equations`; in a
@@ -193,7 +238,9 @@ impl Builder<'_, '_> {
             }
             let kind = self.cx.module.type_exprs[id].kind.clone();
             let replaced = match (&kind, &mut equations) {
-                (TypeExprKind::Apply { .. } | TypeExprKind::Any | TypeExprKind::If { .. }, Some(equations)) => Some(&mut **equations),
+                (TypeExprKind::Apply { .. } | TypeExprKind::Any | TypeExprKind::If { .. }, Some(equations)) => {
+                    Some(&mut **equations)
+                }
                 (TypeExprKind::If { .. }, None) => Some(&mut *ifs),
                 _ => None,
             };

@@ -262,7 +262,9 @@ impl<'t> Lowering<'t> {
     fn expr_of(&mut self, node: NodeId) -> ExprId {
         match self.lowered[node.0 as usize] {
             Lowered::Expr(id) => id,
-            Lowered::Nothing | Lowered::Pat(_) | Lowered::Type(_) | Lowered::Goal(_) => self.expr(ExprKind::Error, self.tree.span(node)),
+            Lowered::Nothing | Lowered::Pat(_) | Lowered::Type(_) | Lowered::Goal(_) => {
+                self.expr(ExprKind::Error, self.tree.span(node))
+            }
         }
     }
 

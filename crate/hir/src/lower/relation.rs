@@ -10,7 +10,7 @@ use super::{Lowered, Lowering};
 use crate::data::{TypeExprId, TypeExprKind, TypeParam, Where};
 use crate::error::HirError;
 use base::Span;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use syntax::{Event, NodeId, NodeKind, TokenKind};
 use ty::{Attrs, Comparison, Dtype, Function, Kind, ParamId, RelationRef, WrittenRelations};
@@ -30,6 +30,8 @@ pub(super) struct Relations {
     /// By relation: the kinds of its arguments, as far as they are known.
     pub(super) kinds: Vec<Vec<Option<Kind>>>,
     goals: Vec<GoalSource>,
+    /// Relations with an error in a clause.
+    pub(super) broken: Vec<usize>,
     /// The relation whose clause is being built.
     pub(super) building: usize,
 }
@@ -71,6 +73,8 @@ enum Kinded {
     Variable(ParamId),
     Argument(usize, usize),
     Known(Kind),
+    /// `(n, m)`: a type or a shape, as its parts have it.
+    Tuple(TypeExprId),
     /// `()` is a type or a shape, `float32` a type or a dtype.
     Either,
 }
@@ -89,6 +93,9 @@ impl Lowering<'_> {
         let mut sources: Vec<ClauseSource> = Vec::new();
         for (&item, relation) in items.iter().zip(named) {
             let (source, sound) = self.read_clause(item, relation);
+            if !sound {
+                self.relations.broken.extend(self.relation_of(item));
+            }
             sources.extend(source.filter(|_| sound));
         }
         self.relations.reading = false;
@@ -117,6 +124,12 @@ impl Lowering<'_> {
             return None;
         }
         Some(index)
+    }
+
+    fn relation_of(&self, item: NodeId) -> Option<usize> {
+        let head = self.tree.child(item, NodeKind::RelationHead)?;
+        let (name, _) = self.own_token(head, &[TokenKind::Ident])?;
+        self.relations.by_name.get(name).copied()
     }
 
     /// Lowers the parts of one clause, with its variables in scope; whether nothing in it was an error.
@@ -152,9 +165,8 @@ impl Lowering<'_> {
         let tree = self.tree;
         let span = tree.span(node);
         let words: Vec<_> = tree.own_tokens(node).filter(|&token| tree.token_kind(token) == TokenKind::Ident).collect();
-        let named = |cx: &Self, name: &str| {
-            variables.iter().copied().find(|&param| cx.module.type_params[param].name == name)
-        };
+        let named =
+            |cx: &Self, name: &str| variables.iter().copied().find(|&param| cx.module.type_params[param].name == name);
         let [name, kind] = words[..] else { return self.type_expr(TypeExprKind::Error, span) };
         let Some(param) = named(self, tree.token_text(name)) else { return self.type_expr(TypeExprKind::Error, span) };
         match Kind::parse(tree.token_text(kind)) {
@@ -189,8 +201,7 @@ impl Lowering<'_> {
                 || besides.contains(&name)
                 || self.type_params.iter().any(|(other, _)| *other == name);
             if !is_known {
-                let param =
-                    self.module.type_params.push(TypeParam { name: name.to_owned(), kind: Kind::Type, span });
+                let param = self.module.type_params.push(TypeParam { name: name.to_owned(), kind: Kind::Type, span });
                 self.unkinded.insert(param);
                 self.type_params.push((name, param));
                 found.push(param);
@@ -205,10 +216,21 @@ impl Lowering<'_> {
         let Some(clause) = tree.child(def, NodeKind::WhereClause) else { return };
         let mut written = Vec::new();
         if let Some(params) = tree.child(def, NodeKind::TypeParams) {
-            let names = tree.children(params).into_iter().filter_map(|param| self.own_token(param, &[TokenKind::Ident]));
+            let names =
+                tree.children(params).into_iter().filter_map(|param| self.own_token(param, &[TokenKind::Ident]));
             written.extend(names.map(|(name, _)| name));
         }
-        let params = self.declare_names(clause, &written);
+        // Without a list of its own, a definition declares what its signature names, too.
+        let signature = tree.children(def).into_iter().filter(|&part| match tree.kind(part) {
+            NodeKind::WhereClause => false,
+            NodeKind::TypeParams | NodeKind::Block => false,
+            _ => tree.child(def, NodeKind::TypeParams).is_none(),
+        });
+        let mut params = Vec::new();
+        for part in signature.collect::<Vec<_>>() {
+            params.extend(self.declare_names(part, &written));
+        }
+        params.extend(self.declare_names(clause, &written));
         self.function_mut().type_params = params;
     }
 
@@ -223,9 +245,14 @@ impl Lowering<'_> {
                 _ => return Lowered::Nothing,
             },
             NodeKind::WhereRelation => {
-                let Some((name, name_span)) = self.own_token(node, &[TokenKind::Ident]) else { return Lowered::Nothing };
+                let Some((name, name_span)) = self.own_token(node, &[TokenKind::Ident]) else {
+                    return Lowered::Nothing;
+                };
                 let args = children.into_iter().filter(|&child| self.tree.kind(child) != NodeKind::Attr);
                 let args: Vec<TypeExprId> = args.map(|arg| self.type_of(arg)).collect();
+                if name == "true" && args.is_empty() {
+                    return Lowered::Nothing;
+                }
                 GoalSource::Call(Call { node, name: name.to_owned(), name_span, args, span })
             }
             _ => {
@@ -263,6 +290,7 @@ impl Lowering<'_> {
         match &self.module.type_exprs[id].kind {
             TypeExprKind::Param(param) if self.unkinded.contains(param) => Kinded::Variable(*param),
             TypeExprKind::Tuple(items) if items.is_empty() => Kinded::Either,
+            TypeExprKind::Tuple(items) if items.iter().any(|&item| self.is_unkinded(item)) => Kinded::Tuple(id),
             TypeExprKind::Hole | TypeExprKind::Error | TypeExprKind::Scalar(_) => Kinded::Either,
             _ => Kinded::Known(self.place_kind(id)),
         }
@@ -305,6 +333,12 @@ impl Lowering<'_> {
                     (None, Some(kind)) => changed |= self.set_kind(left, kind),
                     _ => {}
                 }
+                // A tuple whose kind one part told tells the others.
+                for side in [left, right] {
+                    if let (Kinded::Tuple(_), Some(kind)) = (side, self.kind_so_far(side)) {
+                        changed |= self.set_kind(side, kind);
+                    }
+                }
                 a.is_none() && b.is_none()
             });
             if !changed {
@@ -323,18 +357,43 @@ impl Lowering<'_> {
             Kinded::Variable(param) => (!self.unkinded.contains(&param)).then(|| self.module.type_params[param].kind),
             Kinded::Argument(relation, index) => self.relations.kinds[relation][index],
             Kinded::Known(kind) => Some(kind),
+            Kinded::Tuple(id) => {
+                let TypeExprKind::Tuple(items) = &self.module.type_exprs[id].kind else { return None };
+                let known = items.iter().find(|&&item| !self.is_unkinded(item))?;
+                let is_dim = matches!(self.module.type_exprs[*known].kind, TypeExprKind::Splice(_))
+                    || self.place_kind(*known) == Kind::Dim;
+                Some(if is_dim { Kind::Shape } else { Kind::Type })
+            }
             Kinded::Either => None,
         }
+    }
+
+    fn is_unkinded(&self, id: TypeExprId) -> bool {
+        matches!(&self.module.type_exprs[id].kind, TypeExprKind::Param(param) if self.unkinded.contains(param))
     }
 
     /// Whether something has been learned.
     fn set_kind(&mut self, side: Kinded, kind: Kind) -> bool {
         match side {
             Kinded::Variable(param) => {
-                self.module.type_params[param].kind = kind;
-                self.unkinded.remove(&param)
+                let learned = self.unkinded.remove(&param);
+                if learned {
+                    self.module.type_params[param].kind = kind;
+                }
+                learned
             }
             Kinded::Argument(relation, index) => self.relations.kinds[relation][index].replace(kind).is_none(),
+            Kinded::Tuple(id) => {
+                let TypeExprKind::Tuple(items) = &self.module.type_exprs[id].kind else { return false };
+                let part = if kind == Kind::Shape { Kind::Dim } else { Kind::Type };
+                let mut changed = false;
+                for item in items.clone() {
+                    if let TypeExprKind::Param(param) = self.module.type_exprs[item].kind {
+                        changed |= self.set_kind(Kinded::Variable(param), part);
+                    }
+                }
+                changed
+            }
             Kinded::Known(_) | Kinded::Either => false,
         }
     }
@@ -357,7 +416,11 @@ impl Lowering<'_> {
                 GoalSource::If { then, otherwise, .. } => pending.extend(then.into_iter().chain(otherwise)),
             }
         }
-        (self.errors.len() == n_errors).then_some(source)
+        if self.errors.len() > n_errors {
+            self.relations.broken.push(source.relation);
+            return None;
+        }
+        Some(source)
     }
 
     fn equal_kinds(&mut self, left: TypeExprId, right: TypeExprId) -> (TypeExprId, TypeExprId) {
@@ -440,8 +503,10 @@ impl Lowering<'_> {
         let fits = |cx: &Self, candidate: &op::NamedRelation| {
             candidate.n_args == args.len()
                 && args.iter().all(|&arg| match cx.kinded(arg) {
-                    Kinded::Known(kind) => kind == candidate.kind || (kind, candidate.kind) == (Kind::BaseType, Kind::Type),
-                    Kinded::Variable(_) | Kinded::Argument(..) | Kinded::Either => true,
+                    Kinded::Known(kind) => {
+                        kind == candidate.kind || (kind, candidate.kind) == (Kind::BaseType, Kind::Type)
+                    }
+                    Kinded::Variable(_) | Kinded::Argument(..) | Kinded::Tuple(_) | Kinded::Either => true,
                 })
         };
         let same_arity = |candidate: &&op::NamedRelation| candidate.n_args == args.len();
@@ -492,6 +557,7 @@ impl Lowering<'_> {
             members.into_iter().for_each(|member| group_of[member] = group);
         }
         let mut smaller: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        let mut told: FxHashSet<usize> = FxHashSet::default();
         for (at, callee, call) in &calls {
             let source = &sources[*at];
             let group = group_of[source.relation];
@@ -504,10 +570,9 @@ impl Lowering<'_> {
                 Some(known) => known.retain(|place| places.contains(place)),
                 None => drop(smaller.insert(group, places)),
             }
-            if smaller[&group].is_empty() {
+            if smaller[&group].is_empty() && told.insert(group) {
                 let (name, span) = (call.name.clone(), call.span);
                 self.errors.push(HirError::RelationTermination { name, span });
-                return;
             }
         }
     }
@@ -543,7 +608,8 @@ impl Lowering<'_> {
                 proper && is_param(args[0], *param)
             }
             (TypeExprKind::Param(param), TypeExprKind::Shape(items)) => {
-                let spliced = |item: &TypeExprId| matches!(kind(*item), TypeExprKind::Splice(inner) if is_param(*inner, *param));
+                let spliced =
+                    |item: &TypeExprId| matches!(kind(*item), TypeExprKind::Splice(inner) if is_param(*inner, *param));
                 items.len() >= 2 && items.iter().any(spliced)
             }
             _ => false,

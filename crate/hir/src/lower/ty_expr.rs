@@ -21,9 +21,7 @@ impl Lowering<'_> {
                 },
                 _ => TypeExprKind::Error,
             },
-            NodeKind::ShapeLit => {
-                TypeExprKind::Shape(children.into_iter().map(|dim| self.shape_item(dim)).collect())
-            }
+            NodeKind::ShapeLit => TypeExprKind::Shape(children.into_iter().map(|dim| self.shape_item(dim)).collect()),
             NodeKind::Splice => match children.first() {
                 Some(&shape) => TypeExprKind::Splice(self.type_at(shape, Kind::Shape)),
                 None => TypeExprKind::Error,
@@ -349,7 +347,8 @@ impl Lowering<'_> {
             TypeExprKind::Scalar(_) => Kind::BaseType,
             TypeExprKind::Tuple(items) if !items.is_empty() => {
                 let is_dim = |&item: &TypeExprId| {
-                    matches!(self.module.type_exprs[item].kind, TypeExprKind::Splice(_)) || self.kind_at(item) == Kind::Dim
+                    matches!(self.module.type_exprs[item].kind, TypeExprKind::Splice(_))
+                        || self.kind_at(item) == Kind::Dim
                 };
                 if items.iter().any(is_dim) { Kind::Shape } else { Kind::Type }
             }

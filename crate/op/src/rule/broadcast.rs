@@ -6,13 +6,11 @@ use ty::{Dim, Dtype, Extent, Facts, Reason, Relation, Step, Stop, Term, TermId};
 /// `T → T` over tensors.
 pub static IDENTITY: Relation = Relation { name: "Identity", n_outputs: 1, rule: identity };
 /// `Tensor[s, t] → Tensor[s, bool]`.
-pub static IDENTITY_COMP: Relation =
-    Relation { name: "IdentityCompRel", n_outputs: 1, rule: identity_comp };
+pub static IDENTITY_COMP: Relation = Relation { name: "IdentityCompRel", n_outputs: 1, rule: identity_comp };
 /// Both operands are tensors of one dtype; so is the result, with the broadcast shape.
 pub static BROADCAST: Relation = Relation { name: "Broadcast", n_outputs: 1, rule: broadcast };
 /// As [`BROADCAST`], with a `bool` result.
-pub static BROADCAST_COMP: Relation =
-    Relation { name: "BroadcastComp", n_outputs: 1, rule: broadcast_comp };
+pub static BROADCAST_COMP: Relation = Relation { name: "BroadcastComp", n_outputs: 1, rule: broadcast_comp };
 /// `where(condition, x, y)`: the broadcast of all three.
 pub static WHERE: Relation = Relation { name: "Where", n_outputs: 1, rule: where_ };
 /// The shape attribute, to which the data must broadcast.
@@ -23,8 +21,7 @@ pub(super) static BROADCAST_SHAPES: Relation = Relation { name: "Broadcast", n_o
 /// One axis of a broadcast: two operand sizes, and the result's.
 pub(super) static BROADCAST_AXIS: Relation = Relation { name: "Broadcast", n_outputs: 1, rule: broadcast_axis };
 /// What is left to check of an axis whose result is already known: the first size is 1 or the second.
-pub(super) static BROADCASTS_TO: Relation =
-    Relation { name: "BroadcastsTo", n_outputs: 0, rule: broadcasts_to };
+pub(super) static BROADCASTS_TO: Relation = Relation { name: "BroadcastsTo", n_outputs: 0, rule: broadcasts_to };
 
 fn identity(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;

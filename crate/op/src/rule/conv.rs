@@ -9,8 +9,7 @@ pub static CONV2D: Relation = Relation { name: "Conv2D", n_outputs: 1, rule: con
 pub static MAX_POOL2D: Relation = Relation { name: "MaxPool2D", n_outputs: 1, rule: pool2d };
 pub static AVG_POOL2D: Relation = Relation { name: "AvgPool2D", n_outputs: 1, rule: pool2d };
 /// Both spatial sizes become 1.
-pub static GLOBAL_AVG_POOL2D: Relation =
-    Relation { name: "GlobalAvgPool2D", n_outputs: 1, rule: global_pool2d };
+pub static GLOBAL_AVG_POOL2D: Relation = Relation { name: "GlobalAvgPool2D", n_outputs: 1, rule: global_pool2d };
 
 pub(super) fn layout(r: &dyn Facts, attr: &'static str, letters: &str) -> Result<DataLayout, Stop> {
     match DataLayout::parse(r.attrs().str(attr), letters) {

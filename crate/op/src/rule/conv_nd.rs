@@ -15,21 +15,15 @@ use ty::{Facts, Kind, Reason, Relation, Size, Step, Stop, TermId};
 pub static CONV1D: Relation = Relation { name: "Conv1D", n_outputs: 1, rule: conv1d };
 pub static CONV3D: Relation = Relation { name: "Conv3D", n_outputs: 1, rule: conv3d };
 /// Output sizes are (in − 1) · stride + reach − padding + output padding; the weight has the data's channels first.
-pub static CONV1D_TRANSPOSE: Relation =
-    Relation { name: "Conv1DTranspose", n_outputs: 1, rule: conv1d_transpose };
-pub static CONV2D_TRANSPOSE: Relation =
-    Relation { name: "Conv2DTranspose", n_outputs: 1, rule: conv2d_transpose };
-pub static CONV3D_TRANSPOSE: Relation =
-    Relation { name: "Conv3DTranspose", n_outputs: 1, rule: conv3d_transpose };
+pub static CONV1D_TRANSPOSE: Relation = Relation { name: "Conv1DTranspose", n_outputs: 1, rule: conv1d_transpose };
+pub static CONV2D_TRANSPOSE: Relation = Relation { name: "Conv2DTranspose", n_outputs: 1, rule: conv2d_transpose };
+pub static CONV3D_TRANSPOSE: Relation = Relation { name: "Conv3DTranspose", n_outputs: 1, rule: conv3d_transpose };
 /// As `CONV2D`, with an offset of two numbers for each element under the window and each position.
-pub static DEFORMABLE_CONV2D: Relation =
-    Relation { name: "DeformableConv2D", n_outputs: 1, rule: deformable_conv2d };
+pub static DEFORMABLE_CONV2D: Relation = Relation { name: "DeformableConv2D", n_outputs: 1, rule: deformable_conv2d };
 /// As `CONV2D`, but the weight has been rearranged, so only `channels` and `kernel_size` speak of it.
 pub static CONV2D_PACKED: Relation = Relation { name: "Conv2DNCHWc", n_outputs: 1, rule: conv2d_packed };
-pub static CONV2D_WINOGRAD: Relation =
-    Relation { name: "Conv2DWinograd", n_outputs: 1, rule: conv2d_packed };
-pub static BINARY_CONV2D: Relation =
-    Relation { name: "BinaryConv2D", n_outputs: 1, rule: conv2d_packed };
+pub static CONV2D_WINOGRAD: Relation = Relation { name: "Conv2DWinograd", n_outputs: 1, rule: conv2d_packed };
+pub static BINARY_CONV2D: Relation = Relation { name: "BinaryConv2D", n_outputs: 1, rule: conv2d_packed };
 /// The weight's shape from the gradient's channels, the data's channels and `kernel_size`.
 pub static CONV2D_BACKWARD_WEIGHT: Relation =
     Relation { name: "Conv2DBackwardWeight", n_outputs: 1, rule: conv2d_backward_weight };

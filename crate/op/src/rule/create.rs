@@ -54,11 +54,7 @@ fn arange(r: &mut dyn Facts) -> Step {
     let bound = |name| match r.attrs().get(name) {
         AttrValue::Int(value) => Some(*value as f64),
         AttrValue::Float(value) => Some(*value),
-        AttrValue::None
-        | AttrValue::Bool(_)
-        | AttrValue::Str(_)
-        | AttrValue::List(_)
-        | AttrValue::Function(_) => None,
+        AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) | AttrValue::Function(_) => None,
     };
     let size = match (bound("start"), bound("stop"), bound("step")) {
         (_, _, Some(0.0)) => return attr_error(r, "step", "a number other than 0"),

@@ -9,25 +9,20 @@ pub static SHAPE_OF: Relation = Relation { name: "ShapeOf", n_outputs: 1, rule: 
 /// A scalar.
 pub static NDARRAY_SIZE: Relation = Relation { name: "NdarraySize", n_outputs: 1, rule: ndarray_size };
 /// The shape attribute.
-pub static RESHAPE_TENSOR: Relation =
-    Relation { name: "ReshapeTensor", n_outputs: 1, rule: reshape_tensor };
+pub static RESHAPE_TENSOR: Relation = Relation { name: "ReshapeTensor", n_outputs: 1, rule: reshape_tensor };
 /// As many axes as the shape has sizes.
-pub static DYN_BROADCAST_TO: Relation =
-    Relation { name: "DynamicBroadCastTo", n_outputs: 1, rule: dyn_shape };
+pub static DYN_BROADCAST_TO: Relation = Relation { name: "DynamicBroadCastTo", n_outputs: 1, rule: dyn_shape };
 pub static DYN_RESHAPE: Relation = Relation { name: "DynamicReshape", n_outputs: 1, rule: dyn_shape };
 /// One axis more, nobody knows where.
-pub static DYN_EXPAND_DIMS: Relation =
-    Relation { name: "DynamicExpandDims", n_outputs: 1, rule: dyn_expand_dims };
+pub static DYN_EXPAND_DIMS: Relation = Relation { name: "DynamicExpandDims", n_outputs: 1, rule: dyn_expand_dims };
 /// Filled with a scalar, whose dtype is the default.
 pub static DYN_FULL: Relation = Relation { name: "DynamicFull", n_outputs: 1, rule: dyn_full };
 pub static DYN_INIT_OP: Relation = Relation { name: "DynamicInitOp", n_outputs: 1, rule: dyn_init_op };
 /// Height and width are `?`.
 pub static DYN_RESIZE2D: Relation = Relation { name: "DynResize2D", n_outputs: 1, rule: dyn_resize2d };
-pub static DYN_UPSAMPLING: Relation =
-    Relation { name: "DynamicUpSampling", n_outputs: 1, rule: dyn_upsampling };
+pub static DYN_UPSAMPLING: Relation = Relation { name: "DynamicUpSampling", n_outputs: 1, rule: dyn_upsampling };
 /// As [`DYN_UPSAMPLING`], and the depth.
-pub static DYN_UPSAMPLING3D: Relation =
-    Relation { name: "DynamicUpSampling3D", n_outputs: 1, rule: dyn_upsampling3d };
+pub static DYN_UPSAMPLING3D: Relation = Relation { name: "DynamicUpSampling3D", n_outputs: 1, rule: dyn_upsampling3d };
 /// Widths before and after for each axis.
 pub static DYN_PAD: Relation = Relation { name: "DynamicPad", n_outputs: 1, rule: dyn_pad };
 /// A new axis of `?`.
@@ -37,8 +32,7 @@ pub static DYN_SPARSE_TO_DENSE: Relation =
 /// As many axes less.
 pub static DYN_SQUEEZE: Relation = Relation { name: "DynSqueeze", n_outputs: 1, rule: dyn_squeeze };
 /// The axes that are cut are `?`.
-pub static DYN_STRIDED_SLICE: Relation =
-    Relation { name: "DynStridedSlice", n_outputs: 1, rule: dyn_strided_slice };
+pub static DYN_STRIDED_SLICE: Relation = Relation { name: "DynStridedSlice", n_outputs: 1, rule: dyn_strided_slice };
 pub static DYN_TILE: Relation = Relation { name: "DynamicTile", n_outputs: 1, rule: dyn_tile };
 /// The axis is `?`.
 pub static DYN_TOPK: Relation = Relation { name: "DynTopK", n_outputs: 1, rule: dyn_topk };

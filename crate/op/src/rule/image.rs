@@ -12,8 +12,7 @@ pub static RESIZE1D: Relation = Relation { name: "Resize1D", n_outputs: 1, rule:
 pub static RESIZE2D: Relation = Relation { name: "Resize2D", n_outputs: 1, rule: resize2d };
 pub static RESIZE3D: Relation = Relation { name: "Resize3d", n_outputs: 1, rule: resize3d };
 /// As [`RESIZE2D`], one result for each box.
-pub static CROP_AND_RESIZE: Relation =
-    Relation { name: "CropAndResize", n_outputs: 1, rule: crop_and_resize };
+pub static CROP_AND_RESIZE: Relation = Relation { name: "CropAndResize", n_outputs: 1, rule: crop_and_resize };
 /// A window with a weight of its own for each channel slides over the data.
 pub static DILATION2D: Relation = Relation { name: "Dilation2D", n_outputs: 1, rule: dilation2d };
 /// `(n, 2, 3) → (n, 2, height, width)`.

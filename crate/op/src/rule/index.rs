@@ -15,8 +15,7 @@ pub static GATHER: Relation = Relation { name: "Gather", n_outputs: 1, rule: gat
 /// Indices `[m, y…]` into the first `m` axes of the data: `y…` and the axes that are left.
 pub static GATHER_ND: Relation = Relation { name: "GatherND", n_outputs: 1, rule: gather_nd };
 /// The type of the data; indices and updates have one shape.
-pub static SCATTER_ELEMENTS: Relation =
-    Relation { name: "ScatterElements", n_outputs: 1, rule: scatter_elements };
+pub static SCATTER_ELEMENTS: Relation = Relation { name: "ScatterElements", n_outputs: 1, rule: scatter_elements };
 /// The type of the data; what [`GATHER_ND`] would read there is the updates' shape.
 pub static SCATTER_ND: Relation = Relation { name: "ScatterND", n_outputs: 1, rule: scatter_nd };
 /// A new axis of `depth`.
@@ -24,13 +23,11 @@ pub static ONE_HOT: Relation = Relation { name: "OneHot", n_outputs: 1, rule: on
 /// The axes of a second tensor, no longer than those of the first.
 pub static SLICE_LIKE: Relation = Relation { name: "SliceLike", n_outputs: 1, rule: slice_like };
 /// Python's slices: `begin`, `end` and a step for each axis, cut off at the bounds.
-pub static STRIDED_SLICE: Relation =
-    Relation { name: "StridedSlice", n_outputs: 1, rule: strided_slice };
+pub static STRIDED_SLICE: Relation = Relation { name: "StridedSlice", n_outputs: 1, rule: strided_slice };
 /// The type of the data, whatever is written into it.
 pub static STRIDED_SET: Relation = Relation { name: "StridedSet", n_outputs: 1, rule: strided_set };
 /// One row of coordinates for each axis of a shape.
-pub static UNRAVEL_INDEX: Relation =
-    Relation { name: "UnRavelIndexRel", n_outputs: 1, rule: unravel_index };
+pub static UNRAVEL_INDEX: Relation = Relation { name: "UnRavelIndexRel", n_outputs: 1, rule: unravel_index };
 /// One row of coordinates for each nonzero element: nobody knows how many.
 pub static ARGWHERE: Relation = Relation { name: "ArgWhere", n_outputs: 1, rule: argwhere };
 /// The type of the data, whose axis exists.

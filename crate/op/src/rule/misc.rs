@@ -32,8 +32,7 @@ pub static DEBUG: Relation = Relation { name: "Debug", n_outputs: 1, rule: same 
 pub static SIMULATED_QUANTIZE: Relation =
     Relation { name: "SimulatedQuantize", n_outputs: 1, rule: simulated_quantize };
 /// A function and the tuple of its arguments give its result.
-pub static CALL_LOWERED: Relation =
-    Relation { name: "CallLoweredRel", n_outputs: 1, rule: call_lowered };
+pub static CALL_LOWERED: Relation = Relation { name: "CallLoweredRel", n_outputs: 1, rule: call_lowered };
 /// A function, the tuple of its arguments and the tuple of its results give nothing.
 pub static INVOKE_TVM_OP: Relation = Relation { name: "InvokeTVMOp", n_outputs: 1, rule: invoke_tvm_op };
 /// The shape and dtype attributes.

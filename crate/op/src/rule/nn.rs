@@ -11,11 +11,9 @@ use ty::{AttrValue, Facts, Kind, Reason, Relation, Size, Step, Stop, TermId};
 pub static LAYER_NORM: Relation = Relation { name: "LayerNorm", n_outputs: 1, rule: feature_norm };
 pub static GROUP_NORM: Relation = Relation { name: "GroupNorm", n_outputs: 1, rule: feature_norm };
 /// As [`LAYER_NORM`], for data of rank 3 or more.
-pub static INSTANCE_NORM: Relation =
-    Relation { name: "InstanceNorm", n_outputs: 1, rule: instance_norm };
+pub static INSTANCE_NORM: Relation = Relation { name: "InstanceNorm", n_outputs: 1, rule: instance_norm };
 /// Two matrices of one shape, and a scalar.
-pub static CROSS_ENTROPY: Relation =
-    Relation { name: "CrossEntropy", n_outputs: 1, rule: cross_entropy };
+pub static CROSS_ENTROPY: Relation = Relation { name: "CrossEntropy", n_outputs: 1, rule: cross_entropy };
 /// `(n, classes, …)`, `(n, …)` and `(classes)`; a scalar, or with no reduction the second.
 pub static NLL_LOSS: Relation = Relation { name: "NLLLoss", n_outputs: 1, rule: nll_loss };
 /// Every size grows by its two widths, which may be negative.
@@ -25,15 +23,11 @@ pub static MIRROR_PAD: Relation = Relation { name: "MirrorPad", n_outputs: 1, ru
 pub static UPSAMPLING: Relation = Relation { name: "UpSampling", n_outputs: 1, rule: upsampling2d };
 pub static UPSAMPLING3D: Relation = Relation { name: "UpSampling3D", n_outputs: 1, rule: upsampling3d };
 /// `(n, c, h, w) → (n, c / b², h · b, w · b)`, and back.
-pub static DEPTH_TO_SPACE: Relation =
-    Relation { name: "DepthToSpace", n_outputs: 1, rule: depth_to_space };
-pub static SPACE_TO_DEPTH: Relation =
-    Relation { name: "SpaceToDepth", n_outputs: 1, rule: space_to_depth };
+pub static DEPTH_TO_SPACE: Relation = Relation { name: "DepthToSpace", n_outputs: 1, rule: depth_to_space };
+pub static SPACE_TO_DEPTH: Relation = Relation { name: "SpaceToDepth", n_outputs: 1, rule: space_to_depth };
 /// `(n, s…, …) → (n · blocks, (s + paddings) / block…, …)`, and back.
-pub static SPACE_TO_BATCH_ND: Relation =
-    Relation { name: "SpaceToBatchND", n_outputs: 1, rule: space_to_batch };
-pub static BATCH_TO_SPACE_ND: Relation =
-    Relation { name: "BatchToSpaceND", n_outputs: 1, rule: batch_to_space };
+pub static SPACE_TO_BATCH_ND: Relation = Relation { name: "SpaceToBatchND", n_outputs: 1, rule: space_to_batch };
+pub static BATCH_TO_SPACE_ND: Relation = Relation { name: "BatchToSpaceND", n_outputs: 1, rule: batch_to_space };
 /// Every size becomes (size − 1) · stride + 1.
 pub static DILATE: Relation = Relation { name: "Dilate", n_outputs: 1, rule: dilate };
 /// The result is the buffer; the data fits in it.
@@ -51,11 +45,9 @@ pub static SPARSE_DENSE: Relation = Relation { name: "SparseDense", n_outputs: 1
 /// The result has the type of the dense operand.
 pub static SPARSE_ADD: Relation = Relation { name: "SparseAdd", n_outputs: 1, rule: sparse_add };
 /// The three parts of a sparse matrix, of the types they had.
-pub static SPARSE_TRANSPOSE: Relation =
-    Relation { name: "SparseTranspose", n_outputs: 1, rule: sparse_transpose };
+pub static SPARSE_TRANSPOSE: Relation = Relation { name: "SparseTranspose", n_outputs: 1, rule: sparse_transpose };
 /// The sparse weight's rows are the result's channels.
-pub static SPARSE_CONV2D: Relation =
-    Relation { name: "SparseConv2d", n_outputs: 1, rule: sparse_conv2d };
+pub static SPARSE_CONV2D: Relation = Relation { name: "SparseConv2d", n_outputs: 1, rule: sparse_conv2d };
 
 fn feature_norm(r: &mut dyn Facts) -> Step {
     let (dims, dtype) = r.tensor(0)?;

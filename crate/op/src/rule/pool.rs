@@ -15,15 +15,11 @@ pub static MAX_POOL3D: Relation = Relation { name: "MaxPool3D", n_outputs: 1, ru
 pub static AVG_POOL1D: Relation = Relation { name: "AvgPool1D", n_outputs: 1, rule: pool1d };
 pub static AVG_POOL3D: Relation = Relation { name: "AvgPool3D", n_outputs: 1, rule: pool3d };
 /// Both spatial sizes become 1.
-pub static GLOBAL_MAX_POOL2D: Relation =
-    Relation { name: "GlobalMaxPool2D", n_outputs: 1, rule: global_pool2d };
+pub static GLOBAL_MAX_POOL2D: Relation = Relation { name: "GlobalMaxPool2D", n_outputs: 1, rule: global_pool2d };
 /// The spatial sizes become `output_size`, or stay when it is empty.
-pub static ADAPTIVE_POOL1D: Relation =
-    Relation { name: "AdaptivePool1D", n_outputs: 1, rule: adaptive_pool1d };
-pub static ADAPTIVE_POOL2D: Relation =
-    Relation { name: "AdaptivePool2D", n_outputs: 1, rule: adaptive_pool2d };
-pub static ADAPTIVE_POOL3D: Relation =
-    Relation { name: "AdaptivePool3D", n_outputs: 1, rule: adaptive_pool3d };
+pub static ADAPTIVE_POOL1D: Relation = Relation { name: "AdaptivePool1D", n_outputs: 1, rule: adaptive_pool1d };
+pub static ADAPTIVE_POOL2D: Relation = Relation { name: "AdaptivePool2D", n_outputs: 1, rule: adaptive_pool2d };
+pub static ADAPTIVE_POOL3D: Relation = Relation { name: "AdaptivePool3D", n_outputs: 1, rule: adaptive_pool3d };
 /// The gradient of the result comes first; the gradient of the data has the data's type.
 pub static POOL2D_GRAD: Relation = Relation { name: "MaxPool2DGrad", n_outputs: 1, rule: pool2d_grad };
 

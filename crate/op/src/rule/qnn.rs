@@ -20,16 +20,13 @@ pub static DEQUANTIZE: Relation = Relation { name: "Dequantize", n_outputs: 1, r
 /// Integers of one scale to those of another, of `out_dtype`.
 pub static REQUANTIZE: Relation = Relation { name: "Requantize", n_outputs: 1, rule: requantize };
 /// The result has the data's type; the second operand says the dtype when the program runs.
-pub static SIMULATED_QUANTIZE: Relation =
-    Relation { name: "QNNSimulatedQuantize", n_outputs: 1, rule: simulated };
-pub static SIMULATED_DEQUANTIZE: Relation =
-    Relation { name: "QNNSimulatedDequantize", n_outputs: 1, rule: simulated };
+pub static SIMULATED_QUANTIZE: Relation = Relation { name: "QNNSimulatedQuantize", n_outputs: 1, rule: simulated };
+pub static SIMULATED_DEQUANTIZE: Relation = Relation { name: "QNNSimulatedDequantize", n_outputs: 1, rule: simulated };
 /// As the plain operator, on bytes.
 pub static DENSE: Relation = Relation { name: "QDense", n_outputs: 1, rule: dense };
 pub static DENSE_PACK: Relation = Relation { name: "QnnDensePack", n_outputs: 1, rule: dense_pack };
 pub static CONV2D: Relation = Relation { name: "QnnConv2D", n_outputs: 1, rule: quantized_conv2d };
-pub static CONV2D_TRANSPOSE: Relation =
-    Relation { name: "QnnConv2DTranspose", n_outputs: 1, rule: conv2d_transpose };
+pub static CONV2D_TRANSPOSE: Relation = Relation { name: "QnnConv2DTranspose", n_outputs: 1, rule: conv2d_transpose };
 pub static BATCH_MATMUL: Relation = Relation { name: "QBatchMatmul", n_outputs: 1, rule: batch_matmul };
 pub static AVG_POOL2D: Relation = Relation { name: "QnnAvgPool2D", n_outputs: 1, rule: avg_pool2d };
 /// As `CONCATENATE`, with a tuple of scales and one of zero points.

@@ -5,11 +5,9 @@ use super::attr_error;
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
 /// The next key, and random bits.
-pub static THREEFRY_GENERATE: Relation =
-    Relation { name: "ThreefryGenerate", n_outputs: 1, rule: threefry_generate };
+pub static THREEFRY_GENERATE: Relation = Relation { name: "ThreefryGenerate", n_outputs: 1, rule: threefry_generate };
 /// Two keys from one.
-pub static THREEFRY_SPLIT: Relation =
-    Relation { name: "ThreefrySplit", n_outputs: 1, rule: threefry_split };
+pub static THREEFRY_SPLIT: Relation = Relation { name: "ThreefrySplit", n_outputs: 1, rule: threefry_split };
 /// The next key, and floats between two bounds.
 pub static UNIFORM: Relation = Relation { name: "Uniform", n_outputs: 1, rule: floats };
 /// The next key, and floats about a mean.

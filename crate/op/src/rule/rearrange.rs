@@ -7,24 +7,19 @@ use super::{DataLayout, attr_error, product};
 use ty::{Facts, Reason, Relation, Size, Step, Stop, Term, TermId};
 
 /// Repeats axes of size 1 until the shape is that of a second tensor.
-pub static BROADCAST_TO_LIKE: Relation =
-    Relation { name: "BroadCastToLike", n_outputs: 1, rule: broadcast_to_like };
+pub static BROADCAST_TO_LIKE: Relation = Relation { name: "BroadCastToLike", n_outputs: 1, rule: broadcast_to_like };
 /// Sums until the shape is that of a second tensor, which must broadcast to the data.
-pub static COLLAPSE_SUM_LIKE: Relation =
-    Relation { name: "CollapseSumLike", n_outputs: 1, rule: collapse_sum_like };
+pub static COLLAPSE_SUM_LIKE: Relation = Relation { name: "CollapseSumLike", n_outputs: 1, rule: collapse_sum_like };
 /// As [`COLLAPSE_SUM_LIKE`], with the shape as an attribute.
-pub static COLLAPSE_SUM_TO: Relation =
-    Relation { name: "CollapseSumTo", n_outputs: 1, rule: collapse_sum_to };
+pub static COLLAPSE_SUM_TO: Relation = Relation { name: "CollapseSumTo", n_outputs: 1, rule: collapse_sum_to };
 /// The codes of a reshape, read from the last axis.
-pub static REVERSE_RESHAPE: Relation =
-    Relation { name: "ReverseReshape", n_outputs: 1, rule: reverse_reshape };
+pub static REVERSE_RESHAPE: Relation = Relation { name: "ReverseReshape", n_outputs: 1, rule: reverse_reshape };
 /// Some axes give way to some of another tensor, with as many elements.
 pub static RESHAPE_LIKE: Relation = Relation { name: "ReshapeLike", n_outputs: 1, rule: reshape_like };
 /// The type of the data, whose axis exists.
 pub static REVERSE: Relation = Relation { name: "Reverse", n_outputs: 1, rule: reverse };
 /// The type of the data; one length for each place of the batch axis.
-pub static REVERSE_SEQUENCE: Relation =
-    Relation { name: "ReverseSequence", n_outputs: 1, rule: reverse_sequence };
+pub static REVERSE_SEQUENCE: Relation = Relation { name: "ReverseSequence", n_outputs: 1, rule: reverse_sequence };
 /// One axis times a number.
 pub static REPEAT: Relation = Relation { name: "Repeat", n_outputs: 1, rule: repeat };
 /// Axes times numbers, aligned at the last.
@@ -34,23 +29,16 @@ pub static STACK: Relation = Relation { name: "Stack", n_outputs: 1, rule: stack
 /// A grid over vectors, once for each of them.
 pub static MESHGRID: Relation = Relation { name: "Meshgrid", n_outputs: 1, rule: meshgrid };
 /// From one layout to another, in blocks where the letters say so.
-pub static LAYOUT_TRANSFORM: Relation =
-    Relation { name: "layout_transform", n_outputs: 1, rule: layout_transform };
+pub static LAYOUT_TRANSFORM: Relation = Relation { name: "layout_transform", n_outputs: 1, rule: layout_transform };
 /// The shape that the target layout spells out.
-pub static AUTO_SCHEDULER_LAYOUT_TRANSFORM: Relation = Relation {
-    name: "auto_scheduler_layout_transform",
-    n_outputs: 1,
-    rule: auto_scheduler_layout_transform,
-};
+pub static AUTO_SCHEDULER_LAYOUT_TRANSFORM: Relation =
+    Relation { name: "auto_scheduler_layout_transform", n_outputs: 1, rule: auto_scheduler_layout_transform };
 /// Windows over the axes from one on: their counts, then their sizes.
-pub static SLIDING_WINDOW: Relation =
-    Relation { name: "SlidingWindow", n_outputs: 1, rule: sliding_window };
+pub static SLIDING_WINDOW: Relation = Relation { name: "SlidingWindow", n_outputs: 1, rule: sliding_window };
 /// The type of the input; the diagonals fit into its last two axes.
-pub static MATRIX_SET_DIAG: Relation =
-    Relation { name: "MatrixSetDiag", n_outputs: 1, rule: matrix_set_diag };
+pub static MATRIX_SET_DIAG: Relation = Relation { name: "MatrixSetDiag", n_outputs: 1, rule: matrix_set_diag };
 /// The type of the data; one length for each sequence.
-pub static SEQUENCE_MASK: Relation =
-    Relation { name: "SequenceMask", n_outputs: 1, rule: sequence_mask };
+pub static SEQUENCE_MASK: Relation = Relation { name: "SequenceMask", n_outputs: 1, rule: sequence_mask };
 /// The type of the data, a matrix or many, and a scalar.
 pub static TRILU: Relation = Relation { name: "trilu", n_outputs: 1, rule: trilu };
 

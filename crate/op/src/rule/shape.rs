@@ -19,11 +19,9 @@ pub static EXPAND_DIMS: Relation = Relation { name: "ExpandDims", n_outputs: 1, 
 /// `data[…, indices, …]` along one axis.
 pub static TAKE: Relation = Relation { name: "Take", n_outputs: 1, rule: take };
 /// `(n, product of the rest)`.
-pub static BATCH_FLATTEN: Relation =
-    Relation { name: "BatchFlatten", n_outputs: 1, rule: batch_flatten };
+pub static BATCH_FLATTEN: Relation = Relation { name: "BatchFlatten", n_outputs: 1, rule: batch_flatten };
 /// The field of a tuple at the attribute `index`.
-pub static TUPLE_GET_ITEM: Relation =
-    Relation { name: "TupleGetItem", n_outputs: 1, rule: tuple_get_item };
+pub static TUPLE_GET_ITEM: Relation = Relation { name: "TupleGetItem", n_outputs: 1, rule: tuple_get_item };
 
 fn tuple_get_item(r: &mut dyn Facts) -> Step {
     let fields = r.tuple(0)?;

@@ -8,11 +8,9 @@ use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 pub static SPARSE_FILL_EMPTY_ROWS: Relation =
     Relation { name: "sparse_fill_empty_rows", n_outputs: 1, rule: sparse_fill_empty_rows };
 /// The same rows, as long as the new shape.
-pub static SPARSE_RESHAPE: Relation =
-    Relation { name: "sparse_reshape", n_outputs: 1, rule: sparse_reshape };
+pub static SPARSE_RESHAPE: Relation = Relation { name: "sparse_reshape", n_outputs: 1, rule: sparse_reshape };
 /// The shape attribute with the dtype of the values.
-pub static SPARSE_TO_DENSE: Relation =
-    Relation { name: "SparseToDense", n_outputs: 1, rule: sparse_to_dense };
+pub static SPARSE_TO_DENSE: Relation = Relation { name: "SparseToDense", n_outputs: 1, rule: sparse_to_dense };
 
 fn sparse_fill_empty_rows(r: &mut dyn Facts) -> Step {
     let (indices, dtype) = r.tensor_of_rank(0, 2)?;

@@ -5,14 +5,12 @@ use super::{attr_error, product};
 use ty::{AttrValue, Dtype, Facts, Relation, Size, Step, Stop, TermId};
 
 /// As many boxes for each place as there are sizes and ratios, but one.
-pub static MULTIBOX_PRIOR: Relation =
-    Relation { name: "MultiBoxPrior", n_outputs: 1, rule: multibox_prior };
+pub static MULTIBOX_PRIOR: Relation = Relation { name: "MultiBoxPrior", n_outputs: 1, rule: multibox_prior };
 /// `(n, classes, anchors)`, `(n, 4 · anchors)` and `(m, anchors, 4)`: six numbers for each anchor, and counts.
 pub static MULTIBOX_TRANSFORM_LOC: Relation =
     Relation { name: "MultiBoxTransformLoc", n_outputs: 1, rule: multibox_transform_loc };
 /// Counts, the data, and indices.
-pub static GET_VALID_COUNT: Relation =
-    Relation { name: "GetValidCount", n_outputs: 1, rule: get_valid_counts };
+pub static GET_VALID_COUNT: Relation = Relation { name: "GetValidCount", n_outputs: 1, rule: get_valid_counts };
 /// The data, or indices and counts.
 pub static NMS: Relation = Relation { name: "NMS", n_outputs: 1, rule: non_max_suppression };
 /// Room for every box of every class, and how much of it is used.
