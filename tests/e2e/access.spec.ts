@@ -30,6 +30,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     await page.getByRole("tab", { name: "prelude.relay" }).click();
     await expect(page.locator(".editor-place.prelude .view-line").first()).toBeVisible();
     expect(await violations(page), "prelude").toEqual([]);
+    await page.getByRole("tab", { name: "Program" }).click();
     await runButton(page).click();
     await expect(panel(page)).toContainText("Ran in");
     expect(await violations(page), "run").toEqual([]);

@@ -31,7 +31,7 @@ export async function focusEditor(page: Page): Promise<void> {
 
 /** The program as the editor shows it; only short ones fit. */
 export async function text(page: Page): Promise<string> {
-  const lines = await page.locator(".monaco-editor .view-line").evaluateAll((elements) =>
+  const lines = await page.locator(".editor-place.user .view-line").evaluateAll((elements) =>
     elements
       .map((element) => ({ top: (element as HTMLElement).offsetTop, text: element.textContent ?? "" }))
       .sort((a, b) => a.top - b.top)

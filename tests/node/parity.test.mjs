@@ -27,6 +27,23 @@ function native(command, text) {
   });
 }
 
+/** A text after the edits of a view, which stand in source order. */
+function edited(text, edits) {
+  return edits.toReversed().reduce((text, { span, text: put }) => text.slice(0, span.start) + put + text.slice(span.end), text);
+}
+
+test("the page formats as the command line does", async () => {
+  const playground = await loadPlayground();
+  for (const page of readPages(resolve(root, "tests/pages"))) {
+    for (const { heading, text } of page.programs) {
+      const [file] = JSON.parse(await native("fmt", text)).files;
+      const { edits, errors } = playground.format(text);
+      assert.equal(errors, file.diagnostics.length, `mistakes in “${heading}”`);
+      assert.equal(edited(text, edits), file.text ?? text, `“${heading}”`);
+    }
+  }
+});
+
 test("check and run print the same in the page and on the command line", async (t) => {
   assert.ok(existsSync(relish), "target/debug/relish is missing; build it with `cargo build --bin relish`");
   const playground = await loadPlayground();

@@ -25,6 +25,7 @@ fn ask_everything(text: &str) {
     let _ = check_json(&[("-".to_owned(), analysis)]);
     let mut page = session::Page::default();
     let _ = page.update(text);
+    let _ = session::Page::format(text);
     let _ = page.hover(FileView::User, end / 2);
     let _ = page.name(FileView::User, end / 2);
 }
@@ -99,6 +100,14 @@ const WORDS: &[&str] = &[
     "as",
     "|",
     "where",
+    "relation",
+    "R(A, N: Dim)",
+    ":-",
+    "N = M * 2",
+    ".",
+    "..",
+    "sh[1:]",
+    "max(",
     "?",
     "#[version = \"0.0.5\"]",
 ];

@@ -4,7 +4,7 @@ import { Compiler } from "./compiler.ts";
 import { type Linked, pack, unpack } from "./link.ts";
 import { type Document, errorCount, state, type Theme } from "./state.ts";
 import { load, save } from "./storage.ts";
-import type { DiagnosticView, FileName, FixView, SpanView } from "./wasm/relish_wasm.js";
+import type { DiagnosticView, EditView, FileName, FixView, SpanView } from "./wasm/relish_wasm.js";
 import welcome from "./welcome.relay?raw";
 
 /** A run that a person asked for ends when they say so. */
@@ -218,6 +218,29 @@ export function applyFix(fix: FixView): void {
     text = text.slice(0, span.start) + replacement + text.slice(span.end);
   }
   edit(text);
+}
+
+/** Asks the editor to lay out the program anew; undo brings the old layout back. */
+export function format(): void {
+  openFile("user");
+  state.formatting.value += 1;
+}
+
+/** The edits that lay out a text anew, or the reason why there are none. */
+export async function layOut(text: string): Promise<readonly EditView[]> {
+  // Whoever waits for the layout does not wait for an endless run.
+  if (run?.alone === false) stop();
+  const view = await compiler.format(text);
+  if (view === undefined) return [];
+  if (view.errors > 0) {
+    const count = view.errors === 1 ? "a syntax error" : `${view.errors} syntax errors`;
+    state.notice.value = { tone: "bad", text: `The program has ${count}, so it was left as it is. Mend that and format again.` };
+  } else if (view.edits.length === 0) {
+    state.notice.value = { tone: "good", text: "The program is formatted already." };
+  } else {
+    state.notice.value = undefined;
+  }
+  return view.edits;
 }
 
 export async function explain(code: string): Promise<void> {

@@ -4,7 +4,7 @@
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
 import type { Reply, Request } from "./protocol.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
-import type { CheckView, FileName, HoverView, NameView, RunView } from "./wasm/relish_wasm.js";
+import type { CheckView, FileName, FormatView, HoverView, NameView, RunView } from "./wasm/relish_wasm.js";
 
 export interface Listener {
   ready(prelude: string): void;
@@ -70,6 +70,12 @@ export class Compiler {
   async name(file: FileName, offset: number): Promise<NameView | undefined> {
     const reply = await this.#askOf(file, (id) => ({ kind: "name", id, file, offset }));
     return reply?.kind === "named" ? reply.view : undefined;
+  }
+
+  /** What lays out a text anew; no answer if the worker is replaced meanwhile. */
+  async format(text: string): Promise<FormatView | undefined> {
+    const reply = await this.#ask((id) => ({ kind: "format", id, text }));
+    return reply?.kind === "formatted" ? reply.view : undefined;
   }
 
   async explain(code: string): Promise<string | undefined> {
@@ -138,6 +144,7 @@ export class Compiler {
         return this.#listener.ran(reply.revision, reply.view, reply.milliseconds);
       case "hovered":
       case "named":
+      case "formatted":
       case "explained":
         this.#waiting.get(reply.id)?.(reply);
         this.#waiting.delete(reply.id);

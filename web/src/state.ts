@@ -43,6 +43,8 @@ export const state = {
   line: signal(1),
   /** Where an editor should go next; a new object each time, so that the same place can be asked for twice. */
   target: signal<{ file: FileName; span: SpanView; focus: boolean } | undefined>(undefined),
+  /** Counts how often the editor was asked to format. */
+  formatting: signal(0),
   panel: signal("types"),
   /** On a narrow screen, whether the editor is shown instead of the panel. */
   editing: signal(true),

@@ -293,6 +293,9 @@ impl<'m> Evaluator<'m> {
         match &module.exprs[expr].kind {
             ExprKind::Error => return self.fail(expr, RunFault::Broken),
             ExprKind::Literal(dtype, scalar) => self.values.push(Value::Scalar(*dtype, *scalar)),
+            ExprKind::TensorLit(tensor) if tensor.elements.len() as u64 * 8 > self.limits.memory => {
+                return self.fail(expr, RunFault::OutOfMemory { limit: self.limits.memory });
+            }
             ExprKind::TensorLit(tensor) => self.values.push(Value::tensor(ty::Tensor::clone(tensor))),
             ExprKind::Local(local, place) => return self.local(expr, *local, *place),
             ExprKind::Def(def) => {

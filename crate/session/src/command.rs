@@ -90,6 +90,11 @@ struct FormattedFile<'a> {
 }
 
 #[derive(Serialize)]
+struct Formatted<'a> {
+    files: Vec<FormattedFile<'a>>,
+}
+
+#[derive(Serialize)]
 struct Checked {
     files: Vec<CheckedFile>,
 }
@@ -239,7 +244,7 @@ pub fn format_json(files: &[Formatting]) -> String {
         text: outcome.as_deref().ok().filter(|_| file == "-"),
         diagnostics: problems(outcome.as_ref().err().map_or(&[], Vec::as_slice), &LineIndex::new(text)),
     });
-    serde_json::json!({ "files": files.collect::<Vec<_>>() }).to_string()
+    to_string(&Formatted { files: files.collect() })
 }
 
 /// `relish explain --json`.

@@ -2,8 +2,8 @@
 
 use crate::run::{Options, run};
 use crate::view::{
-    CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView, LabelView,
-    NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
+    CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
+    LabelView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
 use crate::{Analysis, File, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span};
@@ -105,13 +105,13 @@ impl Page {
         })
     }
 
-    /// What lays out the text anew.
-    pub fn format(&self) -> FormatView {
-        let (text, lines) = (self.analysis.text(), self.analysis.lines());
+    /// What lays out a text anew, whether it is the last one or not.
+    pub fn format(text: &str) -> FormatView {
         match crate::format(text) {
             Ok(formatted) => {
+                let lines = LineIndex::new(text);
                 let edits = crate::format::edits(text, &formatted).into_iter();
-                let views = edits.map(|edit| EditView { span: span_view(lines, edit.span), text: edit.text });
+                let views = edits.map(|edit| EditView { span: span_view(&lines, edit.span), text: edit.text });
                 FormatView { edits: views.collect(), errors: 0 }
             }
             Err(diagnostics) => FormatView { edits: Vec::new(), errors: diagnostics.len() as u32 },

@@ -1,4 +1,5 @@
-//! Text in; a lossless tree and a list of mistakes out. There is always a tree.
+//! Text in; a lossless tree and a list of mistakes out. There is always a tree. [`format`](format()) turns one without
+//! mistakes back into text, in its best layout.
 //!
 //! The grammar is a superset of Relay's text format (Apache TVM 0.13, `parser.cc`) and of the notation in Relay's
 //! papers and manuals: [`NodeKind`] lists it, each kind with its children.

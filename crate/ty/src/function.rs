@@ -2,12 +2,14 @@
 //!
 //! A value that numbers and parameters determine is computed at once ([`apply`]); any other is an unknown with a
 //! [`FUNCTION`] relation, which waits, and where the solution is the only one also infers an argument from the result:
-//! an equation with one unknown, linear in it, is solved (`N * 2 = 20` gives `N = 10`).
+//! an equation with one unknown, linear in it, is solved (`N * 2 = 20` gives `N = 10`; with a parameter `M`, `N * 2 = M`
+//! gives `N = floordiv(M, 2)` on condition that 2 divides `M`).
 //!
 //! Parameters are rigid: a polynomial over them is in normal form, so two are equal exactly when they are the same.
 //! A `?` among the arguments of arithmetic makes the result `?`.
 
 use crate::poly::{Atom, Poly};
+use crate::condition::{DIVIDES, divides};
 use crate::{AttrValue, Attrs, Dim, Extent, Facts, Kind, ParamId, Reason, Relation, Step, Stop, Term, TermId};
 use std::sync::Arc;
 
@@ -101,24 +103,48 @@ pub fn apply(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<
 
 /// Arithmetic on dims for rules.
 impl dyn Facts + '_ {
-    /// `dim * factor + offset`.
-    pub fn affine(&mut self, dim: TermId, factor: i64, offset: i64) -> Result<TermId, Stop> {
-        let poly = Poly::atom(0).scaled(factor).and_then(|poly| poly.plus(&Poly::constant(offset)));
-        match poly {
-            Some(poly) => apply(self, &Function::Polynomial(poly), &[dim]),
+    /// `Σ dim · factor + offset`. A dim by itself is returned as it is.
+    pub fn linear(&mut self, terms: &[(TermId, i64)], offset: i64) -> Result<TermId, Stop> {
+        if let (&[(dim, 1)], 0) = (terms, offset) {
+            return Ok(dim);
+        }
+        // Numbers, of which most programs have nothing else, need no polynomial.
+        let numbers: Option<Vec<i64>> = terms.iter().map(|&(dim, _)| self.peek_number(dim)).collect();
+        if let Some(numbers) = numbers {
+            let sum = terms.iter().zip(numbers).try_fold(offset, |sum, (&(_, factor), number)| {
+                sum.checked_add(number.checked_mul(factor)?)
+            });
+            let dynamic = terms.iter().any(|&(dim, _)| self.is_dynamic(dim));
+            return match sum {
+                Some(number) if number < 0 => self.fail(negative(number)),
+                Some(number) => Ok(self.make(Term::Dim(Dim { extent: Extent::Number(number), dynamic }))),
+                None => self.fail(too_large()),
+            };
+        }
+        let sum = terms.iter().zip(0..).try_fold(Poly::constant(offset), |sum, (&(_, factor), i)| {
+            sum.plus(&Poly::atom(i).scaled(factor)?)
+        });
+        let dims: Vec<TermId> = terms.iter().map(|&(dim, _)| dim).collect();
+        match sum {
+            Some(sum) => apply(self, &Function::Polynomial(sum), &dims),
             None => self.fail(too_large()),
         }
+    }
+
+    /// `dim · factor + offset`.
+    pub fn affine(&mut self, dim: TermId, factor: i64, offset: i64) -> Result<TermId, Stop> {
+        self.linear(&[(dim, factor)], offset)
     }
 
     pub fn sum_of(&mut self, dims: &[TermId]) -> Result<TermId, Stop> {
-        let sum = (0..dims.len() as u32).try_fold(Poly::default(), |sum, i| sum.plus(&Poly::atom(i)));
-        match sum {
-            Some(sum) => apply(self, &Function::Polynomial(sum), dims),
-            None => self.fail(too_large()),
-        }
+        let terms: Vec<(TermId, i64)> = dims.iter().map(|&dim| (dim, 1)).collect();
+        self.linear(&terms, 0)
     }
 
     pub fn product_of(&mut self, dims: &[TermId]) -> Result<TermId, Stop> {
+        if let &[dim] = dims {
+            return Ok(dim);
+        }
         let product = (0..dims.len() as u32).try_fold(Poly::constant(1), |product, i| product.times(&Poly::atom(i)));
         match product {
             Some(product) => apply(self, &Function::Polynomial(product), dims),
@@ -127,8 +153,24 @@ impl dyn Facts + '_ {
     }
 
     pub fn floor_div(&mut self, dim: TermId, divisor: i64) -> Result<TermId, Stop> {
+        if divisor == 1 {
+            return Ok(dim);
+        }
         let divisor = self.make(Term::Dim(Dim::number(divisor)));
         apply(self, &Function::FloorDiv, &[dim, divisor])
+    }
+
+    /// A dim that numbers and parameters determine, as the polynomial that it is.
+    pub fn known_poly(&self, dim: TermId) -> Option<Poly<Atom>> {
+        match known(self, dim) {
+            Known::Poly(poly) => Some(poly),
+            Known::Any | Known::Unknown => None,
+        }
+    }
+
+    /// A dim that is this polynomial.
+    pub fn make_known(&mut self, poly: Poly<Atom>) -> Result<TermId, Stop> {
+        make_poly(self, poly, false)
     }
 }
 
@@ -283,7 +325,7 @@ fn binary(r: &mut dyn Facts, function: &Function, left: TermId, right: TermId) -
             return r.fail(Reason::Check("a dim cannot be divided by 0".into()));
         }
         (Function::FloorDiv, Some(a), Some(b)) => Some(Poly::constant(a.div_euclid(b))),
-        (Function::FloorDiv, _, Some(b)) => a.divided(b),
+        (Function::FloorDiv, _, Some(b)) => Some(floor_div(r, &a, b)),
         _ => None,
     };
     let poly = match computed {
@@ -302,6 +344,23 @@ fn binary(r: &mut dyn Facts, function: &Function, left: TermId, right: TermId) -
         }
     };
     make_poly(r, poly, dynamic)
+}
+
+/// In normal form what the divisor divides stands before the `floordiv`: `floordiv(N * 2 + 3, 2)` is `N + 1`, and
+/// `floordiv(N - 3, 2)` is `floordiv(N + 1, 2) - 2`.
+fn floor_div(r: &mut dyn Facts, poly: &Poly<Atom>, divisor: i64) -> Poly<Atom> {
+    let divided = poly.div_rem(divisor).and_then(|(quotient, rest)| match rest.as_constant() {
+        // It is less than the divisor.
+        Some(_) => Some(quotient),
+        None => {
+            let (rest, by) = (r.intern(rest), r.intern(Poly::constant(divisor)));
+            quotient.plus(&Poly::atom(Atom::FloorDiv(rest, by)))
+        }
+    });
+    divided.unwrap_or_else(|| {
+        let (whole, by) = (r.intern(poly.clone()), r.intern(Poly::constant(divisor)));
+        Poly::atom(Atom::FloorDiv(whole, by))
+    })
 }
 
 /// A part of a shape: one dim, or a slice of a shape parameter.
@@ -401,7 +460,7 @@ fn sliced(r: &mut dyn Facts, all: &[Piece], from: Option<i64>, to: Option<i64>) 
         }
         true
     };
-    let small = |n: i64| n.abs() <= MAX_RANK;
+    let small = |n: i64| n.unsigned_abs() <= MAX_RANK.unsigned_abs();
     let mut rest = all.to_vec();
     match (from.unwrap_or(0), to) {
         (from, to) if !small(from) || !small(to.unwrap_or(0)) => Ok(None),
@@ -444,7 +503,8 @@ fn function(r: &mut dyn Facts) -> Step {
                 Function::Min => other_operand(r, args, result, |given, whole| given > whole),
                 Function::Rank => shape_of_rank(r, args[0], result),
                 Function::Concat => rest_of_shape(r, args, result),
-                Function::FloorDiv | Function::Prod | Function::Index(_) | Function::Slice(..) => {
+                &Function::Slice(from, to) => shape_of_slice(r, args[0], from, to, result),
+                Function::FloorDiv | Function::Prod | Function::Index(_) => {
                     return Err(Stop::Wait(waits));
                 }
             };
@@ -530,11 +590,19 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
     if rest.is_zero() && grows {
         return r.fail(Reason::Check("this dim would have to be larger than itself".into()));
     }
-    let root = rest.scaled(-1).and_then(|rest| rest.divided(coefficient));
-    let Some(root) = root else {
+    let whole_and_by = rest.scaled(-coefficient.signum()).zip(coefficient.checked_abs());
+    let Some((whole, by)) = whole_and_by else { return r.fail(too_large()) };
+    let root = whole.divided(by);
+    if root.is_none() && divides(&whole, by) == Some(false) {
         return r.fail(Reason::Check("the equation has no whole number as its solution".into()));
-    };
+    }
+    let is_whole = root.is_some();
+    let root = root.unwrap_or_else(|| floor_div(r, &whole, by));
     let root = make_poly(r, root, false)?;
+    if !is_whole {
+        let args = [make_poly(r, Poly::constant(by), false)?, make_poly(r, whole, false)?];
+        r.post_with((&DIVIDES).into(), &args, Attrs::none());
+    }
     r.unify(unknown, root)
 }
 
@@ -560,6 +628,20 @@ fn shape_of_rank(r: &mut dyn Facts, shape: TermId, rank: TermId) -> Step {
     }
     let dims: Vec<TermId> = (0..rank).map(|_| r.make_hole(Kind::Dim)).collect();
     let list = r.make_list(&dims);
+    let known = r.make(Term::Shape(list));
+    r.unify(shape, known)
+}
+
+/// `s[1:] = r` or `s[:-1] = r`, where the rank of `r` is known: `s` is `r` and as many dims more as were cut off.
+fn shape_of_slice(r: &mut dyn Facts, shape: TermId, from: Option<i64>, to: Option<i64>, result: TermId) -> Step {
+    let (front, back) = (from.unwrap_or(0), to.unwrap_or(0));
+    let to_the_end = to.is_none_or(|to| to < 0);
+    let fits = to_the_end && (0..=MAX_RANK).contains(&front) && (-MAX_RANK..=0).contains(&back);
+    let kept = r.dims(result).ok().filter(|_| fits && r.peek(shape).is_hole());
+    let Some(kept) = kept else { return Err(Stop::Wait(vec![result])) };
+    let front: Vec<TermId> = (0..front).map(|_| r.make_hole(Kind::Dim)).collect();
+    let back: Vec<TermId> = (back..0).map(|_| r.make_hole(Kind::Dim)).collect();
+    let list = r.make_list(&[front, kept, back].concat());
     let known = r.make(Term::Shape(list));
     r.unify(shape, known)
 }

@@ -14,6 +14,7 @@
 
 mod attrs;
 mod clauses;
+mod condition;
 mod dtype;
 mod facts;
 mod function;
@@ -29,6 +30,7 @@ mod value_print;
 pub use attrs::{AttrValue, Attrs};
 pub use clauses::{Clause, Comparison, Goal, Guard, Node, NodeId, Origin, Written, WrittenRelations};
 pub use dtype::Dtype;
+pub use condition::{AT_MOST, DIVIDES};
 pub use facts::{Facts, Size, Step, Stop};
 pub use function::{FUNCTION, Function, apply};
 pub use poly::{Atom, Poly, PolyId};

@@ -131,6 +131,25 @@ impl<A: Clone + Ord> Poly<A> {
         terms.map(|terms| Poly { terms })
     }
 
+    /// The terms with positive coefficients, and the others with their signs changed.
+    pub fn by_sign(&self) -> (Poly<A>, Poly<A>) {
+        let (more, less) = self.terms.iter().cloned().partition(|&(_, c)| c > 0);
+        let negated = |terms: Vec<(Vec<A>, i64)>| terms.into_iter().map(|(atoms, c)| (atoms, c.saturating_neg()));
+        (Poly { terms: more }, Poly { terms: negated(less).collect() })
+    }
+
+    /// Quotient and rest of the division by a number above 0: every coefficient of the rest is from 0 to below it.
+    pub fn div_rem(&self, number: i64) -> Option<(Poly<A>, Poly<A>)> {
+        if number < 1 {
+            return None;
+        }
+        let terms = |f: fn(i64, i64) -> i64| {
+            let terms = self.terms.iter().map(|(atoms, c)| (atoms.clone(), f(*c, number)));
+            Poly { terms: terms.filter(|&(_, c)| c != 0).collect() }
+        };
+        Some((terms(i64::div_euclid), terms(i64::rem_euclid)))
+    }
+
     /// Puts a polynomial in the place of each atom.
     pub fn substitute<B: Clone + Ord>(&self, mut f: impl FnMut(&A) -> Option<Poly<B>>) -> Option<Poly<B>> {
         let mut sum = Poly::default();
@@ -167,5 +186,14 @@ mod tests {
         assert_eq!(Poly::<char>::constant(i64::MAX).scaled(2), None);
         assert_eq!(x().scaled(6).and_then(|p| p.divided(4)), None);
         assert_eq!(x().scaled(6).and_then(|p| p.divided(3)), x().scaled(2));
+        assert_eq!(x().div_rem(0), None);
+    }
+
+    #[test]
+    fn a_rest_is_less_than_the_divisor() {
+        let whole = x().scaled(5).and_then(|p| p.plus(&Poly::constant(-3)));
+        let (quotient, rest) = whole.and_then(|p| p.div_rem(2)).expect("2 is above 0");
+        assert_eq!(Some(quotient), x().scaled(2).and_then(|p| p.plus(&Poly::constant(-2))));
+        assert_eq!(Some(rest), x().plus(&Poly::constant(1)));
     }
 }

@@ -1,6 +1,6 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
-use session::view::{CheckView, FileView, HoverView, NameView, RunView};
+use session::view::{CheckView, FileView, FormatView, HoverView, NameView, RunView};
 use session::{Options, Page};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
@@ -53,6 +53,11 @@ impl Playground {
     /// What the name at a UTF-16 offset of a text means.
     pub fn name(&self, file: FileName, offset: u32) -> Result<Option<Ts<NameView>>, JsError> {
         Ok(self.page.name(file.view(), offset).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// What lays out a text anew.
+    pub fn format(&self, text: &str) -> Result<Ts<FormatView>, JsError> {
+        Ok(Page::format(text).into_ts()?)
     }
 
     /// The text under every program.

@@ -10,6 +10,7 @@ import "monaco-editor/features/contextmenu/register.js";
 import "monaco-editor/features/cursorUndo/register.js";
 import "monaco-editor/features/find/register.js";
 import "monaco-editor/features/folding/register.js";
+import "monaco-editor/features/format/register.js";
 import "monaco-editor/features/gotoError/register.js";
 import "monaco-editor/features/gotoSymbol/register.js";
 import "monaco-editor/features/hover/register.js";

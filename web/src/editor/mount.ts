@@ -5,6 +5,7 @@ import { state } from "../state.ts";
 import { createEditor } from "./create.ts";
 import { modelOf, uriOf } from "./files.ts";
 import { registerFixes } from "./fixes.ts";
+import { followFormatting, registerFormat } from "./format.ts";
 import { registerHover } from "./hover.ts";
 import { registerLanguage } from "./language.ts";
 import { LANGUAGE, monaco } from "./monaco.ts";
@@ -18,6 +19,7 @@ export function mountProgram(element: HTMLElement): void {
   registerHover();
   registerFixes();
   registerNames();
+  registerFormat();
   followTheme();
 
   const model = monaco.editor.createModel(state.text.peek(), LANGUAGE, uriOf("user"));
@@ -41,6 +43,7 @@ export function mountProgram(element: HTMLElement): void {
       end: model.getOffsetAt(selection.getEndPosition()),
     };
   });
+  followFormatting(editor);
   showProblems(model);
   showValues(editor, model);
 

@@ -1,5 +1,5 @@
 // The name and the few things one can do from anywhere.
-import { runNow, setTheme, share, stop } from "../actions.ts";
+import { format, runNow, setTheme, share, stop } from "../actions.ts";
 import { state, type Theme } from "../state.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
@@ -9,7 +9,9 @@ const THEMES: readonly { theme: Theme; title: string; icon: IconName }[] = [
   { theme: "dark", title: "Dark theme", icon: "moon" },
 ];
 
-const runKeys = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘ Enter" : "Ctrl+Enter";
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+const runKeys = isApple ? "⌘ Enter" : "Ctrl+Enter";
+const formatKeys = isApple ? "⇧⌥F" : "Shift+Alt+F";
 
 export function Header() {
   const isRunning = state.running.value;
@@ -24,6 +26,16 @@ export function Header() {
         <button type="button" class="button" aria-haspopup="dialog" onClick={() => (state.examplesOpen.value = true)}>
           <Icon name="book" />
           <span>Examples</span>
+        </button>
+        <button
+          type="button"
+          class="button"
+          title={`Lay out the program anew (${formatKeys})`}
+          disabled={state.engine.value !== "ready"}
+          onClick={format}
+        >
+          <Icon name="format" />
+          <span>Format</span>
         </button>
         <button type="button" class="button" title="Copy a link that holds this program" onClick={share}>
           <Icon name="link" />

@@ -1,18 +1,19 @@
 //! Convolutions over one, two or three spatial axes, their transposes and their relatives.
 //!
-//! Every rule reads its tensors by the letters of their layouts ([`Lettered`]). A letter that a rule does not compute
-//! with passes its dim on as it is, known or not.
+//! Every rule reads its tensors by the letters of their layouts ([`Lettered`]). Layouts say the rank, so that much is
+//! certain of operands that are not known; every size is computed or related by an equation.
 //!
 //! Worked example: a window of 3 with dilation 2 reaches over (3 − 1) · 2 + 1 = 5 places, so over 16 places with a
 //! stride of 2 it takes ⌊(16 − 5) / 2⌋ + 1 = 6 positions.
 
-use super::conv::layout;
+use super::dims::{equate, is_number, number, numbers};
 use super::linear::out_dtype;
-use super::{DataLayout, attr_error};
-use ty::{Facts, Kind, Reason, Relation, Size, Step, Stop, TermId};
+use super::{DataLayout, attr_error, can_have_rank, expect_rank};
+use ty::{Facts, Kind, Relation, Size, Step, Stop, TermId};
 
-/// As `CONV2D`, over one axis and over three.
+/// Data and weight in any layout; output sizes are ⌊(in + padding − reach) / stride⌋ + 1.
 pub static CONV1D: Relation = Relation { name: "Conv1D", n_outputs: 1, rule: conv1d };
+pub static CONV2D: Relation = Relation { name: "Conv2D", n_outputs: 1, rule: conv2d };
 pub static CONV3D: Relation = Relation { name: "Conv3D", n_outputs: 1, rule: conv3d };
 /// Output sizes are (in − 1) · stride + reach − padding + output padding; the weight has the data's channels first.
 pub static CONV1D_TRANSPOSE: Relation = Relation { name: "Conv1DTranspose", n_outputs: 1, rule: conv1d_transpose };
@@ -23,6 +24,8 @@ pub static DEFORMABLE_CONV2D: Relation = Relation { name: "DeformableConv2D", n_
 /// As `CONV2D`, but the weight has been rearranged, so only `channels` and `kernel_size` speak of it.
 pub static CONV2D_PACKED: Relation = Relation { name: "Conv2DNCHWc", n_outputs: 1, rule: conv2d_packed };
 pub static CONV2D_WINOGRAD: Relation = Relation { name: "Conv2DWinograd", n_outputs: 1, rule: conv2d_packed };
+pub static CONV3D_WINOGRAD: Relation = Relation { name: "Conv3DWinograd", n_outputs: 1, rule: conv3d_packed };
+pub static CONV2D_GEMM: Relation = Relation { name: "Conv2DGemm", n_outputs: 1, rule: conv2d_packed };
 pub static BINARY_CONV2D: Relation = Relation { name: "BinaryConv2D", n_outputs: 1, rule: conv2d_packed };
 /// The weight's shape from the gradient's channels, the data's channels and `kernel_size`.
 pub static CONV2D_BACKWARD_WEIGHT: Relation =
@@ -30,6 +33,11 @@ pub static CONV2D_BACKWARD_WEIGHT: Relation =
 /// `(o, i, h, w) → (tile + h − 1, tile + w − 1, o, i)`.
 pub static WINOGRAD_WEIGHT: Relation =
     Relation { name: "Conv2DWinogradWeightTransform", n_outputs: 1, rule: winograd_weight };
+pub static WINOGRAD_WEIGHT3D: Relation =
+    Relation { name: "Conv3DWinogradWeightTransform", n_outputs: 1, rule: winograd_weight3d };
+/// `(o, i, h, w) → (o, i, 8, 8)`.
+pub static NNPACK_WEIGHT: Relation =
+    Relation { name: "Conv2DWinogradNNPACKWeightTransform", n_outputs: 1, rule: nnpack_weight };
 /// One channel for each displacement of the second tensor against the first.
 pub static CORRELATION: Relation = Relation { name: "Correlation", n_outputs: 1, rule: correlation };
 
@@ -54,6 +62,13 @@ fn axis_name(letter: char) -> &'static str {
     }
 }
 
+pub(super) fn layout(r: &dyn Facts, attr: &'static str, letters: &str) -> Result<DataLayout, Stop> {
+    match DataLayout::parse(r.attrs().str(attr), letters) {
+        Some(layout) => Ok(layout),
+        None => attr_error(r, attr, format!("a layout of the axes {letters}")),
+    }
+}
+
 /// A tensor whose axes have letters.
 pub(super) struct Lettered {
     pub layout: DataLayout,
@@ -61,54 +76,35 @@ pub(super) struct Lettered {
     pub dtype: TermId,
 }
 
-/// What stands along one letter: a dim as it is, or a computed size.
-#[derive(Clone, Copy)]
-pub(super) enum Along {
-    Dim(TermId),
-    Size(Size),
-}
-
 impl Lettered {
-    pub fn operand(r: &dyn Facts, operand: usize, layout: DataLayout) -> Result<Lettered, Stop> {
-        let (dims, dtype) = r.tensor_of_rank(operand, layout.rank())?;
+    /// Asserts that an operand is a tensor in a layout; [`can_have_rank`] has asked.
+    pub fn operand(r: &mut dyn Facts, operand: usize, layout: DataLayout) -> Result<Lettered, Stop> {
+        let id = r.arg(operand);
+        let (dims, dtype) = expect_rank(r, id, layout.rank())?;
         Ok(Lettered { layout, dims, dtype })
     }
 
-    /// The one dim along a letter, unless it is split into blocks.
-    pub fn dim(&self, letter: char) -> Option<TermId> {
-        (!self.layout.is_blocked(letter)).then(|| self.dims[self.layout.axis(letter)])
-    }
-
-    /// The full size along a letter; the other axes need not be known.
-    pub fn size(&self, r: &dyn Facts, letter: char) -> Result<Size, Stop> {
-        match self.dim(letter) {
-            Some(dim) => r.size(dim),
-            None => Ok(self.layout.size(&r.sizes(&self.dims)?, letter)),
-        }
-    }
-
-    /// What stands along `letter`, to go along `to_letter` of the layout `to`.
-    pub fn along(&self, r: &dyn Facts, letter: char, to: &DataLayout, to_letter: char) -> Result<Along, Stop> {
-        match self.dim(letter) {
-            Some(dim) if !to.is_blocked(to_letter) => Ok(Along::Dim(dim)),
-            _ => self.size(r, letter).map(Along::Size),
-        }
+    /// The full size along a letter: the dim itself, unless it is split into blocks.
+    pub fn full(&self, r: &mut dyn Facts, letter: char) -> Result<TermId, Stop> {
+        r.product_of(&self.layout.parts(&self.dims, letter))
     }
 }
 
-/// The dims of a layout from what stands along each of its letters.
-pub(super) fn dims_of(r: &mut dyn Facts, layout: &DataLayout, along: &[(char, Along)]) -> Vec<TermId> {
-    let sizes = layout.sizes(|letter| match along.iter().find(|(c, _)| *c == letter) {
-        Some(&(_, Along::Size(size))) => size,
-        Some((_, Along::Dim(_))) | None => Size::ANY,
-    });
-    let mut dims: Vec<TermId> = sizes.into_iter().map(|size| r.make_size(size)).collect();
-    for &(letter, what) in along {
-        if let Along::Dim(dim) = what {
-            dims[layout.axis(letter)] = dim;
+/// The dims of a layout from the full size along each of its letters.
+pub(super) fn dims_of(
+    r: &mut dyn Facts,
+    layout: &DataLayout,
+    along: &[(char, TermId)],
+) -> Result<Vec<TermId>, Stop> {
+    let axes = layout.axes().iter().map(|&(letter, inner)| match inner {
+        Some(block) => Ok(number(r, block)),
+        None => {
+            let full = along.iter().find(|(c, _)| *c == letter).map(|&(_, full)| full);
+            let full = full.unwrap_or_else(|| r.make_size(Size::ANY));
+            r.floor_div(full, layout.block_of(letter))
         }
-    }
-    dims
+    });
+    axes.collect()
 }
 
 /// One number for each of `n` axes, each at least `least`; a single number stands for all.
@@ -141,11 +137,6 @@ pub(super) fn padding(r: &dyn Facts, n: usize) -> Result<Vec<i64>, Stop> {
     }
 }
 
-/// How far a window reaches over its input.
-pub(super) fn reach(kernel: Size, dilation: i64) -> Size {
-    kernel.map(|kernel| kernel.saturating_sub(1).saturating_mul(dilation).saturating_add(1))
-}
-
 /// The steps of a window along each spatial axis.
 pub(super) struct Window {
     pub strides: Vec<i64>,
@@ -166,18 +157,38 @@ impl Window {
     }
 
     /// How many positions a window has along the spatial axis `at`, whose letter is given.
-    pub fn slide(&self, r: &dyn Facts, input: Size, kernel: Size, at: usize, letter: char) -> Result<Size, Stop> {
-        let reach = reach(kernel, self.dilation[at]);
-        let padded = input.map(|size| size.saturating_add(self.padding[at]));
-        if let (Some(reach), Some(padded)) = (reach.number, padded.number) {
-            let name = axis_name(letter);
-            r.check(reach <= padded, || {
-                format!("a window {reach} in {name} is larger than the padded input, {padded}")
-            })?;
+    pub fn slide(
+        &self,
+        r: &mut dyn Facts,
+        input: TermId,
+        kernel: TermId,
+        at: usize,
+        letter: char,
+    ) -> Result<TermId, Stop> {
+        let (stride, dilation, padding) = (self.strides[at], self.dilation[at], self.padding[at]);
+        // The window reaches over (kernel − 1) · dilation + 1 places. That no more than are there: both sides are
+        // written without subtraction, the numbers on one of them.
+        let more = padding.saturating_add(dilation - 1);
+        let sentence = |reach: i64, padded: i64| {
+            format!("a window {reach} in {} is larger than the padded input, {padded}", axis_name(letter))
+        };
+        match r.peek_number(kernel) {
+            Some(size) => {
+                let reach = size.saturating_mul(dilation).saturating_sub(dilation - 1);
+                if reach > padding {
+                    let least = number(r, reach - padding);
+                    r.at_most(least, input, &|_, size| sentence(reach, size.saturating_add(padding)))?;
+                }
+            }
+            None => {
+                let (reach, room) = (r.affine(kernel, dilation, 0)?, r.affine(input, 1, more)?);
+                r.at_most(reach, room, &|reach, room| sentence(reach - (dilation - 1), room - (dilation - 1)))?;
+            }
         }
-        let stride = self.strides[at];
         let round_up = if self.ceil { stride - 1 } else { 0 };
-        Ok(padded.combine(reach, |padded, reach| padded.saturating_sub(reach).saturating_add(round_up) / stride + 1))
+        let steps = r.linear(&[(input, 1), (kernel, dilation.saturating_neg())], more.saturating_add(round_up))?;
+        let steps = r.floor_div(steps, stride)?;
+        r.affine(steps, 1, 1)
     }
 }
 
@@ -188,30 +199,26 @@ fn out_layout(r: &dyn Facts, space: &Space, data: &DataLayout) -> Result<DataLay
     }
 }
 
-fn groups(r: &dyn Facts) -> Result<i64, Stop> {
-    match r.attrs().int("groups") {
-        Some(groups) if groups < 1 => attr_error(r, "groups", "a number of at least 1"),
-        groups => Ok(groups.unwrap_or(1)),
+/// A number attribute of at least this, which is the default.
+pub(super) fn at_least(r: &dyn Facts, attr: &'static str, least: i64) -> Result<i64, Stop> {
+    match r.attrs().int(attr) {
+        Some(number) if number < least => attr_error(r, attr, format!("a number of at least {least}")),
+        number => Ok(number.unwrap_or(least)),
     }
 }
 
 fn channels_attr(r: &dyn Facts) -> Result<Option<i64>, Stop> {
     match r.attrs().int("channels") {
-        Some(channels) if channels < 1 => attr_error(r, "channels", "a number of at least 1"),
-        channels => Ok(channels),
+        Some(_) => at_least(r, "channels", 1).map(Some),
+        None => Ok(None),
     }
 }
 
 fn kernel_attr(r: &dyn Facts, n: usize) -> Result<Option<Vec<i64>>, Stop> {
-    r.attrs().ints("kernel_size").map(|_| per_axis(r, "kernel_size", n, 1)).transpose()
-}
-
-/// A size divided among groups.
-fn per_group(r: &dyn Facts, size: Size, groups: i64, what: &str) -> Result<Size, Stop> {
-    if let Some(size) = size.number {
-        r.check(size % groups == 0, || format!("{size} {what} channels do not divide into {groups} groups"))?;
+    match r.attrs().ints("kernel_size") {
+        Some(_) => per_axis(r, "kernel_size", n, 1).map(Some),
+        None => Ok(None),
     }
-    Ok(size.map(|size| size / groups))
 }
 
 /// Whether a weight's output channels or its input channels stand for one group: the others stand for all.
@@ -221,149 +228,90 @@ enum Direction {
     Transposed,
 }
 
-/// What a rule has learned of a weight without asserting anything.
+/// What the attributes say of a weight.
 struct Weight {
-    kernel: Vec<Size>,
-    channels: Along,
-    /// The weight's dims, where the attributes give them.
-    dims: Option<(DataLayout, Vec<(char, Along)>)>,
-    /// Data channels and weight channels that are the same.
-    same: Option<(TermId, TermId)>,
+    operand: usize,
+    layout: DataLayout,
+    way: Direction,
+    groups: i64,
+    channels: Option<i64>,
+    kernel: Option<Vec<i64>>,
 }
 
 impl Weight {
-    fn read(r: &dyn Facts, operand: usize, space: &Space, data: &Lettered, way: Direction) -> Result<Weight, Stop> {
-        let n = space.spatial.len();
+    fn ask(r: &dyn Facts, operand: usize, space: &Space, way: Direction) -> Result<Weight, Stop> {
         let layout = layout(r, "kernel_layout", space.kernel)?;
-        let groups = groups(r)?;
-        let (channels, kernel) = (channels_attr(r)?, kernel_attr(r, n)?);
-        if let Some(channels) = channels {
-            per_group(r, Size::known(channels), groups, "output")?;
-        }
-        match (channels, kernel) {
-            (Some(channels), Some(kernel)) => Weight::given(r, space, data, way, layout, channels, &kernel),
-            (channels, kernel) => {
-                let weight = Lettered::operand(r, operand, layout)?;
-                Weight::found(r, space, data, way, &weight, channels, kernel.as_deref())
-            }
-        }
+        let groups = at_least(r, "groups", 1)?;
+        let (channels, kernel) = (channels_attr(r)?, kernel_attr(r, space.spatial.len())?);
+        can_have_rank(r, operand, layout.rank())?;
+        Ok(Weight { operand, layout, way, groups, channels, kernel })
     }
 
-    /// From the attributes `channels` and `kernel_size`.
-    fn given(
-        r: &dyn Facts,
-        space: &Space,
-        data: &Lettered,
-        way: Direction,
-        layout: DataLayout,
-        channels: i64,
-        kernel: &[i64],
-    ) -> Result<Weight, Stop> {
-        let groups = groups(r)?;
-        let inputs = match (way, groups) {
-            (Direction::Forward, 2..) => Along::Size(per_group(r, data.size(r, 'C')?, groups, "input")?),
-            _ => data.along(r, 'C', &layout, 'I')?,
-        };
-        let outputs = match way {
-            Direction::Forward => channels,
-            Direction::Transposed => channels / groups,
-        };
-        let kernel: Vec<Size> = kernel.iter().map(|&size| Size::known(size)).collect();
-        let mut along = vec![('O', Along::Size(Size::known(outputs))), ('I', inputs)];
-        along.extend(space.spatial.iter().zip(&kernel).map(|(&letter, &size)| (letter, Along::Size(size))));
-        let channels = Along::Size(Size::known(channels));
-        Ok(Weight { kernel, channels, dims: Some((layout, along)), same: None })
-    }
-
-    /// From the weight itself, which the attributes must not contradict.
-    fn found(
-        r: &dyn Facts,
-        space: &Space,
-        data: &Lettered,
-        way: Direction,
-        weight: &Lettered,
-        channels: Option<i64>,
-        kernel_size: Option<&[i64]>,
-    ) -> Result<Weight, Stop> {
-        let groups = groups(r)?;
-        let sizes = space.spatial.iter().map(|&letter| weight.size(r, letter));
-        let kernel: Vec<Size> = sizes.collect::<Result<_, _>>()?;
-        for ((&letter, size), want) in space.spatial.iter().zip(&kernel).zip(kernel_size.into_iter().flatten()) {
-            if let Some(found) = size.number {
-                let name = axis_name(letter);
-                r.check(*want == found, || format!("kernel_size has {name} {want} but the weight has {found}"))?;
-            }
-        }
-        let outputs = match (way, groups) {
-            (Direction::Forward, 2..) => {
-                let outputs = weight.size(r, 'O')?;
-                per_group(r, outputs, groups, "output")?;
-                Along::Size(outputs)
-            }
-            (Direction::Transposed, 2..) => Along::Size(weight.size(r, 'O')?.map(|size| size.saturating_mul(groups))),
-            _ => match weight.dim('O') {
-                Some(dim) => Along::Dim(dim),
-                None => Along::Size(weight.size(r, 'O')?),
-            },
-        };
-        if let Some(want) = channels {
-            let found = match outputs {
-                Along::Dim(dim) => r.size(dim)?,
-                Along::Size(size) => size,
-            };
-            if let Some(found) = found.number {
-                r.check(want == found, || format!("channels={want} but the weight makes {found}"))?;
-            }
-        }
+    /// The window's size along each spatial axis, and how many channels it makes.
+    fn assert(self, r: &mut dyn Facts, space: &Space, data: &Lettered) -> Result<(Vec<TermId>, TermId), Stop> {
+        let weight = Lettered::operand(r, self.operand, self.layout)?;
+        let Weight { way, groups, .. } = self;
+        let all_inputs = data.full(r, 'C')?;
         let split = way == Direction::Forward && groups > 1;
-        let (inputs, same) = match (data.dim('C'), weight.dim('I')) {
-            (Some(data), Some(weight)) if !split => {
-                let numbers = r.peek_number(data).zip(r.peek_number(weight));
-                (numbers, (!r.is_dynamic(data) && !r.is_dynamic(weight)).then_some((data, weight)))
-            }
-            _ => {
-                let inputs = data.size(r, 'C')?;
-                let inputs = if split { per_group(r, inputs, groups, "input")? } else { inputs };
-                (inputs.number.zip(weight.size(r, 'I')?.number), None)
-            }
-        };
-        if let Some((want, found)) = inputs {
+        let inputs = if split { r.divided(all_inputs, groups, "the number of input channels")? } else { all_inputs };
+        if let Some(channels) = self.channels {
+            r.check(channels % groups == 0, || {
+                format!("{groups} does not divide the number of output channels, {channels}")
+            })?;
+        }
+        if let (Some(channels), Some(kernel)) = (self.channels, &self.kernel) {
+            // The attributes say all of the weight; with a dtype of its own for the result, the operands' may differ.
+            let outputs = if way == Direction::Forward { channels } else { channels / groups };
+            let kernel: Vec<TermId> = kernel.iter().map(|&size| number(r, size)).collect();
+            let mut along = vec![('O', number(r, outputs)), ('I', inputs)];
+            along.extend(space.spatial.iter().copied().zip(kernel.iter().copied()));
+            let dims = dims_of(r, &weight.layout, &along)?;
+            let dtype = if r.attrs().dtype("out_dtype").is_some() { r.make_hole(Kind::BaseType) } else { data.dtype };
+            let (known, given) = (r.make_tensor(&dims, dtype), r.arg(self.operand));
+            r.unify(known, given)?;
+            return Ok((kernel, number(r, channels)));
+        }
+        let taken = weight.full(r, 'I')?;
+        if let (Some(want), Some(found)) = (r.peek_number(inputs), r.peek_number(taken)) {
             r.check(want == found, || {
                 let of_group = if split { format!(" per group ({groups} groups)") } else { String::new() };
                 format!("the data has {want} channels{of_group} but the weight takes {found}")
             })?;
         }
-        Ok(Weight { kernel, channels: outputs, dims: None, same })
-    }
-
-    /// What stands along the channels of a result in the layout `to`.
-    fn channels(&self, r: &dyn Facts, to: &DataLayout) -> Result<Along, Stop> {
-        match self.channels {
-            Along::Dim(dim) if to.is_blocked('C') => r.size(dim).map(Along::Size),
-            along @ (Along::Dim(_) | Along::Size(_)) => Ok(along),
+        equate(r, &[(inputs, taken)], "data and weight have the same channels")?;
+        let mut kernel = Vec::with_capacity(space.spatial.len());
+        for (at, &letter) in space.spatial.iter().enumerate() {
+            let size = weight.full(r, letter)?;
+            if let Some(want) = &self.kernel {
+                is_number(r, size, want[at], |want, found| {
+                    let name = axis_name(letter);
+                    format!("kernel_size has {name} {want} but the weight has {found}")
+                })?;
+            }
+            kernel.push(size);
         }
-    }
-
-    /// Tells the weight what follows from the attributes, or the channels that they are the same.
-    fn assert(self, r: &mut dyn Facts, operand: usize, dtype: TermId) -> Step {
-        if let Some((data, weight)) = self.same {
-            r.unify(data, weight)?;
-        }
-        let Some((layout, along)) = self.dims else { return Ok(()) };
-        let dims = dims_of(r, &layout, &along);
-        // With a dtype of its own for the result, the operands' may differ.
-        let dtype = match r.attrs().dtype("out_dtype") {
-            Some(_) => r.make_hole(Kind::BaseType),
-            None => dtype,
+        let outputs = weight.full(r, 'O')?;
+        let channels = match way {
+            Direction::Forward => outputs,
+            Direction::Transposed => r.affine(outputs, groups, 0)?,
         };
-        let weight = r.make_tensor(&dims, dtype);
-        let given = r.arg(operand);
-        r.unify(weight, given)
+        match self.channels {
+            Some(want) => is_number(r, channels, want, |want, found| {
+                format!("channels={want} but the weight makes {found}")
+            })?,
+            None if split => r.divides(groups, outputs, "the number of output channels")?,
+            None => {}
+        }
+        Ok((kernel, channels))
     }
 }
 
 fn conv1d(r: &mut dyn Facts) -> Step {
     conv(r, &LINE)
+}
+
+pub(super) fn conv2d(r: &mut dyn Facts) -> Step {
+    conv(r, &PLANE)
 }
 
 fn conv3d(r: &mut dyn Facts) -> Step {
@@ -374,16 +322,22 @@ fn conv(r: &mut dyn Facts, space: &Space) -> Step {
     let data_layout = layout(r, "data_layout", space.data)?;
     let out_layout = out_layout(r, space, &data_layout)?;
     let window = Window::of_attrs(r, space.spatial.len(), "dilation")?;
+    let weight = Weight::ask(r, 1, space, Direction::Forward)?;
+    can_have_rank(r, 0, data_layout.rank())?;
     let data = Lettered::operand(r, 0, data_layout)?;
-    let weight = Weight::read(r, 1, space, &data, Direction::Forward)?;
-    let mut along = vec![('N', data.along(r, 'N', &out_layout, 'N')?), ('C', weight.channels(r, &out_layout)?)];
+    let (kernel, channels) = weight.assert(r, space, &data)?;
+    let mut along = vec![('N', data.full(r, 'N')?), ('C', channels)];
     for (at, &letter) in space.spatial.iter().enumerate() {
-        let size = window.slide(r, data.size(r, letter)?, weight.kernel[at], at, letter)?;
-        along.push((letter, Along::Size(size)));
+        let size = data.full(r, letter)?;
+        along.push((letter, window.slide(r, size, kernel[at], at, letter)?));
     }
-    weight.assert(r, 1, data.dtype)?;
-    let dims = dims_of(r, &out_layout, &along);
-    let dtype = out_dtype(r, data.dtype);
+    lettered_result(r, &out_layout, &along, data.dtype)
+}
+
+/// The result has these sizes along its letters, and the dtype of the data unless `out_dtype` says another.
+pub(super) fn lettered_result(r: &mut dyn Facts, layout: &DataLayout, along: &[(char, TermId)], dtype: TermId) -> Step {
+    let dims = dims_of(r, layout, along)?;
+    let dtype = out_dtype(r, dtype);
     r.result(&dims, dtype)
 }
 
@@ -405,72 +359,70 @@ fn conv_transpose(r: &mut dyn Facts, space: &Space) -> Step {
     let out_layout = out_layout(r, space, &data_layout)?;
     let window = Window::of_attrs(r, n, "dilation")?;
     let extra = per_axis(r, "output_padding", n, 0)?;
+    let weight = Weight::ask(r, 1, space, Direction::Transposed)?;
+    can_have_rank(r, 0, data_layout.rank())?;
     let data = Lettered::operand(r, 0, data_layout)?;
-    let weight = Weight::read(r, 1, space, &data, Direction::Transposed)?;
-    let mut along = vec![('N', data.along(r, 'N', &out_layout, 'N')?), ('C', weight.channels(r, &out_layout)?)];
+    let (kernel, channels) = weight.assert(r, space, &data)?;
+    let mut along = vec![('N', data.full(r, 'N')?), ('C', channels)];
     for (at, &letter) in space.spatial.iter().enumerate() {
-        let reach = reach(weight.kernel[at], window.dilation[at]);
-        let size = data.size(r, letter)?.combine(reach, |size, reach| {
-            let spread = size.saturating_sub(1).saturating_mul(window.strides[at]);
-            spread.saturating_add(reach).saturating_sub(window.padding[at]).saturating_add(extra[at])
-        });
-        if let Some(size) = size.number {
-            let name = axis_name(letter);
-            r.check(size >= 0, || format!("the padding leaves a {name} of {size}"))?;
-        }
-        along.push((letter, Along::Size(size)));
+        // (in − 1) · stride and the reach of the window, (kernel − 1) · dilation + 1.
+        let (stride, dilation) = (window.strides[at], window.dilation[at]);
+        let offset = extra[at].saturating_sub(window.padding[at]).saturating_sub(stride).saturating_sub(dilation - 1);
+        let size = data.full(r, letter)?;
+        along.push((letter, r.linear(&[(size, stride), (kernel[at], dilation)], offset)?));
     }
-    weight.assert(r, 1, data.dtype)?;
-    let dims = dims_of(r, &out_layout, &along);
-    let dtype = out_dtype(r, data.dtype);
-    r.result(&dims, dtype)
+    lettered_result(r, &out_layout, &along, data.dtype)
 }
 
 fn deformable_conv2d(r: &mut dyn Facts) -> Step {
     let data_layout = layout(r, "data_layout", PLANE.data)?;
     let out_layout = out_layout(r, &PLANE, &data_layout)?;
     let window = Window::of_attrs(r, 2, "dilation")?;
-    let offset_groups = r.attrs().int("deformable_groups").unwrap_or(1);
-    if offset_groups < 1 {
-        return attr_error(r, "deformable_groups", "a number of at least 1");
-    }
+    let offset_groups = at_least(r, "deformable_groups", 1)?;
+    let weight = Weight::ask(r, 2, &PLANE, Direction::Forward)?;
+    can_have_rank(r, 0, data_layout.rank())?;
+    can_have_rank(r, 1, data_layout.rank())?;
     let data = Lettered::operand(r, 0, data_layout)?;
-    let weight = Weight::read(r, 2, &PLANE, &data, Direction::Forward)?;
-    let mut positions = [Size::ANY; 2];
+    let (kernel, channels) = weight.assert(r, &PLANE, &data)?;
+    let mut along = vec![('N', data.full(r, 'N')?), ('C', channels)];
     for (at, &letter) in PLANE.spatial.iter().enumerate() {
-        positions[at] = window.slide(r, data.size(r, letter)?, weight.kernel[at], at, letter)?;
+        let size = data.full(r, letter)?;
+        along.push((letter, window.slide(r, size, kernel[at], at, letter)?));
     }
-    let [height, width] = positions.map(Along::Size);
-    let offsets = super::product(&[Size::known(2), weight.kernel[0], weight.kernel[1], Size::known(offset_groups)]);
-    let batch = data.along(r, 'N', &data.layout, 'N')?;
-    let offset = [('N', batch), ('C', Along::Size(offsets)), ('H', height), ('W', width)];
-    let batch = data.along(r, 'N', &out_layout, 'N')?;
-    let along = [('N', batch), ('C', weight.channels(r, &out_layout)?), ('H', height), ('W', width)];
-    weight.assert(r, 2, data.dtype)?;
-    let offset = dims_of(r, &data.layout, &offset);
+    // Two numbers for each element of the window, at each of its positions.
+    let each = r.product_of(&kernel)?;
+    let offsets = r.affine(each, offset_groups.saturating_mul(2), 0)?;
+    let offset = [along[0], ('C', offsets), along[2], along[3]];
+    let offset = dims_of(r, &data.layout, &offset)?;
     let offset = r.make_tensor(&offset, data.dtype);
     let given = r.arg(1);
     r.unify(offset, given)?;
-    let dims = dims_of(r, &out_layout, &along);
-    let dtype = out_dtype(r, data.dtype);
-    r.result(&dims, dtype)
+    lettered_result(r, &out_layout, &along, data.dtype)
 }
 
 fn conv2d_packed(r: &mut dyn Facts) -> Step {
-    let data_layout = layout(r, "data_layout", PLANE.data)?;
-    let out_layout = out_layout(r, &PLANE, &data_layout)?;
-    let window = Window::of_attrs(r, 2, "dilation")?;
+    conv_packed(r, &PLANE)
+}
+
+fn conv3d_packed(r: &mut dyn Facts) -> Step {
+    conv_packed(r, &VOLUME)
+}
+
+fn conv_packed(r: &mut dyn Facts, space: &Space) -> Step {
+    let n = space.spatial.len();
+    let data_layout = layout(r, "data_layout", space.data)?;
+    let out_layout = out_layout(r, space, &data_layout)?;
+    let window = Window::of_attrs(r, n, "dilation")?;
     let Some(channels) = channels_attr(r)? else { return attr_error(r, "channels", "the number of output channels") };
-    let Some(kernel) = kernel_attr(r, 2)? else { return attr_error(r, "kernel_size", "the size of the window") };
+    let Some(kernel) = kernel_attr(r, n)? else { return attr_error(r, "kernel_size", "the size of the window") };
+    can_have_rank(r, 0, data_layout.rank())?;
     let data = Lettered::operand(r, 0, data_layout)?;
-    let mut along = vec![('N', data.along(r, 'N', &out_layout, 'N')?), ('C', Along::Size(Size::known(channels)))];
-    for (at, &letter) in PLANE.spatial.iter().enumerate() {
-        let size = window.slide(r, data.size(r, letter)?, Size::known(kernel[at]), at, letter)?;
-        along.push((letter, Along::Size(size)));
+    let mut along = vec![('N', data.full(r, 'N')?), ('C', number(r, channels))];
+    for (at, &letter) in space.spatial.iter().enumerate() {
+        let (size, kernel) = (data.full(r, letter)?, number(r, kernel[at]));
+        along.push((letter, window.slide(r, size, kernel, at, letter)?));
     }
-    let dims = dims_of(r, &out_layout, &along);
-    let dtype = out_dtype(r, data.dtype);
-    r.result(&dims, dtype)
+    lettered_result(r, &out_layout, &along, data.dtype)
 }
 
 fn conv2d_backward_weight(r: &mut dyn Facts) -> Step {
@@ -478,65 +430,82 @@ fn conv2d_backward_weight(r: &mut dyn Facts) -> Step {
     let grad_layout = layout(r, "data_layout", PLANE.data)?;
     let data_layout = layout(r, "kernel_layout", PLANE.data)?;
     let weight_layout = layout(r, "out_layout", PLANE.kernel)?;
-    let groups = groups(r)?;
+    let groups = at_least(r, "groups", 1)?;
     let Some(kernel) = kernel_attr(r, 2)? else { return attr_error(r, "kernel_size", "the size of the window") };
+    can_have_rank(r, 0, grad_layout.rank())?;
+    can_have_rank(r, 1, data_layout.rank())?;
     let grad = Lettered::operand(r, 0, grad_layout)?;
     let data = Lettered::operand(r, 1, data_layout)?;
-    let inputs = match groups {
-        1 => data.along(r, 'C', &weight_layout, 'I')?,
-        _ => Along::Size(per_group(r, data.size(r, 'C')?, groups, "input")?),
-    };
-    let [height, width] = [kernel[0], kernel[1]].map(|size| Along::Size(Size::known(size)));
-    let outputs = grad.along(r, 'C', &weight_layout, 'O')?;
-    let dims = dims_of(r, &weight_layout, &[('O', outputs), ('I', inputs), ('H', height), ('W', width)]);
-    let dtype = out_dtype(r, grad.dtype);
-    r.result(&dims, dtype)
+    let inputs = data.full(r, 'C')?;
+    let inputs = r.divided(inputs, groups, "the number of input channels")?;
+    let outputs = grad.full(r, 'C')?;
+    let [height, width] = numbers(r, [kernel[0], kernel[1]]);
+    lettered_result(r, &weight_layout, &[('O', outputs), ('I', inputs), ('H', height), ('W', width)], grad.dtype)
+}
+
+/// The sizes of windows that a transformation to tiles makes larger.
+fn tiled(r: &mut dyn Facts, windows: &[TermId]) -> Result<Vec<TermId>, Stop> {
+    let tile = at_least(r, "tile_size", 1)?;
+    windows.iter().map(|&size| r.affine(size, 1, tile - 1)).collect()
 }
 
 fn winograd_weight(r: &mut dyn Facts) -> Step {
-    let tile = r.attrs().int("tile_size").unwrap_or(0);
-    if tile < 1 {
-        return attr_error(r, "tile_size", "a number of at least 1");
-    }
-    let (weight, dtype) = r.tensor_of_rank(0, 4)?;
-    let size = |r: &dyn Facts, dim| Ok(r.size(dim)?.map(|size| size.saturating_add(tile - 1)));
-    let (height, width) = (size(r, weight[2])?, size(r, weight[3])?);
-    let (height, width) = (r.make_size(height), r.make_size(width));
-    r.result(&[height, width, weight[0], weight[1]], dtype)
+    at_least(r, "tile_size", 1)?;
+    can_have_rank(r, 0, 4)?;
+    let weight = r.arg(0);
+    let (weight, dtype) = expect_rank(r, weight, 4)?;
+    let tiled = tiled(r, &weight[2..])?;
+    r.result(&[&tiled[..], &weight[..2]].concat(), dtype)
+}
+
+fn winograd_weight3d(r: &mut dyn Facts) -> Step {
+    at_least(r, "tile_size", 1)?;
+    let (weight, dtype) = r.tensor_of_rank(0, 5)?;
+    // Only a depth from 3 to 7 is transformed like height and width.
+    let Size { number: depth, .. } = r.size(weight[2])?;
+    let dims = match depth {
+        Some(3..=7) => tiled(r, &weight[2..])?,
+        _ => [tiled(r, &weight[3..])?, vec![weight[2]]].concat(),
+    };
+    r.result(&[&dims[..], &weight[..2]].concat(), dtype)
+}
+
+fn nnpack_weight(r: &mut dyn Facts) -> Step {
+    can_have_rank(r, 0, 4)?;
+    let weight = r.arg(0);
+    let (weight, dtype) = expect_rank(r, weight, 4)?;
+    let [tile, also] = numbers(r, [8, 8]);
+    let dtype = out_dtype(r, dtype);
+    r.result(&[weight[0], weight[1], tile, also], dtype)
 }
 
 fn correlation(r: &mut dyn Facts) -> Step {
     if r.attrs().str("layout") != "NCHW" {
         return attr_error(r, "layout", "\"NCHW\", the only layout of `nn.correlation`");
     }
-    let number = |r: &dyn Facts, attr, least| match r.attrs().int(attr) {
-        Some(number) if number >= least => Ok(number),
-        _ => attr_error(r, attr, format!("a number of at least {least}")),
-    };
-    let (kernel, far) = (number(r, "kernel_size", 1)?, number(r, "max_displacement", 0)?);
-    let (stride, step) = (number(r, "stride1", 1)?, number(r, "stride2", 1)?);
+    let (kernel, far) = (at_least(r, "kernel_size", 1)?, at_least(r, "max_displacement", 0)?);
+    let (stride, step) = (at_least(r, "stride1", 1)?, at_least(r, "stride2", 1)?);
     let padding = padding(r, 2)?;
-    let (first, dtype) = r.tensor_of_rank(0, 4)?;
-    let (second, _) = r.tensor_of_rank(1, 4)?;
+    can_have_rank(r, 0, 4)?;
+    can_have_rank(r, 1, 4)?;
+    let [first, second] = [r.arg(0), r.arg(1)];
+    let (first, dtype) = expect_rank(r, first, 4)?;
+    let (second, _) = expect_rank(r, second, 4)?;
+    let pairs: Vec<_> = first.iter().copied().zip(second).collect();
+    equate(r, &pairs, "the tensors have one shape")?;
     let border = far.saturating_add((kernel - 1) / 2).saturating_mul(2);
-    let mut sizes = [Size::ANY; 2];
+    let mut sizes = [first[2], first[3]];
     for (at, name) in ["height", "width"].into_iter().enumerate() {
-        let padded = r.size(first[at + 2])?.map(|size| size.saturating_add(padding[at]));
-        if let Some(padded) = padded.number {
-            r.check(padded >= border, || format!("borders of {border} in {name} do not fit into {padded}"))?;
+        if border > padding[at] {
+            let least = number(r, border - padding[at]);
+            r.at_most(least, sizes[at], &|_, size| {
+                format!("borders of {border} in {name} do not fit into {}", size.saturating_add(padding[at]))
+            })?;
         }
-        sizes[at] = padded.map(|padded| padded.saturating_sub(border).saturating_add(stride - 1) / stride);
-    }
-    for (&left, &right) in first.iter().zip(&second) {
-        if let (Some(left), Some(right)) = (r.peek_number(left), r.peek_number(right)) {
-            let sentence = || format!("the tensors must have one shape, found {left} beside {right}");
-            if left != right {
-                return r.fail(Reason::Check(sentence().into()));
-            }
-        }
+        let inner = r.affine(sizes[at], 1, padding[at].saturating_sub(border).saturating_add(stride - 1))?;
+        sizes[at] = r.floor_div(inner, stride)?;
     }
     let across = (far / step).saturating_mul(2).saturating_add(1);
-    let channels = r.make_size(Size::known(across.saturating_mul(across)));
-    let [height, width] = sizes.map(|size| r.make_size(size));
-    r.result(&[first[0], channels, height, width], dtype)
+    let channels = number(r, across.saturating_mul(across));
+    r.result(&[first[0], channels, sizes[0], sizes[1]], dtype)
 }

@@ -5,9 +5,6 @@
 //!
 //! Worked example: `NCHW8c` over `(1, 2, 4, 4, 8)` has `C` = 2 · 8 = 16 channels.
 
-use super::product;
-use ty::Size;
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataLayout {
     /// The capital letter of each axis, and the block size if the axis is an inner part.
@@ -50,26 +47,20 @@ impl DataLayout {
         self.axes.iter().any(|(_, inner)| inner.is_some())
     }
 
-    /// The full size along a letter: the axis times its blocks.
-    pub fn size(&self, sizes: &[Size], letter: char) -> Size {
-        let parts: Vec<Size> =
-            self.axes.iter().zip(sizes).filter(|((c, _), _)| *c == letter).map(|(_, &size)| size).collect();
-        product(&parts)
+    /// The letter of each axis, and its size if it is an inner part.
+    pub fn axes(&self) -> &[(char, Option<i64>)] {
+        &self.axes
     }
 
-    /// The sizes of the axes, from full sizes by letter.
-    pub fn sizes(&self, full: impl Fn(char) -> Size) -> Vec<Size> {
-        self.axes
-            .iter()
-            .map(|&(letter, inner)| match inner {
-                Some(block) => Size::known(block),
-                None => {
-                    let parts = self.axes.iter().filter(|(c, _)| *c == letter).filter_map(|(_, block)| *block);
-                    let blocks = parts.fold(1, i64::saturating_mul);
-                    full(letter).map(|size| size / blocks.max(1))
-                }
-            })
-            .collect()
+    /// What stands along a letter: its axis and the blocks split off it. Their product is the full size.
+    pub fn parts<T: Copy>(&self, axes: &[T], letter: char) -> Vec<T> {
+        self.axes.iter().zip(axes).filter(|((c, _), _)| *c == letter).map(|(_, &part)| part).collect()
+    }
+
+    /// How many elements the inner parts of a letter hold together.
+    pub fn block_of(&self, letter: char) -> i64 {
+        let blocks = self.axes.iter().filter(|(c, _)| *c == letter).filter_map(|(_, block)| *block);
+        blocks.fold(1, i64::saturating_mul)
     }
 }
 

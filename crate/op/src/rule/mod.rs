@@ -3,10 +3,11 @@
 //! A `Relation` is written next to its rule; operator rows refer to it. Names are those of Relay.
 
 mod broadcast;
-mod conv;
 pub(crate) mod conv_nd;
 mod create;
+mod dims;
 pub(crate) mod dynamic;
+mod form;
 pub(crate) mod image;
 pub(crate) mod index;
 mod layout;
@@ -24,22 +25,25 @@ pub(crate) mod sparse;
 pub(crate) mod vision;
 
 pub use broadcast::{BROADCAST, BROADCAST_COMP, BROADCAST_TO, IDENTITY, IDENTITY_COMP, WHERE};
-pub use conv::{AVG_POOL2D, CONV2D, GLOBAL_AVG_POOL2D, MAX_POOL2D};
+pub use conv_nd::CONV2D;
 pub use create::{ARANGE, CAST, FULL, INIT_OP};
 pub use layout::{DataLayout, permutation};
 pub use linear::{BATCH_MATMUL, BIAS_ADD, DENSE, PRELU};
+pub use pool::{AVG_POOL2D, GLOBAL_AVG_POOL2D, MAX_POOL2D};
 pub use norm::{BATCH_NORM, DROPOUT, SOFTMAX};
 pub use reduce::{ARG_REDUCE, REDUCE, VARIANCE, reduced_axes};
 pub use shape::{BATCH_FLATTEN, CONCATENATE, EXPAND_DIMS, RESHAPE, SPLIT, SQUEEZE, TAKE, TRANSPOSE, TUPLE_GET_ITEM};
 
-use ty::{Facts, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
+use ty::{Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
 
 /// The relations that rules post on parts of their operands: each with the kind of its arguments, and how many it has.
-pub(crate) static PARTS: [(&Relation, Kind, usize); 4] = [
+pub(crate) static PARTS: [(&Relation, Kind, usize); 6] = [
     (&broadcast::BROADCAST_SHAPES, Kind::Shape, 3),
     (&broadcast::BROADCAST_AXIS, Kind::Dim, 3),
     (&broadcast::BROADCASTS_TO, Kind::Dim, 2),
     (&linear::DENSE_SHAPES, Kind::Shape, 3),
+    (&ty::AT_MOST, Kind::Dim, 2),
+    (&ty::DIVIDES, Kind::Dim, 2),
 ];
 
 /// Asserts that an operand is a tensor, whatever is known of it, and returns its shape and dtype.
@@ -54,18 +58,50 @@ fn expect_tensor(r: &mut dyn Facts, id: TermId) -> Result<(TermId, TermId), Stop
     Ok((shape, dtype))
 }
 
-/// Fails unless an operand is or can become a tensor; suspends on a type parameter.
-fn can_be_tensor(r: &dyn Facts, operand: usize) -> Step {
-    match r.tensor_parts(operand) {
-        Err(Stop::Wait(waits)) if !matches!(r.peek(waits[0]), Term::Hole(_)) => Err(Stop::Wait(waits)),
-        Err(Stop::Wait(_)) | Ok(_) => Ok(()),
-        Err(stop @ Stop::Fail(_)) => Err(stop),
+/// Asserts that a term is a tensor of a rank that [`can_have_rank`] has asked about: its dims and dtype.
+fn expect_rank(r: &mut dyn Facts, id: TermId, rank: usize) -> Result<(Vec<TermId>, TermId), Stop> {
+    let (shape, dtype) = expect_tensor(r, id)?;
+    Ok((expect_dims(r, shape, rank)?, dtype))
+}
+
+/// Asserts the rank of a shape.
+fn expect_dims(r: &mut dyn Facts, shape: TermId, rank: usize) -> Result<Vec<TermId>, Stop> {
+    match r.dims(shape) {
+        Ok(dims) if dims.len() == rank => Ok(dims),
+        Ok(_) | Err(_) => {
+            let dims: Vec<TermId> = (0..rank).map(|_| r.make_hole(Kind::Dim)).collect();
+            let list = r.make_list(&dims);
+            let known = r.make(Term::Shape(list));
+            r.unify(known, shape)?;
+            Ok(dims)
+        }
     }
 }
 
-/// The product of sizes; `None` sizes make an unknown product.
-fn product(sizes: &[Size]) -> Size {
-    sizes.iter().fold(Size::known(1), |product, &size| product.combine(size, |a, b| a.saturating_mul(b)))
+/// Only what is not known lets a rule go on; what is rigid suspends it.
+fn unless_unknown(r: &dyn Facts, step: Step) -> Step {
+    match step {
+        Err(Stop::Wait(waits)) if waits.iter().all(|&wait| r.peek(wait).is_hole()) => Ok(()),
+        step @ (Ok(()) | Err(Stop::Wait(_) | Stop::Fail(_))) => step,
+    }
+}
+
+/// Fails unless an operand is or can become a tensor; suspends on a type parameter.
+fn can_be_tensor(r: &dyn Facts, operand: usize) -> Step {
+    unless_unknown(r, r.tensor_parts(operand).map(drop))
+}
+
+/// As [`can_be_tensor`], of a rank; suspends also on a shape parameter.
+fn can_have_rank(r: &dyn Facts, operand: usize, rank: usize) -> Step {
+    unless_unknown(r, r.tensor_of_rank(operand, rank).map(drop))
+}
+
+/// How many axes an argument has (operands from 0, the result after them), if that is known.
+fn peek_rank(r: &dyn Facts, arg: usize) -> Option<usize> {
+    match r.peek(r.arg(arg)) {
+        Term::Tensor { shape, .. } => r.dims(shape).ok().map(|dims| dims.len()),
+        _ => None,
+    }
 }
 
 fn attr_error<T>(

@@ -265,24 +265,27 @@ impl Builder<'_> {
         let some_line = last > 0 && line_ends.iter().any(|&n| n > 0);
         let clings = at_end || shift == Shift::Dedent || (!is_break && self.clings(until));
         let place = if clings { last } else { 0 };
-        for i in 0..=last {
-            if i == last && shift == Shift::Dedent {
+        for (i, &ends) in line_ends.iter().enumerate() {
+            let (is_first, is_last) = (i == 0, i == last);
+            let dedents = is_last && shift == Shift::Dedent;
+            if dedents {
                 self.layout.ops.push(Op::Dedent);
                 self.frames[self.owner].n_indents -= 1;
             }
-            let beside_bracket = (i == 0 && shift == Shift::Indent) || (i == last && shift == Shift::Dedent);
-            let blank = line_ends[i] > 1 && !beside_bracket && (blank || shift != Shift::None);
-            let needs_line = line_ends[i] > 0 || (i == last && shift == Shift::Dedent);
-            if (i == 0 && self.last.is_none()) || (i == last && at_end) {
-                // Nothing stands at the ends of the text.
-            } else if some_line && needs_line {
-                let hangs = if is_break { Hangs::No } else { Hangs::Yes };
-                self.layout.ops.push(Op::Newline { blank, hangs });
+            let beside_bracket = dedents || (is_first && shift == Shift::Indent);
+            let blank = ends > 1 && !beside_bracket && (blank || shift != Shift::None);
+            let is_text_end = (is_first && self.last.is_none()) || (is_last && at_end);
+            let is_tight = (is_first && !some_line && self.holds()) || (is_last && clings);
+            let op = if is_text_end {
+                None
+            } else if some_line && (ends > 0 || dedents) {
+                Some(Op::Newline { blank, hangs: if is_break { Hangs::No } else { Hangs::Yes } })
             } else if last == 0 || (is_break && !some_line && i == place) {
-                self.push_sep(sep, blank, was_tight);
-            } else if !(i == 0 && !some_line && self.holds()) && !(i == last && clings) {
-                self.layout.ops.push(Op::Space);
-            }
+                self.separator(sep, blank, was_tight)
+            } else {
+                (!is_tight).then_some(Op::Space)
+            };
+            self.layout.ops.extend(op);
             self.layout.ops.extend(comments.get(i).map(|&comment| Op::Token(comment)));
         }
     }
@@ -311,16 +314,16 @@ impl Builder<'_> {
         self.last.is_some_and(|last| matches!(self.tree.token_kind(last), LParen | LBracket))
     }
 
-    fn push_sep(&mut self, sep: Sep, blank: bool, was_tight: bool) {
+    fn separator(&self, sep: Sep, blank: bool, was_tight: bool) -> Option<Op> {
         let Frame { fill, left, .. } = self.frames[self.owner];
         let fill = if left == Some(Part::Token(Comma)) { fill } else { Fill::No };
-        self.layout.ops.push(match sep {
-            Sep::Nothing => return,
-            Sep::AsWritten if was_tight => return,
+        Some(match sep {
+            Sep::Nothing => return None,
+            Sep::AsWritten if was_tight => return None,
             Sep::AsWritten | Sep::Space => Op::Space,
             Sep::Soft => Op::Line(Line { flat: Flat::Nothing, fill, blank }),
             Sep::Line => Op::Line(Line { flat: Flat::Space, fill, blank }),
             Sep::Hard => Op::Newline { blank, hangs: Hangs::No },
-        });
+        })
     }
 }

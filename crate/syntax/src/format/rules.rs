@@ -77,9 +77,10 @@ enum Bracket {
 fn bracket(node: NodeKind, opener: TokenKind) -> Bracket {
     match (node, opener) {
         (NodeKind::Match, LBrace) => Bracket::Arms,
-        (NodeKind::Block | NodeKind::GoalBlock | NodeKind::TypeDef | NodeKind::ExternType | NodeKind::DimIf, LBrace) => {
-            Bracket::Padded
-        }
+        (
+            NodeKind::Block | NodeKind::GoalBlock | NodeKind::TypeDef | NodeKind::ExternType | NodeKind::DimIf,
+            LBrace,
+        ) => Bracket::Padded,
         (NodeKind::TypeParams | NodeKind::TypeArgs, Lt) => Bracket::Tight,
         (node, LParen | LBracket) if is_list(node) => Bracket::Tight,
         _ => Bracket::Grouping,
@@ -149,8 +150,7 @@ pub(super) fn gap(meeting: &Meeting) -> Gap {
     match (node, left, right) {
         (NodeKind::File, ..) => HARD.spaced(),
         (NodeKind::Version | NodeKind::Meta, ..) => Gap::new(Shift::None, Sep::AsWritten),
-        (NodeKind::Param, ..) if depth > 0 && right != Token(RBrace) => Gap::new(Shift::None, Sep::AsWritten),
-        (NodeKind::Param, _, Token(RBrace)) => Gap::new(Shift::None, Sep::AsWritten),
+        (NodeKind::Param, ..) if depth > 0 => Gap::new(Shift::None, Sep::AsWritten),
         (NodeKind::Paren, _, Child(NodeKind::Seq)) => Gap::new(Shift::Indent, Sep::Soft),
         (NodeKind::Paren, Child(NodeKind::Seq), _) => Gap::new(Shift::Dedent, Sep::Soft),
         // `1.0` would be a number.

@@ -1,0 +1,122 @@
+//! Shapes as rules take them apart: by their dims where the rank is known, otherwise as a whole, whose dims are `sh[0]`
+//! and whose parts are `sh[1:]`.
+//!
+//! The parts of a shape parameter are rigid like it; those of an unknown shape are unknowns with equations. Nothing here
+//! suspends, so a rule that asks no more of a shape than this concludes at once, whatever is known of it.
+//!
+//! Worked example: a rule that doubles axis 0 makes `(N * 2, 4)` of `(N, 4)`, and `(sh[0] * 2, ..sh[1:])` of `sh`.
+
+use ty::{Facts, Function, Reason, Stop, Term, TermId};
+
+/// An axis of a shape of unknown rank is nearer than this to one of its ends.
+const MOST_AXES: i64 = 1_000;
+
+pub(super) enum Form {
+    Dims(Vec<TermId>),
+    Whole(TermId),
+}
+
+impl Form {
+    pub fn of(r: &dyn Facts, shape: TermId) -> Form {
+        match r.dims(shape) {
+            Ok(dims) => Form::Dims(dims),
+            Err(_) => Form::Whole(shape),
+        }
+    }
+
+    /// Asserts that an operand is a tensor: its shape, and its dtype.
+    pub fn operand(r: &mut dyn Facts, operand: usize) -> Result<(Form, TermId), Stop> {
+        let id = r.arg(operand);
+        let (shape, dtype) = super::expect_tensor(r, id)?;
+        Ok((Form::of(r, shape), dtype))
+    }
+
+    pub fn rank(&self) -> Option<usize> {
+        match self {
+            Form::Dims(dims) => Some(dims.len()),
+            Form::Whole(_) => None,
+        }
+    }
+
+    /// Checks an axis attribute. It counts from 0 where the rank is known and stays as it is where not. With `more`
+    /// axes than the shape has, a new one may stand behind the last.
+    pub fn axis(&self, r: &dyn Facts, attr: &'static str, axis: i64, more: usize) -> Result<i64, Stop> {
+        match self {
+            Form::Dims(dims) => Ok(r.axis(attr, axis, dims.len() + more)? as i64),
+            Form::Whole(_) if axis.unsigned_abs() < MOST_AXES.unsigned_abs() => Ok(axis),
+            Form::Whole(_) => r.fail(Reason::Attr { attr, want: "an axis of the data".into() }),
+        }
+    }
+
+    /// The dim of a checked axis.
+    pub fn dim(&self, r: &mut dyn Facts, axis: i64) -> Result<TermId, Stop> {
+        match self {
+            Form::Dims(dims) => Ok(dims[axis as usize]),
+            Form::Whole(shape) => ty::apply(r, &Function::Index(axis), &[*shape]),
+        }
+    }
+
+    /// The shape by itself.
+    pub fn shape(&self, r: &mut dyn Facts) -> TermId {
+        match self {
+            Form::Whole(shape) => *shape,
+            Form::Dims(dims) => {
+                let list = r.make_list(dims);
+                r.make(Term::Shape(list))
+            }
+        }
+    }
+
+    /// The shape with dims in the place of a checked axis.
+    pub fn replaced(&self, r: &mut dyn Facts, axis: i64, by: &[TermId]) -> Result<Form, Stop> {
+        self.with(r, Some(axis), Some(axis + 1).filter(|&next| next != 0), by)
+    }
+
+    /// The shape with dims before what a checked axis will be; -1 is behind the last axis.
+    pub fn inserted(&self, r: &mut dyn Facts, axis: i64, new: &[TermId]) -> Result<Form, Stop> {
+        let at = if axis < 0 { Some(axis + 1).filter(|&next| next != 0) } else { Some(axis) };
+        self.with(r, at, at, new)
+    }
+
+    /// What lies before one place, these dims, and what lies from another place on; `None` is the end.
+    fn with(&self, r: &mut dyn Facts, to: Option<i64>, from: Option<i64>, dims: &[TermId]) -> Result<Form, Stop> {
+        let shape = match self {
+            Form::Dims(all) => {
+                let (to, from) = (to.map_or(all.len(), |to| to as usize), from.map_or(all.len(), |from| from as usize));
+                return Ok(Form::Dims([&all[..to], dims, &all[from..]].concat()));
+            }
+            Form::Whole(shape) => *shape,
+        };
+        let mut pieces = Vec::new();
+        if to != Some(0) {
+            pieces.push(ty::apply(r, &Function::Slice(None, to), &[shape])?);
+        }
+        pieces.extend(dims);
+        if let Some(from) = from {
+            pieces.push(ty::apply(r, &Function::Slice(Some(from), None), &[shape])?);
+        }
+        let shape = ty::apply(r, &Function::Concat, &pieces)?;
+        Ok(Form::of(r, shape))
+    }
+
+    /// The product of the sizes from an axis on, which counts from 0.
+    pub fn product_from(&self, r: &mut dyn Facts, from: usize) -> Result<TermId, Stop> {
+        match self {
+            Form::Dims(dims) => r.product_of(dims.get(from..).unwrap_or_default()),
+            Form::Whole(shape) => {
+                let rest = match from {
+                    0 => *shape,
+                    _ => ty::apply(r, &Function::Slice(Some(from as i64), None), &[*shape])?,
+                };
+                ty::apply(r, &Function::Prod, &[rest])
+            }
+        }
+    }
+}
+
+/// Asserts that the (only) result is a tensor of this shape.
+pub(super) fn result(r: &mut dyn Facts, form: &Form, dtype: TermId) -> ty::Step {
+    let shape = form.shape(r);
+    let tensor = r.make(Term::Tensor { shape, dtype });
+    r.result_is(tensor)
+}
