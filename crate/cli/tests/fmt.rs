@@ -111,5 +111,9 @@ fn one_json_document() {
     let (first, second) = json.split_once("},{").expect("two files");
     assert!(first.contains(r#""changed":true,"diagnostics":[]"#), "{json}");
     assert!(second.contains(r#""changed":false,"diagnostics":[{"code":"syntax-error""#), "{json}");
-    assert!(fmt(&["--json", "-"], UGLY).stdout.starts_with(br#"{"files":[{"changed":true,"diagnostics":[],"file":"-","text":"def @f(%x) { %x + 1 }\n"}]}"#));
+    assert!(
+        fmt(&["--json", "-"], UGLY).stdout.starts_with(
+            br#"{"files":[{"changed":true,"diagnostics":[],"file":"-","text":"def @f(%x) { %x + 1 }\n"}]}"#
+        )
+    );
 }

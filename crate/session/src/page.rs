@@ -2,8 +2,8 @@
 
 use crate::run::{Options, run};
 use crate::view::{
-    CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView, LabelView,
-    NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
+    CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
+    LabelView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
 use crate::{Analysis, File, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span};

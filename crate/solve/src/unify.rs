@@ -8,7 +8,7 @@ use crate::solver::Solver;
 use crate::store::Cause;
 use crate::trace::Log;
 use rustc_hash::FxHashSet;
-use ty::{Dim, Extent, List, Term, TermId, Terms};
+use ty::{Dim, Extent, Kind, List, ParamId, Term, TermId, Terms};
 
 /// From this many steps on, pairs that were met are remembered, so that shared (or cyclic) types are walked once.
 const REMEMBER_FROM: usize = 64;
@@ -31,6 +31,23 @@ impl<L: Log> Solver<L> {
             }
             let (left, right) = (self.store.head(a), self.store.head(b));
             match (left, right) {
+                // An unknown never stands for a polymorphic type: it is one use of it.
+                (Term::Hole(Kind::Type), Term::Forall { first, n, body }) => {
+                    let instance = self.open_fresh(first, n, body, cause);
+                    pairs.push((a, instance));
+                }
+                (Term::Forall { first, n, body }, Term::Hole(Kind::Type)) => {
+                    let instance = self.open_fresh(first, n, body, cause);
+                    pairs.push((instance, b));
+                }
+                (Term::Forall { first, n, body }, Term::Forall { first: other, n: m, body: other_body }) if n == m => {
+                    let kinds = self.forall_kinds(first, n, body).into_iter();
+                    let rigid = kinds.zip(first.0..).map(|(kind, param)| Term::param(ParamId(param), kind));
+                    let rigid: Vec<Term> = rigid.collect();
+                    let rigid: Vec<TermId> = rigid.into_iter().map(|param| self.fresh(param, cause)).collect();
+                    let renamed = self.open(other, other_body, &rigid, cause);
+                    pairs.push((body, renamed));
+                }
                 (Term::Hole(_), _) if left.kind() == right.kind() => self.union(a, b, right, cause),
                 (_, Term::Hole(_)) if left.kind() == right.kind() => self.union(a, b, left, cause),
                 (Term::Error(_), _) | (_, Term::Error(_)) => {}

@@ -169,8 +169,9 @@ mod generated {
                 (name(), prop::sample::select(vec!["[0]", "[1:]", "[:-1]", "[1:2][-1]"]))
                     .prop_map(|(name, index)| format!("{name}{index}")),
                 list(dim.clone(), "max(", ")"),
-                (dim.clone(), dim.clone())
-                    .prop_map(|(a, b)| format!("if ( {a} < {b} ) {{ {a} }} else if ( {a} == 1 ) {{ {b} }} else {{ 1 }}")),
+                (dim.clone(), dim.clone()).prop_map(|(a, b)| format!(
+                    "if ( {a} < {b} ) {{ {a} }} else if ( {a} == 1 ) {{ {b} }} else {{ 1 }}"
+                )),
             ]
         })
         .boxed()
@@ -243,7 +244,8 @@ mod generated {
                 (expr.clone(), operator, expr.clone()).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
                 (expr.clone(), expr.clone()).prop_map(|(a, b)| format!("({a} + {b} + {a})")),
                 (name(), list(expr.clone(), "(", ")")).prop_map(|(name, args)| format!("@{name}{args}")),
-                (name(), list(expr.clone(), "(", ")")).prop_map(|(name, args)| format!("@{name}<int32, (10, ?)>{args}")),
+                (name(), list(expr.clone(), "(", ")"))
+                    .prop_map(|(name, args)| format!("@{name}<int32, (10, ?)>{args}")),
                 (expr.clone(), expr.clone()).prop_map(|(a, b)| format!("f( {a} , axis=[1, -1] , k={b} )")),
                 (expr.clone(), block(expr.clone())).prop_map(|(a, b)| format!("@f( {a} , fn( %x: int32 ) {b} )")),
                 list(expr.clone(), "[", "]"),
@@ -272,7 +274,8 @@ mod generated {
         leaf.prop_recursive(2, 8, 3, |goal| {
             (dim(), prop::collection::vec(goal, 0..3), any::<bool>()).prop_map(|(dim, goals, chains)| {
                 let goals = goals.join(" , ");
-                let more = if chains { format!("else if ( {dim} >= N ) {{ }} else {{ {goals} }}") } else { String::new() };
+                let more =
+                    if chains { format!("else if ( {dim} >= N ) {{ }} else {{ {goals} }}") } else { String::new() };
                 format!("if ( {dim} != 2 ) {{ {goals} }} {more}")
             })
         })

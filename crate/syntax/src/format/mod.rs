@@ -52,7 +52,10 @@ enum Op {
     /// A line's end if the group around it is broken.
     Line(Line),
     /// A line's end in any case.
-    Newline { blank: bool, hangs: Hangs },
+    Newline {
+        blank: bool,
+        hangs: Hangs,
+    },
     Open(u32),
     Close,
     Indent,

@@ -77,9 +77,10 @@ enum Bracket {
 fn bracket(node: NodeKind, opener: TokenKind) -> Bracket {
     match (node, opener) {
         (NodeKind::Match, LBrace) => Bracket::Arms,
-        (NodeKind::Block | NodeKind::GoalBlock | NodeKind::TypeDef | NodeKind::ExternType | NodeKind::DimIf, LBrace) => {
-            Bracket::Padded
-        }
+        (
+            NodeKind::Block | NodeKind::GoalBlock | NodeKind::TypeDef | NodeKind::ExternType | NodeKind::DimIf,
+            LBrace,
+        ) => Bracket::Padded,
         (NodeKind::TypeParams | NodeKind::TypeArgs, Lt) => Bracket::Tight,
         (node, LParen | LBracket) if is_list(node) => Bracket::Tight,
         _ => Bracket::Grouping,
