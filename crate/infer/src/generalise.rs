@@ -488,6 +488,7 @@ impl<L: Log> Inference<'_, L> {
             }
         }
         self.assumed.clear();
+        self.solver.zeros.clear();
         self.mono_defs.clear();
     }
 
