@@ -324,6 +324,8 @@ pub enum TypeExprKind {
     Dtype(Dtype),
     Tuple(Vec<TypeExprId>),
     Func {
+        /// Consecutive; of a polymorphic function type.
+        type_params: Vec<ParamId>,
         params: Vec<TypeExprId>,
         result: TypeExprId,
     },
@@ -373,7 +375,7 @@ impl TypeExprKind {
             | TypeExprKind::Shape(items)
             | TypeExprKind::Apply { args: items, .. }
             | TypeExprKind::Adt { args: items, .. } => items.iter().for_each(|&item| f(item)),
-            TypeExprKind::Func { params, result } => {
+            TypeExprKind::Func { params, result, .. } => {
                 params.iter().for_each(|&param| f(param));
                 f(*result);
             }

@@ -12,8 +12,8 @@ use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
 use hir::{FnId, TypeExprId, TypeExprKind};
-use solve::{Cause, Copier, EQUAL, Log, RelationId, State};
-use ty::{Attrs, FUNCTION, Obligation, ParamId, Scheme, Term, TermId, Terms};
+use solve::{Cause, Copier, EQUAL, Log, Posted, RelationId, State};
+use ty::{Attrs, FUNCTION, Function, Obligation, ParamId, Scheme, Term, TermId, Terms};
 
 impl<L: Log> Inference<'_, L> {
     /// Takes a definition's `where` clause as true in its body.
@@ -42,12 +42,52 @@ impl<L: Log> Inference<'_, L> {
             };
             args.extend(terms);
         }
+        args.extend(module.functions[id].type_params.iter().filter_map(|param| self.assumed_params.get(param)));
         self.solver.solve();
+        let equations = self.take_equations(first_relation, cause);
         self.make_rigid(member, &args, cause);
+        for posted in equations {
+            self.assume_equation(&posted);
+        }
         let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
         let waits = |&id: &RelationId| matches!(self.solver.relation(id).state, State::Waiting(_));
         let waiting: Vec<RelationId> = ids.filter(waits).collect();
         self.assumed.extend(waiting);
+    }
+
+    /// Takes out the waiting equations that define nothing: they are facts about what becomes rigid.
+    fn take_equations(&mut self, first_relation: usize, cause: Cause) -> Vec<Posted> {
+        let mut defined: Vec<TermId> = Vec::new();
+        let mut ids = Vec::new();
+        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+            let posted = self.solver.relation(id);
+            let waits = matches!(posted.state, State::Waiting(_)) && posted.relation.is(&FUNCTION);
+            let Some(&result) = posted.args.last().filter(|_| waits) else { continue };
+            let result = self.solver.root(result);
+            if self.solver.head(result).is_hole() && !defined.contains(&result) {
+                defined.push(result);
+            } else {
+                ids.push(id);
+            }
+        }
+        let taken = ids.iter().map(|&id| self.solver.relation(id).clone()).collect();
+        if !ids.is_empty() {
+            self.solver.quantify(&ids, &[], cause);
+        }
+        taken
+    }
+
+    /// Both sides of an equation of rigid dims are equal.
+    fn assume_equation(&mut self, posted: &Posted) {
+        let Some((&result, args)) = posted.args.split_last() else { return };
+        let Some(function) = Function::of(&posted.attrs) else { return };
+        let value = self.solver.apply(function, args, posted.cause);
+        if let (Term::Dim(left), Term::Dim(right)) = (self.solver.head(value), self.solver.head(result))
+            && let (Some(left), Some(right)) = (self.solver.dim_poly(left), self.solver.dim_poly(right))
+            && let Some(difference) = left.minus(&right)
+        {
+            self.solver.zeros.push(difference);
+        }
     }
 
     /// Makes what is unknown in terms rigid, in order; what follows from it is found before the next.

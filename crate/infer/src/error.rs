@@ -44,6 +44,12 @@ pub enum TypeError {
         want: usize,
         found: usize,
     },
+    /// What is wanted works at every type, and this at one.
+    NotPolymorphic {
+        value: ExprId,
+        expected: TermId,
+        found: TermId,
+    },
     NotAFunction {
         callee: ExprId,
         found: TermId,
@@ -105,6 +111,13 @@ impl<L: Log> Wording<'_, L> {
                     ExprKind::Local(local, _) => error.label(module.locals[local].span, "bound here"),
                     _ => error,
                 }
+            }
+            TypeError::NotPolymorphic { value, expected, found } => {
+                let (expected, found) = (self.print(expected), self.print(found));
+                let message = format!("expected {expected}, found {found}, which is not polymorphic");
+                let mut error = Diagnostic::error("not-polymorphic", module.exprs[value].span, message);
+                error.help = Some("pass the name of a polymorphic function, or a `fn` literal".to_owned());
+                error
             }
             TypeError::NotAFunction { callee, found } => {
                 let message = format!("expected a function, found {}", self.print(found));

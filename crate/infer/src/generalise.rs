@@ -169,6 +169,7 @@ impl<L: Log> Inference<'_, L> {
                 Term::Splice(list) => Some(Term::Splice(bare(list))),
                 Term::Func { params, .. } => Some(Term::Func { params: bare(params), result: none }),
                 Term::Adt { adt, args } => Some(Term::Adt { adt, args: bare(args) }),
+                Term::Forall { first, n, .. } => Some(Term::Forall { first, n, body: none }),
                 Term::Ref(_) => Some(Term::Ref(none)),
             };
             if key.len() >= MAX_KEY {
@@ -487,6 +488,7 @@ impl<L: Log> Inference<'_, L> {
             }
         }
         self.assumed.clear();
+        self.solver.zeros.clear();
         self.mono_defs.clear();
     }
 

@@ -47,7 +47,16 @@ impl<L: Log> Inference<'_, L> {
             TypeExprKind::Scalar(dtype) => return self.scalar(*dtype, cause),
             TypeExprKind::Dtype(dtype) => Term::Dtype(*dtype),
             TypeExprKind::Tuple(fields) => Term::Tuple(list(self, fields)),
-            TypeExprKind::Func { params, result } => Term::Func { params: list(self, params), result: made[result] },
+            TypeExprKind::Func { type_params, params, result } => {
+                let body = Term::Func { params: list(self, params), result: made[result] };
+                match type_params.first() {
+                    None => body,
+                    Some(&first) => {
+                        let body = self.solver.fresh(body, cause);
+                        Term::Forall { first, n: type_params.len() as u32, body }
+                    }
+                }
+            }
             TypeExprKind::Ref(inner) => Term::Ref(made[inner]),
             TypeExprKind::Adt { adt, args } => Term::Adt { adt: *adt, args: list(self, args) },
             TypeExprKind::Param(param) => match self.assumed_params.get(param) {

@@ -34,6 +34,8 @@ pub(crate) struct Inference<'m, L> {
     ctors: IndexVec<CtorId, Option<Scheme>>,
     /// Of functions that are not known yet, the type that their first call gave them.
     unknown_functions: FxHashMap<TermId, TermId>,
+    /// Expressions of a polymorphic type that is used at one.
+    opened: FxHashSet<ExprId>,
     /// Polymorphic `fn` literals.
     literals: FxHashMap<ExprId, Scheme>,
     pub(crate) hole_kinds: FxHashMap<TypeExprId, Kind>,
@@ -86,6 +88,7 @@ impl<'m, L: Log> Inference<'m, L> {
             instances: FxHashMap::default(),
             ctors: IndexVec::filled(None, module.ctors.len()),
             unknown_functions: FxHashMap::default(),
+            opened: FxHashSet::default(),
             literals: FxHashMap::default(),
             hole_kinds: hole_kinds(module),
             assumed_params: FxHashMap::default(),
@@ -201,7 +204,13 @@ impl<'m, L: Log> Inference<'m, L> {
         for i in function.visits.clone() {
             match self.module.visits[i] {
                 Visit::Expr(expr) => {
-                    let term = self.expr(expr);
+                    let mut term = self.expr(expr);
+                    // What is not a name is used at one type.
+                    if let Term::Forall { first, n, body } = self.solver.head(term) {
+                        let cause = self.cause(Why::Expr(expr));
+                        term = self.solver.open_fresh(first, n, body, cause);
+                        self.opened.insert(expr);
+                    }
                     self.exprs[expr] = Some(term);
                 }
                 Visit::Let(local, value) => self.visit_let(local, value),
@@ -211,12 +220,11 @@ impl<'m, L: Log> Inference<'m, L> {
                 }
             }
         }
-        let body = self.type_of(function.body);
         match member {
             Member::Def(def) => {
                 let Term::Func { result, .. } = self.solver.head(self.mono_defs[&def]) else { return };
                 let cause = self.cause(Why::Result(id));
-                self.solver.equal(result, body, cause);
+                self.expect(result, function.body, cause);
             }
             Member::Let(local, _) => self.visit_let(local, function.body),
             Member::Expr(_) => {}
@@ -252,7 +260,55 @@ impl<'m, L: Log> Inference<'m, L> {
                 self.hole(cause)
             }
         };
+        self.note_polymorphic(local, term);
         *self.locals[local].insert(term)
+    }
+
+    /// A variable whose type is written as a polymorphic one is a polymorphic name.
+    fn note_polymorphic(&mut self, local: LocalId, term: TermId) {
+        if let Term::Forall { first, n, body } = self.solver.head(term) {
+            let params = (first.0..first.0 + n).map(ParamId).collect();
+            self.local_schemes.insert(local, Scheme { params, body, obligations: Vec::new() });
+        }
+    }
+
+    /// An expression where a polymorphic function is wanted, if one is: it must be a polymorphic name or a literal, in
+    /// every branch. Otherwise a plain equation.
+    fn expect(&mut self, expected: TermId, value: ExprId, cause: Cause) {
+        let Term::Forall { body, .. } = self.solver.head(expected) else {
+            let found = self.type_of(value);
+            self.solver.equal(expected, found, cause);
+            return;
+        };
+        let module = self.module;
+        let mut pending = vec![value];
+        while let Some(value) = pending.pop() {
+            let found = self.type_of(value);
+            let is_polymorphic = match &module.exprs[value].kind {
+                ExprKind::Block { tail, .. } => {
+                    pending.push(*tail);
+                    continue;
+                }
+                ExprKind::If { then, otherwise, .. } => {
+                    pending.extend([*then, *otherwise]);
+                    continue;
+                }
+                ExprKind::Match { arms, .. } => {
+                    pending.extend(arms.iter().map(|arm| arm.body));
+                    continue;
+                }
+                // A name's mention is a use of its own, and so is a literal that takes nothing from around it.
+                ExprKind::Def(_) | ExprKind::Ctor(_) | ExprKind::Op(_) | ExprKind::Error => true,
+                ExprKind::Local(local, _) => self.local_schemes.contains_key(local),
+                ExprKind::Fn(function) => module.functions[*function].captures.is_empty(),
+                _ => self.opened.contains(&value),
+            };
+            if is_polymorphic {
+                self.solver.equal(body, found, cause);
+            } else {
+                self.errors.push(TypeError::NotPolymorphic { value, expected, found });
+            }
+        }
     }
 
     fn visit_let(&mut self, local: LocalId, value: ExprId) {
@@ -262,7 +318,7 @@ impl<'m, L: Log> Inference<'m, L> {
         } else {
             let expected = self.local(local);
             let cause = self.cause(Why::Let { local, value });
-            self.solver.equal(expected, found, cause);
+            self.expect(expected, value, cause);
         }
         if let Some(scheme) = self.literals.get(&value) {
             self.local_schemes.insert(local, scheme.clone());
@@ -458,9 +514,9 @@ impl<'m, L: Log> Inference<'m, L> {
         match self.solver.head(known) {
             Term::Func { params, result } if params.len as usize == found.len() => {
                 let params = self.solver.items(params).to_vec();
-                for (index, (expected, found)) in params.into_iter().zip(found).enumerate() {
+                for (index, (expected, &arg)) in params.into_iter().zip(args).enumerate() {
                     let argument = self.cause(Why::Argument { call: id, index });
-                    self.solver.equal(expected, found, argument);
+                    self.expect(expected, arg, argument);
                 }
                 result
             }
@@ -530,7 +586,7 @@ impl<'m, L: Log> Inference<'m, L> {
             Some(annotation) => {
                 let declared = self.written(annotation);
                 let why = self.cause(Why::Result(id));
-                self.solver.equal(declared, body, why);
+                self.expect(declared, function.body, why);
                 declared
             }
             None => body,
@@ -598,6 +654,7 @@ impl<'m, L: Log> Inference<'m, L> {
     fn pattern_variable(&mut self, local: LocalId, expected: TermId) {
         if self.module.locals[local].annotation.is_none() && self.locals[local].is_none() {
             self.locals[local] = Some(expected);
+            self.note_polymorphic(local, expected);
             return;
         }
         let declared = self.local(local);

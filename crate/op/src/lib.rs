@@ -119,6 +119,17 @@ pub struct NamedRelation {
     pub row: Option<&'static Op>,
 }
 
+/// `%t.0` as a row, for the attribute of its relation; it is no operator.
+static PROJECTION: Op = Op {
+    name: "TupleGetItem",
+    infix: None,
+    args: &["tuple"],
+    attrs: &[AttrSpec::required("index", AttrForm::Int)],
+    relation: &TUPLE_GET_ITEM,
+    kernel: Kernel::Missing,
+    doc: "",
+};
+
 /// The relations of a name: `Broadcast` is one over types, one over shapes and one over dims.
 pub fn relations_named(name: &str) -> Vec<NamedRelation> {
     let mut found: Vec<NamedRelation> = Vec::new();
@@ -127,6 +138,9 @@ pub fn relations_named(name: &str) -> Vec<NamedRelation> {
         if !found.iter().any(|known| std::ptr::eq(known.relation, relation) && known.n_args == n_args) {
             found.push(NamedRelation { relation, kind: ty::Kind::Type, n_args, row: Some(row) });
         }
+    }
+    if name == PROJECTION.relation.name {
+        found.push(NamedRelation { relation: PROJECTION.relation, kind: ty::Kind::Type, n_args: 2, row: Some(&PROJECTION) });
     }
     for &(relation, kind, n_args) in rule::PARTS.iter().filter(|(relation, ..)| relation.name == name) {
         found.push(NamedRelation { relation, kind, n_args, row: None });
@@ -141,5 +155,5 @@ pub fn broadcast_of_shapes() -> &'static ty::Relation {
 
 /// The names that [`relations_named`] knows.
 pub fn relation_names() -> impl Iterator<Item = &'static str> {
-    all().iter().map(|row| row.relation.name)
+    all().iter().map(|row| row.relation.name).chain([PROJECTION.relation.name])
 }

@@ -73,6 +73,7 @@ impl<L: Log> Solver<L> {
                     | Term::Func { .. }
                     | Term::Ref(_)
                     | Term::Adt { .. }
+                    | Term::Forall { .. }
                     | Term::Splice(_)
                     | Term::Shape(_) => None,
                 };
@@ -106,6 +107,7 @@ impl<L: Log> Solver<L> {
             Term::Func { params, result } => {
                 Term::Func { params: copy_list(self, params), result: copy_of(self, result) }
             }
+            Term::Forall { first, n, body } => Term::Forall { first, n, body: copy_of(self, body) },
             Term::Ref(inner) => Term::Ref(copy_of(self, inner)),
             Term::Splice(list) => {
                 let items: Vec<TermId> = self.items(list).iter().map(|&item| copy_of(self, item)).collect();
@@ -116,6 +118,34 @@ impl<L: Log> Solver<L> {
             }
         };
         self.store.fresh(copied, copier.cause)
+    }
+
+    /// The body of a polymorphic type with given terms for its parameters.
+    pub fn open(&mut self, first: ParamId, body: TermId, args: &[TermId], cause: Cause) -> TermId {
+        let params = args.iter().enumerate().map(|(i, &arg)| (ParamId(first.0 + i as u32), arg));
+        let mut copier = Copier::new(params, false, cause);
+        self.copy(&mut copier, body)
+    }
+
+    /// The kinds of the parameters of a polymorphic type, by their mentions in its body.
+    pub fn forall_kinds(&self, first: ParamId, n: u32, body: TermId) -> Vec<Kind> {
+        let mut kinds = vec![Kind::Type; n as usize];
+        for root in self.roots_where(&[body], Term::is_param) {
+            if let Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) = self.head(root)
+                && let Some(at) = param.0.checked_sub(first.0)
+                && at < n
+            {
+                kinds[at as usize] = self.head(root).kind();
+            }
+        }
+        kinds
+    }
+
+    /// A use of a polymorphic type: its body with fresh unknowns.
+    pub fn open_fresh(&mut self, first: ParamId, n: u32, body: TermId, cause: Cause) -> TermId {
+        let kinds = self.forall_kinds(first, n, body);
+        let args: Vec<TermId> = kinds.into_iter().map(|kind| self.fresh(Term::hole(kind), cause)).collect();
+        self.open(first, body, &args, cause)
     }
 
     fn slice(&mut self, shape: TermId, front: u32, back: u32, cause: Cause) -> TermId {

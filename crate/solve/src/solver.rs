@@ -81,6 +81,8 @@ pub struct Solver<L> {
     /// Whether the program mentions `?` at all: only then do static dims keep their identity, so that the flag of
     /// one reaches all that were equated with it.
     pub dynamics: bool,
+    /// Differences of rigid dims that are taken to be 0 while a definition is checked.
+    pub zeros: Vec<Poly<Atom>>,
     no_attrs: Arc<Attrs>,
 }
 
@@ -98,6 +100,7 @@ impl<L: Log> Solver<L> {
             failures: Vec::new(),
             order: Order::Queue,
             dynamics: false,
+            zeros: Vec::new(),
             no_attrs: Attrs::none(),
         }
     }

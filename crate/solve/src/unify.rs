@@ -8,7 +8,7 @@ use crate::solver::Solver;
 use crate::store::Cause;
 use crate::trace::Log;
 use rustc_hash::FxHashSet;
-use ty::{Dim, Extent, List, Term, TermId, Terms};
+use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms};
 
 /// From this many steps on, pairs that were met are remembered, so that shared (or cyclic) types are walked once.
 const REMEMBER_FROM: usize = 64;
@@ -31,10 +31,28 @@ impl<L: Log> Solver<L> {
             }
             let (left, right) = (self.store.head(a), self.store.head(b));
             match (left, right) {
+                // An unknown never stands for a polymorphic type: it is one use of it.
+                (Term::Hole(Kind::Type), Term::Forall { first, n, body }) => {
+                    let instance = self.open_fresh(first, n, body, cause);
+                    pairs.push((a, instance));
+                }
+                (Term::Forall { first, n, body }, Term::Hole(Kind::Type)) => {
+                    let instance = self.open_fresh(first, n, body, cause);
+                    pairs.push((instance, b));
+                }
+                (Term::Forall { first, n, body }, Term::Forall { first: other, n: m, body: other_body }) if n == m => {
+                    let kinds = self.forall_kinds(first, n, body).into_iter();
+                    let rigid = kinds.zip(first.0..).map(|(kind, param)| Term::param(ParamId(param), kind));
+                    let rigid: Vec<Term> = rigid.collect();
+                    let rigid: Vec<TermId> = rigid.into_iter().map(|param| self.fresh(param, cause)).collect();
+                    let renamed = self.open(other, other_body, &rigid, cause);
+                    pairs.push((body, renamed));
+                }
                 (Term::Hole(_), _) if left.kind() == right.kind() => self.union(a, b, right, cause),
                 (_, Term::Hole(_)) if left.kind() == right.kind() => self.union(a, b, left, cause),
                 (Term::Error(_), _) | (_, Term::Error(_)) => {}
                 (Term::Dim(left), Term::Dim(right)) => match merge_dims(left, right) {
+                    None if self.is_assumed_zero(left, right) => {}
                     None => return Err((expected, found)),
                     Some(dim) => {
                         let settled = left == right && left.extent != Extent::Unknown;
@@ -61,6 +79,26 @@ impl<L: Log> Solver<L> {
             }
         }
         Ok(())
+    }
+
+    /// A dim's number or what it is made of; `None` if it is unknown.
+    pub fn dim_poly(&self, dim: Dim) -> Option<Poly<Atom>> {
+        match dim.extent {
+            Extent::Unknown => None,
+            Extent::Number(number) => Some(Poly::constant(number)),
+            Extent::Param(param) => Some(Poly::atom(Atom::Param(param))),
+            Extent::Poly(poly) => Some(self.store.poly(poly).clone()),
+        }
+    }
+
+    /// Whether two different dims are taken to be equal.
+    fn is_assumed_zero(&self, left: Dim, right: Dim) -> bool {
+        let difference = || self.dim_poly(left)?.minus(&self.dim_poly(right)?);
+        if self.zeros.is_empty() {
+            return false;
+        }
+        let Some(difference) = difference() else { return false };
+        self.zeros.iter().any(|zero| *zero == difference || zero.scaled(-1).as_ref() == Some(&difference))
     }
 
     /// Two shapes' first dims with different numbers: looked for before any dim is told anything, so that both shapes

@@ -86,6 +86,7 @@ impl dyn Facts + '_ {
             | Term::Tensor { .. }
             | Term::Tuple(_)
             | Term::Func { .. }
+            | Term::Forall { .. }
             | Term::Ref(_)
             | Term::Adt { .. }
             | Term::Shape(_)
@@ -104,6 +105,7 @@ impl dyn Facts + '_ {
             Term::Hole(_) | Term::Error(_) | Term::Param(..) => Err(Stop::Wait(vec![id])),
             Term::Tuple(_)
             | Term::Func { .. }
+            | Term::Forall { .. }
             | Term::Ref(_)
             | Term::Adt { .. }
             | Term::Shape(_)
@@ -153,6 +155,7 @@ impl dyn Facts + '_ {
             Term::Hole(_) | Term::Error(_) | Term::Param(..) => Err(Stop::Wait(vec![id])),
             Term::Tensor { .. }
             | Term::Func { .. }
+            | Term::Forall { .. }
             | Term::Ref(_)
             | Term::Adt { .. }
             | Term::Shape(_)

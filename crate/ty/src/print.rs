@@ -245,6 +245,14 @@ impl<'a, T: Terms> Printer<'a, T> {
                 self.out.push_str("fn");
                 self.signature(params, result);
             }
+            Term::Forall { first, n, body } => {
+                self.out.push_str("fn");
+                let params: Vec<ParamId> = (first.0..first.0 + n).map(ParamId).collect();
+                self.params(&params);
+                if let Term::Func { params, result } = self.terms.head(body) {
+                    self.signature(params, result);
+                }
+            }
             Term::Ref(inner) => {
                 self.out.push_str("ref(");
                 self.stack.extend([Piece::Text(")"), Piece::Term(inner)]);

@@ -101,6 +101,12 @@ pub enum Term {
         params: List,
         result: TermId,
     },
+    /// `fn[A, B](…) -> …` inside a type: `n` parameters from `first` on, bound in the function type `body`.
+    Forall {
+        first: ParamId,
+        n: u32,
+        body: TermId,
+    },
     Ref(TermId),
     Adt {
         adt: AdtId,
@@ -138,7 +144,12 @@ impl Term {
     pub fn kind(self) -> Kind {
         match self {
             Term::Hole(kind) | Term::Error(kind) | Term::Param(_, kind) => kind,
-            Term::Tensor { .. } | Term::Tuple(_) | Term::Func { .. } | Term::Ref(_) | Term::Adt { .. } => Kind::Type,
+            Term::Tensor { .. }
+            | Term::Tuple(_)
+            | Term::Func { .. }
+            | Term::Forall { .. }
+            | Term::Ref(_)
+            | Term::Adt { .. } => Kind::Type,
             Term::Shape(_) | Term::Slice { .. } | Term::Splice(_) => Kind::Shape,
             Term::Dim(_) => Kind::Dim,
             Term::Dtype(_) => Kind::BaseType,
@@ -189,7 +200,7 @@ pub trait Terms {
                 self.items(params).iter().for_each(|&item| f(item));
                 f(result);
             }
-            Term::Ref(inner) => f(inner),
+            Term::Ref(inner) | Term::Forall { body: inner, .. } => f(inner),
         }
     }
 }

@@ -275,7 +275,7 @@ impl Builder<'_, '_> {
             TypeExprKind::Scalar(dtype) => return self.scalar(*dtype),
             TypeExprKind::Dtype(dtype) => Node::Dtype(*dtype),
             TypeExprKind::Tuple(fields) => Node::Tuple(all(fields)),
-            TypeExprKind::Func { params, result } => Node::Func { params: all(params), result: made[result] },
+            TypeExprKind::Func { params, result, .. } => Node::Func { params: all(params), result: made[result] },
             TypeExprKind::Ref(inner) => Node::Ref(made[inner]),
             TypeExprKind::Adt { adt, args } => Node::Adt { adt: *adt, args: all(args) },
             TypeExprKind::Param(param) => match self.places.get(param) {

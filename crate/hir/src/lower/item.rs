@@ -124,11 +124,7 @@ impl<'t> Lowering<'t> {
                 self.function_mut().type_params.splice(0..0, params.clone());
                 params
             }
-            _ => {
-                let span = self.tree.span(node);
-                self.errors.push(HirError::NotYet { what: "a polymorphic function type", span });
-                self.declare_type_params(node)
-            }
+            _ => self.declare_type_params(node),
         };
         for param in params {
             let span = self.module.type_params[param].span;

@@ -40,9 +40,11 @@ impl Lowering<'_> {
                     .filter(|&child| !matches!(self.tree.kind(child), NodeKind::TypeParams | NodeKind::WhereClause))
                     .map(|child| self.type_at(child, Kind::Type))
                     .collect();
+                let mark = self.type_param_marks.last().copied().unwrap_or(0);
+                let type_params = self.type_params[mark..].iter().map(|&(_, param)| param).collect();
                 self.close_type_params();
                 match types.pop() {
-                    Some(result) => TypeExprKind::Func { params: types, result },
+                    Some(result) => TypeExprKind::Func { type_params, params: types, result },
                     None => TypeExprKind::Error,
                 }
             }
