@@ -24,10 +24,18 @@ enum Expr {
     Local(usize),
     Number(&'static str),
     /// `name(arg, …, attributes)`.
-    Op { name: &'static str, args: Vec<Expr>, attrs: &'static str },
+    Op {
+        name: &'static str,
+        args: Vec<Expr>,
+        attrs: &'static str,
+    },
     Infix(&'static str, Vec<Expr>),
     /// An operator that takes a tuple of all.
-    Joined { name: &'static str, args: Vec<Expr>, attrs: &'static str },
+    Joined {
+        name: &'static str,
+        args: Vec<Expr>,
+        attrs: &'static str,
+    },
     Tuple(Vec<Expr>),
     Field(usize, Vec<Expr>),
     If(Vec<Expr>),
@@ -204,7 +212,9 @@ impl Generator<'_> {
                 let pair = Expr::Param(self.random.below(self.n_params));
                 Expr::Field(self.random.below(2), vec![pair])
             }
-            17 => Expr::If(vec![Expr::Infix("<", vec![self.leaf(), Expr::Number("1f")]), self.expr(depth), self.leaf()]),
+            17 => {
+                Expr::If(vec![Expr::Infix("<", vec![self.leaf(), Expr::Number("1f")]), self.expr(depth), self.leaf()])
+            }
             18 | 19 => {
                 let value = self.expr(depth);
                 let local = self.n_locals;

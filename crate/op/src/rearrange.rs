@@ -3,9 +3,10 @@
 use crate::rule::IDENTITY;
 use crate::rule::rearrange::{
     AUTO_SCHEDULER_LAYOUT_TRANSFORM, BROADCAST_TO_LIKE, COLLAPSE_SUM_LIKE, COLLAPSE_SUM_TO, LAYOUT_TRANSFORM,
-    MATRIX_SET_DIAG, MESHGRID, REPEAT, RESHAPE_LIKE, REVERSE, REVERSE_RESHAPE, REVERSE_SEQUENCE, SEQUENCE_MASK,
+    MATRIX_SET_DIAG, MESHGRID, REPEAT, RESHAPE_LIKE, REVERSE, REVERSE_SEQUENCE, SEQUENCE_MASK,
     SLIDING_WINDOW, STACK, TILE, TRILU,
 };
+use crate::rule::reshape::REVERSE_RESHAPE;
 use crate::run::{Call, Fault, Kernel, as_tensor};
 use crate::{AttrForm, AttrSpec, Op};
 use kernel::shape::{OutOfRange, broadcast_to, concatenate, take};

@@ -37,6 +37,8 @@ const LOOKS: &[(&str, Option<&str>)] = &[
         Some("relation R(N: Dim, (..sh, 2)) :- N = M + 1, if (N < 2) { true } else { S(N, k=1) }.\n"),
     ),
     ("relation R(A) :-\n  A = int32.\n", None),
+    ("relation R(A, B) :-\n  A = int32, B = A,\n  S(A).\n", None),
+    ("let %x = [[[\n  [1f, 2f],\n  [3f, 4f],\n]]];\n", None),
     // Comments stay where they are; one that points upwards moves with what it points at.
     ("f( // one\n 1, /* two */ 2 )", Some("f( // one\n  1,\n  /* two */ 2\n)\n")),
     (

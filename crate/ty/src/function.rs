@@ -105,21 +105,24 @@ pub fn apply(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<
 impl dyn Facts + '_ {
     /// `Σ dim · factor + offset`. A dim by itself is returned as it is.
     pub fn linear(&mut self, terms: &[(TermId, i64)], offset: i64) -> Result<TermId, Stop> {
-        if let (&[(dim, 1)], 0) = (terms, offset) {
-            return Ok(dim);
-        }
         // Numbers, of which most programs have nothing else, need no polynomial.
-        let numbers: Option<Vec<i64>> = terms.iter().map(|&(dim, _)| self.peek_number(dim)).collect();
-        if let Some(numbers) = numbers {
-            let sum = terms.iter().zip(numbers).try_fold(offset, |sum, (&(_, factor), number)| {
-                sum.checked_add(number.checked_mul(factor)?)
-            });
-            let dynamic = terms.iter().any(|&(dim, _)| self.is_dynamic(dim));
-            return match sum {
-                Some(number) if number < 0 => self.fail(negative(number)),
-                Some(number) => Ok(self.make(Term::Dim(Dim { extent: Extent::Number(number), dynamic }))),
-                None => self.fail(too_large()),
-            };
+        let mut rest: Vec<(TermId, i64)> = Vec::new();
+        let (mut sum, mut dynamic) = (Some(offset), false);
+        for &(dim, factor) in terms {
+            match self.peek_number(dim) {
+                Some(number) => {
+                    sum = sum.zip(number.checked_mul(factor)).and_then(|(sum, product)| sum.checked_add(product));
+                    dynamic |= self.is_dynamic(dim);
+                }
+                None => rest.push((dim, factor)),
+            }
+        }
+        match (rest.as_slice(), sum) {
+            (_, None) => return self.fail(too_large()),
+            ([], Some(number)) if number < 0 => return self.fail(negative(number)),
+            ([], Some(number)) => return Ok(self.make(Term::Dim(Dim { extent: Extent::Number(number), dynamic }))),
+            (&[(dim, 1)], Some(0)) if !dynamic => return Ok(dim),
+            (_, Some(_)) => {}
         }
         let sum = terms.iter().zip(0..).try_fold(Poly::constant(offset), |sum, (&(_, factor), i)| {
             sum.plus(&Poly::atom(i).scaled(factor)?)
@@ -145,9 +148,14 @@ impl dyn Facts + '_ {
         if let &[dim] = dims {
             return Ok(dim);
         }
-        let product = (0..dims.len() as u32).try_fold(Poly::constant(1), |product, i| product.times(&Poly::atom(i)));
+        let others: Vec<TermId> =
+            dims.iter().copied().filter(|&dim| self.peek_number(dim) != Some(1) || self.is_dynamic(dim)).collect();
+        if let &[dim] = others.as_slice() {
+            return Ok(dim);
+        }
+        let product = (0..others.len() as u32).try_fold(Poly::constant(1), |product, i| product.times(&Poly::atom(i)));
         match product {
-            Some(product) => apply(self, &Function::Polynomial(product), dims),
+            Some(product) => apply(self, &Function::Polynomial(product), &others),
             None => self.fail(too_large()),
         }
     }

@@ -16,10 +16,12 @@ struct Reader<'a> {
     solver: Solver<Off>,
     holes: BTreeMap<String, TermId>,
     dims: BTreeMap<String, TermId>,
+    /// The type variables in scope, the innermost last and the free ones first.
+    scope: Vec<(String, ParamId)>,
     names: Names,
 }
 
-/// Names by id, in the order in which they were first read.
+/// Names by id.
 #[derive(Default)]
 struct Names {
     adts: Vec<String>,
@@ -40,12 +42,10 @@ impl ty::Names for Names {
     }
 }
 
-fn id_of(names: &mut Vec<String>, name: &str) -> u32 {
-    let known = names.iter().position(|known| known == name);
-    known.unwrap_or_else(|| {
-        names.push(name.to_owned());
-        names.len() - 1
-    }) as u32
+/// The id of a name that is new.
+fn name(names: &mut Vec<String>, name: &str) -> u32 {
+    names.push(name.to_owned());
+    names.len() as u32 - 1
 }
 
 impl<'a> Reader<'a> {
@@ -96,7 +96,38 @@ impl<'a> Reader<'a> {
         self.fresh(Term::Tensor { shape, dtype })
     }
 
-    /// `None` for what our terms cannot be: a polymorphic function type.
+    /// `(…) -> …` under the parameters in the brackets before it, if there are any.
+    fn func(&mut self) -> Option<TermId> {
+        let first = ParamId(self.names.params.len() as u32);
+        let mut n = 0;
+        let is_polymorphic = self.eat("[");
+        while is_polymorphic && !self.eat("]") {
+            let word = self.word();
+            self.scope.push((word.to_owned(), ParamId(name(&mut self.names.params, word))));
+            self.eat(",");
+            n += 1;
+        }
+        assert!(self.eat("("), "a function has parameters: {}", self.rest);
+        let params = self.list(")", Self::r#type)?;
+        assert!(self.eat("->"), "a function has a result: {}", self.rest);
+        let result = self.r#type()?;
+        self.scope.truncate(self.scope.len() - n as usize);
+        let body = self.solver.func(&params, result, CAUSE);
+        Some(if n == 0 { body } else { self.fresh(Term::Forall { first, n, body }) })
+    }
+
+    /// A type variable; one that nothing binds is free.
+    fn variable(&mut self, word: &str) -> TermId {
+        let bound = self.scope.iter().rev().find(|(name, _)| name == word).map(|&(_, param)| param);
+        let param = bound.unwrap_or_else(|| {
+            let param = ParamId(name(&mut self.names.params, word));
+            self.scope.insert(0, (word.to_owned(), param));
+            param
+        });
+        self.fresh(Term::param(param, Kind::Type))
+    }
+
+    /// `None` where a dtype is none of ours.
     fn r#type(&mut self) -> Option<TermId> {
         if self.eat("'") {
             let name = self.word().to_owned();
@@ -123,27 +154,18 @@ impl<'a> Reader<'a> {
                 assert!(self.eat(")"), "a reference ends: {}", self.rest);
                 Some(self.fresh(Term::Ref(inner)))
             }
-            "fn" if self.rest.starts_with('[') => None,
-            "fn" => {
-                assert!(self.eat("("), "a function has parameters: {}", self.rest);
-                let params = self.list(")", Self::r#type)?;
-                assert!(self.eat("->"), "a function has a result: {}", self.rest);
-                let result = self.r#type()?;
-                Some(self.solver.func(&params, result, CAUSE))
-            }
+            "fn" => self.func(),
             _ if word.starts_with(char::is_uppercase) => {
-                let adt = AdtId(id_of(&mut self.names.adts, word));
+                let known = self.names.adts.iter().position(|known| known == word).map(|at| at as u32);
+                let adt = AdtId(known.unwrap_or_else(|| name(&mut self.names.adts, word)));
                 let args = if self.eat("[") { self.list("]", Self::r#type)? } else { Vec::new() };
                 let args = self.solver.store.list(&args);
                 Some(self.fresh(Term::Adt { adt, args }))
             }
-            _ => match Dtype::parse(word) {
-                Some(dtype) => Some(self.tensor(&[], dtype)),
-                None => {
-                    let param = ParamId(id_of(&mut self.names.params, word));
-                    Some(self.fresh(Term::param(param, Kind::Type)))
-                }
-            },
+            _ => Some(match Dtype::parse(word) {
+                Some(dtype) => self.tensor(&[], dtype),
+                None => self.variable(word),
+            }),
         }
     }
 
@@ -166,13 +188,14 @@ pub fn judge(fact: &Json) -> Option<String> {
         solver: Solver::new(Off),
         holes: BTreeMap::new(),
         dims: BTreeMap::new(),
+        scope: Vec::new(),
         names: Names::default(),
     };
     let mut result = None;
     for step in items(fact, "steps") {
         let (Some(left), Some(right)) = (step[0].as_str(), step[1].as_str()) else { continue };
         let (Some(left), Some(right)) = (reader.read(left), reader.read(right)) else {
-            return Some("our terms have no polymorphic function types".to_owned());
+            return Some("a type that ours cannot be".to_owned());
         };
         reader.solver.equal(left, right, CAUSE);
         result = Some(left);
@@ -190,8 +213,8 @@ pub fn judge(fact: &Json) -> Option<String> {
         return None;
     }
     // What is still a hole prints under the first of its names.
-    for (name, hole) in reader.holes.clone() {
-        let param = ParamId(id_of(&mut reader.names.params, &format!("'{name}")));
+    for (hole_name, hole) in reader.holes.clone() {
+        let param = ParamId(name(&mut reader.names.params, &format!("'{hole_name}")));
         if ty::Terms::head(&reader.solver, hole).is_hole() {
             let named = reader.fresh(Term::param(param, Kind::Type));
             reader.solver.equal(named, hole, CAUSE);

@@ -186,7 +186,12 @@ impl Window {
             }
         }
         let round_up = if self.ceil { stride - 1 } else { 0 };
-        let steps = r.linear(&[(input, 1), (kernel, dilation.saturating_neg())], more.saturating_add(round_up))?;
+        let terms = [(input, 1), (kernel, dilation.saturating_neg())];
+        let offset = more.saturating_add(round_up);
+        if stride == 1 {
+            return r.linear(&terms, offset.saturating_add(1));
+        }
+        let steps = r.linear(&terms, offset)?;
         let steps = r.floor_div(steps, stride)?;
         r.affine(steps, 1, 1)
     }
@@ -282,27 +287,30 @@ impl Weight {
         let mut kernel = Vec::with_capacity(space.spatial.len());
         for (at, &letter) in space.spatial.iter().enumerate() {
             let size = weight.full(r, letter)?;
-            if let Some(want) = &self.kernel {
-                is_number(r, size, want[at], |want, found| {
-                    let name = axis_name(letter);
-                    format!("kernel_size has {name} {want} but the weight has {found}")
-                })?;
-            }
-            kernel.push(size);
+            kernel.push(match &self.kernel {
+                None => size,
+                Some(want) => {
+                    is_number(r, size, want[at], |want, found| {
+                        let name = axis_name(letter);
+                        format!("kernel_size has {name} {want} but the weight has {found}")
+                    })?;
+                    number(r, want[at])
+                }
+            });
         }
         let outputs = weight.full(r, 'O')?;
         let channels = match way {
             Direction::Forward => outputs,
             Direction::Transposed => r.affine(outputs, groups, 0)?,
         };
-        match self.channels {
-            Some(want) => is_number(r, channels, want, |want, found| {
-                format!("channels={want} but the weight makes {found}")
-            })?,
-            None if split => r.divides(groups, outputs, "the number of output channels")?,
-            None => {}
-        }
-        Ok((kernel, channels))
+        let Some(want) = self.channels else {
+            if split {
+                r.divides(groups, outputs, "the number of output channels")?;
+            }
+            return Ok((kernel, channels));
+        };
+        is_number(r, channels, want, |want, found| format!("channels={want} but the weight makes {found}"))?;
+        Ok((kernel, number(r, want)))
     }
 }
 

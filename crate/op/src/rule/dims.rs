@@ -32,6 +32,64 @@ pub(super) fn equate(r: &mut dyn Facts, pairs: &[(TermId, TermId)], what: &str) 
     Ok(())
 }
 
+/// As [`equate`], of any number of sizes.
+pub(super) fn all_equal(r: &mut dyn Facts, sizes: &[TermId], sentence: impl FnOnce(i64, i64) -> String) -> Step {
+    let numbers: Vec<i64> = sizes.iter().filter_map(|&size| r.peek_number(size)).collect();
+    if let Some(&other) = numbers.iter().find(|&&number| number != numbers[0]) {
+        return r.check(false, || sentence(numbers[0], other));
+    }
+    let mut first = None;
+    for &size in sizes {
+        match first {
+            _ if r.is_dynamic(size) => {}
+            None => first = Some(size),
+            Some(first) => r.unify(first, size)?,
+        }
+    }
+    Ok(())
+}
+
+/// The product of the numbers among sizes, and the others.
+pub(super) fn factors(r: &dyn Facts, sizes: &[TermId]) -> (i64, Vec<TermId>) {
+    let product = sizes.iter().filter_map(|&size| r.peek_number(size)).fold(1, i64::saturating_mul);
+    (product, sizes.iter().copied().filter(|&size| r.peek_number(size).is_none()).collect())
+}
+
+/// Asserts that two products of sizes are equal as far as no `?` is among them; the sentence says what is wrong with
+/// two numbers, of which one may be all that is known.
+pub(super) fn same_count(
+    r: &mut dyn Facts,
+    left: &[TermId],
+    right: &[TermId],
+    sentence: &dyn Fn(i64, i64) -> String,
+) -> Step {
+    let (n_left, left) = factors(r, left);
+    let (n_right, right) = factors(r, right);
+    let is_any = left.iter().chain(&right).any(|&size| r.is_dynamic(size));
+    let (n, all, others) = match (left.is_empty(), right.is_empty()) {
+        (true, true) => return r.check(n_left == n_right, || sentence(n_left, n_right)),
+        (false, true) => (n_left, n_right, left),
+        (true, false) => (n_right, n_left, right),
+        (false, false) => {
+            if !is_any {
+                let [left, right] = [(n_left, left), (n_right, right)].map(|(n, mut others)| {
+                    others.push(number(r, n));
+                    r.product_of(&others)
+                });
+                r.unify(left?, right?)?;
+            }
+            return Ok(());
+        }
+    };
+    let divides = if n == 0 { all == 0 } else { all % n == 0 };
+    r.check(divides, || sentence(n_left, n_right))?;
+    if is_any || n == 0 {
+        return Ok(());
+    }
+    let (rest, product) = (number(r, all / n), r.product_of(&others)?);
+    r.unify(rest, product)
+}
+
 /// Asserts the number of a dim, unless it is `?`; the sentence says what is wrong with another.
 pub(super) fn is_number(
     r: &mut dyn Facts,

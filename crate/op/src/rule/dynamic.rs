@@ -1,5 +1,6 @@
 //! Rules of the operators in `dynamic`: shapes that are values. The rank is known, the sizes are `?`.
 
+use super::dims::is_number;
 use super::index::{dtype_attr, integers, one_hot_of, scalar, topk_of};
 use super::{DataLayout, attr_error};
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
@@ -129,10 +130,9 @@ fn dyn_axes(r: &mut dyn Facts, letters: &str, unknown: &str, dtype: Option<Dtype
 fn dyn_resize2d(r: &mut dyn Facts) -> Step {
     let (size, size_dtype) = r.tensor_of_rank(1, 1)?;
     integers(r, size_dtype, "sizes")?;
-    let n = r.peek_number(size[0]).unwrap_or(2);
-    r.check(n == 2, || format!("a size is a height and a width, found {n} numbers"))?;
     let dtype = r.attrs().dtype("out_dtype");
-    dyn_axes(r, "NCHW", "HW", dtype)
+    dyn_axes(r, "NCHW", "HW", dtype)?;
+    is_number(r, size[0], 2, |_, n| format!("a size is a height and a width, found {n} numbers"))
 }
 
 fn dyn_upsampling(r: &mut dyn Facts) -> Step {
@@ -184,11 +184,14 @@ fn dyn_strided_slice(r: &mut dyn Facts) -> Step {
     let n = static_len(r, 1)?;
     let rank = dims.len();
     r.check(n <= rank, || format!("{n} axes are cut but the data has rank {rank}"))?;
+    let mut lens = Vec::with_capacity(2);
     for operand in [2, 3] {
         let (bounds, bound_dtype) = r.tensor_of_rank(operand, 1)?;
         integers(r, bound_dtype, "bounds and strides")?;
-        let found = r.peek_number(bounds[0]).unwrap_or(n as i64);
-        r.check(found == n as i64, || format!("{n} begins need as many ends and strides, found {found}"))?;
+        lens.push(bounds[0]);
+    }
+    for len in lens {
+        is_number(r, len, n as i64, |n, found| format!("{n} begins need as many ends and strides, found {found}"))?;
     }
     for dim in &mut dims[..n] {
         *dim = r.make_size(Size::ANY);

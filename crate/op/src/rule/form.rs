@@ -88,26 +88,36 @@ impl Form {
             Form::Whole(shape) => *shape,
         };
         let mut pieces = Vec::new();
-        if to != Some(0) {
-            pieces.push(ty::apply(r, &Function::Slice(None, to), &[shape])?);
+        match to {
+            Some(0) => {}
+            None => pieces.push(shape),
+            Some(_) => pieces.push(ty::apply(r, &Function::Slice(None, to), &[shape])?),
         }
         pieces.extend(dims);
-        if let Some(from) = from {
-            pieces.push(ty::apply(r, &Function::Slice(Some(from), None), &[shape])?);
+        match from {
+            Some(0) => pieces.push(shape),
+            None => {}
+            Some(_) => pieces.push(ty::apply(r, &Function::Slice(from, None), &[shape])?),
         }
         let shape = ty::apply(r, &Function::Concat, &pieces)?;
         Ok(Form::of(r, shape))
     }
 
-    /// The product of the sizes from an axis on, which counts from 0.
-    pub fn product_from(&self, r: &mut dyn Facts, from: usize) -> Result<TermId, Stop> {
+    /// What lies from an axis on, which counts from 0.
+    pub fn from(&self, r: &mut dyn Facts, axis: usize) -> Result<TermId, Stop> {
         match self {
-            Form::Dims(dims) => r.product_of(dims.get(from..).unwrap_or_default()),
-            Form::Whole(shape) => {
-                let rest = match from {
-                    0 => *shape,
-                    _ => ty::apply(r, &Function::Slice(Some(from as i64), None), &[*shape])?,
-                };
+            Form::Whole(shape) if axis > 0 => ty::apply(r, &Function::Slice(Some(axis as i64), None), &[*shape]),
+            Form::Whole(shape) => Ok(*shape),
+            Form::Dims(dims) => Ok(Form::Dims(dims.get(axis..).unwrap_or_default().to_vec()).shape(r)),
+        }
+    }
+
+    /// The product of the sizes from an axis on, which counts from 0.
+    pub fn product_from(&self, r: &mut dyn Facts, axis: usize) -> Result<TermId, Stop> {
+        match self {
+            Form::Dims(dims) => r.product_of(dims.get(axis..).unwrap_or_default()),
+            Form::Whole(_) => {
+                let rest = self.from(r, axis)?;
                 ty::apply(r, &Function::Prod, &[rest])
             }
         }

@@ -1,11 +1,11 @@
 //! Images: resizing, cropping, sampling at the points of a grid.
 
-use super::attr_error;
-use super::conv::layout;
-use super::conv_nd::{Along, LINE, Lettered, PLANE, Space, VOLUME, Window, dims_of, per_axis};
+use super::conv_nd::{LINE, Lettered, PLANE, Space, VOLUME, Window, layout, lettered_result, per_axis};
+use super::dims::{equate, must_be, numbers};
 use super::linear::out_dtype;
-use super::pool::pool_layout;
-use ty::{Facts, Relation, Size, Step, TermId};
+use super::pool::{pool_layout, spatial_sizes};
+use super::{attr_error, can_have_rank, expect_rank};
+use ty::{Facts, Relation, Step, TermId};
 
 /// The spatial sizes become the attribute `size`.
 pub static RESIZE1D: Relation = Relation { name: "Resize1D", n_outputs: 1, rule: resize1d };
@@ -20,14 +20,6 @@ pub static AFFINE_GRID: Relation = Relation { name: "AffineGrid", n_outputs: 1, 
 /// The spatial sizes of the grid, whose second axis counts the coordinates.
 pub static GRID_SAMPLE: Relation = Relation { name: "GridSample", n_outputs: 1, rule: grid_sample };
 
-/// Fails where a dim's number is known and another than `want`.
-pub(super) fn check_number(r: &dyn Facts, dim: TermId, want: i64, what: &str) -> Step {
-    match r.peek_number(dim) {
-        Some(found) => r.check(found == want, || format!("{what} must be {want}, found {found}")),
-        None => Ok(()),
-    }
-}
-
 fn resize1d(r: &mut dyn Facts) -> Step {
     resize(r, &LINE)
 }
@@ -41,28 +33,25 @@ fn resize3d(r: &mut dyn Facts) -> Step {
 }
 
 fn resize(r: &mut dyn Facts, space: &Space) -> Step {
-    let layout = pool_layout(r, space)?;
     let sizes = per_axis(r, "size", space.spatial.len(), 1)?;
-    let (mut dims, dtype) = r.tensor_of_rank(0, layout.rank())?;
-    for (&letter, size) in space.spatial.iter().zip(sizes) {
-        dims[layout.axis(letter)] = r.make_size(Size::known(size));
-    }
-    let dtype = out_dtype(r, dtype);
-    r.result(&dims, dtype)
+    let layout = pool_layout(r, space)?;
+    spatial_sizes(r, space, &layout, &sizes)
 }
 
 fn crop_and_resize(r: &mut dyn Facts) -> Step {
+    let sizes = per_axis(r, "crop_size", 2, 1)?;
     let layout = pool_layout(r, &PLANE)?;
     if layout.is_blocked('N') {
         return attr_error(r, "layout", "a layout that does not split N");
     }
-    let sizes = per_axis(r, "crop_size", 2, 1)?;
-    let (mut dims, dtype) = r.tensor_of_rank(0, layout.rank())?;
-    let (boxes, _) = r.tensor_of_rank(1, 2)?;
-    check_number(r, boxes[1], 4, "the coordinates of a box")?;
+    can_have_rank(r, 1, 2)?;
+    let [data, boxes] = [r.arg(0), r.arg(1)];
+    let (mut dims, dtype) = expect_rank(r, data, layout.rank())?;
+    let (boxes, _) = expect_rank(r, boxes, 2)?;
+    must_be(r, boxes[1], 4, "the coordinates of a box")?;
     dims[layout.axis('N')] = boxes[0];
-    for (&letter, size) in PLANE.spatial.iter().zip(sizes) {
-        dims[layout.axis(letter)] = r.make_size(Size::known(size));
+    for (&letter, size) in PLANE.spatial.iter().zip(numbers(r, [sizes[0], sizes[1]])) {
+        dims[layout.axis(letter)] = size;
     }
     let dtype = out_dtype(r, dtype);
     r.result(&dims, dtype)
@@ -72,22 +61,18 @@ fn dilation2d(r: &mut dyn Facts) -> Step {
     let data_layout = layout(r, "data_layout", PLANE.data)?;
     let kernel_layout = layout(r, "kernel_layout", "IHW")?;
     let window = Window::of_attrs(r, 2, "dilations")?;
+    can_have_rank(r, 0, data_layout.rank())?;
+    can_have_rank(r, 1, kernel_layout.rank())?;
     let data = Lettered::operand(r, 0, data_layout)?;
     let weight = Lettered::operand(r, 1, kernel_layout)?;
-    let mut along =
-        vec![('N', data.along(r, 'N', &data.layout, 'N')?), ('C', weight.along(r, 'I', &data.layout, 'C')?)];
+    let (inputs, channels) = (data.full(r, 'C')?, weight.full(r, 'I')?);
+    equate(r, &[(inputs, channels)], "data and weight have the same channels")?;
+    let mut along = vec![('N', data.full(r, 'N')?), ('C', channels)];
     for (at, &letter) in PLANE.spatial.iter().enumerate() {
-        let size = window.slide(r, data.size(r, letter)?, weight.size(r, letter)?, at, letter)?;
-        along.push((letter, Along::Size(size)));
+        let (size, kernel) = (data.full(r, letter)?, weight.full(r, letter)?);
+        along.push((letter, window.slide(r, size, kernel, at, letter)?));
     }
-    if let (Some(data), Some(weight)) = (data.dim('C'), weight.dim('I'))
-        && let Some(channels) = r.peek_number(data)
-    {
-        check_number(r, weight, channels, "the channels of the weight")?;
-    }
-    let dims = dims_of(r, &data.layout, &along);
-    let dtype = out_dtype(r, data.dtype);
-    r.result(&dims, dtype)
+    lettered_result(r, &data.layout, &along, data.dtype)
 }
 
 fn affine_grid(r: &mut dyn Facts) -> Step {
@@ -95,10 +80,12 @@ fn affine_grid(r: &mut dyn Facts) -> Step {
         Some(&[height, width]) if height > 0 && width > 0 => [height, width],
         _ => return attr_error(r, "target_shape", "a height and a width above 0"),
     };
-    let (dims, dtype) = r.tensor_of_rank(0, 3)?;
-    check_number(r, dims[1], 2, "the rows of a transformation")?;
-    check_number(r, dims[2], 3, "the columns of a transformation")?;
-    let [coordinates, height, width] = [2, sizes[0], sizes[1]].map(|size| r.make_size(Size::known(size)));
+    can_have_rank(r, 0, 3)?;
+    let data = r.arg(0);
+    let (dims, dtype) = expect_rank(r, data, 3)?;
+    must_be(r, dims[1], 2, "the rows of a transformation")?;
+    must_be(r, dims[2], 3, "the columns of a transformation")?;
+    let [coordinates, height, width] = numbers(r, [2, sizes[0], sizes[1]]);
     r.result(&[dims[0], coordinates, height, width], dtype)
 }
 
@@ -108,9 +95,12 @@ fn grid_sample(r: &mut dyn Facts) -> Step {
         "NCDHW" => 3,
         _ => return attr_error(r, "layout", "\"NCHW\" or \"NCDHW\""),
     };
-    let (data, dtype) = r.tensor_of_rank(0, n + 2)?;
-    let (grid, _) = r.tensor_of_rank(1, n + 2)?;
-    check_number(r, grid[1], n as i64, "the coordinates of a point")?;
+    can_have_rank(r, 0, n + 2)?;
+    can_have_rank(r, 1, n + 2)?;
+    let [data, grid] = [r.arg(0), r.arg(1)];
+    let (data, dtype) = expect_rank(r, data, n + 2)?;
+    let (grid, _) = expect_rank(r, grid, n + 2)?;
+    must_be(r, grid[1], n as i64, "the coordinates of a point")?;
     let dims: Vec<TermId> = data[..2].iter().chain(&grid[2..]).copied().collect();
     r.result(&dims, dtype)
 }

@@ -1,12 +1,14 @@
 //! Rules of the operators in `index`: reading, writing and searching by position.
 //!
-//! Sizes that must agree are compared at once where both are numbers. What is not known yet is left to [`SAME_SIZE`],
-//! which teaches nothing: a `?` on one side is no reason to forget the number on the other.
+//! Sizes that must agree are equal, unless one is `?`.
 
 use super::broadcast::axis_result;
+use super::dims::{equate, number};
+use super::form::{self, Form};
+use super::norm::has_axis_of_data;
 use super::shape::tensors_of;
-use super::{attr_error, can_be_tensor};
-use ty::{Attrs, Dtype, Facts, Reason, Relation, Size, Step, Stop, Term, TermId};
+use super::{attr_error, can_be_tensor, can_have_rank};
+use ty::{Attrs, Dtype, Facts, Function, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
 
 /// Indexes leading axes with tensors that broadcast.
 pub static ADV_INDEX: Relation = Relation { name: "AdvIndex", n_outputs: 1, rule: adv_index };
@@ -31,7 +33,7 @@ pub static UNRAVEL_INDEX: Relation = Relation { name: "UnRavelIndexRel", n_outpu
 /// One row of coordinates for each nonzero element: nobody knows how many.
 pub static ARGWHERE: Relation = Relation { name: "ArgWhere", n_outputs: 1, rule: argwhere };
 /// The type of the data, whose axis exists.
-pub static SORT: Relation = Relation { name: "Sort", n_outputs: 1, rule: sort };
+pub static SORT: Relation = Relation { name: "Sort", n_outputs: 1, rule: has_axis_of_data };
 /// The shape of the data with positions as elements.
 pub static ARGSORT: Relation = Relation { name: "Argsort", n_outputs: 1, rule: argsort };
 /// The first `k` of an axis, their positions, or both.
@@ -41,54 +43,10 @@ pub static SEARCHSORTED: Relation = Relation { name: "SearchSorted", n_outputs: 
 /// The distinct elements of a vector, padded to its length, and where they were.
 pub static UNIQUE: Relation = Relation { name: "unique", n_outputs: 1, rule: unique };
 
-/// Two sizes that are equal, unless either is `?`.
-static SAME_SIZE: Relation = Relation { name: "SameSize", n_outputs: 0, rule: same_size };
-/// Two sizes of which the first is no larger, unless either is `?`.
-static AT_MOST: Relation = Relation { name: "AtMost", n_outputs: 0, rule: at_most };
-
-fn same_size(r: &mut dyn Facts) -> Step {
-    let (a, b) = (r.arg(0), r.arg(1));
-    if r.same(a, b) {
-        return Ok(());
-    }
-    match (r.size(a)?.number, r.size(b)?.number) {
-        (Some(a), Some(b)) => r.check(a == b, || format!("the sizes {a} and {b} must be equal")),
-        _ => Ok(()),
-    }
-}
-
-fn at_most(r: &mut dyn Facts) -> Step {
-    let (a, b) = (r.arg(0), r.arg(1));
-    if r.same(a, b) {
-        return Ok(());
-    }
-    match (r.size(a)?.number, r.size(b)?.number) {
-        (Some(a), Some(b)) => r.check(a <= b, || format!("a size of {a} must not exceed {b}")),
-        _ => Ok(()),
-    }
-}
-
 /// Whether two sizes may still turn out to be numbers that do not go together.
 pub(super) fn is_undecided(r: &dyn Facts, a: TermId, b: TermId) -> bool {
     let is_open = |dim| r.peek_number(dim).is_none() && !r.is_dynamic(dim);
     !r.same(a, b) && (is_open(a) || is_open(b)) && !r.is_dynamic(a) && !r.is_dynamic(b)
-}
-
-/// Fails where two sizes of a pair are numbers and differ; `what` says whose they are.
-pub(super) fn check_same(r: &dyn Facts, pairs: &[(TermId, TermId)], what: &str) -> Step {
-    pairs.iter().try_for_each(|&(a, b)| match (r.peek_number(a), r.peek_number(b)) {
-        (Some(a), Some(b)) => r.check(a == b, || format!("{what}, and {a} is not {b}")),
-        _ => Ok(()),
-    })
-}
-
-/// Leaves the pairs that [`check_same`] could not compare yet to be compared later.
-pub(super) fn post_same(r: &mut dyn Facts, pairs: &[(TermId, TermId)]) {
-    for &(a, b) in pairs {
-        if is_undecided(r, a, b) {
-            r.post(&SAME_SIZE, &[a, b]);
-        }
-    }
 }
 
 /// Fails unless a dtype, once known, is of integers (of which `bool` is one).
@@ -106,6 +64,16 @@ pub(super) fn signed(r: &dyn Facts, dtype: TermId, what: &str) -> Step {
 /// The dtype of an operand that must be a scalar.
 pub(super) fn scalar(r: &dyn Facts, operand: usize) -> Result<TermId, Stop> {
     Ok(r.tensor_of_rank(operand, 0)?.1)
+}
+
+/// Asserts that operands are scalars of some dtype.
+pub(super) fn expect_scalars(r: &mut dyn Facts, operands: std::ops::Range<usize>) -> Step {
+    for operand in operands {
+        let dtype = r.make_hole(Kind::BaseType);
+        let (scalar, given) = (r.make_tensor(&[], dtype), r.arg(operand));
+        r.unify(scalar, given)?;
+    }
+    Ok(())
 }
 
 /// The dtype attribute `dtype`, or this one.
@@ -141,13 +109,11 @@ fn gather(r: &mut dyn Facts) -> Step {
     let (rank, found) = (data.len(), indices.len());
     r.check(rank == found, || format!("data of rank {rank} needs indices of that rank, found {found}"))?;
     let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(0), rank)?;
-    let empty = r.peek_number(indices[axis]) == Some(0);
-    r.check(!empty, || format!("there are no indices along axis {axis}"))?;
     let pairs: Vec<_> = (0..rank).filter(|&at| at != axis).map(|at| (indices[at], data[at])).collect();
-    check_same(r, &pairs, &format!("off axis {axis} the indices are as many as the data"))?;
-    r.result(&indices, dtype)?;
-    post_same(r, &pairs);
-    Ok(())
+    equate(r, &pairs, &format!("off axis {axis} the indices are as many as the data"))?;
+    let one = number(r, 1);
+    r.at_most(one, indices[axis], &|_, _| format!("there are no indices along axis {axis}"))?;
+    r.result(&indices, dtype)
 }
 
 /// How many axes a tensor of indices `[m, y…]` names; a `?` is as many as `index_rank` says.
@@ -178,11 +144,9 @@ fn gather_nd(r: &mut dyn Facts) -> Step {
         return attr_error(r, "batch_dims", format!("a number of axes up to {most}"));
     };
     let pairs: Vec<_> = data.iter().copied().zip(indices[1..].iter().copied()).take(batch).collect();
-    check_same(r, &pairs, "data and indices have the same batch axes")?;
+    equate(r, &pairs, "data and indices have the same batch axes")?;
     let dims: Vec<TermId> = indices[1..].iter().chain(&data[m + batch..]).copied().collect();
-    r.result(&dims, dtype)?;
-    post_same(r, &pairs);
-    Ok(())
+    r.result(&dims, dtype)
 }
 
 /// Fails unless the updates have the dtype of the data, where both are known.
@@ -210,11 +174,10 @@ fn scatter_elements(r: &mut dyn Facts) -> Step {
         }
     }
     let pairs: Vec<_> = indices.iter().copied().zip(updates.iter().copied()).collect();
-    check_same(r, &pairs, "each index has its update")?;
+    equate(r, &pairs, "each index has its update")?;
+    r.unify(dtype, update_dtype)?;
     let data = r.arg(0);
-    r.result_is(data)?;
-    post_same(r, &pairs);
-    Ok(())
+    r.result_is(data)
 }
 
 fn scatter_nd(r: &mut dyn Facts) -> Step {
@@ -231,41 +194,34 @@ fn scatter_nd(r: &mut dyn Facts) -> Step {
     let (rank, found) = (want.len(), updates.len());
     r.check(rank == found, || format!("these indices take updates of rank {rank}, found {found}"))?;
     let pairs: Vec<_> = want.into_iter().zip(updates).collect();
-    check_same(r, &pairs, "the updates are what the indices name")?;
+    equate(r, &pairs, "the updates are what the indices name")?;
+    r.unify(dtype, update_dtype)?;
     let data = r.arg(0);
-    r.result_is(data)?;
-    post_same(r, &pairs);
-    Ok(())
+    r.result_is(data)
 }
 
-/// Where the new axis of a one-hot tensor stands: -1 is the end.
-pub(super) fn new_axis(r: &dyn Facts, rank: usize) -> Result<usize, Stop> {
-    match r.attrs().int("axis").unwrap_or(-1) {
-        -1 => Ok(rank),
-        axis => match usize::try_from(axis).ok().filter(|&at| at <= rank) {
-            Some(at) => Ok(at),
-            None => attr_error(r, "axis", format!("-1 or an axis up to {rank}")),
-        },
-    }
-}
-
-/// The indices with a new axis, and the dtype of the result; `depth` is the size of the axis.
+/// The indices with a new axis, and the dtype of the result; `depth` is the size of the axis. All else are scalars.
 pub(super) fn one_hot_of(r: &mut dyn Facts, depth: Size) -> Step {
-    let (mut dims, _) = r.tensor(0)?;
-    let at = new_axis(r, dims.len())?;
-    for operand in 1..r.n_inputs() {
-        if let Some((found, _)) = r.peek_tensor(operand)?
-            && !found.is_empty()
-        {
-            return r.fail(Reason::Rank { operand, want: "0".into(), found: found.len() });
-        }
-    }
+    (0..r.n_inputs()).try_for_each(|operand| can_be_tensor(r, operand))?;
+    (1..r.n_inputs()).try_for_each(|operand| can_have_rank(r, operand, 0))?;
+    let (indices, _) = Form::operand(r, 0)?;
+    // -1 is the end, and the only place that counts from there.
+    let axis = match (r.attrs().int("axis").unwrap_or(-1), indices.rank()) {
+        (-1, rank) => rank.map_or(-1, |rank| rank as i64),
+        (axis @ 0.., Some(rank)) if axis <= rank as i64 => axis,
+        (axis @ 0.., None) => indices.axis(r, "axis", axis, 1)?,
+        (_, Some(rank)) => return attr_error(r, "axis", format!("-1 or an axis up to {rank}")),
+        (_, None) => return attr_error(r, "axis", "-1 or an axis of the result"),
+    };
+    let n_inputs = r.n_inputs();
+    expect_scalars(r, 1..n_inputs)?;
     let dtype = match r.attrs().dtype("dtype") {
         Some(dtype) => r.make_dtype(dtype),
         None => r.tensor_parts(1)?.1,
     };
-    dims.insert(at, r.make_size(depth));
-    r.result(&dims, dtype)
+    let depth = r.make_size(depth);
+    let encoded = indices.inserted(r, axis, &[depth])?;
+    form::result(r, &encoded, dtype)
 }
 
 fn one_hot(r: &mut dyn Facts) -> Step {
@@ -284,24 +240,16 @@ fn slice_like(r: &mut dyn Facts) -> Step {
         Some(axes) if axes.is_empty() => return attr_error(r, "axes", "at least one axis"),
         Some(axes) => axes.into_iter().map(|axis| r.axis("axes", axis, dims.len())).collect::<Result<_, _>>()?,
     };
-    let mut undecided = Vec::new();
     for at in axes {
         let Some(&to) = like.get(at) else {
             let found = like.len();
             return r.fail(Reason::Check(format!("a tensor of rank {found} has no axis {at} to be like").into()));
         };
-        match (r.peek_number(to), r.peek_number(dims[at])) {
-            (Some(to), Some(size)) => {
-                r.check(to <= size, || format!("axis {at} has {size} places, which do not make {to}"))?;
-            }
-            _ if is_undecided(r, to, dims[at]) => undecided.push([to, dims[at]]),
-            _ => {}
-        }
+        let sentence = |to: i64, size: i64| format!("axis {at} has {size} places, which do not make {to}");
+        r.at_most(to, dims[at], &sentence)?;
         dims[at] = to;
     }
-    r.result(&dims, dtype)?;
-    undecided.iter().for_each(|args| r.post(&AT_MOST, args));
-    Ok(())
+    r.result(&dims, dtype)
 }
 
 /// Where a slice of `extent` places begins or ends: negative counts from the end, and the bounds are the limit.
@@ -386,20 +334,51 @@ fn strided_slice(r: &mut dyn Facts) -> Step {
     };
     for (i, &at) in axes.iter().enumerate() {
         let (from, to, stride) = slice_bounds(r.attrs(), i);
-        let size = r.size(dims[at])?;
-        let len = match size.number {
-            None => size,
+        dims[at] = match r.peek_number(dims[at]) {
             Some(extent) => match slice_len(extent, from, to, stride) {
-                Some(len) => size.map(|_| len),
+                Some(len) => r.make_size(Size { number: Some(len), dynamic: r.is_dynamic(dims[at]) }),
                 None => {
                     let sentence = format!("axis {at} of {extent} has no way from {from} to {to} in steps of {stride}");
                     return r.fail(Reason::Check(sentence.into()));
                 }
             },
+            None => sliced(r, dims[at], from, to, stride)?,
         };
-        dims[at] = r.make_size(len);
     }
     r.result(&dims, dtype)
+}
+
+/// How many places of an axis lie before where a slice begins or ends: `min(N, 3)` for 3, `max(N, 3) - 3` for -3. With
+/// a negative stride the place itself is one of them.
+fn places_before(r: &mut dyn Facts, extent: TermId, index: i64, stride: i64) -> Result<TermId, Stop> {
+    let index = if stride < 0 { index.saturating_add(1) } else { index.max(-i64::MAX) };
+    match index {
+        i64::MAX => Ok(extent),
+        0 if stride < 0 => Ok(extent),
+        0 => Ok(number(r, 0)),
+        1.. => {
+            let bound = number(r, index);
+            ty::apply(r, &Function::Min, &[extent, bound])
+        }
+        _ => {
+            let bound = number(r, -index);
+            let more = ty::apply(r, &Function::Max, &[extent, bound])?;
+            r.affine(more, 1, index)
+        }
+    }
+}
+
+/// As [`slice_len`], of an extent that is no number.
+fn sliced(r: &mut dyn Facts, extent: TermId, from: i64, to: i64, stride: i64) -> Result<TermId, Stop> {
+    let (begin, end) = (places_before(r, extent, from, stride)?, places_before(r, extent, to, stride)?);
+    let (first, last) = if stride < 0 { (end, begin) } else { (begin, end) };
+    // What begins at 0 or ends with the axis does not end before it begins.
+    if r.peek_number(first) != Some(0) && !r.same(last, extent) {
+        r.at_most(first, last, &|_, _| "the slice ends before it begins".to_owned())?;
+    }
+    let steps = i64::try_from(stride.unsigned_abs()).unwrap_or(i64::MAX);
+    let len = r.linear(&[(last, 1), (first, -1)], steps - 1)?;
+    r.floor_div(len, steps)
 }
 
 fn strided_set(r: &mut dyn Facts) -> Step {
@@ -426,13 +405,6 @@ fn argwhere(r: &mut dyn Facts) -> Step {
     r.result_sizes(&[Size::ANY, Size::known(dims.len() as i64)], dtype)
 }
 
-fn sort(r: &mut dyn Facts) -> Step {
-    let (dims, _) = r.tensor(0)?;
-    r.axis("axis", r.attrs().int("axis").unwrap_or(-1), dims.len())?;
-    let data = r.arg(0);
-    r.result_is(data)
-}
-
 fn argsort(r: &mut dyn Facts) -> Step {
     let (dims, _) = r.tensor(0)?;
     r.axis("axis", r.attrs().int("axis").unwrap_or(-1), dims.len())?;
@@ -442,22 +414,28 @@ fn argsort(r: &mut dyn Facts) -> Step {
 
 /// The result of a search for the first `k` along an axis: values, positions, or a tuple of both.
 pub(super) fn topk_of(r: &mut dyn Facts, k: Option<Size>) -> Step {
-    let (mut dims, values) = r.tensor(0)?;
-    let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(-1), dims.len())?;
     let wanted = match r.attrs().str("ret_type") {
         "both" => (true, true),
         "values" => (true, false),
         "indices" => (false, true),
         _ => return attr_error(r, "ret_type", "\"both\", \"values\" or \"indices\""),
     };
-    if let (Some(Size { number: Some(k), .. }), Some(size)) = (k, r.peek_number(dims[axis])) {
-        r.check(k <= size, || format!("axis {axis} has {size} places, fewer than the {k} that are asked for"))?;
-    }
-    if let Some(k) = k {
-        dims[axis] = r.make_size(k);
-    }
+    can_be_tensor(r, 0)?;
+    let (data, values) = Form::operand(r, 0)?;
+    let axis = data.axis(r, "axis", r.attrs().int("axis").unwrap_or(-1), 0)?;
+    let size = data.dim(r, axis)?;
+    let shape = match k {
+        Some(k) => {
+            let k = r.make_size(k);
+            r.at_most(k, size, &|k, size| {
+                format!("axis {axis} has {size} places, fewer than the {k} that are asked for")
+            })?;
+            data.replaced(r, axis, &[k])?.shape(r)
+        }
+        None => data.shape(r),
+    };
     let positions = dtype_attr(r, Dtype::Int32);
-    let (values, positions) = (r.make_tensor(&dims, values), r.make_tensor(&dims, positions));
+    let [values, positions] = [values, positions].map(|dtype| r.make(Term::Tensor { shape, dtype }));
     let result = match wanted {
         (true, true) => r.make_tuple(&[values, positions]),
         (true, false) => values,
@@ -487,11 +465,9 @@ fn searchsorted(r: &mut dyn Facts) -> Step {
     })?;
     let outer = if rank == 1 { 0 } else { rank - 1 };
     let pairs: Vec<_> = sorted.iter().copied().zip(values.iter().copied()).take(outer).collect();
-    check_same(r, &pairs, "sequence and values agree but on the last axis")?;
+    equate(r, &pairs, "sequence and values agree but on the last axis")?;
     let dtype = dtype_attr(r, Dtype::Int32);
-    r.result(&values, dtype)?;
-    post_same(r, &pairs);
-    Ok(())
+    r.result(&values, dtype)
 }
 
 fn unique(r: &mut dyn Facts) -> Step {

@@ -1,10 +1,14 @@
 //! Matrix products and biases.
 
-use super::{broadcast, can_be_tensor, expect_tensor};
-use ty::{Facts, Reason, Relation, Size, Step, Term, TermId};
+use super::dims::{equate, number};
+use super::form::{self, Form};
+use super::{attr_error, broadcast, can_be_tensor, can_have_rank, expect_dims, expect_rank, peek_rank, unless_unknown};
+use ty::{Facts, Kind, Reason, Relation, Step, Stop, TermId};
 
 /// `[…, k] × [units, k] → […, units]`.
 pub static DENSE: Relation = Relation { name: "Dense", n_outputs: 1, rule: dense };
+/// `[…, k] × [k, units]`, either operand transposed by its flag.
+pub static MATMUL: Relation = Relation { name: "Matmul", n_outputs: 1, rule: matmul };
 /// `[b, m, k] × [b, k, n] → [b, m, n]`, either operand transposed by its flag; a batch of 1 serves all.
 pub static BATCH_MATMUL: Relation = Relation { name: "BatchMatmul", n_outputs: 1, rule: batch_matmul };
 /// The bias is a vector as long as the data's axis; the result is the data.
@@ -12,19 +16,20 @@ pub static BIAS_ADD: Relation = Relation { name: "BiasAdd", n_outputs: 1, rule: 
 /// As [`BIAS_ADD`]: one slope for each place along the axis.
 pub static PRELU: Relation = Relation { name: "PRelu", n_outputs: 1, rule: bias_add };
 
-/// The shapes of [`DENSE`] whose operands were not known.
+/// The shapes of [`DENSE`].
 pub(super) static DENSE_SHAPES: Relation = Relation { name: "Dense", n_outputs: 1, rule: dense_shapes };
 
 fn dense_shapes(r: &mut dyn Facts) -> Step {
-    let (mut data, weight) = (r.dims(r.arg(0))?, r.dims(r.arg(1))?);
-    let (Some(last), [units, inner]) = (data.last_mut(), &weight[..]) else {
-        return r.fail(Reason::Check("the data must have an axis and the weight must be a matrix".into()));
-    };
-    let of_data = std::mem::replace(last, *units);
-    r.unify(of_data, *inner)?;
-    let list = r.make_list(&data);
-    let shape = r.make(Term::Shape(list));
-    r.result_is(shape)
+    let [data, weight] = [r.arg(0), r.arg(1)];
+    unless_unknown(r, r.dims(weight).map(drop))?;
+    let matrix = expect_dims(r, weight, 2)?;
+    let data = Form::of(r, data);
+    let last = data.axis(r, "axis", -1, 0)?;
+    let inner = data.dim(r, last)?;
+    r.unify(inner, matrix[1])?;
+    let result = data.replaced(r, last, &matrix[..1])?;
+    let result = result.shape(r);
+    r.result_is(result)
 }
 
 /// The dtype attribute `out_dtype`, or that of the data.
@@ -35,87 +40,90 @@ pub(super) fn out_dtype(r: &mut dyn Facts, data: TermId) -> TermId {
     }
 }
 
-pub(super) fn dense(r: &mut dyn Facts) -> Step {
-    can_be_tensor(r, 0)?;
-    can_be_tensor(r, 1)?;
-    // Even of operands that are not known it is certain that they are tensors, and that the weight is a matrix.
-    if r.peek_tensor(0)?.is_none() && r.attrs().int("units").is_none() {
-        if r.peek_tensor(1)?.is_some() {
-            r.tensor_of_rank(1, 2)?;
-        }
-        let (data, weight) = (r.arg(0), r.arg(1));
-        let (shape, dtype) = expect_tensor(r, data)?;
-        let (weight_shape, _) = expect_tensor(r, weight)?;
-        let sizes = [r.make_hole(ty::Kind::Dim), r.make_hole(ty::Kind::Dim)];
-        let list = r.make_list(&sizes);
-        let matrix = r.make(Term::Shape(list));
-        r.unify(matrix, weight_shape)?;
-        let result_shape = r.make_hole(ty::Kind::Shape);
-        let dtype = out_dtype(r, dtype);
-        let result = r.make(Term::Tensor { shape: result_shape, dtype });
-        r.result_is(result)?;
-        r.post(&DENSE_SHAPES, &[shape, weight_shape, result_shape]);
-        return Ok(());
+pub(super) fn units(r: &dyn Facts) -> Result<Option<i64>, Stop> {
+    match r.attrs().int("units") {
+        Some(units) if units < 1 => attr_error(r, "units", "a number of at least 1"),
+        units => Ok(units),
     }
-    let (data, dtype) = r.tensor(0)?;
-    let Some(&inner) = data.last() else {
-        return r.fail(Reason::Rank { operand: 0, want: "1 or more".into(), found: 0 });
-    };
-    let units = match r.attrs().int("units") {
+}
+
+pub(super) fn dense(r: &mut dyn Facts) -> Step {
+    product(r, false, true)
+}
+
+fn matmul(r: &mut dyn Facts) -> Step {
+    let (transpose_a, transpose_b) = (r.attrs().flag("transpose_a"), r.attrs().flag("transpose_b"));
+    product(r, transpose_a, transpose_b)
+}
+
+/// Even of operands that are not known it is certain that they are tensors, and that the weight is a matrix.
+fn product(r: &mut dyn Facts, transpose_a: bool, transpose_b: bool) -> Step {
+    let units = units(r)?;
+    can_be_tensor(r, 0)?;
+    can_have_rank(r, 1, 2)?;
+    let least = if transpose_a { 2 } else { 1 };
+    if let Some(found) = peek_rank(r, 0).filter(|&rank| rank < least) {
+        return r.fail(Reason::Rank { operand: 0, want: format!("{least} or more").into(), found });
+    }
+    let (data, dtype) = Form::operand(r, 0)?;
+    let weight = r.arg(1);
+    let (matrix, _) = expect_rank(r, weight, 2)?;
+    let last = data.axis(r, "axis", -1, 0)?;
+    let inner = if transpose_a { data.axis(r, "axis", -2, 0)? } else { last };
+    let (inner_dim, rows) = (data.dim(r, inner)?, data.dim(r, last)?);
+    let (other, columns) = if transpose_b { (matrix[1], matrix[0]) } else { (matrix[0], matrix[1]) };
+    match units {
         Some(units) => {
-            let units = r.make_size(Size::known(units));
+            let units = number(r, units);
+            let dims = if transpose_b { [units, inner_dim] } else { [inner_dim, units] };
             // With a dtype of its own for the result, the operands' may differ.
-            let weight_dtype = match r.attrs().dtype("out_dtype") {
-                Some(_) => r.make_hole(ty::Kind::BaseType),
-                None => dtype,
-            };
-            let weight = r.make_tensor(&[units, inner], weight_dtype);
-            let given = r.arg(1);
-            r.unify(weight, given)?;
-            units
+            let dtype = if r.attrs().dtype("out_dtype").is_some() { r.make_hole(Kind::BaseType) } else { dtype };
+            let known = r.make_tensor(&dims, dtype);
+            r.unify(known, weight)?;
         }
-        None => {
-            let (weight, _) = r.tensor_of_rank(1, 2)?;
-            r.unify(inner, weight[1])?;
-            weight[0]
-        }
-    };
-    let mut dims = data;
-    *dims.last_mut().expect("the rank is at least 1") = units;
+        None => equate(r, &[(inner_dim, other)], "the inner sizes are equal")?,
+    }
+    let data = if transpose_a { data.replaced(r, inner, &[rows])? } else { data };
+    let result = data.replaced(r, last, &[columns])?;
     let dtype = out_dtype(r, dtype);
-    r.result(&dims, dtype)
+    form::result(r, &result, dtype)
 }
 
 pub(super) fn batch_matmul(r: &mut dyn Facts) -> Step {
-    let (a, dtype) = r.tensor_of_rank(0, 3)?;
-    let (b, _) = r.tensor_of_rank(1, 3)?;
+    can_have_rank(r, 0, 3)?;
+    can_have_rank(r, 1, 3)?;
+    let [a, b] = [r.arg(0), r.arg(1)];
+    let (a, dtype) = expect_rank(r, a, 3)?;
+    let (b, _) = expect_rank(r, b, 3)?;
     let (transpose_a, transpose_b) = (r.attrs().flag("transpose_a"), r.attrs().flag("transpose_b"));
     let (m, k) = if transpose_a { (a[2], a[1]) } else { (a[1], a[2]) };
     let (l, n) = if transpose_b { (b[2], b[1]) } else { (b[1], b[2]) };
-    if let (Some(left), Some(right)) = (r.peek_number(k), r.peek_number(l))
-        && left != right
-    {
-        return r.fail(Reason::Check(format!("the inner sizes {left} and {right} differ").into()));
-    }
-    if !(r.is_dynamic(k) || r.is_dynamic(l)) {
-        r.unify(k, l)?;
-    }
+    equate(r, &[(k, l)], "the inner sizes are equal")?;
     let batch = broadcast::axis_result(r, a[0], b[0])?;
     let dtype = out_dtype(r, dtype);
     r.result(&[batch, m, n], dtype)
 }
 
-fn bias_add(r: &mut dyn Facts) -> Step {
-    let (dims, dtype) = r.tensor(0)?;
-    let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(1), dims.len())?;
-    let (bias, data) = (r.arg(1), r.arg(0));
-    if let Term::Tensor { shape, .. } = r.peek(bias)
-        && let Ok(found) = r.dims(shape)
-        && found.len() != 1
-    {
-        return r.fail(Reason::Rank { operand: 1, want: "1".into(), found: found.len() });
+/// Asserts that operands are vectors along the attribute `axis` of the first one, with its dtype.
+pub(super) fn vectors_along(
+    r: &mut dyn Facts,
+    operands: std::ops::Range<usize>,
+    axis: i64,
+) -> Step {
+    can_be_tensor(r, 0)?;
+    operands.clone().try_for_each(|operand| can_have_rank(r, operand, 1))?;
+    let (data, dtype) = Form::operand(r, 0)?;
+    let axis = data.axis(r, "axis", r.attrs().int("axis").unwrap_or(axis), 0)?;
+    let dim = data.dim(r, axis)?;
+    for operand in operands {
+        let (vector, given) = (r.make_tensor(&[dim], dtype), r.arg(operand));
+        r.unify(vector, given)?;
     }
-    let vector = r.make_tensor(&[dims[axis]], dtype);
-    r.unify(vector, bias)?;
+    Ok(())
+}
+
+fn bias_add(r: &mut dyn Facts) -> Step {
+    vectors_along(r, 1..2, 1)?;
+    let data = r.arg(0);
     r.result_is(data)
 }

@@ -1,9 +1,11 @@
 //! Rules of the operators in `misc`.
 
 use super::broadcast::axis_result;
-use super::index::{check_same, post_same, scalar};
+use super::dims::{equate, number};
+use super::form::{self, Form};
+use super::index::expect_scalars;
 use super::shape::tensors_of;
-use super::{attr_error, product};
+use super::{attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor, peek_rank};
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, Term, TermId};
 
 /// The data's shape with the dtype of a second tensor.
@@ -59,28 +61,35 @@ fn reinterpret(r: &mut dyn Facts) -> Step {
 }
 
 fn full_like(r: &mut dyn Facts) -> Step {
-    r.tensor_parts(0)?;
-    scalar(r, 1)?;
+    can_be_tensor(r, 0)?;
+    can_have_rank(r, 1, 0)?;
     let data = r.arg(0);
+    expect_tensor(r, data)?;
+    expect_scalars(r, 1..2)?;
     r.result_is(data)
 }
 
 fn scan(r: &mut dyn Facts) -> Step {
-    let axis = r.attrs().int("axis");
-    let (mut dims, data_dtype) = r.tensor(0)?;
-    match axis {
+    can_be_tensor(r, 0)?;
+    r.check(peek_rank(r, 0) != Some(0), || "a scalar has no axis to add along".to_owned())?;
+    let shape = match r.attrs().int("axis") {
         Some(axis) => {
+            let (dims, _) = r.tensor(0)?;
             r.axis("axis", axis, dims.len())?;
+            Form::Dims(dims)
         }
         None => {
-            r.check(!dims.is_empty(), || "a scalar has no axis to add along".to_owned())?;
-            let sizes = r.sizes(&dims)?;
-            let all = if sizes.iter().any(|size| size.number.is_none()) { Size::ANY } else { product(&sizes) };
-            dims = vec![r.make_size(all)];
+            // That a shape has a first axis is what the product of the others asks for.
+            let (data, _) = Form::operand(r, 0)?;
+            let all = [data.dim(r, 0)?, data.product_from(r, 1)?];
+            Form::Dims(vec![r.product_of(&all)?])
         }
-    }
-    let dtype = r.attrs().dtype("dtype").map_or(data_dtype, |dtype| r.make_dtype(dtype));
-    r.result(&dims, dtype)
+    };
+    let dtype = match r.attrs().dtype("dtype") {
+        Some(dtype) => r.make_dtype(dtype),
+        None => r.tensor_parts(0)?.1,
+    };
+    form::result(r, &shape, dtype)
 }
 
 fn dft(r: &mut dyn Facts) -> Step {
@@ -89,12 +98,10 @@ fn dft(r: &mut dyn Facts) -> Step {
     let (rank, found) = (real.len(), imaginary.len());
     r.check(rank == found, || format!("a real part of rank {rank} has no imaginary one of rank {found}"))?;
     let pairs: Vec<_> = real.into_iter().zip(imaginary).collect();
-    check_same(r, &pairs, "real and imaginary part have one shape")?;
+    equate(r, &pairs, "real and imaginary part have one shape")?;
     let parts = [r.arg(0), r.arg(1)];
     let tuple = r.make_tuple(&parts);
-    r.result_is(tuple)?;
-    post_same(r, &pairs);
-    Ok(())
+    r.result_is(tuple)
 }
 
 fn stft(r: &mut dyn Facts) -> Step {
@@ -110,19 +117,17 @@ fn stft(r: &mut dyn Facts) -> Step {
     let (&[.., len], true) = (&data[..], data.len() <= 2) else {
         return r.fail(Reason::Rank { operand: 0, want: "1 or 2".into(), found: data.len() });
     };
-    if let Some((window, _)) = r.peek_tensor(1)?
-        && window.len() != 1
-    {
-        return r.fail(Reason::Rank { operand: 1, want: "1".into(), found: window.len() });
-    }
-    let size = r.size(len)?;
-    if let Some(len) = size.number {
-        r.check(len >= n_fft, || format!("{len} samples are less than one window of {n_fft}"))?;
-    }
+    can_have_rank(r, 1, 1)?;
+    let window = r.arg(1);
+    expect_rank(r, window, 1)?;
+    let least = number(r, n_fft);
+    r.at_most(least, len, &|_, len| format!("{len} samples are less than one window of {n_fft}"))?;
     let frequencies = if r.attrs().flag("onesided") { n_fft / 2 + 1 } else { n_fft };
-    let frames = size.map(|len| (len - n_fft) / hop + 1);
+    let steps = r.affine(len, 1, -n_fft)?;
+    let steps = r.floor_div(steps, hop)?;
+    let frames = r.affine(steps, 1, 1)?;
     let mut dims = data[..data.len() - 1].to_vec();
-    dims.extend([Size::known(frequencies), frames, Size::known(2)].map(|size| r.make_size(size)));
+    dims.extend([number(r, frequencies), frames, number(r, 2)]);
     r.result(&dims, dtype)
 }
 

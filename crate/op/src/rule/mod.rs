@@ -20,6 +20,7 @@ pub(crate) mod qnn;
 pub(crate) mod random;
 pub(crate) mod rearrange;
 mod reduce;
+pub(crate) mod reshape;
 mod shape;
 pub(crate) mod sparse;
 pub(crate) mod vision;
@@ -28,11 +29,12 @@ pub use broadcast::{BROADCAST, BROADCAST_COMP, BROADCAST_TO, IDENTITY, IDENTITY_
 pub use conv_nd::CONV2D;
 pub use create::{ARANGE, CAST, FULL, INIT_OP};
 pub use layout::{DataLayout, permutation};
-pub use linear::{BATCH_MATMUL, BIAS_ADD, DENSE, PRELU};
+pub use linear::{BATCH_MATMUL, BIAS_ADD, DENSE, MATMUL, PRELU};
 pub use pool::{AVG_POOL2D, GLOBAL_AVG_POOL2D, MAX_POOL2D};
 pub use norm::{BATCH_NORM, DROPOUT, SOFTMAX};
 pub use reduce::{ARG_REDUCE, REDUCE, VARIANCE, reduced_axes};
-pub use shape::{BATCH_FLATTEN, CONCATENATE, EXPAND_DIMS, RESHAPE, SPLIT, SQUEEZE, TAKE, TRANSPOSE, TUPLE_GET_ITEM};
+pub use reshape::RESHAPE;
+pub use shape::{BATCH_FLATTEN, CONCATENATE, EXPAND_DIMS, SPLIT, SQUEEZE, TAKE, TRANSPOSE, TUPLE_GET_ITEM};
 
 use ty::{Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
 

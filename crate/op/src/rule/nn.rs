@@ -2,10 +2,12 @@
 //! axes, sparse weights, packed bits.
 
 use super::conv_nd::{PLANE, Space, VOLUME, per_axis};
-use super::linear::out_dtype;
-use super::pool::pool_layout;
-use super::{attr_error, can_be_tensor, expect_tensor, product};
-use ty::{AttrValue, Facts, Kind, Reason, Relation, Size, Step, Stop, TermId};
+use super::dims::{check_same, equate, is_number, number};
+use super::form::{self, Form};
+use super::linear::{out_dtype, units, vectors_along};
+use super::pool::{pool_layout, spatial};
+use super::{attr_error, can_be_tensor, expect_rank, expect_tensor};
+use ty::{AttrValue, Facts, Reason, Relation, Step, Stop, TermId};
 
 /// Scale and shift are vectors as long as the data's axis; the result is the data.
 pub static LAYER_NORM: Relation = Relation { name: "LayerNorm", n_outputs: 1, rule: feature_norm };
@@ -32,8 +34,6 @@ pub static BATCH_TO_SPACE_ND: Relation = Relation { name: "BatchToSpaceND", n_ou
 pub static DILATE: Relation = Relation { name: "Dilate", n_outputs: 1, rule: dilate };
 /// The result is the buffer; the data fits in it.
 pub static FIFO_BUFFER: Relation = Relation { name: "FIFOBuffer", n_outputs: 1, rule: fifo_buffer };
-/// `[…, k] × [k, units]`, either operand transposed by its flag.
-pub static MATMUL: Relation = Relation { name: "Matmul", n_outputs: 1, rule: matmul };
 /// As `DENSE`, with the weight's units in blocks.
 pub static DENSE_PACK: Relation = Relation { name: "DensePack", n_outputs: 1, rule: dense_pack };
 /// `units` stands for the last size.
@@ -50,13 +50,7 @@ pub static SPARSE_TRANSPOSE: Relation = Relation { name: "SparseTranspose", n_ou
 pub static SPARSE_CONV2D: Relation = Relation { name: "SparseConv2d", n_outputs: 1, rule: sparse_conv2d };
 
 fn feature_norm(r: &mut dyn Facts) -> Step {
-    let (dims, dtype) = r.tensor(0)?;
-    let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(-1), dims.len())?;
-    for operand in 1..3 {
-        let vector = r.make_tensor(&[dims[axis]], dtype);
-        let given = r.arg(operand);
-        r.unify(vector, given)?;
-    }
+    vectors_along(r, 1..3, -1)?;
     let data = r.arg(0);
     r.result_is(data)
 }
@@ -69,29 +63,13 @@ fn instance_norm(r: &mut dyn Facts) -> Step {
     }
 }
 
-/// Fails where two numbers that must be equal are not; `what` says what they are.
-fn check_same(r: &dyn Facts, left: TermId, right: TermId, what: &str) -> Step {
-    match (r.peek_number(left), r.peek_number(right)) {
-        (Some(left), Some(right)) => {
-            r.check(left == right, || format!("{what} must be equal, found {left} and {right}"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Asserts that two dims are equal, unless one is `?`.
-fn unify_static(r: &mut dyn Facts, left: TermId, right: TermId) -> Step {
-    if r.is_dynamic(left) || r.is_dynamic(right) { Ok(()) } else { r.unify(left, right) }
-}
-
 fn cross_entropy(r: &mut dyn Facts) -> Step {
     let (x, dtype) = r.tensor_of_rank(0, 2)?;
     let (y, other) = r.tensor_of_rank(1, 2)?;
-    for (&left, &right) in x.iter().zip(&y) {
-        check_same(r, left, right, "sizes of predictions and targets")?;
-    }
+    let pairs: Vec<_> = x.into_iter().zip(y).collect();
+    check_same(r, &pairs, "predictions and targets have one shape")?;
     r.unify(dtype, other)?;
-    x.iter().zip(&y).try_for_each(|(&left, &right)| unify_static(r, left, right))?;
+    equate(r, &pairs, "predictions and targets have one shape")?;
     r.result(&[], dtype)
 }
 
@@ -108,17 +86,15 @@ fn nll_loss(r: &mut dyn Facts) -> Step {
     r.check(rank == target_rank + 1 && rank > 1, || {
         format!("predictions must have one axis more than targets, found ranks {rank} and {target_rank}")
     })?;
-    check_same(r, predictions[1], weights[0], "the classes of predictions and weights")?;
-    let others = || [predictions[0]].into_iter().chain(predictions[2..].iter().copied());
-    for (left, &right) in others().zip(&targets) {
-        check_same(r, left, right, "sizes of predictions and targets")?;
-    }
     let (float, target) = (r.dtype(dtype)?, r.dtype(target_dtype)?);
     let weight = r.dtype(weight_dtype)?;
     r.check(float.is_float(), || format!("predictions must be floats, found {float}"))?;
     r.check(float == weight, || format!("predictions have dtype {float} but weights have {weight}"))?;
     r.check(!target.is_float() && target.is_signed(), || format!("targets must be signed integers, found {target}"))?;
-    unify_static(r, predictions[1], weights[0])?;
+    equate(r, &[(predictions[1], weights[0])], "there is a weight for each class")?;
+    let others = [predictions[0]].into_iter().chain(predictions[2..].iter().copied());
+    let pairs: Vec<_> = others.zip(targets.iter().copied()).collect();
+    equate(r, &pairs, "there is a target for each prediction")?;
     match reduction {
         true => r.result(&[], dtype),
         false => r.result(&targets, dtype),
@@ -167,20 +143,13 @@ fn padded(r: &mut dyn Facts, widths: &[[i64; 2]]) -> Step {
     let (mut dims, dtype) = r.tensor(0)?;
     let (n_widths, rank) = (widths.len(), dims.len());
     r.check(n_widths == rank, || format!("pad_width has {n_widths} pairs but the data has rank {rank}"))?;
-    let mut grown = Vec::new();
     for (axis, &[before, after]) in widths.iter().enumerate() {
         let total = before.saturating_add(after);
-        // An axis that keeps its size need not be known.
-        if total != 0 {
-            let size = r.size(dims[axis])?.map(|size| size.saturating_add(total));
-            if let Some(size) = size.number {
-                r.check(size >= 0, || format!("pad_width leaves a size of {size} on axis {axis}"))?;
-            }
-            grown.push((axis, size));
+        if let Some(size) = r.peek_number(dims[axis]) {
+            let size = size.saturating_add(total);
+            r.check(size >= 0, || format!("pad_width leaves a size of {size} on axis {axis}"))?;
         }
-    }
-    for (axis, size) in grown {
-        dims[axis] = r.make_size(size);
+        dims[axis] = r.affine(dims[axis], 1, total)?;
     }
     r.result(&dims, dtype)
 }
@@ -193,66 +162,64 @@ fn upsampling3d(r: &mut dyn Facts) -> Step {
     upsampling(r, &VOLUME, &["scale_d", "scale_h", "scale_w"])
 }
 
-fn upsampling(r: &mut dyn Facts, space: &Space, scales: &[&'static str]) -> Step {
-    let layout = pool_layout(r, space)?;
-    let (mut dims, dtype) = r.tensor_of_rank(0, layout.rank())?;
-    let mut sizes = Vec::new();
-    for (&letter, &attr) in space.spatial.iter().zip(scales) {
+fn upsampling(r: &mut dyn Facts, space: &Space, names: &[&'static str]) -> Step {
+    let mut scales = Vec::with_capacity(names.len());
+    for &attr in names {
         let scale = r.attrs().float(attr);
         if !(scale > 0.0 && scale.is_finite()) {
             return attr_error(r, attr, "a number above 0");
         }
-        // Relay rounds to the nearest integer, ties to the even one.
-        let size = r.size(dims[layout.axis(letter)])?;
-        sizes.push(size.map(|size| (size as f64 * scale).round_ties_even() as i64));
+        scales.push(scale);
     }
-    for (&letter, size) in space.spatial.iter().zip(sizes) {
-        dims[layout.axis(letter)] = r.make_size(size);
+    let layout = pool_layout(r, space)?;
+    // A fraction of a size is computed only of a number.
+    let whole = |scale: f64| (scale.fract() == 0.0 && scale < 1e9).then_some(scale as i64);
+    if scales.iter().any(|&scale| whole(scale).is_none()) {
+        let (dims, _) = r.tensor_of_rank(0, layout.rank())?;
+        for (&letter, &scale) in space.spatial.iter().zip(&scales) {
+            if whole(scale).is_none() {
+                r.size(dims[layout.axis(letter)])?;
+            }
+        }
     }
-    r.result(&dims, dtype)
-}
-
-/// A size divided by a number that must divide it.
-fn divided(r: &dyn Facts, size: Size, by: i64, what: &str) -> Result<Size, Stop> {
-    if let Some(size) = size.number {
-        r.check(size % by == 0, || format!("{by} does not divide {what}, {size}"))?;
-    }
-    Ok(size.map(|size| size / by))
+    spatial(r, space, &layout, &|r, at, dim| match whole(scales[at]) {
+        Some(scale) => r.affine(dim, scale, 0),
+        None => {
+            // Relay rounds to the nearest integer, ties to the even one.
+            let size = r.size(dim)?;
+            Ok(r.make_size(size.map(|size| (size as f64 * scales[at]).round_ties_even() as i64)))
+        }
+    })
 }
 
 /// The data in a layout without blocks, and the block size.
-fn sub_pixel(r: &dyn Facts) -> Result<([usize; 3], Vec<TermId>, TermId, i64), Stop> {
-    let layout = pool_layout(r, &PLANE)?;
-    if layout.has_blocks() {
-        return attr_error(r, "layout", "a layout without blocks");
-    }
+fn sub_pixel(r: &mut dyn Facts) -> Result<([usize; 3], Vec<TermId>, TermId, i64), Stop> {
     let block = r.attrs().int("block_size").unwrap_or(1);
     if !(1..=1 << 20).contains(&block) {
         return attr_error(r, "block_size", "a number of at least 1");
     }
-    let (dims, dtype) = r.tensor_of_rank(0, 4)?;
+    let layout = pool_layout(r, &PLANE)?;
+    if layout.has_blocks() {
+        return attr_error(r, "layout", "a layout without blocks");
+    }
+    let data = r.arg(0);
+    let (dims, dtype) = expect_rank(r, data, 4)?;
     Ok((['C', 'H', 'W'].map(|letter| layout.axis(letter)), dims, dtype, block))
 }
 
 fn depth_to_space(r: &mut dyn Facts) -> Step {
     let ([c, h, w], mut dims, dtype, block) = sub_pixel(r)?;
-    let channels = divided(r, r.size(dims[c])?, block * block, "the number of channels")?;
-    let grow = |size: Size| size.map(|size| size.saturating_mul(block));
-    let (height, width) = (grow(r.size(dims[h])?), grow(r.size(dims[w])?));
-    for (axis, size) in [(c, channels), (h, height), (w, width)] {
-        dims[axis] = r.make_size(size);
-    }
+    dims[c] = r.divided(dims[c], block * block, "the number of channels")?;
+    dims[h] = r.affine(dims[h], block, 0)?;
+    dims[w] = r.affine(dims[w], block, 0)?;
     r.result(&dims, dtype)
 }
 
 fn space_to_depth(r: &mut dyn Facts) -> Step {
     let ([c, h, w], mut dims, dtype, block) = sub_pixel(r)?;
-    let channels = r.size(dims[c])?.map(|size| size.saturating_mul(block * block));
-    let height = divided(r, r.size(dims[h])?, block, "the height")?;
-    let width = divided(r, r.size(dims[w])?, block, "the width")?;
-    for (axis, size) in [(c, channels), (h, height), (w, width)] {
-        dims[axis] = r.make_size(size);
-    }
+    dims[c] = r.affine(dims[c], block * block, 0)?;
+    dims[h] = r.divided(dims[h], block, "the height")?;
+    dims[w] = r.divided(dims[w], block, "the width")?;
     r.result(&dims, dtype)
 }
 
@@ -275,34 +242,22 @@ fn blocks(r: &dyn Facts, attr: &'static str, rank: usize) -> Result<(Vec<(i64, i
 }
 
 fn space_to_batch(r: &mut dyn Facts) -> Step {
-    let (dims, dtype) = r.tensor(0)?;
+    let (mut dims, dtype) = r.tensor(0)?;
     let (blocks, total) = blocks(r, "paddings", dims.len())?;
-    let mut sizes = vec![r.size(dims[0])?.map(|size| size.saturating_mul(total))];
+    dims[0] = r.affine(dims[0], total, 0)?;
     for (axis, (block, padding)) in (1..).zip(blocks) {
-        let padded = r.size(dims[axis])?.map(|size| size.saturating_add(padding));
-        sizes.push(divided(r, padded, block, &format!("the padded size of axis {axis}"))?);
+        let padded = r.affine(dims[axis], 1, padding)?;
+        dims[axis] = r.divided(padded, block, &format!("the padded size of axis {axis}"))?;
     }
-    first_sizes(r, dims, &sizes, dtype)
+    r.result(&dims, dtype)
 }
 
 fn batch_to_space(r: &mut dyn Facts) -> Step {
-    let (dims, dtype) = r.tensor(0)?;
+    let (mut dims, dtype) = r.tensor(0)?;
     let (blocks, total) = blocks(r, "crops", dims.len())?;
-    let mut sizes = vec![divided(r, r.size(dims[0])?, total, "the batch")?];
+    dims[0] = r.divided(dims[0], total, "the batch")?;
     for (axis, (block, crop)) in (1..).zip(blocks) {
-        let size = r.size(dims[axis])?.map(|size| size.saturating_mul(block).saturating_sub(crop));
-        if let Some(size) = size.number {
-            r.check(size >= 0, || format!("crops leave a size of {size} on axis {axis}"))?;
-        }
-        sizes.push(size);
-    }
-    first_sizes(r, dims, &sizes, dtype)
-}
-
-/// The result has these sizes first, and the data's dims behind them.
-fn first_sizes(r: &mut dyn Facts, mut dims: Vec<TermId>, sizes: &[Size], dtype: TermId) -> Step {
-    for (dim, &size) in dims.iter_mut().zip(sizes) {
-        *dim = r.make_size(size);
+        dims[axis] = r.affine(dims[axis], block, crop.saturating_neg())?;
     }
     r.result(&dims, dtype)
 }
@@ -315,16 +270,11 @@ fn dilate(r: &mut dyn Facts) -> Step {
     let (mut dims, dtype) = r.tensor(0)?;
     let (n_strides, rank) = (strides.len(), dims.len());
     r.check(n_strides == rank, || format!("strides has {n_strides} numbers but the data has rank {rank}"))?;
-    let spread = |size: i64, stride: i64| match size {
-        0 => 0,
-        _ => (size - 1).saturating_mul(stride).saturating_add(1),
-    };
-    let mut sizes = Vec::new();
     for (axis, &stride) in strides.iter().enumerate().filter(|&(_, &stride)| stride > 1) {
-        sizes.push((axis, r.size(dims[axis])?.map(|size| spread(size, stride))));
-    }
-    for (axis, size) in sizes {
-        dims[axis] = r.make_size(size);
+        // (N − 1) · stride + 1, but nothing of nothing.
+        let one = number(r, 1);
+        let some = ty::apply(r, &ty::Function::Min, &[dims[axis], one])?;
+        dims[axis] = r.linear(&[(dims[axis], stride), (some, 1 - stride)], 0)?;
     }
     r.result(&dims, dtype)
 }
@@ -333,63 +283,17 @@ fn fifo_buffer(r: &mut dyn Facts) -> Step {
     let (data, dtype) = r.tensor(0)?;
     let (buffer, other) = r.tensor_of_rank(1, data.len())?;
     let at = r.axis("axis", r.attrs().int("axis").unwrap_or(0), data.len())?;
-    if let (Some(new), Some(room)) = (r.peek_number(data[at]), r.peek_number(buffer[at])) {
-        r.check(new < room, || format!("the data's {new} on axis {at} must be less than the buffer's {room}"))?;
-    }
-    for axis in (0..data.len()).filter(|&axis| axis != at) {
-        check_same(r, data[axis], buffer[axis], &format!("data and buffer on axis {axis}"))?;
-    }
+    let pairs: Vec<_> = data.iter().copied().zip(buffer.iter().copied()).collect();
+    let others = [&pairs[..at], &pairs[at + 1..]].concat();
+    check_same(r, &others, "data and buffer have one shape but on the axis")?;
     r.unify(dtype, other)?;
-    for axis in (0..data.len()).filter(|&axis| axis != at) {
-        unify_static(r, data[axis], buffer[axis])?;
-    }
+    let more = r.affine(data[at], 1, 1)?;
+    r.at_most(more, buffer[at], &|new, room| {
+        format!("the data's {} on axis {at} must be less than the buffer's {room}", new - 1)
+    })?;
+    equate(r, &others, "data and buffer have one shape but on the axis")?;
     let buffer = r.arg(1);
     r.result_is(buffer)
-}
-
-fn units(r: &dyn Facts) -> Result<Option<i64>, Stop> {
-    match r.attrs().int("units") {
-        Some(units) if units < 1 => attr_error(r, "units", "a number of at least 1"),
-        units => Ok(units),
-    }
-}
-
-fn matmul(r: &mut dyn Facts) -> Step {
-    let (transpose_a, transpose_b) = (r.attrs().flag("transpose_a"), r.attrs().flag("transpose_b"));
-    let units = units(r)?;
-    let (mut dims, dtype) = r.tensor(0)?;
-    let least = if transpose_a { 2 } else { 1 };
-    let Some(last) = dims.len().checked_sub(1).filter(|_| dims.len() >= least) else {
-        return r.fail(Reason::Rank { operand: 0, want: format!("{least} or more").into(), found: dims.len() });
-    };
-    if transpose_a {
-        dims.swap(last, last - 1);
-    }
-    let inner = dims[last];
-    dims[last] = match units {
-        Some(units) => {
-            let units = r.make_size(Size::known(units));
-            // With a dtype of its own for the result, the operands' may differ.
-            let weight_dtype = match r.attrs().dtype("out_dtype") {
-                Some(_) => r.make_hole(Kind::BaseType),
-                None => dtype,
-            };
-            let weight = if transpose_b { [units, inner] } else { [inner, units] };
-            let weight = r.make_tensor(&weight, weight_dtype);
-            let given = r.arg(1);
-            r.unify(weight, given)?;
-            units
-        }
-        None => {
-            let (weight, _) = r.tensor_of_rank(1, 2)?;
-            let (other, units) = if transpose_b { (weight[1], weight[0]) } else { (weight[0], weight[1]) };
-            check_same(r, inner, other, "the inner sizes")?;
-            unify_static(r, inner, other)?;
-            units
-        }
-    };
-    let dtype = out_dtype(r, dtype);
-    r.result(&dims, dtype)
 }
 
 pub(super) fn dense_pack(r: &mut dyn Facts) -> Step {
@@ -399,24 +303,23 @@ pub(super) fn dense_pack(r: &mut dyn Facts) -> Step {
     if !(3..=4).contains(&weight.len()) {
         return r.fail(Reason::Rank { operand: 1, want: "3 or 4".into(), found: weight.len() });
     }
-    let made = product(&[r.size(weight[0])?, r.size(weight[2])?]);
-    if let (Some(want), Some(found)) = (units, made.number) {
-        r.check(want == found, || format!("units={want} but the weight makes {found}"))?;
+    let made = r.product_of(&[weight[0], weight[2]])?;
+    if let Some(want) = units {
+        is_number(r, made, want, |want, found| format!("units={want} but the weight makes {found}"))?;
     }
-    let made = r.make_size(made);
     let dtype = out_dtype(r, dtype);
     r.result(&[data[0], made], dtype)
 }
 
 fn binary_dense(r: &mut dyn Facts) -> Step {
     let Some(units) = units(r)? else { return attr_error(r, "units", "the number of results") };
-    let (mut dims, dtype) = r.tensor(0)?;
-    let Some(last) = dims.len().checked_sub(1) else {
-        return r.fail(Reason::Rank { operand: 0, want: "1 or more".into(), found: 0 });
-    };
-    dims[last] = r.make_size(Size::known(units));
+    can_be_tensor(r, 0)?;
+    let (data, dtype) = Form::operand(r, 0)?;
+    let last = data.axis(r, "axis", -1, 0)?;
+    let units = number(r, units);
+    let result = data.replaced(r, last, &[units])?;
     let dtype = out_dtype(r, dtype);
-    r.result(&dims, dtype)
+    form::result(r, &result, dtype)
 }
 
 fn bit_pack(r: &mut dyn Facts) -> Step {
@@ -434,35 +337,31 @@ fn bit_pack(r: &mut dyn Facts) -> Step {
         None => r.dtype(dtype)?,
     };
     let width = i64::from(packed.bits());
-    let size = divided(r, r.size(dims[pack_axis])?, width, "the size of `pack_axis`")?;
-    dims[pack_axis] = r.make_size(size);
-    let bits = r.make_size(Size::known(bits));
+    dims[pack_axis] = r.divided(dims[pack_axis], width, "the size of `pack_axis`")?;
+    let bits = number(r, bits);
     dims.insert(bit_axis, bits);
     let dtype = r.make_dtype(packed);
     r.result(&dims, dtype)
 }
 
-/// The rows of a sparse matrix: the operands from 1 are its elements, their columns, and where each row begins.
-fn sparse_rows(r: &dyn Facts) -> Result<Size, Stop> {
+/// The dense operand of a rank, its dtype, and the rows of a sparse matrix: the operands from 1 are its elements, their columns, and where each row begins.
+fn sparse_rows(r: &mut dyn Facts, rank: usize) -> Result<(Vec<TermId>, TermId, TermId), Stop> {
+    let (dense, dtype) = r.tensor_of_rank(0, rank)?;
     let (elements, _) = r.tensor(1)?;
     let (starts, _) = r.tensor_of_rank(3, 1)?;
-    let starts = r.size(starts[0])?;
-    if let Some(starts) = starts.number {
-        r.check(starts > 0, || "the starts of the rows must be one more than the rows".to_owned())?;
+    if !matches!(elements.len(), 1..=3) {
+        return r.fail(Reason::Rank { operand: 1, want: "1 or 3".into(), found: elements.len() });
     }
-    let rows = starts.map(|starts| starts.saturating_sub(1));
-    match elements.as_slice() {
-        [_] => Ok(rows),
-        // Blocks of several rows and columns each.
-        [_, height, ..] if elements.len() <= 3 => Ok(product(&[rows, r.size(*height)?])),
-        _ => r.fail(Reason::Rank { operand: 1, want: "1 or 3".into(), found: elements.len() }),
-    }
+    let starts_exist = r.peek_number(starts[0]) != Some(0);
+    r.check(starts_exist, || "the starts of the rows must be one more than the rows".to_owned())?;
+    let rows = r.affine(starts[0], 1, -1)?;
+    // Blocks of several rows and columns each.
+    let rows = if elements.len() > 1 { r.product_of(&[rows, elements[1]])? } else { rows };
+    Ok((dense, dtype, rows))
 }
 
 fn sparse_dense(r: &mut dyn Facts) -> Step {
-    let (dense, dtype) = r.tensor_of_rank(0, 2)?;
-    let rows = sparse_rows(r)?;
-    let rows = r.make_size(rows);
+    let (dense, dtype, rows) = sparse_rows(r, 2)?;
     match r.attrs().flag("sparse_lhs") {
         true => r.result(&[rows, dense[0]], dtype),
         false => r.result(&[dense[0], rows], dtype),
@@ -494,8 +393,7 @@ fn sparse_conv2d(r: &mut dyn Facts) -> Step {
     if !matches!(kernel.as_slice(), [1, 1] | [3, 3]) {
         return attr_error(r, "kernel_size", "[1, 1] or [3, 3]");
     }
-    let (mut dims, dtype) = r.tensor_of_rank(0, 4)?;
-    let channels = sparse_rows(r)?;
-    dims[channel_axis] = r.make_size(channels);
+    let (mut dims, dtype, channels) = sparse_rows(r, 4)?;
+    dims[channel_axis] = channels;
     r.result(&dims, dtype)
 }

@@ -1,10 +1,11 @@
 //! Rules that keep the data's type, and normalisation.
 
+use super::linear::vectors_along;
 use super::{can_be_tensor, expect_tensor};
 use ty::{Facts, Relation, Step};
 
 /// The result is the data; `axis` must be one of its axes.
-pub static SOFTMAX: Relation = Relation { name: "Softmax", n_outputs: 1, rule: softmax };
+pub static SOFTMAX: Relation = Relation { name: "Softmax", n_outputs: 1, rule: has_axis_of_data };
 /// What is left to check of an axis when the rank is not known yet.
 static HAS_AXIS: Relation = Relation { name: "HasAxis", n_outputs: 0, rule: has_axis };
 /// The data, and a mask of the same type.
@@ -12,7 +13,8 @@ pub static DROPOUT: Relation = Relation { name: "Dropout", n_outputs: 1, rule: d
 /// Four vectors as long as the data's axis; the result is the data, the mean and the variance.
 pub static BATCH_NORM: Relation = Relation { name: "BatchNorm", n_outputs: 1, rule: batch_norm };
 
-fn softmax(r: &mut dyn Facts) -> Step {
+/// The result is the data; the attribute `axis` must be one of its axes.
+pub(super) fn has_axis_of_data(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
     let data = r.arg(0);
     let rank = r.peek_tensor(0)?.map(|(dims, _)| dims.len());
@@ -41,13 +43,7 @@ fn dropout(r: &mut dyn Facts) -> Step {
 }
 
 fn batch_norm(r: &mut dyn Facts) -> Step {
-    let (dims, dtype) = r.tensor(0)?;
-    let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(1), dims.len())?;
-    for operand in 1..5 {
-        let vector = r.make_tensor(&[dims[axis]], dtype);
-        let given = r.arg(operand);
-        r.unify(vector, given)?;
-    }
+    vectors_along(r, 1..5, 1)?;
     let (data, mean, variance) = (r.arg(0), r.arg(3), r.arg(4));
     let result = r.make_tuple(&[data, mean, variance]);
     r.result_is(result)

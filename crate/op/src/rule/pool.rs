@@ -3,12 +3,16 @@
 //! Worked example: with `ceil_mode` a window of 3 with stride 2 over 8 places has ⌈(8 − 3) / 2⌉ + 1 = 4 positions, the
 //! last of which hangs over the end; without it there are 3.
 
-use super::attr_error;
-use super::conv::{global_pool2d, layout};
-use super::conv_nd::{LINE, PLANE, Space, VOLUME, Window, per_axis};
-use super::{DataLayout, can_be_tensor};
-use ty::{Facts, Relation, Size, Step, Stop};
+use super::conv_nd::{LINE, PLANE, Space, VOLUME, Window, layout, per_axis};
+use super::dims::number;
+use super::{DataLayout, attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor};
+use ty::{Facts, Relation, Step, Stop, TermId};
 
+/// The output sizes of a window sliding over the data.
+pub static MAX_POOL2D: Relation = Relation { name: "MaxPool2D", n_outputs: 1, rule: pool2d };
+pub static AVG_POOL2D: Relation = Relation { name: "AvgPool2D", n_outputs: 1, rule: pool2d };
+/// Both spatial sizes become 1.
+pub static GLOBAL_AVG_POOL2D: Relation = Relation { name: "GlobalAvgPool2D", n_outputs: 1, rule: global_pool2d };
 /// As `MAX_POOL2D`, over one axis and over three.
 pub static MAX_POOL1D: Relation = Relation { name: "MaxPool1D", n_outputs: 1, rule: pool1d };
 pub static MAX_POOL3D: Relation = Relation { name: "MaxPool3D", n_outputs: 1, rule: pool3d };
@@ -23,17 +27,43 @@ pub static ADAPTIVE_POOL3D: Relation = Relation { name: "AdaptivePool3D", n_outp
 /// The gradient of the result comes first; the gradient of the data has the data's type.
 pub static POOL2D_GRAD: Relation = Relation { name: "MaxPool2DGrad", n_outputs: 1, rule: pool2d_grad };
 
-/// A layout in which every spatial axis is whole.
+/// A layout in which every spatial axis is whole; all else may be split. Asks whether the data can have its rank.
 pub(super) fn pool_layout(r: &dyn Facts, space: &Space) -> Result<DataLayout, Stop> {
     let layout = layout(r, "layout", space.data)?;
     match space.spatial.iter().find(|&&letter| layout.is_blocked(letter)) {
         Some(letter) => attr_error(r, "layout", format!("a layout that does not split {letter}")),
-        None => Ok(layout),
+        None => can_have_rank(r, 0, layout.rank()).map(|()| layout),
     }
+}
+
+/// Asserts that the result is the data with other spatial sizes, each made of the place of its axis and its size.
+pub(super) fn spatial(
+    r: &mut dyn Facts,
+    space: &Space,
+    layout: &DataLayout,
+    size: &dyn Fn(&mut dyn Facts, usize, TermId) -> Result<TermId, Stop>,
+) -> Step {
+    let data = r.arg(0);
+    let (mut dims, dtype) = expect_rank(r, data, layout.rank())?;
+    for (at, &letter) in space.spatial.iter().enumerate() {
+        let axis = layout.axis(letter);
+        dims[axis] = size(r, at, dims[axis])?;
+    }
+    let dtype = super::linear::out_dtype(r, dtype);
+    r.result(&dims, dtype)
+}
+
+/// As [`spatial`], with numbers for sizes.
+pub(super) fn spatial_sizes(r: &mut dyn Facts, space: &Space, layout: &DataLayout, sizes: &[i64]) -> Step {
+    spatial(r, space, layout, &|r, at, _| Ok(number(r, sizes[at])))
 }
 
 fn pool1d(r: &mut dyn Facts) -> Step {
     pool(r, &LINE)
+}
+
+pub(super) fn pool2d(r: &mut dyn Facts) -> Step {
+    pool(r, &PLANE)
 }
 
 fn pool3d(r: &mut dyn Facts) -> Step {
@@ -42,19 +72,18 @@ fn pool3d(r: &mut dyn Facts) -> Step {
 
 fn pool(r: &mut dyn Facts, space: &Space) -> Step {
     let n = space.spatial.len();
-    let layout = pool_layout(r, space)?;
     let kernel = per_axis(r, "pool_size", n, 1)?;
     let window = Window::of_attrs(r, n, "dilation")?;
-    let (mut dims, dtype) = r.tensor_of_rank(0, layout.rank())?;
-    let mut positions = Vec::with_capacity(n);
-    for (at, &letter) in space.spatial.iter().enumerate() {
-        let size = r.size(dims[layout.axis(letter)])?;
-        positions.push(window.slide(r, size, Size::known(kernel[at]), at, letter)?);
-    }
-    for (&letter, size) in space.spatial.iter().zip(positions) {
-        dims[layout.axis(letter)] = r.make_size(size);
-    }
-    r.result(&dims, dtype)
+    let layout = pool_layout(r, space)?;
+    spatial(r, space, &layout, &|r, at, size| {
+        let kernel = number(r, kernel[at]);
+        window.slide(r, size, kernel, at, space.spatial[at])
+    })
+}
+
+fn global_pool2d(r: &mut dyn Facts) -> Step {
+    let layout = pool_layout(r, &PLANE)?;
+    spatial_sizes(r, &PLANE, &layout, &[1, 1])
 }
 
 fn adaptive_pool1d(r: &mut dyn Facts) -> Step {
@@ -70,21 +99,19 @@ fn adaptive_pool3d(r: &mut dyn Facts) -> Step {
 }
 
 fn adaptive_pool(r: &mut dyn Facts, space: &Space) -> Step {
+    let is_given = r.attrs().ints("output_size").is_some_and(|sizes| !sizes.is_empty());
+    let sizes = if is_given { Some(per_axis(r, "output_size", space.spatial.len(), 1)?) } else { None };
     let layout = pool_layout(r, space)?;
-    let (mut dims, dtype) = r.tensor_of_rank(0, layout.rank())?;
-    if r.attrs().ints("output_size").is_some_and(|sizes| !sizes.is_empty()) {
-        let sizes = per_axis(r, "output_size", space.spatial.len(), 1)?;
-        for (&letter, size) in space.spatial.iter().zip(sizes) {
-            dims[layout.axis(letter)] = r.make_size(Size::known(size));
-        }
+    match sizes {
+        Some(sizes) => spatial_sizes(r, space, &layout, &sizes),
+        None => spatial(r, space, &layout, &|_, _, size| Ok(size)),
     }
-    r.result(&dims, dtype)
 }
 
 fn pool2d_grad(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
     can_be_tensor(r, 1)?;
     let data = r.arg(1);
-    super::expect_tensor(r, data)?;
+    expect_tensor(r, data)?;
     r.result_is(data)
 }

@@ -5,13 +5,13 @@
 //! scale's shape is known, and nothing else waits for it.
 
 use super::broadcast::broadcast;
-use super::conv::{conv2d, layout, pool2d};
-use super::conv_nd::{Lettered, PLANE, conv2d_transpose as transpose};
+use super::conv_nd::{Lettered, PLANE, conv2d, conv2d_transpose as transpose, layout};
 use super::linear::{batch_matmul as plain_batch_matmul, dense as plain_dense};
 use super::nn::dense_pack as plain_dense_pack;
+use super::pool::pool2d;
 use super::shape::concatenate as plain_concatenate;
-use super::{attr_error, product};
-use ty::{Dtype, Facts, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
+use super::attr_error;
+use ty::{Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
 
 /// Floats to the integers of `out_dtype`.
 pub static QUANTIZE: Relation = Relation { name: "Quantize", n_outputs: 1, rule: quantize };
@@ -153,7 +153,7 @@ fn vector_along(r: &mut dyn Facts, attr: &'static str) -> Step {
     let Some(dim) = vector_dim(r)? else { return Ok(()) };
     let (data, _) = r.tensor(0)?;
     if data.is_empty() {
-        let one = r.make_size(Size::known(1));
+        let one = super::dims::number(r, 1);
         return r.unify(one, dim);
     }
     let axis = r.axis(attr, r.attrs().int(attr).unwrap_or(-1), data.len())?;
@@ -178,8 +178,7 @@ fn per_unit(r: &mut dyn Facts) -> Step {
     match weight.as_slice() {
         [units, _] => r.unify(*units, dim),
         [blocks, _, block, ..] => {
-            let units = product(&[r.size(*blocks)?, r.size(*block)?]);
-            let units = r.make_size(units);
+            let units = r.product_of(&[*blocks, *block])?;
             r.unify(units, dim)
         }
         _ => Ok(()),
@@ -189,17 +188,18 @@ fn per_unit(r: &mut dyn Facts) -> Step {
 fn per_channel(r: &mut dyn Facts) -> Step {
     let Some(dim) = vector_dim(r)? else { return Ok(()) };
     let layout = layout(r, "kernel_layout", PLANE.kernel)?;
+    r.tensor_of_rank(0, layout.rank())?;
     let weight = Lettered::operand(r, 0, layout)?;
-    match (weight.dim('O'), r.attrs().int("groups").unwrap_or(1)) {
-        (Some(outputs), 1) => r.unify(outputs, dim),
-        // As in Relay: with groups, the channels count with their multiplier.
-        (_, groups) => {
-            let inputs = if groups == 1 { Size::known(1) } else { weight.size(r, 'I')? };
-            let channels = product(&[weight.size(r, 'O')?, inputs]);
-            let channels = r.make_size(channels);
-            r.unify(channels, dim)
+    let outputs = weight.full(r, 'O')?;
+    // As in Relay: with groups, the channels count with their multiplier.
+    let channels = match r.attrs().int("groups").unwrap_or(1) {
+        1 => outputs,
+        _ => {
+            let inputs = weight.full(r, 'I')?;
+            r.product_of(&[outputs, inputs])?
         }
-    }
+    };
+    r.unify(channels, dim)
 }
 
 fn quantize(r: &mut dyn Facts) -> Step {

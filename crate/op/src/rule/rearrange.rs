@@ -1,10 +1,13 @@
 //! Rules of the operators in `rearrange`: other shapes and orders for the same elements.
 
 use super::broadcast::BROADCASTS_TO;
-use super::index::{check_same, integers, is_undecided, post_same, scalar};
-use super::shape::{reshaped, tensors_of};
-use super::{DataLayout, attr_error, product};
-use ty::{Facts, Reason, Relation, Size, Step, Stop, Term, TermId};
+use super::dims::{all_equal, check_same, divided_up, equate, is_number, number, same_count};
+use super::form::{self, Form};
+use super::index::{integers, is_undecided, scalar};
+use super::norm::has_axis_of_data;
+use super::shape::{Fields, expect_dtype, expect_fields, fields, tensors_of};
+use super::{DataLayout, attr_error, can_be_tensor, can_have_rank, expect_rank};
+use ty::{Facts, Function, Reason, Relation, Size, Step, Stop, TermId};
 
 /// Repeats axes of size 1 until the shape is that of a second tensor.
 pub static BROADCAST_TO_LIKE: Relation = Relation { name: "BroadCastToLike", n_outputs: 1, rule: broadcast_to_like };
@@ -12,12 +15,10 @@ pub static BROADCAST_TO_LIKE: Relation = Relation { name: "BroadCastToLike", n_o
 pub static COLLAPSE_SUM_LIKE: Relation = Relation { name: "CollapseSumLike", n_outputs: 1, rule: collapse_sum_like };
 /// As [`COLLAPSE_SUM_LIKE`], with the shape as an attribute.
 pub static COLLAPSE_SUM_TO: Relation = Relation { name: "CollapseSumTo", n_outputs: 1, rule: collapse_sum_to };
-/// The codes of a reshape, read from the last axis.
-pub static REVERSE_RESHAPE: Relation = Relation { name: "ReverseReshape", n_outputs: 1, rule: reverse_reshape };
 /// Some axes give way to some of another tensor, with as many elements.
 pub static RESHAPE_LIKE: Relation = Relation { name: "ReshapeLike", n_outputs: 1, rule: reshape_like };
 /// The type of the data, whose axis exists.
-pub static REVERSE: Relation = Relation { name: "Reverse", n_outputs: 1, rule: reverse };
+pub static REVERSE: Relation = Relation { name: "Reverse", n_outputs: 1, rule: has_axis_of_data };
 /// The type of the data; one length for each place of the batch axis.
 pub static REVERSE_SEQUENCE: Relation = Relation { name: "ReverseSequence", n_outputs: 1, rule: reverse_sequence };
 /// One axis times a number.
@@ -41,17 +42,6 @@ pub static MATRIX_SET_DIAG: Relation = Relation { name: "MatrixSetDiag", n_outpu
 pub static SEQUENCE_MASK: Relation = Relation { name: "SequenceMask", n_outputs: 1, rule: sequence_mask };
 /// The type of the data, a matrix or many, and a scalar.
 pub static TRILU: Relation = Relation { name: "trilu", n_outputs: 1, rule: trilu };
-
-/// Two shapes with as many elements, unless a `?` is among them.
-static SAME_COUNT: Relation = Relation { name: "SameCount", n_outputs: 0, rule: same_count };
-
-fn same_count(r: &mut dyn Facts) -> Step {
-    let (from, to) = (r.dims(r.arg(0))?, r.dims(r.arg(1))?);
-    match (product(&r.sizes(&from)?).number, product(&r.sizes(&to)?).number) {
-        (Some(from), Some(to)) => r.check(from == to, || format!("{from} elements do not fill a shape of {to}")),
-        _ => Ok(()),
-    }
-}
 
 /// The axes of `from` and `to` from the last on; fails where they do not broadcast.
 fn onto(r: &dyn Facts, from: &[TermId], to: &[TermId]) -> Result<Vec<[TermId; 2]>, Stop> {
@@ -123,22 +113,6 @@ fn collapse_sum_to(r: &mut dyn Facts) -> Step {
     Ok(())
 }
 
-fn reverse_reshape(r: &mut dyn Facts) -> Step {
-    let Some(mut codes) = r.attrs().ints("newshape") else {
-        return attr_error(r, "newshape", "a list of integers");
-    };
-    if codes.contains(&-4) {
-        return attr_error(r, "newshape", "no -4, whose two sizes would stand on its wrong side");
-    }
-    let (dims, dtype) = r.tensor(0)?;
-    let mut input = r.sizes(&dims)?;
-    input.reverse();
-    codes.reverse();
-    let mut output = reshaped(r, &codes, &input)?;
-    output.reverse();
-    r.result_sizes(&output, dtype)
-}
-
 /// The axes from `begin` to `end`, each counted from the end when negative.
 fn axis_range(
     r: &dyn Facts,
@@ -164,21 +138,11 @@ fn reshape_like(r: &mut dyn Facts) -> Step {
     let (like, _) = r.tensor(1)?;
     let replaced = axis_range(r, "lhs_begin", "lhs_end", data.len())?;
     let replacing = axis_range(r, "rhs_begin", "rhs_end", like.len())?;
-    let dims: Vec<TermId> =
-        data[..replaced.start].iter().chain(&like[replacing]).chain(&data[replaced.end..]).copied().collect();
-    let (data, list) = (r.tensor_parts(0)?.0, r.make_list(&dims));
-    let shape = r.make(Term::Shape(list));
-    let tensor = r.make(Term::Tensor { shape, dtype });
-    r.result_is(tensor)?;
-    r.post(&SAME_COUNT, &[data, shape]);
-    Ok(())
-}
-
-fn reverse(r: &mut dyn Facts) -> Step {
-    let (dims, _) = r.tensor(0)?;
-    r.axis("axis", r.attrs().int("axis").unwrap_or(0), dims.len())?;
-    let data = r.arg(0);
-    r.result_is(data)
+    let dims = [&data[..replaced.start], &like[replacing.clone()], &data[replaced.end..]].concat();
+    same_count(r, &data[replaced], &like[replacing], &|from, to| {
+        format!("{from} elements do not fill a shape of {to}")
+    })?;
+    r.result(&dims, dtype)
 }
 
 fn reverse_sequence(r: &mut dyn Facts) -> Step {
@@ -187,25 +151,22 @@ fn reverse_sequence(r: &mut dyn Facts) -> Step {
     super::index::signed(r, dtype, "lengths")?;
     let batch = r.axis("batch_axis", r.attrs().int("batch_axis").unwrap_or(0), dims.len())?;
     r.axis("seq_axis", r.attrs().int("seq_axis").unwrap_or(1), dims.len())?;
-    let pairs = [(dims[batch], lengths[0])];
-    check_same(r, &pairs, &format!("each place of axis {batch} has its length"))?;
+    equate(r, &[(dims[batch], lengths[0])], &format!("each place of axis {batch} has its length"))?;
     let data = r.arg(0);
-    r.result_is(data)?;
-    post_same(r, &pairs);
-    Ok(())
+    r.result_is(data)
 }
 
 fn repeat(r: &mut dyn Facts) -> Step {
     let Some(repeats) = r.attrs().int("repeats").filter(|&repeats| repeats >= 1) else {
         return attr_error(r, "repeats", "a number above 0");
     };
-    let (mut dims, dtype) = r.tensor(0)?;
-    let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(0), dims.len())?;
-    if repeats > 1 {
-        let size = r.size(dims[axis])?;
-        dims[axis] = r.make_size(size.map(|size| size.saturating_mul(repeats)));
-    }
-    r.result(&dims, dtype)
+    can_be_tensor(r, 0)?;
+    let (data, dtype) = Form::operand(r, 0)?;
+    let axis = data.axis(r, "axis", r.attrs().int("axis").unwrap_or(0), 0)?;
+    let size = data.dim(r, axis)?;
+    let size = r.affine(size, repeats, 0)?;
+    let repeated = data.replaced(r, axis, &[size])?;
+    form::result(r, &repeated, dtype)
 }
 
 fn tile(r: &mut dyn Facts) -> Step {
@@ -220,39 +181,40 @@ fn tile(r: &mut dyn Facts) -> Step {
         let dim = dims.len().checked_sub(from_last + 1).map(|at| dims[at]);
         let n = reps.len().checked_sub(from_last + 1).map_or(1, |at| reps[at]);
         tiled.push(match dim {
-            None => r.make_size(Size::known(n)),
-            Some(dim) if n == 1 => dim,
-            Some(dim) => {
-                let size = r.size(dim)?;
-                r.make_size(size.map(|size| size.saturating_mul(n)))
-            }
+            None => number(r, n),
+            Some(dim) => r.affine(dim, n, 0)?,
         });
     }
     r.result(&tiled, dtype)
 }
 
 fn stack(r: &mut dyn Facts) -> Step {
-    let tensors = tensors_of(r, 0)?;
-    let Some(((first, dtype), others)) = tensors.split_first() else {
-        return r.fail(Reason::Check("there is nothing to stack in an empty tuple".into()));
+    let axis = r.attrs().int("axis").unwrap_or(0);
+    let (rank, terms) = match fields(r, 1, "stack")? {
+        (Fields::Ranked(rank), terms) => (rank, terms),
+        (Fields::Whole(shapes), terms) => {
+            let axis = shapes[0].axis(r, "axis", axis, 1)?;
+            let dtype = expect_dtype(r, &terms)?;
+            let first = shapes[0].shape(r);
+            for shape in &shapes[1..] {
+                let other = shape.shape(r);
+                r.unify(first, other)?;
+            }
+            let n = number(r, terms.len() as i64);
+            let stacked = shapes[0].inserted(r, axis, &[n])?;
+            return form::result(r, &stacked, dtype);
+        }
     };
-    let rank = first.len();
     // The new axis may also stand behind the last one.
-    let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(0), rank + 1)?;
-    let mut pairs = Vec::new();
-    for (i, (dims, other)) in others.iter().enumerate() {
-        let (field, found) = (i + 1, dims.len());
-        r.check(found == rank, || format!("field {field} has rank {found} but field 0 has rank {rank}"))?;
-        check_dtypes(r, *dtype, *other)?;
-        pairs.extend(first.iter().copied().zip(dims.iter().copied()));
+    let axis = r.axis("axis", axis, rank + 1)?;
+    let (fields, dtype) = expect_fields(r, rank, &terms)?;
+    for at in 0..rank {
+        let sizes: Vec<TermId> = fields.iter().map(|dims| dims[at]).collect();
+        all_equal(r, &sizes, |one, other| format!("the tensors of a stack have one shape, and {one} is not {other}"))?;
     }
-    check_same(r, &pairs, "the tensors of a stack have one shape")?;
-    let mut dims = first.clone();
-    dims.insert(axis, r.make_size(Size::known(tensors.len() as i64)));
-    others.iter().try_for_each(|(_, other)| r.unify(*dtype, *other))?;
-    r.result(&dims, *dtype)?;
-    post_same(r, &pairs);
-    Ok(())
+    let mut dims = fields[0].clone();
+    dims.insert(axis, number(r, terms.len() as i64));
+    r.result(&dims, dtype)
 }
 
 fn meshgrid(r: &mut dyn Facts) -> Step {
@@ -287,13 +249,6 @@ fn meshgrid(r: &mut dyn Facts) -> Step {
     r.result_is(tuple)
 }
 
-/// How many elements the inner parts of a letter hold together.
-fn block_of(layout: &DataLayout, letter: char) -> i64 {
-    let mut parts = layout.sizes(|_| Size::known(0));
-    parts[layout.axis(letter)] = Size::known(1);
-    layout.size(&parts, letter).number.unwrap_or(1).max(1)
-}
-
 fn layout_transform(r: &mut dyn Facts) -> Step {
     let (from, to) = (r.attrs().str("src_layout"), r.attrs().str("dst_layout"));
     let letters: String = from.chars().filter(char::is_ascii_uppercase).collect();
@@ -303,25 +258,23 @@ fn layout_transform(r: &mut dyn Facts) -> Step {
     let Some(dst) = DataLayout::parse(to, &letters) else {
         return attr_error(r, "dst_layout", format!("a layout of the axes {letters}"));
     };
-    let (dims, dtype) = r.tensor(0)?;
-    let (rank, found) = (src.rank(), dims.len());
-    r.check(rank == found, || format!("the layout has {rank} axes but the data has rank {found}"))?;
-    let split: Vec<char> = letters.chars().filter(|&c| src.is_blocked(c) || dst.is_blocked(c)).collect();
-    let mut sizes = vec![Size::ANY; rank];
-    // Only the parts of split letters are computed with; the other axes just move.
-    for (at, c) in from.chars().filter(char::is_ascii_alphabetic).enumerate() {
-        if split.contains(&c.to_ascii_uppercase()) {
-            sizes[at] = r.size(dims[at])?;
-        }
+    let rank = src.rank();
+    if let Some(found) = super::peek_rank(r, 0) {
+        r.check(rank == found, || format!("the layout has {rank} axes but the data has rank {found}"))?;
     }
-    let full = |letter| {
-        let block = block_of(&dst, letter);
-        // The last block may be padded.
-        src.size(&sizes, letter).map(|size| size.saturating_add(block - 1) / block * block)
-    };
-    let mut result: Vec<TermId> = dst.sizes(full).into_iter().map(|size| r.make_size(size)).collect();
-    for c in letters.chars().filter(|c| !split.contains(c)) {
-        result[dst.axis(c)] = dims[src.axis(c)];
+    can_have_rank(r, 0, rank)?;
+    let data = r.arg(0);
+    let (dims, dtype) = expect_rank(r, data, rank)?;
+    let mut result = Vec::with_capacity(dst.rank());
+    for &(letter, inner) in dst.axes() {
+        result.push(match inner {
+            Some(block) => number(r, block),
+            // The last block may be padded.
+            None => {
+                let full = r.product_of(&src.parts(&dims, letter))?;
+                divided_up(r, full, dst.block_of(letter))?
+            }
+        });
     }
     r.result(&result, dtype)
 }
@@ -344,14 +297,13 @@ fn auto_scheduler_layout_transform(r: &mut dyn Facts) -> Step {
     let Some(sizes) = spelt_sizes(r.attrs().str("dst_layout")) else {
         return attr_error(r, "dst_layout", "sizes and letters in turn, such as \"1N8H8W3C\"");
     };
-    let (shape, dtype) = r.tensor_parts(0)?;
-    let dims: Vec<TermId> = sizes.into_iter().map(|size| r.make_size(Size::known(size))).collect();
-    let list = r.make_list(&dims);
-    let result = r.make(Term::Shape(list));
-    let tensor = r.make(Term::Tensor { shape: result, dtype });
-    r.result_is(tensor)?;
-    r.post(&SAME_COUNT, &[shape, result]);
-    Ok(())
+    can_be_tensor(r, 0)?;
+    let (data, dtype) = Form::operand(r, 0)?;
+    let made = sizes.iter().copied().fold(1, i64::saturating_mul);
+    let (all, made) = (data.product_from(r, 0)?, number(r, made));
+    same_count(r, &[all], &[made], &|all, made| format!("{all} elements do not fill a shape of {made}"))?;
+    let dims: Vec<TermId> = sizes.into_iter().map(|size| number(r, size)).collect();
+    r.result(&dims, dtype)
 }
 
 fn sliding_window(r: &mut dyn Facts) -> Step {
@@ -373,13 +325,13 @@ fn sliding_window(r: &mut dyn Facts) -> Step {
     })?;
     let mut result = dims[..axis].to_vec();
     for (at, (&window, &stride)) in (axis..).zip(window.iter().zip(&strides)) {
-        let size = r.size(dims[at])?;
-        if let Some(size) = size.number {
-            r.check(window <= size, || format!("a window of {window} is larger than axis {at}, {size}"))?;
-        }
-        result.push(r.make_size(size.map(|size| (size - window) / stride + 1)));
+        let least = number(r, window);
+        r.at_most(least, dims[at], &|window, size| format!("a window of {window} is larger than axis {at}, {size}"))?;
+        let steps = r.affine(dims[at], 1, -window)?;
+        let steps = r.floor_div(steps, stride)?;
+        result.push(r.affine(steps, 1, 1)?);
     }
-    result.extend(window.iter().map(|&size| r.make_size(Size::known(size))));
+    result.extend(window.iter().map(|&size| number(r, size)));
     r.result(&result, dtype)
 }
 
@@ -397,27 +349,30 @@ fn matrix_set_diag(r: &mut dyn Facts) -> Step {
     let rank = batch.len() + if k1 == k2 { 1 } else { 2 };
     let found = diagonal.len();
     r.check(found == rank, || format!("diagonals {k1} to {k2} have rank {rank} together, found {found}"))?;
+    let pairs: Vec<_> = batch.iter().copied().zip(diagonal.iter().copied()).collect();
+    check_same(r, &pairs, "input and diagonals have the same batch axes")?;
     if let (Some(rows), Some(columns)) = (r.peek_number(height), r.peek_number(width)) {
         r.check(k1.saturating_neg() < rows && k2 < columns, || {
             format!("a matrix of {rows} by {columns} has no diagonals {k1} to {k2}")
         })?;
-        let longest = rows.saturating_add(k2.min(0)).min(columns.saturating_sub(k1.max(0)));
-        if let Some(len) = diagonal.last().and_then(|&len| r.peek_number(len)) {
-            r.check(len == longest, || format!("the longest diagonal has {longest} places, found {len}"))?;
-        }
     }
-    if k1 != k2
-        && let Some(n) = r.peek_number(diagonal[rank - 2])
-    {
+    for (least, size) in [(k1.saturating_neg().saturating_add(1), height), (k2.saturating_add(1), width)] {
+        let least = number(r, least.max(0));
+        r.at_most(least, size, &|least, size| format!("{size} rows or columns are less than {least}"))?;
+    }
+    let ends = [r.affine(height, 1, k2.min(0))?, r.affine(width, 1, k1.max(0).saturating_neg())?];
+    let longest = ty::apply(r, &Function::Min, &ends)?;
+    if let (Some(longest), Some(len)) = (r.peek_number(longest), r.peek_number(diagonal[rank - 1])) {
+        r.check(len == longest, || format!("the longest diagonal has {longest} places, found {len}"))?;
+    }
+    equate(r, &[(longest, diagonal[rank - 1])], "the longest diagonal fits")?;
+    if k1 != k2 {
         let want = k2.saturating_sub(k1).saturating_add(1);
-        r.check(n == want, || format!("{k1} to {k2} are {want} diagonals, found {n}"))?;
+        is_number(r, diagonal[rank - 2], want, |want, n| format!("{k1} to {k2} are {want} diagonals, found {n}"))?;
     }
-    let pairs: Vec<_> = batch.iter().copied().zip(diagonal.iter().copied()).collect();
-    check_same(r, &pairs, "input and diagonals have the same batch axes")?;
+    equate(r, &pairs, "input and diagonals have the same batch axes")?;
     let input = r.arg(0);
-    r.result_is(input)?;
-    post_same(r, &pairs);
-    Ok(())
+    r.result_is(input)
 }
 
 fn sequence_mask(r: &mut dyn Facts) -> Step {
@@ -426,17 +381,16 @@ fn sequence_mask(r: &mut dyn Facts) -> Step {
         1 => 0,
         _ => return attr_error(r, "axis", "0 or 1"),
     };
+    can_have_rank(r, 1, 1)?;
     let (dims, _) = r.tensor(0)?;
-    let (lengths, _) = r.tensor_of_rank(1, 1)?;
     if dims.len() < 2 {
         return r.fail(Reason::Rank { operand: 0, want: "2 or more".into(), found: dims.len() });
     }
-    let pairs = [(dims[other], lengths[0])];
-    check_same(r, &pairs, &format!("each place of axis {other} has its length"))?;
+    let lengths = r.arg(1);
+    let (lengths, _) = expect_rank(r, lengths, 1)?;
+    equate(r, &[(dims[other], lengths[0])], &format!("each place of axis {other} has its length"))?;
     let data = r.arg(0);
-    r.result_is(data)?;
-    post_same(r, &pairs);
-    Ok(())
+    r.result_is(data)
 }
 
 fn trilu(r: &mut dyn Facts) -> Step {

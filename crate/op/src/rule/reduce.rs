@@ -1,7 +1,9 @@
 //! Reductions over axes.
 
+use super::dims::number;
+use super::form::{self, Form};
 use super::{can_be_tensor, expect_tensor};
-use ty::{Attrs, Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
+use ty::{Attrs, Dtype, Facts, Reason, Relation, Step, Stop, TermId};
 
 /// Drops the reduced axes, or sets them to 1 with `keepdims`.
 pub static REDUCE: Relation = Relation { name: "Reduce", n_outputs: 1, rule: reduce };
@@ -10,18 +12,20 @@ pub static ARG_REDUCE: Relation = Relation { name: "ArgReduce", n_outputs: 1, ru
 /// As [`REDUCE`] over the data; the mean has the data's rank.
 pub static VARIANCE: Relation = Relation { name: "Variance", n_outputs: 1, rule: variance };
 
-/// Which axes a reduction takes: those in `axis` (all when it is `None`), or the others with `exclude`. The error is
-/// the axis that lies outside the rank.
-pub fn reduced_axes(attrs: &Attrs, rank: usize) -> Result<Vec<bool>, i64> {
-    let n = rank as i64;
+/// Which axes a reduction takes: those in `axis` (all when it is `None`), or the others with `exclude`.
+pub fn reduced_axes(attrs: &Attrs, rank: usize) -> Result<Vec<bool>, Reason> {
     let mut reduced = vec![false; rank];
     match attrs.ints("axis") {
         None => reduced.fill(true),
         Some(axes) if axes.is_empty() => reduced.fill(!attrs.flag("exclude")),
         Some(axes) => {
             for axis in axes {
-                let at = if axis < 0 { axis.saturating_add(n) } else { axis };
-                *reduced.get_mut(usize::try_from(at).map_err(|_| axis)?).ok_or(axis)? = true;
+                let at = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
+                match usize::try_from(at).ok().and_then(|at| reduced.get_mut(at)) {
+                    Some(true) => return Err(Reason::Check(format!("axis {axis} is named twice").into())),
+                    Some(axis) => *axis = true,
+                    None => return Err(Reason::Axis { attr: "axis", axis, rank }),
+                }
             }
         }
     }
@@ -32,21 +36,47 @@ pub fn reduced_axes(attrs: &Attrs, rank: usize) -> Result<Vec<bool>, i64> {
 }
 
 fn reduced_dims(r: &mut dyn Facts, dims: &[TermId]) -> Result<Vec<TermId>, Stop> {
-    let rank = dims.len();
-    let reduced = match reduced_axes(r.attrs(), rank) {
+    let reduced = match reduced_axes(r.attrs(), dims.len()) {
         Ok(reduced) => reduced,
-        Err(axis) => return r.fail(Reason::Axis { attr: "axis", axis, rank }),
+        Err(reason) => return r.fail(reason),
     };
     let keep = r.attrs().flag("keepdims");
-    let mut kept = Vec::with_capacity(rank);
+    let mut kept = Vec::with_capacity(dims.len());
     for (&dim, reduced) in dims.iter().zip(reduced) {
         match reduced {
             false => kept.push(dim),
-            true if keep => kept.push(r.make_size(Size::known(1))),
+            true if keep => kept.push(number(r, 1)),
             true => {}
         }
     }
     Ok(kept)
+}
+
+/// The axes that are reduced of a shape of any rank, in an order in which dropping one does not move those that
+/// follow; `None` where the rank must be known.
+fn certain_axes(attrs: &Attrs) -> Option<Vec<i64>> {
+    let mut axes = attrs.ints("axis").filter(|axes| !axes.is_empty() && !attrs.flag("exclude"))?;
+    axes.sort_unstable();
+    let is_apart = axes.windows(2).all(|pair| pair[0] != pair[1]);
+    match (axes[0] < 0, axes[axes.len() - 1] < 0) {
+        _ if !is_apart => None,
+        (true, true) => Some(axes),
+        (false, false) => Some(axes.into_iter().rev().collect()),
+        (true, false) | (false, true) => None,
+    }
+}
+
+/// The result over a shape of unknown rank.
+fn reduce_whole(r: &mut dyn Facts, axes: &[i64], dtype: Option<Dtype>) -> Step {
+    let (mut shape, data) = Form::operand(r, 0)?;
+    let one = number(r, 1);
+    let by = if r.attrs().flag("keepdims") { &[one][..] } else { &[] };
+    for &axis in axes {
+        let axis = shape.axis(r, "axis", axis, 0)?;
+        shape = shape.replaced(r, axis, by)?;
+    }
+    let dtype = dtype.map_or(data, |dtype| r.make_dtype(dtype));
+    form::result(r, &shape, dtype)
 }
 
 /// Whether everything is reduced to a scalar, whatever the rank.
@@ -61,7 +91,12 @@ fn reduce(r: &mut dyn Facts) -> Step {
         let (_, dtype) = expect_tensor(r, data)?;
         return r.result(&[], dtype);
     }
-    let (dims, dtype) = r.tensor(0)?;
+    // Of a shape parameter it is taken that it has the axes; of an unknown shape it is not, since a scalar passes.
+    let (shape, dtype) = r.tensor_parts(0)?;
+    if let Some(axes) = certain_axes(r.attrs()).filter(|_| r.peek(shape).is_rigid()) {
+        return reduce_whole(r, &axes, None);
+    }
+    let dims = r.dims(shape)?;
     if dims.is_empty() {
         let data = r.arg(0);
         return r.result_is(data);
@@ -71,6 +106,11 @@ fn reduce(r: &mut dyn Facts) -> Step {
 }
 
 fn arg_reduce(r: &mut dyn Facts) -> Step {
+    can_be_tensor(r, 0)?;
+    let axes = certain_axes(r.attrs()).filter(|_| super::peek_rank(r, 0).is_none());
+    if let Some(axes) = axes {
+        return reduce_whole(r, &axes, Some(Dtype::Int32));
+    }
     let (dims, _) = r.tensor(0)?;
     r.check(!dims.is_empty(), || "a scalar has no axis to search".to_owned())?;
     let kept = reduced_dims(r, &dims)?;

@@ -1,11 +1,10 @@
 //! Rules that move, join and cut axes.
 
-use super::{attr_error, can_be_tensor, product};
-use ty::{Facts, Reason, Relation, Size, Step, Stop, TermId};
+use super::dims::{all_equal, is_number, number};
+use super::form::{self, Form};
+use super::{attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor, peek_rank};
+use ty::{AttrValue, Facts, Reason, Relation, Step, Stop, Term, TermId};
 
-/// MXNet's codes: a positive size; 0 copies, −1 infers one, −2 copies the rest, −3 merges two, −4 splits into the next
-/// two.
-pub static RESHAPE: Relation = Relation { name: "Reshape", n_outputs: 1, rule: reshape };
 /// Permutes the axes, or reverses them.
 pub static TRANSPOSE: Relation = Relation { name: "Transpose", n_outputs: 1, rule: transpose };
 /// A tuple of tensors that agree but on one axis, whose sizes add up.
@@ -32,124 +31,43 @@ fn tuple_get_item(r: &mut dyn Facts) -> Step {
     }
 }
 
-fn reshape(r: &mut dyn Facts) -> Step {
-    let Some(codes) = r.attrs().ints("newshape") else { return attr_error(r, "newshape", "a list of integers") };
-    let (dims, dtype) = r.tensor(0)?;
-    let input = r.sizes(&dims)?;
-    let output = reshaped(r, &codes, &input)?;
-    r.result_sizes(&output, dtype)
+/// The parts of an argument's type (operands from 0, the result after them) that must be known before its rank is.
+fn unknown_part(r: &dyn Facts, arg: usize) -> TermId {
+    match r.peek(r.arg(arg)) {
+        Term::Tensor { shape, .. } => shape,
+        _ => r.arg(arg),
+    }
 }
 
-/// The sizes that the codes of a reshape make of those of the data.
-pub(super) fn reshaped(r: &dyn Facts, codes: &[i64], input: &[Size]) -> Result<Vec<Size>, Stop> {
-    let allow_zero = r.attrs().flag("allowzero");
-    let mut output: Vec<Size> = Vec::new();
-    let mut inferred: Option<usize> = None;
-    let mut used = 0;
-    let take_next = |used: &mut usize| {
-        *used += 1;
-        input.get(*used - 1).copied()
-    };
-    let mut at = 0;
-    while let Some(&code) = codes.get(at) {
-        at += 1;
-        match code {
-            0 if !allow_zero => match take_next(&mut used) {
-                Some(size) => output.push(size),
-                None => return attr_error(r, "newshape", "a 0 only where the data has an axis to copy"),
-            },
-            -1 if inferred.is_some() => return attr_error(r, "newshape", "at most one -1"),
-            -1 => {
-                inferred = Some(output.len());
-                output.push(Size::known(1));
-                used += 1;
-            }
-            -2 => {
-                output.extend(input.iter().skip(used));
-                used = input.len().max(used);
-            }
-            -3 => match (take_next(&mut used), take_next(&mut used)) {
-                (Some(a), Some(b)) => output.push(product(&[a, b])),
-                _ => return attr_error(r, "newshape", "a -3 only where the data has two axes to merge"),
-            },
-            -4 => {
-                let (Some(whole), Some(&first), Some(&second)) =
-                    (take_next(&mut used), codes.get(at), codes.get(at + 1))
-                else {
-                    return attr_error(r, "newshape", "a -4 with two sizes behind it and an axis to split");
-                };
-                at += 2;
-                output.extend(split_axis(r, whole, first, second)?);
-            }
-            size if size < 0 => {
-                return attr_error(r, "newshape", format!("no code {size}: the codes are 0 and -1 to -4"));
-            }
-            size => {
-                output.push(Size::known(size));
-                used += 1;
-            }
-        }
-    }
-    let total = product(input);
-    if let Some(inferred) = inferred {
-        let rest = product(&output);
-        output[inferred] = match (total.number, rest.number) {
-            (Some(total), Some(rest)) => {
-                r.check(rest != 0 && total % rest == 0, || {
-                    format!("{total} elements do not divide into rows of {rest}")
-                })?;
-                Size { number: Some(total / rest), dynamic: total_dynamic(input) }
-            }
-            _ => Size::ANY,
-        };
-    } else if let (Some(total), Some(made)) = (total.number, product(&output).number) {
-        r.check(total == made, || format!("{total} elements do not fill a shape of {made}"))?;
-    }
-    Ok(output)
-}
-
-fn total_dynamic(sizes: &[Size]) -> bool {
-    sizes.iter().any(|size| size.dynamic)
-}
-
-fn split_axis(r: &dyn Facts, whole: Size, first: i64, second: i64) -> Result<[Size; 2], Stop> {
-    let rest = |part: i64| whole.map(|whole| if part == 0 { 0 } else { whole / part });
-    let parts = match (first, second) {
-        (-1, -1) => return attr_error(r, "newshape", "at most one -1 behind a -4"),
-        (-1, part) => [rest(part), Size::known(part)],
-        (part, -1) => [Size::known(part), rest(part)],
-        (first, second) => [Size::known(first), Size::known(second)],
-    };
-    if let (Some(whole), Some(made)) = (whole.number, product(&parts).number) {
-        r.check(whole == made && first >= -1 && second >= -1, || {
-            format!("an axis of {whole} does not split into {first} and {second}")
-        })?;
-    }
-    Ok(parts)
+/// The rank of the data, from its own type or from the result's.
+fn rank_of_data(r: &dyn Facts, from_result: impl FnOnce(usize) -> Option<usize>) -> Result<usize, Stop> {
+    let rank = peek_rank(r, 0).or_else(|| peek_rank(r, 1).and_then(from_result));
+    rank.ok_or_else(|| Stop::Wait(vec![unknown_part(r, 0), unknown_part(r, 1)]))
 }
 
 fn transpose(r: &mut dyn Facts) -> Step {
-    let axes = r.attrs().ints("axes");
-    let (dims, dtype) = r.tensor(0)?;
-    let rank = dims.len();
-    let Some(axes) = axes.filter(|axes| !axes.is_empty() || rank > 0) else {
-        let reversed: Vec<TermId> = dims.into_iter().rev().collect();
-        return r.result(&reversed, dtype);
+    can_be_tensor(r, 0)?;
+    let axes = r.attrs().ints("axes").filter(|axes| !axes.is_empty());
+    let order: Vec<usize> = match axes {
+        None => (0..rank_of_data(r, Some)?).rev().collect(),
+        Some(axes) => {
+            let n_axes = axes.len();
+            if let Some(rank) = peek_rank(r, 0) {
+                r.check(n_axes == rank, || format!("{n_axes} axes are named but the data has rank {rank}"))?;
+            }
+            let mut order = Vec::with_capacity(n_axes);
+            for axis in axes {
+                let at = r.axis("axes", axis, n_axes)?;
+                r.check(!order.contains(&at), || format!("axis {axis} is named twice"))?;
+                order.push(at);
+            }
+            order
+        }
     };
-    if axes.is_empty() {
-        let reversed: Vec<TermId> = dims.into_iter().rev().collect();
-        return r.result(&reversed, dtype);
-    }
-    let n_axes = axes.len();
-    r.check(n_axes == rank, || format!("{n_axes} axes are named but the data has rank {rank}"))?;
-    let mut permuted = Vec::with_capacity(rank);
-    let mut seen = vec![false; rank];
-    for axis in axes {
-        let at = r.axis("axes", axis, rank)?;
-        r.check(!seen[at], || format!("axis {axis} is named twice"))?;
-        seen[at] = true;
-        permuted.push(dims[at]);
-    }
+    can_have_rank(r, 0, order.len())?;
+    let data = r.arg(0);
+    let (dims, dtype) = expect_rank(r, data, order.len())?;
+    let permuted: Vec<TermId> = order.into_iter().map(|at| dims[at]).collect();
     r.result(&permuted, dtype)
 }
 
@@ -170,127 +88,267 @@ pub(super) fn tensors_of(r: &dyn Facts, operand: usize) -> Result<Vec<(Vec<TermI
     if waits.is_empty() { Ok(tensors) } else { Err(Stop::Wait(waits)) }
 }
 
-pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
-    let tensors = tensors_of(r, 0)?;
-    let Some((first, dtype)) = tensors.first().cloned() else {
-        return r.fail(Reason::Check("there is nothing to join in an empty tuple".into()));
+/// Tensors that are joined.
+pub(super) enum Fields {
+    /// All have this rank.
+    Ranked(usize),
+    /// All have shapes that are parameters or made of some.
+    Whole(Vec<Form>),
+}
+
+/// The fields of the tuple operand, whose result has so many axes more than they. Their dtype comes with them. Asks all
+/// that must be asked before they are asserted to be tensors.
+pub(super) fn fields(r: &dyn Facts, more: usize, what: &str) -> Result<(Fields, Vec<TermId>), Stop> {
+    let terms = r.tuple(0)?;
+    r.check(!terms.is_empty(), || format!("there is nothing to {what} in an empty tuple"))?;
+    let mut unknown = Vec::new();
+    let mut shapes = Vec::new();
+    let mut ranks = Vec::new();
+    let mut dtypes: Vec<(usize, ty::Dtype)> = Vec::new();
+    for (i, &field) in terms.iter().enumerate() {
+        match r.peek(field) {
+            Term::Tensor { shape, dtype } => {
+                match r.dims(shape) {
+                    Ok(dims) => ranks.push((i, dims.len())),
+                    Err(_) => unknown.push(shape),
+                }
+                shapes.push(shape);
+                dtypes.extend(r.dtype(dtype).ok().map(|dtype| (i, dtype)));
+            }
+            Term::Hole(_) => unknown.push(field),
+            Term::Error(_) | Term::Param(..) => return Err(Stop::Wait(vec![field])),
+            _ => return r.fail(Reason::Check("every field of the tuple must be a tensor".into())),
+        }
+    }
+    if let [(first, left), ..] = dtypes[..]
+        && let Some((i, right)) = dtypes.iter().find(|&&(_, dtype)| dtype != left)
+    {
+        let sentence = format!("field {i} has dtype {right} but field {first} has {left}");
+        return r.fail(Reason::Check(sentence.into()));
+    }
+    let is_rigid = |id: &TermId| r.peek(*id).is_rigid();
+    let rank = match ranks.first() {
+        Some(&(first, rank)) => {
+            if let Some((i, found)) = ranks.iter().find(|&&(_, found)| found != rank) {
+                let sentence = format!("field {i} has rank {found} but field {first} has rank {rank}");
+                return r.fail(Reason::Check(sentence.into()));
+            }
+            Some(rank)
+        }
+        None => peek_rank(r, 1).and_then(|rank| rank.checked_sub(more)),
     };
-    let rank = first.len();
+    match rank {
+        Some(_) if unknown.iter().any(is_rigid) => Err(Stop::Wait(unknown)),
+        Some(rank) => Ok((Fields::Ranked(rank), terms)),
+        None if unknown.iter().all(is_rigid) => {
+            Ok((Fields::Whole(shapes.into_iter().map(Form::Whole).collect()), terms))
+        }
+        None => {
+            unknown.push(unknown_part(r, 1));
+            Err(Stop::Wait(unknown))
+        }
+    }
+}
+
+/// Asserts that fields are tensors of a rank and of one dtype: their dims, and the dtype.
+pub(super) fn expect_fields(
+    r: &mut dyn Facts,
+    rank: usize,
+    terms: &[TermId],
+) -> Result<(Vec<Vec<TermId>>, TermId), Stop> {
+    let first = expect_rank(r, terms[0], rank)?;
+    let (mut all, dtype) = (vec![first.0], first.1);
+    for &term in &terms[1..] {
+        let (dims, other) = expect_rank(r, term, rank)?;
+        r.unify(dtype, other)?;
+        all.push(dims);
+    }
+    Ok((all, dtype))
+}
+
+/// Asserts that all fields have one dtype, which is returned.
+pub(super) fn expect_dtype(r: &mut dyn Facts, terms: &[TermId]) -> Result<TermId, Stop> {
+    let (_, dtype) = expect_tensor(r, terms[0])?;
+    for &term in &terms[1..] {
+        let (_, other) = expect_tensor(r, term)?;
+        r.unify(dtype, other)?;
+    }
+    Ok(dtype)
+}
+
+pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
+    let axis = r.attrs().int("axis").unwrap_or(0);
+    let (rank, terms) = match fields(r, 0, "join")? {
+        (Fields::Ranked(rank), terms) => (rank, terms),
+        (Fields::Whole(shapes), terms) => {
+            let axis = shapes[0].axis(r, "axis", axis, 0)?;
+            let dtype = expect_dtype(r, &terms)?;
+            let mut sizes = Vec::with_capacity(shapes.len());
+            let rest = shapes[0].replaced(r, axis, &[])?.shape(r);
+            for shape in &shapes {
+                sizes.push(shape.dim(r, axis)?);
+                let other = shape.replaced(r, axis, &[])?.shape(r);
+                r.unify(rest, other)?;
+            }
+            let total = r.sum_of(&sizes)?;
+            let joined = shapes[0].replaced(r, axis, &[total])?;
+            return form::result(r, &joined, dtype);
+        }
+    };
     r.check(rank > 0, || "scalars have no axis to join".to_owned())?;
-    let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(0), rank)?;
-    let mut sizes = vec![Size::known(0); rank];
-    for (i, (dims, other)) in tensors.iter().enumerate() {
-        let found = dims.len();
-        r.check(found == rank, || format!("field {i} has rank {found} but field 0 has rank {rank}"))?;
-        if let (Ok(left), Ok(right)) = (r.dtype(dtype), r.dtype(*other)) {
-            r.check(left == right, || format!("field {i} has dtype {right} but field 0 has {left}"))?;
+    let axis = r.axis("axis", axis, rank)?;
+    let off_axis = |at: &usize| *at != axis;
+    // What is known of the sizes along an axis; those of a field of unknown rank are unknown.
+    let known = |at: usize| -> Vec<Option<TermId>> {
+        let dims = terms.iter().map(|&term| match r.peek(term) {
+            Term::Tensor { shape, .. } => r.dims(shape).ok().map(|dims| dims[at]),
+            _ => None,
+        });
+        dims.collect()
+    };
+    // Off the axis what is static stands beside what is static; a `?` among them stays unless the axis itself is `?`.
+    let is_any = |dim: TermId| r.is_dynamic(dim) && r.peek_number(dim).is_none();
+    let is_open = |dim: &Option<TermId>| dim.is_none_or(|dim| r.peek(dim).is_hole());
+    let axis_sizes = known(axis);
+    let axis_is_any = axis_sizes.iter().flatten().any(|&dim| is_any(dim));
+    let mut mixed: Vec<(usize, TermId)> = Vec::new();
+    let mut waits: Vec<Option<TermId>> = Vec::new();
+    for at in (0..rank).filter(off_axis) {
+        let sizes = known(at);
+        if !sizes.iter().flatten().any(|&dim| r.is_dynamic(dim)) {
+            continue;
         }
-        let total = r.size(dims[axis])?;
-        sizes[axis] = sizes[axis].combine(total, |a, b| a.saturating_add(b));
-    }
-    // Off the axis a number stands beside numbers; a `?` among them stays unless the axis itself is `?`.
-    let axis_dynamic = sizes[axis].number.is_none();
-    let mut agreed = first.clone();
-    for at in (0..rank).filter(|&at| at != axis) {
-        let numbers: Vec<Option<i64>> = tensors.iter().map(|(dims, _)| r.peek_number(dims[at])).collect();
-        let mut known = numbers.iter().flatten();
-        if let Some(&number) = known.next() {
-            if let Some(other) = known.find(|&&other| other != number) {
-                return r.fail(Reason::Check(format!("sizes {number} and {other} differ on axis {at}").into()));
-            }
-            if numbers.contains(&None) && tensors.iter().any(|(dims, _)| r.is_dynamic(dims[at])) {
-                sizes[at] = if axis_dynamic { Size::known(number) } else { Size::ANY };
-            }
-        }
-    }
-    for (_, other) in &tensors[1..] {
-        r.unify(dtype, *other)?;
-    }
-    for at in (0..rank).filter(|&at| at != axis) {
-        if sizes[at] != Size::known(0) {
-            agreed[at] = r.make_size(sizes[at]);
-        } else if !tensors.iter().any(|(dims, _)| r.is_dynamic(dims[at])) {
-            tensors[1..].iter().try_for_each(|(dims, _)| r.unify(agreed[at], dims[at]))?;
+        let all_known = sizes.iter().all(|dim| !is_open(dim));
+        let of_the_axis = axis_is_any || axis_sizes.iter().all(|dim| !is_open(dim));
+        let number = sizes.iter().flatten().copied().find(|&dim| !is_any(dim));
+        match number {
+            _ if !all_known => waits.extend(sizes),
+            Some(_) if !of_the_axis => waits.extend(axis_sizes.iter().copied()),
+            Some(number) if sizes.iter().flatten().any(|&dim| is_any(dim)) => mixed.push((at, number)),
+            Some(_) | None => {}
         }
     }
-    agreed[axis] = r.make_size(sizes[axis]);
-    r.result(&agreed, dtype)
+    if !waits.is_empty() {
+        let dims = waits.into_iter().flatten().filter(|&dim| r.peek(dim).is_hole());
+        let unranked = terms.iter().copied().filter(|&term| rank_unknown(r, term));
+        let shapes = unranked.map(|term| match r.peek(term) {
+            Term::Tensor { shape, .. } => shape,
+            _ => term,
+        });
+        return Err(Stop::Wait(dims.chain(shapes).collect()));
+    }
+    let (fields, dtype) = expect_fields(r, rank, &terms)?;
+    let mut joined = fields[0].clone();
+    for at in (0..rank).filter(off_axis) {
+        let sizes: Vec<TermId> = fields.iter().map(|dims| dims[at]).collect();
+        all_equal(r, &sizes, |one, other| format!("sizes {one} and {other} differ on axis {at}"))?;
+    }
+    for (at, number) in mixed {
+        joined[at] = if axis_is_any { number } else { r.make_size(ty::Size::ANY) };
+    }
+    let sizes: Vec<TermId> = fields.iter().map(|dims| dims[axis]).collect();
+    joined[axis] = r.sum_of(&sizes)?;
+    r.result(&joined, dtype)
+}
+
+fn rank_unknown(r: &dyn Facts, term: TermId) -> bool {
+    match r.peek(term) {
+        Term::Tensor { shape, .. } => r.dims(shape).is_err(),
+        _ => true,
+    }
 }
 
 fn split(r: &mut dyn Facts) -> Step {
-    let (dims, dtype) = r.tensor(0)?;
-    r.check(!dims.is_empty(), || "a scalar has no axis to split".to_owned())?;
-    let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(0), dims.len())?;
-    let size = r.size(dims[axis])?;
-    let parts: Vec<Size> = match r.attrs().get("indices_or_sections") {
-        &ty::AttrValue::Int(n) => {
-            if !(1..=1_000_000).contains(&n) {
-                return attr_error(r, "indices_or_sections", "a number of parts from 1 to 1,000,000");
-            }
-            if let Some(whole) = size.number {
-                r.check(whole % n == 0, || format!("{n} does not divide the {whole} of axis {axis}"))?;
-            }
-            vec![size.map(|whole| whole / n); n as usize]
+    let cuts = match r.attrs().get("indices_or_sections") {
+        &AttrValue::Int(n) if (1..=1_000_000).contains(&n) => Err(n),
+        AttrValue::Int(_) => {
+            return attr_error(r, "indices_or_sections", "a number of parts from 1 to 1,000,000");
         }
-        _ => {
-            let Some(cuts) = r.attrs().ints("indices_or_sections") else {
-                return attr_error(r, "indices_or_sections", "a number of parts or a list of cut points");
-            };
-            let mut parts = Vec::with_capacity(cuts.len() + 1);
+        _ => match r.attrs().ints("indices_or_sections") {
+            Some(cuts) => Ok(cuts),
+            None => return attr_error(r, "indices_or_sections", "a number of parts or a list of cut points"),
+        },
+    };
+    can_be_tensor(r, 0)?;
+    r.check(peek_rank(r, 0) != Some(0), || "a scalar has no axis to split".to_owned())?;
+    let (data, dtype) = Form::operand(r, 0)?;
+    let axis = data.axis(r, "axis", r.attrs().int("axis").unwrap_or(0), 0)?;
+    let whole = data.dim(r, axis)?;
+    let size = r.peek_number(whole);
+    let mut parts = Vec::new();
+    match cuts {
+        Err(n) => {
+            if let Some(size) = size {
+                r.check(size % n == 0, || format!("{n} does not divide the {size} of axis {axis}"))?;
+            }
+            let part = r.divided(whole, n, "the axis")?;
+            parts.resize(n as usize, part);
+        }
+        Ok(cuts) => {
             let mut from = 0;
             for cut in cuts {
                 let inside = cut > from || (parts.is_empty() && cut == 0);
-                r.check(inside && size.number.is_none_or(|whole| cut < whole), || {
-                    let below = size.number.map_or(String::new(), |whole| format!(" below {whole}"));
+                r.check(inside && size.is_none_or(|whole| cut < whole), || {
+                    let below = size.map_or(String::new(), |whole| format!(" below {whole}"));
                     format!("cut points must rise and lie{below}; found {cut} after {from}")
                 })?;
-                parts.push(Size::known(cut - from));
+                parts.push(number(r, cut - from));
                 from = cut;
             }
-            parts.push(size.map(|whole| whole - from));
-            parts
+            if !parts.is_empty() {
+                let least = number(r, from.saturating_add(1));
+                r.at_most(least, whole, &|_, whole| format!("the cut point {from} must lie below {whole}"))?;
+            }
+            parts.push(r.affine(whole, 1, from.saturating_neg())?);
         }
-    };
-    let mut fields = Vec::with_capacity(parts.len());
-    for part in parts {
-        let mut part_dims = dims.clone();
-        part_dims[axis] = r.make_size(part);
-        fields.push(r.make_tensor(&part_dims, dtype));
+    }
+    let mut fields: Vec<TermId> = Vec::with_capacity(parts.len());
+    for (i, &part) in parts.iter().enumerate() {
+        // Of a shape as a whole, equal parts are made but once.
+        if i > 0 && parts[i - 1] == part && data.rank().is_none() {
+            fields.push(fields[i - 1]);
+            continue;
+        }
+        // A number has no identity that the parts would share.
+        let part = if r.peek_number(part).is_some() { r.make(r.peek(part)) } else { part };
+        let shape = data.replaced(r, axis, &[part])?.shape(r);
+        fields.push(r.make(Term::Tensor { shape, dtype }));
     }
     let tuple = r.make_tuple(&fields);
     r.result_is(tuple)
 }
 
 fn squeeze(r: &mut dyn Facts) -> Step {
-    let axes = r.attrs().ints("axis");
-    let (dims, dtype) = r.tensor(0)?;
-    let rank = dims.len();
+    can_be_tensor(r, 0)?;
+    let Some(axes) = r.attrs().ints("axis") else {
+        let (dims, dtype) = r.tensor(0)?;
+        let mut kept = Vec::with_capacity(dims.len());
+        for (at, (&dim, size)) in dims.iter().zip(r.sizes(&dims)?).enumerate() {
+            r.check(size.number.is_some(), || format!("axis {at} is `?`: name the axes to drop"))?;
+            if size.number != Some(1) {
+                kept.push(dim);
+            }
+        }
+        return r.result(&kept, dtype);
+    };
+    let rank = rank_of_data(r, |rank| {
+        let is_apart = (1..axes.len()).all(|i| !axes[..i].contains(&axes[i]) && (axes[i] < 0) == (axes[0] < 0));
+        is_apart.then(|| rank + axes.len())
+    })?;
     let mut dropped = vec![false; rank];
-    match axes {
-        None => {
-            for (at, size) in r.sizes(&dims)?.into_iter().enumerate() {
-                r.check(size.number.is_some(), || format!("axis {at} is `?`: name the axes to drop"))?;
-                dropped[at] = size.number == Some(1);
-            }
-        }
-        Some(axes) => {
-            for axis in axes {
-                let at = r.axis("axis", axis, rank)?;
-                if let Some(size) = r.peek_number(dims[at]) {
-                    r.check(size == 1, || format!("axis {at} has size {size}, and only a 1 can be dropped"))?;
-                }
-                dropped[at] = true;
-            }
+    for axis in axes {
+        dropped[r.axis("axis", axis, rank)?] = true;
+    }
+    can_have_rank(r, 0, rank)?;
+    let data = r.arg(0);
+    let (dims, dtype) = expect_rank(r, data, rank)?;
+    let mut kept = Vec::with_capacity(rank);
+    for (at, dim) in dims.into_iter().enumerate() {
+        match dropped[at] {
+            true => is_number(r, dim, 1, |_, size| format!("axis {at} has size {size}, and only a 1 can be dropped"))?,
+            false => kept.push(dim),
         }
     }
-    let one = |r: &mut dyn Facts| r.make_size(Size::known(1));
-    for at in (0..rank).filter(|&at| dropped[at]) {
-        if r.peek_number(dims[at]).is_none() && !r.is_dynamic(dims[at]) {
-            let one = one(r);
-            r.unify(one, dims[at])?;
-        }
-    }
-    let kept: Vec<TermId> = dims.into_iter().zip(dropped).filter(|(_, dropped)| !dropped).map(|(dim, _)| dim).collect();
     r.result(&kept, dtype)
 }
 
@@ -299,50 +357,48 @@ fn expand_dims(r: &mut dyn Facts) -> Step {
     if !(0..=64).contains(&n) {
         return attr_error(r, "num_newaxis", "a number from 0 to 64");
     }
-    let (mut dims, dtype) = r.tensor(0)?;
-    let rank = dims.len();
+    can_be_tensor(r, 0)?;
+    let (data, dtype) = Form::operand(r, 0)?;
     // A new axis may also stand behind the last one.
-    let axis = r.attrs().int("axis").unwrap_or(0);
-    let at = if axis < 0 { axis.saturating_add(rank as i64 + 1) } else { axis };
-    if !(0..=rank as i64).contains(&at) {
-        return r.fail(Reason::Axis { attr: "axis", axis, rank: rank + 1 });
-    }
-    for _ in 0..n {
-        let one = r.make_size(Size::known(1));
-        dims.insert(at as usize, one);
-    }
-    r.result(&dims, dtype)
+    let axis = data.axis(r, "axis", r.attrs().int("axis").unwrap_or(0), 1)?;
+    let ones: Vec<TermId> = (0..n).map(|_| number(r, 1)).collect();
+    let expanded = data.inserted(r, axis, &ones)?;
+    form::result(r, &expanded, dtype)
 }
 
 fn take(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
-    let (indices, index_dtype) = r.tensor(1)?;
+    let (shape, index_dtype) = r.tensor_parts(1)?;
     let index_dtype = r.dtype(index_dtype)?;
     r.check(!index_dtype.is_float(), || format!("indices must be integers, found {index_dtype}"))?;
     let batch_dims = r.attrs().int("batch_dims").unwrap_or(0);
     let Some(axis) = r.attrs().int("axis") else {
         let data = r.arg(0);
-        let (_, dtype) = super::expect_tensor(r, data)?;
-        return r.result(&indices, dtype);
+        let (_, dtype) = expect_tensor(r, data)?;
+        return form::result(r, &Form::Whole(shape), dtype);
     };
-    let (data, dtype) = r.tensor(0)?;
-    let axis = r.axis("axis", axis, data.len())?;
+    let indices = r.dims(shape)?;
+    if batch_dims != 0 {
+        r.tensor(0)?;
+    }
+    let (data, dtype) = Form::operand(r, 0)?;
+    let axis = data.axis(r, "axis", axis, 0)?;
     let n_indices = indices.len() as i64;
     let batch = if batch_dims < 0 { batch_dims.saturating_add(n_indices) } else { batch_dims };
-    let Some(batch) = usize::try_from(batch).ok().filter(|&batch| batch <= axis && batch <= indices.len()) else {
-        return attr_error(r, "batch_dims", format!("a number of axes up to {}", axis.min(indices.len())));
+    let is_within = |batch: &usize| *batch == 0 || (*batch as i64 <= axis && *batch <= indices.len());
+    let Some(batch) = usize::try_from(batch).ok().filter(is_within) else {
+        return attr_error(r, "batch_dims", format!("a number of axes up to {}", axis.min(n_indices)));
     };
-    let dims: Vec<TermId> = data[..axis].iter().chain(&indices[batch..]).chain(&data[axis + 1..]).copied().collect();
-    r.result(&dims, dtype)
+    let taken = data.replaced(r, axis, &indices[batch..])?;
+    form::result(r, &taken, dtype)
 }
 
 fn batch_flatten(r: &mut dyn Facts) -> Step {
-    let (dims, dtype) = r.tensor(0)?;
-    let Some((&batch, rest)) = dims.split_first() else {
+    can_be_tensor(r, 0)?;
+    if peek_rank(r, 0) == Some(0) {
         return r.fail(Reason::Rank { operand: 0, want: "1 or more".into(), found: 0 });
-    };
-    let rest = r.sizes(rest)?;
-    let rest = if rest.iter().any(|size| size.number.is_none()) { Size::ANY } else { product(&rest) };
-    let rest = r.make_size(rest);
-    r.result(&[batch, rest], dtype)
+    }
+    let (data, dtype) = Form::operand(r, 0)?;
+    let flat = [data.dim(r, 0)?, data.product_from(r, 1)?];
+    r.result(&flat, dtype)
 }

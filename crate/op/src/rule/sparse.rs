@@ -1,7 +1,8 @@
 //! Rules of the operators in `sparse`: tensors given by their nonzero elements, as rows of indices beside values.
 
 use super::attr_error;
-use super::index::{check_same, post_same, scalar, signed};
+use super::dims::equate;
+use super::index::{scalar, signed};
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
 /// More rows, nobody knows how many.
@@ -19,13 +20,11 @@ fn sparse_fill_empty_rows(r: &mut dyn Facts) -> Step {
     let (shape, shape_dtype) = r.tensor_of_rank(2, 1)?;
     signed(r, shape_dtype, "the sizes of a shape")?;
     let pairs = [(indices[0], values[0]), (indices[1], shape[0])];
-    check_same(r, &pairs, "there is one row of indices for each value and one column for each axis")?;
+    equate(r, &pairs, "there is one row of indices for each value and one column for each axis")?;
     let (any, int64) = (r.make_size(Size::ANY), r.make_dtype(Dtype::Int64));
     let (rows, vector) = (r.make_tensor(&[any, indices[1]], int64), r.make_tensor(&[any], int64));
     let tuple = r.make_tuple(&[rows, vector, vector]);
-    r.result_is(tuple)?;
-    post_same(r, &pairs);
-    Ok(())
+    r.result_is(tuple)
 }
 
 fn sparse_reshape(r: &mut dyn Facts) -> Step {
@@ -36,12 +35,10 @@ fn sparse_reshape(r: &mut dyn Facts) -> Step {
     let (new, new_dtype) = r.tensor_of_rank(2, 1)?;
     signed(r, new_dtype, "the sizes of a shape")?;
     let pairs = [(indices[1], old[0])];
-    check_same(r, &pairs, "there is one column of indices for each axis")?;
+    equate(r, &pairs, "there is one column of indices for each axis")?;
     let fields = [r.make_tensor(&[indices[0], new[0]], dtype), r.make_tensor(&new, new_dtype)];
     let tuple = r.make_tuple(&fields);
-    r.result_is(tuple)?;
-    post_same(r, &pairs);
-    Ok(())
+    r.result_is(tuple)
 }
 
 /// The dtype of a dense tensor, whose indices, values and default are the first operands.

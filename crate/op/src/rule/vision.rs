@@ -1,8 +1,8 @@
 //! Object detection: anchor boxes, regions of interest, suppression of boxes that overlap.
 
-use super::image::check_number;
-use super::{attr_error, product};
-use ty::{AttrValue, Dtype, Facts, Relation, Size, Step, Stop, TermId};
+use super::dims::{equate, must_be, number};
+use super::{attr_error, can_have_rank, expect_rank};
+use ty::{AttrValue, Dtype, Facts, Relation, Step, Stop, TermId};
 
 /// As many boxes for each place as there are sizes and ratios, but one.
 pub static MULTIBOX_PRIOR: Relation = Relation { name: "MultiBoxPrior", n_outputs: 1, rule: multibox_prior };
@@ -30,10 +30,6 @@ fn tensor_of(r: &mut dyn Facts, dims: &[TermId], dtype: Dtype) -> TermId {
     r.make_tensor(dims, dtype)
 }
 
-fn number(r: &mut dyn Facts, number: i64) -> TermId {
-    r.make_size(Size::known(number))
-}
-
 /// How many numbers a list attribute has.
 fn n_of(r: &dyn Facts, attr: &'static str) -> Result<i64, Stop> {
     match r.attrs().get(attr) {
@@ -46,19 +42,20 @@ fn n_of(r: &dyn Facts, attr: &'static str) -> Result<i64, Stop> {
 fn multibox_prior(r: &mut dyn Facts) -> Step {
     let per_place = n_of(r, "sizes")?.saturating_add(n_of(r, "ratios")?) - 1;
     let (dims, dtype) = r.tensor_of_rank(0, 4)?;
-    let boxes = product(&[r.size(dims[2])?, r.size(dims[3])?, Size::known(per_place)]);
-    r.result_sizes(&[Size::known(1), boxes, Size::known(4)], dtype)
+    let places = r.product_of(&dims[2..])?;
+    let boxes = r.affine(places, per_place, 0)?;
+    let [one, four] = [number(r, 1), number(r, 4)];
+    r.result(&[one, boxes, four], dtype)
 }
 
 fn multibox_transform_loc(r: &mut dyn Facts) -> Step {
     let (scores, dtype) = r.tensor_of_rank(0, 3)?;
     let (moves, _) = r.tensor_of_rank(1, 2)?;
     let (anchors, _) = r.tensor_of_rank(2, 3)?;
-    check_number(r, anchors[2], 4, "the coordinates of an anchor")?;
-    if let Some(n_anchors) = r.peek_number(scores[2]) {
-        check_number(r, anchors[1], n_anchors, "the number of anchors")?;
-        check_number(r, moves[1], n_anchors.saturating_mul(4), "the number of predicted coordinates")?;
-    }
+    must_be(r, anchors[2], 4, "the coordinates of an anchor")?;
+    let coordinates = r.affine(scores[2], 4, 0)?;
+    let pairs = [(scores[2], anchors[1]), (coordinates, moves[1])];
+    equate(r, &pairs, "scores, anchors and moves are as many")?;
     let six = number(r, 6);
     let boxes = r.make_tensor(&[scores[0], anchors[1], six], dtype);
     let counts = tensor_of(r, &[scores[0]], Dtype::Int32);
@@ -98,18 +95,18 @@ fn all_class_non_max_suppression(r: &mut dyn Facts) -> Step {
     };
     let (boxes, _) = r.tensor_of_rank(0, 3)?;
     let (scores, _) = r.tensor_of_rank(1, 3)?;
-    let per_image = product(&[r.size(scores[1])?, r.size(boxes[1])?]);
     let fields = match onnx {
         true => {
-            let all = product(&[r.size(boxes[0])?, per_image]);
-            let (all, three, one) = (r.make_size(all), number(r, 3), number(r, 1));
+            let all = r.product_of(&[boxes[0], scores[1], boxes[1]])?;
+            let (three, one) = (number(r, 3), number(r, 1));
             vec![tensor_of(r, &[all, three], Dtype::Int64), tensor_of(r, &[one], Dtype::Int64)]
         }
         false => {
-            let (all, two) = (r.make_size(per_image), number(r, 2));
+            let per_image = r.product_of(&[scores[1], boxes[1]])?;
+            let two = number(r, 2);
             vec![
-                tensor_of(r, &[boxes[0], all, two], Dtype::Int64),
-                tensor_of(r, &[boxes[0], all], Dtype::Float32),
+                tensor_of(r, &[boxes[0], per_image, two], Dtype::Int64),
+                tensor_of(r, &[boxes[0], per_image], Dtype::Float32),
                 tensor_of(r, &[boxes[0]], Dtype::Int64),
             ]
         }
@@ -125,9 +122,12 @@ fn roi_pool(r: &mut dyn Facts) -> Step {
         "NHWC" => true,
         _ => return attr_error(r, "layout", "\"NCHW\" or \"NHWC\""),
     };
-    let (data, dtype) = r.tensor_of_rank(0, 4)?;
-    let (regions, _) = r.tensor_of_rank(1, 2)?;
-    check_number(r, regions[1], 5, "the numbers of a region")?;
+    can_have_rank(r, 0, 4)?;
+    can_have_rank(r, 1, 2)?;
+    let [data, regions] = [r.arg(0), r.arg(1)];
+    let (data, dtype) = expect_rank(r, data, 4)?;
+    let (regions, _) = expect_rank(r, regions, 2)?;
+    must_be(r, regions[1], 5, "the numbers of a region")?;
     let (height, width) = (number(r, pooled[0]), number(r, pooled[1]));
     match channels_last {
         true => r.result(&[regions[0], height, width, data[3]], dtype),
@@ -143,9 +143,9 @@ fn proposal(r: &mut dyn Facts) -> Step {
     let (scores, dtype) = r.tensor_of_rank(0, 4)?;
     r.tensor_of_rank(1, 4)?;
     let (images, _) = r.tensor_of_rank(2, 2)?;
-    check_number(r, images[1], 3, "the numbers about an image")?;
-    let regions = r.size(scores[0])?.map(|images| images.saturating_mul(per_image));
-    r.result_sizes(&[regions, Size::known(5)], dtype)
+    must_be(r, images[1], 3, "the numbers about an image")?;
+    let (regions, five) = (r.affine(scores[0], per_image, 0)?, number(r, 5));
+    r.result(&[regions, five], dtype)
 }
 
 fn yolo_reorg(r: &mut dyn Facts) -> Step {
@@ -154,16 +154,8 @@ fn yolo_reorg(r: &mut dyn Facts) -> Step {
         return attr_error(r, "stride", "a number of at least 1");
     }
     let (mut dims, dtype) = r.tensor_of_rank(0, 4)?;
-    let mut sizes = [r.size(dims[1])?.map(|size| size.saturating_mul(stride * stride)), Size::ANY, Size::ANY];
-    for (axis, name) in [(2, "height"), (3, "width")] {
-        let size = r.size(dims[axis])?;
-        if let Some(size) = size.number {
-            r.check(size % stride == 0, || format!("{stride} does not divide the {name}, {size}"))?;
-        }
-        sizes[axis - 1] = size.map(|size| size / stride);
-    }
-    for (axis, size) in (1..).zip(sizes) {
-        dims[axis] = r.make_size(size);
-    }
+    dims[1] = r.affine(dims[1], stride * stride, 0)?;
+    dims[2] = r.divided(dims[2], stride, "the height")?;
+    dims[3] = r.divided(dims[3], stride, "the width")?;
     r.result(&dims, dtype)
 }

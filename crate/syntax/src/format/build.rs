@@ -1,7 +1,7 @@
 //! From tree to layout.
 
 use super::rules::{Gap, Meeting, Part, Sep, Shift, gap, is_list, level};
-use super::{Fill, Flat, Group, Hangs, Hug, Layout, Line, Op};
+use super::{Fill, Flat, Group, Hangs, Hug, Layout, Line, Op, Tail};
 use crate::kind::NodeKind;
 use crate::token::TokenKind::{self, *};
 use crate::tree::{Event, NodeId, TokenId, Tree};
@@ -43,7 +43,20 @@ struct Frame {
     /// To be closed when it is left.
     n_groups: u8,
     n_indents: u8,
-    fill: Fill,
+    wrap: Wrap,
+    /// Of a function: the group of its parameters.
+    params: Option<u32>,
+}
+
+/// How the elements of a broken list share lines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wrap {
+    /// Each has its own.
+    None,
+    /// As many as fit.
+    Full,
+    /// As they do, if the first stands on a line of its own.
+    Written,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,6 +65,12 @@ enum Opens {
     Group,
     /// A group whose lines, past the first, are further in.
     Hanging,
+}
+
+struct Hugger {
+    group: u32,
+    bracket: TokenId,
+    tail: Tail,
 }
 
 struct Builder<'t> {
@@ -66,31 +85,45 @@ struct Builder<'t> {
     /// The last significant token.
     last: Option<TokenId>,
     open_groups: Vec<u32>,
-    /// Groups of arguments with the bracket of their last one, innermost last.
-    huggers: Vec<(u32, TokenId)>,
+    /// Groups with the bracket in them that may stay on their line, innermost last.
+    huggers: Vec<Hugger>,
 }
 
 impl Builder<'_> {
     fn enter(&mut self, node: NodeId) {
         self.own_tokens(self.tree.node(node).first);
         let kind = self.tree.kind(node);
-        let fills = kind == NodeKind::WhereClause || self.is_list_of_numbers(node);
-        let fill = if fills { Fill::Yes } else { Fill::No };
+        let wrap = match kind {
+            NodeKind::RelationItem => Wrap::Written,
+            NodeKind::WhereClause => Wrap::Full,
+            _ if self.is_list_of_numbers(node) => Wrap::Full,
+            _ => Wrap::None,
+        };
         let opens = self.opens(node);
-        let (left, opener) = (None, None);
-        self.frames.push(Frame { node, kind, opens, left, opener, depth: 0, n_groups: 0, n_indents: 0, fill });
+        let (left, opener, params) = (None, None, None);
+        self.frames.push(Frame { node, kind, opens, left, opener, depth: 0, n_groups: 0, n_indents: 0, wrap, params });
     }
 
     fn leave(&mut self, node: NodeId) {
         self.own_tokens(self.tree.node(node).end);
         let Some(frame) = self.frames.pop() else { return };
         (0..frame.n_indents).for_each(|_| self.layout.ops.push(Op::Dedent));
+        let mut group = None;
         for _ in 0..frame.n_groups {
             self.layout.ops.push(Op::Close);
-            self.open_groups.pop();
+            group = self.open_groups.pop();
         }
         match self.frames.last_mut() {
-            Some(parent) => parent.left = Some(Part::Child(frame.kind)),
+            Some(parent) => {
+                // Parameters are broken before the result is.
+                if let (Some(params), Some(Part::Token(Arrow | Colon))) = (parent.params, parent.left) {
+                    self.layout.groups[params as usize].until = self.layout.ops.len();
+                }
+                if frame.kind == NodeKind::ParamList {
+                    parent.params = group;
+                }
+                parent.left = Some(Part::Child(frame.kind));
+            }
             // Behind the last token only comments may stand.
             None => self.separate(None, self.tree.n_tokens() as u32),
         }
@@ -162,14 +195,15 @@ impl Builder<'_> {
             self.open(self.owner + 1);
         }
         self.separate(gap, token.0);
+        let hugger = self.huggers.pop_if(|hugger| hugger.bracket == token);
         for frame in self.owner + 1 + usize::from(meets_where)..self.frames.len() {
             self.open(frame);
         }
-        if let Some((hugger, _)) = self.huggers.pop_if(|(_, bracket)| *bracket == token)
+        if let Some(hugger) = hugger
             && let Some(&group) = self.open_groups.last()
         {
             let bracket = self.layout.ops.len();
-            self.layout.groups[hugger as usize].hug = Some(Hug { bracket, group });
+            self.layout.groups[hugger.group as usize].hug = Some(Hug { bracket, group, tail: hugger.tail });
         }
         self.layout.ops.push(Op::Token(token));
         self.owner = self.frames.len() - 1;
@@ -211,31 +245,41 @@ impl Builder<'_> {
             self.layout.ops.push(Op::Indent);
             self.frames[index].n_indents += 1;
         }
-        if kind == NodeKind::ArgList
-            && let Some(bracket) = self.bracket_of_last_argument(node)
+        if let NodeKind::ArgList | NodeKind::ListLit = kind
+            && let Some((bracket, tail)) = self.hugged(node)
         {
-            self.huggers.push((group, bracket));
+            self.huggers.push(Hugger { group, bracket, tail });
         }
     }
 
-    /// The bracket that may stay on the line of the call: that of a last argument with a body, or of a list that is the
-    /// only one.
-    fn bracket_of_last_argument(&self, args: NodeId) -> Option<TokenId> {
+    /// The bracket that may stay on the line of the list around it: that of a last argument with a body, of the only
+    /// function among the arguments, or of a list that is the only element.
+    fn hugged(&self, list: NodeId) -> Option<(TokenId, Tail)> {
         let tree = self.tree;
-        let last = tree.children_rev(args).next()?;
-        let before_closer = tree.tokens(args).rev().skip(1).find(|&token| !tree.token_kind(token).is_trivia())?;
-        if tree.token_kind(before_closer) == Comma {
-            return None;
-        }
-        let body = match tree.kind(last) {
-            NodeKind::Match => return tree.first_token(last, LBrace),
-            NodeKind::Fn => tree.children_rev(last).next()?,
-            NodeKind::If => *tree.children(last).get(1)?,
-            NodeKind::Block => last,
-            NodeKind::ListLit | NodeKind::Tuple if tree.children_rev(args).count() == 1 => last,
-            _ => return None,
+        let last = tree.children_rev(list).next()?;
+        let is_alone = tree.size(list) == tree.size(last) + 1;
+        let mut functions = tree.children_rev(list).filter(|&arg| tree.kind(arg) == NodeKind::Fn);
+        let before_closer = tree.tokens(list).rev().skip(1).find(|&token| !tree.token_kind(token).is_trivia())?;
+        let is_call = tree.kind(list) == NodeKind::ArgList;
+        let (body, tail) = match tree.kind(last) {
+            _ if is_call && tree.token_kind(before_closer) == Comma => return None,
+            NodeKind::ListLit if is_alone => (last, Tail::None),
+            _ if !is_call => return None,
+            NodeKind::Tuple if is_alone => (last, Tail::None),
+            NodeKind::Match => return Some((tree.first_token(last, LBrace)?, Tail::None)),
+            NodeKind::If => (*tree.children(last).get(1)?, Tail::None),
+            NodeKind::Fn => (tree.children_rev(last).next()?, Tail::None),
+            NodeKind::Block => (last, Tail::None),
+            _ => match (functions.next(), functions.next()) {
+                (Some(function), None) => (tree.children_rev(function).next()?, Tail::Arguments),
+                _ => return None,
+            },
         };
-        tree.tokens(body).next()
+        Some((tree.tokens(body).next()?, tail))
+    }
+
+    fn is_forced(&self) -> bool {
+        self.open_groups.last().is_some_and(|&group| self.layout.groups[group as usize].forced)
     }
 
     fn force(&mut self) {
@@ -281,7 +325,7 @@ impl Builder<'_> {
             } else if some_line && (ends > 0 || dedents) {
                 Some(Op::Newline { blank, hangs: if is_break { Hangs::No } else { Hangs::Yes } })
             } else if last == 0 || (is_break && !some_line && i == place) {
-                self.separator(sep, blank, was_tight)
+                self.separator(sep, ends, blank, was_tight)
             } else {
                 (!is_tight).then_some(Op::Space)
             };
@@ -314,9 +358,13 @@ impl Builder<'_> {
         self.last.is_some_and(|last| matches!(self.tree.token_kind(last), LParen | LBracket))
     }
 
-    fn separator(&self, sep: Sep, blank: bool, was_tight: bool) -> Option<Op> {
-        let Frame { fill, left, .. } = self.frames[self.owner];
-        let fill = if left == Some(Part::Token(Comma)) { fill } else { Fill::No };
+    fn separator(&self, sep: Sep, ends: usize, blank: bool, was_tight: bool) -> Option<Op> {
+        let Frame { wrap, left, .. } = self.frames[self.owner];
+        let fill = match wrap {
+            Wrap::Full if left == Some(Part::Token(Comma)) => Fill::Yes,
+            Wrap::Written if left == Some(Part::Token(Comma)) && ends == 0 && self.is_forced() => Fill::Yes,
+            _ => Fill::No,
+        };
         Some(match sep {
             Sep::Nothing => return None,
             Sep::AsWritten if was_tight => return None,

@@ -12,8 +12,8 @@
 //! - No significant token is added, dropped or moved, and the new text has the same tree: commas stay as they are.
 //! - Comments stay between the same tokens, on the line of the one before or on lines of their own.
 //! - What has been formatted stays as it is when it is formatted again. Besides tokens the layout follows only what it
-//!   keeps: a line's end right after the `{` of a block, after the `[` of a list, after `:-` or before `|>`; comments
-//!   that begin a line; and one empty line where there were some.
+//!   keeps: a line's end right after the `{` of a block, after the `[` of a list, after `:-` (and then between goals) or
+//!   before `|>`; line ends beside comments; and one empty line where there were some.
 //!
 //! **Deliberately absent:** options.
 
@@ -95,16 +95,27 @@ enum Hangs {
 struct Group {
     /// It is broken whether it fits or not.
     forced: bool,
+    /// Where what must fit with it ends, if that is behind it.
+    until: usize,
     hug: Option<Hug>,
 }
 
-/// How a call may stay together although its last argument is broken: `f(x, fn(%y) {` on one line.
+/// How a call may stay together although one argument is broken: `f(x, fn(%y) {` on one line.
 #[derive(Clone, Copy)]
 struct Hug {
     /// The argument's own bracket, as a place in the list.
     bracket: usize,
     /// The group that is broken instead.
     group: u32,
+    tail: Tail,
+}
+
+/// What follows the argument that is broken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tail {
+    None,
+    /// They must fit on its last line, and it is broken only if it must.
+    Arguments,
 }
 
 struct Layout {

@@ -1,6 +1,6 @@
 //! From layout to text.
 
-use super::{Fill, Flat, Hangs, Layout, MAX_INDENT, Op, WIDTH};
+use super::{Fill, Flat, Hangs, Hug, Layout, MAX_INDENT, Op, Tail, WIDTH};
 use crate::token::TokenKind;
 use crate::tree::{TokenId, Tree};
 
@@ -43,6 +43,7 @@ struct Sums {
     n_forced: Vec<u32>,
     next_line: Vec<u32>,
     /// By group.
+    open: Vec<u32>,
     close: Vec<u32>,
 }
 
@@ -53,6 +54,7 @@ impl Sums {
             width: Vec::with_capacity(n + 1),
             n_forced: Vec::with_capacity(n + 1),
             next_line: vec![n as u32; n + 1],
+            open: vec![0; groups.len()],
             close: vec![0; groups.len()],
         };
         let (mut width, mut n_forced) = (0, 0);
@@ -73,6 +75,7 @@ impl Sums {
                 Op::Newline { .. } => n_forced += 1,
                 Op::Open(group) => {
                     n_forced += u32::from(groups[group as usize].forced);
+                    sums.open[group as usize] = at as u32;
                     open.push(group);
                 }
                 Op::Close => {
@@ -165,20 +168,35 @@ impl Printer<'_> {
         if self.mode() == Mode::Flat || close < self.flat_until {
             return Mode::Flat;
         }
-        let n_forced = |to: usize| self.sums.n_forced[to] - self.sums.n_forced[at];
-        if n_forced(close) == 0 && self.column + self.sums.width_past(at, close) <= WIDTH {
+        let until = close.max(self.layout.groups[group].until);
+        if self.n_forced(at, until) == 0 && self.column + self.sums.width_past(at, until) <= WIDTH {
             return Mode::Flat;
         }
-        if let Some(hug) = self.layout.groups[group].hug {
-            let hugged = &mut self.layout.groups[hug.group as usize];
-            let fits = self.column + self.sums.width(at, hug.bracket + 1) <= WIDTH;
-            if fits && n_forced(hug.bracket) == u32::from(hugged.forced) {
-                hugged.forced = true;
+        match self.layout.groups[group].hug {
+            Some(hug) if self.hugs(at, close, hug) => {
+                self.layout.groups[hug.group as usize].forced = true;
                 self.flat_until = hug.bracket;
-                return Mode::Hugging;
+                Mode::Hugging
             }
+            _ => Mode::Broken,
         }
-        Mode::Broken
+    }
+
+    /// Whether the group from `at` to `close` holds together around the one that it hugs.
+    fn hugs(&self, at: usize, close: usize, hug: Hug) -> bool {
+        let hugged = hug.group as usize;
+        let (from, to) = (self.sums.open[hugged] as usize, self.sums.close[hugged] as usize);
+        let is_forced = u32::from(self.layout.groups[hugged].forced);
+        let begins =
+            self.column + self.sums.width(at, hug.bracket + 1) <= WIDTH && self.n_forced(at, hug.bracket) == is_forced;
+        let must_break = self.n_forced(from, to) > 0 || indent(self.level + 1) + self.sums.width_past(from, to) > WIDTH;
+        // The last line begins with the closing bracket.
+        let ends = self.n_forced(to, close) == 0 && indent(self.level) + 1 + self.sums.width_past(to, close) <= WIDTH;
+        begins && (hug.tail == Tail::None || (must_break && ends))
+    }
+
+    fn n_forced(&self, from: usize, to: usize) -> u32 {
+        self.sums.n_forced[to] - self.sums.n_forced[from]
     }
 
     fn token(&mut self, token: TokenId) {
@@ -228,7 +246,7 @@ impl Printer<'_> {
 
     fn newline(&mut self, blank: bool, level: usize) {
         self.out.push_str(if blank { "\n\n" } else { "\n" });
-        self.column = (level * 2).min(MAX_INDENT);
+        self.column = indent(level);
         self.fresh = true;
     }
 
@@ -236,6 +254,10 @@ impl Printer<'_> {
         let last = self.tree.n_tokens().checked_sub(1);
         last.is_some_and(|last| self.tree.token_kind(TokenId(last as u32)) == TokenKind::Metadata)
     }
+}
+
+fn indent(level: usize) -> usize {
+    (level * 2).min(MAX_INDENT)
 }
 
 /// Whether a comment is a `^` that points at the line above.
