@@ -44,7 +44,7 @@ pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
 pub use run::{Call, Fault, Kernel, ResultType, cast_scalar, round_to, run};
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 base::idx!(
@@ -61,8 +61,8 @@ impl OpId {
 
 struct Table {
     rows: Vec<&'static Op>,
-    by_name: HashMap<&'static str, OpId>,
-    by_infix: HashMap<&'static str, OpId>,
+    by_name: FxHashMap<&'static str, OpId>,
+    by_infix: FxHashMap<&'static str, OpId>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {

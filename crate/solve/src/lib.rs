@@ -36,6 +36,6 @@ pub mod trace;
 mod unify;
 
 pub use instantiate::Copier;
-pub use solver::{EQUAL, Failure, Order, Posted, RelationId, Solver, State};
+pub use solver::{Args, EQUAL, Failure, Order, Posted, RelationId, Solver, State};
 pub use store::{Cause, Store};
 pub use trace::{Event, Log, Off, Outcome, Trace, Woken};

@@ -4,6 +4,7 @@ use crate::store::{Cause, Store};
 use crate::trace::{Event, Log, Outcome, Woken};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use ty::{
     Atom, Attrs, FUNCTION, Facts, Function, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term,
@@ -38,11 +39,14 @@ pub enum State {
     Quantified,
 }
 
+/// The arguments of a relation; few have many.
+pub type Args = SmallVec<[TermId; 4]>;
+
 /// A relation with its arguments: inputs first, then outputs.
 #[derive(Clone, Debug)]
 pub struct Posted {
     pub relation: RelationRef,
-    pub args: Arc<[TermId]>,
+    pub args: Args,
     pub attrs: Arc<Attrs>,
     pub cause: Cause,
     pub state: State,
@@ -152,7 +156,7 @@ impl<L: Log> Solver<L> {
     pub(crate) fn post_shared(
         &mut self,
         relation: RelationRef,
-        args: Arc<[TermId]>,
+        args: Args,
         attrs: Arc<Attrs>,
         cause: Cause,
     ) -> RelationId {
@@ -166,7 +170,7 @@ impl<L: Log> Solver<L> {
     /// The value of a function of terms, now if it is determined and as an unknown if not. A function that has no
     /// value fails as a relation, with this cause.
     pub fn apply(&mut self, function: &Function, args: &[TermId], cause: Cause) -> TermId {
-        let (no_args, attrs) = (Arc::from([]), self.no_attrs.clone());
+        let (no_args, attrs) = (Args::new(), self.no_attrs.clone());
         let mut view = View { solver: self, args: no_args, attrs, n_inputs: 0, cause, asserted: false };
         match ty::apply(&mut view, function, args) {
             Ok(term) => term,
@@ -360,7 +364,7 @@ impl<L: Log> Terms for Solver<L> {
 /// What one running relation sees.
 struct View<'a, L> {
     solver: &'a mut Solver<L>,
-    args: Arc<[TermId]>,
+    args: Args,
     attrs: Arc<Attrs>,
     n_inputs: usize,
     cause: Cause,

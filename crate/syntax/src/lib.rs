@@ -53,7 +53,7 @@ pub use format::format;
 pub use kind::NodeKind;
 pub use parser::MAX_NESTING;
 pub use token::TokenKind;
-pub use tree::{ChildrenRev, Event, NodeId, TokenId, Tree, Walk, debug_tree};
+pub use tree::{Children, ChildrenRev, Event, NodeId, TokenId, Tree, Walk, debug_tree};
 
 /// What a text means to the grammar. The errors are in source order.
 #[derive(Clone, Debug)]

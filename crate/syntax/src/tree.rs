@@ -1,6 +1,7 @@
 //! The tree: two flat arrays.
 
 use base::Span;
+use smallvec::SmallVec;
 
 use crate::kind::NodeKind;
 use crate::lexer::Token;
@@ -47,6 +48,9 @@ pub enum Event {
     Leave(NodeId),
 }
 
+/// The children of a node; few have many.
+pub type Children = SmallVec<[NodeId; 6]>;
+
 impl Tree {
     pub fn root(&self) -> NodeId {
         NodeId(self.nodes.len() as u32 - 1)
@@ -91,8 +95,8 @@ impl Tree {
     }
 
     /// The children in source order.
-    pub fn children(&self, node: NodeId) -> Vec<NodeId> {
-        let mut children: Vec<NodeId> = self.children_rev(node).collect();
+    pub fn children(&self, node: NodeId) -> Children {
+        let mut children: Children = self.children_rev(node).collect();
         children.reverse();
         children
     }

@@ -99,6 +99,9 @@ impl Lowering<'_> {
         args: &[ExprId],
         written: &[Attr],
     ) -> Option<Arc<Attrs>> {
+        if op.attrs.is_empty() && written.is_empty() {
+            return Some(self.no_attrs.clone());
+        }
         let mut attrs = Attrs::default();
         let n_errors = self.errors.len();
         if written.iter().any(|attr| is_reported(&attr.value)) {

@@ -151,7 +151,7 @@ impl<'t> Lowering<'t> {
         let ctor = CtorId(self.next_ctor);
         self.next_ctor += 1;
         if let Some(fields) = self.tree.child(node, NodeKind::CtorFields) {
-            let fields: Vec<NodeId> = self.tree.children(fields);
+            let fields = self.tree.children(fields);
             let fields = fields.into_iter().map(|field| self.type_at(field, Kind::Type)).collect();
             self.module.ctors[ctor].fields = fields;
         }
@@ -279,8 +279,9 @@ impl<'t> Lowering<'t> {
 
     /// Brings a variable into scope. `x` written without a sigil is found as `%x` too.
     pub(super) fn bind_local(&mut self, local: LocalId) {
-        let name = self.module.locals[local].name.clone();
-        self.scope.bind(name.strip_prefix('%').unwrap_or(&name), local);
+        let tree = self.tree;
+        let name = &tree.text()[self.module.locals[local].span.range()];
+        self.scope.bind(name.strip_prefix('%').unwrap_or(name), local);
     }
 
     /// A `let` of a function literal is in scope in its own value.

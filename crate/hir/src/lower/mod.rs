@@ -22,7 +22,8 @@ use metadata::Metadata;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
 use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
-use ty::{AdtId, ParamId};
+use std::sync::Arc;
+use ty::{AdtId, Attrs, ParamId};
 
 /// Lowers a whole file on top of a library ([`Module::into_library`]). A definition of the file takes the place of the
 /// library's of the same name; the library's own keep what they use.
@@ -66,7 +67,7 @@ struct Lowering<'t> {
     /// The nodes that have been entered and not left.
     open: Vec<NodeId>,
     functions: Vec<OpenFunction>,
-    scope: Scope,
+    scope: Scope<'t>,
     /// Type parameters in scope, innermost last.
     type_params: Vec<(&'t str, ParamId)>,
     /// How many type parameters were in scope at each open function or type.
@@ -86,6 +87,8 @@ struct Lowering<'t> {
     /// Type parameters whose kind the first place that wants one decides.
     unkinded: FxHashSet<ParamId>,
     relations: relation::Relations,
+    /// Of the many calls that have none.
+    no_attrs: Arc<Attrs>,
     next_def: u32,
     next_adt: u32,
     next_ctor: u32,
@@ -117,6 +120,7 @@ impl<'t> Lowering<'t> {
             recursive_lets: FxHashMap::default(),
             let_locals: FxHashMap::default(),
             kindless: FxHashSet::default(),
+            no_attrs: Attrs::none(),
             metadata,
             unkinded: FxHashSet::default(),
             relations: relation::Relations::default(),

@@ -5,7 +5,7 @@ use super::{Lowered, Lowering};
 use crate::data::{TypeExpr, TypeExprId, TypeExprKind};
 use crate::error::HirError;
 use base::Span;
-use syntax::{NodeId, NodeKind, TokenKind};
+use syntax::{Children, NodeId, NodeKind, TokenKind};
 use ty::{Comparison, Dtype, Function, Kind, ParamId, Poly};
 
 impl Lowering<'_> {
@@ -98,7 +98,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn type_call(&mut self, node: NodeId, args: Vec<NodeId>) -> TypeExprKind {
+    fn type_call(&mut self, node: NodeId, args: Children) -> TypeExprKind {
         let span = self.tree.span(node);
         let Some((name, name_span)) = self.own_token(node, &[TokenKind::Ident]) else { return TypeExprKind::Error };
         let Some(&adt) = self.adts.get(name) else {
@@ -190,7 +190,7 @@ impl Lowering<'_> {
         matches!(self.module.type_exprs[id].kind, TypeExprKind::Error)
     }
 
-    fn dim_call(&mut self, node: NodeId, args: Vec<NodeId>) -> TypeExprKind {
+    fn dim_call(&mut self, node: NodeId, args: Children) -> TypeExprKind {
         let span = self.tree.span(node);
         let Some((name, name_span)) = self.own_token(node, &[TokenKind::Ident]) else { return TypeExprKind::Error };
         let (function, n_args) = match name {
