@@ -56,12 +56,11 @@ fn undoing_a_suffix_equals_replaying_the_prefix() {
     }
 }
 
-/// Whether a cut before this event falls between what a step asserted and the event that ends it: there the relation
-/// is neither queued nor done.
+/// Whether a cut before this event may fall between what a step asserted and the event that ends it: there the relation
+/// is neither queued nor done, and what it woke stands before or behind it.
 fn in_step(events: &[Event], cut: usize) -> bool {
-    let next = events[cut..].iter().find(|event| matches!(event, Event::Step { .. } | Event::Post { .. }));
-    let last = events[..cut].iter().rev().find(|event| matches!(event, Event::Step { .. } | Event::Post { .. }));
-    matches!(next, Some(Event::Step { .. })) && last.is_some() && !matches!(events[cut - 1], Event::Step { .. })
+    let since = events[..cut].iter().rev().take_while(|event| !matches!(event, Event::Step { .. }));
+    since.into_iter().any(|event| matches!(event, Event::Bind { .. } | Event::Link { .. }))
 }
 
 #[test]

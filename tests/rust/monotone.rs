@@ -507,6 +507,11 @@ fn of_parameters(case: &Case, random: Random, rigid: u64) -> Option<String> {
     some.push(solver.fresh(Term::hole(Kind::Type), CAUSE));
     solver.post(case.row.relation, &some, case.attrs.clone(), CAUSE);
     solve(&mut solver);
+    // Of a parameter that is `?` too, a use knows one or the other.
+    let is_both = |term| matches!(term, Term::Dim(Dim { extent: Extent::Param(_) | Extent::Poly(_), dynamic: true }));
+    if !solver.roots_where(&some, is_both).is_empty() {
+        return None;
+    }
     // A condition on numbers need not hold of all of them.
     let first = outcome(&solver, &some).ok()?;
     let open_now = open(&solver, 0);

@@ -315,6 +315,16 @@ impl Expr {
         }
     }
 
+    /// Numbers the parameters anew without one; whether that was not used.
+    fn forget(&mut self, at: usize) -> bool {
+        if let Expr::Param(param) = self {
+            let is_other = *param != at;
+            *param -= usize::from(*param > at);
+            return is_other;
+        }
+        self.parts_mut().iter_mut().all(|part| part.forget(at))
+    }
+
     fn calls(&self, found: &mut Vec<usize>) {
         if let Expr::Call(callee, _) = self {
             found.push(*callee);
@@ -470,6 +480,7 @@ fn smaller(case: &Case) -> Vec<Case> {
         found.push(smaller);
     }
     for at in 0..case.args.len() {
+        found.extend(without_param(case, at));
         for simple in ["float32", "Tensor[(2), float32]", "Tensor[(2, 3), float32]"] {
             if case.args[at].len() > simple.len() {
                 let mut smaller = case.clone();
@@ -479,6 +490,18 @@ fn smaller(case: &Case) -> Vec<Case> {
         }
     }
     found
+}
+
+/// The case without a parameter that the last function does not use.
+fn without_param(case: &Case, at: usize) -> Option<Case> {
+    let mut smaller = case.clone();
+    let function = smaller.functions.last_mut()?;
+    if function.n_params == 1 || !function.body.forget(at) {
+        return None;
+    }
+    function.n_params -= 1;
+    smaller.args.remove(at);
+    Some(smaller)
 }
 
 /// The expression with one of its parts in the place of what it is a part of, or a parameter in the place of anything.

@@ -45,7 +45,10 @@ impl<L: Log> Inference<'_, L> {
         args.extend(module.functions[id].type_params.iter().filter_map(|param| self.assumed_params.get(param)));
         self.solver.solve();
         let equations = self.take_equations(first_relation, cause);
+        // What the clause asks of parts that become rigid is assumed, too.
+        let n_failures = self.solver.failures.len();
         self.make_rigid(member, &args, cause);
+        self.solver.failures.truncate(n_failures);
         for posted in equations {
             self.assume_equation(&posted);
         }

@@ -57,7 +57,12 @@ impl<L: Log> Inference<'_, L> {
             }
             let same = [left, right].into_iter().find(|operand| shapes_of.get(operand) == Some(&all));
             match same.or_else(|| known.get(&all).copied()) {
-                Some(other) if other != result => equal.push((other, result, posted.cause)),
+                // Once: what cannot be equal has been told.
+                Some(other) if other != result => {
+                    if self.joined.insert(id) {
+                        equal.push((other, result, posted.cause));
+                    }
+                }
                 Some(_) if same.is_some() => drop(self.implied.insert(id)),
                 Some(_) => {}
                 None => drop(known.insert(all.clone(), result)),
@@ -449,7 +454,11 @@ impl<L: Log> Inference<'_, L> {
         };
         let cause = self.cause(why);
         if !params.is_empty() || !relations.is_empty() {
-            let taken: Vec<RelationId> = relations.iter().copied().filter(|id| !definitions.contains(id)).collect();
+            let mut taken: Vec<RelationId> =
+                relations.iter().copied().filter(|id| !definitions.contains(id)).collect();
+            taken.extend(self.implied.iter().copied().filter(|&id| self.is_open(id)));
+            taken.sort_unstable();
+            taken.dedup();
             self.solver.quantify(&taken, &params, cause);
             self.solver.solve();
         }

@@ -45,6 +45,8 @@ pub(crate) struct Inference<'m, L> {
     pub(crate) implied: FxHashSet<RelationId>,
     /// Equations of one unknown that have been equated.
     pub(crate) equated: FxHashSet<(RelationId, RelationId)>,
+    /// Broadcasts that have been equated with others.
+    pub(crate) joined: FxHashSet<RelationId>,
     /// While a clause is assumed: the parameter that a root was made for.
     pub(crate) own_params: FxHashMap<TermId, ParamId>,
     /// The names of parameters that were made for the group that is being checked.
@@ -94,6 +96,7 @@ impl<'m, L: Log> Inference<'m, L> {
             assumed_params: FxHashMap::default(),
             implied: FxHashSet::default(),
             equated: FxHashSet::default(),
+            joined: FxHashSet::default(),
             own_params: FxHashMap::default(),
             group_names: Vec::new(),
             assumed: FxHashSet::default(),

@@ -21,8 +21,8 @@ use base::Span;
 use metadata::Metadata;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
-use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
 use std::sync::Arc;
+use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
 use ty::{AdtId, Attrs, ParamId};
 
 /// Lowers a whole file on top of a library ([`Module::into_library`]). A definition of the file takes the place of the

@@ -404,6 +404,7 @@ impl Lowering<'_> {
         for (i, pattern) in source.head.iter_mut().enumerate() {
             let kind = self.relations.kinds[source.relation][i].unwrap_or(Kind::Type);
             *pattern = self.coerce(*pattern, kind);
+            self.check_splices(*pattern);
         }
         let mut pending = source.goals.clone();
         while let Some(id) = pending.pop() {
@@ -421,6 +422,24 @@ impl Lowering<'_> {
             return None;
         }
         Some(source)
+    }
+
+    /// A pattern has at most one splice in each shape: with two, where one ends is anybody's guess.
+    fn check_splices(&mut self, pattern: TypeExprId) {
+        let mut pending = vec![pattern];
+        while let Some(id) = pending.pop() {
+            let kind = &self.module.type_exprs[id].kind;
+            if let TypeExprKind::Shape(items) = kind {
+                let is_splice =
+                    |&&item: &&TypeExprId| matches!(self.module.type_exprs[item].kind, TypeExprKind::Splice(_));
+                if let Some(&second) = items.iter().filter(is_splice).nth(1) {
+                    let span = self.module.type_exprs[second].span;
+                    self.errors.push(HirError::DimFunction { span, want: "at most one `..` in a pattern".to_owned() });
+                    return;
+                }
+            }
+            self.module.type_exprs[id].kind.for_parts(|part| pending.push(part));
+        }
     }
 
     fn equal_kinds(&mut self, left: TypeExprId, right: TypeExprId) -> (TypeExprId, TypeExprId) {

@@ -8,7 +8,7 @@
 
 use super::dims::{equate, is_number, number, numbers};
 use super::linear::out_dtype;
-use super::{DataLayout, attr_error, can_have_rank, expect_rank};
+use super::{DataLayout, attr_error, can_have_rank, expect_rank, expect_type};
 use ty::{Facts, Kind, Relation, Size, Step, Stop, TermId};
 
 /// Data and weight in any layout; output sizes are ⌊(in + padding − reach) / stride⌋ + 1.
@@ -166,6 +166,7 @@ impl Window {
         letter: char,
     ) -> Result<TermId, Stop> {
         let (stride, dilation, padding) = (self.strides[at], self.dilation[at], self.padding[at]);
+        r.check(r.peek_number(kernel) != Some(0), || format!("a window has at least one place in {}", axis_name(letter)))?;
         // The window reaches over (kernel − 1) · dilation + 1 places. That no more than are there: both sides are
         // written without subtraction, the numbers on one of them.
         let more = padding.saturating_add(dilation - 1);
@@ -272,8 +273,7 @@ impl Weight {
             along.extend(space.spatial.iter().copied().zip(kernel.iter().copied()));
             let dims = dims_of(r, &weight.layout, &along)?;
             let dtype = if r.attrs().dtype("out_dtype").is_some() { r.make_hole(Kind::BaseType) } else { data.dtype };
-            let (known, given) = (r.make_tensor(&dims, dtype), r.arg(self.operand));
-            r.unify(known, given)?;
+            expect_type(r, self.operand, &dims, dtype)?;
             return Ok((kernel, number(r, channels)));
         }
         let taken = weight.full(r, 'I')?;
@@ -402,9 +402,7 @@ fn deformable_conv2d(r: &mut dyn Facts) -> Step {
     let offsets = r.affine(each, offset_groups.saturating_mul(2), 0)?;
     let offset = [along[0], ('C', offsets), along[2], along[3]];
     let offset = dims_of(r, &data.layout, &offset)?;
-    let offset = r.make_tensor(&offset, data.dtype);
-    let given = r.arg(1);
-    r.unify(offset, given)?;
+    expect_type(r, 1, &offset, data.dtype)?;
     lettered_result(r, &out_layout, &along, data.dtype)
 }
 

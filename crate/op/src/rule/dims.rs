@@ -55,7 +55,7 @@ pub(super) fn factors(r: &dyn Facts, sizes: &[TermId]) -> (i64, Vec<TermId>) {
     (product, sizes.iter().copied().filter(|&size| r.peek_number(size).is_none()).collect())
 }
 
-/// Asserts that two products of sizes are equal as far as no `?` is among them; the sentence says what is wrong with
+/// Asserts that two products of sizes are equal, unless a `?` is among them; the sentence says what is wrong with
 /// two numbers, of which one may be all that is known.
 pub(super) fn same_count(
     r: &mut dyn Facts,
@@ -81,9 +81,12 @@ pub(super) fn same_count(
             return Ok(());
         }
     };
+    if is_any {
+        return Ok(());
+    }
     let divides = if n == 0 { all == 0 } else { all % n == 0 };
     r.check(divides, || sentence(n_left, n_right))?;
-    if is_any || n == 0 {
+    if n == 0 {
         return Ok(());
     }
     let (rest, product) = (number(r, all / n), r.product_of(&others)?);

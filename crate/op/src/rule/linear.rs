@@ -2,7 +2,7 @@
 
 use super::dims::{equate, number};
 use super::form::{self, Form};
-use super::{attr_error, broadcast, can_be_tensor, can_have_rank, expect_dims, expect_rank, peek_rank, unless_unknown};
+use super::{attr_error, broadcast, can_be_tensor, can_have_rank, expect_dims, expect_rank, expect_type, peek_rank, unless_unknown};
 use ty::{Facts, Kind, Reason, Relation, Step, Stop, TermId};
 
 /// `[…, k] × [units, k] → […, units]`.
@@ -78,8 +78,7 @@ fn product(r: &mut dyn Facts, transpose_a: bool, transpose_b: bool) -> Step {
             let dims = if transpose_b { [units, inner_dim] } else { [inner_dim, units] };
             // With a dtype of its own for the result, the operands' may differ.
             let dtype = if r.attrs().dtype("out_dtype").is_some() { r.make_hole(Kind::BaseType) } else { dtype };
-            let known = r.make_tensor(&dims, dtype);
-            r.unify(known, weight)?;
+            expect_type(r, 1, &dims, dtype)?;
         }
         None => equate(r, &[(inner_dim, other)], "the inner sizes are equal")?,
     }

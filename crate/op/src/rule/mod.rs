@@ -66,6 +66,17 @@ fn expect_rank(r: &mut dyn Facts, id: TermId, rank: usize) -> Result<(Vec<TermId
     Ok((expect_dims(r, shape, rank)?, dtype))
 }
 
+/// Asserts that an operand is a tensor of these dims, but where either is `?`, and of this dtype.
+fn expect_type(r: &mut dyn Facts, operand: usize, dims: &[TermId], dtype: TermId) -> Step {
+    let given = r.arg(operand);
+    let (own, _) = expect_rank(r, given, dims.len())?;
+    let is_any = |dim| r.is_dynamic(dim) && r.peek_number(dim).is_none();
+    let dims = dims.iter().zip(own).map(|(&dim, own)| if is_any(dim) || is_any(own) { own } else { dim });
+    let dims: Vec<TermId> = dims.collect();
+    let known = r.make_tensor(&dims, dtype);
+    r.unify(known, given)
+}
+
 /// Asserts the rank of a shape.
 fn expect_dims(r: &mut dyn Facts, shape: TermId, rank: usize) -> Result<Vec<TermId>, Stop> {
     match r.dims(shape) {

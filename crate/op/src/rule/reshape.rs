@@ -210,20 +210,24 @@ impl Plan {
 /// How many rows of so many elements these factors make: the size of an inferred axis.
 fn rows(r: &mut dyn Facts, counted: &[TermId], row: i64, data: &Form) -> Result<TermId, Stop> {
     let (all, mut others) = factors(r, counted);
+    if others.iter().any(|&size| r.is_dynamic(size)) {
+        return Ok(r.make_size(Size::ANY));
+    }
     let divides = row != 0 && (all % row == 0 || !others.is_empty());
     r.check(divides, || format!("{all} elements do not divide into rows of {row}"))?;
     let dims = if let Form::Dims(dims) = data { &dims[..] } else { &[] };
     let dynamic = dims.iter().any(|&dim| r.is_dynamic(dim));
-    if dynamic && dims.iter().any(|&dim| r.peek_number(dim).is_none()) {
-        return Ok(r.make_size(Size::ANY));
-    }
+    let is_any = dynamic && dims.iter().any(|&dim| r.peek_number(dim).is_none());
     if others.is_empty() {
-        return Ok(r.make(Term::Dim(Dim { extent: Extent::Number(all / row), dynamic })));
+        let extent = if is_any { Extent::Unknown } else { Extent::Number(all / row) };
+        return Ok(r.make(Term::Dim(Dim { extent, dynamic })));
     }
     let common = gcd(all, row);
     others.push(number(r, all / common));
     let whole = r.product_of(&others)?;
-    r.divided(whole, row / common, "the number of elements")
+    let inferred = r.divided(whole, row / common, "the number of elements")?;
+    // Relay counts also what is copied, so a `?` there makes the inferred size one.
+    Ok(if is_any { r.make_size(Size::ANY) } else { inferred })
 }
 
 /// By Euclid; of 0 and a number it is the number.

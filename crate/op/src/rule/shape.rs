@@ -23,11 +23,12 @@ pub static BATCH_FLATTEN: Relation = Relation { name: "BatchFlatten", n_outputs:
 pub static TUPLE_GET_ITEM: Relation = Relation { name: "TupleGetItem", n_outputs: 1, rule: tuple_get_item };
 
 fn tuple_get_item(r: &mut dyn Facts) -> Step {
-    let fields = r.tuple(0)?;
     let index = r.attrs().int("index").unwrap_or(0);
-    match usize::try_from(index).ok().and_then(|index| fields.get(index)) {
-        Some(&field) => r.result_is(field),
-        None => r.fail(Reason::TupleIndex { index, len: fields.len() }),
+    // Only the one field is looked at: a tuple of many is taken apart as often as it has fields.
+    let Term::Tuple(fields) = r.peek(r.arg(0)) else { return r.tuple(0).map(|_| ()) };
+    match usize::try_from(index).ok().and_then(|index| r.items(fields).get(index).copied()) {
+        Some(field) => r.result_is(field),
+        None => r.fail(Reason::TupleIndex { index, len: fields.len as usize }),
     }
 }
 
@@ -373,6 +374,9 @@ fn take(r: &mut dyn Facts) -> Step {
     r.check(!index_dtype.is_float(), || format!("indices must be integers, found {index_dtype}"))?;
     let batch_dims = r.attrs().int("batch_dims").unwrap_or(0);
     let Some(axis) = r.attrs().int("axis") else {
+        if batch_dims != 0 {
+            return attr_error(r, "batch_dims", "0 where `axis` is None");
+        }
         let data = r.arg(0);
         let (_, dtype) = expect_tensor(r, data)?;
         return form::result(r, &Form::Whole(shape), dtype);
@@ -389,6 +393,10 @@ fn take(r: &mut dyn Facts) -> Step {
     let Some(batch) = usize::try_from(batch).ok().filter(is_within) else {
         return attr_error(r, "batch_dims", format!("a number of axes up to {}", axis.min(n_indices)));
     };
+    if batch > 0 {
+        let (whole, _) = r.tensor(0)?;
+        whole.iter().zip(&indices).take(batch).try_for_each(|(&of_data, &of_indices)| r.unify(of_data, of_indices))?;
+    }
     let taken = data.replaced(r, axis, &indices[batch..])?;
     form::result(r, &taken, dtype)
 }
