@@ -541,6 +541,9 @@ impl<L: Log> Inference<'_, L> {
                 None => (posted.relation, posted.args.iter().map(|&arg| self.solver.root(arg)).collect()),
             };
             let obligation = Obligation { relation, args, attrs: posted.attrs };
+            if self.is_identity(&obligation) {
+                continue;
+            }
             if written.insert(self.print_obligation(&obligation)) {
                 found.push(obligation);
             }
@@ -566,6 +569,18 @@ impl<L: Log> Inference<'_, L> {
             ordered.push(found.remove(at));
         }
         ordered
+    }
+
+    /// Whether an equation of what is rigid by now is true of all parameters.
+    fn is_identity(&mut self, obligation: &Obligation) -> bool {
+        let Some(function) = Function::of(&obligation.attrs) else { return false };
+        let Some((&result, args)) = obligation.args.split_last() else { return false };
+        if !self.solver.holes(&obligation.args).is_empty() {
+            return false;
+        }
+        let cause = self.solver.store.learned(result);
+        let value = self.solver.apply(function, args, cause);
+        self.is_same(value, result)
     }
 
     fn print_obligation(&self, obligation: &Obligation) -> String {

@@ -396,7 +396,46 @@ fn pieces(r: &dyn Facts, shape: TermId) -> Result<Vec<Piece>, Stop> {
     }
 }
 
+/// `(..sh[:-1], sh[-1])` is `sh`, and `(sh[0], ..sh[1:])` as well.
+fn joined(r: &dyn Facts, pieces: &[Piece]) -> Vec<Piece> {
+    let index = |piece: Piece| match piece {
+        Piece::Dim(dim) => match r.peek(dim) {
+            Term::Dim(Dim { extent: Extent::Poly(poly), dynamic: false }) => match r.poly(poly).as_atom() {
+                Some(&Atom::Index(shape, at)) => Some((shape, at)),
+                _ => None,
+            },
+            _ => None,
+        },
+        Piece::Slice(..) => None,
+    };
+    let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for &piece in pieces {
+        // A slice takes in its own last dim behind it, and its own first dims before it.
+        if let (Some(&Piece::Slice(shape, front, back)), Some((of, at))) = (out.last(), index(piece))
+            && of == shape
+            && back > 0
+            && at == -i64::from(back)
+        {
+            out.pop();
+            out.push(Piece::Slice(shape, front, back - 1));
+            continue;
+        }
+        let mut piece = piece;
+        while let (Piece::Slice(shape, front @ 1.., back), Some((of, at))) =
+            (piece, out.last().and_then(|&last| index(last)))
+            && of == shape
+            && at == i64::from(front) - 1
+        {
+            out.pop();
+            piece = Piece::Slice(shape, front - 1, back);
+        }
+        out.push(piece);
+    }
+    out
+}
+
 fn make_shape(r: &mut dyn Facts, pieces: &[Piece]) -> Result<TermId, Stop> {
+    let pieces = &joined(r, pieces);
     let ids: Vec<TermId> = pieces
         .iter()
         .map(|&piece| match piece {
