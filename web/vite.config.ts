@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 // @ts-expect-error The scripts are plain JavaScript, so that they run before anything is installed.
@@ -16,12 +18,29 @@ function examplesFromPages(): Plugin {
   };
 }
 
+/** The module `virtual:explanations`: the page of each error code. */
+function explanationsFromPages(): Plugin {
+  const id = "\0virtual:explanations";
+  const folder = here("../doc/error");
+  const read = () =>
+    Object.fromEntries(
+      readdirSync(folder)
+        .filter((name) => name.endsWith(".md"))
+        .map((name) => [name.slice(0, -3), readFileSync(join(folder, name), "utf8")]),
+    );
+  return {
+    name: "explanations-from-pages",
+    resolveId: (source) => (source === "virtual:explanations" ? id : undefined),
+    load: (source) => (source === id ? `export default ${JSON.stringify(read())};` : undefined),
+  };
+}
+
 export default defineConfig({
   root: here("."),
   publicDir: here("../public"),
   // Relative addresses, so that the site works from any folder of any host.
   base: "./",
-  plugins: [examplesFromPages()],
+  plugins: [examplesFromPages(), explanationsFromPages()],
   // Every file stays a file: the page's policy permits no `data:` scripts.
   build: {
     outDir: here("../dist"),

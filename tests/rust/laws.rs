@@ -83,7 +83,10 @@ fn every_order_of_the_queue_agrees() {
 /// `where`, of which the relations are compared. `fn[T, S: Shape](Tensor[S, T]) -> …` becomes `(Tensor[#0, #1]) -> …`.
 fn renamed(r#type: &str) -> String {
     let (body, clauses) = r#type.split_once(" where ").unwrap_or((r#type, ""));
+    // A name stands before a bracket; of an equation nothing is compared.
     let mut relations: Vec<&str> = clauses.split('(').filter_map(|part| part.split([' ', ')']).next_back()).collect();
+    relations.pop();
+    relations.retain(|name| !name.is_empty());
     relations.sort_unstable();
     let Some((params, body)) = body.strip_prefix("fn[").and_then(|rest| rest.split_once(']')) else {
         return format!("{body} {relations:?}");
@@ -109,6 +112,6 @@ fn renamed(r#type: &str) -> String {
 #[test]
 fn types_without_their_names() {
     let text = "fn[S: Shape, T: BaseType, R: Shape](Tensor[T1, S], Tensor[R, T]) -> T where A(T, R), B(S, k=1)";
-    let [clauses_end, body] = [r#"["", "A", "B"]"#, "(Tensor[T1, #0], Tensor[#1, #2]) -> #2"];
+    let [clauses_end, body] = [r#"["A", "B"]"#, "(Tensor[T1, #0], Tensor[#1, #2]) -> #2"];
     assert_eq!(renamed(text), format!("{body} {clauses_end}"));
 }

@@ -6,7 +6,8 @@
 //! call replaced by its body, as a `let` for each argument or as a function literal that is applied. What is accepted
 //! by one and refused by the other, or typed differently, is made smaller as long as that stays so, and printed.
 
-use session::Analysis;
+use session::{Analysis, check_order};
+use solve::Order;
 use std::fmt::Write;
 use tests::facts::{errors, is_soak};
 
@@ -551,4 +552,21 @@ fn a_call_is_typed_as_its_body() {
     assert!(found.is_empty(), "{} of {n} calls are not typed as their bodies:\n{}", found.len(), found.join("\n"));
     assert!(settled.is_empty(), "known as different, but they agree: {settled:?}");
     assert!(n_accepted * 5 > n as usize, "too few of the cases are programs without an error: {n_accepted}");
+}
+
+#[test]
+fn every_order_of_the_queue_types_the_call_alike() {
+    let (n, rows) = (if is_soak() { N_SOAK } else { N_CASES }, rows());
+    for seed in 0..n {
+        let text = program(&random_case(&mut Random(!seed), &rows), Style::Calls);
+        let (accepts, types) = check_order(&text, Order::Queue);
+        for order in 1..3 {
+            let (also_accepts, other_types) = check_order(&text, Order::Shuffled(seed * 7919 + order));
+            assert_eq!(accepts, also_accepts, "seed {seed}: order {order} decides otherwise\n{text}");
+            assert!(
+                !accepts || types.last() == other_types.last(),
+                "seed {seed}: {types:?} or {other_types:?}\n{text}"
+            );
+        }
+    }
 }

@@ -244,8 +244,9 @@ export async function layOut(text: string): Promise<readonly EditView[]> {
 }
 
 export async function explain(code: string): Promise<void> {
-  const page = await compiler.explain(code);
-  state.explained.value = { code, page };
+  // A file of its own, which few visits need.
+  const { default: pages } = await import("virtual:explanations");
+  state.explained.value = { code, page: pages[code] };
 }
 
 export function openPanel(id: string): void {

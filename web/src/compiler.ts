@@ -78,11 +78,6 @@ export class Compiler {
     return reply?.kind === "formatted" ? reply.view : undefined;
   }
 
-  async explain(code: string): Promise<string | undefined> {
-    const reply = await this.#ask((id) => ({ kind: "explain", id, code }));
-    return reply?.kind === "explained" ? reply.page : undefined;
-  }
-
   /** Asks about a place; there is no answer while the worker has another text than the page, or if the text changes. */
   async #askOf(file: FileName, request: (id: number) => Request): Promise<Reply | undefined> {
     if (file === "prelude") return this.#ask(request);
@@ -145,7 +140,6 @@ export class Compiler {
       case "hovered":
       case "named":
       case "formatted":
-      case "explained":
         this.#waiting.get(reply.id)?.(reply);
         this.#waiting.delete(reply.id);
         return;

@@ -8,8 +8,7 @@ export type Request =
   | { kind: "run"; revision: number; fuel: number }
   | { kind: "hover"; id: number; file: FileName; offset: number }
   | { kind: "name"; id: number; file: FileName; offset: number }
-  | { kind: "format"; id: number; text: string }
-  | { kind: "explain"; id: number; code: string };
+  | { kind: "format"; id: number; text: string };
 
 export type Reply =
   | { kind: "ready"; prelude: string }
@@ -18,5 +17,4 @@ export type Reply =
   | { kind: "hovered"; id: number; view: HoverView | undefined }
   | { kind: "named"; id: number; view: NameView | undefined }
   | { kind: "formatted"; id: number; view: FormatView }
-  | { kind: "explained"; id: number; page: string | undefined }
   | { kind: "trapped"; during: Request["kind"]; message: string };

@@ -6,3 +6,9 @@ declare module "virtual:examples" {
   }[];
   export default chapters;
 }
+
+declare module "virtual:explanations" {
+  /** The Markdown page of each error code. */
+  const pages: Record<string, string | undefined>;
+  export default pages;
+}

@@ -37,7 +37,5 @@ function answer(request: Request): void {
       return post({ kind: "named", id: request.id, view: playground.name(request.file, request.offset) });
     case "format":
       return post({ kind: "formatted", id: request.id, view: playground.format(request.text) });
-    case "explain":
-      return post({ kind: "explained", id: request.id, page: playground.explain(request.code) });
   }
 }

@@ -33,7 +33,7 @@ pub fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
                 let at = path.iter().rposition(|&on| on == node).expect("a root is on the path");
                 let mut group = path.split_off(at);
                 group.iter().for_each(|&member| on_stack[member] = false);
-                group.sort_unstable();
+                crate::sort(&mut group);
                 found.push(group);
             }
         }

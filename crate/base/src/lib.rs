@@ -19,6 +19,7 @@ mod graph;
 mod idx;
 mod line_index;
 mod nearest;
+mod sort;
 mod span;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
@@ -26,4 +27,5 @@ pub use graph::components;
 pub use idx::{Idx, IndexVec};
 pub use line_index::{LineIndex, Position};
 pub use nearest::nearest;
+pub use sort::{sort, sort_by_key};
 pub use span::Span;

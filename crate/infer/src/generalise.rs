@@ -14,7 +14,6 @@ use crate::walk::Inference;
 use crate::why::Why;
 use rustc_hash::{FxHashMap, FxHashSet};
 use solve::{Cause, Log, Posted, RelationId, State};
-use std::collections::BTreeSet;
 use ty::{
     Dim, Extent, FUNCTION, Function, Kind, List, Obligation, ParamId, Poly, RelationRef, Scheme, Term, TermId, Terms,
 };
@@ -32,26 +31,57 @@ type Key = Vec<(Option<Term>, TermId)>;
 const MAX_JOINED: usize = 16;
 
 impl<L: Log> Inference<'_, L> {
+    /// The waiting broadcasts of shapes with their operands and result, each behind those that give it an operand.
+    fn open_broadcasts(&self, first_relation: usize) -> Vec<(RelationId, [TermId; 3])> {
+        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
+        let mut open: Vec<(RelationId, [TermId; 3])> = ids
+            .filter(|&id| self.solver.relation(id).relation.is(op::broadcast_of_shapes()) && self.is_open(id))
+            .filter_map(|id| {
+                let shapes = <[TermId; 3]>::try_from(&self.solver.relation(id).args[..]).ok()?;
+                Some((id, shapes.map(|shape| self.solver.root(shape))))
+            })
+            .collect();
+        let mut ordered = Vec::with_capacity(open.len());
+        let mut pending: FxHashMap<TermId, usize> = FxHashMap::default();
+        for (_, [.., result]) in &open {
+            *pending.entry(*result).or_default() += 1;
+        }
+        loop {
+            let n_open = open.len();
+            open.retain(|&(id, shapes @ [left, right, result])| {
+                let own = |operand: TermId| usize::from(operand == result);
+                let is_ready = |operand: TermId| pending.get(&operand).is_none_or(|&n| n <= own(operand));
+                let ready = is_ready(left) && is_ready(right);
+                if ready {
+                    ordered.push((id, shapes));
+                    pending.entry(result).and_modify(|n| *n -= 1);
+                }
+                !ready
+            });
+            if open.len() == n_open {
+                ordered.append(&mut open);
+                return ordered;
+            }
+        }
+    }
+
     /// Broadcasts of the same shapes are the same shape, in whatever order and however often each is taken: the
     /// operation is associative, commutative and idempotent. Whether something was learned.
     fn join_broadcasts(&mut self, first_relation: usize) -> bool {
-        let mut shapes_of: FxHashMap<TermId, BTreeSet<TermId>> = FxHashMap::default();
-        let mut known: FxHashMap<BTreeSet<TermId>, TermId> = FxHashMap::default();
+        let mut shapes_of: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+        let mut known: FxHashMap<Vec<TermId>, TermId> = FxHashMap::default();
         let mut equal = Vec::new();
-        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+        for (id, [left, right, result]) in self.open_broadcasts(first_relation) {
             let posted = self.solver.relation(id);
-            if !posted.relation.is(op::broadcast_of_shapes()) || !self.is_open(id) {
-                continue;
-            }
-            let [left, right, result] = posted.args[..] else { continue };
-            let [left, right, result] = [left, right, result].map(|shape| self.solver.root(shape));
-            let mut all = BTreeSet::new();
+            let mut all: Vec<TermId> = Vec::new();
             for operand in [left, right] {
                 match shapes_of.get(&operand) {
                     Some(shapes) => all.extend(shapes),
-                    None => drop(all.insert(operand)),
+                    None => all.push(operand),
                 }
             }
+            base::sort(&mut all);
+            all.dedup();
             if all.len() > MAX_JOINED {
                 continue;
             }
@@ -389,7 +419,7 @@ impl<L: Log> Inference<'_, L> {
                 break;
             }
         }
-        found.sort_unstable();
+        base::sort(&mut found);
         found
     }
 
@@ -397,6 +427,12 @@ impl<L: Log> Inference<'_, L> {
     /// `r`, none of which is defined by itself. With the classes of those `r`.
     fn definitions(&self, chosen: &[(Member, Vec<RelationId>)]) -> (FxHashSet<RelationId>, FxHashSet<TermId>) {
         let mut from: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+        let ids = chosen.iter().flat_map(|(_, relations)| relations);
+        let joined: FxHashMap<TermId, &[TermId]> = ids
+            .map(|&id| self.solver.relation(id))
+            .filter(|posted| Function::of(&posted.attrs) == Some(&Function::Concat))
+            .filter_map(|posted| posted.args.split_last().map(|(&shape, parts)| (self.solver.root(shape), parts)))
+            .collect();
         let mut found = FxHashSet::default();
         for &id in chosen.iter().flat_map(|(_, relations)| relations) {
             let posted = self.solver.relation(id);
@@ -413,12 +449,49 @@ impl<L: Log> Inference<'_, L> {
                 let more: Vec<TermId> = more.filter(|hole| !reached.contains(hole)).collect();
                 reached.extend(more);
             }
-            if !reached.contains(&result) {
+            if !reached.contains(&result) && self.is_certain(posted, &joined) {
                 from.insert(result, reached);
                 found.insert(id);
             }
         }
         (found, from.into_keys().collect())
+    }
+
+    /// Whether a function has a value once the unknowns are parameters. A place of shapes that are put together has
+    /// none behind a part whose rank is unknown: `(..sh, N)[1]`. `joined` are such shapes, with their parts.
+    fn is_certain(&self, posted: &Posted, joined: &FxHashMap<TermId, &[TermId]>) -> bool {
+        let (Some(function), Some(&shape)) = (Function::of(&posted.attrs), posted.args.first()) else { return true };
+        let mut parts = vec![self.solver.root(shape)];
+        let mut met: Vec<TermId> = Vec::new();
+        while let Some(at) = parts.iter().position(|part| joined.contains_key(part) && !met.contains(part)) {
+            met.push(parts[at]);
+            let inner: Vec<TermId> = joined[&parts[at]].iter().map(|&part| self.solver.root(part)).collect();
+            parts.splice(at..=at, inner);
+        }
+        let is_dim = |&part: &TermId| self.solver.head(part).kind() == Kind::Dim;
+        // A place is among the dims at its end, or only one part is left to hold it.
+        let is_sure = |at: i64| {
+            let left = usize::try_from(if at < 0 { -(at + 1) } else { at }).unwrap_or(usize::MAX);
+            let n_dims = match at < 0 {
+                true => parts.iter().rev().take_while(|&part| is_dim(part)).count(),
+                false => parts.iter().take_while(|&part| is_dim(part)).count(),
+            };
+            left < n_dims || n_dims + 1 >= parts.len()
+        };
+        let before = |place: i64| if place > 0 { place - 1 } else { place };
+        match function {
+            Function::Index(at) => is_sure(*at),
+            Function::Slice(from, to) => {
+                [from, to].into_iter().flatten().all(|&place| place == 0 || is_sure(before(place)))
+            }
+            Function::Polynomial(_)
+            | Function::Max
+            | Function::Min
+            | Function::FloorDiv
+            | Function::Rank
+            | Function::Prod
+            | Function::Concat => true,
+        }
     }
 
     fn quantify(&mut self, group: &[Member], chosen: &[(Member, Vec<RelationId>)], relations: &[RelationId]) {
@@ -457,7 +530,7 @@ impl<L: Log> Inference<'_, L> {
             let mut taken: Vec<RelationId> =
                 relations.iter().copied().filter(|id| !definitions.contains(id)).collect();
             taken.extend(self.implied.iter().copied().filter(|&id| self.is_open(id)));
-            taken.sort_unstable();
+            base::sort(&mut taken);
             taken.dedup();
             self.solver.quantify(&taken, &params, cause);
             self.solver.solve();

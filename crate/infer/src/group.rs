@@ -50,7 +50,7 @@ pub fn groups(module: &Module) -> Vec<Vec<Member>> {
             let defs = function.uses_defs.iter().filter_map(|def| of_def.get(def));
             let lets = function.uses_lets.iter().filter_map(|local| of_let.get(local));
             let mut edges: Vec<usize> = defs.chain(lets).copied().collect();
-            edges.sort_unstable();
+            base::sort(&mut edges);
             edges.dedup();
             edges
         })

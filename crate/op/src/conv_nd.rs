@@ -2,8 +2,9 @@
 
 use crate::rule::CONV2D;
 use crate::rule::conv_nd::{
-    BINARY_CONV2D, CONV1D, CONV1D_TRANSPOSE, CONV2D_BACKWARD_WEIGHT, CONV2D_PACKED, CONV2D_TRANSPOSE, CONV2D_WINOGRAD,
-    CONV3D, CONV3D_TRANSPOSE, CORRELATION, DEFORMABLE_CONV2D, WINOGRAD_WEIGHT,
+    BINARY_CONV2D, CONV1D, CONV1D_TRANSPOSE, CONV2D_BACKWARD_WEIGHT, CONV2D_GEMM, CONV2D_PACKED, CONV2D_TRANSPOSE,
+    CONV2D_WINOGRAD, CONV3D, CONV3D_TRANSPOSE, CONV3D_WINOGRAD, CORRELATION, DEFORMABLE_CONV2D, NNPACK_WEIGHT,
+    WINOGRAD_WEIGHT, WINOGRAD_WEIGHT3D,
 };
 use crate::run::Kernel;
 use crate::{AttrForm, AttrSpec, Op};
@@ -278,6 +279,96 @@ The weight of a convolution as Winograd's algorithm multiplies it, for tiles of 
 ```relay
 def @f(%w: Tensor[(16, 8, 3, 3), float32]) { nn.contrib_conv2d_winograd_weight_transform(%w, tile_size=4) }
 #                                            ^? Tensor[(6, 6, 16, 8), float32]
+```
+",
+    },
+    Op {
+        name: "nn.contrib_conv2d_winograd_nnpack_weight_transform",
+        infix: None,
+        args: &["weight"],
+        attrs: &[AttrSpec::required("convolution_algorithm", AttrForm::Int), AttrSpec::dtype("out_dtype")],
+        relation: &NNPACK_WEIGHT,
+        kernel: Kernel::Missing,
+        doc: "
+The weight of a convolution as NNPACK multiplies it, in tiles of 8 by 8.
+```relay
+def @f(%w: Tensor[(16, 8, 3, 3), float32]) {
+  nn.contrib_conv2d_winograd_nnpack_weight_transform(%w, convolution_algorithm=1)
+# ^? Tensor[(16, 8, 8, 8), float32]
+}
+```
+",
+    },
+    Op {
+        name: "nn.contrib_conv3d_winograd_weight_transform",
+        infix: None,
+        args: &["weight"],
+        attrs: &[AttrSpec::required("tile_size", AttrForm::Int)],
+        relation: &WINOGRAD_WEIGHT3D,
+        kernel: Kernel::Missing,
+        doc: "
+The weight of a convolution over three axes as Winograd's algorithm multiplies it. A depth from 3 to 7 is transformed like
+height and width, any other is kept.
+```relay
+def @f(%w: Tensor[(16, 8, 1, 3, 3), float32]) { nn.contrib_conv3d_winograd_weight_transform(%w, tile_size=4) }
+#                                               ^? Tensor[(6, 6, 1, 16, 8), float32]
+```
+",
+    },
+    Op {
+        name: "nn.contrib_conv3d_winograd_without_weight_transform",
+        infix: None,
+        args: &["data", "weight"],
+        attrs: &[
+            AttrSpec::required("tile_size", AttrForm::Int),
+            AttrSpec::ints("strides", &[1, 1, 1]),
+            AttrSpec::ints("padding", &[0, 0, 0]),
+            AttrSpec::ints("dilation", &[1, 1, 1]),
+            AttrSpec::int("groups", 1),
+            AttrSpec::int_or_none("channels"),
+            AttrSpec::ints_or_none("kernel_size"),
+            AttrSpec::str("data_layout", "NCDHW"),
+            AttrSpec::str("kernel_layout", "OIDHW"),
+            AttrSpec::str("out_layout", ""),
+            AttrSpec::dtype("out_dtype"),
+        ],
+        relation: &CONV3D_WINOGRAD,
+        kernel: Kernel::Missing,
+        doc: "
+As `nn.contrib_conv2d_winograd_without_weight_transform`, over three axes.
+```relay
+def @f(%x: Tensor[(1, 8, 6, 6, 6), float32], %w: Tensor[(6, 6, 6, 16, 8), float32]) {
+  nn.contrib_conv3d_winograd_without_weight_transform(%x, %w, tile_size=4, channels=16, kernel_size=[3, 3, 3])
+# ^? Tensor[(1, 16, 4, 4, 4), float32]
+}
+```
+",
+    },
+    Op {
+        name: "nn.contrib_conv2d_gemm_without_weight_transform",
+        infix: None,
+        args: &["data", "weight"],
+        attrs: &[
+            AttrSpec::ints("strides", &[1, 1]),
+            AttrSpec::ints("padding", &[0, 0]),
+            AttrSpec::ints("dilation", &[1, 1]),
+            AttrSpec::int("groups", 1),
+            AttrSpec::int_or_none("channels"),
+            AttrSpec::ints_or_none("kernel_size"),
+            AttrSpec::str("data_layout", "NCHW"),
+            AttrSpec::str("kernel_layout", "OIHW"),
+            AttrSpec::str("out_layout", ""),
+            AttrSpec::dtype("out_dtype"),
+        ],
+        relation: &CONV2D_GEMM,
+        kernel: Kernel::Missing,
+        doc: "
+Convolution as a matrix product, with a weight that is rearranged already.
+```relay
+def @f(%x: Tensor[(1, 8, 8, 4), float32], %w: Tensor[(4, 9, 4, 4), float32]) {
+  nn.contrib_conv2d_gemm_without_weight_transform(%x, %w, channels=16, kernel_size=[3, 3], data_layout=\"NHWC\")
+# ^? Tensor[(1, 6, 6, 16), float32]
+}
 ```
 ",
     },

@@ -476,6 +476,23 @@ def @f(%x: Tensor[(4, 8), float32], %d: Tensor[(20), float32], %i: Tensor[(20), 
 ",
     },
     Op {
+        name: "nn.internal.sparse_dense_padded",
+        infix: None,
+        args: &["data", "weight_data", "weight_indices", "weight_indptr"],
+        attrs: &[AttrSpec::flag("sparse_lhs", false)],
+        relation: &SPARSE_DENSE,
+        kernel: Kernel::Missing,
+        doc: "
+As `nn.sparse_dense`, on a sparse matrix that is padded to whole blocks.
+```relay
+def @f(%x: Tensor[(4, 8), float32], %d: Tensor[(20), float32], %i: Tensor[(20), int32], %p: Tensor[(17), int32]) {
+  nn.internal.sparse_dense_padded(%x, %d, %i, %p)
+# ^? Tensor[(4, 16), float32]
+}
+```
+",
+    },
+    Op {
         name: "nn.sparse_add",
         infix: None,
         args: &["dense_data", "sparse_data", "sparse_indices", "sparse_indptr"],

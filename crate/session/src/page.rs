@@ -51,7 +51,7 @@ impl Page {
             };
             definitions.push((adt.name_span.start, view));
         }
-        definitions.sort_by_key(|&(start, _)| start);
+        base::sort_by_key(&mut definitions, |&(start, _)| start);
         CheckView {
             diagnostics: diagnostic_views(lines, self.analysis.diagnostics()),
             definitions: definitions.into_iter().map(|(_, view)| view).collect(),

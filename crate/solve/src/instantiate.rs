@@ -176,13 +176,13 @@ impl<L: Log> Solver<L> {
         if !mentions {
             return None;
         }
-        inner.sort_unstable();
+        base::sort(&mut inner);
         inner.dedup();
         let mut copies: FxHashMap<PolyId, TermId> = FxHashMap::default();
         for poly in inner {
             let whole = self.store.poly(poly).clone();
             let mut atoms: Vec<Atom> = whole.atoms().copied().collect();
-            atoms.sort_unstable();
+            base::sort(&mut atoms);
             atoms.dedup();
             let args: Vec<TermId> = atoms.iter().map(|&atom| self.copy_atom(copier, atom, &copies)).collect();
             let place = |atom: &Atom| u32::try_from(atoms.iter().position(|other| other == atom)?).ok();

@@ -249,7 +249,7 @@ impl<L: Log> Solver<L> {
                     return Outcome::Solved;
                 }
                 let mut waits: Vec<TermId> = terms.iter().map(|&term| self.store.root(term)).collect();
-                waits.sort_unstable();
+                base::sort(&mut waits);
                 waits.dedup();
                 Outcome::Waits(waits)
             }
@@ -316,7 +316,7 @@ impl<L: Log> Solver<L> {
         }
         let mut ids: Vec<RelationId> =
             roots.iter().filter_map(|root| self.watchers.get(root)).flatten().copied().collect();
-        ids.sort_unstable();
+        base::sort(&mut ids);
         ids.dedup();
         let woken: Vec<Woken> =
             ids.into_iter().map(|relation| Woken { relation, waits: self.leave_wait(relation) }).collect();

@@ -679,9 +679,24 @@ fn shape_of_rank(r: &mut dyn Facts, shape: TermId, rank: TermId) -> Step {
     r.unify(shape, known)
 }
 
-/// `s[1:] = r` or `s[:-1] = r`, where the rank of `r` is known: `s` is `r` and as many dims more as were cut off.
+/// `s[1:] = r` or `s[:-1] = r`, where the rank of `r` is known: `s` is `r` and as many dims more as were cut off. The rank
+/// of `s[:2]` is certain.
 fn shape_of_slice(r: &mut dyn Facts, shape: TermId, from: Option<i64>, to: Option<i64>, result: TermId) -> Step {
     let (front, back) = (from.unwrap_or(0), to.unwrap_or(0));
+    // Between two places from one end lie so many dims, whatever the rank.
+    let n_dims = match to {
+        Some(to) if (front < 0) == (to < 0) => Some(to.saturating_sub(front)),
+        None if front < 0 => Some(front.saturating_neg()),
+        Some(_) | None => None,
+    };
+    if let Some(n_dims) = n_dims.filter(|n_dims| (0..=MAX_RANK).contains(n_dims) && r.peek(result).is_hole()) {
+        let dims: Vec<TermId> = (0..n_dims).map(|_| r.make_hole(Kind::Dim)).collect();
+        let list = r.make_list(&dims);
+        let known = r.make(Term::Shape(list));
+        r.unify(known, result)?;
+        r.post(&FUNCTION, &[shape, result]);
+        return Ok(());
+    }
     let to_the_end = to.is_none_or(|to| to < 0);
     let fits = to_the_end && (0..=MAX_RANK).contains(&front) && (-MAX_RANK..=0).contains(&back);
     let kept = r.dims(result).ok().filter(|_| fits && r.peek(shape).is_hole());

@@ -82,7 +82,7 @@ impl<A: Clone + Ord> Poly<A> {
     }
 
     fn normal(mut terms: Vec<(Vec<A>, i64)>) -> Option<Poly<A>> {
-        terms.sort();
+        base::sort(&mut terms);
         let mut merged: Vec<(Vec<A>, i64)> = Vec::with_capacity(terms.len());
         for (atoms, coefficient) in terms {
             match merged.last_mut() {
@@ -114,7 +114,7 @@ impl<A: Clone + Ord> Poly<A> {
         for (left, a) in &self.terms {
             for (right, b) in &other.terms {
                 let mut atoms: Vec<A> = left.iter().chain(right).cloned().collect();
-                atoms.sort();
+                base::sort(&mut atoms);
                 terms.push((atoms, a.checked_mul(*b)?));
             }
         }

@@ -70,11 +70,6 @@ impl Playground {
         Ok(self.page.run(&Options { fuel: fuel as u64, ..Options::default() }).into_ts()?)
     }
 
-    /// The Markdown page of an error code.
-    pub fn explain(&self, code: &str) -> Option<String> {
-        session::explain(code).map(str::to_owned)
-    }
-
     /// What the command line prints for a command with `--json`.
     pub fn command(&self, name: &str, text: &str, options: &str) -> Option<String> {
         session::command::command_json(name, text, options)

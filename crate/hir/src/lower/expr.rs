@@ -234,7 +234,7 @@ impl Lowering<'_> {
             let defs = self.defs.keys().map(|name| name.trim_start_matches('@'));
             let named = self.ctors.keys().map(String::as_str).chain(defs);
             let mut names: Vec<&str> = named.chain(op::all().iter().map(|row| row.name)).collect();
-            names.sort_unstable();
+            base::sort(&mut names);
             // Of names equally near, a variable's is the likelier.
             let nearest = base::nearest(name, self.scope.names().into_iter().chain(names));
             let nearest = nearest.map(|name| match self.scope.get(name) {

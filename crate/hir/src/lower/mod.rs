@@ -326,6 +326,6 @@ impl<'t> Lowering<'t> {
 /// The name nearest to a misspelt one among a map's keys.
 fn nearest<V>(name: &str, names: &FxHashMap<String, V>) -> Option<String> {
     let mut names: Vec<&str> = names.keys().map(String::as_str).collect();
-    names.sort_unstable();
+    base::sort(&mut names);
     base::nearest(name, names).map(str::to_owned)
 }

@@ -82,7 +82,7 @@ impl Lowering<'_> {
                 PatKind::Ctor(_, fields) | PatKind::Tuple(fields) => pending.extend(fields),
             }
         }
-        bound.sort_unstable();
+        base::sort(&mut bound);
         for (i, &local) in bound.iter().enumerate() {
             let Local { name, span, .. } = &self.module.locals[local];
             if let Some(&first) = bound[..i].iter().find(|&&other| self.module.locals[other].name == *name) {

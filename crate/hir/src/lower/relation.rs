@@ -401,10 +401,14 @@ impl Lowering<'_> {
     /// The clause with every part as the kind of its place; `None` after an error.
     fn with_kinds(&mut self, mut source: ClauseSource) -> Option<ClauseSource> {
         let n_errors = self.errors.len();
+        let n_patterns = source.head.len();
         for (i, pattern) in source.head.iter_mut().enumerate() {
             let kind = self.relations.kinds[source.relation][i].unwrap_or(Kind::Type);
             *pattern = self.coerce(*pattern, kind);
-            self.check_splices(*pattern);
+            // The last argument is no pattern, unless it is the only one.
+            if n_patterns == 1 || i + 1 < n_patterns {
+                self.check_splices(*pattern);
+            }
         }
         let mut pending = source.goals.clone();
         while let Some(id) = pending.pop() {
@@ -514,7 +518,7 @@ impl Lowering<'_> {
         if candidates.is_empty() {
             let written = self.relations.by_name.keys().cloned();
             let mut names: Vec<String> = written.chain(op::relation_names().map(str::to_owned)).collect();
-            names.sort_unstable();
+            base::sort(&mut names);
             let nearest = base::nearest(&name, names.iter().map(String::as_str)).map(str::to_owned);
             self.errors.push(HirError::UnknownRelation { name, span: name_span, nearest });
             return None;

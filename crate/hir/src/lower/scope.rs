@@ -52,7 +52,7 @@ impl<'t> Scope<'t> {
     /// The names in scope.
     pub fn names(&self) -> Vec<&'t str> {
         let mut names: Vec<&str> = self.by_name.keys().copied().collect();
-        names.sort_unstable();
+        base::sort(&mut names);
         names
     }
 }

@@ -1,6 +1,6 @@
 //! Elementwise rules. Broadcasting is NumPy's, from the last axis: sizes are equal or one of them is 1.
 
-use super::{can_be_tensor, expect_tensor};
+use super::{can_be_tensor, expect_tensor, post_part};
 use ty::{Dim, Dtype, Extent, Facts, Reason, Relation, Step, Stop, Term, TermId};
 
 /// `T → T` over tensors.
@@ -82,7 +82,7 @@ fn where_(r: &mut dyn Facts) -> Step {
     let (y_shape, y_dtype) = expect_tensor(r, y)?;
     r.unify(dtype, y_dtype)?;
     let either = r.make_hole(ty::Kind::Shape);
-    r.post(&BROADCAST_SHAPES, &[x_shape, y_shape, either]);
+    post_part(r, &BROADCAST_SHAPES, &[x_shape, y_shape, either]);
     result_broadcast(r, condition_shape, either, dtype)
 }
 
@@ -93,7 +93,7 @@ fn result_broadcast(r: &mut dyn Facts, left: TermId, right: TermId, dtype: TermI
     r.result_is(tensor)?;
     match shapes(r, left, right, shape) {
         Err(Stop::Wait(_)) => {
-            r.post(&BROADCAST_SHAPES, &[left, right, shape]);
+            post_part(r, &BROADCAST_SHAPES, &[left, right, shape]);
             Ok(())
         }
         step @ (Ok(()) | Err(Stop::Fail(_))) => step,
@@ -166,7 +166,7 @@ fn aligned_shapes(r: &mut dyn Facts, left: TermId, right: TermId, result: TermId
     let list = r.make_list(&dims);
     let shape = r.make(Term::Shape(list));
     r.unify(result, shape)?;
-    undecided.iter().for_each(|args| r.post(&BROADCAST_AXIS, args));
+    undecided.iter().for_each(|args| post_part(r, &BROADCAST_AXIS, args));
     Ok(())
 }
 
@@ -179,7 +179,7 @@ pub(super) fn axis_result(r: &mut dyn Facts, a: TermId, b: TermId) -> Result<Ter
         }
         None => {
             let dim = r.make_hole(ty::Kind::Dim);
-            r.post(&BROADCAST_AXIS, &[a, b, dim]);
+            post_part(r, &BROADCAST_AXIS, &[a, b, dim]);
             Ok(dim)
         }
     }
@@ -234,7 +234,7 @@ fn broadcast_axis(r: &mut dyn Facts) -> Step {
 fn axis_like(r: &mut dyn Facts, number: i64, unknown: TermId, known: TermId, result: TermId) -> Step {
     let dim = r.make(Term::Dim(Dim::number(number)));
     r.unify(result, dim)?;
-    r.post(&BROADCASTS_TO, &[unknown, known]);
+    post_part(r, &BROADCASTS_TO, &[unknown, known]);
     Ok(())
 }
 
@@ -273,7 +273,7 @@ fn broadcast_to(r: &mut dyn Facts) -> Step {
     r.result(&want, dtype)?;
     for (&from, &to) in dims.iter().rev().zip(want.iter().rev()) {
         if r.peek_number(from).is_none() {
-            r.post(&BROADCASTS_TO, &[from, to]);
+            post_part(r, &BROADCASTS_TO, &[from, to]);
         }
     }
     Ok(())

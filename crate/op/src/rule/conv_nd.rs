@@ -166,36 +166,94 @@ impl Window {
         letter: char,
     ) -> Result<TermId, Stop> {
         let (stride, dilation, padding) = (self.strides[at], self.dilation[at], self.padding[at]);
-        r.check(r.peek_number(kernel) != Some(0), || format!("a window has at least one place in {}", axis_name(letter)))?;
-        // The window reaches over (kernel − 1) · dilation + 1 places. That no more than are there: both sides are
-        // written without subtraction, the numbers on one of them.
-        let more = padding.saturating_add(dilation - 1);
-        let sentence = |reach: i64, padded: i64| {
-            format!("a window {reach} in {} is larger than the padded input, {padded}", axis_name(letter))
+        let name = axis_name(letter);
+        // The window reaches over (kernel − 1) · dilation + 1 places.
+        let more = padding.saturating_sub(1 - dilation);
+        let round_up = if self.ceil { stride - 1 } else { 0 };
+        let Some(size) = r.peek_number(kernel) else {
+            let mut args = vec![r.affine(kernel, dilation, 0)?, input];
+            if more > 0 {
+                args.push(number(r, more));
+            }
+            fits(r, &args, name)?;
+            let offset = more.saturating_add(round_up).saturating_add(i64::from(stride == 1));
+            let steps = r.linear(&[(input, 1), (kernel, -dilation)], offset)?;
+            return if stride == 1 { Ok(steps) } else { positions(r, steps, stride, 1) };
         };
-        match r.peek_number(kernel) {
-            Some(size) => {
-                let reach = size.saturating_mul(dilation).saturating_sub(dilation - 1);
-                if reach > padding {
-                    let least = number(r, reach - padding);
-                    r.at_most(least, input, &|_, size| sentence(reach, size.saturating_add(padding)))?;
+        r.check(size != 0, || format!("a window has at least one place in {name}"))?;
+        let reach = size.saturating_sub(1).saturating_mul(dilation).saturating_add(1);
+        let least = reach.saturating_sub(padding);
+        if least > 1 {
+            match r.peek_number(input) {
+                Some(size) => r.check(size == 0 || least <= size, || {
+                    let padded = size.saturating_add(padding);
+                    format!("a window {reach} in {name} is larger than the padded input, {padded}")
+                })?,
+                None => {
+                    let least = number(r, least);
+                    fits(r, &[least, input], name)?;
                 }
             }
-            None => {
-                let (reach, room) = (r.affine(kernel, dilation, 0)?, r.affine(input, 1, more)?);
-                r.at_most(reach, room, &|reach, room| sentence(reach - (dilation - 1), room - (dilation - 1)))?;
-            }
         }
-        let round_up = if self.ceil { stride - 1 } else { 0 };
-        let terms = [(input, 1), (kernel, dilation.saturating_neg())];
-        let offset = more.saturating_add(round_up);
-        if stride == 1 {
-            return r.linear(&terms, offset.saturating_add(1));
-        }
-        let steps = r.linear(&terms, offset)?;
-        let steps = r.floor_div(steps, stride)?;
-        r.affine(steps, 1, 1)
+        // ⌊(in + offset) / stride⌋ + 1, the offset such that no sum is below 0.
+        let offset = round_up.saturating_sub(least);
+        let sum = r.affine(input, 1, offset.rem_euclid(stride))?;
+        positions(r, sum, stride, offset.div_euclid(stride).saturating_add(1))
     }
+}
+
+/// ⌊sum / stride⌋ and some more.
+fn positions(r: &mut dyn Facts, sum: TermId, stride: i64, more: i64) -> Result<TermId, Stop> {
+    let steps = r.floor_div(sum, stride)?;
+    r.affine(steps, 1, more)
+}
+
+/// A window of at least one place, a size into which it fits, and perhaps how many places more there are than that.
+/// Into nothing any window fits: it has no positions there.
+pub(super) static FITS: Relation = Relation { name: "Fits", n_outputs: 0, rule: fits_rule };
+
+/// States that a window fits, where that is not certain.
+fn fits(r: &mut dyn Facts, args: &[TermId], name: &str) -> Step {
+    match fit(r, args) {
+        Ok(None) => Ok(()),
+        Ok(Some((window, places))) => {
+            r.check(false, || format!("a window {window} in {name} does not fit into the padded input, {places}"))
+        }
+        Err(_) => {
+            super::post_part(r, &FITS, args);
+            Ok(())
+        }
+    }
+}
+
+fn fits_rule(r: &mut dyn Facts) -> Step {
+    match fit(r, &r.args().to_vec())? {
+        None => Ok(()),
+        Some((window, places)) => r.check(false, || format!("a window of {window} does not fit into {places}")),
+    }
+}
+
+/// The sizes of a window and of what it does not fit into. Of parameters it must fit whatever they are, except 0.
+fn fit(r: &dyn Facts, args: &[TermId]) -> Result<Option<(i64, i64)>, Stop> {
+    let (window, size) = (args[0], args[1]);
+    let more = args.get(2).map_or(Some(0), |&more| r.peek_number(more)).unwrap_or(0);
+    if let Some(window) = r.peek_number(window) {
+        match r.peek_number(size).map(|size| (size, size.saturating_add(more))) {
+            Some((_, places)) if window == 0 => return Ok(Some((0, places))),
+            Some((0, _)) => return Ok(None),
+            Some((_, places)) => return Ok((window > places).then_some((window, places))),
+            None => {}
+        }
+    }
+    if r.is_dynamic(window) || r.is_dynamic(size) {
+        return Ok(None);
+    }
+    let certain = r.peek_number(window).map(|window| window.saturating_sub(more)).is_some_and(|least| {
+        // A sum of multiples is at least the smallest of them, or 0.
+        let multiples = r.known_poly(size).map(|poly| poly.terms().to_vec()).unwrap_or_default();
+        least <= 1 || (!multiples.is_empty() && multiples.iter().all(|(atoms, factor)| !atoms.is_empty() && *factor >= least))
+    });
+    if certain { Ok(None) } else { Err(Stop::Wait(vec![window, size])) }
 }
 
 fn out_layout(r: &dyn Facts, space: &Space, data: &DataLayout) -> Result<DataLayout, Stop> {

@@ -32,6 +32,11 @@ pub(super) fn equate(r: &mut dyn Facts, pairs: &[(TermId, TermId)], what: &str) 
     Ok(())
 }
 
+/// As [`equate`], of two sizes that need no words: unification tells where each of them comes from.
+pub(super) fn same(r: &mut dyn Facts, a: TermId, b: TermId, what: &str) -> Step {
+    if r.is_dynamic(a) || r.is_dynamic(b) { check_same(r, &[(a, b)], what) } else { r.unify(a, b) }
+}
+
 /// As [`equate`], of any number of sizes.
 pub(super) fn all_equal(r: &mut dyn Facts, sizes: &[TermId], sentence: impl FnOnce(i64, i64) -> String) -> Step {
     let numbers: Vec<i64> = sizes.iter().filter_map(|&size| r.peek_number(size)).collect();

@@ -67,6 +67,20 @@ impl Form {
         }
     }
 
+    /// Whether two shapes without unknown parts are the same.
+    pub fn is(&self, r: &dyn Facts, other: &Form) -> bool {
+        let same = |a: TermId, b: TermId| r.same(a, b) || (r.peek(a) == r.peek(b) && !r.peek(a).is_hole());
+        let all = |a: &[TermId], b: &[TermId]| a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| same(a, b));
+        match (self, other) {
+            (Form::Dims(a), Form::Dims(b)) => all(a, b),
+            (Form::Whole(a), Form::Whole(b)) => match (r.peek(*a), r.peek(*b)) {
+                (Term::Splice(a), Term::Splice(b)) => all(r.items(a), r.items(b)),
+                _ => same(*a, *b),
+            },
+            (Form::Dims(_), Form::Whole(_)) | (Form::Whole(_), Form::Dims(_)) => false,
+        }
+    }
+
     /// The shape with dims in the place of a checked axis.
     pub fn replaced(&self, r: &mut dyn Facts, axis: i64, by: &[TermId]) -> Result<Form, Stop> {
         self.with(r, Some(axis), Some(axis + 1).filter(|&next| next != 0), by)

@@ -8,7 +8,7 @@ use super::form::{self, Form};
 use super::norm::has_axis_of_data;
 use super::shape::tensors_of;
 use super::{attr_error, can_be_tensor, can_have_rank};
-use ty::{Attrs, Dtype, Facts, Function, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
+use ty::{Attrs, Dtype, Facts, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
 
 /// Indexes leading axes with tensors that broadcast.
 pub static ADV_INDEX: Relation = Relation { name: "AdvIndex", n_outputs: 1, rule: adv_index };
@@ -26,6 +26,7 @@ pub static ONE_HOT: Relation = Relation { name: "OneHot", n_outputs: 1, rule: on
 pub static SLICE_LIKE: Relation = Relation { name: "SliceLike", n_outputs: 1, rule: slice_like };
 /// Python's slices: `begin`, `end` and a step for each axis, cut off at the bounds.
 pub static STRIDED_SLICE: Relation = Relation { name: "StridedSlice", n_outputs: 1, rule: strided_slice };
+static CUT: Relation = Relation { name: "StridedSlice", n_outputs: 1, rule: cut };
 /// The type of the data, whatever is written into it.
 pub static STRIDED_SET: Relation = Relation { name: "StridedSet", n_outputs: 1, rule: strided_set };
 /// One row of coordinates for each axis of a shape.
@@ -284,12 +285,17 @@ fn slice_bounds(attrs: &Attrs, i: usize) -> (i64, i64, i64) {
     (from, to, stride)
 }
 
-/// The axes that a slice cuts and the places that it keeps of them, for a shape that its rule has checked.
-pub fn sliced_places(attrs: &Attrs, shape: &[usize]) -> Vec<(usize, Vec<i64>)> {
+/// The axes that a slice cuts, each with its place among the bounds.
+fn cut_axes(attrs: &Attrs) -> impl Iterator<Item = (usize, usize)> {
     let n = |name| attrs.ints(name).map_or(0, |list| list.len());
     let axes = attrs.ints("axes").unwrap_or_else(|| (0..n("begin").max(n("end")) as i64).collect());
-    let places = axes.iter().enumerate().map(|(i, &axis)| {
-        let (axis, extent) = (axis as usize, shape[axis as usize] as i64);
+    axes.into_iter().enumerate().filter_map(|(i, axis)| Some((usize::try_from(axis).ok()?, i)))
+}
+
+/// The axes that a slice cuts and the places that it keeps of them, for a shape that its rule has checked.
+pub fn sliced_places(attrs: &Attrs, shape: &[usize]) -> Vec<(usize, Vec<i64>)> {
+    let places = cut_axes(attrs).map(|(axis, i)| {
+        let extent = shape[axis] as i64;
         let (from, to, stride) = slice_bounds(attrs, i);
         let first = canonical(from, extent, stride);
         let len = slice_len(extent, from, to, stride).unwrap_or(0);
@@ -332,6 +338,7 @@ fn strided_slice(r: &mut dyn Facts) -> Step {
             cut
         }
     };
+    let mut is_open = false;
     for (i, &at) in axes.iter().enumerate() {
         let (from, to, stride) = slice_bounds(r.attrs(), i);
         dims[at] = match r.peek_number(dims[at]) {
@@ -342,43 +349,29 @@ fn strided_slice(r: &mut dyn Facts) -> Step {
                     return r.fail(Reason::Check(sentence.into()));
                 }
             },
-            None => sliced(r, dims[at], from, to, stride)?,
+            None if r.is_dynamic(dims[at]) => r.make_size(Size::ANY),
+            None if (from, to, stride) == (0, i64::MAX, 1) => dims[at],
+            None => {
+                is_open = true;
+                r.make_hole(Kind::Dim)
+            }
         };
     }
-    r.result(&dims, dtype)
+    r.result(&dims, dtype)?;
+    if is_open {
+        let args = [r.arg(0), r.arg(1)];
+        r.post(&CUT, &args);
+    }
+    Ok(())
 }
 
-/// How many places of an axis lie before where a slice begins or ends: `min(N, 3)` for 3, `max(N, 3) - 3` for -3. With
-/// a negative stride the place itself is one of them.
-fn places_before(r: &mut dyn Facts, extent: TermId, index: i64, stride: i64) -> Result<TermId, Stop> {
-    let index = if stride < 0 { index.saturating_add(1) } else { index.max(-i64::MAX) };
-    match index {
-        i64::MAX => Ok(extent),
-        0 if stride < 0 => Ok(extent),
-        0 => Ok(number(r, 0)),
-        1.. => {
-            let bound = number(r, index);
-            ty::apply(r, &Function::Min, &[extent, bound])
-        }
-        _ => {
-            let bound = number(r, -index);
-            let more = ty::apply(r, &Function::Max, &[extent, bound])?;
-            r.affine(more, 1, index)
-        }
+/// What is left of a slice whose result is known but for the sizes of the axes that are cut.
+fn cut(r: &mut dyn Facts) -> Step {
+    let (dims, _) = r.tensor(0)?;
+    for (at, _) in cut_axes(r.attrs()) {
+        r.size(dims[at])?;
     }
-}
-
-/// As [`slice_len`], of an extent that is no number.
-fn sliced(r: &mut dyn Facts, extent: TermId, from: i64, to: i64, stride: i64) -> Result<TermId, Stop> {
-    let (begin, end) = (places_before(r, extent, from, stride)?, places_before(r, extent, to, stride)?);
-    let (first, last) = if stride < 0 { (end, begin) } else { (begin, end) };
-    // What begins at 0 or ends with the axis does not end before it begins.
-    if r.peek_number(first) != Some(0) && !r.same(last, extent) {
-        r.at_most(first, last, &|_, _| "the slice ends before it begins".to_owned())?;
-    }
-    let steps = i64::try_from(stride.unsigned_abs()).unwrap_or(i64::MAX);
-    let len = r.linear(&[(last, 1), (first, -1)], steps - 1)?;
-    r.floor_div(len, steps)
+    strided_slice(r)
 }
 
 fn strided_set(r: &mut dyn Facts) -> Step {

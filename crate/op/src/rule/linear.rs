@@ -1,6 +1,6 @@
 //! Matrix products and biases.
 
-use super::dims::{equate, number};
+use super::dims::{number, same};
 use super::form::{self, Form};
 use super::{attr_error, broadcast, can_be_tensor, can_have_rank, expect_dims, expect_rank, expect_type, peek_rank, unless_unknown};
 use ty::{Facts, Kind, Reason, Relation, Step, Stop, TermId};
@@ -80,7 +80,7 @@ fn product(r: &mut dyn Facts, transpose_a: bool, transpose_b: bool) -> Step {
             let dtype = if r.attrs().dtype("out_dtype").is_some() { r.make_hole(Kind::BaseType) } else { dtype };
             expect_type(r, 1, &dims, dtype)?;
         }
-        None => equate(r, &[(inner_dim, other)], "the inner sizes are equal")?,
+        None => same(r, inner_dim, other, "the inner sizes are equal")?,
     }
     let data = if transpose_a { data.replaced(r, inner, &[rows])? } else { data };
     let result = data.replaced(r, last, &[columns])?;
@@ -97,7 +97,7 @@ pub(super) fn batch_matmul(r: &mut dyn Facts) -> Step {
     let (transpose_a, transpose_b) = (r.attrs().flag("transpose_a"), r.attrs().flag("transpose_b"));
     let (m, k) = if transpose_a { (a[2], a[1]) } else { (a[1], a[2]) };
     let (l, n) = if transpose_b { (b[2], b[1]) } else { (b[1], b[2]) };
-    equate(r, &[(k, l)], "the inner sizes are equal")?;
+    same(r, k, l, "the inner sizes are equal")?;
     let batch = broadcast::axis_result(r, a[0], b[0])?;
     let dtype = out_dtype(r, dtype);
     r.result(&[batch, m, n], dtype)

@@ -39,13 +39,15 @@ pub use shape::{BATCH_FLATTEN, CONCATENATE, EXPAND_DIMS, SPLIT, SQUEEZE, TAKE, T
 use ty::{Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
 
 /// The relations that rules post on parts of their operands: each with the kind of its arguments, and how many it has.
-pub(crate) static PARTS: [(&Relation, Kind, usize); 6] = [
+pub(crate) static PARTS: [(&Relation, Kind, usize); 8] = [
     (&broadcast::BROADCAST_SHAPES, Kind::Shape, 3),
     (&broadcast::BROADCAST_AXIS, Kind::Dim, 3),
     (&broadcast::BROADCASTS_TO, Kind::Dim, 2),
     (&linear::DENSE_SHAPES, Kind::Shape, 3),
     (&ty::AT_MOST, Kind::Dim, 2),
     (&ty::DIVIDES, Kind::Dim, 2),
+    (&conv_nd::FITS, Kind::Dim, 2),
+    (&conv_nd::FITS, Kind::Dim, 3),
 ];
 
 /// Asserts that an operand is a tensor, whatever is known of it, and returns its shape and dtype.
@@ -115,6 +117,11 @@ fn peek_rank(r: &dyn Facts, arg: usize) -> Option<usize> {
         Term::Tensor { shape, .. } => r.dims(shape).ok().map(|dims| dims.len()),
         _ => None,
     }
+}
+
+/// Posts a relation on parts of the operands, which has no attributes.
+fn post_part(r: &mut dyn Facts, relation: &'static Relation, args: &[TermId]) {
+    r.post_with(relation.into(), args, ty::Attrs::none());
 }
 
 fn attr_error<T>(

@@ -6,7 +6,7 @@ use super::form::{self, Form};
 use super::index::{integers, is_undecided, scalar};
 use super::norm::has_axis_of_data;
 use super::shape::{Fields, expect_dtype, expect_fields, fields, tensors_of};
-use super::{DataLayout, attr_error, can_be_tensor, can_have_rank, expect_rank};
+use super::{DataLayout, attr_error, can_be_tensor, can_have_rank, expect_rank, post_part};
 use ty::{Facts, Function, Reason, Relation, Size, Step, Stop, TermId};
 
 /// Repeats axes of size 1 until the shape is that of a second tensor.
@@ -78,7 +78,7 @@ fn broadcast_to_like(r: &mut dyn Facts) -> Step {
     let like = r.arg(1);
     r.unify(dtype, like_dtype)?;
     r.result_is(like)?;
-    undecided.iter().for_each(|args| r.post(&BROADCASTS_TO, args));
+    undecided.iter().for_each(|args| post_part(r, &BROADCASTS_TO, args));
     Ok(())
 }
 
@@ -90,7 +90,7 @@ fn collapse_sum_like(r: &mut dyn Facts) -> Step {
     let like = r.arg(1);
     r.unify(dtype, like_dtype)?;
     r.result_is(like)?;
-    undecided.iter().for_each(|args| r.post(&BROADCASTS_TO, args));
+    undecided.iter().for_each(|args| post_part(r, &BROADCASTS_TO, args));
     Ok(())
 }
 
@@ -109,7 +109,7 @@ fn collapse_sum_to(r: &mut dyn Facts) -> Step {
     let dims: Vec<TermId> = sizes.iter().map(|&size| r.make_size(size)).collect();
     let undecided = onto(r, &dims, &data)?;
     r.result(&dims, dtype)?;
-    undecided.iter().for_each(|args| r.post(&BROADCASTS_TO, args));
+    undecided.iter().for_each(|args| post_part(r, &BROADCASTS_TO, args));
     Ok(())
 }
 
@@ -194,12 +194,10 @@ fn stack(r: &mut dyn Facts) -> Step {
         (Fields::Ranked(rank), terms) => (rank, terms),
         (Fields::Whole(shapes), terms) => {
             let axis = shapes[0].axis(r, "axis", axis, 1)?;
-            let dtype = expect_dtype(r, &terms)?;
-            let first = shapes[0].shape(r);
-            for shape in &shapes[1..] {
-                let other = shape.shape(r);
-                r.unify(first, other)?;
+            if let Some(other) = shapes.iter().find(|other| !shapes[0].is(r, other)) {
+                return Err(Stop::Wait(vec![shapes[0].shape(r), other.shape(r)]));
             }
+            let dtype = expect_dtype(r, &terms)?;
             let n = number(r, terms.len() as i64);
             let stacked = shapes[0].inserted(r, axis, &[n])?;
             return form::result(r, &stacked, dtype);

@@ -3,7 +3,7 @@
 use super::dims::number;
 use super::form::{self, Form};
 use super::{can_be_tensor, expect_tensor};
-use ty::{Attrs, Dtype, Facts, Reason, Relation, Step, Stop, TermId};
+use ty::{Attrs, Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
 
 /// Drops the reduced axes, or sets them to 1 with `keepdims`.
 pub static REDUCE: Relation = Relation { name: "Reduce", n_outputs: 1, rule: reduce };
@@ -56,7 +56,7 @@ fn reduced_dims(r: &mut dyn Facts, dims: &[TermId]) -> Result<Vec<TermId>, Stop>
 /// follow; `None` where the rank must be known.
 fn certain_axes(attrs: &Attrs) -> Option<Vec<i64>> {
     let mut axes = attrs.ints("axis").filter(|axes| !axes.is_empty() && !attrs.flag("exclude"))?;
-    axes.sort_unstable();
+    base::sort(&mut axes);
     let is_apart = axes.windows(2).all(|pair| pair[0] != pair[1]);
     match (axes[0] < 0, axes[axes.len() - 1] < 0) {
         _ if !is_apart => None,
@@ -92,9 +92,13 @@ fn reduce(r: &mut dyn Facts) -> Step {
         return r.result(&[], dtype);
     }
     // Of a shape parameter it is taken that it has the axes; of an unknown shape it is not, since a scalar passes.
-    let (shape, dtype) = r.tensor_parts(0)?;
+    let data = r.arg(0);
+    let Term::Tensor { shape, dtype } = r.peek(data) else { return as_tensors(r) };
     if let Some(axes) = certain_axes(r.attrs()).filter(|_| r.peek(shape).is_rigid()) {
         return reduce_whole(r, &axes, None);
+    }
+    if r.peek(shape).is_hole() && !matches!(r.peek(r.arg(1)), Term::Tensor { .. }) {
+        return as_tensors(r);
     }
     let dims = r.dims(shape)?;
     if dims.is_empty() {
@@ -103,6 +107,17 @@ fn reduce(r: &mut dyn Facts) -> Step {
     }
     let kept = reduced_dims(r, &dims)?;
     r.result(&kept, dtype)
+}
+
+/// What is certain of data that are not known: they and the result are tensors of one dtype.
+fn as_tensors(r: &mut dyn Facts) -> Step {
+    let (data, result) = (r.arg(0), r.arg(1));
+    let (_, dtype) = expect_tensor(r, data)?;
+    let shape = r.make_hole(Kind::Shape);
+    let tensor = r.make(Term::Tensor { shape, dtype });
+    r.unify(tensor, result)?;
+    r.post(&REDUCE, &[data, result]);
+    Ok(())
 }
 
 fn arg_reduce(r: &mut dyn Facts) -> Step {

@@ -10,7 +10,7 @@
 use super::dims::{equate, factors, number, same_count};
 use super::form::Form;
 use super::{attr_error, can_be_tensor, peek_rank};
-use ty::{Dim, Extent, Facts, Function, Relation, Size, Step, Stop, Term, TermId};
+use ty::{Facts, Function, Relation, Size, Step, Stop, TermId};
 
 pub static RESHAPE: Relation = Relation { name: "Reshape", n_outputs: 1, rule: reshape };
 /// As [`RESHAPE`], read from the last axis.
@@ -179,7 +179,7 @@ impl Plan {
         }
         let counted = self.counted(r, data)?;
         match inferred {
-            Some(at) => pieces[at] = rows(r, &counted, made, data)?,
+            Some(at) => pieces[at] = rows(r, &counted, made)?,
             None => {
                 let made = number(r, made);
                 same_count(r, &counted, &[made], &|all, made| {
@@ -208,26 +208,21 @@ impl Plan {
 }
 
 /// How many rows of so many elements these factors make: the size of an inferred axis.
-fn rows(r: &mut dyn Facts, counted: &[TermId], row: i64, data: &Form) -> Result<TermId, Stop> {
+fn rows(r: &mut dyn Facts, counted: &[TermId], row: i64) -> Result<TermId, Stop> {
     let (all, mut others) = factors(r, counted);
     if others.iter().any(|&size| r.is_dynamic(size)) {
         return Ok(r.make_size(Size::ANY));
     }
     let divides = row != 0 && (all % row == 0 || !others.is_empty());
     r.check(divides, || format!("{all} elements do not divide into rows of {row}"))?;
-    let dims = if let Form::Dims(dims) = data { &dims[..] } else { &[] };
-    let dynamic = dims.iter().any(|&dim| r.is_dynamic(dim));
-    let is_any = dynamic && dims.iter().any(|&dim| r.peek_number(dim).is_none());
     if others.is_empty() {
-        let extent = if is_any { Extent::Unknown } else { Extent::Number(all / row) };
-        return Ok(r.make(Term::Dim(Dim { extent, dynamic })));
+        let dynamic = counted.iter().any(|&size| r.is_dynamic(size));
+        return Ok(r.make_size(Size { number: Some(all / row), dynamic }));
     }
     let common = gcd(all, row);
     others.push(number(r, all / common));
     let whole = r.product_of(&others)?;
-    let inferred = r.divided(whole, row / common, "the number of elements")?;
-    // Relay counts also what is copied, so a `?` there makes the inferred size one.
-    Ok(if is_any { r.make_size(Size::ANY) } else { inferred })
+    r.divided(whole, row / common, "the number of elements")
 }
 
 /// By Euclid; of 0 and a number it is the number.

@@ -183,14 +183,16 @@ pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
         (Fields::Ranked(rank), terms) => (rank, terms),
         (Fields::Whole(shapes), terms) => {
             let axis = shapes[0].axis(r, "axis", axis, 0)?;
-            let dtype = expect_dtype(r, &terms)?;
             let mut sizes = Vec::with_capacity(shapes.len());
-            let rest = shapes[0].replaced(r, axis, &[])?.shape(r);
+            let rest = shapes[0].replaced(r, axis, &[])?;
             for shape in &shapes {
                 sizes.push(shape.dim(r, axis)?);
-                let other = shape.replaced(r, axis, &[])?.shape(r);
-                r.unify(rest, other)?;
+                let other = shape.replaced(r, axis, &[])?;
+                if !rest.is(r, &other) {
+                    return Err(Stop::Wait(vec![shapes[0].shape(r), shape.shape(r)]));
+                }
             }
+            let dtype = expect_dtype(r, &terms)?;
             let total = r.sum_of(&sizes)?;
             let joined = shapes[0].replaced(r, axis, &[total])?;
             return form::result(r, &joined, dtype);

@@ -212,7 +212,7 @@ impl Parser<'_> {
     fn into_parse(mut self) -> Parse {
         let size = self.nodes.len() as u32 + 1;
         self.nodes.push(Node { kind: NodeKind::File, first: 0, end: self.tokens.len() as u32, size });
-        self.errors.sort_by_key(|error| error.span().start);
+        base::sort_by_key(&mut self.errors, |error| error.span().start);
         Parse { tree: Tree { text: self.text.into(), tokens: self.tokens, nodes: self.nodes }, errors: self.errors }
     }
 
