@@ -66,9 +66,9 @@ impl<L: Log> Inference<'_, L> {
             let posted = self.solver.relation(id);
             let waits = matches!(posted.state, State::Waiting(_)) && posted.relation.is(&FUNCTION);
             let Some(&result) = posted.args.last().filter(|_| waits) else { continue };
-            let result = self.solver.root(result);
-            if self.solver.head(result).is_hole() && !defined.contains(&result) {
-                defined.push(result);
+            let results = self.defined_by(result);
+            if !results.is_empty() && !results.iter().any(|result| defined.contains(result)) {
+                defined.extend(results);
             } else {
                 ids.push(id);
             }
@@ -122,8 +122,9 @@ impl<L: Log> Inference<'_, L> {
         let mut met = vec![hole];
         loop {
             let mut equations = self.solver.relations().iter().filter(|posted| {
-                let result = posted.args.last().map(|&result| self.solver.root(result));
-                matches!(posted.state, State::Waiting(_)) && posted.relation.is(&FUNCTION) && result == Some(hole)
+                let defines = |&result: &TermId| self.defined_by(result).contains(&hole);
+                let waits = matches!(posted.state, State::Waiting(_)) && posted.relation.is(&FUNCTION);
+                waits && posted.args.last().is_some_and(defines)
             });
             let Some(inputs) = equations.next().map(|posted| &posted.args[..posted.n_inputs()]) else { return hole };
             match self.solver.holes(inputs).into_iter().find(|input| !met.contains(input)) {

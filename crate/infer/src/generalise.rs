@@ -437,8 +437,8 @@ impl<L: Log> Inference<'_, L> {
         for &id in chosen.iter().flat_map(|(_, relations)| relations) {
             let posted = self.solver.relation(id);
             let Some(&result) = posted.args.last().filter(|_| posted.relation.is(&FUNCTION)) else { continue };
-            let result = self.solver.root(result);
-            if !self.solver.head(result).is_hole() || from.contains_key(&result) {
+            let results = self.defined_by(result);
+            if results.is_empty() || results.iter().any(|result| from.contains_key(result)) {
                 continue;
             }
             let mut reached = self.solver.holes(&posted.args[..posted.n_inputs()]);
@@ -449,12 +449,21 @@ impl<L: Log> Inference<'_, L> {
                 let more: Vec<TermId> = more.filter(|hole| !reached.contains(hole)).collect();
                 reached.extend(more);
             }
-            if !reached.contains(&result) && self.is_certain(posted, &joined) {
-                from.insert(result, reached);
+            if !results.iter().any(|result| reached.contains(result)) && self.is_certain(posted, &joined) {
+                from.extend(results.into_iter().map(|result| (result, reached.clone())));
                 found.insert(id);
             }
         }
         (found, from.into_keys().collect())
+    }
+
+    /// The unknowns that an equation with this result defines: the result, or the dims of a shape of nothing else.
+    pub(crate) fn defined_by(&self, result: TermId) -> Vec<TermId> {
+        let results: Vec<TermId> = match self.solver.head(result) {
+            Term::Shape(dims) => self.solver.items(dims).iter().map(|&dim| self.solver.root(dim)).collect(),
+            _ => vec![self.solver.root(result)],
+        };
+        if results.iter().all(|&result| self.solver.head(result).is_hole()) { results } else { Vec::new() }
     }
 
     /// Whether a function has a value once the unknowns are parameters. A place of shapes that are put together has
@@ -527,8 +536,7 @@ impl<L: Log> Inference<'_, L> {
         };
         let cause = self.cause(why);
         if !params.is_empty() || !relations.is_empty() {
-            let mut taken: Vec<RelationId> =
-                relations.iter().copied().filter(|id| !definitions.contains(id)).collect();
+            let mut taken: Vec<RelationId> = relations.iter().copied().filter(|id| !definitions.contains(id)).collect();
             taken.extend(self.implied.iter().copied().filter(|&id| self.is_open(id)));
             base::sort(&mut taken);
             taken.dedup();

@@ -140,7 +140,12 @@ pub fn relations_named(name: &str) -> Vec<NamedRelation> {
         }
     }
     if name == PROJECTION.relation.name {
-        found.push(NamedRelation { relation: PROJECTION.relation, kind: ty::Kind::Type, n_args: 2, row: Some(&PROJECTION) });
+        found.push(NamedRelation {
+            relation: PROJECTION.relation,
+            kind: ty::Kind::Type,
+            n_args: 2,
+            row: Some(&PROJECTION),
+        });
     }
     for &(relation, kind, n_args) in rule::PARTS.iter().filter(|(relation, ..)| relation.name == name) {
         found.push(NamedRelation { relation, kind, n_args, row: None });

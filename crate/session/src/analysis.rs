@@ -83,7 +83,9 @@ impl Analysis {
         diagnostics.extend(type_errors.iter().map(|error| wording.diagnostic(error)));
         diagnostics.extend(coverage_diagnostics(&module, &inferred));
         // In source order; at one place errors come before warnings.
-        base::sort_by_key(&mut diagnostics, |diagnostic| (diagnostic.span.start, diagnostic.severity, diagnostic.span.end));
+        base::sort_by_key(&mut diagnostics, |diagnostic| {
+            (diagnostic.span.start, diagnostic.severity, diagnostic.span.end)
+        });
         diagnostics.dedup();
         if diagnostics.len() > MAX_DIAGNOSTICS {
             let n_more = diagnostics.len() - MAX_DIAGNOSTICS;

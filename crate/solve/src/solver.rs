@@ -3,8 +3,8 @@
 use crate::store::{Cause, Store};
 use crate::trace::{Event, Log, Outcome, Woken};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
 use smallvec::SmallVec;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use ty::{
     Atom, Attrs, FUNCTION, Facts, Function, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term,

@@ -8,8 +8,8 @@
 //! Parameters are rigid: a polynomial over them is in normal form, so two are equal exactly when they are the same.
 //! A `?` among the arguments of arithmetic makes the result `?`.
 
-use crate::poly::{Atom, Poly};
 use crate::condition::{DIVIDES, divides};
+use crate::poly::{Atom, Poly};
 use crate::{AttrValue, Attrs, Dim, Extent, Facts, Kind, ParamId, Reason, Relation, Step, Stop, Term, TermId};
 use std::sync::Arc;
 
@@ -124,9 +124,10 @@ impl dyn Facts + '_ {
             (&[(dim, 1)], Some(0)) if !dynamic => return Ok(dim),
             (_, Some(_)) => {}
         }
-        let sum = terms.iter().zip(0..).try_fold(Poly::constant(offset), |sum, (&(_, factor), i)| {
-            sum.plus(&Poly::atom(i).scaled(factor)?)
-        });
+        let sum = terms
+            .iter()
+            .zip(0..)
+            .try_fold(Poly::constant(offset), |sum, (&(_, factor), i)| sum.plus(&Poly::atom(i).scaled(factor)?));
         let dims: Vec<TermId> = terms.iter().map(|&(dim, _)| dim).collect();
         match sum {
             Some(sum) => apply(self, &Function::Polynomial(sum), &dims),

@@ -29,8 +29,8 @@ mod value_print;
 
 pub use attrs::{AttrValue, Attrs};
 pub use clauses::{Clause, Comparison, Goal, Guard, Node, NodeId, Origin, Written, WrittenRelations};
-pub use dtype::Dtype;
 pub use condition::{AT_MOST, DIVIDES};
+pub use dtype::Dtype;
 pub use facts::{Facts, Size, Step, Stop};
 pub use function::{FUNCTION, Function, apply};
 pub use poly::{Atom, Poly, PolyId};

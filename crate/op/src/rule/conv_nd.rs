@@ -91,11 +91,7 @@ impl Lettered {
 }
 
 /// The dims of a layout from the full size along each of its letters.
-pub(super) fn dims_of(
-    r: &mut dyn Facts,
-    layout: &DataLayout,
-    along: &[(char, TermId)],
-) -> Result<Vec<TermId>, Stop> {
+pub(super) fn dims_of(r: &mut dyn Facts, layout: &DataLayout, along: &[(char, TermId)]) -> Result<Vec<TermId>, Stop> {
     let axes = layout.axes().iter().map(|&(letter, inner)| match inner {
         Some(block) => Ok(number(r, block)),
         None => {
@@ -227,7 +223,7 @@ fn fits(r: &mut dyn Facts, args: &[TermId], name: &str) -> Step {
 }
 
 fn fits_rule(r: &mut dyn Facts) -> Step {
-    match fit(r, &r.args().to_vec())? {
+    match fit(r, r.args())? {
         None => Ok(()),
         Some((window, places)) => r.check(false, || format!("a window of {window} does not fit into {places}")),
     }
@@ -237,13 +233,14 @@ fn fits_rule(r: &mut dyn Facts) -> Step {
 fn fit(r: &dyn Facts, args: &[TermId]) -> Result<Option<(i64, i64)>, Stop> {
     let (window, size) = (args[0], args[1]);
     let more = args.get(2).map_or(Some(0), |&more| r.peek_number(more)).unwrap_or(0);
-    if let Some(window) = r.peek_number(window) {
-        match r.peek_number(size).map(|size| (size, size.saturating_add(more))) {
-            Some((_, places)) if window == 0 => return Ok(Some((0, places))),
-            Some((0, _)) => return Ok(None),
-            Some((_, places)) => return Ok((window > places).then_some((window, places))),
-            None => {}
+    match (r.peek_number(window), r.peek_number(size)) {
+        (Some(0), size) => return Ok(Some((0, size.unwrap_or(0)))),
+        (Some(_), Some(0)) => return Ok(None),
+        (Some(window), Some(size)) => {
+            let places = size.saturating_add(more);
+            return Ok((window > places).then_some((window, places)));
         }
+        (Some(_) | None, _) => {}
     }
     if r.is_dynamic(window) || r.is_dynamic(size) {
         return Ok(None);
@@ -251,7 +248,8 @@ fn fit(r: &dyn Facts, args: &[TermId]) -> Result<Option<(i64, i64)>, Stop> {
     let certain = r.peek_number(window).map(|window| window.saturating_sub(more)).is_some_and(|least| {
         // A sum of multiples is at least the smallest of them, or 0.
         let multiples = r.known_poly(size).map(|poly| poly.terms().to_vec()).unwrap_or_default();
-        least <= 1 || (!multiples.is_empty() && multiples.iter().all(|(atoms, factor)| !atoms.is_empty() && *factor >= least))
+        least <= 1
+            || (!multiples.is_empty() && multiples.iter().all(|(atoms, factor)| !atoms.is_empty() && *factor >= least))
     });
     if certain { Ok(None) } else { Err(Stop::Wait(vec![window, size])) }
 }

@@ -99,12 +99,7 @@ pub(super) fn same_count(
 }
 
 /// Asserts the number of a dim, unless it is `?`; the sentence says what is wrong with another.
-pub(super) fn is_number(
-    r: &mut dyn Facts,
-    dim: TermId,
-    want: i64,
-    sentence: impl FnOnce(i64, i64) -> String,
-) -> Step {
+pub(super) fn is_number(r: &mut dyn Facts, dim: TermId, want: i64, sentence: impl FnOnce(i64, i64) -> String) -> Step {
     match r.peek_number(dim) {
         Some(found) => r.check(found == want, || sentence(want, found)),
         None if r.is_dynamic(dim) => Ok(()),

@@ -6,7 +6,7 @@
 //!
 //! Worked example: a rule that doubles axis 0 makes `(N * 2, 4)` of `(N, 4)`, and `(sh[0] * 2, ..sh[1:])` of `sh`.
 
-use ty::{Facts, Function, Reason, Stop, Term, TermId};
+use ty::{Facts, Function, Reason, Step, Stop, Term, TermId};
 
 /// An axis of a shape of unknown rank is nearer than this to one of its ends.
 const MOST_AXES: i64 = 1_000;
@@ -46,6 +46,14 @@ impl Form {
             Form::Whole(_) if axis.unsigned_abs() < MOST_AXES.unsigned_abs() => Ok(axis),
             Form::Whole(_) => r.fail(Reason::Attr { attr, want: "an axis of the data".into() }),
         }
+    }
+
+    /// States that a checked axis exists, where nothing else of the result says so.
+    pub fn has_axis(&self, r: &mut dyn Facts, axis: i64) -> Step {
+        let Form::Whole(shape) = self else { return Ok(()) };
+        let (rank, least) = (ty::apply(r, &Function::Rank, &[*shape])?, if axis < 0 { -axis } else { axis + 1 });
+        let least = super::dims::number(r, least);
+        r.at_most(least, rank, &|least, rank| format!("a shape of rank {rank} has less than {least} axes"))
     }
 
     /// The dim of a checked axis.
@@ -139,7 +147,7 @@ impl Form {
 }
 
 /// Asserts that the (only) result is a tensor of this shape.
-pub(super) fn result(r: &mut dyn Facts, form: &Form, dtype: TermId) -> ty::Step {
+pub(super) fn result(r: &mut dyn Facts, form: &Form, dtype: TermId) -> Step {
     let shape = form.shape(r);
     let tensor = r.make(Term::Tensor { shape, dtype });
     r.result_is(tensor)

@@ -26,6 +26,7 @@ pub static ONE_HOT: Relation = Relation { name: "OneHot", n_outputs: 1, rule: on
 pub static SLICE_LIKE: Relation = Relation { name: "SliceLike", n_outputs: 1, rule: slice_like };
 /// Python's slices: `begin`, `end` and a step for each axis, cut off at the bounds.
 pub static STRIDED_SLICE: Relation = Relation { name: "StridedSlice", n_outputs: 1, rule: strided_slice };
+/// The sizes that a slice leaves, once those of the data are known.
 static CUT: Relation = Relation { name: "StridedSlice", n_outputs: 1, rule: cut };
 /// The type of the data, whatever is written into it.
 pub static STRIDED_SET: Relation = Relation { name: "StridedSet", n_outputs: 1, rule: strided_set };
@@ -425,7 +426,10 @@ pub(super) fn topk_of(r: &mut dyn Facts, k: Option<Size>) -> Step {
             })?;
             data.replaced(r, axis, &[k])?.shape(r)
         }
-        None => data.shape(r),
+        None => {
+            data.has_axis(r, axis)?;
+            data.shape(r)
+        }
     };
     let positions = dtype_attr(r, Dtype::Int32);
     let [values, positions] = [values, positions].map(|dtype| r.make(Term::Tensor { shape, dtype }));

@@ -2,7 +2,10 @@
 
 use super::dims::{number, same};
 use super::form::{self, Form};
-use super::{attr_error, broadcast, can_be_tensor, can_have_rank, expect_dims, expect_rank, expect_type, peek_rank, unless_unknown};
+use super::{
+    attr_error, broadcast, can_be_tensor, can_have_rank, expect_dims, expect_rank, expect_type, peek_rank,
+    unless_unknown,
+};
 use ty::{Facts, Kind, Reason, Relation, Step, Stop, TermId};
 
 /// `[…, k] × [units, k] → […, units]`.
@@ -104,11 +107,7 @@ pub(super) fn batch_matmul(r: &mut dyn Facts) -> Step {
 }
 
 /// Asserts that operands are vectors along the attribute `axis` of the first one, with its dtype.
-pub(super) fn vectors_along(
-    r: &mut dyn Facts,
-    operands: std::ops::Range<usize>,
-    axis: i64,
-) -> Step {
+pub(super) fn vectors_along(r: &mut dyn Facts, operands: std::ops::Range<usize>, axis: i64) -> Step {
     can_be_tensor(r, 0)?;
     operands.clone().try_for_each(|operand| can_have_rank(r, operand, 1))?;
     let (data, dtype) = Form::operand(r, 0)?;

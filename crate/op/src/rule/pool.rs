@@ -36,13 +36,11 @@ pub(super) fn pool_layout(r: &dyn Facts, space: &Space) -> Result<DataLayout, St
     }
 }
 
-/// Asserts that the result is the data with other spatial sizes, each made of the place of its axis and its size.
-pub(super) fn spatial(
-    r: &mut dyn Facts,
-    space: &Space,
-    layout: &DataLayout,
-    size: &dyn Fn(&mut dyn Facts, usize, TermId) -> Result<TermId, Stop>,
-) -> Step {
+/// A spatial size of the result, from the place of its axis and that of the data.
+type SizeOf<'a> = dyn Fn(&mut dyn Facts, usize, TermId) -> Result<TermId, Stop> + 'a;
+
+/// Asserts that the result is the data with other spatial sizes.
+pub(super) fn spatial(r: &mut dyn Facts, space: &Space, layout: &DataLayout, size: &SizeOf) -> Step {
     let data = r.arg(0);
     let (mut dims, dtype) = expect_rank(r, data, layout.rank())?;
     for (at, &letter) in space.spatial.iter().enumerate() {

@@ -4,13 +4,13 @@
 //! behind the data. Those are scalars, or vectors along an axis of the data; which of the two is found out when the
 //! scale's shape is known, and nothing else waits for it.
 
+use super::attr_error;
 use super::broadcast::broadcast;
 use super::conv_nd::{Lettered, PLANE, conv2d, conv2d_transpose as transpose, layout};
 use super::linear::{batch_matmul as plain_batch_matmul, dense as plain_dense};
 use super::nn::dense_pack as plain_dense_pack;
 use super::pool::pool2d;
 use super::shape::concatenate as plain_concatenate;
-use super::attr_error;
 use ty::{Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
 
 /// Floats to the integers of `out_dtype`.

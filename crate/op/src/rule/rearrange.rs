@@ -163,6 +163,9 @@ fn repeat(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
     let (data, dtype) = Form::operand(r, 0)?;
     let axis = data.axis(r, "axis", r.attrs().int("axis").unwrap_or(0), 0)?;
+    if repeats == 1 {
+        data.has_axis(r, axis)?;
+    }
     let size = data.dim(r, axis)?;
     let size = r.affine(size, repeats, 0)?;
     let repeated = data.replaced(r, axis, &[size])?;

@@ -182,9 +182,7 @@ impl Plan {
             Some(at) => pieces[at] = rows(r, &counted, made)?,
             None => {
                 let made = number(r, made);
-                same_count(r, &counted, &[made], &|all, made| {
-                    format!("{all} elements do not fill a shape of {made}")
-                })?;
+                same_count(r, &counted, &[made], &|all, made| format!("{all} elements do not fill a shape of {made}"))?;
             }
         }
         Ok(pieces)
@@ -232,4 +230,3 @@ fn gcd(mut a: i64, mut b: i64) -> i64 {
     }
     a
 }
-

@@ -284,6 +284,9 @@ fn split(r: &mut dyn Facts) -> Step {
             if let Some(size) = size {
                 r.check(size % n == 0, || format!("{n} does not divide the {size} of axis {axis}"))?;
             }
+            if n == 1 {
+                data.has_axis(r, axis)?;
+            }
             let part = r.divided(whole, n, "the axis")?;
             parts.resize(n as usize, part);
         }
