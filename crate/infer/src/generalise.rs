@@ -27,6 +27,9 @@ const MAX_KEY: usize = 64;
 /// What relations are compared by.
 type Key = Vec<(Option<Term>, TermId)>;
 
+/// A relation, by its address, and its inputs.
+type Question = ((usize, usize), Vec<Key>);
+
 /// A broadcast of more shapes than this is not compared with others.
 const MAX_JOINED: usize = 16;
 
@@ -267,7 +270,7 @@ impl<L: Log> Inference<'_, L> {
     fn merge_equal_relations(&mut self, first_relation: usize) {
         let mut done: FxHashSet<RelationId> = FxHashSet::default();
         loop {
-            let mut seen: FxHashMap<((usize, usize), Vec<Key>), Vec<RelationId>> = FxHashMap::default();
+            let mut seen: FxHashMap<Question, Vec<RelationId>> = FxHashMap::default();
             let mut merged = Vec::new();
             let mut classes = FxHashMap::default();
             let mut polynomials: FxHashMap<Poly<usize>, RelationId> = FxHashMap::default();
