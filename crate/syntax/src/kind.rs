@@ -174,6 +174,12 @@ pub enum NodeKind {
     FnType,
     /// `ref(T)`: `Type`.
     RefType,
+    /// `` [`A, `B(T) | r] ``: `(VariantType | Error)* RowRest?`.
+    SumType,
+    /// `` `Name(T, U) ``: `Type*`. Own token `Ident`.
+    VariantType,
+    /// `| r`: `Type`.
+    RowRest,
     /// `int32`, `A`, `Numbers`. One token `Ident`.
     NameType,
     /// `List[T]`, `Numbers[]`: `Type*`. Own token `Ident`. (`Numbers[3]` is an `Index`.)

@@ -32,6 +32,8 @@ pub(super) enum Rule {
     Shape,
     DimCall,
     DimParen,
+    SumType,
+    VariantType,
     CtorPat,
     VariantPat,
     TuplePat,
@@ -45,6 +47,8 @@ pub(super) struct List {
     comma: bool,
     /// How many elements there were; stops at 255.
     n_items: u8,
+    /// The rest of a sum's row has been seen: nothing may follow.
+    ended: bool,
     opener: u32,
     mark: Mark,
 }
@@ -67,6 +71,8 @@ enum Element {
     /// Of `Tensor[…]`: the shape, then the dtype.
     Tensor,
     Dim,
+    /// A variant of a sum, or the rest of its row.
+    Variant,
     Pattern,
 }
 
@@ -77,7 +83,8 @@ impl Rule {
             Rule::Args => Element::Arg,
             Rule::Paren => Element::Seq,
             Rule::Params => Element::Param,
-            Rule::CtorFields | Rule::RefType | Rule::FnTypeParams => Element::Type,
+            Rule::CtorFields | Rule::RefType | Rule::FnTypeParams | Rule::VariantType => Element::Type,
+            Rule::SumType => Element::Variant,
             Rule::TypeArgs | Rule::TupleType | Rule::TypeCall | Rule::DimBranch => Element::TypeOrDim,
             Rule::Relation => Element::TypeOrAttr,
             Rule::RelationHead => Element::HeadArg,
@@ -110,6 +117,8 @@ impl Rule {
             | Rule::Shape
             | Rule::DimCall
             | Rule::DimParen
+            | Rule::SumType
+            | Rule::VariantType
             | Rule::CtorPat
             | Rule::VariantPat
             | Rule::TuplePat => None,
@@ -144,6 +153,8 @@ impl List {
             Rule::DimParen if groups => return None,
             Rule::Shape | Rule::DimParen => NodeKind::ShapeLit,
             Rule::DimCall => NodeKind::DimCall,
+            Rule::SumType => NodeKind::SumType,
+            Rule::VariantType => NodeKind::VariantType,
             Rule::CtorPat => NodeKind::CtorPat,
             Rule::VariantPat => NodeKind::VariantPat,
             Rule::TuplePat if groups => return None,
@@ -156,7 +167,7 @@ impl List {
 impl Parser<'_> {
     /// Begins the list whose opener is here; its node begins at the mark.
     pub(super) fn open(&mut self, rule: Rule, mark: Mark) {
-        let mut list = List { rule, comma: false, n_items: 0, opener: self.pos as u32, mark };
+        let mut list = List { rule, comma: false, n_items: 0, ended: false, opener: self.pos as u32, mark };
         let deep = !self.enter();
         self.bump();
         if deep {
@@ -176,6 +187,7 @@ impl Parser<'_> {
         }
         let element = list.rule.element();
         if self.starts(element, list) {
+            list.ended |= element == Element::Variant && self.at(Pipe);
             list.n_items = list.n_items.saturating_add(1);
             self.tasks.push(Task::Separator(list));
             return self.start(element, list);
@@ -205,6 +217,11 @@ impl Parser<'_> {
             self.bump();
             list.comma = true;
             return self.tasks.push(Task::Element(list));
+        }
+        if list.rule == Rule::SumType && self.at(Pipe) && !list.ended {
+            list.ended = true;
+            self.tasks.push(Task::Separator(list));
+            return self.row_rest();
         }
         let starts = self.starts(list.rule.element(), list) && !self.kind().is_bad();
         if close == NONE && (!starts || self.sig[self.pos].first_on_line) {
@@ -255,6 +272,7 @@ impl Parser<'_> {
             Element::TypeOrAttr => kind.starts_type() || self.at_attr(),
             Element::Goal => kind.starts_type() || kind == KwTrue,
             Element::Dim => kind.starts_dim() || (list.rule != Rule::DimCall && self.at_splice()),
+            Element::Variant => kind == Backtick || (kind == Pipe && list.n_items == 0),
             Element::Pattern => kind.starts_pattern(),
         }
     }
@@ -294,6 +312,8 @@ impl Parser<'_> {
                 self.tasks.push(Task::TypeElement)
             }
             Element::Dim => self.tasks.push(Task::Dim(1)),
+            Element::Variant if self.at(Pipe) => self.row_rest(),
+            Element::Variant => self.variant(NodeKind::VariantType, Rule::VariantType),
             Element::Pattern => self.tasks.push(Task::Pattern),
         }
     }
@@ -347,6 +367,7 @@ fn element_words(element: Element) -> Expected {
         Element::Goal => Expected::Goal,
         Element::Condition => Expected::Comparison,
         Element::Dim => Expected::Dim,
+        Element::Variant => Expected::Variant,
         Element::Pattern => Expected::Pattern,
     }
 }
