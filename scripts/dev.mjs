@@ -2,11 +2,12 @@
 import { watch } from "node:fs";
 import { main, root } from "./house.mjs";
 import { setup } from "./setup.mjs";
-import { buildWasm } from "./site.mjs";
+import { buildWasm, listOperators } from "./site.mjs";
 
 await main(async () => {
   await setup();
   await buildWasm();
+  await listOperators();
   const { createServer } = await import("vite");
   const server = await createServer({ configFile: `${root}/web/vite.config.ts`, server: { host: "127.0.0.1" } });
   await server.listen();

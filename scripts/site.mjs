@@ -1,5 +1,5 @@
 // How the static site in dist/ is made: the compiler as WebAssembly, then the page around it.
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { root, run, step } from "./house.mjs";
 
@@ -28,6 +28,14 @@ export function buildWasm() {
   });
 }
 
+/** What the operators' documentation says, for the page's own file of it. */
+export function listOperators() {
+  return step("listing the operators", async () => {
+    const { output } = await run("cargo", ["run", "--quiet", "-p", "relish", "--", "ops", "--json"], { show: false });
+    writeFileSync(resolve(root, "target/operators.json"), output);
+  });
+}
+
 export async function buildSite() {
   await step("checking the types of the page", () => run("tsc", ["--project", "web"]));
   await step("bundling the page", () =>
@@ -37,5 +45,6 @@ export async function buildSite() {
 
 export async function build() {
   await buildWasm();
+  await listOperators();
   await buildSite();
 }

@@ -35,12 +35,26 @@ function explanationsFromPages(): Plugin {
   };
 }
 
+/** The module `virtual:operators`: what each operator's documentation says. */
+function operatorsFromList(): Plugin {
+  const id = "\0virtual:operators";
+  const read = () => {
+    const operators = JSON.parse(readFileSync(here("../target/operators.json"), "utf8"));
+    return Object.fromEntries(operators.map(({ name, doc }: { name: string; doc: string }) => [name, doc]));
+  };
+  return {
+    name: "operators-from-list",
+    resolveId: (source) => (source === "virtual:operators" ? id : undefined),
+    load: (source) => (source === id ? `export default ${JSON.stringify(read())};` : undefined),
+  };
+}
+
 export default defineConfig({
   root: here("."),
   publicDir: here("../public"),
   // Relative addresses, so that the site works from any folder of any host.
   base: "./",
-  plugins: [examplesFromPages(), explanationsFromPages()],
+  plugins: [examplesFromPages(), explanationsFromPages(), operatorsFromList()],
   // Every file stays a file: the page's policy permits no `data:` scripts.
   build: {
     outDir: here("../dist"),

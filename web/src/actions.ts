@@ -178,7 +178,13 @@ export function stop(): void {
   });
 }
 
-export const hover = (file: FileName, offset: number) => compiler.hover(file, offset);
+export async function hover(file: FileName, offset: number) {
+  const view = await compiler.hover(file, offset);
+  if (view?.operator === undefined) return view;
+  // A file of its own, which the first hover on an operator loads.
+  const { default: docs } = await import("virtual:operators");
+  return { ...view, doc: docs[view.operator] ?? "" };
+}
 export const name = (file: FileName, offset: number) => compiler.name(file, offset);
 
 function goTo(span: SpanView): void {

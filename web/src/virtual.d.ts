@@ -7,6 +7,12 @@ declare module "virtual:examples" {
   export default chapters;
 }
 
+declare module "virtual:operators" {
+  /** What the documentation of each operator says, in Markdown. */
+  const docs: Record<string, string | undefined>;
+  export default docs;
+}
+
 declare module "virtual:explanations" {
   /** The Markdown page of each error code. */
   const pages: Record<string, string | undefined>;

@@ -59,6 +59,25 @@ impl OpId {
     }
 }
 
+/// The rows of families as slices, each as this build has them.
+macro_rules! families {
+    ($($family:ident),*) => {
+        [$(&const { in_this_build::<{ $family::ROWS.len() }>($family::ROWS) } as &'static [Op]),*]
+    };
+}
+
+/// Rows, without their documentation where the build leaves it out: the page has it in a file of its own.
+const fn in_this_build<const N: usize>(rows: &'static [Op]) -> [Op; N] {
+    let mut found = [rows[0]; N];
+    let mut at = 0;
+    while at < N {
+        let doc = if cfg!(feature = "docs") { rows[at].doc } else { "" };
+        found[at] = Op { doc, ..rows[at] };
+        at += 1;
+    }
+    found
+}
+
 struct Table {
     rows: Vec<&'static Op>,
     by_name: FxHashMap<&'static str, OpId>,
@@ -66,28 +85,10 @@ struct Table {
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let families = [
-        unary::ROWS,
-        binary::ROWS,
-        reduce::ROWS,
-        linear::ROWS,
-        conv::ROWS,
-        conv_nd::ROWS,
-        pool::ROWS,
-        norm::ROWS,
-        nn::ROWS,
-        shape::ROWS,
-        rearrange::ROWS,
-        index::ROWS,
-        create::ROWS,
-        dynamic::ROWS,
-        random::ROWS,
-        misc::ROWS,
-        sparse::ROWS,
-        image::ROWS,
-        vision::ROWS,
-        qnn::ROWS,
-    ];
+    let families = families!(
+        unary, binary, reduce, linear, conv, conv_nd, pool, norm, nn, shape, rearrange, index, create, dynamic, random,
+        misc, sparse, image, vision, qnn
+    );
     let rows: Vec<&'static Op> = families.into_iter().flatten().collect();
     let ids = || rows.iter().enumerate().map(|(i, row)| (OpId(i as u32), row));
     let by_name = ids().map(|(id, row)| (row.name, id)).collect();

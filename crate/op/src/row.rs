@@ -4,6 +4,7 @@ use crate::Kernel;
 use ty::{AttrValue, Relation};
 
 /// One operator. Everything that knows operators reads these fields.
+#[derive(Clone, Copy)]
 pub struct Op {
     /// As in the text: `nn.conv2d`.
     pub name: &'static str,
@@ -14,7 +15,7 @@ pub struct Op {
     /// Inputs are the arguments in order; the one output is the result.
     pub relation: &'static Relation,
     pub kernel: Kernel,
-    /// Markdown; its `relay` fences are tests.
+    /// Markdown; its `relay` fences are tests. Empty in a build without the feature `docs`.
     pub doc: &'static str,
 }
 

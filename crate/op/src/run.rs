@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use ty::{Attrs, Dtype, Elements, Scalar, Tensor, Value};
 
 /// How a row computes. The scalar functions take floats of every width as `f64` and integers as `i128`.
+#[derive(Clone, Copy)]
 pub enum Kernel {
     /// Typed, but not computed yet: running it says so.
     Missing,

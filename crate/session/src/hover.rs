@@ -13,6 +13,8 @@ pub struct Hover {
     pub code: String,
     /// Markdown, possibly empty.
     pub doc: String,
+    /// The operator whose documentation it is.
+    pub operator: Option<&'static str>,
     pub span: Span,
 }
 
@@ -81,16 +83,22 @@ pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
 
 fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> {
     let Analysis { module, inferred, .. } = analysis;
-    let named =
-        |name: &str, r#type: String| Hover { code: format!("{name}: {type}"), r#type, doc: String::new(), span };
+    let named = |name: &str, r#type: String| Hover {
+        code: format!("{name}: {type}"),
+        r#type,
+        doc: String::new(),
+        operator: None,
+        span,
+    };
     match subject {
         Subject::Expr(id) => Some(expression(analysis, id, span)),
         Subject::Operator(id) => {
             let ExprKind::OpCall { op, args, .. } = &module.exprs[id].kind else { return None };
             let args: Vec<String> = args.iter().map(|&arg| analysis.type_of(arg)).collect();
             let r#type = analysis.type_of(id);
-            let code = format!("{}: fn({}) -> {type}", op.row().name, args.join(", "));
-            Some(Hover { r#type, code, doc: op.row().doc.trim().to_owned(), span })
+            let row = op.row();
+            let code = format!("{}: fn({}) -> {type}", row.name, args.join(", "));
+            Some(Hover { r#type, code, doc: row.doc.trim().to_owned(), operator: Some(row.name), span })
         }
         Subject::Local(id) => Some(named(&module.locals[id].name, inferred.print_local(module, id)?.text)),
         Subject::Pattern(id) => {
@@ -101,7 +109,7 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
                     let has_sums = !module.variants.is_empty();
                     let refined = if has_sums { inferred.print_refined(module, id)?.text } else { matched.clone() };
                     let code = if refined == matched { matched } else { format!("{refined}\n// of {matched}") };
-                    Hover { code, r#type: refined, doc: String::new(), span }
+                    Hover { code, r#type: refined, doc: String::new(), operator: None, span }
                 }
             })
         }
@@ -114,11 +122,17 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
         Subject::Constructor(id) => {
             let adt = module.ctors[id].adt;
             let r#type = module.adts[adt].name.clone();
-            Some(Hover { r#type, code: declaration(analysis, adt), doc: doc_of_adt(analysis, adt), span })
+            Some(Hover {
+                r#type,
+                code: declaration(analysis, adt),
+                doc: doc_of_adt(analysis, adt),
+                operator: None,
+                span,
+            })
         }
         Subject::Adt(id) => {
             let r#type = module.adts[id].name.clone();
-            Some(Hover { r#type, code: declaration(analysis, id), doc: doc_of_adt(analysis, id), span })
+            Some(Hover { r#type, code: declaration(analysis, id), doc: doc_of_adt(analysis, id), operator: None, span })
         }
         Subject::TypeParam(id) => Some(named(module.param(id), module.param_kind(id).name().to_owned())),
     }
@@ -145,7 +159,11 @@ fn expression(analysis: &Analysis, id: ExprId, span: Span) -> Hover {
         }
         _ => (r#type.clone(), String::new()),
     };
-    Hover { r#type, code, doc, span }
+    let operator = match module.exprs[id].kind {
+        ExprKind::Op(op) => Some(op.row().name),
+        _ => None,
+    };
+    Hover { r#type, code, doc, operator, span }
 }
 
 /// `type List[A] { Nil, Cons(A, List[A]) }`, from the source.
@@ -222,5 +240,5 @@ fn written_type(analysis: &Analysis, kind: &TypeExprKind, span: Span) -> Hover {
         | TypeExprKind::Sum { .. }
         | TypeExprKind::Ref(_) => (written.clone(), ""),
     };
-    Hover { r#type: written, code, doc: doc.to_owned(), span }
+    Hover { r#type: written, code, doc: doc.to_owned(), operator: None, span }
 }

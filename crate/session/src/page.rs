@@ -80,7 +80,8 @@ impl Page {
         let analysis = self.file(file);
         let lines = analysis.lines();
         let hover = hover(analysis, lines.from_utf16(offset))?;
-        Some(HoverView { code: hover.code, doc: hover.doc, span: span_view(lines, hover.span) })
+        let operator = hover.operator.map(str::to_owned);
+        Some(HoverView { code: hover.code, doc: hover.doc, operator, span: span_view(lines, hover.span) })
     }
 
     /// What the name at a UTF-16 offset of a text means.

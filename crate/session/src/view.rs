@@ -106,6 +106,8 @@ pub struct HoverView {
     pub code: String,
     /// Markdown, possibly empty.
     pub doc: String,
+    /// The operator that it is about, whose documentation the page has in a file of its own.
+    pub operator: Option<String>,
     pub span: SpanView,
 }
 
