@@ -1,10 +1,10 @@
 //! From text to types.
 
+use crate::coverage;
 use crate::name::extent;
 use base::{Diagnostic, LineIndex, Severity, Span};
 use hir::{ExprKind, FnId, Hole, Item, LocalOrigin, Module};
 use infer::{Inferred, TypeError, Wording};
-use pattern::Coverage;
 use rustc_hash::FxHashSet;
 use solve::{Log, Off, Order, Trace};
 use std::sync::LazyLock;
@@ -81,7 +81,8 @@ impl Analysis {
         diagnostics.extend(module.holes.iter().map(|hole| hole_diagnostic(&module, &inferred, hole)));
         let wording = Wording { module: &module, inferred: &inferred };
         diagnostics.extend(type_errors.iter().map(|error| wording.diagnostic(error)));
-        diagnostics.extend(coverage_diagnostics(&module, &inferred));
+        let lines = LineIndex::new(text);
+        diagnostics.extend(coverage::diagnostics(text, &lines, &module, &inferred));
         // In source order; at one place errors come before warnings.
         base::sort_by_key(&mut diagnostics, |diagnostic| {
             (diagnostic.span.start, diagnostic.severity, diagnostic.span.end)
@@ -94,7 +95,7 @@ impl Analysis {
             let message = format!("{n_more} more problems follow from here; mend the first ones to see them");
             diagnostics.push(Diagnostic::new(Severity::Info, "more-problems", span, message));
         }
-        Analysis { text: text.to_owned(), lines: LineIndex::new(text), module, inferred, diagnostics }
+        Analysis { text: text.to_owned(), lines, module, inferred, diagnostics }
     }
 
     pub fn text(&self) -> &str {
@@ -249,36 +250,6 @@ fn hole_diagnostic<L: Log>(module: &Module, inferred: &Inferred<L>, hole: &Hole)
         error = error.fix(format!("fill it with `{name}`"), span, name.clone());
     }
     error
-}
-
-fn coverage_diagnostics<L: Log>(module: &Module, inferred: &Inferred<L>) -> Vec<Diagnostic> {
-    let mut diagnostics = Vec::new();
-    for expr in module.exprs.iter().skip(module.start.exprs) {
-        let ExprKind::Match { scrutinee, arms, is_partial } = &expr.kind else { continue };
-        let Some(term) = inferred.exprs[*scrutinee] else { continue };
-        let Coverage { missing, more, unreachable } = pattern::check(module, &inferred.solver, term, arms);
-        if !missing.is_empty() && !is_partial {
-            let cases: Vec<String> = missing.iter().map(|case| format!("`{case}`")).collect();
-            let listed = cases.join(", ") + if more { " and more" } else { "" };
-            let keyword = Span::new(expr.span.start, expr.span.start + 5);
-            let mut error =
-                Diagnostic::error("match-not-exhaustive", keyword, format!("this match does not handle {listed}"));
-            if let Some(last) = arms.last() {
-                let end = module.exprs[last.body].span.to(module.pats[last.pat].span);
-                error = error.label(end, "the last arm");
-            }
-            diagnostics.push(error);
-        }
-        for arm in unreachable {
-            let span = module.pats[arms[arm].pat].span;
-            diagnostics.push(Diagnostic::warning(
-                "unreachable-arm",
-                span,
-                "earlier arms take everything that this one could",
-            ));
-        }
-    }
-    diagnostics
 }
 
 /// Whether a text type-checks, and the types of its definitions and expressions, with the relation queue in another

@@ -18,6 +18,7 @@
 
 mod analysis;
 pub mod command;
+mod coverage;
 mod data;
 mod explain;
 mod format;

@@ -1,0 +1,180 @@
+//! Decision trees: which place to look at, and which arm it comes to.
+//!
+//! A tree is a DAG. A node stands for a state of the matrix (Maranget 2008, "Compiling pattern matching to good
+//! decision trees"); nodes that ask the same and lead to the same are one, and what leads to one node whatever the
+//! answer is that node. No path looks at a place twice. An arm whose variables stand in different places for different
+//! alternatives has a leaf for each way they can stand.
+//!
+//! Worked example: `match (%p) { (A, _) => …, (_, A | B) => … }` with types of the heads `A`, `B`, `C` looks at field 0
+//! first. For `A` the leaf of arm 0; for all others it looks at field 1: for `C` there is no arm, else the leaf of
+//! arm 1, which is there once.
+
+use crate::intern::Interner;
+use crate::matrix::{Matrix, Purpose};
+use crate::pattern::{Head, Pattern, PatternId, Patterns, TyId};
+use crate::rows::{Place, PlaceId, Row};
+use crate::space::{Space, Types};
+use base::{Idx, IndexVec, idx};
+
+idx!(
+    /// A node of a decision tree. Nodes lead to smaller ids.
+    NodeId,
+    "n"
+);
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Node {
+    /// Look at a place.
+    Switch {
+        place: PlaceId,
+        cases: Vec<(Head, NodeId)>,
+        /// For all other heads. `None`: there are none.
+        default: Option<NodeId>,
+    },
+    /// The arm is taken, with these variables at these places.
+    Leaf { arm: usize, variables: Vec<(u32, PlaceId)> },
+    /// No arm is taken.
+    Fail,
+}
+
+#[derive(Clone, Debug)]
+pub struct Tree {
+    pub nodes: IndexVec<NodeId, Node>,
+    /// Those that nodes mention are among them.
+    pub places: IndexVec<PlaceId, Place>,
+    pub root: NodeId,
+    /// Whether the match was too large to share all tests, so that places may be looked at again.
+    pub is_sequence: bool,
+}
+
+/// The tree of a match. `None`: even one arm after another it is too large, as when the variables of an arm can stand
+/// in millions of ways.
+pub(crate) fn tree(patterns: &Patterns, types: &mut dyn Types, ty: TyId, arms: &[PatternId]) -> Option<Tree> {
+    let purposes = [Purpose::Tree, Purpose::Sequence];
+    purposes.into_iter().find_map(|purpose| tree_for(purpose, patterns, types, ty, arms))
+}
+
+pub(crate) fn tree_for(
+    purpose: Purpose,
+    patterns: &Patterns,
+    types: &mut dyn Types,
+    ty: TyId,
+    arms: &[PatternId],
+) -> Option<Tree> {
+    let rows: Vec<(u32, PatternId)> = (0..).zip(arms.iter().copied()).collect();
+    let mut matrix = Matrix::new(patterns, Space::new(types), ty, purpose);
+    let root = matrix.explore(&rows)?;
+    let mut nodes = Nodes::default();
+    let root = nodes.build(&mut matrix, root, Some(arms));
+    let is_sequence = purpose == Purpose::Sequence;
+    Some(Tree { nodes: nodes.nodes, places: matrix.places.places, root, is_sequence })
+}
+
+/// Nodes, each once.
+#[derive(Default)]
+pub(crate) struct Nodes {
+    pub(crate) nodes: IndexVec<NodeId, Node>,
+    ids: Interner,
+}
+
+impl Nodes {
+    /// The node of a state. Without `arms`, all leaves are one.
+    pub(crate) fn build(&mut self, matrix: &mut Matrix<'_, '_>, root: usize, arms: Option<&[PatternId]>) -> NodeId {
+        let mut node_of: Vec<Option<NodeId>> = vec![None; matrix.states.len()];
+        for state in matrix.order(root) {
+            let node = match (matrix.states[state].split, matrix.taken(state), arms) {
+                (Some(place), ..) => self.switch(matrix, state, place, &node_of),
+                (None, Some(row), Some(arms)) => {
+                    let arm = row.tag as usize;
+                    Some(self.node(Node::Leaf { arm, variables: variables(matrix, row, arms[arm]) }))
+                }
+                (None, Some(_), None) => Some(self.node(Node::Leaf { arm: 0, variables: Vec::new() })),
+                (None, None, _) => Some(self.node(Node::Fail)),
+            };
+            node_of[state] = node;
+        }
+        node_of[root].unwrap_or_else(|| self.node(Node::Fail))
+    }
+
+    fn switch(
+        &mut self,
+        matrix: &Matrix<'_, '_>,
+        state: usize,
+        place: PlaceId,
+        node_of: &[Option<NodeId>],
+    ) -> Option<NodeId> {
+        let mut cases = Vec::new();
+        let mut default = None;
+        for edge in &matrix.states[state].edges {
+            match edge.head {
+                Some(head) => cases.push((head, node_of[edge.to]?)),
+                None => default = node_of[edge.to],
+            }
+        }
+        cases.retain(|&(_, node)| Some(node) != default);
+        let same = default.or(cases.first().map(|&(_, node)| node))?;
+        if cases.iter().all(|&(_, node)| node == same) {
+            return Some(same);
+        }
+        Some(self.node(Node::Switch { place, cases, default }))
+    }
+
+    fn node(&mut self, node: Node) -> NodeId {
+        let mut key = Vec::new();
+        match &node {
+            Node::Fail => key.push(0),
+            Node::Leaf { arm, variables } => {
+                key.extend([1, *arm as u32]);
+                key.extend(variables.iter().flat_map(|&(variable, place)| [variable, place.0]));
+            }
+            Node::Switch { place, cases, default } => {
+                key.extend([2, place.0, default.map_or(u32::MAX, |node| node.0)]);
+                for &(head, node) in cases {
+                    key.extend(head.key());
+                    key.push(node.0);
+                }
+            }
+        }
+        let (id, is_new) = self.ids.id(&key);
+        if is_new {
+            self.nodes.push(node);
+        }
+        NodeId::new(id as usize)
+    }
+}
+
+/// The places of the variables of an arm that is taken by this row.
+fn variables(matrix: &mut Matrix<'_, '_>, row: Row, arm: PatternId) -> Vec<(u32, PlaceId)> {
+    let patterns = matrix.patterns;
+    let mut found = Vec::new();
+    let mut pending = vec![(PlaceId(0), arm)];
+    while let Some((place, id)) = pending.pop() {
+        if !matrix.binding[id] {
+            continue;
+        }
+        let from = patterns.variables.partition_point(|&(pattern, _)| pattern < id);
+        let own = patterns.variables[from..].iter().take_while(|&&(pattern, _)| pattern == id);
+        found.extend(own.map(|&(_, variable)| (variable, place)));
+        match &patterns.nodes[id] {
+            Pattern::Wild => {}
+            Pattern::Or(parts) => {
+                let chosen = &matrix.choices[row.choice as usize];
+                let is_chosen = |part: PatternId| {
+                    patterns.alternatives(part).iter().any(|alternative| chosen.binary_search(alternative).is_ok())
+                };
+                pending.extend(parts.iter().find(|&&part| is_chosen(part)).map(|&part| (place, part)));
+            }
+            Pattern::Head(head, fields) => {
+                let ty = matrix.places.places[place].ty;
+                let fit = matrix.space.fit(ty, *head);
+                for (i, &field) in fields.iter().enumerate().filter(|&(_, &field)| matrix.binding[field]) {
+                    if let Some(ty) = matrix.space.field(ty, fit, i) {
+                        pending.push((matrix.places.field(place, *head, i as u32, ty), field));
+                    }
+                }
+            }
+        }
+    }
+    base::sort(&mut found);
+    found
+}

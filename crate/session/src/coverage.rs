@@ -1,0 +1,176 @@
+//! What is said of matches that miss cases, and of arms and alternatives that are never taken.
+//!
+//! Worked example: `match (%l) { Nil => 0 }` misses `Cons(_, _)`. The fix writes `, Cons(_, _) => _` behind the last
+//! arm; the `_` is a hole, which then says what type it wants.
+
+use base::{Diagnostic, Edit, Fix, LineIndex, Span};
+use hir::{Arm, Expr, ExprKind, Module, PatId};
+use infer::Inferred;
+use pattern::{Coverage, Notation, Unreachable};
+use solve::Log;
+
+/// How many covering arms are pointed at.
+const MAX_LABELS: usize = 4;
+
+pub(crate) fn diagnostics<L: Log>(
+    text: &str,
+    lines: &LineIndex,
+    module: &Module,
+    inferred: &Inferred<L>,
+) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
+    for expr in module.exprs.iter().skip(module.start.exprs) {
+        let ExprKind::Match { scrutinee, arms, is_partial } = &expr.kind else { continue };
+        let Some(term) = inferred.exprs[*scrutinee] else { continue };
+        let coverage = pattern::check(module, &inferred.solver, term, arms, Notation::Calls);
+        let keyword = Span::new(expr.span.start, expr.span.start + 5);
+        if coverage.is_given_up && !is_partial {
+            let message = "this match is too large to say whether it handles all cases";
+            diagnostics.push(Diagnostic::warning("match-not-exhaustive", keyword, message));
+        }
+        if !coverage.missing.is_empty() && !is_partial {
+            diagnostics.push(not_exhaustive(text, module, expr, arms, keyword, &coverage));
+        }
+        for Unreachable { what, covered_by } in &coverage.unreachable_arms {
+            let kind = if covered_by.is_empty() {
+                "no value is like this"
+            } else {
+                "earlier arms take all values of this one"
+            };
+            diagnostics.push(unreachable(lines, module, arms, arms[*what].pat, kind, covered_by));
+        }
+        for Unreachable { what, covered_by } in &coverage.unreachable_alternatives {
+            let kind = if covered_by.is_empty() {
+                "no value is like this alternative"
+            } else {
+                "earlier patterns take all values of this alternative"
+            };
+            diagnostics.push(unreachable(lines, module, arms, *what, kind, covered_by));
+        }
+    }
+    diagnostics
+}
+
+fn not_exhaustive(
+    text: &str,
+    module: &Module,
+    expr: &Expr,
+    arms: &[Arm],
+    keyword: Span,
+    coverage: &Coverage,
+) -> Diagnostic {
+    let Coverage { missing, n_more, is_cut, .. } = coverage;
+    let cases: Vec<String> = missing.iter().map(|case| quoted(&case.text)).collect();
+    let more = match (is_cut, n_more) {
+        (true, _) => " and more".to_owned(),
+        (false, 0) => String::new(),
+        (false, n_more) => format!(" and {n_more} more"),
+    };
+    let message = format!("this match does not handle {}{more}", cases.join(", "));
+    let mut error = Diagnostic::error("match-not-exhaustive", keyword, message);
+    let Some(last) = arms.last() else { return error };
+    error = error.label(module.exprs[last.body].span.to(module.pats[last.pat].span), "the last arm");
+    let is_all = *n_more == 0 && !is_cut && !missing.iter().any(|case| case.truncated);
+    let (title, patterns) = match (is_all, missing.len()) {
+        (true, 1) => ("add the missing arm".to_owned(), vec![missing[0].text.as_str()]),
+        (true, n) => (format!("add the {n} missing arms"), missing.iter().map(|case| case.text.as_str()).collect()),
+        (false, _) => ("add an arm for all other values".to_owned(), vec!["_"]),
+    };
+    if let Some(edits) = added_arms(text, module, expr, *last, &patterns) {
+        error.help = Some(title.clone());
+        error.fixes.push(Fix { title, edits });
+    }
+    error
+}
+
+/// A pattern between backticks: two, if it has some itself.
+fn quoted(pattern: &str) -> String {
+    if pattern.contains('`') { format!("`` {pattern} ``") } else { format!("`{pattern}`") }
+}
+
+fn unreachable(
+    lines: &LineIndex,
+    module: &Module,
+    arms: &[Arm],
+    pat: PatId,
+    message: &str,
+    covered_by: &[PatId],
+) -> Diagnostic {
+    let mut warning = Diagnostic::warning("unreachable-arm", module.pats[pat].span, message);
+    for &cover in covered_by.iter().take(MAX_LABELS) {
+        let what = if arms.iter().any(|arm| arm.pat == cover) { "arm" } else { "alternative" };
+        let span = module.pats[cover].span;
+        let line = lines.position(span.start).line;
+        warning = warning.label(span, format!("covered by the {what} on line {line}"));
+    }
+    warning
+}
+
+/// Adds arms after the last one, written as it is.
+fn added_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&str]) -> Option<Vec<Edit>> {
+    let close = (expr.span.end as usize).checked_sub(1)?;
+    let pattern = module.pats[last.pat].span.start as usize;
+    let body_end = module.exprs[last.body].span.end as usize;
+    let tail = text.get(body_end..close)?;
+    if !text[close..].starts_with('}') {
+        return None;
+    }
+    let before = &text[..pattern];
+    let is_case = before.trim_end().ends_with("case");
+    let (code_end, has_comma) = code_end(tail);
+    let one_line = !text[expr.span.start as usize..close].contains('\n');
+    let (between, comma) = match (one_line, is_case) {
+        (true, true) => (" ".to_owned(), ""),
+        (true, false) => (" ".to_owned(), ","),
+        (false, _) => {
+            let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+            let indent = &line[..line.len() - line.trim_start().len()];
+            (format!("\n{indent}"), if is_case { "" } else { "," })
+        }
+    };
+    let mut added = String::new();
+    for (i, pattern) in patterns.iter().enumerate() {
+        let is_last = one_line && i + 1 == patterns.len();
+        let comma = if is_last { "" } else { comma };
+        added += &if is_case {
+            format!("{between}case {pattern} {{ _ }}")
+        } else {
+            format!("{between}{pattern} => _{comma}")
+        };
+    }
+    let edit = |at: usize, text: String| {
+        let at = (body_end + at) as u32;
+        Edit { span: Span::new(at, at), text }
+    };
+    let mut edits = Vec::new();
+    let end = tail.trim_end().len();
+    if !has_comma && !is_case {
+        if end == code_end {
+            added.insert(0, ',');
+        } else {
+            edits.push(edit(code_end, ",".to_owned()));
+        }
+    }
+    edits.push(edit(end, added));
+    Some(edits)
+}
+
+/// Where the last thing ends that is not a comment, and whether there is a comma.
+fn code_end(tail: &str) -> (usize, bool) {
+    let (mut end, mut has_comma, mut at) = (0, false, 0);
+    while let Some(next) = tail[at..].chars().next() {
+        let rest = &tail[at..];
+        if rest.starts_with("/*") {
+            at += rest.find("*/").map_or(rest.len(), |close| close + 2);
+        } else if next == '#' || rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+        } else {
+            at += next.len_utf8();
+            if !next.is_whitespace() {
+                end = at;
+                has_comma |= next == ',';
+            }
+        }
+    }
+    (end, has_comma)
+}
