@@ -1,7 +1,7 @@
 //! From text to types.
 
 use crate::name::extent;
-use base::{Diagnostic, LineIndex, Severity, Span};
+use base::{Diagnostic, LineIndex, Severity, Span, Surface};
 use hir::{ExprKind, FnId, Hole, Item, LocalOrigin, Module};
 use infer::{Inferred, TypeError, Wording};
 use pattern::Coverage;
@@ -26,7 +26,7 @@ struct Prelude {
 pub const PRELUDE_TEXT: &str = include_str!("prelude.relay");
 
 static PRELUDE: LazyLock<Prelude> = LazyLock::new(|| {
-    let parse = syntax::parse(PRELUDE_TEXT);
+    let parse = syntax::parse(PRELUDE_TEXT, Surface::Relay);
     let (module, hir_errors) = hir::lower(&parse.tree, Module::default());
     let (inferred, errors) = infer::infer(&module, None, Off, Order::Queue);
     debug_assert!(parse.errors.is_empty() && hir_errors.is_empty() && errors.is_empty(), "the prelude is well-typed");
@@ -68,11 +68,18 @@ pub struct Expression {
 }
 
 impl Analysis {
+    /// Of a Relay text, unless a `#lang` line says otherwise.
     pub fn new(text: &str) -> Analysis {
-        let parse = syntax::parse(text);
+        Analysis::in_surface(text, Surface::Relay)
+    }
+
+    /// Of a text in the surface that its file's name says, unless a `#lang` line says otherwise.
+    pub fn in_surface(text: &str, surface: Surface) -> Analysis {
+        let parse = syntax::parse(text, surface);
         let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.library.clone());
         let (inferred, mut type_errors) = infer::infer(&module, Some(&PRELUDE.analysis.inferred), Off, Order::Queue);
         let mut diagnostics: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).collect();
+        diagnostics.extend(syntax::stolen_arms(&parse.tree).iter().map(|stolen| stolen.diagnostic()));
         diagnostics.extend(hir_errors.iter().map(|error| error.diagnostic()));
         // What waits for a hole's type waits for the hole to be filled.
         if module.locals.iter().skip(module.start.locals).any(|local| local.origin == LocalOrigin::Hole) {
@@ -284,7 +291,7 @@ fn coverage_diagnostics<L: Log>(module: &Module, inferred: &Inferred<L>) -> Vec<
 /// Whether a text type-checks, and the types of its definitions and expressions, with the relation queue in another
 /// order. For the test that all orders agree.
 pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
-    let parse = syntax::parse(text);
+    let parse = syntax::parse(text, Surface::Relay);
     let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.library.clone());
     let (inferred, errors) = infer::infer(&module, Some(&PRELUDE.analysis.inferred), Off, order);
     let mut types = Vec::new();
@@ -312,12 +319,12 @@ pub fn beginning() -> solve::Solver<Off> {
 
 /// What the solver did for a text, after the prelude, and the solver it left behind.
 pub fn trace(text: &str) -> solve::Solver<Trace> {
-    let parse = syntax::parse(text);
+    let parse = syntax::parse(text, Surface::Relay);
     let (module, _) = hir::lower(&parse.tree, PRELUDE.library.clone());
     infer::infer(&module, Some(&PRELUDE.analysis.inferred), Trace::default(), Order::Queue).0.solver
 }
 
 /// The syntax tree alone, for measuring the parser by itself; returns how many nodes it has.
 pub fn parse(text: &str) -> usize {
-    syntax::parse(text).tree.n_nodes()
+    syntax::parse(text, Surface::Relay).tree.n_nodes()
 }

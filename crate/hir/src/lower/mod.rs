@@ -150,6 +150,7 @@ impl<'t> Lowering<'t> {
             | NodeKind::CtorResult
             | NodeKind::Variant
             | NodeKind::VariantPat
+            | NodeKind::SumType
             | NodeKind::OrPat => {
                 self.skipping = Some(node);
             }
@@ -241,6 +242,8 @@ impl<'t> Lowering<'t> {
             | NodeKind::ParenType
             | NodeKind::FnType
             | NodeKind::RefType
+            | NodeKind::SumType
+            | NodeKind::SumVariant
             | NodeKind::NameType
             | NodeKind::TypeCall
             | NodeKind::DimNum

@@ -14,6 +14,10 @@ impl Lowering<'_> {
         let children = self.tree.children(node);
         let type_kind = match kind {
             NodeKind::HoleType => TypeExprKind::Hole,
+            NodeKind::SumType | NodeKind::SumVariant => {
+                self.not_yet("an anonymous sum", node);
+                TypeExprKind::Error
+            }
             NodeKind::TensorType => match children[..] {
                 [shape, dtype, ..] => TypeExprKind::Tensor {
                     shape: self.type_at(shape, Kind::Shape),

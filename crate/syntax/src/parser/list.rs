@@ -35,6 +35,7 @@ pub(super) enum Rule {
     CtorPat,
     VariantPat,
     TuplePat,
+    SumType,
 }
 
 /// A list that is being parsed.
@@ -68,6 +69,7 @@ enum Element {
     Tensor,
     Dim,
     Pattern,
+    SumVariant,
 }
 
 impl Rule {
@@ -86,6 +88,7 @@ impl Rule {
             Rule::Tensor => Element::Tensor,
             Rule::Shape | Rule::DimCall | Rule::DimParen => Element::Dim,
             Rule::CtorPat | Rule::VariantPat | Rule::TuplePat => Element::Pattern,
+            Rule::SumType => Element::SumVariant,
         }
     }
 
@@ -112,7 +115,8 @@ impl Rule {
             | Rule::DimParen
             | Rule::CtorPat
             | Rule::VariantPat
-            | Rule::TuplePat => None,
+            | Rule::TuplePat
+            | Rule::SumType => None,
         }
     }
 }
@@ -148,6 +152,7 @@ impl List {
             Rule::VariantPat => NodeKind::VariantPat,
             Rule::TuplePat if groups => return None,
             Rule::TuplePat => NodeKind::TuplePat,
+            Rule::SumType => NodeKind::SumType,
             Rule::FnTypeParams | Rule::Condition | Rule::DimBranch => return None,
         })
     }
@@ -256,6 +261,7 @@ impl Parser<'_> {
             Element::Goal => kind.starts_type() || kind == KwTrue,
             Element::Dim => kind.starts_dim() || (list.rule != Rule::DimCall && self.at_splice()),
             Element::Pattern => kind.starts_pattern(),
+            Element::SumVariant => kind == Ident || kind.is_bad(),
         }
     }
 
@@ -295,6 +301,7 @@ impl Parser<'_> {
             }
             Element::Dim => self.tasks.push(Task::Dim(1)),
             Element::Pattern => self.tasks.push(Task::Pattern),
+            Element::SumVariant => self.sum_variant(),
         }
     }
 
@@ -348,5 +355,6 @@ fn element_words(element: Element) -> Expected {
         Element::Condition => Expected::Comparison,
         Element::Dim => Expected::Dim,
         Element::Pattern => Expected::Pattern,
+        Element::SumVariant => Expected::Variant,
     }
 }
