@@ -7,7 +7,7 @@ use op::OpId;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use ty::{Code, Dtype, Fields, Scalar, Value};
+use ty::{Code, Dtype, Fields, Scalar, Value, VariantId};
 
 /// What a run may use up.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +54,7 @@ enum Task {
     },
     OpCall(ExprId),
     Tuple(usize),
+    Variant(VariantId, usize),
     Project {
         expr: ExprId,
         index: u32,
@@ -237,6 +238,10 @@ impl<'m> Evaluator<'m> {
                 let fields = self.values.split_off(self.values.len() - n);
                 self.values.push(Value::Tuple(Fields::new(fields)));
             }
+            Task::Variant(name, n) => {
+                let fields = self.values.split_off(self.values.len() - n);
+                self.values.push(Value::Variant(name, Fields::new(fields)));
+            }
             Task::Project { expr, index } => match self.pop() {
                 Value::Tuple(fields) if (index as usize) < fields.len() => {
                     self.values.push(fields[index as usize].clone());
@@ -315,6 +320,10 @@ impl<'m> Evaluator<'m> {
             }
             ExprKind::Tuple(fields) => {
                 self.tasks.push(Task::Tuple(fields.len()));
+                self.push_evals(fields);
+            }
+            ExprKind::Variant(name, fields) => {
+                self.tasks.push(Task::Variant(*name, fields.len()));
                 self.push_evals(fields);
             }
             ExprKind::Project { base, index } => {
@@ -464,36 +473,73 @@ impl<'m> Evaluator<'m> {
         self.fail(expr, RunFault::NoArm)
     }
 
+    /// Whether a value fits a pattern, and what its variables are then. Alternatives are tried in order: what is left
+    /// to match when one begins is taken up again with the next if it fails.
     fn matches(&mut self, pat: PatId, value: &Value, bound: &mut Vec<(LocalId, Value)>) -> Result<bool, RunError> {
+        struct Choice<'p> {
+            others: &'p [PatId],
+            value: Value,
+            pending: Vec<(PatId, Value)>,
+            n_bound: usize,
+        }
+        let module = self.module;
         let mut pending = vec![(pat, value.clone())];
-        while let Some((pat, value)) = pending.pop() {
-            match (&self.module.pats[pat].kind, &value) {
-                (PatKind::Wild, _) => {}
-                (PatKind::Var(local), _) => bound.push((*local, value)),
+        let mut choices: Vec<Choice> = Vec::new();
+        loop {
+            let Some((pat, value)) = pending.pop() else { return Ok(true) };
+            let fits = match (&module.pats[pat].kind, &value) {
+                (PatKind::Wild, _) => true,
+                (PatKind::Var(local), _) => {
+                    bound.push((*local, value));
+                    true
+                }
                 (PatKind::As(inner, local), _) => {
                     bound.push((*local, value.clone()));
                     pending.push((*inner, value));
+                    true
+                }
+                (PatKind::Or(alternatives), _) => {
+                    let Some((&first, others)) = alternatives.split_first() else { return Ok(false) };
+                    if !others.is_empty() {
+                        let (pending, n_bound) = (pending.clone(), bound.len());
+                        choices.push(Choice { others, value: value.clone(), pending, n_bound });
+                    }
+                    pending.push((first, value));
+                    true
                 }
                 (PatKind::Ctor(want, pats), Value::Data(found, fields)) => {
                     self.burn(self.place_of_pattern(pat))?;
-                    if *want != CtorId(*found) {
-                        return Ok(false);
-                    }
                     pending.extend(pats.iter().copied().zip(fields.iter().cloned()).rev());
+                    *want == CtorId(*found)
+                }
+                (PatKind::Variant(want, pats), Value::Variant(found, fields)) => {
+                    self.burn(self.place_of_pattern(pat))?;
+                    pending.extend(pats.iter().copied().zip(fields.iter().cloned()).rev());
+                    want == found
                 }
                 (PatKind::Tuple(pats), Value::Tuple(fields)) => {
                     pending.extend(pats.iter().copied().zip(fields.iter().cloned()).rev());
+                    true
                 }
                 (PatKind::Literal(_, want), Value::Scalar(_, found)) => {
                     self.burn(self.place_of_pattern(pat))?;
-                    if want != found {
-                        return Ok(false);
-                    }
+                    want == found
                 }
                 _ => return Err(RunError { span: self.place_of_pattern(pat), fault: RunFault::Broken }),
+            };
+            if fits {
+                continue;
+            }
+            let Some(choice) = choices.last_mut() else { return Ok(false) };
+            let Some((&next, others)) = choice.others.split_first() else { return Ok(false) };
+            bound.truncate(choice.n_bound);
+            pending.clone_from(&choice.pending);
+            pending.push((next, choice.value.clone()));
+            choice.others = others;
+            if others.is_empty() {
+                choices.pop();
             }
         }
-        Ok(true)
     }
 }
 

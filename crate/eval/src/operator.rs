@@ -83,12 +83,12 @@ impl Operators {
                 let fields = fields.iter().map(|field| match field {
                     Value::Scalar(dtype, _) => Some(self.tensor_type(&[], *dtype)),
                     Value::Tensor(tensor) => Some(self.tensor_type(&tensor.shape, tensor.dtype)),
-                    Value::Tuple(_) | Value::Data(..) | Value::Func(..) | Value::Ref(_) => None,
+                    _ => None,
                 });
                 let fields: Vec<TermId> = fields.collect::<Option<_>>()?;
                 Some(self.solver.tuple(&fields, HERE))
             }
-            Value::Data(..) | Value::Func(..) | Value::Ref(_) => None,
+            Value::Data(..) | Value::Variant(..) | Value::Func(..) | Value::Ref(_) => None,
         }
     }
 
@@ -168,6 +168,7 @@ fn sentence(reason: &Reason) -> String {
         Reason::TupleIndex { index, len } => format!("a tuple of {len} has no field .{index}"),
         Reason::Attr { attr, want } => format!("`{attr}` must be {want}"),
         Reason::Check(sentence) => sentence.to_string(),
+        Reason::EndlessCopy => "the type would contain itself without end".to_owned(),
         Reason::NotTensor { .. } => "expected a tensor".to_owned(),
         Reason::NotTuple { .. } => "expected a tuple".to_owned(),
         Reason::Unequal { .. } => "the sizes or dtypes of the operands do not agree".to_owned(),

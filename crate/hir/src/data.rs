@@ -4,7 +4,7 @@ use base::{IndexVec, Span, idx};
 use op::OpId;
 use std::sync::Arc;
 use ty::{
-    AdtId, Attrs, Comparison, Dtype, Function as DimFunction, Kind, ParamId, RelationRef, Scalar, Tensor,
+    AdtId, Attrs, Comparison, Dtype, Function as DimFunction, Kind, ParamId, RelationRef, Scalar, Tensor, VariantId,
     WrittenRelations,
 };
 
@@ -55,6 +55,8 @@ pub struct Module {
     pub exprs: IndexVec<ExprId, Expr>,
     pub pats: IndexVec<PatId, Pat>,
     pub type_exprs: IndexVec<TypeExprId, TypeExpr>,
+    /// The names of anonymous variants.
+    pub variants: IndexVec<VariantId, String>,
     /// In source order.
     pub items: Vec<Item>,
     /// The bodies in evaluation order; each function's stand in [`Function::visits`].
@@ -194,6 +196,8 @@ pub struct Local {
     pub span: Span,
     pub annotation: Option<TypeExprId>,
     pub origin: LocalOrigin,
+    /// In an or-pattern, the variable of the first alternative that this one is.
+    pub shares: Option<LocalId>,
     /// The function whose variable it is.
     pub owner: FnId,
     /// Among its owner's variables.
@@ -252,6 +256,8 @@ pub enum ExprKind {
         type_args: Option<Vec<TypeExprId>>,
         args: Vec<ExprId>,
     },
+    /// `` `Name(a, b) ``.
+    Variant(VariantId, Vec<ExprId>),
     Tuple(Vec<ExprId>),
     Project {
         base: ExprId,
@@ -301,6 +307,9 @@ pub enum PatKind {
     Var(LocalId),
     As(PatId, LocalId),
     Ctor(CtorId, Vec<PatId>),
+    Variant(VariantId, Vec<PatId>),
+    /// Alternatives, which bind the same variables.
+    Or(Vec<PatId>),
     Tuple(Vec<PatId>),
     Literal(Dtype, Scalar),
 }
@@ -333,6 +342,11 @@ pub enum TypeExprKind {
     Adt {
         adt: AdtId,
         args: Vec<TypeExprId>,
+    },
+    /// `` [`A, `B(T) | r] ``; without a rest there are no other variants.
+    Sum {
+        variants: Vec<(VariantId, Vec<TypeExprId>)>,
+        rest: Option<TypeExprId>,
     },
     Param(ParamId),
     /// Dims, and shapes in [`TypeExprKind::Splice`].
@@ -379,6 +393,9 @@ impl TypeExprKind {
                 params.iter().for_each(|&param| f(param));
                 f(*result);
             }
+            TypeExprKind::Sum { variants, rest } => {
+                variants.iter().flat_map(|(_, fields)| fields).chain(rest).for_each(|&part| f(part));
+            }
             TypeExprKind::Ref(inner) | TypeExprKind::Splice(inner) => f(*inner),
             TypeExprKind::If { left, right, then, otherwise, .. } => {
                 [left, right, then, otherwise].into_iter().for_each(|&part| f(part));
@@ -418,10 +435,18 @@ impl ty::Names for Module {
     fn param_kind(&self, param: ParamId) -> Kind {
         self.type_params[param].kind
     }
+
+    fn variant(&self, variant: VariantId) -> &str {
+        &self.variants[variant]
+    }
 }
 
 impl ty::ConstructorNames for Module {
     fn constructor(&self, number: u32) -> &str {
         &self.ctors[CtorId(number)].name
+    }
+
+    fn variant(&self, variant: VariantId) -> &str {
+        &self.variants[variant]
     }
 }

@@ -36,6 +36,12 @@ pub enum HirError {
         span: Span,
         first: Span,
     },
+    /// A variable that not every alternative of an or-pattern binds.
+    OrPatternVariable {
+        name: String,
+        bound: Span,
+        lacking: Span,
+    },
     TypeArguments {
         name: String,
         span: Span,
@@ -213,6 +219,7 @@ pub enum Duplicated {
     Parameter,
     TypeParameter,
     PatternVariable,
+    Variant,
     Attribute,
 }
 
@@ -259,9 +266,14 @@ impl HirError {
                     Duplicated::Parameter => ("duplicate-parameter", "is a parameter"),
                     Duplicated::TypeParameter => ("duplicate-parameter", "is a type parameter"),
                     Duplicated::PatternVariable => ("duplicate-parameter", "is bound in this pattern"),
+                    Duplicated::Variant => ("duplicate-constructor", "is a variant of this sum"),
                     Duplicated::Attribute => ("attribute-error", "is given"),
                 };
                 error(code, *span, format!("`{name}` {noun} twice")).label(*first, "first here")
+            }
+            HirError::OrPatternVariable { name, bound, lacking } => {
+                let message = format!("expected every alternative to bind `{name}`, found one that does not");
+                error("or-pattern-variables", *lacking, message).label(*bound, "bound here")
             }
             HirError::UnknownRelation { name, span, nearest } => {
                 misspelt(error("unknown-relation", *span, format!("no relation is named `{name}`")), *span, nearest)
@@ -343,7 +355,7 @@ impl HirError {
             HirError::UnknownKind { name, span } => error(
                 "unknown-kind",
                 *span,
-                format!("`{name}` is no kind: the kinds are Type, BaseType, Shape and Dim"),
+                format!("`{name}` is no kind: the kinds are Type, BaseType, Shape, Dim and Row"),
             ),
             HirError::MissingSigil { name, span } => {
                 let message = format!("`{name}` names no operator or constructor, and the variable is `%{name}`");
@@ -415,6 +427,7 @@ fn kind_words(kind: Kind) -> &'static str {
     match kind {
         Kind::Type => "type",
         Kind::BaseType => "dtype",
+        Kind::Row => "row",
         Kind::Shape => "shape",
         Kind::Dim => "dim",
     }

@@ -204,6 +204,7 @@ impl<L: Log> Wording<'_, L> {
                     Kind::Dim => format!("`{operator}` needs equal sizes, found {expected_text} and {found_text}"),
                     Kind::Shape => format!("`{operator}` needs equal shapes, found {expected_text} and {found_text}"),
                     Kind::BaseType => format!("`{operator}` needs one dtype, found {expected_text} and {found_text}"),
+                    Kind::Row => format!("`{operator}` needs equal rows, found {expected_text} and {found_text}"),
                 };
                 let error = self.with_operands(Diagnostic::error(code, span, message), args);
                 self.with_origins(error, span, &[*left, *right])
@@ -287,6 +288,9 @@ impl<L: Log> Wording<'_, L> {
                     None => error,
                 }
             }
+            Reason::EndlessCopy => {
+                Diagnostic::error("occurs-check", span, "the type of this variable would contain itself without end")
+            }
             Reason::Attr { attr, want } => {
                 Diagnostic::error("relation-check", span, format!("`{attr}` of `{operator}` must be {want}"))
             }
@@ -343,8 +347,11 @@ impl<L: Log> Wording<'_, L> {
         let Reason::Unequal { expected, found, left, right } = failure.reason else {
             return Diagnostic::error("type-mismatch", self.span(posted.cause), "these types differ");
         };
-        let (mut code, detail) = self.conflict(left, right);
         let span = self.span(posted.cause);
+        if let Some(error) = self.sum_conflict(posted, [expected, found], [left, right]) {
+            return error;
+        }
+        let (mut code, detail) = self.conflict(left, right);
         let (expected_text, found_text) = (self.print(expected), self.print(found));
         let why = self.why(posted.cause);
         let message = match why {
@@ -395,6 +402,58 @@ impl<L: Log> Wording<'_, L> {
             _ => error,
         };
         self.with_origins(error, span, &[left, right])
+    }
+
+    /// Two sums that differ in their variants: one has a variant that the other, which is closed, has not, or they give
+    /// one variant different numbers of fields.
+    fn sum_conflict(&self, posted: &Posted, types: [TermId; 2], parts: [TermId; 2]) -> Option<Diagnostic> {
+        let solver = &self.inferred.solver;
+        let span = self.span(posted.cause);
+        let heads = parts.map(|part| solver.head(part));
+        let mention = |cell: TermId| solver.store.origin(cell);
+        if let [Term::Row { variant, fields: a, .. }, Term::Row { variant: other, fields: b, .. }] = heads
+            && variant == other
+        {
+            let name = self.module.variant(variant);
+            let message = format!("expected `{name}` with {}, found {}", count(a.len as usize, "field"), b.len);
+            let mut error = Diagnostic::error("variant-arity", span, message);
+            for (cell, fields) in parts.into_iter().zip([a, b]) {
+                let at = self.span(mention(cell));
+                let is_shown = at != span && mention(cell).0 as usize >= self.inferred.n_library_whys;
+                if is_shown && !error.labels.iter().any(|label| label.span == at) {
+                    error = error.label(at, format!("`{name}` has {} here", count(fields.len as usize, "field")));
+                }
+            }
+            return Some(error);
+        }
+        let (end, cell, variant) = match heads {
+            [Term::EmptyRow | Term::Param(..), Term::Row { variant, .. }] => (parts[0], parts[1], variant),
+            [Term::Row { variant, .. }, Term::EmptyRow | Term::Param(..)] => (parts[1], parts[0], variant),
+            _ => return None,
+        };
+        let name = self.module.variant(variant);
+        let ends_here = |&sum: &TermId| match solver.head(sum) {
+            Term::Sum(row) => solver.root(solver.row(row).1) == solver.root(end),
+            _ => false,
+        };
+        let sums = solver.roots_where(&types, |term| matches!(term, Term::Sum(_)));
+        let sum = sums.into_iter().find(ends_here).unwrap_or(types[0]);
+        let sum_text = self.print(sum);
+        let message = match self.why(posted.cause) {
+            Why::Pattern(_) => format!("the scrutinee is {sum_text}, which has no variant `{name}`"),
+            _ => format!("expected {sum_text}, found a sum with the variant `{name}`"),
+        };
+        let mut error = Diagnostic::error("not-in-sum", span, message);
+        if let Why::Written(_) = self.why(solver.store.origin(end))
+            && solver.store.origin(end).0 as usize >= self.inferred.n_library_whys
+        {
+            error = error.label(self.span(solver.store.origin(end)), "this type has no other variants");
+        }
+        let at = self.span(mention(cell));
+        if at != span && mention(cell).0 as usize >= self.inferred.n_library_whys {
+            error = error.label(at, format!("`{name}` comes from here"));
+        }
+        Some(error)
     }
 
     /// The code of a conflict between two parts, and what to say beyond the whole types.

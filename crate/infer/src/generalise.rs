@@ -110,6 +110,7 @@ impl<L: Log> Inference<'_, L> {
     }
 
     pub(crate) fn finish_group(&mut self, group: &[Member], first_term: usize, first_relation: usize, n_errors: usize) {
+        self.close_rows(group, first_term, first_relation);
         self.merge_equal_relations(first_relation);
         let cycles = self.solver.cycles(first_term);
         for (term, cause) in &cycles {
@@ -200,7 +201,7 @@ impl<L: Log> Inference<'_, L> {
             let form = match head {
                 Term::Hole(_) | Term::Error(_) => None,
                 Term::Dim(dim) if dim.extent == Extent::Unknown => None,
-                Term::Param(..) | Term::Slice { .. } | Term::Dim(_) | Term::Dtype(_) => Some(head),
+                Term::Param(..) | Term::Slice { .. } | Term::EmptyRow | Term::Dim(_) | Term::Dtype(_) => Some(head),
                 Term::Tensor { .. } => Some(Term::Tensor { shape: none, dtype: none }),
                 Term::Tuple(list) => Some(Term::Tuple(bare(list))),
                 Term::Shape(list) => Some(Term::Shape(bare(list))),
@@ -209,6 +210,8 @@ impl<L: Log> Inference<'_, L> {
                 Term::Adt { adt, args } => Some(Term::Adt { adt, args: bare(args) }),
                 Term::Forall { first, n, .. } => Some(Term::Forall { first, n, body: none }),
                 Term::Ref(_) => Some(Term::Ref(none)),
+                Term::Sum(_) => Some(Term::Sum(none)),
+                Term::Row { variant, fields, .. } => Some(Term::Row { variant, fields: bare(fields), rest: none }),
             };
             if key.len() >= MAX_KEY {
                 return vec![(None, self.solver.root(id))];
@@ -388,7 +391,7 @@ impl<L: Log> Inference<'_, L> {
         open
     }
 
-    fn member_type(&self, member: Member) -> Option<TermId> {
+    pub(crate) fn member_type(&self, member: Member) -> Option<TermId> {
         match member {
             Member::Def(def) => self.mono_defs.get(&def).copied(),
             Member::Let(local, _) => self.locals[local],
@@ -692,6 +695,7 @@ impl<L: Log> Inference<'_, L> {
                 Kind::Dim => &["N", "M", "K", "L"],
                 Kind::Shape => &["S", "R", "Q", "P"],
                 Kind::BaseType => &["T", "U", "V", "W"],
+                Kind::Row => &["r", "s", "q"],
             };
             let fresh = letters
                 .iter()

@@ -17,6 +17,7 @@ mod assume;
 mod error;
 mod generalise;
 mod group;
+mod rows;
 mod types;
 mod walk;
 mod why;
@@ -28,7 +29,7 @@ use base::IndexVec;
 use hir::{DefId, ExprId, LocalId, Module, PatId};
 use rustc_hash::FxHashMap;
 use solve::{Log, Off, Order, Solver};
-use ty::{AdtId, Kind, Names, ParamId, Printed, Scheme, TermId};
+use ty::{AdtId, Kind, Names, ParamId, Printed, Scheme, TermId, VariantId};
 
 /// What inference found out.
 pub struct Inferred<L> {
@@ -84,6 +85,10 @@ impl Names for TypeNames<'_> {
             Some(generated) => self.generated_params[generated].1,
             None => self.module.param_kind(param),
         }
+    }
+
+    fn variant(&self, variant: VariantId) -> &str {
+        self.module.variant(variant)
     }
 }
 

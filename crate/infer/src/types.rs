@@ -59,6 +59,17 @@ impl<L: Log> Inference<'_, L> {
             }
             TypeExprKind::Ref(inner) => Term::Ref(made[inner]),
             TypeExprKind::Adt { adt, args } => Term::Adt { adt: *adt, args: list(self, args) },
+            TypeExprKind::Sum { variants, rest } => {
+                let mut row = match rest {
+                    Some(rest) => made[rest],
+                    None => self.solver.fresh(Term::EmptyRow, cause),
+                };
+                for (variant, fields) in variants.iter().rev() {
+                    let fields = list(self, fields);
+                    row = self.solver.fresh(Term::Row { variant: *variant, fields, rest: row }, cause);
+                }
+                Term::Sum(row)
+            }
             TypeExprKind::Param(param) => match self.assumed_params.get(param) {
                 Some(&assumed) => return assumed,
                 None => Term::param(*param, module.type_params[*param].kind),
@@ -168,6 +179,7 @@ pub(crate) fn hole_kinds(module: &hir::Module) -> FxHashMap<TypeExprId, Kind> {
                 note(*dtype, Kind::BaseType);
             }
             TypeExprKind::Splice(inner) => note(*inner, Kind::Shape),
+            TypeExprKind::Sum { rest: Some(rest), .. } => note(*rest, Kind::Row),
             TypeExprKind::Apply { function, args } => {
                 let kind = function.argument_kind();
                 args.iter().for_each(|&arg| note(arg, kind));

@@ -3,6 +3,7 @@
 use crate::Inferred;
 use crate::error::TypeError;
 use crate::group::{Member, groups};
+use crate::rows::{Places, Step};
 use crate::types::hole_kinds;
 use crate::why::Why;
 use base::IndexVec;
@@ -54,6 +55,8 @@ pub(crate) struct Inference<'m, L> {
     /// The waiting relations that a `where` clause takes as true.
     pub(crate) assumed: FxHashSet<RelationId>,
     pub(crate) empty_shape: Option<TermId>,
+    /// Of the group that is being checked.
+    pub(crate) places: Places,
     /// How many of the solver's failures have been reported.
     pub(crate) n_reported: usize,
 }
@@ -101,6 +104,7 @@ impl<'m, L: Log> Inference<'m, L> {
             group_names: Vec::new(),
             assumed: FxHashSet::default(),
             empty_shape: None,
+            places: Places::new(!module.variants.is_empty()),
             n_reported: 0,
         }
     }
@@ -140,7 +144,7 @@ impl<'m, L: Log> Inference<'m, L> {
         Cause(self.whys.len() as u32 - 1)
     }
 
-    fn hole(&mut self, cause: Cause) -> TermId {
+    pub(crate) fn hole(&mut self, cause: Cause) -> TermId {
         self.solver.fresh(Term::hole(Kind::Type), cause)
     }
 
@@ -217,10 +221,7 @@ impl<'m, L: Log> Inference<'m, L> {
                     self.exprs[expr] = Some(term);
                 }
                 Visit::Let(local, value) => self.visit_let(local, value),
-                Visit::Pattern(scrutinee, pat) => {
-                    let scrutinee = self.type_of(scrutinee);
-                    self.pattern(pat, scrutinee);
-                }
+                Visit::Pattern(scrutinee, pat) => self.pattern(pat, scrutinee),
             }
         }
         match member {
@@ -361,6 +362,10 @@ impl<'m, L: Log> Inference<'m, L> {
             ExprKind::Tuple(fields) => {
                 let fields: Vec<TermId> = fields.iter().map(|&field| self.type_of(field)).collect();
                 self.solver.tuple(&fields, cause)
+            }
+            ExprKind::Variant(name, fields) => {
+                let fields: Vec<TermId> = fields.iter().map(|&field| self.type_of(field)).collect();
+                self.open_sum(*name, &fields, cause)
             }
             ExprKind::Project { base, index } => self.project(*base, *index, cause),
             ExprKind::If { cond, then, otherwise } => {
@@ -598,16 +603,31 @@ impl<'m, L: Log> Inference<'m, L> {
     }
 
     /// Types a pattern from the outside in.
-    fn pattern(&mut self, pat: PatId, scrutinee: TermId) {
-        let mut pending = vec![(pat, scrutinee)];
-        while let Some((id, expected)) = pending.pop() {
+    fn pattern(&mut self, pat: PatId, scrutinee: ExprId) {
+        let module = self.module;
+        let has_sums = self.has_sums();
+        let term = self.type_of(scrutinee);
+        let root = self.places.root(scrutinee, term);
+        let mut refined = Vec::new();
+        let mut pending = vec![(pat, term, root)];
+        while let Some((id, expected, place)) = pending.pop() {
             self.pats[id] = Some(expected);
-            match &self.module.pats[id].kind {
-                PatKind::Error | PatKind::Wild => {}
-                PatKind::Var(local) => self.pattern_variable(*local, expected),
-                PatKind::As(inner, local) => {
+            match &module.pats[id].kind {
+                PatKind::Error | PatKind::Wild => self.places.catch_all(place),
+                PatKind::Var(local) => {
+                    self.places.catch_all(place);
                     self.pattern_variable(*local, expected);
-                    pending.push((*inner, expected));
+                }
+                PatKind::As(inner, local) => {
+                    if has_sums && self.may_be_copied(expected) {
+                        refined.push((*inner, *local));
+                    } else {
+                        self.pattern_variable(*local, expected);
+                    }
+                    pending.push((*inner, expected, place));
+                }
+                PatKind::Or(alternatives) => {
+                    pending.extend(alternatives.iter().rev().map(|&alternative| (alternative, expected, place)));
                 }
                 PatKind::Ctor(ctor, fields) => {
                     let scheme = self.ctor(*ctor);
@@ -615,7 +635,7 @@ impl<'m, L: Log> Inference<'m, L> {
                     let args: Vec<TermId> = scheme
                         .params
                         .iter()
-                        .map(|&param| self.solver.fresh(Term::hole(self.module.type_params[param].kind), cause))
+                        .map(|&param| self.solver.fresh(Term::hole(module.type_params[param].kind), cause))
                         .collect();
                     let func = self.solver.instantiate(&scheme, &args, cause);
                     let Term::Func { params, result } = self.solver.head(func) else { continue };
@@ -627,10 +647,24 @@ impl<'m, L: Log> Inference<'m, L> {
                     }
                     let error = self.error(cause);
                     let params = params.into_iter().chain(std::iter::repeat(error));
-                    pending.extend(fields.iter().copied().zip(params));
+                    for (i, (&field, param)) in fields.iter().zip(params).enumerate() {
+                        pending.push((field, param, self.places.field(place, Step::Ctor(*ctor, i), param)));
+                    }
+                }
+                PatKind::Variant(name, fields) => {
+                    self.places.take_apart(place);
+                    let types = self.known_variant(expected, *name, fields.len()).unwrap_or_else(|| {
+                        let cause = self.cause(Why::Pattern(id));
+                        let holes: Vec<TermId> = fields.iter().map(|_| self.hole(cause)).collect();
+                        let sum = self.open_sum(*name, &holes, cause);
+                        self.solver.equal(expected, sum, cause);
+                        holes
+                    });
+                    for (i, (&field, term)) in fields.iter().zip(types).enumerate() {
+                        pending.push((field, term, self.places.field(place, Step::Variant(*name, i), term)));
+                    }
                 }
                 PatKind::Tuple(fields) => {
-                    let cause = self.cause(Why::Pattern(id));
                     let known = match self.solver.head(expected) {
                         Term::Tuple(known) if known.len as usize == fields.len() => {
                             Some(self.solver.items(known).to_vec())
@@ -638,12 +672,15 @@ impl<'m, L: Log> Inference<'m, L> {
                         _ => None,
                     };
                     let types = known.unwrap_or_else(|| {
+                        let cause = self.cause(Why::Pattern(id));
                         let holes: Vec<TermId> = fields.iter().map(|_| self.hole(cause)).collect();
                         let tuple = self.solver.tuple(&holes, cause);
                         self.solver.equal(expected, tuple, cause);
                         holes
                     });
-                    pending.extend(fields.iter().copied().zip(types));
+                    for (i, (&field, term)) in fields.iter().zip(types).enumerate() {
+                        pending.push((field, term, self.places.field(place, Step::Tuple(i), term)));
+                    }
                 }
                 PatKind::Literal(dtype, _) => {
                     let cause = self.cause(Why::Pattern(id));
@@ -652,6 +689,15 @@ impl<'m, L: Log> Inference<'m, L> {
                 }
             }
         }
+        for (inner, local) in refined {
+            let copy = self.refined(inner, local);
+            self.pattern_variable(local, copy);
+        }
+    }
+
+    /// Whether `as` gives a type of its own to what may be of this type.
+    fn may_be_copied(&self, term: TermId) -> bool {
+        matches!(self.solver.head(term), Term::Hole(_) | Term::Sum(_) | Term::Tuple(_))
     }
 
     fn pattern_variable(&mut self, local: LocalId, expected: TermId) {

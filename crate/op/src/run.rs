@@ -221,7 +221,9 @@ pub(crate) fn as_tensor(value: &Value) -> Result<Arg<'_>, Fault> {
     match value {
         Value::Scalar(dtype, scalar) => Ok(Arg::Scalar(*dtype, *scalar)),
         Value::Tensor(tensor) => Ok(Arg::Tensor(tensor)),
-        Value::Tuple(_) | Value::Data(..) | Value::Func(..) | Value::Ref(_) => Err(Fault::IllTyped),
+        Value::Tuple(_) | Value::Data(..) | Value::Variant(..) | Value::Func(..) | Value::Ref(_) => {
+            Err(Fault::IllTyped)
+        }
     }
 }
 

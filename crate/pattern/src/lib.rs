@@ -110,7 +110,7 @@ fn is_broken(module: &Module, pat: PatId) -> bool {
     let mut pending = vec![pat];
     while let Some(pat) = pending.pop() {
         match &module.pats[pat].kind {
-            PatKind::Error => return true,
+            PatKind::Error | PatKind::Or(_) | PatKind::Variant(..) => return true,
             PatKind::Wild | PatKind::Var(_) | PatKind::Literal(..) => {}
             PatKind::As(inner, _) => pending.push(*inner),
             PatKind::Ctor(_, fields) | PatKind::Tuple(fields) => pending.extend(fields),
@@ -131,7 +131,9 @@ impl Search<'_> {
         for pattern in matrix.rows.iter_mut().flat_map(|row| &mut row.patterns) {
             while let Some(id) = *pattern {
                 match self.module.pats[id].kind {
-                    PatKind::Error | PatKind::Wild | PatKind::Var(_) => *pattern = None,
+                    PatKind::Error | PatKind::Or(_) | PatKind::Variant(..) | PatKind::Wild | PatKind::Var(_) => {
+                        *pattern = None;
+                    }
                     PatKind::As(inner, _) => *pattern = Some(inner),
                     PatKind::Ctor(..) | PatKind::Tuple(_) | PatKind::Literal(..) => break,
                 }
@@ -144,7 +146,7 @@ impl Search<'_> {
             PatKind::Ctor(ctor, _) => Head::Ctor(*ctor),
             PatKind::Tuple(fields) => Head::Tuple(fields.len()),
             PatKind::Literal(dtype, scalar) => Head::Literal(*dtype, *scalar),
-            PatKind::Error | PatKind::Wild | PatKind::Var(_) | PatKind::As(..) => Head::Other,
+            _ => Head::Other,
         }
     }
 

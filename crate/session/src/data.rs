@@ -58,6 +58,11 @@ pub fn to_json(module: &Module, value: &Value) -> Option<Box<RawValue>> {
                 out.push_str("{\"tuple\":[");
                 fields
             }
+            Value::Variant(variant, fields) => {
+                let name = Json::from(module.variants[*variant].as_str());
+                out.push_str(&format!("{{\"ctor\":{name},\"args\":["));
+                fields
+            }
             Value::Data(ctor, fields) => {
                 let name = Json::from(module.ctors[hir::CtorId(*ctor)].name.as_str());
                 out.push_str(&format!("{{\"ctor\":{name},\"args\":["));

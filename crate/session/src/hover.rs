@@ -211,9 +211,11 @@ fn written_type(analysis: &Analysis, kind: &TypeExprKind, span: Span) -> Hover {
         TypeExprKind::Dim(_) => (format!("{written}: Dim"), ""),
         TypeExprKind::Apply { function, .. } => (format!("{written}: {}", function.kind().name()), ""),
         TypeExprKind::If { .. } => (written.clone(), ""),
-        TypeExprKind::Tensor { .. } | TypeExprKind::Tuple(_) | TypeExprKind::Func { .. } | TypeExprKind::Ref(_) => {
-            (written.clone(), "")
-        }
+        TypeExprKind::Tensor { .. }
+        | TypeExprKind::Tuple(_)
+        | TypeExprKind::Func { .. }
+        | TypeExprKind::Sum { .. }
+        | TypeExprKind::Ref(_) => (written.clone(), ""),
     };
     Hover { r#type: written, code, doc: doc.to_owned(), span }
 }

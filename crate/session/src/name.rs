@@ -116,7 +116,7 @@ fn each_mention(analysis: &Analysis, tell: &mut dyn FnMut(Span, Meaning)) {
     }
     for (id, local) in module.locals.iter_enumerated().skip(start.locals) {
         if local.origin != LocalOrigin::Hole {
-            tell(local.span, Meaning::Local(id));
+            tell(local.span, Meaning::Local(local.shares.unwrap_or(id)));
         }
     }
     for (id, def) in module.defs.iter_enumerated().skip(start.defs) {

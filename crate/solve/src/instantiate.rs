@@ -67,13 +67,15 @@ impl<L: Log> Solver<L> {
                     Term::Dim(dim) if copier.copy_dims && !term.is_hole() => {
                         Some(self.store.fresh(Term::Dim(dim), copier.cause))
                     }
-                    Term::Dim(_) | Term::Hole(_) | Term::Error(_) | Term::Dtype(_) => Some(root),
+                    Term::Dim(_) | Term::Hole(_) | Term::Error(_) | Term::EmptyRow | Term::Dtype(_) => Some(root),
                     Term::Tensor { .. }
                     | Term::Tuple(_)
                     | Term::Func { .. }
                     | Term::Ref(_)
                     | Term::Adt { .. }
                     | Term::Forall { .. }
+                    | Term::Sum(_)
+                    | Term::Row { .. }
                     | Term::Splice(_)
                     | Term::Shape(_) => None,
                 };
@@ -109,13 +111,21 @@ impl<L: Log> Solver<L> {
             }
             Term::Forall { first, n, body } => Term::Forall { first, n, body: copy_of(self, body) },
             Term::Ref(inner) => Term::Ref(copy_of(self, inner)),
+            Term::Sum(row) => Term::Sum(copy_of(self, row)),
+            Term::Row { variant, fields, rest } => {
+                Term::Row { variant, fields: copy_list(self, fields), rest: copy_of(self, rest) }
+            }
             Term::Splice(list) => {
                 let items: Vec<TermId> = self.items(list).iter().map(|&item| copy_of(self, item)).collect();
                 return self.apply(&Function::Concat, &items, copier.cause);
             }
-            Term::Hole(_) | Term::Error(_) | Term::Param(..) | Term::Slice { .. } | Term::Dim(_) | Term::Dtype(_) => {
-                term
-            }
+            Term::Hole(_)
+            | Term::Error(_)
+            | Term::Param(..)
+            | Term::Slice { .. }
+            | Term::EmptyRow
+            | Term::Dim(_)
+            | Term::Dtype(_) => term,
         };
         self.store.fresh(copied, copier.cause)
     }

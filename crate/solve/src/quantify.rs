@@ -4,7 +4,7 @@ use crate::solver::{RelationId, Solver, State};
 use crate::store::Cause;
 use crate::trace::{Event, Log, Woken};
 use rustc_hash::{FxHashMap, FxHashSet};
-use ty::{ParamId, Term, TermId, Terms};
+use ty::{COPY, ParamId, Term, TermId, Terms};
 
 impl<L: Log> Solver<L> {
     /// The unknowns below `ids`, in the order they print, each once. A `?` is none.
@@ -53,6 +53,48 @@ impl<L: Log> Solver<L> {
             self.relations[relation.0 as usize].state = State::Quantified;
         }
         taken
+    }
+
+    /// Whether a type, or a part of it, lies below itself, where what is copied into a type counts as its part: then
+    /// copying it would not end.
+    pub(crate) fn contains_its_copy(&self, id: TermId) -> bool {
+        let mut sources: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+        for posted in self.relations.iter().filter(|posted| posted.relation.is(&COPY)) {
+            sources.entry(self.root(posted.args[1])).or_default().push(self.root(posted.args[0]));
+        }
+        let mut nodes = vec![self.root(id)];
+        let mut places: FxHashMap<TermId, usize> = FxHashMap::from_iter([(nodes[0], 0)]);
+        let mut edges: Vec<Vec<usize>> = Vec::new();
+        // By node, how many of its edges lead to parts; the rest lead to what is copied.
+        let mut n_parts: Vec<usize> = Vec::new();
+        while let Some(&node) = nodes.get(edges.len()) {
+            let mut reached = Vec::new();
+            // The rest of a row is on one level with it.
+            let mut same_level: Vec<TermId> = sources.get(&node).cloned().unwrap_or_default();
+            match self.head(node) {
+                Term::Row { fields, rest, .. } => {
+                    reached.extend(self.items(fields));
+                    same_level.push(rest);
+                }
+                Term::Sum(row) => same_level.push(row),
+                term => self.for_parts(term, |part| reached.push(part)),
+            }
+            n_parts.push(reached.len());
+            let place_of = |id: TermId| {
+                let root = self.root(id);
+                *places.entry(root).or_insert_with(|| {
+                    nodes.push(root);
+                    nodes.len() - 1
+                })
+            };
+            edges.push(reached.into_iter().chain(same_level).map(place_of).collect());
+        }
+        let mut component = vec![0; edges.len()];
+        for (number, members) in base::components(&edges).iter().enumerate() {
+            members.iter().for_each(|&member| component[member] = number);
+        }
+        let leads_back = |from: usize| edges[from][..n_parts[from]].iter().any(|&to| component[to] == component[from]);
+        (0..edges.len()).any(leads_back)
     }
 
     /// Finds the infinite types among the cells from `first` on, cuts each at its latest equation and returns where:

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use ty::{
     Atom, Attrs, FUNCTION, Facts, Function, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term,
-    TermId, Terms,
+    TermId, Terms, Variant,
 };
 
 base::idx!(
@@ -401,8 +401,21 @@ impl<L: Log> Facts for View<'_, L> {
         self.solver.fresh(term, self.cause)
     }
 
+    fn make_like(&mut self, term: Term, other: TermId) -> TermId {
+        let cause = self.solver.store.origin(other);
+        self.solver.fresh(term, cause)
+    }
+
     fn make_list(&mut self, items: &[TermId]) -> List {
         self.solver.store.list(items)
+    }
+
+    fn copies_itself(&self) -> bool {
+        self.solver.contains_its_copy(self.args[0])
+    }
+
+    fn row(&self, row: TermId) -> (Vec<Variant>, TermId) {
+        self.solver.row(row)
     }
 
     fn unify(&mut self, expected: TermId, found: TermId) -> Step {

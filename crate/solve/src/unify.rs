@@ -8,7 +8,7 @@ use crate::solver::Solver;
 use crate::store::Cause;
 use crate::trace::Log;
 use rustc_hash::FxHashSet;
-use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms};
+use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms, Variant};
 
 /// From this many steps on, pairs that were met are remembered, so that shared (or cyclic) types are walked once.
 const REMEMBER_FROM: usize = 64;
@@ -48,6 +48,14 @@ impl<L: Log> Solver<L> {
                     let renamed = self.open(other, other_body, &rigid, cause);
                     pairs.push((body, renamed));
                 }
+                // A row is a set: what is before an unknown may be in it as well.
+                (Term::Hole(Kind::Row), Term::Row { .. }) if self.row(b).1 == a => {
+                    let rest = self.fresh(Term::hole(Kind::Row), cause);
+                    let variants = self.row(b).0.into_iter();
+                    let all = self.extend_row(variants, rest);
+                    pairs.push((a, all));
+                }
+                (Term::Row { .. }, Term::Hole(Kind::Row)) if self.row(a).1 == b => pairs.push((b, a)),
                 (Term::Hole(_), _) if left.kind() == right.kind() => self.union(a, b, right, cause),
                 (_, Term::Hole(_)) if left.kind() == right.kind() => self.union(a, b, left, cause),
                 (Term::Error(_), _) | (_, Term::Error(_)) => {}
@@ -64,6 +72,11 @@ impl<L: Log> Solver<L> {
                 (Term::Dtype(left), Term::Dtype(right)) if left == right => {}
                 (Term::Param(left, _), Term::Param(right, _)) if left == right => {}
                 (Term::Slice { .. }, Term::Slice { .. }) if left == right => {}
+                (Term::EmptyRow, Term::EmptyRow) => {}
+                (Term::Row { .. }, Term::Row { .. }) => {
+                    self.push_row(a, b, cause, &mut pairs)?;
+                    composites.push((a, b));
+                }
                 (Term::Shape(left), Term::Shape(right)) if self.clashing_sizes(left, right).is_some() => {
                     return Err(self.clashing_sizes(left, right).unwrap_or((a, b)));
                 }
@@ -112,6 +125,83 @@ impl<L: Log> Solver<L> {
         pairs.find(|&(&a, &b)| number(a).zip(number(b)).is_some_and(|(a, b)| a != b)).map(|(&a, &b)| (a, b))
     }
 
+    /// Pushes what makes two rows equal: the fields of variants of one name, and what each row lacks against the rest
+    /// of the other. A variant keeps the place of its first mention.
+    fn push_row(
+        &mut self,
+        left: TermId,
+        right: TermId,
+        cause: Cause,
+        pairs: &mut Vec<(TermId, TermId)>,
+    ) -> Result<(), Conflict> {
+        let ((mut left, left_rest), (mut right, right_rest)) = (self.row(left), self.row(right));
+        base::sort_by_key(&mut left, |variant| variant.name);
+        base::sort_by_key(&mut right, |variant| variant.name);
+        let (mut only_left, mut only_right) = (Vec::new(), Vec::new());
+        let mut rights = right.iter().peekable();
+        let mut equal: Vec<(Variant, Variant)> = Vec::new();
+        let mut before: Option<Variant> = None;
+        for &variant in &left {
+            if let Some(before) = before.filter(|before| before.name == variant.name) {
+                equal.push((before, variant));
+                continue;
+            }
+            before = Some(variant);
+            while let Some(&other) = rights.next_if(|other| other.name < variant.name) {
+                only_right.push(other);
+            }
+            let n_equal = equal.len();
+            while let Some(&other) = rights.next_if(|other| other.name == variant.name) {
+                equal.push((variant, other));
+            }
+            if equal.len() == n_equal {
+                only_left.push(variant);
+            }
+        }
+        only_right.extend(rights.copied());
+        // The parts are popped in the order of the rests, then of the variants.
+        for (left, right) in equal.into_iter().rev() {
+            if left.fields.len != right.fields.len {
+                return Err((left.cell, right.cell));
+            }
+            let (left, right) = (self.items(left.fields), self.items(right.fields));
+            pairs.extend(left.iter().copied().zip(right.iter().copied()).rev());
+        }
+        let rest = match (only_left.is_empty(), only_right.is_empty()) {
+            (true, true) => {
+                pairs.push((left_rest, right_rest));
+                return Ok(());
+            }
+            (true, false) => right_rest,
+            (false, true) => left_rest,
+            (false, false) => self.fresh(Term::hole(Kind::Row), cause),
+        };
+        if left_rest == right_rest {
+            // One rest for both: it holds what either lacks.
+            let rest = self.fresh(Term::hole(Kind::Row), cause);
+            let all = self.extend_row(only_left.into_iter().chain(only_right), rest);
+            pairs.push((left_rest, all));
+            return Ok(());
+        }
+        if !only_left.is_empty() {
+            let lacking = self.extend_row(only_left.into_iter(), rest);
+            pairs.push((lacking, right_rest));
+        }
+        if !only_right.is_empty() {
+            let lacking = self.extend_row(only_right.into_iter(), rest);
+            pairs.push((left_rest, lacking));
+        }
+        Ok(())
+    }
+
+    /// A row of variants that were mentioned elsewhere, before a rest.
+    fn extend_row(&mut self, variants: impl DoubleEndedIterator<Item = Variant>, rest: TermId) -> TermId {
+        variants.rev().fold(rest, |rest, Variant { cell, name, fields }| {
+            let origin = self.store.origin(cell);
+            self.fresh(Term::Row { variant: name, fields, rest }, origin)
+        })
+    }
+
     /// Pushes the parts of two terms pairwise, the first on top; false if the terms have different forms.
     fn push_parts(&self, left: Term, right: Term, pairs: &mut Vec<(TermId, TermId)>) -> bool {
         let lists = match (left, right) {
@@ -119,7 +209,7 @@ impl<L: Log> Solver<L> {
                 pairs.extend([(d1, d2), (s1, s2)]);
                 return true;
             }
-            (Term::Ref(left), Term::Ref(right)) => {
+            (Term::Ref(left), Term::Ref(right)) | (Term::Sum(left), Term::Sum(right)) => {
                 pairs.push((left, right));
                 return true;
             }

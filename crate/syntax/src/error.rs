@@ -88,6 +88,7 @@ pub enum Expected {
     Separator(TokenKind),
     Expression,
     Pattern,
+    Variant,
     Type,
     Dim,
     Parameter,
@@ -108,7 +109,7 @@ pub enum Expected {
     Comparison,
     /// These are refine's: its variables have no sigil.
     Variable,
-    Variant,
+    BareVariant,
     SumType,
     /// The end of a program, which is one expression.
     End,
@@ -127,6 +128,7 @@ impl Expected {
             Expected::Separator(closer) => return format!("`,` or {}", closer.describe()),
             Expected::Expression => "an expression",
             Expected::Pattern => "a pattern",
+            Expected::Variant => "a variant such as `` `A `` or `` `B(int32) ``",
             Expected::Type => "a type",
             Expected::Dim => "a dimension",
             Expected::Parameter => "a parameter",
@@ -142,7 +144,7 @@ impl Expected {
             Expected::Goal => "a relation or an equation",
             Expected::Comparison => "a comparison such as `N < 2`",
             Expected::Variable => "a variable such as `x`",
-            Expected::Variant => "a variant such as `A`",
+            Expected::BareVariant => "a variant such as `A`",
             Expected::SumType => "a type such as `[A, B]`",
             Expected::End => "the end of the file",
         };

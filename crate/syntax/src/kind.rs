@@ -176,12 +176,14 @@ pub enum NodeKind {
     FnType,
     /// `ref(T)`: `Type`.
     RefType,
+    /// `` [`A, `B(T) | r] ``, in refine `[A, B [C]]`: `(VariantType | Error)* RowRest?`.
+    SumType,
+    /// `` `Name(T, U) ``, in refine `Name [A] [B]`: `Type*`. Own token `Ident`.
+    VariantType,
+    /// `| r`: `Type`.
+    RowRest,
     /// `int32`, `A`, `Numbers`. One token `Ident`.
     NameType,
-    /// `[A, B [C] [D]]` in refine: `(SumVariant | Error)*`.
-    SumType,
-    /// `B [C] [D]` there: `Type*`. Own token `Ident`.
-    SumVariant,
     /// `List[T]`, `Numbers[]`: `Type*`. Own token `Ident`. (`Numbers[3]` is an `Index`.)
     TypeCall,
 

@@ -289,7 +289,7 @@ impl TokenKind {
 
     /// A token at which a type, or a dim, can begin.
     pub(crate) fn starts_type(self) -> bool {
-        matches!(self, KwFn | KwRef) || self.starts_dim()
+        matches!(self, KwFn | KwRef | LBracket) || self.starts_dim()
     }
 
     /// A token at which a dim can begin.

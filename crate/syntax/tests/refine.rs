@@ -17,7 +17,7 @@ const TREES: &[(&str, &str)] = &[
     ),
     (
         "let x : [A, B [C, D] [], E] = A in let y' = (x) in y'",
-        "(File (ExprItem (Seq (LetStmt let x : (SumType [ (SumVariant A) , (SumVariant B (SumType [ (SumVariant C) , (SumVariant D) ]) (SumType [ ])) , (SumVariant E) ]) = (Variant A) in) (LetStmt let y' = (Paren ( (LocalRef x) )) in) (LocalRef y'))))",
+        "(File (ExprItem (Seq (LetStmt let x : (SumType [ (VariantType A) , (VariantType B (SumType [ (VariantType C) , (VariantType D) ]) (SumType [ ])) , (VariantType E) ]) = (Variant A) in) (LetStmt let y' = (Paren ( (LocalRef x) )) in) (LocalRef y'))))",
     ),
     (
         "let x = let y = A in y in x",

@@ -5,7 +5,9 @@
 //! has asserted nothing, so it leaves no mark and can simply be run again. Rules are monotone: more information never
 //! takes back a conclusion.
 
-use crate::{Atom, Attrs, Dim, Dtype, Extent, Kind, List, Poly, PolyId, Reason, Relation, RelationRef, Term, TermId};
+use crate::{
+    Atom, Attrs, Dim, Dtype, Extent, Kind, List, Poly, PolyId, Reason, Relation, RelationRef, Term, TermId, Variant,
+};
 use std::sync::Arc;
 
 /// Why a rule stopped before it was done.
@@ -57,9 +59,15 @@ pub trait Facts {
     /// Whether two ids are one class, or the same parameter.
     fn same(&self, a: TermId, b: TermId) -> bool;
     fn make(&mut self, term: Term) -> TermId;
+    /// As [`make`](Self::make), with another term's first mention for a place.
+    fn make_like(&mut self, term: Term, other: TermId) -> TermId;
     fn make_list(&mut self, items: &[TermId]) -> List;
     /// Asserts that two terms are equal.
     fn unify(&mut self, expected: TermId, found: TermId) -> Step;
+    /// Whether the first argument, a type that is copied, contains a copy of itself.
+    fn copies_itself(&self) -> bool;
+    /// The variants of a row, and what ends it.
+    fn row(&self, row: TermId) -> (Vec<Variant>, TermId);
     fn poly(&self, id: PolyId) -> &Poly<Atom>;
     fn intern(&mut self, poly: Poly<Atom>) -> PolyId;
     /// Posts a relation at the same place.
@@ -89,6 +97,9 @@ impl dyn Facts + '_ {
             | Term::Forall { .. }
             | Term::Ref(_)
             | Term::Adt { .. }
+            | Term::Sum(_)
+            | Term::Row { .. }
+            | Term::EmptyRow
             | Term::Shape(_)
             | Term::Slice { .. }
             | Term::Splice(_)
@@ -108,6 +119,9 @@ impl dyn Facts + '_ {
             | Term::Forall { .. }
             | Term::Ref(_)
             | Term::Adt { .. }
+            | Term::Sum(_)
+            | Term::Row { .. }
+            | Term::EmptyRow
             | Term::Shape(_)
             | Term::Slice { .. }
             | Term::Splice(_)
@@ -158,6 +172,9 @@ impl dyn Facts + '_ {
             | Term::Forall { .. }
             | Term::Ref(_)
             | Term::Adt { .. }
+            | Term::Sum(_)
+            | Term::Row { .. }
+            | Term::EmptyRow
             | Term::Shape(_)
             | Term::Slice { .. }
             | Term::Splice(_)

@@ -2,7 +2,10 @@
 //!
 //! Printing keeps its own stack, since a type may be nested deeper than the host's, and stops at [`MAX_NODES`].
 
-use crate::{AdtId, Atom, Dim, Extent, Function, Kind, List, Obligation, ParamId, PolyId, Scheme, Term, TermId, Terms};
+use crate::{
+    AdtId, Atom, Dim, Extent, Function, Kind, List, Obligation, ParamId, PolyId, Scheme, Term, TermId, Terms, Variant,
+    VariantId,
+};
 
 /// A printed type stops here with `…`; shared types can be exponentially large as text. A tensor type is one node,
 /// whatever its rank.
@@ -13,6 +16,7 @@ pub trait Names {
     fn adt(&self, adt: AdtId) -> &str;
     fn param(&self, param: ParamId) -> &str;
     fn param_kind(&self, param: ParamId) -> Kind;
+    fn variant(&self, variant: VariantId) -> &str;
 }
 
 /// A text, and whether it was cut short.
@@ -26,6 +30,7 @@ enum Piece {
     Text(&'static str),
     Number(i64),
     Param(ParamId),
+    Variant(VariantId),
     Term(TermId),
     Poly(PolyId),
 }
@@ -182,7 +187,7 @@ impl<'a, T: Terms> Printer<'a, T> {
             self.out.push_str(self.names.param(param));
             match self.names.param_kind(param) {
                 Kind::Type => {}
-                kind @ (Kind::BaseType | Kind::Shape | Kind::Dim) => {
+                kind @ (Kind::BaseType | Kind::Shape | Kind::Dim | Kind::Row) => {
                     self.out.push_str(": ");
                     self.out.push_str(kind.name());
                 }
@@ -197,6 +202,7 @@ impl<'a, T: Terms> Printer<'a, T> {
                 Piece::Text(text) => self.out.push_str(text),
                 Piece::Number(number) => self.out.push_str(&number.to_string()),
                 Piece::Param(param) => self.out.push_str(self.names.param(param)),
+                Piece::Variant(variant) => self.out.push_str(self.names.variant(variant)),
                 Piece::Poly(poly) => self.poly(poly),
                 Piece::Term(id) => {
                     self.n_nodes += usize::from(self.terms.head(id).kind() == Kind::Type);
@@ -263,6 +269,9 @@ impl<'a, T: Terms> Printer<'a, T> {
                     self.list("[", args, "]");
                 }
             }
+            Term::Sum(row) => self.sum(row),
+            // A row stands alone in the words of an error only.
+            Term::Row { .. } | Term::EmptyRow => self.sum(id),
             Term::Shape(dims) => self.list("(", dims, ")"),
             Term::Slice { shape, front, back } => self.slice(shape, front, back),
             Term::Splice(items) => {
@@ -284,6 +293,30 @@ impl<'a, T: Terms> Printer<'a, T> {
             Term::Dim(Dim { extent: Extent::Param(param), .. }) => self.out.push_str(self.names.param(param)),
             Term::Dim(Dim { extent: Extent::Poly(poly), .. }) => self.poly(poly),
             Term::Dtype(dtype) => self.out.push_str(dtype.name()),
+        }
+    }
+
+    /// Prints the variants of a row in the order of their names: `` [`A, `B(int32) | r] ``. A row that may still grow
+    /// ends in `| _`.
+    fn sum(&mut self, row: TermId) {
+        let (mut variants, rest) = self.terms.row(row);
+        let names = self.names;
+        variants.sort_by_key(|variant| names.variant(variant.name));
+        variants.dedup_by_key(|variant| variant.name);
+        self.out.push('[');
+        self.stack.push(Piece::Text("]"));
+        if self.terms.head(rest) != Term::EmptyRow {
+            self.stack.extend([Piece::Term(rest), Piece::Text(if variants.is_empty() { "| " } else { " | " })]);
+        }
+        for (i, Variant { name, fields, .. }) in variants.into_iter().enumerate().rev() {
+            if fields.len > 0 {
+                self.stack.push(Piece::Text(")"));
+                for (i, &field) in self.terms.items(fields).iter().enumerate().rev() {
+                    self.stack.push(Piece::Term(field));
+                    self.stack.push(Piece::Text(if i > 0 { ", " } else { "(" }));
+                }
+            }
+            self.stack.extend([Piece::Variant(name), Piece::Text(if i > 0 { ", `" } else { "`" })]);
         }
     }
 

@@ -26,6 +26,8 @@ pub enum Reason {
     NoClause,
     /// Projection past a tuple's end.
     TupleIndex { index: i64, len: usize },
+    /// A type that is copied would contain its own copy.
+    EndlessCopy,
     /// An attribute has a value that the rule cannot use: the sentence says what it wants.
     Attr { attr: &'static str, want: Cow<'static, str> },
     /// Any other condition of the rule that does not hold, as a sentence.

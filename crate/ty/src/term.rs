@@ -18,6 +18,11 @@ idx!(
     AdtId,
     "d"
 );
+idx!(
+    /// The name of an anonymous variant: one for each spelling in a program.
+    VariantId,
+    "n"
+);
 
 /// What a term can stand for. `BaseType` is a dtype; the seeds' `ShapeVar` is `Dim`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +31,8 @@ pub enum Kind {
     BaseType,
     Shape,
     Dim,
+    /// The variants of an anonymous sum, or the rest of them.
+    Row,
 }
 
 impl Kind {
@@ -35,6 +42,7 @@ impl Kind {
             Kind::BaseType => "BaseType",
             Kind::Shape => "Shape",
             Kind::Dim => "Dim",
+            Kind::Row => "Row",
         }
     }
 
@@ -44,6 +52,7 @@ impl Kind {
             "BaseType" => Some(Kind::BaseType),
             "Shape" => Some(Kind::Shape),
             "Dim" | "ShapeVar" => Some(Kind::Dim),
+            "Row" => Some(Kind::Row),
             _ => None,
         }
     }
@@ -90,7 +99,7 @@ pub enum Term {
     Hole(Kind),
     /// Stands where an error was reported; unifies silently with anything.
     Error(Kind),
-    /// A type, shape or dtype parameter. A dim parameter is an [`Extent`].
+    /// A type, shape, dtype or row parameter. A dim parameter is an [`Extent`].
     Param(ParamId, Kind),
     Tensor {
         shape: TermId,
@@ -112,6 +121,17 @@ pub enum Term {
         adt: AdtId,
         args: List,
     },
+    /// An anonymous sum: its row.
+    Sum(TermId),
+    /// A variant with its fields, and the rest of the row (Rémy 1989). A row is a set: order and repetition mean nothing.
+    Row {
+        variant: VariantId,
+        fields: List,
+        rest: TermId,
+    },
+    /// The end of a row that nothing can be added to. One that can grow ends in a hole, a polymorphic one in a
+    /// parameter.
+    EmptyRow,
     /// A shape of known rank: its dims, outermost first.
     Shape(List),
     /// `sh[front:-back]`: a shape parameter without its first and last dims.
@@ -130,14 +150,14 @@ impl Term {
     pub fn hole(kind: Kind) -> Term {
         match kind {
             Kind::Dim => Term::Dim(Dim::UNKNOWN),
-            Kind::Type | Kind::BaseType | Kind::Shape => Term::Hole(kind),
+            Kind::Type | Kind::BaseType | Kind::Shape | Kind::Row => Term::Hole(kind),
         }
     }
 
     pub fn param(param: ParamId, kind: Kind) -> Term {
         match kind {
             Kind::Dim => Term::Dim(Dim { extent: Extent::Param(param), dynamic: false }),
-            Kind::Type | Kind::BaseType | Kind::Shape => Term::Param(param, kind),
+            Kind::Type | Kind::BaseType | Kind::Shape | Kind::Row => Term::Param(param, kind),
         }
     }
 
@@ -149,7 +169,9 @@ impl Term {
             | Term::Func { .. }
             | Term::Forall { .. }
             | Term::Ref(_)
+            | Term::Sum(_)
             | Term::Adt { .. } => Kind::Type,
+            Term::Row { .. } | Term::EmptyRow => Kind::Row,
             Term::Shape(_) | Term::Slice { .. } | Term::Splice(_) => Kind::Shape,
             Term::Dim(_) => Kind::Dim,
             Term::Dtype(_) => Kind::BaseType,
@@ -173,6 +195,14 @@ impl Term {
     }
 }
 
+/// A variant of a row: the cell that says it, its name and its fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    pub cell: TermId,
+    pub name: VariantId,
+    pub fields: List,
+}
+
 /// Read access to a store of terms.
 pub trait Terms {
     /// The representative of the class.
@@ -182,13 +212,39 @@ pub trait Terms {
     fn items(&self, list: List) -> &[TermId];
     fn poly(&self, id: PolyId) -> &Poly<Atom>;
 
+    /// The variants of a row in the order in which they were added, and what ends it: the root of an
+    /// [`EmptyRow`](Term::EmptyRow), a hole, a parameter or an error. A row that contains itself ends at the repetition.
+    fn row(&self, row: TermId) -> (Vec<Variant>, TermId) {
+        let mut variants: Vec<Variant> = Vec::new();
+        let mut rest = self.root(row);
+        // From here on a cycle is looked for.
+        let mut limit = 256;
+        while let Term::Row { variant: name, fields, rest: next } = self.head(rest) {
+            if variants.len() == limit {
+                if variants.iter().any(|variant| variant.cell == rest) {
+                    break;
+                }
+                limit *= 2;
+            }
+            variants.push(Variant { cell: rest, name, fields });
+            rest = self.root(next);
+        }
+        (variants, rest)
+    }
+
     /// Calls `f` with each immediate part of a term, in the order they print.
     fn for_parts(&self, term: Term, mut f: impl FnMut(TermId))
     where
         Self: Sized,
     {
         match term {
-            Term::Hole(_) | Term::Error(_) | Term::Param(..) | Term::Dim(_) | Term::Slice { .. } | Term::Dtype(_) => {}
+            Term::Hole(_)
+            | Term::Error(_)
+            | Term::Param(..)
+            | Term::Dim(_)
+            | Term::Slice { .. }
+            | Term::EmptyRow
+            | Term::Dtype(_) => {}
             Term::Tensor { shape, dtype } => {
                 f(shape);
                 f(dtype);
@@ -200,7 +256,11 @@ pub trait Terms {
                 self.items(params).iter().for_each(|&item| f(item));
                 f(result);
             }
-            Term::Ref(inner) | Term::Forall { body: inner, .. } => f(inner),
+            Term::Row { fields, rest, .. } => {
+                self.items(fields).iter().for_each(|&field| f(field));
+                f(rest);
+            }
+            Term::Ref(inner) | Term::Sum(inner) | Term::Forall { body: inner, .. } => f(inner),
         }
     }
 }

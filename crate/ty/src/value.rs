@@ -2,7 +2,7 @@
 //!
 //! A value is shared by reference counts and may be nested without bound (a list is), so dropping keeps its own stack.
 
-use crate::Dtype;
+use crate::{Dtype, VariantId};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -65,6 +65,8 @@ pub enum Value {
     Tuple(Fields),
     /// An instance of a data type, by its constructor's number.
     Data(u32, Fields),
+    /// An anonymous variant.
+    Variant(VariantId, Fields),
     /// A function and the values that it captured.
     Func(Code, Fields),
     Ref(Rc<RefCell<Value>>),
@@ -116,7 +118,9 @@ impl Drop for Fields {
         take(self, &mut doomed);
         while let Some(mut value) = doomed.pop() {
             match &mut value {
-                Value::Tuple(fields) | Value::Data(_, fields) | Value::Func(_, fields) => take(fields, &mut doomed),
+                Value::Tuple(fields) | Value::Data(_, fields) | Value::Variant(_, fields) | Value::Func(_, fields) => {
+                    take(fields, &mut doomed)
+                }
                 Value::Ref(cell) => {
                     if let Some(inner) = Rc::get_mut(cell) {
                         doomed.push(std::mem::replace(inner.get_mut(), Value::int32(0)));

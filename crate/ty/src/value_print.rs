@@ -1,13 +1,14 @@
 //! Values as expressions that parse back to them: `Cons(1, Nil)`, `[[1f, 2f], [3f, 4f]]`.
 
-use crate::{Code, Dtype, Fields, Printed, Scalar, Tensor, Value};
+use crate::{Code, Dtype, Fields, Printed, Scalar, Tensor, Value, VariantId};
 
 /// A printed value stops here with `…`.
 const MAX_NODES: usize = 100_000;
 
-/// The names of constructors, by the evaluator's numbers.
+/// The names in values: of constructors by the evaluator's numbers, and of variants.
 pub trait ConstructorNames {
     fn constructor(&self, number: u32) -> &str;
+    fn variant(&self, variant: VariantId) -> &str;
 }
 
 enum Piece {
@@ -47,6 +48,13 @@ impl Printer {
             Value::Tuple(fields) => self.fields(fields, if fields.len() == 1 { ",)" } else { ")" }),
             Value::Data(constructor, fields) => {
                 self.out.push_str(names.constructor(*constructor));
+                if !fields.is_empty() {
+                    self.fields(fields, ")");
+                }
+            }
+            Value::Variant(variant, fields) => {
+                self.out.push('`');
+                self.out.push_str(names.variant(*variant));
                 if !fields.is_empty() {
                     self.fields(fields, ")");
                 }

@@ -40,6 +40,10 @@ impl ty::Names for Names {
     fn param_kind(&self, _: ParamId) -> Kind {
         Kind::Type
     }
+
+    fn variant(&self, _: ty::VariantId) -> &str {
+        ""
+    }
 }
 
 /// The id of a name that is new.

@@ -7,6 +7,7 @@
 use super::Lowering;
 use super::relation::{Callee, ClauseSource, GoalId, GoalSource};
 use crate::data::{TypeExprId, TypeExprKind};
+use crate::error::HirError;
 use rustc_hash::FxHashMap;
 use ty::{Clause, Comparison, Dtype, Goal, Guard, Kind, Node, NodeId, Origin, ParamId, Written};
 
@@ -277,6 +278,11 @@ impl Builder<'_, '_> {
             TypeExprKind::Tuple(fields) => Node::Tuple(all(fields)),
             TypeExprKind::Func { params, result, .. } => Node::Func { params: all(params), result: made[result] },
             TypeExprKind::Ref(inner) => Node::Ref(made[inner]),
+            TypeExprKind::Sum { .. } => {
+                let span = self.cx.module.type_exprs[id].span;
+                self.cx.errors.push(HirError::NotYet { what: "an anonymous sum in a relation", span });
+                Node::Wild(Kind::Type)
+            }
             TypeExprKind::Adt { adt, args } => Node::Adt { adt: *adt, args: all(args) },
             TypeExprKind::Param(param) => match self.places.get(param) {
                 Some(&variable) => Node::Variable(variable),

@@ -5,7 +5,7 @@ use crate::data::{Arm, ExprId, ExprKind, Hole, LocalId, LocalOrigin, Place, Visi
 use crate::error::HirError;
 use base::Span;
 use syntax::{NodeId, NodeKind, TokenKind};
-use ty::Scalar;
+use ty::{Scalar, VariantId};
 
 /// As many variables are tried in the place of a hole.
 const MAX_CANDIDATES: usize = 32;
@@ -33,8 +33,11 @@ impl Lowering<'_> {
             NodeKind::Tuple => ExprKind::Tuple(children.into_iter().map(|field| self.expr_of(field)).collect()),
             NodeKind::ListLit => self.tensor_literal(node),
             NodeKind::Variant => {
-                self.not_yet("an anonymous variant", node);
-                ExprKind::Error
+                let fields: Vec<ExprId> = children.into_iter().map(|field| self.expr_of(field)).collect();
+                match self.own_token(node, &[TokenKind::Ident]) {
+                    Some((name, _)) => ExprKind::Variant(self.variant(name), fields),
+                    None => ExprKind::Error,
+                }
             }
             NodeKind::Fn => {
                 let (body, result) = self.function_parts(node);
@@ -79,6 +82,16 @@ impl Lowering<'_> {
             _ => return self.binary(node, &children, span),
         };
         Lowered::Expr(self.expr(expr_kind, span))
+    }
+
+    /// The id of a variant's name.
+    pub(super) fn variant(&mut self, name: &str) -> VariantId {
+        if let Some(&variant) = self.variants.get(name) {
+            return variant;
+        }
+        let variant = self.module.variants.push(name.to_owned());
+        self.variants.insert(name.to_owned(), variant);
+        variant
     }
 
     fn parent_kind(&self) -> Option<NodeKind> {

@@ -274,7 +274,15 @@ impl<'t> Lowering<'t> {
         let owner = self.current_function();
         let slot = self.module.functions[owner].n_locals;
         self.module.functions[owner].n_locals += 1;
-        self.module.locals.push(Local { name: name.to_owned(), span, annotation: None, origin, owner, slot })
+        self.module.locals.push(Local {
+            name: name.to_owned(),
+            span,
+            annotation: None,
+            origin,
+            shares: None,
+            owner,
+            slot,
+        })
     }
 
     /// Brings a variable into scope. `x` written without a sigil is found as `%x` too.
@@ -363,6 +371,7 @@ impl<'t> Lowering<'t> {
                     name: name.to_owned(),
                     span,
                     annotation: None,
+                    shares: None,
                     origin: LocalOrigin::Free,
                     owner: NO_FUNCTION,
                     slot: 0,

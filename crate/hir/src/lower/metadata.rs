@@ -449,6 +449,10 @@ mod tests {
             fn constructor(&self, _: u32) -> &str {
                 ""
             }
+
+            fn variant(&self, _: ty::VariantId) -> &str {
+                ""
+            }
         }
         for bits in 0..0x7c00 {
             let value = half(bits);

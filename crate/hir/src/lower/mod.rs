@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scope;
 use std::sync::Arc;
 use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
-use ty::{AdtId, Attrs, ParamId};
+use ty::{AdtId, Attrs, ParamId, VariantId};
 
 /// Lowers a whole file on top of a library ([`Module::into_library`]). A definition of the file takes the place of the
 /// library's of the same name; the library's own keep what they use.
@@ -78,6 +78,8 @@ struct Lowering<'t> {
     ctors: FxHashMap<String, CtorId>,
     defs: FxHashMap<String, DefId>,
     /// `let` nodes whose variable is in scope in its own value.
+    /// The ids of the variants' names.
+    variants: FxHashMap<String, VariantId>,
     recursive_lets: FxHashMap<NodeId, LocalId>,
     /// The variable of each `let` that a block is to collect.
     let_locals: FxHashMap<NodeId, LocalId>,
@@ -108,7 +110,6 @@ impl<'t> Lowering<'t> {
             next_def: names(defs),
             next_adt: names(adts),
             next_ctor: names(ctors),
-            module: library,
             errors,
             lowered: vec![Lowered::Nothing; tree.n_nodes()],
             open: Vec::new(),
@@ -117,6 +118,7 @@ impl<'t> Lowering<'t> {
             type_params: Vec::new(),
             type_param_marks: Vec::new(),
             skipping: None,
+            variants: library.variants.iter_enumerated().map(|(id, name)| (name.clone(), id)).collect(),
             recursive_lets: FxHashMap::default(),
             let_locals: FxHashMap::default(),
             kindless: FxHashSet::default(),
@@ -124,6 +126,7 @@ impl<'t> Lowering<'t> {
             metadata,
             unkinded: FxHashSet::default(),
             relations: relation::Relations::default(),
+            module: library,
         }
     }
 
@@ -145,13 +148,7 @@ impl<'t> Lowering<'t> {
             NodeKind::Block | NodeKind::Seq | NodeKind::Arm => self.scope.open(),
             NodeKind::LetStmt => self.enter_let(node),
             NodeKind::Call if self.is_constant_call(node) => self.skipping = Some(node),
-            NodeKind::ListLit
-            | NodeKind::Attr
-            | NodeKind::CtorResult
-            | NodeKind::Variant
-            | NodeKind::VariantPat
-            | NodeKind::SumType
-            | NodeKind::OrPat => {
+            NodeKind::ListLit | NodeKind::Attr | NodeKind::CtorResult => {
                 self.skipping = Some(node);
             }
             _ => {}
@@ -184,6 +181,8 @@ impl<'t> Lowering<'t> {
             | NodeKind::TypeArgs
             | NodeKind::ArgList
             | NodeKind::Attr
+            | NodeKind::VariantType
+            | NodeKind::RowRest
             | NodeKind::ExprStmt => Lowered::Nothing,
             NodeKind::WhereClause => self.leave_where(node),
             NodeKind::WhereRelation | NodeKind::Equation | NodeKind::GoalIf => self.leave_goal(node, kind),
@@ -242,10 +241,9 @@ impl<'t> Lowering<'t> {
             | NodeKind::ParenType
             | NodeKind::FnType
             | NodeKind::RefType
-            | NodeKind::SumType
-            | NodeKind::SumVariant
             | NodeKind::NameType
             | NodeKind::TypeCall
+            | NodeKind::SumType
             | NodeKind::DimNum
             | NodeKind::DimAny
             | NodeKind::DimName
@@ -257,11 +255,6 @@ impl<'t> Lowering<'t> {
             | NodeKind::DimIf => self.leave_type(node, kind),
         };
         self.lowered[node.0 as usize] = lowered;
-    }
-
-    fn not_yet(&mut self, what: &'static str, node: NodeId) -> Lowered {
-        self.errors.push(HirError::NotYet { what, span: self.tree.span(node) });
-        Lowered::Nothing
     }
 
     // What children became; an error node became nothing and stands for an error.

@@ -1,9 +1,10 @@
 //! Patterns and the variables they bind.
 
 use super::{Lowered, Lowering, nearest};
-use crate::data::{Local, LocalId, LocalOrigin, Pat, PatId, PatKind, Visit};
+use crate::data::{LocalId, LocalOrigin, Pat, PatId, PatKind, Visit};
 use crate::error::{Duplicated, HirError};
 use base::Span;
+use rustc_hash::FxHashMap;
 use syntax::{NodeId, NodeKind, TokenKind};
 
 impl Lowering<'_> {
@@ -47,12 +48,16 @@ impl Lowering<'_> {
                 _ => PatKind::Error,
             },
             NodeKind::OrPat => {
-                self.not_yet("an or-pattern", node);
-                PatKind::Error
+                let alternatives: Vec<PatId> = children.into_iter().map(|child| self.pat_of(child)).collect();
+                self.share_variables(&alternatives);
+                PatKind::Or(alternatives)
             }
             _ => {
-                self.not_yet("an anonymous variant", node);
-                PatKind::Error
+                let fields: Vec<PatId> = children.into_iter().map(|child| self.pat_of(child)).collect();
+                match self.own_token(node, &[TokenKind::Ident]) {
+                    Some((name, _)) => PatKind::Variant(self.variant(name), fields),
+                    None => PatKind::Error,
+                }
             }
         };
         let pat = self.module.pats.push(Pat { kind: pat_kind, span });
@@ -69,6 +74,13 @@ impl Lowering<'_> {
         }
         let scrutinee = self.tree.children(matching)[0];
         let scrutinee = self.expr_of(scrutinee);
+        let bound = self.bound_once(pat);
+        bound.into_iter().for_each(|local| self.bind_local(local));
+        self.module.visits.push(Visit::Pattern(scrutinee, pat));
+    }
+
+    /// The variables that a pattern binds, in source order. One that is bound twice is an error.
+    fn bound_once(&mut self, pat: PatId) -> Vec<LocalId> {
         let mut bound: Vec<LocalId> = Vec::new();
         let mut pending = vec![pat];
         while let Some(pat) = pending.pop() {
@@ -79,19 +91,80 @@ impl Lowering<'_> {
                     bound.push(*local);
                     pending.push(*inner);
                 }
-                PatKind::Ctor(_, fields) | PatKind::Tuple(fields) => pending.extend(fields),
+                // The alternatives bind the same.
+                PatKind::Or(alternatives) => pending.extend(alternatives.first()),
+                PatKind::Ctor(_, fields) | PatKind::Variant(_, fields) | PatKind::Tuple(fields) => {
+                    pending.extend(fields);
+                }
             }
         }
         base::sort(&mut bound);
-        for (i, &local) in bound.iter().enumerate() {
-            let Local { name, span, .. } = &self.module.locals[local];
-            if let Some(&first) = bound[..i].iter().find(|&&other| self.module.locals[other].name == *name) {
-                let (name, span, first) = (name.clone(), *span, self.module.locals[first].span);
-                self.duplicate(Duplicated::PatternVariable, &name, span, first);
+        let mut first_of: FxHashMap<&str, LocalId> = FxHashMap::default();
+        let mut twice = Vec::new();
+        for &local in &bound {
+            let name = self.module.locals[local].name.as_str();
+            match first_of.get(name) {
+                Some(&first) => twice.push((name.to_owned(), local, first)),
+                None => drop(first_of.insert(name, local)),
             }
-            self.bind_local(local);
         }
-        self.module.visits.push(Visit::Pattern(scrutinee, pat));
+        for (name, local, first) in twice {
+            let (span, first) = (self.module.locals[local].span, self.module.locals[first].span);
+            self.duplicate(Duplicated::PatternVariable, &name, span, first);
+        }
+        bound
+    }
+
+    /// Gives the variables of the alternatives to those of the first one: an arm has one variable of a name.
+    fn share_variables(&mut self, alternatives: &[PatId]) {
+        let Some((&first, others)) = alternatives.split_first() else { return };
+        let own: Vec<LocalId> = self.bound_once(first);
+        let name_of = |cx: &Self, local: LocalId| cx.module.locals[local].name.clone();
+        let own: FxHashMap<String, LocalId> = own.into_iter().map(|local| (name_of(self, local), local)).collect();
+        for &alternative in others {
+            let bound = self.bound_once(alternative);
+            let span = self.module.pats[alternative].span;
+            let mut shared: FxHashMap<LocalId, LocalId> = FxHashMap::default();
+            let mut missing: Vec<LocalId> = own.values().copied().collect();
+            for local in bound {
+                let name = name_of(self, local);
+                match own.get(&name) {
+                    Some(&first) => {
+                        missing.retain(|&other| other != first);
+                        shared.insert(local, first);
+                        self.module.locals[local].shares = Some(first);
+                    }
+                    None => {
+                        let (bound, lacking) = (self.module.locals[local].span, self.module.pats[first].span);
+                        self.errors.push(HirError::OrPatternVariable { name, bound, lacking });
+                    }
+                }
+            }
+            base::sort(&mut missing);
+            for local in missing {
+                let (name, bound) = (name_of(self, local), self.module.locals[local].span);
+                self.errors.push(HirError::OrPatternVariable { name, bound, lacking: span });
+            }
+            self.rename_variables(alternative, &shared);
+        }
+    }
+
+    fn rename_variables(&mut self, pat: PatId, shared: &FxHashMap<LocalId, LocalId>) {
+        let mut pending = vec![pat];
+        while let Some(pat) = pending.pop() {
+            match &mut self.module.pats[pat].kind {
+                PatKind::Error | PatKind::Wild | PatKind::Literal(..) => {}
+                PatKind::Var(local) => *local = shared.get(local).copied().unwrap_or(*local),
+                PatKind::As(inner, local) => {
+                    *local = shared.get(local).copied().unwrap_or(*local);
+                    pending.push(*inner);
+                }
+                PatKind::Or(fields)
+                | PatKind::Ctor(_, fields)
+                | PatKind::Variant(_, fields)
+                | PatKind::Tuple(fields) => pending.extend(fields.iter()),
+            }
+        }
     }
 
     fn pattern_local(&mut self, name: &str, span: Span) -> LocalId {

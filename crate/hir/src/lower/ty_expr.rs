@@ -3,10 +3,11 @@
 
 use super::{Lowered, Lowering};
 use crate::data::{TypeExpr, TypeExprId, TypeExprKind};
-use crate::error::HirError;
+use crate::error::{Duplicated, HirError};
 use base::Span;
+use rustc_hash::FxHashMap;
 use syntax::{Children, NodeId, NodeKind, TokenKind};
-use ty::{Comparison, Dtype, Function, Kind, ParamId, Poly};
+use ty::{Comparison, Dtype, Function, Kind, ParamId, Poly, VariantId};
 
 impl Lowering<'_> {
     pub(super) fn leave_type(&mut self, node: NodeId, kind: NodeKind) -> Lowered {
@@ -14,10 +15,6 @@ impl Lowering<'_> {
         let children = self.tree.children(node);
         let type_kind = match kind {
             NodeKind::HoleType => TypeExprKind::Hole,
-            NodeKind::SumType | NodeKind::SumVariant => {
-                self.not_yet("an anonymous sum", node);
-                TypeExprKind::Error
-            }
             NodeKind::TensorType => match children[..] {
                 [shape, dtype, ..] => TypeExprKind::Tensor {
                     shape: self.type_at(shape, Kind::Shape),
@@ -56,6 +53,7 @@ impl Lowering<'_> {
                 Some(&inner) => TypeExprKind::Ref(self.type_at(inner, Kind::Type)),
                 None => TypeExprKind::Error,
             },
+            NodeKind::SumType => self.sum_type(children),
             NodeKind::NameType | NodeKind::DimName => self.type_name(self.tree.node_text(node), span),
             NodeKind::TypeCall => self.type_call(node, children),
             NodeKind::DimNum => match self.tree.node_text(node).parse::<i64>() {
@@ -73,6 +71,31 @@ impl Lowering<'_> {
             _ => TypeExprKind::Error,
         };
         Lowered::Type(self.type_expr(type_kind, span))
+    }
+
+    fn sum_type(&mut self, children: Children) -> TypeExprKind {
+        let mut variants: Vec<(VariantId, Vec<TypeExprId>)> = Vec::new();
+        let mut spans: FxHashMap<VariantId, Span> = FxHashMap::default();
+        let mut rest = None;
+        for child in children {
+            let parts = self.tree.children(child);
+            match (self.tree.kind(child), parts.first()) {
+                (NodeKind::RowRest, Some(&row)) => rest = Some(self.type_at(row, Kind::Row)),
+                (NodeKind::VariantType, _) => {
+                    let Some((name, span)) = self.own_token(child, &[TokenKind::Ident]) else { continue };
+                    let variant = self.variant(name);
+                    match spans.insert(variant, span) {
+                        Some(first) => self.duplicate(Duplicated::Variant, name, span, first),
+                        None => {
+                            let fields = parts.into_iter().map(|field| self.type_at(field, Kind::Type)).collect();
+                            variants.push((variant, fields));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        TypeExprKind::Sum { variants, rest }
     }
 
     fn type_name(&mut self, name: &str, span: Span) -> TypeExprKind {
@@ -462,6 +485,7 @@ impl Lowering<'_> {
             | TypeExprKind::Tuple(_)
             | TypeExprKind::Func { .. }
             | TypeExprKind::Ref(_)
+            | TypeExprKind::Sum { .. }
             | TypeExprKind::Adt { .. } => Kind::Type,
             TypeExprKind::Dtype(_) => Kind::BaseType,
             TypeExprKind::Shape(_) | TypeExprKind::Splice(_) => Kind::Shape,

@@ -113,6 +113,8 @@ pub(super) fn is_list(node: NodeKind) -> bool {
             | NodeKind::FnType
             | NodeKind::RefType
             | NodeKind::TypeCall
+            | NodeKind::SumType
+            | NodeKind::VariantType
             | NodeKind::DimCall
     )
 }

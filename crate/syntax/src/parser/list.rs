@@ -5,6 +5,7 @@ use crate::error::Expected;
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
+use base::Surface;
 
 /// What a list is of, and what it becomes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,10 +33,11 @@ pub(super) enum Rule {
     Shape,
     DimCall,
     DimParen,
+    SumType,
+    VariantType,
     CtorPat,
     VariantPat,
     TuplePat,
-    SumType,
 }
 
 /// A list that is being parsed.
@@ -46,6 +48,8 @@ pub(super) struct List {
     comma: bool,
     /// How many elements there were; stops at 255.
     n_items: u8,
+    /// The rest of a sum's row has been seen: nothing may follow.
+    ended: bool,
     opener: u32,
     mark: Mark,
 }
@@ -68,8 +72,9 @@ enum Element {
     /// Of `Tensor[…]`: the shape, then the dtype.
     Tensor,
     Dim,
+    /// A variant of a sum, or the rest of its row.
+    Variant,
     Pattern,
-    SumVariant,
 }
 
 impl Rule {
@@ -79,7 +84,8 @@ impl Rule {
             Rule::Args => Element::Arg,
             Rule::Paren => Element::Seq,
             Rule::Params => Element::Param,
-            Rule::CtorFields | Rule::RefType | Rule::FnTypeParams => Element::Type,
+            Rule::CtorFields | Rule::RefType | Rule::FnTypeParams | Rule::VariantType => Element::Type,
+            Rule::SumType => Element::Variant,
             Rule::TypeArgs | Rule::TupleType | Rule::TypeCall | Rule::DimBranch => Element::TypeOrDim,
             Rule::Relation => Element::TypeOrAttr,
             Rule::RelationHead => Element::HeadArg,
@@ -88,7 +94,6 @@ impl Rule {
             Rule::Tensor => Element::Tensor,
             Rule::Shape | Rule::DimCall | Rule::DimParen => Element::Dim,
             Rule::CtorPat | Rule::VariantPat | Rule::TuplePat => Element::Pattern,
-            Rule::SumType => Element::SumVariant,
         }
     }
 
@@ -113,10 +118,11 @@ impl Rule {
             | Rule::Shape
             | Rule::DimCall
             | Rule::DimParen
+            | Rule::SumType
+            | Rule::VariantType
             | Rule::CtorPat
             | Rule::VariantPat
-            | Rule::TuplePat
-            | Rule::SumType => None,
+            | Rule::TuplePat => None,
         }
     }
 }
@@ -148,11 +154,12 @@ impl List {
             Rule::DimParen if groups => return None,
             Rule::Shape | Rule::DimParen => NodeKind::ShapeLit,
             Rule::DimCall => NodeKind::DimCall,
+            Rule::SumType => NodeKind::SumType,
+            Rule::VariantType => NodeKind::VariantType,
             Rule::CtorPat => NodeKind::CtorPat,
             Rule::VariantPat => NodeKind::VariantPat,
             Rule::TuplePat if groups => return None,
             Rule::TuplePat => NodeKind::TuplePat,
-            Rule::SumType => NodeKind::SumType,
             Rule::FnTypeParams | Rule::Condition | Rule::DimBranch => return None,
         })
     }
@@ -161,7 +168,7 @@ impl List {
 impl Parser<'_> {
     /// Begins the list whose opener is here; its node begins at the mark.
     pub(super) fn open(&mut self, rule: Rule, mark: Mark) {
-        let mut list = List { rule, comma: false, n_items: 0, opener: self.pos as u32, mark };
+        let mut list = List { rule, comma: false, n_items: 0, ended: false, opener: self.pos as u32, mark };
         let deep = !self.enter();
         self.bump();
         if deep {
@@ -181,6 +188,7 @@ impl Parser<'_> {
         }
         let element = list.rule.element();
         if self.starts(element, list) {
+            list.ended |= element == Element::Variant && self.at(Pipe);
             list.n_items = list.n_items.saturating_add(1);
             self.tasks.push(Task::Separator(list));
             return self.start(element, list);
@@ -189,7 +197,7 @@ impl Parser<'_> {
             self.unclosed(list.opener);
             return self.close(list);
         }
-        self.expected(element_words(element));
+        self.expected(self.element_words(element));
         let mark = self.mark();
         self.skip_to_comma(close);
         self.finish(NodeKind::Error, mark);
@@ -211,6 +219,11 @@ impl Parser<'_> {
             list.comma = true;
             return self.tasks.push(Task::Element(list));
         }
+        if list.rule == Rule::SumType && self.at(Pipe) && !list.ended && self.surface == Surface::Relay {
+            list.ended = true;
+            self.tasks.push(Task::Separator(list));
+            return self.row_rest();
+        }
         let starts = self.starts(list.rule.element(), list) && !self.kind().is_bad();
         if close == NONE && (!starts || self.sig[self.pos].first_on_line) {
             self.unclosed(list.opener);
@@ -227,7 +240,7 @@ impl Parser<'_> {
 
     fn close(&mut self, mut list: List) {
         while list.rule.n_items().is_some_and(|n| list.n_items < n) {
-            self.expected(element_words(list.rule.element()));
+            self.expected(self.element_words(list.rule.element()));
             self.missing();
             list.n_items += 1;
         }
@@ -260,8 +273,9 @@ impl Parser<'_> {
             Element::TypeOrAttr => kind.starts_type() || self.at_attr(),
             Element::Goal => kind.starts_type() || kind == KwTrue,
             Element::Dim => kind.starts_dim() || (list.rule != Rule::DimCall && self.at_splice()),
+            Element::Variant if self.surface == Surface::Refine => kind == Ident || kind.is_bad(),
+            Element::Variant => kind == Backtick || (kind == Pipe && list.n_items == 0),
             Element::Pattern => kind.starts_pattern(),
-            Element::SumVariant => kind == Ident || kind.is_bad(),
         }
     }
 
@@ -300,8 +314,10 @@ impl Parser<'_> {
                 self.tasks.push(Task::TypeElement)
             }
             Element::Dim => self.tasks.push(Task::Dim(1)),
+            Element::Variant if self.surface == Surface::Refine => self.variant_type(),
+            Element::Variant if self.at(Pipe) => self.row_rest(),
+            Element::Variant => self.variant(NodeKind::VariantType, Rule::VariantType),
             Element::Pattern => self.tasks.push(Task::Pattern),
-            Element::SumVariant => self.sum_variant(),
         }
     }
 
@@ -344,17 +360,20 @@ impl Parser<'_> {
             self.finish(NodeKind::Param, mark);
         }
     }
-}
 
-fn element_words(element: Element) -> Expected {
-    match element {
-        Element::Expr | Element::Arg | Element::Seq => Expected::Expression,
-        Element::Param => Expected::Parameter,
-        Element::Type | Element::TypeOrDim | Element::TypeOrAttr | Element::HeadArg | Element::Tensor => Expected::Type,
-        Element::Goal => Expected::Goal,
-        Element::Condition => Expected::Comparison,
-        Element::Dim => Expected::Dim,
-        Element::Pattern => Expected::Pattern,
-        Element::SumVariant => Expected::Variant,
+    fn element_words(&self, element: Element) -> Expected {
+        match element {
+            Element::Expr | Element::Arg | Element::Seq => Expected::Expression,
+            Element::Param => Expected::Parameter,
+            Element::Type | Element::TypeOrDim | Element::TypeOrAttr | Element::HeadArg | Element::Tensor => {
+                Expected::Type
+            }
+            Element::Goal => Expected::Goal,
+            Element::Condition => Expected::Comparison,
+            Element::Dim => Expected::Dim,
+            Element::Variant if self.surface == Surface::Refine => Expected::BareVariant,
+            Element::Variant => Expected::Variant,
+            Element::Pattern => Expected::Pattern,
+        }
     }
 }

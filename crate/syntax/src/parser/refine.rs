@@ -376,7 +376,7 @@ impl Parser<'_> {
     }
 
     /// `B [C] [D]` of a sum type.
-    pub(super) fn sum_variant(&mut self) {
+    pub(super) fn variant_type(&mut self) {
         let mark = self.mark();
         if !self.at(Ident) {
             return self.leaf(NodeKind::Error);
@@ -390,7 +390,7 @@ impl Parser<'_> {
             self.then(Part::Payload(mark));
             self.sum_type();
         } else {
-            self.finish(NodeKind::SumVariant, mark);
+            self.finish(NodeKind::VariantType, mark);
         }
     }
 

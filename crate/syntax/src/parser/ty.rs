@@ -13,6 +13,7 @@ impl Parser<'_> {
         match self.kind() {
             Underscore => self.leaf(NodeKind::HoleType),
             LParen => self.open(Rule::TupleType, mark),
+            LBracket => self.open(Rule::SumType, mark),
             KwIf => self.choice(Choice::Dims),
             KwFn => self.fn_type(mark),
             KwRef => {
@@ -54,6 +55,13 @@ impl Parser<'_> {
         };
         self.bump();
         self.open(rule, mark);
+    }
+
+    /// `| r`, the last of a sum.
+    pub(super) fn row_rest(&mut self) {
+        let mark = self.mark();
+        self.bump();
+        self.tasks.extend([Task::Finish(NodeKind::RowRest, mark), Task::Type]);
     }
 
     fn fn_type(&mut self, mark: Mark) {

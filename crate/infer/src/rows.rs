@@ -1,0 +1,261 @@
+//! Anonymous sums: what patterns ask of them, the copies that `as` makes, and when their rows close.
+//!
+//! A variant, written or matched, is in an open row, so rows grow by unification. When a group has been solved a row is
+//! closed with what it holds if a match takes it apart without a catch-all, or if no definition's type mentions it.
+//! The others are generalised.
+//!
+//! Worked example: `match(%x) { `A => 1, `B(_) => 2 }` gives `%x` the type `[`A, `B(t) | r]`. At the root there is no
+//! catch-all, so `r` closes; at the field of `B` there is one, so `t` stays as it is.
+
+use crate::group::Member;
+use crate::walk::Inference;
+use crate::why::Why;
+use hir::{CtorId, ExprId, LocalId, PatId, PatKind};
+use rustc_hash::{FxHashMap, FxHashSet};
+use solve::{Cause, Log, RelationId, State};
+use ty::{Attrs, COPY, Kind, Term, TermId, Terms, VariantId};
+
+/// How a field of a value is reached.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Step {
+    Ctor(CtorId, usize),
+    Variant(VariantId, usize),
+    Tuple(usize),
+}
+
+/// A place in the value that a match takes apart, by its number among all places of the group.
+pub(crate) type PlaceId = usize;
+
+struct Place {
+    term: TermId,
+    /// A pattern asks for a variant here.
+    takes_apart: bool,
+    /// A pattern takes everything here.
+    catches_all: bool,
+}
+
+/// The places of the matches of a group.
+#[derive(Default)]
+pub(crate) struct Places {
+    /// Nothing is noted in a program without sums.
+    is_on: bool,
+    places: Vec<Place>,
+    roots: FxHashMap<ExprId, PlaceId>,
+    fields: FxHashMap<(PlaceId, Step), PlaceId>,
+}
+
+impl Places {
+    pub(crate) fn new(is_on: bool) -> Places {
+        Places { is_on, ..Places::default() }
+    }
+
+    pub(crate) fn root(&mut self, scrutinee: ExprId, term: TermId) -> PlaceId {
+        let Places { places, roots, is_on, .. } = self;
+        if !*is_on {
+            return 0;
+        }
+        *roots.entry(scrutinee).or_insert_with(|| {
+            places.push(Place { term, takes_apart: false, catches_all: false });
+            places.len() - 1
+        })
+    }
+
+    pub(crate) fn field(&mut self, place: PlaceId, step: Step, term: TermId) -> PlaceId {
+        let Places { places, fields, is_on, .. } = self;
+        if !*is_on {
+            return 0;
+        }
+        *fields.entry((place, step)).or_insert_with(|| {
+            places.push(Place { term, takes_apart: false, catches_all: false });
+            places.len() - 1
+        })
+    }
+
+    pub(crate) fn catch_all(&mut self, place: PlaceId) {
+        if let Some(place) = self.places.get_mut(place) {
+            place.catches_all = true;
+        }
+    }
+
+    pub(crate) fn take_apart(&mut self, place: PlaceId) {
+        if let Some(place) = self.places.get_mut(place) {
+            place.takes_apart = true;
+        }
+    }
+}
+
+impl<L: Log> Inference<'_, L> {
+    /// Whether the program has anonymous sums at all.
+    pub(crate) fn has_sums(&self) -> bool {
+        !self.module.variants.is_empty()
+    }
+
+    /// `[name(fields) | _]`.
+    pub(crate) fn open_sum(&mut self, name: VariantId, fields: &[TermId], cause: Cause) -> TermId {
+        let rest = self.solver.fresh(Term::hole(Kind::Row), cause);
+        let fields = self.solver.store.list(fields);
+        let row = self.solver.fresh(Term::Row { variant: name, fields, rest }, cause);
+        self.solver.fresh(Term::Sum(row), cause)
+    }
+
+    /// The types of a variant's fields in what is known of a sum.
+    pub(crate) fn known_variant(&self, sum: TermId, name: VariantId, n_fields: usize) -> Option<Vec<TermId>> {
+        let Term::Sum(row) = self.solver.head(sum) else { return None };
+        let variants = self.solver.row(row).0.into_iter();
+        let fields = { variants }.find(|variant| variant.name == name)?.fields;
+        (fields.len as usize == n_fields).then(|| self.solver.items(fields).to_vec())
+    }
+
+    /// The type of the variable of `p as %x`: a copy of what `p` can match, which may have more.
+    pub(crate) fn refined(&mut self, pat: PatId, local: LocalId) -> TermId {
+        let cause = self.cause(Why::Variable(local));
+        let copy = self.hole(cause);
+        let mut pending = vec![(vec![pat], copy)];
+        while let Some((mut alternatives, copy)) = pending.pop() {
+            let mut at = 0;
+            while let Some(&pat) = alternatives.get(at) {
+                match &self.module.pats[pat].kind {
+                    PatKind::As(inner, _) => alternatives[at] = *inner,
+                    PatKind::Or(more) => drop(alternatives.splice(at..=at, more.iter().copied())),
+                    _ => at += 1,
+                }
+            }
+            let kind_of = |pat: PatId| &self.module.pats[pat].kind;
+            let is_whole = |&pat: &PatId| !matches!(kind_of(pat), PatKind::Variant(..) | PatKind::Tuple(_));
+            if let Some(&whole) = alternatives.iter().find(|pat| is_whole(pat)).or(alternatives.last())
+                && (is_whole(&whole) || !self.agree(&alternatives))
+            {
+                let Some(matched) = self.pats[whole] else { continue };
+                self.solver.post(&COPY, &[matched, copy], Attrs::none(), cause);
+                continue;
+            }
+            let mut variants: Vec<(VariantId, PatId, Vec<Vec<PatId>>)> = Vec::new();
+            let mut place_of: FxHashMap<VariantId, usize> = FxHashMap::default();
+            let mut tuple: Vec<Vec<PatId>> = Vec::new();
+            for &pat in &alternatives {
+                let (fields, columns) = match kind_of(pat) {
+                    PatKind::Variant(name, fields) => {
+                        let at = *place_of.entry(*name).or_insert_with(|| {
+                            variants.push((*name, pat, vec![Vec::new(); fields.len()]));
+                            variants.len() - 1
+                        });
+                        (fields, &mut variants[at].2)
+                    }
+                    PatKind::Tuple(fields) => {
+                        tuple.resize(fields.len(), Vec::new());
+                        (fields, &mut tuple)
+                    }
+                    _ => continue,
+                };
+                fields.iter().zip(columns).for_each(|(&field, column)| column.push(field));
+            }
+            let mut holes = |cx: &mut Self, columns: Vec<Vec<PatId>>| {
+                let holes: Vec<TermId> = columns.iter().map(|_| cx.hole(cause)).collect();
+                pending.extend(columns.into_iter().zip(holes.iter().copied()));
+                holes
+            };
+            let term = if variants.is_empty() {
+                let fields = holes(self, tuple);
+                self.solver.tuple(&fields, cause)
+            } else {
+                let mut row = self.solver.fresh(Term::hole(Kind::Row), cause);
+                for (name, pat, columns) in variants.into_iter().rev() {
+                    let origin = self.cause(Why::Pattern(pat));
+                    let fields = holes(self, columns);
+                    let fields = self.solver.store.list(&fields);
+                    row = self.solver.fresh(Term::Row { variant: name, fields, rest: row }, origin);
+                }
+                self.solver.fresh(Term::Sum(row), cause)
+            };
+            self.solver.equal(copy, term, cause);
+        }
+        copy
+    }
+
+    /// Whether alternatives that take a value apart do so in one way; if not, an error is told elsewhere.
+    fn agree(&self, alternatives: &[PatId]) -> bool {
+        let size = |pat: PatId| match &self.module.pats[pat].kind {
+            PatKind::Tuple(fields) => Some(fields.len()),
+            _ => None,
+        };
+        alternatives.windows(2).all(|pair| size(pair[0]) == size(pair[1]))
+    }
+
+    /// Closes the rows of a solved group that do not stay open, and ends the copies of what is still unknown.
+    pub(crate) fn close_rows(&mut self, group: &[Member], first_term: usize, first_relation: usize) {
+        if !self.has_sums() {
+            return;
+        }
+        let places = std::mem::replace(&mut self.places, Places::new(true)).places;
+        let Some(&member) = group.first() else { return };
+        let cause = self.cause(Why::Function(member.function(self.module)));
+        let mut ended: FxHashSet<RelationId> = FxHashSet::default();
+        loop {
+            let mut learned = false;
+            for place in places.iter().filter(|place| place.takes_apart && !place.catches_all) {
+                if let Term::Sum(row) = self.solver.head(place.term) {
+                    learned |= self.close(row, cause);
+                }
+            }
+            self.solver.solve();
+            // What a definition's type mentions stays unknown, and so does its copy.
+            let roots: Vec<TermId> = group.iter().filter_map(|&member| self.member_type(member)).collect();
+            let mentioned: FxHashSet<TermId> = self.solver.holes(&roots).into_iter().collect();
+            let is_kept = |cx: &Self, from: TermId| {
+                matches!(cx.solver.head(from), Term::Param(..)) || mentioned.contains(&cx.solver.root(from))
+            };
+            if self.end_copies(first_relation, &mut ended, is_kept) {
+                continue;
+            }
+            for id in (first_term..self.solver.store.len()).map(|i| TermId(i as u32)) {
+                if let Term::Sum(row) = self.solver.head(id) {
+                    let rest = self.solver.row(row).1;
+                    learned |= !mentioned.contains(&rest) && self.close(row, cause);
+                }
+            }
+            self.solver.solve();
+            if !learned && !self.end_copies(first_relation, &mut ended, |_, _| true) {
+                return;
+            }
+        }
+    }
+
+    /// Ends a row that may grow with what it holds; whether it could.
+    fn close(&mut self, row: TermId, cause: Cause) -> bool {
+        let rest = self.solver.row(row).1;
+        if self.solver.head(rest) != Term::hole(Kind::Row) {
+            return false;
+        }
+        let end = self.solver.fresh(Term::EmptyRow, cause);
+        self.solver.equal(end, rest, cause);
+        self.solver.solve();
+        true
+    }
+
+    /// Equates waiting copies with what they copy, where that is to stay unknown; whether there were any.
+    fn end_copies(
+        &mut self,
+        first_relation: usize,
+        ended: &mut FxHashSet<RelationId>,
+        is_kept: impl Fn(&Self, TermId) -> bool,
+    ) -> bool {
+        let n_ended = ended.len();
+        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+            let posted = self.solver.relation(id);
+            let (is_copy, cause) = (posted.relation.is(&COPY), posted.cause);
+            if !is_copy || !matches!(posted.state, State::Waiting(_)) {
+                continue;
+            }
+            let (from, mut to) = (posted.args[0], posted.args[1]);
+            if !is_kept(self, from) || !ended.insert(id) {
+                continue;
+            }
+            if self.solver.head(from).kind() == Kind::Row {
+                to = self.solver.row(to).1;
+            }
+            self.solver.equal(from, to, cause);
+            self.solver.solve();
+        }
+        ended.len() > n_ended
+    }
+}
