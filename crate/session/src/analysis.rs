@@ -2,7 +2,7 @@
 
 use crate::name::extent;
 use base::{Diagnostic, LineIndex, Severity, Span, Surface};
-use hir::{ExprKind, FnId, Hole, Item, LocalOrigin, Module};
+use hir::{ExprKind, FnId, Hole, Item, LocalId, LocalOrigin, Module, PatKind};
 use infer::{Inferred, TypeError, Wording};
 use pattern::Coverage;
 use rustc_hash::FxHashSet;
@@ -49,7 +49,7 @@ pub struct Analysis {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A `def` or a top-level `let`.
+/// A `def`, a top-level `let`, and in refine each `let` and each variable of an `as`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
     pub name: String,
@@ -117,7 +117,7 @@ impl Analysis {
         &self.diagnostics
     }
 
-    /// Each `def` and each top-level `let`, in source order.
+    /// Each `def` and each top-level `let`, and in refine what a `let` or an `as` binds, in source order.
     pub fn definitions(&self) -> Vec<Definition> {
         let definition = |name: &str, name_span, printed: Option<Printed>| Definition {
             name: name.to_owned(),
@@ -125,6 +125,13 @@ impl Analysis {
             truncated: printed.as_ref().is_some_and(|printed| printed.truncated),
             r#type: printed.map_or_else(|| "_".to_owned(), |printed| printed.text),
         };
+        let local_definition = |local: LocalId| {
+            let data = &self.module.locals[local];
+            definition(&data.name, data.span, self.inferred.print_local(&self.module, local))
+        };
+        if self.module.surface == Surface::Refine {
+            return self.bindings().into_iter().map(local_definition).collect();
+        }
         let items = self.module.items.iter();
         items
             .filter_map(|item| match *item {
@@ -134,13 +141,25 @@ impl Analysis {
                     let printed = scheme.map(|scheme| self.inferred.print_scheme(&self.module, scheme));
                     Some(definition(&data.name, data.name_span, printed))
                 }
-                Item::Let(local, _) => {
-                    let data = &self.module.locals[local];
-                    Some(definition(&data.name, data.span, self.inferred.print_local(&self.module, local)))
-                }
+                Item::Let(local, _) => Some(local_definition(local)),
                 Item::Expr(_) | Item::Adt(_) => None,
             })
             .collect()
+    }
+
+    /// What `let` and `as` bind inside functions, in source order.
+    fn bindings(&self) -> Vec<LocalId> {
+        let Module { locals, pats, start, .. } = &self.module;
+        let lets = locals.iter_enumerated().skip(start.locals).filter(|(_, local)| local.origin == LocalOrigin::Let);
+        let named = pats.iter().skip(start.pats).filter_map(|pat| match pat.kind {
+            PatKind::As(_, local) => Some(local),
+            _ => None,
+        });
+        let mut bound: Vec<LocalId> = lets.map(|(id, _)| id).chain(named).collect();
+        base::sort_by_key(&mut bound, |&id| locals[id].span.start);
+        // The alternatives of an or-pattern share theirs.
+        bound.dedup();
+        bound
     }
 
     /// Each top-level expression, in source order.
@@ -209,7 +228,7 @@ impl Analysis {
             .copied()
             .filter(|&id| has_error(self.module.functions[id].span) || uses_broken_type(id))
             .collect();
-        let of_let: rustc_hash::FxHashMap<hir::LocalId, FnId> = self
+        let of_let: rustc_hash::FxHashMap<LocalId, FnId> = self
             .module
             .items
             .iter()

@@ -453,6 +453,10 @@ mod tests {
             fn variant(&self, _: ty::VariantId) -> &str {
                 ""
             }
+
+            fn surface(&self) -> base::Surface {
+                base::Surface::Relay
+            }
         }
         for bits in 0..0x7c00 {
             let value = half(bits);
