@@ -64,6 +64,11 @@ pub fn text<'a>(fact: &'a Json, field: &str) -> &'a str {
     fact[field].as_str().unwrap_or("")
 }
 
+/// A refine program as a text that says by itself what it is written in.
+pub fn refine(program: &str) -> String {
+    format!("#lang refine\n{program}")
+}
+
 /// A field's items, none where there is no list.
 pub fn items<'a>(fact: &'a Json, field: &str) -> &'a [Json] {
     fact[field].as_array().map_or(&[], Vec::as_slice)

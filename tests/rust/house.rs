@@ -1,7 +1,7 @@
 //! The rules of the house.
 
 use std::collections::{BTreeMap, BTreeSet};
-use tests::page::{cases, check_document};
+use tests::page::{Case, cases, check_document};
 use tests::{files, root};
 
 /// Lines of a source file at most.
@@ -105,7 +105,7 @@ fn every_error_code_has_a_page() {
     let mut raised = BTreeSet::new();
     let mut programs: Vec<String> = Vec::new();
     for path in files(&root().join("tests/pages"), "md") {
-        programs.extend(cases(&std::fs::read_to_string(path).unwrap_or_default()).into_iter().map(|case| case.program));
+        programs.extend(cases(&std::fs::read_to_string(path).unwrap_or_default()).iter().map(Case::text));
     }
     for line in read("tests/conformance/relay.jsonl").lines() {
         let fact: serde_json::Value = serde_json::from_str(line).expect("a fact is JSON");

@@ -4,7 +4,7 @@
 use session::{beginning, check_order, trace};
 use solve::trace::{replay, undo};
 use solve::{Event, Order};
-use tests::facts::{carried, is_soak, program, text};
+use tests::facts::{carried, is_soak, program, refine, text};
 use tests::page::cases;
 use tests::{files, root};
 
@@ -15,12 +15,15 @@ fn programs() -> Vec<(String, String)> {
         for path in files(&root().join(folder), "md") {
             let text = std::fs::read_to_string(&path).unwrap_or_default();
             for case in cases(&text) {
-                programs.push((format!("{}: {}", path.display(), case.heading), case.program));
+                programs.push((format!("{}: {}", path.display(), case.heading), case.text()));
             }
         }
     }
     for fact in ["relay", "relay_random"].into_iter().flat_map(carried) {
         programs.extend(program(&fact).map(|program| (text(&fact, "id").to_owned(), program)));
+    }
+    for fact in ["refine", "refine_generated"].into_iter().flat_map(carried) {
+        programs.push((text(&fact, "id").to_owned(), refine(text(&fact, "program"))));
     }
     programs
 }

@@ -1,5 +1,7 @@
 //! One page: its tests, checking them, and rewriting what they expect.
 
+use crate::facts::refine;
+use base::Surface;
 use session::command::check_json;
 use session::{Analysis, Options};
 use std::fmt::Write;
@@ -8,36 +10,39 @@ use std::fmt::Write;
 #[derive(Debug, Clone)]
 pub struct Case {
     pub heading: String,
+    pub surface: Surface,
     pub program: String,
     /// For each line of the program, the line of the page that it stands on.
     pub page_lines: Vec<usize>,
 }
 
-/// The cases of a Markdown text, one per heading that has `relay` fences.
+/// The cases of a Markdown text, one per heading that has `relay` or `refine` fences.
 pub fn cases(markdown: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let mut heading = String::from("(no heading)");
     let mut is_new = true;
-    let mut fence: Option<bool> = None;
+    // Of the fence that is open, the surface, if it is of a program.
+    let mut fence: Option<Option<Surface>> = None;
     for (i, line) in markdown.lines().enumerate() {
         match fence {
-            None if line.starts_with("```") => fence = Some(line.trim() == "```relay"),
+            None if line.starts_with("```") => fence = Some(Surface::of_name(line.trim_start_matches('`').trim())),
             None if line.starts_with('#') => {
                 heading = line.trim_start_matches('#').trim().to_owned();
                 is_new = true;
             }
             None => {}
             Some(_) if line.starts_with("```") => fence = None,
-            Some(true) => {
+            Some(Some(surface)) => {
                 if is_new {
-                    cases.push(Case { heading: heading.clone(), program: String::new(), page_lines: Vec::new() });
+                    let (heading, program, page_lines) = (heading.clone(), String::new(), Vec::new());
+                    cases.push(Case { heading, surface, program, page_lines });
                     is_new = false;
                 }
                 let case = cases.last_mut().expect("a case was just begun");
                 let _ = writeln!(case.program, "{line}");
                 case.page_lines.push(i);
             }
-            Some(false) => {}
+            Some(None) => {}
         }
     }
     cases
@@ -106,7 +111,7 @@ pub struct Failure {
 
 pub fn check(case: &Case) -> Vec<Failure> {
     let mut failures = Vec::new();
-    let analysis = Analysis::new(&case.program);
+    let analysis = Analysis::in_surface(&case.program, case.surface);
     let lines = analysis.lines();
     let options = Options { fuel: 5_000_000, ..Options::default() };
     let outcome = session::run(&analysis, &options);
@@ -183,6 +188,16 @@ pub fn bless(markdown: &str, failures: &[Failure]) -> String {
 /// What `relish check --json` says of a program.
 pub fn check_document(program: &str) -> String {
     check_json(&[("-".to_owned(), Analysis::new(program))]).json
+}
+
+impl Case {
+    /// The program as a text that says by itself what it is written in.
+    pub fn text(&self) -> String {
+        match self.surface {
+            Surface::Relay => self.program.clone(),
+            Surface::Refine => refine(&self.program),
+        }
+    }
 }
 
 mod base_line {

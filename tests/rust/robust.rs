@@ -7,7 +7,7 @@ use session::view::FileView;
 use session::{Analysis, Options};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-use tests::facts::{attr_text, carried, hash, is_soak, items, misplaced, op_program};
+use tests::facts::{attr_text, carried, hash, is_soak, items, misplaced, op_program, text};
 
 /// Everything that the page may ask of a text.
 fn ask_everything(text: &str) {
@@ -29,6 +29,42 @@ fn ask_everything(text: &str) {
     let _ = page.hover(FileView::User, end / 2);
     let _ = page.name(FileView::User, end / 2);
 }
+
+/// The words of refine.
+const REFINE_WORDS: &[&str] = &[
+    "let",
+    "in",
+    "match",
+    "with",
+    "as",
+    "|",
+    "->",
+    "=",
+    ":",
+    ",",
+    "(",
+    ")",
+    "[",
+    "]",
+    "_",
+    "x",
+    "y",
+    "A",
+    "B",
+    "C x",
+    "[A, B [C]]",
+    "let x = A in",
+    "let y : [A] = x in",
+    "match x with",
+    "| A ->",
+    "| B y ->",
+    "| A | B as z ->",
+    "# c\n",
+    "\n",
+    "3",
+    ";",
+    "é",
+];
 
 /// The words of the language, to be thrown together.
 const WORDS: &[&str] = &[
@@ -130,6 +166,26 @@ proptest! {
     }
 
     #[test]
+    fn any_words_of_refine(words in prop::collection::vec(prop::sample::select(REFINE_WORDS), 0..60)) {
+        ask_everything(&format!("#lang refine\n{}", words.join(" ")));
+    }
+
+    #[test]
+    fn a_refine_program_with_a_hole(
+        at in any::<prop::sample::Index>(),
+        cut in any::<prop::sample::Index>(),
+        len in 0_usize..20,
+        insert in prop::sample::select(REFINE_WORDS),
+    ) {
+        let facts = carried("refine_generated");
+        let program = text(at.get(&facts), "program");
+        let from = cut.index(program.len());
+        let to = (from + len).min(program.len());
+        prop_assume!(program.is_char_boundary(from) && program.is_char_boundary(to));
+        ask_everything(&format!("#lang refine\n{}{insert}{}", &program[..from], &program[to..]));
+    }
+
+    #[test]
     fn a_page_with_a_hole(cut in 0_usize..4000, len in 0_usize..40, insert in prop::sample::select(WORDS)) {
         let page = include_str!("../conformance/broken.relay");
         let mut from = cut % page.len();
@@ -182,6 +238,15 @@ fn deep_texts() {
             quick("matches", format!("{}1{}", "match (1) { _ => ".repeat(depth), "}".repeat(depth)));
             quick("types", format!("def @f(%x: {}int32{}) {{ %x }}", "(".repeat(depth), ",)".repeat(depth)));
             quick("refs", format!("{}1{}", "ref(".repeat(depth), ")".repeat(depth)));
+            let refine = |text: String| format!("#lang refine\n{text}");
+            quick("variants", refine(format!("{}B{}", "A (".repeat(depth), ")".repeat(depth))));
+            quick("arms in arms", refine(format!("let x = A in {}x", "match x with\n| A -> ".repeat(depth))));
+            quick("values in values", refine(format!("{}A{}", "let x = ".repeat(depth), " in x".repeat(depth))));
+            quick("sums in sums", refine(format!("let x : {}[]{} = A in x", "[A ".repeat(depth), "]".repeat(depth))));
+            quick(
+                "patterns in patterns",
+                refine(format!("match A with | {}B{} -> A", "A (".repeat(depth), " as x)".repeat(depth))),
+            );
         }
     });
 }

@@ -1,4 +1,4 @@
-//! What every other crate stands on: ids and arenas, places in a text, and diagnostics.
+//! What every other crate stands on: ids and arenas, places in a text, diagnostics, and the names of the surfaces.
 //!
 //! Nothing here knows the language. A [`Span`] is a pair of byte offsets into one source text; lines and columns
 //! are computed from a [`LineIndex`] only when something is shown. A [`Diagnostic`] is finished words with places;
@@ -21,6 +21,7 @@ mod line_index;
 mod nearest;
 mod sort;
 mod span;
+mod surface;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
 pub use graph::components;
@@ -29,3 +30,4 @@ pub use line_index::{LineIndex, Position};
 pub use nearest::nearest;
 pub use sort::{sort, sort_by_key};
 pub use span::Span;
+pub use surface::Surface;

@@ -1,6 +1,7 @@
 //! `relish fmt`: files rewritten in their best layout.
 
 use crate::{Usage, code, draw, read_bytes, say};
+use base::Surface;
 use session::command::{Formatting, format_json};
 use std::process::ExitCode;
 
@@ -9,7 +10,7 @@ pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usag
     let files = files.into_iter().map(|file| {
         let text = String::from_utf8(read_bytes(&file)?);
         let text = text.map_err(|_| Usage(format!("{file} is no UTF-8 text; it is left as it is")))?;
-        Ok(Formatting { outcome: session::format(&text), file, text })
+        Ok(Formatting { outcome: session::format(&text, Surface::of_file(&file)), file, text })
     });
     let files: Vec<Formatting> = files.collect::<Result<_, Usage>>()?;
     let mut failed = false;

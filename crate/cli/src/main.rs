@@ -5,6 +5,7 @@
 mod draw;
 mod fmt;
 
+use base::Surface;
 use clap::{Parser, Subcommand};
 use session::command::{check_json, has_errors, hover_json, ops_json, parse_inputs, run_json};
 use session::{Analysis, Options};
@@ -88,7 +89,7 @@ fn main() -> ExitCode {
 fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
     match command {
         Command::Check { files } => {
-            let files = files.into_iter().map(|file| Ok((file.clone(), Analysis::new(&read(&file)?))));
+            let files = files.into_iter().map(|file| Ok((file.clone(), analyse(&file)?)));
             let files: Vec<(String, Analysis)> = files.collect::<Result<_, Usage>>()?;
             if json {
                 let answer = check_json(&files);
@@ -116,7 +117,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             if let Some(inputs) = inputs {
                 options.inputs = parse_inputs(&read(&inputs)?).map_err(|error| Usage(format!("{inputs}: {error}")))?;
             }
-            let analysis = Analysis::new(&read(&file)?);
+            let analysis = analyse(&file)?;
             if json {
                 let answer = run_json(&analysis, &options);
                 say(answer.json);
@@ -139,7 +140,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             let (rest, column) = place.rsplit_once(':').ok_or_else(usage)?;
             let (file, line) = rest.rsplit_once(':').ok_or_else(usage)?;
             let (line, column) = (line.parse().map_err(|_| usage())?, column.parse().map_err(|_| usage())?);
-            let analysis = Analysis::new(&read(file)?);
+            let analysis = analyse(file)?;
             let position = base::Position { line, column };
             if json {
                 say(hover_json(&analysis, position).unwrap_or_else(|| "null".to_owned()));
@@ -184,6 +185,10 @@ fn code(has_errors: bool) -> ExitCode {
 fn say(line: impl Display) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+fn analyse(file: &str) -> Result<Analysis, Usage> {
+    Ok(Analysis::in_surface(&read(file)?, Surface::of_file(file)))
 }
 
 /// A file, or standard input for `-`. Bytes that are no UTF-8 are replaced, so that they are seen and located.

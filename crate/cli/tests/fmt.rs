@@ -114,3 +114,16 @@ fn one_json_document() {
     let document = r#"{"files":[{"file":"-","changed":true,"text":"def @f(%x) { %x + 1 }\n","diagnostics":[]}]}"#;
     assert_eq!(answer(&fmt(&["--json", "-"], UGLY)), (Some(0), format!("{document}\n").as_str()));
 }
+
+#[test]
+fn the_name_of_a_file_says_its_language() {
+    let folder = Folder::new("refine");
+    let (ugly, neat) = ("let x:[A,B]=A in x", "let x : [A, B] = A in x\n");
+    let file = folder.file("ugly.refine", ugly);
+    assert_eq!(answer(&fmt(&[&file], "")), (Some(0), ""));
+    assert_eq!(read(&file), neat);
+    // A first line says it where there is no name.
+    let named = |text: &str| format!("#lang refine\n{text}");
+    assert_eq!(answer(&fmt(&["-"], &named(ugly))), (Some(0), named(neat).as_str()));
+    assert_eq!(answer(&fmt(&["-"], ugly)), (Some(1), ""));
+}

@@ -1,6 +1,6 @@
 //! The program as arenas.
 
-use base::{IndexVec, Span, idx};
+use base::{IndexVec, Span, Surface, idx};
 use op::OpId;
 use std::sync::Arc;
 use ty::{
@@ -66,6 +66,8 @@ pub struct Module {
     /// The relations that the file writes, and where each was named first.
     pub relations: Arc<WrittenRelations>,
     pub relation_spans: Vec<Span>,
+    /// What the text is written in, and its types and values are printed in.
+    pub surface: Surface,
     /// Whether the text mentions `?`.
     pub mentions_any: bool,
     /// Where the file begins: ids below these are a library's, with spans in its own text.
@@ -469,6 +471,10 @@ impl ty::Names for Module {
     fn variant(&self, variant: VariantId) -> &str {
         &self.variants[variant]
     }
+
+    fn surface(&self) -> Surface {
+        self.surface
+    }
 }
 
 impl ty::ConstructorNames for Module {
@@ -478,5 +484,9 @@ impl ty::ConstructorNames for Module {
 
     fn variant(&self, variant: VariantId) -> &str {
         &self.variants[variant]
+    }
+
+    fn surface(&self) -> Surface {
+        self.surface
     }
 }

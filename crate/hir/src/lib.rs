@@ -11,7 +11,7 @@
 //! Deliberately absent: types of expressions (`infer`), evaluation order of anything lazy (there is none).
 //!
 //! ```
-//! let parse = syntax::parse("def @twice(%x) { %x + %x }");
+//! let parse = syntax::parse("def @twice(%x) { %x + %x }", base::Surface::Relay);
 //! let (module, errors) = hir::lower(&parse.tree, hir::Module::default());
 //! assert!(errors.is_empty());
 //! assert_eq!(module.defs.iter().next().unwrap().name, "@twice");

@@ -90,6 +90,10 @@ impl Names for TypeNames<'_> {
     fn variant(&self, variant: VariantId) -> &str {
         self.module.variant(variant)
     }
+
+    fn surface(&self) -> base::Surface {
+        self.module.surface
+    }
 }
 
 impl<L: Log> Inferred<L> {

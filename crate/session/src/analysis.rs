@@ -2,8 +2,8 @@
 
 use crate::coverage;
 use crate::name::extent;
-use base::{Diagnostic, LineIndex, Severity, Span};
-use hir::{ExprKind, FnId, Hole, Item, LocalOrigin, Module};
+use base::{Diagnostic, LineIndex, Severity, Span, Surface};
+use hir::{ExprKind, FnId, Hole, Item, LocalId, LocalOrigin, Module, PatKind};
 use infer::{Inferred, TypeError, Wording};
 use rustc_hash::FxHashSet;
 use solve::{Log, Off, Order, Trace};
@@ -26,7 +26,7 @@ struct Prelude {
 pub const PRELUDE_TEXT: &str = include_str!("prelude.relay");
 
 static PRELUDE: LazyLock<Prelude> = LazyLock::new(|| {
-    let parse = syntax::parse(PRELUDE_TEXT);
+    let parse = syntax::parse(PRELUDE_TEXT, Surface::Relay);
     let (module, hir_errors) = hir::lower(&parse.tree, Module::default());
     let (inferred, errors) = infer::infer(&module, None, Off, Order::Queue);
     debug_assert!(parse.errors.is_empty() && hir_errors.is_empty() && errors.is_empty(), "the prelude is well-typed");
@@ -49,7 +49,7 @@ pub struct Analysis {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A `def` or a top-level `let`.
+/// A `def`, a top-level `let`, and in refine each `let` and each variable of an `as`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
     pub name: String,
@@ -68,11 +68,18 @@ pub struct Expression {
 }
 
 impl Analysis {
+    /// Of a Relay text, unless a `#lang` line says otherwise.
     pub fn new(text: &str) -> Analysis {
-        let parse = syntax::parse(text);
+        Analysis::in_surface(text, Surface::Relay)
+    }
+
+    /// Of a text in the surface that its file's name says, unless a `#lang` line says otherwise.
+    pub fn in_surface(text: &str, surface: Surface) -> Analysis {
+        let parse = syntax::parse(text, surface);
         let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.library.clone());
         let (inferred, mut type_errors) = infer::infer(&module, Some(&PRELUDE.analysis.inferred), Off, Order::Queue);
         let mut diagnostics: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).collect();
+        diagnostics.extend(syntax::stolen_arms(&parse.tree).iter().map(|stolen| stolen.diagnostic()));
         diagnostics.extend(hir_errors.iter().map(|error| error.diagnostic()));
         // What waits for a hole's type waits for the hole to be filled.
         if module.locals.iter().skip(module.start.locals).any(|local| local.origin == LocalOrigin::Hole) {
@@ -111,7 +118,7 @@ impl Analysis {
         &self.diagnostics
     }
 
-    /// Each `def` and each top-level `let`, in source order.
+    /// Each `def` and each top-level `let`, and in refine what a `let` or an `as` binds, in source order.
     pub fn definitions(&self) -> Vec<Definition> {
         let definition = |name: &str, name_span, printed: Option<Printed>| Definition {
             name: name.to_owned(),
@@ -119,6 +126,13 @@ impl Analysis {
             truncated: printed.as_ref().is_some_and(|printed| printed.truncated),
             r#type: printed.map_or_else(|| "_".to_owned(), |printed| printed.text),
         };
+        let local_definition = |local: LocalId| {
+            let data = &self.module.locals[local];
+            definition(&data.name, data.span, self.inferred.print_local(&self.module, local))
+        };
+        if self.module.surface == Surface::Refine {
+            return self.bindings().into_iter().map(local_definition).collect();
+        }
         let items = self.module.items.iter();
         items
             .filter_map(|item| match *item {
@@ -128,13 +142,25 @@ impl Analysis {
                     let printed = scheme.map(|scheme| self.inferred.print_scheme(&self.module, scheme));
                     Some(definition(&data.name, data.name_span, printed))
                 }
-                Item::Let(local, _) => {
-                    let data = &self.module.locals[local];
-                    Some(definition(&data.name, data.span, self.inferred.print_local(&self.module, local)))
-                }
+                Item::Let(local, _) => Some(local_definition(local)),
                 Item::Expr(_) | Item::Adt(_) => None,
             })
             .collect()
+    }
+
+    /// What `let` and `as` bind inside functions, in source order.
+    fn bindings(&self) -> Vec<LocalId> {
+        let Module { locals, pats, start, .. } = &self.module;
+        let lets = locals.iter_enumerated().skip(start.locals).filter(|(_, local)| local.origin == LocalOrigin::Let);
+        let named = pats.iter().skip(start.pats).filter_map(|pat| match pat.kind {
+            PatKind::As(_, local) => Some(local),
+            _ => None,
+        });
+        let mut bound: Vec<LocalId> = lets.map(|(id, _)| id).chain(named).collect();
+        base::sort_by_key(&mut bound, |&id| locals[id].span.start);
+        // The alternatives of an or-pattern share theirs.
+        bound.dedup();
+        bound
     }
 
     /// Each top-level expression, in source order.
@@ -203,7 +229,7 @@ impl Analysis {
             .copied()
             .filter(|&id| has_error(self.module.functions[id].span) || uses_broken_type(id))
             .collect();
-        let of_let: rustc_hash::FxHashMap<hir::LocalId, FnId> = self
+        let of_let: rustc_hash::FxHashMap<LocalId, FnId> = self
             .module
             .items
             .iter()
@@ -255,7 +281,7 @@ fn hole_diagnostic<L: Log>(module: &Module, inferred: &Inferred<L>, hole: &Hole)
 /// Whether a text type-checks, and the types of its definitions and expressions, with the relation queue in another
 /// order. For the test that all orders agree.
 pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
-    let parse = syntax::parse(text);
+    let parse = syntax::parse(text, Surface::Relay);
     let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.library.clone());
     let (inferred, errors) = infer::infer(&module, Some(&PRELUDE.analysis.inferred), Off, order);
     let mut types = Vec::new();
@@ -283,12 +309,12 @@ pub fn beginning() -> solve::Solver<Off> {
 
 /// What the solver did for a text, after the prelude, and the solver it left behind.
 pub fn trace(text: &str) -> solve::Solver<Trace> {
-    let parse = syntax::parse(text);
+    let parse = syntax::parse(text, Surface::Relay);
     let (module, _) = hir::lower(&parse.tree, PRELUDE.library.clone());
     infer::infer(&module, Some(&PRELUDE.analysis.inferred), Trace::default(), Order::Queue).0.solver
 }
 
 /// The syntax tree alone, for measuring the parser by itself; returns how many nodes it has.
 pub fn parse(text: &str) -> usize {
-    syntax::parse(text).tree.n_nodes()
+    syntax::parse(text, Surface::Relay).tree.n_nodes()
 }

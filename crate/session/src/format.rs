@@ -1,10 +1,10 @@
 //! The layout of a text: spaces, line ends and indentation.
 
-use base::{Diagnostic, Edit, Span};
+use base::{Diagnostic, Edit, Span, Surface};
 
 /// The text as it is best read, or what is wrong with its syntax.
-pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
-    let parse = syntax::parse(text);
+pub fn format(text: &str, surface: Surface) -> Result<String, Vec<Diagnostic>> {
+    let parse = syntax::parse(text, surface);
     if parse.errors.is_empty() {
         Ok(syntax::format(&parse))
     } else {
@@ -39,12 +39,12 @@ pub(crate) fn edits(before: &str, after: &str) -> Vec<Edit> {
 
 #[cfg(test)]
 mod tests {
-    use super::{edits, format};
+    use super::{Surface, edits, format};
 
     #[test]
     fn edits_make_the_formatted_text() {
         let text = "f( 1,2)   // é \r\n+\t\"a  b\";\n\n\n\n@g<int32>(%x )\n\n";
-        let formatted = format(text).expect("no mistakes");
+        let formatted = format(text, Surface::Relay).expect("no mistakes");
         let edits = edits(text, &formatted);
         let mut edited = text.to_owned();
         for edit in edits.iter().rev() {

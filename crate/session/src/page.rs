@@ -6,7 +6,7 @@ use crate::view::{
     LabelView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
 use crate::{Analysis, File, hover, name, prelude};
-use base::{Diagnostic, LineIndex, Severity, Span};
+use base::{Diagnostic, LineIndex, Severity, Span, Surface};
 use ty::{Elements, Value, print_value};
 
 /// How many elements of a tensor are handed over to be drawn.
@@ -108,7 +108,7 @@ impl Page {
 
     /// What lays out a text anew, whether it is the last one or not.
     pub fn format(text: &str) -> FormatView {
-        match crate::format(text) {
+        match crate::format(text, Surface::Relay) {
             Ok(formatted) => {
                 let lines = LineIndex::new(text);
                 let edits = crate::format::edits(text, &formatted).into_iter();

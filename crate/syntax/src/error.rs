@@ -1,6 +1,6 @@
 //! What can be wrong with a text, and how it is said.
 
-use base::{Diagnostic, Span};
+use base::{Diagnostic, Span, Surface};
 
 use crate::parser::MAX_NESTING;
 use crate::token::TokenKind;
@@ -41,6 +41,16 @@ pub enum SyntaxError {
     /// `let (%x, %y) = e;`, `let Cons(%h, %t) = e;`.
     PatternInLet {
         at: Span,
+    },
+    /// `x A` and `(e) A` in refine: what stands there takes no arguments.
+    TakesNoArguments {
+        callee: Span,
+        argument: Span,
+    },
+    /// `#lang` with a name that is none of a surface.
+    UnknownLang {
+        at: Span,
+        nearest: Option<Surface>,
     },
     BadVersion {
         at: Span,
@@ -97,6 +107,12 @@ pub enum Expected {
     Goal,
     /// `==`, `<` and the others.
     Comparison,
+    /// These are refine's: its variables have no sigil.
+    Variable,
+    BareVariant,
+    SumType,
+    /// The end of a program, which is one expression.
+    End,
 }
 
 impl Found {
@@ -127,6 +143,10 @@ impl Expected {
             Expected::Neck => "`:-` or `.`",
             Expected::Goal => "a relation or an equation",
             Expected::Comparison => "a comparison such as `N < 2`",
+            Expected::Variable => "a variable such as `x`",
+            Expected::BareVariant => "a variant such as `A`",
+            Expected::SumType => "a type such as `[A, B]`",
+            Expected::End => "the end of the file",
         };
         words.to_owned()
     }
@@ -142,6 +162,8 @@ impl SyntaxError {
             | SyntaxError::NestingTooDeep { at }
             | SyntaxError::ExternWithConstructors { at, .. }
             | SyntaxError::PatternInLet { at }
+            | SyntaxError::TakesNoArguments { callee: at, .. }
+            | SyntaxError::UnknownLang { at, .. }
             | SyntaxError::BadVersion { at }
             | SyntaxError::BadNumber { at }
             | SyntaxError::UnknownCharacter { at }
@@ -164,6 +186,22 @@ impl SyntaxError {
                 match expected {
                     Expected::Token(TokenKind::Semicolon) => said.fix("insert `;`", found.before.after(), ";"),
                     Expected::Token(TokenKind::Dot) => said.fix("insert `.`", found.before.after(), "."),
+                    Expected::Token(TokenKind::Arrow) if found.kind == TokenKind::FatArrow => {
+                        said.fix("write `->`", found.at, "->")
+                    }
+                    Expected::Token(TokenKind::KwWith) if found.kind == TokenKind::Pipe => {
+                        said.fix("insert `with`", found.before.after(), " with")
+                    }
+                    Expected::Token(TokenKind::KwIn) if found.kind.starts_refine() => {
+                        said.fix("insert `in`", found.before.after(), " in")
+                    }
+                    Expected::Token(TokenKind::Pipe) if found.kind.starts_refine() => {
+                        said.fix("insert `|`", Span::new(found.at.start, found.at.start), "| ")
+                    }
+                    Expected::End => {
+                        let help = "a program is one expression: name its parts, `let x = … in`";
+                        Diagnostic { help: Some(help.to_owned()), ..said }
+                    }
                     _ => said,
                 }
             }
@@ -193,6 +231,20 @@ impl SyntaxError {
                     "bind it whole, `let %t = …;`, and take the parts `%t.0` and `%t.1`, or write a `match`".to_owned(),
                 );
                 said
+            }
+            SyntaxError::TakesNoArguments { argument, .. } => {
+                syntax("expected a variant such as `A` in front of an argument, found something else".to_owned())
+                    .label(*argument, "the argument")
+            }
+            SyntaxError::UnknownLang { at, nearest } => {
+                let said = error(
+                    "unknown-lang",
+                    "expected `#lang relay` or `#lang refine`, found another language".to_owned(),
+                );
+                match nearest.map(Surface::name) {
+                    Some(name) => said.fix(format!("write `{name}`"), *at, name),
+                    None => said,
+                }
             }
             SyntaxError::BadVersion { at } => error(
                 "bad-version",

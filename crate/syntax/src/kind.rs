@@ -50,15 +50,15 @@ pub enum NodeKind {
     LetItem,
     /// A top-level `%0 = e;`: `Expr`. Own token `Graph`.
     GraphItem,
-    /// A top-level expression: `Expr`.
+    /// A top-level expression: `Expr | Seq`, a `Seq` in refine only.
     ExprItem,
 
     // Blocks and statements.
     /// `{ s; … e }`: statements, then `Expr`.
     Block,
-    /// `s; … e` inside parentheses, an argument or an arm: statements, then `Expr`.
+    /// `s; … e` inside parentheses, an argument or an arm: statements, then `Expr`. In refine, `let … in … e`.
     Seq,
-    /// `let %x: T = e;`: `Type? Expr`. Own token `Local` or `Ident`.
+    /// `let %x: T = e;`, `let x : T = e in`: `Type? (Expr | Seq)`, a `Seq` in refine only. Own token `Local` or `Ident`.
     LetStmt,
     /// `%0 = e;`: `Expr`. Own token `Graph`.
     GraphStmt,
@@ -84,7 +84,7 @@ pub enum NodeKind {
     // Expressions.
     /// `1`, `1f`, `True`, `"s"`. No children; one token.
     Literal,
-    /// `%x`.
+    /// `%x`, in refine `x`.
     LocalRef,
     /// `%0`.
     GraphRef,
@@ -100,7 +100,7 @@ pub enum NodeKind {
     Tuple,
     /// `[a, b]`: `Expr*`.
     ListLit,
-    /// `` `Name(a, b) ``: `Expr*`. Own token `Ident`.
+    /// `` `Name(a, b) ``, in refine `Name a b`: `Expr*`. Own token `Ident`.
     Variant,
     /// `meta[K][i]`. No children; own tokens: words, dots and `Int`.
     Meta,
@@ -108,9 +108,10 @@ pub enum NodeKind {
     Fn,
     /// `if (e) { … } else { … }`: `Expr Block (Block | If)`.
     If,
-    /// `match (e) { … }`, `match? …`: `Expr (Arm | Error)*`. Own token `Question` if partial.
+    /// `match (e) { … }`, `match? …`, in refine `match e with …`: `Expr (Arm | Error)*`, the first a `Seq` in refine
+    /// only. Own token `Question` if partial.
     Match,
-    /// `case P { … }`, `P => e`: `Pat (Expr | Seq | Block)`.
+    /// `case P { … }`, `P => e`, in refine `| P -> e`: `Pat (Expr | Seq | Block)`.
     Arm,
     /// `ref(e)`: `Expr`. Here and in the next two, more than that follow only after an error.
     RefNew,
@@ -142,7 +143,7 @@ pub enum NodeKind {
     // Patterns.
     /// `_`.
     WildPat,
-    /// `%x`, `%x: T`: `Type?`. Own token `Local`.
+    /// `%x`, `%x: T`, in refine `x`: `Type?`. Own token `Local`.
     VarPat,
     /// `Nil`, or a variable without a sigil. One token `Ident`.
     NamePat,
@@ -154,9 +155,10 @@ pub enum NodeKind {
     LitPat,
     /// `p | q | r`: `Pat Pat+`.
     OrPat,
-    /// `p as %x`: `Pat`. Own token `Local`.
+    /// `p as %x`, in refine `p as x`: `Pat`. Own token `Local`.
     AsPat,
-    /// `` `Name(p, q) ``: `Pat*`. Own token `Ident`.
+    /// `` `Name(p, q) ``, in refine `Name p q`: `Pat*`. Own token `Ident`. Parentheses around a pattern are own tokens
+    /// of the node around it.
     VariantPat,
 
     // Types.
@@ -174,9 +176,9 @@ pub enum NodeKind {
     FnType,
     /// `ref(T)`: `Type`.
     RefType,
-    /// `` [`A, `B(T) | r] ``: `(VariantType | Error)* RowRest?`.
+    /// `` [`A, `B(T) | r] ``, in refine `[A, B [C]]`: `(VariantType | Error)* RowRest?`.
     SumType,
-    /// `` `Name(T, U) ``: `Type*`. Own token `Ident`.
+    /// `` `Name(T, U) ``, in refine `Name [A] [B]`: `Type*`. Own token `Ident`.
     VariantType,
     /// `| r`: `Type`.
     RowRest,

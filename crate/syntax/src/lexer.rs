@@ -1,6 +1,6 @@
 //! Text to tokens, in one pass.
 
-use base::Span;
+use base::{Span, Surface};
 
 use crate::error::SyntaxError;
 use crate::token::TokenKind::{self, *};
@@ -33,16 +33,17 @@ pub(crate) struct Lexed {
     pub errors: Vec<SyntaxError>,
 }
 
-pub(crate) fn lex(text: &str) -> Lexed {
+pub(crate) fn lex(text: &str, surface: Surface) -> Lexed {
     let guess = text.len() / 3 + 1;
     let out = Lexed { tokens: Vec::with_capacity(guess), sig: Vec::with_capacity(guess), errors: Vec::new() };
-    let mut lexer = Lexer { text, bytes: text.as_bytes(), pos: 0, out, line_fresh: true };
+    let mut lexer = Lexer { text, surface, bytes: text.as_bytes(), pos: 0, out, line_fresh: true };
     lexer.run();
     lexer.out
 }
 
 struct Lexer<'a> {
     text: &'a str,
+    surface: Surface,
     bytes: &'a [u8],
     /// Always on a character boundary when a token begins.
     pos: usize,
@@ -55,7 +56,10 @@ impl Lexer<'_> {
         let mut last = Whitespace;
         while self.pos < self.bytes.len() {
             let start = self.pos;
-            let kind = self.token(last);
+            let kind = match self.surface {
+                Surface::Relay => self.token(last),
+                Surface::Refine => self.refine_token(last),
+            };
             debug_assert!(self.pos > start);
             if kind == Unknown && last == Unknown {
                 if let Some(SyntaxError::UnknownCharacter { at }) = self.out.errors.last_mut() {
@@ -149,6 +153,28 @@ impl Lexer<'_> {
             (b':', b'=') => self.take(2, ColonEq),
             (byte, _) if byte < 0x80 => self.take(1, punctuation(byte)),
             _ => self.non_ascii(),
+        }
+    }
+
+    /// As in Relay, but for names, comments, and what begins a token there and none here.
+    fn refine_token(&mut self, last: TokenKind) -> TokenKind {
+        match self.peek(0) {
+            b'#' => self.line_comment(),
+            b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
+                let start = self.pos;
+                let rest = &self.bytes[start..];
+                let ends = |byte: &u8| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'\'');
+                self.pos += rest.iter().position(ends).unwrap_or(rest.len());
+                TokenKind::of_refine_word(&self.text[start..self.pos])
+            }
+            byte @ (b'|' | b'/') => self.take(1, punctuation(byte)),
+            b'%' => self.take(1, Percent),
+            b'@' => self.take(1, At),
+            0x80.. if self.letter(0) => {
+                self.word();
+                Unknown
+            }
+            _ => self.token(last),
         }
     }
 

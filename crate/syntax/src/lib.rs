@@ -1,8 +1,10 @@
 //! Text in; a lossless tree and a list of mistakes out. There is always a tree. [`format`](format()) turns one without
 //! mistakes back into text, in its best layout.
 //!
-//! The grammar is a superset of Relay's text format (Apache TVM 0.13, `parser.cc`) and of the notation in Relay's
-//! papers and manuals: [`NodeKind`] lists it, each kind with its children.
+//! A text is in one of two [`Surface`]s: its file's name says in which, and `#lang refine` or `#lang relay` on its first
+//! line says otherwise. Relay's grammar is a superset of Relay's text format (Apache TVM 0.13, `parser.cc`) and of the
+//! notation in Relay's papers and manuals. Refine is the language of A. Hafiz's article on refining anonymous sums:
+//! bare variants, `let … in`, `match … with`. Both make the same nodes: [`NodeKind`] lists them, each with its children.
 //!
 //! **Algorithm.** The lexer makes one pass. A second pass pairs the brackets, so that the parser knows at each opener
 //! where its closer is, or that there is none: that decides how far a mistake may reach. The parser is a pushdown
@@ -19,8 +21,8 @@
 //! - The parser neither recurses nor panics nor stops early, and takes time linear in the text.
 //! - A bracket whose closer is known ends there and nowhere else. One without is closed at the first token that cannot
 //!   go on, at the latest before the next `def`, `type`, `data`, `extern` or `relation` that begins a line.
-//! - Brackets, prefix operators, `:=` and arrows of function types nest at most [`MAX_NESTING`] deep: the rest is
-//!   skipped with one error. Operators that associate to the left, calls, projections, `let`s and `else if`s do not count
+//! - Brackets, prefix operators, `:=`, arrows of function types, and in refine `match` and the values of `let`, nest at
+//!   most [`MAX_NESTING`] deep: the rest is skipped with one error. Operators that associate to the left, calls, projections, `let`s and `else if`s do not count
 //!   as nesting, so trees may be much deeper than that, and whoever walks them must not recurse.
 //! - One mistake is one error: a second one at the same token is dropped.
 //!
@@ -28,8 +30,9 @@
 //! arguments is a tuple of dims here), positions as lines and columns, incremental reparsing.
 //!
 //! ```
+//! use base::Surface;
 //! use syntax::{NodeKind, parse};
-//! let parse = parse("def @f(%x: int32) { %x + }");
+//! let parse = parse("def @f(%x: int32) { %x + }", Surface::Relay);
 //! let said = parse.errors[0].diagnostic();
 //! assert_eq!(said.message, "expected an expression, found `}`");
 //! let tree = &parse.tree;
@@ -43,8 +46,10 @@
 mod error;
 mod format;
 mod kind;
+mod lang;
 mod lexer;
 mod parser;
+mod stolen;
 mod token;
 mod tree;
 
@@ -52,8 +57,11 @@ pub use error::{Expected, Found, SyntaxError};
 pub use format::format;
 pub use kind::NodeKind;
 pub use parser::MAX_NESTING;
+pub use stolen::{StolenArm, stolen_arms};
 pub use token::TokenKind;
 pub use tree::{Children, ChildrenRev, Event, NodeId, TokenId, Tree, Walk, debug_tree};
+
+use base::Surface;
 
 /// What a text means to the grammar. The errors are in source order.
 #[derive(Clone, Debug)]
@@ -62,7 +70,15 @@ pub struct Parse {
     pub errors: Vec<SyntaxError>,
 }
 
-/// Parses a Relay text of less than 4 GiB.
-pub fn parse(text: &str) -> Parse {
-    parser::parse(text)
+/// Parses a text of less than 4 GiB, in the surface of its file unless its first line is a `#lang` line.
+pub fn parse(text: &str, surface: Surface) -> Parse {
+    match lang::lang(text) {
+        None => parser::parse(text, surface),
+        Some(Ok(surface)) => parser::parse(text, surface),
+        Some(Err(error)) => {
+            let mut parse = parser::parse(text, surface);
+            parse.errors.insert(0, error);
+            parse
+        }
+    }
 }

@@ -5,13 +5,13 @@
 pub enum TokenKind {
     Whitespace,
     Comment,
-    /// `%x`, `%conv1/weight`.
+    /// `%x`, `%conv1/weight`; in refine `x`.
     Local,
     /// `%12`.
     Graph,
     /// `@f`, `@a.b`.
     Global,
-    /// A name without a sigil. Dots are tokens of their own.
+    /// A name without a sigil; in refine one that begins with a capital. Dots are tokens of their own.
     Ident,
     Int,
     Float,
@@ -39,6 +39,10 @@ pub enum TokenKind {
     KwTrue,
     KwFalse,
     KwWhere,
+    /// These three are keywords of refine only.
+    KwIn,
+    KwWith,
+    KwAs,
     KwRelation,
     Underscore,
     LParen,
@@ -146,6 +150,9 @@ impl TokenKind {
             KwFalse => return Ok("False"),
             KwWhere => return Ok("where"),
             KwRelation => return Ok("relation"),
+            KwIn => return Ok("in"),
+            KwWith => return Ok("with"),
+            KwAs => return Ok("as"),
             Underscore => return Ok("_"),
             LParen => return Ok("("),
             RParen => return Ok(")"),
@@ -209,6 +216,21 @@ impl TokenKind {
         }
     }
 
+    /// The same in refine, where the first letter tells variables from variants.
+    pub(crate) fn of_refine_word(word: &str) -> TokenKind {
+        match word {
+            "let" => KwLet,
+            "in" => KwIn,
+            "match" => KwMatch,
+            "with" => KwWith,
+            "as" => KwAs,
+            "_" => Underscore,
+            _ if word.starts_with('_') => Unknown,
+            _ if word.starts_with(|c: char| c.is_ascii_uppercase()) => Ident,
+            _ => Local,
+        }
+    }
+
     /// `data`, `where`, `case` and `relation` are words of the grammar only where it asks for them: `where` is an
     /// operator and `data` a common name of an argument. (`case` begins an arm, so it is no expression.)
     pub(crate) fn is_name(self) -> bool {
@@ -247,6 +269,16 @@ impl TokenKind {
         ) || matches!(self, Bang | KwFn | KwIf | KwMatch | KwRef | KwRefRead | KwRefWrite | KwTrue | KwFalse)
             || self.is_bad()
             || self.is_name()
+    }
+
+    /// A token at which an expression, and most patterns, can begin in refine.
+    pub(crate) fn starts_refine(self) -> bool {
+        matches!(self, KwLet | KwMatch) || self.is_operand()
+    }
+
+    /// A token at which an argument can begin in refine; a literal is none, but stands in the place of one.
+    pub(crate) fn is_operand(self) -> bool {
+        matches!(self, Local | Ident | LParen | Underscore | Int | Float | String) || self.is_bad()
     }
 
     /// A token at which a pattern can begin.

@@ -1,6 +1,6 @@
 //! The tree: two flat arrays.
 
-use base::Span;
+use base::{Span, Surface};
 use smallvec::SmallVec;
 
 use crate::kind::NodeKind;
@@ -25,6 +25,7 @@ base::idx!(
 /// dropping or copying a tree takes no stack.
 #[derive(Clone, Debug)]
 pub struct Tree {
+    pub(crate) surface: Surface,
     pub(crate) text: Box<str>,
     pub(crate) tokens: Vec<Token>,
     pub(crate) nodes: Vec<Node>,
@@ -63,6 +64,11 @@ impl Tree {
 
     pub fn n_tokens(&self) -> usize {
         self.tokens.len()
+    }
+
+    /// What the text is written in.
+    pub fn surface(&self) -> Surface {
+        self.surface
     }
 
     pub fn text(&self) -> &str {
@@ -217,7 +223,7 @@ impl Iterator for Walk<'_> {
 /// An indented listing of nodes and their tokens, trivia left out, for tests and for people.
 ///
 /// ```
-/// let parse = syntax::parse("1 + %x");
+/// let parse = syntax::parse("1 + %x", base::Surface::Relay);
 /// assert_eq!(syntax::debug_tree(&parse.tree), "\
 /// File
 ///   ExprItem

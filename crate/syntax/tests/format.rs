@@ -2,10 +2,11 @@
 
 mod help;
 
-use help::formatted;
+use base::Surface;
+use help::{formatted, shaken};
 use proptest::prelude::*;
 use std::path::Path;
-use syntax::{TokenId, parse};
+use syntax::parse;
 
 /// A text and what it becomes; nothing where it stays as it is.
 const LOOKS: &[(&str, Option<&str>)] = &[
@@ -101,45 +102,23 @@ fn every_program_that_there_is() {
     }
 }
 
-/// A text with other space and comments between its tokens. Those that touched mostly still do.
-fn shaken(text: &str, gaps: &[(u8, u8)]) -> String {
-    const GAPS: &[&str] = &[
-        " ",
-        "\n",
-        " ",
-        "\n\n\n  ",
-        "\n    ",
-        " // one\n",
-        "\n# two\n  ",
-        " /* three */ ",
-        "/* four */",
-        "\n  /* five\n six */",
-        "\n/* seven */\n\n",
-        " // eight\n\n   # nine\n",
-        "  /* ten */ /* eleven */\n",
-        "\n     # ^? twelve\n",
-    ];
-    let parse = parse(text);
-    let tree = &parse.tree;
-    let mut out = String::new();
-    let mut touches = true;
-    let mut next_gap = gaps.iter().cycle();
-    for token in (0..tree.n_tokens() as u32).map(TokenId) {
-        if tree.token_kind(token).is_trivia() {
-            touches = false;
-            continue;
-        }
-        let &(choice, rarely) = next_gap.next().expect("there are gaps");
-        if !touches || rarely < 8 {
-            // Most gaps are spaces, so that not everything is broken anyway.
-            let place = if rarely < 128 { 0 } else { choice as usize % GAPS.len() };
-            out.push_str(if rarely < 8 { GAPS[choice as usize % GAPS.len()] } else { GAPS[place] });
-        }
-        touches = true;
-        out.push_str(tree.token_text(token));
-    }
-    out
-}
+/// What may stand between two tokens.
+const GAPS: &[&str] = &[
+    " ",
+    "\n",
+    " ",
+    "\n\n\n  ",
+    "\n    ",
+    " // one\n",
+    "\n# two\n  ",
+    " /* three */ ",
+    "/* four */",
+    "\n  /* five\n six */",
+    "\n/* seven */\n\n",
+    " // eight\n\n   # nine\n",
+    "  /* ten */ /* eleven */\n",
+    "\n     # ^? twelve\n",
+];
 
 fn gaps() -> impl Strategy<Value = Vec<(u8, u8)>> {
     prop::collection::vec(any::<(u8, u8)>(), 1..400)
@@ -324,7 +303,7 @@ fn the_generator_is_good() {
     let n_good = (0..200)
         .filter(|_| {
             let text = generated::program().new_tree(&mut runner).expect("a program").current();
-            let parse = parse(&text);
+            let parse = parse(&text, Surface::Relay);
             for error in parse.errors.iter().take(1) {
                 println!("{}: {}\n", error.diagnostic().message, text);
             }
@@ -348,15 +327,15 @@ proptest! {
 
     #[test]
     fn any_program_shaken(program in generated::program(), gaps in gaps()) {
-        formatted(&shaken(&program, &gaps));
+        formatted(&shaken(&program, GAPS, &gaps));
     }
 
     #[test]
     fn the_seeds_shaken(item in any::<prop::sample::Index>(), gaps in gaps()) {
-        let parse = parse(include_str!("seeds.relay"));
+        let parse = parse(include_str!("seeds.relay"), Surface::Relay);
         let items = parse.tree.children(parse.tree.root());
         let at = item.index(items.len() - 3);
         let texts: Vec<&str> = items[at..at + 3].iter().map(|&item| parse.tree.node_text(item)).collect();
-        formatted(&shaken(&texts.join("\n"), &gaps));
+        formatted(&shaken(&texts.join("\n"), GAPS, &gaps));
     }
 }

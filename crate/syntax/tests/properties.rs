@@ -2,12 +2,14 @@
 
 mod help;
 
+use base::Surface;
+use help::{refine, refine_programs};
 use proptest::prelude::*;
 use syntax::{Event, NodeKind, Parse, TokenId, parse};
 
 /// Everything that the crate promises of a tree.
 fn check(text: &str) -> Parse {
-    let parse = parse(text);
+    let parse = parse(text, Surface::Relay);
     let tree = &parse.tree;
     assert_eq!(tree.to_text(), text);
     let mut end = 0;
@@ -114,6 +116,17 @@ fn soup() -> impl Strategy<Value = String> {
         .prop_map(|parts| parts.into_iter().flat_map(|(word, gap)| [word, gap]).collect())
 }
 
+/// What refine is made of, with a little that it is not.
+fn refine_word() -> impl Strategy<Value = &'static str> {
+    let words: Vec<&str> =
+        "let in match with as | -> = : , ( ) [ ] _ x y A B C' let#x =# x#: [A,B#[C] |#A#-> as#y A#( \
+        match#x#with ( ) => ; 3 % # \u{e9} \"s\" { } @f /* _x in in | \n \n"
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .collect();
+    prop::sample::select(words)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -129,6 +142,30 @@ proptest! {
 
     #[test]
     fn token_soup(text in soup()) {
+        check(&text);
+    }
+
+    #[test]
+    fn any_text_as_refine(text in any::<String>(), ascii in "[ -~\n]{0,80}") {
+        check(&refine(&text));
+        check(&refine(&ascii));
+    }
+
+    #[test]
+    fn refine_soup(words in prop::collection::vec(refine_word(), 0..40)) {
+        check(&refine(&words.join(" ").replace('#', " ")));
+    }
+
+    #[test]
+    fn a_mutated_fact(at in any::<prop::sample::Index>(), edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..8, refine_word()), 1..4)) {
+        let mut text = at.get(&refine_programs()).clone();
+        for (at, len, word) in edits {
+            let from = "#lang refine\n".len() + at.index(text.len() - "#lang refine".len());
+            let until = (from + len).min(text.len());
+            if text.is_char_boundary(from) && text.is_char_boundary(until) {
+                text.replace_range(from..until, &word.replace('#', " "));
+            }
+        }
         check(&text);
     }
 

@@ -1,7 +1,11 @@
 //! Deep and long texts: linear time, no host stack, and one error where one is due.
 
+mod help;
+
 use std::time::{Duration, Instant};
 
+use base::Surface;
+use help::refine;
 use syntax::{Parse, SyntaxError, parse};
 
 const N: usize = 100_000;
@@ -9,7 +13,8 @@ const N: usize = 100_000;
 /// Parses within a time that only a superlinear parser would exceed, and checks that nothing is lost.
 fn quick(text: &str) -> Parse {
     let start = Instant::now();
-    let parse = parse(text);
+    let parse = parse(text, Surface::Relay);
+    let _ = syntax::stolen_arms(&parse.tree);
     let took = start.elapsed();
     assert!(took < Duration::from_secs(2), "{took:?} for {}…", &text[..text.len().min(20)]);
     assert_eq!(parse.tree.to_text(), text);
@@ -140,6 +145,115 @@ fn chains_are_no_nesting() {
     fits(&format!("%a{}", "/a".repeat(N)));
     fits(&format!("{}1", "/* c */ // d\n".repeat(N)));
     fits(&format!("{}{}", "/*".repeat(N), "*/".repeat(N)));
+}
+
+#[test]
+fn refine_past_the_limit_is_one_error() {
+    for (before, opener, inner, closer, after) in [
+        ("", "(", "A", ")", ""),
+        ("", "A (", "B", ")", ""),
+        ("A ", "(A ", "B", ")", " B"),
+        ("", "let x = ", "A", " in x", ""),
+        ("", "match ", "A", " with | A -> B", ""),
+        ("", "match x with | A -> ", "B", "", ""),
+        ("", "match x with | A -> (", "B", ") | C -> D", ""),
+        ("", "match x with | A -> let y = ", "B", " in y", ""),
+        ("", "\n| A -> match x with ", "B", "", ""),
+        ("match x with | ", "(", "A", ")", " -> B"),
+        ("match x with | ", "A (", "B", " | x as y)", " -> B"),
+        ("let x : ", "[A ", "[B]", "]", " = A in x"),
+    ] {
+        for n_close in [N, 0] {
+            let text = format!("{before}{}{inner}{}{after}", opener.repeat(N), closer.repeat(n_close));
+            let text = refine(text.trim_start_matches("\n| A -> "));
+            let errors = quick(&text).errors;
+            let messages: Vec<_> = errors.iter().map(|error| error.diagnostic().message).take(3).collect();
+            let is_deep = messages.iter().any(|message| message.contains("nesting"));
+            assert!(is_deep && (messages.len() == 1 || n_close == 0), "{opener}: {messages:?}");
+        }
+    }
+}
+
+#[test]
+fn refine_chains_are_no_nesting() {
+    fits(&refine(&format!("{}x", "let x = A in ".repeat(N))));
+    fits(&refine(&format!("{}x", "let x : [A] = A in\n".repeat(N))));
+    fits(&refine(&format!("match x with{}", "\n| A -> B".repeat(N))));
+    fits(&refine(&format!("match x with | A{} -> B", " | A".repeat(N))));
+    fits(&refine(&format!("match x with | A{} -> B", " as x".repeat(N))));
+    fits(&refine(&format!("match x with | A{} -> B", " _ (B)".repeat(N))));
+    fits(&refine(&format!("A{}", " (B C)".repeat(N))));
+    fits(&refine(&format!("let x : [A{}] = x in x", ", A".repeat(N))));
+    fits(&refine(&format!("let x : [A{}] = x in x", " [B]".repeat(N))));
+    fits(&refine(&format!("{}A", "# one\n".repeat(N))));
+    let n = syntax::MAX_NESTING as usize;
+    fits(&refine(&format!("{}B", "match x with\n  | A -> ".repeat(n))));
+    fits(&refine(&format!("{}B{}", "(".repeat(n), ")".repeat(n))));
+}
+
+#[test]
+fn refine_nonsense_takes_linear_time() {
+    for part in [
+        "let ",
+        "let x ",
+        "let x : ",
+        "let x : [ ",
+        "let x = ",
+        "let x = A ",
+        "in ",
+        "match ",
+        "match x ",
+        "match x with ",
+        "match x with |",
+        "match x with | A",
+        "match x with | A ->",
+        "with ",
+        "| ",
+        "-> ",
+        "as ",
+        "as x ",
+        "| A -> ",
+        "\n| A -> ",
+        "\nA -> ",
+        "\nA (",
+        "\n(A ",
+        "\n(A) ",
+        "\nx\ny ->",
+        "x ",
+        "A ",
+        "A (",
+        "( ",
+        ") ",
+        "[ ",
+        "] ",
+        "{ ",
+        "} ",
+        "( [ ",
+        "[ ) ",
+        ", ",
+        "; ",
+        "= ",
+        ": ",
+        "_ ",
+        "_x",
+        "3 ",
+        "\" ",
+        "\"\n",
+        "# ",
+        "é",
+        "'",
+        "%",
+        "@f",
+        "/*",
+        "\0",
+    ] {
+        let parts = part.repeat(N / 2);
+        quick(&refine(&parts));
+        quick(&refine(&format!("let x : [{parts}] = x in x")));
+        quick(&refine(&format!("let x = {parts} in x")));
+        quick(&refine(&format!("match x with\n| A -> ({parts})\n| B -> C")));
+        quick(&refine(&format!("match x with | {parts} -> C")));
+    }
 }
 
 #[test]

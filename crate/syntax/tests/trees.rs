@@ -2,6 +2,7 @@
 
 mod help;
 
+use base::Surface;
 use syntax::{NodeKind, TokenKind, parse};
 
 /// A node is in parentheses; what else stands there are tokens.
@@ -144,7 +145,7 @@ def @main() { () }"#,
 #[test]
 fn trees() {
     for (text, tree) in TREES {
-        assert_eq!(help::tree(&parse(text)), *tree, "{text}");
+        assert_eq!(help::tree(&parse(text, Surface::Relay)), *tree, "{text}");
         assert_eq!(help::errors(text), [""; 0], "{text}");
     }
 }
@@ -153,7 +154,7 @@ fn trees() {
 fn the_seeds_have_no_mistakes() {
     let text = include_str!("seeds.relay");
     assert_eq!(help::errors(text), [""; 0]);
-    let parse = parse(text);
+    let parse = parse(text, Surface::Relay);
     let kinds = parse.tree.children(parse.tree.root()).into_iter().map(|item| parse.tree.kind(item));
     let n_items = |wanted| kinds.clone().filter(|&kind| kind == wanted).count();
     assert_eq!([NodeKind::TypeDef, NodeKind::Def, NodeKind::LetItem].map(n_items), [4, 27, 2]);
@@ -162,7 +163,7 @@ fn the_seeds_have_no_mistakes() {
 
 #[test]
 fn tokens_and_children_of_a_node() {
-    let parse = parse("  def @f(%x : T) -> T { %x /* same */ + 1 } ");
+    let parse = parse("  def @f(%x : T) -> T { %x /* same */ + 1 } ", Surface::Relay);
     let tree = &parse.tree;
     let def = tree.child(tree.root(), NodeKind::Def).unwrap();
     assert_eq!(tree.node_text(def), "def @f(%x : T) -> T { %x /* same */ + 1 }");

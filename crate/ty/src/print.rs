@@ -1,6 +1,8 @@
-//! Types as text, in the Relay surface: `fn[A](Tensor[(3, ?), float32], List[A]) -> A where …`.
+//! Types as text: `fn[A](Tensor[(3, ?), float32], List[A]) -> A where …`, in refine `[A, B [C] [D]]`.
 //!
 //! Printing keeps its own stack, since a type may be nested deeper than the host's, and stops at [`MAX_NODES`].
+
+use base::Surface;
 
 use crate::{
     AdtId, Atom, Dim, Extent, Function, Kind, List, Obligation, ParamId, PolyId, Scheme, Term, TermId, Terms, Variant,
@@ -17,6 +19,8 @@ pub trait Names {
     fn param(&self, param: ParamId) -> &str;
     fn param_kind(&self, param: ParamId) -> Kind;
     fn variant(&self, variant: VariantId) -> &str;
+    /// What types are printed in.
+    fn surface(&self) -> Surface;
 }
 
 /// A text, and whether it was cut short.
@@ -236,6 +240,7 @@ impl<'a, T: Terms> Printer<'a, T> {
 
     fn node(&mut self, id: TermId) {
         match self.terms.head(id) {
+            Term::Hole(_) if self.names.surface() == Surface::Refine => self.out.push_str("'_"),
             Term::Hole(_) | Term::Error(_) => self.out.push('_'),
             Term::Param(param, _) => self.out.push_str(self.names.param(param)),
             Term::Tensor { shape, dtype } => {
@@ -296,26 +301,28 @@ impl<'a, T: Terms> Printer<'a, T> {
         }
     }
 
-    /// Prints the variants of a row in the order of their names: `` [`A, `B(int32) | r] ``. A row that may still grow
-    /// ends in `| _`.
+    /// Prints the variants of a row in the order of their names: `` [`A, `B(int32) | r] ``, in refine `[A, B [C]]`. A row
+    /// that may still grow ends in `| _`; refine has no words for that.
     fn sum(&mut self, row: TermId) {
         let (mut variants, rest) = self.terms.row(row);
         variants.sort_by_key(|variant| variant.name);
         variants.dedup_by_key(|variant| variant.name);
         self.out.push('[');
         self.stack.push(Piece::Text("]"));
-        if self.terms.head(rest) != Term::EmptyRow {
+        let is_refine = names.surface() == Surface::Refine;
+        let (tick, open, between, close) = if is_refine { ("", " ", " ", "") } else { ("`", "(", ", ", ")") };
+        if !is_refine && self.terms.head(rest) != Term::EmptyRow {
             self.stack.extend([Piece::Term(rest), Piece::Text(if variants.is_empty() { "| " } else { " | " })]);
         }
         for (i, Variant { name, fields, .. }) in variants.into_iter().enumerate().rev() {
             if fields.len > 0 {
-                self.stack.push(Piece::Text(")"));
+                self.stack.push(Piece::Text(close));
                 for (i, &field) in self.terms.items(fields).iter().enumerate().rev() {
                     self.stack.push(Piece::Term(field));
-                    self.stack.push(Piece::Text(if i > 0 { ", " } else { "(" }));
+                    self.stack.push(Piece::Text(if i > 0 { between } else { open }));
                 }
             }
-            self.stack.extend([Piece::Variant(name), Piece::Text(if i > 0 { ", `" } else { "`" })]);
+            self.stack.extend([Piece::Variant(name), Piece::Text(tick), Piece::Text(if i > 0 { ", " } else { "" })]);
         }
     }
 

@@ -1,4 +1,6 @@
-//! Values as expressions that parse back to them: `Cons(1, Nil)`, `[[1f, 2f], [3f, 4f]]`.
+//! Values as expressions that parse back to them: `Cons(1, Nil)`, `[[1f, 2f], [3f, 4f]]`, in refine `A (B C) D`.
+
+use base::Surface;
 
 use crate::{Code, Dtype, Fields, Printed, Scalar, Tensor, Value, VariantId};
 
@@ -9,6 +11,8 @@ const MAX_NODES: usize = 100_000;
 pub trait ConstructorNames {
     fn constructor(&self, number: u32) -> &str;
     fn variant(&self, variant: VariantId) -> &str;
+    /// What values are printed in.
+    fn surface(&self) -> Surface;
 }
 
 enum Piece {
@@ -50,6 +54,15 @@ impl Printer {
                 self.out.push_str(names.constructor(*constructor));
                 if !fields.is_empty() {
                     self.fields(fields, ")");
+                }
+            }
+            Value::Variant(variant, fields) if names.surface() == Surface::Refine => {
+                self.out.push_str(names.variant(*variant));
+                for field in fields.iter().rev() {
+                    // What has fields itself stands in parentheses.
+                    let is_simple = !matches!(field, Value::Variant(_, fields) if !fields.is_empty());
+                    let (open, close) = if is_simple { (" ", "") } else { (" (", ")") };
+                    self.stack.extend([Piece::Text(close), Piece::Value(field.clone()), Piece::Text(open)]);
                 }
             }
             Value::Variant(variant, fields) => {

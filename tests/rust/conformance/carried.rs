@@ -15,7 +15,7 @@ struct Part {
     fields: &'static [&'static str],
 }
 
-const PARTS: [Part; 4] = [
+const PARTS: [Part; 6] = [
     Part { name: "relay", n: usize::MAX, fields: &[] },
     Part {
         name: "relay_random",
@@ -28,6 +28,8 @@ const PARTS: [Part; 4] = [
         n: usize::MAX,
         fields: &["id", "kind", "fault_lines", "symptom_lines", "program", "fixes"],
     },
+    Part { name: "refine", n: usize::MAX, fields: &[] },
+    Part { name: "refine_generated", n: usize::MAX, fields: &[] },
 ];
 
 type Fields = HashMap<String, Box<RawValue>>;

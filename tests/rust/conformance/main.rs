@@ -7,6 +7,7 @@ mod carried;
 mod mistakes;
 mod models;
 mod random;
+mod refine;
 mod relay;
 mod unify;
 mod values;

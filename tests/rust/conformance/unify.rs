@@ -44,6 +44,10 @@ impl ty::Names for Names {
     fn variant(&self, _: ty::VariantId) -> &str {
         ""
     }
+
+    fn surface(&self) -> base::Surface {
+        base::Surface::Relay
+    }
 }
 
 /// The id of a name that is new.

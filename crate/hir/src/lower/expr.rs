@@ -3,7 +3,7 @@
 use super::{Lowered, Lowering, nearest};
 use crate::data::{Arm, ExprId, ExprKind, Hole, LocalId, LocalOrigin, Place, Visit};
 use crate::error::HirError;
-use base::Span;
+use base::{Span, Surface};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Scalar, VariantId};
 
@@ -145,7 +145,8 @@ impl Lowering<'_> {
             Some(local) => ExprKind::Local(local, self.place(local)),
             None => {
                 let names = self.scope.names();
-                let nearest = base::nearest(name.trim_start_matches('%'), names).map(|name| format!("%{name}"));
+                let sigil = if self.tree.surface() == Surface::Relay { "%" } else { "" };
+                let nearest = base::nearest(name.trim_start_matches('%'), names).map(|name| format!("{sigil}{name}"));
                 self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
                 ExprKind::Error
             }

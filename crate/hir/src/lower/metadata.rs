@@ -453,6 +453,10 @@ mod tests {
             fn variant(&self, _: ty::VariantId) -> &str {
                 ""
             }
+
+            fn surface(&self) -> base::Surface {
+                base::Surface::Relay
+            }
         }
         for bits in 0..0x7c00 {
             let value = half(bits);
@@ -466,7 +470,9 @@ mod tests {
     /// Sections that lie, and every section that differs from a good one in a byte.
     #[test]
     fn no_section_is_too_strange() {
-        let lower = |text: &str| crate::lower(&syntax::parse(text).tree, crate::Module::default()).1.len();
+        let lower = |text: &str| {
+            crate::lower(&syntax::parse(text, base::Surface::Relay).tree, crate::Module::default()).1.len()
+        };
         let program = "cast(meta[relay.Constant][0], dtype=meta[Array][0])\n#[metadata]\n";
         let good = format!(
             r#"{program}{{"root": 1, "nodes": [{{"type_key": ""}}, {{"type_key": "Map", "keys": ["relay.Constant", "Array"],
@@ -503,7 +509,10 @@ mod tests {
             for reference in
                 ["meta[relay.Constant][0]", "meta[IntImm][0]", "meta[Any][7]", "meta[", "meta[]", "meta[x]["]
             {
-                crate::lower(&syntax::parse(&text.replace('§', reference)).tree, crate::Module::default());
+                crate::lower(
+                    &syntax::parse(&text.replace('§', reference), base::Surface::Relay).tree,
+                    crate::Module::default(),
+                );
             }
         }
     }

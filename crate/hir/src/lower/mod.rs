@@ -29,6 +29,7 @@ use ty::{AdtId, Attrs, ParamId, VariantId};
 /// library's of the same name; the library's own keep what they use.
 pub fn lower(tree: &Tree, library: Module) -> (Module, Vec<HirError>) {
     let mut cx = Lowering::new(tree, library);
+    cx.module.surface = tree.surface();
     cx.declare();
     cx.lower_relations();
     for event in tree.walk(tree.root()) {

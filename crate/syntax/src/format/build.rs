@@ -1,10 +1,12 @@
 //! From tree to layout.
 
+use super::refine;
 use super::rules::{Gap, Meeting, Part, Sep, Shift, gap, is_list, level};
 use super::{Fill, Flat, Group, Hangs, Hug, Layout, Line, Op, Tail};
 use crate::kind::NodeKind;
 use crate::token::TokenKind::{self, *};
 use crate::tree::{Event, NodeId, TokenId, Tree};
+use base::Surface;
 
 pub(super) fn build(tree: &Tree) -> Layout {
     let mut builder = Builder {
@@ -133,7 +135,10 @@ impl Builder<'_> {
     fn opens(&self, node: NodeId) -> Opens {
         let parent = self.frames.last();
         let under = |kind| parent.is_some_and(|parent| parent.kind == kind);
+        let is_refine = self.tree.surface() == Surface::Refine;
         match self.tree.kind(node) {
+            NodeKind::Variant | NodeKind::VariantPat if is_refine => Opens::Hanging,
+            NodeKind::Seq | NodeKind::LetStmt | NodeKind::Arm | NodeKind::SumType if is_refine => Opens::Group,
             // The left operand of the same operator is part of one chain.
             NodeKind::Binary | NodeKind::Pipe => {
                 let chained = parent.is_some_and(|parent| {
@@ -228,7 +233,11 @@ impl Builder<'_> {
         self.last?;
         let Frame { kind: node, opener, depth, left, .. } = self.frames[self.owner];
         let right = self.frames.get(self.owner + 1).map_or(Part::Token(kind), |child| Part::Child(child.kind));
-        Some(gap(&Meeting { node, opener, depth, left: left?, right }))
+        let meeting = Meeting { node, opener, depth, left: left?, right };
+        Some(match self.tree.surface() {
+            Surface::Relay => gap(&meeting),
+            Surface::Refine => refine::gap(&meeting),
+        })
     }
 
     fn open(&mut self, index: usize) {

@@ -13,12 +13,13 @@
 //! - Comments stay between the same tokens, on the line of the one before or on lines of their own.
 //! - What has been formatted stays as it is when it is formatted again. Besides tokens the layout follows only what it
 //!   keeps: a line's end right after the `{` of a block, after the `[` of a list, after `:-` (and then between goals) or
-//!   before `|>`; line ends beside comments; and one empty line where there were some.
+//!   before `|>`, in refine after `in` and around arms; line ends beside comments; and one empty line where there were some.
 //!
 //! **Deliberately absent:** options.
 
 mod build;
 mod print;
+mod refine;
 mod rules;
 
 use crate::Parse;
@@ -33,7 +34,7 @@ const MAX_INDENT: usize = 80;
 /// The text in its best layout, or as it is if it has mistakes.
 ///
 /// ```
-/// let parse = syntax::parse("def @f( %x:int32 ){%x+1 // one\n}");
+/// let parse = syntax::parse("def @f( %x:int32 ){%x+1 // one\n}", base::Surface::Relay);
 /// assert_eq!(syntax::format(&parse), "def @f(%x: int32) {\n  %x + 1 // one\n}\n");
 /// ```
 pub fn format(parse: &Parse) -> String {

@@ -43,23 +43,23 @@ pub(super) struct Gap {
 }
 
 impl Gap {
-    const fn new(shift: Shift, sep: Sep) -> Gap {
+    pub(super) const fn new(shift: Shift, sep: Sep) -> Gap {
         Gap { shift, sep, keep: false, blank: false }
     }
 
-    fn kept(self) -> Gap {
+    pub(super) fn kept(self) -> Gap {
         Gap { keep: true, ..self }
     }
 
-    fn spaced(self) -> Gap {
+    pub(super) fn spaced(self) -> Gap {
         Gap { blank: true, ..self }
     }
 }
 
-const NOTHING: Gap = Gap::new(Shift::None, Sep::Nothing);
-const SPACE: Gap = Gap::new(Shift::None, Sep::Space);
-const LINE: Gap = Gap::new(Shift::None, Sep::Line);
-const HARD: Gap = Gap::new(Shift::None, Sep::Hard);
+pub(super) const NOTHING: Gap = Gap::new(Shift::None, Sep::Nothing);
+pub(super) const SPACE: Gap = Gap::new(Shift::None, Sep::Space);
+pub(super) const LINE: Gap = Gap::new(Shift::None, Sep::Line);
+pub(super) const HARD: Gap = Gap::new(Shift::None, Sep::Hard);
 
 /// What an opener is to a node: the beginning of a list that may be broken, or not.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use crate::error::Expected;
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
+use base::Surface;
 
 /// What a list is of, and what it becomes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -196,7 +197,7 @@ impl Parser<'_> {
             self.unclosed(list.opener);
             return self.close(list);
         }
-        self.expected(element_words(element));
+        self.expected(self.element_words(element));
         let mark = self.mark();
         self.skip_to_comma(close);
         self.finish(NodeKind::Error, mark);
@@ -218,7 +219,7 @@ impl Parser<'_> {
             list.comma = true;
             return self.tasks.push(Task::Element(list));
         }
-        if list.rule == Rule::SumType && self.at(Pipe) && !list.ended {
+        if list.rule == Rule::SumType && self.at(Pipe) && !list.ended && self.surface == Surface::Relay {
             list.ended = true;
             self.tasks.push(Task::Separator(list));
             return self.row_rest();
@@ -239,7 +240,7 @@ impl Parser<'_> {
 
     fn close(&mut self, mut list: List) {
         while list.rule.n_items().is_some_and(|n| list.n_items < n) {
-            self.expected(element_words(list.rule.element()));
+            self.expected(self.element_words(list.rule.element()));
             self.missing();
             list.n_items += 1;
         }
@@ -272,6 +273,7 @@ impl Parser<'_> {
             Element::TypeOrAttr => kind.starts_type() || self.at_attr(),
             Element::Goal => kind.starts_type() || kind == KwTrue,
             Element::Dim => kind.starts_dim() || (list.rule != Rule::DimCall && self.at_splice()),
+            Element::Variant if self.surface == Surface::Refine => kind == Ident || kind.is_bad(),
             Element::Variant => kind == Backtick || (kind == Pipe && list.n_items == 0),
             Element::Pattern => kind.starts_pattern(),
         }
@@ -312,6 +314,7 @@ impl Parser<'_> {
                 self.tasks.push(Task::TypeElement)
             }
             Element::Dim => self.tasks.push(Task::Dim(1)),
+            Element::Variant if self.surface == Surface::Refine => self.variant_type(),
             Element::Variant if self.at(Pipe) => self.row_rest(),
             Element::Variant => self.variant(NodeKind::VariantType, Rule::VariantType),
             Element::Pattern => self.tasks.push(Task::Pattern),
@@ -357,17 +360,20 @@ impl Parser<'_> {
             self.finish(NodeKind::Param, mark);
         }
     }
-}
 
-fn element_words(element: Element) -> Expected {
-    match element {
-        Element::Expr | Element::Arg | Element::Seq => Expected::Expression,
-        Element::Param => Expected::Parameter,
-        Element::Type | Element::TypeOrDim | Element::TypeOrAttr | Element::HeadArg | Element::Tensor => Expected::Type,
-        Element::Goal => Expected::Goal,
-        Element::Condition => Expected::Comparison,
-        Element::Dim => Expected::Dim,
-        Element::Variant => Expected::Variant,
-        Element::Pattern => Expected::Pattern,
+    fn element_words(&self, element: Element) -> Expected {
+        match element {
+            Element::Expr | Element::Arg | Element::Seq => Expected::Expression,
+            Element::Param => Expected::Parameter,
+            Element::Type | Element::TypeOrDim | Element::TypeOrAttr | Element::HeadArg | Element::Tensor => {
+                Expected::Type
+            }
+            Element::Goal => Expected::Goal,
+            Element::Condition => Expected::Comparison,
+            Element::Dim => Expected::Dim,
+            Element::Variant if self.surface == Surface::Refine => Expected::BareVariant,
+            Element::Variant => Expected::Variant,
+            Element::Pattern => Expected::Pattern,
+        }
     }
 }

@@ -9,10 +9,11 @@ mod item;
 mod list;
 mod pair;
 mod pattern;
+mod refine;
 mod relation;
 mod ty;
 
-use base::Span;
+use base::{Span, Surface};
 
 use crate::Parse;
 use crate::error::{Expected, Found, SyntaxError};
@@ -22,23 +23,28 @@ use crate::token::TokenKind::{self, *};
 use crate::tree::{Node, Tree};
 use block::Braces;
 use list::{List, Rule};
+use refine::Part;
 use relation::Choice;
 
 /// How deep brackets, prefix operators, `:=` and arrows of function types may nest.
 pub const MAX_NESTING: u32 = 1000;
 
-pub(crate) fn parse(text: &str) -> Parse {
-    let lexed = lex(text);
+pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
+    let lexed = lex(text, surface);
     let mut sig = lexed.sig;
     pair::brackets(&mut sig);
     let cut_off = matches!(lexed.errors.last(), Some(SyntaxError::UnterminatedComment { .. }));
     let mut parser = Parser {
         text,
+        surface,
         nodes: Vec::with_capacity(sig.len()),
         tokens: lexed.tokens,
         sig,
         pos: 0,
-        tasks: vec![Task::Items],
+        tasks: vec![match surface {
+            Surface::Relay => Task::Items,
+            Surface::Refine => Task::Refine(Part::Program),
+        }],
         depth: 0,
         bare: false,
         angles_paired: false,
@@ -132,6 +138,9 @@ enum Task {
     FnResult,
     Dim(u8),
     DimRest(Mark, u8),
+
+    /// Of the other surface.
+    Refine(Part),
 }
 
 /// How many alternatives of an or-pattern are behind.
@@ -143,6 +152,7 @@ enum Alternatives {
 
 struct Parser<'a> {
     text: &'a str,
+    surface: Surface,
     tokens: Vec<Token>,
     sig: Vec<Sig>,
     /// The current token, in `sig`.
@@ -206,6 +216,7 @@ impl Parser<'_> {
             Task::FnResult => self.fn_result(),
             Task::Dim(min) => self.dim(min),
             Task::DimRest(mark, min) => self.dim_rest(mark, min),
+            Task::Refine(part) => self.refine(part),
         }
     }
 
@@ -213,7 +224,8 @@ impl Parser<'_> {
         let size = self.nodes.len() as u32 + 1;
         self.nodes.push(Node { kind: NodeKind::File, first: 0, end: self.tokens.len() as u32, size });
         base::sort_by_key(&mut self.errors, |error| error.span().start);
-        Parse { tree: Tree { text: self.text.into(), tokens: self.tokens, nodes: self.nodes }, errors: self.errors }
+        let Parser { text, surface, tokens, nodes, errors, .. } = self;
+        Parse { tree: Tree { surface, text: text.into(), tokens, nodes }, errors }
     }
 
     // Tokens.

@@ -4,6 +4,7 @@ use super::{Alternatives, Mark, Parser, Rule, Task};
 use crate::error::Expected;
 use crate::kind::NodeKind;
 use crate::token::TokenKind::*;
+use base::Surface;
 
 impl Parser<'_> {
     pub(super) fn pattern(&mut self) {
@@ -14,6 +15,9 @@ impl Parser<'_> {
 
     /// A pattern without `|` and `as`.
     fn alternative(&mut self) {
+        if self.surface == Surface::Refine {
+            return self.refine_alternative();
+        }
         let mark = self.mark();
         match self.kind() {
             Underscore => self.leaf(NodeKind::WildPat),
@@ -62,12 +66,18 @@ impl Parser<'_> {
                 self.finish(NodeKind::OrPat, mark);
                 alternatives = Alternatives::One;
             }
-            if !self.at(Ident) || self.token_text() != "as" {
+            if !self.at(KwAs) && (!self.at(Ident) || self.token_text() != "as") {
                 return;
             }
             self.bump();
-            if !self.eat(Local) && !self.eat(Ident) {
-                self.expected(Expected::LocalName);
+            match (self.eat(Local), self.surface) {
+                (true, _) => {}
+                (false, Surface::Refine) => self.no_variable(),
+                (false, Surface::Relay) => {
+                    if !self.eat(Ident) {
+                        self.expected(Expected::LocalName);
+                    }
+                }
             }
             self.finish(NodeKind::AsPat, mark);
         }
