@@ -300,8 +300,7 @@ impl<'a, T: Terms> Printer<'a, T> {
     /// ends in `| _`.
     fn sum(&mut self, row: TermId) {
         let (mut variants, rest) = self.terms.row(row);
-        let names = self.names;
-        variants.sort_by_key(|variant| names.variant(variant.name));
+        variants.sort_by_key(|variant| variant.name);
         variants.dedup_by_key(|variant| variant.name);
         self.out.push('[');
         self.stack.push(Piece::Text("]"));
