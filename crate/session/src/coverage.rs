@@ -174,3 +174,81 @@ fn code_end(tail: &str) -> (usize, bool) {
     }
     (end, has_comma)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::Analysis;
+    use hir::ExprKind;
+    use pattern::Node;
+
+    /// The programs with all fixes of matches applied.
+    fn mended(text: &str) -> String {
+        let analysis = Analysis::new(text);
+        let mut edits: Vec<_> = analysis
+            .diagnostics()
+            .iter()
+            .filter(|diagnostic| diagnostic.code == "match-not-exhaustive")
+            .flat_map(|diagnostic| diagnostic.fixes[0].edits.clone())
+            .collect();
+        base::sort_by_key(&mut edits, |edit| edit.span);
+        let mut mended = text.to_owned();
+        for edit in edits.into_iter().rev() {
+            mended.replace_range(edit.span.range(), &edit.text);
+        }
+        mended
+    }
+
+    #[test]
+    fn missing_arms_are_added_as_the_others_are_written() {
+        let light = "type Light { Red, Amber, Green }\n";
+        for (program, expected) in [
+            ("match (%l) { Red => 1 }", "match (%l) { Red => 1, Amber => _, Green => _ }"),
+            ("match (%l) { Red => 1, }", "match (%l) { Red => 1, Amber => _, Green => _ }"),
+            (
+                "match (%l) { case Red { 1 } case Green { 2 } }",
+                "match (%l) { case Red { 1 } case Green { 2 } case Amber { _ } }",
+            ),
+            (
+                "match (%l) {\n  Red | Green => (1) // ,\n}",
+                "match (%l) {\n  Red | Green => (1), // ,\n  Amber => _,\n}",
+            ),
+            (
+                "match ((%l, 1)) {\n    (Red, _) => 1,\n    (_, 0) => 2\n}",
+                "match ((%l, 1)) {\n    (Red, _) => 1,\n    (_, 0) => 2,\n    (Amber | Green, _) => _,\n}",
+            ),
+        ] {
+            let program = format!("{light}def @f(%l: Light) {{ {program} }}");
+            let mended = mended(&program);
+            assert_eq!(mended, format!("{light}def @f(%l: Light) {{ {expected} }}"));
+            let codes: Vec<&str> = Analysis::new(&mended).diagnostics().iter().map(|found| found.code).collect();
+            assert!(codes.iter().all(|&code| code == "typed-hole"), "{mended}: {codes:?}");
+        }
+    }
+
+    #[test]
+    fn alternatives_with_one_variable_have_a_leaf_each() {
+        let analysis = Analysis::new("def @f(%x) { match (%x) { `A(%n) | `B(_, %n) => %n, `C => 0 } }");
+        let matches: Vec<_> = analysis.module.exprs.iter().skip(analysis.module.start.exprs).collect();
+        let found = matches.iter().find_map(|expr| match &expr.kind {
+            ExprKind::Match { scrutinee, arms, .. } => {
+                let term = analysis.inferred.exprs[*scrutinee]?;
+                pattern::decide(&analysis.module, &analysis.inferred.solver, term, arms)
+            }
+            _ => None,
+        });
+        let tree = found.expect("a match").tree;
+        let leaves: Vec<(usize, Vec<u32>)> = tree
+            .nodes
+            .iter()
+            .filter_map(|node| match node {
+                Node::Leaf { arm, variables } => {
+                    let fields = variables.iter().filter_map(|&(_, place)| tree.places[place].within);
+                    Some((*arm, fields.map(|(_, _, field)| field).collect()))
+                }
+                Node::Switch { .. } | Node::Fail => None,
+            })
+            .collect();
+        assert_eq!(leaves, [(0, vec![0]), (0, vec![1]), (1, vec![])]);
+        assert_eq!(tree.nodes.len(), 4);
+    }
+}
