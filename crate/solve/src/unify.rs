@@ -8,10 +8,14 @@ use crate::solver::Solver;
 use crate::store::Cause;
 use crate::trace::Log;
 use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
 use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms};
 
 /// From this many steps on, pairs that were met are remembered, so that shared (or cyclic) types are walked once.
 const REMEMBER_FROM: usize = 64;
+
+/// Terms to be made equal; most often there are few.
+type Pairs = SmallVec<[(TermId, TermId); 8]>;
 
 /// The two terms that differ, of the expected side and of the found side.
 pub(crate) type Conflict = (TermId, TermId);
@@ -19,8 +23,8 @@ pub(crate) type Conflict = (TermId, TermId);
 impl<L: Log> Solver<L> {
     /// Makes two terms equal. On a conflict, what was learned before it stays.
     pub(crate) fn unify(&mut self, expected: TermId, found: TermId, cause: Cause) -> Result<(), Conflict> {
-        let mut pairs = vec![(expected, found)];
-        let mut composites: Vec<(TermId, TermId)> = Vec::new();
+        let mut pairs: Pairs = smallvec![(expected, found)];
+        let mut composites = Pairs::new();
         let mut met: FxHashSet<(TermId, TermId)> = FxHashSet::default();
         let mut n_steps = 0;
         while let Some((expected, found)) = pairs.pop() {
@@ -113,7 +117,7 @@ impl<L: Log> Solver<L> {
     }
 
     /// Pushes the parts of two terms pairwise, the first on top; false if the terms have different forms.
-    fn push_parts(&self, left: Term, right: Term, pairs: &mut Vec<(TermId, TermId)>) -> bool {
+    fn push_parts(&self, left: Term, right: Term, pairs: &mut Pairs) -> bool {
         let lists = match (left, right) {
             (Term::Tensor { shape: s1, dtype: d1 }, Term::Tensor { shape: s2, dtype: d2 }) => {
                 pairs.extend([(d1, d2), (s1, s2)]);
