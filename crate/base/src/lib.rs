@@ -24,7 +24,7 @@ mod span;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
 pub use graph::components;
-pub use idx::{Idx, IndexVec};
+pub use idx::{Idx, IndexVec, Layered};
 pub use line_index::{LineIndex, Position};
 pub use nearest::nearest;
 pub use sort::{sort, sort_by_key};

@@ -166,7 +166,7 @@ impl<L: Log> Wording<'_, L> {
         match self.module.exprs[callee].kind {
             ExprKind::Def(def) => format!("`{}`", self.module.defs[def].name),
             ExprKind::Ctor(ctor) => format!("`{}`", self.module.ctors[ctor].name),
-            ExprKind::Local(local, _) => format!("`{}`", self.module.locals[local].name),
+            ExprKind::Local(local, _) => format!("`{}`", self.module.local_name(local)),
             _ => "this function".to_owned(),
         }
     }
@@ -370,8 +370,9 @@ impl<L: Log> Wording<'_, L> {
                 ExprKind::Call { callee, .. } => match self.module.exprs[*callee].kind {
                     ExprKind::Def(def) if self.is_own_def(def) => {
                         let function = &self.module.functions[self.module.defs[def].function];
-                        let param = &self.module.locals[function.params[index]];
-                        error.label(param.span, format!("`{}` is declared here", param.name))
+                        let param = function.params[index];
+                        let name = self.module.local_name(param);
+                        error.label(self.module.locals[param].span, format!("`{name}` is declared here"))
                     }
                     ExprKind::Ctor(ctor) if self.is_own_ctor(ctor) => {
                         let field = self.module.ctors[ctor].fields[index];
@@ -540,7 +541,7 @@ impl<L: Log> Wording<'_, L> {
             inside.contains(&root).then_some((inside.len(), local))
         });
         let (_, local) = mentions.min_by_key(|&(size, _)| size)?;
-        Some(format!("`{}`", self.module.locals[local].name))
+        Some(format!("`{}`", self.module.local_name(local)))
     }
 }
 

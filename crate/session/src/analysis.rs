@@ -128,8 +128,12 @@ impl Analysis {
                     Some(definition(&data.name, data.name_span, printed))
                 }
                 Item::Let(local, _) => {
-                    let data = &self.module.locals[local];
-                    Some(definition(&data.name, data.span, self.inferred.print_local(&self.module, local)))
+                    let span = self.module.locals[local].span;
+                    Some(definition(
+                        self.module.local_name(local),
+                        span,
+                        self.inferred.print_local(&self.module, local),
+                    ))
                 }
                 Item::Expr(_) | Item::Adt(_) => None,
             })
@@ -245,8 +249,8 @@ fn hole_diagnostic<L: Log>(module: &Module, inferred: &Inferred<L>, hole: &Hole)
         inferred.print_local(module, local).is_some_and(|printed| printed.text == wanted && !printed.truncated)
     });
     for &local in fits.take(MAX_FITS) {
-        let name = &module.locals[local].name;
-        error = error.fix(format!("fill it with `{name}`"), span, name.clone());
+        let name = module.local_name(local);
+        error = error.fix(format!("fill it with `{name}`"), span, name.to_owned());
     }
     error
 }

@@ -92,11 +92,11 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
             let code = format!("{}: fn({}) -> {type}", op.row().name, args.join(", "));
             Some(Hover { r#type, code, doc: op.row().doc.trim().to_owned(), span })
         }
-        Subject::Local(id) => Some(named(&module.locals[id].name, inferred.print_local(module, id)?.text)),
+        Subject::Local(id) => Some(named(module.local_name(id), inferred.print_local(module, id)?.text)),
         Subject::Pattern(id) => {
             let r#type = inferred.print(module, inferred.pats[id]?).text;
             Some(match module.pats[id].kind {
-                PatKind::Var(local) => named(&module.locals[local].name, inferred.print_local(module, local)?.text),
+                PatKind::Var(local) => named(module.local_name(local), inferred.print_local(module, local)?.text),
                 _ => Hover { code: r#type.clone(), r#type, doc: String::new(), span },
             })
         }
@@ -123,7 +123,7 @@ fn expression(analysis: &Analysis, id: ExprId, span: Span) -> Hover {
     let Analysis { module, inferred, .. } = analysis;
     let r#type = analysis.type_of(id);
     let (code, doc) = match &module.exprs[id].kind {
-        ExprKind::Local(local, _) => (format!("{}: {type}", module.locals[*local].name), String::new()),
+        ExprKind::Local(local, _) => (format!("{}: {type}", module.local_name(*local)), String::new()),
         ExprKind::Ctor(ctor) => {
             let ctor = &module.ctors[*ctor];
             (format!("{}: {type}", ctor.name), doc_of_adt(analysis, ctor.adt))

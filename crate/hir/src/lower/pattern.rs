@@ -1,7 +1,7 @@
 //! Patterns and the variables they bind.
 
 use super::{Lowered, Lowering, nearest};
-use crate::data::{Local, LocalId, LocalOrigin, Pat, PatId, PatKind, Visit};
+use crate::data::{LocalId, LocalOrigin, Pat, PatId, PatKind, Visit};
 use crate::error::{Duplicated, HirError};
 use base::Span;
 use syntax::{NodeId, NodeKind, TokenKind};
@@ -84,9 +84,10 @@ impl Lowering<'_> {
         }
         base::sort(&mut bound);
         for (i, &local) in bound.iter().enumerate() {
-            let Local { name, span, .. } = &self.module.locals[local];
-            if let Some(&first) = bound[..i].iter().find(|&&other| self.module.locals[other].name == *name) {
-                let (name, span, first) = (name.clone(), *span, self.module.locals[first].span);
+            let name = self.module.local_name(local);
+            if let Some(&first) = bound[..i].iter().find(|&&other| self.module.local_name(other) == name) {
+                let name = name.to_owned();
+                let (span, first) = (self.module.locals[local].span, self.module.locals[first].span);
                 self.duplicate(Duplicated::PatternVariable, &name, span, first);
             }
             self.bind_local(local);
@@ -100,7 +101,7 @@ impl Lowering<'_> {
 
     /// A constructor without fields, or (as the seeds write) a variable without a sigil.
     fn name_pattern(&mut self, name: &str, span: Span) -> PatKind {
-        if self.ctors.contains_key(name) || name.starts_with(|c: char| c.is_uppercase()) {
+        if self.ctors.contains(name) || name.starts_with(|c: char| c.is_uppercase()) {
             return self.ctor_pattern(name, span, Vec::new());
         }
         PatKind::Var(self.pattern_local(name, span))
@@ -108,7 +109,7 @@ impl Lowering<'_> {
 
     fn ctor_pattern(&mut self, name: &str, span: Span, fields: Vec<PatId>) -> PatKind {
         match self.ctors.get(name) {
-            Some(&ctor) => PatKind::Ctor(ctor, fields),
+            Some(ctor) => PatKind::Ctor(ctor, fields),
             None => {
                 let nearest = nearest(name, &self.ctors);
                 self.errors.push(HirError::UnknownConstructor { name: name.to_owned(), span, nearest });
