@@ -16,6 +16,7 @@
 
 mod diagnostic;
 mod graph;
+mod id_map;
 mod idx;
 mod line_index;
 mod nearest;
@@ -24,6 +25,7 @@ mod span;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
 pub use graph::components;
+pub use id_map::IdMap;
 pub use idx::{Idx, IndexVec, Layered};
 pub use line_index::{LineIndex, Position};
 pub use nearest::nearest;
