@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
+use std::sync::Arc;
 
 /// A position in an [`IndexVec`]; declared with [`idx!`](crate::idx!).
 pub trait Idx: Copy + Eq {
@@ -59,16 +60,16 @@ impl<I: Idx, T> IndexVec<I, T> {
         id
     }
 
+    pub fn reserve(&mut self, n: usize) {
+        self.raw.reserve(n);
+    }
+
     pub fn len(&self) -> usize {
         self.raw.len()
     }
 
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
-    }
-
-    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
-        self.raw.iter_mut()
     }
 
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
@@ -116,5 +117,76 @@ impl<I: Idx, T> Index<I> for IndexVec<I, T> {
 impl<I: Idx, T> IndexMut<I> for IndexVec<I, T> {
     fn index_mut(&mut self, id: I) -> &mut T {
         &mut self.raw[id.index()]
+    }
+}
+
+/// A vector whose beginning is shared by all that were cloned since [`share`](Layered::share). That part does not
+/// change any more; what is pushed is each one's own.
+#[derive(Clone, Debug)]
+pub struct Layered<I, T> {
+    shared: Arc<[T]>,
+    own: Vec<T>,
+    index: PhantomData<fn(I)>,
+}
+
+impl<I: Idx, T> Layered<I, T> {
+    /// Makes everything the shared beginning.
+    pub fn share(&mut self) {
+        debug_assert!(self.shared.is_empty(), "there is one layer below");
+        self.shared = std::mem::take(&mut self.own).into();
+    }
+
+    pub fn push(&mut self, value: T) -> I {
+        let id = I::new(self.len());
+        self.own.push(value);
+        id
+    }
+
+    pub fn reserve(&mut self, n: usize) {
+        self.own.reserve(n);
+    }
+
+    pub fn len(&self) -> usize {
+        self.shared.len() + self.own.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
+        self.shared.iter().chain(&self.own)
+    }
+
+    /// What is not shared.
+    pub fn own_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.own.iter_mut()
+    }
+
+    pub fn iter_enumerated(&self) -> impl Iterator<Item = (I, &T)> {
+        self.iter().enumerate().map(|(i, value)| (I::new(i), value))
+    }
+}
+
+impl<I: Idx, T> Default for Layered<I, T> {
+    fn default() -> Self {
+        Layered { shared: Arc::default(), own: Vec::new(), index: PhantomData }
+    }
+}
+
+impl<I: Idx, T> Index<I> for Layered<I, T> {
+    type Output = T;
+    fn index(&self, id: I) -> &T {
+        match id.index().checked_sub(self.shared.len()) {
+            Some(own) => &self.own[own],
+            None => &self.shared[id.index()],
+        }
+    }
+}
+
+/// Of what is not shared.
+impl<I: Idx, T> IndexMut<I> for Layered<I, T> {
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.own[id.index() - self.shared.len()]
     }
 }

@@ -16,6 +16,7 @@
 
 mod diagnostic;
 mod graph;
+mod id_map;
 mod idx;
 mod line_index;
 mod nearest;
@@ -25,7 +26,8 @@ mod surface;
 
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
 pub use graph::components;
-pub use idx::{Idx, IndexVec};
+pub use id_map::IdMap;
+pub use idx::{Idx, IndexVec, Layered};
 pub use line_index::{LineIndex, Position};
 pub use nearest::nearest;
 pub use sort::{sort, sort_by_key};

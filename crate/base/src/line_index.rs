@@ -35,14 +35,16 @@ impl LineIndex {
         let mut line_starts = vec![0];
         let mut counts = Vec::with_capacity(text.len() / BLOCK + 1);
         let mut count = Count::default();
-        for (i, byte) in text.bytes().enumerate() {
-            if i % BLOCK == 0 {
-                counts.push(count);
+        for (i, block) in text.as_bytes().chunks(BLOCK).enumerate() {
+            counts.push(count);
+            let ends = block.iter().enumerate().filter(|&(_, &byte)| byte == b'\n');
+            line_starts.extend(ends.map(|(at, _)| (i * BLOCK + at) as u32 + 1));
+            match block.is_ascii() {
+                true => {
+                    count = Count { chars: count.chars + block.len() as u32, units: count.units + block.len() as u32 }
+                }
+                false => block.iter().for_each(|&byte| count.add(byte)),
             }
-            if byte == b'\n' {
-                line_starts.push(i as u32 + 1);
-            }
-            count.add(byte);
         }
         counts.push(count);
         LineIndex { text: text.into(), line_starts, counts }

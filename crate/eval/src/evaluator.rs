@@ -372,7 +372,7 @@ impl<'m> Evaluator<'m> {
 
     fn local(&mut self, expr: ExprId, local: LocalId, place: Place) -> Result<(), RunError> {
         if self.module.locals[local].origin == hir::LocalOrigin::Free {
-            return self.fail(expr, RunFault::FreeVariable(self.module.locals[local].name.clone()));
+            return self.fail(expr, RunFault::FreeVariable(self.module.local_name(local).to_owned()));
         }
         let value = match place {
             Place::Own(slot) => self.frame().locals[slot as usize].clone(),
@@ -387,7 +387,7 @@ impl<'m> Evaluator<'m> {
                     return self.enter(function, Vec::new(), Fields::default(), None, site);
                 }
                 Some(Global::Running) | None => {
-                    return self.fail(expr, RunFault::SelfReference(self.module.locals[local].name.clone()));
+                    return self.fail(expr, RunFault::SelfReference(self.module.local_name(local).to_owned()));
                 }
             },
         };
@@ -414,7 +414,8 @@ impl<'m> Evaluator<'m> {
             if let TypeExprKind::Dim(want) = module.type_exprs[dim].kind
                 && usize::try_from(want) != Ok(found)
             {
-                let sentence = format!("`{}` has size {want} on axis {axis}, found {found}", data.name);
+                let name = module.local_name(local);
+                let sentence = format!("`{name}` has size {want} on axis {axis}, found {found}");
                 return Err(RunError { span: data.span, fault: RunFault::Shapes(sentence) });
             }
         }

@@ -1,7 +1,8 @@
 //! The program as arenas.
 
-use base::{IndexVec, Span, Surface, idx};
+use base::{IndexVec, Layered, Span, Surface, idx};
 use op::OpId;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use ty::{
     AdtId, Attrs, Comparison, Dtype, Function as DimFunction, Kind, ParamId, RelationRef, Scalar, Tensor, VariantId,
@@ -46,15 +47,17 @@ idx!(
 
 #[derive(Clone, Debug, Default)]
 pub struct Module {
-    pub adts: IndexVec<AdtId, Adt>,
-    pub ctors: IndexVec<CtorId, Ctor>,
-    pub type_params: IndexVec<ParamId, TypeParam>,
-    pub defs: IndexVec<DefId, Def>,
-    pub functions: IndexVec<FnId, Function>,
-    pub locals: IndexVec<LocalId, Local>,
-    pub exprs: IndexVec<ExprId, Expr>,
-    pub pats: IndexVec<PatId, Pat>,
-    pub type_exprs: IndexVec<TypeExprId, TypeExpr>,
+    pub adts: Layered<AdtId, Adt>,
+    pub ctors: Layered<CtorId, Ctor>,
+    pub type_params: Layered<ParamId, TypeParam>,
+    pub defs: Layered<DefId, Def>,
+    pub functions: Layered<FnId, Function>,
+    pub locals: Layered<LocalId, Local>,
+    /// The names of variables, one behind the other.
+    pub local_names: String,
+    pub exprs: Layered<ExprId, Expr>,
+    pub pats: Layered<PatId, Pat>,
+    pub type_exprs: Layered<TypeExprId, TypeExpr>,
     /// The names of anonymous variants, in order.
     pub variants: IndexVec<VariantId, String>,
     /// In source order.
@@ -72,6 +75,16 @@ pub struct Module {
     pub mentions_any: bool,
     /// Where the file begins: ids below these are a library's, with spans in its own text.
     pub start: Start,
+    /// What the library names.
+    pub library_names: Arc<LibraryNames>,
+}
+
+/// What a file may use of its library by name.
+#[derive(Debug, Default)]
+pub struct LibraryNames {
+    pub adts: FxHashMap<String, AdtId>,
+    pub ctors: FxHashMap<String, CtorId>,
+    pub defs: FxHashMap<String, DefId>,
 }
 
 /// The first ids of a file above a library.
@@ -86,10 +99,23 @@ pub struct Start {
     pub exprs: usize,
     pub pats: usize,
     pub type_exprs: usize,
+    pub visits: usize,
 }
 
 impl Module {
-    /// The module as the ground for another file's: everything in it is the library's.
+    /// A variable's name, with its sigil where it was written with one: `%x`.
+    pub fn local_name(&self, local: LocalId) -> &str {
+        &self.local_names[self.locals[local].name.range()]
+    }
+
+    /// Keeps the name of a new variable.
+    pub fn add_local_name(&mut self, name: &str) -> Span {
+        let start = self.local_names.len() as u32;
+        self.local_names.push_str(name);
+        Span::new(start, self.local_names.len() as u32)
+    }
+
+    /// The module as the ground for another file's: everything in it is the library's, and shared by its clones.
     pub fn into_library(mut self) -> Module {
         self.items.clear();
         self.holes.clear();
@@ -106,7 +132,22 @@ impl Module {
             exprs: self.exprs.len(),
             pats: self.pats.len(),
             type_exprs: self.type_exprs.len(),
+            visits: self.visits.len(),
         };
+        self.library_names = Arc::new(LibraryNames {
+            adts: self.adts.iter_enumerated().map(|(id, adt)| (adt.name.clone(), id)).collect(),
+            ctors: self.ctors.iter_enumerated().map(|(id, ctor)| (ctor.name.clone(), id)).collect(),
+            defs: self.defs.iter_enumerated().map(|(id, def)| (def.name.clone(), id)).collect(),
+        });
+        self.adts.share();
+        self.ctors.share();
+        self.type_params.share();
+        self.defs.share();
+        self.functions.share();
+        self.locals.share();
+        self.exprs.share();
+        self.pats.share();
+        self.type_exprs.share();
         self
     }
 }
@@ -123,17 +164,17 @@ impl Module {
             new[old] = id;
             self.variants[id] = name;
         }
-        for expr in self.exprs.iter_mut() {
+        for expr in self.exprs.own_mut() {
             if let ExprKind::Variant(name, _) = &mut expr.kind {
                 *name = new[*name];
             }
         }
-        for pat in self.pats.iter_mut() {
+        for pat in self.pats.own_mut() {
             if let PatKind::Variant(name, _) = &mut pat.kind {
                 *name = new[*name];
             }
         }
-        for type_expr in self.type_exprs.iter_mut() {
+        for type_expr in self.type_exprs.own_mut() {
             if let TypeExprKind::Sum { variants, .. } = &mut type_expr.kind {
                 variants.iter_mut().for_each(|(name, _)| *name = new[*name]);
             }
@@ -223,8 +264,8 @@ pub enum LocalOrigin {
 
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// With its sigil where it was written with one: `%x`.
-    pub name: String,
+    /// In [`Module::local_names`].
+    pub name: Span,
     pub span: Span,
     pub annotation: Option<TypeExprId>,
     pub origin: LocalOrigin,

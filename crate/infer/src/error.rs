@@ -167,7 +167,7 @@ impl<L: Log> Wording<'_, L> {
         match self.module.exprs[callee].kind {
             ExprKind::Def(def) => format!("`{}`", self.module.defs[def].name),
             ExprKind::Ctor(ctor) => format!("`{}`", self.module.ctors[ctor].name),
-            ExprKind::Local(local, _) => format!("`{}`", self.module.locals[local].name),
+            ExprKind::Local(local, _) => format!("`{}`", self.module.local_name(local)),
             _ => "this function".to_owned(),
         }
     }
@@ -366,7 +366,7 @@ impl<L: Log> Wording<'_, L> {
                 format!("the scrutinee is {expected_text}, but this pattern takes {found_text}")
             }
             Why::Variable(local) if posted.relation.is(&COPY) => {
-                let name = &self.module.locals[local].name;
+                let name = self.module.local_name(local);
                 format!("`{name}` is a copy of {expected_text}, and is used as {found_text}{detail}")
             }
             _ => format!("expected {expected_text}, found {found_text}{detail}"),
@@ -382,8 +382,9 @@ impl<L: Log> Wording<'_, L> {
                 ExprKind::Call { callee, .. } => match self.module.exprs[*callee].kind {
                     ExprKind::Def(def) if self.is_own_def(def) => {
                         let function = &self.module.functions[self.module.defs[def].function];
-                        let param = &self.module.locals[function.params[index]];
-                        error.label(param.span, format!("`{}` is declared here", param.name))
+                        let param = function.params[index];
+                        let name = self.module.local_name(param);
+                        error.label(self.module.locals[param].span, format!("`{name}` is declared here"))
                     }
                     ExprKind::Ctor(ctor) if self.is_own_ctor(ctor) => {
                         let field = self.module.ctors[ctor].fields[index];
@@ -604,7 +605,7 @@ impl<L: Log> Wording<'_, L> {
             inside.contains(&root).then_some((inside.len(), local))
         });
         let (_, local) = mentions.min_by_key(|&(size, _)| size)?;
-        Some(format!("`{}`", self.module.locals[local].name))
+        Some(format!("`{}`", self.module.local_name(local)))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::walk::Inference;
 use crate::why::Why;
 use rustc_hash::{FxHashMap, FxHashSet};
 use solve::{Cause, Log, Posted, RelationId, State};
+use std::sync::Arc;
 use ty::{
     Dim, Extent, FUNCTION, Function, Kind, List, Obligation, ParamId, Poly, RelationRef, Scheme, Term, TermId, Terms,
 };
@@ -401,6 +402,9 @@ impl<L: Log> Inference<'_, L> {
 
     /// The waiting relations whose inputs a type determines. An equation determines either side from the other.
     fn determined_by(&self, term: TermId, waiting: &[RelationId]) -> Vec<RelationId> {
+        if waiting.is_empty() {
+            return Vec::new();
+        }
         let mut known: FxHashSet<TermId> = self.solver.holes(&[term]).into_iter().collect();
         let mut open: Vec<RelationId> = waiting.to_vec();
         let mut found = Vec::new();
@@ -567,8 +571,8 @@ impl<L: Log> Inference<'_, L> {
                     params.extend(generated);
                     let obligations = self.obligations(&owed);
                     let body = self.signature(id, body, cause);
-                    self.defs[def] =
-                        Some(Scheme { params: self.all_params(params, body, &obligations), body, obligations });
+                    let params = self.all_params(params, body, &obligations);
+                    self.defs[def] = Some(Arc::new(Scheme { params, body, obligations }));
                 }
                 Member::Let(local, _) if !generated.is_empty() => {
                     let scheme = Scheme { params: generated, body, obligations: Vec::new() };

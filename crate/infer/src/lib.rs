@@ -29,6 +29,7 @@ use base::IndexVec;
 use hir::{DefId, ExprId, LocalId, Module, PatId};
 use rustc_hash::FxHashMap;
 use solve::{Log, Off, Order, Solver};
+use std::sync::Arc;
 use ty::{AdtId, Kind, Names, ParamId, Printed, Scheme, TermId, VariantId};
 
 /// What inference found out.
@@ -37,7 +38,7 @@ pub struct Inferred<L> {
     pub exprs: IndexVec<ExprId, Option<TermId>>,
     pub locals: IndexVec<LocalId, Option<TermId>>,
     pub pats: IndexVec<PatId, Option<TermId>>,
-    pub defs: IndexVec<DefId, Option<Scheme>>,
+    pub defs: IndexVec<DefId, Option<Arc<Scheme>>>,
     /// Of top-level `let`s and of `let`s of polymorphic `fn` literals.
     pub local_schemes: FxHashMap<LocalId, Scheme>,
     /// The annotations of variables in programs that mention `?`, apart from all equations.

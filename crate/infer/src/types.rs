@@ -2,6 +2,7 @@
 
 use crate::walk::Inference;
 use crate::why::Why;
+use base::IdMap;
 use hir::{TypeExprId, TypeExprKind};
 use rustc_hash::FxHashMap;
 use solve::{Cause, Log};
@@ -11,16 +12,16 @@ impl<L: Log> Inference<'_, L> {
     /// The term of a written type; each `_` and each `?` in it is new. The parts of a type have smaller ids than the
     /// type, so a stack of those still to be made suffices.
     pub(crate) fn written(&mut self, root: TypeExprId) -> TermId {
-        let mut made: FxHashMap<TypeExprId, TermId> = FxHashMap::default();
+        let mut made: IdMap<TypeExprId, TermId> = IdMap::default();
         let mut stack = vec![root];
         while let Some(&id) = stack.last() {
-            if made.contains_key(&id) {
+            if made.contains(id) {
                 stack.pop();
                 continue;
             }
             let from = stack.len();
             self.module.type_exprs[id].kind.for_parts(|part| {
-                if !made.contains_key(&part) {
+                if !made.contains(part) {
                     stack.push(part);
                 }
             });
@@ -30,25 +31,27 @@ impl<L: Log> Inference<'_, L> {
                 made.insert(id, term);
             }
         }
-        made[&root]
+        made_of(&made, root)
     }
 
-    fn written_node(&mut self, id: TypeExprId, made: &FxHashMap<TypeExprId, TermId>) -> TermId {
+    fn written_node(&mut self, id: TypeExprId, made: &IdMap<TypeExprId, TermId>) -> TermId {
         let module = self.module;
         let cause = self.cause(Why::Written(id));
         let list = |cx: &mut Self, ids: &[TypeExprId]| {
-            let items: Vec<TermId> = ids.iter().map(|id| made[id]).collect();
+            let items: Vec<TermId> = ids.iter().map(|&id| made_of(made, id)).collect();
             cx.solver.store.list(&items)
         };
         let term = match &module.type_exprs[id].kind {
             TypeExprKind::Error => Term::Error(self.hole_kinds.get(&id).copied().unwrap_or(Kind::Type)),
             TypeExprKind::Hole => Term::hole(self.hole_kinds.get(&id).copied().unwrap_or(Kind::Type)),
-            TypeExprKind::Tensor { shape, dtype } => Term::Tensor { shape: made[shape], dtype: made[dtype] },
+            TypeExprKind::Tensor { shape, dtype } => {
+                Term::Tensor { shape: made_of(made, *shape), dtype: made_of(made, *dtype) }
+            }
             TypeExprKind::Scalar(dtype) => return self.scalar(*dtype, cause),
             TypeExprKind::Dtype(dtype) => Term::Dtype(*dtype),
             TypeExprKind::Tuple(fields) => Term::Tuple(list(self, fields)),
             TypeExprKind::Func { type_params, params, result } => {
-                let body = Term::Func { params: list(self, params), result: made[result] };
+                let body = Term::Func { params: list(self, params), result: made_of(made, *result) };
                 match type_params.first() {
                     None => body,
                     Some(&first) => {
@@ -57,11 +60,11 @@ impl<L: Log> Inference<'_, L> {
                     }
                 }
             }
-            TypeExprKind::Ref(inner) => Term::Ref(made[inner]),
+            TypeExprKind::Ref(inner) => Term::Ref(made_of(made, *inner)),
             TypeExprKind::Adt { adt, args } => Term::Adt { adt: *adt, args: list(self, args) },
             TypeExprKind::Sum { variants, rest } => {
                 let mut row = match rest {
-                    Some(rest) => made[rest],
+                    Some(rest) => made_of(made, *rest),
                     None => self.solver.fresh(Term::EmptyRow, cause),
                 };
                 for (variant, fields) in variants.iter().rev() {
@@ -75,13 +78,13 @@ impl<L: Log> Inference<'_, L> {
                 None => Term::param(*param, module.type_params[*param].kind),
             },
             TypeExprKind::Shape(items) if items.iter().any(|&item| self.is_splice(item)) => {
-                let items: Vec<TermId> = items.iter().map(|item| made[item]).collect();
+                let items: Vec<TermId> = items.iter().map(|&item| made_of(made, item)).collect();
                 return self.solver.apply(&Function::Concat, &items, cause);
             }
             TypeExprKind::Shape(dims) => Term::Shape(list(self, dims)),
-            TypeExprKind::Splice(inner) => return made[inner],
+            TypeExprKind::Splice(inner) => return made_of(made, *inner),
             TypeExprKind::Apply { function, args } => {
-                let args: Vec<TermId> = args.iter().map(|arg| made[arg]).collect();
+                let args: Vec<TermId> = args.iter().map(|&arg| made_of(made, arg)).collect();
                 return self.solver.apply(function, &args, cause);
             }
             // Stands in a written relation only.
@@ -164,7 +167,12 @@ impl<L: Log> Inference<'_, L> {
     }
 }
 
-/// Which kind each `_` has, by the place it stands in.
+/// The term of a part, which is made before what it is part of.
+fn made_of(made: &IdMap<TypeExprId, TermId>, part: TypeExprId) -> TermId {
+    made.get(part).expect("parts are made first")
+}
+
+/// Which kind each `_` of a file has, by the place it stands in.
 pub(crate) fn hole_kinds(module: &hir::Module) -> FxHashMap<TypeExprId, Kind> {
     let mut kinds = FxHashMap::default();
     let mut note = |id: TypeExprId, kind: Kind| {
@@ -172,7 +180,7 @@ pub(crate) fn hole_kinds(module: &hir::Module) -> FxHashMap<TypeExprId, Kind> {
             kinds.insert(id, kind);
         }
     };
-    for type_expr in module.type_exprs.iter() {
+    for type_expr in module.type_exprs.iter().skip(module.start.type_exprs) {
         match &type_expr.kind {
             TypeExprKind::Tensor { shape, dtype } => {
                 note(*shape, Kind::Shape);

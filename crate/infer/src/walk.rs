@@ -10,7 +10,7 @@ use base::IndexVec;
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, PatKind, TypeExprId, Visit};
 use op::{OpId, TUPLE_GET_ITEM};
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Cause, Log, Off, Order, RelationId, Solver};
+use solve::{Args, Cause, Log, Off, Order, RelationId, Solver};
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dtype, Kind, ParamId, Scheme, Term, TermId, Terms};
 
@@ -20,7 +20,7 @@ pub(crate) struct Inference<'m, L> {
     pub(crate) exprs: IndexVec<ExprId, Option<TermId>>,
     pub(crate) locals: IndexVec<LocalId, Option<TermId>>,
     pub(crate) pats: IndexVec<PatId, Option<TermId>>,
-    pub(crate) defs: IndexVec<DefId, Option<Scheme>>,
+    pub(crate) defs: IndexVec<DefId, Option<Arc<Scheme>>>,
     /// Types of the definitions of the group that is being checked.
     pub(crate) mono_defs: FxHashMap<DefId, TermId>,
     pub(crate) local_schemes: FxHashMap<LocalId, Scheme>,
@@ -32,7 +32,7 @@ pub(crate) struct Inference<'m, L> {
     pub(crate) errors: Vec<TypeError>,
     /// What type arguments a mention of a polymorphic name was instantiated with.
     instances: FxHashMap<ExprId, Vec<TermId>>,
-    ctors: IndexVec<CtorId, Option<Scheme>>,
+    ctors: IndexVec<CtorId, Option<Arc<Scheme>>>,
     /// Of functions that are not known yet, the type that their first call gave them.
     unknown_functions: FxHashMap<TermId, TermId>,
     /// Expressions of a polymorphic type that is used at one.
@@ -74,6 +74,10 @@ impl<'m, L: Log> Inference<'m, L> {
             library.defs.iter_enumerated().for_each(|(def, scheme)| defs[def] = scheme.clone());
             whys.clone_from(&library.whys);
         }
+        let n_visits = module.visits.len() - module.start.visits;
+        let n_parts = n_visits + module.type_exprs.len() - module.start.type_exprs;
+        solver.reserve(n_parts);
+        whys.reserve(n_parts);
         solver.order = order;
         solver.dynamics = module.mentions_any;
         Inference {
@@ -168,7 +172,7 @@ impl<'m, L: Log> Inference<'m, L> {
             };
             let body = self.solver.func(&params, result, cause);
             if self.is_annotated(id) {
-                self.defs[def] = Some(self.annotated_scheme(id, body, cause));
+                self.defs[def] = Some(Arc::new(self.annotated_scheme(id, body, cause)));
             }
             self.mono_defs.insert(def, body);
         }
@@ -447,7 +451,7 @@ impl<'m, L: Log> Inference<'m, L> {
     }
 
     /// `fn[params](fields) -> T[params]`.
-    fn ctor(&mut self, ctor: CtorId) -> Scheme {
+    fn ctor(&mut self, ctor: CtorId) -> Arc<Scheme> {
         if let Some(scheme) = &self.ctors[ctor] {
             return scheme.clone();
         }
@@ -467,7 +471,7 @@ impl<'m, L: Log> Inference<'m, L> {
         let result = self.solver.fresh(Term::Adt { adt: data.adt, args }, cause);
         let body = self.solver.func(&fields, result, cause);
         let scheme = Scheme { params: adt.params.clone(), body, obligations: Vec::new() };
-        self.ctors[ctor].insert(scheme).clone()
+        self.ctors[ctor].insert(Arc::new(scheme)).clone()
     }
 
     fn operator_value(&mut self, id: ExprId, op: OpId, cause: Cause) -> TermId {
@@ -493,7 +497,10 @@ impl<'m, L: Log> Inference<'m, L> {
 
     fn operator_call(&mut self, id: ExprId, op: OpId, args: &[ExprId], attrs: &Arc<Attrs>, cause: Cause) -> TermId {
         let row = op.row();
-        let mut terms: Vec<TermId> = args.iter().map(|&arg| self.type_of(arg)).collect();
+        let mut terms = Args::new();
+        for &arg in args {
+            terms.push(self.type_of(arg));
+        }
         if args.len() != row.args.len() {
             let (want, found) = (row.args.len(), args.len());
             self.errors.push(TypeError::OperatorArity { expr: id, op: row.name, want, found });

@@ -6,7 +6,7 @@ use crate::pattern::{Head, Pattern, PatternId, Patterns};
 use crate::print::{Notation, print};
 use crate::tree::{Tree, tree};
 use crate::types::HirTypes;
-use base::{Idx, IndexVec};
+use base::{Idx, IndexVec, Surface};
 use hir::{Arm, LocalId, Module, PatId, PatKind};
 use ty::{Dtype, Printed, Scalar, TermId, Terms};
 
@@ -45,7 +45,11 @@ pub struct MatchTree {
 }
 
 /// Checks one match on a value of the type `scrutinee`.
-pub fn check(module: &Module, terms: &dyn Terms, scrutinee: TermId, arms: &[Arm], notation: Notation) -> Coverage {
+pub fn check(module: &Module, terms: &dyn Terms, scrutinee: TermId, arms: &[Arm]) -> Coverage {
+    let notation = match module.surface {
+        Surface::Relay => Notation::Calls,
+        Surface::Refine => Notation::Juxtaposed,
+    };
     // What an arm that could not be read would take is not known.
     let Some(read) = Read::new(module, arms) else { return Coverage::default() };
     let mut types = HirTypes::new(module, terms);

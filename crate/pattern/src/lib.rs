@@ -34,7 +34,6 @@ mod witness;
 
 pub use door::{Coverage, MatchTree, Unreachable, check, decide};
 pub use pattern::Head;
-pub use print::Notation;
 pub use rows::{Place, PlaceId};
 pub use tree::{Node, NodeId, Tree};
 

@@ -9,9 +9,9 @@
 use crate::intern::Interner;
 use crate::pattern::{Head, TyId};
 use crate::space::{Shape, Types};
-use base::Idx;
+use base::{Idx, Surface};
 use hir::{Module, TypeExprId, TypeExprKind};
-use ty::{AdtId, Dtype, ParamId, Term, TermId, Terms, VariantId};
+use ty::{AdtId, Dtype, Kind, ParamId, Term, TermId, Terms, VariantId};
 
 #[derive(Clone)]
 enum Type {
@@ -234,6 +234,10 @@ impl Types for HirTypes<'_> {
                 Term::Tensor { shape, dtype } => {
                     let (shape, dtype) = (self.term(shape), self.term(dtype));
                     if self.is_no_dims(shape) && self.is_bool(dtype) { bools() } else { is_open(true) }
+                }
+                // Of a payload that nobody gave there is no value.
+                Term::Hole(Kind::Type) if self.module.surface == Surface::Refine => {
+                    Shape { heads: Vec::new(), is_open: false }
                 }
                 Term::Hole(_)
                 | Term::Error(_)

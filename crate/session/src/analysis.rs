@@ -128,7 +128,7 @@ impl Analysis {
         };
         let local_definition = |local: LocalId| {
             let data = &self.module.locals[local];
-            definition(&data.name, data.span, self.inferred.print_local(&self.module, local))
+            definition(self.module.local_name(local), data.span, self.inferred.print_local(&self.module, local))
         };
         if self.module.surface == Surface::Refine {
             return self.bindings().into_iter().map(local_definition).collect();
@@ -272,8 +272,8 @@ fn hole_diagnostic<L: Log>(module: &Module, inferred: &Inferred<L>, hole: &Hole)
         inferred.print_local(module, local).is_some_and(|printed| printed.text == wanted && !printed.truncated)
     });
     for &local in fits.take(MAX_FITS) {
-        let name = &module.locals[local].name;
-        error = error.fix(format!("fill it with `{name}`"), span, name.clone());
+        let name = module.local_name(local);
+        error = error.fix(format!("fill it with `{name}`"), span, name.to_owned());
     }
     error
 }

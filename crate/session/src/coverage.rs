@@ -3,11 +3,12 @@
 //! Worked example: `match (%l) { Nil => 0 }` misses `Cons(_, _)`. The fix writes `, Cons(_, _) => _` behind the last
 //! arm; the `_` is a hole, which then says what type it wants.
 
-use base::{Diagnostic, Edit, Fix, LineIndex, Span};
-use hir::{Arm, Expr, ExprKind, Module, PatId};
-use infer::Inferred;
-use pattern::{Coverage, Notation, Unreachable};
+use base::{Diagnostic, Edit, Fix, LineIndex, Span, Surface};
+use hir::{Arm, Expr, ExprKind, Module, PatId, PatKind};
+use infer::{Inferred, Why};
+use pattern::{Coverage, Unreachable};
 use solve::Log;
+use ty::{Names, Term, TermId, Terms, VariantId};
 
 /// How many covering arms are pointed at.
 const MAX_LABELS: usize = 4;
@@ -21,17 +22,29 @@ pub(crate) fn diagnostics<L: Log>(
     let mut diagnostics = Vec::new();
     for expr in module.exprs.iter().skip(module.start.exprs) {
         let ExprKind::Match { scrutinee, arms, is_partial } = &expr.kind else { continue };
-        let Some(term) = inferred.exprs[*scrutinee] else { continue };
-        let coverage = pattern::check(module, &inferred.solver, term, arms, Notation::Calls);
+        // Of what could not be typed nothing is said.
+        let Some(term) =
+            inferred.exprs[*scrutinee].filter(|&term| !matches!(inferred.solver.head(term), Term::Error(_)))
+        else {
+            continue;
+        };
+        let coverage = pattern::check(module, &inferred.solver, term, arms);
         let keyword = Span::new(expr.span.start, expr.span.start + 5);
         if coverage.is_given_up && !is_partial {
             let message = "this match is too large to say whether it handles all cases";
             diagnostics.push(Diagnostic::warning("match-not-exhaustive", keyword, message));
         }
         if !coverage.missing.is_empty() && !is_partial {
-            diagnostics.push(not_exhaustive(text, module, expr, arms, keyword, &coverage));
+            let mut error = not_exhaustive(text, module, expr, arms, keyword, &coverage);
+            for (span, label) in widened(module, inferred, expr, term, arms) {
+                error = error.label(span, label);
+            }
+            diagnostics.push(error);
         }
-        for Unreachable { what, covered_by } in &coverage.unreachable_arms {
+        // In refine a pattern may be what brings a variant into the sum: that no value has it is no mistake.
+        let is_told = |covered_by: &[PatId]| module.surface == Surface::Relay || !covered_by.is_empty();
+        for Unreachable { what, covered_by } in coverage.unreachable_arms.iter().filter(|arm| is_told(&arm.covered_by))
+        {
             let kind = if covered_by.is_empty() {
                 "no value is like this"
             } else {
@@ -39,7 +52,8 @@ pub(crate) fn diagnostics<L: Log>(
             };
             diagnostics.push(unreachable(lines, module, arms, arms[*what].pat, kind, covered_by));
         }
-        for Unreachable { what, covered_by } in &coverage.unreachable_alternatives {
+        let alternatives = coverage.unreachable_alternatives.iter();
+        for Unreachable { what, covered_by } in alternatives.filter(|alternative| is_told(&alternative.covered_by)) {
             let kind = if covered_by.is_empty() {
                 "no value is like this alternative"
             } else {
@@ -83,6 +97,43 @@ fn not_exhaustive(
     error
 }
 
+/// Where the variants that no arm asks for came into an inferred sum: a name that was misspelt anywhere is one.
+fn widened<L: Log>(
+    module: &Module,
+    inferred: &Inferred<L>,
+    expr: &Expr,
+    scrutinee: TermId,
+    arms: &[Arm],
+) -> Vec<(Span, String)> {
+    let Term::Sum(row) = inferred.solver.head(scrutinee) else { return Vec::new() };
+    let mut asked: Vec<VariantId> = Vec::new();
+    let mut pending: Vec<PatId> = arms.iter().map(|arm| arm.pat).collect();
+    while let Some(pat) = pending.pop() {
+        match &module.pats[pat].kind {
+            PatKind::Variant(name, _) => asked.push(*name),
+            PatKind::As(inner, _) => pending.push(*inner),
+            PatKind::Or(alternatives) => pending.extend(alternatives),
+            _ => {}
+        }
+    }
+    let (variants, _) = inferred.solver.row(row);
+    let unasked = variants.iter().filter(|variant| !asked.contains(&variant.name));
+    let origins = unasked.filter_map(|variant| {
+        let cause = inferred.solver.store.origin(variant.cell);
+        let why = *inferred.whys.get(cause.0 as usize)?;
+        let name = module.variant(variant.name);
+        let span = why.span(module);
+        let is_shown = !expr.span.contains(span.start) && cause.0 as usize >= inferred.n_library_whys;
+        let verb = match why {
+            Why::Pattern(_) => "this pattern",
+            Why::Expr(_) => "this value",
+            _ => return None,
+        };
+        is_shown.then(|| (span, format!("{verb} put `{name}` into the sum")))
+    });
+    origins.take(MAX_LABELS).collect()
+}
+
 /// A pattern between backticks: two, if it has some itself.
 fn quoted(pattern: &str) -> String {
     if pattern.contains('`') { format!("`` {pattern} ``") } else { format!("`{pattern}`") }
@@ -108,6 +159,9 @@ fn unreachable(
 
 /// Adds arms after the last one, written as it is.
 fn added_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&str]) -> Option<Vec<Edit>> {
+    if module.surface == Surface::Refine {
+        return Some(added_refine_arms(text, module, expr, last, patterns));
+    }
     let close = (expr.span.end as usize).checked_sub(1)?;
     let pattern = module.pats[last.pat].span.start as usize;
     let body_end = module.exprs[last.body].span.end as usize;
@@ -153,6 +207,29 @@ fn added_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&
     }
     edits.push(edit(end, added));
     Some(edits)
+}
+
+/// In refine a match ends with its last arm, and what is still to be written is a variant of its own.
+fn added_refine_arms(text: &str, module: &Module, expr: &Expr, last: Arm, patterns: &[&str]) -> Vec<Edit> {
+    let pattern = module.pats[last.pat].span.start as usize;
+    let line = &text[text[..pattern].rfind('\n').map_or(0, |at| at + 1)..pattern];
+    let between = match line.trim_end().strip_suffix('|') {
+        Some(indent) if indent.trim().is_empty() => format!("\n{indent}"),
+        _ => " ".to_owned(),
+    };
+    let added: String = patterns.iter().map(|pattern| format!("{between}| {pattern} -> Todo")).collect();
+    let insert = |at: u32, text: String| Edit { span: Span::new(at, at), text };
+    let body = &module.exprs[last.body];
+    let mut tail = body;
+    while let ExprKind::Block { tail: inner, .. } = &tail.kind {
+        tail = &module.exprs[*inner];
+    }
+    // A match without parentheses would take the arms.
+    let takes = matches!(tail.kind, ExprKind::Match { .. }) && tail.span.end == expr.span.end;
+    match takes {
+        true => vec![insert(body.span.start, "(".to_owned()), insert(expr.span.end, format!("){added}"))],
+        false => vec![insert(expr.span.end, added)],
+    }
 }
 
 /// Where the last thing ends that is not a comment, and whether there is a comma.

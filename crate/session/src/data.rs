@@ -133,7 +133,7 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
     let mut random = SplitMix(options.seed);
     let module = &analysis.module;
     let params = &module.functions[function].params;
-    let names: Vec<&str> = params.iter().map(|&param| module.locals[param].name.as_str()).collect();
+    let names: Vec<&str> = params.iter().map(|&param| module.local_name(param)).collect();
     if let Some(unknown) = options.inputs.keys().find(|key| !names.iter().any(|name| same_name(name, key))) {
         let message = format!("`@main` has no parameter `{unknown}`");
         return Err(InputError { span: module.functions[function].span, message });
@@ -141,12 +141,12 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
     params
         .iter()
         .map(|&param| {
-            let local = &module.locals[param];
-            let given = options.inputs.iter().find(|(key, _)| same_name(&local.name, key)).map(|(_, json)| json);
-            let error = |message: String| InputError { span: local.span, message };
+            let (name, span) = (module.local_name(param), module.locals[param].span);
+            let given = options.inputs.iter().find(|(key, _)| same_name(name, key)).map(|(_, json)| json);
+            let error = |message: String| InputError { span, message };
             let term = analysis.inferred.locals[param].ok_or_else(|| error("this has no type".to_owned()))?;
             argument(analysis, term, given, &mut random)
-                .map_err(|message| error(format!("the input `{}`: {message}", local.name)))
+                .map_err(|message| error(format!("the input `{name}`: {message}")))
         })
         .collect()
 }

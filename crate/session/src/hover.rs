@@ -100,11 +100,11 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
             let code = format!("{}: fn({}) -> {type}", row.name, args.join(", "));
             Some(Hover { r#type, code, doc: row.doc.trim().to_owned(), operator: Some(row.name), span })
         }
-        Subject::Local(id) => Some(named(&module.locals[id].name, inferred.print_local(module, id)?.text)),
+        Subject::Local(id) => Some(named(module.local_name(id), inferred.print_local(module, id)?.text)),
         Subject::Pattern(id) => {
             let matched = inferred.print(module, inferred.pats[id]?).text;
             Some(match module.pats[id].kind {
-                PatKind::Var(local) => named(&module.locals[local].name, inferred.print_local(module, local)?.text),
+                PatKind::Var(local) => named(module.local_name(local), inferred.print_local(module, local)?.text),
                 _ => {
                     let has_sums = !module.variants.is_empty();
                     let refined = if has_sums { inferred.print_refined(module, id)?.text } else { matched.clone() };
@@ -142,7 +142,7 @@ fn expression(analysis: &Analysis, id: ExprId, span: Span) -> Hover {
     let Analysis { module, inferred, .. } = analysis;
     let r#type = analysis.type_of(id);
     let (code, doc) = match &module.exprs[id].kind {
-        ExprKind::Local(local, _) => (format!("{}: {type}", module.locals[*local].name), String::new()),
+        ExprKind::Local(local, _) => (format!("{}: {type}", module.local_name(*local)), String::new()),
         ExprKind::Ctor(ctor) => {
             let ctor = &module.ctors[*ctor];
             (format!("{}: {type}", ctor.name), doc_of_adt(analysis, ctor.adt))

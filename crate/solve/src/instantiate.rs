@@ -1,15 +1,17 @@
 //! Copies of a scheme's type, one per use.
 
-use crate::solver::Solver;
+use crate::solver::{Args, Solver};
 use crate::store::Cause;
 use crate::trace::Log;
+use base::IdMap;
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 use ty::{Atom, Dim, Extent, Function, Kind, List, ParamId, Poly, PolyId, Scheme, Term, TermId, Terms};
 
 /// A substitution of parameters, memoised over the nodes of shared types.
 pub struct Copier {
-    params: FxHashMap<ParamId, TermId>,
-    copies: FxHashMap<TermId, TermId>,
+    params: IdMap<ParamId, TermId>,
+    copies: IdMap<TermId, TermId>,
     /// Each `?` of a signature is a new dim at every use, and its numbers are not to be flagged by one caller for
     /// the others.
     copy_dims: bool,
@@ -18,13 +20,19 @@ pub struct Copier {
 
 impl Copier {
     pub fn new(params: impl IntoIterator<Item = (ParamId, TermId)>, copy_dims: bool, cause: Cause) -> Copier {
-        Copier { params: params.into_iter().collect(), copies: FxHashMap::default(), copy_dims, cause }
+        let mut copier = Copier { params: IdMap::default(), copies: IdMap::default(), copy_dims, cause };
+        for (param, term) in params {
+            copier.params.insert(param, term);
+        }
+        copier
     }
 
     /// Puts given terms in the place of whole classes, by their roots.
     #[must_use]
     pub fn replacing(mut self, classes: impl IntoIterator<Item = (TermId, TermId)>) -> Copier {
-        self.copies.extend(classes);
+        for (class, term) in classes {
+            self.copies.insert(class, term);
+        }
         self
     }
 }
@@ -37,7 +45,7 @@ impl<L: Log> Solver<L> {
         let mut copier = Copier::new(params, self.dynamics, cause);
         let body = self.copy(&mut copier, scheme.body);
         for obligation in &scheme.obligations {
-            let args: Vec<TermId> = obligation.args.iter().map(|&arg| self.copy(&mut copier, arg)).collect();
+            let args: Args = obligation.args.iter().map(|&arg| self.copy(&mut copier, arg)).collect();
             self.post(obligation.relation.clone(), &args, obligation.attrs.clone(), cause);
         }
         body
@@ -45,23 +53,23 @@ impl<L: Log> Solver<L> {
 
     /// Copies what a substitution changes and shares the rest.
     pub fn copy(&mut self, copier: &mut Copier, id: TermId) -> TermId {
-        let mut stack = vec![(id, false)];
+        let mut stack: SmallVec<[(TermId, bool); 8]> = smallvec![(id, false)];
         while let Some((id, parts_done)) = stack.pop() {
             let root = self.root(id);
             let term = self.store.head(root);
             if parts_done {
                 let copied = self.with_copied_parts(copier, root, term);
                 copier.copies.insert(root, copied);
-            } else if !copier.copies.contains_key(&root) {
+            } else if !copier.copies.contains(root) {
                 let leaf = match term {
                     Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) => {
-                        Some(copier.params.get(&param).copied().unwrap_or(root))
+                        Some(copier.params.get(param).unwrap_or(root))
                     }
                     Term::Dim(Dim { extent: Extent::Poly(poly), dynamic: false }) => {
                         Some(self.copy_poly(copier, poly).unwrap_or(root))
                     }
-                    Term::Slice { shape, front, back } => Some(match copier.params.get(&shape) {
-                        Some(&shape) => self.slice(shape, front, back, copier.cause),
+                    Term::Slice { shape, front, back } => Some(match copier.params.get(shape) {
+                        Some(shape) => self.slice(shape, front, back, copier.cause),
                         None => root,
                     }),
                     Term::Dim(dim) if copier.copy_dims && !term.is_hole() => {
@@ -87,18 +95,24 @@ impl<L: Log> Solver<L> {
                 }
             }
         }
-        copier.copies[&self.root(id)]
+        self.copy_of(copier, id)
+    }
+
+    /// What has been copied already.
+    fn copy_of(&self, copier: &Copier, id: TermId) -> TermId {
+        let root = self.root(id);
+        copier.copies.get(root).unwrap_or(root)
     }
 
     fn with_copied_parts(&mut self, copier: &Copier, root: TermId, term: Term) -> TermId {
-        let copy_of = |solver: &Self, id: TermId| copier.copies[&solver.root(id)];
+        let copy_of = |solver: &Self, id: TermId| solver.copy_of(copier, id);
         let mut unchanged = true;
         self.for_parts(term, |part| unchanged &= copy_of(self, part) == self.root(part));
         if unchanged {
             return root;
         }
         let copy_list = |solver: &mut Self, list: List| {
-            let items: Vec<TermId> = solver.items(list).iter().map(|&item| copy_of(solver, item)).collect();
+            let items: Args = solver.items(list).iter().map(|&item| copy_of(solver, item)).collect();
             solver.store.list(&items)
         };
         let copied = match term {
@@ -175,7 +189,7 @@ impl<L: Log> Solver<L> {
             for &atom in self.store.poly(poly).atoms() {
                 match atom {
                     Atom::Param(param) | Atom::Index(param, _) | Atom::Rank(param) | Atom::Prod(param, ..) => {
-                        mentions |= copier.params.contains_key(&param);
+                        mentions |= copier.params.contains(param);
                     }
                     Atom::Max(a, b) | Atom::Min(a, b) | Atom::FloorDiv(a, b) => {
                         inner.extend([a, b].into_iter().filter(|poly| !inner.contains(poly)).collect::<Vec<_>>());
@@ -205,8 +219,8 @@ impl<L: Log> Solver<L> {
 
     fn copy_atom(&mut self, copier: &Copier, atom: Atom, copies: &FxHashMap<PolyId, TermId>) -> TermId {
         let cause = copier.cause;
-        let param = |solver: &mut Self, param: ParamId, kind: Kind| match copier.params.get(&param) {
-            Some(&term) => term,
+        let param = |solver: &mut Self, param: ParamId, kind: Kind| match copier.params.get(param) {
+            Some(term) => term,
             None => solver.store.fresh(Term::param(param, kind), cause),
         };
         match atom {

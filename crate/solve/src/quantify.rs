@@ -1,9 +1,10 @@
 //! Generalisation: unknowns and the relations that wait on them leave the solver for a scheme.
 
-use crate::solver::{RelationId, Solver, State};
+use crate::solver::{Args, RelationId, Solver, State};
 use crate::store::Cause;
 use crate::trace::{Event, Log, Woken};
-use rustc_hash::{FxHashMap, FxHashSet};
+use base::IdMap;
+use rustc_hash::FxHashMap;
 use ty::{COPY, ParamId, Term, TermId, Terms};
 
 impl<L: Log> Solver<L> {
@@ -18,16 +19,18 @@ impl<L: Log> Solver<L> {
     }
 
     fn collect(&self, ids: &[TermId], wanted: impl Fn(Term) -> bool) -> Vec<TermId> {
-        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut seen: IdMap<TermId, ()> = IdMap::default();
         let mut found = Vec::new();
-        let mut stack: Vec<TermId> = ids.iter().rev().copied().collect();
+        let mut stack: Args = ids.iter().rev().copied().collect();
         while let Some(id) = stack.pop() {
             let root = self.root(id);
-            if !seen.insert(root) {
+            let term = self.store.head(root);
+            let is_wanted = wanted(term);
+            // What is neither wanted nor has parts need not be remembered.
+            if (!is_wanted && term.is_leaf()) || !seen.insert(root, ()) {
                 continue;
             }
-            let term = self.store.head(root);
-            if wanted(term) {
+            if is_wanted {
                 found.push(root);
             }
             let from = stack.len();
@@ -36,8 +39,8 @@ impl<L: Log> Solver<L> {
                 Term::Sum(row) => {
                     let (mut variants, rest) = self.row(row);
                     base::sort_by_key(&mut variants, |variant| variant.name);
-                    let fields = variants.into_iter().flat_map(|variant| self.items(variant.fields));
-                    stack.extend(fields.chain([&rest]));
+                    let fields = variants.into_iter().flat_map(|variant| self.items(variant.fields)).copied();
+                    stack.extend(fields.chain([rest]));
                 }
                 _ => self.for_parts(term, |part| stack.push(part)),
             }
@@ -109,24 +112,20 @@ impl<L: Log> Solver<L> {
     /// Finds the infinite types among the cells from `first` on, cuts each at its latest equation and returns where:
     /// the class, and the equation's cause.
     pub fn cycles(&mut self, first: usize) -> Vec<(TermId, Cause)> {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Mark {
-            OnPath,
-            Done,
-        }
-        let mut marks: FxHashMap<TermId, Mark> = FxHashMap::default();
+        let mut marks = Marks::new(first, self.store.len());
         let mut found = Vec::new();
+        let mut path: Vec<TermId> = Vec::new();
+        let mut stack: Vec<(TermId, bool)> = Vec::new();
         for start in (first..self.store.len()).map(|i| TermId(i as u32)) {
-            let mut path: Vec<TermId> = Vec::new();
-            let mut stack = vec![(start, false)];
+            stack.push((start, false));
             while let Some((id, leave)) = stack.pop() {
                 let root = self.root(id);
                 if leave {
-                    marks.insert(root, Mark::Done);
+                    marks.set(root, Mark::Done);
                     path.pop();
                     continue;
                 }
-                match marks.get(&root) {
+                match marks.get(root) {
                     Some(Mark::Done) => {}
                     Some(Mark::OnPath) => {
                         let at = path.iter().position(|&on| on == root).unwrap_or(0);
@@ -142,11 +141,15 @@ impl<L: Log> Solver<L> {
                     None => {
                         let term = self.store.head(root);
                         let from = stack.len();
-                        self.for_parts(term, |part| stack.push((part, false)));
+                        self.for_parts(term, |part| {
+                            if marks.get(self.root(part)) != Some(Mark::Done) {
+                                stack.push((part, false));
+                            }
+                        });
                         if stack.len() == from {
-                            marks.insert(root, Mark::Done);
+                            marks.set(root, Mark::Done);
                         } else {
-                            marks.insert(root, Mark::OnPath);
+                            marks.set(root, Mark::OnPath);
                             path.push(root);
                             stack.insert(from, (root, true));
                         }
@@ -155,5 +158,39 @@ impl<L: Log> Solver<L> {
             }
         }
         found
+    }
+}
+
+/// Where a search has been.
+#[derive(Clone, Copy, PartialEq)]
+enum Mark {
+    OnPath,
+    Done,
+}
+
+/// Marks of classes. Those from `first` on are many, older ones few.
+struct Marks {
+    first: usize,
+    new: Vec<Option<Mark>>,
+    old: FxHashMap<TermId, Mark>,
+}
+
+impl Marks {
+    fn new(first: usize, end: usize) -> Marks {
+        Marks { first, new: vec![None; end - first], old: FxHashMap::default() }
+    }
+
+    fn get(&self, root: TermId) -> Option<Mark> {
+        match (root.0 as usize).checked_sub(self.first) {
+            Some(at) => self.new[at],
+            None => self.old.get(&root).copied(),
+        }
+    }
+
+    fn set(&mut self, root: TermId, mark: Mark) {
+        match (root.0 as usize).checked_sub(self.first) {
+            Some(at) => self.new[at] = Some(mark),
+            None => drop(self.old.insert(root, mark)),
+        }
     }
 }

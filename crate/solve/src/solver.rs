@@ -114,6 +114,13 @@ impl<L: Log> Solver<L> {
         Solver::on(self.store.beginning(log))
     }
 
+    /// Makes room for what `n` expressions and parts of types are likely to need.
+    pub fn reserve(&mut self, n: usize) {
+        self.store.reserve(2 * n);
+        self.relations.reserve(n / 2);
+        self.queue.reserve(n / 2);
+    }
+
     /// Forgets everything, for a solver that answers one small question after the other.
     pub fn clear(&mut self) {
         self.store.clear();

@@ -3,6 +3,7 @@
 use crate::trace::{Event, Log, Woken};
 use base::{Idx, IndexVec};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use ty::{Atom, List, Poly, PolyId, Term, TermId, Terms};
 
 /// Why something was done: an index into the table of causes that the caller keeps.
@@ -29,25 +30,30 @@ struct Cell {
 pub struct Store<L> {
     cells: IndexVec<TermId, Cell>,
     lists: Vec<TermId>,
-    polys: IndexVec<PolyId, Poly<Atom>>,
-    poly_ids: FxHashMap<Poly<Atom>, PolyId>,
+    /// Shared with the stores that began as copies of this one, until one makes a new polynomial.
+    polys: Arc<Polys>,
     pub log: L,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Polys {
+    all: IndexVec<PolyId, Poly<Atom>>,
+    ids: FxHashMap<Poly<Atom>, PolyId>,
 }
 
 impl<L: Log> Store<L> {
     pub fn new(log: L) -> Store<L> {
-        Store { cells: IndexVec::new(), lists: Vec::new(), polys: IndexVec::new(), poly_ids: FxHashMap::default(), log }
+        Store { cells: IndexVec::new(), lists: Vec::new(), polys: Arc::default(), log }
     }
 
     /// A copy with another log.
     pub fn beginning<M: Log>(&self, log: M) -> Store<M> {
-        Store {
-            cells: self.cells.clone(),
-            lists: self.lists.clone(),
-            polys: self.polys.clone(),
-            poly_ids: self.poly_ids.clone(),
-            log,
-        }
+        Store { cells: self.cells.clone(), lists: self.lists.clone(), polys: self.polys.clone(), log }
+    }
+
+    pub fn reserve(&mut self, n: usize) {
+        self.cells.reserve(n);
+        self.lists.reserve(n);
     }
 
     pub fn len(&self) -> usize {
@@ -115,8 +121,13 @@ impl<L: Log> Store<L> {
 
     /// The id of a polynomial. Like lists, polynomials are immutable and no part of the trace.
     pub fn intern(&mut self, poly: Poly<Atom>) -> PolyId {
-        let polys = &mut self.polys;
-        *self.poly_ids.entry(poly).or_insert_with_key(|poly| polys.push(poly.clone()))
+        if let Some(&id) = self.polys.ids.get(&poly) {
+            return id;
+        }
+        let polys = Arc::make_mut(&mut self.polys);
+        let id = polys.all.push(poly.clone());
+        polys.ids.insert(poly, id);
+        id
     }
 
     pub fn size(&self, root: TermId) -> u32 {
@@ -147,8 +158,9 @@ impl<L: Log> Store<L> {
     pub fn clear(&mut self) {
         self.cells.truncate(0);
         self.lists.clear();
-        self.polys.truncate(0);
-        self.poly_ids.clear();
+        if !self.polys.ids.is_empty() {
+            self.polys = Arc::default();
+        }
     }
 }
 
@@ -172,6 +184,6 @@ impl<L> Terms for Store<L> {
     }
 
     fn poly(&self, id: PolyId) -> &Poly<Atom> {
-        &self.polys[id]
+        &self.polys.all[id]
     }
 }

@@ -8,10 +8,14 @@ use crate::solver::Solver;
 use crate::store::Cause;
 use crate::trace::Log;
 use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
 use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms, Variant};
 
 /// From this many steps on, pairs that were met are remembered, so that shared (or cyclic) types are walked once.
 const REMEMBER_FROM: usize = 64;
+
+/// Terms to be made equal; most often there are few.
+type Pairs = SmallVec<[(TermId, TermId); 8]>;
 
 /// The two terms that differ, of the expected side and of the found side.
 pub(crate) type Conflict = (TermId, TermId);
@@ -19,8 +23,8 @@ pub(crate) type Conflict = (TermId, TermId);
 impl<L: Log> Solver<L> {
     /// Makes two terms equal. On a conflict, what was learned before it stays.
     pub(crate) fn unify(&mut self, expected: TermId, found: TermId, cause: Cause) -> Result<(), Conflict> {
-        let mut pairs = vec![(expected, found)];
-        let mut composites: Vec<(TermId, TermId)> = Vec::new();
+        let mut pairs: Pairs = smallvec![(expected, found)];
+        let mut composites = Pairs::new();
         let mut met: FxHashSet<(TermId, TermId)> = FxHashSet::default();
         let mut n_steps = 0;
         while let Some((expected, found)) = pairs.pop() {
@@ -127,13 +131,7 @@ impl<L: Log> Solver<L> {
 
     /// Pushes what makes two rows equal: the fields of variants of one name, and what each row lacks against the rest
     /// of the other. A variant keeps the place of its first mention.
-    fn push_row(
-        &mut self,
-        left: TermId,
-        right: TermId,
-        cause: Cause,
-        pairs: &mut Vec<(TermId, TermId)>,
-    ) -> Result<(), Conflict> {
+    fn push_row(&mut self, left: TermId, right: TermId, cause: Cause, pairs: &mut Pairs) -> Result<(), Conflict> {
         let ((mut left, left_rest), (mut right, right_rest)) = (self.row(left), self.row(right));
         base::sort_by_key(&mut left, |variant| variant.name);
         base::sort_by_key(&mut right, |variant| variant.name);
@@ -203,7 +201,7 @@ impl<L: Log> Solver<L> {
     }
 
     /// Pushes the parts of two terms pairwise, the first on top; false if the terms have different forms.
-    fn push_parts(&self, left: Term, right: Term, pairs: &mut Vec<(TermId, TermId)>) -> bool {
+    fn push_parts(&self, left: Term, right: Term, pairs: &mut Pairs) -> bool {
         let lists = match (left, right) {
             (Term::Tensor { shape: s1, dtype: d1 }, Term::Tensor { shape: s2, dtype: d2 }) => {
                 pairs.extend([(d1, d2), (s1, s2)]);

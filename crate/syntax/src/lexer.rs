@@ -34,7 +34,8 @@ pub(crate) struct Lexed {
 }
 
 pub(crate) fn lex(text: &str, surface: Surface) -> Lexed {
-    let guess = text.len() / 3 + 1;
+    // A token is two or three bytes long, as most programs go.
+    let guess = text.len() / 2 + 1;
     let out = Lexed { tokens: Vec::with_capacity(guess), sig: Vec::with_capacity(guess), errors: Vec::new() };
     let mut lexer = Lexer { text, surface, bytes: text.as_bytes(), pos: 0, out, line_fresh: true };
     lexer.run();

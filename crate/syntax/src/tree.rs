@@ -102,7 +102,10 @@ impl Tree {
 
     /// The children in source order.
     pub fn children(&self, node: NodeId) -> Children {
-        let mut children: Children = self.children_rev(node).collect();
+        let mut children = Children::new();
+        for child in self.children_rev(node) {
+            children.push(child);
+        }
         children.reverse();
         children
     }
@@ -121,7 +124,7 @@ impl Tree {
     /// The tokens of a node that are in none of its children, in source order, without trivia.
     pub fn own_tokens(&self, node: NodeId) -> impl Iterator<Item = TokenId> + '_ {
         let Node { first, mut end, size, .. } = *self.node(node);
-        let mut gaps = Vec::new();
+        let mut gaps: SmallVec<[_; 6]> = SmallVec::new();
         if size > 1 {
             for child in self.children_rev(node) {
                 gaps.push(self.node(child).end..end);

@@ -24,8 +24,11 @@ fn copy(r: &mut dyn Facts) -> Step {
         return Ok(());
     }
     match r.peek(from) {
-        Term::Hole(Kind::Row) | Term::Param(_, Kind::Row) if r.ends_in(to, from) => Ok(()),
-        Term::Hole(_) | Term::Param(_, Kind::Row) => Err(Stop::Wait(vec![from])),
+        Term::Hole(Kind::Row) | Term::Param(_, Kind::Row) => {
+            let end = r.row(to).1;
+            if r.same(end, from) { Ok(()) } else { Err(Stop::Wait(vec![from, end])) }
+        }
+        Term::Hole(_) => Err(Stop::Wait(vec![from])),
         Term::Tuple(fields) => {
             let attrs = deeper(r)?;
             let fields = r.items(fields).to_vec();
@@ -74,13 +77,6 @@ fn copy(r: &mut dyn Facts) -> Step {
         | Term::Splice(_)
         | Term::Dim(_)
         | Term::Dtype(_) => r.unify(from, to),
-    }
-}
-
-impl dyn Facts + '_ {
-    fn ends_in(&self, row: TermId, rest: TermId) -> bool {
-        let end = self.row(row).1;
-        self.same(end, rest)
     }
 }
 

@@ -155,9 +155,22 @@ impl dyn Facts + '_ {
     }
 
     pub fn dims(&self, shape: TermId) -> Result<Vec<TermId>, Stop> {
+        Ok(self.items(self.dim_list(shape)?).to_vec())
+    }
+
+    /// As [`dims`](Self::dims), where they lie.
+    pub fn dim_list(&self, shape: TermId) -> Result<List, Stop> {
         match self.peek(shape) {
-            Term::Shape(list) => Ok(self.items(list).to_vec()),
+            Term::Shape(list) => Ok(list),
             _ => Err(Stop::Wait(vec![shape])),
+        }
+    }
+
+    /// How many dims a shape has, without suspending.
+    pub fn peek_rank(&self, shape: TermId) -> Option<usize> {
+        match self.peek(shape) {
+            Term::Shape(list) => Some(list.len as usize),
+            _ => None,
         }
     }
 

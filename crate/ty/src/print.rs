@@ -309,7 +309,7 @@ impl<'a, T: Terms> Printer<'a, T> {
         variants.dedup_by_key(|variant| variant.name);
         self.out.push('[');
         self.stack.push(Piece::Text("]"));
-        let is_refine = names.surface() == Surface::Refine;
+        let is_refine = self.names.surface() == Surface::Refine;
         let (tick, open, between, close) = if is_refine { ("", " ", " ", "") } else { ("`", "(", ", ", ")") };
         if !is_refine && self.terms.head(rest) != Term::EmptyRow {
             self.stack.extend([Piece::Term(rest), Piece::Text(if variants.is_empty() { "| " } else { " | " })]);

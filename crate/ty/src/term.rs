@@ -189,6 +189,29 @@ impl Term {
         is_poly || self.is_param() || matches!(self, Term::Slice { .. } | Term::Splice(_))
     }
 
+    /// Whether this has no parts, whatever is known of it.
+    pub fn is_leaf(self) -> bool {
+        match self {
+            Term::Hole(_)
+            | Term::Error(_)
+            | Term::Param(..)
+            | Term::EmptyRow
+            | Term::Dim(_)
+            | Term::Slice { .. }
+            | Term::Dtype(_) => true,
+            Term::Sum(_)
+            | Term::Row { .. }
+            | Term::Tensor { .. }
+            | Term::Tuple(_)
+            | Term::Shape(_)
+            | Term::Splice(_)
+            | Term::Adt { .. }
+            | Term::Func { .. }
+            | Term::Ref(_)
+            | Term::Forall { .. } => false,
+        }
+    }
+
     /// Whether nothing at all is known. A dim that is `?` is not a hole: nobody will ever learn its number.
     pub fn is_hole(self) -> bool {
         matches!(self, Term::Hole(_) | Term::Dim(Dim::UNKNOWN))

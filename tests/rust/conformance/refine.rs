@@ -1,23 +1,35 @@
 //! The answers of an independent reference of the refine article (`refine.jsonl`, `refine_generated.jsonl`): types of
-//! the program and of its bindings, the value, and whether there is an error. Coverage is judged where it is tested.
+//! the program and of its bindings, the value, the missing cases, what is never reached, and whether there is an error.
 
 use base::Surface;
 use serde_json::Value as Json;
 use session::command::{check_json, run_json};
 use session::{Analysis, Options};
 use std::collections::BTreeMap;
-use tests::facts::{Verdicts, corpus, differences, errors, text};
+use tests::facts::{Verdicts, corpus, differences, errors, items, text};
 
 /// `None` where our answer is the recorded one, otherwise both.
 fn judge(fact: &Json) -> Option<String> {
     let analysis = Analysis::in_surface(text(fact, "program"), Surface::Refine);
     let mut errors = errors(&analysis);
-    errors.retain(|error| !error.starts_with("match-not-exhaustive"));
+    let missed = |error: &String| error.starts_with("match-not-exhaustive");
+    let said: String = errors.iter().filter(|error| missed(error)).cloned().collect();
+    errors.retain(|error| !missed(error));
     if !fact["error"].is_null() {
         return errors.is_empty().then(|| format!("an error is recorded, we have none: {}", fact["error"]["text"]));
     }
     if !errors.is_empty() {
         return Some(errors.join(" ; "));
+    }
+    // A match that misses cases is an error of a program that still runs.
+    let missing: Vec<&str> = items(fact, "missing").iter().filter_map(Json::as_str).collect();
+    if missing.is_empty() != said.is_empty() || !missing.iter().all(|case| names(&said, case)) {
+        return Some(format!("{missing:?} are recorded as missing, we say {said:?}"));
+    }
+    let redundant = items(fact, "redundant").len();
+    let unreachable = analysis.diagnostics().iter().filter(|said| said.code == "unreachable-arm").count();
+    if redundant != unreachable {
+        return Some(format!("{redundant} are recorded as redundant, we say {unreachable}"));
     }
     let json = |document: String| serde_json::from_str::<Json>(&document).expect("JSON");
     let run = json(run_json(&analysis, &Options::default()).json);
@@ -42,6 +54,12 @@ fn judge(fact: &Json) -> Option<String> {
         }
     }
     None
+}
+
+/// Whether a sentence names a pattern, alone or as one of several alternatives.
+fn names(said: &str, pattern: &str) -> bool {
+    said.split(['`', '|', ',', '(', ')']).any(|part| part.trim() == pattern)
+        || said.split(['`', ',']).any(|part| part.trim() == pattern)
 }
 
 #[test]

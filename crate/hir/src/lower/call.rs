@@ -18,11 +18,12 @@ impl Lowering<'_> {
             return Lowered::Nothing;
         };
         let callee = self.expr_of(callee);
-        let args = self.tree.children(arg_list);
-        let args = args.into_iter().filter(|&arg| self.tree.kind(arg) != NodeKind::Attr).collect::<Vec<_>>();
+        let mut args = self.tree.children(arg_list);
+        let has_attrs = args.iter().any(|&arg| self.tree.kind(arg) == NodeKind::Attr);
+        args.retain(|arg| self.tree.kind(*arg) != NodeKind::Attr);
         let has_attr_record = args.iter().any(|&arg| self.is_attr_record(arg));
         let args: Vec<ExprId> = args.into_iter().map(|arg| self.expr_of(arg)).collect();
-        let attrs = self.written_attrs(arg_list);
+        let attrs = if has_attrs { self.written_attrs(arg_list) } else { Vec::new() };
         let piped = self.is_pipe_stage(node);
         if let ExprKind::Op(op) = self.module.exprs[callee].kind {
             let name_span = self.module.exprs[callee].span;
@@ -80,8 +81,8 @@ impl Lowering<'_> {
 
     /// `Constant(1, (10, 10), float32)`, as the seeds write it.
     pub(super) fn is_constant_call(&self, node: NodeId) -> bool {
-        let callee = self.tree.children(node).first().copied();
-        callee.is_some_and(|callee| self.tree.node_text(callee) == "Constant") && !self.ctors.contains_key("Constant")
+        let callee = self.tree.children_rev(node).last();
+        callee.is_some_and(|callee| self.tree.node_text(callee) == "Constant") && !self.ctors.contains("Constant")
     }
 
     fn constant_call(&mut self, node: NodeId, children: &[NodeId]) -> Lowered {

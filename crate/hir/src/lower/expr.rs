@@ -105,8 +105,13 @@ impl Lowering<'_> {
         for &statement in statements {
             match self.tree.kind(statement) {
                 NodeKind::LetStmt | NodeKind::GraphStmt => {
-                    let value = self.expr_of(statement);
-                    lets.push((self.let_locals.get(&statement).copied(), value));
+                    let local = match self.lowered[statement.0 as usize] {
+                        Lowered::Let(local, _) => Some(local),
+                        Lowered::Nothing | Lowered::Expr(_) | Lowered::Pat(_) | Lowered::Type(_) | Lowered::Goal(_) => {
+                            None
+                        }
+                    };
+                    lets.push((local, self.expr_of(statement)));
                 }
                 NodeKind::ExprStmt => {
                     let value = self.tree.children(statement)[0];
@@ -197,7 +202,7 @@ impl Lowering<'_> {
 
     fn global_ref(&mut self, name: &str, span: Span) -> ExprKind {
         match self.defs.get(name) {
-            Some(&def) => {
+            Some(def) => {
                 self.function_mut().uses_defs.push(def);
                 ExprKind::Def(def)
             }
@@ -223,9 +228,9 @@ impl Lowering<'_> {
     fn name_ref(&mut self, node: NodeId, span: Span) -> Lowered {
         let name = self.tree.node_text(node);
         let is_callee = self.is_callee(node);
-        let kind = if self.scope.get(name).is_some_and(|local| !self.module.locals[local].name.starts_with('%')) {
+        let kind = if self.scope.get(name).is_some_and(|local| !self.module.local_name(local).starts_with('%')) {
             self.local_ref(name, span)
-        } else if let Some(&ctor) = self.ctors.get(name) {
+        } else if let Some(ctor) = self.ctors.get(name) {
             let constructor = ExprKind::Ctor(ctor);
             if !is_callee && self.module.ctors[ctor].fields.is_empty() {
                 // A constructor without fields is called for you.
@@ -239,20 +244,20 @@ impl Lowering<'_> {
                 return Lowered::Expr(self.unvisited_expr(ExprKind::Op(op), span));
             }
             ExprKind::Op(op)
-        } else if self.defs.contains_key(format!("@{name}").as_str()) {
+        } else if self.defs.contains(&format!("@{name}")) {
             self.global_ref(&format!("@{name}"), span)
         } else if self.scope.get(name).is_some() {
             self.errors.push(HirError::MissingSigil { name: name.to_owned(), span });
             self.local_ref(name, span)
         } else {
-            let defs = self.defs.keys().map(|name| name.trim_start_matches('@'));
-            let named = self.ctors.keys().map(String::as_str).chain(defs);
+            let defs = self.defs.names().map(|name| name.trim_start_matches('@'));
+            let named = self.ctors.names().chain(defs);
             let mut names: Vec<&str> = named.chain(op::all().iter().map(|row| row.name)).collect();
             base::sort(&mut names);
             // Of names equally near, a variable's is the likelier.
             let nearest = base::nearest(name, self.scope.names().into_iter().chain(names));
             let nearest = nearest.map(|name| match self.scope.get(name) {
-                Some(local) => self.module.locals[local].name.clone(),
+                Some(local) => self.module.local_name(local).to_owned(),
                 None => name.to_owned(),
             });
             self.errors.push(HirError::UnknownName { name: name.to_owned(), span, nearest });

@@ -23,11 +23,11 @@ impl<'t> Lowering<'t> {
                         self.own_token(node, &[TokenKind::Global]).unwrap_or(("", self.tree.span(node)));
                     let next = DefId(self.next_def);
                     self.next_def += 1;
-                    if let Some(&first) = self.defs.get(name).filter(|id| id.0 as usize >= self.module.start.defs) {
+                    if let Some(first) = self.defs.own(name) {
                         let first = self.module.defs[first].name_span;
                         self.duplicate(Duplicated::Definition, name, name_span, first);
                     } else if !name.is_empty() {
-                        self.defs.insert(name.to_owned(), next);
+                        self.defs.insert(name, next);
                     }
                     // The function is the next one entered for this definition; it is filled in then.
                     self.module.defs.push(Def { name: name.to_owned(), name_span, function: FnId(u32::MAX) });
@@ -50,11 +50,11 @@ impl<'t> Lowering<'t> {
             ctors: Vec::new(),
             is_extern,
         });
-        if let Some(&first) = self.adts.get(name).filter(|id| id.0 as usize >= self.module.start.adts) {
+        if let Some(first) = self.adts.own(name) {
             let first = self.module.adts[first].name_span;
             self.duplicate(Duplicated::Type, name, name_span, first);
         } else if !name.is_empty() {
-            self.adts.insert(name.to_owned(), adt);
+            self.adts.insert(name, adt);
         }
         if let Some(params) = self.tree.child(node, NodeKind::TypeParams) {
             self.module.adts[adt].params = self.declare_type_params(params);
@@ -63,11 +63,11 @@ impl<'t> Lowering<'t> {
             let (name, name_span) =
                 self.own_token(ctor_node, &[TokenKind::Ident]).unwrap_or(("", self.tree.span(ctor_node)));
             let ctor = self.module.ctors.push(Ctor { name: name.to_owned(), name_span, adt, fields: Vec::new() });
-            if let Some(&first) = self.ctors.get(name).filter(|id| id.0 as usize >= self.module.start.ctors) {
+            if let Some(first) = self.ctors.own(name) {
                 let first = self.module.ctors[first].name_span;
                 self.duplicate(Duplicated::Constructor, name, name_span, first);
             } else if !name.is_empty() {
-                self.ctors.insert(name.to_owned(), ctor);
+                self.ctors.insert(name, ctor);
             }
             self.module.adts[adt].ctors.push(ctor);
             // How many fields there are must be known before any use.
@@ -253,7 +253,7 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             let Some((name, span)) = self.own_token(param, &[TokenKind::Local, TokenKind::Ident]) else { continue };
-            if let Some(&first) = params.iter().find(|&&param| self.module.locals[param].name == name) {
+            if let Some(&first) = params.iter().find(|&&param| self.module.local_name(param) == name) {
                 let first = self.module.locals[first].span;
                 self.duplicate(Duplicated::Parameter, name, span, first);
             }
@@ -274,15 +274,8 @@ impl<'t> Lowering<'t> {
         let owner = self.current_function();
         let slot = self.module.functions[owner].n_locals;
         self.module.functions[owner].n_locals += 1;
-        self.module.locals.push(Local {
-            name: name.to_owned(),
-            span,
-            annotation: None,
-            origin,
-            shares: None,
-            owner,
-            slot,
-        })
+        let name = self.module.add_local_name(name);
+        self.module.locals.push(Local { name, span, annotation: None, origin, shares: None, owner, slot })
     }
 
     /// Brings a variable into scope. `x` written without a sigil is found as `%x` too.
@@ -335,12 +328,14 @@ impl<'t> Lowering<'t> {
     pub(super) fn leave_let(&mut self, node: NodeId) -> Lowered {
         let value = self.tree.children_rev(node).next().expect("a `let` has a value or an error in its place");
         let value = self.expr_of(value);
-        if let Some(local) = self.finish_let(node) {
-            self.module.visits.push(Visit::Let(local, value));
-            self.let_locals.insert(node, local);
+        // The enclosing block collects them.
+        match self.finish_let(node) {
+            Some(local) => {
+                self.module.visits.push(Visit::Let(local, value));
+                Lowered::Let(local, value)
+            }
+            None => Lowered::Expr(value),
         }
-        // The enclosing block collects the value.
-        Lowered::Expr(value)
     }
 
     pub(super) fn leave_let_item(&mut self, node: NodeId) -> Lowered {
@@ -367,15 +362,19 @@ impl<'t> Lowering<'t> {
     pub(super) fn leave_free_var(&mut self, node: NodeId) -> Lowered {
         if let Some((name, span)) = self.own_token(node, &[TokenKind::Local]) {
             let local = match self.functions.is_empty() {
-                true => self.module.locals.push(Local {
-                    name: name.to_owned(),
-                    span,
-                    annotation: None,
-                    shares: None,
-                    origin: LocalOrigin::Free,
-                    owner: NO_FUNCTION,
-                    slot: 0,
-                }),
+                true => {
+                    let (origin, owner) = (LocalOrigin::Free, NO_FUNCTION);
+                    let name = self.module.add_local_name(name);
+                    self.module.locals.push(Local {
+                        name,
+                        span,
+                        annotation: None,
+                        origin,
+                        shares: None,
+                        owner,
+                        slot: 0,
+                    })
+                }
                 false => self.new_local(name, span, LocalOrigin::Free),
             };
             if let Some(&annotation) = self.tree.children(node).first() {

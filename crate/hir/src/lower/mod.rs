@@ -20,7 +20,7 @@ use crate::error::HirError;
 use base::Span;
 use metadata::Metadata;
 use rustc_hash::{FxHashMap, FxHashSet};
-use scope::Scope;
+use scope::{Named, Scope};
 use std::sync::Arc;
 use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
 use ty::{AdtId, Attrs, ParamId, VariantId};
@@ -49,6 +49,8 @@ pub fn lower(tree: &Tree, library: Module) -> (Module, Vec<HirError>) {
 enum Lowered {
     Nothing,
     Expr(ExprId),
+    /// A `let` in a block: its variable and its value.
+    Let(LocalId, ExprId),
     Pat(PatId),
     Type(TypeExprId),
     Goal(relation::GoalId),
@@ -78,15 +80,13 @@ struct Lowering<'t> {
     type_param_marks: Vec<usize>,
     /// Everything below this node is read by the node itself.
     skipping: Option<NodeId>,
-    adts: FxHashMap<String, AdtId>,
-    ctors: FxHashMap<String, CtorId>,
-    defs: FxHashMap<String, DefId>,
+    adts: Named<'t, AdtId>,
+    ctors: Named<'t, CtorId>,
+    defs: Named<'t, DefId>,
     /// `let` nodes whose variable is in scope in its own value.
     /// The ids of the variants' names.
     variants: FxHashMap<String, VariantId>,
     recursive_lets: FxHashMap<NodeId, LocalId>,
-    /// The variable of each `let` that a block is to collect.
-    let_locals: FxHashMap<NodeId, LocalId>,
     /// Type parameters whose kind could not be read: they fit nowhere and are not spoken of again.
     kindless: FxHashSet<ParamId>,
     metadata: Metadata,
@@ -106,11 +106,15 @@ impl<'t> Lowering<'t> {
         let Start { adts, ctors, defs, .. } = library.start;
         let mut errors = Vec::new();
         let metadata = Metadata::read(tree, &mut errors);
+        // Most nodes are expressions, and most of those are visited.
+        let mut module = library;
+        module.exprs.reserve(tree.n_nodes());
+        module.visits.reserve(tree.n_nodes());
         Lowering {
             tree,
-            adts: library.adts.iter_enumerated().map(|(id, adt)| (adt.name.clone(), id)).collect(),
-            ctors: library.ctors.iter_enumerated().map(|(id, ctor)| (ctor.name.clone(), id)).collect(),
-            defs: library.defs.iter_enumerated().map(|(id, def)| (def.name.clone(), id)).collect(),
+            adts: Named::new(&module.library_names, |names| &names.adts),
+            ctors: Named::new(&module.library_names, |names| &names.ctors),
+            defs: Named::new(&module.library_names, |names| &names.defs),
             next_def: names(defs),
             next_adt: names(adts),
             next_ctor: names(ctors),
@@ -122,15 +126,14 @@ impl<'t> Lowering<'t> {
             type_params: Vec::new(),
             type_param_marks: Vec::new(),
             skipping: None,
-            variants: library.variants.iter_enumerated().map(|(id, name)| (name.clone(), id)).collect(),
+            variants: module.variants.iter_enumerated().map(|(id, name)| (name.clone(), id)).collect(),
             recursive_lets: FxHashMap::default(),
-            let_locals: FxHashMap::default(),
             kindless: FxHashSet::default(),
             no_attrs: Attrs::none(),
             metadata,
             unkinded: FxHashSet::default(),
             relations: relation::Relations::default(),
-            module: library,
+            module,
         }
     }
 
@@ -265,7 +268,7 @@ impl<'t> Lowering<'t> {
 
     fn expr_of(&mut self, node: NodeId) -> ExprId {
         match self.lowered[node.0 as usize] {
-            Lowered::Expr(id) => id,
+            Lowered::Expr(id) | Lowered::Let(_, id) => id,
             Lowered::Nothing | Lowered::Pat(_) | Lowered::Type(_) | Lowered::Goal(_) => {
                 self.expr(ExprKind::Error, self.tree.span(node))
             }
@@ -275,7 +278,7 @@ impl<'t> Lowering<'t> {
     fn pat_of(&mut self, node: NodeId) -> PatId {
         match self.lowered[node.0 as usize] {
             Lowered::Pat(id) => id,
-            Lowered::Nothing | Lowered::Expr(_) | Lowered::Type(_) | Lowered::Goal(_) => {
+            Lowered::Nothing | Lowered::Expr(_) | Lowered::Let(..) | Lowered::Type(_) | Lowered::Goal(_) => {
                 self.module.pats.push(Pat { kind: PatKind::Error, span: self.tree.span(node) })
             }
         }
@@ -284,7 +287,7 @@ impl<'t> Lowering<'t> {
     fn type_of(&mut self, node: NodeId) -> TypeExprId {
         match self.lowered[node.0 as usize] {
             Lowered::Type(id) => id,
-            Lowered::Nothing | Lowered::Expr(_) | Lowered::Pat(_) | Lowered::Goal(_) => {
+            Lowered::Nothing | Lowered::Expr(_) | Lowered::Let(..) | Lowered::Pat(_) | Lowered::Goal(_) => {
                 self.type_expr(TypeExprKind::Error, self.tree.span(node))
             }
         }
@@ -323,9 +326,9 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// The name nearest to a misspelt one among a map's keys.
-fn nearest<V>(name: &str, names: &FxHashMap<String, V>) -> Option<String> {
-    let mut names: Vec<&str> = names.keys().map(String::as_str).collect();
+/// The name nearest to a misspelt one.
+fn nearest<V: Copy>(name: &str, names: &Named<V>) -> Option<String> {
+    let mut names: Vec<&str> = names.names().collect();
     base::sort(&mut names);
     base::nearest(name, names).map(str::to_owned)
 }

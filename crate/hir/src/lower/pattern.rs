@@ -102,7 +102,7 @@ impl Lowering<'_> {
         let mut first_of: FxHashMap<&str, LocalId> = FxHashMap::default();
         let mut twice = Vec::new();
         for &local in &bound {
-            let name = self.module.locals[local].name.as_str();
+            let name = self.module.local_name(local);
             match first_of.get(name) {
                 Some(&first) => twice.push((name.to_owned(), local, first)),
                 None => drop(first_of.insert(name, local)),
@@ -119,7 +119,7 @@ impl Lowering<'_> {
     fn share_variables(&mut self, alternatives: &[PatId]) {
         let Some((&first, others)) = alternatives.split_first() else { return };
         let own: Vec<LocalId> = self.bound_once(first);
-        let name_of = |cx: &Self, local: LocalId| cx.module.locals[local].name.clone();
+        let name_of = |cx: &Self, local: LocalId| cx.module.local_name(local).to_owned();
         let own: FxHashMap<String, LocalId> = own.into_iter().map(|local| (name_of(self, local), local)).collect();
         for &alternative in others {
             let bound = self.bound_once(alternative);
@@ -173,7 +173,7 @@ impl Lowering<'_> {
 
     /// A constructor without fields, or (as the seeds write) a variable without a sigil.
     fn name_pattern(&mut self, name: &str, span: Span) -> PatKind {
-        if self.ctors.contains_key(name) || name.starts_with(|c: char| c.is_uppercase()) {
+        if self.ctors.contains(name) || name.starts_with(|c: char| c.is_uppercase()) {
             return self.ctor_pattern(name, span, Vec::new());
         }
         PatKind::Var(self.pattern_local(name, span))
@@ -181,7 +181,7 @@ impl Lowering<'_> {
 
     fn ctor_pattern(&mut self, name: &str, span: Span, fields: Vec<PatId>) -> PatKind {
         match self.ctors.get(name) {
-            Some(&ctor) => PatKind::Ctor(ctor, fields),
+            Some(ctor) => PatKind::Ctor(ctor, fields),
             None => {
                 let nearest = nearest(name, &self.ctors);
                 self.errors.push(HirError::UnknownConstructor { name: name.to_owned(), span, nearest });

@@ -197,7 +197,7 @@ impl Lowering<'_> {
                 _ => continue,
             };
             let is_known = Dtype::parse(name).is_some()
-                || self.adts.contains_key(name)
+                || self.adts.contains(name)
                 || besides.contains(&name)
                 || self.type_params.iter().any(|(other, _)| *other == name);
             if !is_known {
@@ -275,7 +275,7 @@ impl Lowering<'_> {
     fn goals_of(&self, nodes: &[NodeId]) -> Vec<GoalId> {
         let goal = |&node: &NodeId| match self.lowered[node.0 as usize] {
             Lowered::Goal(goal) => Some(goal),
-            Lowered::Nothing | Lowered::Expr(_) | Lowered::Pat(_) | Lowered::Type(_) => None,
+            Lowered::Nothing | Lowered::Expr(_) | Lowered::Let(..) | Lowered::Pat(_) | Lowered::Type(_) => None,
         };
         nodes.iter().filter_map(goal).collect()
     }

@@ -1,7 +1,8 @@
-//! Variables in scope.
+//! Variables in scope, and what has its name everywhere.
 
-use crate::data::LocalId;
+use crate::data::{LibraryNames, LocalId};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// By name the variable that carries it, and the log that closing a scope rewinds: each name with the variable that
 /// carried it before.
@@ -54,5 +55,39 @@ impl<'t> Scope<'t> {
         let mut names: Vec<&str> = self.by_name.keys().copied().collect();
         base::sort(&mut names);
         names
+    }
+}
+
+/// Definitions, types or constructors by name; a file's take the place of the library's.
+pub struct Named<'t, V> {
+    own: FxHashMap<&'t str, V>,
+    library: Arc<LibraryNames>,
+    of_library: fn(&LibraryNames) -> &FxHashMap<String, V>,
+}
+
+impl<'t, V: Copy> Named<'t, V> {
+    pub fn new(library: &Arc<LibraryNames>, of_library: fn(&LibraryNames) -> &FxHashMap<String, V>) -> Self {
+        Named { own: FxHashMap::default(), library: library.clone(), of_library }
+    }
+
+    pub fn insert(&mut self, name: &'t str, id: V) {
+        self.own.insert(name, id);
+    }
+
+    pub fn own(&self, name: &str) -> Option<V> {
+        self.own.get(name).copied()
+    }
+
+    pub fn get(&self, name: &str) -> Option<V> {
+        self.own(name).or_else(|| (self.of_library)(&self.library).get(name).copied())
+    }
+
+    pub fn contains(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    /// Every name, some perhaps twice.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.own.keys().copied().chain((self.of_library)(&self.library).keys().map(String::as_str))
     }
 }

@@ -109,7 +109,7 @@ impl Lowering<'_> {
             return TypeExprKind::Scalar(dtype);
         }
         match self.adts.get(name) {
-            Some(&adt) => {
+            Some(adt) => {
                 let want = self.module.adts[adt].params.len();
                 if want > 0 {
                     self.errors.push(HirError::TypeArguments { name: name.to_owned(), span, want, found: 0 });
@@ -128,7 +128,7 @@ impl Lowering<'_> {
     fn type_call(&mut self, node: NodeId, args: Children) -> TypeExprKind {
         let span = self.tree.span(node);
         let Some((name, name_span)) = self.own_token(node, &[TokenKind::Ident]) else { return TypeExprKind::Error };
-        let Some(&adt) = self.adts.get(name) else {
+        let Some(adt) = self.adts.get(name) else {
             let nearest = self.nearest_type(name);
             self.errors.push(HirError::UndefinedType { name: name.to_owned(), span: name_span, nearest });
             return TypeExprKind::Error;
@@ -161,7 +161,7 @@ impl Lowering<'_> {
         let name = self.tree.node_text(shape);
         let is_name = matches!(self.tree.kind(shape), NodeKind::NameType | NodeKind::DimName);
         let is_param = self.type_params.iter().any(|(param, _)| *param == name);
-        if is_name && !is_param && self.adts.contains_key(name) {
+        if is_name && !is_param && self.adts.contains(name) {
             return self.adt_of_dim(node, name, bounds);
         }
         let shape = self.type_at(shape, Kind::Shape);
@@ -191,7 +191,7 @@ impl Lowering<'_> {
     /// `Numbers[3]`, where the type has one parameter.
     fn adt_of_dim(&mut self, node: NodeId, name: &str, bounds: &[NodeId]) -> TypeExprKind {
         let span = self.tree.span(node);
-        let Some(&adt) = self.adts.get(name) else { return TypeExprKind::Error };
+        let Some(adt) = self.adts.get(name) else { return TypeExprKind::Error };
         let want = self.module.adts[adt].params.len();
         let number = match bounds {
             [bound] => self.tree.node_text(*bound).parse::<i64>().ok(),

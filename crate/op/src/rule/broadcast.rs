@@ -1,7 +1,7 @@
 //! Elementwise rules. Broadcasting is NumPy's, from the last axis: sizes are equal or one of them is 1.
 
 use super::{can_be_tensor, expect_tensor, post_part};
-use ty::{Dim, Dtype, Extent, Facts, Reason, Relation, Step, Stop, Term, TermId};
+use ty::{Dim, Dtype, Extent, Facts, List, Reason, Relation, Step, Stop, Term, TermId};
 
 /// `T → T` over tensors.
 pub static IDENTITY: Relation = Relation { name: "Identity", n_outputs: 1, rule: identity };
@@ -109,8 +109,7 @@ fn shapes(r: &mut dyn Facts, left: TermId, right: TermId, result: TermId) -> Ste
     if r.same(left, right) {
         return r.unify(result, left);
     }
-    let rank = |r: &dyn Facts, shape| r.dims(shape).ok().map(|dims| dims.len());
-    match (rank(r, left), rank(r, right), rank(r, result)) {
+    match (r.peek_rank(left), r.peek_rank(right), r.peek_rank(result)) {
         (Some(0), _, _) => r.unify(result, right),
         (_, Some(0), _) => r.unify(result, left),
         (Some(_), Some(_), _) => aligned_shapes(r, left, right, result),
@@ -139,13 +138,13 @@ fn shape_of_rank(r: &mut dyn Facts, shape: TermId, rank: usize) -> Step {
 
 /// Both ranks are known: the result's dims, one relation per axis that is not decided here.
 fn aligned_shapes(r: &mut dyn Facts, left: TermId, right: TermId, result: TermId) -> Step {
-    let (left, right) = (r.dims(left)?, r.dims(right)?);
-    let rank = left.len().max(right.len());
+    let (left, right) = (r.dim_list(left)?, r.dim_list(right)?);
+    let rank = left.len.max(right.len) as usize;
     let mut dims: Vec<TermId> = Vec::with_capacity(rank);
     let mut undecided: Vec<[TermId; 3]> = Vec::new();
     for from_last in (0..rank).rev() {
-        let at = |dims: &[TermId]| dims.len().checked_sub(from_last + 1).map(|i| dims[i]);
-        let dim = match (at(&left), at(&right)) {
+        let at = |list: List| r.items(list).iter().rev().nth(from_last).copied();
+        let dim = match (at(left), at(right)) {
             (Some(a), Some(b)) => match decided_axis(r, a, b) {
                 Some(Ok(dim)) => dim,
                 Some(Err((left_size, right_size))) => {
