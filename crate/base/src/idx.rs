@@ -67,6 +67,10 @@ impl<I: Idx, T> IndexVec<I, T> {
         self.raw.is_empty()
     }
 
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
+        self.raw.iter_mut()
+    }
+
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.raw.iter()
     }

@@ -55,7 +55,7 @@ pub struct Module {
     pub exprs: IndexVec<ExprId, Expr>,
     pub pats: IndexVec<PatId, Pat>,
     pub type_exprs: IndexVec<TypeExprId, TypeExpr>,
-    /// The names of anonymous variants.
+    /// The names of anonymous variants, in order.
     pub variants: IndexVec<VariantId, String>,
     /// In source order.
     pub items: Vec<Item>,
@@ -108,6 +108,36 @@ impl Module {
             type_exprs: self.type_exprs.len(),
         };
         self
+    }
+}
+
+impl Module {
+    /// Gives the variants ids in the order of their names, so that whoever sorts ids sorts names.
+    pub(crate) fn sort_variants(&mut self) {
+        let mut order: Vec<(String, VariantId)> =
+            self.variants.iter_enumerated().map(|(id, name)| (name.clone(), id)).collect();
+        base::sort(&mut order);
+        let mut new = IndexVec::filled(VariantId(0), order.len());
+        for (place, (name, old)) in order.into_iter().enumerate() {
+            let id = VariantId(place as u32);
+            new[old] = id;
+            self.variants[id] = name;
+        }
+        for expr in self.exprs.iter_mut() {
+            if let ExprKind::Variant(name, _) = &mut expr.kind {
+                *name = new[*name];
+            }
+        }
+        for pat in self.pats.iter_mut() {
+            if let PatKind::Variant(name, _) = &mut pat.kind {
+                *name = new[*name];
+            }
+        }
+        for type_expr in self.type_exprs.iter_mut() {
+            if let TypeExprKind::Sum { variants, .. } = &mut type_expr.kind {
+                variants.iter_mut().for_each(|(name, _)| *name = new[*name]);
+            }
+        }
     }
 }
 

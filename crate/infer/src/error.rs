@@ -7,7 +7,8 @@ use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, TypeExprId};
 use rustc_hash::FxHashMap;
 use solve::{Cause, EQUAL, Failure, Log, Posted, RelationId};
 use ty::{
-    Atom, FUNCTION, Kind, List, Names, Obligation, ParamId, Poly, PolyId, Reason, RelationRef, Term, TermId, Terms,
+    Atom, COPY, FUNCTION, Kind, List, Names, Obligation, ParamId, Poly, PolyId, Reason, RelationRef, Term, TermId,
+    Terms,
 };
 
 #[derive(Clone, Debug)]
@@ -173,7 +174,7 @@ impl<L: Log> Wording<'_, L> {
 
     fn failed(&self, failure: &Failure) -> Diagnostic {
         let posted = self.inferred.solver.relation(failure.relation);
-        if posted.relation.is(&EQUAL) {
+        if posted.relation.is(&EQUAL) || (posted.relation.is(&COPY) && failure.reason != Reason::EndlessCopy) {
             return self.unequal(failure);
         }
         if posted.relation.is(&FUNCTION) {
@@ -363,6 +364,10 @@ impl<L: Log> Wording<'_, L> {
                     code = "pattern-arity";
                 }
                 format!("the scrutinee is {expected_text}, but this pattern takes {found_text}")
+            }
+            Why::Variable(local) if posted.relation.is(&COPY) => {
+                let name = &self.module.locals[local].name;
+                format!("`{name}` is a copy of {expected_text}, and is used as {found_text}{detail}")
             }
             _ => format!("expected {expected_text}, found {found_text}{detail}"),
         };

@@ -7,13 +7,14 @@
 //! Worked example: `match(%x) { `A => 1, `B(_) => 2 }` gives `%x` the type `[`A, `B(t) | r]`. At the root there is no
 //! catch-all, so `r` closes; at the field of `B` there is one, so `t` stays as it is.
 
+use crate::Inferred;
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
-use hir::{CtorId, ExprId, LocalId, PatId, PatKind};
+use hir::{CtorId, ExprId, LocalId, Module, PatId, PatKind};
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Cause, Log, RelationId, State};
-use ty::{Attrs, COPY, Kind, Term, TermId, Terms, VariantId};
+use solve::{Cause, Log, Off, RelationId, Solver, State};
+use ty::{Attrs, COPY, Kind, Printed, Term, TermId, Terms, VariantId};
 
 /// How a field of a value is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -84,6 +85,90 @@ impl Places {
     }
 }
 
+/// What alternatives at one place take of the values there.
+enum Taken {
+    /// Everything, as this one does.
+    Whole(PatId),
+    /// By field, the patterns.
+    Tuple(Vec<Vec<PatId>>),
+    /// By name: the first pattern that asks for it, and by field the patterns.
+    Variants(Vec<(VariantId, PatId, Vec<Vec<PatId>>)>),
+}
+
+impl Taken {
+    fn by(module: &Module, mut alternatives: Vec<PatId>) -> Taken {
+        let mut at = 0;
+        while let Some(&pat) = alternatives.get(at) {
+            match &module.pats[pat].kind {
+                PatKind::As(inner, _) => alternatives[at] = *inner,
+                PatKind::Or(more) => drop(alternatives.splice(at..=at, more.iter().copied())),
+                _ => at += 1,
+            }
+        }
+        let mut variants: Vec<(VariantId, PatId, Vec<Vec<PatId>>)> = Vec::new();
+        let mut place_of: FxHashMap<VariantId, usize> = FxHashMap::default();
+        let mut tuple: Vec<Vec<PatId>> = Vec::new();
+        for &pat in &alternatives {
+            let (fields, columns) = match &module.pats[pat].kind {
+                PatKind::Variant(name, fields) => {
+                    let at = *place_of.entry(*name).or_insert_with(|| {
+                        variants.push((*name, pat, vec![Vec::new(); fields.len()]));
+                        variants.len() - 1
+                    });
+                    (fields, &mut variants[at].2)
+                }
+                PatKind::Tuple(fields) => {
+                    tuple.resize(fields.len(), Vec::new());
+                    (fields, &mut tuple)
+                }
+                _ => return Taken::Whole(pat),
+            };
+            fields.iter().zip(columns).for_each(|(&field, column)| column.push(field));
+        }
+        if variants.is_empty() { Taken::Tuple(tuple) } else { Taken::Variants(variants) }
+    }
+}
+
+impl<L> Inferred<L> {
+    /// The type of the values that reach a pattern and fit it, once everything is known: the matched type restricted to
+    /// what the pattern asks for.
+    pub fn print_refined(&self, module: &Module, pat: PatId) -> Option<Printed>
+    where
+        L: Log,
+    {
+        let here = Cause(0);
+        let mut solver = self.solver.beginning(Off);
+        let term = solver.fresh(Term::hole(Kind::Type), here);
+        let mut pending = vec![(vec![pat], term)];
+        while let Some((alternatives, place)) = pending.pop() {
+            let mut holes = |solver: &mut Solver<Off>, columns: Vec<Vec<PatId>>| {
+                let holes: Vec<TermId> = columns.iter().map(|_| solver.fresh(Term::hole(Kind::Type), here)).collect();
+                pending.extend(columns.into_iter().zip(holes.iter().copied()));
+                holes
+            };
+            let term = match Taken::by(module, alternatives) {
+                Taken::Whole(pat) => self.pats[pat]?,
+                Taken::Tuple(columns) => {
+                    let fields = holes(&mut solver, columns);
+                    solver.tuple(&fields, here)
+                }
+                Taken::Variants(variants) => {
+                    let mut row = solver.fresh(Term::EmptyRow, here);
+                    for (name, _, columns) in variants.into_iter().rev() {
+                        let fields = holes(&mut solver, columns);
+                        let fields = solver.store.list(&fields);
+                        row = solver.fresh(Term::Row { variant: name, fields, rest: row }, here);
+                    }
+                    solver.fresh(Term::Sum(row), here)
+                }
+            };
+            solver.equal(place, term, here);
+        }
+        solver.solve();
+        Some(ty::print_term(&solver, &self.names(module), term))
+    }
+}
+
 impl<L: Log> Inference<'_, L> {
     /// Whether the program has anonymous sums at all.
     pub(crate) fn has_sums(&self) -> bool {
@@ -111,74 +196,36 @@ impl<L: Log> Inference<'_, L> {
         let cause = self.cause(Why::Variable(local));
         let copy = self.hole(cause);
         let mut pending = vec![(vec![pat], copy)];
-        while let Some((mut alternatives, copy)) = pending.pop() {
-            let mut at = 0;
-            while let Some(&pat) = alternatives.get(at) {
-                match &self.module.pats[pat].kind {
-                    PatKind::As(inner, _) => alternatives[at] = *inner,
-                    PatKind::Or(more) => drop(alternatives.splice(at..=at, more.iter().copied())),
-                    _ => at += 1,
-                }
-            }
-            let kind_of = |pat: PatId| &self.module.pats[pat].kind;
-            let is_whole = |&pat: &PatId| !matches!(kind_of(pat), PatKind::Variant(..) | PatKind::Tuple(_));
-            if let Some(&whole) = alternatives.iter().find(|pat| is_whole(pat)).or(alternatives.last())
-                && (is_whole(&whole) || !self.agree(&alternatives))
-            {
-                let Some(matched) = self.pats[whole] else { continue };
-                self.solver.post(&COPY, &[matched, copy], Attrs::none(), cause);
-                continue;
-            }
-            let mut variants: Vec<(VariantId, PatId, Vec<Vec<PatId>>)> = Vec::new();
-            let mut place_of: FxHashMap<VariantId, usize> = FxHashMap::default();
-            let mut tuple: Vec<Vec<PatId>> = Vec::new();
-            for &pat in &alternatives {
-                let (fields, columns) = match kind_of(pat) {
-                    PatKind::Variant(name, fields) => {
-                        let at = *place_of.entry(*name).or_insert_with(|| {
-                            variants.push((*name, pat, vec![Vec::new(); fields.len()]));
-                            variants.len() - 1
-                        });
-                        (fields, &mut variants[at].2)
-                    }
-                    PatKind::Tuple(fields) => {
-                        tuple.resize(fields.len(), Vec::new());
-                        (fields, &mut tuple)
-                    }
-                    _ => continue,
-                };
-                fields.iter().zip(columns).for_each(|(&field, column)| column.push(field));
-            }
+        while let Some((alternatives, copy)) = pending.pop() {
             let mut holes = |cx: &mut Self, columns: Vec<Vec<PatId>>| {
                 let holes: Vec<TermId> = columns.iter().map(|_| cx.hole(cause)).collect();
                 pending.extend(columns.into_iter().zip(holes.iter().copied()));
                 holes
             };
-            let term = if variants.is_empty() {
-                let fields = holes(self, tuple);
-                self.solver.tuple(&fields, cause)
-            } else {
-                let mut row = self.solver.fresh(Term::hole(Kind::Row), cause);
-                for (name, pat, columns) in variants.into_iter().rev() {
-                    let origin = self.cause(Why::Pattern(pat));
-                    let fields = holes(self, columns);
-                    let fields = self.solver.store.list(&fields);
-                    row = self.solver.fresh(Term::Row { variant: name, fields, rest: row }, origin);
+            let term = match Taken::by(self.module, alternatives) {
+                Taken::Whole(pat) => {
+                    let Some(matched) = self.pats[pat] else { continue };
+                    self.solver.post(&COPY, &[matched, copy], Attrs::none(), cause);
+                    continue;
                 }
-                self.solver.fresh(Term::Sum(row), cause)
+                Taken::Tuple(columns) => {
+                    let fields = holes(self, columns);
+                    self.solver.tuple(&fields, cause)
+                }
+                Taken::Variants(variants) => {
+                    let mut row = self.solver.fresh(Term::hole(Kind::Row), cause);
+                    for (name, pat, columns) in variants.into_iter().rev() {
+                        let origin = self.cause(Why::Pattern(pat));
+                        let fields = holes(self, columns);
+                        let fields = self.solver.store.list(&fields);
+                        row = self.solver.fresh(Term::Row { variant: name, fields, rest: row }, origin);
+                    }
+                    self.solver.fresh(Term::Sum(row), cause)
+                }
             };
             self.solver.equal(copy, term, cause);
         }
         copy
-    }
-
-    /// Whether alternatives that take a value apart do so in one way; if not, an error is told elsewhere.
-    fn agree(&self, alternatives: &[PatId]) -> bool {
-        let size = |pat: PatId| match &self.module.pats[pat].kind {
-            PatKind::Tuple(fields) => Some(fields.len()),
-            _ => None,
-        };
-        alternatives.windows(2).all(|pair| size(pair[0]) == size(pair[1]))
     }
 
     /// Closes the rows of a solved group that do not stay open, and ends the copies of what is still unknown.

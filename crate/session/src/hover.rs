@@ -94,10 +94,15 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
         }
         Subject::Local(id) => Some(named(&module.locals[id].name, inferred.print_local(module, id)?.text)),
         Subject::Pattern(id) => {
-            let r#type = inferred.print(module, inferred.pats[id]?).text;
+            let matched = inferred.print(module, inferred.pats[id]?).text;
             Some(match module.pats[id].kind {
                 PatKind::Var(local) => named(&module.locals[local].name, inferred.print_local(module, local)?.text),
-                _ => Hover { code: r#type.clone(), r#type, doc: String::new(), span },
+                _ => {
+                    let has_sums = !module.variants.is_empty();
+                    let refined = if has_sums { inferred.print_refined(module, id)?.text } else { matched.clone() };
+                    let code = if refined == matched { matched } else { format!("{refined}\n// of {matched}") };
+                    Hover { code, r#type: refined, doc: String::new(), span }
+                }
             })
         }
         Subject::Written(id) => Some(written_type(analysis, &module.type_exprs[id].kind, span)),

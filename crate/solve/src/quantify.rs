@@ -31,7 +31,16 @@ impl<L: Log> Solver<L> {
                 found.push(root);
             }
             let from = stack.len();
-            self.for_parts(term, |part| stack.push(part));
+            match term {
+                // Rows print in the order of their names.
+                Term::Sum(row) => {
+                    let (mut variants, rest) = self.row(row);
+                    base::sort_by_key(&mut variants, |variant| variant.name);
+                    let fields = variants.into_iter().flat_map(|variant| self.items(variant.fields));
+                    stack.extend(fields.chain([&rest]));
+                }
+                _ => self.for_parts(term, |part| stack.push(part)),
+            }
             stack[from..].reverse();
         }
         found

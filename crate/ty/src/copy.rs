@@ -16,7 +16,7 @@ pub static COPY: Relation = Relation { name: "Copy", n_outputs: 1, rule: copy };
 const DEPTH: &str = "depth";
 
 /// Copies this deep, and twice as deep and so on, make sure that there is an end.
-const LOOK_FROM: i64 = 16;
+const LOOK_FROM: i64 = 4;
 
 fn copy(r: &mut dyn Facts) -> Step {
     let (from, to) = (r.arg(0), r.arg(1));

@@ -305,12 +305,11 @@ impl<'a, T: Terms> Printer<'a, T> {
     /// that may still grow ends in `| _`; refine has no words for that.
     fn sum(&mut self, row: TermId) {
         let (mut variants, rest) = self.terms.row(row);
-        let names = self.names;
-        variants.sort_by_key(|variant| names.variant(variant.name));
+        variants.sort_by_key(|variant| variant.name);
         variants.dedup_by_key(|variant| variant.name);
         self.out.push('[');
         self.stack.push(Piece::Text("]"));
-        let is_refine = names.surface() == Surface::Refine;
+        let is_refine = self.names.surface() == Surface::Refine;
         let (tick, open, between, close) = if is_refine { ("", " ", " ", "") } else { ("`", "(", ", ", ")") };
         if !is_refine && self.terms.head(rest) != Term::EmptyRow {
             self.stack.extend([Piece::Term(rest), Piece::Text(if variants.is_empty() { "| " } else { " | " })]);

@@ -19,7 +19,7 @@ idx!(
     "d"
 );
 idx!(
-    /// The name of an anonymous variant: one for each spelling in a program.
+    /// The name of an anonymous variant: one for each spelling in a program, in the order of the names.
     VariantId,
     "n"
 );

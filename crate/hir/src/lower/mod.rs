@@ -38,6 +38,9 @@ pub fn lower(tree: &Tree, library: Module) -> (Module, Vec<HirError>) {
             Event::Leave(node) => cx.leave(node),
         }
     }
+    if !cx.module.variants.is_empty() {
+        cx.module.sort_variants();
+    }
     (cx.module, cx.errors)
 }
 
