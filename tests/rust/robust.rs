@@ -7,7 +7,7 @@ use session::view::FileView;
 use session::{Analysis, Options};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-use tests::facts::{attr_text, carried, hash, is_soak, items, misplaced, op_program, text};
+use tests::facts::{attr_text, carried, hash, is_soak, items, misplaced, op_program, refine, text};
 
 /// Everything that the page may ask of a text.
 fn ask_everything(text: &str) {
@@ -167,7 +167,7 @@ proptest! {
 
     #[test]
     fn any_words_of_refine(words in prop::collection::vec(prop::sample::select(REFINE_WORDS), 0..60)) {
-        ask_everything(&format!("#lang refine\n{}", words.join(" ")));
+        ask_everything(&refine(&words.join(" ")));
     }
 
     #[test]
@@ -182,7 +182,7 @@ proptest! {
         let from = cut.index(program.len());
         let to = (from + len).min(program.len());
         prop_assume!(program.is_char_boundary(from) && program.is_char_boundary(to));
-        ask_everything(&format!("#lang refine\n{}{insert}{}", &program[..from], &program[to..]));
+        ask_everything(&refine(&format!("{}{insert}{}", &program[..from], &program[to..])));
     }
 
     #[test]
@@ -238,14 +238,13 @@ fn deep_texts() {
             quick("matches", format!("{}1{}", "match (1) { _ => ".repeat(depth), "}".repeat(depth)));
             quick("types", format!("def @f(%x: {}int32{}) {{ %x }}", "(".repeat(depth), ",)".repeat(depth)));
             quick("refs", format!("{}1{}", "ref(".repeat(depth), ")".repeat(depth)));
-            let refine = |text: String| format!("#lang refine\n{text}");
-            quick("variants", refine(format!("{}B{}", "A (".repeat(depth), ")".repeat(depth))));
-            quick("arms in arms", refine(format!("let x = A in {}x", "match x with\n| A -> ".repeat(depth))));
-            quick("values in values", refine(format!("{}A{}", "let x = ".repeat(depth), " in x".repeat(depth))));
-            quick("sums in sums", refine(format!("let x : {}[]{} = A in x", "[A ".repeat(depth), "]".repeat(depth))));
+            quick("variants", refine(&format!("{}B{}", "A (".repeat(depth), ")".repeat(depth))));
+            quick("arms in arms", refine(&format!("let x = A in {}x", "match x with\n| A -> ".repeat(depth))));
+            quick("values in values", refine(&format!("{}A{}", "let x = ".repeat(depth), " in x".repeat(depth))));
+            quick("sums in sums", refine(&format!("let x : {}[]{} = A in x", "[A ".repeat(depth), "]".repeat(depth))));
             quick(
                 "patterns in patterns",
-                refine(format!("match A with | {}B{} -> A", "A (".repeat(depth), " as x)".repeat(depth))),
+                refine(&format!("match A with | {}B{} -> A", "A (".repeat(depth), " _)".repeat(depth))),
             );
         }
     });
@@ -276,6 +275,23 @@ fn long_texts() {
         );
         quick("a wide tuple", format!("({})", "1, ".repeat(n)));
         quick("a wide pattern", format!("match (({0})) {{ ({1}) => 1 }}", "1, ".repeat(2_000), "_, ".repeat(2_000)));
+    });
+}
+
+#[test]
+fn long_refine_texts() {
+    on_small_stack(|| {
+        let lets = |n: usize, value: fn(usize) -> String| {
+            let lets: String = (1..n).map(|i| format!("let x{i} = {} in\n", value(i - 1))).collect();
+            refine(&format!("let x0 = A in\n{lets}x{}", n - 1))
+        };
+        quick("a sum as deep as the program is long", lets(2_000, |i| format!("A x{i}")));
+        quick("a sum of exponential size", lets(200, |i| format!("A x{i} x{i}")));
+        quick("refinements", lets(300, |i| format!("match x{i} with | A | B as y -> y")));
+        quick("variables", lets(2_000, |i| format!("match x{i} with | y -> y")));
+        let arms: String = (0..300).map(|i| format!("\n| A{i} -> B{i}")).collect();
+        quick("arms", refine(&format!("match A7 with{arms}")));
+        quick("fields", refine(&format!("match C {} with | C {} -> D", "A ".repeat(200), "(A | _) ".repeat(200))));
     });
 }
 
