@@ -38,6 +38,7 @@ impl<L: Log> Solver<L> {
         let body = self.copy(&mut copier, scheme.body);
         for obligation in &scheme.obligations {
             let args: Vec<TermId> = obligation.args.iter().map(|&arg| self.copy(&mut copier, arg)).collect();
+            self.charge(cause, 1);
             self.post(obligation.relation.clone(), &args, obligation.attrs.clone(), cause);
         }
         body

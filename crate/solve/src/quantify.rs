@@ -4,7 +4,7 @@ use crate::solver::{RelationId, Solver, State};
 use crate::store::Cause;
 use crate::trace::{Event, Log, Woken};
 use rustc_hash::{FxHashMap, FxHashSet};
-use ty::{ParamId, Term, TermId, Terms};
+use ty::{Function, ParamId, Term, TermId, Terms};
 
 impl<L: Log> Solver<L> {
     /// The unknowns below `ids`, in the order they print, each once. A `?` is none.
@@ -53,6 +53,23 @@ impl<L: Log> Solver<L> {
             self.relations[relation.0 as usize].state = State::Quantified;
         }
         taken
+    }
+
+    /// A shape whose parts have become known may be a simpler one: `(..S[:-1], N)` is `S` if `N` is `S[-1]`. Looks at
+    /// the cells from `first` on.
+    pub fn join_parts(&mut self, first: usize, cause: Cause) {
+        for id in (first..self.store.len()).map(|i| TermId(i as u32)) {
+            let Term::Splice(parts) = self.head(id) else { continue };
+            if self.root(id) != id {
+                continue;
+            }
+            let items = self.items(parts).to_vec();
+            let Some(joined) = self.value(&Function::Concat, &items, cause) else { continue };
+            let term = self.head(joined);
+            if !matches!(term, Term::Splice(joined) if joined.len == parts.len) {
+                self.bind(id, term, cause);
+            }
+        }
     }
 
     /// Finds the infinite types among the cells from `first` on, cuts each at its latest equation and returns where:

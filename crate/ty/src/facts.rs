@@ -62,6 +62,8 @@ pub trait Facts {
     fn unify(&mut self, expected: TermId, found: TermId) -> Step;
     fn poly(&self, id: PolyId) -> &Poly<Atom>;
     fn intern(&mut self, poly: Poly<Atom>) -> PolyId;
+    /// Polynomials that a `where` clause takes to be 0.
+    fn zeros(&self) -> &[Poly<Atom>];
     /// Posts a relation at the same place.
     fn post_with(&mut self, relation: RelationRef, args: &[TermId], attrs: Arc<Attrs>);
 }

@@ -32,7 +32,7 @@ pub use clauses::{Clause, Comparison, Goal, Guard, Node, NodeId, Origin, Written
 pub use condition::{AT_MOST, DIVIDES};
 pub use dtype::Dtype;
 pub use facts::{Facts, Size, Step, Stop};
-pub use function::{FUNCTION, Function, apply};
+pub use function::{FUNCTION, Function, apply, evaluate};
 pub use poly::{Atom, Poly, PolyId};
 pub use print::{Names, Printed, print_obligation, print_scheme, print_term};
 pub use reason::{Operand, Reason};
