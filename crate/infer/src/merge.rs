@@ -99,7 +99,7 @@ impl<L: Log> Inference<'_, L> {
     /// A relation determines its outputs: two that wait with the same inputs have the same ones, and are one.
     pub(crate) fn merge_equal_relations(&mut self, first_relation: usize) {
         let mut done: FxHashSet<RelationId> = FxHashSet::default();
-        loop {
+        while !self.solver.gave_up() {
             let mut seen: FxHashMap<Question, Vec<RelationId>> = FxHashMap::default();
             let mut merged = Vec::new();
             let mut classes = FxHashMap::default();

@@ -17,10 +17,11 @@ base::idx!(
     "r"
 );
 
-/// A call (or operator, or anything else that is a cause) may bring up so many relations, and all together so many.
-/// Written relations always end, but in exponential time if they are made for that.
+/// A call (or operator, or anything else that is a cause) may bring up so many relations, and all together so many and
+/// some more for each cause. Written relations always end, but in exponential time if they are made for that.
 const MAX_STEPS: usize = 100_000;
-const MAX_STEPS_OF_ALL: usize = 1_000_000;
+const MAX_STEPS_OF_ALL: usize = 200_000;
+const MORE_STEPS: usize = 16;
 
 /// A list of so many terms counts as much as a relation, and a polynomial of so many products.
 const LIST_STEP: usize = 16;
@@ -271,19 +272,34 @@ impl<L: Log> Solver<L> {
     /// all together are too many, only once.
     fn is_spent(&mut self, id: RelationId) -> bool {
         let Posted { relation, cause, .. } = &self.relations[id.0 as usize];
-        let (cause, of_all) = (*cause, self.steps_of_all > MAX_STEPS_OF_ALL);
+        let (cause, most_of_all) = (*cause, self.most_of_all());
+        let of_all = self.steps_of_all > most_of_all;
         let steps = self.steps.get(cause.0 as usize).copied().unwrap_or(0);
         if (steps <= MAX_STEPS && !of_all) || relation.is(&EQUAL) {
             return false;
         }
         if self.told_steps.is_none_or(|told| told != cause && !of_all) {
             self.told_steps = Some(cause);
-            let limit = if of_all { MAX_STEPS_OF_ALL } else { MAX_STEPS };
+            let limit = if of_all { most_of_all } else { MAX_STEPS };
             let sentence = format!("more than {limit} relations follow from this one, and that is where checking ends");
             self.failures.push(Failure { relation: id, reason: Reason::Check(sentence.into()) });
         }
         self.spoil_outputs(id);
         true
+    }
+
+    fn most_of_all(&self) -> usize {
+        MAX_STEPS_OF_ALL + MORE_STEPS * self.steps.len()
+    }
+
+    /// Whether more relations have followed from a cause than are run, and that has been told.
+    pub fn gave_up(&self) -> bool {
+        self.told_steps.is_some()
+    }
+
+    /// Whether no relation is run any more, and that has been told.
+    pub(crate) fn gave_up_all(&self) -> bool {
+        self.gave_up() && self.steps_of_all > self.most_of_all()
     }
 
     fn run(&mut self, id: RelationId) -> Outcome {

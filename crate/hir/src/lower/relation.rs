@@ -621,7 +621,9 @@ impl Lowering<'_> {
             if group != group_of[*callee] {
                 continue;
             }
-            let both = call.args.len().min(source.head.len());
+            // What is still to be found does not get smaller.
+            let inputs = if source.head.len() > 1 { source.head.len() - 1 } else { 1 };
+            let both = call.args.len().min(inputs).min(source.head.len());
             let places: Vec<usize> = (0..both).filter(|&i| self.is_smaller(call.args[i], source.head[i])).collect();
             match smaller.get_mut(&group) {
                 Some(known) => known.retain(|place| places.contains(place)),
