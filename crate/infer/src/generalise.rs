@@ -10,7 +10,7 @@
 use crate::TypeNames;
 use crate::error::TypeError;
 use crate::group::Member;
-use crate::merge::Key;
+use crate::merge::{Key, Question};
 use crate::walk::Inference;
 use crate::why::Why;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,9 +37,10 @@ impl<L: Log> Inference<'_, L> {
         self.errors.extend(failures.into_iter().map(TypeError::Failed));
 
         self.settle_dynamic(first_relation);
+        let assumptions = self.assumptions();
         let waiting: Vec<RelationId> = (first_relation..self.solver.relations().len())
             .map(|i| RelationId(i as u32))
-            .filter(|id| self.is_open(*id) && !self.implied.contains(id) && !self.is_assumed(*id))
+            .filter(|id| self.is_open(*id) && !self.implied.contains(id) && !self.is_assumed(*id, &assumptions))
             .collect();
         let mut taken: FxHashSet<RelationId> = FxHashSet::default();
         let mut chosen: Vec<(Member, Vec<RelationId>)> = Vec::new();
@@ -79,20 +80,28 @@ impl<L: Log> Inference<'_, L> {
         self.quantify(group, &chosen, &waiting, first_term);
     }
 
+    /// The relations that a `where` clause takes as true, by what they say.
+    fn assumptions(&self) -> FxHashMap<Question, Vec<RelationId>> {
+        let mut found: FxHashMap<Question, Vec<RelationId>> = FxHashMap::default();
+        for &id in &self.assumed {
+            found.entry(self.statement(id)).or_default().push(id);
+        }
+        found
+    }
+
+    fn statement(&self, id: RelationId) -> Question {
+        let posted = self.solver.relation(id);
+        (posted.relation.address(), posted.args.iter().map(|&arg| self.key(arg)).collect())
+    }
+
     /// Whether a `where` clause says that the relation holds: it is one of its own, or asks for the same as one and so
     /// has been given its outputs.
-    fn is_assumed(&self, id: RelationId) -> bool {
-        if self.assumed.contains(&id) {
-            return true;
+    fn is_assumed(&self, id: RelationId, assumptions: &FxHashMap<Question, Vec<RelationId>>) -> bool {
+        if assumptions.is_empty() || self.assumed.contains(&id) {
+            return !assumptions.is_empty();
         }
-        let posted = self.solver.relation(id);
-        self.assumed.iter().any(|&other| {
-            let other = self.solver.relation(other);
-            other.relation == posted.relation
-                && other.attrs == posted.attrs
-                && other.args.len() == posted.args.len()
-                && other.args.iter().zip(posted.args.iter()).all(|(&a, &b)| self.is_same(a, b))
-        })
+        let same_attrs = |&other: &RelationId| self.solver.relation(other).attrs == self.solver.relation(id).attrs;
+        assumptions.get(&self.statement(id)).is_some_and(|others| others.iter().any(same_attrs))
     }
 
     /// What is only asked of a `?` is decided when the program runs: an unknown that arithmetic relates to a `?` is one

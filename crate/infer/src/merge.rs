@@ -15,7 +15,7 @@ const MAX_KEY: usize = 64;
 pub(crate) type Key = Vec<(Option<Term>, TermId)>;
 
 /// A relation, by its address, and its inputs.
-type Question = ((usize, usize), Vec<Key>);
+pub(crate) type Question = ((usize, usize), Vec<Key>);
 
 /// A broadcast of more shapes than this is not compared with others.
 const MAX_JOINED: usize = 16;
