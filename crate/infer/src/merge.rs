@@ -33,18 +33,19 @@ impl<L: Log> Inference<'_, L> {
             .collect();
         let mut ordered = Vec::with_capacity(open.len());
         let mut pending: FxHashMap<TermId, usize> = FxHashMap::default();
-        for (_, [.., result]) in &open {
-            *pending.entry(*result).or_default() += 1;
+        // One that gives what it takes keeps no other waiting.
+        let gives = |[left, right, result]: [TermId; 3]| (left != result && right != result).then_some(result);
+        for result in open.iter().filter_map(|&(_, shapes)| gives(shapes)) {
+            *pending.entry(result).or_default() += 1;
         }
         loop {
             let n_open = open.len();
-            open.retain(|&(id, shapes @ [left, right, result])| {
-                let own = |operand: TermId| usize::from(operand == result);
-                let is_ready = |operand: TermId| pending.get(&operand).is_none_or(|&n| n <= own(operand));
-                let ready = is_ready(left) && is_ready(right);
+            open.retain(|&(id, shapes)| {
+                let is_ready = |operand: &TermId| pending.get(operand).is_none_or(|&n| n == 0);
+                let ready = shapes[..2].iter().all(is_ready);
                 if ready {
                     ordered.push((id, shapes));
-                    pending.entry(result).and_modify(|n| *n -= 1);
+                    gives(shapes).map(|result| pending.entry(result).and_modify(|n| *n -= 1));
                 }
                 !ready
             });
@@ -83,8 +84,8 @@ impl<L: Log> Inference<'_, L> {
                         equal.push((other, result, posted.cause));
                     }
                 }
-                Some(_) if same.is_some() => drop(self.implied.insert(id)),
-                Some(_) => {}
+                // The same shapes are the same result before.
+                Some(_) => drop(self.implied.insert(id)),
                 None => drop(known.insert(all.clone(), result)),
             }
             shapes_of.entry(result).or_insert(all);
