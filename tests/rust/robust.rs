@@ -420,3 +420,35 @@ fn extreme_attributes_and_dims() {
     println!("{} of {n_all} extreme programs, {n_run} of them run", programs.len());
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), programs.len(), failures.join("\n"));
 }
+
+/// Relations that would go on for longer than anybody waits: checking ends, and says where.
+#[test]
+fn relations_that_blow_up() {
+    let axes = vec!["1"; 40].join(", ");
+    let call = format!("def @call[N: Dim](%x: Tensor[({axes}), float32], %n: Tensor[(N), float32])");
+    let program = |relations: &str| {
+        let def = "def @f[N: Dim](%x: A, %n: Tensor[(N), float32]) -> B where R(A, N, B) { @f(%x, %n) }";
+        format!("{relations}\n{def}\n{call} {{ @f(%x, %n) }}\ndef @any(%x, %n) {{ @f(%x, %n) }}")
+    };
+    let head = "relation R(Tensor[s, t], n: Dim, Tensor[r, t]) :-";
+    let doubling = "relation Go((), s, s) :- true. relation Go((m, ..s), r, q) :- Go(s, (..r, ..r), q).";
+    let twice = "relation Go((), n: Dim, n) :- true. relation Go((m, ..s), n, k) :- Go(s, n, a), Go(s, a, k).";
+    let squares = "relation Go((), n, n) :- true. relation Go((m, ..s), n, k) :- Go(s, n * n, k).";
+    let any_rank = "relation Go(s: Shape, n: Dim) :- Go(s[1:], n).";
+    let endless = "relation Go(s: Shape, n: Dim) :- Go(s, n).";
+    let known = [
+        (program(&format!("{doubling} {head} Go(s, (n), r).").replace("(n), r)", "(n, n), r)")), "at most 10000 dims"),
+        (program(&format!("{twice} {head} Go(s, n, m), r = (m, 1).")), "more than 100000 relations"),
+        (program(&format!("{squares} {head} Go(s, n, m), r = (m, 1).")), "too large to compute with"),
+        (program(&format!("{any_rank} {head} Go(s, m), r = (m, 1).")), "has no part"),
+        (program(&format!("{endless} {head} Go(s, m), r = (m, 1).")), "may go on for ever"),
+    ];
+    let rigid =
+        format!("{any_rank}\ndef @g[S: Shape](%x: Tensor[S, int8]) -> Tensor[(N), int8] where Go(S, N) {{ @g(%x) }}");
+    for (program, want) in known.into_iter().chain([(rigid, "more than 100000 relations")]) {
+        let start = Instant::now();
+        let json = check_json(&[("-".to_owned(), Analysis::new(&program))]).json;
+        assert!(json.contains(want), "{want}: {program}\n{json}");
+        assert!(start.elapsed() < Duration::from_secs(20), "too slow: {program}");
+    }
+}

@@ -1,11 +1,12 @@
 //! The nearest name to a misspelt one.
 
 /// The candidate at the smallest Damerau–Levenshtein distance (adjacent transpositions count once) from `name`, if
-/// that is at most a third of its length.
+/// that is at most a third of its length. A name of one letter is near to none.
 ///
 /// ```
 /// assert_eq!(base::nearest("nn.rleu", ["nn.relu", "nn.dense"]), Some("nn.relu"));
 /// assert_eq!(base::nearest("quux", ["nn.relu", "nn.dense"]), None);
+/// assert_eq!(base::nearest("Q", ["R"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name: Vec<char> = name.chars().take(64).collect();
@@ -14,7 +15,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .into_iter()
         .filter(|candidate| candidate.len().abs_diff(name.len()) <= 2 * limit)
         .map(|candidate| (distance(&name, &candidate.chars().collect::<Vec<_>>()), candidate))
-        .filter(|&(distance, _)| distance <= limit)
+        .filter(|&(distance, _)| distance <= limit && distance < name.len())
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
 }

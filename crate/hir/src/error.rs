@@ -53,6 +53,14 @@ pub enum HirError {
         want: Kind,
         found: Kind,
     },
+    /// Nothing says the kind of a relation's argument, so it is a type.
+    UnsaidKind {
+        span: Span,
+        found: Kind,
+        /// The variable in the head.
+        name: String,
+        at: Span,
+    },
     LiteralRange {
         span: Span,
         dtype: Dtype,
@@ -308,6 +316,15 @@ impl HirError {
             }
             HirError::WrongKind { span, want, found } => {
                 error("wrong-kind", *span, format!("expected a {}, found a {}", kind_words(*want), kind_words(*found)))
+            }
+            HirError::UnsaidKind { span, found, name, at } => {
+                let message = format!("expected a type, found a {}", kind_words(*found));
+                let said = format!("{name}: {}", found.name());
+                error("wrong-kind", *span, message).label(*at, "nothing says the kind of this, so it is a type").fix(
+                    format!("write `{said}`"),
+                    *at,
+                    said,
+                )
             }
             HirError::LiteralRange { span, dtype } => {
                 let message = match dtype.int_range() {

@@ -12,8 +12,8 @@ use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
 use hir::{FnId, TypeExprId, TypeExprKind};
-use solve::{Cause, Copier, EQUAL, Log, Posted, RelationId, State};
-use ty::{Attrs, FUNCTION, Function, Obligation, ParamId, Scheme, Term, TermId, Terms};
+use solve::{Cause, Copier, EQUAL, Log, RelationId, State};
+use ty::{Attrs, DIVIDES, Dim, Extent, FUNCTION, Function, Obligation, ParamId, Scheme, Term, TermId, Terms};
 
 impl<L: Log> Inference<'_, L> {
     /// Takes a definition's `where` clause as true in its body.
@@ -44,22 +44,46 @@ impl<L: Log> Inference<'_, L> {
         }
         args.extend(module.functions[id].type_params.iter().filter_map(|param| self.assumed_params.get(param)));
         self.solver.solve();
+        // What the clause makes equal is one before it is rigid.
+        self.merge_equal_relations(first_relation);
         let equations = self.take_equations(first_relation, cause);
         // What the clause asks of parts that become rigid is assumed, too.
         let n_failures = self.solver.failures.len();
         self.make_rigid(member, &args, cause);
         self.solver.failures.truncate(n_failures);
-        for posted in equations {
-            self.assume_equation(&posted);
+        for &equation in &equations {
+            self.assume_equation(equation);
         }
+        self.assumed.extend(equations);
         let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
         let waits = |&id: &RelationId| matches!(self.solver.relation(id).state, State::Waiting(_));
         let waiting: Vec<RelationId> = ids.filter(waits).collect();
+        for &id in &waiting {
+            self.assume_multiple(id);
+        }
         self.assumed.extend(waiting);
     }
 
+    /// Where 2 divides `N`, `floordiv(N, 2) * 2` is `N`.
+    fn assume_multiple(&mut self, id: RelationId) {
+        let posted = self.solver.relation(id);
+        let (relation, cause) = (&posted.relation, posted.cause);
+        let [number, dim] = posted.args[..] else { return };
+        let Term::Dim(Dim { extent: Extent::Number(by @ 1..), .. }) = self.solver.head(number) else { return };
+        if !relation.is(&DIVIDES) {
+            return;
+        }
+        let quotient = self.solver.value(&Function::FloorDiv, &[dim, number], cause);
+        let poly = |id: TermId| match self.solver.head(id) {
+            Term::Dim(dim) => self.solver.dim_poly(dim),
+            _ => None,
+        };
+        let zero = quotient.and_then(poly).and_then(|quotient| quotient.scaled(by)?.minus(&poly(dim)?));
+        self.solver.zeros.extend(zero);
+    }
+
     /// Takes out the waiting equations that define nothing: they are facts about what becomes rigid.
-    fn take_equations(&mut self, first_relation: usize, cause: Cause) -> Vec<Posted> {
+    fn take_equations(&mut self, first_relation: usize, cause: Cause) -> Vec<RelationId> {
         let mut defined: Vec<TermId> = Vec::new();
         let mut ids = Vec::new();
         for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
@@ -73,18 +97,18 @@ impl<L: Log> Inference<'_, L> {
                 ids.push(id);
             }
         }
-        let taken = ids.iter().map(|&id| self.solver.relation(id).clone()).collect();
         if !ids.is_empty() {
             self.solver.quantify(&ids, &[], cause);
         }
-        taken
+        ids
     }
 
     /// Both sides of an equation of rigid dims are equal.
-    fn assume_equation(&mut self, posted: &Posted) {
+    fn assume_equation(&mut self, id: RelationId) {
+        let posted = self.solver.relation(id).clone();
         let Some((&result, args)) = posted.args.split_last() else { return };
         let Some(function) = Function::of(&posted.attrs) else { return };
-        let value = self.solver.apply(function, args, posted.cause);
+        let Some(value) = self.solver.value(function, args, posted.cause) else { return };
         if let (Term::Dim(left), Term::Dim(right)) = (self.solver.head(value), self.solver.head(result))
             && let (Some(left), Some(right)) = (self.solver.dim_poly(left), self.solver.dim_poly(right))
             && let Some(difference) = left.minus(&right)
@@ -192,6 +216,13 @@ impl<L: Log> Inference<'_, L> {
         }
         let mut copier = Copier::new([], false, cause).replacing(classes);
         args.iter().map(|&arg| self.solver.copy(&mut copier, arg)).collect()
+    }
+
+    /// Whether a relation comes from the `where` clause of a function.
+    pub(crate) fn is_of_clause(&self, id: RelationId, function: FnId) -> bool {
+        let at = self.whys[self.solver.relation(id).cause.0 as usize].span(self.module);
+        let wheres = &self.module.functions[function].wheres;
+        wheres.iter().any(|clause| clause.span.start <= at.start && at.end <= clause.span.end)
     }
 
     /// The written `where` clause that a relation would have to be in: that of the definition where it arose.

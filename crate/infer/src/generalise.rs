@@ -10,106 +10,18 @@
 use crate::TypeNames;
 use crate::error::TypeError;
 use crate::group::Member;
+use crate::merge::{Key, Question};
 use crate::walk::Inference;
 use crate::why::Why;
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Cause, Log, Posted, RelationId, State};
+use solve::{Cause, Log, RelationId, State};
 use std::sync::Arc;
-use ty::{
-    Dim, Extent, FUNCTION, Function, Kind, List, Obligation, ParamId, Poly, RelationRef, Scheme, Term, TermId, Terms,
-};
+use ty::{Dim, Extent, FUNCTION, Function, Kind, Obligation, ParamId, RelationRef, Scheme, Term, TermId, Terms};
 
 /// More obligations than this stay in the order in which they arose.
 const MAX_ORDERED: usize = 64;
 
-/// A term of more parts than this is compared by its class.
-const MAX_KEY: usize = 64;
-
-/// What relations are compared by.
-type Key = Vec<(Option<Term>, TermId)>;
-
-/// A relation, by its address, and its inputs.
-type Question = ((usize, usize), Vec<Key>);
-
-/// A broadcast of more shapes than this is not compared with others.
-const MAX_JOINED: usize = 16;
-
 impl<L: Log> Inference<'_, L> {
-    /// The waiting broadcasts of shapes with their operands and result, each behind those that give it an operand.
-    fn open_broadcasts(&self, first_relation: usize) -> Vec<(RelationId, [TermId; 3])> {
-        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
-        let mut open: Vec<(RelationId, [TermId; 3])> = ids
-            .filter(|&id| self.solver.relation(id).relation.is(op::broadcast_of_shapes()) && self.is_open(id))
-            .filter_map(|id| {
-                let shapes = <[TermId; 3]>::try_from(&self.solver.relation(id).args[..]).ok()?;
-                Some((id, shapes.map(|shape| self.solver.root(shape))))
-            })
-            .collect();
-        let mut ordered = Vec::with_capacity(open.len());
-        let mut pending: FxHashMap<TermId, usize> = FxHashMap::default();
-        for (_, [.., result]) in &open {
-            *pending.entry(*result).or_default() += 1;
-        }
-        loop {
-            let n_open = open.len();
-            open.retain(|&(id, shapes @ [left, right, result])| {
-                let own = |operand: TermId| usize::from(operand == result);
-                let is_ready = |operand: TermId| pending.get(&operand).is_none_or(|&n| n <= own(operand));
-                let ready = is_ready(left) && is_ready(right);
-                if ready {
-                    ordered.push((id, shapes));
-                    pending.entry(result).and_modify(|n| *n -= 1);
-                }
-                !ready
-            });
-            if open.len() == n_open {
-                ordered.append(&mut open);
-                return ordered;
-            }
-        }
-    }
-
-    /// Broadcasts of the same shapes are the same shape, in whatever order and however often each is taken: the
-    /// operation is associative, commutative and idempotent. Whether something was learned.
-    fn join_broadcasts(&mut self, first_relation: usize) -> bool {
-        let mut shapes_of: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
-        let mut known: FxHashMap<Vec<TermId>, TermId> = FxHashMap::default();
-        let mut equal = Vec::new();
-        for (id, [left, right, result]) in self.open_broadcasts(first_relation) {
-            let posted = self.solver.relation(id);
-            let mut all: Vec<TermId> = Vec::new();
-            for operand in [left, right] {
-                match shapes_of.get(&operand) {
-                    Some(shapes) => all.extend(shapes),
-                    None => all.push(operand),
-                }
-            }
-            base::sort(&mut all);
-            all.dedup();
-            if all.len() > MAX_JOINED {
-                continue;
-            }
-            let same = [left, right].into_iter().find(|operand| shapes_of.get(operand) == Some(&all));
-            match same.or_else(|| known.get(&all).copied()) {
-                // Once: what cannot be equal has been told.
-                Some(other) if other != result => {
-                    if self.joined.insert(id) {
-                        equal.push((other, result, posted.cause));
-                    }
-                }
-                Some(_) if same.is_some() => drop(self.implied.insert(id)),
-                Some(_) => {}
-                None => drop(known.insert(all.clone(), result)),
-            }
-            shapes_of.entry(result).or_insert(all);
-        }
-        let learned = !equal.is_empty();
-        for (expected, found, cause) in equal {
-            self.solver.equal(expected, found, cause);
-        }
-        learned
-    }
-
     pub(crate) fn finish_group(&mut self, group: &[Member], first_term: usize, first_relation: usize, n_errors: usize) {
         self.close_rows(group, first_term, first_relation);
         self.merge_equal_relations(first_relation);
@@ -127,9 +39,10 @@ impl<L: Log> Inference<'_, L> {
         self.errors.extend(failures.into_iter().map(TypeError::Failed));
 
         self.settle_dynamic(first_relation);
+        let assumptions = self.assumptions();
         let waiting: Vec<RelationId> = (first_relation..self.solver.relations().len())
             .map(|i| RelationId(i as u32))
-            .filter(|id| self.is_open(*id) && !self.implied.contains(id) && !self.is_assumed(*id))
+            .filter(|id| self.is_open(*id) && !self.implied.contains(id) && !self.is_assumed(*id, &assumptions))
             .collect();
         let mut taken: FxHashSet<RelationId> = FxHashSet::default();
         let mut chosen: Vec<(Member, Vec<RelationId>)> = Vec::new();
@@ -166,61 +79,31 @@ impl<L: Log> Inference<'_, L> {
                 self.errors.push(TypeError::UnderConstrained { relation, waits: waits.clone() });
             }
         }
-        self.quantify(group, &chosen, &waiting);
+        self.quantify(group, &chosen, &waiting, first_term);
+    }
+
+    /// The relations that a `where` clause takes as true, by what they say.
+    fn assumptions(&self) -> FxHashMap<Question, Vec<RelationId>> {
+        let mut found: FxHashMap<Question, Vec<RelationId>> = FxHashMap::default();
+        for &id in &self.assumed {
+            found.entry(self.statement(id)).or_default().push(id);
+        }
+        found
+    }
+
+    fn statement(&self, id: RelationId) -> Question {
+        let posted = self.solver.relation(id);
+        (posted.relation.address(), posted.args.iter().map(|&arg| self.key(arg)).collect())
     }
 
     /// Whether a `where` clause says that the relation holds: it is one of its own, or asks for the same as one and so
     /// has been given its outputs.
-    fn is_assumed(&self, id: RelationId) -> bool {
-        if self.assumed.contains(&id) {
-            return true;
+    fn is_assumed(&self, id: RelationId, assumptions: &FxHashMap<Question, Vec<RelationId>>) -> bool {
+        if assumptions.is_empty() || self.assumed.contains(&id) {
+            return !assumptions.is_empty();
         }
-        let posted = self.solver.relation(id);
-        self.assumed.iter().any(|&other| {
-            let other = self.solver.relation(other);
-            other.relation == posted.relation
-                && other.attrs == posted.attrs
-                && other.args.len() == posted.args.len()
-                && other.args.iter().zip(posted.args.iter()).all(|(&a, &b)| self.is_same(a, b))
-        })
-    }
-
-    /// Whether two terms are one class, or rigid and equal.
-    fn is_same(&self, a: TermId, b: TermId) -> bool {
-        self.key(a) == self.key(b)
-    }
-
-    /// What stands for a term when relations are compared: its form, with the roots of what is unknown in it and the
-    /// parameters themselves. A term with many parts is only itself.
-    fn key(&self, id: TermId) -> Key {
-        let mut key = Key::new();
-        let mut stack = vec![id];
-        while let Some(id) = stack.pop() {
-            let (root, head) = (self.solver.root(id), self.solver.head(id));
-            let bare = |list: List| List { start: 0, len: list.len };
-            let none = TermId(0);
-            let form = match head {
-                Term::Hole(_) | Term::Error(_) => None,
-                Term::Dim(dim) if dim.extent == Extent::Unknown => None,
-                Term::Param(..) | Term::Slice { .. } | Term::EmptyRow | Term::Dim(_) | Term::Dtype(_) => Some(head),
-                Term::Tensor { .. } => Some(Term::Tensor { shape: none, dtype: none }),
-                Term::Tuple(list) => Some(Term::Tuple(bare(list))),
-                Term::Shape(list) => Some(Term::Shape(bare(list))),
-                Term::Splice(list) => Some(Term::Splice(bare(list))),
-                Term::Func { params, .. } => Some(Term::Func { params: bare(params), result: none }),
-                Term::Adt { adt, args } => Some(Term::Adt { adt, args: bare(args) }),
-                Term::Forall { first, n, .. } => Some(Term::Forall { first, n, body: none }),
-                Term::Ref(_) => Some(Term::Ref(none)),
-                Term::Sum(_) => Some(Term::Sum(none)),
-                Term::Row { variant, fields, .. } => Some(Term::Row { variant, fields: bare(fields), rest: none }),
-            };
-            if key.len() >= MAX_KEY {
-                return vec![(None, self.solver.root(id))];
-            }
-            key.push((form, if form.is_some() { none } else { root }));
-            self.solver.for_parts(head, |part| stack.push(part));
-        }
-        key
+        let same_attrs = |&other: &RelationId| self.solver.relation(other).attrs == self.solver.relation(id).attrs;
+        assumptions.get(&self.statement(id)).is_some_and(|others| others.iter().any(same_attrs))
     }
 
     /// What is only asked of a `?` is decided when the program runs: an unknown that arithmetic relates to a `?` is one
@@ -270,115 +153,9 @@ impl<L: Log> Inference<'_, L> {
         ids.filter(is_undecided).collect()
     }
 
-    /// A relation determines its outputs: two that wait with the same inputs have the same ones, and are one.
-    fn merge_equal_relations(&mut self, first_relation: usize) {
-        let mut done: FxHashSet<RelationId> = FxHashSet::default();
-        loop {
-            let mut seen: FxHashMap<Question, Vec<RelationId>> = FxHashMap::default();
-            let mut merged = Vec::new();
-            let mut classes = FxHashMap::default();
-            let mut polynomials: FxHashMap<Poly<usize>, RelationId> = FxHashMap::default();
-            for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
-                if self.implied.contains(&id) || !self.is_open(id) {
-                    continue;
-                }
-                let posted = self.solver.relation(id);
-                let n_inputs = posted.n_inputs();
-                if let Some(form) = self.normal_form(posted, &mut classes) {
-                    match polynomials.get(&form) {
-                        Some(&first) => merged.push((first, id)),
-                        None => drop(polynomials.insert(form, id)),
-                    }
-                    continue;
-                }
-                let inputs: Vec<_> = posted.args[..n_inputs].iter().map(|&arg| self.key(arg)).collect();
-                let same = seen.entry((posted.relation.address(), inputs)).or_default();
-                let first = same.iter().find(|&&first| self.solver.relation(first).attrs == posted.attrs);
-                match first {
-                    Some(&first) => merged.push((first, id)),
-                    None => same.push(id),
-                }
-            }
-            let n_queued = self.solver.relations().len();
-            merged.retain(|&(_, other)| done.insert(other));
-            for (first, other) in merged {
-                if !self.assumed.contains(&other) {
-                    self.implied.insert(other);
-                }
-                let (first, other) = (self.solver.relation(first), self.solver.relation(other));
-                let cause = other.cause;
-                let (outputs, others) = (&first.args[first.n_inputs()..], &other.args[other.n_inputs()..]);
-                let outputs = outputs.iter().copied().zip(others.iter().copied());
-                for (expected, found) in outputs.collect::<Vec<_>>() {
-                    if self.solver.root(expected) != self.solver.root(found) {
-                        self.solver.equal(expected, found, cause);
-                    }
-                }
-            }
-            self.equate_polynomials(first_relation);
-            if !self.join_broadcasts(first_relation) && self.solver.relations().len() == n_queued {
-                return;
-            }
-            self.solver.solve();
-        }
-    }
-
-    /// The normal form of a polynomial relation over classes; equal ones have equal values.
-    fn normal_form(&self, posted: &Posted, classes: &mut FxHashMap<Key, usize>) -> Option<Poly<usize>> {
-        let Some(Function::Polynomial(poly)) = Function::of(&posted.attrs) else { return None };
-        poly.substitute(|&arg| {
-            let arg = posted.args[arg as usize];
-            if let Term::Dim(Dim { extent: Extent::Number(number), .. }) = self.solver.head(arg) {
-                return Some(Poly::constant(number));
-            }
-            let next = classes.len();
-            Some(Poly::atom(*classes.entry(self.key(arg)).or_insert(next)))
-        })
-    }
-
-    /// Two polynomials that are the same unknown are equal, which may decide what neither does alone.
-    fn equate_polynomials(&mut self, first_relation: usize) {
-        let mut first_of: FxHashMap<TermId, RelationId> = FxHashMap::default();
-        let mut pairs = Vec::new();
-        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
-            let posted = self.solver.relation(id);
-            let is_polynomial = matches!(Function::of(&posted.attrs), Some(Function::Polynomial(_)));
-            let Some(&result) = posted.args.last().filter(|_| is_polynomial) else { continue };
-            let result = self.solver.root(result);
-            if !self.solver.head(result).is_hole() || self.implied.contains(&id) || !self.is_open(id) {
-                continue;
-            }
-            match first_of.get(&result) {
-                Some(&first) => pairs.push((first, id)),
-                None => drop(first_of.insert(result, id)),
-            }
-        }
-        for (first, other) in pairs {
-            if !self.equated.insert((first, other)) {
-                continue;
-            }
-            let (left, right) = (self.solver.relation(first), self.solver.relation(other));
-            let (Some(Function::Polynomial(a)), Some(Function::Polynomial(b))) =
-                (Function::of(&left.attrs), Function::of(&right.attrs))
-            else {
-                continue;
-            };
-            let (left_args, right_args) = (&left.args[..left.n_inputs()], &right.args[..right.n_inputs()]);
-            let shift = left_args.len() as u32;
-            let difference = b.substitute(|&arg| Some(Poly::atom(arg + shift))).and_then(|b| a.minus(&b));
-            let Some(difference) = difference else { continue };
-            let mut args: Vec<TermId> = left_args.iter().chain(right_args).copied().collect();
-            let cause = right.cause;
-            args.push(self.solver.fresh(Term::Dim(Dim::number(0)), cause));
-            let attrs = Function::Polynomial(difference).attrs();
-            let posted = self.solver.post(&FUNCTION, &args, attrs, cause);
-            self.implied.insert(posted);
-        }
-    }
-
     /// Whether a relation waits for something that inference was to find out. One that waits for nothing but `?`
     /// is checked when the program runs; one that waits for an error is not spoken of.
-    fn is_open(&self, id: RelationId) -> bool {
+    pub(crate) fn is_open(&self, id: RelationId) -> bool {
         let State::Waiting(waits) = &self.solver.relation(id).state else { return false };
         let heads = waits.iter().map(|&wait| self.solver.head(wait));
         let mut open = false;
@@ -405,115 +182,53 @@ impl<L: Log> Inference<'_, L> {
         if waiting.is_empty() {
             return Vec::new();
         }
-        let mut known: FxHashSet<TermId> = self.solver.holes(&[term]).into_iter().collect();
-        let mut open: Vec<RelationId> = waiting.to_vec();
-        let mut found = Vec::new();
-        loop {
-            let n_open = open.len();
-            open.retain(|&id| {
-                let posted = self.solver.relation(id);
-                let (inputs, outputs) = posted.args.split_at(posted.n_inputs());
-                let are_known = |terms: &[TermId]| self.solver.holes(terms).iter().all(|hole| known.contains(hole));
-                let is_invertible = matches!(
-                    Function::of(&posted.attrs),
-                    Some(Function::Polynomial(_) | Function::Concat | Function::Rank)
-                );
-                let determined = are_known(inputs) || (is_invertible && are_known(outputs));
-                if determined {
-                    known.extend(self.solver.holes(&posted.args));
-                    found.push(id);
-                }
-                !determined
-            });
-            if open.len() == n_open {
-                break;
+        let mut known: FxHashSet<TermId> = FxHashSet::default();
+        let mut learned = self.solver.holes(&[term]);
+        // By unknown, the sides of relations that it stands on; by relation and side, how many are not known.
+        let mut sides_of: FxHashMap<TermId, Vec<(usize, usize)>> = FxHashMap::default();
+        let mut missing: Vec<[usize; 2]> = Vec::with_capacity(waiting.len());
+        let mut ready: Vec<usize> = Vec::new();
+        for (at, &id) in waiting.iter().enumerate() {
+            let posted = self.solver.relation(id);
+            let (inputs, outputs) = posted.args.split_at(posted.n_inputs());
+            let is_invertible = matches!(
+                Function::of(&posted.attrs),
+                Some(Function::Polynomial(_) | Function::Concat | Function::Rank)
+            );
+            let sides =
+                [self.solver.holes(inputs), if is_invertible { self.solver.holes(outputs) } else { Vec::new() }];
+            missing.push([sides[0].len(), if is_invertible { sides[1].len() } else { usize::MAX }]);
+            ready.extend(missing[at].contains(&0).then_some(at));
+            for (side, holes) in sides.into_iter().enumerate() {
+                holes.into_iter().for_each(|hole| sides_of.entry(hole).or_default().push((at, side)));
             }
         }
+        let mut found = Vec::new();
+        loop {
+            while let Some(hole) = learned.pop() {
+                if known.insert(hole) {
+                    for &(at, side) in sides_of.get(&hole).into_iter().flatten() {
+                        missing[at][side] -= 1;
+                        ready.extend((missing[at][side] == 0).then_some(at));
+                    }
+                }
+            }
+            let Some(at) = ready.pop() else { break };
+            found.push(waiting[at]);
+            learned = self.solver.holes(&self.solver.relation(waiting[at]).args);
+        }
         base::sort(&mut found);
+        found.dedup();
         found
     }
 
-    /// The equations `r = f(…)` whose result can be written instead of `r` once the rest are parameters: one for each
-    /// `r`, none of which is defined by itself. With the classes of those `r`.
-    fn definitions(&self, chosen: &[(Member, Vec<RelationId>)]) -> (FxHashSet<RelationId>, FxHashSet<TermId>) {
-        let mut from: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
-        let ids = chosen.iter().flat_map(|(_, relations)| relations);
-        let joined: FxHashMap<TermId, &[TermId]> = ids
-            .map(|&id| self.solver.relation(id))
-            .filter(|posted| Function::of(&posted.attrs) == Some(&Function::Concat))
-            .filter_map(|posted| posted.args.split_last().map(|(&shape, parts)| (self.solver.root(shape), parts)))
-            .collect();
-        let mut found = FxHashSet::default();
-        for &id in chosen.iter().flat_map(|(_, relations)| relations) {
-            let posted = self.solver.relation(id);
-            let Some(&result) = posted.args.last().filter(|_| posted.relation.is(&FUNCTION)) else { continue };
-            let results = self.defined_by(result);
-            if results.is_empty() || results.iter().any(|result| from.contains_key(result)) {
-                continue;
-            }
-            let mut reached = self.solver.holes(&posted.args[..posted.n_inputs()]);
-            let mut at = 0;
-            while let Some(&hole) = reached.get(at) {
-                at += 1;
-                let more = from.get(&hole).into_iter().flatten().copied();
-                let more: Vec<TermId> = more.filter(|hole| !reached.contains(hole)).collect();
-                reached.extend(more);
-            }
-            if !results.iter().any(|result| reached.contains(result)) && self.is_certain(posted, &joined) {
-                from.extend(results.into_iter().map(|result| (result, reached.clone())));
-                found.insert(id);
-            }
-        }
-        (found, from.into_keys().collect())
-    }
-
-    /// The unknowns that an equation with this result defines: the result, or the dims of a shape of nothing else.
-    pub(crate) fn defined_by(&self, result: TermId) -> Vec<TermId> {
-        let results: Vec<TermId> = match self.solver.head(result) {
-            Term::Shape(dims) => self.solver.items(dims).iter().map(|&dim| self.solver.root(dim)).collect(),
-            _ => vec![self.solver.root(result)],
-        };
-        if results.iter().all(|&result| self.solver.head(result).is_hole()) { results } else { Vec::new() }
-    }
-
-    /// Whether a function has a value once the unknowns are parameters. A place of shapes that are put together has
-    /// none behind a part whose rank is unknown: `(..sh, N)[1]`. `joined` are such shapes, with their parts.
-    fn is_certain(&self, posted: &Posted, joined: &FxHashMap<TermId, &[TermId]>) -> bool {
-        let (Some(function), Some(&shape)) = (Function::of(&posted.attrs), posted.args.first()) else { return true };
-        let mut parts = vec![self.solver.root(shape)];
-        let mut met: Vec<TermId> = Vec::new();
-        while let Some(at) = parts.iter().position(|part| joined.contains_key(part) && !met.contains(part)) {
-            met.push(parts[at]);
-            let inner: Vec<TermId> = joined[&parts[at]].iter().map(|&part| self.solver.root(part)).collect();
-            parts.splice(at..=at, inner);
-        }
-        let is_dim = |&part: &TermId| self.solver.head(part).kind() == Kind::Dim;
-        // A place is among the dims at its end, or only one part is left to hold it.
-        let is_sure = |at: i64| {
-            let left = usize::try_from(if at < 0 { -(at + 1) } else { at }).unwrap_or(usize::MAX);
-            let n_dims = match at < 0 {
-                true => parts.iter().rev().take_while(|&part| is_dim(part)).count(),
-                false => parts.iter().take_while(|&part| is_dim(part)).count(),
-            };
-            left < n_dims || n_dims + 1 >= parts.len()
-        };
-        let before = |place: i64| if place > 0 { place - 1 } else { place };
-        match function {
-            Function::Index(at) => is_sure(*at),
-            Function::Slice(from, to) => {
-                [from, to].into_iter().flatten().all(|&place| place == 0 || is_sure(before(place)))
-            }
-            Function::Polynomial(_)
-            | Function::Max
-            | Function::Min
-            | Function::FloorDiv
-            | Function::Rank
-            | Function::Prod
-            | Function::Concat => true,
-        }
-    }
-
-    fn quantify(&mut self, group: &[Member], chosen: &[(Member, Vec<RelationId>)], relations: &[RelationId]) {
+    fn quantify(
+        &mut self,
+        group: &[Member],
+        chosen: &[(Member, Vec<RelationId>)],
+        relations: &[RelationId],
+        first_term: usize,
+    ) {
         let (definitions, defined) = self.definitions(chosen);
         // Every other unknown of a definition's type and of its relations becomes a parameter.
         let mut holes: Vec<TermId> = Vec::new();
@@ -552,25 +267,28 @@ impl<L: Log> Inference<'_, L> {
             taken.dedup();
             self.solver.quantify(&taken, &params, cause);
             self.solver.solve();
+            self.solver.join_parts(first_term, cause);
+            self.solver.solve();
         }
         for ((member, relations), generated) in chosen.iter().zip(own_params) {
             let Some(body) = self.member_type(*member) else { continue };
             match *member {
                 Member::Def(def) => {
-                    let id = self.module.defs[def].function;
-                    let function = &self.module.functions[id];
-                    if !function.wheres.is_empty() && self.is_annotated(id) {
+                    let function_id = self.module.defs[def].function;
+                    let function = &self.module.functions[function_id];
+                    if !function.wheres.is_empty() && self.is_annotated(function_id) {
                         continue;
                     }
                     // Of a clause that is not annotated in full, callers see what it says inside.
-                    let ids = (0..self.solver.relations().len()).map(|i| RelationId(i as u32));
-                    let assumed = ids.filter(|id| !function.wheres.is_empty() && self.assumed.contains(id));
-                    let owed: Vec<RelationId> =
-                        relations.iter().copied().filter(|id| !definitions.contains(id)).chain(assumed).collect();
+                    let mut assumed: Vec<RelationId> = self.assumed.iter().copied().collect();
+                    assumed.retain(|&id| self.is_of_clause(id, function_id) && !self.implied.contains(&id));
+                    base::sort(&mut assumed);
+                    let own = relations.iter().copied().filter(|id| !definitions.contains(id));
+                    let owed: Vec<RelationId> = own.chain(assumed).collect();
                     let mut params = function.type_params.clone();
                     params.extend(generated);
                     let obligations = self.obligations(&owed);
-                    let body = self.signature(id, body, cause);
+                    let body = self.signature(function_id, body, cause);
                     let params = self.all_params(params, body, &obligations);
                     self.defs[def] = Some(Arc::new(Scheme { params, body, obligations }));
                 }
@@ -639,6 +357,9 @@ impl<L: Log> Inference<'_, L> {
                 found.push(obligation);
             }
         }
+        if found.len() > MAX_ORDERED {
+            return found;
+        }
         let mut ordered: Vec<Obligation> = Vec::with_capacity(found.len());
         while !found.is_empty() {
             let outputs = |obligation: &Obligation| {
@@ -656,7 +377,7 @@ impl<L: Log> Inference<'_, L> {
                     .map(|input| self.key(input))
                     .all(|input| own.contains(&input) || !pending.contains(&input))
             };
-            let at = if found.len() > MAX_ORDERED { 0 } else { found.iter().position(is_ready).unwrap_or(0) };
+            let at = found.iter().position(is_ready).unwrap_or(0);
             ordered.push(found.remove(at));
         }
         ordered
@@ -670,8 +391,7 @@ impl<L: Log> Inference<'_, L> {
             return false;
         }
         let cause = self.solver.store.learned(result);
-        let value = self.solver.apply(function, args, cause);
-        self.is_same(value, result)
+        self.solver.value(function, args, cause).is_some_and(|value| self.is_same(value, result))
     }
 
     fn print_obligation(&self, obligation: &Obligation) -> String {
@@ -692,6 +412,8 @@ impl<L: Log> Inference<'_, L> {
             used.extend(function.type_params.iter().map(|&param| self.module.type_params[param].name.clone()));
         }
         let mut named = Vec::with_capacity(holes.len());
+        // Names are only ever used up.
+        let mut next: FxHashMap<Kind, usize> = FxHashMap::default();
         for &hole in holes {
             let kind = self.solver.head(hole).kind();
             let letters: &[&str] = match kind {
@@ -701,12 +423,17 @@ impl<L: Log> Inference<'_, L> {
                 Kind::BaseType => &["T", "U", "V", "W"],
                 Kind::Row => &["r", "s", "q"],
             };
-            let fresh = letters
-                .iter()
-                .map(|&letter| letter.to_owned())
-                .chain((1..).map(|n| format!("{}{n}", letters[0])))
-                .find(|name| !used.contains(name))
-                .expect("there are endless names");
+            let at = next.entry(kind).or_default();
+            let fresh = loop {
+                let name = match letters.get(*at) {
+                    Some(&letter) => letter.to_owned(),
+                    None => format!("{}{}", letters[0], *at + 1 - letters.len()),
+                };
+                *at += 1;
+                if !used.contains(&name) {
+                    break name;
+                }
+            };
             used.insert(fresh.clone());
             self.group_names.push(fresh.clone());
             let id = ParamId((self.module.type_params.len() + self.generated_params.len()) as u32);

@@ -14,9 +14,11 @@
 //! Deliberately absent: coverage of matches (`pattern`), any host recursion.
 
 mod assume;
+mod definitions;
 mod error;
 mod generalise;
 mod group;
+mod merge;
 mod rows;
 mod types;
 mod walk;

@@ -52,7 +52,7 @@ pub(crate) struct Inference<'m, L> {
     pub(crate) own_params: FxHashMap<TermId, ParamId>,
     /// The names of parameters that were made for the group that is being checked.
     pub(crate) group_names: Vec<String>,
-    /// The waiting relations that a `where` clause takes as true.
+    /// The relations that a `where` clause takes as true: they wait, or were equations of what is rigid.
     pub(crate) assumed: FxHashSet<RelationId>,
     pub(crate) empty_shape: Option<TermId>,
     /// Of the group that is being checked.

@@ -161,5 +161,6 @@ pub fn broadcast_of_shapes() -> &'static ty::Relation {
 
 /// The names that [`relations_named`] knows.
 pub fn relation_names() -> impl Iterator<Item = &'static str> {
-    all().iter().map(|row| row.relation.name).chain([PROJECTION.relation.name])
+    let parts = rule::PARTS.iter().map(|(relation, ..)| relation.name);
+    all().iter().map(|row| row.relation.name).chain([PROJECTION.relation.name]).chain(parts)
 }

@@ -41,11 +41,15 @@ impl<L: Log> Solver<L> {
     /// A fresh use of a scheme: its type with `args` (or fresh unknowns) for its parameters. Its obligations are
     /// posted.
     pub fn instantiate(&mut self, scheme: &Scheme, args: &[TermId], cause: Cause) -> TermId {
+        if self.gave_up_all() {
+            return self.fresh(Term::Error(Kind::Type), cause);
+        }
         let params = scheme.params.iter().copied().zip(args.iter().copied());
         let mut copier = Copier::new(params, self.dynamics, cause);
         let body = self.copy(&mut copier, scheme.body);
         for obligation in &scheme.obligations {
             let args: Args = obligation.args.iter().map(|&arg| self.copy(&mut copier, arg)).collect();
+            self.charge(cause, 1);
             self.post(obligation.relation.clone(), &args, obligation.attrs.clone(), cause);
         }
         body

@@ -5,7 +5,7 @@ use crate::store::Cause;
 use crate::trace::{Event, Log, Woken};
 use base::IdMap;
 use rustc_hash::FxHashMap;
-use ty::{COPY, ParamId, Term, TermId, Terms};
+use ty::{COPY, Function, ParamId, Term, TermId, Terms};
 
 impl<L: Log> Solver<L> {
     /// The unknowns below `ids`, in the order they print, each once. A `?` is none.
@@ -107,6 +107,23 @@ impl<L: Log> Solver<L> {
         }
         let leads_back = |from: usize| edges[from][..n_parts[from]].iter().any(|&to| component[to] == component[from]);
         (0..edges.len()).any(leads_back)
+    }
+
+    /// A shape whose parts have become known may be a simpler one: `(..S[:-1], N)` is `S` if `N` is `S[-1]`. Looks at
+    /// the cells from `first` on.
+    pub fn join_parts(&mut self, first: usize, cause: Cause) {
+        for id in (first..self.store.len()).map(|i| TermId(i as u32)) {
+            let Term::Splice(parts) = self.head(id) else { continue };
+            if self.root(id) != id {
+                continue;
+            }
+            let items = self.items(parts).to_vec();
+            let Some(joined) = self.value(&Function::Concat, &items, cause) else { continue };
+            let term = self.head(joined);
+            if !matches!(term, Term::Splice(joined) if joined.len == parts.len) {
+                self.bind(id, term, cause);
+            }
+        }
     }
 
     /// Finds the infinite types among the cells from `first` on, cuts each at its latest equation and returns where:

@@ -17,6 +17,16 @@ base::idx!(
     "r"
 );
 
+/// A call (or operator, or anything else that is a cause) may bring up so many relations, and all together so many and
+/// some more for each cause. Written relations always end, but in exponential time if they are made for that.
+const MAX_STEPS: usize = 100_000;
+const MAX_STEPS_OF_ALL: usize = 200_000;
+const MORE_STEPS: usize = 16;
+
+/// A list of so many terms counts as much as a relation, and a polynomial of so many products.
+const LIST_STEP: usize = 16;
+const POLY_STEP: usize = 4;
+
 /// Plain equation of two terms, the expected one first. It never waits.
 pub static EQUAL: Relation = Relation {
     name: "Equal",
@@ -88,6 +98,11 @@ pub struct Solver<L> {
     /// Differences of rigid dims that are taken to be 0 while a definition is checked.
     pub zeros: Vec<Poly<Atom>>,
     no_attrs: Arc<Attrs>,
+    /// By cause, how many relations its relations have brought up.
+    steps: Vec<usize>,
+    steps_of_all: usize,
+    /// It has been said of the last cause with too many.
+    told_steps: Option<Cause>,
 }
 
 impl<L: Log> Solver<L> {
@@ -106,6 +121,9 @@ impl<L: Log> Solver<L> {
             dynamics: false,
             zeros: Vec::new(),
             no_attrs: Attrs::none(),
+            steps: Vec::new(),
+            steps_of_all: 0,
+            told_steps: None,
         }
     }
 
@@ -128,6 +146,8 @@ impl<L: Log> Solver<L> {
         self.queue.clear();
         self.watchers.clear();
         self.failures.clear();
+        self.steps.clear();
+        self.steps_of_all = 0;
     }
 
     pub fn fresh(&mut self, term: Term, cause: Cause) -> TermId {
@@ -190,6 +210,13 @@ impl<L: Log> Solver<L> {
         }
     }
 
+    /// The value of a function of terms, if it is determined by now.
+    pub fn value(&mut self, function: &Function, args: &[TermId], cause: Cause) -> Option<TermId> {
+        let (no_args, attrs) = (Args::new(), self.no_attrs.clone());
+        let mut view = View { solver: self, args: no_args, attrs, n_inputs: 0, cause, asserted: false };
+        ty::evaluate(&mut view, function, args)
+    }
+
     /// The call that the relation is a part of, if it is an `if` of a written one.
     pub fn origin(&mut self, id: RelationId) -> Option<(RelationRef, Vec<TermId>)> {
         let posted = self.relation(id);
@@ -238,7 +265,54 @@ impl<L: Log> Solver<L> {
         }
     }
 
+    /// Counts relations that follow from a cause.
+    pub(crate) fn charge(&mut self, cause: Cause, n: usize) {
+        let at = cause.0 as usize;
+        if self.steps.len() <= at {
+            self.steps.resize(at + 1, 0);
+        }
+        self.steps[at] += n;
+        self.steps_of_all += n;
+    }
+
+    /// Whether a relation is not to be run, since too many have followed from its cause. Told once for each cause; once
+    /// all together are too many, only once.
+    fn is_spent(&mut self, id: RelationId) -> bool {
+        let Posted { relation, cause, .. } = &self.relations[id.0 as usize];
+        let (cause, most_of_all) = (*cause, self.most_of_all());
+        let of_all = self.steps_of_all > most_of_all;
+        let steps = self.steps.get(cause.0 as usize).copied().unwrap_or(0);
+        if (steps <= MAX_STEPS && !of_all) || relation.is(&EQUAL) {
+            return false;
+        }
+        if self.told_steps.is_none_or(|told| told != cause && !of_all) {
+            self.told_steps = Some(cause);
+            let limit = if of_all { most_of_all } else { MAX_STEPS };
+            let sentence = format!("more than {limit} relations follow from this one, and that is where checking ends");
+            self.failures.push(Failure { relation: id, reason: Reason::Check(sentence.into()) });
+        }
+        self.spoil_outputs(id);
+        true
+    }
+
+    fn most_of_all(&self) -> usize {
+        MAX_STEPS_OF_ALL + MORE_STEPS * self.steps.len()
+    }
+
+    /// Whether more relations have followed from a cause than are run, and that has been told.
+    pub fn gave_up(&self) -> bool {
+        self.told_steps.is_some()
+    }
+
+    /// Whether no relation is run any more, and that has been told.
+    pub(crate) fn gave_up_all(&self) -> bool {
+        self.gave_up() && self.steps_of_all > self.most_of_all()
+    }
+
     fn run(&mut self, id: RelationId) -> Outcome {
+        if self.is_spent(id) {
+            return Outcome::Failed;
+        }
         let posted = &self.relations[id.0 as usize];
         let (relation, args, attrs) = (posted.relation.clone(), posted.args.clone(), posted.attrs.clone());
         let n_inputs = posted.n_inputs();
@@ -414,6 +488,7 @@ impl<L: Log> Facts for View<'_, L> {
     }
 
     fn make_list(&mut self, items: &[TermId]) -> List {
+        self.solver.charge(self.cause, items.len() / LIST_STEP);
         self.solver.store.list(items)
     }
 
@@ -438,11 +513,17 @@ impl<L: Log> Facts for View<'_, L> {
     }
 
     fn intern(&mut self, poly: Poly<Atom>) -> PolyId {
+        self.solver.charge(self.cause, poly.terms().len() / POLY_STEP);
         self.solver.store.intern(poly)
+    }
+
+    fn zeros(&self) -> &[Poly<Atom>] {
+        &self.solver.zeros
     }
 
     fn post_with(&mut self, relation: RelationRef, args: &[TermId], attrs: Arc<Attrs>) {
         self.asserted = true;
+        self.solver.charge(self.cause, 1);
         self.solver.post(relation, args, attrs, self.cause);
     }
 }

@@ -114,8 +114,7 @@ impl<L: Log> Solver<L> {
         if self.zeros.is_empty() {
             return false;
         }
-        let Some(difference) = difference() else { return false };
-        self.zeros.iter().any(|zero| *zero == difference || zero.scaled(-1).as_ref() == Some(&difference))
+        difference().is_some_and(|difference| difference.vanishes(&self.zeros))
     }
 
     /// Two shapes' first dims with different numbers: looked for before any dim is told anything, so that both shapes

@@ -123,6 +123,8 @@ pub struct Guard {
 
 #[derive(Clone, Debug)]
 pub enum Goal {
+    /// `false`: what the clause is for, the relation does not hold of.
+    Never,
     Equal(NodeId, NodeId),
     /// A built-in relation.
     Builtin {
@@ -362,6 +364,7 @@ impl Clause {
         }
         for goal in &self.body {
             match goal {
+                Goal::Never => return r.fail(Reason::Check("the clause that fits says `false`".into())),
                 Goal::Equal(left, right) => {
                     let (left, right) = (env.make(r, *left)?, env.make(r, *right)?);
                     r.unify(left, right)?;

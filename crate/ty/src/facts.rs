@@ -70,6 +70,8 @@ pub trait Facts {
     fn row(&self, row: TermId) -> (Vec<Variant>, TermId);
     fn poly(&self, id: PolyId) -> &Poly<Atom>;
     fn intern(&mut self, poly: Poly<Atom>) -> PolyId;
+    /// Polynomials that a `where` clause takes to be 0.
+    fn zeros(&self) -> &[Poly<Atom>];
     /// Posts a relation at the same place.
     fn post_with(&mut self, relation: RelationRef, args: &[TermId], attrs: Arc<Attrs>);
 }

@@ -19,6 +19,9 @@ pub static FUNCTION: Relation = Relation { name: "=", n_outputs: 1, rule: functi
 /// A shape of more dims than this is not made from a rank alone.
 const MAX_RANK: i64 = 1_000;
 
+/// Nor are shapes put together to one of more dims.
+const MAX_DIMS: usize = 10_000;
+
 /// What is computed; arguments are dims unless it says otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Function {
@@ -99,6 +102,11 @@ pub fn apply(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<
         }
         done @ (Ok(_) | Err(Stop::Fail(_))) => done,
     }
+}
+
+/// The value of a function that is determined.
+pub fn evaluate(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Option<TermId> {
+    check(r, function, args).and_then(|()| value(r, function, args)).ok()
 }
 
 /// Arithmetic on dims for rules.
@@ -312,6 +320,8 @@ fn value(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<Term
                     }
                 }
             }
+            let n = all.len();
+            r.check(n <= MAX_DIMS, || format!("a shape has at most {MAX_DIMS} dims, and this one would have {n}"))?;
             if unknown.is_empty() { make_shape(r, &all) } else { Err(Stop::Wait(unknown)) }
         }
     }
@@ -362,6 +372,9 @@ fn floor_div(r: &mut dyn Facts, poly: &Poly<Atom>, divisor: i64) -> Poly<Atom> {
         // It is less than the divisor.
         Some(_) => Some(quotient),
         None => {
+            if let Some(exact) = poly.divided_given(divisor, r.zeros()) {
+                return Some(exact);
+            }
             let (rest, by) = (r.intern(rest), r.intern(Poly::constant(divisor)));
             quotient.plus(&Poly::atom(Atom::FloorDiv(rest, by)))
         }
@@ -606,6 +619,13 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
         unknowns.into_iter().filter(|&dim| difference.atoms().any(|&atom| atom == Unknown::Dim(dim))).collect();
     let [unknown] = left[..] else {
         if left.is_empty() {
+            let rigid = difference.substitute(|&atom| match atom {
+                Unknown::Rigid(atom) => Some(Poly::atom(atom)),
+                Unknown::Dim(_) => None,
+            });
+            if rigid.is_some_and(|rigid| rigid.vanishes(r.zeros())) {
+                return Ok(());
+            }
             return r.fail(match difference.as_constant() {
                 Some(_) if grows => Reason::Check("this dim would have to be larger than itself".into()),
                 Some(_) => Reason::Check("the two sides of the equation differ".into()),
@@ -640,7 +660,7 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
     }
     let whole_and_by = rest.scaled(-coefficient.signum()).zip(coefficient.checked_abs());
     let Some((whole, by)) = whole_and_by else { return r.fail(too_large()) };
-    let root = whole.divided(by);
+    let root = whole.divided_given(by, r.zeros());
     if root.is_none() && divides(&whole, by) == Some(false) {
         return r.fail(Reason::Check("the equation has no whole number as its solution".into()));
     }

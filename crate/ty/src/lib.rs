@@ -34,7 +34,7 @@ pub use condition::{AT_MOST, DIVIDES};
 pub use copy::COPY;
 pub use dtype::Dtype;
 pub use facts::{Facts, Size, Step, Stop};
-pub use function::{FUNCTION, Function, apply};
+pub use function::{FUNCTION, Function, apply, evaluate};
 pub use poly::{Atom, Poly, PolyId};
 pub use print::{Names, Printed, print_obligation, print_scheme, print_term};
 pub use reason::{Operand, Reason};

@@ -12,6 +12,12 @@ idx!(
 /// A polynomial with more terms than this is not computed.
 const MAX_TERMS: usize = 256;
 
+/// Nor is a product of more atoms.
+const MAX_DEGREE: usize = 256;
+
+/// After so many steps a polynomial is taken to differ from 0.
+const MAX_REDUCTIONS: usize = 32;
+
 /// A sum of products of atoms, each with its coefficient. Terms are in ascending order of their atoms, the constant
 /// first; none has the coefficient 0; the atoms of a product ascend.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +45,13 @@ impl<A> Default for Poly<A> {
     fn default() -> Self {
         Poly { terms: Vec::new() }
     }
+}
+
+/// What is left of a product without some of its atoms; `None` if they are not all in it. Both ascend.
+fn without<A: Clone + Ord>(product: &[A], part: &[A]) -> Option<Vec<A>> {
+    let mut part = part.iter().peekable();
+    let rest = product.iter().filter(|&atom| part.next_if(|&first| first == atom).is_none()).cloned().collect();
+    part.next().is_none().then_some(rest)
 }
 
 /// `None` where a coefficient leaves 64 bits or there are too many terms.
@@ -113,6 +126,9 @@ impl<A: Clone + Ord> Poly<A> {
         let mut terms = Vec::with_capacity(self.terms.len() * other.terms.len());
         for (left, a) in &self.terms {
             for (right, b) in &other.terms {
+                if left.len() + right.len() > MAX_DEGREE {
+                    return None;
+                }
                 let mut atoms: Vec<A> = left.iter().chain(right).cloned().collect();
                 base::sort(&mut atoms);
                 terms.push((atoms, a.checked_mul(*b)?));
@@ -129,6 +145,47 @@ impl<A: Clone + Ord> Poly<A> {
         };
         let terms: Option<Vec<_>> = self.terms.iter().map(|(atoms, c)| Some((atoms.clone(), divided(*c)?))).collect();
         terms.map(|terms| Poly { terms })
+    }
+
+    /// Whether this is 0 if all of `zeros` are: multiples of them are taken away, each for the last of its products.
+    ///
+    /// Worked example: with `M * 3 - N * 2` among them, `K * M * 3 - K * N * 2` is 0.
+    pub fn vanishes(&self, zeros: &[Poly<A>]) -> bool {
+        let mut rest = self.clone();
+        for _ in 0..MAX_REDUCTIONS {
+            if rest.is_zero() {
+                return true;
+            }
+            match zeros.iter().find_map(|zero| rest.reduced(zero)) {
+                Some(reduced) => rest = reduced,
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// A multiple of this without a product that the last one of `zero` divides.
+    fn reduced(&self, zero: &Poly<A>) -> Option<Poly<A>> {
+        let (last, by) = zero.terms.last()?;
+        let mut divisible = self.terms.iter().rev().filter_map(|(atoms, c)| Some((without(atoms, last)?, *c)));
+        let factor = Poly { terms: vec![divisible.next()?] };
+        self.scaled(*by)?.minus(&zero.times(&factor)?)
+    }
+
+    /// As [`divided`](Self::divided), if need be with a multiple of a polynomial that is 0.
+    ///
+    /// Worked example: with `M * 3 - N * 2` among the zeros, `N * 2` divided by 3 is `M`.
+    pub fn divided_given(&self, number: i64, zeros: &[Poly<A>]) -> Option<Poly<A>> {
+        let with = |zero: &Poly<A>, (atoms, part): (&Vec<A>, &Vec<A>)| {
+            let multiple = zero.times(&Poly { terms: vec![(without(atoms, part)?, 1)] })?;
+            let sums = [self.plus(&multiple), self.minus(&multiple)];
+            sums.into_iter().flatten().find_map(|sum| sum.divided(number))
+        };
+        let all = |zero: &Poly<A>| {
+            let pairs = self.terms.iter().flat_map(|(atoms, _)| zero.terms.iter().map(move |(part, _)| (atoms, part)));
+            { pairs }.find_map(|pair| with(zero, pair))
+        };
+        self.divided(number).or_else(|| zeros.iter().find_map(all))
     }
 
     /// The terms with positive coefficients, and the others with their signs changed.
@@ -187,6 +244,22 @@ mod tests {
         assert_eq!(x().scaled(6).and_then(|p| p.divided(4)), None);
         assert_eq!(x().scaled(6).and_then(|p| p.divided(3)), x().scaled(2));
         assert_eq!(x().div_rem(0), None);
+    }
+
+    #[test]
+    fn what_is_taken_to_be_zero() {
+        let of = |terms: &[(&str, i64)]| {
+            { terms }.iter().try_fold(Poly::default(), |sum, &(atoms, factor)| {
+                let product =
+                    { atoms.chars() }.try_fold(Poly::constant(factor), |product, c| product.times(&Poly::atom(c)));
+                sum.plus(&product?)
+            })
+        };
+        let zeros = [of(&[("y", 3), ("x", -2)]).expect("small")];
+        let whole = of(&[("ay", 3), ("ax", -2)]).expect("small");
+        assert!(whole.vanishes(&zeros) && !whole.vanishes(&[]));
+        assert_eq!(x().scaled(2).and_then(|p| p.divided_given(3, &zeros)), Some(Poly::atom('y')));
+        assert_eq!(x().divided_given(5, &zeros), None);
     }
 
     #[test]

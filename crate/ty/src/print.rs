@@ -65,7 +65,13 @@ pub fn print_scheme(terms: &impl Terms, names: &dyn Names, scheme: &Scheme) -> P
         printer.params(&scheme.params);
     }
     match terms.head(scheme.body) {
-        Term::Func { params, result } => printer.signature(params, result),
+        Term::Func { params, result } => {
+            // Else the clause would be the inner function's.
+            let is_func = matches!(terms.head(result), Term::Func { .. }) && !scheme.obligations.is_empty();
+            printer.stack.extend(is_func.then_some(Piece::Text(")")));
+            printer.stack.push(Piece::Term(result));
+            printer.list("(", params, if is_func { ") -> (" } else { ") -> " });
+        }
         _ => printer.stack.push(Piece::Term(scheme.body)),
     }
     printer.drain();
@@ -103,27 +109,38 @@ impl<'a, T: Terms> Printer<'a, T> {
             if matches!(self.terms.head(*result), Term::Dim(Dim { extent: Extent::Number(_), .. })) {
                 self.function(function, args);
                 self.out.push_str(" = ");
-                return self.term(*result);
+                return self.argument(*result);
             }
-            self.term(*result);
+            self.argument(*result);
             self.out.push_str(" = ");
             return self.function(function, args);
         }
         if let ("Equal", [left, right]) = (relation.name(), args.as_slice()) {
-            self.term(*left);
+            self.argument(*left);
             self.out.push_str(" = ");
-            return self.term(*right);
+            return self.argument(*right);
         }
         self.out.push_str(relation.name());
         self.out.push('(');
         for (i, &arg) in args.iter().enumerate() {
             self.out.push_str(if i == 0 { "" } else { ", " });
-            self.term(arg);
+            self.argument(arg);
         }
         for ((name, value), _) in attrs.entries.iter().zip(&attrs.written).filter(|(_, written)| **written) {
             self.out.push_str(&format!(", {name}={value}"));
         }
         self.out.push(')');
+    }
+
+    /// A term where a dim might stand as well: a shape of one dim is `(N,)`.
+    fn argument(&mut self, id: TermId) {
+        match self.terms.head(id) {
+            Term::Shape(dims) if dims.len == 1 => {
+                self.list("(", dims, ",)");
+                self.drain();
+            }
+            _ => self.term(id),
+        }
     }
 
     /// A function of terms that are not known, as an expression.
@@ -142,7 +159,13 @@ impl<'a, T: Terms> Printer<'a, T> {
                     for (j, &atom) in atoms.iter().enumerate() {
                         self.out.push_str(if j == 0 { "" } else { " * " });
                         let factor = args[atom as usize];
-                        let is_sum = matches!(self.terms.head(factor), Term::Dim(Dim { extent: Extent::Poly(_), .. }));
+                        let is_sum = match self.terms.head(factor) {
+                            Term::Dim(Dim { extent: Extent::Poly(poly), dynamic: false }) => {
+                                let terms = self.terms.poly(poly).terms();
+                                terms.len() > 1 || terms.iter().any(|&(_, factor)| factor < 0)
+                            }
+                            _ => false,
+                        };
                         self.out.push_str(if is_sum { "(" } else { "" });
                         self.term(factor);
                         self.out.push_str(if is_sum { ")" } else { "" });

@@ -137,6 +137,7 @@ impl Builder<'_, '_> {
     fn goals(&mut self, goals: &[GoalId]) {
         for &goal in goals {
             match self.cx.goal(goal).clone() {
+                GoalSource::Never(_) => self.clause.body.push(Goal::Never),
                 GoalSource::Equal(left, right, _) => {
                     let (left, right) = (self.term(left), self.term(right));
                     self.clause.body.push(Goal::Equal(left, right));
@@ -149,7 +150,7 @@ impl Builder<'_, '_> {
                         Callee::Written(relation) => Goal::Written { relation, args },
                     });
                 }
-                GoalSource::If { condition, then, otherwise } => {
+                GoalSource::If { condition, then, otherwise, .. } => {
                     self.lift(condition, [Then::Goals(then), Then::Goals(otherwise)], None);
                 }
             }

@@ -30,6 +30,8 @@ pub(super) struct Relations {
     /// By relation: the kinds of its arguments, as far as they are known.
     pub(super) kinds: Vec<Vec<Option<Kind>>>,
     goals: Vec<GoalSource>,
+    /// By relation: the patterns of its first clause.
+    heads: Vec<Vec<TypeExprId>>,
     /// Relations with an error in a clause.
     pub(super) broken: Vec<usize>,
     /// The relation whose clause is being built.
@@ -38,9 +40,10 @@ pub(super) struct Relations {
 
 #[derive(Clone)]
 pub(super) enum GoalSource {
+    Never(Span),
     Equal(TypeExprId, TypeExprId, Span),
     Call(Call),
-    If { condition: (Comparison, TypeExprId, TypeExprId), then: Vec<GoalId>, otherwise: Vec<GoalId> },
+    If { condition: (Comparison, TypeExprId, TypeExprId), then: Vec<GoalId>, otherwise: Vec<GoalId>, span: Span },
 }
 
 #[derive(Clone)]
@@ -99,6 +102,10 @@ impl Lowering<'_> {
             sources.extend(source.filter(|_| sound));
         }
         self.relations.reading = false;
+        self.relations.heads = vec![Vec::new(); self.relations.kinds.len()];
+        for source in sources.iter().rev() {
+            self.relations.heads[source.relation].clone_from(&source.head);
+        }
         self.find_kinds(&sources);
         let sources: Vec<ClauseSource> = sources.into_iter().filter_map(|source| self.with_kinds(source)).collect();
         self.check_termination(&sources);
@@ -250,10 +257,11 @@ impl Lowering<'_> {
                 };
                 let args = children.into_iter().filter(|&child| self.tree.kind(child) != NodeKind::Attr);
                 let args: Vec<TypeExprId> = args.map(|arg| self.type_of(arg)).collect();
-                if name == "true" && args.is_empty() {
-                    return Lowered::Nothing;
+                match (name, args.as_slice()) {
+                    ("true", []) => return Lowered::Nothing,
+                    ("false", []) => GoalSource::Never(span),
+                    _ => GoalSource::Call(Call { node, name: name.to_owned(), name_span, args, span }),
                 }
-                GoalSource::Call(Call { node, name: name.to_owned(), name_span, args, span })
             }
             _ => {
                 let (Some(&condition), branches) = (children.first(), children.get(1..).unwrap_or(&[])) else {
@@ -265,7 +273,7 @@ impl Lowering<'_> {
                     Some(&block) => cx.goals_of(&cx.tree.children(block)),
                     None => Vec::new(),
                 };
-                GoalSource::If { condition, then: branch(self, 0), otherwise: branch(self, 1) }
+                GoalSource::If { condition, then: branch(self, 0), otherwise: branch(self, 1), span }
             }
         };
         self.relations.goals.push(goal);
@@ -321,7 +329,7 @@ impl Lowering<'_> {
                         }
                     }
                 },
-                GoalSource::If { .. } => {}
+                GoalSource::Never(_) | GoalSource::If { .. } => {}
             }
         }
         loop {
@@ -417,7 +425,7 @@ impl Lowering<'_> {
                     let (left, right) = self.equal_kinds(left, right);
                     self.relations.goals[id.0 as usize] = GoalSource::Equal(left, right, span);
                 }
-                GoalSource::Call(_) => {}
+                GoalSource::Never(_) | GoalSource::Call(_) => {}
                 GoalSource::If { then, otherwise, .. } => pending.extend(then.into_iter().chain(otherwise)),
             }
         }
@@ -471,7 +479,14 @@ impl Lowering<'_> {
                     Some(Where { relation: None, args: vec![left, right], attrs: Attrs::none(), span })
                 }
                 GoalSource::Call(call) => self.where_relation(call),
-                GoalSource::If { .. } => None,
+                GoalSource::Never(span) => {
+                    self.errors.push(HirError::UnknownRelation { name: "false".to_owned(), span, nearest: None });
+                    None
+                }
+                GoalSource::If { span, .. } => {
+                    self.errors.push(HirError::TypeIf { span });
+                    None
+                }
             };
             wheres.extend(clause);
         }
@@ -510,8 +525,12 @@ impl Lowering<'_> {
             if let Some(attr) = attr_nodes {
                 self.errors.push(HirError::AttrOnFunction { span: self.tree.span(attr) });
             }
-            let kinds: Vec<Kind> = self.relations.kinds[index].iter().map(|kind| kind.unwrap_or(Kind::Type)).collect();
-            let args = args.into_iter().zip(kinds).map(|(arg, kind)| self.coerce(arg, kind)).collect();
+            let kinds = self.relations.kinds[index].clone();
+            let coerced = args.iter().zip(kinds).enumerate().map(|(at, (&arg, kind))| match kind {
+                Some(kind) => self.coerce(arg, kind),
+                None => self.coerce_unsaid(arg, index, at),
+            });
+            let args = coerced.collect();
             return (self.errors.len() == n_errors).then(|| (Callee::Written(index), args, Attrs::none()));
         }
         let candidates = op::relations_named(&name);
@@ -553,6 +572,21 @@ impl Lowering<'_> {
         (self.errors.len() == n_errors).then_some((Callee::Builtin(relation), args, attrs))
     }
 
+    /// An argument whose kind nothing says, so that it is a type: another is told where to say so.
+    fn coerce_unsaid(&mut self, arg: TypeExprId, relation: usize, at: usize) -> TypeExprId {
+        let found = self.place_kind(arg);
+        let head = self.relations.heads[relation].get(at).copied();
+        if let (Kinded::Known(Kind::Dim | Kind::Shape), Some(head)) = (self.kinded(arg), head)
+            && let TypeExprKind::Param(param) = self.module.type_exprs[head].kind
+        {
+            let (span, at) = (self.module.type_exprs[arg].span, self.module.type_exprs[head].span);
+            let name = self.module.type_params[param].name.clone();
+            self.errors.push(HirError::UnsaidKind { span, found, name, at });
+            return self.type_expr(TypeExprKind::Error, span);
+        }
+        self.coerce(arg, Kind::Type)
+    }
+
     // Termination
 
     /// Every recursive call passes a proper part of a shape of the head, always in the same argument.
@@ -564,7 +598,7 @@ impl Lowering<'_> {
             let mut pending = source.goals.clone();
             while let Some(id) = pending.pop() {
                 match self.goal(id).clone() {
-                    GoalSource::Equal(..) => {}
+                    GoalSource::Never(_) | GoalSource::Equal(..) => {}
                     GoalSource::If { then, otherwise, .. } => pending.extend(then.into_iter().chain(otherwise)),
                     GoalSource::Call(call) => {
                         if let Some(&callee) = self.relations.by_name.get(&call.name) {
@@ -587,7 +621,9 @@ impl Lowering<'_> {
             if group != group_of[*callee] {
                 continue;
             }
-            let both = call.args.len().min(source.head.len());
+            // What is still to be found does not get smaller.
+            let inputs = if source.head.len() > 1 { source.head.len() - 1 } else { 1 };
+            let both = call.args.len().min(inputs).min(source.head.len());
             let places: Vec<usize> = (0..both).filter(|&i| self.is_smaller(call.args[i], source.head[i])).collect();
             match smaller.get_mut(&group) {
                 Some(known) => known.retain(|place| places.contains(place)),
@@ -596,6 +632,8 @@ impl Lowering<'_> {
             if smaller[&group].is_empty() && told.insert(group) {
                 let (name, span) = (call.name.clone(), call.span);
                 self.errors.push(HirError::RelationTermination { name, span });
+                // What may go on for ever is not run.
+                self.relations.broken.extend((0..n).filter(|&relation| group_of[relation] == group));
             }
         }
     }

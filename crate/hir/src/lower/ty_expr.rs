@@ -129,6 +129,10 @@ impl Lowering<'_> {
         let span = self.tree.span(node);
         let Some((name, name_span)) = self.own_token(node, &[TokenKind::Ident]) else { return TypeExprKind::Error };
         let Some(adt) = self.adts.get(name) else {
+            if self.type_params.iter().any(|(param, _)| *param == name) {
+                self.errors.push(HirError::DimFunction { span, want: "a place between the brackets".to_owned() });
+                return TypeExprKind::Error;
+            }
             let nearest = self.nearest_type(name);
             self.errors.push(HirError::UndefinedType { name: name.to_owned(), span: name_span, nearest });
             return TypeExprKind::Error;
@@ -228,13 +232,19 @@ impl Lowering<'_> {
             "prod" => (Function::Prod, 1),
             _ => {
                 let known = ["max", "min", "floordiv", "rank", "prod"];
-                let nearest = base::nearest(name, known).map(str::to_owned);
+                let nearest = match name {
+                    "maximum" => Some("max"),
+                    "minimum" => Some("min"),
+                    _ => base::nearest(name, known),
+                };
+                let nearest = nearest.map(str::to_owned);
                 self.errors.push(HirError::UnknownDimFunction { name: name.to_owned(), span: name_span, nearest });
                 return TypeExprKind::Error;
             }
         };
         if args.len() != n_args {
-            let want = format!("{n_args} argument{} of `{name}`", if n_args == 1 { "" } else { "s" });
+            let arguments = if n_args == 1 { "argument" } else { "arguments" };
+            let want = format!("{n_args} {arguments} of `{name}`, found {}", args.len());
             self.errors.push(HirError::DimFunction { span, want });
             return TypeExprKind::Error;
         }
@@ -252,14 +262,14 @@ impl Lowering<'_> {
             TypeExprKind::Dim(number) => Some(number),
             _ => None,
         };
+        if let (Function::FloorDiv, Some(0)) = (&function, args.get(1).and_then(number)) {
+            self.errors.push(HirError::DimFunction { span, want: "a divisor other than 0".to_owned() });
+            return TypeExprKind::Error;
+        }
         let numbers: Option<Vec<i64>> = args.iter().map(number).collect();
         let computed = match (&function, numbers.as_deref()) {
             (Function::Max, Some(&[a, b])) => a.max(b),
             (Function::Min, Some(&[a, b])) => a.min(b),
-            (Function::FloorDiv, Some(&[_, 0])) => {
-                self.errors.push(HirError::DimFunction { span, want: "a divisor other than 0".to_owned() });
-                return TypeExprKind::Error;
-            }
             (Function::FloorDiv, Some(&[a, b])) => a.div_euclid(b),
             _ => return TypeExprKind::Apply { function, args },
         };

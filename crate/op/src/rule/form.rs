@@ -64,6 +64,17 @@ impl Form {
         }
     }
 
+    /// Whether the dim of a checked axis is certain, and what lies before and behind it.
+    pub fn has_place(&self, r: &mut dyn Facts, axis: i64) -> bool {
+        let Form::Whole(shape) = *self else { return true };
+        let parts = [
+            Some(Function::Index(axis)),
+            (axis != 0).then_some(Function::Slice(None, Some(axis))),
+            (axis != -1).then_some(Function::Slice(Some(axis + 1), None)),
+        ];
+        parts.iter().flatten().all(|part| ty::evaluate(r, part, &[shape]).is_some())
+    }
+
     /// The shape by itself.
     pub fn shape(&self, r: &mut dyn Facts) -> TermId {
         match self {

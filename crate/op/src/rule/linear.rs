@@ -73,7 +73,7 @@ fn product(r: &mut dyn Facts, transpose_a: bool, transpose_b: bool) -> Step {
     let (matrix, _) = expect_rank(r, weight, 2)?;
     let last = data.axis(r, "axis", -1, 0)?;
     let inner = if transpose_a { data.axis(r, "axis", -2, 0)? } else { last };
-    let (inner_dim, rows) = (data.dim(r, inner)?, data.dim(r, last)?);
+    let inner_dim = data.dim(r, inner)?;
     let (other, columns) = if transpose_b { (matrix[1], matrix[0]) } else { (matrix[0], matrix[1]) };
     match units {
         Some(units) => {
@@ -85,7 +85,13 @@ fn product(r: &mut dyn Facts, transpose_a: bool, transpose_b: bool) -> Step {
         }
         None => same(r, inner_dim, other, "the inner sizes are equal")?,
     }
-    let data = if transpose_a { data.replaced(r, inner, &[rows])? } else { data };
+    let data = match transpose_a {
+        true => {
+            let rows = data.dim(r, last)?;
+            data.replaced(r, inner, &[rows])?
+        }
+        false => data,
+    };
     let result = data.replaced(r, last, &[columns])?;
     let dtype = out_dtype(r, dtype);
     form::result(r, &result, dtype)

@@ -183,6 +183,12 @@ pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
         (Fields::Ranked(rank), terms) => (rank, terms),
         (Fields::Whole(shapes), terms) => {
             let axis = shapes[0].axis(r, "axis", axis, 0)?;
+            // Shapes are only compared where their parts are certain.
+            if shapes.len() > 1
+                && let Some(open) = shapes.iter().find(|shape| !shape.has_place(r, axis))
+            {
+                return Err(Stop::Wait(vec![open.shape(r)]));
+            }
             let mut sizes = Vec::with_capacity(shapes.len());
             let rest = shapes[0].replaced(r, axis, &[])?;
             for shape in &shapes {

@@ -88,7 +88,7 @@ impl Parser<'_> {
 
     pub(super) fn where_goal(&mut self, clause: Mark) {
         self.tasks.push(Task::WhereNext(clause));
-        self.constraint();
+        if self.at(KwIf) { self.choice(Choice::Goals) } else { self.constraint() }
     }
 
     /// A comma goes on with the clause only if a goal follows: a function type may stand in a list.

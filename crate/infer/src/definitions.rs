@@ -1,0 +1,151 @@
+//! Equations that are written into a type: where `r = f(…)` has a value once the unknowns are parameters, that value
+//! stands in the place of `r`.
+//!
+//! Worked example: of `fn(Tensor[s, t]) -> Tensor[r, t]` with `r = s[1:]` remains `fn(Tensor[S, T]) -> Tensor[S[1:], T]`.
+
+use crate::group::Member;
+use crate::walk::Inference;
+use rustc_hash::{FxHashMap, FxHashSet};
+use solve::{Log, Posted, RelationId};
+use ty::{FUNCTION, Function, Kind, Term, TermId, Terms};
+
+impl<L: Log> Inference<'_, L> {
+    /// The equations `r = f(…)` whose result can be written instead of `r` once the rest are parameters: one for each
+    /// `r`, none of which is defined by itself. With the classes of those `r`.
+    pub(crate) fn definitions(
+        &self,
+        chosen: &[(Member, Vec<RelationId>)],
+    ) -> (FxHashSet<RelationId>, FxHashSet<TermId>) {
+        let mut from: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+        let ids = chosen.iter().flat_map(|(_, relations)| relations);
+        let joined: FxHashMap<TermId, &[TermId]> = ids
+            .map(|&id| self.solver.relation(id))
+            .filter(|posted| Function::of(&posted.attrs) == Some(&Function::Concat))
+            .filter_map(|posted| posted.args.split_last().map(|(&shape, parts)| (self.solver.root(shape), parts)))
+            .collect();
+        let mut found = FxHashSet::default();
+        // In whatever order they were found: a shape is written by its parts rather than parts by the shape, and a size
+        // that is computed by the part of a shape.
+        let rank = |&id: &RelationId| match Function::of(&self.solver.relation(id).attrs) {
+            Some(Function::Concat) => 0,
+            Some(Function::Index(_) | Function::Slice(..)) => 1,
+            _ => 2,
+        };
+        let all = || chosen.iter().flat_map(|(_, relations)| relations.iter().copied());
+        for id in (0..3).flat_map(|wanted| all().filter(move |id| rank(id) == wanted)) {
+            let posted = self.solver.relation(id);
+            let Some(&result) = posted.args.last().filter(|_| posted.relation.is(&FUNCTION)) else { continue };
+            let results = self.defined_by(result);
+            if results.is_empty() || results.iter().any(|result| from.contains_key(result)) {
+                continue;
+            }
+            let mut reached = self.solver.holes(&posted.args[..posted.n_inputs()]);
+            let mut at = 0;
+            while let Some(&hole) = reached.get(at) {
+                at += 1;
+                let more = from.get(&hole).into_iter().flatten().copied();
+                let more: Vec<TermId> = more.filter(|hole| !reached.contains(hole)).collect();
+                reached.extend(more);
+            }
+            if !results.iter().any(|result| reached.contains(result)) && self.is_certain(posted, &joined) {
+                from.extend(results.into_iter().map(|result| (result, reached.clone())));
+                found.insert(id);
+            }
+        }
+        self.keep_conditions(chosen, &mut found, &mut from);
+        (found, from.into_keys().collect())
+    }
+
+    /// A definition that nothing mentions is not written anywhere; one that may fail is a condition then.
+    fn keep_conditions(
+        &self,
+        chosen: &[(Member, Vec<RelationId>)],
+        found: &mut FxHashSet<RelationId>,
+        from: &mut FxHashMap<TermId, Vec<TermId>>,
+    ) {
+        let all = chosen.iter().flat_map(|(_, relations)| relations.iter().copied());
+        let (defining, owed): (Vec<RelationId>, Vec<RelationId>) = all.partition(|id| found.contains(id));
+        let posted = |id: RelationId| self.solver.relation(id);
+        let results = |id| posted(id).args.last().map_or(Vec::new(), |&result| self.defined_by(result));
+        let inputs = |id| self.solver.holes(&posted(id).args[..posted(id).n_inputs()]);
+        let definer: FxHashMap<TermId, RelationId> =
+            defining.iter().flat_map(|&id| results(id).into_iter().map(move |result| (result, id))).collect();
+        let mut roots: Vec<TermId> = owed.iter().flat_map(|&id| posted(id).args.to_vec()).collect();
+        roots.extend(chosen.iter().filter_map(|(member, _)| self.member_type(*member)));
+        let mut pending = self.solver.holes(&roots);
+        let mut mentioned: FxHashSet<TermId> = FxHashSet::default();
+        let mut rest = defining.iter();
+        loop {
+            while let Some(hole) = pending.pop() {
+                if mentioned.insert(hole) {
+                    pending.extend(definer.get(&hole).map_or(Vec::new(), |&id| inputs(id)));
+                }
+            }
+            let Some(&id) = rest.next_back() else { return };
+            let may_fail = match Function::of(&posted(id).attrs) {
+                Some(Function::Index(_) | Function::Slice(..)) => true,
+                Some(Function::Polynomial(poly)) => poly.terms().iter().any(|&(_, factor)| factor < 0),
+                Some(
+                    Function::FloorDiv
+                    | Function::Max
+                    | Function::Min
+                    | Function::Rank
+                    | Function::Prod
+                    | Function::Concat,
+                )
+                | None => false,
+            };
+            if may_fail && !results(id).iter().any(|result| mentioned.contains(result)) {
+                found.remove(&id);
+                results(id).iter().for_each(|result| drop(from.remove(result)));
+                pending.extend(inputs(id));
+            }
+        }
+    }
+
+    /// The unknowns that an equation with this result defines: the result, or the dims of a shape of nothing else.
+    pub(crate) fn defined_by(&self, result: TermId) -> Vec<TermId> {
+        let results: Vec<TermId> = match self.solver.head(result) {
+            Term::Shape(dims) => self.solver.items(dims).iter().map(|&dim| self.solver.root(dim)).collect(),
+            _ => vec![self.solver.root(result)],
+        };
+        if results.iter().all(|&result| self.solver.head(result).is_hole()) { results } else { Vec::new() }
+    }
+
+    /// Whether a function has a value once the unknowns are parameters. A place of shapes that are put together has
+    /// none behind a part whose rank is unknown: `(..sh, N)[1]`. `joined` are such shapes, with their parts.
+    fn is_certain(&self, posted: &Posted, joined: &FxHashMap<TermId, &[TermId]>) -> bool {
+        let (Some(function), Some(&shape)) = (Function::of(&posted.attrs), posted.args.first()) else { return true };
+        let mut parts = vec![self.solver.root(shape)];
+        let mut met: Vec<TermId> = Vec::new();
+        while let Some(at) = parts.iter().position(|part| joined.contains_key(part) && !met.contains(part)) {
+            met.push(parts[at]);
+            let inner: Vec<TermId> = joined[&parts[at]].iter().map(|&part| self.solver.root(part)).collect();
+            parts.splice(at..=at, inner);
+        }
+        let is_dim = |&part: &TermId| self.solver.head(part).kind() == Kind::Dim;
+        // A place is among the dims at its end, or only one part is left to hold it.
+        let is_sure = |at: i64| {
+            let left = usize::try_from(if at < 0 { -(at + 1) } else { at }).unwrap_or(usize::MAX);
+            let n_dims = match at < 0 {
+                true => parts.iter().rev().take_while(|&part| is_dim(part)).count(),
+                false => parts.iter().take_while(|&part| is_dim(part)).count(),
+            };
+            left < n_dims || n_dims + 1 >= parts.len()
+        };
+        let before = |place: i64| if place > 0 { place - 1 } else { place };
+        match function {
+            Function::Index(at) => is_sure(*at),
+            Function::Slice(from, to) => {
+                [from, to].into_iter().flatten().all(|&place| place == 0 || is_sure(before(place)))
+            }
+            Function::Polynomial(_)
+            | Function::Max
+            | Function::Min
+            | Function::FloorDiv
+            | Function::Rank
+            | Function::Prod
+            | Function::Concat => true,
+        }
+    }
+}

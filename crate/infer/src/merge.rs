@@ -1,0 +1,243 @@
+//! Waiting relations that say the same: they are one, and what they determine is equal.
+//!
+//! Worked example: of `Broadcast(S, R, Q)` and `Broadcast(R, S, P)`, which wait for a rank, both results are the same
+//! shape, since a broadcast does not depend on the order of its operands.
+
+use crate::walk::Inference;
+use rustc_hash::{FxHashMap, FxHashSet};
+use solve::{Log, Posted, RelationId};
+use ty::{Dim, Extent, FUNCTION, Function, List, Poly, Term, TermId, Terms};
+
+/// A term of more parts than this is compared by its class.
+const MAX_KEY: usize = 64;
+
+/// What relations are compared by.
+pub(crate) type Key = Vec<(Option<Term>, TermId)>;
+
+/// A relation, by its address, and its inputs.
+pub(crate) type Question = ((usize, usize), Vec<Key>);
+
+/// A broadcast of more shapes than this is not compared with others.
+const MAX_JOINED: usize = 16;
+
+impl<L: Log> Inference<'_, L> {
+    /// The waiting broadcasts of shapes with their operands and result, each behind those that give it an operand.
+    fn open_broadcasts(&self, first_relation: usize) -> Vec<(RelationId, [TermId; 3])> {
+        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
+        let mut open: Vec<(RelationId, [TermId; 3])> = ids
+            .filter(|&id| self.solver.relation(id).relation.is(op::broadcast_of_shapes()) && self.is_open(id))
+            .filter_map(|id| {
+                let shapes = <[TermId; 3]>::try_from(&self.solver.relation(id).args[..]).ok()?;
+                Some((id, shapes.map(|shape| self.solver.root(shape))))
+            })
+            .collect();
+        let mut ordered = Vec::with_capacity(open.len());
+        let mut pending: FxHashMap<TermId, usize> = FxHashMap::default();
+        // One that gives what it takes keeps no other waiting.
+        let gives = |[left, right, result]: [TermId; 3]| (left != result && right != result).then_some(result);
+        for result in open.iter().filter_map(|&(_, shapes)| gives(shapes)) {
+            *pending.entry(result).or_default() += 1;
+        }
+        loop {
+            let n_open = open.len();
+            open.retain(|&(id, shapes)| {
+                let is_ready = |operand: &TermId| pending.get(operand).is_none_or(|&n| n == 0);
+                let ready = shapes[..2].iter().all(is_ready);
+                if ready {
+                    ordered.push((id, shapes));
+                    gives(shapes).map(|result| pending.entry(result).and_modify(|n| *n -= 1));
+                }
+                !ready
+            });
+            if open.len() == n_open {
+                ordered.append(&mut open);
+                return ordered;
+            }
+        }
+    }
+
+    /// Broadcasts of the same shapes are the same shape, in whatever order and however often each is taken: the
+    /// operation is associative, commutative and idempotent. Whether something was learned.
+    fn join_broadcasts(&mut self, first_relation: usize) -> bool {
+        let mut shapes_of: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+        let mut known: FxHashMap<Vec<TermId>, TermId> = FxHashMap::default();
+        let mut equal = Vec::new();
+        for (id, [left, right, result]) in self.open_broadcasts(first_relation) {
+            let posted = self.solver.relation(id);
+            let mut all: Vec<TermId> = Vec::new();
+            for operand in [left, right] {
+                match shapes_of.get(&operand) {
+                    Some(shapes) => all.extend(shapes),
+                    None => all.push(operand),
+                }
+            }
+            base::sort(&mut all);
+            all.dedup();
+            if all.len() > MAX_JOINED {
+                continue;
+            }
+            let same = [left, right].into_iter().find(|operand| shapes_of.get(operand) == Some(&all));
+            match same.or_else(|| known.get(&all).copied()) {
+                // Once: what cannot be equal has been told.
+                Some(other) if other != result => {
+                    if self.joined.insert(id) {
+                        equal.push((other, result, posted.cause));
+                    }
+                }
+                // The same shapes are the same result before.
+                Some(_) => drop(self.implied.insert(id)),
+                None => drop(known.insert(all.clone(), result)),
+            }
+            shapes_of.entry(result).or_insert(all);
+        }
+        let learned = !equal.is_empty();
+        for (expected, found, cause) in equal {
+            self.solver.equal(expected, found, cause);
+        }
+        learned
+    }
+
+    /// A relation determines its outputs: two that wait with the same inputs have the same ones, and are one.
+    pub(crate) fn merge_equal_relations(&mut self, first_relation: usize) {
+        let mut done: FxHashSet<RelationId> = FxHashSet::default();
+        while !self.solver.gave_up() {
+            let mut seen: FxHashMap<Question, Vec<RelationId>> = FxHashMap::default();
+            let mut merged = Vec::new();
+            let mut classes = FxHashMap::default();
+            let mut polynomials: FxHashMap<Poly<usize>, RelationId> = FxHashMap::default();
+            for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+                if self.implied.contains(&id) || !self.is_open(id) {
+                    continue;
+                }
+                let posted = self.solver.relation(id);
+                let n_inputs = posted.n_inputs();
+                if let Some(form) = self.normal_form(posted, &mut classes) {
+                    match polynomials.get(&form) {
+                        Some(&first) => merged.push((first, id)),
+                        None => drop(polynomials.insert(form, id)),
+                    }
+                    continue;
+                }
+                let inputs: Vec<_> = posted.args[..n_inputs].iter().map(|&arg| self.key(arg)).collect();
+                let same = seen.entry((posted.relation.address(), inputs)).or_default();
+                let first = same.iter().find(|&&first| self.solver.relation(first).attrs == posted.attrs);
+                match first {
+                    Some(&first) => merged.push((first, id)),
+                    None => same.push(id),
+                }
+            }
+            let n_queued = self.solver.relations().len();
+            merged.retain(|&(_, other)| done.insert(other));
+            for (first, other) in merged {
+                if !self.assumed.contains(&other) {
+                    self.implied.insert(other);
+                }
+                let (first, other) = (self.solver.relation(first), self.solver.relation(other));
+                let cause = other.cause;
+                let (outputs, others) = (&first.args[first.n_inputs()..], &other.args[other.n_inputs()..]);
+                let outputs = outputs.iter().copied().zip(others.iter().copied());
+                for (expected, found) in outputs.collect::<Vec<_>>() {
+                    if self.solver.root(expected) != self.solver.root(found) {
+                        self.solver.equal(expected, found, cause);
+                    }
+                }
+            }
+            self.equate_polynomials(first_relation);
+            if !self.join_broadcasts(first_relation) && self.solver.relations().len() == n_queued {
+                return;
+            }
+            self.solver.solve();
+        }
+    }
+
+    /// The normal form of a polynomial relation over classes; equal ones have equal values.
+    fn normal_form(&self, posted: &Posted, classes: &mut FxHashMap<Key, usize>) -> Option<Poly<usize>> {
+        let Some(Function::Polynomial(poly)) = Function::of(&posted.attrs) else { return None };
+        poly.substitute(|&arg| {
+            let arg = posted.args[arg as usize];
+            if let Term::Dim(Dim { extent: Extent::Number(number), .. }) = self.solver.head(arg) {
+                return Some(Poly::constant(number));
+            }
+            let next = classes.len();
+            Some(Poly::atom(*classes.entry(self.key(arg)).or_insert(next)))
+        })
+    }
+
+    /// Two polynomials that are the same unknown are equal, which may decide what neither does alone.
+    fn equate_polynomials(&mut self, first_relation: usize) {
+        let mut first_of: FxHashMap<TermId, RelationId> = FxHashMap::default();
+        let mut pairs = Vec::new();
+        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+            let posted = self.solver.relation(id);
+            let is_polynomial = matches!(Function::of(&posted.attrs), Some(Function::Polynomial(_)));
+            let Some(&result) = posted.args.last().filter(|_| is_polynomial) else { continue };
+            let result = self.solver.root(result);
+            if !self.solver.head(result).is_hole() || self.implied.contains(&id) || !self.is_open(id) {
+                continue;
+            }
+            match first_of.get(&result) {
+                Some(&first) => pairs.push((first, id)),
+                None => drop(first_of.insert(result, id)),
+            }
+        }
+        for (first, other) in pairs {
+            if !self.equated.insert((first, other)) {
+                continue;
+            }
+            let (left, right) = (self.solver.relation(first), self.solver.relation(other));
+            let (Some(Function::Polynomial(a)), Some(Function::Polynomial(b))) =
+                (Function::of(&left.attrs), Function::of(&right.attrs))
+            else {
+                continue;
+            };
+            let (left_args, right_args) = (&left.args[..left.n_inputs()], &right.args[..right.n_inputs()]);
+            let shift = left_args.len() as u32;
+            let difference = b.substitute(|&arg| Some(Poly::atom(arg + shift))).and_then(|b| a.minus(&b));
+            let Some(difference) = difference else { continue };
+            let mut args: Vec<TermId> = left_args.iter().chain(right_args).copied().collect();
+            let cause = right.cause;
+            args.push(self.solver.fresh(Term::Dim(Dim::number(0)), cause));
+            let attrs = Function::Polynomial(difference).attrs();
+            let posted = self.solver.post(&FUNCTION, &args, attrs, cause);
+            self.implied.insert(posted);
+        }
+    }
+
+    /// Whether two terms are one class, or rigid and equal.
+    pub(crate) fn is_same(&self, a: TermId, b: TermId) -> bool {
+        self.key(a) == self.key(b)
+    }
+
+    /// What stands for a term when relations are compared: its form, with the roots of what is unknown in it and the
+    /// parameters themselves. A term with many parts is only itself.
+    pub(crate) fn key(&self, id: TermId) -> Key {
+        let mut key = Key::new();
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            let (root, head) = (self.solver.root(id), self.solver.head(id));
+            let bare = |list: List| List { start: 0, len: list.len };
+            let none = TermId(0);
+            let form = match head {
+                Term::Hole(_) | Term::Error(_) => None,
+                Term::Dim(dim) if dim.extent == Extent::Unknown => None,
+                Term::Param(..) | Term::Slice { .. } | Term::EmptyRow | Term::Dim(_) | Term::Dtype(_) => Some(head),
+                Term::Tensor { .. } => Some(Term::Tensor { shape: none, dtype: none }),
+                Term::Tuple(list) => Some(Term::Tuple(bare(list))),
+                Term::Shape(list) => Some(Term::Shape(bare(list))),
+                Term::Splice(list) => Some(Term::Splice(bare(list))),
+                Term::Func { params, .. } => Some(Term::Func { params: bare(params), result: none }),
+                Term::Adt { adt, args } => Some(Term::Adt { adt, args: bare(args) }),
+                Term::Forall { first, n, .. } => Some(Term::Forall { first, n, body: none }),
+                Term::Ref(_) => Some(Term::Ref(none)),
+                Term::Sum(_) => Some(Term::Sum(none)),
+                Term::Row { variant, fields, .. } => Some(Term::Row { variant, fields: bare(fields), rest: none }),
+            };
+            if key.len() >= MAX_KEY {
+                return vec![(None, self.solver.root(id))];
+            }
+            key.push((form, if form.is_some() { none } else { root }));
+            self.solver.for_parts(head, |part| stack.push(part));
+        }
+        key
+    }
+}
