@@ -84,8 +84,7 @@ impl Generator {
 
     fn sum(&mut self, depth: usize) -> Sum {
         let mut variants: Vec<(usize, Vec<Sum>)> = Vec::new();
-        for number in 0..NAMES.len() {
-            let arity = NAMES[number].1;
+        for (number, (_, arity)) in NAMES.into_iter().enumerate() {
             if variants.len() < 4 && (arity == 0 || depth > 0) && self.random.chance(3) {
                 variants.push((number, (0..arity).map(|_| self.sum(depth - 1)).collect()));
             }
