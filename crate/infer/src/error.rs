@@ -174,7 +174,8 @@ impl<L: Log> Wording<'_, L> {
 
     fn failed(&self, failure: &Failure) -> Diagnostic {
         let posted = self.inferred.solver.relation(failure.relation);
-        if posted.relation.is(&EQUAL) || (posted.relation.is(&COPY) && matches!(failure.reason, Reason::Unequal { .. })) {
+        if posted.relation.is(&EQUAL) || (posted.relation.is(&COPY) && matches!(failure.reason, Reason::Unequal { .. }))
+        {
             return self.unequal(failure);
         }
         if posted.relation.is(&FUNCTION) {

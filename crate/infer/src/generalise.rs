@@ -306,6 +306,9 @@ impl<L: Log> Inference<'_, L> {
             }
         }
         self.assumed.clear();
+        self.implied.clear();
+        self.equated.clear();
+        self.joined.clear();
         self.solver.zeros.clear();
         self.mono_defs.clear();
     }

@@ -14,7 +14,7 @@ use crate::why::Why;
 use hir::{CtorId, ExprId, LocalId, Module, PatId, PatKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use solve::{Cause, Log, Off, RelationId, Solver, State};
-use ty::{Attrs, COPY, Kind, Printed, Term, TermId, Terms, VariantId};
+use ty::{Attrs, COPY, Kind, List, Printed, Term, TermId, Terms, VariantId};
 
 /// How a field of a value is reached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -238,7 +238,7 @@ impl<L: Log> Inference<'_, L> {
         let cause = self.cause(Why::Function(member.function(self.module)));
         let mut ended: FxHashSet<RelationId> = FxHashSet::default();
         loop {
-            let mut learned = false;
+            let mut learned = self.join_repeated(first_term, cause);
             for place in places.iter().filter(|place| place.takes_apart && !place.catches_all) {
                 if let Term::Sum(row) = self.solver.head(place.term) {
                     learned |= self.close(row, cause);
@@ -254,17 +254,45 @@ impl<L: Log> Inference<'_, L> {
             if self.end_copies(first_relation, &mut ended, is_kept) {
                 continue;
             }
-            for id in (first_term..self.solver.store.len()).map(|i| TermId(i as u32)) {
-                if let Term::Sum(row) = self.solver.head(id) {
-                    let rest = self.solver.row(row).1;
-                    learned |= !mentioned.contains(&rest) && self.close(row, cause);
-                }
+            for row in self.rows(first_term) {
+                let rest = self.solver.row(row).1;
+                learned |= !mentioned.contains(&rest) && self.close(row, cause);
             }
             self.solver.solve();
             if !learned && !self.end_copies(first_relation, &mut ended, |_, _| true) {
                 return;
             }
         }
+    }
+
+    /// The rows of the sums among the cells from `first` on, each class once.
+    fn rows(&self, first: usize) -> Vec<TermId> {
+        let ids = (first..self.solver.store.len()).map(|i| TermId(i as u32));
+        let row = |id: TermId| match self.solver.head(id) {
+            Term::Sum(row) if self.solver.root(id) == id => Some(row),
+            _ => None,
+        };
+        ids.filter_map(row).collect()
+    }
+
+    /// A parameter or an unknown may have been given a variant that stands before it: the fields of both are the same.
+    fn join_repeated(&mut self, first_term: usize, cause: Cause) -> bool {
+        let mut equal: Vec<(TermId, TermId)> = Vec::new();
+        for row in self.rows(first_term) {
+            let mut fields_of: FxHashMap<VariantId, List> = FxHashMap::default();
+            for variant in self.solver.row(row).0 {
+                let first = *fields_of.entry(variant.name).or_insert(variant.fields);
+                let (first, again) = (self.solver.items(first), self.solver.items(variant.fields));
+                let pairs = first.iter().copied().zip(again.iter().copied());
+                equal.extend(pairs.filter(|&(a, b)| self.solver.root(a) != self.solver.root(b)));
+            }
+        }
+        let found = !equal.is_empty();
+        for (first, again) in equal {
+            self.solver.equal(first, again, cause);
+        }
+        self.solver.solve();
+        found
     }
 
     /// Ends a row that may grow with what it holds; whether it could.

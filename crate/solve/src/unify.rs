@@ -78,8 +78,8 @@ impl<L: Log> Solver<L> {
                 (Term::Slice { .. }, Term::Slice { .. }) if left == right => {}
                 (Term::EmptyRow, Term::EmptyRow) => {}
                 (Term::Row { .. }, Term::Row { .. }) => {
-                    self.push_row(a, b, cause, &mut pairs)?;
-                    composites.push((a, b));
+                    let left_is_longer = self.push_row(a, b, cause, &mut pairs)?;
+                    composites.push(if left_is_longer { (a, b) } else { (b, a) });
                 }
                 (Term::Shape(left), Term::Shape(right)) if self.clashing_sizes(left, right).is_some() => {
                     return Err(self.clashing_sizes(left, right).unwrap_or((a, b)));
@@ -128,35 +128,12 @@ impl<L: Log> Solver<L> {
         pairs.find(|&(&a, &b)| number(a).zip(number(b)).is_some_and(|(a, b)| a != b)).map(|(&a, &b)| (a, b))
     }
 
-    /// Pushes what makes two rows equal: the fields of variants of one name, and what each row lacks against the rest
-    /// of the other. A variant keeps the place of its first mention.
-    fn push_row(&mut self, left: TermId, right: TermId, cause: Cause, pairs: &mut Pairs) -> Result<(), Conflict> {
-        let ((mut left, left_rest), (mut right, right_rest)) = (self.row(left), self.row(right));
-        base::sort_by_key(&mut left, |variant| variant.name);
-        base::sort_by_key(&mut right, |variant| variant.name);
-        let (mut only_left, mut only_right) = (Vec::new(), Vec::new());
-        let mut rights = right.iter().peekable();
-        let mut equal: Vec<(Variant, Variant)> = Vec::new();
-        let mut before: Option<Variant> = None;
-        for &variant in &left {
-            if let Some(before) = before.filter(|before| before.name == variant.name) {
-                equal.push((before, variant));
-                continue;
-            }
-            before = Some(variant);
-            while let Some(&other) = rights.next_if(|other| other.name < variant.name) {
-                only_right.push(other);
-            }
-            let n_equal = equal.len();
-            while let Some(&other) = rights.next_if(|other| other.name == variant.name) {
-                equal.push((variant, other));
-            }
-            if equal.len() == n_equal {
-                only_left.push(variant);
-            }
-        }
-        only_right.extend(rights.copied());
-        // The parts are popped in the order of the rests, then of the variants.
+    /// Pushes what makes two rows equal: the fields of variants of one name, what the longer row lacks against its rest,
+    /// and the longer row against the rest of the shorter one, which has some variants twice then. Whether the left row
+    /// is the longer one.
+    fn push_row(&mut self, a: TermId, b: TermId, cause: Cause, pairs: &mut Pairs) -> Result<bool, Conflict> {
+        let ((left, left_rest), (right, right_rest)) = (self.row(a), self.row(b));
+        let Shared { equal, only_left, only_right } = shared(&left, &right);
         for (left, right) in equal.into_iter().rev() {
             if left.fields.len != right.fields.len {
                 return Err((left.cell, right.cell));
@@ -164,31 +141,40 @@ impl<L: Log> Solver<L> {
             let (left, right) = (self.items(left.fields), self.items(right.fields));
             pairs.extend(left.iter().copied().zip(right.iter().copied()).rev());
         }
-        let rest = match (only_left.is_empty(), only_right.is_empty()) {
-            (true, true) => {
+        let is_open = |rest: TermId| matches!(self.head(rest), Term::Hole(_) | Term::Error(_));
+        match (only_left.first(), only_right.first()) {
+            (Some(lacking), _) if !is_open(right_rest) => return Err((lacking.cell, right_rest)),
+            (_, Some(lacking)) if !is_open(left_rest) => return Err((left_rest, lacking.cell)),
+            (None, None) => {
                 pairs.push((left_rest, right_rest));
-                return Ok(());
+                return Ok(true);
             }
-            (true, false) => right_rest,
-            (false, true) => left_rest,
-            (false, false) => self.fresh(Term::hole(Kind::Row), cause),
+            _ => {}
+        }
+        let left_is_longer = left.len() >= right.len();
+        let (longer, longer_rest, shorter_rest, lacking, more) = match left_is_longer {
+            true => (a, left_rest, right_rest, only_right, only_left),
+            false => (b, right_rest, left_rest, only_left, only_right),
         };
         if left_rest == right_rest {
             // One rest for both: it holds what either lacks.
             let rest = self.fresh(Term::hole(Kind::Row), cause);
-            let all = self.extend_row(only_left.into_iter().chain(only_right), rest);
+            let all = self.extend_row(lacking.into_iter().chain(more), rest);
             pairs.push((left_rest, all));
-            return Ok(());
+            return Ok(left_is_longer);
         }
-        if !only_left.is_empty() {
-            let lacking = self.extend_row(only_left.into_iter(), rest);
-            pairs.push((lacking, right_rest));
+        if more.is_empty() {
+            let lacking = self.extend_row(lacking.into_iter(), shorter_rest);
+            pairs.push((longer_rest, lacking));
+            return Ok(left_is_longer);
         }
-        if !only_right.is_empty() {
-            let lacking = self.extend_row(only_right.into_iter(), rest);
-            pairs.push((left_rest, lacking));
+        pairs.push((longer, shorter_rest));
+        if !lacking.is_empty() {
+            let rest = self.fresh(Term::hole(Kind::Row), cause);
+            let lacking = self.extend_row(lacking.into_iter(), rest);
+            pairs.push((longer_rest, lacking));
         }
-        Ok(())
+        Ok(left_is_longer)
     }
 
     /// A row of variants that were mentioned elsewhere, before a rest.
@@ -249,4 +235,61 @@ fn merge_dims(left: Dim, right: Dim) -> Option<Dim> {
         _ => return None,
     };
     Some(Dim { extent, dynamic })
+}
+
+/// The variants of two rows, by whether both have them.
+struct Shared {
+    equal: Vec<(Variant, Variant)>,
+    only_left: Vec<Variant>,
+    only_right: Vec<Variant>,
+}
+
+/// A row of so few variants is compared with another one by one.
+const FEW: usize = 4;
+
+fn shared(left: &[Variant], right: &[Variant]) -> Shared {
+    let mut found = Shared { equal: Vec::new(), only_left: Vec::new(), only_right: Vec::new() };
+    if left.len() <= FEW && right.len() > FEW {
+        let Shared { equal, only_left, only_right } = shared(right, left);
+        let equal = equal.into_iter().map(|(right, left)| (left, right)).collect();
+        return Shared { equal, only_left: only_right, only_right: only_left };
+    }
+    if right.len() <= FEW {
+        let mut met = [false; FEW];
+        for &variant in left {
+            match right.iter().position(|other| other.name == variant.name) {
+                Some(at) => {
+                    met[at] = true;
+                    found.equal.push((variant, right[at]));
+                }
+                None => found.only_left.push(variant),
+            }
+        }
+        found.only_right.extend(right.iter().zip(met).filter(|(_, met)| !met).map(|(variant, _)| *variant));
+        return found;
+    }
+    let (mut left, mut right) = (left.to_vec(), right.to_vec());
+    base::sort_by_key(&mut left, |variant| variant.name);
+    base::sort_by_key(&mut right, |variant| variant.name);
+    let mut rights = right.into_iter().peekable();
+    for (at, &variant) in left.iter().enumerate() {
+        if let Some(&before) = at.checked_sub(1).map(|before| &left[before])
+            && before.name == variant.name
+        {
+            found.equal.push((before, variant));
+            continue;
+        }
+        while let Some(other) = rights.next_if(|other| other.name < variant.name) {
+            found.only_right.push(other);
+        }
+        let n_equal = found.equal.len();
+        while let Some(other) = rights.next_if(|other| other.name == variant.name) {
+            found.equal.push((variant, other));
+        }
+        if found.equal.len() == n_equal {
+            found.only_left.push(variant);
+        }
+    }
+    found.only_right.extend(rights);
+    found
 }

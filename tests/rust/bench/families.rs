@@ -80,10 +80,18 @@ pub const FAMILIES: &[Family] = &[
     },
     Family { name: "mixed", program: mixed, n_ops: 1, sizes: &[ours(100), ours(1_000), ours(10_000), ours(100_000)] },
     Family { name: "unannotated", program: unannotated, n_ops: 1, sizes: &[ours(100), ours(1_000), ours(10_000)] },
+    Family { name: "as-fields", program: as_fields, n_ops: 1, sizes: &[ours(100), ours(1_000), ours(10_000)] },
+    Family { name: "as-chain", program: as_chain, n_ops: 1, sizes: &[ours(100), ours(1_000)] },
+    Family { name: "or-bodies", program: or_bodies, n_ops: 1, sizes: &[ours(100), ours(1_000)] },
+    Family { name: "arms", program: arms, n_ops: 1, sizes: &[ours(100), ours(1_000)] },
+    Family { name: "matrix", program: matrix, n_ops: 2, sizes: &[ours(8), ours(16), ours(32)] },
 ];
 
 /// Relay's ms for the text of N graph bindings with parsing counted: `dataflow`, measured whole.
 pub const GRAPH_TEXT: &[(usize, Option<f64>)] = &[relay(100, 3.3), relay(1_000, 28.0), relay(5_000, 144.0)];
+
+/// Polymorphic functions with Relay's parsing counted.
+pub const MAPS_TEXT: &[(usize, Option<f64>)] = &[relay(10, 2.4), relay(100, 22.0), relay(1_000, 220.0)];
 
 /// `%1 = add(%0, %y); %2 = …`, as Relay's own printer writes networks.
 pub fn dataflow(shape: &str, n: usize) -> String {
@@ -132,7 +140,7 @@ fn ifs(n: usize) -> String {
     format!("{head}{open}%x\n{close}}}\n")
 }
 
-fn maps(n: usize) -> String {
+pub fn maps(n: usize) -> String {
     let mut text = String::from("type Seq[A] { Link(A, Seq[A]), End }\n");
     for i in 0..n {
         let _ = writeln!(
@@ -204,4 +212,52 @@ fn unannotated(n: usize) -> String {
     (0..n)
         .map(|i| format!("def @f{i}(%x, %y, %b) {{ if (%b) {{ %x * %y + 1f }} else {{ nn.relu(%x) * %y }} }}\n"))
         .collect()
+}
+
+/// `as` around a variant of N fields with three values each: the original makes code for each of the 3^N.
+fn as_fields(n: usize) -> String {
+    let [sums, values, patterns] = [" [A, B, C]", " A", " _"].map(|text| text.repeat(n));
+    format!("#lang refine\nlet x : [V{sums}, W] = V{values} in\nmatch x with\n| V{patterns} as y -> y\n| W -> U\n")
+}
+
+/// N times `as` that changes nothing: the original makes nine times the code for every two.
+fn as_chain(n: usize) -> String {
+    let mut text = "#lang refine\nlet x0 : [A, B, C] = A in\n".to_owned();
+    for i in 0..n {
+        let _ = writeln!(text, "let x{} = match x{i} with | A | B | C as y -> y in", i + 1);
+    }
+    text + &format!("x{n}\n")
+}
+
+/// N matches inside each other with two alternatives each: the original makes twice the code for every one.
+fn or_bodies(n: usize) -> String {
+    let open = "match x with | A | B -> ".repeat(n);
+    format!("#lang refine\nlet x : [A, B] = A in\n{open}R\n")
+}
+
+/// One match of N arms.
+fn arms(n: usize) -> String {
+    let mut text = "#lang refine\nlet x : [".to_owned();
+    for i in 0..n {
+        let _ = write!(text, "{}V{i}", if i == 0 { "" } else { ", " });
+    }
+    text.push_str("] = V1 in\nmatch x with\n");
+    for i in 0..n {
+        let _ = writeln!(text, "| V{i} -> R{i}");
+    }
+    text
+}
+
+/// W(N): a tuple of 2N values of two kinds each; arm i asks two of them, and the last arm nothing. OCaml takes 30 s for 16.
+fn matrix(n: usize) -> String {
+    let row = |first: usize| {
+        let fields = (0..2 * n).map(|i| if i / 2 == first { "T" } else { "_" });
+        format!("V {}", fields.collect::<Vec<_>>().join(" "))
+    };
+    let mut text =
+        format!("#lang refine\nlet x : [V{}] = V{} in\nmatch x with\n", " [T, F]".repeat(2 * n), " F".repeat(2 * n));
+    for i in 0..=n {
+        let _ = writeln!(text, "| {} -> R", row(i));
+    }
+    text
 }

@@ -84,6 +84,8 @@ struct Lowering<'t> {
     ctors: Named<'t, CtorId>,
     defs: Named<'t, DefId>,
     /// `let` nodes whose variable is in scope in its own value.
+    /// The match whose arms are being read, and what it takes apart.
+    last_match: Option<(NodeId, NodeId)>,
     /// The ids of the variants' names.
     variants: FxHashMap<String, VariantId>,
     recursive_lets: FxHashMap<NodeId, LocalId>,
@@ -126,6 +128,7 @@ impl<'t> Lowering<'t> {
             type_params: Vec::new(),
             type_param_marks: Vec::new(),
             skipping: None,
+            last_match: None,
             variants: module.variants.iter_enumerated().map(|(id, name)| (name.clone(), id)).collect(),
             recursive_lets: FxHashMap::default(),
             kindless: FxHashSet::default(),

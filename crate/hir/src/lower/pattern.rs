@@ -72,7 +72,11 @@ impl Lowering<'_> {
         if !is_arm_pattern || self.tree.kind(matching) != NodeKind::Match {
             return;
         }
-        let scrutinee = self.tree.children(matching)[0];
+        let scrutinee = match self.last_match {
+            Some((last, scrutinee)) if last == matching => scrutinee,
+            _ => self.tree.children(matching)[0],
+        };
+        self.last_match = Some((matching, scrutinee));
         let scrutinee = self.expr_of(scrutinee);
         let bound = self.bound_once(pat);
         bound.into_iter().for_each(|local| self.bind_local(local));
