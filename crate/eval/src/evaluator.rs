@@ -474,20 +474,32 @@ impl<'m> Evaluator<'m> {
         self.fail(expr, RunFault::NoArm)
     }
 
-    /// Whether a value fits a pattern, and what its variables are then. Alternatives are tried in order: what is left
-    /// to match when one begins is taken up again with the next if it fails.
+    /// Whether a value fits a pattern, and what its variables are then. Alternatives are tried in order; the first that
+    /// fits its place is taken, whatever the other places come to.
     fn matches(&mut self, pat: PatId, value: &Value, bound: &mut Vec<(LocalId, Value)>) -> Result<bool, RunError> {
+        enum Todo {
+            Match(PatId, Value),
+            /// The latest choice stands.
+            Commit,
+        }
         struct Choice<'p> {
             others: &'p [PatId],
             value: Value,
-            pending: Vec<(PatId, Value)>,
+            n_todo: usize,
             n_bound: usize,
         }
         let module = self.module;
-        let mut pending = vec![(pat, value.clone())];
+        let mut todo = vec![Todo::Match(pat, value.clone())];
         let mut choices: Vec<Choice> = Vec::new();
-        loop {
-            let Some((pat, value)) = pending.pop() else { return Ok(true) };
+        while let Some(next) = todo.pop() {
+            let Todo::Match(pat, value) = next else {
+                choices.pop();
+                continue;
+            };
+            let mut fields_of = |pats: &[PatId], fields: &[Value]| {
+                let pairs = pats.iter().copied().zip(fields.iter().cloned()).rev();
+                todo.extend(pairs.map(|(pat, field)| Todo::Match(pat, field)));
+            };
             let fits = match (&module.pats[pat].kind, &value) {
                 (PatKind::Wild, _) => true,
                 (PatKind::Var(local), _) => {
@@ -496,30 +508,27 @@ impl<'m> Evaluator<'m> {
                 }
                 (PatKind::As(inner, local), _) => {
                     bound.push((*local, value.clone()));
-                    pending.push((*inner, value));
+                    todo.push(Todo::Match(*inner, value));
                     true
                 }
                 (PatKind::Or(alternatives), _) => {
                     let Some((&first, others)) = alternatives.split_first() else { return Ok(false) };
-                    if !others.is_empty() {
-                        let (pending, n_bound) = (pending.clone(), bound.len());
-                        choices.push(Choice { others, value: value.clone(), pending, n_bound });
-                    }
-                    pending.push((first, value));
+                    choices.push(Choice { others, value: value.clone(), n_todo: todo.len(), n_bound: bound.len() });
+                    todo.extend([Todo::Commit, Todo::Match(first, value)]);
                     true
                 }
                 (PatKind::Ctor(want, pats), Value::Data(found, fields)) => {
+                    fields_of(pats, fields);
                     self.burn(self.place_of_pattern(pat))?;
-                    pending.extend(pats.iter().copied().zip(fields.iter().cloned()).rev());
                     *want == CtorId(*found)
                 }
                 (PatKind::Variant(want, pats), Value::Variant(found, fields)) => {
+                    fields_of(pats, fields);
                     self.burn(self.place_of_pattern(pat))?;
-                    pending.extend(pats.iter().copied().zip(fields.iter().cloned()).rev());
                     want == found
                 }
                 (PatKind::Tuple(pats), Value::Tuple(fields)) => {
-                    pending.extend(pats.iter().copied().zip(fields.iter().cloned()).rev());
+                    fields_of(pats, fields);
                     true
                 }
                 (PatKind::Literal(_, want), Value::Scalar(_, found)) => {
@@ -531,16 +540,20 @@ impl<'m> Evaluator<'m> {
             if fits {
                 continue;
             }
-            let Some(choice) = choices.last_mut() else { return Ok(false) };
-            let Some((&next, others)) = choice.others.split_first() else { return Ok(false) };
-            bound.truncate(choice.n_bound);
-            pending.clone_from(&choice.pending);
-            pending.push((next, choice.value.clone()));
-            choice.others = others;
-            if others.is_empty() {
+            loop {
+                let Some(choice) = choices.last_mut() else { return Ok(false) };
+                todo.truncate(choice.n_todo);
+                bound.truncate(choice.n_bound);
+                if let Some((&next, others)) = choice.others.split_first() {
+                    choice.others = others;
+                    let value = choice.value.clone();
+                    todo.extend([Todo::Commit, Todo::Match(next, value)]);
+                    break;
+                }
                 choices.pop();
             }
         }
+        Ok(true)
     }
 }
 

@@ -333,7 +333,7 @@ impl<L: Log> Inference<'_, L> {
     }
 
     /// A `let` whose value holds a reference is not generalised: both uses would share one cell.
-    fn may_quantify(&self, member: Member, term: TermId) -> bool {
+    pub(crate) fn may_quantify(&self, member: Member, term: TermId) -> bool {
         match member {
             Member::Def(_) => true,
             Member::Let(..) => self.solver.roots_where(&[term], |term| matches!(term, Term::Ref(_))).is_empty(),

@@ -246,7 +246,9 @@ impl<L: Log> Inference<'_, L> {
             }
             self.solver.solve();
             // What a definition's type mentions stays unknown, and so does its copy.
-            let roots: Vec<TermId> = group.iter().filter_map(|&member| self.member_type(member)).collect();
+            let types = group.iter().filter_map(|&member| Some((member, self.member_type(member)?)));
+            let quantified = types.filter(|&(member, term)| self.may_quantify(member, term));
+            let roots: Vec<TermId> = quantified.map(|(_, term)| term).collect();
             let mentioned: FxHashSet<TermId> = self.solver.holes(&roots).into_iter().collect();
             let is_kept = |cx: &Self, from: TermId| {
                 matches!(cx.solver.head(from), Term::Param(..)) || mentioned.contains(&cx.solver.root(from))

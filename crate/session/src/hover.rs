@@ -3,7 +3,8 @@
 use crate::Analysis;
 use base::Span;
 use hir::{CtorId, DefId, ExprId, ExprKind, LocalId, PatId, PatKind, TypeExprId, TypeExprKind};
-use ty::{AdtId, Names, ParamId};
+use infer::Why;
+use ty::{AdtId, Names, ParamId, Term, Terms};
 
 /// The type at a place, as text; what it belongs to; and its documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,9 @@ pub struct Hover {
     pub operator: Option<&'static str>,
     pub span: Span,
 }
+
+/// As many patterns are named that widened a sum.
+const MAX_WIDENED: usize = 4;
 
 /// What a hover can be about.
 #[derive(Clone, Copy)]
@@ -100,11 +104,17 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
             let code = format!("{}: fn({}) -> {type}", row.name, args.join(", "));
             Some(Hover { r#type, code, doc: row.doc.trim().to_owned(), operator: Some(row.name), span })
         }
-        Subject::Local(id) => Some(named(module.local_name(id), inferred.print_local(module, id)?.text)),
+        Subject::Local(id) => {
+            let hover = named(module.local_name(id), inferred.print_local(module, id)?.text);
+            Some(Hover { doc: widened(analysis, id), ..hover })
+        }
         Subject::Pattern(id) => {
             let matched = inferred.print(module, inferred.pats[id]?).text;
             Some(match module.pats[id].kind {
-                PatKind::Var(local) => named(module.local_name(local), inferred.print_local(module, local)?.text),
+                PatKind::Var(local) => {
+                    let hover = named(module.local_name(local), inferred.print_local(module, local)?.text);
+                    Hover { doc: widened(analysis, local), ..hover }
+                }
                 _ => {
                     let has_sums = !module.variants.is_empty();
                     let refined = if has_sums { inferred.print_refined(module, id)?.text } else { matched.clone() };
@@ -142,7 +152,7 @@ fn expression(analysis: &Analysis, id: ExprId, span: Span) -> Hover {
     let Analysis { module, inferred, .. } = analysis;
     let r#type = analysis.type_of(id);
     let (code, doc) = match &module.exprs[id].kind {
-        ExprKind::Local(local, _) => (format!("{}: {type}", module.local_name(*local)), String::new()),
+        ExprKind::Local(local, _) => (format!("{}: {type}", module.local_name(*local)), widened(analysis, *local)),
         ExprKind::Ctor(ctor) => {
             let ctor = &module.ctors[*ctor];
             (format!("{}: {type}", ctor.name), doc_of_adt(analysis, ctor.adt))
@@ -164,6 +174,26 @@ fn expression(analysis: &Analysis, id: ExprId, span: Span) -> Hover {
         _ => None,
     };
     Hover { r#type, code, doc, operator, span }
+}
+
+/// Which patterns brought variants into the inferred sum of a variable, a line each.
+fn widened(analysis: &Analysis, local: LocalId) -> String {
+    let Analysis { module, inferred, .. } = analysis;
+    let solver = &inferred.solver;
+    let Some(Term::Sum(row)) = inferred.locals[local].map(|term| solver.head(term)) else { return String::new() };
+    // What its own pattern asks for is no news.
+    let own = module.pats.iter().find(|pat| matches!(pat.kind, PatKind::As(_, bound) if bound == local));
+    let own = own.map(|pat| pat.span);
+    let patterns = solver.row(row).0.into_iter().filter_map(|variant| {
+        let Why::Pattern(pat) = *inferred.whys.get(solver.store.origin(variant.cell).0 as usize)? else { return None };
+        let span = module.pats[pat].span;
+        let is_own = own.is_some_and(|own| own.start <= span.start && span.end <= own.end);
+        (!is_own).then(|| (variant.name, analysis.lines().line_of(span.start)))
+    });
+    let said = patterns
+        .take(MAX_WIDENED)
+        .map(|(name, line)| format!("`{}` came into this sum with the pattern on line {line}.", module.variant(name)));
+    said.collect::<Vec<_>>().join("\n\n")
 }
 
 /// `type List[A] { Nil, Cons(A, List[A]) }`, from the source.
