@@ -1,6 +1,6 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
-use session::view::{CheckView, FileView, FormatView, HoverView, NameView, RunView};
+use session::view::{CheckView, FileView, FormatView, HoverView, MatchView, NameView, RunView};
 use session::{Options, Page};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
@@ -53,6 +53,12 @@ impl Playground {
     /// What the name at a UTF-16 offset of a text means.
     pub fn name(&self, file: FileName, offset: u32) -> Result<Option<Ts<NameView>>, JsError> {
         Ok(self.page.name(file.view(), offset).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// The match at a UTF-16 offset of the last text, or the one nearest to it.
+    #[wasm_bindgen(js_name = matchAt)]
+    pub fn match_at(&self, offset: u32) -> Result<Option<Ts<MatchView>>, JsError> {
+        Ok(self.page.match_at(offset).map(|view| view.into_ts()).transpose()?)
     }
 
     /// What lays out a text anew.
