@@ -75,7 +75,11 @@ impl Playground {
     pub fn run(&self, fuel: f64) -> Result<Ts<RunView>, JsError> {
         Ok(self.page.run(&Options { fuel: fuel as u64, ..Options::default() }).into_ts()?)
     }
+}
 
+#[cfg(feature = "commands")]
+#[wasm_bindgen]
+impl Playground {
     /// What the command line prints for a command with `--json`.
     pub fn command(&self, name: &str, text: &str, options: &str) -> Option<String> {
         session::command::command_json(name, text, options)
