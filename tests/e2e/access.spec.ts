@@ -108,6 +108,7 @@ test("no request leaves the origin, and the policy is never broken", async ({ pa
   page.on("pageerror", (error) => complaints.push(error.message));
   await open(page);
   await page.getByRole("button", { name: "Examples" }).click();
+  await expect(page.locator(".gallery button").first()).toBeVisible();
   await page.keyboard.press("Escape");
   await write(page, WRONG);
   await expect(problems(page).locator(".problem")).toHaveCount(1);
