@@ -1,7 +1,11 @@
 // Reads the test pages (tests/pages/**/*.md) as the page and its tests need them. A heading names a program; the
-// `relay` fences under it are one file; the prose above the first fence says why it is there.
+// `relay` or `refine` fences under it are one file; the prose above the first fence says why it is there.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
+
+/** What a program may be written in, and how a comment begins there. */
+const COMMENT = { relay: "//", refine: "#" };
+const LANG = "#lang refine\n";
 
 /** A line that a test asserts with, which a reader of the example does not need. */
 const ASSERTION = /^\s*#\s*\^|^\s*#=>/;
@@ -9,7 +13,7 @@ const EXPECTS_ERROR = /^\s*#\s*\^+\s*error\[/m;
 const NOT_AN_EXAMPLE = "<!-- not an example -->";
 const WIDTH = 76 - "// ".length;
 
-/** Every page in order of path: `{ path, title, isExample, programs: [{ heading, prose, text }] }`. */
+/** Every page in order of path: `{ path, title, isExample, programs: [{ heading, prose, language, text }] }`. */
 export function readPages(folder) {
   let names = [];
   try {
@@ -33,14 +37,18 @@ export function parsePage(path, markdown) {
       page.programs.push({
         heading: program.heading || page.title,
         prose: program.prose.join("\n").trim(),
-        text: program.fences.join(""),
+        language: program.language,
+        text: (program.language === "refine" ? LANG : "") + program.fences.join(""),
       });
     }
   };
   for (const line of markdown.split("\n")) {
     if (fence) {
       if (line.trimEnd() === fence.mark) {
-        if (fence.language === "relay") program.fences.push(fence.text);
+        if (Object.hasOwn(COMMENT, fence.language)) {
+          program.language = fence.language;
+          program.fences.push(fence.text);
+        }
         fence = undefined;
       } else {
         fence.text += `${line}\n`;
@@ -69,9 +77,9 @@ export function examples(pages) {
   return pages
     .filter((page) => page.isExample && page.programs.length > 0)
     .map((page) => {
-      const all = page.programs.map(({ heading, prose, text }) => ({
+      const all = page.programs.map(({ heading, prose, language, text }) => ({
         title: heading,
-        text: comment(prose) + withoutAssertions(text),
+        text: withProse(prose, language, withoutAssertions(text)),
         hasError: EXPECTS_ERROR.test(text),
       }));
       return { title: page.title, examples: [...all.filter((e) => !e.hasError), ...all.filter((e) => e.hasError)] };
@@ -83,12 +91,18 @@ function withoutAssertions(text) {
   return `${kept.join("\n").replace(/\n{3,}/g, "\n\n").trim()}\n`;
 }
 
+/** A program below its prose; only what says its language stands above. */
+function withProse(prose, language, text) {
+  const first = language === "refine" ? LANG : "";
+  return first + comment(prose, COMMENT[language]) + text.slice(first.length);
+}
+
 /** Prose as comment lines; a paragraph stays a paragraph. */
-function comment(prose) {
+function comment(prose, mark) {
   if (prose === "") return "";
   const lines = prose.split(/\n\s*\n/).flatMap((paragraph, index) => [
-    ...(index === 0 ? [] : ["//"]),
-    ...wrap(plain(paragraph)).map((line) => `// ${line}`),
+    ...(index === 0 ? [] : [mark]),
+    ...wrap(plain(paragraph)).map((line) => `${mark} ${line}`),
   ]);
   return `${lines.join("\n")}\n\n`;
 }

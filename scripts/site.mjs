@@ -3,30 +3,30 @@ import { rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { root, run, step } from "./house.mjs";
 
-/** What a keystroke spends its time in. */
-const FAST = new Set(["syntax", "solve", "infer"]);
-
 // SIMD is in every browser that the page supports; a deep program must not run off the default 1 MiB stack.
 const RUSTFLAGS = "-C target-feature=+simd128 -C link-arg=-zstack-size=4194304";
 
 // A visitor downloads this code before the first type is shown, and most of it runs once a keystroke: it is compiled
 // for size, but for the loops of the tensors.
-const FOR_SIZE = ["base", "syntax", "ty", "op", "hir", "solve", "infer", "pattern", "eval", "session", "relish-wasm"].flatMap(
-  (name) => ["--config", `profile.release.package.${name}.opt-level="${FAST.has(name) ? "s" : "z"}"`],
-);
+const FOR_SIZE = ["--config", 'profile.release.opt-level="z"', "--config", "profile.release.package.kernel.opt-level=3"];
 
-/** The compiler, in web/src/wasm/. `--mode no-install` keeps wasm-pack off the network. */
-export function buildWasm() {
-  return step("compiling the compiler to WebAssembly", async () => {
-    const out = resolve(root, "web/src/wasm");
-    await run(
-      "wasm-pack",
-      ["build", "crate/wasm", "--target", "web", "--release", "--no-pack", "--mode", "no-install", "--out-dir", out, "--out-name", "relish_wasm", "--", ...FOR_SIZE],
-      { extraEnv: { RUSTFLAGS }, show: false },
-    );
-    rmSync(resolve(out, ".gitignore"), { force: true });
-  });
+/** `--mode no-install` keeps wasm-pack off the network. */
+async function pack(folder, features) {
+  const out = resolve(root, folder);
+  await run(
+    "wasm-pack",
+    ["build", "crate/wasm", "--target", "web", "--release", "--no-pack", "--mode", "no-install", "--out-dir", out, "--out-name", "relish_wasm", "--", ...features, ...FOR_SIZE],
+    { extraEnv: { RUSTFLAGS }, show: false },
+  );
+  rmSync(resolve(out, ".gitignore"), { force: true });
 }
+
+/** The compiler, in web/src/wasm/. */
+export const buildWasm = () => step("compiling the compiler to WebAssembly", () => pack("web/src/wasm", []));
+
+/** The same with what the command line prints, for the test that compares them. */
+export const buildCommands = () =>
+  step("compiling it with the commands", () => pack("target/commands", ["--features", "commands"]));
 
 /** What the operators' documentation says, for the page's own file of it. */
 export function listOperators() {

@@ -76,6 +76,8 @@ test("the panes, tabs and run answer to the keyboard", async ({ page }) => {
   await expect(bar).toHaveAttribute("aria-valuenow", String(before - 2));
   await page.getByRole("tab", { name: "Types" }).focus();
   await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("tab", { name: "Match" })).toBeFocused();
+  await page.keyboard.press("ArrowRight");
   await expect(page.getByRole("tab", { name: "Run" })).toBeFocused();
   await expect(page.getByRole("tab", { name: "Run" })).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("Control+Enter");
@@ -106,6 +108,7 @@ test("no request leaves the origin, and the policy is never broken", async ({ pa
   page.on("pageerror", (error) => complaints.push(error.message));
   await open(page);
   await page.getByRole("button", { name: "Examples" }).click();
+  await expect(page.locator(".gallery button").first()).toBeVisible();
   await page.keyboard.press("Escape");
   await write(page, WRONG);
   await expect(problems(page).locator(".problem")).toHaveCount(1);

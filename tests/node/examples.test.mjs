@@ -47,6 +47,21 @@ test("a heading is an example, its fences are one program, its prose is a commen
   ]);
 });
 
+test("a program in refine says so in its first line, and its prose is a comment of refine", () => {
+  const page = "# Sums\n## One\nIt is *small*.\n```refine\nlet x = A in\nx\n#=> A\n```\n";
+  const [chapter] = examples([parsePage("sums.md", page)]);
+  assert.deepEqual(chapter.examples, [
+    { title: "One", text: "#lang refine\n# It is small.\n\nlet x = A in\nx\n", hasError: false },
+  ]);
+});
+
+test("the examples begin with the expansion of a type", () => {
+  const [first] = examples(readPages(resolve(root, "tests/pages")));
+  assert.equal(first.title, "Start here");
+  assert.match(first.examples[0].title, /^Type expansion/);
+  assert.match(first.examples[0].text, /^#lang refine\n/);
+});
+
 test("a page can say that it is no example", () => {
   assert.deepEqual(examples([parsePage("a.md", `<!-- not an example -->\n${PAGE}`)]), []);
 });

@@ -46,7 +46,7 @@ test("the page formats as the command line does", async () => {
 
 test("check and run print the same in the page and on the command line", async (t) => {
   assert.ok(existsSync(relish), "target/debug/relish is missing; build it with `cargo build --bin relish`");
-  const playground = await loadPlayground();
+  const playground = await loadPlayground({ commands: true });
   for (const page of readPages(resolve(root, "tests/pages"))) {
     await t.test(page.path, async () => {
       for (const { heading, text } of page.programs) {

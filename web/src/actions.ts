@@ -1,6 +1,7 @@
 // Everything that changes the state, by a person or by the compiler.
 import { batch } from "@preact/signals";
 import { Compiler } from "./compiler.ts";
+import { inLanguage, type Language } from "./language.ts";
 import { type Linked, pack, unpack } from "./link.ts";
 import { type Document, errorCount, state, type Theme } from "./state.ts";
 import { load, save } from "./storage.ts";
@@ -186,8 +187,16 @@ export async function hover(file: FileName, offset: number) {
   return { ...view, doc: docs[view.operator] ?? "" };
 }
 export const name = (file: FileName, offset: number) => compiler.name(file, offset);
+/** The match at a place of the program, `null` if it has none; no answer if the text changes meanwhile. */
+export const matchAt = (offset: number) => compiler.matchAt(offset);
 
-function goTo(span: SpanView): void {
+/** Marks a place in the program, as long as something on the page is about it. */
+export function point(span: SpanView | undefined): void {
+  state.pointed.value = span;
+}
+
+/** Moves the cursor, and leaves the focus and what is shown as they are. */
+export function goTo(span: SpanView): void {
   state.target.value = { file: "user", span, focus: false };
 }
 
@@ -224,6 +233,11 @@ export function applyFix(fix: FixView): void {
     text = text.slice(0, span.start) + replacement + text.slice(span.end);
   }
   edit(text);
+}
+
+/** Says in the first line of the program what it is written in. */
+export function setLanguage(language: Language): void {
+  edit(inLanguage(state.text.value, language));
 }
 
 /** Asks the editor to lay out the program anew; undo brings the old layout back. */

@@ -4,7 +4,7 @@
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
 import type { Reply, Request } from "./protocol.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
-import type { CheckView, FileName, FormatView, HoverView, NameView, RunView } from "./wasm/relish_wasm.js";
+import type { CheckView, FileName, FormatView, HoverView, MatchView, NameView, RunView } from "./wasm/relish_wasm.js";
 
 export interface Listener {
   ready(prelude: string): void;
@@ -70,6 +70,12 @@ export class Compiler {
   async name(file: FileName, offset: number): Promise<NameView | undefined> {
     const reply = await this.#askOf(file, (id) => ({ kind: "name", id, file, offset }));
     return reply?.kind === "named" ? reply.view : undefined;
+  }
+
+  /** The match at a place of the program; `null` if it has none. */
+  async matchAt(offset: number): Promise<MatchView | null | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "match", id, offset }));
+    return reply?.kind === "matched" ? (reply.view ?? null) : undefined;
   }
 
   /** What lays out a text anew; no answer if the worker is replaced meanwhile. */
@@ -139,6 +145,7 @@ export class Compiler {
         return this.#listener.ran(reply.revision, reply.view, reply.milliseconds);
       case "hovered":
       case "named":
+      case "matched":
       case "formatted":
         this.#waiting.get(reply.id)?.(reply);
         this.#waiting.delete(reply.id);

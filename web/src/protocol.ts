@@ -1,6 +1,6 @@
 // What the page and the worker say to each other. What is said about a whole text carries its revision, so that an
 // answer about an older text is recognised and dropped; questions about a place carry an id, by which the page knows them.
-import type { CheckView, FileName, FormatView, HoverView, NameView, RunView } from "./wasm/relish_wasm.js";
+import type { CheckView, FileName, FormatView, HoverView, MatchView, NameView, RunView } from "./wasm/relish_wasm.js";
 
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
@@ -8,6 +8,7 @@ export type Request =
   | { kind: "run"; revision: number; fuel: number }
   | { kind: "hover"; id: number; file: FileName; offset: number }
   | { kind: "name"; id: number; file: FileName; offset: number }
+  | { kind: "match"; id: number; offset: number }
   | { kind: "format"; id: number; text: string };
 
 export type Reply =
@@ -16,5 +17,6 @@ export type Reply =
   | { kind: "ran"; revision: number; view: RunView; milliseconds: number }
   | { kind: "hovered"; id: number; view: HoverView | undefined }
   | { kind: "named"; id: number; view: NameView | undefined }
+  | { kind: "matched"; id: number; view: MatchView | undefined }
   | { kind: "formatted"; id: number; view: FormatView }
   | { kind: "trapped"; during: Request["kind"]; message: string };

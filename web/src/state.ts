@@ -1,5 +1,6 @@
 // All that the page shows is in this one object; the views read it, and only `actions.ts` changes it.
 import { computed, signal } from "@preact/signals";
+import { languageOf } from "./language.ts";
 import type { CheckView, DiagnosticView, FileName, RunView, SpanView } from "./wasm/relish_wasm.js";
 
 export type Theme = "system" | "light" | "dark";
@@ -43,6 +44,8 @@ export const state = {
   line: signal(1),
   /** Where an editor should go next; a new object each time, so that the same place can be asked for twice. */
   target: signal<{ file: FileName; span: SpanView; focus: boolean } | undefined>(undefined),
+  /** What a panel is pointing at in the program. */
+  pointed: signal<SpanView | undefined>(undefined),
   /** Counts how often the editor was asked to format. */
   formatting: signal(0),
   panel: signal("types"),
@@ -53,6 +56,9 @@ export const state = {
   explained: signal<{ code: string; page: string | undefined } | undefined>(undefined),
   examplesOpen: signal(false),
 };
+
+/** What the program is written in. */
+export const language = computed(() => languageOf(state.text.value));
 
 /** Whether the check is of the text as it stands. */
 export const isFresh = computed(() => state.checked.value.revision === state.revision.value);

@@ -35,6 +35,8 @@ function answer(request: Request): void {
       return post({ kind: "hovered", id: request.id, view: playground.hover(request.file, request.offset) });
     case "name":
       return post({ kind: "named", id: request.id, view: playground.name(request.file, request.offset) });
+    case "match":
+      return post({ kind: "matched", id: request.id, view: playground.matchAt(request.offset) });
     case "format":
       return post({ kind: "formatted", id: request.id, view: playground.format(request.text) });
   }

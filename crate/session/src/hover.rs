@@ -1,7 +1,7 @@
 //! What is under the cursor.
 
 use crate::Analysis;
-use base::Span;
+use base::{Span, Surface};
 use hir::{CtorId, DefId, ExprId, ExprKind, LocalId, PatId, PatKind, TypeExprId, TypeExprKind};
 use infer::Why;
 use ty::{AdtId, Names, ParamId, Term, Terms};
@@ -118,7 +118,8 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
                 _ => {
                     let has_sums = !module.variants.is_empty();
                     let refined = if has_sums { inferred.print_refined(module, id)?.text } else { matched.clone() };
-                    let code = if refined == matched { matched } else { format!("{refined}\n// of {matched}") };
+                    let comment = if module.surface == Surface::Refine { "#" } else { "//" };
+                    let code = if refined == matched { matched } else { format!("{refined}\n{comment} of {matched}") };
                     Hover { code, r#type: refined, doc: String::new(), operator: None, span }
                 }
             })

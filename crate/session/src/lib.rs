@@ -23,6 +23,7 @@ mod data;
 mod explain;
 mod format;
 mod hover;
+mod matches;
 mod name;
 mod page;
 mod run;

@@ -3,7 +3,7 @@
 use crate::run::{Options, run};
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
-    LabelView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
+    LabelView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
 use crate::{Analysis, File, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface};
@@ -106,6 +106,11 @@ impl Page {
         })
     }
 
+    /// The match at a UTF-16 offset of the text, or the one nearest to it.
+    pub fn match_at(&self, offset: u32) -> Option<MatchView> {
+        crate::matches::match_at(&self.analysis, self.analysis.lines().from_utf16(offset))
+    }
+
     /// What lays out a text anew, whether it is the last one or not.
     pub fn format(text: &str) -> FormatView {
         match crate::format(text, Surface::Relay) {
@@ -179,7 +184,7 @@ fn diagnostic_views(lines: &LineIndex, diagnostics: &[Diagnostic]) -> Vec<Diagno
         .collect()
 }
 
-fn span_view(lines: &LineIndex, span: Span) -> SpanView {
+pub(crate) fn span_view(lines: &LineIndex, span: Span) -> SpanView {
     SpanView { start: lines.utf16_offset(span.start), end: lines.utf16_offset(span.end) }
 }
 

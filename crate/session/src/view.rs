@@ -166,3 +166,77 @@ pub struct RunView {
     /// Source calls and match tests made.
     pub fuel: f64,
 }
+
+/// A match of the text, with its decision tree.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct MatchView {
+    /// Its keyword.
+    pub span: SpanView,
+    pub line: u32,
+    /// What is matched, as written.
+    pub value: String,
+    pub r#type: String,
+    pub arms: Vec<ArmView>,
+    /// The root first.
+    pub nodes: Vec<NodeView>,
+    /// How many nodes were left out.
+    pub n_more: u32,
+    /// `match?`, which may miss cases.
+    pub is_partial: bool,
+    /// Whether the match was so large that its tree tries one arm after the other.
+    pub is_sequence: bool,
+    /// Why there is no tree.
+    pub problem: Option<String>,
+    /// Which of the matches of the text it is, from 0, and how many there are.
+    pub index: u32,
+    pub count: u32,
+    /// The keywords of the matches before and after it.
+    pub previous: Option<SpanView>,
+    pub next: Option<SpanView>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct ArmView {
+    /// Its pattern as written, on one line.
+    pub pattern: String,
+    pub span: SpanView,
+    pub line: u32,
+    /// Why it is never taken, if it never is.
+    pub unreached: Option<String>,
+}
+
+/// A node of a decision tree. Nodes are mentioned by their numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum NodeView {
+    /// Looks at a place: `%x`, `field 1 of Cons`; `path` says also what that is in.
+    Switch { place: String, path: String, cases: Vec<CaseView> },
+    /// The arm, by its number from 0, is taken.
+    Leaf { arm: u32, bindings: Vec<BindingView> },
+    /// No arm takes such values.
+    Fail { witness: String },
+    /// The tree goes on.
+    Cut,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct CaseView {
+    /// What the value begins with.
+    pub labels: Vec<String>,
+    /// Or with anything that no label of the switch names.
+    pub others: bool,
+    pub to: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct BindingView {
+    pub name: String,
+    /// As of a switch.
+    pub place: String,
+    pub path: String,
+}

@@ -1,6 +1,6 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
-use session::view::{CheckView, FileView, FormatView, HoverView, NameView, RunView};
+use session::view::{CheckView, FileView, FormatView, HoverView, MatchView, NameView, RunView};
 use session::{Options, Page};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
@@ -55,6 +55,12 @@ impl Playground {
         Ok(self.page.name(file.view(), offset).map(|view| view.into_ts()).transpose()?)
     }
 
+    /// The match at a UTF-16 offset of the last text, or the one nearest to it.
+    #[wasm_bindgen(js_name = matchAt)]
+    pub fn match_at(&self, offset: u32) -> Result<Option<Ts<MatchView>>, JsError> {
+        Ok(self.page.match_at(offset).map(|view| view.into_ts()).transpose()?)
+    }
+
     /// What lays out a text anew.
     pub fn format(&self, text: &str) -> Result<Ts<FormatView>, JsError> {
         Ok(Page::format(text).into_ts()?)
@@ -69,7 +75,11 @@ impl Playground {
     pub fn run(&self, fuel: f64) -> Result<Ts<RunView>, JsError> {
         Ok(self.page.run(&Options { fuel: fuel as u64, ..Options::default() }).into_ts()?)
     }
+}
 
+#[cfg(feature = "commands")]
+#[wasm_bindgen]
+impl Playground {
     /// What the command line prints for a command with `--json`.
     pub fn command(&self, name: &str, text: &str, options: &str) -> Option<String> {
         session::command::command_json(name, text, options)

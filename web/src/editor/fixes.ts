@@ -1,11 +1,11 @@
 // The fixes that a diagnostic offers, as quick fixes of the editor.
 import { isFresh, problems } from "../state.ts";
 import { fileOf } from "./files.ts";
-import { LANGUAGE, monaco } from "./monaco.ts";
+import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 
 export function registerFixes(): void {
-  monaco.languages.registerCodeActionProvider(LANGUAGE, {
+  monaco.languages.registerCodeActionProvider([...ANY_LANGUAGE], {
     provideCodeActions(model, range, context) {
       const actions: monaco.languages.CodeAction[] = [];
       const found = isFresh.value && fileOf(model.uri) === "user" ? problems.value : [];

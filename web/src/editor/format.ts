@@ -2,7 +2,7 @@
 import { effect } from "@preact/signals";
 import { layOut } from "../actions.ts";
 import { state } from "../state.ts";
-import { LANGUAGE, monaco } from "./monaco.ts";
+import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 
 const FORMAT = "editor.action.formatDocument";
@@ -14,7 +14,7 @@ export function registerFormat(): void {
     command: FORMAT,
     when: "editorTextFocus && !editorReadonly",
   });
-  monaco.languages.registerDocumentFormattingEditProvider(LANGUAGE, {
+  monaco.languages.registerDocumentFormattingEditProvider([...ANY_LANGUAGE], {
     displayName: "Relish",
     async provideDocumentFormattingEdits(model) {
       const version = model.getVersionId();

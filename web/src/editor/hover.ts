@@ -1,17 +1,17 @@
 // What is under the mouse, in the language's own words.
 import { hover } from "../actions.ts";
 import { fileOf } from "./files.ts";
-import { LANGUAGE, monaco } from "./monaco.ts";
+import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 
 export function registerHover(): void {
-  monaco.languages.registerHoverProvider(LANGUAGE, {
+  monaco.languages.registerHoverProvider([...ANY_LANGUAGE], {
     async provideHover(model, position) {
       const view = await hover(fileOf(model.uri), model.getOffsetAt(position));
       if (view === undefined || model.isDisposed()) return null;
       // A fence longer than any run of backticks inside, so that the code cannot end its own block.
       const fence = "`".repeat(3 + Math.max(0, ...[...view.code.matchAll(/`+/g)].map(([run]) => run.length)));
-      const contents = [{ value: `${fence}${LANGUAGE}\n${view.code}\n${fence}` }, { value: view.doc }]
+      const contents = [{ value: `${fence}${model.getLanguageId()}\n${view.code}\n${fence}` }, { value: view.doc }]
         .filter(({ value }) => value !== "")
         .map((content) => ({ ...content, isTrusted: false, supportHtml: false }));
       return { range: rangeOf(model, view.span), contents };

@@ -1,12 +1,19 @@
-// How Relay text is coloured and bracketed. The compiler knows the language; this only has to look right while typing.
-import { LANGUAGE, monaco } from "./monaco.ts";
+// How programs are coloured and bracketed. The compiler knows the language; this only has to look right while typing.
+import { monaco } from "./monaco.ts";
 
 export const KEYWORDS =
   "let fn def if else type data match case extern free_var ref relation where as true false".split(" ");
 
-export function registerLanguage(): void {
-  monaco.languages.register({ id: LANGUAGE, extensions: [".relay"], aliases: ["Relay"] });
-  monaco.languages.setLanguageConfiguration(LANGUAGE, {
+const REFINE_KEYWORDS = "let in match with as".split(" ");
+
+export function registerLanguages(): void {
+  registerRelay();
+  registerRefine();
+}
+
+function registerRelay(): void {
+  monaco.languages.register({ id: "relay", extensions: [".relay"], aliases: ["Relay"] });
+  monaco.languages.setLanguageConfiguration("relay", {
     comments: { lineComment: "//", blockComment: ["/*", "*/"] },
     brackets: [["{", "}"], ["[", "]"], ["(", ")"]],
     autoClosingPairs: [
@@ -28,7 +35,7 @@ export function registerLanguage(): void {
       { beforeText: /^\s*\/\/.*$/, afterText: /\S/, action: { indentAction: monaco.languages.IndentAction.None, appendText: "// " } },
     ],
   });
-  monaco.languages.setMonarchTokensProvider(LANGUAGE, {
+  monaco.languages.setMonarchTokensProvider("relay", {
     keywords: KEYWORDS,
     defaultToken: "",
     brackets: [
@@ -76,6 +83,45 @@ export function registerLanguage(): void {
         [/\\./, "string"],
         [/"/, "string", "@pop"],
         [/[^\\"]+/, "string"],
+      ],
+    },
+  });
+}
+
+function registerRefine(): void {
+  monaco.languages.register({ id: "refine", extensions: [".refine"], aliases: ["refine"] });
+  const pairs = [
+    { open: "[", close: "]" },
+    { open: "(", close: ")" },
+  ];
+  monaco.languages.setLanguageConfiguration("refine", {
+    comments: { lineComment: "#" },
+    brackets: [["[", "]"], ["(", ")"]],
+    autoClosingPairs: pairs,
+    surroundingPairs: pairs,
+    wordPattern: /[A-Za-z_]\w*|\d+/,
+    indentationRules: { increaseIndentPattern: /[([]\s*$/, decreaseIndentPattern: /^\s*[)\]]/ },
+    onEnterRules: [
+      { beforeText: /^\s*#.*$/, afterText: /\S/, action: { indentAction: monaco.languages.IndentAction.None, appendText: "# " } },
+    ],
+  });
+  monaco.languages.setMonarchTokensProvider("refine", {
+    keywords: REFINE_KEYWORDS,
+    defaultToken: "",
+    brackets: [
+      { open: "[", close: "]", token: "delimiter" },
+      { open: "(", close: ")", token: "delimiter" },
+    ],
+    tokenizer: {
+      root: [
+        [/\s+/, ""],
+        [/#.*$/, "comment"],
+        [/[A-Z]\w*/, "variant"],
+        [/'\w+/, "type"],
+        [/[a-z_]\w*/, { cases: { "@keywords": "keyword", "@default": "variable" } }],
+        [/->|[=|:]/, "operator"],
+        [/[()[\]]/, "@brackets"],
+        [/,/, "delimiter"],
       ],
     },
   });

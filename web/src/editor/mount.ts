@@ -1,28 +1,29 @@
 // Puts the editors into the page and keeps them and the state in step.
 import { effect } from "@preact/signals";
 import { edit } from "../actions.ts";
-import { state } from "../state.ts";
+import { language, state } from "../state.ts";
 import { createEditor } from "./create.ts";
 import { modelOf, uriOf } from "./files.ts";
 import { registerFixes } from "./fixes.ts";
 import { followFormatting, registerFormat } from "./format.ts";
 import { registerHover } from "./hover.ts";
-import { registerLanguage } from "./language.ts";
-import { LANGUAGE, monaco } from "./monaco.ts";
+import { registerLanguages } from "./language.ts";
+import { monaco } from "./monaco.ts";
 import { registerNames } from "./names.ts";
+import { showPointed } from "./pointed.ts";
 import { showProblems } from "./problems.ts";
 import { followTheme } from "./theme.ts";
 import { showValues } from "./values.ts";
 
 export function mountProgram(element: HTMLElement): void {
-  registerLanguage();
+  registerLanguages();
   registerHover();
   registerFixes();
   registerNames();
   registerFormat();
   followTheme();
 
-  const model = monaco.editor.createModel(state.text.peek(), LANGUAGE, uriOf("user"));
+  const model = monaco.editor.createModel(state.text.peek(), language.peek(), uriOf("user"));
   // Offsets count one unit for each line end, as they do in the text that the compiler gets.
   model.setEOL(monaco.editor.EndOfLineSequence.LF);
   const editor = createEditor(element, "user", model, { ariaLabel: "Program" });
@@ -36,6 +37,7 @@ export function mountProgram(element: HTMLElement): void {
     model.pushEditOperations([], [{ range: model.getFullModelRange(), text }], () => null);
     model.pushStackElement();
   });
+  effect(() => monaco.editor.setModelLanguage(model, language.value));
   editor.onDidChangeCursorSelection(({ selection }) => {
     state.line.value = selection.positionLineNumber;
     state.selection.value = {
@@ -45,12 +47,13 @@ export function mountProgram(element: HTMLElement): void {
   });
   followFormatting(editor);
   showProblems(model);
+  showPointed(editor, model);
   showValues(editor, model);
 
   // The prelude is there for a look from the program before anyone opens it.
   effect(() => {
     const text = state.prelude.value;
-    if (text !== undefined && modelOf("prelude") === null) monaco.editor.createModel(text, LANGUAGE, uriOf("prelude"));
+    if (text !== undefined && modelOf("prelude") === null) monaco.editor.createModel(text, "relay", uriOf("prelude"));
   });
 }
 

@@ -1,11 +1,11 @@
 // What a name means: go to its definition, in the program or in the prelude, and find where else it stands.
 import { name, show } from "../actions.ts";
 import { fileOf, modelOf } from "./files.ts";
-import { LANGUAGE, monaco } from "./monaco.ts";
+import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 
 export function registerNames(): void {
-  monaco.languages.registerDefinitionProvider(LANGUAGE, {
+  monaco.languages.registerDefinitionProvider([...ANY_LANGUAGE], {
     async provideDefinition(model, position) {
       const found = await nameAt(model, position);
       if (found === undefined || found.target === null) return null;
@@ -15,7 +15,7 @@ export function registerNames(): void {
       return [{ originSelectionRange: rangeOf(model, span), uri: target.uri, range, targetSelectionRange }];
     },
   });
-  monaco.languages.registerReferenceProvider(LANGUAGE, {
+  monaco.languages.registerReferenceProvider([...ANY_LANGUAGE], {
     async provideReferences(model, position, { includeDeclaration }) {
       const found = await nameAt(model, position);
       if (found === undefined) return null;
@@ -25,7 +25,7 @@ export function registerNames(): void {
       return isElsewhere && includeDeclaration ? [...here, { uri: target.uri, range: rangeOf(target, binding) }] : here;
     },
   });
-  monaco.languages.registerDocumentHighlightProvider(LANGUAGE, {
+  monaco.languages.registerDocumentHighlightProvider([...ANY_LANGUAGE], {
     async provideDocumentHighlights(model, position) {
       const found = await nameAt(model, position);
       return found?.mentions.map((span) => ({ range: rangeOf(model, span) })) ?? [];

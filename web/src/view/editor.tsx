@@ -3,8 +3,9 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { openFile } from "../actions.ts";
-import { state } from "../state.ts";
+import { openFile, setLanguage } from "../actions.ts";
+import { type Language, LANGUAGES } from "../language.ts";
+import { language, state } from "../state.ts";
 import type { FileName } from "../wasm/relish_wasm.js";
 import { highlight } from "./code.tsx";
 import { Icon } from "./icon.tsx";
@@ -61,7 +62,12 @@ export function EditorPane({ isShown, withTabs }: Props) {
   const select = (id: string) => openFile(id === "prelude" ? "prelude" : "user");
   return (
     <section class="editor-pane" aria-label="Editor" hidden={!isShown}>
-      {withTabs && <Tabs label="Files" tabs={FILES} selected={file} onSelect={select} />}
+      {(withTabs || file === "user") && (
+        <div class="editor-header">
+          {withTabs && <Tabs label="Files" tabs={FILES} selected={file} onSelect={select} />}
+          {file === "user" && <LanguagePicker />}
+        </div>
+      )}
       <FilePanel file="user">
         {editors.value === undefined && <FirstPaint text={state.text.value} />}
         <div class="editor" ref={program} />
@@ -71,6 +77,20 @@ export function EditorPane({ isShown, withTabs }: Props) {
         <div class="editor" ref={prelude} />
       </FilePanel>
     </section>
+  );
+}
+
+/** What the program is written in, which its first line says. */
+function LanguagePicker() {
+  return (
+    <label class="language">
+      <span>Language</span>
+      <select value={language.value} onChange={(event) => setLanguage(event.currentTarget.value as Language)}>
+        {LANGUAGES.map(({ id, title }) => (
+          <option value={id}>{title}</option>
+        ))}
+      </select>
+    </label>
   );
 }
 

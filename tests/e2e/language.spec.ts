@@ -1,0 +1,77 @@
+// The language of a program, which its first line says.
+import { expect, type Page, test } from "@playwright/test";
+import { expectHover, focusEditor, open, panel, problems, showPanel, text, write } from "./page.ts";
+
+const REFINE = `#lang refine
+let x : [A, B, C] = A in
+match x with
+  | A | B as y -> y
+  | C -> D
+`;
+
+const picker = (page: Page) => page.getByRole("combobox", { name: "Language" });
+
+test("the picker writes and removes the first line, and undo brings it back", async ({ page }) => {
+  await open(page);
+  await write(page, REFINE.replace("#lang refine\n", ""));
+  await expect(picker(page)).toHaveValue("relay");
+  await picker(page).selectOption("refine");
+  await expect.poll(() => text(page)).toContain("#lang refine\nlet x");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await expect(panel(page)).toContainText("[A, B, D]");
+  await picker(page).selectOption("relay");
+  await expect.poll(() => text(page)).not.toContain("#lang");
+  await focusEditor(page);
+  await page.keyboard.press("Control+Z");
+  await expect.poll(() => text(page)).toContain("#lang refine");
+  await expect(picker(page)).toHaveValue("refine");
+});
+
+test("a refine program is coloured, hovered, commented, formatted, drawn and shared as one", async ({ page, browser }) => {
+  await open(page);
+  await write(page, REFINE);
+  await expect(picker(page)).toHaveValue("refine");
+  await expectHover(page, 2, "[A, B, D]");
+  await showPanel(page, "Match");
+  await expect(panel(page).getByRole("button", { name: "look at x" })).toBeVisible();
+
+  await page.locator(".editor .view-line").nth(1).click();
+  await page.keyboard.press("Control+Slash");
+  await expect.poll(() => text(page)).toContain("# let x");
+  await page.keyboard.press("Control+Slash");
+  await expect.poll(() => text(page)).not.toContain("# let x");
+
+  await write(page, REFINE.replace("let x :", "let   x   :"));
+  await page.getByRole("button", { name: "Format" }).click();
+  await expect.poll(() => text(page)).toContain("let x : [A, B, C]");
+
+  await page.getByRole("button", { name: "Share" }).click();
+  await expect(page.getByText("Link copied")).toBeVisible();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const elsewhere = await browser.newContext();
+  const fresh = await elsewhere.newPage();
+  await open(fresh, link);
+  await expect(picker(fresh)).toHaveValue("refine");
+  await elsewhere.close();
+});
+
+test("the examples begin with type expansion, in refine", async ({ page }) => {
+  await open(page);
+  await page.getByRole("button", { name: "Examples" }).click();
+  await page.locator(".gallery button").first().click();
+  await expect(picker(page)).toHaveValue("refine");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await expect(panel(page)).toContainText("[A, B, C, F]");
+});
+
+test("hovering over an operator shows its documentation", async ({ page }) => {
+  await open(page);
+  await write(page, "nn.dense(ones(shape=[2, 3]), ones(shape=[4, 3]))\n");
+  await expectHover(page, 0, "Tensor[(2, 4), float32]");
+  const hover = page.locator(".monaco-hover:not(.hidden)");
+  await expect(async () => {
+    await page.mouse.move(5, 5);
+    await page.locator(".editor .view-line").first().getByText("nn.dense", { exact: true }).hover();
+    await expect(hover.locator("p").first()).toContainText(/[a-z]{3}/, { timeout: 2000 });
+  }).toPass();
+});
