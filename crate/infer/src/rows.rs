@@ -237,8 +237,9 @@ impl<L: Log> Inference<'_, L> {
         let Some(&member) = group.first() else { return };
         let cause = self.cause(Why::Function(member.function(self.module)));
         let mut ended: FxHashSet<RelationId> = FxHashSet::default();
+        let mut joined: FxHashSet<(TermId, TermId)> = FxHashSet::default();
         loop {
-            let mut learned = self.join_repeated(first_term, cause);
+            let mut learned = self.join_repeated(first_term, &mut joined, cause);
             for place in places.iter().filter(|place| place.takes_apart && !place.catches_all) {
                 if let Term::Sum(row) = self.solver.head(place.term) {
                     learned |= self.close(row, cause);
@@ -278,7 +279,12 @@ impl<L: Log> Inference<'_, L> {
     }
 
     /// A parameter or an unknown may have been given a variant that stands before it: the fields of both are the same.
-    fn join_repeated(&mut self, first_term: usize, cause: Cause) -> bool {
+    /// What cannot be made the same is told once. Whether there was anything new.
+    fn join_repeated(&mut self, first_term: usize, joined: &mut FxHashSet<(TermId, TermId)>, cause: Cause) -> bool {
+        // After a failure rows may be in the middle of something.
+        if self.solver.failures.len() > self.n_reported {
+            return false;
+        }
         let mut equal: Vec<(TermId, TermId)> = Vec::new();
         for row in self.rows(first_term) {
             let mut fields_of: FxHashMap<VariantId, List> = FxHashMap::default();
@@ -286,7 +292,9 @@ impl<L: Log> Inference<'_, L> {
                 let first = *fields_of.entry(variant.name).or_insert(variant.fields);
                 let (first, again) = (self.solver.items(first), self.solver.items(variant.fields));
                 let pairs = first.iter().copied().zip(again.iter().copied());
-                equal.extend(pairs.filter(|&(a, b)| self.solver.root(a) != self.solver.root(b)));
+                let is_new =
+                    |&(a, b): &(TermId, TermId)| self.solver.root(a) != self.solver.root(b) && joined.insert((a, b));
+                equal.extend(pairs.filter(is_new));
             }
         }
         let found = !equal.is_empty();
