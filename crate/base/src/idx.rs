@@ -36,7 +36,7 @@ macro_rules! idx {
 }
 
 /// A vector indexed by one id type.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct IndexVec<I, T> {
     raw: Vec<T>,
     index: PhantomData<fn(I)>,

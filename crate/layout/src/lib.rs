@@ -1,0 +1,20 @@
+//! Where the bits of a value are.
+//!
+//! In: closed types ([`Types`]). Out: for each, under a [`Strategy`], a [`Layout`]: its width, and for each of its
+//! variants a code and the places of the fields.
+//!
+//! Two kinds of layout belong to a type. A variable of the type has [`Layouts::of`]; what a box of the type points to
+//! has [`Layouts::content`]. Under `packed` and `aligned` these are the same bits, and only a field that closes a cycle
+//! of types is a box; under `uniform` (OCaml's) every variable of a sum or tuple is a box, and so are the fields.
+//!
+//! Pointers are 32 bits wide, as in wasm32, and lead to blocks at addresses that are multiples of 8. So the codes 0
+//! and those that are no multiples of 8 are spare: boxes use them for variants that store nothing, sums for niches
+//! ([`spare_pointer`]).
+
+mod layout;
+mod layouts;
+mod types;
+
+pub use layout::{Field, Kind, Layout, LayoutId, Strategy, Tag, Variant, spare_pointer};
+pub use layouts::Layouts;
+pub use types::{Case, Constructor, Head, Types};
