@@ -14,7 +14,10 @@ pub(crate) enum Bound {
     Var(VarId),
     /// A name for a function literal: of a polymorphic `let`, or the function's name for itself. What it captures is in
     /// scope wherever it is, so each use makes a closure of its own.
-    Function { function: FnId, subst: SubstId },
+    Function {
+        function: FnId,
+        subst: SubstId,
+    },
 }
 
 /// A function whose blocks are being filled.
@@ -30,16 +33,8 @@ impl Body {
     pub(crate) fn new(name: String, result: LayoutId, subst: SubstId, span: Span) -> Body {
         let mut blocks = IndexVec::new();
         let block = blocks.push(empty_block(span));
-        let function = Function {
-            name,
-            params: Vec::new(),
-            n_captures: 0,
-            result,
-            vars: IndexVec::new(),
-            blocks,
-            span,
-            ty: None,
-        };
+        let function =
+            Function { name, params: Vec::new(), n_captures: 0, result, vars: IndexVec::new(), blocks, span, ty: None };
         Body { function, subst, env: FxHashMap::default(), block }
     }
 
@@ -103,7 +98,7 @@ impl Body {
         is_reached[BlockId(0)] = true;
         for id in function.blocks.ids() {
             if is_reached[id] {
-                for_targets(&function.blocks[id].end, |target| is_reached[target] = true);
+                function.blocks[id].end.successors().into_iter().for_each(|target| is_reached[target] = true);
             }
         }
         if is_reached.iter().all(|&reached| reached) {
@@ -141,12 +136,4 @@ impl Body {
 
 fn empty_block(span: Span) -> Block {
     Block { params: Vec::new(), instrs: Vec::new(), end: End::Fail(Fault::Broken), span }
-}
-
-fn for_targets(end: &End, mut f: impl FnMut(BlockId)) {
-    match end {
-        End::Jump(target, _) => f(*target),
-        End::Switch { cases, default, .. } => cases.iter().map(|case| case.block).chain(*default).for_each(f),
-        End::Return(_) | End::TailCall(..) | End::Fail(_) => {}
-    }
 }

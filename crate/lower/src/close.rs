@@ -139,7 +139,8 @@ impl Lowering<'_> {
     fn close_head(&mut self, head: Term, subst: SubstId) -> TermId {
         let inferred = self.inferred;
         let terms = &inferred.solver;
-        let items = |cx: &Self, list| -> Vec<TermId> { terms.items(list).iter().map(|&id| cx.part(id, subst)).collect() };
+        let items =
+            |cx: &Self, list| -> Vec<TermId> { terms.items(list).iter().map(|&id| cx.part(id, subst)).collect() };
         let term = match head {
             Term::Hole(kind) | Term::Error(kind) => return hole(&mut self.program.types, kind),
             Term::Param(param, kind) => return self.param(param, kind, subst),

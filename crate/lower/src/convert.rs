@@ -66,10 +66,7 @@ impl Lowering<'_> {
                         pairs.extend(fields().map(|(a, b)| (a.layout, b.layout)));
                     }
                 }
-                (
-                    Kind::Box { content: a, immediates },
-                    Kind::Box { content: b, immediates: other_immediates },
-                ) => {
+                (Kind::Box { content: a, immediates }, Kind::Box { content: b, immediates: other_immediates }) => {
                     let codes = self.common_immediates(*a, immediates, *b, other_immediates);
                     if !codes {
                         return false;
@@ -113,9 +110,8 @@ impl Lowering<'_> {
             _ => Vec::new(),
         };
         let cases = self.program.types.cases(from).unwrap_or_default();
-        let is_shared = |at: &usize| {
-            variants[*at].is_inhabited && targets.iter().any(|target| target.head == variants[*at].head)
-        };
+        let is_shared =
+            |at: &usize| variants[*at].is_inhabited && targets.iter().any(|target| target.head == variants[*at].head);
         let shared: Vec<usize> = (0..variants.len()).filter(is_shared).collect();
         let n_inhabited = variants.iter().filter(|variant| variant.is_inhabited).count();
         let mut blocks = Vec::new();

@@ -609,4 +609,3 @@ impl Lowering<'_> {
         tasks.push(start);
     }
 }
-

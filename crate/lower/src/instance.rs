@@ -132,6 +132,17 @@ pub fn lower(
         let function = cx.function(&source);
         cx.program.functions[id] = function;
     }
+    // Data types that nothing mentions are of interest too.
+    for (adt, data) in module.adts.iter_enumerated().skip(module.start.adts) {
+        if data.params.is_empty() && !data.is_extern {
+            let none = cx.list(Vec::new());
+            let ty = cx.adt(adt, none);
+            cx.define_types();
+            if cx.met.insert(ty) {
+                cx.types.push(ty);
+            }
+        }
+    }
     for (&id, &ty) in &cx.closures {
         cx.program.functions[id].ty = Some(ty);
     }
@@ -232,24 +243,26 @@ impl Lowering<'_> {
 
     /// The closed type of an expression.
     pub(crate) fn expr_type(&mut self, expr: ExprId, subst: SubstId) -> TermId {
+        let is_library = (expr.0 as usize) < self.module.start.exprs;
         match self.of_expr(expr).exprs[expr] {
-            Some(term) => self.met(term, subst),
+            Some(term) => self.met(term, subst, is_library),
             None => self.program.types.nothing(),
         }
     }
 
     /// The closed type of a variable.
     pub(crate) fn local_type(&mut self, local: LocalId, subst: SubstId) -> TermId {
-        let inferred = if (local.0 as usize) < self.module.start.locals { self.library } else { self.inferred };
+        let is_library = (local.0 as usize) < self.module.start.locals;
+        let inferred = if is_library { self.library } else { self.inferred };
         match inferred.locals[local] {
-            Some(term) => self.met(term, subst),
+            Some(term) => self.met(term, subst, is_library),
             None => self.program.types.nothing(),
         }
     }
 
-    fn met(&mut self, term: TermId, subst: SubstId) -> TermId {
+    fn met(&mut self, term: TermId, subst: SubstId, is_library: bool) -> TermId {
         let ty = self.close(term, subst);
-        if self.met.insert(ty) {
+        if !is_library && self.met.insert(ty) {
             self.types.push(ty);
         }
         ty

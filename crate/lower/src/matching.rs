@@ -155,8 +155,7 @@ impl Lowering<'_> {
             body.block = block;
             return Some(path);
         }
-        let mut path =
-            Path { places: FxHashMap::from_iter([(PlaceId(0), subject)]), in_place: FxHashMap::default() };
+        let mut path = Path { places: FxHashMap::from_iter([(PlaceId(0), subject)]), in_place: FxHashMap::default() };
         let block = body.new_block(cx.span);
         let mut handed: Vec<PlaceId> = Vec::new();
         for &need in needs {
@@ -381,6 +380,15 @@ impl Lowering<'_> {
 fn needs(tree: &MatchTree) -> IndexVec<NodeId, Vec<PlaceId>> {
     let nodes = &tree.tree.nodes;
     let mut needs: IndexVec<NodeId, Vec<PlaceId>> = IndexVec::filled(Vec::new(), nodes.len());
+    let mut is_led_to: IndexVec<NodeId, bool> = IndexVec::filled(false, nodes.len());
+    let mut edges = nodes.iter().flat_map(|node| match node {
+        Node::Switch { cases, default, .. } => cases.iter().map(|&(_, node)| node).chain(*default).collect(),
+        Node::Leaf { .. } | Node::Fail => Vec::new(),
+    });
+    // Without join points nobody asks.
+    if !edges.any(|target| std::mem::replace(&mut is_led_to[target], true)) {
+        return needs;
+    }
     for (id, node) in nodes.iter_enumerated() {
         let mut own: Vec<PlaceId> = Vec::new();
         match node {

@@ -51,7 +51,8 @@ impl Lowering<'_> {
         while let Some(&id) = stack.last() {
             let from = stack.len();
             let kind = &module.type_exprs[id].kind;
-            if !made.contains_key(&id) && !matches!(kind, TypeExprKind::Func { type_params, .. } if !type_params.is_empty())
+            if !made.contains_key(&id)
+                && !matches!(kind, TypeExprKind::Func { type_params, .. } if !type_params.is_empty())
             {
                 kind.for_parts(|part| stack.extend((!made.contains_key(&part)).then_some(part)));
             }
@@ -118,9 +119,9 @@ impl Lowering<'_> {
             }
             Function::Polynomial(poly) => numbers().and_then(|numbers| {
                 poly.terms().iter().try_fold(0_i64, |sum, (atoms, factor)| {
-                    let product = atoms.iter().try_fold(*factor, |product, &atom| {
-                        product.checked_mul(*numbers.get(atom as usize)?)
-                    });
+                    let product = atoms
+                        .iter()
+                        .try_fold(*factor, |product, &atom| product.checked_mul(*numbers.get(atom as usize)?));
                     sum.checked_add(product?)
                 })
             }),
@@ -131,8 +132,9 @@ impl Lowering<'_> {
                 _ => None,
             },
             Function::Rank => dims().map(|dims| dims.len() as i64),
-            Function::Prod => dims()
-                .and_then(|dims| dims.into_iter().try_fold(1_i64, |product, dim| product.checked_mul(self.number(dim)?))),
+            Function::Prod => dims().and_then(|dims| {
+                dims.into_iter().try_fold(1_i64, |product, dim| product.checked_mul(self.number(dim)?))
+            }),
             Function::Index(at) => dims().and_then(|dims| {
                 let at = if *at < 0 { at + dims.len() as i64 } else { *at };
                 self.number(*dims.get(usize::try_from(at).ok()?)?)
