@@ -21,6 +21,7 @@ mod convert;
 mod expr;
 mod instance;
 mod matching;
+pub mod pass;
 mod written;
 
 pub use convert::Conversion;
