@@ -55,6 +55,14 @@ enum Command {
         #[arg(value_name = "FILE:LINE:COL")]
         place: String,
     },
+    /// The bits of every sum type, and of what `as` does to them.
+    Layout {
+        #[arg(value_name = "FILE")]
+        file: String,
+        /// One strategy: packed, aligned or uniform; else all.
+        #[arg(long)]
+        layout: Option<String>,
+    },
     /// Lay out files anew, in place; `-` goes from standard input to standard output.
     Fmt {
         #[arg(required = true, value_name = "FILE")]
@@ -153,6 +161,22 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
                 say("nothing is here");
             }
             Ok(code(has_errors(analysis.diagnostics())))
+        }
+        Command::Layout { file, layout } => {
+            let strategy = layout.map(|name| {
+                let unknown = || Usage(format!("no layout is called {name}; there are {}", session::layout_names()));
+                session::layout_named(&name).ok_or_else(unknown)
+            });
+            let strategy = strategy.transpose()?;
+            let analysis = analyse(&file)?;
+            let answer = session::layout_json(&analysis, strategy);
+            if json {
+                say(answer.json);
+            } else {
+                say(session::layout_text(&analysis, strategy));
+                draw::problems(&file, analysis.text(), analysis.diagnostics());
+            }
+            Ok(code(answer.has_errors))
         }
         Command::Fmt { files, check } => fmt::fmt(files, check, json),
         Command::Ops => {

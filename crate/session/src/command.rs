@@ -39,7 +39,7 @@ struct Fix {
 }
 
 #[derive(Serialize)]
-struct Problem {
+pub(crate) struct Problem {
     code: &'static str,
     severity: &'static str,
     message: String,
@@ -253,7 +253,7 @@ pub fn explain_json(code: &str, page: &str) -> String {
 }
 
 /// The document that a command prints for one text, by the command's name; its options as a JSON object with the keys
-/// `fuel`, `memory`, `seed`, `inputs`, and `line` and `column` for `hover`. For the test that every build of the core
+/// `fuel`, `memory`, `seed`, `inputs`, `layout`, and `line` and `column` for `hover`. For the test that every build of the core
 /// answers alike.
 pub fn command_json(name: &str, text: &str, options: &str) -> Option<String> {
     let json: Json = options.parse().ok()?;
@@ -274,6 +274,10 @@ pub fn command_json(name: &str, text: &str, options: &str) -> Option<String> {
             let position = Position { line: number("line")? as u32, column: number("column")? as u32 };
             hover_json(&Analysis::new(text), position)
         }
+        "layout" => {
+            let strategy = json.get("layout").and_then(Json::as_str).and_then(layout::Strategy::parse);
+            Some(crate::layout_json(&Analysis::new(text), strategy).json)
+        }
         "ops" => Some(ops_json()),
         _ => None,
     }
@@ -293,7 +297,7 @@ fn place(span: Span, lines: &LineIndex) -> Place {
     Place { line: start.line, column: start.column, end_line: end.line, end_column: end.column }
 }
 
-fn problems(diagnostics: &[Diagnostic], lines: &LineIndex) -> Vec<Problem> {
+pub(crate) fn problems(diagnostics: &[Diagnostic], lines: &LineIndex) -> Vec<Problem> {
     let label = |label: &base::Label| Label { place: place(label.span, lines), message: label.message.clone() };
     let edit = |edit: &base::Edit| Edit { place: place(edit.span, lines), text: edit.text.clone() };
     let fix = |fix: &base::Fix| Fix { title: fix.title.clone(), edits: fix.edits.iter().map(edit).collect() };
@@ -315,6 +319,6 @@ fn problems(diagnostics: &[Diagnostic], lines: &LineIndex) -> Vec<Problem> {
         .collect()
 }
 
-fn to_string(value: &impl Serialize) -> String {
+pub(crate) fn to_string(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("views have no maps with other keys than strings")
 }

@@ -1,12 +1,14 @@
 //! The page's conversation with the core: one text at a time, answered in views.
 
+use crate::layouts::{Laid, laid_value, lay, layouts_view};
 use crate::run::{Options, run};
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
-    LabelView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
+    LabelView, LaidValueView, LayoutsView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
 use crate::{Analysis, File, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface};
+use std::cell::OnceCell;
 use ty::{Elements, Value, print_value};
 
 /// How many elements of a tensor are handed over to be drawn.
@@ -15,11 +17,13 @@ const MAX_ELEMENTS: usize = 16_384;
 /// The text that the page shows, analysed.
 pub struct Page {
     analysis: Analysis,
+    /// Its layouts, once somebody has asked for them.
+    laid: OnceCell<Laid>,
 }
 
 impl Default for Page {
     fn default() -> Page {
-        Page { analysis: Analysis::new("") }
+        Page { analysis: Analysis::new(""), laid: OnceCell::new() }
     }
 }
 
@@ -27,6 +31,7 @@ impl Page {
     /// Takes a new text.
     pub fn update(&mut self, text: &str) -> CheckView {
         self.analysis = Analysis::new(text);
+        self.laid = OnceCell::new();
         let lines = self.analysis.lines();
         let mut definitions: Vec<(u32, DefinitionView)> = self
             .analysis
@@ -109,6 +114,20 @@ impl Page {
     /// The match at a UTF-16 offset of the text, or the one nearest to it.
     pub fn match_at(&self, offset: u32) -> Option<MatchView> {
         crate::matches::match_at(&self.analysis, self.analysis.lines().from_utf16(offset))
+    }
+
+    /// The layouts of the text's sum types.
+    pub fn layouts(&self) -> LayoutsView {
+        layouts_view(&self.analysis, self.laid())
+    }
+
+    /// How a value of one of the types of [`Page::layouts`] is stored that consists of these choices.
+    pub fn layout_value(&self, entry: u32, choices: &[String]) -> Option<LaidValueView> {
+        laid_value(&self.analysis, self.laid(), entry as usize, choices)
+    }
+
+    fn laid(&self) -> &Laid {
+        self.laid.get_or_init(|| lay(&self.analysis))
     }
 
     /// What lays out a text anew, whether it is the last one or not.
