@@ -4,7 +4,17 @@
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
 import type { Reply, Request } from "./protocol.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
-import type { CheckView, FileName, FormatView, HoverView, MatchView, NameView, RunView } from "./wasm/relish_wasm.js";
+import type {
+  CheckView,
+  FileName,
+  FormatView,
+  HoverView,
+  LaidValueView,
+  LayoutsView,
+  MatchView,
+  NameView,
+  RunView,
+} from "./wasm/relish_wasm.js";
 
 export interface Listener {
   ready(prelude: string): void;
@@ -78,6 +88,18 @@ export class Compiler {
     return reply?.kind === "matched" ? (reply.view ?? null) : undefined;
   }
 
+  /** The layouts of the program's sum types. */
+  async layouts(): Promise<LayoutsView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "layouts", id }));
+    return reply?.kind === "laid" ? reply.view : undefined;
+  }
+
+  /** How a value of one of those types is stored; `null` if there is no such value. */
+  async layoutValue(entry: number, choices: string[]): Promise<LaidValueView | null | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "value", id, entry, choices }));
+    return reply?.kind === "valued" ? (reply.view ?? null) : undefined;
+  }
+
   /** What lays out a text anew; no answer if the worker is replaced meanwhile. */
   async format(text: string): Promise<FormatView | undefined> {
     const reply = await this.#ask((id) => ({ kind: "format", id, text }));
@@ -146,6 +168,8 @@ export class Compiler {
       case "hovered":
       case "named":
       case "matched":
+      case "laid":
+      case "valued":
       case "formatted":
         this.#waiting.get(reply.id)?.(reply);
         this.#waiting.delete(reply.id);

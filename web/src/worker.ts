@@ -37,6 +37,10 @@ function answer(request: Request): void {
       return post({ kind: "named", id: request.id, view: playground.name(request.file, request.offset) });
     case "match":
       return post({ kind: "matched", id: request.id, view: playground.matchAt(request.offset) });
+    case "layouts":
+      return post({ kind: "laid", id: request.id, view: playground.layouts() });
+    case "value":
+      return post({ kind: "valued", id: request.id, view: playground.layoutValue(request.entry, request.choices) });
     case "format":
       return post({ kind: "formatted", id: request.id, view: playground.format(request.text) });
   }
