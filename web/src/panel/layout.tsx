@@ -65,8 +65,11 @@ function Layouts({ view }: { view: LayoutsView }) {
     );
   }
   const current = here.value?.entry;
-  const order = [...types.keys()];
-  if (current !== undefined) order.sort((a, b) => Number(b === current) - Number(a === current));
+  const first = new Map<number, number>();
+  for (const { entry, is_name, span } of view.mentions) if (is_name && !first.has(entry)) first.set(entry, span.start);
+  const rank = (entry: number) => (entry === current ? -1 : (first.get(entry) ?? Infinity));
+  // By where the program names them first; those that it never names come last.
+  const order = [...types.keys()].sort((a, b) => (rank(a) === rank(b) ? a - b : rank(a) - rank(b)));
   const chosen = Math.max(0, strategies.indexOf(strategy.value));
   return (
     <div class="layouts">

@@ -10,7 +10,8 @@ use crate::{Analysis, layouts::Laying};
 use base::{Span, Surface};
 use hir::{ExprKind, PatKind};
 use layout::Head;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
 use ty::{Dim, Term, TermId, Terms};
 
 /// As many places are known.
@@ -18,65 +19,87 @@ const MAX_MENTIONS: usize = 5_000;
 /// Types that agree so far are taken for the same.
 const MAX_COMPARED: usize = 1_000;
 
+/// A place of the text that is of a type.
+struct Found {
+    span: Span,
+    entry: usize,
+    what: What,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Part,
+    /// Of a variable or a data type.
+    Name,
+    Variant(Head),
+}
+
 pub(crate) fn mentions(analysis: &Analysis, laid: &Laid) -> Vec<MentionView> {
     let Analysis { module, inferred, lines, .. } = analysis;
     let mut search = Search::new(analysis, laid);
-    let mut found: Vec<(Span, usize, Option<Head>)> = Vec::new();
-    let variant_name = |span: Span, name| {
-        let sigil = if module.surface == Surface::Relay { 1 } else { 0 };
-        let len = module.variants[name].len() as u32 + sigil;
-        Span::new(span.start, span.end.min(span.start + len))
-    };
+    let mut found: Vec<Found> = Vec::new();
+    let mut say = |span: Span, entry: usize, what: What| found.push(Found { span, entry, what });
+    // A name stands first in what it begins.
+    let name = |span: Span, len: usize| Span::new(span.start, span.end.min(span.start + len as u32));
+    let sigil = if module.surface == Surface::Relay { 1 } else { 0 };
     for (id, expr) in module.exprs.iter_enumerated().skip(module.start.exprs) {
         let Some(entry) = inferred.exprs[id].and_then(|term| search.entry(term)) else { continue };
-        found.push((expr.span, entry, None));
-        match &expr.kind {
-            ExprKind::Variant(name, _) => {
-                found.push((variant_name(expr.span, *name), entry, Some(Head::Variant(*name))));
+        say(expr.span, entry, What::Part);
+        let callee = match &expr.kind {
+            ExprKind::Call { callee, .. } => *callee,
+            _ => id,
+        };
+        match &module.exprs[callee].kind {
+            ExprKind::Variant(variant, _) => {
+                let span = name(expr.span, sigil + module.variants[*variant].len());
+                say(span, entry, What::Variant(Head::Variant(*variant)));
             }
-            ExprKind::Ctor(ctor) => found.push((expr.span, entry, Some(Head::Constructor(ctor.0)))),
-            ExprKind::Call { callee, .. } => {
-                if let ExprKind::Ctor(ctor) = module.exprs[*callee].kind {
-                    found.push((module.exprs[*callee].span, entry, Some(Head::Constructor(ctor.0))));
-                }
-            }
+            ExprKind::Ctor(ctor) => say(module.exprs[callee].span, entry, What::Variant(Head::Constructor(ctor.0))),
             _ => {}
         }
     }
     for (id, pat) in module.pats.iter_enumerated().skip(module.start.pats) {
         let Some(entry) = inferred.pats[id].and_then(|term| search.entry(term)) else { continue };
-        found.push((pat.span, entry, None));
+        say(pat.span, entry, What::Part);
         match &pat.kind {
-            PatKind::Variant(name, _) => {
-                found.push((variant_name(pat.span, *name), entry, Some(Head::Variant(*name))));
+            PatKind::Variant(variant, _) => {
+                let span = name(pat.span, sigil + module.variants[*variant].len());
+                say(span, entry, What::Variant(Head::Variant(*variant)));
             }
             PatKind::Ctor(ctor, _) => {
-                let len = module.ctors[*ctor].name.len() as u32;
-                let span = Span::new(pat.span.start, pat.span.end.min(pat.span.start + len));
-                found.push((span, entry, Some(Head::Constructor(ctor.0))));
+                say(name(pat.span, module.ctors[*ctor].name.len()), entry, What::Variant(Head::Constructor(ctor.0)));
             }
             _ => {}
         }
     }
     for (id, local) in module.locals.iter_enumerated().skip(module.start.locals) {
-        let entry = inferred.locals[id].and_then(|term| search.entry(term));
-        found.extend(entry.map(|entry| (local.span, entry, None)));
+        if let Some(entry) = inferred.locals[id].and_then(|term| search.entry(term)) {
+            say(local.span, entry, What::Name);
+        }
     }
     for (id, data) in module.adts.iter_enumerated().skip(module.start.adts) {
         let is_instance = |sum: &Laying| matches!(laid.types.head(sum.ty), Term::Adt { adt, .. } if adt == id);
         let Some(entry) = laid.sums.iter().position(is_instance) else { continue };
-        found.push((data.name_span, entry, None));
-        let ctors =
-            data.ctors.iter().map(|&ctor| (module.ctors[ctor].name_span, entry, Some(Head::Constructor(ctor.0))));
-        found.extend(ctors);
+        say(data.name_span, entry, What::Name);
+        for &ctor in &data.ctors {
+            say(module.ctors[ctor].name_span, entry, What::Variant(Head::Constructor(ctor.0)));
+        }
     }
-    // What names a variant comes behind what has the same span and does not.
-    base::sort_by_key(&mut found, |&(span, _, head)| (span.start, std::cmp::Reverse(span.end), head.is_some()));
+    // Names come behind the parts with the same span.
+    base::sort_by_key(&mut found, |found| (found.span.start, Reverse(found.span.end), found.what != What::Part));
     found.truncate(MAX_MENTIONS);
-    let view = |(span, entry, head): (Span, usize, Option<Head>)| {
-        let cases = || laid.types.cases(laid.sums[entry].ty).unwrap_or_default();
-        let variant = head.and_then(|head| cases().iter().position(|case| case.head == head));
-        MentionView { span: span_view(lines, span), entry: entry as u32, variant: variant.map(|at| at as u32) }
+    let mut places: FxHashMap<(usize, Head), u32> = FxHashMap::default();
+    let mut known: FxHashSet<usize> = FxHashSet::default();
+    let view = |Found { span, entry, what }: Found| {
+        if known.insert(entry) {
+            let cases = laid.types.cases(laid.sums[entry].ty).unwrap_or_default();
+            places.extend((0..).zip(cases).map(|(at, case)| ((entry, case.head), at)));
+        }
+        let variant = match what {
+            What::Variant(head) => places.get(&(entry, head)).copied(),
+            What::Part | What::Name => None,
+        };
+        MentionView { span: span_view(lines, span), entry: entry as u32, variant, is_name: what != What::Part }
     };
     found.into_iter().map(view).collect()
 }

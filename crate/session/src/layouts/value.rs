@@ -368,7 +368,11 @@ impl<'a> Memory<'a> {
                 Kind::Scalar(dtype) => (SegmentKindView::Field, scalar_text(analysis, *dtype, word)),
                 Kind::Immediate(dtype) => (SegmentKindView::Field, scalar_text(analysis, *dtype, word >> 1)),
                 Kind::Box { content, immediates } => match immediate_variant(immediates, word as u32) {
-                    Some(at) => (SegmentKindView::Tag, self.variant_name(analysis, *content, at)),
+                    Some(at) => {
+                        // In a field it is the field's value; alone it says the variant.
+                        let kind = if layout == root { SegmentKindView::Tag } else { SegmentKindView::Field };
+                        (kind, self.variant_name(analysis, *content, at))
+                    }
                     None => (SegmentKindView::Pointer, String::new()),
                 },
                 Kind::Tensor | Kind::Closure | Kind::Ref { .. } | Kind::Token { .. } | Kind::Never => {

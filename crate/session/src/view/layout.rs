@@ -150,6 +150,8 @@ pub struct MentionView {
     pub entry: u32,
     /// If it names a variant, which one.
     pub variant: Option<u32>,
+    /// Whether it is a name: of a variant, a variable, a data type.
+    pub is_name: bool,
 }
 
 /// A value that a person puts together, as each strategy stores it.
