@@ -269,6 +269,7 @@ fn written_type(analysis: &Analysis, kind: &TypeExprKind, span: Span) -> Hover {
         | TypeExprKind::Tuple(_)
         | TypeExprKind::Func { .. }
         | TypeExprKind::Sum { .. }
+        | TypeExprKind::RowOf(_)
         | TypeExprKind::Ref(_) => (written.clone(), ""),
     };
     Hover { r#type: written, code, doc: doc.to_owned(), operator: None, span }
