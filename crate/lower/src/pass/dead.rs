@@ -1,7 +1,6 @@
 //! What nothing uses: instructions without effect, blocks, their parameters, variables, functions, globals, constants.
 
 use super::effect::{Facts, literals};
-use super::graph::end_vars;
 use super::simplify::{Renaming, simplify};
 use base::{Idx, IndexVec};
 use ir::{Callee, ConstId, End, FuncId, Function, GlobalId, Op, Program, VarId};
@@ -32,7 +31,7 @@ fn sweep(facts: Facts, function: &mut Function) {
             let mut params = params.iter();
             args.retain(|_| params.next().is_some_and(|param| is_used[param.index()]));
         }
-        end_vars(&blocks[id].end).iter().for_each(|var| is_used[var.index()] = true);
+        blocks[id].end.args().iter().for_each(|var| is_used[var.index()] = true);
         let instrs = &mut blocks[id].instrs;
         let mut is_kept: Vec<bool> = instrs
             .iter()

@@ -38,24 +38,16 @@ impl<'a> Facts<'a> {
             | Op::Tensor(_)
             | Op::Pack { .. }
             | Op::Open { .. }
-            | Op::Peek { .. }
             | Op::Field { .. }
-            | Op::Load
+            | Op::Box
+            | Op::Unbox
             | Op::Closure(_) => true,
-            // With a token they are part of the reference counts.
-            Op::Box => instr.args.len() == 1,
-            Op::Unbox => instr.results.len() == 1,
             Op::Operator { op, .. } => self.is_total(function, instr, &op.row().kernel, literal),
-            Op::Free
-            | Op::Call(_)
-            | Op::RefNew
-            | Op::RefRead
-            | Op::RefWrite
-            | Op::Global(_)
-            | Op::Check { .. }
-            | Op::Fuel(_)
-            | Op::Dup
-            | Op::Drop => false,
+            Op::Call(_) | Op::RefNew | Op::RefRead | Op::RefWrite | Op::Global(_) | Op::Check { .. } | Op::Fuel(_) => {
+                false
+            }
+            // These come with the counts.
+            Op::Peek { .. } | Op::Load | Op::Free | Op::Dup | Op::Drop => false,
         }
     }
 

@@ -11,7 +11,7 @@
 //! Then jumps that know which way a `switch` will go take it (`thread`), and blocks are joined.
 
 use super::effect::Facts;
-use super::graph::{Graph, end_vars_mut, targets};
+use super::graph::Graph;
 use super::simplify::{Renaming, simplify, taken};
 use super::thread::thread;
 use base::Idx;
@@ -51,7 +51,6 @@ enum Known {
     Pack { variant: u32, fields: SmallVec<[VarId; 4]> },
     Box(VarId),
     Unbox(VarId),
-    Load(VarId),
     Closure(FuncId, SmallVec<[VarId; 4]>),
 }
 
@@ -118,7 +117,7 @@ impl<'a> Folder<'a> {
             }
             block.instrs = kept;
             folder.end(&mut block.end);
-            for target in targets(&block.end) {
+            for target in block.end.successors() {
                 is_live[target.index()] = true;
             }
             match &block.end {
@@ -144,7 +143,7 @@ impl<'a> Folder<'a> {
 
     /// In this block, and in those that it dominates, the variable is of this case, and so is the box it is in.
     fn enter(&mut self, on: VarId, key: CaseKey) {
-        if let (Known::Unbox(of) | Known::Load(of), CaseKey::Variant(_)) = (&self.known[on.index()], &key) {
+        if let (Known::Unbox(of), CaseKey::Variant(_)) = (&self.known[on.index()], &key) {
             self.cases[of.index()] = Some((self.here, key.clone()));
         }
         // Zeros of either sign are equal.
@@ -163,7 +162,7 @@ impl<'a> Folder<'a> {
             }
             let known = &self.known[var.index()];
             match known {
-                Known::Box(inner) | Known::Unbox(inner) | Known::Load(inner) => var = *inner,
+                Known::Box(inner) | Known::Unbox(inner) => var = *inner,
                 Known::Nothing | Known::Scalar(_) | Known::Pack { .. } | Known::Closure(..) => return key_of(known),
             }
         }
@@ -195,7 +194,7 @@ impl<'a> Folder<'a> {
         let known = match (&mut instr.op, &instr.args[..]) {
             (Op::Scalar(value), _) => Known::Scalar(*value),
             (Op::Pack { variant }, fields) => Known::Pack { variant: *variant, fields: fields.into() },
-            (Op::Open { variant } | Op::Peek { variant }, &[sum]) => {
+            (Op::Open { variant }, &[sum]) => {
                 let Known::Pack { variant: packed, fields } = &self.known[sum.index()] else { return true };
                 let mut pairs = instr.results.iter().zip(fields);
                 if packed != variant || !pairs.all(|(&result, &field)| is_same(result, field)) {
@@ -213,22 +212,23 @@ impl<'a> Folder<'a> {
                 self.renaming.set(result, field);
                 return false;
             }
-            (Op::Box | Op::Unbox | Op::Load, &[arg]) if instr.results.len() == 1 => {
-                let inner = match (&instr.op, &self.known[arg.index()]) {
-                    (Op::Box, Known::Unbox(inner)) | (Op::Unbox | Op::Load, Known::Box(inner)) => Some(*inner),
-                    _ => None,
-                };
-                if let (Some(inner), Some(result)) = (inner, result)
-                    && is_same(inner, result)
+            (Op::Box, &[arg]) => {
+                if let (Known::Unbox(inner), Some(result)) = (&self.known[arg.index()], result)
+                    && is_same(*inner, result)
                 {
-                    self.renaming.set(result, inner);
+                    self.renaming.set(result, *inner);
                     return false;
                 }
-                match instr.op {
-                    Op::Box => Known::Box(arg),
-                    Op::Unbox => Known::Unbox(arg),
-                    _ => Known::Load(arg),
+                Known::Box(arg)
+            }
+            (Op::Unbox, &[arg]) => {
+                if let (Known::Box(inner), &[result]) = (&self.known[arg.index()], &instr.results[..])
+                    && is_same(*inner, result)
+                {
+                    self.renaming.set(result, *inner);
+                    return false;
                 }
+                Known::Unbox(arg)
             }
             (Op::Closure(code), captures) => Known::Closure(*code, captures.into()),
             (Op::Call(callee), _) => {
@@ -284,7 +284,7 @@ impl<'a> Folder<'a> {
     }
 
     fn end(&self, end: &mut End) {
-        self.renaming.apply(end_vars_mut(end));
+        self.renaming.apply(end.args_mut());
         if let End::TailCall(callee, args) = end {
             let mut rest = SmallVec::from_slice(args);
             self.call(callee, &mut rest);
@@ -313,12 +313,7 @@ fn key_of(known: &Known) -> Option<CaseKey> {
     match known {
         Known::Pack { variant, .. } => Some(CaseKey::Variant(*variant)),
         Known::Scalar(value @ Scalar::Int(_)) => Some(CaseKey::Literal(*value)),
-        Known::Nothing
-        | Known::Scalar(Scalar::Float(_))
-        | Known::Box(_)
-        | Known::Unbox(_)
-        | Known::Load(_)
-        | Known::Closure(..) => None,
+        Known::Nothing | Known::Scalar(Scalar::Float(_)) | Known::Box(_) | Known::Unbox(_) | Known::Closure(..) => None,
     }
 }
 

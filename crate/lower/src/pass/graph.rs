@@ -1,4 +1,4 @@
-//! The blocks of a function as a graph: ways in, and which block dominates which.
+//! The blocks of a function as a graph: which block dominates which.
 //!
 //! Since blocks lead to larger ids only, one walk in their order finds the dominators: that of a block is the lowest
 //! common ancestor of those that lead to it (Cooper, Harvey and Kennedy 2001, "A Simple, Fast Dominance Algorithm",
@@ -6,7 +6,7 @@
 //! Stack").
 
 use base::{Idx, IndexVec};
-use ir::{Block, BlockId, Case, End, VarId};
+use ir::{Block, BlockId, Case, End};
 
 const NONE: u32 = u32::MAX;
 
@@ -18,7 +18,6 @@ struct Node {
     /// An ancestor further up.
     skip: u32,
     depth: u32,
-    ways: u32,
     /// In the order of a walk down the tree of dominators, children by id.
     place: u32,
     /// How many blocks it dominates, itself included.
@@ -34,7 +33,7 @@ pub(super) struct Graph {
 
 impl Graph {
     pub fn new(blocks: &IndexVec<BlockId, Block>) -> Graph {
-        let unknown = Node { parent: NONE, skip: NONE, depth: 0, ways: 0, place: NONE, size: 1 };
+        let unknown = Node { parent: NONE, skip: NONE, depth: 0, place: NONE, size: 1 };
         let mut graph = Graph { nodes: vec![unknown; blocks.len()], order: Vec::new() };
         for (id, block) in blocks.iter_enumerated() {
             let at = id.index();
@@ -45,11 +44,10 @@ impl Graph {
             } else {
                 graph.hang(at);
             }
-            for target in targets(&block.end) {
+            for target in block.end.successors() {
                 let known = graph.nodes[target.index()].parent;
                 let parent = if known == NONE { id.0 } else { graph.common(known, id.0) };
                 graph.nodes[target.index()].parent = parent;
-                graph.nodes[target.index()].ways += 1;
             }
         }
         graph.number();
@@ -108,10 +106,6 @@ impl Graph {
         }
     }
 
-    pub fn ways(&self, block: BlockId) -> u32 {
-        self.nodes[block.index()].ways
-    }
-
     /// The place of a block in [`order`](Graph::order).
     pub fn place(&self, block: BlockId) -> u32 {
         self.nodes[block.index()].place
@@ -125,15 +119,6 @@ impl Graph {
 }
 
 /// The blocks that a block may lead to.
-pub(super) fn targets(end: &End) -> impl Iterator<Item = BlockId> {
-    let (cases, other): (&[Case], Option<BlockId>) = match end {
-        End::Jump(block, _) => (&[], Some(*block)),
-        End::Switch { cases, default, .. } => (cases, *default),
-        End::Return(_) | End::TailCall(..) | End::Fail(_) => (&[], None),
-    };
-    cases.iter().map(|case| case.block).chain(other)
-}
-
 pub(super) fn targets_mut(end: &mut End) -> impl Iterator<Item = &mut BlockId> {
     let (cases, other): (&mut [Case], Option<&mut BlockId>) = match end {
         End::Jump(block, _) => (&mut [], Some(block)),
@@ -141,21 +126,4 @@ pub(super) fn targets_mut(end: &mut End) -> impl Iterator<Item = &mut BlockId> {
         End::Return(_) | End::TailCall(..) | End::Fail(_) => (&mut [], None),
     };
     cases.iter_mut().map(|case| &mut case.block).chain(other)
-}
-
-/// The variables that the end of a block uses.
-pub(super) fn end_vars(end: &End) -> &[VarId] {
-    match end {
-        End::Return(var) | End::Switch { on: var, .. } => std::slice::from_ref(var),
-        End::Jump(_, args) | End::TailCall(_, args) => args,
-        End::Fail(_) => &[],
-    }
-}
-
-pub(super) fn end_vars_mut(end: &mut End) -> &mut [VarId] {
-    match end {
-        End::Return(var) | End::Switch { on: var, .. } => std::slice::from_mut(var),
-        End::Jump(_, args) | End::TailCall(_, args) => args,
-        End::Fail(_) => &mut [],
-    }
 }

@@ -15,7 +15,7 @@
 //!                               b3(v1): v2 = add(v1, v1); return v2
 //! ```
 
-use super::graph::{end_vars_mut, targets_mut};
+use super::graph::targets_mut;
 use super::simplify::{Renaming, taken};
 use base::{Idx, IndexVec, Span, components};
 use ir::{Block, BlockId, Callee, End, Fault, FuncId, Function, Instr, Op, Program, VarData, VarId};
@@ -141,7 +141,7 @@ impl Inliner<'_> {
                 }
                 self.push(instr, &mut here);
             }
-            self.renaming.apply(end_vars_mut(&mut end));
+            self.renaming.apply(end.args_mut());
             self.resolve_end(&mut end);
             if let End::TailCall(callee, args) = &end
                 && let Some(callee) = self.callee(*callee, args, None)
@@ -237,7 +237,7 @@ impl Inliner<'_> {
                 self.push(instr, here);
             }
             let mut end = block.end.clone();
-            names.apply(end_vars_mut(&mut end));
+            names.apply(end.args_mut());
             targets_mut(&mut end).for_each(|target| *target = BlockId::new(first + target.index()));
             self.is_more |= self.resolve_end(&mut end);
             (here.end, here.span) = match (end, result) {

@@ -4,7 +4,7 @@
 //! one, and may be overwritten once it does not (Briggs, Cooper and Simpson 1997, "Value Numbering").
 
 use super::effect::{Facts, literals};
-use super::graph::{Graph, end_vars_mut};
+use super::graph::Graph;
 use super::simplify::Renaming;
 use base::{Idx, IndexVec};
 use ir::{BlockId, FuncId, Function, Instr, Op, Program, VarId};
@@ -52,7 +52,7 @@ fn share_in(facts: Facts, function: &mut Function) {
                 }
             }
         });
-        renaming.apply(end_vars_mut(&mut block.end));
+        renaming.apply(block.end.args_mut());
     }
     function.blocks = blocks;
 }
@@ -65,15 +65,15 @@ fn key_of(function: &Function, instr: &Instr) -> Option<Key> {
         Op::Tensor(constant) => [2, constant.0, 0],
         Op::Pack { variant } => [3, *variant, 0],
         Op::Open { variant } => [4, *variant, 0],
-        Op::Peek { variant } => [5, *variant, 0],
-        Op::Field { variant, index } => [6, *variant, *index],
-        Op::Box => [7, 0, 0],
-        Op::Unbox => [8, 0, 0],
-        Op::Load => [9, 0, 0],
-        Op::Closure(code) => [10, code.0, 0],
+        Op::Field { variant, index } => [5, *variant, *index],
+        Op::Box => [6, 0, 0],
+        Op::Unbox => [7, 0, 0],
+        Op::Closure(code) => [8, code.0, 0],
         // No elementwise operator has attributes.
-        Op::Operator { op, attrs } if attrs.entries.is_empty() => [11, op.0, 0],
+        Op::Operator { op, attrs } if attrs.entries.is_empty() => [9, op.0, 0],
         Op::Operator { .. }
+        | Op::Peek { .. }
+        | Op::Load
         | Op::Free
         | Op::Call(_)
         | Op::RefNew

@@ -1,7 +1,7 @@
 //! Blocks put in order: those that nothing leads to are left out, and a block that only one jump leads to goes where
 //! that jump is.
 
-use super::graph::{end_vars_mut, targets, targets_mut};
+use super::graph::targets_mut;
 use base::{Idx, IndexVec};
 use ir::{Block, BlockId, End, Fault, Function, VarId};
 
@@ -43,7 +43,7 @@ impl Renaming {
             for instr in &mut block.instrs {
                 self.apply(&mut instr.args);
             }
-            self.apply(end_vars_mut(&mut block.end));
+            self.apply(block.end.args_mut());
         }
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn simplify(function: &mut Function) -> bool {
     let mut order = Vec::with_capacity(n_blocks);
     for (id, block) in function.blocks.iter_enumerated() {
         if id.index() == 0 || ways[id.index()] > 0 {
-            targets(&block.end).for_each(|target| ways[target.index()] += 1);
+            block.end.successors().into_iter().for_each(|target| ways[target.index()] += 1);
             order.push(id);
         }
     }

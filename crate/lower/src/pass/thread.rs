@@ -14,7 +14,7 @@
 //! ```
 
 use super::fold::{Keys, chosen};
-use super::graph::{Graph, end_vars_mut, targets, targets_mut};
+use super::graph::{Graph, targets_mut};
 use super::simplify::arrange;
 use base::Idx;
 use ir::{Block, BlockId, End, Function, Op, VarId};
@@ -36,7 +36,7 @@ pub(super) fn thread(function: &mut Function, keys: &Keys) -> bool {
             for (at, &param) in block.params.iter().enumerate() {
                 params[param.index()] = Some((jump.by, at));
             }
-            let mut sorted: Vec<BlockId> = targets(&block.end).collect();
+            let mut sorted: Vec<BlockId> = block.end.successors().to_vec();
             base::sort_by_key(&mut sorted, |&target| graph.place(target));
             cases[jump.by.index()] = sorted;
         }
@@ -116,7 +116,7 @@ fn known_jumps(function: &Function, keys: &Keys) -> Vec<KnownJump> {
 
 fn each_use(block: &mut Block, mut visit: impl FnMut(&mut VarId)) {
     let args = block.instrs.iter_mut().flat_map(|instr| &mut instr.args);
-    args.chain(end_vars_mut(&mut block.end)).for_each(&mut visit);
+    args.chain(block.end.args_mut()).for_each(&mut visit);
 }
 
 /// Puts a block that jumps between each switch and its cases that have parameters now.
