@@ -54,9 +54,8 @@ pub(super) fn taken(block: &mut Block) -> Block {
     std::mem::replace(block, empty)
 }
 
-/// Joins blocks with what only they jump to, lets jumps to blocks that do nothing go where those do, and leaves out
-/// what cannot be reached. Jumps to blocks that do nothing are the second step, since what is joined has none left that
-/// dominate the next block.
+/// Joins blocks with what only they jump to, lets jumps to blocks that do nothing go where those go, and leaves out what
+/// cannot be reached.
 pub(super) fn simplify(function: &mut Function) {
     let (mut ways, mut order) = reached(function);
     if join(function, &ways, &order) {
@@ -108,8 +107,8 @@ fn join(function: &mut Function, ways: &[u32], order: &[BlockId]) -> bool {
     true
 }
 
-/// A block of several ways in that jumps on to such a one dominates nothing, and neither does one that returns: what it
-/// does with its parameters may be done before it.
+/// Lets jumps to blocks that do nothing go where those go. Joining has left such a block several ways in, and so has what
+/// it jumps to: then it dominates nothing, and its parameters are used in its end alone.
 fn forward(function: &mut Function, ways: &[u32], order: &[BlockId]) -> bool {
     let mut is_changed = false;
     for &id in order.iter().rev() {

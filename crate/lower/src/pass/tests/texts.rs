@@ -172,6 +172,10 @@ b0:
   v3: l0 = 0
   v4: l0 = divide(v2, v3)
   fuel 1
+  v7: l8 = 1.5f
+  v8: l8 = divide(v7, v7)
+  v9: l0 = cast(v8, dtype=\"int32\")
+  v10: l0 = clip(v9; a_min=5, a_max=6)
   v5: l1 = less(v2, v3)
   switch v5 { True: b1, False: b2 }
 b1:
@@ -191,6 +195,10 @@ b0:
   v3: l0 = 0
   v4: l0 = divide(v2, v3)
   fuel 1
+  v7: l8 = 1.5f
+  v8: l8 = 1f
+  v9: l0 = 1
+  v10: l0 = 5
   v5: l1 = False
   v6: l0 = add(v4, v2)
   return v6
