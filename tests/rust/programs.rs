@@ -12,6 +12,7 @@
 
 mod expr;
 mod item;
+mod known;
 mod pattern;
 mod scope;
 mod tensor;

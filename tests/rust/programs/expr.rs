@@ -77,15 +77,61 @@ impl Generator {
 
     fn r#let(&mut self, want: &Type, depth: usize) -> Expr {
         self.uses("let");
-        let of = self.r#type(2);
-        let value = self.expr(&of, depth);
-        let name = self.name();
+        let (of, value) = if let Some(value) = self.parted(depth) {
+            (value.r#type.clone(), value)
+        } else {
+            // What it is bound in may come from it.
+            let of = match self.random.below(8) {
+                0 => Type::Tuple(vec![self.r#type(1), want.clone()]),
+                1 => function(vec![self.r#type(1)], want.clone()),
+                2 => Type::Ref(Box::new(want.clone())),
+                3 => super::scope::list(want.clone()),
+                4 => want.clone(),
+                _ => self.r#type(2),
+            };
+            let value = self.expr(&of, depth);
+            (of, value)
+        };
+        // A function would see itself, not what it hides.
+        let name = if matches!(of, Type::Fn(..)) { self.new_name() } else { self.name() };
         let annotation = if self.random.one_in(2) { self.annotation(&of) } else { String::new() };
         let n_locals = self.locals.len();
         self.bind(&name, &of);
         let body = self.expr(want, depth);
         self.locals.truncate(n_locals);
         expr(want, format!("(let {name}{annotation} = $;\n$)"), vec![value, body])
+    }
+
+    /// What a variable gives: a function its result, a tuple a field, a cell what it holds.
+    fn parted(&mut self, depth: usize) -> Option<Expr> {
+        let is_compound = |local: &Local| match &local.r#type {
+            Type::Fn(..) | Type::Ref(_) => true,
+            Type::Tuple(fields) => !fields.is_empty(),
+            Type::Scalar(_) | Type::Tensor(..) | Type::Adt(..) | Type::Sum(_) | Type::Param(_) | Type::Count => false,
+        };
+        let found = self.visible(is_compound);
+        if found.is_empty() || self.random.one_in(2) {
+            return None;
+        }
+        let at = found[self.random.below(found.len())];
+        self.locals[at].is_fresh = false;
+        let Local { name, r#type, .. } = self.locals[at].clone();
+        match r#type {
+            Type::Fn(params, result) => {
+                self.uses("call of a local");
+                Some(self.call_of(&name, &params, "", &result, depth))
+            }
+            Type::Tuple(fields) => {
+                self.uses("projection");
+                let at = self.random.below(fields.len());
+                Some(expr(&fields[at], format!("{name}.{at}"), Vec::new()))
+            }
+            Type::Ref(inner) => {
+                self.uses("read of a ref");
+                Some(expr(&inner, format!("!{name}"), Vec::new()))
+            }
+            Type::Scalar(_) | Type::Tensor(..) | Type::Adt(..) | Type::Sum(_) | Type::Param(_) | Type::Count => None,
+        }
     }
 
     fn r#if(&mut self, want: &Type, depth: usize) -> Expr {
@@ -168,7 +214,11 @@ impl Generator {
         if self.random.one_in(2) {
             args.push(self.r#type(1));
         }
-        let result = if self.random.one_in(3) { self.r#type(2) } else { self.around(param) };
+        let result = match self.random.below(4) {
+            0 => self.r#type(2),
+            1 | 2 => want.clone(),
+            _ => self.around(param),
+        };
         let names: Vec<String> = args.iter().map(|_| self.new_name()).collect();
         for (name, arg) in names.iter().zip(&args) {
             self.bind(name, arg);
@@ -184,7 +234,12 @@ impl Generator {
         self.rigid.pop();
         let template = format!("(let {name} = fn[P{param}]({}){said} {{ $ }};\n$)", params.join(", "));
         self.functions.push(Function { name, params: vec![param], args, result, cost: 4, is_elementwise: false });
-        let rest = self.expr(want, depth);
+        let own = self.functions[n_functions].clone();
+        let fits = own.result.matches(want, &own.params, &mut [None]);
+        let rest = match fits && self.random.one_in(2) {
+            true => self.call_function(&own, want, depth),
+            false => self.expr(want, depth),
+        };
         self.functions.truncate(n_functions);
         expr(want, template, vec![body, rest])
     }
@@ -279,6 +334,9 @@ impl Generator {
         let first = self.expr(want, depth);
         self.locals.push(Local { name: count.clone(), r#type: INT, is_fresh: false, is_pinned: true });
         self.bind(&state, want);
+        let rounds = self.rounds;
+        self.rounds *= 5;
+        let last = self.expr(want, depth.min(1));
         self.recursions.push(Recursion {
             before: format!("{name}({count} - 1"),
             args: vec![want.clone()],
@@ -286,9 +344,6 @@ impl Generator {
             result: want.clone(),
             n_left: 1,
         });
-        let rounds = self.rounds;
-        self.rounds *= 5;
-        let last = self.expr(want, depth.min(1));
         let step = match self.recursion(want, depth) {
             Some(step) => step,
             None => self.expr(want, depth.min(1)),

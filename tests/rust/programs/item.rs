@@ -71,6 +71,11 @@ pub(crate) fn program(seed: u64) -> Program {
             items.push(generator.use_of(at));
         }
     }
+    if generator.random.one_in(2) {
+        let [definitions, uses] = generator.known();
+        items.extend(definitions);
+        items.extend(uses);
+    }
     for _ in 0..generator.random.below(3) {
         generator.begin_item();
         let want = generator.r#type(2);
@@ -85,7 +90,7 @@ pub(crate) fn program(seed: u64) -> Program {
 }
 
 impl Generator {
-    fn begin_item(&mut self) {
+    pub(crate) fn begin_item(&mut self) {
         self.budget = BUDGET;
         self.rounds = 1;
         self.cost = 0;
@@ -292,7 +297,11 @@ impl Generator {
     fn mutual(&mut self, items: &mut Vec<Item>) {
         self.uses("mutual recursion");
         let count = self.new_name();
-        let first = self.header(vec![(count.clone(), Type::Count)], Vec::new(), None);
+        let mut first = self.header(vec![(count.clone(), Type::Count)], Vec::new(), None);
+        // Without the types of results, the parameters of one would be those of the other.
+        if first.says == Says::Params {
+            first.says = Says::All;
+        }
         let other = Header {
             name: format!("{}b", first.name),
             says: first.says,

@@ -46,7 +46,8 @@ impl Generator {
         for _ in 0..self.random.below(3) {
             patterns.push(self.pattern(&of, 2, Wanted { is_whole: false, binds: true }));
         }
-        let is_partial = self.random.one_in(12) && !patterns.is_empty();
+        // A partial match would close the sums in what it takes apart.
+        let is_partial = self.random.one_in(20) && !patterns.is_empty() && !self.print(&of).contains('`');
         if is_partial {
             self.uses("match?");
         } else {

@@ -160,7 +160,7 @@ impl Generator {
             self.uses("call of a local");
             return Some(self.call_of(&name, &params, "", want, depth));
         }
-        let may_fail = self.random.one_in(20);
+        let may_fail = self.random.one_in(60);
         let fits = |function: &Function| {
             let mut found = vec![None; function.params.len()];
             function.cost * self.rounds + self.cost <= MAX_COST
