@@ -286,7 +286,7 @@ fn passes_keep_value_and_fuel() {
         assert_is_in_order(&before, &format!("seed {seed}"));
         let want = run(&before, FuncId(0), LIMIT);
         let (mut after, mut entries) = (before.clone(), [FuncId(0)]);
-        for pass in PASSES {
+        for pass in PASSES.iter().chain(PASSES) {
             (pass.run)(&mut after, &mut entries);
             let about = format!("seed {seed} after {}", pass.name);
             assert_is_in_order(&after, &about);
