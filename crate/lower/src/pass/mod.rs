@@ -7,18 +7,23 @@
 //!
 //! Deliberately absent: moving instructions between blocks, and copies of loops.
 
+mod counts;
 mod dead;
 mod effect;
 mod fold;
 mod graph;
 mod inline;
+mod owner;
+mod reuse;
 mod share;
 mod simplify;
 mod thread;
 
+pub use counts::counts;
 pub use dead::dead;
 pub use fold::fold;
 pub use inline::inline;
+pub use reuse::reuse;
 pub use share::share;
 
 use ir::{FuncId, Program};
