@@ -1,1 +1,3 @@
-//! To come.
+//! x.
+mod heap;
+mod kind;
