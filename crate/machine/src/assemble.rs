@@ -4,8 +4,10 @@
 //! values fit a word gets a code of its own; the rest is [`Code::General`]. Nothing here decides what a program means.
 
 use crate::code::{Assembly, BROKEN, Code, HALT, MAX_QUICK_ARGS, Origin, Part, Place, Reg, Routine, WINDOW};
-use crate::kind::{BlockKind, Kinds};
+use crate::heap::{Heap, IMMORTAL};
+use crate::kind::{BlockKind, Kinds, block_size};
 use crate::scalar::{Binary, Class, elementwise};
+use crate::value::static_tensor;
 use base::{Idx, IndexVec};
 use ir::{Block, BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, Stage, VarId};
 use layout::{Kind, LayoutId, Tag, immediate_content, n_words, scalar_bits};
@@ -14,7 +16,8 @@ use std::sync::Arc;
 /// What a frame counts as, without its words.
 const FRAME_BYTES: u32 = 16;
 
-pub fn assemble(program: Arc<Program>) -> Assembly {
+/// Literals, and closures that capture nothing, are put into the heap, whose memory has a limit.
+pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly {
     let mut is_broken: IndexVec<FuncId, bool> = IndexVec::filled(false, program.functions.len());
     for violation in ir::verify(&program, Stage::Counted) {
         match violation.function {
@@ -24,10 +27,20 @@ pub fn assemble(program: Arc<Program>) -> Assembly {
     }
     let kinds = Kinds::new(&program);
     let table = &program.layouts.table;
-    let immediates = table.ids().map(|layout| immediates(&program, layout)).fold(IndexVec::new(), |mut all, found| {
-        all.push(found);
-        all
+    let immediates = collected(table.ids().map(|layout| immediates(&program, layout)));
+    let constants = program.constants.iter().map(|tensor| {
+        // As the evaluator, which counts 8 bytes for an element.
+        let fits = (tensor.elements.len() as u64).checked_mul(8).is_some_and(|bytes| bytes <= limit);
+        fits.then(|| static_tensor(heap, &kinds, tensor)).flatten()
     });
+    let constants = collected(constants);
+    let closures = program.functions.iter_enumerated().map(|(id, function)| {
+        let is_value = function.n_captures == 0 && function.ty.is_some();
+        let at = if is_value { heap.take(block_size(0), kinds.number(BlockKind::Closure(id)))? } else { return None };
+        heap.set_header(at, IMMORTAL, heap.kind(at));
+        Some(at)
+    });
+    let closures = collected(closures);
     let has_refs = table.iter().any(|layout| matches!(layout.kind, Kind::Ref { .. }));
     let nowhere = Origin { function: FuncId(u32::MAX), block: BlockId(0), index: 0 };
     let mut assembly = Assembly {
@@ -42,6 +55,8 @@ pub fn assemble(program: Arc<Program>) -> Assembly {
         targets: Vec::new(),
         keys: Vec::new(),
         immediates,
+        constants,
+        closures,
         has_refs,
         program: program.clone(),
     };
@@ -66,6 +81,14 @@ pub fn assemble(program: Arc<Program>) -> Assembly {
     }
     stores(&mut assembly);
     assembly
+}
+
+fn collected<I: Idx, T>(items: impl Iterator<Item = T>) -> IndexVec<I, T> {
+    let mut all = IndexVec::new();
+    items.for_each(|item| {
+        all.push(item);
+    });
+    all
 }
 
 /// Where a function's variables and blocks are, and where the next function begins.
@@ -249,14 +272,14 @@ impl Assembler<'_> {
                 Some(if instr.op == Op::Dup { Code::Dup { from } } else { Code::Drop { from } })
             }
             Op::Check { .. } if !matches!(self.kind(arg(0)?), Kind::Tensor) => Some(Code::Nothing),
-            Op::Check { .. }
-            | Op::Tensor(_)
-            | Op::Closure(_)
-            | Op::RefNew
-            | Op::RefRead
-            | Op::RefWrite
-            | Op::Global(_) => None,
+            Op::Tensor(id) => self.pointer(result(0)?, self.out.constants[*id]),
+            Op::Closure(function) if instr.args.is_empty() => self.pointer(result(0)?, self.out.closures[*function]),
+            Op::Check { .. } | Op::Closure(_) | Op::RefNew | Op::RefRead | Op::RefWrite | Op::Global(_) => None,
         }
+    }
+
+    fn pointer(&self, to: VarId, at: Option<u32>) -> Option<Code> {
+        Some(Code::Constant { to: self.reg(to)?, bits: at?.into() })
     }
 
     /// The arguments of a quick call: how many words, and where their list begins.
@@ -314,9 +337,7 @@ impl Assembler<'_> {
         let from = self.reg(from)?;
         Some(match parts[..] {
             [a] => Code::Part { to: a.reg, from, shift: a.shift, bits: a.bits },
-            [a, b] => {
-                Code::Parts2 { from, to: [a.reg, b.reg], shift: [a.shift, b.shift], bits: [a.bits, b.bits] }
-            }
+            [a, b] => Code::Parts2 { from, to: [a.reg, b.reg], shift: [a.shift, b.shift], bits: [a.bits, b.bits] },
             _ => {
                 let first = self.out.parts.len() as u32;
                 self.out.parts.extend(&parts);
@@ -370,7 +391,7 @@ impl Assembler<'_> {
             (Some(Binary::Less), Some(Class::Int32)) => Some(Code::LessInt32 { to, a, b }),
             (Some(Binary::LessEqual), Some(Class::Int32)) => Some(Code::LessEqualInt32 { to, a, b }),
             (Some(binary), Some(class)) if binary.is_on(class) => Some(Code::Binary { op: binary, class, to, a, b }),
-            (Some(_), Some(_)) | (None, _) | (_, None) => Some(Code::Kernel { op: op.0, n, dtype: first, to, a, b }),
+            (Some(_), Some(_)) | (None, _) | (_, None) => Some(Code::Kernel { op: op.0, dtype: first, to, a, b }),
         }
     }
 

@@ -3,10 +3,11 @@
 //! Each instruction of the IR, and each end of a block, is one [`Code`]; a side table says which. Registers are words of
 //! the frame; the parameters of a function are its first words, in order.
 
-use crate::kind::Kinds;
+use crate::heap::Heap;
+use crate::kind::{BlockKind, Kinds};
 use crate::scalar::{Binary, Class};
 use base::{IndexVec, Span};
-use ir::{BlockId, FuncId, GlobalId, Program};
+use ir::{BlockId, ConstId, FuncId, GlobalId, Program};
 use layout::LayoutId;
 use std::sync::Arc;
 use ty::Dtype;
@@ -266,7 +267,6 @@ pub enum Code {
     /// An elementwise operator on one or two scalars of a dtype, by its kernel. `b` is `a` if there is one.
     Kernel {
         op: u32,
-        n: u8,
         dtype: Dtype,
         to: Reg,
         a: Reg,
@@ -338,6 +338,10 @@ pub struct Assembly {
     pub keys: Vec<(u64, u32)>,
     /// By layout of a box with content of one word: the words that take no block, and their codes.
     pub immediates: IndexVec<LayoutId, Vec<(u64, u32)>>,
+    /// The blocks of literals, where there was room for them.
+    pub constants: IndexVec<ConstId, Option<u32>>,
+    /// The blocks of closures that capture nothing, by function.
+    pub closures: IndexVec<FuncId, Option<u32>>,
     /// Whether there are cells, and so may be cycles.
     pub has_refs: bool,
 }
@@ -360,6 +364,14 @@ impl Assembly {
         let origin = self.origins.get(pc as usize)?;
         let block = self.program.functions.get(origin.function)?.blocks.get(origin.block)?;
         Some(block.instrs.get(origin.index as usize).map_or(block.span, |instr| instr.span))
+    }
+
+    /// The function of a closure, and how many words it has captured.
+    pub fn closure_at(&self, heap: &Heap, at: u32) -> Option<(FuncId, u32)> {
+        match self.kinds.kind_at(heap, at) {
+            BlockKind::Closure(function) => Some((function, *self.kinds.captures[function].last()?)),
+            BlockKind::Free | BlockKind::Token | BlockKind::Tensor(_) | BlockKind::Box(_) | BlockKind::Ref(_) => None,
+        }
     }
 
     /// The function that an instruction belongs to.

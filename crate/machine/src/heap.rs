@@ -54,21 +54,18 @@ pub fn is_pointer(bits: u32) -> bool {
 
 impl Heap {
     pub fn new(limit: u64) -> Heap {
-        Heap {
-            bytes: vec![0; 64],
-            top: 8,
-            static_end: 8,
-            lists: [0; N_LISTS],
-            in_use: 0,
-            peak: 0,
-            limit,
-            n_free: 0,
-        }
+        Heap { bytes: vec![0; 64], top: 8, static_end: 8, lists: [0; N_LISTS], in_use: 0, peak: 0, limit, n_free: 0 }
     }
 
     /// Where blocks begin and end: `(first, behind the last)`.
     pub fn extent(&self) -> (u32, u32) {
         (self.static_end, self.top)
+    }
+
+    /// A copy without room behind the last block.
+    pub fn trimmed(&self) -> Heap {
+        let bytes = self.bytes[..(self.top as usize + 8).min(self.bytes.len())].to_vec();
+        Heap { bytes, ..*self }
     }
 
     /// What has been taken so far belongs to the program.

@@ -3,7 +3,7 @@
 //! A kind is a number in a block's header. With it alone a block can be measured, walked and freed.
 
 use crate::heap::{FREE, HEADER, Heap, TOKEN, is_pointer};
-use base::{Idx, IndexVec};
+use base::IndexVec;
 use ir::{FuncId, Program};
 use layout::{Kind, LayoutId, Layouts, Tag, n_words, read_bits};
 use ty::Dtype;
@@ -75,7 +75,7 @@ pub fn shape_size(rank: usize) -> u32 {
 
 /// The size of a tensor's block, if there can be one.
 pub fn tensor_size(dtype: Dtype, shape: &[usize]) -> Option<u32> {
-    let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size))?;
+    let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(u32::try_from(size).ok()? as usize))?;
     let bytes = u64::try_from(n).ok()?.checked_mul(u64::from(width(dtype)))?;
     let size = bytes.checked_next_multiple_of(8)? + u64::from(HEADER + shape_size(shape.len()));
     u32::try_from(size).ok().filter(|size| *size < u32::MAX - 64)

@@ -86,8 +86,8 @@ pub fn take_tensor(heap: &mut Heap, kinds: &Kinds, dtype: Dtype, shape: &[usize]
     heap.set_word(at + HEADER, 0);
     heap.set_word(at + data_offset(shape.len()) - 8, 0);
     heap.set_word(at + size - 8, 0);
-    let sizes = std::iter::once(&shape.len()).chain(shape);
-    for (bytes, &size) in heap.slice_mut(at + HEADER, (shape.len() + 1) * 4).chunks_exact_mut(4).zip(sizes) {
+    let sizes = std::iter::once(shape.len()).chain(shape.iter().copied());
+    for (bytes, size) in heap.slice_mut(at + HEADER, (shape.len() + 1) * 4).chunks_exact_mut(4).zip(sizes) {
         bytes.copy_from_slice(&(size as u32).to_le_bytes());
     }
     Some(at)

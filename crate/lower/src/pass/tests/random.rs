@@ -271,7 +271,7 @@ fn program(random: &mut Random) -> Program {
         let Maker { vars, blocks, .. } = maker;
         let n_captures = signature.n_captures;
         let (name, result, span) = (format!("f.{me}"), signature.result, Span::default());
-        program.functions.push(Function { name, params, n_captures, result, vars, blocks, span, ty: None });
+        program.functions.push(Function { name, params, n_captures, result, vars, blocks, span, is_library: false, ty: None });
     }
     program.globals.push(Global { name: "g".to_owned(), layout: INT, init: FuncId(1) });
     program
