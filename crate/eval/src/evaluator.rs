@@ -1,9 +1,8 @@
 //! The stack of tasks.
 
-use crate::operator::Operators;
 use base::Span;
 use hir::{CtorId, ExprId, ExprKind, FnId, Item, LocalId, Module, PatId, PatKind, Place, TypeExprKind};
-use op::OpId;
+use op::{CallFault, OpId, Operators};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -43,6 +42,20 @@ pub enum RunFault {
     Shapes(String),
     /// The program had errors where it was run.
     Broken,
+}
+
+impl RunFault {
+    /// What a fault of an operator is to a run with this limit.
+    fn of_call(fault: CallFault, limit: u64) -> RunFault {
+        match fault {
+            CallFault::DivisionByZero => RunFault::DivisionByZero,
+            CallFault::IndexOutOfRange(index) => RunFault::IndexOutOfRange(index),
+            CallFault::NoKernel(name) => RunFault::NoKernel(name),
+            CallFault::OutOfMemory => RunFault::OutOfMemory { limit },
+            CallFault::Shapes(sentence) => RunFault::Shapes(sentence),
+            CallFault::IllTyped => RunFault::Broken,
+        }
+    }
 }
 
 enum Task {
@@ -153,6 +166,10 @@ impl<'m> Evaluator<'m> {
 
     fn fail<T>(&self, expr: ExprId, fault: RunFault) -> Result<T, RunError> {
         Err(RunError { span: self.place(expr), fault })
+    }
+
+    fn told(&self, span: Span, result: Result<Value, CallFault>) -> Result<Value, RunError> {
+        result.map_err(|fault| RunError { span, fault: RunFault::of_call(fault, self.limits.memory) })
     }
 
     /// Where an expression is to be spoken of.
@@ -437,8 +454,8 @@ impl<'m> Evaluator<'m> {
             }
             Code::Operator(op) => {
                 let span = self.place(expr);
-                let value = self.operators.run_value(OpId(op), &args).map_err(|fault| RunError { span, fault })?;
-                self.values.push(value);
+                let result = self.operators.run_value(OpId(op), &args);
+                self.values.push(self.told(span, result)?);
                 Ok(())
             }
         }
@@ -451,7 +468,7 @@ impl<'m> Evaluator<'m> {
         let from = self.values.len() - args.len();
         let span = self.place(expr);
         let result = self.operators.run(*op, &self.values[from..], attrs);
-        let value = result.map_err(|fault| RunError { span, fault })?;
+        let value = self.told(span, result)?;
         self.values.truncate(from);
         self.values.push(value);
         Ok(())

@@ -10,6 +10,5 @@
 //! Deliberately absent: types at run time other than dtypes and shapes of tensors; any optimisation.
 
 mod evaluator;
-mod operator;
 
 pub use evaluator::{Evaluator, Limits, RunError, RunFault};

@@ -5,7 +5,8 @@
 //! and shape rules are those of TVM Relay.
 //!
 //! In: nothing; the table is constant. Out: rows by name or infix spelling, relations for `solve`, and [`run`], which
-//! evaluates one call on values (the scalar meaning; results are rounded to their dtype).
+//! evaluates one call on values (the scalar meaning; results are rounded to their dtype). [`Operators`] finds the types
+//! of the results first.
 //!
 //! Deliberately absent: anything that decides types outside a relation. A result's shape when the program runs is the
 //! relation's too, on concrete shapes.
@@ -17,6 +18,7 @@
 //! ```
 
 mod binary;
+mod call;
 mod conv;
 mod conv_nd;
 mod create;
@@ -40,6 +42,7 @@ mod sparse;
 mod unary;
 mod vision;
 
+pub use call::{CallFault, Operators};
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
 pub use run::{Call, Fault, Kernel, ResultType, cast_scalar, round_to, run};

@@ -18,6 +18,7 @@
 
 mod analysis;
 pub mod command;
+mod compile;
 mod coverage;
 mod data;
 mod explain;
@@ -30,6 +31,7 @@ mod run;
 pub mod view;
 
 pub use analysis::{Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, trace};
+pub use compile::{Compiled, compile};
 pub use explain::{codes, explain};
 pub use format::format;
 pub use hover::{Hover, hover};

@@ -80,7 +80,7 @@ impl Analysis {
     }
 }
 
-fn main_of(analysis: &Analysis) -> Option<(hir::DefId, FnId)> {
+pub(crate) fn main_of(analysis: &Analysis) -> Option<(hir::DefId, FnId)> {
     analysis.module.items.iter().find_map(|item| match *item {
         Item::Def(def) if analysis.module.defs[def].name == "@main" => Some((def, analysis.module.defs[def].function)),
         Item::Def(_) | Item::Let(..) | Item::Expr(_) | Item::Adt(_) => None,

@@ -1,7 +1,8 @@
 //! Operator calls: result types by the relation, values by the kernel.
 
-use crate::evaluator::RunFault;
-use op::{AttrForm, Call, Fault, Kernel, OpId, ResultType};
+use crate::row::{AttrForm, AttrSpec};
+use crate::run::{Call, Fault, Kernel, ResultType, run};
+use crate::{Op, OpId};
 use solve::{Cause, Off, Solver, State};
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dim, Dtype, Extent, Kind, Reason, Scalar, Term, TermId, Terms, Value};
@@ -12,66 +13,94 @@ pub struct Operators {
     memory: u64,
 }
 
+/// Why a call on values has no value, as the program is told.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CallFault {
+    DivisionByZero,
+    IndexOutOfRange(i64),
+    NoKernel(&'static str),
+    /// A result would not fit.
+    OutOfMemory,
+    /// The operands have types that the relation refuses, or values that the kernel does. A sentence.
+    Shapes(String),
+    /// The values are none of this operator's.
+    IllTyped,
+}
+
 const HERE: Cause = Cause(0);
 
 impl Operators {
+    /// `memory` is how many bytes one result may have.
     pub fn new(memory: u64) -> Operators {
         Operators { solver: Solver::new(Off), memory }
     }
 
     /// Calls an operator that is used as a function value, with its default attributes.
-    pub fn run_value(&mut self, op: OpId, args: &[Value]) -> Result<Value, RunFault> {
-        let specs = op.row().attrs;
-        let entries = specs.iter().map(|spec| (spec.name, spec.default.value().unwrap_or(AttrValue::None)));
-        let attrs = Attrs { entries: entries.collect(), written: vec![false; specs.len()] };
-        self.run(op, args, &Arc::new(attrs))
+    pub fn run_value(&mut self, op: OpId, args: &[Value]) -> Result<Value, CallFault> {
+        self.run(op, args, &Arc::new(op.row().default_attrs()))
     }
 
-    pub fn run(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Value, RunFault> {
+    /// Finds the types of the results, then the results.
+    pub fn run(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Value, CallFault> {
         let row = op.row();
         if matches!(row.kernel, Kernel::Missing) {
-            return Err(RunFault::NoKernel(row.name));
+            return Err(CallFault::NoKernel(row.name));
         }
         let attrs = &with_arguments(row.attrs, args, attrs);
         let results = match scalar_result(&row.kernel, args) {
             Some(dtype) => vec![ResultType { shape: Vec::new(), dtype }],
             None => self.result_types(op, args, attrs)?,
         };
-        for result in &results {
+        self.compute(row, &Call { args, attrs, results: &results })
+    }
+
+    /// A call whose result types are known, as [`run`](Operators::run) would find them.
+    pub fn run_with(
+        &mut self,
+        op: OpId,
+        args: &[Value],
+        attrs: &Arc<Attrs>,
+        results: &[ResultType],
+    ) -> Result<Value, CallFault> {
+        let attrs = &with_arguments(op.row().attrs, args, attrs);
+        self.compute(op.row(), &Call { args, attrs, results })
+    }
+
+    fn compute(&self, row: &Op, call: &Call) -> Result<Value, CallFault> {
+        for result in call.results {
             let n = result.shape.iter().try_fold(1_u64, |n, &size| n.checked_mul(size as u64));
             if n.and_then(|n| n.checked_mul(8)).is_none_or(|bytes| bytes > self.memory) {
-                return Err(RunFault::OutOfMemory { limit: self.memory });
+                return Err(CallFault::OutOfMemory);
             }
         }
-        let call = Call { args, attrs, results: &results };
-        op::run(&row.kernel, &call).map_err(|fault| match fault {
-            Fault::DivisionByZero => RunFault::DivisionByZero,
-            Fault::IndexOutOfRange(index) => RunFault::IndexOutOfRange(index),
-            Fault::NoKernel => RunFault::NoKernel(row.name),
-            Fault::IllTyped => RunFault::Broken,
-            Fault::Other(sentence) => RunFault::Shapes(format!("`{}`: {sentence}", row.name)),
+        run(&row.kernel, call).map_err(|fault| match fault {
+            Fault::DivisionByZero => CallFault::DivisionByZero,
+            Fault::IndexOutOfRange(index) => CallFault::IndexOutOfRange(index),
+            Fault::NoKernel => CallFault::NoKernel(row.name),
+            Fault::IllTyped => CallFault::IllTyped,
+            Fault::Other(sentence) => CallFault::Shapes(format!("`{}`: {sentence}", row.name)),
         })
     }
 
     /// Runs the operator's relation on the types of the arguments.
-    fn result_types(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Vec<ResultType>, RunFault> {
+    fn result_types(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Vec<ResultType>, CallFault> {
         self.solver.clear();
         let row = op.row();
         let mut terms: Vec<TermId> = Vec::with_capacity(args.len() + 1);
         for arg in args {
-            terms.push(self.type_of(arg).ok_or(RunFault::Broken)?);
+            terms.push(self.type_of(arg).ok_or(CallFault::IllTyped)?);
         }
         let result = self.solver.fresh(Term::hole(Kind::Type), HERE);
         terms.push(result);
         let relation = self.solver.post(row.relation, &terms, attrs.clone(), HERE);
         self.solver.solve();
         if let Some(failure) = self.solver.failures.first() {
-            return Err(RunFault::Shapes(format!("`{}`: {}", row.name, sentence(&failure.reason))));
+            return Err(CallFault::Shapes(format!("`{}`: {}", row.name, sentence(&failure.reason))));
         }
         if !matches!(self.solver.relation(relation).state, State::Solved) {
-            return Err(RunFault::Broken);
+            return Err(CallFault::IllTyped);
         }
-        self.results(result).ok_or(RunFault::Broken)
+        self.results(result).ok_or(CallFault::IllTyped)
     }
 
     /// The type of a tensor, or of a tuple of tensors.
@@ -138,7 +167,7 @@ fn scalar_result(kernel: &Kernel, args: &[Value]) -> Option<Dtype> {
 }
 
 /// Attributes that are read from arguments, now that the arguments are known.
-fn with_arguments(specs: &[op::AttrSpec], args: &[Value], attrs: &Arc<Attrs>) -> Arc<Attrs> {
+fn with_arguments(specs: &[AttrSpec], args: &[Value], attrs: &Arc<Attrs>) -> Arc<Attrs> {
     if !specs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
         return attrs.clone();
     }
