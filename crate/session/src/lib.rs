@@ -37,4 +37,4 @@ pub use format::format;
 pub use hover::{Hover, hover};
 pub use name::{File, Name, name};
 pub use page::Page;
-pub use run::{Options, Outcome, RunValue, run};
+pub use run::{Options, Outcome, RunValue, evaluate, run};
