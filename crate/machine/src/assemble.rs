@@ -274,7 +274,13 @@ impl Assembler<'_> {
             Op::Check { .. } if !matches!(self.kind(arg(0)?), Kind::Tensor) => Some(Code::Nothing),
             Op::Tensor(id) => self.pointer(result(0)?, self.out.constants[*id]),
             Op::Closure(function) if instr.args.is_empty() => self.pointer(result(0)?, self.out.closures[*function]),
-            Op::Check { .. } | Op::Closure(_) | Op::Retype | Op::RefNew | Op::RefRead | Op::RefWrite | Op::Global(_) => None,
+            Op::Check { .. }
+            | Op::Closure(_)
+            | Op::Retype
+            | Op::RefNew
+            | Op::RefRead
+            | Op::RefWrite
+            | Op::Global(_) => None,
         }
     }
 
