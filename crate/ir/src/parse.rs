@@ -437,7 +437,7 @@ impl<'a> Parser<'a> {
             }
         }
         let vars = std::mem::take(&mut self.vars);
-        Ok(Function { name, params, n_captures, result, vars, blocks, span, ty })
+        Ok(Function { name, params, n_captures, result, vars, blocks, span, is_library: false, ty })
     }
 
     /// Finds the numbers of variables that the function at this place says.
@@ -533,7 +533,8 @@ impl<'a> Parser<'a> {
 
     fn key(&mut self, on: VarId) -> Result<CaseKey, ParseError> {
         let literal = match self.token {
-            Token::Word | Token::Number if dtype_of(self.base, self.vars[on].layout).is_some() => literal(self.word()),
+            Token::Number => literal(self.word()),
+            Token::Word if dtype_of(self.base, self.vars[on].layout).is_some() => literal(self.word()),
             _ => None,
         };
         match literal {

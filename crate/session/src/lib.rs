@@ -39,4 +39,4 @@ pub use hover::{Hover, hover};
 pub use layouts::{layout_json, layout_named, layout_names, layout_text, value_bits};
 pub use name::{File, Name, name};
 pub use page::Page;
-pub use run::{Options, Outcome, RunValue, run};
+pub use run::{Options, Outcome, RunValue, evaluate, run};
