@@ -14,6 +14,28 @@ pub struct Case {
     pub program: String,
     /// For each line of the program, the line of the page that it stands on.
     pub page_lines: Vec<usize>,
+    /// What the page shows of later stages.
+    pub shown: Vec<Shown>,
+}
+
+/// A fence with what a stage makes of the program above it: `layout` is the text of `relish layout`.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    pub stage: String,
+    /// The first line of the page in it (from 0).
+    pub page_line: usize,
+    pub text: String,
+}
+
+/// The names of such fences.
+const STAGES: [&str; 1] = ["layout"];
+
+/// What a stage says of a program.
+fn stage(name: &str, analysis: &Analysis) -> String {
+    match name {
+        "layout" => session::layout_text(analysis, None),
+        _ => String::new(),
+    }
 }
 
 /// The cases of a Markdown text, one per heading that has `relay` or `refine` fences.
@@ -23,9 +45,17 @@ pub fn cases(markdown: &str) -> Vec<Case> {
     let mut is_new = true;
     // Of the fence that is open, the surface, if it is of a program.
     let mut fence: Option<Option<Surface>> = None;
+    let mut is_stage = false;
     for (i, line) in markdown.lines().enumerate() {
         match fence {
-            None if line.starts_with("```") => fence = Some(Surface::of_name(line.trim_start_matches('`').trim())),
+            None if line.starts_with("```") => {
+                let name = line.trim_start_matches('`').trim();
+                fence = Some(Surface::of_name(name));
+                is_stage = !is_new && STAGES.contains(&name);
+                if let (true, Some(case)) = (is_stage, cases.last_mut()) {
+                    case.shown.push(Shown { stage: name.to_owned(), page_line: i + 1, text: String::new() });
+                }
+            }
             None if line.starts_with('#') => {
                 heading = line.trim_start_matches('#').trim().to_owned();
                 is_new = true;
@@ -35,14 +65,18 @@ pub fn cases(markdown: &str) -> Vec<Case> {
             Some(Some(surface)) => {
                 if is_new {
                     let (heading, program, page_lines) = (heading.clone(), String::new(), Vec::new());
-                    cases.push(Case { heading, surface, program, page_lines });
+                    cases.push(Case { heading, surface, program, page_lines, shown: Vec::new() });
                     is_new = false;
                 }
                 let case = cases.last_mut().expect("a case was just begun");
                 let _ = writeln!(case.program, "{line}");
                 case.page_lines.push(i);
             }
-            Some(None) => {}
+            Some(None) => {
+                if let (true, Some(shown)) = (is_stage, cases.last_mut().and_then(|case| case.shown.last_mut())) {
+                    let _ = writeln!(shown.text, "{line}");
+                }
+            }
         }
     }
     cases
@@ -107,6 +141,8 @@ pub struct Failure {
     pub page_line: usize,
     pub message: String,
     pub actual: Option<String>,
+    /// How many lines of the page that takes the place of, if it is the whole of a fence.
+    pub fence: Option<usize>,
 }
 
 pub fn check(case: &Case) -> Vec<Failure> {
@@ -124,7 +160,7 @@ pub fn check(case: &Case) -> Vec<Failure> {
     let page_line = |line: usize| case.page_lines.get(line).copied().unwrap_or(0);
     for Assertion { at, of, what } in assertions(&case.program) {
         let mut fail = |message: String, actual: Option<String>| {
-            failures.push(Failure { page_line: page_line(at), message, actual });
+            failures.push(Failure { page_line: page_line(at), message, actual, fence: None });
         };
         match what {
             What::Hover { column, expected } => {
@@ -165,17 +201,34 @@ pub fn check(case: &Case) -> Vec<Failure> {
                 page_line: page_line(problem.line),
                 message: format!("unclaimed {}[{}]: {}", problem.severity, problem.code, problem.message),
                 actual: None,
+                fence: None,
             });
+        }
+    }
+    for Shown { stage: name, page_line, text } in &case.shown {
+        let actual = stage(name, &analysis) + "\n";
+        if actual != *text {
+            let message = format!("{name}: expected\n{text}found\n{actual}");
+            let fence = Some(text.lines().count());
+            failures.push(Failure { page_line: *page_line, message, actual: Some(actual), fence });
         }
     }
     failures
 }
 
-/// The page with the types and values of failed assertions written anew. Diagnostics are never blessed.
+/// The page with the types, values and fences of failed assertions written anew. Diagnostics are never blessed.
 pub fn bless(markdown: &str, failures: &[Failure]) -> String {
     let mut lines: Vec<String> = markdown.lines().map(str::to_owned).collect();
-    for failure in failures {
+    // From the end, since a fence may get longer.
+    let mut from_end: Vec<&Failure> = failures.iter().collect();
+    from_end.sort_by_key(|failure| std::cmp::Reverse(failure.page_line));
+    for failure in from_end {
         let Some(actual) = &failure.actual else { continue };
+        if let Some(n_lines) = failure.fence {
+            let at = failure.page_line;
+            lines.splice(at..at + n_lines, actual.lines().map(str::to_owned));
+            continue;
+        }
         let line = &mut lines[failure.page_line];
         let keep = line.find("^?").or_else(|| line.find("=>")).map_or(line.len(), |at| at + 2);
         line.truncate(keep);
