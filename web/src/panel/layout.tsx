@@ -263,7 +263,7 @@ function TypeBody({ view, entry, type, store, strategy, lit }: Omit<CardProps, "
           }))}
         />
       </details>
-      <h3>A value of it</h3>
+      <h2 class="of-value">A value of it</h2>
       <LaidValue key={type.type} entry={entry} initial={lit ?? richest(type.stores[0])} strategies={view.strategies} />
     </>
   );

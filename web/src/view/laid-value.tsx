@@ -98,9 +98,9 @@ function Stored({ name, blocks }: { name: string; blocks: readonly BlockView[] }
   const shown = blocks.filter(({ segments }) => segments.length > 0);
   return (
     <section class="stored" aria-label={`Stored as ${name}`}>
-      <h4>
+      <h3>
         {name} <span class="size">{blocks.length === 1 ? count(bits, "bit") : `${count(bits, "bit")} in ${count(blocks.length - 1, "block")} and the variable`}</span>
-      </h4>
+      </h3>
       {blocks.map((block, index) => (
         <div class="block">
           {(blocks.length > 1 || block.note !== "") && (
