@@ -106,13 +106,12 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             Ok(code(files.iter().any(|(_, analysis)| has_errors(analysis.diagnostics()))))
         }
         Command::Run { file, fuel, memory, seed, inputs, layout } => {
-            if layout.is_some() || memory.is_some() {
-                return Err(Usage(
-                    "--layout and --memory need the machine, which this version does not have".to_owned(),
-                ));
-            }
             let mut options = Options::default();
             options.fuel = fuel.unwrap_or(options.fuel);
+            options.memory = memory.unwrap_or(options.memory);
+            if let Some(layout) = layout {
+                options.layout = session::command::parse_layout(&layout).map_err(Usage)?;
+            }
             options.seed = seed.unwrap_or(options.seed);
             if let Some(inputs) = inputs {
                 options.inputs = parse_inputs(&read(&inputs)?).map_err(|error| Usage(format!("{inputs}: {error}")))?;

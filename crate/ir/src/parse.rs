@@ -519,10 +519,12 @@ impl<'a> Parser<'a> {
                 Fault::NoArm
             } else if self.eat_word("broken") {
                 Fault::Broken
+            } else if self.eat_word("unreachable") {
+                Fault::Unreachable
             } else if self.eat_word("free") {
                 Fault::FreeVariable(self.string()?)
             } else {
-                return Err(self.error("no_arm, free or broken"));
+                return Err(self.error("no_arm, unreachable, free or broken"));
             })
         } else {
             return Ok(None);
@@ -623,6 +625,7 @@ impl<'a> Parser<'a> {
             "box" => Op::Box,
             "unbox" => Op::Unbox,
             "load" => Op::Load,
+            "retype" => Op::Retype,
             "free" => Op::Free,
             "closure" => Op::Closure(self.function_name()?),
             "call" => {

@@ -455,6 +455,7 @@ impl<'a> Printer<'a> {
             Op::Box => "box",
             Op::Unbox => "unbox",
             Op::Load => "load",
+            Op::Retype => "retype",
             Op::Free => "free",
             Op::Closure(id) => {
                 self.put("closure ");
@@ -558,6 +559,7 @@ impl<'a> Printer<'a> {
             }
             End::Fail(Fault::NoArm) => self.put("fail no_arm"),
             End::Fail(Fault::Broken) => self.put("fail broken"),
+            End::Fail(Fault::Unreachable) => self.put("fail unreachable"),
             End::Fail(Fault::FreeVariable(name)) => self.put(format_args!("fail free \"{name}\"")),
         }
     }

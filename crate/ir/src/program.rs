@@ -124,6 +124,8 @@ pub enum Op {
     Load,
     /// `(token) -> ()`: frees the block that was not used again.
     Free,
+    /// `(value) -> value`: the same bits at another type.
+    Retype,
     /// `(captures…) -> closure`.
     Closure(FuncId),
     /// `(args…) -> result`, or with [`Callee::Value`] `(closure, args…) -> result`.
@@ -193,4 +195,6 @@ pub enum Fault {
     FreeVariable(String),
     /// An error was reported here.
     Broken,
+    /// No value comes here.
+    Unreachable,
 }

@@ -45,6 +45,7 @@ impl Op {
             | Op::Box
             | Op::Unbox
             | Op::Free
+            | Op::Retype
             | Op::Closure(_)
             | Op::Call(_)
             | Op::Operator { .. }

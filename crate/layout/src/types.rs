@@ -93,8 +93,14 @@ impl Types {
         self.intern(Term::Ref(content))
     }
 
-    /// The anonymous sum of these variants. Their order does not matter.
+    /// The anonymous sum of these variants.
     pub fn sum(&mut self, variants: &[(VariantId, Vec<TermId>)]) -> TermId {
+        let row = self.row_of(variants);
+        self.intern(Term::Sum(row))
+    }
+
+    /// The row of these variants, that nothing can be added to. Their order does not matter.
+    pub fn row_of(&mut self, variants: &[(VariantId, Vec<TermId>)]) -> TermId {
         let mut sorted: Vec<&(VariantId, Vec<TermId>)> = variants.iter().collect();
         base::sort_by_key(&mut sorted, |(name, _)| *name);
         sorted.dedup_by_key(|(name, _)| *name);
@@ -103,7 +109,7 @@ impl Types {
             let fields = self.list(fields);
             row = self.intern(Term::Row { variant: *variant, fields, rest: row });
         }
-        self.intern(Term::Sum(row))
+        row
     }
 
     /// The type without values, for what nothing was found out about.

@@ -1,3 +1,28 @@
-//! To come.
+//! From typed modules to IR.
+//!
+//! In: a module without errors in what is asked for, its inferred types, and a layout strategy. Out: a [`Program`] whose
+//! every type is closed.
+//!
+//! - *Instances* (`instance`): each `def` and each function literal is lowered once for each choice of type arguments
+//!   that the program makes. Sizes of tensors do not choose instances: a buffer says its own.
+//! - *Expressions* (`expr`) become instructions in the order in which the evaluator would take them, with a stack of
+//!   tasks instead of recursion. Calls in tail position are tail calls.
+//! - *Matches* (`matching`) are the decision trees of `pattern`. A node with several ways in is a join point, and so is
+//!   the body of an arm with several leaves, so nothing is written twice.
+//! - *Refinement* (`convert`): `p as %x` calls one conversion for each pair of types that differ.
+//! - *Boxes*: a variable is laid out by `Layouts::of`; a field of a recursive type, and everything under `uniform`, is a
+//!   box. What takes a value apart unboxes it, what puts it there boxes it; the passes take away what cancels.
+//!
+//! Fuel is spent by explicit instructions, at each call and each switch of a match, so no pass changes what a run costs.
 
+mod body;
+mod close;
+mod convert;
+mod expr;
+mod instance;
+mod matching;
 pub mod pass;
+mod written;
+
+pub use convert::Conversion;
+pub use instance::{LowerError, Lowered, lower};

@@ -37,10 +37,7 @@ impl Operators {
 
     /// Calls an operator that is used as a function value, with its default attributes.
     pub fn run_value(&mut self, op: OpId, args: &[Value]) -> Result<Value, CallFault> {
-        let specs = op.row().attrs;
-        let entries = specs.iter().map(|spec| (spec.name, spec.default.value().unwrap_or(AttrValue::None)));
-        let attrs = Attrs { entries: entries.collect(), written: vec![false; specs.len()] };
-        self.run(op, args, &Arc::new(attrs))
+        self.run(op, args, &Arc::new(op.row().default_attrs()))
     }
 
     /// Finds the types of the results, then the results.

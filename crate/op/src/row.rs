@@ -1,7 +1,7 @@
 //! What one operator is: its row.
 
 use crate::Kernel;
-use ty::{AttrValue, Relation};
+use ty::{AttrValue, Attrs, Relation};
 
 /// One operator. Everything that knows operators reads these fields.
 #[derive(Clone, Copy)]
@@ -17,6 +17,14 @@ pub struct Op {
     pub kernel: Kernel,
     /// Markdown; its `relay` fences are tests. Empty in a build without the feature `docs`.
     pub doc: &'static str,
+}
+
+impl Op {
+    /// The attributes of a call that writes none.
+    pub fn default_attrs(&self) -> Attrs {
+        let entries = self.attrs.iter().map(|spec| (spec.name, spec.default.value().unwrap_or(AttrValue::None)));
+        Attrs { entries: entries.collect(), written: vec![false; self.attrs.len()] }
+    }
 }
 
 /// One attribute of an operator.

@@ -4,6 +4,7 @@ use crate::data::to_json;
 use crate::run::Options;
 use crate::{Analysis, hover, run};
 use base::{Diagnostic, LineIndex, Position, Severity, Span};
+use layout::Strategy;
 use serde::Serialize;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
@@ -114,9 +115,8 @@ struct Ran {
     values: Vec<RunValue>,
     diagnostics: Vec<Problem>,
     fuel: u64,
-    /// Null until the machine counts bytes.
-    peak_bytes: Option<u64>,
-    live_bytes: Option<u64>,
+    peak_bytes: u64,
+    live_bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -194,7 +194,7 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
     diagnostics.extend(outcome.diagnostics);
     let has_errors = has_errors(&diagnostics);
     let diagnostics = problems(&diagnostics, lines);
-    let ran = Ran { values, diagnostics, fuel: outcome.fuel, peak_bytes: None, live_bytes: None };
+    let ran = Ran { values, diagnostics, fuel: outcome.fuel, peak_bytes: outcome.peak_bytes, live_bytes: outcome.live_bytes };
     Answer { json: to_string(&ran), has_errors }
 }
 
@@ -253,7 +253,7 @@ pub fn explain_json(code: &str, page: &str) -> String {
 }
 
 /// The document that a command prints for one text, by the command's name; its options as a JSON object with the keys
-/// `fuel`, `memory`, `seed`, `inputs`, and `line` and `column` for `hover`. For the test that every build of the core
+/// `fuel`, `memory`, `seed`, `inputs`, `layout`, and `line` and `column` for `hover`. For the test that every build of the core
 /// answers alike.
 pub fn command_json(name: &str, text: &str, options: &str) -> Option<String> {
     let json: Json = options.parse().ok()?;
@@ -264,6 +264,8 @@ pub fn command_json(name: &str, text: &str, options: &str) -> Option<String> {
             let mut options = Options::default();
             options.fuel = number("fuel").unwrap_or(options.fuel);
             options.memory = number("memory").unwrap_or(options.memory);
+            let layout = json.get("layout").and_then(Json::as_str).and_then(Strategy::parse);
+            options.layout = layout.unwrap_or(options.layout);
             options.seed = number("seed").unwrap_or(options.seed);
             if let Some(inputs) = json.get("inputs").and_then(Json::as_object) {
                 options.inputs = inputs.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -277,6 +279,14 @@ pub fn command_json(name: &str, text: &str, options: &str) -> Option<String> {
         "ops" => Some(ops_json()),
         _ => None,
     }
+}
+
+/// A layout strategy by its name.
+pub fn parse_layout(name: &str) -> Result<Strategy, String> {
+    Strategy::parse(name).ok_or_else(|| {
+        let names: Vec<&str> = Strategy::ALL.iter().map(|strategy| strategy.name()).collect();
+        format!("expected one of the layouts {}, found {name}", names.join(", "))
+    })
 }
 
 /// The inputs of `@main` from a JSON object.

@@ -18,6 +18,7 @@
 
 mod analysis;
 pub mod command;
+mod compile;
 mod coverage;
 mod data;
 mod explain;
@@ -30,9 +31,10 @@ mod run;
 pub mod view;
 
 pub use analysis::{Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, trace};
+pub use compile::{Compiled, compile};
 pub use explain::{codes, explain};
 pub use format::format;
 pub use hover::{Hover, hover};
 pub use name::{File, Name, name};
 pub use page::Page;
-pub use run::{Options, Outcome, RunValue, run};
+pub use run::{Options, Outcome, RunValue, evaluate, run};

@@ -44,6 +44,7 @@ impl<'a> Checker<'a> {
             | Op::RefNew
             | Op::RefRead
             | Op::RefWrite
+            | Op::Retype
             | Op::Global(_) => Some(1),
         };
         let n_args = match &instr.op {
@@ -59,6 +60,7 @@ impl<'a> Checker<'a> {
             | Op::Unbox
             | Op::Load
             | Op::Free
+            | Op::Retype
             | Op::RefNew
             | Op::RefRead
             | Op::Check { .. }
@@ -103,6 +105,12 @@ impl<'a> Checker<'a> {
             Op::Closure(id) => self.closure(*id, args, results[0]),
             Op::Call(callee) => self.call(*callee, args, self.layout(results[0])),
             Op::Operator { .. } => {}
+            Op::Retype => {
+                let bits = |var| self.program.layouts[self.layout(var)].bits;
+                if bits(args[0]) != bits(results[0]) {
+                    self.say("the same bits need layouts of one width".to_owned());
+                }
+            }
             Op::RefNew => self.cell(results[0], args[0]),
             Op::RefRead => self.cell(args[0], results[0]),
             Op::RefWrite => {

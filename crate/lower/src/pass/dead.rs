@@ -140,6 +140,7 @@ fn sweep_program(program: &mut Program, entries: &mut [FuncId]) {
                     | Op::Unbox
                     | Op::Load
                     | Op::Free
+                    | Op::Retype
                     | Op::Call(Callee::Value)
                     | Op::Operator { .. }
                     | Op::RefNew

@@ -41,6 +41,7 @@ impl<'a> Facts<'a> {
             | Op::Field { .. }
             | Op::Box
             | Op::Unbox
+            | Op::Retype
             | Op::Closure(_) => true,
             Op::Operator { op, .. } => self.is_total(function, instr, &op.row().kernel, literal),
             Op::Call(_) | Op::RefNew | Op::RefRead | Op::RefWrite | Op::Global(_) | Op::Check { .. } | Op::Fuel(_) => {

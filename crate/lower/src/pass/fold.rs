@@ -180,10 +180,12 @@ impl<'a> Folder<'a> {
 
     /// The number that a variable is, here.
     fn scalar(&self, var: VarId) -> Option<Scalar> {
-        match (&self.known[var.index()], &self.cases[var.index()]) {
-            (Known::Scalar(value), _) => Some(*value),
-            (_, Some((at, CaseKey::Literal(value)))) if self.graph.dominates(*at, self.here) => Some(*value),
-            _ => None,
+        if let Known::Scalar(value) = &self.known[var.index()] {
+            return Some(*value);
+        }
+        match &self.cases[var.index()] {
+            Some((at, CaseKey::Literal(value))) if self.graph.dominates(*at, self.here) => Some(*value),
+            Some(_) | None => None,
         }
     }
 
@@ -244,7 +246,26 @@ impl<'a> Folder<'a> {
                 None => Known::Nothing,
             },
             (Op::Fuel(0), _) => return false,
-            _ => Known::Nothing,
+            (
+                Op::Tensor(_)
+                | Op::Open { .. }
+                | Op::Peek { .. }
+                | Op::Field { .. }
+                | Op::Box
+                | Op::Unbox
+                | Op::Load
+                | Op::Retype
+                | Op::Free
+                | Op::RefNew
+                | Op::RefRead
+                | Op::RefWrite
+                | Op::Global(_)
+                | Op::Check { .. }
+                | Op::Fuel(_)
+                | Op::Dup
+                | Op::Drop,
+                _,
+            ) => Known::Nothing,
         };
         if let Some(result) = result {
             self.known[result.index()] = known;
@@ -277,10 +298,9 @@ impl<'a> Folder<'a> {
         let value = |&arg: &VarId| Some(Value::Scalar(self.facts.scalar(function, arg)?, self.scalar(arg)?));
         let args: Vec<Value> = instr.args.iter().map(value).collect::<Option<_>>()?;
         let results = [ResultType { shape: Vec::new(), dtype }];
-        match op::run(&row.kernel, &Call { args: &args, attrs, results: &results }) {
-            Ok(Value::Scalar(found, value)) if found == dtype => Some(value),
-            _ => None,
-        }
+        let call = Call { args: &args, attrs, results: &results };
+        let Ok(Value::Scalar(found, value)) = op::run(&row.kernel, &call) else { return None };
+        (found == dtype).then_some(value)
     }
 
     fn end(&self, end: &mut End) {

@@ -54,32 +54,46 @@ pub(super) fn taken(block: &mut Block) -> Block {
     std::mem::replace(block, empty)
 }
 
-/// Joins blocks with what only they jump to, and leaves out what cannot be reached. True if anything changed.
-pub(super) fn simplify(function: &mut Function) -> bool {
-    let n_blocks = function.blocks.len();
-    let mut ways = vec![0_u32; n_blocks];
-    let mut order = Vec::with_capacity(n_blocks);
+/// Joins blocks with what only they jump to, lets jumps to blocks that do nothing go where those go, and leaves out what
+/// cannot be reached.
+pub(super) fn simplify(function: &mut Function) {
+    let (mut ways, mut order) = reached(function);
+    if join(function, &ways, &order) {
+        (ways, order) = reached(function);
+    }
+    if forward(function, &ways, &order) {
+        (_, order) = reached(function);
+    }
+    if order.len() < function.blocks.len() {
+        arrange(function, &order);
+    }
+}
+
+/// By block how many ways lead there, and the blocks that can be reached.
+fn reached(function: &Function) -> (Vec<u32>, Vec<BlockId>) {
+    let mut ways = vec![0_u32; function.blocks.len()];
+    let mut order = Vec::with_capacity(ways.len());
     for (id, block) in function.blocks.iter_enumerated() {
         if id.index() == 0 || ways[id.index()] > 0 {
             block.end.successors().into_iter().for_each(|target| ways[target.index()] += 1);
             order.push(id);
         }
     }
-    let is_joined = |block: &Block| matches!(&block.end, End::Jump(to, _) if ways[to.index()] == 1);
-    if order.len() == n_blocks && !function.blocks.iter().any(is_joined) {
+    (ways, order)
+}
+
+fn join(function: &mut Function, ways: &[u32], order: &[BlockId]) -> bool {
+    let is_single = |end: &End| matches!(end, End::Jump(to, _) if ways[to.index()] == 1);
+    if !order.iter().any(|&id| is_single(&function.blocks[id].end)) {
         return false;
     }
     let mut renaming = Renaming::new(function.vars.len());
-    let mut is_gone = vec![false; n_blocks];
-    for &id in &order {
-        if is_gone[id.index()] {
-            continue;
-        }
+    // What has been joined has no end any more that would be looked at again.
+    for &id in order {
         while let End::Jump(next, args) = &function.blocks[id].end
             && ways[next.index()] == 1
         {
             let (next, args) = (*next, args.clone());
-            is_gone[next.index()] = true;
             let next = taken(&mut function.blocks[next]);
             for (&param, arg) in next.params.iter().zip(args) {
                 renaming.set(param, arg);
@@ -89,10 +103,39 @@ pub(super) fn simplify(function: &mut Function) -> bool {
             (block.end, block.span) = (next.end, next.span);
         }
     }
-    order.retain(|id| !is_gone[id.index()]);
-    arrange(function, &order);
     renaming.apply_to_all(function);
     true
+}
+
+/// Lets jumps to blocks that do nothing go where those go. Joining has left such a block several ways in, and so has what
+/// it jumps to: then it dominates nothing, and its parameters are used in its end alone.
+fn forward(function: &mut Function, ways: &[u32], order: &[BlockId]) -> bool {
+    let mut is_changed = false;
+    for &id in order.iter().rev() {
+        let End::Jump(to, args) = &function.blocks[id].end else { continue };
+        let Block { params, instrs, end, span } = &function.blocks[*to];
+        let goes_on = match end {
+            End::Return(_) => true,
+            End::Jump(next, _) => ways[next.index()] > 1,
+            End::TailCall(..) | End::Switch { .. } | End::Fail(_) => false,
+        };
+        if !goes_on || !instrs.is_empty() {
+            continue;
+        }
+        let (mut end, span) = (end.clone(), *span);
+        for var in end.args_mut() {
+            if let Some(at) = params.iter().position(|param| param == var) {
+                *var = args[at];
+            }
+        }
+        let block = &mut function.blocks[id];
+        if let End::Return(_) = end {
+            block.span = span;
+        }
+        block.end = end;
+        is_changed = true;
+    }
+    is_changed
 }
 
 /// Gives the blocks this order, in which they lead to later ones; those that are not in it go.

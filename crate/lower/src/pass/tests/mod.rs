@@ -1,5 +1,6 @@
 //! Programs over a table of layouts made by hand, as texts and at random.
 
+mod large;
 mod machine;
 mod random;
 mod texts;

@@ -2,7 +2,7 @@
 
 use super::machine::{Stop, run};
 use super::{BOOL, BOX, CELL, FLOAT, FUNC, INT, PAIR, SUM, UNIT, assert_is_in_order, base};
-use crate::pass::PASSES;
+use crate::pass::{PASSES, Pass};
 use base::{Idx, IndexVec, Span};
 use ir::{
     Block, BlockId, Callee, Case, CaseKey, End, Fault, FuncId, Function, Global, GlobalId, Instr, Op, Program, VarData,
@@ -271,10 +271,25 @@ fn program(random: &mut Random) -> Program {
         let Maker { vars, blocks, .. } = maker;
         let n_captures = signature.n_captures;
         let (name, result, span) = (format!("f.{me}"), signature.result, Span::default());
-        program.functions.push(Function { name, params, n_captures, result, vars, blocks, span, is_library: false, ty: None });
+        program.functions.push(Function {
+            name,
+            params,
+            n_captures,
+            result,
+            vars,
+            blocks,
+            span,
+            is_library: false,
+            ty: None,
+        });
     }
     program.globals.push(Global { name: "g".to_owned(), layout: INT, init: FuncId(1) });
     program
+}
+
+/// The interpreter here knows no counts.
+fn before_counts() -> impl Iterator<Item = &'static Pass> {
+    PASSES.iter().take_while(|pass| pass.name != "reuse")
 }
 
 #[test]
@@ -286,7 +301,7 @@ fn passes_keep_value_and_fuel() {
         assert_is_in_order(&before, &format!("seed {seed}"));
         let want = run(&before, FuncId(0), LIMIT);
         let (mut after, mut entries) = (before.clone(), [FuncId(0)]);
-        for pass in PASSES {
+        for pass in before_counts().chain(before_counts()) {
             (pass.run)(&mut after, &mut entries);
             let about = format!("seed {seed} after {}", pass.name);
             assert_is_in_order(&after, &about);

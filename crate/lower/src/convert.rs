@@ -1,0 +1,167 @@
+//! Refinement and expansion: `p as %x` gives `%x` the matched value in the layout of its own type (seed 004, "Generating
+//! transformations").
+//!
+//! There is one function for each pair of types that differ, shared by all places that need it, so the program stays
+//! linear in the text. Parts of equal types are handed on as they are; where all bits are the same nothing is done.
+//!
+//! Worked example: from `[A1 [B, C], A2 [B]]` to `[A1 [B], A2 [B], NoB]` the function opens `A1`, calls the conversion
+//! from `[B, C]` to `[B]` and packs; `A2` it opens and packs.
+
+use crate::body::Body;
+use crate::close::Substs;
+use crate::instance::{Lowering, Source};
+use base::Span;
+use hir::PatId;
+use ir::{Case, CaseKey, End, Fault, Function, Op, VarId};
+use layout::{Kind, LayoutId};
+use rustc_hash::FxHashSet;
+use ty::TermId;
+
+/// A refinement by `as` at closed types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Conversion {
+    /// What stands before `as`.
+    pub pat: PatId,
+    pub from: TermId,
+    pub to: TermId,
+}
+
+impl Lowering<'_> {
+    /// A value of one type as one of another.
+    pub(crate) fn convert(&mut self, body: &mut Body, value: VarId, from: TermId, to: TermId, span: Span) -> VarId {
+        let (from, to) = (self.erase(from), self.erase(to));
+        let layout = self.of(to);
+        if from == to || body.layout(value) == layout {
+            return value;
+        }
+        let source = self.of(from);
+        if self.has_same_bits(source, layout) {
+            return body.value(Op::Retype, &[value], layout, span);
+        }
+        let function = self.func(Source::Conversion(from, to));
+        body.call(function, &[value], layout, span)
+    }
+
+    /// Whether every value that two types share has the same bits in both layouts.
+    fn has_same_bits(&self, from: LayoutId, to: LayoutId) -> bool {
+        let layouts = &self.program.layouts;
+        let mut pairs = vec![(from, to)];
+        let mut seen: FxHashSet<(LayoutId, LayoutId)> = FxHashSet::default();
+        while let Some((from, to)) = pairs.pop() {
+            if from == to || !seen.insert((from, to)) {
+                continue;
+            }
+            let (a, b) = (&layouts[from], &layouts[to]);
+            match (&a.kind, &b.kind) {
+                (Kind::Sum { tag, variants }, Kind::Sum { tag: other_tag, variants: others }) => {
+                    if a.bits != b.bits || tag != other_tag {
+                        return false;
+                    }
+                    for variant in variants.iter().filter(|variant| variant.is_inhabited) {
+                        let Some(other) = others.iter().find(|other| other.head == variant.head) else { continue };
+                        let fields = || variant.fields.iter().zip(&other.fields);
+                        if variant.code != other.code || fields().any(|(a, b)| a.offset != b.offset) {
+                            return false;
+                        }
+                        pairs.extend(fields().map(|(a, b)| (a.layout, b.layout)));
+                    }
+                }
+                (Kind::Box { content: a, immediates }, Kind::Box { content: b, immediates: other_immediates }) => {
+                    let codes = self.common_immediates(*a, immediates, *b, other_immediates);
+                    if !codes {
+                        return false;
+                    }
+                    pairs.push((*a, *b));
+                }
+                (a, b) => {
+                    if a != b {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    fn common_immediates(&self, a: LayoutId, own: &[Option<u32>], b: LayoutId, others: &[Option<u32>]) -> bool {
+        let layouts = &self.program.layouts;
+        let (Kind::Sum { variants, .. }, Kind::Sum { variants: other_variants, .. }) =
+            (&layouts[a].kind, &layouts[b].kind)
+        else {
+            return own == others;
+        };
+        variants.iter().zip(own).filter(|(variant, _)| variant.is_inhabited).all(|(variant, code)| {
+            let other = other_variants.iter().position(|other| other.head == variant.head);
+            other.is_none_or(|at| others.get(at) == Some(code))
+        })
+    }
+
+    /// The function from one closed sum or tuple to another.
+    pub(crate) fn conversion_function(&mut self, from: TermId, to: TermId) -> Function {
+        let (source, target) = (self.of(from), self.of(to));
+        let span = Span::new(0, 0);
+        let mut body = Body::new("convert".to_owned(), target, Substs::NONE, span);
+        let value = body.param(source, None);
+        let value = self.in_place(&mut body, value, span);
+        let targets = self.program.types.cases(to).unwrap_or_default();
+        let content = body.layout(value);
+        let variants = match &self.program.layouts[content].kind {
+            Kind::Sum { variants, .. } => variants.clone(),
+            _ => Vec::new(),
+        };
+        let cases = self.program.types.cases(from).unwrap_or_default();
+        let is_shared =
+            |at: &usize| variants[*at].is_inhabited && targets.iter().any(|target| target.head == variants[*at].head);
+        let shared: Vec<usize> = (0..variants.len()).filter(is_shared).collect();
+        let n_inhabited = variants.iter().filter(|variant| variant.is_inhabited).count();
+        let mut blocks = Vec::new();
+        if n_inhabited != 1 || shared.len() != 1 {
+            let entry = body.block;
+            let mut ends = Vec::new();
+            for &at in &shared {
+                let block = body.new_block(span);
+                ends.push(Case { key: CaseKey::Variant(at as u32), block });
+                blocks.push(block);
+            }
+            let default = (shared.len() < n_inhabited).then(|| body.new_block(span));
+            body.block = entry;
+            let end = match shared.is_empty() {
+                true => End::Fail(Fault::Unreachable),
+                false => End::Switch { on: value, cases: ends, default },
+            };
+            body.end(end, span);
+            if let Some(default) = default {
+                body.block = default;
+                body.end(End::Fail(Fault::Unreachable), span);
+            }
+        } else {
+            blocks.push(body.block);
+        }
+        for (at, block) in shared.into_iter().zip(blocks) {
+            body.block = block;
+            let head = variants[at].head;
+            let (Some(case), Some(target)) =
+                (cases.iter().find(|case| case.head == head), targets.iter().find(|target| target.head == head))
+            else {
+                continue;
+            };
+            let fields = self.open(&mut body, value, at, span);
+            let mut converted = Vec::with_capacity(fields.len());
+            for ((field, &from), &to) in fields.into_iter().zip(&case.fields).zip(&target.fields) {
+                let field = self.wrap(&mut body, field, from, span);
+                converted.push(self.convert(&mut body, field, from, to, span));
+            }
+            let packed = self.pack(&mut body, to, head, &converted, span);
+            body.end(End::Return(packed), span);
+        }
+        body.finish()
+    }
+
+    /// All fields of a sum in place that is known to be this variant.
+    pub(crate) fn open(&mut self, body: &mut Body, sum: VarId, variant: usize, span: Span) -> Vec<VarId> {
+        let layouts = self.field_layouts(body.layout(sum), variant);
+        let fields: Vec<VarId> = layouts.into_iter().map(|layout| body.var(layout, None)).collect();
+        body.emit(Op::Open { variant: variant as u32 }, &[sum], &fields, span);
+        fields
+    }
+}

@@ -1,0 +1,477 @@
+//! Functions at the types that they are used at.
+
+use crate::body::{Body, Bound};
+use crate::close::{Subst, SubstId, Substs, hole};
+use crate::convert::Conversion;
+use base::{IndexVec, Span};
+use hir::{CtorId, DefId, ExprId, FnId, LocalId, LocalOrigin, Module};
+use infer::Inferred;
+use ir::{End, FuncId, Function, Global, GlobalId, Op, Program, VarId};
+use layout::{LayoutId, Layouts, Strategy, Types};
+use op::OpId;
+use pattern::MatchTree;
+use rustc_hash::{FxHashMap, FxHashSet};
+use solve::Off;
+use std::sync::Arc;
+use ty::{AdtId, ParamId, Term, TermId, Terms};
+
+/// A `def` with more instances has infinitely many, since each is made by a call of another.
+const MAX_INSTANCES: usize = 500;
+
+/// Why a program cannot be lowered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LowerError {
+    /// A function that calls itself at ever new types.
+    EndlessInstances { span: Span, function: FnId },
+    /// A data type that holds itself at ever new types.
+    EndlessType { span: Span, adt: AdtId },
+    /// A match whose variables can stand in too many ways.
+    LargeMatch { span: Span },
+    /// A polymorphic function is handed on as a value.
+    PolymorphicValue { span: Span },
+}
+
+/// A program and what there is to say of how it came about.
+pub struct Lowered {
+    pub program: Program,
+    /// The functions that were asked for, in order.
+    pub entries: Vec<FuncId>,
+    /// The types of variables and expressions in the order in which they were met, with the sizes that are known.
+    pub types: Vec<TermId>,
+    /// The refinements by `as`.
+    pub conversions: Vec<Conversion>,
+    pub errors: Vec<LowerError>,
+}
+
+/// What a function of the program is made from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Source {
+    /// A `def` or a function literal, with what is chosen for the parameters in scope.
+    Function(FnId, SubstId),
+    /// A constructor as a function of this type.
+    Constructor(CtorId, TermId),
+    /// An operator as a function of this type.
+    Operator(OpId, TermId),
+    /// From one type to another.
+    Conversion(TermId, TermId),
+}
+
+pub(crate) struct Lowering<'m> {
+    pub module: &'m Module,
+    pub inferred: &'m Inferred<Off>,
+    pub library: &'m Inferred<Off>,
+    pub program: Program,
+    pub errors: Vec<LowerError>,
+    pub substs: Substs,
+    pub closed: FxHashMap<(SubstId, TermId), TermId>,
+    pub erased: FxHashMap<TermId, TermId>,
+    pub adts: FxHashSet<TermId>,
+    pub undefined: Vec<(TermId, AdtId, ty::List)>,
+    defs: FxHashMap<FnId, DefId>,
+    /// The top-level `let`s, by variable and by function.
+    lets: FxHashMap<LocalId, FnId>,
+    variables: FxHashMap<FnId, LocalId>,
+    functions: FxHashMap<Source, FuncId>,
+    pending: Vec<(Source, FuncId)>,
+    n_instances: FxHashMap<FnId, usize>,
+    globals: FxHashMap<(FnId, SubstId), GlobalId>,
+    /// The variables that are names for functions.
+    pub function_names: FxHashMap<LocalId, FnId>,
+    /// The types of the functions that closures are made of.
+    pub closures: FxHashMap<FuncId, TermId>,
+    /// What a function literal captures, names for functions replaced by what those capture.
+    captures: FxHashMap<FnId, Vec<LocalId>>,
+    pub trees: FxHashMap<ExprId, Option<std::rc::Rc<MatchTree>>>,
+    types: Vec<TermId>,
+    met: FxHashSet<TermId>,
+    pub conversions: Vec<Conversion>,
+    pub converted: FxHashSet<Conversion>,
+    /// By the variable of an `as`, the pattern before it.
+    pub refinements: Option<FxHashMap<LocalId, hir::PatId>>,
+}
+
+/// Lowers what is needed to run functions of a module that stands on a library.
+pub fn lower(
+    module: &Module,
+    inferred: &Inferred<Off>,
+    library: &Inferred<Off>,
+    functions: &[FnId],
+    strategy: Strategy,
+) -> Lowered {
+    let lets = || {
+        module.items.iter().filter_map(|item| match *item {
+            hir::Item::Let(local, function) => Some((local, function)),
+            hir::Item::Def(_) | hir::Item::Expr(_) | hir::Item::Adt(_) => None,
+        })
+    };
+    let mut cx = Lowering {
+        module,
+        inferred,
+        library,
+        program: Program {
+            types: Types::default(),
+            layouts: Layouts::new(strategy),
+            functions: IndexVec::new(),
+            globals: IndexVec::new(),
+            constants: IndexVec::new(),
+        },
+        errors: Vec::new(),
+        substs: Substs::new(),
+        closed: FxHashMap::default(),
+        erased: FxHashMap::default(),
+        adts: FxHashSet::default(),
+        undefined: Vec::new(),
+        defs: module.defs.iter_enumerated().map(|(id, def)| (def.function, id)).collect(),
+        lets: lets().collect(),
+        variables: lets().map(|(local, function)| (function, local)).collect(),
+        functions: FxHashMap::default(),
+        pending: Vec::new(),
+        n_instances: FxHashMap::default(),
+        globals: FxHashMap::default(),
+        function_names: FxHashMap::default(),
+        closures: FxHashMap::default(),
+        captures: FxHashMap::default(),
+        trees: FxHashMap::default(),
+        types: Vec::new(),
+        met: FxHashSet::default(),
+        conversions: Vec::new(),
+        converted: FxHashSet::default(),
+        refinements: None,
+    };
+    let entries: Vec<FuncId> = functions.iter().map(|&function| cx.entry(function)).collect();
+    // Those asked for first come first in the program, each before what it calls.
+    cx.pending.reverse();
+    while let Some((source, id)) = cx.pending.pop() {
+        let function = cx.function(&source);
+        cx.program.functions[id] = function;
+    }
+    // Data types that nothing mentions are of interest too.
+    for (adt, data) in module.adts.iter_enumerated().skip(module.start.adts) {
+        if data.params.is_empty() && !data.is_extern {
+            let none = cx.list(Vec::new());
+            let ty = cx.adt(adt, none);
+            cx.define_types();
+            if cx.met.insert(ty) {
+                cx.types.push(ty);
+            }
+        }
+    }
+    for (&id, &ty) in &cx.closures {
+        cx.program.functions[id].ty = Some(ty);
+    }
+    let Lowering { program, types, conversions, errors, .. } = cx;
+    Lowered { program, entries, types, conversions, errors }
+}
+
+impl Lowering<'_> {
+    fn entry(&mut self, function: FnId) -> FuncId {
+        let scheme = self.defs.get(&function).and_then(|&def| self.inferred.defs[def].clone());
+        // An entry is run at no type in particular.
+        let params = scheme.map(|scheme| scheme.params.clone()).unwrap_or_default();
+        let subst: Subst = params.into_iter().map(|param| (param, self.any(param))).collect();
+        let subst = self.substs.intern(subst);
+        self.func(Source::Function(function, subst))
+    }
+
+    fn any(&mut self, param: ParamId) -> TermId {
+        let kind = ty::Names::param_kind(&self.inferred.names(self.module), param);
+        hole(&mut self.program.types, kind)
+    }
+
+    /// The function of the program that something becomes.
+    pub(crate) fn func(&mut self, source: Source) -> FuncId {
+        if let Some(&id) = self.functions.get(&source) {
+            return id;
+        }
+        let unit = self.unit();
+        let stand_in = Body::new(String::new(), unit, Substs::NONE, Span::new(0, 0)).function;
+        let id = self.program.functions.push(stand_in);
+        self.functions.insert(source.clone(), id);
+        self.pending.push((source, id));
+        id
+    }
+
+    fn function(&mut self, source: &Source) -> Function {
+        match *source {
+            Source::Function(function, subst) => self.lower_function(function, subst),
+            Source::Constructor(ctor, ty) => self.constructor_function(ctor, ty),
+            Source::Operator(op, ty) => self.operator_function(op, ty),
+            Source::Conversion(from, to) => self.conversion_function(from, to),
+        }
+    }
+
+    /// A `def` at type arguments. Without an entry in `instances` it is mentioned in its own group, where it has the
+    /// parameters of the mentioning body.
+    pub(crate) fn def_instance(&mut self, def: DefId, mention: ExprId, subst: SubstId) -> Option<FuncId> {
+        let function = self.module.defs[def].function;
+        let scheme = self.inferred.defs[def].clone();
+        let params = scheme.map(|scheme| scheme.params.clone()).unwrap_or_default();
+        let chosen = self.chosen(&params, mention, subst);
+        let subst = self.substs.intern(chosen);
+        self.instance(function, subst, mention)
+    }
+
+    /// A function at type arguments; `None` if there are infinitely many.
+    pub(crate) fn instance(&mut self, function: FnId, subst: SubstId, mention: ExprId) -> Option<FuncId> {
+        let source = Source::Function(function, subst);
+        if !self.functions.contains_key(&source) {
+            let n = self.n_instances.entry(function).or_default();
+            *n += 1;
+            if *n > MAX_INSTANCES {
+                let span = self.module.exprs[mention].span;
+                let is_told = |error: &LowerError| matches!(error, LowerError::EndlessInstances { function: known, .. } if *known == function);
+                if !self.errors.iter().any(is_told) {
+                    self.errors.push(LowerError::EndlessInstances { span, function });
+                }
+                return None;
+            }
+        }
+        Some(self.func(source))
+    }
+
+    /// What a mention chooses for the parameters of what it mentions.
+    pub(crate) fn chosen(&mut self, params: &[ParamId], mention: ExprId, subst: SubstId) -> Subst {
+        let args = self.of_expr(mention).instances.get(&mention).cloned();
+        let mut chosen = Subst::new();
+        for (i, &param) in params.iter().enumerate() {
+            let closed = match args.as_ref().and_then(|args| args.get(i)) {
+                Some(&arg) => self.close(arg, subst),
+                None => match self.substs.get(subst, param) {
+                    Some(closed) => closed,
+                    None => self.any(param),
+                },
+            };
+            chosen.push((param, self.erase(closed)));
+        }
+        chosen
+    }
+
+    /// What was inferred of the text that an expression stands in.
+    pub(crate) fn of_expr(&self, expr: ExprId) -> &Inferred<Off> {
+        if (expr.0 as usize) < self.module.start.exprs { self.library } else { self.inferred }
+    }
+
+    /// The closed type of an expression.
+    pub(crate) fn expr_type(&mut self, expr: ExprId, subst: SubstId) -> TermId {
+        let is_library = (expr.0 as usize) < self.module.start.exprs;
+        match self.of_expr(expr).exprs[expr] {
+            Some(term) => self.met(term, subst, is_library),
+            None => self.program.types.nothing(),
+        }
+    }
+
+    /// The closed type of a variable.
+    pub(crate) fn local_type(&mut self, local: LocalId, subst: SubstId) -> TermId {
+        let is_library = (local.0 as usize) < self.module.start.locals;
+        let inferred = if is_library { self.library } else { self.inferred };
+        match inferred.locals[local] {
+            Some(term) => self.met(term, subst, is_library),
+            None => self.program.types.nothing(),
+        }
+    }
+
+    fn met(&mut self, term: TermId, subst: SubstId, is_library: bool) -> TermId {
+        let ty = self.close(term, subst);
+        if !is_library && self.met.insert(ty) {
+            self.types.push(ty);
+        }
+        ty
+    }
+
+    /// The layout of variables of a type.
+    pub(crate) fn of(&mut self, ty: TermId) -> LayoutId {
+        let ty = self.erase(ty);
+        let Program { layouts, types, .. } = &mut self.program;
+        layouts.of(types, ty)
+    }
+
+    /// The layout of values of a type in place.
+    pub(crate) fn content(&mut self, ty: TermId) -> LayoutId {
+        let ty = self.erase(ty);
+        let Program { layouts, types, .. } = &mut self.program;
+        layouts.content(types, ty)
+    }
+
+    pub(crate) fn unit(&mut self) -> LayoutId {
+        let unit = self.program.types.tuple(&[]);
+        self.of(unit)
+    }
+
+    pub(crate) fn global(&mut self, local: LocalId, mention: ExprId, subst: SubstId) -> Option<GlobalId> {
+        let module = self.module;
+        let function = *self.lets.get(&local)?;
+        let params = self.inferred.local_schemes.get(&local).map(|scheme| scheme.params.clone()).unwrap_or_default();
+        let chosen = self.chosen(&params, mention, subst);
+        let subst = self.substs.intern(chosen);
+        if let Some(&id) = self.globals.get(&(function, subst)) {
+            return Some(id);
+        }
+        let ty = self.local_type(local, subst);
+        let layout = self.of(ty);
+        let init = self.func(Source::Function(function, subst));
+        let name = module.local_name(local).to_owned();
+        let id = self.program.globals.push(Global { name, layout, init });
+        self.globals.insert((function, subst), id);
+        Some(id)
+    }
+
+    /// The variables that a function literal captures. A name for a function stands for what that captures.
+    pub(crate) fn captures_of(&mut self, function: FnId, env: &FxHashMap<LocalId, Bound>) -> Vec<LocalId> {
+        if let Some(known) = self.captures.get(&function) {
+            return known.clone();
+        }
+        let mut found: Vec<LocalId> = Vec::new();
+        for &(local, _) in &self.module.functions[function].captures {
+            let inner = match env.get(&local) {
+                Some(Bound::Function { function, .. }) => self.captures.get(function).cloned().unwrap_or_default(),
+                Some(Bound::Var(_)) | None => vec![local],
+            };
+            inner.into_iter().for_each(|local| {
+                if !found.contains(&local) {
+                    found.push(local);
+                }
+            });
+        }
+        self.captures.insert(function, found.clone());
+        found
+    }
+
+    fn lower_function(&mut self, id: FnId, subst: SubstId) -> Function {
+        let module = self.module;
+        let data = &module.functions[id];
+        let subst = self.inner_subst(id, subst);
+        let result = self.expr_type(data.body, subst);
+        let result = self.of(result);
+        let mut body = Body::new(self.name(id), result, subst, data.span);
+        let captures = self.captures.get(&id).cloned().unwrap_or_default();
+        body.function.is_library = (id.0 as usize) < module.start.functions;
+        body.function.n_captures = captures.len();
+        for &local in captures.iter().chain(&data.params) {
+            let var = self.parameter(&mut body, local);
+            body.env.insert(local, Bound::Var(var));
+        }
+        // The names for functions around this one mean here what they mean there.
+        for (local, _) in &data.captures {
+            if let Some(&function) = self.function_names.get(local) {
+                body.env.insert(*local, Bound::Function { function, subst });
+            }
+        }
+        if let Some((local, _)) = data.self_local {
+            self.function_names.insert(local, id);
+            body.env.insert(local, Bound::Function { function: id, subst });
+        }
+        for &param in &data.params {
+            if let Some(Bound::Var(var)) = body.env.get(&param).copied() {
+                self.check(&mut body, param, var);
+            }
+        }
+        self.lower_body(&mut body, data.body);
+        body.finish()
+    }
+
+    /// What is chosen for the parameters inside a `def`. Behind a `where` clause the body is typed with others than the
+    /// signature, which the types of the parameters and the result determine.
+    fn inner_subst(&mut self, id: FnId, subst: SubstId) -> SubstId {
+        let module = self.module;
+        let data = &module.functions[id];
+        if data.wheres.is_empty() {
+            return subst;
+        }
+        let def = self.defs.get(&id);
+        let Some(scheme) = def.and_then(|&def| self.inferred.defs[def].clone()) else { return subst };
+        let signature = self.close(scheme.body, subst);
+        let (params, result) = self.signature(signature);
+        let mut pairs: Vec<(TermId, TermId)> = Vec::new();
+        let own = data.params.iter().map(|&param| self.inferred.locals[param]);
+        pairs.extend(own.zip(params).filter_map(|(own, closed)| Some((own?, closed))));
+        pairs.extend(self.inferred.exprs[data.body].map(|own| (own, result)));
+        pairs.reverse();
+        let more = self.matching(pairs, subst);
+        self.substs.extended(subst, more)
+    }
+
+    fn parameter(&mut self, body: &mut Body, local: LocalId) -> VarId {
+        let ty = self.local_type(local, body.subst);
+        let layout = self.of(ty);
+        let name = self.module.local_name(local);
+        body.param(layout, (!name.is_empty()).then(|| name.to_owned()))
+    }
+
+    /// The name of a function of the program, for people.
+    fn name(&self, id: FnId) -> String {
+        let module = self.module;
+        let def = self.defs.get(&id).map(|&def| module.defs[def].name.clone());
+        let variable = || self.variables.get(&id).copied();
+        let own = || module.functions[id].self_local.map(|(local, _)| local);
+        let local = || variable().or_else(own).map(|local| module.local_name(local).to_owned());
+        def.or_else(local).unwrap_or_else(|| "fn".to_owned())
+    }
+
+    /// A constructor that is handed on as a function.
+    fn constructor_function(&mut self, ctor: CtorId, ty: TermId) -> Function {
+        let (params, result) = self.signature(ty);
+        let layout = self.of(result);
+        let data = &self.module.ctors[ctor];
+        let (span, name) = (data.name_span, data.name.clone());
+        let mut body = Body::new(name, layout, Substs::NONE, span);
+        let args: Vec<VarId> = params
+            .iter()
+            .map(|&param| {
+                let layout = self.of(param);
+                body.param(layout, None)
+            })
+            .collect();
+        let value = self.pack(&mut body, result, layout::Head::Constructor(ctor.0), &args, span);
+        body.end(End::Return(value), span);
+        body.finish()
+    }
+
+    /// An operator that is handed on as a function, with its default attributes.
+    fn operator_function(&mut self, op: OpId, ty: TermId) -> Function {
+        let (params, result) = self.signature(ty);
+        let layout = self.of(result);
+        let row = op.row();
+        let span = Span::new(0, 0);
+        let mut body = Body::new(row.name.to_owned(), layout, Substs::NONE, span);
+        let args: Vec<VarId> = params
+            .iter()
+            .map(|&param| {
+                let layout = self.of(param);
+                body.param(layout, None)
+            })
+            .collect();
+        let value = self.operator(&mut body, op, Arc::new(row.default_attrs()), &args, result, span);
+        body.end(End::Return(value), span);
+        body.finish()
+    }
+
+    /// Parameters and result of a closed function type.
+    pub(crate) fn signature(&mut self, ty: TermId) -> (Vec<TermId>, TermId) {
+        match self.program.types.head(ty) {
+            Term::Func { params, result } => (self.program.types.items(params).to_vec(), result),
+            _ => (Vec::new(), self.program.types.nothing()),
+        }
+    }
+
+    /// In a program that mentions `?`, a tensor may have another size than is written where it is bound.
+    pub(crate) fn check(&mut self, body: &mut Body, local: LocalId, var: VarId) {
+        let module = self.module;
+        let data = &module.locals[local];
+        if !module.mentions_any || data.origin == LocalOrigin::TopLevel {
+            return;
+        }
+        let Some(annotation) = data.annotation else { return };
+        let hir::TypeExprKind::Tensor { shape, .. } = module.type_exprs[annotation].kind else { return };
+        let hir::TypeExprKind::Shape(dims) = &module.type_exprs[shape].kind else { return };
+        let size = |&dim: &hir::TypeExprId| match module.type_exprs[dim].kind {
+            hir::TypeExprKind::Dim(size) => u64::try_from(size).ok(),
+            _ => None,
+        };
+        let dims: Vec<Option<u64>> = dims.iter().map(size).collect();
+        let is_tensor = matches!(self.program.layouts[body.layout(var)].kind, layout::Kind::Tensor);
+        if is_tensor && dims.iter().any(Option::is_some) {
+            let name = module.local_name(local).to_owned();
+            body.emit(Op::Check { name, dims }, &[var], &[], data.span);
+        }
+    }
+}

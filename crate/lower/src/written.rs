@@ -1,0 +1,149 @@
+//! The fields of data types as closed types: what is written in a declaration, under the type's arguments.
+
+use crate::close::{SubstId, hole};
+use crate::instance::{LowerError, Lowering};
+use hir::{TypeExprId, TypeExprKind};
+use layout::Constructor;
+use rustc_hash::FxHashMap;
+use ty::{AdtId, Function, Kind, List, Term, TermId, Terms};
+
+/// A program with more instances of data types has infinitely many, as `type Nest[A] { End, More(A, Nest[(A, A)]) }`.
+const MAX_ADTS: usize = 2_000;
+
+impl Lowering<'_> {
+    /// An instance of a data type; what its constructors hold is found out later, by [`Lowering::define_types`].
+    pub(crate) fn adt(&mut self, adt: AdtId, args: List) -> TermId {
+        let ty = self.program.types.intern(Term::Adt { adt, args });
+        if self.adts.insert(ty) {
+            self.undefined.push((ty, adt, args));
+        }
+        ty
+    }
+
+    pub(crate) fn define_types(&mut self) {
+        let module = self.module;
+        while let Some((ty, adt, args)) = self.undefined.pop() {
+            let data = &module.adts[adt];
+            if self.adts.len() > MAX_ADTS {
+                self.errors.push(LowerError::EndlessType { span: data.name_span, adt });
+                self.undefined.clear();
+                return;
+            }
+            if data.is_extern {
+                continue;
+            }
+            let args = self.program.types.items(args).to_vec();
+            let subst = self.substs.intern(data.params.iter().copied().zip(args).collect());
+            let mut constructors = Vec::with_capacity(data.ctors.len());
+            for &ctor in &data.ctors {
+                let fields = module.ctors[ctor].fields.iter().map(|&field| self.close_written(field, subst)).collect();
+                constructors.push(Constructor { number: ctor.0, fields });
+            }
+            self.program.types.define(ty, constructors);
+        }
+    }
+
+    /// A written type. Its parts have smaller ids than it has.
+    fn close_written(&mut self, root: TypeExprId, subst: SubstId) -> TermId {
+        let module = self.module;
+        let mut made: FxHashMap<TypeExprId, TermId> = FxHashMap::default();
+        let mut stack = vec![root];
+        while let Some(&id) = stack.last() {
+            let from = stack.len();
+            let kind = &module.type_exprs[id].kind;
+            if !made.contains_key(&id)
+                && !matches!(kind, TypeExprKind::Func { type_params, .. } if !type_params.is_empty())
+            {
+                kind.for_parts(|part| stack.extend((!made.contains_key(&part)).then_some(part)));
+            }
+            if stack.len() == from {
+                stack.pop();
+                if !made.contains_key(&id) {
+                    let closed = self.written_head(kind, subst, &made);
+                    made.insert(id, closed);
+                }
+            }
+        }
+        made[&root]
+    }
+
+    fn written_head(&mut self, kind: &TypeExprKind, subst: SubstId, made: &FxHashMap<TypeExprId, TermId>) -> TermId {
+        let all = |ids: &[TypeExprId]| -> Vec<TermId> { ids.iter().map(|id| made[id]).collect() };
+        let term = match kind {
+            TypeExprKind::Error | TypeExprKind::Hole => return self.program.types.nothing(),
+            TypeExprKind::Tensor { shape, dtype } => return self.tensor(made[shape], made[dtype]),
+            TypeExprKind::Scalar(dtype) => return self.program.types.scalar(*dtype),
+            TypeExprKind::Dtype(dtype) => Term::Dtype(*dtype),
+            TypeExprKind::Tuple(fields) => Term::Tuple(self.list(all(fields))),
+            TypeExprKind::Func { type_params, .. } if !type_params.is_empty() => return self.polymorphic(),
+            TypeExprKind::Func { params, result, .. } => {
+                Term::Func { params: self.list(all(params)), result: made[result] }
+            }
+            TypeExprKind::Ref(inner) => Term::Ref(made[inner]),
+            TypeExprKind::Adt { adt, args } => {
+                let args = self.list(all(args));
+                return self.adt(*adt, args);
+            }
+            TypeExprKind::Sum { variants, rest } => {
+                let mut own: Vec<_> = variants.iter().map(|(name, fields)| (*name, all(fields))).collect();
+                own.extend(rest.iter().flat_map(|rest| self.row_variants(made[rest])));
+                Term::Sum(self.program.types.row_of(&own))
+            }
+            TypeExprKind::RowOf(sum) => match self.program.types.head(made[sum]) {
+                Term::Sum(row) => return row,
+                _ => Term::EmptyRow,
+            },
+            TypeExprKind::Param(param) => {
+                let kind = self.module.type_params[*param].kind;
+                return self.substs.get(subst, *param).unwrap_or_else(|| hole(&mut self.program.types, kind));
+            }
+            TypeExprKind::Shape(parts) => return self.splice(&all(parts)),
+            TypeExprKind::Splice(inner) => return made[inner],
+            TypeExprKind::Apply { function, args } => return self.applied(function, &all(args)),
+            TypeExprKind::If { .. } | TypeExprKind::Any => return self.dim(None),
+            TypeExprKind::Dim(size) => return self.dim(Some(*size)),
+        };
+        self.program.types.intern(term)
+    }
+
+    /// The value of a function of closed dims and shapes.
+    fn applied(&mut self, function: &Function, args: &[TermId]) -> TermId {
+        let numbers = || args.iter().map(|&arg| self.number(arg)).collect::<Option<Vec<i64>>>();
+        let dims = || args.first().and_then(|&shape| self.dims(shape));
+        let size = match function {
+            Function::Concat => return self.splice(args),
+            Function::Slice(from, to) => {
+                let Some(dims) = dims() else { return hole(&mut self.program.types, Kind::Shape) };
+                let place = |at: Option<i64>, or: usize| {
+                    let at = at.unwrap_or(or as i64);
+                    usize::try_from(if at < 0 { at + dims.len() as i64 } else { at }).unwrap_or(0).min(dims.len())
+                };
+                let (from, to) = (place(*from, 0), place(*to, dims.len()));
+                return self.splice(&dims[from..to.max(from)]);
+            }
+            Function::Polynomial(poly) => numbers().and_then(|numbers| {
+                poly.terms().iter().try_fold(0_i64, |sum, (atoms, factor)| {
+                    let product = atoms
+                        .iter()
+                        .try_fold(*factor, |product, &atom| product.checked_mul(*numbers.get(atom as usize)?));
+                    sum.checked_add(product?)
+                })
+            }),
+            Function::Max => numbers().and_then(|numbers| numbers.into_iter().max()),
+            Function::Min => numbers().and_then(|numbers| numbers.into_iter().min()),
+            Function::FloorDiv => match numbers().as_deref() {
+                Some(&[a, b]) if b > 0 => Some(a.div_euclid(b)),
+                _ => None,
+            },
+            Function::Rank => dims().map(|dims| dims.len() as i64),
+            Function::Prod => dims().and_then(|dims| {
+                dims.into_iter().try_fold(1_i64, |product, dim| product.checked_mul(self.number(dim)?))
+            }),
+            Function::Index(at) => dims().and_then(|dims| {
+                let at = if *at < 0 { at + dims.len() as i64 } else { *at };
+                self.number(*dims.get(usize::try_from(at).ok()?)?)
+            }),
+        };
+        self.dim(size)
+    }
+}

@@ -1,0 +1,109 @@
+//! From an analysis to the machine's program.
+
+use crate::Analysis;
+use crate::analysis::prelude;
+use base::Diagnostic;
+use hir::{FnId, Item};
+use ir::{FuncId, Program};
+use layout::Strategy;
+use lower::{Conversion, LowerError, Lowered};
+use ty::TermId;
+
+/// A program that was compiled, and what there is to say about it.
+pub struct Compiled {
+    pub program: Program,
+    /// The functions that were asked for, each with the program's.
+    pub entries: Vec<(FnId, FuncId)>,
+    /// The types of the text's variables and expressions in the order in which they were met.
+    pub types: Vec<TermId>,
+    pub conversions: Vec<Conversion>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Compiles what is needed to run some functions. `watch` sees the program as it is lowered (`"lower"`), then after each
+/// pass, by the pass's name.
+pub fn compile(
+    analysis: &Analysis,
+    functions: &[FnId],
+    strategy: Strategy,
+    watch: &mut dyn FnMut(&'static str, &Program),
+) -> Compiled {
+    let Lowered { mut program, mut entries, types, conversions, errors } =
+        lower::lower(&analysis.module, &analysis.inferred, &prelude().inferred, functions, strategy);
+    watch("lower", &program);
+    for pass in lower::pass::PASSES {
+        (pass.run)(&mut program, &mut entries);
+        watch(pass.name, &program);
+    }
+    let diagnostics = errors.iter().map(|error| diagnostic(analysis, error)).collect();
+    let entries = functions.iter().copied().zip(entries).collect();
+    Compiled { program, entries, types, conversions, diagnostics }
+}
+
+impl Analysis {
+    /// What a run evaluates: the top-level expressions without errors, and `@main` last.
+    pub fn runnable(&self) -> Vec<FnId> {
+        let sound = self.sound_functions();
+        let main = crate::run::main_of(self).map(|(_, function)| function);
+        let expressions = self.expressions().into_iter().map(|expression| expression.function);
+        expressions.chain(main).filter(|function| sound.contains(function)).collect()
+    }
+
+    /// What there is to look at: what a run evaluates, and the definitions without errors that no type argument must
+    /// be chosen for.
+    pub fn compilable(&self) -> Vec<FnId> {
+        let sound = self.sound_functions();
+        let mut functions = self.runnable();
+        for item in &self.module.items {
+            let function = match *item {
+                Item::Def(def) => {
+                    let scheme = self.inferred.defs[def].as_ref();
+                    let function = self.module.defs[def].function;
+                    let is_open = |&param: &ty::ParamId| {
+                        ty::Names::param_kind(&self.inferred.names(&self.module), param) != ty::Kind::Dim
+                    };
+                    if scheme.is_none_or(|scheme| scheme.params.iter().any(is_open)) {
+                        continue;
+                    }
+                    function
+                }
+                Item::Let(_, function) => function,
+                Item::Expr(_) | Item::Adt(_) => continue,
+            };
+            if sound.contains(&function) && !functions.contains(&function) {
+                functions.push(function);
+            }
+        }
+        functions
+    }
+}
+
+fn diagnostic(analysis: &Analysis, error: &LowerError) -> Diagnostic {
+    let module = &analysis.module;
+    match error {
+        LowerError::EndlessInstances { span, function } => {
+            let def = module.defs.iter().find(|def| def.function == *function);
+            let name = def.map_or_else(|| "this function".to_owned(), |def| format!("`{}`", def.name));
+            let message = format!("{name} is used at types without end: each call asks for one at a larger type");
+            Diagnostic::error("endless-instances", *span, message)
+        }
+        LowerError::EndlessType { span, adt } => {
+            let name = &module.adts[*adt].name;
+            let message = format!("`{name}` holds itself at types without end, so it has no layout");
+            Diagnostic::error("endless-instances", *span, message)
+        }
+        LowerError::LargeMatch { span } => Diagnostic::error(
+            "large-match",
+            *span,
+            "the variables of this match can stand in too many ways to compile it".to_owned(),
+        ),
+        LowerError::PolymorphicValue { span } => {
+            let message = "a polymorphic function that comes as a value cannot be run yet".to_owned();
+            Diagnostic::error("polymorphic-value", *span, message)
+        }
+    }
+}
+impl Analysis {
+        &self.module
+    }
+}
