@@ -111,3 +111,49 @@ pub fn spare_pointer(index: u32) -> u32 {
         Some(rest) => rest / 7 * 8 + rest % 7 + 1,
     }
 }
+
+/// Codes that no value of a layout has, at one place in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spare {
+    /// In bits, from the layout's first.
+    pub offset: u32,
+    pub bits: u32,
+    pub codes: Codes,
+    /// The first of them.
+    pub first: u32,
+    pub n: u32,
+}
+
+/// How spare codes follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Codes {
+    Numbers,
+    /// By [`spare_pointer`].
+    Pointers,
+}
+
+impl Spare {
+    /// Those of a pointer of which the first `n_used` are in use.
+    pub fn pointers(n_used: u32) -> Spare {
+        const N_SPARE: u32 = ((1_u64 << 32) - (1 << 29) + 1) as u32;
+        Spare { offset: 0, bits: 32, codes: Codes::Pointers, first: n_used, n: N_SPARE - n_used }
+    }
+
+    /// The `index`th of them.
+    pub fn code(&self, index: u32) -> u32 {
+        match self.codes {
+            Codes::Numbers => self.first + index,
+            Codes::Pointers => spare_pointer(self.first + index),
+        }
+    }
+
+    /// None if there are none.
+    pub(crate) fn some(spare: Spare) -> Option<Spare> {
+        (spare.n > 0).then_some(spare)
+    }
+
+    /// What is left when `n` are used.
+    pub(crate) fn without(self, n: u32) -> Option<Spare> {
+        Spare::some(Spare { first: self.first + n, n: self.n - n, ..self })
+    }
+}

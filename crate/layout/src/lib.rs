@@ -11,10 +11,27 @@
 //! and those that are no multiples of 8 are spare: boxes use them for variants that store nothing, sums for niches
 //! ([`spare_pointer`]).
 
+mod aligned;
+mod bits;
+mod code;
+mod facts;
 mod layout;
 mod layouts;
+mod natural;
+mod packed;
+mod sum;
+#[cfg(test)]
+mod tests;
 mod types;
+mod uniform;
 
-pub use layout::{Field, Kind, Layout, LayoutId, Strategy, Tag, Variant, spare_pointer};
+pub use bits::{Words, n_words, read_bits, slice_bits, splice_bits, write_bits, zeros};
+pub use code::{CodeError, Heap, bit_string, decode, encode};
+pub use facts::{Facts, VariantFacts, facts, rust_bytes, structure};
+pub use layout::{Codes, Field, Kind, Layout, LayoutId, Spare, Strategy, Tag, Variant, spare_pointer};
 pub use layouts::Layouts;
+pub use sum::{
+    immediate_content, immediate_of, immediate_variant, pack, scalar_bits, scalar_of, set_variant, variant_in,
+    variant_of,
+};
 pub use types::{Case, Constructor, Head, Types};
