@@ -92,9 +92,11 @@ fn diagnostic(analysis: &Analysis, error: &LowerError) -> Diagnostic {
             let message = format!("`{name}` holds itself at types without end, so it has no layout");
             Diagnostic::error("endless-instances", *span, message)
         }
-        LowerError::LargeMatch { span } => {
-            Diagnostic::error("large-match", *span, "the variables of this match can stand in too many ways to compile it".to_owned())
-        }
+        LowerError::LargeMatch { span } => Diagnostic::error(
+            "large-match",
+            *span,
+            "the variables of this match can stand in too many ways to compile it".to_owned(),
+        ),
         LowerError::PolymorphicValue { span } => {
             let message = "a polymorphic function that comes as a value cannot be run yet".to_owned();
             Diagnostic::error("polymorphic-value", *span, message)
