@@ -8,6 +8,7 @@
 
 pub mod facts;
 pub mod page;
+pub mod programs;
 
 use std::path::{Path, PathBuf};
 

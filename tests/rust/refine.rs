@@ -8,7 +8,7 @@ use base::{Severity, Surface};
 use session::{Analysis, Options, run};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use tests::facts::is_soak;
+use tests::facts::{errors, is_soak};
 
 const N_CASES: u64 = 2_000;
 const N_SOAK: u64 = 100_000;
@@ -391,7 +391,7 @@ fn is_of(value: Option<&Value>, words: &[String], at: &mut usize) -> bool {
 #[test]
 fn random_programs_have_the_value_of_their_evaluator() {
     let n = if is_soak() { N_SOAK } else { N_CASES };
-    let (mut n_accepted, mut refused) = (0, BTreeMap::<&str, u64>::new());
+    let (mut n_accepted, mut n_read, mut refused) = (0, 0, BTreeMap::<&str, u64>::new());
     for seed in 0..n {
         let mut generator = Generator { random: Random(seed), n_names: 0 };
         generator.random.next();
@@ -415,7 +415,17 @@ fn random_programs_have_the_value_of_their_evaluator() {
         assert_eq!(value_of(&analysis).as_deref(), Some(&*want), "seed {seed}:\n{program}");
         let r#type = analysis.expressions()[0].r#type.clone();
         assert!(is_of(Some(&value), &words(&r#type), &mut 0), "seed {seed}: {want} is not of {type}\n{program}");
+        // Of an unknown payload nothing can be written.
+        if !r#type.contains("'_") {
+            n_read += 1;
+            let again = format!("let v : {type} = {want} in v");
+            let analysis = Analysis::in_surface(&again, Surface::Refine);
+            assert_eq!(errors(&analysis), Vec::<String>::new(), "seed {seed}: {again}");
+            assert_eq!(analysis.expressions()[0].r#type, r#type, "seed {seed}: {again}");
+            assert_eq!(value_of(&analysis).as_deref(), Some(&*want), "seed {seed}: {again}");
+        }
     }
-    println!("random programs of refine: {n} of which {n_accepted} are accepted, {refused:?}");
+    println!("random programs of refine: {n} of which {n_accepted} are accepted and {n_read} read again, {refused:?}");
+    assert!(n_read * 2 > n_accepted, "too few types can be written: {n_read} of {n_accepted}");
     assert!(n_accepted * 2 > n, "too few programs are accepted: {n_accepted} of {n}");
 }

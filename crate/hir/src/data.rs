@@ -421,6 +421,8 @@ pub enum TypeExprKind {
         variants: Vec<(VariantId, Vec<TypeExprId>)>,
         rest: Option<TypeExprId>,
     },
+    /// The row of this sum, where a type takes a row.
+    RowOf(TypeExprId),
     Param(ParamId),
     /// Dims, and shapes in [`TypeExprKind::Splice`].
     Shape(Vec<TypeExprId>),
@@ -469,7 +471,7 @@ impl TypeExprKind {
             TypeExprKind::Sum { variants, rest } => {
                 variants.iter().flat_map(|(_, fields)| fields).chain(rest).for_each(|&part| f(part));
             }
-            TypeExprKind::Ref(inner) | TypeExprKind::Splice(inner) => f(*inner),
+            TypeExprKind::Ref(inner) | TypeExprKind::RowOf(inner) | TypeExprKind::Splice(inner) => f(*inner),
             TypeExprKind::If { left, right, then, otherwise, .. } => {
                 [left, right, then, otherwise].into_iter().for_each(|&part| f(part));
             }

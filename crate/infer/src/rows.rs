@@ -129,43 +129,64 @@ impl Taken {
     }
 }
 
-impl<L> Inferred<L> {
+/// The type of the values that fit a pattern: `whole` says what is at a place where one takes everything, `rest` ends the
+/// rows, and `asks` says why a variant is in one.
+fn refinement<L: Log>(
+    solver: &mut Solver<L>,
+    module: &Module,
+    pat: PatId,
+    rest: Term,
+    cause: Cause,
+    mut asks: impl FnMut(PatId) -> Cause,
+    whole: impl Fn(&mut Solver<L>, PatId, TermId),
+) -> TermId {
+    let root = solver.fresh(Term::hole(Kind::Type), cause);
+    let mut pending = vec![(vec![pat], root)];
+    while let Some((alternatives, place)) = pending.pop() {
+        let mut holes = |solver: &mut Solver<L>, columns: Vec<Vec<PatId>>| {
+            let holes: Vec<TermId> = columns.iter().map(|_| solver.fresh(Term::hole(Kind::Type), cause)).collect();
+            pending.extend(columns.into_iter().zip(holes.iter().copied()));
+            holes
+        };
+        let term = match Taken::by(module, alternatives) {
+            Taken::Whole(pat) => {
+                whole(solver, pat, place);
+                continue;
+            }
+            Taken::Tuple(columns) => {
+                let fields = holes(solver, columns);
+                solver.tuple(&fields, cause)
+            }
+            Taken::Variants(variants) => {
+                let mut row = solver.fresh(rest, cause);
+                for (name, pat, columns) in variants.into_iter().rev() {
+                    let origin = asks(pat);
+                    let fields = holes(solver, columns);
+                    let fields = solver.store.list(&fields);
+                    row = solver.fresh(Term::Row { variant: name, fields, rest: row }, origin);
+                }
+                solver.fresh(Term::Sum(row), cause)
+            }
+        };
+        solver.equal(place, term, cause);
+    }
+    root
+}
+
+impl<L: Log> Inferred<L> {
     /// The type of the values that reach a pattern and fit it, once everything is known: the matched type restricted to
     /// what the pattern asks for.
-    pub fn print_refined(&self, module: &Module, pat: PatId) -> Option<Printed>
-    where
-        L: Log,
-    {
+    pub fn print_refined(&self, module: &Module, pat: PatId) -> Printed {
         let here = Cause(0);
         let mut solver = self.solver.beginning(Off);
-        let term = solver.fresh(Term::hole(Kind::Type), here);
-        let mut pending = vec![(vec![pat], term)];
-        while let Some((alternatives, place)) = pending.pop() {
-            let mut holes = |solver: &mut Solver<Off>, columns: Vec<Vec<PatId>>| {
-                let holes: Vec<TermId> = columns.iter().map(|_| solver.fresh(Term::hole(Kind::Type), here)).collect();
-                pending.extend(columns.into_iter().zip(holes.iter().copied()));
-                holes
-            };
-            let term = match Taken::by(module, alternatives) {
-                Taken::Whole(pat) => self.pats[pat]?,
-                Taken::Tuple(columns) => {
-                    let fields = holes(&mut solver, columns);
-                    solver.tuple(&fields, here)
-                }
-                Taken::Variants(variants) => {
-                    let mut row = solver.fresh(Term::EmptyRow, here);
-                    for (name, _, columns) in variants.into_iter().rev() {
-                        let fields = holes(&mut solver, columns);
-                        let fields = solver.store.list(&fields);
-                        row = solver.fresh(Term::Row { variant: name, fields, rest: row }, here);
-                    }
-                    solver.fresh(Term::Sum(row), here)
-                }
-            };
-            solver.equal(place, term, here);
-        }
+        let whole = |solver: &mut Solver<Off>, pat: PatId, place: TermId| {
+            if let Some(matched) = self.pats[pat] {
+                solver.equal(place, matched, here);
+            }
+        };
+        let term = refinement(&mut solver, module, pat, Term::EmptyRow, here, |_| here, whole);
         solver.solve();
-        Some(ty::print_term(&solver, &self.names(module), term))
+        ty::print_term(&solver, &self.names(module), term)
     }
 }
 
@@ -194,38 +215,17 @@ impl<L: Log> Inference<'_, L> {
     /// The type of the variable of `p as %x`: a copy of what `p` can match, which may have more.
     pub(crate) fn refined(&mut self, pat: PatId, local: LocalId) -> TermId {
         let cause = self.cause(Why::Variable(local));
-        let copy = self.hole(cause);
-        let mut pending = vec![(vec![pat], copy)];
-        while let Some((alternatives, copy)) = pending.pop() {
-            let mut holes = |cx: &mut Self, columns: Vec<Vec<PatId>>| {
-                let holes: Vec<TermId> = columns.iter().map(|_| cx.hole(cause)).collect();
-                pending.extend(columns.into_iter().zip(holes.iter().copied()));
-                holes
-            };
-            let term = match Taken::by(self.module, alternatives) {
-                Taken::Whole(pat) => {
-                    let Some(matched) = self.pats[pat] else { continue };
-                    self.solver.post(&COPY, &[matched, copy], Attrs::none(), cause);
-                    continue;
-                }
-                Taken::Tuple(columns) => {
-                    let fields = holes(self, columns);
-                    self.solver.tuple(&fields, cause)
-                }
-                Taken::Variants(variants) => {
-                    let mut row = self.solver.fresh(Term::hole(Kind::Row), cause);
-                    for (name, pat, columns) in variants.into_iter().rev() {
-                        let origin = self.cause(Why::Pattern(pat));
-                        let fields = holes(self, columns);
-                        let fields = self.solver.store.list(&fields);
-                        row = self.solver.fresh(Term::Row { variant: name, fields, rest: row }, origin);
-                    }
-                    self.solver.fresh(Term::Sum(row), cause)
-                }
-            };
-            self.solver.equal(copy, term, cause);
-        }
-        copy
+        let Inference { solver, whys, pats, .. } = self;
+        let asks = |pat| {
+            whys.push(Why::Pattern(pat));
+            Cause(whys.len() as u32 - 1)
+        };
+        let whole = |solver: &mut Solver<L>, pat: PatId, copy: TermId| {
+            if let Some(matched) = pats[pat] {
+                solver.post(&COPY, &[matched, copy], Attrs::none(), cause);
+            }
+        };
+        refinement(solver, self.module, pat, Term::hole(Kind::Row), cause, asks, whole)
     }
 
     /// Closes the rows of a solved group that do not stay open, and ends the copies of what is still unknown.

@@ -73,6 +73,10 @@ impl<L: Log> Inference<'_, L> {
                 }
                 Term::Sum(row)
             }
+            TypeExprKind::RowOf(sum) => match self.solver.head(made_of(made, *sum)) {
+                Term::Sum(row) => return row,
+                _ => Term::Error(Kind::Row),
+            },
             TypeExprKind::Param(param) => match self.assumed_params.get(param) {
                 Some(&assumed) => return assumed,
                 None => Term::param(*param, module.type_params[*param].kind),
@@ -113,7 +117,7 @@ impl<L: Log> Inference<'_, L> {
     }
 
     /// A written type argument as a term of the wanted kind: `(10, 10)` may be a tuple or a shape, `float32` a type or
-    /// a dtype. `None` if it can be neither.
+    /// a dtype, a sum its row. `None` if it can be neither.
     pub(crate) fn written_as(&mut self, id: TypeExprId, want: Kind) -> Option<TermId> {
         let cause = self.cause(Why::Written(id));
         match (&self.module.type_exprs[id].kind, want) {
@@ -139,6 +143,10 @@ impl<L: Log> Inference<'_, L> {
                 let dim = self.written(id);
                 let list = self.solver.store.list(&[dim]);
                 Some(self.solver.fresh(Term::Shape(list), cause))
+            }
+            (TypeExprKind::Sum { .. }, Kind::Row) => {
+                let sum = self.written(id);
+                if let Term::Sum(row) = self.solver.head(sum) { Some(row) } else { None }
             }
             (TypeExprKind::Tuple(fields), Kind::Type) => {
                 let is_dim = |&field: &TypeExprId| {

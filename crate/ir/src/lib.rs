@@ -9,14 +9,20 @@
 //! once on every path, with [`Op::Dup`] and [`Op::Drop`] where that needs them (Reinking, Xie, de Moura and Leijen 2021,
 //! "Perceus").
 
+mod counted;
 mod parse;
 mod print;
 mod program;
+#[cfg(test)]
+mod tests;
+mod verify;
 mod visit;
 
+pub use counted::counted;
 pub use parse::{ParseError, parse};
 pub use print::{Detail, Line, Names, lines, print, tables};
 pub use program::{
     Block, BlockId, Callee, Case, CaseKey, ConstId, End, Fault, FuncId, Function, Global, GlobalId, Instr, Op, Program,
     VarData, VarId,
 };
+pub use verify::{Stage, Violation, verify};

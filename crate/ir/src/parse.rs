@@ -533,7 +533,8 @@ impl<'a> Parser<'a> {
 
     fn key(&mut self, on: VarId) -> Result<CaseKey, ParseError> {
         let literal = match self.token {
-            Token::Word | Token::Number if dtype_of(self.base, self.vars[on].layout).is_some() => literal(self.word()),
+            Token::Number => literal(self.word()),
+            Token::Word if dtype_of(self.base, self.vars[on].layout).is_some() => literal(self.word()),
             _ => None,
         };
         match literal {

@@ -266,7 +266,11 @@ impl Layouts {
     fn set_scalar(&mut self, ty: TermId, layout: LayoutId, dtype: Dtype) {
         let bits = self.scalar_bits(dtype);
         match self.strategy {
-            Strategy::Uniform if dtype.bits() < 32 => self.set(layout, 32, Kind::Immediate(dtype)),
+            Strategy::Uniform if dtype.bits() < 32 => {
+                let content = self.push(ty, bits, Kind::Scalar(dtype));
+                self.contents.insert(ty, content);
+                self.set(layout, 32, Kind::Immediate(dtype));
+            }
             Strategy::Uniform => {
                 let content = self.push(ty, bits, Kind::Scalar(dtype));
                 self.contents.insert(ty, content);

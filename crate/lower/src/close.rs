@@ -323,6 +323,115 @@ impl Lowering<'_> {
         }
     }
 
+    /// What the parameters in terms stand for, if the terms are these closed types.
+    ///
+    /// Worked example: `Tensor[(..s, N), t]` is `Tensor[(2, 3), int32]` with `s = (2)`, `N = 3`, `t = int32`.
+    pub(crate) fn matching(&mut self, mut pairs: Vec<(TermId, TermId)>, subst: SubstId) -> Subst {
+        let inferred = self.inferred;
+        let terms = &inferred.solver;
+        let mut found = Subst::new();
+        let mut seen: FxHashSet<(TermId, TermId)> = FxHashSet::default();
+        while let Some((term, closed)) = pairs.pop() {
+            let term = terms.root(term);
+            if !seen.insert((term, closed)) {
+                continue;
+            }
+            let types = &self.program.types;
+            let is_new = |found: &Subst, param: ParamId| {
+                self.substs.get(subst, param).is_none() && found.iter().all(|&(known, _)| known != param)
+            };
+            let lists = |a, b| terms.items(a).iter().copied().zip(types.items(b).iter().copied());
+            match (terms.head(term), types.head(closed)) {
+                (Term::Param(param, _), _) | (Term::Dim(Dim { extent: Extent::Param(param), .. }), _) => {
+                    if is_new(&found, param) {
+                        found.push((param, closed));
+                    }
+                }
+                (Term::Tensor { shape, dtype }, Term::Tensor { shape: other, dtype: of }) => {
+                    pairs.extend([(shape, other), (dtype, of)]);
+                }
+                (Term::Tuple(a), Term::Tuple(b))
+                | (Term::Shape(a), Term::Shape(b))
+                | (Term::Adt { args: a, .. }, Term::Adt { args: b, .. }) => pairs.extend(lists(a, b)),
+                (Term::Func { params, result }, Term::Func { params: others, result: of }) => {
+                    pairs.extend(lists(params, others));
+                    pairs.push((result, of));
+                }
+                (Term::Ref(a), Term::Ref(b)) => pairs.push((a, b)),
+                (
+                    Term::Sum(row) | Term::Row { rest: row, .. },
+                    Term::Sum(closed_row) | Term::Row { rest: closed_row, .. },
+                ) => {
+                    let (variants, rest) = terms.row(row);
+                    let mut others = self.row_variants(closed_row);
+                    for variant in variants {
+                        let Some(at) = others.iter().position(|(name, _)| *name == variant.name) else { continue };
+                        let (_, fields) = others.remove(at);
+                        pairs.extend(terms.items(variant.fields).iter().copied().zip(fields));
+                    }
+                    if let Term::Param(param, _) = terms.head(rest)
+                        && is_new(&found, param)
+                    {
+                        found.push((param, self.program.types.row_of(&others)));
+                    }
+                }
+                (Term::Splice(parts), Term::Shape(dims)) => {
+                    let (parts, dims) = (terms.items(parts).to_vec(), types.items(dims).to_vec());
+                    self.match_splice(&parts, &dims, subst, &mut found, &mut pairs);
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Dims and shapes in a row against dims: one shape of unknown rank takes what the others leave.
+    fn match_splice(
+        &mut self,
+        parts: &[TermId],
+        dims: &[TermId],
+        subst: SubstId,
+        found: &mut Subst,
+        pairs: &mut Vec<(TermId, TermId)>,
+    ) {
+        let inferred = self.inferred;
+        let terms = &inferred.solver;
+        let mut lens: Vec<Option<usize>> = Vec::with_capacity(parts.len());
+        for &part in parts {
+            let whole = |cx: &Self, param: ParamId| {
+                let known = cx.substs.get(subst, param);
+                let known = known.or_else(|| found.iter().find(|&&(other, _)| other == param).map(|&(_, shape)| shape));
+                known.and_then(|shape| cx.dims(shape)).map(|dims| dims.len())
+            };
+            lens.push(match terms.head(part) {
+                Term::Dim(_) => Some(1),
+                Term::Shape(list) => Some(list.len as usize),
+                Term::Param(param, _) => whole(self, param),
+                Term::Slice { shape, front, back } => {
+                    whole(self, shape).map(|rank| rank.saturating_sub((front + back) as usize))
+                }
+                _ => None,
+            });
+        }
+        let known: usize = lens.iter().flatten().sum();
+        if lens.iter().filter(|len| len.is_none()).count() > 1 || known > dims.len() {
+            return;
+        }
+        let mut at = 0;
+        for (&part, len) in parts.iter().zip(lens) {
+            let len = len.unwrap_or(dims.len() - known);
+            let Some(own) = dims.get(at..at + len) else { return };
+            at += len;
+            match terms.head(part) {
+                Term::Dim(_) => pairs.extend(own.first().map(|&dim| (part, dim))),
+                _ => {
+                    let shape = self.splice(own);
+                    pairs.push((part, shape));
+                }
+            }
+        }
+    }
+
     /// The type without sizes: what layouts and instances depend on.
     pub(crate) fn erase(&mut self, root: TermId) -> TermId {
         let mut stack = vec![(root, false)];

@@ -244,6 +244,12 @@ impl Lowering<'_> {
                 let value = body.value(Op::Scalar(*scalar), &[], content, span);
                 self.wrap(body, value, ty, span)
             }
+            ExprKind::TensorLit(tensor) if tensor.shape.is_empty() => {
+                let ty = self.program.types.scalar(tensor.dtype);
+                let content = self.content(ty);
+                let value = body.value(Op::Scalar(tensor.elements.get(0)), &[], content, span);
+                self.wrap(body, value, ty, span)
+            }
             ExprKind::TensorLit(tensor) => {
                 let ty = self.expr_type(expr, body.subst);
                 let layout = self.of(ty);

@@ -67,6 +67,10 @@ pub(crate) struct Lowering<'m> {
     pub erased: FxHashMap<TermId, TermId>,
     pub adts: FxHashSet<TermId>,
     pub undefined: Vec<(TermId, AdtId, ty::List)>,
+    defs: FxHashMap<FnId, DefId>,
+    /// The top-level `let`s, by variable and by function.
+    lets: FxHashMap<LocalId, FnId>,
+    variables: FxHashMap<FnId, LocalId>,
     functions: FxHashMap<Source, FuncId>,
     pending: Vec<(Source, FuncId)>,
     n_instances: FxHashMap<FnId, usize>,
@@ -94,6 +98,12 @@ pub fn lower(
     functions: &[FnId],
     strategy: Strategy,
 ) -> Lowered {
+    let lets = || {
+        module.items.iter().filter_map(|item| match *item {
+            hir::Item::Let(local, function) => Some((local, function)),
+            hir::Item::Def(_) | hir::Item::Expr(_) | hir::Item::Adt(_) => None,
+        })
+    };
     let mut cx = Lowering {
         module,
         inferred,
@@ -111,6 +121,9 @@ pub fn lower(
         erased: FxHashMap::default(),
         adts: FxHashSet::default(),
         undefined: Vec::new(),
+        defs: module.defs.iter_enumerated().map(|(id, def)| (def.function, id)).collect(),
+        lets: lets().collect(),
+        variables: lets().map(|(local, function)| (function, local)).collect(),
         functions: FxHashMap::default(),
         pending: Vec::new(),
         n_instances: FxHashMap::default(),
@@ -152,10 +165,7 @@ pub fn lower(
 
 impl Lowering<'_> {
     fn entry(&mut self, function: FnId) -> FuncId {
-        let scheme = self.module.items.iter().find_map(|item| match *item {
-            hir::Item::Def(def) if self.module.defs[def].function == function => self.inferred.defs[def].clone(),
-            _ => None,
-        });
+        let scheme = self.defs.get(&function).and_then(|&def| self.inferred.defs[def].clone());
         // An entry is run at no type in particular.
         let params = scheme.map(|scheme| scheme.params.clone()).unwrap_or_default();
         let subst: Subst = params.into_iter().map(|param| (param, self.any(param))).collect();
@@ -289,10 +299,7 @@ impl Lowering<'_> {
 
     pub(crate) fn global(&mut self, local: LocalId, mention: ExprId, subst: SubstId) -> Option<GlobalId> {
         let module = self.module;
-        let function = module.items.iter().find_map(|item| match *item {
-            hir::Item::Let(own, function) if own == local => Some(function),
-            _ => None,
-        })?;
+        let function = *self.lets.get(&local)?;
         let params = self.inferred.local_schemes.get(&local).map(|scheme| scheme.params.clone()).unwrap_or_default();
         let chosen = self.chosen(&params, mention, subst);
         let subst = self.substs.intern(chosen);
@@ -332,6 +339,7 @@ impl Lowering<'_> {
     fn lower_function(&mut self, id: FnId, subst: SubstId) -> Function {
         let module = self.module;
         let data = &module.functions[id];
+        let subst = self.inner_subst(id, subst);
         let result = self.expr_type(data.body, subst);
         let result = self.of(result);
         let mut body = Body::new(self.name(id), result, subst, data.span);
@@ -360,6 +368,27 @@ impl Lowering<'_> {
         body.finish()
     }
 
+    /// What is chosen for the parameters inside a `def`. Behind a `where` clause the body is typed with others than the
+    /// signature, which the types of the parameters and the result determine.
+    fn inner_subst(&mut self, id: FnId, subst: SubstId) -> SubstId {
+        let module = self.module;
+        let data = &module.functions[id];
+        if data.wheres.is_empty() {
+            return subst;
+        }
+        let def = self.defs.get(&id);
+        let Some(scheme) = def.and_then(|&def| self.inferred.defs[def].clone()) else { return subst };
+        let signature = self.close(scheme.body, subst);
+        let (params, result) = self.signature(signature);
+        let mut pairs: Vec<(TermId, TermId)> = Vec::new();
+        let own = data.params.iter().map(|&param| self.inferred.locals[param]);
+        pairs.extend(own.zip(params).filter_map(|(own, closed)| Some((own?, closed))));
+        pairs.extend(self.inferred.exprs[data.body].map(|own| (own, result)));
+        pairs.reverse();
+        let more = self.matching(pairs, subst);
+        self.substs.extended(subst, more)
+    }
+
     fn parameter(&mut self, body: &mut Body, local: LocalId) -> VarId {
         let ty = self.local_type(local, body.subst);
         let layout = self.of(ty);
@@ -370,15 +399,11 @@ impl Lowering<'_> {
     /// The name of a function of the program, for people.
     fn name(&self, id: FnId) -> String {
         let module = self.module;
-        let def = module.defs.iter().find(|def| def.function == id);
-        let of_let = || {
-            module.items.iter().find_map(|item| match *item {
-                hir::Item::Let(local, function) if function == id => Some(module.local_name(local).to_owned()),
-                _ => None,
-            })
-        };
-        let own = || module.functions[id].self_local.map(|(local, _)| module.local_name(local).to_owned());
-        def.map(|def| def.name.clone()).or_else(of_let).or_else(own).unwrap_or_else(|| "fn".to_owned())
+        let def = self.defs.get(&id).map(|&def| module.defs[def].name.clone());
+        let variable = || self.variables.get(&id).copied();
+        let own = || module.functions[id].self_local.map(|(local, _)| local);
+        let local = || variable().or_else(own).map(|local| module.local_name(local).to_owned());
+        def.or_else(local).unwrap_or_else(|| "fn".to_owned())
     }
 
     /// A constructor that is handed on as a function.

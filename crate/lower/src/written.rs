@@ -89,6 +89,10 @@ impl Lowering<'_> {
                 own.extend(rest.iter().flat_map(|rest| self.row_variants(made[rest])));
                 Term::Sum(self.program.types.row_of(&own))
             }
+            TypeExprKind::RowOf(sum) => match self.program.types.head(made[sum]) {
+                Term::Sum(row) => return row,
+                _ => Term::EmptyRow,
+            },
             TypeExprKind::Param(param) => {
                 let kind = self.module.type_params[*param].kind;
                 return self.substs.get(subst, *param).unwrap_or_else(|| hole(&mut self.program.types, kind));

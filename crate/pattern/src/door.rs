@@ -3,10 +3,10 @@
 use crate::coverage::{Cover, examine};
 use crate::intern::Interner;
 use crate::pattern::{Head, Pattern, PatternId, Patterns};
-use crate::print::{Notation, print};
+use crate::print::print;
 use crate::tree::{Tree, tree};
 use crate::types::HirTypes;
-use base::{Idx, IndexVec, Surface};
+use base::{Idx, IndexVec};
 use hir::{Arm, LocalId, Module, PatId, PatKind};
 use ty::{Dtype, Printed, Scalar, TermId, Terms};
 
@@ -46,10 +46,6 @@ pub struct MatchTree {
 
 /// Checks one match on a value of the type `scrutinee`.
 pub fn check(module: &Module, terms: &dyn Terms, scrutinee: TermId, arms: &[Arm]) -> Coverage {
-    let notation = match module.surface {
-        Surface::Relay => Notation::Calls,
-        Surface::Refine => Notation::Juxtaposed,
-    };
     // What an arm that could not be read would take is not known.
     let Some(read) = Read::new(module, arms) else { return Coverage::default() };
     let mut types = HirTypes::new(module, terms);
@@ -73,7 +69,7 @@ pub fn check(module: &Module, terms: &dyn Terms, scrutinee: TermId, arms: &[Arm]
         missing: missing
             .witnesses
             .iter()
-            .map(|&witness| print(module, &read.literals, &missing.patterns, witness, notation))
+            .map(|&witness| print(module, &read.literals, &missing.patterns, witness))
             .collect(),
         n_more: missing.n_more,
         is_cut: missing.is_cut,

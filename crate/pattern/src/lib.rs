@@ -35,7 +35,7 @@ mod witness;
 pub use door::{Coverage, MatchTree, Unreachable, check, decide};
 pub use pattern::Head;
 pub use rows::{Place, PlaceId};
-pub use tree::{Node, NodeId, Tree};
+pub use tree::{Contents, Node, NodeId, Tree};
 
 #[cfg(test)]
 mod tests;

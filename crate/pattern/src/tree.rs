@@ -37,14 +37,43 @@ pub enum Node {
     Fail,
 }
 
+/// What the values of a type can begin with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contents {
+    /// The heads of its values, each with how many fields it has.
+    pub heads: Vec<(Head, usize)>,
+    /// Whether there are values besides: numbers, the rest of an open row, a type that is not known.
+    pub is_open: bool,
+}
+
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub nodes: IndexVec<NodeId, Node>,
     /// Those that nodes mention are among them.
     pub places: IndexVec<PlaceId, Place>,
+    /// Of the types of the places, in the order of their ids.
+    contents: Vec<(TyId, Contents)>,
     pub root: NodeId,
     /// Whether the match was too large to share all tests, so that places may be looked at again.
     pub is_sequence: bool,
+}
+
+impl Tree {
+    /// What can stand at a place.
+    pub fn contents(&self, place: PlaceId) -> &Contents {
+        let at = self.contents.binary_search_by_key(&self.places[place].ty, |&(ty, _)| ty);
+        &self.contents[at.expect("there for every place")].1
+    }
+
+    /// How many fields a head has at a place; where its type does not say it, as many as are looked at.
+    pub fn n_fields(&self, place: PlaceId, head: Head) -> usize {
+        if let Some(&(_, n_fields)) = self.contents(place).heads.iter().find(|&&(other, _)| other == head) {
+            return n_fields;
+        }
+        let within = self.places.iter().filter_map(|inner| inner.within);
+        let fields = within.filter(|&(outer, other, _)| (outer, other) == (place, head));
+        fields.map(|(.., field)| field as usize + 1).max().unwrap_or(0)
+    }
 }
 
 /// The tree of a match. `None`: even one arm after another it is too large, as when the variables of an arm can stand
@@ -66,8 +95,19 @@ pub(crate) fn tree_for(
     let root = matrix.explore(&rows)?;
     let mut nodes = Nodes::default();
     let root = nodes.build(&mut matrix, root, Some(arms));
+    let Matrix { mut space, places, .. } = matrix;
+    let mut types: Vec<TyId> = places.places.iter().map(|place| place.ty).collect();
+    base::sort(&mut types);
+    types.dedup();
+    let contents = types.into_iter().map(|ty| {
+        let (shape, possible) = space.look(ty);
+        let heads = shape.heads.iter().zip(possible).filter(|&(_, &is_possible)| is_possible);
+        let heads = heads.map(|((head, fields), _)| (*head, fields.len())).collect();
+        (ty, Contents { heads, is_open: shape.is_open })
+    });
+    let contents = contents.collect();
     let is_sequence = purpose == Purpose::Sequence;
-    Some(Tree { nodes: nodes.nodes, places: matrix.places.places, root, is_sequence })
+    Some(Tree { nodes: nodes.nodes, places: places.places, contents, root, is_sequence })
 }
 
 /// Nodes, each once.

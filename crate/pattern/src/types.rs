@@ -24,6 +24,7 @@ enum Type {
     Adt(AdtId, Vec<TyId>),
     Tuple(Vec<TyId>),
     /// An anonymous sum, and what stands for the rest of its row.
+    /// It also stands for its row.
     Sum(Vec<(VariantId, Vec<TyId>)>, Option<TyId>),
 }
 
@@ -131,6 +132,10 @@ impl<'a> HirTypes<'a> {
                         steps.extend(fields.rev().map(|&field| Step::Read(field)));
                         continue;
                     }
+                    TypeExprKind::RowOf(sum) => {
+                        steps.push(Step::Read(*sum));
+                        continue;
+                    }
                     TypeExprKind::Param(param) => {
                         let arg = params.iter().position(|other| other == param).and_then(|i| args.get(i));
                         done.push(arg.copied().unwrap_or(TyId::UNKNOWN));
@@ -215,11 +220,15 @@ impl Types for HirTypes<'_> {
             Type::Bool => bools(),
             Type::Adt(adt, args) => self.adt(adt, &args),
             Type::Tuple(items) => Shape { heads: vec![(Head::Tuple, items)], is_open: false },
-            Type::Sum(variants, rest) => {
-                let row = rest.and_then(|rest| match self.types[rest.index()] {
-                    Type::Term(row) => Some(row),
-                    Type::Unknown | Type::Bool | Type::NoDims | Type::Adt(..) | Type::Tuple(_) | Type::Sum(..) => None,
-                });
+            Type::Sum(mut variants, mut rest) => {
+                let mut row = None;
+                while let Some(Type::Sum(more, more_rest)) = rest.map(|rest| &self.types[rest.index()]) {
+                    variants.extend(more.iter().cloned());
+                    rest = *more_rest;
+                }
+                if let Some(&Type::Term(term)) = rest.map(|rest| &self.types[rest.index()]) {
+                    row = Some(term);
+                }
                 self.sum(variants, row, rest.is_none())
             }
             Type::Term(term) => match terms.head(term) {

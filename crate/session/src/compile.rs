@@ -103,3 +103,8 @@ fn diagnostic(analysis: &Analysis, error: &LowerError) -> Diagnostic {
         }
     }
 }
+impl Analysis {
+    pub fn module_for_scratch(&self) -> &hir::Module {
+        &self.module
+    }
+}

@@ -117,7 +117,7 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
                 }
                 _ => {
                     let has_sums = !module.variants.is_empty();
-                    let refined = if has_sums { inferred.print_refined(module, id)?.text } else { matched.clone() };
+                    let refined = if has_sums { inferred.print_refined(module, id).text } else { matched.clone() };
                     let comment = if module.surface == Surface::Refine { "#" } else { "//" };
                     let code = if refined == matched { matched } else { format!("{refined}\n{comment} of {matched}") };
                     Hover { code, r#type: refined, doc: String::new(), operator: None, span }
@@ -269,6 +269,7 @@ fn written_type(analysis: &Analysis, kind: &TypeExprKind, span: Span) -> Hover {
         | TypeExprKind::Tuple(_)
         | TypeExprKind::Func { .. }
         | TypeExprKind::Sum { .. }
+        | TypeExprKind::RowOf(_)
         | TypeExprKind::Ref(_) => (written.clone(), ""),
     };
     Hover { r#type: written, code, doc: doc.to_owned(), operator: None, span }

@@ -8,11 +8,11 @@
 
 use crate::view::{ArmView, BindingView, CaseView, MatchView, NodeView};
 use crate::{Analysis, page::span_view};
-use base::{Span, Surface};
-use hir::{Arm, CtorId, ExprId, ExprKind, LocalId, PatKind, TypeExprId, TypeExprKind};
+use base::Span;
+use hir::{Arm, ExprId, ExprKind, LocalId, PatKind};
 use pattern::{Head, MatchTree, Node, NodeId, PlaceId, Unreachable};
 use rustc_hash::FxHashMap;
-use ty::{Dtype, Term, TermId, Terms, Value, VariantId};
+use ty::{Term, Terms};
 
 /// As many nodes are drawn.
 const MAX_NODES: usize = 300;
@@ -73,8 +73,7 @@ pub(crate) fn match_at(analysis: &Analysis, offset: u32) -> Option<MatchView> {
     }
     match pattern::decide(module, &inferred.solver, term, arms) {
         Some(tree) => {
-            let sizes = sizes(analysis, arms);
-            Drawing { analysis, tree: &tree, scrutinee: *scrutinee, term, sizes }.fill(&mut view);
+            Drawing { analysis, tree: &tree, scrutinee: *scrutinee }.fill(&mut view);
         }
         None if arms.iter().any(|arm| matches!(module.pats[arm.pat].kind, PatKind::Error)) => {
             view.problem = Some("A pattern of it could not be read.".to_owned());
@@ -123,24 +122,6 @@ fn shortened(text: &str, limit: usize) -> String {
     line
 }
 
-/// How many fields the variants have that the patterns ask for.
-fn sizes(analysis: &Analysis, arms: &[Arm]) -> FxHashMap<VariantId, usize> {
-    let mut sizes = FxHashMap::default();
-    let mut pending: Vec<_> = arms.iter().map(|arm| arm.pat).collect();
-    while let Some(pat) = pending.pop() {
-        match &analysis.module.pats[pat].kind {
-            PatKind::Variant(name, parts) => {
-                sizes.insert(*name, parts.len());
-                pending.extend(parts);
-            }
-            PatKind::Ctor(_, parts) | PatKind::Tuple(parts) | PatKind::Or(parts) => pending.extend(parts),
-            PatKind::As(inner, _) => pending.push(*inner),
-            PatKind::Error | PatKind::Wild | PatKind::Var(_) | PatKind::Literal(..) => {}
-        }
-    }
-    sizes
-}
-
 /// What the value at a place begins with, on the way to a node.
 struct Step {
     /// The way there.
@@ -162,13 +143,11 @@ struct Drawing<'a> {
     analysis: &'a Analysis,
     tree: &'a MatchTree,
     scrutinee: ExprId,
-    term: TermId,
-    sizes: FxHashMap<VariantId, usize>,
 }
 
 impl Drawing<'_> {
-    fn fill(mut self, view: &mut MatchView) {
-        let tree = &self.tree.tree;
+    fn fill(self, view: &mut MatchView) {
+        let (module, tree) = (&self.analysis.module, &self.tree.tree);
         let mut steps: Vec<Step> = Vec::new();
         // The nodes in the order of the view, each with the first way to it.
         let mut queue: Vec<(NodeId, Option<usize>)> = vec![(tree.root, None)];
@@ -187,7 +166,7 @@ impl Drawing<'_> {
                 Node::Switch { place, cases, default } => {
                     let mut views = Vec::new();
                     for Joined { heads, is_open, to } in self.joined(*place, cases, *default) {
-                        let labels = heads.iter().map(|&head| self.head(head)).collect();
+                        let labels = heads.iter().map(|&head| self.tree.print_head(module, head)).collect();
                         let step = Step { before: way, place: *place, heads, is_open };
                         let mut case = CaseView { labels, others: is_open, to: 0 };
                         let is_room = queue.len() < MAX_NODES;
@@ -226,11 +205,14 @@ impl Drawing<'_> {
     }
 
     /// The cases of a switch, those that lead to the same node as one.
-    fn joined(&mut self, place: PlaceId, cases: &[(Head, NodeId)], default: Option<NodeId>) -> Vec<Joined> {
+    fn joined(&self, place: PlaceId, cases: &[(Head, NodeId)], default: Option<NodeId>) -> Vec<Joined> {
         let mut joined: Vec<Joined> = Vec::new();
         let rest = default.map(|to| {
-            let (heads, is_open) = self.others(place, cases);
-            Joined { heads, is_open, to }
+            let contents = self.tree.tree.contents(place);
+            let is_named = |head: Head| cases.iter().any(|&(other, _)| other == head);
+            let heads =
+                contents.heads.iter().map(|&(head, _)| head).filter(|&head| !contents.is_open && !is_named(head));
+            Joined { heads: heads.collect(), is_open: contents.is_open, to }
         });
         let named = cases.iter().map(|&(head, to)| Joined { heads: vec![head], is_open: false, to });
         for case in named.chain(rest) {
@@ -245,99 +227,9 @@ impl Drawing<'_> {
         joined
     }
 
-    /// What a value at a place may begin with besides, and whether there is more that has no name.
-    fn others(&mut self, place: PlaceId, cases: &[(Head, NodeId)]) -> (Vec<Head>, bool) {
-        let Analysis { module, inferred, .. } = self.analysis;
-        let all: Vec<Head> = match cases.first().map(|&(head, _)| head) {
-            Some(Head::Ctor(ctor)) => {
-                let adt = module.ctors[CtorId(ctor)].adt;
-                module.adts[adt].ctors.iter().map(|ctor| Head::Ctor(ctor.0)).collect()
-            }
-            Some(Head::Literal(literal)) if self.tree.literals[literal as usize].0 == Dtype::Bool => {
-                vec![Head::Literal(0), Head::Literal(1)]
-            }
-            _ => {
-                let Some(Term::Sum(row)) = self.term_at(place).map(|term| inferred.solver.head(term)) else {
-                    return (Vec::new(), true);
-                };
-                let (variants, rest) = inferred.solver.row(row);
-                if !matches!(inferred.solver.head(rest), Term::EmptyRow) {
-                    return (Vec::new(), true);
-                }
-                self.sizes.extend(variants.iter().map(|variant| (variant.name, variant.fields.len as usize)));
-                let mut heads: Vec<Head> = variants.iter().map(|variant| Head::Variant(variant.name.0)).collect();
-                base::sort_by_key(&mut heads, |head| match head {
-                    Head::Variant(name) => *name,
-                    _ => 0,
-                });
-                heads
-            }
-        };
-        let is_left = |head: &Head| !cases.iter().any(|(other, _)| other == head);
-        let left: Vec<Head> = all.into_iter().filter(is_left).collect();
-        let is_open = left.is_empty();
-        (left, is_open)
-    }
-
-    /// The type of a place, where it takes no instantiation to say it.
-    fn term_at(&self, place: PlaceId) -> Option<TermId> {
-        let Analysis { module, inferred, .. } = self.analysis;
-        let mut way = Vec::new();
-        let mut at = place;
-        while let Some((outer, head, field)) = self.tree.tree.places[at].within {
-            way.push((head, field as usize));
-            at = outer;
-        }
-        let mut term = self.term;
-        while let Some((head, field)) = way.pop() {
-            term = match (inferred.solver.head(term), head) {
-                (Term::Tuple(items), Head::Tuple) => *inferred.solver.items(items).get(field)?,
-                (Term::Sum(row), Head::Variant(name)) => {
-                    let variant = inferred.solver.row(row).0.into_iter().find(|variant| variant.name.0 == name)?;
-                    *inferred.solver.items(variant.fields).get(field)?
-                }
-                (Term::Adt { adt, args }, Head::Ctor(ctor)) => {
-                    let params = &module.adts[adt].params;
-                    let args = inferred.solver.items(args);
-                    let arg = |id: TypeExprId| match module.type_exprs[id].kind {
-                        TypeExprKind::Param(param) => params.iter().position(|&other| other == param),
-                        _ => None,
-                    };
-                    let id = *module.ctors[CtorId(ctor)].fields.get(field)?;
-                    match &module.type_exprs[id].kind {
-                        // The type itself, with its own parameters.
-                        TypeExprKind::Adt { adt: inner, args: written } if *inner == adt => {
-                            let is_same = written.iter().enumerate().all(|(i, &id)| arg(id) == Some(i));
-                            is_same.then_some(term)?
-                        }
-                        _ => *args.get(arg(id)?)?,
-                    }
-                }
-                _ => return None,
-            };
-        }
-        Some(term)
-    }
-
     fn binding(&self, variable: u32, place: PlaceId) -> BindingView {
         let name = self.analysis.module.local_name(LocalId(variable)).to_owned();
         BindingView { name, place: self.place(place), path: self.path(place) }
-    }
-
-    /// The name of a head as a pattern has it.
-    fn head(&self, head: Head) -> String {
-        let module = &self.analysis.module;
-        match head {
-            Head::Ctor(ctor) => module.ctors[CtorId(ctor)].name.clone(),
-            Head::Variant(name) if module.surface == Surface::Relay => format!("`{}", module.variants[VariantId(name)]),
-            Head::Variant(name) => module.variants[VariantId(name)].clone(),
-            Head::Tuple => "(…)".to_owned(),
-            Head::Literal(number) => {
-                let (dtype, scalar) = self.tree.literals[number as usize];
-                ty::print_value(&Value::Scalar(dtype, scalar), module).text
-            }
-            Head::Other => "_".to_owned(),
-        }
     }
 
     /// `%x`, `%x.0`, `field 1 of Cons`.
@@ -354,7 +246,7 @@ impl Drawing<'_> {
                     suffix.insert_str(0, &format!(".{field}"));
                     at = outer;
                 }
-                Some((_, head, field)) => return self.field(head, field) + &suffix,
+                Some((outer, head, field)) => return self.field(outer, head, field) + &suffix,
             }
         }
     }
@@ -381,13 +273,9 @@ impl Drawing<'_> {
     }
 
     /// Fields count from 1, as people do; the items of tuples from 0, as the language does.
-    fn field(&self, head: Head, field: u32) -> String {
-        let is_only = match head {
-            Head::Ctor(ctor) => self.analysis.module.ctors[CtorId(ctor)].fields.len() == 1,
-            Head::Variant(name) => self.sizes.get(&VariantId(name)) == Some(&1),
-            Head::Tuple | Head::Literal(_) | Head::Other => false,
-        };
-        let name = self.head(head);
+    fn field(&self, outer: PlaceId, head: Head, field: u32) -> String {
+        let name = self.tree.print_head(&self.analysis.module, head);
+        let is_only = self.tree.tree.n_fields(outer, head) == 1;
         if is_only { format!("field of {name}") } else { format!("field {} of {name}", field + 1) }
     }
 
@@ -417,101 +305,14 @@ impl Drawing<'_> {
 
     /// The values that go this way, as a pattern.
     fn witness(&self, steps: &[Step], last: &Step) -> String {
-        enum Piece<'a> {
-            Text(&'a str),
-            Place(PlaceId, bool),
-            /// What is at a place begins so; the number of its fields follows.
-            Head(PlaceId, Head, bool),
-        }
-        let tree = &self.tree.tree;
         let mut at_place: FxHashMap<PlaceId, &Step> = FxHashMap::default();
-        let mut fields: FxHashMap<(PlaceId, Head, u32), PlaceId> = FxHashMap::default();
         let mut step = Some(last);
         while let Some(one) = step {
             at_place.entry(one.place).or_insert(one);
-            let mut place = one.place;
-            while let Some((outer, head, field)) = tree.places[place].within {
-                if fields.insert((outer, head, field), place).is_some() {
-                    break;
-                }
-                place = outer;
-            }
             step = one.before.map(|before| &steps[before]);
         }
-        let is_refine = self.analysis.module.surface == Surface::Refine;
-        let mut text = String::new();
-        let mut pieces = vec![Piece::Place(PlaceId(0), false)];
-        while let Some(piece) = pieces.pop() {
-            if text.len() > MAX_WITNESS {
-                text.push('…');
-                break;
-            }
-            match piece {
-                Piece::Text(piece) => text.push_str(piece),
-                Piece::Place(place, is_field) => match at_place.get(&place) {
-                    Some(step) if step.is_open => text.push('_'),
-                    Some(step) => {
-                        let is_grouped = is_field && is_refine && step.heads.len() > 1;
-                        pieces.extend(is_grouped.then_some(Piece::Text(")")));
-                        for (i, &head) in step.heads.iter().enumerate().rev() {
-                            pieces.push(Piece::Head(place, head, is_field && !is_grouped));
-                            pieces.extend((i > 0).then_some(Piece::Text(" | ")));
-                        }
-                        pieces.extend(is_grouped.then_some(Piece::Text("(")));
-                    }
-                    // Nothing was asked of the place itself, only of an item of it.
-                    None if fields.keys().any(|&(outer, head, _)| outer == place && head == Head::Tuple) => {
-                        pieces.push(Piece::Head(place, Head::Tuple, is_field));
-                    }
-                    None => text.push('_'),
-                },
-                Piece::Head(place, head, is_field) => {
-                    let n_fields = match head {
-                        Head::Ctor(ctor) => self.analysis.module.ctors[CtorId(ctor)].fields.len(),
-                        Head::Variant(name) => self.sizes.get(&VariantId(name)).copied().unwrap_or(0),
-                        Head::Tuple => self.n_items(place),
-                        Head::Literal(_) | Head::Other => 0,
-                    };
-                    let is_tuple = head == Head::Tuple;
-                    if !is_tuple && n_fields == 0 {
-                        text.push_str(&self.head(head));
-                        continue;
-                    }
-                    let is_call = is_tuple || !is_refine;
-                    let has_parens = is_call || is_field;
-                    pieces.extend(has_parens.then_some(Piece::Text(")")));
-                    for i in (0..n_fields).rev() {
-                        match fields.get(&(place, head, i as u32)) {
-                            Some(&field) => pieces.push(Piece::Place(field, true)),
-                            None => pieces.push(Piece::Text("_")),
-                        }
-                        match (is_call, i) {
-                            (true, 0) => {}
-                            (true, _) => pieces.push(Piece::Text(", ")),
-                            (false, _) => pieces.push(Piece::Text(" ")),
-                        }
-                    }
-                    match (is_call, is_tuple) {
-                        (_, true) => text.push('('),
-                        (true, false) => text += &format!("{}(", self.head(head)),
-                        (false, false) => text += &format!("{}{}", if is_field { "(" } else { "" }, self.head(head)),
-                    }
-                }
-            }
-        }
-        text
-    }
-
-    fn n_items(&self, place: PlaceId) -> usize {
-        let solver = &self.analysis.inferred.solver;
-        match self.term_at(place).map(|term| solver.head(term)) {
-            Some(Term::Tuple(items)) => items.len as usize,
-            _ => {
-                let within = self.tree.tree.places.iter().filter_map(|place| place.within);
-                let items = within.filter(|&(outer, head, _)| outer == place && head == Head::Tuple);
-                items.map(|(.., field)| field as usize + 1).max().unwrap_or(0)
-            }
-        }
+        let begins = |place| at_place.get(&place).filter(|step| !step.is_open).map(|step| step.heads.clone());
+        shortened(&self.tree.print_values(&self.analysis.module, begins).text, MAX_WITNESS)
     }
 }
 
@@ -584,6 +385,18 @@ mod tests {
             drawn(text),
             ["x: A → 1, D → 3", "field of A: B → 2, C → 4", "arm 0, y = field of A in x", "no arm: D", "no arm: A C",]
         );
+    }
+
+    #[test]
+    fn what_no_value_is_has_no_case() {
+        let types = "type Empty {}\ntype Answer { Yes(int32), Never(Empty), No }\n";
+        let text = format!("{types}def @f(%x: (Answer, int32)) {{ match (%x) {{ (Yes(1), _) => 1 }} }}");
+        assert_eq!(
+            drawn(&text),
+            ["%x.0: Yes → 1, No → 3", "field of Yes: 1 → 2, _ → 4", "arm 0", "no arm: (No, _)", "no arm: (Yes(_), _)"]
+        );
+        let open = "def @f[r: Row](%x: [`A, `B | r]) { match? (%x) { `A => 1 } }";
+        assert_eq!(drawn(open), ["%x: `A → 1, _ → 2", "arm 0", "no arm: _"]);
     }
 
     #[test]

@@ -6,43 +6,56 @@ export const KEYWORDS =
 
 const REFINE_KEYWORDS = "let in match with as".split(" ");
 
+type Pair = [open: string, close: string];
+
+const PARENTHESES: Pair[] = [["[", "]"], ["(", ")"]];
+const BRACES: Pair[] = [["{", "}"], ...PARENTHESES];
+
 export function registerLanguages(): void {
   registerRelay();
   registerRefine();
 }
 
+/** What both surfaces have of a language: its file ending is its name, a line comment goes on at the next line. */
+function register(id: "relay" | "refine", alias: string, brackets: Pair[], lineComment: string) {
+  monaco.languages.register({ id, extensions: [`.${id}`], aliases: [alias] });
+  const pairs = brackets.map(([open, close]) => ({ open, close }));
+  const [opening, closing] = [0, 1].map((side) => brackets.map((pair) => `\\${pair[side]}`).join(""));
+  return {
+    comments: { lineComment },
+    brackets,
+    autoClosingPairs: pairs,
+    surroundingPairs: pairs,
+    indentationRules: {
+      increaseIndentPattern: new RegExp(`[${opening}]\\s*$`),
+      decreaseIndentPattern: new RegExp(`^\\s*[${closing}]`),
+    },
+    onEnterRules: [
+      {
+        beforeText: new RegExp(`^\\s*${lineComment}.*$`),
+        afterText: /\S/,
+        action: { indentAction: monaco.languages.IndentAction.None, appendText: `${lineComment} ` },
+      },
+    ],
+  };
+}
+
+const coloured = (brackets: Pair[]) => brackets.map(([open, close]) => ({ open, close, token: "delimiter" }));
+
 function registerRelay(): void {
-  monaco.languages.register({ id: "relay", extensions: [".relay"], aliases: ["Relay"] });
+  const shared = register("relay", "Relay", BRACES, "//");
   monaco.languages.setLanguageConfiguration("relay", {
+    ...shared,
     comments: { lineComment: "//", blockComment: ["/*", "*/"] },
-    brackets: [["{", "}"], ["[", "]"], ["(", ")"]],
-    autoClosingPairs: [
-      { open: "{", close: "}" },
-      { open: "[", close: "]" },
-      { open: "(", close: ")" },
-      { open: '"', close: '"', notIn: ["string", "comment"] },
-    ],
-    surroundingPairs: [
-      { open: "{", close: "}" },
-      { open: "[", close: "]" },
-      { open: "(", close: ")" },
-      { open: '"', close: '"' },
-    ],
+    autoClosingPairs: [...shared.autoClosingPairs, { open: '"', close: '"', notIn: ["string", "comment"] }],
+    surroundingPairs: [...shared.surroundingPairs, { open: '"', close: '"' }],
     // A double-click takes the sigil with the name, and an operator with its dots.
     wordPattern: /[%@`]?[A-Za-z_][\w.]*|%?\d[\w.]*/,
-    indentationRules: { increaseIndentPattern: /[{([]\s*$/, decreaseIndentPattern: /^\s*[})\]]/ },
-    onEnterRules: [
-      { beforeText: /^\s*\/\/.*$/, afterText: /\S/, action: { indentAction: monaco.languages.IndentAction.None, appendText: "// " } },
-    ],
   });
   monaco.languages.setMonarchTokensProvider("relay", {
     keywords: KEYWORDS,
     defaultToken: "",
-    brackets: [
-      { open: "{", close: "}", token: "delimiter" },
-      { open: "[", close: "]", token: "delimiter" },
-      { open: "(", close: ")", token: "delimiter" },
-    ],
+    brackets: coloured(BRACES),
     tokenizer: {
       root: [
         [/\s+/, ""],
@@ -89,29 +102,12 @@ function registerRelay(): void {
 }
 
 function registerRefine(): void {
-  monaco.languages.register({ id: "refine", extensions: [".refine"], aliases: ["refine"] });
-  const pairs = [
-    { open: "[", close: "]" },
-    { open: "(", close: ")" },
-  ];
-  monaco.languages.setLanguageConfiguration("refine", {
-    comments: { lineComment: "#" },
-    brackets: [["[", "]"], ["(", ")"]],
-    autoClosingPairs: pairs,
-    surroundingPairs: pairs,
-    wordPattern: /[A-Za-z_]\w*|\d+/,
-    indentationRules: { increaseIndentPattern: /[([]\s*$/, decreaseIndentPattern: /^\s*[)\]]/ },
-    onEnterRules: [
-      { beforeText: /^\s*#.*$/, afterText: /\S/, action: { indentAction: monaco.languages.IndentAction.None, appendText: "# " } },
-    ],
-  });
+  const shared = register("refine", "refine", PARENTHESES, "#");
+  monaco.languages.setLanguageConfiguration("refine", { ...shared, wordPattern: /[A-Za-z_]\w*|\d+/ });
   monaco.languages.setMonarchTokensProvider("refine", {
     keywords: REFINE_KEYWORDS,
     defaultToken: "",
-    brackets: [
-      { open: "[", close: "]", token: "delimiter" },
-      { open: "(", close: ")", token: "delimiter" },
-    ],
+    brackets: coloured(PARENTHESES),
     tokenizer: {
       root: [
         [/\s+/, ""],

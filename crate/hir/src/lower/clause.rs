@@ -284,6 +284,7 @@ impl Builder<'_, '_> {
                 self.cx.errors.push(HirError::NotYet { what: "an anonymous sum in a relation", span });
                 Node::Wild(Kind::Type)
             }
+            TypeExprKind::RowOf(_) => Node::Wild(Kind::Row),
             TypeExprKind::Adt { adt, args } => Node::Adt { adt: *adt, args: all(args) },
             TypeExprKind::Param(param) => match self.places.get(param) {
                 Some(&variable) => Node::Variable(variable),

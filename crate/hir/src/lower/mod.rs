@@ -83,11 +83,11 @@ struct Lowering<'t> {
     adts: Named<'t, AdtId>,
     ctors: Named<'t, CtorId>,
     defs: Named<'t, DefId>,
-    /// `let` nodes whose variable is in scope in its own value.
     /// The match whose arms are being read, and what it takes apart.
     last_match: Option<(NodeId, NodeId)>,
     /// The ids of the variants' names.
     variants: FxHashMap<String, VariantId>,
+    /// `let` nodes whose variable is in scope in its own value.
     recursive_lets: FxHashMap<NodeId, LocalId>,
     /// Type parameters whose kind could not be read: they fit nowhere and are not spoken of again.
     kindless: FxHashSet<ParamId>,

@@ -145,8 +145,19 @@ impl Lowering<'_> {
         }
         let kinds = params.iter().map(|&param| self.module.type_params[param].kind);
         let kinds: Vec<Kind> = kinds.collect();
-        let args = args.into_iter().zip(kinds).map(|(arg, kind)| self.type_at(arg, kind)).collect();
+        let args = args.into_iter().zip(kinds).map(|(arg, kind)| self.type_argument(arg, kind)).collect();
         TypeExprKind::Adt { adt, args }
+    }
+
+    /// A sum stands for its row where a row is wanted.
+    fn type_argument(&mut self, node: NodeId, want: Kind) -> TypeExprId {
+        let id = self.type_of(node);
+        match &self.module.type_exprs[id] {
+            TypeExpr { kind: TypeExprKind::Sum { .. }, span } if want == Kind::Row => {
+                self.type_expr(TypeExprKind::RowOf(id), *span)
+            }
+            _ => self.coerce(id, want),
+        }
     }
 
     fn shape_item(&mut self, node: NodeId) -> TypeExprId {
@@ -497,6 +508,7 @@ impl Lowering<'_> {
             | TypeExprKind::Ref(_)
             | TypeExprKind::Sum { .. }
             | TypeExprKind::Adt { .. } => Kind::Type,
+            TypeExprKind::RowOf(_) => Kind::Row,
             TypeExprKind::Dtype(_) => Kind::BaseType,
             TypeExprKind::Shape(_) | TypeExprKind::Splice(_) => Kind::Shape,
             TypeExprKind::Dim(_) | TypeExprKind::Any => Kind::Dim,

@@ -1,0 +1,102 @@
+//! Programs over a table of layouts made by hand, as texts and at random.
+
+mod large;
+mod machine;
+mod random;
+mod texts;
+
+use base::{IndexVec, Surface};
+use ir::{Names, Program, Stage};
+use layout::{Field, Head, Kind, Layout, LayoutId, Layouts, Strategy, Tag, Types, Variant};
+use ty::{AdtId, Dtype, ParamId, VariantId};
+
+struct Fixed;
+
+impl ty::Names for Fixed {
+    fn adt(&self, _: AdtId) -> &str {
+        "Adt"
+    }
+    fn param(&self, _: ParamId) -> &str {
+        "A"
+    }
+    fn param_kind(&self, _: ParamId) -> ty::Kind {
+        ty::Kind::Type
+    }
+    fn variant(&self, variant: VariantId) -> &str {
+        ["A", "B"][variant.0 as usize]
+    }
+    fn surface(&self) -> Surface {
+        Surface::Relay
+    }
+}
+
+impl ty::ConstructorNames for Fixed {
+    fn constructor(&self, _: u32) -> &str {
+        "C"
+    }
+    fn variant(&self, variant: VariantId) -> &str {
+        ty::Names::variant(self, variant)
+    }
+    fn surface(&self) -> Surface {
+        Surface::Relay
+    }
+}
+
+const NAMES: Names = Names { types: &Fixed, values: &Fixed };
+
+const INT: LayoutId = LayoutId(0);
+const BOOL: LayoutId = LayoutId(1);
+/// `` `A | `B(int32) ``
+const SUM: LayoutId = LayoutId(2);
+/// `(int32, SUM)`
+const PAIR: LayoutId = LayoutId(3);
+/// A box of `SUM`.
+const BOX: LayoutId = LayoutId(4);
+/// From `int32` to `int32`.
+const FUNC: LayoutId = LayoutId(5);
+/// A cell of `int32`.
+const CELL: LayoutId = LayoutId(6);
+const UNIT: LayoutId = LayoutId(7);
+const FLOAT: LayoutId = LayoutId(8);
+// l9 and l10 are tensors of shape (2, 3) and (2, ?).
+
+/// A program of layouts and constants.
+fn base() -> Program {
+    let mut types = Types::default();
+    let (int, flag, float) = (types.scalar(Dtype::Int32), types.scalar(Dtype::Bool), types.scalar(Dtype::Float32));
+    let (known, open) =
+        (types.tensor(&[Some(2), Some(3)], Dtype::Float32), types.tensor(&[Some(2), None], Dtype::Float32));
+    let sum = types.sum(&[(VariantId(0), Vec::new()), (VariantId(1), vec![int])]);
+    let (unit, pair) = (types.tuple(&[]), types.tuple(&[int, sum]));
+    let (func, cell) = (types.func(&[int], int), types.reference(int));
+    let variant = |head: Head, fields: &[LayoutId]| {
+        let fields = fields.iter().map(|&layout| Field { offset: 0, layout }).collect();
+        Variant { head, code: None, is_inhabited: true, fields }
+    };
+    let named = |number: u32, fields: &[LayoutId]| variant(Head::Variant(VariantId(number)), fields);
+    let sum_of = |variants: Vec<Variant>| Kind::Sum { tag: Tag::None, variants };
+    let rows = [
+        (int, 32, Kind::Scalar(Dtype::Int32)),
+        (flag, 8, Kind::Scalar(Dtype::Bool)),
+        (sum, 64, sum_of(vec![named(0, &[]), named(1, &[INT])])),
+        (pair, 96, sum_of(vec![variant(Head::Tuple, &[INT, SUM])])),
+        (sum, 32, Kind::Box { content: SUM, immediates: vec![Some(0), None] }),
+        (func, 32, Kind::Closure),
+        (cell, 32, Kind::Ref { content: INT }),
+        (unit, 0, sum_of(vec![variant(Head::Tuple, &[])])),
+        (float, 32, Kind::Scalar(Dtype::Float32)),
+        (known, 32, Kind::Tensor),
+        (open, 32, Kind::Tensor),
+    ];
+    let mut layouts = Layouts::new(Strategy::Aligned);
+    for (ty, bits, kind) in rows {
+        layouts.table.push(Layout { ty, bits, align: 1, kind });
+    }
+    Program { types, layouts, functions: IndexVec::new(), globals: IndexVec::new(), constants: IndexVec::new() }
+}
+
+fn assert_is_in_order(program: &Program, about: &str) {
+    let violations = ir::verify(program, Stage::Before);
+    let texts: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    assert!(texts.is_empty(), "{about}: {texts:#?}\n{}", ir::print(program, NAMES, ir::Detail::Plain));
+}
