@@ -237,7 +237,8 @@ fn merge_dims(left: Dim, right: Dim) -> Option<Dim> {
     Some(Dim { extent, dynamic })
 }
 
-/// The variants of two rows, by whether both have them.
+/// The variants of two rows, by whether both have them. Either may have one twice: none is lacking of which the other has
+/// the name.
 struct Shared {
     equal: Vec<(Variant, Variant)>,
     only_left: Vec<Variant>,
@@ -257,12 +258,14 @@ fn shared(left: &[Variant], right: &[Variant]) -> Shared {
     if right.len() <= FEW {
         let mut met = [false; FEW];
         for &variant in left {
-            match right.iter().position(|other| other.name == variant.name) {
-                Some(at) => {
-                    met[at] = true;
-                    found.equal.push((variant, right[at]));
-                }
-                None => found.only_left.push(variant),
+            let n_equal = found.equal.len();
+            let same = right.iter().zip(&mut met).filter(|(other, _)| other.name == variant.name);
+            for (&other, met) in same {
+                *met = true;
+                found.equal.push((variant, other));
+            }
+            if found.equal.len() == n_equal {
+                found.only_left.push(variant);
             }
         }
         found.only_right.extend(right.iter().zip(met).filter(|(_, met)| !met).map(|(variant, _)| *variant));
