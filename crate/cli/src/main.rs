@@ -7,7 +7,7 @@ mod fmt;
 
 use base::Surface;
 use clap::{Parser, Subcommand};
-use session::command::{check_json, has_errors, hover_json, ops_json, parse_inputs, run_json};
+use session::command::{check_json, has_errors, hover_json, ir_json, ops_json, parse_inputs, parse_strategy, run_json};
 use session::{Analysis, Options};
 use std::fmt::Display;
 use std::io::Read;
@@ -54,6 +54,17 @@ enum Command {
     Hover {
         #[arg(value_name = "FILE:LINE:COL")]
         place: String,
+    },
+    /// The program that the machine runs, after lowering and passes.
+    Ir {
+        #[arg(value_name = "FILE")]
+        file: String,
+        /// Look after this pass, or after `lower`, instead of after the last.
+        #[arg(long, value_name = "NAME")]
+        pass: Option<String>,
+        /// How sums are laid out in memory.
+        #[arg(long, value_name = "packed|aligned|uniform")]
+        layout: Option<String>,
     },
     /// Lay out files anew, in place; `-` goes from standard input to standard output.
     Fmt {
@@ -109,9 +120,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             let mut options = Options::default();
             options.fuel = fuel.unwrap_or(options.fuel);
             options.memory = memory.unwrap_or(options.memory);
-            if let Some(layout) = layout {
-                options.layout = session::command::parse_layout(&layout).map_err(Usage)?;
-            }
+            options.layout = parse_strategy(layout.as_deref()).map_err(Usage)?;
             options.seed = seed.unwrap_or(options.seed);
             if let Some(inputs) = inputs {
                 options.inputs = parse_inputs(&read(&inputs)?).map_err(|error| Usage(format!("{inputs}: {error}")))?;
@@ -152,6 +161,23 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
                 say("nothing is here");
             }
             Ok(code(has_errors(analysis.diagnostics())))
+        }
+        Command::Ir { file, pass, layout } => {
+            let pass = pass.as_deref();
+            if let Some(pass) = pass.filter(|&pass| session::pass_names().all(|name| name != pass)) {
+                let known: Vec<&str> = session::pass_names().collect();
+                return Err(Usage(format!("no pass is called {pass}; there are {}", known.join(", "))));
+            }
+            let strategy = parse_strategy(layout.as_deref()).map_err(Usage)?;
+            let analysis = analyse(&file)?;
+            let ir = session::ir_text(&analysis, strategy, pass);
+            if json {
+                say(ir_json(&ir));
+            } else {
+                say(ir.text.trim_end());
+                draw::problems(&file, analysis.text(), &ir.diagnostics);
+            }
+            Ok(code(has_errors(analysis.diagnostics()) || has_errors(&ir.diagnostics)))
         }
         Command::Fmt { files, check } => fmt::fmt(files, check, json),
         Command::Ops => {

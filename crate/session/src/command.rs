@@ -2,7 +2,7 @@
 
 use crate::data::to_json;
 use crate::run::Options;
-use crate::{Analysis, hover, run};
+use crate::{Analysis, IrText, hover, ir_text, run};
 use base::{Diagnostic, LineIndex, Position, Severity, Span};
 use layout::Strategy;
 use serde::Serialize;
@@ -206,6 +206,11 @@ pub fn hover_json(analysis: &Analysis, position: Position) -> Option<String> {
     Some(to_string(&Hovered { r#type: hover.r#type, doc: hover.doc, span: place(hover.span, analysis.lines()) }))
 }
 
+/// `relish ir --json`.
+pub fn ir_json(ir: &IrText) -> String {
+    serde_json::json!({ "ir": ir.text }).to_string()
+}
+
 /// `relish ops --json`.
 pub fn ops_json() -> String {
     let operators = op::all().iter().map(|row| Operator {
@@ -254,13 +259,13 @@ pub fn explain_json(code: &str, page: &str) -> String {
 }
 
 /// The document that a command prints for one text, by the command's name; its options as a JSON object with the keys
-/// `fuel`, `memory`, `seed`, `inputs`, `layout`, and `line` and `column` for `hover`. For the test that every build of the core
+/// `fuel`, `memory`, `seed`, `inputs`, `layout`, `pass`, and `line` and `column` for `hover`. For the test that every build of the core
 /// answers alike.
-pub fn command_json(name: &str, text: &str, options: &str) -> Option<String> {
+pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
     let json: Json = options.parse().ok()?;
     let number = |key: &str| json.get(key).and_then(Json::as_u64);
     match name {
-        "check" => Some(check_json(&[("-".to_owned(), Analysis::new(text))]).json),
+        "check" => Some(check_json(&[("-".to_owned(), Analysis::new(source))]).json),
         "run" => {
             let mut options = Options::default();
             options.fuel = number("fuel").unwrap_or(options.fuel);
@@ -271,22 +276,28 @@ pub fn command_json(name: &str, text: &str, options: &str) -> Option<String> {
             if let Some(inputs) = json.get("inputs").and_then(Json::as_object) {
                 options.inputs = inputs.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
             }
-            Some(run_json(&Analysis::new(text), &options).json)
+            Some(run_json(&Analysis::new(source), &options).json)
         }
         "hover" => {
             let position = Position { line: number("line")? as u32, column: number("column")? as u32 };
-            hover_json(&Analysis::new(text), position)
+            hover_json(&Analysis::new(source), position)
+        }
+        "ir" => {
+            let text = |key: &str| json.get(key).and_then(Json::as_str);
+            let strategy = parse_strategy(text("layout")).ok()?;
+            Some(ir_json(&ir_text(&Analysis::new(source), strategy, text("pass"))))
         }
         "ops" => Some(ops_json()),
         _ => None,
     }
 }
 
-/// A layout strategy by its name.
-pub fn parse_layout(name: &str) -> Result<Strategy, String> {
+/// How to lay out values, `aligned` if nothing says; an unknown name comes back as a sentence.
+pub fn parse_strategy(name: Option<&str>) -> Result<Strategy, String> {
+    let Some(name) = name else { return Ok(Strategy::Aligned) };
     Strategy::parse(name).ok_or_else(|| {
-        let names: Vec<&str> = Strategy::ALL.iter().map(|strategy| strategy.name()).collect();
-        format!("expected one of the layouts {}, found {name}", names.join(", "))
+        let known: Vec<&str> = Strategy::ALL.into_iter().map(Strategy::name).collect();
+        format!("no layout is called {name}; there are {}", known.join(", "))
     })
 }
 

@@ -2,7 +2,7 @@
 //!
 //! In: one source text. Out: an [`Analysis`], which answers: what is wrong ([`Analysis::diagnostics`]), what has which
 //! type ([`Analysis::definitions`], [`Analysis::expressions`], [`hover`]), what a name means ([`name()`]), what it
-//! evaluates to ([`run`]). Answers
+//! evaluates to ([`run`]), what the machine is given ([`ir_text()`]). Answers
 //! leave in two forms: views for the page ([`view`]), JSON documents for the command line ([`command`]).
 //!
 //! Invariants: an analysis never fails, whatever the text; offsets are bytes inside and are converted on the way out,
@@ -24,6 +24,7 @@ mod data;
 mod explain;
 mod format;
 mod hover;
+mod ir_text;
 mod matches;
 mod name;
 mod page;
@@ -35,6 +36,7 @@ pub use compile::{Compiled, compile};
 pub use explain::{codes, explain};
 pub use format::format;
 pub use hover::{Hover, hover};
+pub use ir_text::{IrText, ir_text, pass_names};
 pub use name::{File, Name, name};
 pub use page::Page;
 pub use run::{Options, Outcome, RunValue, evaluate, run};

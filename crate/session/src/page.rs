@@ -1,12 +1,14 @@
 //! The page's conversation with the core: one text at a time, answered in views.
 
 use crate::run::{Options, run};
+use crate::view::machine::IrView;
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
     LabelView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
 use crate::{Analysis, File, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface};
+use layout::Strategy;
 use ty::{Elements, Value, print_value};
 
 /// How many elements of a tensor are handed over to be drawn.
@@ -111,6 +113,12 @@ impl Page {
         crate::matches::match_at(&self.analysis, self.analysis.lines().from_utf16(offset))
     }
 
+    /// The program that the machine runs, before and after a pass; nothing for a layout that does not exist.
+    pub fn ir(&self, layout: &str, pass: usize, max_lines: usize) -> Option<IrView> {
+        let strategy = Strategy::parse(layout)?;
+        Some(crate::ir_text::ir_view(&self.analysis, strategy, pass, max_lines))
+    }
+
     /// What lays out a text anew, whether it is the last one or not.
     pub fn format(text: &str) -> FormatView {
         match crate::format(text, Surface::Relay) {
@@ -151,7 +159,7 @@ impl Page {
     }
 }
 
-fn diagnostic_views(lines: &LineIndex, diagnostics: &[Diagnostic]) -> Vec<DiagnosticView> {
+pub(crate) fn diagnostic_views(lines: &LineIndex, diagnostics: &[Diagnostic]) -> Vec<DiagnosticView> {
     let span = |span| span_view(lines, span);
     diagnostics
         .iter()

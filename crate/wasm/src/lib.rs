@@ -1,5 +1,6 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
+use session::view::machine::IrView;
 use session::view::{CheckView, FileView, FormatView, HoverView, MatchView, NameView, RunView};
 use session::{Options, Page};
 use tsify::{Ts, Tsify};
@@ -59,6 +60,12 @@ impl Playground {
     #[wasm_bindgen(js_name = matchAt)]
     pub fn match_at(&self, offset: u32) -> Result<Option<Ts<MatchView>>, JsError> {
         Ok(self.page.match_at(offset).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// The program that the machine runs, before and after a pass, with so many lines of its functions.
+    pub fn ir(&self, layout: &str, pass: u32, max_lines: u32) -> Result<Option<Ts<IrView>>, JsError> {
+        let view = self.page.ir(layout, pass as usize, max_lines as usize);
+        Ok(view.map(|view| view.into_ts()).transpose()?)
     }
 
     /// What lays out a text anew.
