@@ -3,8 +3,9 @@
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
 import type { Reply, Request } from "./protocol.ts";
+import type { LayoutName } from "./state.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
-import type { CheckView, FileName, FormatView, HoverView, MatchView, NameView, RunView } from "./wasm/relish_wasm.js";
+import type { CheckView, FileName, FormatView, HoverView, IrView, MatchView, NameView, RunView } from "./wasm/relish_wasm.js";
 
 export interface Listener {
   ready(prelude: string): void;
@@ -78,6 +79,12 @@ export class Compiler {
     return reply?.kind === "matched" ? (reply.view ?? null) : undefined;
   }
 
+  /** The program that the machine runs, before and after one pass. */
+  async ir(layout: LayoutName, pass: number, maxLines: number): Promise<IrView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "ir", id, layout, pass, maxLines }));
+    return reply?.kind === "compiled" ? reply.view : undefined;
+  }
+
   /** What lays out a text anew; no answer if the worker is replaced meanwhile. */
   async format(text: string): Promise<FormatView | undefined> {
     const reply = await this.#ask((id) => ({ kind: "format", id, text }));
@@ -146,6 +153,7 @@ export class Compiler {
       case "hovered":
       case "named":
       case "matched":
+      case "compiled":
       case "formatted":
         this.#waiting.get(reply.id)?.(reply);
         this.#waiting.delete(reply.id);

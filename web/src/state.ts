@@ -16,6 +16,17 @@ export interface Notice {
   copy?: string;
 }
 
+/** How values are laid out in memory. */
+export type LayoutName = "packed" | "aligned" | "uniform";
+
+export const LAYOUTS: readonly { id: LayoutName; title: string; about: string }[] = [
+  { id: "packed", title: "packed", about: "to the bit: a tag, then the fields" },
+  { id: "aligned", title: "aligned", about: "whole bytes, natural alignment, niches: as Rust does" },
+  { id: "uniform", title: "uniform", about: "one word for every value, blocks behind pointers: as OCaml does" },
+];
+
+export const isLayout = (name: string | undefined | null): name is LayoutName => LAYOUTS.some(({ id }) => id === name);
+
 export type Ran =
   /** `revision` says which text the values belong to. */
   | { kind: "finished"; revision: number; view: RunView; milliseconds: number }
@@ -51,6 +62,8 @@ export const state = {
   panel: signal("types"),
   /** On a narrow screen, whether the editor is shown instead of the panel. */
   editing: signal(true),
+  /** How the machine lays out values. */
+  layout: signal<LayoutName>("aligned"),
   theme: signal<Theme>("system"),
   notice: signal<Notice | undefined>(undefined),
   explained: signal<{ code: string; page: string | undefined } | undefined>(undefined),

@@ -37,6 +37,8 @@ function answer(request: Request): void {
       return post({ kind: "named", id: request.id, view: playground.name(request.file, request.offset) });
     case "match":
       return post({ kind: "matched", id: request.id, view: playground.matchAt(request.offset) });
+    case "ir":
+      return post({ kind: "compiled", id: request.id, view: playground.ir(request.layout, request.pass, request.maxLines) });
     case "format":
       return post({ kind: "formatted", id: request.id, view: playground.format(request.text) });
   }
