@@ -3,6 +3,7 @@ import { batch } from "@preact/signals";
 import { Compiler } from "./compiler.ts";
 import { inLanguage, type Language } from "./language.ts";
 import { type Linked, pack, unpack } from "./link.ts";
+import type { StepMove } from "./protocol.ts";
 import { type Document, errorCount, type LayoutName, state, type Theme } from "./state.ts";
 import { load, save } from "./storage.ts";
 import type { DiagnosticView, EditView, FileName, FixView, SpanView } from "./wasm/relish_wasm.js";
@@ -192,6 +193,9 @@ export const matchAt = (offset: number) => compiler.matchAt(offset);
 
 /** The program that the machine runs, before and after one pass; no answer if the text changes meanwhile. */
 export const ir = (layout: LayoutName, pass: number, maxLines: number) => compiler.ir(layout, pass, maxLines);
+
+/** Where a run stands after a move; no answer if the text changes meanwhile, or there is no such run any more. */
+export const step = (move: StepMove) => compiler.step(move);
 
 /** Marks a place in the program, as long as something on the page is about it. */
 export function point(span: SpanView | undefined): void {

@@ -2,10 +2,10 @@
 //
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
-import type { Reply, Request } from "./protocol.ts";
+import type { Reply, Request, StepMove } from "./protocol.ts";
 import type { LayoutName } from "./state.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
-import type { CheckView, FileName, FormatView, HoverView, IrView, MatchView, NameView, RunView } from "./wasm/relish_wasm.js";
+import type { CheckView, FileName, FormatView, HoverView, IrView, MatchView, NameView, RunView, StepView } from "./wasm/relish_wasm.js";
 
 export interface Listener {
   ready(prelude: string): void;
@@ -85,6 +85,12 @@ export class Compiler {
     return reply?.kind === "compiled" ? reply.view : undefined;
   }
 
+  /** Where a run of the current text stands after a move; no answer if there is no such run. */
+  async step(move: StepMove): Promise<StepView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "step", id, move }));
+    return reply?.kind === "stepped" ? reply.view : undefined;
+  }
+
   /** What lays out a text anew; no answer if the worker is replaced meanwhile. */
   async format(text: string): Promise<FormatView | undefined> {
     const reply = await this.#ask((id) => ({ kind: "format", id, text }));
@@ -154,6 +160,7 @@ export class Compiler {
       case "named":
       case "matched":
       case "compiled":
+      case "stepped":
       case "formatted":
         this.#waiting.get(reply.id)?.(reply);
         this.#waiting.delete(reply.id);

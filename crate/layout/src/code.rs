@@ -4,7 +4,7 @@
 //! decode to shared values, and cycles through references to cycles.
 
 use crate::bits::{Words, n_words, read_bits, slice_bits};
-use crate::layout::{Kind, LayoutId};
+use crate::layout::{Kind, LayoutId, Tag};
 use crate::layouts::Layouts;
 use crate::sum::{immediate_content, immediate_of, immediate_variant, pack, scalar_bits, scalar_of, variant_in};
 use crate::types::Head;
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 use std::cell::RefCell;
 use std::rc::Rc;
-use ty::{Code, Elements, Fields, Scalar, Tensor, Value};
+use ty::{Code, Dtype, Elements, Fields, Scalar, Tensor, Value};
 
 /// The memory behind pointers. A new block, tensor or cell has one owner and takes over the pointers in its content.
 pub trait Heap {
@@ -22,7 +22,8 @@ pub trait Heap {
     /// One owner more.
     fn retain(&mut self, pointer: u32);
 
-    /// The first words of a block's content.
+    /// The first words of a block's content. Under `uniform` a block may be shorter, since its value may have got a
+    /// longer type; then zeros follow.
     fn block(&self, pointer: u32, n_words: usize) -> Words;
     fn tensor(&self, pointer: u32) -> Tensor;
     /// The first words of a cell's content.
@@ -44,100 +45,152 @@ pub enum CodeError {
 
 enum EncodeStep {
     Value(LayoutId, Value),
-    /// The last results are its fields.
-    Pack(LayoutId, usize),
-    Box(LayoutId),
-    Ref(LayoutId, *const RefCell<Value>),
+    /// The last results, so many, are its fields.
+    Pack {
+        layout: LayoutId,
+        variant: usize,
+        n_fields: usize,
+    },
+    Box {
+        layout: LayoutId,
+        content: LayoutId,
+    },
+    Ref {
+        content: LayoutId,
+        cell: *const RefCell<Value>,
+    },
+}
+
+struct Encoder<'a> {
+    layouts: &'a Layouts,
+    heap: &'a mut dyn Heap,
+    steps: Vec<EncodeStep>,
+    results: Vec<Words>,
+    /// `None` while the content is not known. The values are kept, so that no other has the address.
+    cells: FxHashMap<*const RefCell<Value>, (Option<u32>, Value)>,
 }
 
 /// The bits of a value.
 pub fn encode(layouts: &Layouts, heap: &mut dyn Heap, layout: LayoutId, value: &Value) -> Result<Words, CodeError> {
-    let mut steps = vec![EncodeStep::Value(layout, value.clone())];
-    let mut results: Vec<Words> = Vec::new();
-    // `None` while the content is not known. The values are kept, so that no other has the address.
-    let mut cells: FxHashMap<*const RefCell<Value>, (Option<u32>, Value)> = FxHashMap::default();
-    while let Some(step) = steps.pop() {
-        let words: Words = match step {
-            EncodeStep::Pack(layout, variant) => {
-                let n_fields = match &layouts[layout].kind {
-                    Kind::Sum { variants, .. } => variants[variant].fields.len(),
-                    _ => 0,
-                };
-                let fields = results.split_off(results.len() - n_fields);
+    let steps = vec![EncodeStep::Value(layout, value.clone())];
+    let mut encoder = Encoder { layouts, heap, steps, results: Vec::new(), cells: FxHashMap::default() };
+    while let Some(step) = encoder.steps.pop() {
+        let words = match step {
+            EncodeStep::Value(layout, value) => match encoder.value(layout, value)? {
+                Some(words) => words,
+                None => continue,
+            },
+            EncodeStep::Pack { layout, variant, n_fields } => {
+                let fields = encoder.results.split_off(encoder.results.len() - n_fields);
                 pack(layouts, layout, variant, &fields)
             }
-            EncodeStep::Box(layout) => {
-                let words = results.pop().unwrap_or_default();
-                let Kind::Box { content, .. } = layouts[layout].kind else { return Err(CodeError::Mismatch) };
-                let immediate = immediate_of(layouts, layout, &words);
-                smallvec![u64::from(immediate.unwrap_or_else(|| heap.new_block(content, &words)))]
+            EncodeStep::Box { layout, content } => {
+                let words = encoder.results.pop().unwrap_or_default();
+                match immediate_of(layouts, layout, &words) {
+                    Some(immediate) => word(immediate),
+                    None => word(encoder.heap.new_block(content, &words)),
+                }
             }
-            EncodeStep::Ref(content, cell) => {
-                let words = results.pop().unwrap_or_default();
-                let pointer = heap.new_ref(content, &words);
-                if let Some(known) = cells.get_mut(&cell) {
+            EncodeStep::Ref { content, cell } => {
+                let words = encoder.results.pop().unwrap_or_default();
+                let pointer = encoder.heap.new_ref(content, &words);
+                if let Some(known) = encoder.cells.get_mut(&cell) {
                     known.0 = Some(pointer);
                 }
-                smallvec![u64::from(pointer)]
+                word(pointer)
             }
-            EncodeStep::Value(layout, value) => match (&layouts[layout].kind, &value) {
-                (Kind::Box { content, .. }, _) => {
-                    steps.extend([EncodeStep::Box(layout), EncodeStep::Value(*content, value)]);
-                    continue;
+        };
+        encoder.results.push(words);
+    }
+    encoder.results.pop().ok_or(CodeError::Mismatch)
+}
+
+fn word(pointer: u32) -> Words {
+    smallvec![u64::from(pointer)]
+}
+
+impl Encoder<'_> {
+    /// The bits of a value without parts; of others, pushes the steps.
+    fn value(&mut self, layout: LayoutId, value: Value) -> Result<Option<Words>, CodeError> {
+        let layouts = self.layouts;
+        let words = match &layouts[layout].kind {
+            Kind::Box { content, .. } => {
+                let content = *content;
+                self.steps.extend([EncodeStep::Box { layout, content }, EncodeStep::Value(content, value)]);
+                return Ok(None);
+            }
+            Kind::Sum { variants, .. } => {
+                let (head, fields) = head_of(&value).ok_or(CodeError::Mismatch)?;
+                let variant = variants.iter().position(|variant| variant.head == head).ok_or(CodeError::Mismatch)?;
+                let places = &variants[variant].fields;
+                if !variants[variant].is_inhabited || places.len() != fields.len() {
+                    return Err(CodeError::Mismatch);
                 }
-                (
-                    Kind::Sum { variants, .. },
-                    Value::Tuple(fields) | Value::Data(_, fields) | Value::Variant(_, fields),
-                ) => {
-                    let head = match value {
-                        Value::Data(number, _) => Head::Constructor(number),
-                        Value::Variant(name, _) => Head::Variant(name),
-                        _ => Head::Tuple,
-                    };
-                    let variant = variants.iter().position(|variant| variant.head == head);
-                    let variant = variant.filter(|&variant| {
-                        variants[variant].is_inhabited && variants[variant].fields.len() == fields.len()
-                    });
-                    let variant = variant.ok_or(CodeError::Mismatch)?;
-                    steps.push(EncodeStep::Pack(layout, variant));
-                    let parts = variants[variant].fields.iter().zip(fields.iter()).rev();
-                    steps.extend(parts.map(|(field, value)| EncodeStep::Value(field.layout, value.clone())));
-                    continue;
-                }
-                (Kind::Scalar(dtype), Value::Scalar(of, scalar)) if of == dtype => {
-                    smallvec![scalar_bits(*dtype, *scalar)]
-                }
-                (Kind::Immediate(dtype), Value::Scalar(of, scalar)) if of == dtype => {
-                    smallvec![scalar_bits(*dtype, *scalar) << 1 | 1]
-                }
-                (Kind::Tensor, Value::Tensor(tensor)) => smallvec![u64::from(heap.new_tensor(tensor))],
-                (Kind::Tensor, Value::Scalar(dtype, scalar)) => {
+                self.steps.push(EncodeStep::Pack { layout, variant, n_fields: fields.len() });
+                let parts = places.iter().zip(fields.iter()).rev();
+                self.steps.extend(parts.map(|(field, value)| EncodeStep::Value(field.layout, value.clone())));
+                return Ok(None);
+            }
+            Kind::Scalar(dtype) => smallvec![bits_of(*dtype, &value)?],
+            Kind::Immediate(dtype) => smallvec![bits_of(*dtype, &value)? << 1 | 1],
+            Kind::Tensor => match &value {
+                Value::Tensor(tensor) => word(self.heap.new_tensor(tensor)),
+                Value::Scalar(dtype, scalar) => {
                     let elements = match *scalar {
                         Scalar::Float(value) => Elements::Float(vec![value]),
                         Scalar::Int(value) => Elements::Int(vec![value]),
                     };
-                    smallvec![u64::from(heap.new_tensor(&Tensor { dtype: *dtype, shape: Vec::new(), elements }))]
+                    word(self.heap.new_tensor(&Tensor { dtype: *dtype, shape: Vec::new(), elements }))
                 }
-                (Kind::Ref { content }, Value::Ref(cell)) => match cells.get(&Rc::as_ptr(cell)) {
+                Value::Tuple(_) | Value::Data(..) | Value::Variant(..) | Value::Func(..) | Value::Ref(_) => {
+                    return Err(CodeError::Mismatch);
+                }
+            },
+            Kind::Ref { content } => {
+                let Value::Ref(cell) = &value else { return Err(CodeError::Mismatch) };
+                let (address, inner) = (Rc::as_ptr(cell), cell.borrow().clone());
+                match self.cells.get(&address) {
                     Some((Some(pointer), _)) => {
-                        heap.retain(*pointer);
-                        smallvec![u64::from(*pointer)]
+                        self.heap.retain(*pointer);
+                        word(*pointer)
                     }
                     Some((None, _)) => return Err(CodeError::Cycle),
                     None => {
-                        cells.insert(Rc::as_ptr(cell), (None, value.clone()));
-                        let inner = cell.borrow().clone();
-                        steps.extend([EncodeStep::Ref(*content, Rc::as_ptr(cell)), EncodeStep::Value(*content, inner)]);
-                        continue;
+                        self.cells.insert(address, (None, value));
+                        let content = *content;
+                        let cell = EncodeStep::Ref { content, cell: address };
+                        self.steps.extend([cell, EncodeStep::Value(content, inner)]);
+                        return Ok(None);
                     }
-                },
-                (Kind::Closure, Value::Func(..)) => return Err(CodeError::Function),
-                (_, _) => return Err(CodeError::Mismatch),
-            },
+                }
+            }
+            Kind::Closure => return Err(CodeError::Function),
+            Kind::Token { .. } | Kind::Never => return Err(CodeError::Mismatch),
         };
-        results.push(words);
+        Ok(Some(words))
     }
-    results.pop().ok_or(CodeError::Mismatch)
+}
+
+fn bits_of(dtype: Dtype, value: &Value) -> Result<u64, CodeError> {
+    match value {
+        Value::Scalar(of, scalar) if *of == dtype => Ok(scalar_bits(dtype, *scalar)),
+        Value::Scalar(..)
+        | Value::Tensor(_)
+        | Value::Tuple(_)
+        | Value::Data(..)
+        | Value::Variant(..)
+        | Value::Func(..)
+        | Value::Ref(_) => Err(CodeError::Mismatch),
+    }
+}
+
+fn head_of(value: &Value) -> Option<(Head, &Fields)> {
+    match value {
+        Value::Tuple(fields) => Some((Head::Tuple, fields)),
+        Value::Data(number, fields) => Some((Head::Constructor(*number), fields)),
+        Value::Variant(name, fields) => Some((Head::Variant(*name), fields)),
+        Value::Scalar(..) | Value::Tensor(_) | Value::Func(..) | Value::Ref(_) => None,
+    }
 }
 
 enum DecodeStep {
@@ -149,79 +202,89 @@ enum DecodeStep {
     Ref(Rc<RefCell<Value>>),
 }
 
+struct Decoder<'a> {
+    layouts: &'a Layouts,
+    heap: &'a dyn Heap,
+    steps: Vec<DecodeStep>,
+    known: FxHashMap<(LayoutId, u32), Value>,
+}
+
 /// The value of these bits.
 pub fn decode(layouts: &Layouts, heap: &dyn Heap, layout: LayoutId, bits: &[u64]) -> Value {
-    let mut steps = vec![DecodeStep::Bits(layout, bits.into())];
+    let steps = vec![DecodeStep::Bits(layout, bits.into())];
+    let mut decoder = Decoder { layouts, heap, steps, known: FxHashMap::default() };
     let mut results: Vec<Value> = Vec::new();
-    let mut known: FxHashMap<(LayoutId, u32), Value> = FxHashMap::default();
-    while let Some(step) = steps.pop() {
-        let value = match step {
+    while let Some(step) = decoder.steps.pop() {
+        match step {
+            DecodeStep::Bits(layout, bits) => results.extend(decoder.bits(layout, &bits)),
             DecodeStep::Sum(head, n_fields) => {
                 let fields = Fields::new(results.split_off(results.len() - n_fields));
-                match head {
+                results.push(match head {
                     Head::Constructor(number) => Value::Data(number, fields),
                     Head::Variant(name) => Value::Variant(name, fields),
                     Head::Tuple => Value::Tuple(fields),
-                }
+                });
             }
             DecodeStep::Box(layout, pointer) => {
                 if let Some(value) = results.last() {
-                    known.insert((layout, pointer), value.clone());
+                    decoder.known.insert((layout, pointer), value.clone());
                 }
-                continue;
             }
             DecodeStep::Ref(cell) => {
                 *cell.borrow_mut() = results.pop().unwrap_or_else(Value::unit);
-                Value::Ref(cell)
+                results.push(Value::Ref(cell));
             }
-            DecodeStep::Bits(layout, bits) => {
-                let word = bits.first().copied().unwrap_or(0);
-                let pointer = word as u32;
-                match &layouts[layout].kind {
-                    Kind::Scalar(dtype) => Value::Scalar(*dtype, scalar_of(*dtype, word)),
-                    Kind::Immediate(dtype) => Value::Scalar(*dtype, scalar_of(*dtype, word >> 1)),
-                    Kind::Tensor => Value::tensor(heap.tensor(pointer)),
-                    Kind::Closure => Value::Func(Code::Function(heap.closure(pointer)), Fields::default()),
-                    Kind::Sum { tag, variants } => {
-                        let variant = &variants[variant_in(*tag, variants, &bits)];
-                        steps.push(DecodeStep::Sum(variant.head, variant.fields.len()));
-                        for field in variant.fields.iter().rev() {
-                            let part = slice_bits(&bits, field.offset, layouts[field.layout].bits);
-                            steps.push(DecodeStep::Bits(field.layout, part));
-                        }
-                        continue;
-                    }
-                    Kind::Box { content, immediates } => {
-                        if let Some(variant) = immediate_variant(immediates, pointer) {
-                            steps.push(DecodeStep::Bits(*content, immediate_content(layouts, *content, variant)));
-                            continue;
-                        }
-                        match known.get(&(layout, pointer)) {
-                            Some(value) => value.clone(),
-                            None => {
-                                let inner = heap.block(pointer, n_words(layouts[*content].bits));
-                                steps.extend([DecodeStep::Box(layout, pointer), DecodeStep::Bits(*content, inner)]);
-                                continue;
-                            }
-                        }
-                    }
-                    Kind::Ref { content } => match known.get(&(layout, pointer)) {
-                        Some(value) => value.clone(),
-                        None => {
-                            let cell = Rc::new(RefCell::new(Value::unit()));
-                            known.insert((layout, pointer), Value::Ref(cell.clone()));
-                            let inner = heap.cell(pointer, n_words(layouts[*content].bits));
-                            steps.extend([DecodeStep::Ref(cell), DecodeStep::Bits(*content, inner)]);
-                            continue;
-                        }
-                    },
-                    Kind::Token { .. } | Kind::Never => Value::unit(),
-                }
-            }
-        };
-        results.push(value);
+        }
     }
     results.pop().unwrap_or_else(Value::unit)
+}
+
+impl Decoder<'_> {
+    /// The value of bits without parts, or of a pointer that has been met; of others, pushes the steps.
+    fn bits(&mut self, layout: LayoutId, bits: &[u64]) -> Option<Value> {
+        let layouts = self.layouts;
+        let word = bits.first().copied().unwrap_or(0);
+        let pointer = word as u32;
+        match &layouts[layout].kind {
+            Kind::Scalar(dtype) => Some(Value::Scalar(*dtype, scalar_of(*dtype, word))),
+            Kind::Immediate(dtype) => Some(Value::Scalar(*dtype, scalar_of(*dtype, word >> 1))),
+            Kind::Tensor => Some(Value::tensor(self.heap.tensor(pointer))),
+            Kind::Closure => Some(Value::Func(Code::Function(self.heap.closure(pointer)), Fields::default())),
+            Kind::Sum { tag, variants } => {
+                let variant = &variants[variant_in(*tag, variants, bits)];
+                self.steps.push(DecodeStep::Sum(variant.head, variant.fields.len()));
+                for field in variant.fields.iter().rev() {
+                    let part = slice_bits(bits, field.offset, layouts[field.layout].bits);
+                    self.steps.push(DecodeStep::Bits(field.layout, part));
+                }
+                None
+            }
+            Kind::Box { content, immediates } => {
+                if let Some(variant) = immediate_variant(immediates, pointer) {
+                    let inner = immediate_content(layouts, *content, variant);
+                    self.steps.push(DecodeStep::Bits(*content, inner));
+                    return None;
+                }
+                if let Some(value) = self.known.get(&(layout, pointer)) {
+                    return Some(value.clone());
+                }
+                let inner = self.heap.block(pointer, n_words(layouts[*content].bits));
+                self.steps.extend([DecodeStep::Box(layout, pointer), DecodeStep::Bits(*content, inner)]);
+                None
+            }
+            Kind::Ref { content } => {
+                if let Some(value) = self.known.get(&(layout, pointer)) {
+                    return Some(value.clone());
+                }
+                let cell = Rc::new(RefCell::new(Value::unit()));
+                self.known.insert((layout, pointer), Value::Ref(cell.clone()));
+                let inner = self.heap.cell(pointer, n_words(layouts[*content].bits));
+                self.steps.extend([DecodeStep::Ref(cell), DecodeStep::Bits(*content, inner)]);
+                None
+            }
+            Kind::Token { .. } | Kind::Never => Some(Value::unit()),
+        }
+    }
 }
 
 enum TextStep {
@@ -244,7 +307,7 @@ pub fn bit_string(layouts: &Layouts, layout: LayoutId, bits: &[u64]) -> String {
                 };
                 let variant = &variants[variant_in(*tag, variants, &bits)];
                 let mut n_used = 0;
-                if let (Some(_), crate::Tag::Bits { offset, bits: n } | crate::Tag::Niche { offset, bits: n, .. }) =
+                if let (Some(_), Tag::Bits { offset, bits: n } | Tag::Niche { offset, bits: n, .. }) =
                     (variant.code, *tag)
                 {
                     number(&mut text, &bits, offset, n);

@@ -111,9 +111,11 @@ fn fields_of_inhabited(kind: &Kind, parts: &mut Vec<LayoutId>) {
 /// How many values a layout has; `None`: infinitely many, or too many to count. A layout in a cycle has infinitely
 /// many, since all variants that count have values.
 fn count(layouts: &Layouts, root: LayoutId) -> Option<Natural> {
-    let order = children_first(layouts, root, |kind, parts| match kind {
-        Kind::Box { content, .. } => parts.push(*content),
-        _ => fields_of_inhabited(kind, parts),
+    let order = children_first(layouts, root, |kind, parts| {
+        fields_of_inhabited(kind, parts);
+        if let Kind::Box { content, .. } = kind {
+            parts.push(*content);
+        }
     });
     let mut counts: FxHashMap<LayoutId, Option<Natural>> = FxHashMap::default();
     for layout in order {

@@ -123,20 +123,12 @@ impl Layouts {
         if let Some(&layout) = self.boxes.get(&ty) {
             return layout;
         }
-        let stores_nothing = match &self.table[variable].kind {
-            Kind::Sum { variants, .. } => {
-                let is_empty = |field: &Field| self.table[field.layout].bits == 0;
-                variants.iter().map(|variant| variant.is_inhabited && variant.fields.iter().all(is_empty)).collect()
-            }
-            Kind::Scalar(_)
-            | Kind::Immediate(_)
-            | Kind::Tensor
-            | Kind::Closure
-            | Kind::Ref { .. }
-            | Kind::Box { .. }
-            | Kind::Token { .. }
-            | Kind::Never => Vec::new(),
-        };
+        let mut stores_nothing: Vec<bool> = Vec::new();
+        if let Kind::Sum { variants, .. } = &self.table[variable].kind {
+            let is_empty = |field: &Field| self.table[field.layout].bits == 0;
+            let is_code = |variant: &Variant| variant.is_inhabited && variant.fields.iter().all(is_empty);
+            stores_nothing.extend(variants.iter().map(is_code));
+        }
         self.push_box(ty, variable, &stores_nothing)
     }
 

@@ -67,3 +67,25 @@ impl Natural {
         32 * rest.len() as u32 + 32 - last.leading_zeros() - u32::from(is_power)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Natural;
+
+    #[test]
+    fn as_numbers_of_128_bits() {
+        let numbers: Vec<u64> =
+            (0..64).flat_map(|bit| [1 << bit, u64::MAX >> bit, 0x9e37_79b9_7f4a_7c15 >> bit]).collect();
+        for &a in &numbers {
+            for &b in &numbers {
+                let (a, b) = (u128::from(a), u128::from(b));
+                let product = Natural::new(a).times(&Natural::new(b)).expect("a short number");
+                assert_eq!((product.to_u128(), &product), (Some(a * b), &Natural::new(a * b)));
+                let mut sum = Natural::new(a);
+                sum.add(&Natural::new(b));
+                assert_eq!(sum, Natural::new(a + b));
+                assert_eq!(product.log2(), (a * b).checked_next_power_of_two().map_or(128, u128::trailing_zeros));
+            }
+        }
+    }
+}

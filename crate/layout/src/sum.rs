@@ -8,17 +8,8 @@ use ty::{Dtype, Scalar};
 /// Which variant the bits of a sum are. They are a value's.
 #[inline]
 pub fn variant_of(layouts: &Layouts, layout: LayoutId, words: &[u64]) -> usize {
-    match &layouts[layout].kind {
-        Kind::Sum { tag, variants } => variant_in(*tag, variants, words),
-        Kind::Scalar(_)
-        | Kind::Immediate(_)
-        | Kind::Tensor
-        | Kind::Closure
-        | Kind::Ref { .. }
-        | Kind::Box { .. }
-        | Kind::Token { .. }
-        | Kind::Never => 0,
-    }
+    let Kind::Sum { tag, variants } = &layouts[layout].kind else { return 0 };
+    variant_in(*tag, variants, words)
 }
 
 /// As [`variant_of`], for a sum with this tag and these variants.
@@ -61,11 +52,10 @@ pub fn set_variant(layouts: &Layouts, layout: LayoutId, variant: usize, words: &
 
 /// The word of a box for this content, if that takes no block.
 pub fn immediate_of(layouts: &Layouts, layout: LayoutId, content: &[u64]) -> Option<u32> {
-    match &layouts[layout].kind {
-        Kind::Box { content: inner, immediates } if !immediates.is_empty() => {
-            immediates[variant_of(layouts, *inner, content)]
-        }
-        _ => None,
+    let Kind::Box { content: inner, immediates } = &layouts[layout].kind else { return None };
+    match immediates.is_empty() {
+        true => None,
+        false => immediates[variant_of(layouts, *inner, content)],
     }
 }
 

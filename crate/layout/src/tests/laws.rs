@@ -10,7 +10,7 @@ use crate::{
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
-use ty::{Code, Dtype, Fields, Scalar, TermId, Value};
+use ty::{Code, Dtype, Fields, Scalar, TermId, Value, VariantId};
 
 fn is_same(left: &Value, right: &Value) -> bool {
     let mut pairs = vec![(left.clone(), right.clone())];
@@ -200,12 +200,12 @@ fn sixteen_bit_floats_are_those_of_their_formats() {
 
 #[test]
 fn a_list_of_a_million() {
-    for strategy in Strategy::ALL {
+    for (strategy, n) in [(Strategy::Packed, 1_000), (Strategy::Aligned, 1_000_000), (Strategy::Uniform, 1_000)] {
         let mut types = Types::default();
         let int32 = types.scalar(Dtype::Int32);
         let list = list_of(&mut types, 1, int32);
         let mut value = make(Head::Constructor(100), Vec::new());
-        for number in 0..1_000_000 {
+        for number in 0..n {
             value = make(Head::Constructor(101), vec![Value::int32(number), value]);
         }
         let mut layouts = Layouts::new(strategy);
@@ -263,10 +263,10 @@ fn cells_are_shared_and_may_be_cyclic() {
         let whole = encode(&layouts, &mut heap, layout, &Value::Ref(Rc::new(RefCell::new(pair)))).expect("a cell");
         let content = crate::Heap::cell(&heap, whole[0] as u32, n_words(layouts[inner].bits));
         // A node of two cells, both of which are the cell that it is in.
-        let block = match &layouts[inner].kind {
-            Kind::Box { content, .. } => Some(*content),
-            _ => None,
-        };
+        let mut block = None;
+        if let Kind::Box { content, .. } = &layouts[inner].kind {
+            block = Some(*content);
+        }
         let node = crate::pack(&layouts, block.unwrap_or(inner), 1, &[whole.clone(), whole.clone()]);
         match block {
             Some(_) => heap.set(content[0] as u32, &node),
@@ -295,4 +295,30 @@ fn what_has_no_bits_is_refused() {
     assert!(matches!(value, Value::Func(Code::Function(16), _)));
     assert_eq!(encode(&layouts, &mut heap, function, &value), Err(crate::CodeError::Function));
     assert_eq!(encode(&layouts, &mut heap, number, &Value::unit()), Err(crate::CodeError::Mismatch));
+}
+
+#[test]
+fn under_uniform_a_value_has_the_same_bits_in_every_sum() {
+    let mut types = Types::default();
+    let (int8, int32) = (types.scalar(Dtype::Int8), types.scalar(Dtype::Int32));
+    let small = types.sum(&[(VariantId(3), vec![]), (VariantId(7), vec![int8])]);
+    let large = types.sum(&[
+        (VariantId(1), vec![]),
+        (VariantId(3), vec![]),
+        (VariantId(5), vec![int32, int32]),
+        (VariantId(7), vec![int8]),
+    ]);
+    let mut layouts = Layouts::new(Strategy::Uniform);
+    let (small, large) = (layouts.of(&types, small), layouts.of(&types, large));
+    let mut heap = TestHeap::default();
+    let constant = make(Head::Variant(VariantId(3)), Vec::new());
+    for layout in [small, large] {
+        assert_eq!(encode(&layouts, &mut heap, layout, &constant).expect("a constant")[0], 7);
+    }
+    let number = Value::Scalar(Dtype::Int8, Scalar::Int(-1));
+    let value = make(Head::Variant(VariantId(7)), vec![number]);
+    for (layout, words) in [(small, vec![7 | 0x1ff << 32]), (large, vec![7 | 0x1ff << 32, 0])] {
+        let pointer = encode(&layouts, &mut heap, layout, &value).expect("a block")[0] as u32;
+        assert_eq!(crate::Heap::block(&heap, pointer, words.len()).to_vec(), words);
+    }
 }

@@ -254,6 +254,7 @@ impl<'a> Folder<'a> {
                 | Op::Box
                 | Op::Unbox
                 | Op::Load
+                | Op::Retype
                 | Op::Free
                 | Op::RefNew
                 | Op::RefRead

@@ -7,18 +7,23 @@
 //!
 //! Deliberately absent: moving instructions between blocks, and copies of loops.
 
+mod counts;
 mod dead;
 mod effect;
 mod fold;
 mod graph;
 mod inline;
+mod owner;
+mod reuse;
 mod share;
 mod simplify;
 mod thread;
 
+pub use counts::counts;
 pub use dead::dead;
 pub use fold::fold;
 pub use inline::inline;
+pub use reuse::reuse;
 pub use share::share;
 
 use ir::{FuncId, Program};
@@ -38,6 +43,8 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "fold", about: "what is known before the run is computed: operators, switches, fields", run: fold },
     Pass { name: "share", about: "equal values are computed once", run: share },
     Pass { name: "dead", about: "what nothing uses is left out", run: dead },
+    Pass { name: "reuse", about: "a block that is freed becomes the next one of its size", run: |program, _| reuse(program) },
+    Pass { name: "counts", about: "owners are counted: copies and ends of values are written down", run: |program, _| counts(program) },
 ];
 
 #[cfg(test)]

@@ -1,0 +1,120 @@
+//! What the counts of small functions are, and that random programs free all that they make.
+
+mod machine;
+mod random;
+
+use crate::pass::{counts, reuse};
+use base::{IndexVec, Surface};
+use ir::{Detail, Names, Program, Stage};
+use layout::{Constructor, LayoutId, Layouts, Strategy, Types};
+use std::sync::Arc;
+use ty::{AdtId, Dtype, Elements, ParamId, Tensor, Term, TermId, VariantId};
+
+struct Fixed;
+
+impl ty::Names for Fixed {
+    fn adt(&self, _: AdtId) -> &str {
+        "List"
+    }
+    fn param(&self, _: ParamId) -> &str {
+        "A"
+    }
+    fn param_kind(&self, _: ParamId) -> ty::Kind {
+        ty::Kind::Type
+    }
+    fn variant(&self, variant: VariantId) -> &str {
+        ["A", "B", "C"][variant.0 as usize]
+    }
+    fn surface(&self) -> Surface {
+        Surface::Relay
+    }
+}
+
+impl ty::ConstructorNames for Fixed {
+    fn constructor(&self, number: u32) -> &str {
+        ["Nil", "Cons"][number as usize]
+    }
+    fn variant(&self, variant: VariantId) -> &str {
+        ty::Names::variant(self, variant)
+    }
+    fn surface(&self) -> Surface {
+        Surface::Relay
+    }
+}
+
+const NAMES: Names = Names { types: &Fixed, values: &Fixed };
+
+/// Types that programs are made of, with the layouts of their variables.
+struct Known {
+    int: LayoutId,
+    flag: LayoutId,
+    tensor: LayoutId,
+    /// Of `int32`.
+    list: LayoutId,
+    /// Of tensors.
+    tensors: LayoutId,
+    /// `(tensors, list)`
+    pair: LayoutId,
+    /// `` `A | `B(list) | `C(tensor) ``
+    sum: LayoutId,
+    /// From `int32` to `list`.
+    func: LayoutId,
+    /// To `tensors`.
+    cell: LayoutId,
+    unit: LayoutId,
+    /// What is switched on.
+    flag_content: LayoutId,
+}
+
+fn base(strategy: Strategy) -> (Program, Known) {
+    let mut types = Types::default();
+    let (int, flag) = (types.scalar(Dtype::Int32), types.scalar(Dtype::Bool));
+    let tensor = types.tensor(&[Some(2)], Dtype::Float32);
+    let list_of = |types: &mut Types, item: TermId| {
+        let args = types.list(&[item]);
+        let list = types.intern(Term::Adt { adt: AdtId(0), args });
+        let nil = Constructor { number: 0, fields: Vec::new() };
+        types.define(list, vec![nil, Constructor { number: 1, fields: vec![item, list] }]);
+        list
+    };
+    let (list, tensors) = (list_of(&mut types, int), list_of(&mut types, tensor));
+    let pair = types.tuple(&[tensors, list]);
+    let sum = types.sum(&[(VariantId(0), vec![]), (VariantId(1), vec![list]), (VariantId(2), vec![tensor])]);
+    let (func, cell, unit) = (types.func(&[int], list), types.reference(tensors), types.tuple(&[]));
+    let mut layouts = Layouts::new(strategy);
+    let mut of = |ty: TermId| layouts.of(&types, ty);
+    let known = Known {
+        int: of(int),
+        flag: of(flag),
+        tensor: of(tensor),
+        list: of(list),
+        tensors: of(tensors),
+        pair: of(pair),
+        sum: of(sum),
+        func: of(func),
+        cell: of(cell),
+        unit: of(unit),
+        flag_content: layouts.content(&types, flag),
+    };
+    for ty in [list, tensors, pair, sum] {
+        layouts.boxed(&types, ty);
+    }
+    let mut constants = IndexVec::new();
+    let elements = Elements::Float(vec![1.0, 2.5]);
+    constants.push(Arc::new(Tensor { dtype: Dtype::Float32, shape: vec![2], elements }));
+    (Program { types, layouts, functions: IndexVec::new(), globals: IndexVec::new(), constants }, known)
+}
+
+fn assert_is_in_order(program: &Program, stage: Stage, about: &str) {
+    let violations = ir::verify(program, stage);
+    let texts: Vec<String> = violations.iter().map(ToString::to_string).collect();
+    assert!(texts.is_empty(), "{about}: {texts:#?}\n{}", ir::print(program, NAMES, Detail::Plain));
+}
+
+#[test]
+fn table() {
+    for strategy in Strategy::ALL {
+        let (program, _) = base(strategy);
+        println!("{}", ir::print(&program, NAMES, Detail::Plain));
+    }
+}
