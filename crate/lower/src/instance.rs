@@ -344,6 +344,7 @@ impl Lowering<'_> {
         let result = self.of(result);
         let mut body = Body::new(self.name(id), result, subst, data.span);
         let captures = self.captures.get(&id).cloned().unwrap_or_default();
+        body.function.is_library = (id.0 as usize) < module.start.functions;
         body.function.n_captures = captures.len();
         for &local in captures.iter().chain(&data.params) {
             let var = self.parameter(&mut body, local);

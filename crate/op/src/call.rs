@@ -42,16 +42,21 @@ impl Operators {
 
     /// Finds the types of the results, then the results.
     pub fn run(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Value, CallFault> {
+        let results = self.result_types(op, args, attrs)?;
+        self.run_with(op, args, attrs, &results)
+    }
+
+    /// The types of the results. They depend on the types of the arguments, and on the values of those only that are
+    /// attributes as well ([`AttrForm::Argument`]).
+    pub fn result_types(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Vec<ResultType>, CallFault> {
         let row = op.row();
         if matches!(row.kernel, Kernel::Missing) {
             return Err(CallFault::NoKernel(row.name));
         }
-        let attrs = &with_arguments(row.attrs, args, attrs);
-        let results = match scalar_result(&row.kernel, args) {
-            Some(dtype) => vec![ResultType { shape: Vec::new(), dtype }],
-            None => self.result_types(op, args, attrs)?,
-        };
-        self.compute(row, &Call { args, attrs, results: &results })
+        match scalar_result(&row.kernel, args) {
+            Some(dtype) => Ok(vec![ResultType { shape: Vec::new(), dtype }]),
+            None => self.by_relation(op, args, &with_arguments(row.attrs, args, attrs)),
+        }
     }
 
     /// A call whose result types are known, as [`run`](Operators::run) would find them.
@@ -83,7 +88,7 @@ impl Operators {
     }
 
     /// Runs the operator's relation on the types of the arguments.
-    fn result_types(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Vec<ResultType>, CallFault> {
+    fn by_relation(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Vec<ResultType>, CallFault> {
         self.solver.clear();
         let row = op.row();
         let mut terms: Vec<TermId> = Vec::with_capacity(args.len() + 1);

@@ -45,7 +45,7 @@ mod vision;
 pub use call::{CallFault, Operators};
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
-pub use run::{Call, Fault, Kernel, ResultType, cast_scalar, round_to, run};
+pub use run::{Call, Fault, Kernel, ResultType, call_scalar, cast_between, cast_scalar, round_to, run};
 
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;

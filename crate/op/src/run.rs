@@ -79,10 +79,11 @@ fn widen(dtype: Dtype, value: i64) -> i128 {
 
 /// A scalar as another dtype, as `cast` does: floats are cut off towards zero and saturate before they wrap.
 pub fn cast_scalar(scalar: Scalar, to: Dtype) -> Scalar {
-    cast_from(scalar, Dtype::Int64, to)
+    cast_between(scalar, Dtype::Int64, to)
 }
 
-fn cast_from(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
+/// As [`cast_scalar`], of a scalar of a known dtype: the bits of a `uint64` are no negative number.
+pub fn cast_between(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
     match (scalar, to.is_float()) {
         (Scalar::Float(value), true) => Scalar::Float(round_to(to, value)),
         (Scalar::Float(value), false) if to == Dtype::Bool => Scalar::Int(i64::from(value != 0.0)),
@@ -151,6 +152,32 @@ pub fn run(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
             call.one(Elements::Int(truth))
         }
     }
+}
+
+/// An elementwise kernel on scalars of one dtype, without tensors; as [`run`] would. A kernel of one operand does not
+/// look at `b`.
+pub fn call_scalar(kernel: &Kernel, dtype: Dtype, a: Scalar, b: Scalar) -> Result<Scalar, Fault> {
+    let float = |value: f64| match dtype.is_float() {
+        true => Scalar::Float(round_to(dtype, value)),
+        false => Scalar::Int(wrap_to(dtype, number::float_to_int(value))),
+    };
+    let int = |value: i128| Scalar::Int(wrap_to(dtype, value));
+    let truth = |value: bool| Scalar::Int(i64::from(value));
+    Ok(match (kernel, a, b) {
+        (Kernel::Map1 { float: f, .. }, Scalar::Float(a), _) => float(f(a)),
+        (Kernel::Map1 { int: Some(f), .. }, Scalar::Int(a), _) => int(f(widen(dtype, a))),
+        (Kernel::Map1 { float: f, int: None }, Scalar::Int(a), _) => float(f(widen(dtype, a) as f64)),
+        (Kernel::Map2 { float: f, .. }, Scalar::Float(a), Scalar::Float(b)) => float(f(a, b)),
+        (Kernel::Map2 { int: f, .. }, Scalar::Int(a), Scalar::Int(b)) => {
+            int(f(widen(dtype, a), widen(dtype, b)).ok_or(Fault::DivisionByZero)?)
+        }
+        (Kernel::Compare { float: f, .. }, Scalar::Float(a), Scalar::Float(b)) => truth(f(a, b)),
+        (Kernel::Compare { int: f, .. }, Scalar::Int(a), Scalar::Int(b)) => truth(f(widen(dtype, a), widen(dtype, b))),
+        (Kernel::Test(test), Scalar::Float(a), _) => truth(test(a)),
+        (Kernel::Test(test), Scalar::Int(_), _) => truth(test(0.0)),
+        (Kernel::Missing, ..) => return Err(Fault::NoKernel),
+        (Kernel::Map2 { .. } | Kernel::Compare { .. } | Kernel::Whole(_), ..) => return Err(Fault::IllTyped),
+    })
 }
 
 /// Floats, each rounded to the dtype.
@@ -261,7 +288,7 @@ impl Call<'_> {
 /// The elements of an argument in another dtype.
 pub(crate) fn cast_arg(x: &Arg, to: Dtype) -> Elements {
     let elements = x.elements();
-    let cast = (0..elements.len()).map(|i| cast_from(elements.get(i), x.dtype(), to));
+    let cast = (0..elements.len()).map(|i| cast_between(elements.get(i), x.dtype(), to));
     match to.is_float() {
         true => {
             Elements::Float(cast.map(|scalar| if let Scalar::Float(value) = scalar { value } else { 0.0 }).collect())

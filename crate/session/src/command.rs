@@ -115,9 +115,8 @@ struct Ran {
     values: Vec<RunValue>,
     diagnostics: Vec<Problem>,
     fuel: u64,
-    /// Null until the machine counts bytes.
-    peak_bytes: Option<u64>,
-    live_bytes: Option<u64>,
+    peak_bytes: u64,
+    live_bytes: u64,
 }
 
 #[derive(Serialize)]
@@ -195,7 +194,8 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
     diagnostics.extend(outcome.diagnostics);
     let has_errors = has_errors(&diagnostics);
     let diagnostics = problems(&diagnostics, lines);
-    let ran = Ran { values, diagnostics, fuel: outcome.fuel, peak_bytes: None, live_bytes: None };
+    let ran =
+        Ran { values, diagnostics, fuel: outcome.fuel, peak_bytes: outcome.peak_bytes, live_bytes: outcome.live_bytes };
     Answer { json: to_string(&ran), has_errors }
 }
 
@@ -270,6 +270,8 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
             let mut options = Options::default();
             options.fuel = number("fuel").unwrap_or(options.fuel);
             options.memory = number("memory").unwrap_or(options.memory);
+            let layout = json.get("layout").and_then(Json::as_str).and_then(Strategy::parse);
+            options.layout = layout.unwrap_or(options.layout);
             options.seed = number("seed").unwrap_or(options.seed);
             if let Some(inputs) = json.get("inputs").and_then(Json::as_object) {
                 options.inputs = inputs.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -282,7 +284,7 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
         }
         "ir" => {
             let text = |key: &str| json.get(key).and_then(Json::as_str);
-            let strategy = parse_strategy(text("layout")).ok()?;
+            let strategy = text("layout").map_or(Ok(Strategy::Aligned), parse_layout).ok()?;
             Some(ir_json(&ir_text(&Analysis::new(source), strategy, text("pass"))))
         }
         "ops" => Some(ops_json()),
@@ -290,12 +292,11 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
     }
 }
 
-/// How to lay out values, `aligned` if nothing says; an unknown name comes back as a sentence.
-pub fn parse_strategy(name: Option<&str>) -> Result<Strategy, String> {
-    let Some(name) = name else { return Ok(Strategy::Aligned) };
+/// A layout strategy by its name.
+pub fn parse_layout(name: &str) -> Result<Strategy, String> {
     Strategy::parse(name).ok_or_else(|| {
-        let known: Vec<&str> = Strategy::ALL.into_iter().map(Strategy::name).collect();
-        format!("no layout is called {name}; there are {}", known.join(", "))
+        let names: Vec<&str> = Strategy::ALL.iter().map(|strategy| strategy.name()).collect();
+        format!("expected one of the layouts {}, found {name}", names.join(", "))
     })
 }
 

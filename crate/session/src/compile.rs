@@ -103,8 +103,3 @@ fn diagnostic(analysis: &Analysis, error: &LowerError) -> Diagnostic {
         }
     }
 }
-impl Analysis {
-    pub fn module_for_scratch(&self) -> &hir::Module {
-        &self.module
-    }
-}

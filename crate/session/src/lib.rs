@@ -39,4 +39,4 @@ pub use hover::{Hover, hover};
 pub use ir_text::{IrText, ir_text, pass_names};
 pub use name::{File, Name, name};
 pub use page::Page;
-pub use run::{Options, Outcome, RunValue, run};
+pub use run::{Options, Outcome, RunValue, evaluate, run};

@@ -152,6 +152,9 @@ impl Page {
             values: values.collect(),
             diagnostics: diagnostic_views(lines, &outcome.diagnostics),
             fuel: outcome.fuel as f64,
+            steps: outcome.steps as f64,
+            peak_bytes: outcome.peak_bytes as f64,
+            live_bytes: outcome.live_bytes as f64,
         }
     }
 }

@@ -1,11 +1,16 @@
 //! Running the top-level expressions, and `@main`.
 
 use crate::Analysis;
+use crate::compile::{Compiled, compile};
 use crate::data::{self, InputError};
 use base::{Diagnostic, Span};
-use eval::{Evaluator, Limits, RunError, RunFault};
 use hir::{FnId, Item};
+use ir::FuncId;
+use layout::Strategy;
+use machine::{Limits, Machine, RunError, RunFault, Status};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use ty::Value;
 
 /// How to run.
@@ -19,11 +24,13 @@ pub struct Options {
     pub seed: u64,
     /// By parameter of `@main`, with or without `%`.
     pub inputs: BTreeMap<String, serde_json::Value>,
+    /// How values are laid out.
+    pub layout: Strategy,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { fuel: 10_000_000, memory: 1 << 30, seed: 0, inputs: BTreeMap::new() }
+        Options { fuel: 10_000_000, memory: 1 << 30, seed: 0, inputs: BTreeMap::new(), layout: Strategy::Aligned }
     }
 }
 
@@ -38,31 +45,101 @@ pub struct RunValue {
 }
 
 /// What a run came to.
+#[derive(Default)]
 pub struct Outcome {
     pub values: Vec<RunValue>,
     pub diagnostics: Vec<Diagnostic>,
     pub fuel: u64,
+    /// Instructions of the machine.
+    pub steps: u64,
+    /// Bytes of the machine's blocks and frames: as many as there were at once, and those left when the values have been
+    /// dropped.
+    pub peak_bytes: u64,
+    pub live_bytes: u64,
 }
+
+/// Runs functions of a text, one after the other.
+type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span) -> Result<Value, RunError> + 'a;
 
 /// Evaluates every top-level expression whose definitions have no error, in order, and `@main` last.
 pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
-    let sound = analysis.sound_functions();
+    let Compiled { program, entries, diagnostics, .. } =
+        compile(analysis, &analysis.runnable(), options.layout, &mut |_, _| {});
+    let entries: FxHashMap<FnId, FuncId> = entries.into_iter().collect();
     let limits = Limits { fuel: options.fuel, memory: options.memory };
-    let mut evaluator = Evaluator::new(&analysis.module, limits);
-    let mut outcome = Outcome { values: Vec::new(), diagnostics: Vec::new(), fuel: 0 };
+    let mut machine = Machine::new(Arc::new(program), limits);
+    let mut outcome = Outcome { diagnostics, ..Outcome::default() };
+    let (mut fuel, mut steps) = (0, 0);
+    run_on(analysis, options, &mut outcome, &mut |function, args, site| {
+        let broken = RunError { span: site, fault: RunFault::Broken };
+        let entry = *entries.get(&function).ok_or(broken.clone())?;
+        machine.start(entry, &args, site)?;
+        let status = machine.run(u64::MAX);
+        fuel += machine.fuel_used();
+        steps += machine.steps();
+        match status {
+            Status::Done => machine.result().ok_or(broken),
+            Status::Failed(error) => Err(error),
+            Status::Running => Err(broken),
+        }
+    });
+    machine.finish();
+    outcome.fuel = fuel;
+    outcome.steps = steps;
+    outcome.peak_bytes = machine.peak_bytes();
+    outcome.live_bytes = machine.live_bytes();
+    outcome
+}
+
+/// As [`run`], by the definitional evaluator: what the machine is tested against.
+pub fn evaluate(analysis: &Analysis, options: &Options) -> Outcome {
+    let limits = eval::Limits { fuel: options.fuel, memory: options.memory };
+    let mut evaluator = eval::Evaluator::new(&analysis.module, limits);
+    let mut outcome = Outcome::default();
+    let mut fuel = 0;
+    run_on(analysis, options, &mut outcome, &mut |function, args, _| {
+        let result = evaluator.run(function, args);
+        fuel += evaluator.fuel_used;
+        result.map_err(|error| RunError { span: error.span, fault: fault_of(error.fault) })
+    });
+    outcome.fuel = fuel;
+    outcome
+}
+
+fn fault_of(fault: eval::RunFault) -> RunFault {
+    match fault {
+        eval::RunFault::OutOfFuel { fuel } => RunFault::OutOfFuel { fuel },
+        eval::RunFault::OutOfMemory { limit } => RunFault::OutOfMemory { limit },
+        eval::RunFault::NoArm => RunFault::NoArm,
+        eval::RunFault::DivisionByZero => RunFault::DivisionByZero,
+        eval::RunFault::IndexOutOfRange(index) => RunFault::IndexOutOfRange(index),
+        eval::RunFault::NoKernel(name) => RunFault::NoKernel(name),
+        eval::RunFault::FreeVariable(name) => RunFault::FreeVariable(name),
+        eval::RunFault::SelfReference(name) => RunFault::SelfReference(name),
+        eval::RunFault::Shapes(sentence) => RunFault::Shapes(sentence),
+        eval::RunFault::Broken => RunFault::Broken,
+    }
+}
+
+fn run_on(analysis: &Analysis, options: &Options, outcome: &mut Outcome, engine: &mut Engine) {
+    let sound = analysis.sound_functions();
     for expression in analysis.expressions() {
         if !sound.contains(&expression.function) {
             continue;
         }
-        let value = evaluate(&mut evaluator, expression.function, Vec::new(), &mut outcome);
         let (span, r#type) = (expression.span, expression.r#type);
+        let result = engine(expression.function, Vec::new(), span);
+        let value = outcome.note(result);
         outcome.values.push(RunValue { name: String::new(), span, r#type, value });
     }
     if let Some((def, function)) = main_of(analysis).filter(|(_, function)| sound.contains(function)) {
         let span = analysis.module.defs[def].name_span;
         let body = analysis.module.functions[function].body;
         let value = match data::main_arguments(analysis, function, options) {
-            Ok(args) => evaluate(&mut evaluator, function, args, &mut outcome),
+            Ok(args) => {
+                let result = engine(function, args, span);
+                outcome.note(result)
+            }
             Err(InputError { span, message }) => {
                 outcome.diagnostics.push(Diagnostic::error("input-error", span, message));
                 None
@@ -70,7 +147,22 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         };
         outcome.values.push(RunValue { name: "@main".to_owned(), span, r#type: analysis.type_of(body), value });
     }
-    outcome
+}
+
+impl Outcome {
+    fn note(&mut self, result: Result<Value, RunError>) -> Option<Value> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                // What could not be compiled was told.
+                let is_told = self.diagnostics.iter().any(|known| known.span == error.span);
+                if error.fault != RunFault::Broken || !is_told {
+                    self.diagnostics.push(run_diagnostic(&error));
+                }
+                None
+            }
+        }
+    }
 }
 
 impl Analysis {
@@ -85,18 +177,6 @@ pub(crate) fn main_of(analysis: &Analysis) -> Option<(hir::DefId, FnId)> {
         Item::Def(def) if analysis.module.defs[def].name == "@main" => Some((def, analysis.module.defs[def].function)),
         Item::Def(_) | Item::Let(..) | Item::Expr(_) | Item::Adt(_) => None,
     })
-}
-
-fn evaluate(evaluator: &mut Evaluator, function: FnId, args: Vec<Value>, outcome: &mut Outcome) -> Option<Value> {
-    let result = evaluator.run(function, args);
-    outcome.fuel += evaluator.fuel_used;
-    match result {
-        Ok(value) => Some(value),
-        Err(error) => {
-            outcome.diagnostics.push(run_diagnostic(&error));
-            None
-        }
-    }
 }
 
 fn run_diagnostic(error: &RunError) -> Diagnostic {

@@ -167,6 +167,12 @@ pub struct RunView {
     pub diagnostics: Vec<DiagnosticView>,
     /// Source calls and match tests made.
     pub fuel: f64,
+    /// Instructions of the machine.
+    pub steps: f64,
+    /// Bytes of the machine's blocks and frames: as many as there were at once, and those left when the values have been
+    /// dropped.
+    pub peak_bytes: f64,
+    pub live_bytes: f64,
 }
 
 /// A match of the text, with its decision tree.

@@ -1,7 +1,7 @@
 //! Expressions of a wanted type.
 
-use super::r#type::{BOOL, INT, Type, function};
 use super::scope::{Function, Local, Recursion, holes};
+use super::r#type::{BOOL, INT, Type, function};
 use super::{Expr, Generator, expr};
 
 impl Generator {
@@ -64,15 +64,28 @@ impl Generator {
                 let is_sum = matches!(want, Type::Sum(_));
                 self.uses(if is_sum { "anonymous variant" } else { "constructor" });
                 let cases = self.cases(want);
+                let mut at = self.random.below(cases.len());
+                let goes_on =
+                    matches!(want, Type::Adt(adt, _) if cases[at].1.iter().any(|field| self.returns_to(field, *adt)));
                 // The first constructor of a data type ends it.
-                let at = if depth == 0 && !is_sum { 0 } else { self.random.below(cases.len()) };
+                if depth == 0 && goes_on && (self.n_nested >= 3 || self.random.one_in(4)) {
+                    at = 0;
+                }
+                self.n_nested += usize::from(depth == 0);
                 let (name, fields) = &cases[at];
                 let parts: Vec<Expr> = fields.iter().map(|field| self.expr(field, depth)).collect();
+                self.n_nested -= usize::from(depth == 0);
                 let fields = if fields.is_empty() { String::new() } else { format!("({})", holes(fields.len())) };
                 expr(want, format!("{name}{fields}"), parts)
             }
             Type::Param(_) => self.variable(want).expect("there is always a variable of a parameter's type"),
         }
+    }
+
+    /// Whether a field may hold something of its own type.
+    fn returns_to(&self, field: &Type, adt: usize) -> bool {
+        // Those that hold each other stand side by side.
+        [adt.saturating_sub(1), adt, adt + 1].into_iter().any(|adt| adt < self.adts.len() && field.mentions(adt))
     }
 
     fn r#let(&mut self, want: &Type, depth: usize) -> Expr {
@@ -136,7 +149,11 @@ impl Generator {
 
     fn r#if(&mut self, want: &Type, depth: usize) -> Expr {
         self.uses("if");
-        let parts = vec![self.expr(&BOOL, depth), self.expr(want, depth), self.expr(want, depth)];
+        let condition = match depth < 2 || self.budget == 0 {
+            true => self.comparison(depth.min(1)),
+            false => self.expr(&BOOL, depth),
+        };
+        let parts = vec![condition, self.expr(want, depth), self.expr(want, depth)];
         expr(want, "(if ($) { $ } else { $ })", parts)
     }
 
@@ -316,7 +333,8 @@ impl Generator {
             false => name.clone(),
         };
         let header: Vec<String> = names.iter().zip(params).map(|pair| param(self, pair)).collect();
-        let said = if self.random.one_in(3) { self.annotation(result).replacen(": ", " -> ", 1) } else { String::new() };
+        let said =
+            if self.random.one_in(3) { self.annotation(result).replacen(": ", " -> ", 1) } else { String::new() };
         let rounds = self.rounds;
         self.rounds *= 2;
         let body = self.expr(result, depth);

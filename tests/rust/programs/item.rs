@@ -1,8 +1,8 @@
 //! The items of a program: data types, definitions, top-level bindings and expressions.
 
+use super::scope::{Function, LIST, Local, NAT, OPTION, Recursion, TREE, holes, list, prelude};
 use super::r#type::{FLOAT, INT, Type, function, joined, tensor};
-use super::scope::{Function, LIST, Local, NAT, OPTION, Recursion, TREE, list, prelude};
-use super::{Adt, Expr, Generator, Item, Program, Random};
+use super::{Adt, Expr, Generator, Item, Program, Random, expr};
 use std::collections::BTreeSet;
 
 /// Depth of the body of a definition or of an expression.
@@ -53,6 +53,7 @@ pub(crate) fn program(seed: u64) -> Program {
         n_names: 0,
         n_params: 3,
         budget: BUDGET,
+        n_nested: 0,
         rounds: 1,
         cost: 0,
         features: BTreeSet::new(),
@@ -83,7 +84,8 @@ pub(crate) fn program(seed: u64) -> Program {
         items.push(Item { template: "$;".to_owned(), parts: vec![value] });
     }
     if generator.features.contains("dim polymorphism") {
-        let text = "def @doubled[N: Dim](%x: Tensor[(N), float32]) -> Tensor[(N * 2), float32] { concatenate((%x, %x)) }";
+        let text =
+            "def @doubled[N: Dim](%x: Tensor[(N), float32]) -> Tensor[(N * 2), float32] { concatenate((%x, %x)) }";
         items.insert(0, Item { template: text.to_owned(), parts: Vec::new() });
     }
     Program { items, adts: generator.adts, features: generator.features }
@@ -119,7 +121,8 @@ impl Generator {
             let mut ctors: Vec<(String, Vec<Type>)> = Vec::new();
             self.rigid = params.clone();
             for number in 0..self.random.pick(&[1, 2, 2, 3, 4]) {
-                let mut fields: Vec<Type> = (0..self.random.pick(&[0, 1, 1, 2, 2, 3, 4])).map(|_| self.field()).collect();
+                let mut fields: Vec<Type> =
+                    (0..self.random.pick(&[0, 1, 1, 2, 2, 3, 4])).map(|_| self.field()).collect();
                 if number > 0 {
                     for field in &mut fields {
                         if self.random.one_in(3) {
@@ -157,7 +160,10 @@ impl Generator {
                 false => format!("({})", joined(fields.iter().map(|field| self.print(field)))),
             };
             let ctors = joined(ctors.iter().map(|(name, types)| format!("{name}{}", fields(types))));
-            items.push(Item { template: format!("type {name}{} {{ {ctors} }}", in_brackets(params)), parts: Vec::new() });
+            items.push(Item {
+                template: format!("type {name}{} {{ {ctors} }}", in_brackets(params)),
+                parts: Vec::new(),
+            });
         }
         items
     }
@@ -423,11 +429,21 @@ impl Generator {
             })
             .collect();
         let result = function.result.with(&function.params, &types);
-        let call = self.call_function(&function, &result, DEPTH - 1);
+        let mut call = self.call_function(&function, &result, DEPTH - 1);
+        // A function says nothing by itself.
+        while let Type::Fn(params, result) = call.r#type.clone() {
+            let mut parts = vec![call];
+            parts.extend(params.iter().map(|param| self.expr(param, 1)));
+            call = expr(&result, format!("$({})", holes(params.len())), parts);
+        }
         Item { template: "$;".to_owned(), parts: vec![call] }
     }
 }
 
 fn in_brackets(params: &[usize]) -> String {
-    if params.is_empty() { String::new() } else { format!("[{}]", joined(params.iter().map(|param| format!("P{param}")))) }
+    if params.is_empty() {
+        String::new()
+    } else {
+        format!("[{}]", joined(params.iter().map(|param| format!("P{param}"))))
+    }
 }

@@ -1,7 +1,7 @@
 //! Definitions that the generator would not come to, with the calls in which it fills the holes.
 
-use super::r#type::{BOOL, Dtype, FLOAT, INT, Type, tensor};
 use super::scope::list;
+use super::r#type::{BOOL, Dtype, FLOAT, INT, Type, tensor};
 use super::{Generator, Item};
 
 /// A feature, what is defined for it, and its uses.
@@ -109,7 +109,11 @@ def @k5_compose(%fs) { match (%fs) { Nil => fn(%x) { %x }, Cons(%f, %rest) => @c
   if (%n == 0) { %total } else { @k6(%n - 1, %total * 3i64 + 1i64) }
 }
 def @k6_range(%n: int32) -> List[int32] { if (%n == 0) { Nil } else { Cons(%n, @k6_range(%n - 1)) } }",
-        uses: &[("@k6(3000, 1i64)", &[]), ("@sum(@rev(@k6_range(800)))", &[]), ("@length(@concat(@k6_range(90), $))", &[Ints])],
+        uses: &[
+            ("@k6(3000, 1i64)", &[]),
+            ("@sum(@rev(@k6_range(800)))", &[]),
+            ("@length(@concat(@k6_range(90), $))", &[Ints]),
+        ],
     },
     Known {
         feature: "tensor in a loop",
@@ -121,7 +125,8 @@ def @k7_kept(%n: int32, %t: Tensor[(2), float32], %all: List[Tensor[(2), float32
     },
     Known {
         feature: "polymorphic in the dtype",
-        definitions: "def @k8[T: BaseType](%x: Tensor[(2), T], %y: Tensor[(2), T]) { (sum(%x * %y), %x == %y, stack((%x, %y))) }
+        definitions:
+            "def @k8[T: BaseType](%x: Tensor[(2), T], %y: Tensor[(2), T]) { (sum(%x * %y), %x == %y, stack((%x, %y))) }
 def @k8_max(%l) { @foldr1(maximum, %l) }",
         uses: &[
             ("(@k8([1, 2], $ + [2, 3]), @k8([1f, 4f] * $, [2f, 3f]), @k8([1u8, 255u8], [3u8, 2u8]))", &[Int, Float]),
@@ -133,10 +138,7 @@ def @k8_max(%l) { @foldr1(maximum, %l) }",
         definitions: "type Never {}
 def @k9(%l: List[Never]) -> int32 { match (%l) { Nil => 0 } }
 def @k9_result(%x: [`Ok(int32), `Bad(Never)]) -> int32 { match (%x) { `Ok(%n) => %n } }",
-        uses: &[
-            ("(@k9(Nil), @length(Nil), Nil, None)", &[]),
-            ("@k9_result(`Ok($))", &[Int]),
-        ],
+        uses: &[("(@k9(Nil), @length(Nil), Nil, None)", &[]), ("@k9_result(`Ok($))", &[Int])],
     },
     Known {
         feature: "mutual polymorphic data",

@@ -1,7 +1,7 @@
 //! Matches: patterns at any depth, then arms that take what is left.
 
-use super::r#type::{Dtype, Type, union};
 use super::scope::Local;
+use super::r#type::{Dtype, Type, union};
 use super::{Expr, Generator, expr};
 
 /// A pattern, what it binds, and the type of the values that it takes.
@@ -122,9 +122,11 @@ impl Generator {
     /// Two constructors as alternatives, which bind a field that both have.
     fn either(&mut self, of: &Type, first: &(String, Vec<Type>), second: &(String, Vec<Type>), whole: bool) -> Pattern {
         self.uses("or-pattern");
-        let shared = first.1.iter().enumerate().find_map(|(i, field)| {
-            Some((i, second.1.iter().position(|other| other == field)?, field.clone()))
-        });
+        let shared = first
+            .1
+            .iter()
+            .enumerate()
+            .find_map(|(i, field)| Some((i, second.1.iter().position(|other| other == field)?, field.clone())));
         let name = self.new_name();
         let quiet = Wanted { is_whole: whole, binds: false };
         let one = |cx: &mut Generator, case: &(String, Vec<Type>), at: Option<usize>| -> Pattern {
@@ -140,8 +142,11 @@ impl Generator {
         };
         let left = one(self, first, shared.as_ref().map(|shared| shared.0));
         let right = one(self, second, shared.as_ref().map(|shared| shared.1));
-        let bound = shared.into_iter().map(|(_, _, r#type)| {
-            Local { name: name.clone(), r#type, is_fresh: false, is_pinned: false }
+        let bound = shared.into_iter().map(|(_, _, r#type)| Local {
+            name: name.clone(),
+            r#type,
+            is_fresh: false,
+            is_pinned: false,
         });
         let text = format!("{} | {}", left.text, right.text);
         let pattern = Pattern { text, bound: bound.collect(), taken: union(left.taken, &right.taken) };

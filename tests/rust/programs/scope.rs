@@ -130,8 +130,7 @@ impl Generator {
 
     /// Positions of the variables that may be mentioned and are like this.
     pub(crate) fn visible(&self, is_wanted: impl Fn(&Local) -> bool) -> Vec<usize> {
-        let is_visible =
-            |&at: &usize| self.locals[at + 1..].iter().all(|other| other.name != self.locals[at].name);
+        let is_visible = |&at: &usize| self.locals[at + 1..].iter().all(|other| other.name != self.locals[at].name);
         (0..self.locals.len()).filter(|&at| is_wanted(&self.locals[at])).filter(is_visible).collect()
     }
 
@@ -188,8 +187,7 @@ impl Generator {
         self.cost += function.cost * self.rounds;
         let mut found = vec![None; function.params.len()];
         function.result.matches(want, &function.params, &mut found);
-        let args: Vec<Type> =
-            found.into_iter().map(|found| found.unwrap_or_else(|| self.r#type(1))).collect();
+        let args: Vec<Type> = found.into_iter().map(|found| found.unwrap_or_else(|| self.r#type(1))).collect();
         let params: Vec<Type> = function.args.iter().map(|arg| arg.with(&function.params, &args)).collect();
         self.call_of(&function.name, &params, "", want, depth)
     }
@@ -203,8 +201,7 @@ impl Generator {
     /// A call of what is being defined, with something smaller.
     pub(crate) fn recursion(&mut self, want: &Type, depth: usize) -> Option<Expr> {
         let is_possible = |recursion: &Recursion| recursion.result == *want && recursion.n_left > 0;
-        let found: Vec<usize> =
-            (0..self.recursions.len()).filter(|&at| is_possible(&self.recursions[at])).collect();
+        let found: Vec<usize> = (0..self.recursions.len()).filter(|&at| is_possible(&self.recursions[at])).collect();
         let at = *found.get(self.random.below(found.len().max(1)))?;
         self.recursions[at].n_left -= 1;
         self.uses("recursive call");

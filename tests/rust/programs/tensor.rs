@@ -1,7 +1,7 @@
 //! Scalars and tensors: literals and operators.
 
-use super::r#type::{DTYPES, Dtype, INT, Type, tensor};
 use super::scope::{TREE, list};
+use super::r#type::{BOOL, DTYPES, Dtype, INT, Type, tensor};
 use super::{Expr, Generator, expr};
 
 impl Generator {
@@ -115,6 +115,10 @@ impl Generator {
             return expr(&want, "where($, $, $)", parts);
         }
         if dtype == Dtype::Bool {
+            if self.random.one_in(6) {
+                let part = self.expr(&want, depth);
+                return expr(&want, "logical_not($)", vec![part]);
+            }
             let of = if self.random.one_in(3) { Dtype::Bool } else { self.random.pick(&DTYPES) };
             let template = match of {
                 Dtype::Bool => self.random.pick(&[
@@ -127,10 +131,6 @@ impl Generator {
                 _ => self.random.pick(&["($ < $)", "($ <= $)", "($ > $)", "($ >= $)", "($ == $)", "($ != $)"]),
             };
             self.uses("comparison");
-            if self.random.one_in(5) {
-                let part = self.expr(&want, depth);
-                return expr(&want, "logical_not($)", vec![part]);
-            }
             let parts = vec![self.expr(&tensor(left, of), depth), self.expr(&tensor(right, of), depth)];
             return expr(&want, template, parts);
         }
@@ -292,5 +292,12 @@ impl Generator {
                 expr(of, template, parts)
             }
         }
+    }
+
+    /// A question about two whole numbers.
+    pub(crate) fn comparison(&mut self, depth: usize) -> Expr {
+        let template = self.random.pick(&["($ < $)", "($ == $)", "($ >= $)"]);
+        let parts = vec![self.expr(&INT, depth), self.expr(&INT, depth)];
+        expr(&BOOL, template, parts)
     }
 }

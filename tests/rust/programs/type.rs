@@ -30,16 +30,8 @@ pub(crate) enum Dtype {
     Float64,
 }
 
-pub(crate) const DTYPES: [Dtype; 8] = [
-    Dtype::Int32,
-    Dtype::Bool,
-    Dtype::Float32,
-    Dtype::Int8,
-    Dtype::Int16,
-    Dtype::Int64,
-    Dtype::Uint8,
-    Dtype::Float64,
-];
+pub(crate) const DTYPES: [Dtype; 8] =
+    [Dtype::Int32, Dtype::Bool, Dtype::Float32, Dtype::Int8, Dtype::Int16, Dtype::Int64, Dtype::Uint8, Dtype::Float64];
 
 /// The anonymous variants of all programs.
 const VARIANTS: [&str; 7] = ["A", "B", "C", "D", "E", "F", "G"];
@@ -322,9 +314,7 @@ impl Generator {
                 let fields = |fields: &[Type]| fields.iter().map(|field| field.with(params, args)).collect();
                 ctors.iter().map(|(name, types)| (name.clone(), fields(types))).collect()
             }
-            Type::Sum(variants) => {
-                variants.iter().map(|(name, fields)| (format!("`{name}"), fields.clone())).collect()
-            }
+            Type::Sum(variants) => variants.iter().map(|(name, fields)| (format!("`{name}"), fields.clone())).collect(),
             Type::Count | Type::Scalar(_) | Type::Tensor(..) | Type::Tuple(_) => Vec::new(),
             Type::Fn(..) | Type::Ref(_) | Type::Param(_) => Vec::new(),
         }

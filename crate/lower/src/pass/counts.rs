@@ -15,7 +15,7 @@
 //!                                   }
 //! ```
 
-use super::owner::{Owners, owners, sink, takes_apart};
+use super::owner::{Entries, Live, Owners, owners, sink, takes_apart};
 use base::{IndexVec, Span};
 use ir::{BlockId, End, Function, Instr, Op, Program, VarId};
 use layout::{Kind, LayoutId, Layouts};
@@ -36,7 +36,7 @@ struct Counter<'a> {
     layouts: &'a Layouts,
     owners: Owners,
     /// The owners that live at this place.
-    live: FxHashSet<VarId>,
+    live: Live,
     /// The instructions behind this place, the last one first.
     behind: Vec<Instr>,
     /// Tokens whose `unbox` became `load`.
@@ -45,13 +45,12 @@ struct Counter<'a> {
 
 fn count(function: &mut Function, layouts: &Layouts, is_counted: &IndexVec<LayoutId, bool>) {
     let owners = owners(function, is_counted);
-    let (live, behind, lost) = (FxHashSet::default(), Vec::new(), FxHashSet::default());
+    let (live, behind, lost) = (Live::default(), Vec::new(), FxHashSet::default());
     let mut counter = Counter { layouts, owners, live, behind, lost };
-    // What lives where a block begins, in order.
-    let mut entry: IndexVec<BlockId, Vec<VarId>> = IndexVec::filled(Vec::new(), function.blocks.len());
+    let mut entries = Entries::new(function);
     for id in function.blocks.ids().rev() {
-        counter.live.clear();
-        counter.end(function, id, &entry);
+        counter.live.0.clear();
+        counter.end(function, id, &mut entries);
         let instrs = std::mem::take(&mut function.blocks[id].instrs);
         instrs.into_iter().rev().for_each(|instr| counter.instr(function, instr));
         let span = function.blocks[id].span;
@@ -64,9 +63,7 @@ fn count(function: &mut Function, layouts: &Layouts, is_counted: &IndexVec<Layou
         }
         counter.behind.reverse();
         function.blocks[id].instrs = std::mem::take(&mut counter.behind);
-        let mut live: Vec<VarId> = counter.live.iter().copied().collect();
-        base::sort(&mut live);
-        entry[id] = live;
+        entries.set(id, &counter.live);
     }
     if !counter.lost.is_empty() {
         for id in function.blocks.ids() {
@@ -92,61 +89,63 @@ impl Counter<'_> {
 
     /// What gives this variable stands before here.
     fn given(&mut self, function: &Function, var: VarId, span: Span) {
-        if self.owners[var] == Some(var) && !self.live.remove(&var) {
+        if self.owners[var] == Some(var) && !self.live.remove(var) {
             self.behind.push(self.release(function, var, span));
         }
     }
 
     /// These variables are taken behind here: those that also live on, or are taken twice, are copied.
     fn taken(&mut self, vars: &[VarId], span: Span) {
-        for owner in vars.iter().filter_map(|&var| self.owners[var]) {
+        for owner in vars.iter().rev().filter_map(|&var| self.owners[var]) {
             if !self.live.insert(owner) {
                 self.behind.push(plain(Op::Dup, owner, span));
             }
         }
     }
 
-    fn end(&mut self, function: &mut Function, id: BlockId, entry: &IndexVec<BlockId, Vec<VarId>>) {
+    fn end(&mut self, function: &mut Function, id: BlockId, entries: &mut Entries) {
         let span = function.blocks[id].span;
         let successors = function.blocks[id].end.successors();
-        successors.iter().for_each(|&successor| self.live.extend(&entry[successor]));
+        successors.iter().for_each(|&successor| self.live.extend(entries.at(successor)));
         let End::Switch { on, .. } = function.blocks[id].end else {
             let end = std::mem::replace(&mut function.blocks[id].end, End::Fail(ir::Fault::Broken));
             self.taken(end.args(), span);
             function.blocks[id].end = end;
+            successors.into_iter().for_each(|successor| entries.leave(successor));
             return;
         };
-        self.live.extend(self.owners[on]);
-        let mut live: Vec<VarId> = self.live.iter().copied().collect();
-        base::sort(&mut live);
+        if let Some(owner) = self.owners[on] {
+            self.live.insert(owner);
+        }
         for successor in successors {
             let block = &function.blocks[successor];
             // The end of the run is the end of everything.
             let is_end = block.instrs.is_empty() && matches!(block.end, End::Fail(_));
-            let dies = |var: &&VarId| entry[successor].binary_search(var).is_err();
+            let dies = |var: &&VarId| entries.at(successor).binary_search(var).is_err();
             let dead: Vec<Instr> = match is_end {
                 true => Vec::new(),
-                false => live.iter().filter(dies).map(|&var| self.release(function, var, span)).collect(),
+                false => self.live.0.iter().filter(dies).map(|&var| self.release(function, var, span)).collect(),
             };
             function.blocks[successor].instrs.splice(0..0, dead);
+            entries.leave(successor);
         }
     }
 
     fn instr(&mut self, function: &Function, mut instr: Instr) {
         let span = instr.span;
         let whole = instr.args.first().and_then(|&arg| Some((arg, self.owners[arg]?)));
-        let kept = whole.filter(|(arg, owner)| takes_apart(&instr.op) && (owner != arg || self.live.contains(owner)));
+        let kept = whole.filter(|(arg, owner)| takes_apart(&instr.op) && (owner != arg || self.live.contains(*owner)));
         if let Some((_, owner)) = kept {
             if instr.op == Op::Unbox && instr.results.len() == 2 {
                 let token = instr.results.remove(1);
-                self.live.remove(&token);
+                self.live.remove(token);
                 self.lost.insert(token);
             }
             if self.live.insert(owner) {
                 self.behind.push(self.release(function, owner, span));
             }
             for &result in instr.results.iter().rev() {
-                if self.owners[result] == Some(result) && self.live.remove(&result) {
+                if self.owners[result] == Some(result) && self.live.remove(result) {
                     self.behind.push(plain(Op::Dup, result, span));
                 }
             }

@@ -43,8 +43,16 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "fold", about: "what is known before the run is computed: operators, switches, fields", run: fold },
     Pass { name: "share", about: "equal values are computed once", run: share },
     Pass { name: "dead", about: "what nothing uses is left out", run: dead },
-    Pass { name: "reuse", about: "a block that is freed becomes the next one of its size", run: |program, _| reuse(program) },
-    Pass { name: "counts", about: "owners are counted: copies and ends of values are written down", run: |program, _| counts(program) },
+    Pass {
+        name: "reuse",
+        about: "a block that is freed becomes the next one of its size",
+        run: |program, _| reuse(program),
+    },
+    Pass {
+        name: "counts",
+        about: "owners are counted: copies and ends of values are written down",
+        run: |program, _| counts(program),
+    },
 ];
 
 #[cfg(test)]

@@ -36,16 +36,102 @@ pub(super) fn takes_apart(op: &Op) -> bool {
     matches!(op, Op::Open { .. } | Op::Unbox)
 }
 
+/// A set of variables, in order.
+#[derive(Default)]
+pub(super) struct Live(pub Vec<VarId>);
+
+impl Live {
+    pub fn contains(&self, var: VarId) -> bool {
+        self.0.binary_search(&var).is_ok()
+    }
+
+    /// Whether it is new.
+    pub fn insert(&mut self, var: VarId) -> bool {
+        let place = self.0.binary_search(&var);
+        if let Err(at) = place {
+            self.0.insert(at, var);
+        }
+        place.is_err()
+    }
+
+    /// Whether it was there.
+    pub fn remove(&mut self, var: VarId) -> bool {
+        let place = self.0.binary_search(&var);
+        if let Ok(at) = place {
+            self.0.remove(at);
+        }
+        place.is_ok()
+    }
+
+    /// Adds what is in order.
+    pub fn extend(&mut self, mut other: &[VarId]) {
+        if self.0.is_empty() {
+            self.0.extend_from_slice(other);
+        } else if self.0 != other {
+            let mut all = Vec::with_capacity(self.0.len().max(other.len()));
+            for &var in &self.0 {
+                let n_before = other.iter().take_while(|&&other| other < var).count();
+                all.extend_from_slice(&other[..n_before]);
+                all.push(var);
+                other = &other[n_before..];
+                other = other.strip_prefix(&[var]).unwrap_or(other);
+            }
+            all.extend_from_slice(other);
+            self.0 = all;
+        }
+    }
+}
+
+/// What lives where each block begins, while somebody still asks: blocks come in backwards, each after those that it
+/// leads to.
+pub(super) struct Entries {
+    live: IndexVec<BlockId, Vec<VarId>>,
+    /// How many ways into a block have not been asked for.
+    n_ways: IndexVec<BlockId, usize>,
+}
+
+impl Entries {
+    pub fn new(function: &Function) -> Entries {
+        let n_blocks = function.blocks.len();
+        let mut n_ways = IndexVec::filled(0, n_blocks);
+        let targets = function.blocks.iter().flat_map(|block| block.end.successors());
+        targets.for_each(|target| n_ways[target] += 1);
+        Entries { live: IndexVec::filled(Vec::new(), n_blocks), n_ways }
+    }
+
+    pub fn set(&mut self, block: BlockId, live: &Live) {
+        self.live[block] = live.0.clone();
+    }
+
+    /// In order.
+    pub fn at(&self, block: BlockId) -> &[VarId] {
+        &self.live[block]
+    }
+
+    /// One way into the block is done.
+    pub fn leave(&mut self, block: BlockId) {
+        self.n_ways[block] -= 1;
+        if self.n_ways[block] == 0 {
+            self.live[block] = Vec::new();
+        }
+    }
+}
+
 /// The instructions that take apart what has no use behind them.
 pub(super) fn last_uses(function: &Function, owners: &Owners) -> FxHashSet<Place> {
     let mut found = FxHashSet::default();
-    let mut entry: IndexVec<BlockId, Vec<VarId>> = IndexVec::filled(Vec::new(), function.blocks.len());
+    let (mut entries, mut live) = (Entries::new(function), Live::default());
     for (id, block) in function.blocks.iter_enumerated().rev() {
-        let mut live: FxHashSet<VarId> = FxHashSet::default();
-        block.end.successors().iter().for_each(|successor| live.extend(&entry[*successor]));
-        live.extend(block.end.args().iter().filter_map(|&arg| owners[arg]));
+        live.0.clear();
+        for successor in block.end.successors() {
+            live.extend(entries.at(successor));
+            entries.leave(successor);
+        }
+        for owner in block.end.args().iter().filter_map(|&arg| owners[arg]) {
+            live.insert(owner);
+        }
         for (i, instr) in block.instrs.iter().enumerate().rev() {
-            for result in &instr.results {
+            for &result in &instr.results {
                 live.remove(result);
             }
             for owner in instr.args.iter().filter_map(|&arg| owners[arg]) {
@@ -54,10 +140,10 @@ pub(super) fn last_uses(function: &Function, owners: &Owners) -> FxHashSet<Place
                 }
             }
         }
-        for param in &block.params {
+        for &param in &block.params {
             live.remove(param);
         }
-        entry[id] = live.into_iter().collect();
+        entries.set(id, &live);
     }
     found
 }

@@ -2,6 +2,7 @@
 
 mod machine;
 mod random;
+mod texts;
 
 use crate::pass::{counts, reuse};
 use base::{IndexVec, Surface};
@@ -109,12 +110,4 @@ fn assert_is_in_order(program: &Program, stage: Stage, about: &str) {
     let violations = ir::verify(program, stage);
     let texts: Vec<String> = violations.iter().map(ToString::to_string).collect();
     assert!(texts.is_empty(), "{about}: {texts:#?}\n{}", ir::print(program, NAMES, Detail::Plain));
-}
-
-#[test]
-fn table() {
-    for strategy in Strategy::ALL {
-        let (program, _) = base(strategy);
-        println!("{}", ir::print(&program, NAMES, Detail::Plain));
-    }
 }

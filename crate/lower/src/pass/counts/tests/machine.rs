@@ -74,7 +74,7 @@ pub fn run(program: &Program, is_counted: bool) -> (Option<Plain>, usize) {
 }
 
 impl Machine<'_> {
-    fn new(&mut self, cell: Cell) -> Val {
+    fn make(&mut self, cell: Cell) -> Val {
         match self.free.pop() {
             Some(at) => {
                 self.cells[at] = Some((1, cell));
@@ -192,7 +192,7 @@ impl Machine<'_> {
         let one = |val: Val| Some(vec![val]);
         match (&instr.op, &mut args[..]) {
             (Op::Scalar(Scalar::Int(value)), _) => one(Val::Int(*value)),
-            (Op::Tensor(_), _) => one(self.new(Cell::Tensor(1))),
+            (Op::Tensor(_), _) => one(self.make(Cell::Tensor(1))),
             (Op::Pack { variant }, _) => one(Val::Sum(*variant, args)),
             (Op::Open { variant } | Op::Peek { variant }, [Val::Sum(found, fields)]) => {
                 assert_eq!(variant, found);
@@ -219,7 +219,7 @@ impl Machine<'_> {
                     }
                     _ => {
                         self.n_reused += usize::from(has_block == Some(true));
-                        one(self.new(Cell::Holds(vec![content.clone()])))
+                        one(self.make(Cell::Holds(vec![content.clone()])))
                     }
                 }
             }
@@ -251,7 +251,7 @@ impl Machine<'_> {
                 self.n_tokens -= usize::from(*has_block);
                 Some(Vec::new())
             }
-            (Op::Closure(code), _) => one(self.new(Cell::Closure(*code, args))),
+            (Op::Closure(code), _) => one(self.make(Cell::Closure(*code, args))),
             (Op::Call(callee), _) => {
                 let (code, args) = self.target(*callee, args);
                 self.call(code, args).map(|val| vec![val])
@@ -268,9 +268,9 @@ impl Machine<'_> {
                     } % 1_000;
                     self.drop(arg);
                 }
-                one(self.new(Cell::Tensor(sum)))
+                one(self.make(Cell::Tensor(sum)))
             }
-            (Op::RefNew, _) => one(self.new(Cell::Holds(args))),
+            (Op::RefNew, _) => one(self.make(Cell::Holds(args))),
             (Op::RefRead, [cell]) => {
                 let val = self.held(cell).remove(0);
                 self.dup(&val);

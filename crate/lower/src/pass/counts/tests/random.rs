@@ -268,7 +268,7 @@ impl<'a> Maker<'a> {
         let end = match leave {
             _ if n == 0 => End::Fail(Fault::NoArm),
             Some(layouts) if n < 20 => End::Jump(JOIN, self.all(at, scope, layouts, 0)),
-            _ if n % 2 == 0 => match self.callee(at, scope, Some(result)) {
+            _ if n.is_multiple_of(2) => match self.callee(at, scope, Some(result)) {
                 Some((callee, args, _)) => End::TailCall(callee, args),
                 None => End::Return(self.need(at, scope, result, 0)),
             },
@@ -314,7 +314,7 @@ fn program(random: &mut Random) -> Program {
         let Maker { vars, blocks, .. } = maker;
         let (n_captures, result, span) = (signature.n_captures, signature.result, Span::default());
         let name = format!("f.{me}");
-        functions.push(Function { name, params, n_captures, result, vars, blocks, span, ty: None });
+        functions.push(Function { name, params, n_captures, result, vars, blocks, span, is_library: false, ty: None });
     }
     program.functions = functions;
     program
@@ -325,7 +325,7 @@ fn program(random: &mut Random) -> Program {
 fn counted_programs_free_everything() {
     let run_all = || {
         let (mut n_values, mut n_reused) = (0, 0);
-        for seed in 0..2_000 {
+        for seed in 0..600 {
             let before = program(&mut Random(seed << 20));
             assert_is_in_order(&before, Stage::Before, &format!("seed {seed}"));
             let want = run(&before, false).0;
@@ -350,6 +350,6 @@ fn counted_programs_free_everything() {
     };
     let stack = std::thread::Builder::new().stack_size(64 << 20);
     let (n_values, n_reused) = stack.spawn(run_all).unwrap().join().unwrap();
-    println!("{n_values} values, {n_reused} blocks used again");
-    assert!(n_values > 500 && n_reused > 100, "{n_values} values, {n_reused} blocks used again");
+
+    assert!(n_values > 300 && n_reused > 100, "{n_values} values, {n_reused} blocks used again");
 }

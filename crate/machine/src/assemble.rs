@@ -1,0 +1,563 @@
+//! From the IR to [`Code`].
+//!
+//! A function with which the verifier finds a fault is one instruction that fails. Of the others every instruction whose
+//! values fit a word gets a code of its own; the rest is [`Code::General`]. Nothing here decides what a program means.
+
+use crate::code::{Assembly, BROKEN, Code, HALT, MAX_QUICK_ARGS, Origin, Part, Place, Reg, Routine, WINDOW};
+use crate::heap::{Heap, IMMORTAL};
+use crate::kind::{BlockKind, Kinds, block_size};
+use crate::scalar::{Binary, Class, elementwise};
+use crate::value::static_tensor;
+use base::{Idx, IndexVec};
+use ir::{Block, BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, Stage, VarId};
+use layout::{Kind, LayoutId, Tag, immediate_content, n_words, scalar_bits};
+use std::sync::Arc;
+
+/// What a frame counts as, without its words.
+const FRAME_BYTES: u32 = 16;
+
+/// Literals, and closures that capture nothing, are put into the heap, whose memory has a limit.
+pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly {
+    let mut is_broken: IndexVec<FuncId, bool> = IndexVec::filled(false, program.functions.len());
+    for violation in ir::verify(&program, Stage::Counted) {
+        match violation.function {
+            Some(function) => is_broken[function] = true,
+            None => is_broken = IndexVec::filled(true, program.functions.len()),
+        }
+    }
+    let kinds = Kinds::new(&program);
+    let table = &program.layouts.table;
+    let immediates = collected(table.ids().map(|layout| immediates(&program, layout)));
+    let constants = program.constants.iter().map(|tensor| {
+        // As the evaluator, which counts 8 bytes for an element.
+        let fits = (tensor.elements.len() as u64).checked_mul(8).is_some_and(|bytes| bytes <= limit);
+        fits.then(|| static_tensor(heap, &kinds, tensor)).flatten()
+    });
+    let constants = collected(constants);
+    let closures = program.functions.iter_enumerated().map(|(id, function)| {
+        let is_value = function.n_captures == 0 && function.ty.is_some();
+        let at = if is_value { heap.take(block_size(0), kinds.number(BlockKind::Closure(id)))? } else { return None };
+        heap.set_header(at, IMMORTAL, heap.kind(at));
+        Some(at)
+    });
+    let closures = collected(closures);
+    let has_refs = table.iter().any(|layout| matches!(layout.kind, Kind::Ref { .. }));
+    let nowhere = Origin { function: FuncId(u32::MAX), block: BlockId(0), index: 0 };
+    let mut assembly = Assembly {
+        kinds,
+        codes: vec![Code::Halt, Code::Broken],
+        origins: vec![nowhere; 2],
+        routines: IndexVec::new(),
+        parts: Vec::new(),
+        words: Vec::new(),
+        args: Vec::new(),
+        moves: Vec::new(),
+        targets: Vec::new(),
+        keys: Vec::new(),
+        immediates,
+        constants,
+        closures,
+        has_refs,
+        program: program.clone(),
+    };
+    debug_assert_eq!((assembly.codes[HALT as usize], assembly.codes[BROKEN as usize]), (Code::Halt, Code::Broken));
+    let mut next = assembly.codes.len() as u32;
+    for (id, function) in program.functions.iter_enumerated() {
+        let (routine, end) = routine(&program, function, is_broken[id], next);
+        assembly.routines.push(routine);
+        next = end;
+    }
+    for (id, function) in program.functions.iter_enumerated() {
+        if is_broken[id] {
+            assembly.codes.push(Code::Broken);
+            assembly.origins.push(Origin { function: id, block: BlockId(0), index: 0 });
+            continue;
+        }
+        let is_small = assembly.routines[id].n_words as usize + MAX_QUICK_ARGS < WINDOW;
+        let mut assembler = Assembler { out: &mut assembly, program: &program, function, id, is_small };
+        for (block_id, block) in function.blocks.iter_enumerated() {
+            assembler.block(block_id, block);
+        }
+    }
+    stores(&mut assembly);
+    assembly
+}
+
+fn collected<I: Idx, T>(items: impl Iterator<Item = T>) -> IndexVec<I, T> {
+    let mut all = IndexVec::new();
+    items.for_each(|item| {
+        all.push(item);
+    });
+    all
+}
+
+/// Where a function's variables and blocks are, and where the next function begins.
+fn routine(program: &Program, function: &Function, is_broken: bool, entry: u32) -> (Routine, u32) {
+    let mut places = vec![Place::default(); function.vars.len()];
+    let mut blocks = Vec::new();
+    let (mut n, mut n_params, mut next) = (0_u32, 0, entry);
+    if is_broken {
+        next += 1;
+    } else {
+        let mut place = |var: VarId| {
+            let n_words = n_words(program.layouts[function.vars[var].layout].bits) as u32;
+            places[var.index()] = Place { at: n, n_words };
+            n += n_words;
+            n
+        };
+        for &param in &function.params {
+            n_params = place(param);
+        }
+        for block in function.blocks.iter() {
+            blocks.push(next);
+            next += block.instrs.len() as u32 + 1;
+            block.params.iter().chain(block.instrs.iter().flat_map(|instr| &instr.results)).for_each(|&var| {
+                place(var);
+            });
+        }
+    }
+    let routine = Routine {
+        entry,
+        n_words: n,
+        n_params,
+        reach: n.saturating_add(MAX_QUICK_ARGS as u32 + 1).max(WINDOW as u32),
+        bytes: n.saturating_mul(8).saturating_add(FRAME_BYTES),
+        is_library: function.is_library,
+        places,
+        blocks,
+    };
+    (routine, next)
+}
+
+/// Of a box, the contents that take no block.
+fn immediates(program: &Program, layout: LayoutId) -> Vec<(u64, u32)> {
+    let Kind::Box { content, immediates } = &program.layouts[layout].kind else { return Vec::new() };
+    let codes = immediates.iter().enumerate().filter_map(|(variant, code)| Some((variant, (*code)?)));
+    codes
+        .map(|(variant, code)| {
+            let words = immediate_content(&program.layouts, *content, variant);
+            (words.first().copied().unwrap_or(0), code)
+        })
+        .collect()
+}
+
+/// Gives each access to a global the place that its function returns to.
+fn stores(assembly: &mut Assembly) {
+    for pc in 0..assembly.codes.len() {
+        let Code::Global { to, global, .. } = assembly.codes[pc] else { continue };
+        let store = assembly.codes.len() as u32;
+        assembly.codes.push(Code::StoreGlobal { to, global, next: pc as u32 + 1 });
+        assembly.origins.push(assembly.origins[pc]);
+        assembly.codes[pc] = Code::Global { to, global, store };
+    }
+}
+
+struct Assembler<'a> {
+    out: &'a mut Assembly,
+    program: &'a Program,
+    function: &'a Function,
+    id: FuncId,
+    /// Whether the loop can name all registers.
+    is_small: bool,
+}
+
+impl Assembler<'_> {
+    fn block(&mut self, id: BlockId, block: &Block) {
+        let codes = block.instrs.iter().map(Some).chain([None]);
+        for (index, instr) in (0_u32..).zip(codes) {
+            let code = match instr {
+                Some(Instr { op: Op::Global(global), results, .. }) => {
+                    let to = self.place(results[0]).at;
+                    Some(Code::Global { to, global: *global, store: BROKEN })
+                }
+                _ if !self.is_small => None,
+                Some(instr) => self.instr(instr),
+                None => self.end(&block.end),
+            };
+            self.out.codes.push(code.unwrap_or(Code::General));
+            self.out.origins.push(Origin { function: self.id, block: id, index });
+        }
+    }
+
+    fn layout(&self, var: VarId) -> LayoutId {
+        self.function.vars[var].layout
+    }
+
+    fn kind(&self, var: VarId) -> &Kind {
+        &self.program.layouts[self.layout(var)].kind
+    }
+
+    fn place(&self, var: VarId) -> Place {
+        self.out.routines[self.id].places[var.index()]
+    }
+
+    /// The register of a variable of one word.
+    fn reg(&self, var: VarId) -> Option<Reg> {
+        let place = self.place(var);
+        (place.n_words == 1).then_some(place.at as Reg)
+    }
+
+    /// The registers of variables, one word after the other.
+    fn regs(&self, vars: &[VarId]) -> impl Iterator<Item = Reg> {
+        vars.iter().flat_map(|&var| self.place(var).range()).map(|at| at as Reg)
+    }
+
+    /// `None`: the instruction is a general one.
+    fn instr(&mut self, instr: &Instr) -> Option<Code> {
+        let arg = |i: usize| instr.args.get(i).copied();
+        let result = |i: usize| instr.results.get(i).copied();
+        match &instr.op {
+            Op::Scalar(scalar) => {
+                let to = result(0)?;
+                let bits = match self.kind(to) {
+                    Kind::Scalar(dtype) => scalar_bits(*dtype, *scalar),
+                    Kind::Immediate(dtype) => scalar_bits(*dtype, *scalar) << 1 | 1,
+                    _ => return None,
+                };
+                Some(Code::Constant { to: self.reg(to)?, bits })
+            }
+            Op::Pack { variant } => self.pack(result(0)?, *variant, &instr.args),
+            Op::Open { variant } | Op::Peek { variant } => self.open(arg(0)?, *variant, &instr.results),
+            Op::Field { variant, index } => self.field(result(0)?, arg(0)?, *variant, *index),
+            Op::Box => {
+                let (to, from) = (self.reg(result(0)?)?, self.reg(arg(0)?)?);
+                let layout = self.layout(result(0)?);
+                match (&self.program.layouts[layout].kind, arg(1)) {
+                    (Kind::Immediate(_), _) => Some(Code::Tag { to, from }),
+                    (Kind::Box { content, .. }, token) => {
+                        let kind = self.out.kinds.number(BlockKind::Box(*content));
+                        Some(match token {
+                            Some(token) => Code::BoxToken { to, from, token: self.reg(token)?, kind, layout },
+                            None => Code::Box { to, from, kind, layout },
+                        })
+                    }
+                    _ => None,
+                }
+            }
+            Op::Unbox | Op::Load => {
+                let (to, from) = (self.reg(result(0)?)?, self.reg(arg(0)?)?);
+                let layout = self.layout(arg(0)?);
+                match (self.kind(arg(0)?), result(1)) {
+                    (Kind::Immediate(_), _) => Some(Code::Untag { to, from }),
+                    _ if instr.op == Op::Load => Some(Code::Load { to, from, layout }),
+                    (_, Some(token)) => Some(Code::UnboxToken { to, token: self.reg(token)?, from, layout }),
+                    (_, None) => Some(Code::Unbox { to, from, layout }),
+                }
+            }
+            Op::Free => Some(Code::Free { from: self.reg(arg(0)?)? }),
+            Op::Call(Callee::Function(function)) => {
+                let (n, first) = self.args(&instr.args)?;
+                let place = self.place(result(0)?);
+                let size = self.out.routines[self.id].n_words as u16;
+                Some(Code::Call { to: place.at as Reg, size, n, function: *function, first })
+            }
+            Op::Call(Callee::Value) => {
+                let callee = self.reg(arg(0)?)?;
+                let (n, first) = self.args(&instr.args[1..])?;
+                let place = self.place(result(0)?);
+                let size = self.out.routines[self.id].n_words as u16;
+                Some(Code::CallValue { to: place.at as Reg, size, n, callee, first })
+            }
+            Op::Operator { op, attrs } => self.operator(*op, attrs, instr),
+            Op::Fuel(n) => Some(Code::Fuel(*n)),
+            Op::Dup | Op::Drop => {
+                let layout = self.layout(arg(0)?);
+                if !self.out.kinds.is_counted(layout) {
+                    return Some(Code::Nothing);
+                }
+                if !self.out.kinds.is_pointer(&self.program.layouts, layout) {
+                    return None;
+                }
+                let from = self.reg(arg(0)?)?;
+                Some(if instr.op == Op::Dup { Code::Dup { from } } else { Code::Drop { from } })
+            }
+            Op::Check { .. } if !matches!(self.kind(arg(0)?), Kind::Tensor) => Some(Code::Nothing),
+            Op::Tensor(id) => self.pointer(result(0)?, self.out.constants[*id]),
+            Op::Closure(function) if instr.args.is_empty() => self.pointer(result(0)?, self.out.closures[*function]),
+            Op::Check { .. } | Op::Closure(_) | Op::Retype | Op::RefNew | Op::RefRead | Op::RefWrite | Op::Global(_) => None,
+        }
+    }
+
+    fn pointer(&self, to: VarId, at: Option<u32>) -> Option<Code> {
+        Some(Code::Constant { to: self.reg(to)?, bits: at?.into() })
+    }
+
+    /// The arguments of a quick call: how many words, and where their list begins.
+    fn args(&mut self, vars: &[VarId]) -> Option<(u16, u32)> {
+        let regs: Vec<Reg> = self.regs(vars).collect();
+        if regs.len() > MAX_QUICK_ARGS {
+            return None;
+        }
+        let first = self.out.args.len() as u32;
+        self.out.args.extend(&regs);
+        Some((regs.len() as u16, first))
+    }
+
+    fn pack(&mut self, result: VarId, variant: u32, args: &[VarId]) -> Option<Code> {
+        let to = self.reg(result)?;
+        let Kind::Sum { tag, variants } = self.kind(result) else { return None };
+        let variant = variants.get(variant as usize)?;
+        let (at, code) = match (*tag, variant.code) {
+            (Tag::Bits { offset, .. } | Tag::Niche { offset, .. }, Some(code)) => (offset as u8, code),
+            (Tag::None | Tag::Bits { .. } | Tag::Niche { .. }, _) => (0, 0),
+        };
+        let fields = args.iter().zip(&variant.fields);
+        let stored = fields.filter(|(arg, _)| self.place(**arg).n_words > 0);
+        let parts: Vec<Part> =
+            stored.map(|(&arg, field)| Some(self.part(self.reg(arg)?, field.offset, 0))).collect::<Option<_>>()?;
+        Some(match parts[..] {
+            [] => Code::Constant { to, bits: u64::from(code) << at },
+            [a] => Code::Pack1 { to, a: a.reg, shift: a.shift, at, code },
+            [a, b] => Code::Pack2 { to, a: a.reg, b: b.reg, shifts: [a.shift, b.shift], at, code },
+            _ => {
+                let (first, word) = (self.out.parts.len() as u32, self.out.words.len() as u32);
+                self.out.parts.extend(&parts);
+                self.out.words.push(u64::from(code) << at);
+                Code::Pack { to, n: u16::try_from(parts.len()).ok()?, first, word }
+            }
+        })
+    }
+
+    fn part(&self, reg: Reg, shift: u32, bits: u32) -> Part {
+        Part { reg, shift: shift as u8, bits: bits as u8 }
+    }
+
+    fn open(&mut self, from: VarId, variant: u32, results: &[VarId]) -> Option<Code> {
+        let Kind::Sum { variants, .. } = self.kind(from) else { return None };
+        let fields = variants.get(variant as usize)?.fields.iter();
+        let stored = results.iter().zip(fields).filter(|(result, _)| self.place(**result).n_words > 0);
+        let parts: Vec<Part> = stored
+            .map(|(&result, field)| {
+                Some(self.part(self.reg(result)?, field.offset, self.program.layouts[field.layout].bits))
+            })
+            .collect::<Option<_>>()?;
+        if parts.is_empty() {
+            return Some(Code::Nothing);
+        }
+        let from = self.reg(from)?;
+        Some(match parts[..] {
+            [a] => Code::Part { to: a.reg, from, shift: a.shift, bits: a.bits },
+            [a, b] => Code::Parts2 { from, to: [a.reg, b.reg], shift: [a.shift, b.shift], bits: [a.bits, b.bits] },
+            _ => {
+                let first = self.out.parts.len() as u32;
+                self.out.parts.extend(&parts);
+                Code::Parts { from, n: u16::try_from(parts.len()).ok()?, first }
+            }
+        })
+    }
+
+    fn field(&self, result: VarId, from: VarId, variant: u32, index: u32) -> Option<Code> {
+        let Kind::Sum { variants, .. } = self.kind(from) else { return None };
+        let field = variants.get(variant as usize)?.fields.get(index as usize)?;
+        if self.program.layouts[field.layout].bits == 0 {
+            return Some(Code::Nothing);
+        }
+        let (to, from) = (self.reg(result)?, self.reg(from)?);
+        let part = self.part(to, field.offset, self.program.layouts[field.layout].bits);
+        let kinds = &self.out.kinds;
+        if !kinds.is_counted(field.layout) {
+            Some(Code::Part { to, from, shift: part.shift, bits: part.bits })
+        } else if kinds.is_pointer(&self.program.layouts, field.layout) {
+            Some(Code::OwnedPart { to, from, shift: part.shift })
+        } else {
+            None
+        }
+    }
+
+    fn operator(&self, op: op::OpId, attrs: &ty::Attrs, instr: &Instr) -> Option<Code> {
+        let scalar = |var: VarId| match self.kind(var) {
+            Kind::Scalar(dtype) => Some(*dtype),
+            _ => None,
+        };
+        let to = *instr.results.first()?;
+        let (first, result) = (scalar(*instr.args.first()?)?, scalar(to)?);
+        let (to, a) = (self.reg(to)?, self.reg(instr.args[0])?);
+        let row = op.row();
+        if row.name == "cast" {
+            let into = attrs.dtype("dtype").filter(|into| *into == result)?;
+            return Some(Code::Cast { from: first, into, to, a });
+        }
+        let (expected, n) = elementwise(&row.kernel, first)?;
+        let is_same = instr.args.iter().all(|&arg| scalar(arg) == Some(first));
+        if expected != result || usize::from(n) != instr.args.len() || !is_same {
+            return None;
+        }
+        let b = self.reg(*instr.args.last()?)?;
+        match (Binary::of(row.name), Class::of(first)) {
+            (Some(Binary::Add), Some(Class::Int32)) => Some(Code::AddInt32 { to, a, b }),
+            (Some(Binary::Subtract), Some(Class::Int32)) => Some(Code::SubtractInt32 { to, a, b }),
+            (Some(Binary::Multiply), Some(Class::Int32)) => Some(Code::MultiplyInt32 { to, a, b }),
+            (Some(Binary::Equal), Some(Class::Int32)) => Some(Code::EqualInt32 { to, a, b }),
+            (Some(Binary::Less), Some(Class::Int32)) => Some(Code::LessInt32 { to, a, b }),
+            (Some(Binary::LessEqual), Some(Class::Int32)) => Some(Code::LessEqualInt32 { to, a, b }),
+            (Some(binary), Some(class)) if binary.is_on(class) => Some(Code::Binary { op: binary, class, to, a, b }),
+            (Some(_), Some(_)) | (None, _) | (_, None) => Some(Code::Kernel { op: op.0, dtype: first, to, a, b }),
+        }
+    }
+
+    /// `None`: the end is a general one.
+    fn end(&mut self, end: &End) -> Option<Code> {
+        let bytes = self.out.routines[self.id].bytes;
+        match end {
+            End::Return(var) => {
+                let place = self.place(*var);
+                Some(match place.n_words {
+                    1 => Code::Return { from: place.at as Reg, bytes },
+                    n => Code::ReturnWide { from: place.at as Reg, n: u16::try_from(n).ok()?, bytes },
+                })
+            }
+            End::Jump(block, args) => {
+                let to = *self.out.routines[self.id].blocks.get(block.index())?;
+                let params = &self.function.blocks[*block].params;
+                let moves: Vec<(Reg, Reg)> = self.regs(args).zip(self.regs(params)).collect();
+                Some(match moves[..] {
+                    [] => Code::Jump { to },
+                    [(from, into)] => Code::Jump1 { from, into, to },
+                    _ => {
+                        let first = self.out.moves.len() as u32;
+                        self.out.moves.extend(&moves);
+                        Code::JumpMoving { n: u16::try_from(moves.len()).ok()?, first, to }
+                    }
+                })
+            }
+            End::TailCall(Callee::Function(function), args) => {
+                // What goes wrong in a library is told at the call out of the file, which is noted.
+                if self.out.routines.get(*function)?.is_library && !self.function.is_library {
+                    return None;
+                }
+                let moves: Vec<(Reg, Reg)> = self.regs(args).zip(0..).collect();
+                if moves.len() > MAX_QUICK_ARGS {
+                    return None;
+                }
+                let first = self.out.moves.len() as u32;
+                let temporary = self.out.routines[self.id].n_words as Reg;
+                in_order(moves, temporary, &mut self.out.moves);
+                let n = (self.out.moves.len() as u32 - first) as u16;
+                Some(Code::TailCall { n, function: *function, first, bytes })
+            }
+            End::TailCall(Callee::Value, _) | End::Fail(_) => None,
+            End::Switch { on, cases, default } => self.switch(*on, cases, *default),
+        }
+    }
+
+    fn switch(&mut self, on: VarId, cases: &[Case], default: Option<BlockId>) -> Option<Code> {
+        let target = |block: BlockId| self.out.routines[self.id].blocks.get(block.index()).copied();
+        let otherwise = match default {
+            Some(block) => target(block)?,
+            None => BROKEN,
+        };
+        let (kind, width) = (self.kind(on), self.program.layouts[self.layout(on)].bits);
+        let (offset, bits) = match kind {
+            Kind::Sum { tag: Tag::None, variants } => {
+                let is_there = |case: &&Case| match case.key {
+                    CaseKey::Variant(variant) => variants.get(variant as usize).is_some_and(|it| it.is_inhabited),
+                    CaseKey::Literal(_) => false,
+                };
+                let case = cases.iter().find(is_there);
+                let to = case.map_or(Some(otherwise), |case| target(case.block))?;
+                return Some(Code::Jump { to });
+            }
+            Kind::Sum { tag: Tag::Bits { offset, bits } | Tag::Niche { offset, bits, .. }, .. } => (*offset, *bits),
+            Kind::Scalar(dtype) if dtype.is_float() => return None,
+            Kind::Scalar(_) => (0, width),
+            _ => return None,
+        };
+        let on = self.reg(on)?;
+        let (mut keys, mut dataful) = (Vec::new(), None);
+        for case in cases {
+            let to = target(case.block)?;
+            match (&case.key, kind) {
+                (CaseKey::Literal(scalar), Kind::Scalar(dtype)) => keys.push((scalar_bits(*dtype, *scalar), to)),
+                (CaseKey::Variant(variant), Kind::Sum { variants, .. }) => {
+                    let data = variants.get(*variant as usize)?;
+                    match data.code {
+                        Some(code) => keys.push((u64::from(code), to)),
+                        None if data.is_inhabited => dataful = Some(to),
+                        None => {}
+                    }
+                }
+                _ => return None,
+            }
+        }
+        // Codes that no case names are the default's, unless they are no variant's and so the dataful one's.
+        let mut rest = otherwise;
+        if let (Kind::Sum { tag: Tag::Niche { .. }, variants }, Some(dataful)) = (kind, dataful) {
+            let others = variants.iter().filter_map(|variant| variant.code).map(u64::from);
+            let named: Vec<u64> = keys.iter().map(|(key, _)| *key).collect();
+            keys.extend(others.filter(|code| !named.contains(code)).map(|code| (code, otherwise)));
+            rest = dataful;
+        }
+        let (shift, bits) = (offset as u8, bits as u8);
+        base::sort(&mut keys);
+        if let [(code, then)] = keys[..]
+            && let Ok(code) = u16::try_from(code)
+        {
+            return Some(Code::Switch1 { on, shift, bits, code, then, otherwise: rest });
+        }
+        if let [(_, then), (code, other)] = keys[..]
+            && let Ok(code) = u16::try_from(code)
+            && rest == BROKEN
+        {
+            return Some(Code::Switch1 { on, shift, bits, code, then: other, otherwise: then });
+        }
+        let n = keys.len() as u32;
+        if keys.last().is_some_and(|(code, _)| *code < 4 * u64::from(n) + 16) {
+            let first = self.out.targets.len() as u32;
+            let n = keys.last().map_or(0, |(code, _)| *code as usize + 1);
+            let mut targets = vec![rest; n + 1];
+            keys.iter().for_each(|&(code, to)| targets[code as usize] = to);
+            self.out.targets.append(&mut targets);
+            return Some(Code::SwitchTable { on, shift, bits, n: n as u32, first });
+        }
+        let first = self.out.keys.len() as u32;
+        self.out.keys.append(&mut keys);
+        self.out.keys.push((0, rest));
+        Some(Code::SwitchKeys { on, shift, bits, n, first })
+    }
+}
+
+/// Moves that happen at once (from, into), as moves one after the other; a cycle goes through the temporary register.
+///
+/// Worked example: (1, 0) and (0, 1) become (1, t), (0, 1), (t, 0).
+fn in_order(mut moves: Vec<(Reg, Reg)>, temporary: Reg, out: &mut Vec<(Reg, Reg)>) {
+    moves.retain(|(from, into)| from != into);
+    while !moves.is_empty() {
+        let n_before = moves.len();
+        let mut i = 0;
+        while i < moves.len() {
+            let (from, into) = moves[i];
+            if moves.iter().any(|other| other.0 == into) {
+                i += 1;
+            } else {
+                out.push((from, into));
+                moves.swap_remove(i);
+            }
+        }
+        if moves.len() == n_before {
+            let from = moves[0].0;
+            out.push((from, temporary));
+            moves.iter_mut().filter(|other| other.0 == from).for_each(|other| other.0 = temporary);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_order;
+
+    /// All ways to move three registers into the first three.
+    #[test]
+    fn moves_at_once_and_in_order_agree() {
+        for seed in 0..125_u16 {
+            let moves: Vec<(u16, u16)> = (0..3).map(|into| (seed / 5_u16.pow(into.into()) % 5, into)).collect();
+            let before = [10, 11, 12, 13, 14, 99];
+            let mut ordered = Vec::new();
+            in_order(moves.clone(), 5, &mut ordered);
+            let mut after = before;
+            ordered.iter().for_each(|&(from, into)| after[usize::from(into)] = after[usize::from(from)]);
+            moves.iter().for_each(|&(from, into)| {
+                assert_eq!(after[usize::from(into)], before[usize::from(from)], "{moves:?} {ordered:?}");
+            });
+        }
+    }
+}

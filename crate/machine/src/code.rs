@@ -1,0 +1,389 @@
+//! Instructions as the loop runs them.
+//!
+//! Each instruction of the IR, and each end of a block, is one [`Code`]; a side table says which. Registers are words of
+//! the frame; the parameters of a function are its first words, in order.
+
+use crate::heap::Heap;
+use crate::kind::{BlockKind, Kinds};
+use crate::scalar::{Binary, Class};
+use base::{IndexVec, Span};
+use ir::{BlockId, ConstId, FuncId, GlobalId, Program};
+use layout::LayoutId;
+use std::sync::Arc;
+use ty::Dtype;
+
+/// A word of the frame.
+pub type Reg = u16;
+
+/// How many words the loop can name: there is always room for so many from a frame's first.
+pub const WINDOW: usize = 1 << 16;
+
+/// Most words that a quick call passes.
+pub const MAX_QUICK_ARGS: usize = 256;
+
+/// The place of [`Code::Halt`], where the first function returns to.
+pub const HALT: u32 = 0;
+/// The place of a [`Code::Broken`], for switches that miss a case.
+pub const BROKEN: u32 = 1;
+
+/// One step. Those other than [`Code::General`] are about values of at most a word, except that calls and jumps copy
+/// any number of words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Code {
+    /// The run is done.
+    Halt,
+    /// The function is not one that the verifier lets pass.
+    Broken,
+    /// As the IR says it, whatever the widths.
+    General,
+    /// Nothing to do when the program runs.
+    Nothing,
+    Constant {
+        to: Reg,
+        bits: u64,
+    },
+    /// Some bits of a word.
+    Part {
+        to: Reg,
+        from: Reg,
+        shift: u8,
+        bits: u8,
+    },
+    Parts2 {
+        from: Reg,
+        to: [Reg; 2],
+        shift: [u8; 2],
+        bits: [u8; 2],
+    },
+    /// `n` of `parts`.
+    Parts {
+        from: Reg,
+        n: u16,
+        first: u32,
+    },
+    /// A pointer in a word, which gets one owner more.
+    OwnedPart {
+        to: Reg,
+        from: Reg,
+        shift: u8,
+    },
+    /// The variant's code at its place, and one field.
+    Pack1 {
+        to: Reg,
+        a: Reg,
+        shift: u8,
+        at: u8,
+        code: u32,
+    },
+    Pack2 {
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        shifts: [u8; 2],
+        at: u8,
+        code: u32,
+    },
+    /// `n` of `parts`, over a constant word.
+    Pack {
+        to: Reg,
+        n: u16,
+        first: u32,
+        word: u32,
+    },
+    Box {
+        to: Reg,
+        from: Reg,
+        kind: u32,
+        layout: LayoutId,
+    },
+    BoxToken {
+        to: Reg,
+        from: Reg,
+        token: Reg,
+        kind: u32,
+        layout: LayoutId,
+    },
+    Unbox {
+        to: Reg,
+        from: Reg,
+        layout: LayoutId,
+    },
+    UnboxToken {
+        to: Reg,
+        token: Reg,
+        from: Reg,
+        layout: LayoutId,
+    },
+    Load {
+        to: Reg,
+        from: Reg,
+        layout: LayoutId,
+    },
+    /// A scalar into a word of `uniform`.
+    Tag {
+        to: Reg,
+        from: Reg,
+    },
+    Untag {
+        to: Reg,
+        from: Reg,
+    },
+    Free {
+        from: Reg,
+    },
+    /// Of a pointer.
+    Dup {
+        from: Reg,
+    },
+    Drop {
+        from: Reg,
+    },
+    Fuel(u32),
+    /// `size` is the caller's frame in words; `n` of `args`.
+    Call {
+        to: Reg,
+        size: u16,
+        n: u16,
+        function: FuncId,
+        first: u32,
+    },
+    CallValue {
+        to: Reg,
+        size: u16,
+        n: u16,
+        callee: Reg,
+        first: u32,
+    },
+    /// `n` of `moves`, in order. `bytes` is the caller's frame.
+    TailCall {
+        n: u16,
+        function: FuncId,
+        first: u32,
+        bytes: u32,
+    },
+    Return {
+        from: Reg,
+        bytes: u32,
+    },
+    ReturnWide {
+        from: Reg,
+        n: u16,
+        bytes: u32,
+    },
+    Jump {
+        to: u32,
+    },
+    Jump1 {
+        from: Reg,
+        into: Reg,
+        to: u32,
+    },
+    /// `n` of `moves`.
+    JumpMoving {
+        n: u16,
+        first: u32,
+        to: u32,
+    },
+    /// On one code.
+    Switch1 {
+        on: Reg,
+        shift: u8,
+        bits: u8,
+        code: u16,
+        then: u32,
+        otherwise: u32,
+    },
+    /// By place among `n` of `targets`; behind them is the default.
+    SwitchTable {
+        on: Reg,
+        shift: u8,
+        bits: u8,
+        n: u32,
+        first: u32,
+    },
+    /// By search in `n` of `keys`, which are sorted; behind them is the default.
+    SwitchKeys {
+        on: Reg,
+        shift: u8,
+        bits: u8,
+        n: u32,
+        first: u32,
+    },
+    Global {
+        to: u32,
+        global: GlobalId,
+        /// Where the [`Code::StoreGlobal`] is.
+        store: u32,
+    },
+    /// The function of a global has returned to the frame of who asked first.
+    StoreGlobal {
+        to: u32,
+        global: GlobalId,
+        next: u32,
+    },
+    AddInt32 {
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    SubtractInt32 {
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    MultiplyInt32 {
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    EqualInt32 {
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LessInt32 {
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LessEqualInt32 {
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Binary {
+        op: Binary,
+        class: Class,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Cast {
+        from: Dtype,
+        into: Dtype,
+        to: Reg,
+        a: Reg,
+    },
+    /// An elementwise operator on one or two scalars of a dtype, by its kernel. `b` is `a` if there is one.
+    Kernel {
+        op: u32,
+        dtype: Dtype,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+    },
+}
+
+/// Where an instruction of the loop comes from. Behind a block's last instruction is its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    pub function: FuncId,
+    pub block: BlockId,
+    pub index: u32,
+}
+
+/// The words of a variable in its frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub at: u32,
+    pub n_words: u32,
+}
+
+impl Place {
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.at as usize..(self.at + self.n_words) as usize
+    }
+}
+
+/// A function, assembled.
+#[derive(Clone, Debug)]
+pub struct Routine {
+    pub entry: u32,
+    pub n_words: u32,
+    /// Words of the parameters.
+    pub n_params: u32,
+    /// Words that there must be from the frame's first.
+    pub reach: u32,
+    /// What an unfinished call counts as.
+    pub bytes: u32,
+    pub is_library: bool,
+    /// By variable.
+    pub places: Vec<Place>,
+    /// By block.
+    pub blocks: Vec<u32>,
+}
+
+/// Some bits of a word and a register.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    pub reg: Reg,
+    pub shift: u8,
+    pub bits: u8,
+}
+
+/// A program, assembled.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    pub program: Arc<Program>,
+    pub kinds: Kinds,
+    pub codes: Vec<Code>,
+    /// By place in `codes`.
+    pub origins: Vec<Origin>,
+    pub routines: IndexVec<FuncId, Routine>,
+    pub parts: Vec<Part>,
+    pub words: Vec<u64>,
+    pub args: Vec<Reg>,
+    pub moves: Vec<(Reg, Reg)>,
+    pub targets: Vec<u32>,
+    pub keys: Vec<(u64, u32)>,
+    /// By layout of a box with content of one word: the words that take no block, and their codes.
+    pub immediates: IndexVec<LayoutId, Vec<(u64, u32)>>,
+    /// The blocks of literals, where there was room for them.
+    pub constants: IndexVec<ConstId, Option<u32>>,
+    /// The blocks of closures that capture nothing, by function.
+    pub closures: IndexVec<FuncId, Option<u32>>,
+    /// Whether there are cells, and so may be cycles.
+    pub has_refs: bool,
+}
+
+/// What stands at a place in the program.
+pub enum At<'p> {
+    Instr(&'p ir::Instr),
+    End(&'p ir::End),
+}
+
+impl Assembly {
+    pub fn at(&self, pc: u32) -> Option<At<'_>> {
+        let origin = self.origins.get(pc as usize)?;
+        let block = self.program.functions.get(origin.function)?.blocks.get(origin.block)?;
+        Some(block.instrs.get(origin.index as usize).map_or(At::End(&block.end), At::Instr))
+    }
+
+    /// Where in the text an instruction comes from.
+    pub fn span(&self, pc: u32) -> Option<Span> {
+        let origin = self.origins.get(pc as usize)?;
+        let block = self.program.functions.get(origin.function)?.blocks.get(origin.block)?;
+        Some(block.instrs.get(origin.index as usize).map_or(block.span, |instr| instr.span))
+    }
+
+    /// The function of a closure, and how many words it has captured.
+    pub fn closure_at(&self, heap: &Heap, at: u32) -> Option<(FuncId, u32)> {
+        match self.kinds.kind_at(heap, at) {
+            BlockKind::Closure(function) => Some((function, *self.kinds.captures[function].last()?)),
+            BlockKind::Free | BlockKind::Token | BlockKind::Tensor(_) | BlockKind::Box(_) | BlockKind::Ref(_) => None,
+        }
+    }
+
+    /// The function that an instruction belongs to.
+    pub fn function(&self, pc: u32) -> Option<FuncId> {
+        self.origins.get(pc as usize).map(|origin| origin.function)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn an_instruction_is_small() {
+        assert_eq!(size_of::<super::Code>(), 16);
+    }
+}

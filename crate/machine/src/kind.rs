@@ -1,0 +1,295 @@
+//! What blocks are, and where the pointers in a value are.
+//!
+//! A kind is a number in a block's header. With it alone a block can be measured, walked and freed.
+
+use crate::heap::{FREE, HEADER, Heap, TOKEN, is_pointer};
+use base::IndexVec;
+use ir::{FuncId, Program};
+use layout::{Kind, LayoutId, Layouts, Tag, n_words, read_bits};
+use ty::Dtype;
+
+/// What a block is for. A number per kind is in its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    Free,
+    /// A block that a token names.
+    Token,
+    /// Rank and sizes, 32 bits each, padded to a word; then the elements, a byte for a `bool`.
+    Tensor(Dtype),
+    /// What a box of this content points to.
+    Box(LayoutId),
+    Ref(LayoutId),
+    /// The captured values, each in words of its own.
+    Closure(FuncId),
+}
+
+/// A place in a string of bits where a pointer may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Item {
+    /// 32 bits, which are a pointer unless they are a spare code.
+    Pointer(u32),
+    /// A sum of several variants that store something.
+    Sum { offset: u32, layout: LayoutId },
+}
+
+#[derive(Clone, Debug)]
+struct KindData {
+    kind: BlockKind,
+    /// Bytes of the block, 0 if the kind does not say.
+    size: u32,
+    items: Vec<Item>,
+    /// The one pointer of the content, on a byte: bytes from the block's first.
+    only: Option<u32>,
+}
+
+/// The kinds of a program's blocks.
+#[derive(Clone, Debug)]
+pub struct Kinds {
+    kinds: Vec<KindData>,
+    n_layouts: u32,
+    /// By layout.
+    items: IndexVec<LayoutId, Vec<Item>>,
+    /// By layout of a sum, and variant.
+    variants: IndexVec<LayoutId, Vec<Vec<Item>>>,
+    /// By function: in words, where its captures are in a closure, and behind the last.
+    pub captures: IndexVec<FuncId, Vec<u32>>,
+}
+
+const FIRST_TENSOR: u32 = TOKEN + 1;
+const FIRST_BOX: u32 = FIRST_TENSOR + Dtype::ALL.len() as u32;
+
+/// The size of a block with `words` of content. The least block can be in a list when it is free.
+pub fn block_size(n_words: usize) -> u32 {
+    (n_words.max(1) as u32).saturating_mul(8).saturating_add(HEADER)
+}
+
+/// Bytes of a tensor's element.
+pub fn width(dtype: Dtype) -> u32 {
+    dtype.bits().div_ceil(8)
+}
+
+/// Bytes of rank and sizes.
+pub fn shape_size(rank: usize) -> u32 {
+    ((rank as u32 + 1) * 4).next_multiple_of(8)
+}
+
+/// The size of a tensor's block, if there can be one.
+pub fn tensor_size(dtype: Dtype, shape: &[usize]) -> Option<u32> {
+    let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(u32::try_from(size).ok()? as usize))?;
+    let bytes = u64::try_from(n).ok()?.checked_mul(u64::from(width(dtype)))?;
+    let size = bytes.checked_next_multiple_of(8)? + u64::from(HEADER + shape_size(shape.len()));
+    u32::try_from(size).ok().filter(|size| *size < u32::MAX - 64)
+}
+
+impl Kinds {
+    pub fn new(program: &Program) -> Kinds {
+        let layouts = &program.layouts;
+        let n_layouts = layouts.table.len() as u32;
+        let (items, variants) = items(layouts);
+        let mut kinds = Kinds { kinds: Vec::new(), n_layouts, items, variants, captures: IndexVec::new() };
+        kinds.push(BlockKind::Free, 0, Vec::new());
+        kinds.push(BlockKind::Token, 0, Vec::new());
+        for dtype in Dtype::ALL {
+            kinds.push(BlockKind::Tensor(dtype), 0, Vec::new());
+        }
+        for kind in [BlockKind::Box, BlockKind::Ref] {
+            for layout in layouts.table.ids() {
+                let size = block_size(n_words(layouts[layout].bits));
+                kinds.push(kind(layout), size, kinds.items[layout].clone());
+            }
+        }
+        for (id, function) in program.functions.iter_enumerated() {
+            let (mut at, mut places, mut found) = (0, Vec::new(), Vec::new());
+            for &param in function.params.iter().take(function.n_captures) {
+                places.push(at);
+                let Some(layout) = function.vars.get(param).map(|var| var.layout) else { continue };
+                let Some(data) = layouts.table.get(layout) else { continue };
+                found.extend(kinds.items[layout].iter().map(|&item| moved(item, at * 64)));
+                at += n_words(data.bits) as u32;
+            }
+            places.push(at);
+            kinds.captures.push(places);
+            kinds.push(BlockKind::Closure(id), block_size(at as usize), found);
+        }
+        kinds
+    }
+
+    fn push(&mut self, kind: BlockKind, size: u32, items: Vec<Item>) {
+        let only = match items[..] {
+            [Item::Pointer(offset)] if offset.is_multiple_of(8) => Some(HEADER + offset / 8),
+            _ => None,
+        };
+        self.kinds.push(KindData { kind, size, items, only });
+    }
+
+    /// The number of a kind.
+    pub fn number(&self, kind: BlockKind) -> u32 {
+        match kind {
+            BlockKind::Free => FREE,
+            BlockKind::Token => TOKEN,
+            BlockKind::Tensor(dtype) => FIRST_TENSOR + dtype as u32,
+            BlockKind::Box(content) => FIRST_BOX + content.0,
+            BlockKind::Ref(content) => FIRST_BOX + self.n_layouts + content.0,
+            BlockKind::Closure(function) => FIRST_BOX + 2 * self.n_layouts + function.0,
+        }
+    }
+
+    /// What the block at an address is.
+    pub fn kind_at(&self, heap: &Heap, at: u32) -> BlockKind {
+        self.kinds.get(heap.kind(at) as usize).map_or(BlockKind::Free, |data| data.kind)
+    }
+
+    /// The size of the block at an address, header included.
+    #[inline]
+    pub fn size_at(&self, heap: &Heap, at: u32) -> u32 {
+        let header = heap.word(at);
+        match self.kinds.get((header >> 32) as usize) {
+            Some(data) if data.size != 0 => data.size,
+            Some(KindData { kind: BlockKind::Tensor(dtype), .. }) => {
+                tensor_size(*dtype, &shape_at(heap, at)).unwrap_or(HEADER)
+            }
+            Some(_) | None => (header as u32).saturating_mul(8),
+        }
+    }
+
+    /// Where the one pointer of a block's content is, in bytes from the block's first; `None` if there is none or are
+    /// several, or if it is not on a byte.
+    #[inline]
+    pub fn only_pointer(&self, kind: u32) -> Option<u32> {
+        self.kinds.get(kind as usize).and_then(|data| data.only)
+    }
+
+    /// Whether a layout may hold a pointer.
+    pub fn is_counted(&self, layout: LayoutId) -> bool {
+        !self.items[layout].is_empty()
+    }
+
+    /// Whether a layout is a pointer, perhaps a spare code, and nothing else.
+    pub fn is_pointer(&self, layouts: &Layouts, layout: LayoutId) -> bool {
+        layouts[layout].bits == 32 && self.items[layout] == [Item::Pointer(0)]
+    }
+
+    /// The pointers in a value, in order: their offsets in bits, and where they lead.
+    pub fn pointers(&self, layouts: &Layouts, layout: LayoutId, words: &[u64], found: &mut Vec<(u32, u32)>) {
+        self.walk(layouts, &self.items[layout], words, found);
+    }
+
+    /// The pointers in a block, as [`Kinds::pointers`] of its content gives them.
+    pub fn pointers_at(&self, layouts: &Layouts, heap: &Heap, at: u32, found: &mut Vec<(u32, u32)>) {
+        let Some(data) = self.kinds.get(heap.kind(at) as usize).filter(|data| !data.items.is_empty()) else { return };
+        match data.only {
+            Some(offset) => {
+                let pointer = heap.word(at + offset) as u32;
+                if is_pointer(pointer) {
+                    found.push(((offset - HEADER) * 8, pointer));
+                }
+            }
+            None => {
+                let n = (data.size - HEADER) / 8;
+                let words: layout::Words = (0..n).map(|word| heap.word(at + HEADER + word * 8)).collect();
+                self.walk(layouts, &data.items, &words, found);
+            }
+        }
+    }
+
+    fn walk(&self, layouts: &Layouts, items: &[Item], words: &[u64], found: &mut Vec<(u32, u32)>) {
+        let mut sums: Vec<(u32, LayoutId)> = Vec::new();
+        let mut visit = |base: u32, items: &[Item], sums: &mut Vec<(u32, LayoutId)>| {
+            for &item in items {
+                match item {
+                    Item::Pointer(offset) => {
+                        let pointer = read_bits(words, base + offset, 32) as u32;
+                        if is_pointer(pointer) {
+                            found.push((base + offset, pointer));
+                        }
+                    }
+                    Item::Sum { offset, layout } => sums.push((base + offset, layout)),
+                }
+            }
+        };
+        visit(0, items, &mut sums);
+        while let Some((base, layout)) = sums.pop() {
+            let Kind::Sum { tag, variants } = &layouts[layout].kind else { continue };
+            let variant = match *tag {
+                Tag::None => variants.iter().position(|variant| variant.is_inhabited),
+                Tag::Bits { offset, bits } | Tag::Niche { offset, bits, .. } => {
+                    let code = Some(read_bits(words, base + offset, bits) as u32);
+                    let other = if let Tag::Niche { dataful, .. } = *tag { Some(dataful) } else { None };
+                    variants.iter().position(|variant| variant.code == code).or(other)
+                }
+            };
+            if let Some(items) = variant.and_then(|variant| self.variants[layout].get(variant)) {
+                visit(base, items, &mut sums);
+            }
+        }
+    }
+}
+
+/// The sizes of the tensor at an address.
+pub fn shape_at(heap: &Heap, at: u32) -> Vec<usize> {
+    let rank = (heap.word(at + HEADER) as u32 as usize).min(heap.extent().1 as usize / 4);
+    let dims = heap.slice(at + HEADER + 4, rank * 4).chunks_exact(4);
+    dims.map(|dim| u32::from_le_bytes([dim[0], dim[1], dim[2], dim[3]]) as usize).collect()
+}
+
+fn moved(item: Item, by: u32) -> Item {
+    match item {
+        Item::Pointer(offset) => Item::Pointer(offset + by),
+        Item::Sum { offset, layout } => Item::Sum { offset: offset + by, layout },
+    }
+}
+
+type ItemTables = (IndexVec<LayoutId, Vec<Item>>, IndexVec<LayoutId, Vec<Vec<Item>>>);
+
+/// Where pointers are, by layout and by variant; what lies inside a sum comes before it.
+fn items(layouts: &Layouts) -> ItemTables {
+    let n = layouts.table.len();
+    let mut items: IndexVec<LayoutId, Vec<Item>> = IndexVec::filled(Vec::new(), n);
+    let mut by_variant: IndexVec<LayoutId, Vec<Vec<Item>>> = IndexVec::filled(Vec::new(), n);
+    let mut is_begun: IndexVec<LayoutId, bool> = IndexVec::filled(false, n);
+    for root in layouts.table.ids() {
+        let mut stack = vec![(root, false)];
+        while let Some((id, is_ready)) = stack.pop() {
+            match &layouts[id].kind {
+                Kind::Scalar(_) | Kind::Immediate(_) | Kind::Never => {}
+                Kind::Tensor | Kind::Closure | Kind::Ref { .. } | Kind::Box { .. } | Kind::Token { .. } => {
+                    items[id] = vec![Item::Pointer(0)];
+                }
+                Kind::Sum { variants, .. } if !is_ready => {
+                    if !std::mem::replace(&mut is_begun[id], true) {
+                        stack.push((id, true));
+                        let fields = variants.iter().flat_map(|variant| &variant.fields);
+                        stack.extend(fields.map(|field| (field.layout, false)));
+                    }
+                }
+                Kind::Sum { variants, .. } => {
+                    let found: Vec<Vec<Item>> = variants
+                        .iter()
+                        .map(|variant| match variant.is_inhabited {
+                            true => {
+                                let fields = variant.fields.iter();
+                                fields
+                                    .flat_map(|field| items[field.layout].iter().map(|&item| moved(item, field.offset)))
+                                    .collect()
+                            }
+                            false => Vec::new(),
+                        })
+                        .collect();
+                    let stores = |variant: &layout::Variant| {
+                        variant.is_inhabited && variant.fields.iter().any(|field| layouts[field.layout].bits > 0)
+                    };
+                    let mut storing = (0..variants.len()).filter(|&variant| stores(&variants[variant]));
+                    let (first, others) = (storing.next(), storing.next());
+                    items[id] = match (first, others) {
+                        // Where others store nothing, their bits are zero or spare codes.
+                        (Some(only), None) => found[only].clone(),
+                        _ if found.iter().all(Vec::is_empty) => Vec::new(),
+                        _ => vec![Item::Sum { offset: 0, layout: id }],
+                    };
+                    by_variant[id] = found;
+                }
+            }
+        }
+    }
+    (items, by_variant)
+}

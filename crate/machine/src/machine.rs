@@ -1,0 +1,339 @@
+//! The machine: its state, and how a run begins and ends.
+
+use crate::assemble::assemble;
+use crate::code::{Assembly, Code, HALT};
+use crate::fault::{Limits, RunError, RunFault, Stop};
+use crate::heap::Heap;
+use crate::tensor::KnownShapes;
+use crate::value::Blocks;
+use base::Span;
+use ir::{FuncId, Program};
+use layout::{LayoutId, Words, decode, encode, n_words};
+use op::Operators;
+use std::sync::Arc;
+use ty::Value;
+
+/// How a run stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Status {
+    /// There is more to do.
+    Running,
+    Done,
+    Failed(RunError),
+}
+
+/// A call that is not finished: where its caller goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Frame {
+    pub pc: u32,
+    /// The caller's first register.
+    pub base: u32,
+    /// Where the result goes, from there.
+    pub to: u32,
+    /// Who called. A tail call out of the file into a library puts itself here.
+    pub site: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum GlobalState {
+    Unset,
+    Running,
+    Done(Words),
+}
+
+/// The site of the first call, which has no instruction.
+pub(crate) const ROOT: u32 = u32::MAX;
+
+/// All that a step can change. Equal states go on equally.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    pub heap: Heap,
+    /// Above the last frame there is room for what a call may need.
+    pub registers: Vec<u64>,
+    pub frames: Vec<Frame>,
+    pub globals: Vec<GlobalState>,
+    pub pc: u32,
+    pub base: u32,
+    pub fuel: u64,
+    pub steps: u64,
+    /// The steps when cycles were looked for last.
+    pub collected: u64,
+    /// What is run, and who asked.
+    pub root: Option<(FuncId, Span)>,
+    pub is_done: bool,
+    pub failure: Option<RunError>,
+}
+
+/// Runs a program, one function at a time. Top-level variables keep their values from run to run.
+pub struct Machine {
+    pub(crate) code: Arc<Assembly>,
+    pub(crate) limits: Limits,
+    pub(crate) state: State,
+    pub(crate) operators: Operators,
+    pub(crate) known: KnownShapes,
+}
+
+/// The same from here on; what was found out about operators is found out again.
+impl Clone for Machine {
+    fn clone(&self) -> Machine {
+        Machine {
+            code: self.code.clone(),
+            limits: self.limits,
+            state: self.state.trimmed(self.state.n_registers(&self.code)),
+            operators: Operators::new(self.limits.memory),
+            known: KnownShapes::default(),
+        }
+    }
+}
+
+impl State {
+    /// The registers that are in use.
+    pub fn n_registers(&self, code: &Assembly) -> usize {
+        let function = code.function(self.pc).and_then(|function| code.routines.get(function));
+        let n = match (self.frames.is_empty(), function) {
+            (false, Some(routine)) => routine.n_words,
+            (true, _) | (_, None) => self.root.map_or(0, |(root, _)| result_words(code, root)),
+        };
+        (self.base + n) as usize
+    }
+
+    /// A copy with only the first registers.
+    pub fn trimmed(&self, n_registers: usize) -> State {
+        State {
+            heap: self.heap.trimmed(),
+            registers: self.registers[..n_registers.min(self.registers.len())].to_vec(),
+            frames: self.frames.clone(),
+            globals: self.globals.clone(),
+            failure: self.failure.clone(),
+            ..*self
+        }
+    }
+
+    /// Room for `reach` registers from `base` on; false if there is no memory for them.
+    pub fn reach(&mut self, base: u32, reach: u32) -> bool {
+        let need = base as usize + reach as usize;
+        if need > u32::MAX as usize {
+            return false;
+        }
+        if need > self.registers.len() {
+            let len = (need + need / 2).max(2 * reach as usize);
+            let more = len - self.registers.len();
+            if self.registers.try_reserve_exact(more).is_err() {
+                return false;
+            }
+            self.registers.resize(len, 0);
+        }
+        true
+    }
+}
+
+fn result_words(code: &Assembly, function: FuncId) -> u32 {
+    let program = &code.program;
+    let layout = program.functions.get(function).and_then(|function| program.layouts.table.get(function.result));
+    layout.map_or(0, |layout| n_words(layout.bits) as u32)
+}
+
+impl Machine {
+    pub fn new(program: Arc<Program>, limits: Limits) -> Machine {
+        let mut heap = Heap::new(u64::MAX);
+        let code = Arc::new(assemble(program, &mut heap, limits.memory));
+        heap.make_static();
+        heap.limit = limits.memory;
+        let globals = vec![GlobalState::Unset; code.program.globals.len()];
+        let state = State {
+            heap,
+            registers: Vec::new(),
+            frames: Vec::new(),
+            globals,
+            pc: HALT,
+            base: 0,
+            fuel: 0,
+            steps: 0,
+            collected: 0,
+            root: None,
+            is_done: false,
+            failure: None,
+        };
+        Machine { code, limits, state, operators: Operators::new(limits.memory), known: KnownShapes::default() }
+    }
+
+    pub fn program(&self) -> &Program {
+        &self.code.program
+    }
+
+    /// Begins a call of a function from outside; `site` is where it is told of what has no other place. What was under
+    /// way is given up.
+    pub fn start(&mut self, function: FuncId, args: &[Value], site: Span) -> Result<(), RunError> {
+        self.give_up();
+        let state = &mut self.state;
+        (state.fuel, state.steps, state.collected, state.failure) = (0, 0, 0, None);
+        state.root = Some((function, site));
+        let begun = self.begin(function, args);
+        begun.map_err(|fault| {
+            self.recover();
+            RunError { span: site, fault }
+        })
+    }
+
+    fn begin(&mut self, function: FuncId, args: &[Value]) -> Result<(), RunFault> {
+        let code = self.code.clone();
+        let memory = RunFault::OutOfMemory { limit: self.limits.memory };
+        let data = code.program.functions.get(function).ok_or(RunFault::Broken)?;
+        let routine = &code.routines[function];
+        if data.params.len() != args.len() {
+            return Err(RunFault::Broken);
+        }
+        let base = result_words(&code, function);
+        if !self.state.reach(base, routine.reach) || !self.state.heap.charge(u64::from(routine.bytes)) {
+            return Err(memory);
+        }
+        for (&param, arg) in data.params.iter().zip(args) {
+            let (Some(place), Some(var)) = (routine.places.get(param.0 as usize), data.vars.get(param)) else {
+                return Err(RunFault::Broken);
+            };
+            let words = self.encode(var.layout, arg)?;
+            let place = base as usize + place.at as usize;
+            // The places of a broken function have no words.
+            self.state.registers[place..].iter_mut().zip(&words).for_each(|(register, word)| *register = *word);
+        }
+        self.state.frames.push(Frame { pc: HALT, base: 0, to: 0, site: ROOT });
+        (self.state.pc, self.state.base) = (routine.entry, base);
+        Ok(())
+    }
+
+    fn encode(&mut self, layout: LayoutId, value: &Value) -> Result<Words, RunFault> {
+        let code = self.code.clone();
+        let mut blocks = Blocks::new(&mut self.state.heap, &code.kinds);
+        let words = encode(&code.program.layouts, &mut blocks, layout, value);
+        if blocks.has_failed {
+            return Err(RunFault::OutOfMemory { limit: self.limits.memory });
+        }
+        words.map_err(|_| RunFault::Broken)
+    }
+
+    /// Does at most so many steps.
+    pub fn run(&mut self, max_steps: u64) -> Status {
+        if let Some(failure) = &self.state.failure {
+            return Status::Failed(failure.clone());
+        }
+        if self.state.is_done || self.state.root.is_none() {
+            return Status::Done;
+        }
+        let base = self.state.base;
+        if !self.state.reach(base, self.current_reach()) {
+            return self.fail(RunFault::OutOfMemory { limit: self.limits.memory });
+        }
+        let mut left = max_steps;
+        loop {
+            let stop = match self.go(&mut left) {
+                Ok(()) => return if self.state.is_done { Status::Done } else { Status::Running },
+                Err(stop) => stop,
+            };
+            let fault = match stop {
+                Stop::Fault(fault) => fault,
+                Stop::NoMemory(bytes) if self.make_room(bytes) => continue,
+                Stop::NoMemory(_) => RunFault::OutOfMemory { limit: self.limits.memory },
+            };
+            return self.fail(fault);
+        }
+    }
+
+    fn current_reach(&self) -> u32 {
+        let function = self.code.function(self.state.pc);
+        function.and_then(|function| self.code.routines.get(function)).map_or(0, |routine| routine.reach)
+    }
+
+    fn fail(&mut self, fault: RunFault) -> Status {
+        let error = RunError { span: self.place(), fault };
+        self.recover();
+        self.state.failure = Some(error.clone());
+        Status::Failed(error)
+    }
+
+    /// Where the current instruction is to be spoken of: inside a library it is where the file called.
+    pub(crate) fn place(&self) -> Span {
+        let outside = self.state.root.map(|(_, site)| site).unwrap_or_default();
+        let mut at = self.state.pc;
+        let mut frames = self.state.frames.iter().rev();
+        loop {
+            let Some(function) = self.code.function(at) else { return outside };
+            match self.code.routines.get(function) {
+                Some(routine) if routine.is_library => match frames.next() {
+                    Some(frame) => at = frame.site,
+                    None => return outside,
+                },
+                Some(_) => return self.code.span(at).unwrap_or(outside),
+                None => return outside,
+            }
+        }
+    }
+
+    /// The value of a run that is done; it is there once.
+    pub fn result(&mut self) -> Option<Value> {
+        let (function, _) = self.state.root.filter(|_| self.state.is_done)?;
+        let code = self.code.clone();
+        let words = self.take_result();
+        let layout = code.program.functions.get(function)?.result;
+        let blocks = Blocks::new(&mut self.state.heap, &code.kinds);
+        let value = decode(&code.program.layouts, &blocks, layout, &words);
+        self.state.heap.release_value(&code, layout, &words);
+        Some(value)
+    }
+
+    fn take_result(&mut self) -> Words {
+        let Some((function, _)) = self.state.root.take().filter(|_| self.state.is_done) else { return Words::new() };
+        let n = result_words(&self.code, function) as usize;
+        self.state.registers.get(..n).unwrap_or(&[]).into()
+    }
+
+    /// Forgets the run that is under way, or its result.
+    fn give_up(&mut self) {
+        if self.state.is_done {
+            if let Some((function, _)) = self.state.root {
+                let words = self.take_result();
+                let code = self.code.clone();
+                if let Some(function) = code.program.functions.get(function) {
+                    self.state.heap.release_value(&code, function.result, &words);
+                }
+            }
+        } else if self.state.root.is_some() {
+            self.recover();
+        }
+        self.state.root = None;
+        self.state.is_done = false;
+    }
+
+    /// Lets go of everything: top-level variables and cycles too. Then nothing is live.
+    pub fn finish(&mut self) {
+        self.give_up();
+        let code = self.code.clone();
+        for (global, data) in self.state.globals.iter_mut().zip(code.program.globals.iter()) {
+            if let GlobalState::Done(words) = std::mem::replace(global, GlobalState::Unset) {
+                self.state.heap.release_value(&code, data.layout, &words);
+            }
+        }
+        self.collect();
+    }
+
+    /// How many instructions have been run since the start.
+    pub fn steps(&self) -> u64 {
+        self.state.steps
+    }
+
+    pub fn fuel_used(&self) -> u64 {
+        self.state.fuel
+    }
+
+    /// Bytes of blocks and frames.
+    pub fn live_bytes(&self) -> u64 {
+        self.state.heap.in_use
+    }
+
+    pub fn peak_bytes(&self) -> u64 {
+        self.state.heap.peak
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        matches!(self.code.codes.get(self.state.pc as usize), Some(Code::Halt) | None)
+    }
+}

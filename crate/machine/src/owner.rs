@@ -1,0 +1,102 @@
+//! Owners of blocks: one more, one fewer, and what follows when there is none.
+
+use crate::code::Assembly;
+use crate::heap::{HEADER, Heap, IMMORTAL, TOKEN, is_pointer};
+use layout::LayoutId;
+
+impl Heap {
+    /// One owner fewer of the block; if there is none left, of what it points to as well.
+    pub fn release(&mut self, code: &Assembly, pointer: u32) {
+        let header = self.word(pointer);
+        match header as u32 {
+            IMMORTAL | 0 => {}
+            1 => self.free_deeply(code, pointer),
+            _ => self.set_word(pointer, header - 1),
+        }
+    }
+
+    fn free_deeply(&mut self, code: &Assembly, pointer: u32) {
+        let mut doomed = vec![pointer];
+        let mut found = Vec::new();
+        while let Some(at) = doomed.pop() {
+            let header = self.word(at);
+            match header as u32 {
+                IMMORTAL | 0 => continue,
+                1 => {}
+                _ => {
+                    self.set_word(at, header - 1);
+                    continue;
+                }
+            }
+            code.kinds.pointers_at(&code.program.layouts, self, at, &mut found);
+            doomed.extend(found.drain(..).map(|(_, pointer)| pointer));
+            self.free(at, code.kinds.size_at(self, at));
+        }
+    }
+
+    /// Gives the pointers in a value one owner more.
+    pub fn dup_value(&mut self, code: &Assembly, layout: LayoutId, words: &[u64]) {
+        let mut found = Vec::new();
+        code.kinds.pointers(&code.program.layouts, layout, words, &mut found);
+        found.iter().for_each(|&(_, pointer)| self.dup(pointer));
+    }
+
+    /// Takes one owner from the pointers in a value.
+    pub fn release_value(&mut self, code: &Assembly, layout: LayoutId, words: &[u64]) {
+        let mut found = Vec::new();
+        code.kinds.pointers(&code.program.layouts, layout, words, &mut found);
+        found.iter().for_each(|&(_, pointer)| self.release(code, pointer));
+    }
+
+    /// One owner fewer of a block whose content has been copied out, so that the copy owns what is in it. Whether that
+    /// was the last owner: then the block is still there, but holds nothing.
+    #[inline]
+    pub fn empty(&mut self, code: &Assembly, at: u32) -> bool {
+        let header = self.word(at);
+        match header as u32 {
+            1 => true,
+            count => {
+                match code.kinds.only_pointer((header >> 32) as u32) {
+                    Some(offset) => {
+                        let pointer = self.word(at + offset) as u32;
+                        if is_pointer(pointer) {
+                            self.dup(pointer);
+                        }
+                    }
+                    None => {
+                        let mut found = Vec::new();
+                        code.kinds.pointers_at(&code.program.layouts, self, at, &mut found);
+                        found.iter().for_each(|&(_, pointer)| self.dup(pointer));
+                    }
+                }
+                if count != IMMORTAL {
+                    self.set_word(at, header.wrapping_sub(1));
+                }
+                false
+            }
+        }
+    }
+
+    /// Makes an empty block of `size` bytes a token.
+    pub fn make_token(&mut self, at: u32, size: u32) {
+        self.set_header(at, size / 8, TOKEN);
+    }
+
+    /// Frees the block of a token, if it has one.
+    pub fn free_token(&mut self, at: u32) {
+        if is_pointer(at) && self.kind(at) == TOKEN {
+            self.free(at, self.count(at) * 8);
+        }
+    }
+
+    /// The first words of a block's content.
+    pub fn content(&self, at: u32, n_words: usize) -> layout::Words {
+        (0..n_words as u32).map(|word| self.word(at.saturating_add(HEADER + word * 8))).collect()
+    }
+
+    pub fn set_content(&mut self, at: u32, words: &[u64]) {
+        for (place, &word) in (at + HEADER..).step_by(8).zip(words) {
+            self.set_word(place, word);
+        }
+    }
+}

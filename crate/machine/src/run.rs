@@ -1,0 +1,383 @@
+//! The loop.
+//!
+//! One turn is one step. The registers of the current frame are seen through a window of a fixed size, so that naming
+//! one needs no check; a call moves the window.
+
+use crate::code::{Code, Reg, WINDOW};
+use crate::fault::{RunFault, Stop};
+use crate::general::{How, call_value, general};
+use crate::heap::{HEADER, TOKEN, is_pointer};
+use crate::machine::{Frame, GlobalState, Machine};
+use crate::scalar;
+use std::sync::Arc;
+
+/// The size of a block with content of at most a word.
+const CELL: u32 = 16;
+
+fn window(registers: &mut [u64], base: usize) -> Option<&mut [u64; WINDOW]> {
+    registers.get_mut(base..)?.first_chunk_mut()
+}
+
+#[inline]
+fn low(bits: u64, n: u8) -> u64 {
+    if n >= 64 { bits } else { bits & ((1 << n) - 1) }
+}
+
+/// The bits from `shift` on.
+#[inline]
+fn part(word: u64, shift: u8, n: u8) -> u64 {
+    low(word >> (shift & 63), n)
+}
+
+impl Machine {
+    /// Runs until the end, or until there are no steps left. What stops it otherwise has not been done.
+    pub(crate) fn go(&mut self, left: &mut u64) -> Result<(), Stop> {
+        let code = Arc::clone(&self.code);
+        let codes = code.codes.as_slice();
+        let state = &mut self.state;
+        let limit = self.limits.fuel;
+        let (mut pc, mut base) = (state.pc as usize, state.base as usize);
+        let start = *left;
+        let mut budget = start;
+        // Each time round, the frame is another one.
+        let stop = 'frame: loop {
+            let n_registers = state.registers.len();
+            let Some(r) = window(&mut state.registers, base) else { break Some(Stop::Fault(RunFault::Broken)) };
+            loop {
+                let Some(&instr) = codes.get(pc) else { break 'frame Some(Stop::Fault(RunFault::Broken)) };
+                if budget == 0 {
+                    if let Code::Halt = instr {
+                        state.is_done = true;
+                    }
+                    break 'frame None;
+                }
+                budget -= 1;
+                pc += 1;
+                match instr {
+                    Code::Halt => {
+                        budget += 1;
+                        pc -= 1;
+                        state.is_done = true;
+                        break 'frame None;
+                    }
+                    Code::Nothing => {}
+                    Code::Constant { to, bits } => r[to as usize] = bits,
+                    Code::Part { to, from, shift, bits } => r[to as usize] = part(r[from as usize], shift, bits),
+                    Code::Parts2 { from, to, shift, bits } => {
+                        let word = r[from as usize];
+                        r[to[0] as usize] = part(word, shift[0], bits[0]);
+                        r[to[1] as usize] = part(word, shift[1], bits[1]);
+                    }
+                    Code::Parts { from, n, first } => {
+                        let word = r[from as usize];
+                        for it in &code.parts[first as usize..first as usize + n as usize] {
+                            r[it.reg as usize] = part(word, it.shift, it.bits);
+                        }
+                    }
+                    Code::OwnedPart { to, from, shift } => {
+                        let pointer = part(r[from as usize], shift, 32);
+                        if is_pointer(pointer as u32) {
+                            state.heap.dup(pointer as u32);
+                        }
+                        r[to as usize] = pointer;
+                    }
+                    Code::Pack1 { to, a, shift, at, code } => {
+                        r[to as usize] = r[a as usize] << (shift & 63) | u64::from(code) << (at & 63);
+                    }
+                    Code::Pack2 { to, a, b, shifts, at, code } => {
+                        r[to as usize] = r[a as usize] << (shifts[0] & 63)
+                            | r[b as usize] << (shifts[1] & 63)
+                            | u64::from(code) << (at & 63);
+                    }
+                    Code::Pack { to, n, first, word } => {
+                        let parts = &code.parts[first as usize..first as usize + n as usize];
+                        let over = code.words[word as usize];
+                        r[to as usize] =
+                            parts.iter().fold(over, |word, it| word | r[it.reg as usize] << (it.shift & 63));
+                    }
+                    Code::Box { to, from, kind, layout } => {
+                        let word = r[from as usize];
+                        match code.immediates[layout].iter().find(|(content, _)| *content == word) {
+                            Some(&(_, immediate)) => r[to as usize] = u64::from(immediate),
+                            None => {
+                                let Some(at) = state.heap.take(CELL, kind) else {
+                                    break 'frame Some(Stop::NoMemory(CELL.into()));
+                                };
+                                state.heap.set_word(at + HEADER, word);
+                                r[to as usize] = u64::from(at);
+                            }
+                        }
+                    }
+                    Code::BoxToken { to, from, token, kind, layout } => {
+                        let (word, token) = (r[from as usize], r[token as usize] as u32);
+                        match code.immediates[layout].iter().find(|(content, _)| *content == word) {
+                            Some(&(_, immediate)) => {
+                                state.heap.free_token(token);
+                                r[to as usize] = u64::from(immediate);
+                            }
+                            None => {
+                                let cell = u64::from(CELL / 8) | u64::from(TOKEN) << 32;
+                                let at = if is_pointer(token) && state.heap.word(token) == cell {
+                                    state.heap.set_header(token, 1, kind);
+                                    token
+                                } else {
+                                    let Some(at) = state.heap.take(CELL, kind) else {
+                                        break 'frame Some(Stop::NoMemory(CELL.into()));
+                                    };
+                                    state.heap.free_token(token);
+                                    at
+                                };
+                                state.heap.set_word(at + HEADER, word);
+                                r[to as usize] = u64::from(at);
+                            }
+                        }
+                    }
+                    Code::Load { to, from, layout } => {
+                        let at = r[from as usize] as u32;
+                        r[to as usize] = if is_pointer(at) {
+                            state.heap.word(at + HEADER)
+                        } else {
+                            immediate(&code.immediates[layout], at)
+                        };
+                    }
+                    Code::Unbox { to, from, layout } => {
+                        let at = r[from as usize] as u32;
+                        r[to as usize] = if is_pointer(at) {
+                            let word = state.heap.word(at + HEADER);
+                            if state.heap.empty(&code, at) {
+                                state.heap.free(at, CELL);
+                            }
+                            word
+                        } else {
+                            immediate(&code.immediates[layout], at)
+                        };
+                    }
+                    Code::UnboxToken { to, token, from, layout } => {
+                        let at = r[from as usize] as u32;
+                        let (word, left) = if !is_pointer(at) {
+                            (immediate(&code.immediates[layout], at), 0)
+                        } else {
+                            let word = state.heap.word(at + HEADER);
+                            match state.heap.empty(&code, at) {
+                                true => {
+                                    state.heap.make_token(at, CELL);
+                                    (word, at)
+                                }
+                                false => (word, 0),
+                            }
+                        };
+                        r[to as usize] = word;
+                        r[token as usize] = u64::from(left);
+                    }
+                    Code::Tag { to, from } => r[to as usize] = r[from as usize] << 1 | 1,
+                    Code::Untag { to, from } => r[to as usize] = r[from as usize] >> 1,
+                    Code::Free { from } => state.heap.free_token(r[from as usize] as u32),
+                    Code::Dup { from } => {
+                        let pointer = r[from as usize] as u32;
+                        if is_pointer(pointer) {
+                            state.heap.dup(pointer);
+                        }
+                    }
+                    Code::Drop { from } => {
+                        let pointer = r[from as usize] as u32;
+                        if is_pointer(pointer) {
+                            state.heap.release(&code, pointer);
+                        }
+                    }
+                    Code::Fuel(n) => {
+                        let fuel = state.fuel + u64::from(n);
+                        if fuel > limit {
+                            state.fuel = limit.saturating_add(1);
+                            break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                        }
+                        state.fuel = fuel;
+                    }
+                    Code::Call { to, size, n, function, first } => {
+                        let routine = &code.routines[function];
+                        let new = base + size as usize;
+                        if !state.heap.charge(routine.bytes.into()) {
+                            break 'frame Some(Stop::NoMemory(routine.bytes.into()));
+                        }
+                        let args = &code.args[first as usize..first as usize + n as usize];
+                        for (i, &arg) in (size..).zip(args) {
+                            r[i as usize] = r[arg as usize];
+                        }
+                        if new + routine.reach as usize > n_registers && !state.reach(new as u32, routine.reach) {
+                            state.heap.in_use -= u64::from(routine.bytes);
+                            break 'frame Some(Stop::NoMemory(u64::MAX));
+                        }
+                        let site = pc as u32 - 1;
+                        state.frames.push(Frame { pc: pc as u32, base: base as u32, to: to.into(), site });
+                        (base, pc) = (new, routine.entry as usize);
+                        continue 'frame;
+                    }
+                    Code::TailCall { n, function, first, bytes } => {
+                        let routine = &code.routines[function];
+                        if routine.bytes > bytes && !state.heap.charge(u64::from(routine.bytes - bytes)) {
+                            break 'frame Some(Stop::NoMemory(u64::from(routine.bytes - bytes)));
+                        }
+                        for &(from, into) in &code.moves[first as usize..first as usize + n as usize] {
+                            r[into as usize] = r[from as usize];
+                        }
+                        state.heap.in_use -= u64::from(bytes.saturating_sub(routine.bytes));
+                        if base + routine.reach as usize > n_registers {
+                            if !state.reach(base as u32, routine.reach) {
+                                let limit = self.limits.memory;
+                                break 'frame Some(Stop::Fault(RunFault::OutOfMemory { limit }));
+                            }
+                            pc = routine.entry as usize;
+                            continue 'frame;
+                        }
+                        pc = routine.entry as usize;
+                    }
+                    Code::Return { from, bytes } => {
+                        let word = r[from as usize];
+                        let Some(frame) = state.frames.pop() else {
+                            break 'frame Some(Stop::Fault(RunFault::Broken));
+                        };
+                        state.heap.in_use -= u64::from(bytes);
+                        (pc, base) = (frame.pc as usize, frame.base as usize);
+                        if let Some(to) = state.registers.get_mut(base + frame.to as usize) {
+                            *to = word;
+                        }
+                        continue 'frame;
+                    }
+                    Code::ReturnWide { from, n, bytes } => {
+                        let Some(frame) = state.frames.pop() else { break 'frame Some(Stop::Fault(RunFault::Broken)) };
+                        state.heap.in_use -= u64::from(bytes);
+                        let from = base + from as usize;
+                        (pc, base) = (frame.pc as usize, frame.base as usize);
+                        state.registers.copy_within(from..from + n as usize, base + frame.to as usize);
+                        continue 'frame;
+                    }
+                    Code::Jump { to } => pc = to as usize,
+                    Code::Jump1 { from, into, to } => {
+                        r[into as usize] = r[from as usize];
+                        pc = to as usize;
+                    }
+                    Code::JumpMoving { n, first, to } => {
+                        for &(from, into) in &code.moves[first as usize..first as usize + n as usize] {
+                            r[into as usize] = r[from as usize];
+                        }
+                        pc = to as usize;
+                    }
+                    Code::Switch1 { on, shift, bits, code, then, otherwise } => {
+                        let found = part(r[on as usize], shift, bits);
+                        pc = if found == u64::from(code) { then } else { otherwise } as usize;
+                    }
+                    Code::SwitchTable { on, shift, bits, n, first } => {
+                        let found = part(r[on as usize], shift, bits).min(n.into()) as usize;
+                        pc = code.targets[first as usize + found] as usize;
+                    }
+                    Code::SwitchKeys { on, shift, bits, n, first } => {
+                        let found = part(r[on as usize], shift, bits);
+                        let keys = &code.keys[first as usize..first as usize + n as usize + 1];
+                        let place = keys[..n as usize].binary_search_by_key(&found, |(key, _)| *key);
+                        pc = keys[place.unwrap_or(n as usize)].1 as usize;
+                    }
+                    Code::AddInt32 { to, a, b } => int32(r, to, a, b, u32::wrapping_add),
+                    Code::SubtractInt32 { to, a, b } => int32(r, to, a, b, u32::wrapping_sub),
+                    Code::MultiplyInt32 { to, a, b } => int32(r, to, a, b, u32::wrapping_mul),
+                    Code::EqualInt32 { to, a, b } => int32(r, to, a, b, |a, b| u32::from(a == b)),
+                    Code::LessInt32 { to, a, b } => int32(r, to, a, b, |a, b| u32::from((a as i32) < b as i32)),
+                    Code::LessEqualInt32 { to, a, b } => int32(r, to, a, b, |a, b| u32::from(a as i32 <= b as i32)),
+                    Code::Binary { op, class, to, a, b } => {
+                        match scalar::binary(op, class, r[a as usize], r[b as usize]) {
+                            Some(bits) => r[to as usize] = bits,
+                            None => break 'frame Some(Stop::Fault(RunFault::DivisionByZero)),
+                        }
+                    }
+                    Code::Cast { from, into, to, a } => r[to as usize] = scalar::cast(from, into, r[a as usize]),
+                    Code::Kernel { op, dtype, to, a, b } => {
+                        let row = op::OpId(op).row();
+                        match scalar::by_kernel(&row.kernel, dtype, r[a as usize], r[b as usize]) {
+                            Ok(bits) => r[to as usize] = bits,
+                            Err(op::Fault::DivisionByZero) => break 'frame Some(Stop::Fault(RunFault::DivisionByZero)),
+                            Err(_) => break 'frame Some(Stop::Fault(RunFault::Broken)),
+                        }
+                    }
+                    Code::Global { to, global, store } => {
+                        let id = global.0 as usize;
+                        match state.globals.get(id) {
+                            Some(GlobalState::Done(words)) => {
+                                let layout = code.program.globals[global].layout;
+                                state.heap.dup_value(&code, layout, words);
+                                let to = base + to as usize;
+                                state.registers[to..].iter_mut().zip(words).for_each(|(to, word)| *to = *word);
+                            }
+                            Some(GlobalState::Unset) => {
+                                let routine = &code.routines[code.program.globals[global].init];
+                                let caller = code.function(store).map_or(0, |caller| code.routines[caller].n_words);
+                                let new = base + caller as usize;
+                                if !state.heap.charge(routine.bytes.into()) {
+                                    break 'frame Some(Stop::NoMemory(routine.bytes.into()));
+                                }
+                                if !state.reach(new as u32, routine.reach) {
+                                    state.heap.in_use -= u64::from(routine.bytes);
+                                    break 'frame Some(Stop::NoMemory(u64::MAX));
+                                }
+                                state.globals[id] = GlobalState::Running;
+                                state.frames.push(Frame { pc: store, base: base as u32, to, site: pc as u32 - 1 });
+                                (base, pc) = (new, routine.entry as usize);
+                            }
+                            Some(GlobalState::Running) => {
+                                let name = code.program.globals[global].name.clone();
+                                break 'frame Some(Stop::Fault(RunFault::SelfReference(name)));
+                            }
+                            None => break 'frame Some(Stop::Fault(RunFault::Broken)),
+                        }
+                        continue 'frame;
+                    }
+                    Code::StoreGlobal { to, global, next } => {
+                        let layout = code.program.globals[global].layout;
+                        let n = layout::n_words(code.program.layouts[layout].bits);
+                        let to = base + to as usize;
+                        let words: layout::Words = state.registers.get(to..to + n).unwrap_or(&[]).into();
+                        state.heap.dup_value(&code, layout, &words);
+                        state.globals[global.0 as usize] = GlobalState::Done(words);
+                        pc = next as usize;
+                        continue 'frame;
+                    }
+                    Code::CallValue { to, size, n, callee, first } => {
+                        let args = &code.args[first as usize..first as usize + n as usize];
+                        let closure = r[callee as usize] as u32;
+                        let words = args.iter().map(|&arg| r[arg as usize]).collect();
+                        let how = How::Call { pc: pc as u32 - 1, base: base as u32, to: to.into(), size: size.into() };
+                        if let Err(stop) = call_value(state, &code, closure, words, how) {
+                            break 'frame Some(stop);
+                        }
+                        (pc, base) = (state.pc as usize, state.base as usize);
+                        continue 'frame;
+                    }
+                    Code::General => {
+                        (state.pc, state.base) = (pc as u32 - 1, base as u32);
+                        if let Err(stop) = general(state, &code, &mut self.operators, &mut self.known) {
+                            break 'frame Some(stop);
+                        }
+                        (pc, base) = (state.pc as usize, state.base as usize);
+                        continue 'frame;
+                    }
+                    Code::Broken => break 'frame Some(Stop::Fault(RunFault::Broken)),
+                }
+            }
+        };
+        if stop.is_some() {
+            // The instruction has not been done.
+            pc -= 1;
+            budget += 1;
+        }
+        (state.pc, state.base) = (pc as u32, base as u32);
+        state.steps += start - budget;
+        *left = budget;
+        stop.map_or(Ok(()), Err)
+    }
+}
+
+fn int32(r: &mut [u64; WINDOW], to: Reg, a: Reg, b: Reg, f: impl Fn(u32, u32) -> u32) {
+    r[to as usize] = u64::from(f(r[a as usize] as u32, r[b as usize] as u32));
+}
+
+/// The content of a box whose word is no pointer.
+fn immediate(immediates: &[(u64, u32)], word: u32) -> u64 {
+    immediates.iter().find(|(_, code)| *code == word).map_or(0, |(content, _)| *content)
+}

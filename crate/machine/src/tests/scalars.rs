@@ -1,0 +1,70 @@
+//! Arithmetic on scalars has the bits that kernels give.
+
+use super::*;
+use crate::scalar::{Binary, Class, binary, by_kernel, cast, elementwise};
+use layout::{scalar_bits, scalar_of};
+use op::{Call, ResultType};
+use ty::{Attrs, Scalar};
+
+fn samples(dtype: Dtype) -> Vec<Scalar> {
+    match dtype.int_range() {
+        None => [0.0, -0.0, 1.0, -1.5, 0.1, 3.0, -7.25, 1e30, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e-40, 2.5]
+            .map(|value| Scalar::Float(op::round_to(dtype, value)))
+            .to_vec(),
+        Some((least, most)) => {
+            let near = [least, least + 1, 0, 1, 2, 3, 7, most - 1, most].into_iter();
+            let near = near.chain([-1, -2, -3, -7, 5, 100]).filter(|value| (least..=most).contains(value));
+            near.map(|value| Scalar::Int(value as i64)).collect()
+        }
+    }
+}
+
+#[test]
+fn every_elementwise_operator_on_scalars() {
+    let mut n_compared = 0;
+    for row in op::all() {
+        for dtype in Dtype::ALL {
+            let Some((to, n)) = elementwise(&row.kernel, dtype) else { continue };
+            for &a in &samples(dtype) {
+                for &b in &samples(dtype)[..if n == 1 { 1 } else { samples(dtype).len() }] {
+                    let args = [Value::Scalar(dtype, a), Value::Scalar(dtype, b)];
+                    let results = [ResultType { shape: Vec::new(), dtype: to }];
+                    let call = Call { args: &args[..n.into()], attrs: &Attrs::default(), results: &results };
+                    let expected = op::run(&row.kernel, &call).map(|value| match value {
+                        Value::Scalar(dtype, scalar) => scalar_bits(dtype, scalar),
+                        other => panic!("{other:?}"),
+                    });
+                    let (x, y) = (scalar_bits(dtype, a), scalar_bits(dtype, b));
+                    assert_eq!(by_kernel(&row.kernel, dtype, x, y), expected, "{} {dtype} {a:?} {b:?}", row.name);
+                    let quick = (Binary::of(row.name), Class::of(dtype));
+                    if let (Some(operator), Some(class)) = quick
+                        && operator.is_on(class)
+                    {
+                        n_compared += 1;
+                        let found = binary(operator, class, x, y);
+                        assert_eq!(found, expected.ok(), "{} {dtype} {a:?} {b:?}", row.name);
+                    }
+                }
+            }
+        }
+    }
+    assert!(n_compared > 5000, "{n_compared}");
+}
+
+#[test]
+fn casts() {
+    let kernel = op::by_name("cast").unwrap().row().kernel;
+    for from in Dtype::ALL {
+        for into in Dtype::ALL {
+            for &a in &samples(from) {
+                let args = [Value::Scalar(from, a)];
+                let results = [ResultType { shape: Vec::new(), dtype: into }];
+                let call = Call { args: &args, attrs: &Attrs::default(), results: &results };
+                let Ok(Value::Scalar(_, expected)) = op::run(&kernel, &call) else { panic!("{from} {into}") };
+                let found = cast(from, into, scalar_bits(from, a));
+                assert_eq!(found, scalar_bits(into, expected), "{from} {into} {a:?}");
+                assert_eq!(scalar_bits(into, scalar_of(into, found)), found);
+            }
+        }
+    }
+}

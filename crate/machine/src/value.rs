@@ -1,0 +1,169 @@
+//! Values in and out of the heap.
+
+use crate::heap::{HEADER, Heap, IMMORTAL};
+use crate::kind::{BlockKind, Kinds, block_size, shape_at, shape_size, tensor_size, width};
+use layout::{LayoutId, Words, scalar_bits, scalar_of};
+use ty::{Dtype, Elements, Scalar, Tensor};
+
+/// The heap as [`layout::encode`] and [`layout::decode`] see it.
+pub struct Blocks<'a> {
+    pub heap: &'a mut Heap,
+    pub kinds: &'a Kinds,
+    /// There was no memory for a block.
+    pub has_failed: bool,
+}
+
+impl<'a> Blocks<'a> {
+    pub fn new(heap: &'a mut Heap, kinds: &'a Kinds) -> Blocks<'a> {
+        Blocks { heap, kinds, has_failed: false }
+    }
+
+    fn block_of(&mut self, kind: BlockKind, words: &[u64]) -> u32 {
+        match self.heap.take(block_size(words.len()), self.kinds.number(kind)) {
+            Some(at) => {
+                self.heap.set_content(at, words);
+                at
+            }
+            None => {
+                self.has_failed = true;
+                0
+            }
+        }
+    }
+}
+
+impl layout::Heap for Blocks<'_> {
+    fn new_block(&mut self, content: LayoutId, bits: &[u64]) -> u32 {
+        self.block_of(BlockKind::Box(content), bits)
+    }
+
+    fn new_tensor(&mut self, tensor: &Tensor) -> u32 {
+        let at = new_tensor(self.heap, self.kinds, tensor);
+        self.has_failed |= at.is_none();
+        at.unwrap_or(0)
+    }
+
+    fn new_ref(&mut self, content: LayoutId, bits: &[u64]) -> u32 {
+        self.block_of(BlockKind::Ref(content), bits)
+    }
+
+    fn retain(&mut self, pointer: u32) {
+        self.heap.dup(pointer);
+    }
+
+    fn block(&self, pointer: u32, n_words: usize) -> Words {
+        self.heap.content(pointer, n_words)
+    }
+
+    fn tensor(&self, pointer: u32) -> Tensor {
+        tensor_at(self.heap, self.kinds, pointer)
+    }
+
+    fn cell(&self, pointer: u32, n_words: usize) -> Words {
+        self.heap.content(pointer, n_words)
+    }
+
+    fn closure(&self, pointer: u32) -> u32 {
+        match self.kinds.kind_at(self.heap, pointer) {
+            BlockKind::Closure(function) => function.0,
+            BlockKind::Free | BlockKind::Token | BlockKind::Tensor(_) | BlockKind::Box(_) | BlockKind::Ref(_) => {
+                u32::MAX
+            }
+        }
+    }
+}
+
+/// Where the elements of a tensor are, from its block's first byte.
+pub fn data_offset(rank: usize) -> u32 {
+    HEADER + shape_size(rank)
+}
+
+/// A block for a tensor with unset elements.
+pub fn take_tensor(heap: &mut Heap, kinds: &Kinds, dtype: Dtype, shape: &[usize]) -> Option<u32> {
+    let size = tensor_size(dtype, shape)?;
+    let at = heap.take(size, kinds.number(BlockKind::Tensor(dtype)))?;
+    // What pads the sizes and the elements is zero.
+    heap.set_word(at + HEADER, 0);
+    heap.set_word(at + data_offset(shape.len()) - 8, 0);
+    heap.set_word(at + size - 8, 0);
+    let sizes = std::iter::once(shape.len()).chain(shape.iter().copied());
+    for (bytes, size) in heap.slice_mut(at + HEADER, (shape.len() + 1) * 4).chunks_exact_mut(4).zip(sizes) {
+        bytes.copy_from_slice(&(size as u32).to_le_bytes());
+    }
+    Some(at)
+}
+
+pub fn new_tensor(heap: &mut Heap, kinds: &Kinds, tensor: &Tensor) -> Option<u32> {
+    let dtype = tensor.dtype;
+    let at = take_tensor(heap, kinds, dtype, &tensor.shape)?;
+    let width = width(dtype) as usize;
+    let bytes = heap.slice_mut(at + data_offset(tensor.shape.len()), tensor.elements.len() * width);
+    let mut places = bytes.chunks_exact_mut(width);
+    match (&tensor.elements, dtype) {
+        (Elements::Float(values), Dtype::Float32) => {
+            for (place, &value) in places.zip(values) {
+                place.copy_from_slice(&(crate::scalar::bits_of_f32(value) as u32).to_le_bytes());
+            }
+        }
+        (Elements::Float(values), _) => {
+            for &value in values {
+                set(places.next(), scalar_bits(dtype, Scalar::Float(value)));
+            }
+        }
+        (Elements::Int(values), _) => {
+            for &value in values {
+                set(places.next(), scalar_bits(dtype, Scalar::Int(value)));
+            }
+        }
+    }
+    Some(at)
+}
+
+fn set(place: Option<&mut [u8]>, bits: u64) {
+    if let Some(place) = place {
+        let width = place.len();
+        place.copy_from_slice(&bits.to_le_bytes()[..width]);
+    }
+}
+
+/// A literal: nobody frees it.
+pub fn static_tensor(heap: &mut Heap, kinds: &Kinds, tensor: &Tensor) -> Option<u32> {
+    let at = new_tensor(heap, kinds, tensor)?;
+    heap.set_header(at, IMMORTAL, heap.kind(at));
+    Some(at)
+}
+
+/// The bits of an element.
+#[inline]
+pub fn element(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
+}
+
+pub fn tensor_at(heap: &Heap, kinds: &Kinds, at: u32) -> Tensor {
+    let BlockKind::Tensor(dtype) = kinds.kind_at(heap, at) else {
+        return Tensor { dtype: Dtype::Bool, shape: vec![0], elements: Elements::Int(Vec::new()) };
+    };
+    let shape = shape_at(heap, at);
+    let n = shape.iter().fold(1_usize, |n, &size| n.saturating_mul(size));
+    let width = width(dtype) as usize;
+    let bytes = heap.slice(at + data_offset(shape.len()), n.saturating_mul(width)).chunks_exact(width);
+    let elements = match dtype.is_float() {
+        true => Elements::Float(
+            bytes
+                .map(|bytes| match scalar_of(dtype, element(bytes)) {
+                    Scalar::Float(value) => value,
+                    Scalar::Int(value) => value as f64,
+                })
+                .collect(),
+        ),
+        false => Elements::Int(
+            bytes
+                .map(|bytes| match scalar_of(dtype, element(bytes)) {
+                    Scalar::Int(value) => value,
+                    Scalar::Float(value) => value as i64,
+                })
+                .collect(),
+        ),
+    };
+    Tensor { dtype, shape, elements }
+}
