@@ -139,7 +139,7 @@ impl Machine {
         {
             code.kinds.pointers(layouts, function.result, words, &mut found);
         }
-        for frame in self.frames() {
+        for frame in self.frames(usize::MAX) {
             for (_, layout, words) in frame.vars(self) {
                 code.kinds.pointers(layouts, layout, words, &mut found);
             }
@@ -174,13 +174,13 @@ impl Machine {
         has_room(heap, size)
     }
 
-    /// The unfinished calls, the innermost first.
-    pub(crate) fn frames(&self) -> Vec<Call> {
+    /// The innermost unfinished calls.
+    pub(crate) fn frames(&self, limit: usize) -> Vec<Call> {
         let state = &self.state;
         let (mut pc, mut base) = (state.pc, state.base);
         let mut is_waiting = false;
         let mut calls = Vec::new();
-        for frame in state.frames.iter().rev() {
+        for frame in state.frames.iter().rev().take(limit) {
             calls.push(Call { pc, base, is_waiting });
             // The caller waits at the instruction before the one that it goes on with; a global's at its own.
             pc = match self.code.codes.get(frame.pc as usize) {

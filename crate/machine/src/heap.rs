@@ -74,10 +74,6 @@ impl Heap {
         (self.in_use, self.peak) = (0, 0);
     }
 
-    pub fn is_static(&self, at: u32) -> bool {
-        at < self.static_end
-    }
-
     /// Forgets all blocks that are not static.
     pub fn clear(&mut self) {
         self.top = self.static_end;

@@ -1,7 +1,7 @@
 //! The machine: its state, and how a run begins and ends.
 
 use crate::assemble::assemble;
-use crate::code::{Assembly, Code, HALT};
+use crate::code::{Assembly, HALT};
 use crate::fault::{Limits, RunError, RunFault, Stop};
 use crate::heap::Heap;
 use crate::tensor::KnownShapes;
@@ -95,6 +95,12 @@ impl State {
             (true, _) | (_, None) => self.root.map_or(0, |(root, _)| result_words(code, root)),
         };
         (self.base + n) as usize
+    }
+
+    /// About how many bytes a trimmed copy takes.
+    pub fn bytes(&self) -> usize {
+        let frames = self.frames.len() * size_of::<Frame>();
+        self.heap.extent().1 as usize + self.registers.len() * 8 + frames + self.globals.len() * 40
     }
 
     /// A copy with only the first registers.
@@ -331,9 +337,5 @@ impl Machine {
 
     pub fn peak_bytes(&self) -> u64 {
         self.state.heap.peak
-    }
-
-    pub(crate) fn is_at_end(&self) -> bool {
-        matches!(self.code.codes.get(self.state.pc as usize), Some(Code::Halt) | None)
     }
 }

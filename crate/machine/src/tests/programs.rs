@@ -29,7 +29,7 @@ fn fib() {
     assert_eq!(machine.fuel_used(), 21_891);
 }
 
-const LISTS: &str = "
+pub const LISTS: &str = "
 fn f0 @build(%n: {int}, %rest: {list}) -> {list} {
 b0:
   %zero: {int} = 0
@@ -332,7 +332,7 @@ b0:
     }
 }
 
-const CELLS: &str = "
+pub const CELLS: &str = "
 fn f0 @count(%r: {cell}, %n: {int}) -> {int} {
 b0:
   switch %n { 0: b1, _: b2 }
@@ -456,7 +456,7 @@ b0:
     let before = machine.peak_bytes();
     assert_eq!(run(&mut machine, "@double", &[x.clone(), int(1000)]), "[2f, 5f, -6f, nanf]");
     assert_eq!(machine.peak_bytes(), before);
-    assert_eq!(run(&mut machine, "@square", &[x.clone()]), "[1f, 4f, 16f, nanf]");
+    assert_eq!(run(&mut machine, "@square", std::slice::from_ref(&x)), "[1f, 4f, 16f, nanf]");
     assert_eq!(run_clean(&mut machine, "@reverse", &[vector(&[1.0, 2.0, 3.0, 4.0])]), "[-4f, -3f, -2f, -1f]");
     let three = vector(&[1.0, 2.0, 3.0]);
     assert_eq!(run(&mut machine, "@same", &[three.clone(), three.clone()]), "[2f, 4f, 6f]");
