@@ -10,8 +10,8 @@ export type StepMove =
   | { to: "into" | "over" | "out" | "back" | "last" }
   /** On to where as many calls and match tests have been made, and from there to a place of the program. */
   | { to: "like"; fuel: number; start: number; end: number }
-  /** On to the next instruction of a place of the program. */
-  | { to: "place"; start: number; end: number }
+  /** On to the next instruction of the line of an offset. */
+  | { to: "line"; offset: number }
   /** Not at all, but finds out some more about how long the run is. */
   | { to: "measure" }
   | { to: "end" };

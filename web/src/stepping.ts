@@ -72,10 +72,9 @@ export async function seek(target: number): Promise<void> {
   isSeeking = false;
 }
 
-/** On to the next instruction of what is at the cursor, from the beginning if there is no run to go on with. */
+/** On to the line of the cursor, from the beginning if there is no run to go on with. */
 export async function runToCursor(): Promise<void> {
-  const { start, end } = state.selection.peek();
-  const place: StepMove = { to: "place", start, end };
+  const place: StepMove = { to: "line", offset: state.selection.peek().start };
   if (state.stepping.peek() === undefined) await startStepping(0, place);
   else await move(place);
 }
@@ -171,7 +170,8 @@ function tell(to: StepMove, before: StepView, after: StepView): { said: string; 
     return { said: `The run ends here: ${after.diagnostic.message}.`, ran: line };
   }
   if (steps === 1 && line !== undefined) return { said: sentence(explain(`  ${line}`), heap), ran: line };
-  if (steps === 0) return { said: to.to === "place" ? "The run does not come to this place again." : "There is nothing further.", ran: undefined };
+  if (to.to === "line" && after.status !== "running") return { said: "The run ended without coming to this line again.", ran: undefined };
+  if (steps === 0) return { said: "There is nothing further.", ran: undefined };
   const n = Math.abs(steps).toLocaleString("en");
   const way = `${n} ${n === "1" ? "step" : "steps"} ${steps > 0 ? "on" : "back"}.`;
   return { said: sentence(after.status === "done" ? `${way} The run is done.` : way, steps > 0 ? heap : ""), ran: undefined };

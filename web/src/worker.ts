@@ -54,8 +54,8 @@ function step(playground: Playground, move: StepMove): StepView | undefined {
       return playground.stepTo(move.step);
     case "like":
       return playground.stepLike(move.fuel, move.start, move.end);
-    case "place":
-      return playground.stepToPlace(move.start, move.end);
+    case "line":
+      return playground.stepToLine(move.offset);
     case "into":
     case "over":
     case "out":

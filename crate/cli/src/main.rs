@@ -7,7 +7,7 @@ mod fmt;
 
 use base::Surface;
 use clap::{Parser, Subcommand};
-use session::command::{check_json, has_errors, hover_json, ir_json, ops_json, parse_inputs, run_json};
+use session::command::{check_json, has_errors, hover_json, ir_json, ops_json, parse_inputs, parse_layout, run_json};
 use session::{Analysis, Options};
 use std::fmt::Display;
 use std::io::Read;
@@ -121,7 +121,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             options.fuel = fuel.unwrap_or(options.fuel);
             options.memory = memory.unwrap_or(options.memory);
             if let Some(layout) = layout {
-                options.layout = session::command::parse_layout(&layout).map_err(Usage)?;
+                options.layout = parse_layout(&layout).map_err(Usage)?;
             }
             options.seed = seed.unwrap_or(options.seed);
             if let Some(inputs) = inputs {

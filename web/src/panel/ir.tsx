@@ -143,6 +143,7 @@ function litSpans(view: IrView): Set<string> {
 
 interface FunctionChanges {
   name: string;
+  line: number | undefined;
   isLibrary: boolean;
   isCut: boolean;
   isChanged: boolean;
@@ -159,6 +160,7 @@ function compare(before: readonly IrFunctionView[], after: readonly IrFunctionVi
     const lines = hasBefore ? diff(old?.lines ?? [], now?.lines ?? []) : (now?.lines ?? []).map((line): Change<IrLineView> => ({ mark: " ", line }));
     return {
       name: (now ?? old)?.name ?? "",
+      line: (now ?? old)?.line,
       isLibrary: (now ?? old)?.is_library ?? false,
       isCut: (now ?? old)?.is_cut ?? false,
       isChanged: lines.some(({ mark }) => mark !== " "),
@@ -234,8 +236,8 @@ interface FunctionProps {
 }
 
 function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: FunctionProps) {
-  const { name, before, after, lines, isChanged, isCut } = one;
-  const title = name === "" ? "top-level variables" : name;
+  const { name, line, before, after, lines, isChanged, isCut } = one;
+  const title = name === "" ? "top-level variables" : name === "fn" && line !== undefined ? `fn on line ${line}` : name;
   const size = after === undefined ? "left out" : before === undefined && withMarks ? "new" : before !== undefined && before !== after ? `${before} → ${after}` : String(after);
   const text = (side: readonly IrLine[], label: string) => <IrLines lines={side} label={label} tables={tables} isLit={isLit} />;
   const flat = lines.map(({ mark, line }): IrLine => ({ ...line, ...(withMarks ? { mark } : {}) }));
@@ -245,7 +247,7 @@ function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: Function
         <code>{highlight(title)}</code>
         <span class={isChanged && withMarks ? "size changed" : "size"}>
           {isCut ? "not shown" : size}
-          <span class="unseen">{/\d$/.test(size) ? " instructions" : ""}</span>
+          {!isCut && /\d$/.test(size) && " instructions"}
         </span>
       </summary>
       {shape === "marked" || !withMarks ? (

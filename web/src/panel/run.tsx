@@ -61,7 +61,7 @@ function Figures({ view }: { view: RunView }) {
   const number = (n: number) => n.toLocaleString("en");
   return (
     <p class="figures">
-      {number(view.fuel)} calls and tests
+      {number(view.fuel)} calls and match tests, {number(view.steps)} steps of the machine, at most {number(view.peak_bytes)} bytes
     </p>
   );
 }

@@ -115,7 +115,7 @@ function Transport({ view }: { view: StepView }) {
           })}
         </div>
         <LayoutPicker onChange={(layout) => void stepWithLayout(layout)} />
-        <button type="button" class="button small" title="On to the next instruction of what is at the cursor in the editor" onClick={() => void runToCursor()}>
+        <button type="button" class="button small" title="On to the line of the editor's cursor" onClick={() => void runToCursor()}>
           To cursor
         </button>
         <button type="button" class="button small end" title="Back to the values (Escape)" onClick={endStepping}>

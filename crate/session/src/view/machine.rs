@@ -43,6 +43,8 @@ pub struct PassView {
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct IrFunctionView {
     pub name: String,
+    /// From 1, where the text has it.
+    pub line: Option<u32>,
     pub is_library: bool,
     pub n_instrs: u32,
     pub lines: Vec<IrLineView>,
