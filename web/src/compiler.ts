@@ -2,9 +2,10 @@
 //
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
-import type { Reply, Request } from "./protocol.ts";
+import type { Reply, Request, StepMove } from "./protocol.ts";
+import type { LayoutName } from "./state.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
-import type { CheckView, FileName, FormatView, HoverView, MatchView, NameView, RunView } from "./wasm/relish_wasm.js";
+import type { CheckView, FileName, FormatView, HoverView, IrView, MatchView, NameView, RunView, StepView } from "./wasm/relish_wasm.js";
 
 export interface Listener {
   ready(prelude: string): void;
@@ -78,6 +79,18 @@ export class Compiler {
     return reply?.kind === "matched" ? (reply.view ?? null) : undefined;
   }
 
+  /** The program that the machine runs, before and after one pass. */
+  async ir(layout: LayoutName, pass: number, maxLines: number): Promise<IrView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "ir", id, layout, pass, maxLines }));
+    return reply?.kind === "compiled" ? reply.view : undefined;
+  }
+
+  /** Where a run of the current text stands after a move; no answer if there is no such run. */
+  async step(move: StepMove): Promise<StepView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "step", id, move }));
+    return reply?.kind === "stepped" ? reply.view : undefined;
+  }
+
   /** What lays out a text anew; no answer if the worker is replaced meanwhile. */
   async format(text: string): Promise<FormatView | undefined> {
     const reply = await this.#ask((id) => ({ kind: "format", id, text }));
@@ -146,6 +159,8 @@ export class Compiler {
       case "hovered":
       case "named":
       case "matched":
+      case "compiled":
+      case "stepped":
       case "formatted":
         this.#waiting.get(reply.id)?.(reply);
         this.#waiting.delete(reply.id);

@@ -7,7 +7,7 @@ mod fmt;
 
 use base::Surface;
 use clap::{Parser, Subcommand};
-use session::command::{check_json, has_errors, hover_json, ir_json, ops_json, parse_inputs, parse_strategy, run_json};
+use session::command::{check_json, has_errors, hover_json, ir_json, ops_json, parse_inputs, parse_layout, run_json};
 use session::{Analysis, Options};
 use std::fmt::Display;
 use std::io::Read;
@@ -120,7 +120,9 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             let mut options = Options::default();
             options.fuel = fuel.unwrap_or(options.fuel);
             options.memory = memory.unwrap_or(options.memory);
-            options.layout = parse_strategy(layout.as_deref()).map_err(Usage)?;
+            if let Some(layout) = layout {
+                options.layout = parse_layout(&layout).map_err(Usage)?;
+            }
             options.seed = seed.unwrap_or(options.seed);
             if let Some(inputs) = inputs {
                 options.inputs = parse_inputs(&read(&inputs)?).map_err(|error| Usage(format!("{inputs}: {error}")))?;
@@ -168,7 +170,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
                 let known: Vec<&str> = session::pass_names().collect();
                 return Err(Usage(format!("no pass is called {pass}; there are {}", known.join(", "))));
             }
-            let strategy = parse_strategy(layout.as_deref()).map_err(Usage)?;
+            let strategy = layout.map_or(Ok(Options::default().layout), |name| parse_layout(&name)).map_err(Usage)?;
             let analysis = analyse(&file)?;
             let ir = session::ir_text(&analysis, strategy, pass);
             if json {

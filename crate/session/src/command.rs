@@ -284,7 +284,7 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
         }
         "ir" => {
             let text = |key: &str| json.get(key).and_then(Json::as_str);
-            let strategy = parse_strategy(text("layout")).ok()?;
+            let strategy = text("layout").map_or(Ok(Strategy::Aligned), parse_layout).ok()?;
             Some(ir_json(&ir_text(&Analysis::new(source), strategy, text("pass"))))
         }
         "ops" => Some(ops_json()),
@@ -292,12 +292,11 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
     }
 }
 
-/// How to lay out values, `aligned` if nothing says; an unknown name comes back as a sentence.
-pub fn parse_strategy(name: Option<&str>) -> Result<Strategy, String> {
-    let Some(name) = name else { return Ok(Strategy::Aligned) };
+/// A layout strategy by its name.
+pub fn parse_layout(name: &str) -> Result<Strategy, String> {
     Strategy::parse(name).ok_or_else(|| {
-        let known: Vec<&str> = Strategy::ALL.into_iter().map(Strategy::name).collect();
-        format!("no layout is called {name}; there are {}", known.join(", "))
+        let names: Vec<&str> = Strategy::ALL.iter().map(|strategy| strategy.name()).collect();
+        format!("expected one of the layouts {}, found {name}", names.join(", "))
     })
 }
 

@@ -1,13 +1,12 @@
 //! The program that the machine runs, as a text or as a screen shows it, after any of its passes.
 
+use crate::Analysis;
 use crate::compile::compile;
 use crate::page::{diagnostic_views, span_view};
 use crate::view::machine::{IrFunctionView, IrLineView, IrView, PassView};
-use crate::{Analysis, prelude};
 use base::Diagnostic;
 use ir::{Detail, FuncId, Function, Names, Program};
 use layout::Strategy;
-use rustc_hash::FxHashSet;
 
 /// What comes before the passes.
 const LOWER: (&str, &str) = ("lower", "the program as it comes from the text, before any pass");
@@ -50,7 +49,6 @@ pub fn ir_text(analysis: &Analysis, strategy: Strategy, pass: Option<&str>) -> I
 pub(crate) fn ir_view(analysis: &Analysis, strategy: Strategy, pass: usize, max_lines: usize) -> IrView {
     let about: Vec<(&str, &str)> = passes().collect();
     let pass = pass.min(about.len() - 1);
-    let library = Library::new();
     let mut view = IrView {
         passes: Vec::new(),
         pass: pass as u32,
@@ -78,10 +76,10 @@ pub(crate) fn ir_view(analysis: &Analysis, strategy: Strategy, pass: usize, max_
         if index == pass {
             let mut n_more = 0;
             if let Some(last) = &last {
-                view.before = function_views(analysis, &library, last, max_lines, &mut n_more);
+                view.before = function_views(analysis, last, max_lines, &mut n_more);
                 n_more = 0;
             }
-            view.after = function_views(analysis, &library, program, max_lines, &mut n_more);
+            view.after = function_views(analysis, program, max_lines, &mut n_more);
             view.n_more = n_more;
             for line in ir::tables(program, names(analysis)) {
                 let Some((name, text)) = line.text.split_once(" = ") else { continue };
@@ -103,29 +101,7 @@ fn n_instrs(function: &Function) -> u32 {
     function.blocks.iter().map(|block| block.instrs.len() as u32 + 1).sum()
 }
 
-/// Which functions are the library's.
-pub(crate) struct Library(FxHashSet<&'static str>);
-
-impl Library {
-    pub(crate) fn new() -> Library {
-        Library(prelude().module.defs.iter().map(|def| def.name.as_str()).collect())
-    }
-
-    pub(crate) fn has(&self, function: &Function) -> bool {
-        let name = &function.name;
-        let name =
-            name.rsplit_once('.').filter(|(_, n)| n.bytes().all(|b| b.is_ascii_digit())).map_or(&**name, |it| it.0);
-        self.0.contains(name)
-    }
-}
-
-fn function_views(
-    analysis: &Analysis,
-    library: &Library,
-    program: &Program,
-    max_lines: usize,
-    n_more: &mut u32,
-) -> Vec<IrFunctionView> {
+fn function_views(analysis: &Analysis, program: &Program, max_lines: usize, n_more: &mut u32) -> Vec<IrFunctionView> {
     let mut views: Vec<IrFunctionView> = Vec::new();
     let mut current: Option<Option<FuncId>> = None;
     for line in ir::lines(program, names(analysis), Detail::Plain) {
@@ -138,7 +114,10 @@ fn function_views(
             current = Some(line.function);
             views.push(IrFunctionView {
                 name: function.map_or_else(String::new, |function| function.name.clone()),
-                is_library: function.is_some_and(|function| library.has(function)),
+                line: function
+                    .filter(|function| !function.is_library)
+                    .map(|function| analysis.lines.line_of(function.span.start)),
+                is_library: function.is_some_and(|function| function.is_library),
                 n_instrs: function.map_or(0, n_instrs),
                 lines: Vec::new(),
                 is_cut: false,

@@ -17,6 +17,7 @@
 //! ```
 
 mod analysis;
+mod block;
 pub mod command;
 mod compile;
 mod coverage;
@@ -29,6 +30,7 @@ mod matches;
 mod name;
 mod page;
 mod run;
+mod step;
 pub mod view;
 
 pub use analysis::{Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, trace};
@@ -40,3 +42,4 @@ pub use ir_text::{IrText, ir_text, pass_names};
 pub use name::{File, Name, name};
 pub use page::Page;
 pub use run::{Options, Outcome, RunValue, evaluate, run};
+pub use step::Move;

@@ -1,7 +1,8 @@
 //! The page's conversation with the core: one text at a time, answered in views.
 
 use crate::run::{Options, run};
-use crate::view::machine::IrView;
+use crate::step::{Move, Stepper};
+use crate::view::machine::{IrView, StepView};
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
     LabelView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
@@ -17,11 +18,13 @@ const MAX_ELEMENTS: usize = 16_384;
 /// The text that the page shows, analysed.
 pub struct Page {
     analysis: Analysis,
+    /// A run of the text that is looked at.
+    stepper: Option<Stepper>,
 }
 
 impl Default for Page {
     fn default() -> Page {
-        Page { analysis: Analysis::new("") }
+        Page { analysis: Analysis::new(""), stepper: None }
     }
 }
 
@@ -29,6 +32,7 @@ impl Page {
     /// Takes a new text.
     pub fn update(&mut self, text: &str) -> CheckView {
         self.analysis = Analysis::new(text);
+        self.stepper = None;
         let lines = self.analysis.lines();
         let mut definitions: Vec<(u32, DefinitionView)> = self
             .analysis
@@ -117,6 +121,39 @@ impl Page {
     pub fn ir(&self, layout: &str, pass: usize, max_lines: usize) -> Option<IrView> {
         let strategy = Strategy::parse(layout)?;
         Some(crate::ir_text::ir_view(&self.analysis, strategy, pass, max_lines))
+    }
+
+    /// Begins to look at the run of one of the expressions that a run evaluates, by its place among them.
+    pub fn step_start(&mut self, expression: usize, layout: &str) -> Option<StepView> {
+        self.stepper = Stepper::new(&self.analysis, expression, Strategy::parse(layout)?);
+        self.step_to(0.0)
+    }
+
+    /// The run that is looked at, after so many instructions.
+    pub fn step_to(&mut self, step: f64) -> Option<StepView> {
+        self.stepper.as_mut().map(|stepper| stepper.seek(&self.analysis, step as u64))
+    }
+
+    pub fn step_by(&mut self, to: Move) -> Option<StepView> {
+        self.stepper.as_mut().map(|stepper| stepper.go(&self.analysis, to))
+    }
+
+    /// On to the line of a UTF-16 offset.
+    pub fn step_to_line(&mut self, offset: u32) -> Option<StepView> {
+        let offset = self.analysis.lines().from_utf16(offset);
+        self.stepper.as_mut().map(|stepper| stepper.seek_line(&self.analysis, offset))
+    }
+
+    /// On to where as many calls and match tests have been made, and from there to a place between UTF-16 offsets.
+    pub fn step_like(&mut self, fuel: f64, start: u32, end: u32) -> Option<StepView> {
+        let lines = self.analysis.lines();
+        let place = Span::new(lines.from_utf16(start), lines.from_utf16(end));
+        self.stepper.as_mut().map(|stepper| stepper.seek_fuel(&self.analysis, fuel as u64, place))
+    }
+
+    /// Forgets the run that was looked at.
+    pub fn step_end(&mut self) {
+        self.stepper = None;
     }
 
     /// What lays out a text anew, whether it is the last one or not.

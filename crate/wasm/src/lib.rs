@@ -1,8 +1,8 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
-use session::view::machine::IrView;
+use session::view::machine::{IrView, StepView};
 use session::view::{CheckView, FileView, FormatView, HoverView, MatchView, NameView, RunView};
-use session::{Options, Page};
+use session::{Move, Options, Page};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
 
@@ -68,6 +68,41 @@ impl Playground {
         Ok(view.map(|view| view.into_ts()).transpose()?)
     }
 
+    /// Begins to look at the run of one of the expressions step by step.
+    #[wasm_bindgen(js_name = stepStart)]
+    pub fn step_start(&mut self, expression: u32, layout: &str) -> Result<Option<Ts<StepView>>, JsError> {
+        step_view(self.page.step_start(expression as usize, layout))
+    }
+
+    /// After so many instructions.
+    #[wasm_bindgen(js_name = stepTo)]
+    pub fn step_to(&mut self, step: f64) -> Result<Option<Ts<StepView>>, JsError> {
+        step_view(self.page.step_to(step))
+    }
+
+    /// `into`, `over`, `out`, `back`, `last`, or `measure`.
+    #[wasm_bindgen(js_name = stepBy)]
+    pub fn step_by(&mut self, to: &str) -> Result<Option<Ts<StepView>>, JsError> {
+        step_view(Move::parse(to).and_then(|to| self.page.step_by(to)))
+    }
+
+    /// On to the line of a UTF-16 offset.
+    #[wasm_bindgen(js_name = stepToLine)]
+    pub fn step_to_line(&mut self, offset: u32) -> Result<Option<Ts<StepView>>, JsError> {
+        step_view(self.page.step_to_line(offset))
+    }
+
+    /// On to so many calls and match tests, and from there to a place.
+    #[wasm_bindgen(js_name = stepLike)]
+    pub fn step_like(&mut self, fuel: f64, start: u32, end: u32) -> Result<Option<Ts<StepView>>, JsError> {
+        step_view(self.page.step_like(fuel, start, end))
+    }
+
+    #[wasm_bindgen(js_name = stepEnd)]
+    pub fn step_end(&mut self) {
+        self.page.step_end();
+    }
+
     /// What lays out a text anew.
     pub fn format(&self, text: &str) -> Result<Ts<FormatView>, JsError> {
         Ok(Page::format(text).into_ts()?)
@@ -82,6 +117,10 @@ impl Playground {
     pub fn run(&self, fuel: f64) -> Result<Ts<RunView>, JsError> {
         Ok(self.page.run(&Options { fuel: fuel as u64, ..Options::default() }).into_ts()?)
     }
+}
+
+fn step_view(view: Option<StepView>) -> Result<Option<Ts<StepView>>, JsError> {
+    Ok(view.map(|view| view.into_ts()).transpose()?)
 }
 
 #[cfg(feature = "commands")]
