@@ -14,6 +14,7 @@
 //! Deliberately absent: coverage of matches (`pattern`), any host recursion.
 
 mod assume;
+mod cover;
 mod definitions;
 mod error;
 mod generalise;
