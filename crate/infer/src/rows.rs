@@ -58,7 +58,7 @@ impl Place {
 }
 
 /// How many cells of patterns are looked at in a group to see what arms take together. Beyond it rows close.
-const MAX_CELLS: usize = 1 << 21;
+const MAX_CELLS: usize = 1 << 19;
 
 /// The places of the matches of a group.
 #[derive(Default)]
