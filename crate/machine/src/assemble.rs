@@ -296,7 +296,7 @@ impl Assembler<'_> {
                 let is_quick = is_pointer || !self.out.kinds.is_counted(layout);
                 (is_quick && self.place(result(0)?).n_words == 0).then_some(Code::RefWrite { cell, from, is_pointer })
             }
-            Op::Check { .. } | Op::Global(_) => None,
+            Op::Check { .. } | Op::Retype | Op::Global(_) => None,
         }
     }
 

@@ -217,6 +217,10 @@ impl Frameful<'_> {
                 let (pc, base, size) = (self.state.pc, self.state.base, self.routine.n_words);
                 return self.call(*callee, args, How::Call { pc, base, to, size });
             }
+            Op::Retype => {
+                let words = self.get(args[0]);
+                self.set(results[0], &words);
+            }
             Op::RefNew => {
                 let Kind::Ref { content } = *self.kind(self.layout(results[0])) else { return Err(broken) };
                 let at = self.block(BlockKind::Ref(content), &self.get(args[0]))?;
@@ -407,7 +411,7 @@ impl Frameful<'_> {
                 return Err(Stop::Fault(match fault {
                     Fault::NoArm => RunFault::NoArm,
                     Fault::FreeVariable(name) => RunFault::FreeVariable(name.clone()),
-                    Fault::Broken => RunFault::Broken,
+                    Fault::Broken | Fault::Unreachable => RunFault::Broken,
                 }));
             }
         };

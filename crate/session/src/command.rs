@@ -194,7 +194,8 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
     diagnostics.extend(outcome.diagnostics);
     let has_errors = has_errors(&diagnostics);
     let diagnostics = problems(&diagnostics, lines);
-    let ran = Ran { values, diagnostics, fuel: outcome.fuel, peak_bytes: outcome.peak_bytes, live_bytes: outcome.live_bytes };
+    let ran =
+        Ran { values, diagnostics, fuel: outcome.fuel, peak_bytes: outcome.peak_bytes, live_bytes: outcome.live_bytes };
     Answer { json: to_string(&ran), has_errors }
 }
 

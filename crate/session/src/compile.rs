@@ -103,7 +103,3 @@ fn diagnostic(analysis: &Analysis, error: &LowerError) -> Diagnostic {
         }
     }
 }
-impl Analysis {
-        &self.module
-    }
-}

@@ -30,13 +30,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options {
-            fuel: 10_000_000,
-            memory: 1 << 30,
-            seed: 0,
-            inputs: BTreeMap::new(),
-            layout: Strategy::Aligned,
-        }
+        Options { fuel: 10_000_000, memory: 1 << 30, seed: 0, inputs: BTreeMap::new(), layout: Strategy::Aligned }
     }
 }
 

@@ -5,7 +5,7 @@
 //! Propagation with Conditional Branches", which without loops takes one walk). What a variable is known to be:
 //!
 //! - a number, a variant with its fields, a box, the content of a box, a closure, by the instruction that gives it;
-//! - a variant or an integer, by the case of a `switch` on it that leads here;
+//! - a variant or an integer, by the case of a `switch` on it that leads here, or as the only one that no case is of;
 //! - another variable, if every way into its block fills the parameter with that one.
 //!
 //! Then jumps that know which way a `switch` will go take it (`thread`), and blocks are joined.
@@ -19,7 +19,7 @@ use ir::{BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Progr
 use layout::Kind;
 use op::{AttrForm, Call, ResultType};
 use smallvec::SmallVec;
-use ty::{Scalar, Value};
+use ty::{Dtype, Scalar, Value};
 
 /// How often a function is walked again because jumps were threaded.
 const N_ROUNDS: usize = 3;
@@ -129,9 +129,13 @@ impl<'a> Folder<'a> {
                     }
                     none => *none = Some(args.iter().copied().map(Some).collect()),
                 },
-                End::Switch { on, cases, .. } => {
+                End::Switch { on, cases, default } => {
                     for case in cases {
                         entered[case.block.index()] = Some((*on, case.key.clone()));
+                    }
+                    if let Some(block) = default {
+                        let other = only_other(&facts.layouts[function.vars[*on].layout].kind, cases);
+                        entered[block.index()] = other.map(|key| (*on, key));
                     }
                 }
                 End::Return(_) | End::TailCall(..) | End::Fail(_) => {}
@@ -326,6 +330,23 @@ impl<'a> Folder<'a> {
 /// Where a `switch` on what has this key goes.
 pub(super) fn chosen(cases: &[Case], default: Option<BlockId>, key: &CaseKey) -> Option<BlockId> {
     cases.iter().find(|case| case.key == *key).map(|case| case.block).or(default)
+}
+
+/// The key that all others leave, if there is only one.
+fn only_other(kind: &Kind, cases: &[Case]) -> Option<CaseKey> {
+    if let (Kind::Scalar(Dtype::Bool), [Case { key: CaseKey::Literal(Scalar::Int(value)), .. }]) = (kind, cases) {
+        return Some(CaseKey::Literal(Scalar::Int(1 - value)));
+    }
+    let Kind::Sum { variants, .. } = kind else { return None };
+    let mut is_left: Vec<bool> = variants.iter().map(|variant| variant.is_inhabited).collect();
+    for case in cases {
+        if let CaseKey::Variant(variant) = case.key {
+            is_left[variant as usize] = false;
+        }
+    }
+    let mut left = (0..).zip(is_left).filter(|(_, is_left)| *is_left);
+    let (only, _) = left.next()?;
+    left.next().is_none().then_some(CaseKey::Variant(only))
 }
 
 /// Floats are left to the run, which knows of zeros and NaNs.

@@ -196,11 +196,16 @@ impl Maker<'_> {
             let on = self.random.one(&[INT, BOOL, SUM, SUM]);
             let on = self.need(at, &mut scope, on);
             let literal = |value: i64| CaseKey::Literal(Scalar::Int(value));
-            let (keys, opened) = match self.vars[on].layout {
+            let (mut keys, opened) = match self.vars[on].layout {
                 INT => (vec![Some(literal(0)), Some(literal(2)), None], false),
                 BOOL => (vec![Some(literal(1)), Some(literal(0))], false),
                 _ => (vec![Some(CaseKey::Variant(1)), Some(CaseKey::Variant(0))], true),
             };
+            if let Some(last) = keys.last_mut()
+                && self.random.below(2) == 0
+            {
+                *last = None;
+            }
             self.emit(at, Op::Fuel(1), &[], &[]);
             let (mut cases, mut default) = (Vec::new(), None);
             for (i, key) in keys.into_iter().enumerate() {

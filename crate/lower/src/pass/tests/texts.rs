@@ -536,3 +536,48 @@ b2:
 ",
     );
 }
+
+#[test]
+fn a_default_may_leave_one_case() {
+    check(
+        fold,
+        "\
+fn f0 main(%a: l0, %s: l2, %c: l1) -> l0 {
+b0:
+  switch %s { `A: b1, _: b2 }
+b1:
+  switch %c { True: b3, _: b4 }
+b2:
+  switch %s { `B: b5, _: b6 }
+b3:
+  return %a
+b4:
+  switch %c { False: b7, _: b8 }
+b5:
+  %x: l0 = open `B %s
+  return %x
+b6:
+  fail no_arm
+b7:
+  return %a
+b8:
+  fail no_arm
+}
+",
+        "\
+fn f0 main(%a: l0, %s: l2, %c: l1) -> l0 {
+b0:
+  switch %s { `A: b1, _: b2 }
+b1:
+  switch %c { True: b3, _: b4 }
+b2:
+  %x: l0 = open `B %s
+  return %x
+b3:
+  return %a
+b4:
+  return %a
+}
+",
+    );
+}
