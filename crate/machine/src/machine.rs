@@ -194,6 +194,9 @@ impl Machine {
             let (Some(place), Some(var)) = (routine.places.get(param.0 as usize), data.vars.get(param)) else {
                 return Err(RunFault::Broken);
             };
+            if code.program.layouts.table.get(var.layout).is_none() {
+                return Err(RunFault::Broken);
+            }
             let words = self.encode(var.layout, arg)?;
             let place = base as usize + place.at as usize;
             // The places of a broken function have no words.
