@@ -35,6 +35,11 @@ export function RunPanel() {
       <div class="bar">
         <p class="outcome">{outcome(ran, isStale)}</p>
         <LayoutPicker onChange={runNow} />
+        {isStale && errorCount.value === 0 && (
+          <button type="button" class="button small" onClick={() => void startStepping()}>
+            Step through
+          </button>
+        )}
       </div>
       {ran.kind === "finished" && <Figures view={ran.view} />}
       {ran.kind === "finished" &&

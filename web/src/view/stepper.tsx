@@ -1,5 +1,5 @@
 // A run step by step: the controls, the instruction, the frames and the heap.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { show } from "../actions.ts";
 import type { StepMove } from "../protocol.ts";
@@ -11,7 +11,6 @@ import { Heap, Pointer } from "./heap.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { IrLines, irTokens } from "./irtext.tsx";
 import { LayoutPicker } from "./layoutpicker.tsx";
-import type { Signal } from "@preact/signals";
 
 interface Control {
   title: string;
@@ -66,7 +65,7 @@ export function Stepper({ stepping }: { stepping: Stepping }) {
         </p>
       )}
       <Code view={view} />
-      <h3>{view.frames.length === 1 ? "Frame" : `Frames, the innermost first`}</h3>
+      <h2>{view.frames.length === 1 ? "Frame" : `Frames, the innermost first`}</h2>
       {view.frames.length === 0 && <p class="note">No call is under way.</p>}
       <ol class="frames">
         {view.frames.map((frame, index) => (
@@ -74,12 +73,12 @@ export function Stepper({ stepping }: { stepping: Stepping }) {
         ))}
       </ol>
       {view.n_more_frames > 0 && <p class="note">{view.n_more_frames.toLocaleString("en")} more frames are below these.</p>}
-      <h3>
+      <h2>
         Heap{" "}
         <span class="figures">
-          {view.live_bytes.toLocaleString("en")} bytes, at most {view.peak_bytes.toLocaleString("en")} so far
+          {view.live_bytes.toLocaleString("en")} bytes are in use with the frames, at most {view.peak_bytes.toLocaleString("en")} so far
         </span>
-      </h3>
+      </h2>
       <Heap blocks={view.blocks} before={before?.blocks} nMore={view.n_more_blocks} lit={lit} />
     </section>
   );
@@ -118,8 +117,8 @@ function Transport({ view }: { view: StepView }) {
         <button type="button" class="button small" title="On to the line of the editor's cursor" onClick={() => void runToCursor()}>
           To cursor
         </button>
-        <button type="button" class="button small end" title="Back to the values (Escape)" onClick={endStepping}>
-          Close
+        <button type="button" class="plain end" aria-label="Back to the values" title="Back to the values (Escape)" onClick={endStepping}>
+          <Icon name="close" />
         </button>
       </div>
       <label class="time">
