@@ -7,6 +7,7 @@ import { state, type Stepping } from "../state.ts";
 import { endStepping, move, pause, play, runToCursor, seek, stepWithLayout } from "../stepping.ts";
 import type { FrameView, StepView, VariableView } from "../wasm/relish_wasm.js";
 import { highlight, TypeText } from "./code.tsx";
+import { cut } from "./decision.tsx";
 import { Heap, Pointer } from "./heap.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { IrLines, irTokens } from "./irtext.tsx";
@@ -72,6 +73,7 @@ export function Stepper({ stepping }: { stepping: Stepping }) {
           <Frame frame={frame} isInner={index === 0} old={before === undefined ? undefined : sameFrame(before, view, index)} lit={lit} />
         ))}
       </ol>
+      {view.globals.length > 0 && <Globals now={view.globals} before={before?.globals} lit={lit} />}
       {view.n_more_frames > 0 && <p class="note">{view.n_more_frames.toLocaleString("en")} more frames are below these.</p>}
       <h2>
         Heap{" "}
@@ -141,13 +143,25 @@ function Transport({ view }: { view: StepView }) {
   );
 }
 
+/** As much of the source of an instruction is shown beside it. */
+const SOURCE = 60;
+
 function Code({ view }: { view: StepView }) {
-  const { lines, current, n_above, n_below, function: name } = view;
+  const { lines, current, n_above, n_below, function: name, span } = view;
   if (lines.length === 0) return null;
+  const text = state.text.value;
+  const source = span === undefined ? "" : text.slice(span.start, span.end).replace(/\s+/g, " ");
+  const line = span === undefined ? 0 : text.slice(0, span.start).split("\n").length;
   return (
     <div class="function here">
       <p class="function-name">
         <code>{highlight(name)}</code>
+        {span !== undefined && (
+          <button type="button" class="to-line" onClick={() => show(span)}>
+            line {line}
+          </button>
+        )}
+        <code class="source">{highlight(cut(source, SOURCE))}</code>
         {n_above + n_below > 0 && <span class="size">{(n_above + n_below).toLocaleString("en")} more lines</span>}
       </p>
       <IrLines lines={lines} current={current} label={`Program of ${name}`} />
@@ -160,6 +174,26 @@ function sameFrame(before: StepView, now: StepView, index: number): FrameView | 
   const depth = now.frames.length + now.n_more_frames - index;
   const old = before.frames[before.frames.length + before.n_more_frames - depth];
   return old?.function === now.frames[index]?.function ? old : undefined;
+}
+
+interface GlobalsProps {
+  now: readonly VariableView[];
+  before: readonly VariableView[] | undefined;
+  lit: Signal<number | undefined>;
+}
+
+function Globals({ now, before, lit }: GlobalsProps) {
+  const was = new Map(before?.map((one) => [one.name, one]));
+  return (
+    <section class="frame" aria-label="Top-level variables">
+      <header>Top-level variables</header>
+      <dl>
+        {now.map((variable) => (
+          <Variable variable={variable} isNew={before !== undefined && was.get(variable.name)?.bits !== variable.bits} lit={lit} />
+        ))}
+      </dl>
+    </section>
+  );
 }
 
 interface FrameProps {
@@ -209,7 +243,7 @@ function Variable({ variable, isNew, lit }: { variable: VariableView; isNew: boo
         {pointers.map((to) => (
           <Pointer to={to} lit={lit} />
         ))}
-        <TypeText text={type} />
+        {type !== "" && <TypeText text={type} />}
       </dd>
     </div>
   );
