@@ -190,6 +190,10 @@ export async function hover(file: FileName, offset: number) {
 export const name = (file: FileName, offset: number) => compiler.name(file, offset);
 /** The match at a place of the program, `null` if it has none; no answer if the text changes meanwhile. */
 export const matchAt = (offset: number) => compiler.matchAt(offset);
+/** The layouts of the program's sum types; no answer if the text changes meanwhile. */
+export const layouts = () => compiler.layouts();
+/** How a value that consists of these choices is stored; `null` if there is none. */
+export const layoutValue = (entry: number, choices: string[]) => compiler.layoutValue(entry, choices);
 
 /** The program that the machine runs, before and after one pass; no answer if the text changes meanwhile. */
 export const ir = (layout: LayoutName, pass: number, maxLines: number) => compiler.ir(layout, pass, maxLines);

@@ -5,7 +5,19 @@
 import type { Reply, Request, StepMove } from "./protocol.ts";
 import type { LayoutName } from "./state.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
-import type { CheckView, FileName, FormatView, HoverView, IrView, MatchView, NameView, RunView, StepView } from "./wasm/relish_wasm.js";
+import type {
+  CheckView,
+  FileName,
+  FormatView,
+  HoverView,
+  IrView,
+  LaidValueView,
+  LayoutsView,
+  MatchView,
+  NameView,
+  RunView,
+  StepView,
+} from "./wasm/relish_wasm.js";
 
 export interface Listener {
   ready(prelude: string): void;
@@ -91,6 +103,18 @@ export class Compiler {
     return reply?.kind === "stepped" ? reply.view : undefined;
   }
 
+  /** The layouts of the program's sum types. */
+  async layouts(): Promise<LayoutsView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "layouts", id }));
+    return reply?.kind === "laid" ? reply.view : undefined;
+  }
+
+  /** How a value of one of those types is stored; `null` if there is no such value. */
+  async layoutValue(entry: number, choices: string[]): Promise<LaidValueView | null | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "value", id, entry, choices }));
+    return reply?.kind === "valued" ? (reply.view ?? null) : undefined;
+  }
+
   /** What lays out a text anew; no answer if the worker is replaced meanwhile. */
   async format(text: string): Promise<FormatView | undefined> {
     const reply = await this.#ask((id) => ({ kind: "format", id, text }));
@@ -161,6 +185,8 @@ export class Compiler {
       case "matched":
       case "compiled":
       case "stepped":
+      case "laid":
+      case "valued":
       case "formatted":
         this.#waiting.get(reply.id)?.(reply);
         this.#waiting.delete(reply.id);

@@ -3,6 +3,7 @@ import "./style/colors.css";
 import "./style/page.css";
 import "./style/panes.css";
 import "./style/machine.css";
+import "./style/layout.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followHistory, keepNow, openAddress, runNow, share } from "./actions.ts";

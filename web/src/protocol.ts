@@ -1,7 +1,19 @@
 // What the page and the worker say to each other. What is said about a whole text carries its revision, so that an
 // answer about an older text is recognised and dropped; questions about a place carry an id, by which the page knows them.
 import type { LayoutName } from "./state.ts";
-import type { CheckView, FileName, FormatView, HoverView, IrView, MatchView, NameView, RunView, StepView } from "./wasm/relish_wasm.js";
+import type {
+  CheckView,
+  FileName,
+  FormatView,
+  HoverView,
+  IrView,
+  LaidValueView,
+  LayoutsView,
+  MatchView,
+  NameView,
+  RunView,
+  StepView,
+} from "./wasm/relish_wasm.js";
 
 /** Where to go in a run that is looked at step by step. */
 export type StepMove =
@@ -25,6 +37,8 @@ export type Request =
   | { kind: "match"; id: number; offset: number }
   | { kind: "ir"; id: number; layout: LayoutName; pass: number; maxLines: number }
   | { kind: "step"; id: number; move: StepMove }
+  | { kind: "layouts"; id: number }
+  | { kind: "value"; id: number; entry: number; choices: string[] }
   | { kind: "format"; id: number; text: string };
 
 export type Reply =
@@ -36,5 +50,7 @@ export type Reply =
   | { kind: "matched"; id: number; view: MatchView | undefined }
   | { kind: "compiled"; id: number; view: IrView | undefined }
   | { kind: "stepped"; id: number; view: StepView | undefined }
+  | { kind: "laid"; id: number; view: LayoutsView }
+  | { kind: "valued"; id: number; view: LaidValueView | undefined }
   | { kind: "formatted"; id: number; view: FormatView }
   | { kind: "trapped"; during: Request["kind"]; message: string };

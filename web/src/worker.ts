@@ -41,6 +41,10 @@ function answer(request: Request): void {
       return post({ kind: "compiled", id: request.id, view: playground.ir(request.layout, request.pass, request.maxLines) });
     case "step":
       return post({ kind: "stepped", id: request.id, view: step(playground, request.move) });
+    case "layouts":
+      return post({ kind: "laid", id: request.id, view: playground.layouts() });
+    case "value":
+      return post({ kind: "valued", id: request.id, view: playground.layoutValue(request.entry, request.choices) });
     case "format":
       return post({ kind: "formatted", id: request.id, view: playground.format(request.text) });
   }

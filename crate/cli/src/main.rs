@@ -66,6 +66,14 @@ enum Command {
         #[arg(long, value_name = "packed|aligned|uniform")]
         layout: Option<String>,
     },
+    /// The bits of every sum type, and of what `as` does to them.
+    Layout {
+        #[arg(value_name = "FILE")]
+        file: String,
+        /// One strategy: packed, aligned or uniform; else all.
+        #[arg(long)]
+        layout: Option<String>,
+    },
     /// Lay out files anew, in place; `-` goes from standard input to standard output.
     Fmt {
         #[arg(required = true, value_name = "FILE")]
@@ -180,6 +188,18 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
                 draw::problems(&file, analysis.text(), &ir.diagnostics);
             }
             Ok(code(has_errors(analysis.diagnostics()) || has_errors(&ir.diagnostics)))
+        }
+        Command::Layout { file, layout } => {
+            let strategy = layout.map(|name| parse_layout(&name)).transpose().map_err(Usage)?;
+            let analysis = analyse(&file)?;
+            let answer = session::layout_json(&analysis, strategy);
+            if json {
+                say(answer.json);
+            } else {
+                say(session::layout_text(&analysis, strategy));
+                draw::problems(&file, analysis.text(), analysis.diagnostics());
+            }
+            Ok(code(answer.has_errors))
         }
         Command::Fmt { files, check } => fmt::fmt(files, check, json),
         Command::Ops => {

@@ -2,7 +2,8 @@
 //!
 //! A variant, written or matched, is in an open row, so rows grow by unification. When a group has been solved a row is
 //! closed with what it holds if a match takes it apart without a catch-all, or if no definition's type mentions it.
-//! The others are generalised.
+//! The others are generalised. A catch-all at a place is one for the places inside it, if it takes all that comes there
+//! whatever the rest of the value is: `_` after `` (`A, 1) ``, but not the `_` of `(_, Nil)` after `` (Cons(`A, _), _) ``.
 //!
 //! Worked example: `match(%x) { `A => 1, `B(_) => 2 }` gives `%x` the type `[`A, `B(t) | r]`. At the root there is no
 //! catch-all, so `r` closes; at the field of `B` there is one, so `t` stays as it is.
@@ -24,15 +25,35 @@ pub(crate) enum Step {
     Tuple(usize),
 }
 
+impl Step {
+    fn sibling(self, i: usize) -> Step {
+        match self {
+            Step::Ctor(ctor, _) => Step::Ctor(ctor, i),
+            Step::Variant(name, _) => Step::Variant(name, i),
+            Step::Tuple(_) => Step::Tuple(i),
+        }
+    }
+}
+
 /// A place in the value that a match takes apart, by its number among all places of the group.
 pub(crate) type PlaceId = usize;
 
 struct Place {
     term: TermId,
+    /// The place that this is a field of; a root is its own.
+    parent: PlaceId,
     /// A pattern asks for a variant here.
     takes_apart: bool,
     /// A pattern takes everything here.
     catches_all: bool,
+    /// A pattern takes everything here, whatever is beside the way to here.
+    covers: bool,
+}
+
+impl Place {
+    fn new(term: TermId, parent: PlaceId) -> Place {
+        Place { term, parent, takes_apart: false, catches_all: false, covers: false }
+    }
 }
 
 /// The places of the matches of a group.
@@ -56,7 +77,7 @@ impl Places {
             return 0;
         }
         *roots.entry(scrutinee).or_insert_with(|| {
-            places.push(Place { term, takes_apart: false, catches_all: false });
+            places.push(Place::new(term, places.len()));
             places.len() - 1
         })
     }
@@ -67,7 +88,7 @@ impl Places {
             return 0;
         }
         *fields.entry((place, step)).or_insert_with(|| {
-            places.push(Place { term, takes_apart: false, catches_all: false });
+            places.push(Place::new(term, place));
             places.len() - 1
         })
     }
@@ -83,6 +104,69 @@ impl Places {
             place.takes_apart = true;
         }
     }
+
+    /// Notes where an arm takes everything whatever is beside the way there. Its places have been made.
+    pub(crate) fn cover(&mut self, module: &Module, pat: PatId, root: PlaceId) {
+        let mut pending = vec![(pat, root)];
+        while self.is_on
+            && let Some((pat, place)) = pending.pop()
+        {
+            let (fields, first) = match &module.pats[pat].kind {
+                PatKind::Error | PatKind::Wild | PatKind::Var(_) => {
+                    self.places[place].covers = true;
+                    continue;
+                }
+                PatKind::As(inner, _) => {
+                    pending.push((*inner, place));
+                    continue;
+                }
+                PatKind::Or(alternatives) => {
+                    pending.extend(alternatives.iter().map(|&alternative| (alternative, place)));
+                    continue;
+                }
+                PatKind::Literal(..) => continue,
+                PatKind::Ctor(ctor, fields) => (fields, Step::Ctor(*ctor, 0)),
+                PatKind::Variant(name, fields) => (fields, Step::Variant(*name, 0)),
+                PatKind::Tuple(fields) => (fields, Step::Tuple(0)),
+            };
+            let partial: Vec<usize> = (0..fields.len()).filter(|&i| !takes_all(module, fields[i])).collect();
+            for (i, &field) in fields.iter().enumerate().filter(|(i, _)| partial.iter().all(|at| at == i)) {
+                pending.extend(self.fields.get(&(place, first.sibling(i))).map(|&inner| (field, inner)));
+            }
+        }
+    }
+
+    /// The rows that matches take apart without a catch-all.
+    fn closed(self) -> Vec<TermId> {
+        // A place stands behind the one it is in.
+        let mut is_covered: Vec<bool> = Vec::with_capacity(self.places.len());
+        let mut closed = Vec::new();
+        for (at, place) in self.places.iter().enumerate() {
+            let is_inside = place.parent < at && is_covered[place.parent];
+            if place.takes_apart && !place.catches_all && !is_inside {
+                closed.push(place.term);
+            }
+            is_covered.push(is_inside || place.covers);
+        }
+        closed
+    }
+}
+
+/// Whether a pattern takes every value of its type.
+fn takes_all(module: &Module, pat: PatId) -> bool {
+    let mut pending = vec![pat];
+    while let Some(pat) = pending.pop() {
+        match &module.pats[pat].kind {
+            PatKind::Error | PatKind::Wild | PatKind::Var(_) => {}
+            PatKind::As(inner, _) => pending.push(*inner),
+            PatKind::Tuple(fields) => pending.extend(fields),
+            PatKind::Ctor(ctor, fields) if module.adts[module.ctors[*ctor].adt].ctors.len() == 1 => {
+                pending.extend(fields)
+            }
+            PatKind::Ctor(..) | PatKind::Variant(..) | PatKind::Or(_) | PatKind::Literal(..) => return false,
+        }
+    }
+    true
 }
 
 /// What alternatives at one place take of the values there.
@@ -233,15 +317,15 @@ impl<L: Log> Inference<'_, L> {
         if !self.has_sums() {
             return;
         }
-        let places = std::mem::replace(&mut self.places, Places::new(true)).places;
+        let closed = std::mem::replace(&mut self.places, Places::new(true)).closed();
         let Some(&member) = group.first() else { return };
         let cause = self.cause(Why::Function(member.function(self.module)));
         let mut ended: FxHashSet<RelationId> = FxHashSet::default();
         let mut joined: FxHashSet<(TermId, TermId)> = FxHashSet::default();
         loop {
             let mut learned = self.join_repeated(first_term, &mut joined, cause);
-            for place in places.iter().filter(|place| place.takes_apart && !place.catches_all) {
-                if let Term::Sum(row) = self.solver.head(place.term) {
+            for &term in &closed {
+                if let Term::Sum(row) = self.solver.head(term) {
                     learned |= self.close(row, cause);
                 }
             }

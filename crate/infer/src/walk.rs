@@ -696,6 +696,7 @@ impl<'m, L: Log> Inference<'m, L> {
                 }
             }
         }
+        self.places.cover(module, pat, root);
         for (inner, local) in refined {
             let copy = self.refined(inner, local);
             self.pattern_variable(local, copy);

@@ -45,6 +45,7 @@ pub struct Types {
     pool: Vec<TermId>,
     lists: FxHashMap<Vec<TermId>, List>,
     constructors: FxHashMap<TermId, Vec<Constructor>>,
+    written: FxHashMap<TermId, Vec<Vec<TermId>>>,
 }
 
 impl Types {
@@ -120,6 +121,16 @@ impl Types {
     /// Says what the constructors of an instance of a data type hold, in the order of its declaration.
     pub fn define(&mut self, adt: TermId, constructors: Vec<Constructor>) {
         self.constructors.insert(adt, constructors);
+    }
+
+    /// Keeps what the declaration says of the fields, by constructor, where layouts do without the sizes of tensors.
+    pub fn note_written(&mut self, adt: TermId, fields: Vec<Vec<TermId>>) {
+        self.written.insert(adt, fields);
+    }
+
+    /// The types of the fields of a case for people: as the declaration has them.
+    pub fn written_fields(&self, ty: TermId, case_idx: usize) -> Option<&[TermId]> {
+        self.written.get(&ty)?.get(case_idx).map(Vec::as_slice)
     }
 
     pub fn is_defined(&self, adt: TermId) -> bool {

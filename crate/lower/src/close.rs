@@ -434,6 +434,13 @@ impl Lowering<'_> {
 
     /// The type without sizes: what layouts and instances depend on.
     pub(crate) fn erase(&mut self, root: TermId) -> TermId {
+        let erased = self.without_sizes(root);
+        self.define_types();
+        erased
+    }
+
+    /// As [`Lowering::erase`]; the data types in it may have to be defined.
+    pub(crate) fn without_sizes(&mut self, root: TermId) -> TermId {
         let mut stack = vec![(root, false)];
         while let Some((ty, is_entered)) = stack.pop() {
             if self.erased.contains_key(&ty) {
@@ -476,7 +483,6 @@ impl Lowering<'_> {
             let erased = self.program.types.intern(term);
             self.erased.insert(ty, erased);
         }
-        self.define_types();
         self.erased[&root]
     }
 }

@@ -35,11 +35,16 @@ impl Lowering<'_> {
             let args = self.program.types.items(args).to_vec();
             let subst = self.substs.intern(data.params.iter().copied().zip(args).collect());
             let mut constructors = Vec::with_capacity(data.ctors.len());
+            let mut written = Vec::with_capacity(data.ctors.len());
             for &ctor in &data.ctors {
-                let fields = module.ctors[ctor].fields.iter().map(|&field| self.close_written(field, subst)).collect();
+                let own = module.ctors[ctor].fields.iter();
+                let own: Vec<TermId> = own.map(|&field| self.close_written(field, subst)).collect();
+                let fields = own.iter().map(|&field| self.without_sizes(field)).collect();
                 constructors.push(Constructor { number: ctor.0, fields });
+                written.push(own);
             }
             self.program.types.define(ty, constructors);
+            self.program.types.note_written(ty, written);
         }
     }
 

@@ -40,7 +40,7 @@ struct Fix {
 }
 
 #[derive(Serialize)]
-struct Problem {
+pub(crate) struct Problem {
     code: &'static str,
     severity: &'static str,
     message: String,
@@ -264,14 +264,15 @@ pub fn explain_json(code: &str, page: &str) -> String {
 pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
     let json: Json = options.parse().ok()?;
     let number = |key: &str| json.get(key).and_then(Json::as_u64);
+    let text = |key: &str| json.get(key).and_then(Json::as_str);
+    let strategy = text("layout").and_then(Strategy::parse);
     match name {
         "check" => Some(check_json(&[("-".to_owned(), Analysis::new(source))]).json),
         "run" => {
             let mut options = Options::default();
             options.fuel = number("fuel").unwrap_or(options.fuel);
             options.memory = number("memory").unwrap_or(options.memory);
-            let layout = json.get("layout").and_then(Json::as_str).and_then(Strategy::parse);
-            options.layout = layout.unwrap_or(options.layout);
+            options.layout = strategy.unwrap_or(options.layout);
             options.seed = number("seed").unwrap_or(options.seed);
             if let Some(inputs) = json.get("inputs").and_then(Json::as_object) {
                 options.inputs = inputs.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -283,10 +284,10 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
             hover_json(&Analysis::new(source), position)
         }
         "ir" => {
-            let text = |key: &str| json.get(key).and_then(Json::as_str);
-            let strategy = text("layout").map_or(Ok(Strategy::Aligned), parse_layout).ok()?;
+            let strategy = strategy.unwrap_or(Options::default().layout);
             Some(ir_json(&ir_text(&Analysis::new(source), strategy, text("pass"))))
         }
+        "layout" => Some(crate::layout_json(&Analysis::new(source), strategy).json),
         "ops" => Some(ops_json()),
         _ => None,
     }
@@ -314,7 +315,7 @@ fn place(span: Span, lines: &LineIndex) -> Place {
     Place { line: start.line, column: start.column, end_line: end.line, end_column: end.column }
 }
 
-fn problems(diagnostics: &[Diagnostic], lines: &LineIndex) -> Vec<Problem> {
+pub(crate) fn problems(diagnostics: &[Diagnostic], lines: &LineIndex) -> Vec<Problem> {
     let label = |label: &base::Label| Label { place: place(label.span, lines), message: label.message.clone() };
     let edit = |edit: &base::Edit| Edit { place: place(edit.span, lines), text: edit.text.clone() };
     let fix = |fix: &base::Fix| Fix { title: fix.title.clone(), edits: fix.edits.iter().map(edit).collect() };
@@ -336,6 +337,6 @@ fn problems(diagnostics: &[Diagnostic], lines: &LineIndex) -> Vec<Problem> {
         .collect()
 }
 
-fn to_string(value: &impl Serialize) -> String {
+pub(crate) fn to_string(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("views have no maps with other keys than strings")
 }

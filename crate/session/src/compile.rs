@@ -78,7 +78,7 @@ impl Analysis {
     }
 }
 
-fn diagnostic(analysis: &Analysis, error: &LowerError) -> Diagnostic {
+pub(crate) fn diagnostic(analysis: &Analysis, error: &LowerError) -> Diagnostic {
     let module = &analysis.module;
     match error {
         LowerError::EndlessInstances { span, function } => {

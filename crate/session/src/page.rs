@@ -1,15 +1,17 @@
 //! The page's conversation with the core: one text at a time, answered in views.
 
+use crate::layouts::{Laid, laid_value, lay, layouts_view};
 use crate::run::{Options, run};
 use crate::step::{Move, Stepper};
 use crate::view::machine::{IrView, StepView};
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
-    LabelView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
+    LabelView, LaidValueView, LayoutsView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
 use crate::{Analysis, File, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface};
 use layout::Strategy;
+use std::cell::OnceCell;
 use ty::{Elements, Value, print_value};
 
 /// How many elements of a tensor are handed over to be drawn.
@@ -20,11 +22,13 @@ pub struct Page {
     analysis: Analysis,
     /// A run of the text that is looked at.
     stepper: Option<Stepper>,
+    /// Its layouts, once somebody has asked for them.
+    laid: OnceCell<Laid>,
 }
 
 impl Default for Page {
     fn default() -> Page {
-        Page { analysis: Analysis::new(""), stepper: None }
+        Page { analysis: Analysis::new(""), stepper: None, laid: OnceCell::new() }
     }
 }
 
@@ -33,6 +37,7 @@ impl Page {
     pub fn update(&mut self, text: &str) -> CheckView {
         self.analysis = Analysis::new(text);
         self.stepper = None;
+        self.laid = OnceCell::new();
         let lines = self.analysis.lines();
         let mut definitions: Vec<(u32, DefinitionView)> = self
             .analysis
@@ -154,6 +159,20 @@ impl Page {
     /// Forgets the run that was looked at.
     pub fn step_end(&mut self) {
         self.stepper = None;
+    }
+
+    /// The layouts of the text's sum types.
+    pub fn layouts(&self) -> LayoutsView {
+        layouts_view(&self.analysis, self.laid())
+    }
+
+    /// How a value of one of the types of [`Page::layouts`] is stored that consists of these choices.
+    pub fn layout_value(&self, entry: u32, choices: &[String]) -> Option<LaidValueView> {
+        laid_value(&self.analysis, self.laid(), entry as usize, choices)
+    }
+
+    fn laid(&self) -> &Laid {
+        self.laid.get_or_init(|| lay(&self.analysis))
     }
 
     /// What lays out a text anew, whether it is the last one or not.

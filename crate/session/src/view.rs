@@ -5,6 +5,9 @@
 
 pub mod machine;
 
+mod layout;
+
+pub use layout::*;
 use serde::Serialize;
 #[cfg(feature = "tsify")]
 use tsify::Tsify;

@@ -1,7 +1,9 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
 use session::view::machine::{IrView, StepView};
-use session::view::{CheckView, FileView, FormatView, HoverView, MatchView, NameView, RunView};
+use session::view::{
+    CheckView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, RunView,
+};
 use session::{Move, Options, Page};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
@@ -101,6 +103,17 @@ impl Playground {
     #[wasm_bindgen(js_name = stepEnd)]
     pub fn step_end(&mut self) {
         self.page.step_end();
+    }
+
+    /// The layouts of the last text's sum types.
+    pub fn layouts(&self) -> Result<Ts<LayoutsView>, JsError> {
+        Ok(self.page.layouts().into_ts()?)
+    }
+
+    /// How a value of one of those types is stored that consists of these choices.
+    #[wasm_bindgen(js_name = layoutValue)]
+    pub fn layout_value(&self, entry: u32, choices: Vec<String>) -> Result<Option<Ts<LaidValueView>>, JsError> {
+        Ok(self.page.layout_value(entry, &choices).map(|view| view.into_ts()).transpose()?)
     }
 
     /// What lays out a text anew.

@@ -15,7 +15,7 @@ struct Part {
     fields: &'static [&'static str],
 }
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     Part { name: "relay", n: usize::MAX, fields: &[] },
     Part {
         name: "relay_random",
@@ -30,6 +30,7 @@ const PARTS: [Part; 6] = [
     },
     Part { name: "refine", n: usize::MAX, fields: &[] },
     Part { name: "refine_generated", n: usize::MAX, fields: &[] },
+    Part { name: "refine_conversions", n: usize::MAX, fields: &[] },
 ];
 
 type Fields = HashMap<String, Box<RawValue>>;

@@ -4,6 +4,7 @@
 //! fact that agrees is an error too, so the list stays true.
 
 mod carried;
+mod layout;
 mod mistakes;
 mod models;
 mod random;

@@ -3,7 +3,8 @@
 //! Functions are visited before those that mention them (by strong components of calls and closures), so what is
 //! copied has been through the pass itself, and a function of a cycle is never copied. A call of a closure that the same
 //! function makes becomes a direct call, with the captured values in front; that may turn up in copied code, so a
-//! function is visited again while it does. Instructions keep the spans of the callee's text.
+//! function is visited again while it does. Instructions keep the spans of the
+//! callee's text, but those of a library in a function of the file have the call's.
 //!
 //! A callee of several blocks leaves by jumps to the rest of the block of the call, which takes the result as its
 //! parameter:
@@ -48,6 +49,7 @@ pub fn inline(program: &mut Program, _: &mut [FuncId]) {
                 };
                 let mut inliner = Inliner {
                     functions: &functions,
+                    is_library: functions[id].is_library,
                     is_small: &is_small,
                     renaming: Renaming::new(vars.len()),
                     closures: vec![None; vars.len()],
@@ -108,6 +110,7 @@ fn is_worth_copying(function: &Function) -> bool {
 
 struct Inliner<'a> {
     functions: &'a IndexVec<FuncId, Function>,
+    is_library: bool,
     is_small: &'a IndexVec<FuncId, bool>,
     vars: IndexVec<VarId, VarData>,
     /// By variable that a `closure` gives.
@@ -135,7 +138,7 @@ impl Inliner<'_> {
                 if let (Op::Call(callee), &[result]) = (&mut instr.op, &instr.results[..]) {
                     self.resolve(callee, &mut instr.args);
                     if let Some(callee) = self.callee(*callee, &instr.args, Some(result)) {
-                        self.splice(callee, &instr.args, Some(result), &mut here);
+                        self.splice(callee, &instr.args, Some(result), instr.span, &mut here);
                         continue;
                     }
                 }
@@ -146,7 +149,7 @@ impl Inliner<'_> {
             if let End::TailCall(callee, args) = &end
                 && let Some(callee) = self.callee(*callee, args, None)
             {
-                self.splice(callee, args, None, &mut here);
+                self.splice(callee, args, None, span, &mut here);
                 self.done.push(here);
             } else {
                 (here.end, here.span) = (end, span);
@@ -194,6 +197,10 @@ impl Inliner<'_> {
     fn callee(&self, callee: Callee, args: &[VarId], result: Option<VarId>) -> Option<FuncId> {
         let Callee::Function(id) = callee else { return None };
         let function = &self.functions[id];
+        // What the file does is not told as the library's.
+        if self.is_library && !function.is_library {
+            return None;
+        }
         if !self.is_small[id] || weight(function) > self.room || args.len() != function.params.len() {
             return None;
         }
@@ -205,8 +212,11 @@ impl Inliner<'_> {
 
     /// Copies a function to the end of the present block, which is afterwards the one where the instructions behind
     /// the call go on, or without a `result` to go on with one that is finished.
-    fn splice(&mut self, id: FuncId, args: &[VarId], result: Option<VarId>, here: &mut Block) {
+    fn splice(&mut self, id: FuncId, args: &[VarId], result: Option<VarId>, site: Span, here: &mut Block) {
         let callee = &self.functions[id];
+        // In a function of the file, what a library does is told where it was called.
+        let is_told_here = callee.is_library && !self.is_library;
+        let place = |span: Span| if is_told_here { site } else { span };
         self.room -= weight(callee).min(self.room);
         let mut names = Renaming::new(callee.vars.len());
         let mut is_param = vec![false; callee.vars.len()];
@@ -225,10 +235,11 @@ impl Inliner<'_> {
         for (at, block) in callee.blocks.iter_enumerated() {
             if at.index() > 0 {
                 let params = block.params.iter().map(|&param| names.get(param)).collect();
-                self.done.push(std::mem::replace(here, empty(params, block.span)));
+                self.done.push(std::mem::replace(here, empty(params, place(block.span))));
             }
             for instr in &block.instrs {
                 let mut instr = instr.clone();
+                instr.span = place(instr.span);
                 names.apply(&mut instr.args);
                 names.apply(&mut instr.results);
                 if let Op::Call(callee) = &mut instr.op {
@@ -246,16 +257,16 @@ impl Inliner<'_> {
                     return;
                 }
                 (End::TailCall(callee, args), Some(result)) if n_blocks == 1 => {
-                    here.instrs.push(call(callee, args, result, block.span));
+                    here.instrs.push(call(callee, args, result, place(block.span)));
                     return;
                 }
-                (End::Return(value), Some(_)) => (End::Jump(next, vec![value]), block.span),
+                (End::Return(value), Some(_)) => (End::Jump(next, vec![value]), place(block.span)),
                 (End::TailCall(callee, args), Some(result)) => {
                     let value = self.fresh(VarData { name: None, ..self.vars[result].clone() });
-                    here.instrs.push(call(callee, args, value, block.span));
-                    (End::Jump(next, vec![value]), block.span)
+                    here.instrs.push(call(callee, args, value, place(block.span)));
+                    (End::Jump(next, vec![value]), place(block.span))
                 }
-                (end, _) => (end, block.span),
+                (end, _) => (end, place(block.span)),
             };
         }
         if let Some(result) = result {

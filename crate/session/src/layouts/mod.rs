@@ -1,0 +1,178 @@
+//! The sum types of a text, laid out under the three strategies.
+//!
+//! In: an analysis. Out: [`Laid`], the types with their layouts, which is asked for a document (`document`), for what
+//! the page draws (`draw`), for the bits of one value (`value`), and for where the text speaks of a type (`mention`).
+//!
+//! The program is lowered once, under any strategy: which types it has does not depend on that.
+
+mod document;
+mod draw;
+mod mention;
+mod parts;
+mod value;
+mod values;
+
+pub use document::{layout_json, layout_text, value_bits};
+pub(crate) use draw::layouts_view;
+pub(crate) use value::laid_value;
+
+use crate::Analysis;
+use crate::analysis::prelude;
+use base::{Diagnostic, Surface};
+use hir::{CtorId, PatId};
+use layout::{Head, Kind, LayoutId, Layouts, Strategy, Types};
+use lower::Conversion;
+use rustc_hash::{FxHashMap, FxHashSet};
+use ty::{Term, TermId, Terms};
+
+/// The layouts of a text.
+pub(crate) struct Laid {
+    pub types: Types,
+    /// In the order of [`Strategy::ALL`].
+    pub layouts: Vec<Layouts>,
+    /// Tuples, data types and anonymous sums in the order in which they were met, each before its fields' types.
+    pub sums: Vec<Laying>,
+    /// By type, the place in `sums`.
+    pub index: FxHashMap<TermId, usize>,
+    pub conversions: Vec<Refining>,
+    /// Why some types are missing.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A type and the layouts of its variables, in the order of [`Strategy::ALL`].
+pub(crate) struct Laying {
+    pub ty: TermId,
+    pub layouts: Vec<LayoutId>,
+}
+
+/// An `as`: a value of one type becomes one of another.
+pub(crate) struct Refining {
+    pub pat: PatId,
+    pub from: Laying,
+    pub to: Laying,
+}
+
+/// What a conversion costs under a strategy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cost {
+    /// The bits are the same.
+    Free,
+    /// Only what tells the variants apart is another.
+    Retag,
+    /// Fields move, or change themselves.
+    Repack,
+}
+
+impl Cost {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Cost::Free => "free",
+            Cost::Retag => "retag",
+            Cost::Repack => "repack",
+        }
+    }
+}
+
+/// Lays out the types of what can be compiled.
+pub(crate) fn lay(analysis: &Analysis) -> Laid {
+    let Analysis { module, inferred, .. } = analysis;
+    let functions = analysis.compilable();
+    let lowered = lower::lower(module, inferred, &prelude().inferred, &functions, Strategy::Packed);
+    let types = lowered.program.types;
+    let mut layouts: Vec<Layouts> = Strategy::ALL.into_iter().map(Layouts::new).collect();
+    let mut lay_out = |ty: TermId| {
+        let layouts = layouts.iter_mut().map(|layouts| layouts.of(&types, ty)).collect();
+        Laying { ty, layouts }
+    };
+    let sums: Vec<Laying> = sums(&types, &lowered.types).into_iter().map(&mut lay_out).collect();
+    let conversions = lowered.conversions.iter();
+    let conversions =
+        conversions.map(|&Conversion { pat, from, to }| Refining { pat, from: lay_out(from), to: lay_out(to) });
+    let mut conversions: Vec<Refining> = conversions.collect();
+    base::sort_by_key(&mut conversions, |refining| module.pats[refining.pat].span.start);
+    let index = sums.iter().enumerate().map(|(index, sum)| (sum.ty, index)).collect();
+    let diagnostics = lowered.errors.iter().map(|error| crate::compile::diagnostic(analysis, error)).collect();
+    Laid { types, layouts, sums, index, conversions, diagnostics }
+}
+
+/// The sums that types consist of, each once.
+fn sums(types: &Types, roots: &[TermId]) -> Vec<TermId> {
+    let mut seen: FxHashSet<TermId> = FxHashSet::default();
+    let mut found = Vec::new();
+    let mut pending: Vec<TermId> = roots.iter().rev().copied().collect();
+    while let Some(ty) = pending.pop() {
+        if !seen.insert(ty) {
+            continue;
+        }
+        let start = pending.len();
+        let head = types.head(ty);
+        match types.cases(ty) {
+            Some(cases) => {
+                found.push(ty);
+                pending.extend(cases.iter().flat_map(|case| &case.fields));
+            }
+            None if matches!(head, Term::Tensor { .. }) => {}
+            None => types.for_parts(head, |part| pending.push(part)),
+        }
+        pending[start..].reverse();
+    }
+    found
+}
+
+impl Laid {
+    /// A type in the words of the text.
+    pub(crate) fn print(&self, analysis: &Analysis, ty: TermId) -> String {
+        ty::print_term(&self.types, &analysis.inferred.names(&analysis.module), ty).text
+    }
+
+    /// What a variable of the type is in memory, or, where that is a box, what the box points to.
+    pub(crate) fn content(&self, strategy: usize, layout: LayoutId) -> LayoutId {
+        match self.layouts[strategy][layout].kind {
+            Kind::Box { content, .. } => content,
+            Kind::Scalar(_)
+            | Kind::Immediate(_)
+            | Kind::Tensor
+            | Kind::Closure
+            | Kind::Ref { .. }
+            | Kind::Sum { .. }
+            | Kind::Token { .. }
+            | Kind::Never => layout,
+        }
+    }
+
+    /// What it takes to make a value of one type one of another.
+    pub(crate) fn cost(&self, strategy: usize, from: &Laying, to: &Laying) -> Cost {
+        let layouts = &self.layouts[strategy];
+        let (from, to) = (from.layouts[strategy], to.layouts[strategy]);
+        if parts::has_same_bits(layouts, from, to) {
+            return Cost::Free;
+        }
+        let (Kind::Sum { variants, .. }, Kind::Sum { variants: others, .. }) = (&layouts[from].kind, &layouts[to].kind)
+        else {
+            return Cost::Repack;
+        };
+        let is_kept = variants.iter().filter(|variant| variant.is_inhabited).all(|variant| {
+            let Some(other) = others.iter().find(|other| other.head == variant.head) else { return true };
+            let mut fields = variant.fields.iter().zip(&other.fields);
+            fields.all(|(a, b)| a.offset == b.offset && parts::has_same_bits(layouts, a.layout, b.layout))
+        });
+        if is_kept { Cost::Retag } else { Cost::Repack }
+    }
+}
+
+/// The name of a variant as the text has it.
+pub(crate) fn head_name(analysis: &Analysis, head: Head) -> String {
+    let module = &analysis.module;
+    match head {
+        Head::Constructor(ctor) => module.ctors[CtorId(ctor)].name.clone(),
+        Head::Variant(name) if module.surface == Surface::Relay => format!("`{}", module.variants[name]),
+        Head::Variant(name) => module.variants[name].clone(),
+        Head::Tuple => "(…)".to_owned(),
+    }
+}
+
+/// The pattern before an `as`, on one line.
+pub(crate) fn pattern_text(analysis: &Analysis, pat: PatId) -> String {
+    let text = &analysis.text[analysis.module.pats[pat].span.range()];
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
