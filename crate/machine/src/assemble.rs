@@ -296,7 +296,10 @@ impl Assembler<'_> {
                 let is_quick = is_pointer || !self.out.kinds.is_counted(layout);
                 (is_quick && self.place(result(0)?).n_words == 0).then_some(Code::RefWrite { cell, from, is_pointer })
             }
-            Op::Check { .. } | Op::Retype | Op::Global(_) => None,
+            Op::Retype => {
+                Some(Code::Pack1 { to: self.reg(result(0)?)?, a: self.reg(arg(0)?)?, shift: 0, at: 0, code: 0 })
+            }
+            Op::Check { .. } | Op::Global(_) => None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! The machine: its state, and how a run begins and ends.
 
 use crate::assemble::assemble;
-use crate::code::{Assembly, HALT};
+use crate::code::{Assembly, HALT, WINDOW};
 use crate::fault::{Limits, RunError, RunFault, Stop};
 use crate::heap::Heap;
 use crate::tensor::KnownShapes;
@@ -117,12 +117,9 @@ impl State {
 
     /// Room for `reach` registers from `base` on; false if there is no memory for them.
     pub fn reach(&mut self, base: u32, reach: u32) -> bool {
-        let need = base as usize + reach as usize;
-        if need > u32::MAX as usize {
-            return false;
-        }
+        let Some(need) = base.checked_add(reach).map(|need| need as usize) else { return false };
         if need > self.registers.len() {
-            let len = (need + need / 2).max(2 * reach as usize);
+            let len = need.saturating_add(need / 2).max(2 * WINDOW);
             let more = len - self.registers.len();
             if self.registers.try_reserve_exact(more).is_err() {
                 return false;
@@ -197,6 +194,9 @@ impl Machine {
             let (Some(place), Some(var)) = (routine.places.get(param.0 as usize), data.vars.get(param)) else {
                 return Err(RunFault::Broken);
             };
+            if code.program.layouts.table.get(var.layout).is_none() {
+                return Err(RunFault::Broken);
+            }
             let words = self.encode(var.layout, arg)?;
             let place = base as usize + place.at as usize;
             // The places of a broken function have no words.

@@ -1,5 +1,6 @@
 //! Programs by hand.
 
+mod broken;
 mod programs;
 mod scalars;
 mod steps;
