@@ -101,7 +101,7 @@ test("the bytes of a cell change, and every layout comes to the same value", asy
   await open(page);
   await step(page, CELL);
   const block = panel(page).locator(".block").filter({ hasText: "cell" });
-  const byte = block.locator(".ruler-bytes span").first();
+  const byte = block.locator(".byte-bytes span").first();
   await expect(async () => {
     await page.keyboard.press("i");
     await expect(block).toHaveCount(1, { timeout: 300 });

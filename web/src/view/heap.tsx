@@ -128,14 +128,14 @@ function Ruler({ bytes, parts, old, isCut }: RulerProps) {
   const percent = (bits: number) => `${(100 * bits) / ROW}%`;
   const hasParts = parts.length > 0;
   return (
-    <div class={hasParts ? "ruler" : "ruler bare"} role="img" aria-label={`Bytes ${bytes.map(byteText).join(" ")}${isCut ? " and more" : ""}`}>
+    <div class={hasParts ? "byte-ruler" : "byte-ruler bare"} role="img" aria-label={`Bytes ${bytes.map(byteText).join(" ")}${isCut ? " and more" : ""}`}>
       {Array.from({ length: n_rows }, (_, row) => {
         const first = row * ROW;
         const here = parts.filter(({ offset, bits }) => offset < first + ROW && offset + bits > first && bits > 0);
         return (
-          <div class="ruler-row">
+          <div class="byte-row">
             <span class="offset">{first / 8}</span>
-            <div class="ruler-parts" hidden={!hasParts}>
+            <div class="byte-parts" hidden={!hasParts}>
               {here.map(({ name, kind, offset, bits, value, pointer }) => {
                 const from = Math.max(offset, first);
                 const to = Math.min(offset + bits, first + ROW);
@@ -151,7 +151,7 @@ function Ruler({ bytes, parts, old, isCut }: RulerProps) {
                 );
               })}
             </div>
-            <div class="ruler-bytes">
+            <div class="byte-bytes">
               {bytes.slice(first / 8, (first + ROW) / 8).map((byte, index) => (
                 <span class={old !== undefined && old[first / 8 + index] !== byte ? "different" : ""}>{byteText(byte)}</span>
               ))}

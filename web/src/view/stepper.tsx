@@ -94,7 +94,7 @@ function Transport({ view }: { view: StepView }) {
   const where = `Step ${view.step.toLocaleString("en")} of ${view.is_whole ? "" : "at least "}${known.toLocaleString("en")}`;
   return (
     <div class="transport">
-      <div class="bar">
+      <div class="toolbar">
         <div class="controls" role="toolbar" aria-label="Steps">
           {CONTROLS.map(({ title, icon, key, way, act }) => {
             const isPause = icon === "run" && isPlaying;
