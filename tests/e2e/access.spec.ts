@@ -76,7 +76,11 @@ test("the panes, tabs and run answer to the keyboard", async ({ page }) => {
   await expect(bar).toHaveAttribute("aria-valuenow", String(before - 2));
   await page.getByRole("tab", { name: "Types" }).focus();
   await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("tab", { name: "Layout" })).toBeFocused();
+  await page.keyboard.press("ArrowRight");
   await expect(page.getByRole("tab", { name: "Match" })).toBeFocused();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("tab", { name: "IR" })).toBeFocused();
   await page.keyboard.press("ArrowRight");
   await expect(page.getByRole("tab", { name: "Run" })).toBeFocused();
   await expect(page.getByRole("tab", { name: "Run" })).toHaveAttribute("aria-selected", "true");

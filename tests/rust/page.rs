@@ -14,6 +14,15 @@ pub struct Case {
     pub program: String,
     /// For each line of the program, the line of the page that it stands on.
     pub page_lines: Vec<usize>,
+    pub fences: Vec<IrFence>,
+}
+
+/// Texts that lines of the machine's program hold, in this order. ```` ```ir fold ```` looks behind the pass `fold`.
+#[derive(Debug, Clone)]
+pub struct IrFence {
+    pub page_line: usize,
+    pub pass: Option<String>,
+    pub lines: Vec<String>,
 }
 
 /// The cases of a Markdown text, one per heading that has `relay` or `refine` fences.
@@ -23,19 +32,31 @@ pub fn cases(markdown: &str) -> Vec<Case> {
     let mut is_new = true;
     // Of the fence that is open, the surface, if it is of a program.
     let mut fence: Option<Option<Surface>> = None;
+    let mut is_ir = false;
     for (i, line) in markdown.lines().enumerate() {
         match fence {
+            None if line.starts_with("```ir") => {
+                let pass = line.strip_prefix("```ir").map(str::trim).filter(|pass| !pass.is_empty()).map(str::to_owned);
+                if let Some(case) = cases.last_mut() {
+                    case.fences.push(IrFence { page_line: i, pass, lines: Vec::new() });
+                }
+                (fence, is_ir) = (Some(None), true);
+            }
             None if line.starts_with("```") => fence = Some(Surface::of_name(line.trim_start_matches('`').trim())),
             None if line.starts_with('#') => {
                 heading = line.trim_start_matches('#').trim().to_owned();
                 is_new = true;
             }
             None => {}
-            Some(_) if line.starts_with("```") => fence = None,
+            Some(_) if line.starts_with("```") => (fence, is_ir) = (None, false),
+            Some(None) if is_ir => {
+                let fence = cases.last_mut().and_then(|case| case.fences.last_mut());
+                fence.expect("a fence was just begun").lines.push(line.trim().to_owned());
+            }
             Some(Some(surface)) => {
                 if is_new {
                     let (heading, program, page_lines) = (heading.clone(), String::new(), Vec::new());
-                    cases.push(Case { heading, surface, program, page_lines });
+                    cases.push(Case { heading, surface, program, page_lines, fences: Vec::new() });
                     is_new = false;
                 }
                 let case = cases.last_mut().expect("a case was just begun");
@@ -156,6 +177,17 @@ pub fn check(case: &Case) -> Vec<Failure> {
                 if actual != expected {
                     fail(format!("value: expected {expected}, found {actual}"), Some(actual));
                 }
+            }
+        }
+    }
+    for IrFence { page_line, pass, lines } in &case.fences {
+        let text = session::ir_text(&analysis, options.layout, pass.as_deref()).text;
+        let mut left = text.lines();
+        for line in lines {
+            if !left.any(|found| found.contains(line)) {
+                let message = format!("ir: nothing holds `{line}` here in\n{text}");
+                failures.push(Failure { page_line: *page_line, message, actual: None });
+                break;
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use crate::Analysis;
 use crate::step::{function_name, shortened};
-use crate::view::machine::{BlockView, PartKindView, PartView};
+use crate::view::machine::{BlockView, PartKindView, PartView, VariableView};
 use base::Surface;
 use ir::Program;
 use layout::{
@@ -15,6 +15,8 @@ use ty::{ConstructorNames, Dtype, Value, print_value};
 
 /// More parts of one block are not listed.
 const MAX_PARTS: usize = 64;
+/// A tensor of more elements is not written out.
+const MAX_WRITTEN: usize = 64;
 /// So many elements of a tensor are listed.
 const MAX_ELEMENTS: usize = 16;
 
@@ -27,12 +29,6 @@ pub(crate) struct Contents<'a> {
 pub(crate) struct Shallow {
     pub text: String,
     pub parts: Vec<PartView>,
-}
-
-impl Shallow {
-    pub fn pointers(&self) -> Vec<u32> {
-        self.parts.iter().filter_map(|part| part.pointer).collect()
-    }
 }
 
 enum Step {
@@ -60,6 +56,24 @@ impl Contents<'_> {
 
     fn scalar(&self, dtype: Dtype, bits: u64) -> String {
         print_value(&Value::Scalar(dtype, scalar_of(dtype, bits)), &self.analysis.module).text
+    }
+
+    /// A variable, with its value if that is known and not too large.
+    pub fn variable(&self, name: String, layout: LayoutId, bits: &[u64], value: Option<&Value>) -> VariableView {
+        let shallow = self.shallow(layout, bits, 0, "");
+        let is_large = matches!(value, Some(Value::Tensor(tensor)) if tensor.elements.len() > MAX_WRITTEN);
+        let is_token = matches!(self.program.layouts[layout].kind, Kind::Token { .. });
+        VariableView {
+            name,
+            r#type: if is_token { String::new() } else { self.type_of(layout) },
+            pointers: shallow.parts.iter().filter_map(|part| part.pointer).collect(),
+            value: match value {
+                _ if is_token => "memory to use again".to_owned(),
+                Some(value) if !is_large => shortened(print_value(value, &self.analysis.module).text),
+                Some(_) | None => shallow.text,
+            },
+            bits: bits.iter().rev().map(|word| format!("{word:x}")).collect::<Vec<_>>().join(" "),
+        }
     }
 
     /// The value of a layout from a bit on.
@@ -160,7 +174,10 @@ impl Contents<'_> {
         };
         let name = match kind {
             BlockKind::Free => "free",
-            BlockKind::Token => "token",
+            BlockKind::Token => {
+                view.count = None;
+                "kept to be used again"
+            }
             BlockKind::Box(content) | BlockKind::Ref(content) => {
                 view.r#type = self.type_of(content);
                 words.resize(words.len().max(n_words(self.program.layouts[content].bits)), 0);

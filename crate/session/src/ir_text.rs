@@ -30,8 +30,7 @@ pub(crate) fn names(analysis: &Analysis) -> Names<'_> {
     Names { types: &analysis.module, values: &analysis.module }
 }
 
-/// The program after a pass, the last one if none is named. Passes behind it are not run in vain: what they find is not
-/// looked at, and compiling is quick.
+/// The program after a pass, the last one if none is named.
 pub fn ir_text(analysis: &Analysis, strategy: Strategy, pass: Option<&str>) -> IrText {
     let pass = pass.or_else(|| pass_names().last()).unwrap_or(LOWER.0);
     let mut text = String::new();
@@ -89,7 +88,7 @@ pub(crate) fn ir_view(analysis: &Analysis, strategy: Strategy, pass: usize, max_
                 }
             }
         }
-        last = (index < pass || view.passes.len() < about.len()).then(|| program.clone());
+        last = (view.passes.len() < about.len()).then(|| program.clone());
     };
     let compiled = compile(analysis, &analysis.compilable(), strategy, &mut watch);
     view.diagnostics = diagnostic_views(&analysis.lines, &compiled.diagnostics);

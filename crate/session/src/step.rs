@@ -214,7 +214,8 @@ impl Stepper {
         let place = machine.place_in_file();
         let position = machine.position();
         let (frames, n_more_frames) = frame_views(analysis, machine);
-        let (blocks, n_more_blocks) = block_views(analysis, machine, &frames);
+        let globals = global_views(analysis, machine);
+        let (blocks, n_more_blocks) = block_views(analysis, machine, &frames, &globals);
         let (value, error) = match &outcome {
             // The value can be taken once.
             Some(Status::Done) => (machine.clone().result(), None),
@@ -239,6 +240,7 @@ impl Stepper {
             n_below: 0,
             frames,
             n_more_frames: n_more_frames as u32,
+            globals,
             blocks,
             n_more_blocks: n_more_blocks as u32,
             live_bytes: machine.live_bytes() as f64,
@@ -310,17 +312,7 @@ fn frame_views(analysis: &Analysis, machine: &mut Machine) -> (Vec<FrameView>, u
         let place = Some(frame.position.span).filter(|_| !frame.position.is_library);
         let n_more = frame.vars.len().saturating_sub(MAX_VARIABLES);
         let variable = |var: machine::VarView| {
-            let shallow = contents.shallow(var.layout, &var.bits, 0, "");
-            VariableView {
-                name: variable_name(function, var.var),
-                r#type: contents.type_of(var.layout),
-                pointers: shallow.pointers(),
-                value: match &var.value {
-                    Some(value) => shortened(print_value(value, &analysis.module).text),
-                    None => shallow.text,
-                },
-                bits: var.bits.iter().rev().map(|word| format!("{word:x}")).collect::<Vec<_>>().join(" "),
-            }
+            contents.variable(variable_name(function, var.var), var.layout, &var.bits, var.value.as_ref())
         };
         FrameView {
             function: function_name(analysis, function),
@@ -334,17 +326,31 @@ fn frame_views(analysis: &Analysis, machine: &mut Machine) -> (Vec<FrameView>, u
     (frames.into_iter().map(view).collect(), n_more)
 }
 
-/// The first blocks of the heap, and those that the frames lead to.
-fn block_views(analysis: &Analysis, machine: &Machine, frames: &[FrameView]) -> (Vec<BlockView>, usize) {
+/// The top-level variables that have values.
+fn global_views(analysis: &Analysis, machine: &mut Machine) -> Vec<VariableView> {
+    let globals = machine.global_views();
+    let contents = Contents { program: machine.program(), analysis };
+    let view = |global: machine::GlobalView| {
+        let name = contents.program.globals[global.global].name.clone();
+        Some(contents.variable(name, global.layout, global.bits.as_ref()?, global.value.as_ref()))
+    };
+    globals.into_iter().filter_map(view).take(MAX_VARIABLES).collect()
+}
+
+/// The first blocks of the heap, and those that variables lead to.
+fn block_views(
+    analysis: &Analysis,
+    machine: &Machine,
+    frames: &[FrameView],
+    globals: &[VariableView],
+) -> (Vec<BlockView>, usize) {
     let is_shown = |block: &machine::BlockView| block.kind != BlockKind::Free;
     // Free blocks count for the limit, and are not shown.
     let heap = machine.heap_view(0, 8 * MAX_BLOCKS);
     let n_all = heap.blocks.iter().filter(|block| is_shown(block)).count() + heap.n_more;
     let mut shown: Vec<machine::BlockView> = heap.blocks.into_iter().filter(is_shown).take(MAX_BLOCKS).collect();
-    let mut pending: Vec<u32> = frames
-        .iter()
-        .flat_map(|frame| frame.variables.iter().flat_map(|variable| variable.pointers.iter().copied()))
-        .collect();
+    let variables = frames.iter().flat_map(|frame| &frame.variables).chain(globals);
+    let mut pending: Vec<u32> = variables.flat_map(|variable| variable.pointers.iter().copied()).collect();
     pending.reverse();
     while let Some(address) = pending.pop() {
         if shown.len() >= 2 * MAX_BLOCKS {

@@ -74,7 +74,7 @@ function Program({ view, onPass, onMore }: ProgramProps) {
     ));
   return (
     <div class="ir">
-      <header class="bar">
+      <header class="toolbar">
         <LayoutPicker />
         <label class="picker">
           <span>Show</span>

@@ -17,7 +17,7 @@ export function RunPanel() {
     return (
       <div class="empty">
         <p>The value of each top-level expression appears here, and at the end of its line in the editor.</p>
-        <p class="bar">
+        <p class="toolbar">
           <button type="button" class="button" disabled={state.engine.value !== "ready"} onClick={runNow}>
             Run the program
           </button>
@@ -32,9 +32,14 @@ export function RunPanel() {
   const isStale = ran.revision !== state.revision.value;
   return (
     <div class={`run ${isStale ? "stale" : ""}`}>
-      <div class="bar">
+      <div class="toolbar">
         <p class="outcome">{outcome(ran, isStale)}</p>
         <LayoutPicker onChange={runNow} />
+        {isStale && errorCount.value === 0 && (
+          <button type="button" class="button small" onClick={() => void startStepping()}>
+            Step through
+          </button>
+        )}
       </div>
       {ran.kind === "finished" && <Figures view={ran.view} />}
       {ran.kind === "finished" &&

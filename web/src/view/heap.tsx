@@ -73,7 +73,7 @@ interface BlockProps {
 
 function Block({ block, old, mark, lit }: BlockProps) {
   const { address, count, kind, type, value, bytes, parts, size } = block;
-  const owners = count === undefined ? "of the program" : `${count} ${count === 1 ? "owner" : "owners"}`;
+  const owners = count === undefined ? "" : `${count} ${count === 1 ? "owner" : "owners"}, `;
   return (
     <li id={BLOCK + address} class={`block ${mark ?? ""} ${lit.value === address ? "lit" : ""}`}>
       <header>
@@ -82,7 +82,8 @@ function Block({ block, old, mark, lit }: BlockProps) {
         <TypeText text={type} />
         {mark !== undefined && <span class="badge">{mark}</span>}
         <span class="owners">
-          {owners}, {size} bytes
+          {owners}
+          {size} bytes
         </span>
       </header>
       {value !== "" && (
@@ -125,15 +126,16 @@ interface RulerProps {
 function Ruler({ bytes, parts, old, isCut }: RulerProps) {
   const n_rows = Math.ceil((bytes.length * 8) / ROW);
   const percent = (bits: number) => `${(100 * bits) / ROW}%`;
+  const hasParts = parts.length > 0;
   return (
-    <div class="ruler" role="img" aria-label={`Bytes ${bytes.map(byteText).join(" ")}${isCut ? " and more" : ""}`}>
+    <div class={hasParts ? "byte-ruler" : "byte-ruler bare"} role="img" aria-label={`Bytes ${bytes.map(byteText).join(" ")}${isCut ? " and more" : ""}`}>
       {Array.from({ length: n_rows }, (_, row) => {
         const first = row * ROW;
         const here = parts.filter(({ offset, bits }) => offset < first + ROW && offset + bits > first && bits > 0);
         return (
-          <div class="ruler-row">
+          <div class="byte-row">
             <span class="offset">{first / 8}</span>
-            <div class="ruler-parts">
+            <div class="byte-parts" hidden={!hasParts}>
               {here.map(({ name, kind, offset, bits, value, pointer }) => {
                 const from = Math.max(offset, first);
                 const to = Math.min(offset + bits, first + ROW);
@@ -149,7 +151,7 @@ function Ruler({ bytes, parts, old, isCut }: RulerProps) {
                 );
               })}
             </div>
-            <div class="ruler-bytes">
+            <div class="byte-bytes">
               {bytes.slice(first / 8, (first + ROW) / 8).map((byte, index) => (
                 <span class={old !== undefined && old[first / 8 + index] !== byte ? "different" : ""}>{byteText(byte)}</span>
               ))}

@@ -1,7 +1,7 @@
 // Lines of the machine's programs, coloured, each linked to the place in the text that it comes from.
-import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { point, show } from "../actions.ts";
 import type { IrLineView, SpanView } from "../wasm/relish_wasm.js";
 import { INSTRUCTIONS } from "./instructions.ts";
@@ -77,6 +77,12 @@ const SAID = { " ": "", "+": "added: ", "-": "left out: " } as const;
 export function IrLines({ lines, label, tables, isLit, current }: Props) {
   const stop = useSignal(current ?? 0);
   const list = useRef<HTMLOListElement>(null);
+  // The current line is in the middle of its box, whatever the page around it shows.
+  useLayoutEffect(() => {
+    const line = current === undefined ? null : (list.current?.children[current] as HTMLElement | null);
+    const box = list.current?.parentElement;
+    if (line && box) box.scrollTop = line.offsetTop - box.offsetTop - (box.clientHeight - line.offsetHeight) / 2;
+  }, [lines, current]);
   const tabbed = Math.min(stop.value, lines.length - 1);
   const move = (event: KeyboardEvent, index: number) => {
     const next = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: lines.length - 1 }[event.key];

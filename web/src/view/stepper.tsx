@@ -1,5 +1,5 @@
 // A run step by step: the controls, the instruction, the frames and the heap.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { show } from "../actions.ts";
 import type { StepMove } from "../protocol.ts";
@@ -7,11 +7,11 @@ import { state, type Stepping } from "../state.ts";
 import { endStepping, move, pause, play, runToCursor, seek, stepWithLayout } from "../stepping.ts";
 import type { FrameView, StepView, VariableView } from "../wasm/relish_wasm.js";
 import { highlight, TypeText } from "./code.tsx";
+import { cut } from "./decision.tsx";
 import { Heap, Pointer } from "./heap.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { IrLines, irTokens } from "./irtext.tsx";
 import { LayoutPicker } from "./layoutpicker.tsx";
-import type { Signal } from "@preact/signals";
 
 interface Control {
   title: string;
@@ -66,20 +66,21 @@ export function Stepper({ stepping }: { stepping: Stepping }) {
         </p>
       )}
       <Code view={view} />
-      <h3>{view.frames.length === 1 ? "Frame" : `Frames, the innermost first`}</h3>
+      <h2>{view.frames.length === 1 ? "Frame" : `Frames, the innermost first`}</h2>
       {view.frames.length === 0 && <p class="note">No call is under way.</p>}
       <ol class="frames">
         {view.frames.map((frame, index) => (
           <Frame frame={frame} isInner={index === 0} old={before === undefined ? undefined : sameFrame(before, view, index)} lit={lit} />
         ))}
       </ol>
+      {view.globals.length > 0 && <Globals now={view.globals} before={before?.globals} lit={lit} />}
       {view.n_more_frames > 0 && <p class="note">{view.n_more_frames.toLocaleString("en")} more frames are below these.</p>}
-      <h3>
+      <h2>
         Heap{" "}
         <span class="figures">
-          {view.live_bytes.toLocaleString("en")} bytes, at most {view.peak_bytes.toLocaleString("en")} so far
+          {view.live_bytes.toLocaleString("en")} bytes are in use with the frames, at most {view.peak_bytes.toLocaleString("en")} so far
         </span>
-      </h3>
+      </h2>
       <Heap blocks={view.blocks} before={before?.blocks} nMore={view.n_more_blocks} lit={lit} />
     </section>
   );
@@ -93,7 +94,7 @@ function Transport({ view }: { view: StepView }) {
   const where = `Step ${view.step.toLocaleString("en")} of ${view.is_whole ? "" : "at least "}${known.toLocaleString("en")}`;
   return (
     <div class="transport">
-      <div class="bar">
+      <div class="toolbar">
         <div class="controls" role="toolbar" aria-label="Steps">
           {CONTROLS.map(({ title, icon, key, way, act }) => {
             const isPause = icon === "run" && isPlaying;
@@ -118,8 +119,8 @@ function Transport({ view }: { view: StepView }) {
         <button type="button" class="button small" title="On to the line of the editor's cursor" onClick={() => void runToCursor()}>
           To cursor
         </button>
-        <button type="button" class="button small end" title="Back to the values (Escape)" onClick={endStepping}>
-          Close
+        <button type="button" class="plain end" aria-label="Back to the values" title="Back to the values (Escape)" onClick={endStepping}>
+          <Icon name="close" />
         </button>
       </div>
       <label class="time">
@@ -142,13 +143,25 @@ function Transport({ view }: { view: StepView }) {
   );
 }
 
+/** As much of the source of an instruction is shown beside it. */
+const SOURCE = 60;
+
 function Code({ view }: { view: StepView }) {
-  const { lines, current, n_above, n_below, function: name } = view;
+  const { lines, current, n_above, n_below, function: name, span } = view;
   if (lines.length === 0) return null;
+  const text = state.text.value;
+  const source = span === undefined ? "" : text.slice(span.start, span.end).replace(/\s+/g, " ");
+  const line = span === undefined ? 0 : text.slice(0, span.start).split("\n").length;
   return (
     <div class="function here">
       <p class="function-name">
         <code>{highlight(name)}</code>
+        {span !== undefined && (
+          <button type="button" class="to-line" onClick={() => show(span)}>
+            line {line}
+          </button>
+        )}
+        <code class="source">{highlight(cut(source, SOURCE))}</code>
         {n_above + n_below > 0 && <span class="size">{(n_above + n_below).toLocaleString("en")} more lines</span>}
       </p>
       <IrLines lines={lines} current={current} label={`Program of ${name}`} />
@@ -161,6 +174,26 @@ function sameFrame(before: StepView, now: StepView, index: number): FrameView | 
   const depth = now.frames.length + now.n_more_frames - index;
   const old = before.frames[before.frames.length + before.n_more_frames - depth];
   return old?.function === now.frames[index]?.function ? old : undefined;
+}
+
+interface GlobalsProps {
+  now: readonly VariableView[];
+  before: readonly VariableView[] | undefined;
+  lit: Signal<number | undefined>;
+}
+
+function Globals({ now, before, lit }: GlobalsProps) {
+  const was = new Map(before?.map((one) => [one.name, one]));
+  return (
+    <section class="frame" aria-label="Top-level variables">
+      <header>Top-level variables</header>
+      <dl>
+        {now.map((variable) => (
+          <Variable variable={variable} isNew={before !== undefined && was.get(variable.name)?.bits !== variable.bits} lit={lit} />
+        ))}
+      </dl>
+    </section>
+  );
 }
 
 interface FrameProps {
@@ -210,7 +243,7 @@ function Variable({ variable, isNew, lit }: { variable: VariableView; isNew: boo
         {pointers.map((to) => (
           <Pointer to={to} lit={lit} />
         ))}
-        <TypeText text={type} />
+        {type !== "" && <TypeText text={type} />}
       </dd>
     </div>
   );

@@ -84,6 +84,8 @@ pub struct StepView {
     /// The innermost first.
     pub frames: Vec<FrameView>,
     pub n_more_frames: u32,
+    /// The top-level variables whose values have been found.
+    pub globals: Vec<VariableView>,
     /// In the order of their addresses.
     pub blocks: Vec<BlockView>,
     pub n_more_blocks: u32,
@@ -136,9 +138,9 @@ pub struct BlockView {
     pub address: u32,
     /// With its header.
     pub size: u32,
-    /// How many own it; of what belongs to the program nobody counts.
+    /// How many own it; of what belongs to the program, and of memory to be used again, nobody counts.
     pub count: Option<u32>,
-    /// `box`, `cell`, `tensor`, `closure` or `token`.
+    /// `box`, `cell`, `tensor` or `closure`; or that it is kept to be used again.
     pub kind: String,
     /// The type of what is in it.
     pub r#type: String,
