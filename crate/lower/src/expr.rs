@@ -566,7 +566,11 @@ impl Lowering<'_> {
         };
         let tuple = self.in_place(body, tuple, span);
         let field = body.value(Op::Field { variant: 0, index }, &[tuple], layout, span);
-        self.wrap(body, field, ty, span)
+        let from = self.program.layouts[layout].ty;
+        match self.is_polymorphic(from) && !self.is_polymorphic(ty) {
+            true => self.function_of(body, field, from, ty, span),
+            false => self.wrap(body, field, ty, span),
+        }
     }
 
     fn field_layouts_of_only(&self, content: LayoutId) -> Vec<LayoutId> {

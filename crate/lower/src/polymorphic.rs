@@ -11,7 +11,7 @@
 //! once for each way where it stands.
 
 use crate::body::Body;
-use crate::close::{Subst, SubstId, hole};
+use crate::close::{Subst, SubstId, Substs, hole};
 use crate::instance::{LowerError, Lowering};
 use base::Span;
 use hir::{ExprId, ExprKind, LocalId, TypeExprId};
@@ -93,7 +93,10 @@ impl Lowering<'_> {
         }
         let body = self.rebuild(body, &mut renamed);
         let ty = self.program.types.intern(Term::Forall { first: own, n, body });
-        self.polymorphic.origins.entry(ty).or_insert((origin, first, subst));
+        let known = self.polymorphic.origins.entry(ty).or_insert((origin, first, subst));
+        if let Origin::Written(_) = known.0 {
+            *known = (origin, first, subst);
+        }
         self.meet_polymorphic(ty);
         ty
     }
@@ -134,6 +137,10 @@ impl Lowering<'_> {
             fields.push(self.erase_only(field));
         }
         self.program.types.define(ty, vec![Constructor { number: 0, fields }]);
+    }
+
+    pub(crate) fn is_polymorphic(&self, ty: TermId) -> bool {
+        matches!(self.program.types.head(ty), Term::Forall { .. })
     }
 
     /// The type of a variable that holds a polymorphic function.
@@ -189,6 +196,39 @@ impl Lowering<'_> {
             Some(index) => self.project(body, whole, closed, index as u32, ty, span),
             None => {
                 let layout = self.of(ty);
+                body.fail(Fault::Broken, layout, span)
+            }
+        }
+    }
+
+    /// The function of this type in a polymorphic one, where it was found late that it is one: the type arguments are
+    /// what the parameters stand for in the type.
+    pub(crate) fn function_of(&mut self, body: &mut Body, whole: VarId, from: TermId, to: TermId, span: Span) -> VarId {
+        let args = match self.polymorphic.origins.get(&from).copied() {
+            Some((Origin::Term(term), first, _)) => {
+                let Term::Forall { n, .. } = self.program.types.head(from) else { return whole };
+                let found: FxHashMap<ParamId, TermId> =
+                    self.matching(vec![(term, to)], Substs::NONE).into_iter().collect();
+                let arg = |cx: &mut Self, param| {
+                    let kind = cx.module.type_params[param].kind;
+                    let arg = found.get(&param).copied().filter(|_| kind != Kind::Dim);
+                    arg.unwrap_or_else(|| hole(&mut cx.program.types, kind))
+                };
+                Some((first.0..first.0 + n).map(|param| arg(self, ParamId(param))).collect())
+            }
+            Some((Origin::Written(_), ..)) | None => None,
+        };
+        let index = match args {
+            Some(args) => self.place_of_use(from, args, span),
+            None => {
+                self.errors.push(LowerError::PolymorphicValue { span });
+                None
+            }
+        };
+        match index {
+            Some(index) => self.project(body, whole, from, index as u32, to, span),
+            None => {
+                let layout = self.of(to);
                 body.fail(Fault::Broken, layout, span)
             }
         }

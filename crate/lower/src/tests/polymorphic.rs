@@ -35,6 +35,7 @@ def @open(%p: (fn[A](A) -> A, int32)) { (%p.0(%p.1), %p.0(True)) }
 def @again(%p: (fn[A](A) -> A, int32)) { (@open(%p), @id(%p).0(2f)) }
 def @of(%b: bool) -> (fn[A](A) -> A, int32) { @of(%b) }
 def @whole(%p: (fn[A](A) -> A, int32)) { match (%p) { (%f, %n) => (%f(%n), %f((%n, 1f))) } }
+def @late(%p: (fn[A](A) -> A, int32)) { match (@id(%p)) { (%f, %n) => %f(%n) } }
 1
 "),
     ("over dims", "
