@@ -14,15 +14,39 @@ pub struct Case {
     pub program: String,
     /// For each line of the program, the line of the page that it stands on.
     pub page_lines: Vec<usize>,
-    pub fences: Vec<IrFence>,
+    /// What the page shows of later stages.
+    pub shown: Vec<Shown>,
 }
 
-/// Texts that lines of the machine's program hold, in this order. ```` ```ir fold ```` looks behind the pass `fold`.
+/// A fence with what a stage makes of the program above it: `layout` is the text of `relish layout`; the lines of `ir` are
+/// parts of lines of `relish ir`, in order, and `ir fold` is behind the pass `fold`.
 #[derive(Debug, Clone)]
-pub struct IrFence {
+pub struct Shown {
+    pub stage: String,
+    /// The first line of the page in it (from 0).
     pub page_line: usize,
-    pub pass: Option<String>,
-    pub lines: Vec<String>,
+    pub text: String,
+}
+
+/// Whether a fence is one of those, by what stands behind its backticks.
+fn is_stage_name(name: &str) -> bool {
+    name == "layout" || name == "ir" || name.starts_with("ir ")
+}
+
+/// What is wrong with what a fence shows.
+fn check_shown(analysis: &Analysis, Shown { stage, page_line, text }: &Shown) -> Option<Failure> {
+    if stage == "layout" {
+        let actual = session::layout_text(analysis, None) + "\n";
+        let message = format!("layout: expected\n{text}found\n{actual}");
+        let fence = Some(text.lines().count());
+        return (actual != *text).then(|| Failure { page_line: *page_line, message, actual: Some(actual), fence });
+    }
+    let pass = stage.strip_prefix("ir ");
+    let found = session::ir_text(analysis, Options::default().layout, pass).text;
+    let mut left = found.lines();
+    let missing = text.lines().map(str::trim).find(|wanted| !left.any(|line| line.contains(wanted)))?;
+    let message = format!("ir: nothing holds `{missing}` here in\n{found}");
+    Some(Failure { page_line: *page_line, message, actual: None, fence: None })
 }
 
 /// The cases of a Markdown text, one per heading that has `relay` or `refine` fences.
@@ -32,38 +56,38 @@ pub fn cases(markdown: &str) -> Vec<Case> {
     let mut is_new = true;
     // Of the fence that is open, the surface, if it is of a program.
     let mut fence: Option<Option<Surface>> = None;
-    let mut is_ir = false;
+    let mut is_stage = false;
     for (i, line) in markdown.lines().enumerate() {
         match fence {
-            None if line.starts_with("```ir") => {
-                let pass = line.strip_prefix("```ir").map(str::trim).filter(|pass| !pass.is_empty()).map(str::to_owned);
-                if let Some(case) = cases.last_mut() {
-                    case.fences.push(IrFence { page_line: i, pass, lines: Vec::new() });
+            None if line.starts_with("```") => {
+                let name = line.trim_start_matches('`').trim();
+                fence = Some(Surface::of_name(name));
+                is_stage = !is_new && is_stage_name(name);
+                if let (true, Some(case)) = (is_stage, cases.last_mut()) {
+                    case.shown.push(Shown { stage: name.to_owned(), page_line: i + 1, text: String::new() });
                 }
-                (fence, is_ir) = (Some(None), true);
             }
-            None if line.starts_with("```") => fence = Some(Surface::of_name(line.trim_start_matches('`').trim())),
             None if line.starts_with('#') => {
                 heading = line.trim_start_matches('#').trim().to_owned();
                 is_new = true;
             }
             None => {}
-            Some(_) if line.starts_with("```") => (fence, is_ir) = (None, false),
-            Some(None) if is_ir => {
-                let fence = cases.last_mut().and_then(|case| case.fences.last_mut());
-                fence.expect("a fence was just begun").lines.push(line.trim().to_owned());
-            }
+            Some(_) if line.starts_with("```") => fence = None,
             Some(Some(surface)) => {
                 if is_new {
                     let (heading, program, page_lines) = (heading.clone(), String::new(), Vec::new());
-                    cases.push(Case { heading, surface, program, page_lines, fences: Vec::new() });
+                    cases.push(Case { heading, surface, program, page_lines, shown: Vec::new() });
                     is_new = false;
                 }
                 let case = cases.last_mut().expect("a case was just begun");
                 let _ = writeln!(case.program, "{line}");
                 case.page_lines.push(i);
             }
-            Some(None) => {}
+            Some(None) => {
+                if let (true, Some(shown)) = (is_stage, cases.last_mut().and_then(|case| case.shown.last_mut())) {
+                    let _ = writeln!(shown.text, "{line}");
+                }
+            }
         }
     }
     cases
@@ -128,6 +152,8 @@ pub struct Failure {
     pub page_line: usize,
     pub message: String,
     pub actual: Option<String>,
+    /// How many lines of the page that takes the place of, if it is the whole of a fence.
+    pub fence: Option<usize>,
 }
 
 pub fn check(case: &Case) -> Vec<Failure> {
@@ -145,7 +171,7 @@ pub fn check(case: &Case) -> Vec<Failure> {
     let page_line = |line: usize| case.page_lines.get(line).copied().unwrap_or(0);
     for Assertion { at, of, what } in assertions(&case.program) {
         let mut fail = |message: String, actual: Option<String>| {
-            failures.push(Failure { page_line: page_line(at), message, actual });
+            failures.push(Failure { page_line: page_line(at), message, actual, fence: None });
         };
         match what {
             What::Hover { column, expected } => {
@@ -180,34 +206,33 @@ pub fn check(case: &Case) -> Vec<Failure> {
             }
         }
     }
-    for IrFence { page_line, pass, lines } in &case.fences {
-        let text = session::ir_text(&analysis, options.layout, pass.as_deref()).text;
-        let mut left = text.lines();
-        for line in lines {
-            if !left.any(|found| found.contains(line)) {
-                let message = format!("ir: nothing holds `{line}` here in\n{text}");
-                failures.push(Failure { page_line: *page_line, message, actual: None });
-                break;
-            }
-        }
-    }
     for (problem, claimed) in problems {
         if !claimed {
             failures.push(Failure {
                 page_line: page_line(problem.line),
                 message: format!("unclaimed {}[{}]: {}", problem.severity, problem.code, problem.message),
                 actual: None,
+                fence: None,
             });
         }
     }
+    failures.extend(case.shown.iter().filter_map(|shown| check_shown(&analysis, shown)));
     failures
 }
 
-/// The page with the types and values of failed assertions written anew. Diagnostics are never blessed.
+/// The page with the types, values and fences of failed assertions written anew. Diagnostics are never blessed.
 pub fn bless(markdown: &str, failures: &[Failure]) -> String {
     let mut lines: Vec<String> = markdown.lines().map(str::to_owned).collect();
-    for failure in failures {
+    // From the end, since a fence may get longer.
+    let mut from_end: Vec<&Failure> = failures.iter().collect();
+    from_end.sort_by_key(|failure| std::cmp::Reverse(failure.page_line));
+    for failure in from_end {
         let Some(actual) = &failure.actual else { continue };
+        if let Some(n_lines) = failure.fence {
+            let at = failure.page_line;
+            lines.splice(at..at + n_lines, actual.lines().map(str::to_owned));
+            continue;
+        }
         let line = &mut lines[failure.page_line];
         let keep = line.find("^?").or_else(|| line.find("=>")).map_or(line.len(), |at| at + 2);
         line.truncate(keep);

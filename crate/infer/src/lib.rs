@@ -11,9 +11,10 @@
 //! Invariants: the store's types are monomorphic; only names bound to a `def`, a top-level `let` or an `fn[…]` literal
 //! are polymorphic. Every term has a cause ([`Why`]), so an error can point at both sides.
 //!
-//! Deliberately absent: coverage of matches (`pattern`), any host recursion.
+//! Deliberately absent: coverage of matches (`pattern`; `cover` asks only which rows stay open), any host recursion.
 
 mod assume;
+mod cover;
 mod definitions;
 mod error;
 mod generalise;

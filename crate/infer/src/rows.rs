@@ -2,13 +2,14 @@
 //!
 //! A variant, written or matched, is in an open row, so rows grow by unification. When a group has been solved a row is
 //! closed with what it holds if a match takes it apart without a catch-all, or if no definition's type mentions it.
-//! The others are generalised. A catch-all at a place is one for the places inside it, if it takes all that comes there
-//! whatever the rest of the value is: `_` after `` (`A, 1) ``, but not the `_` of `(_, Nil)` after `` (Cons(`A, _), _) ``.
+//! The others are generalised. A catch-all at a place is one for the places inside it, if the arms that have it take all
+//! that comes there (`cover`): `_` after `` (`A, 1) ``, but not that of `(_, Nil)` after `` (Cons(`A, _), _) ``.
 //!
 //! Worked example: `match(%x) { `A => 1, `B(_) => 2 }` gives `%x` the type `[`A, `B(t) | r]`. At the root there is no
 //! catch-all, so `r` closes; at the field of `B` there is one, so `t` stays as it is.
 
 use crate::Inferred;
+use crate::cover::takes_any;
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
@@ -40,8 +41,8 @@ pub(crate) type PlaceId = usize;
 
 struct Place {
     term: TermId,
-    /// The place that this is a field of; a root is its own.
-    parent: PlaceId,
+    /// The place that this is a field of and how; a root has none.
+    within: Option<(PlaceId, Step)>,
     /// A pattern asks for a variant here.
     takes_apart: bool,
     /// A pattern takes everything here.
@@ -51,10 +52,13 @@ struct Place {
 }
 
 impl Place {
-    fn new(term: TermId, parent: PlaceId) -> Place {
-        Place { term, parent, takes_apart: false, catches_all: false, covers: false }
+    fn new(term: TermId, within: Option<(PlaceId, Step)>) -> Place {
+        Place { term, within, takes_apart: false, catches_all: false, covers: false }
     }
 }
+
+/// How many cells of patterns are looked at in a group to see what arms take together. Beyond it rows close.
+const MAX_CELLS: usize = 1 << 19;
 
 /// The places of the matches of a group.
 #[derive(Default)]
@@ -63,6 +67,8 @@ pub(crate) struct Places {
     is_on: bool,
     places: Vec<Place>,
     roots: FxHashMap<ExprId, PlaceId>,
+    /// By root, the patterns of the arms.
+    arms: FxHashMap<PlaceId, Vec<PatId>>,
     fields: FxHashMap<(PlaceId, Step), PlaceId>,
 }
 
@@ -77,7 +83,7 @@ impl Places {
             return 0;
         }
         *roots.entry(scrutinee).or_insert_with(|| {
-            places.push(Place::new(term, places.len()));
+            places.push(Place::new(term, None));
             places.len() - 1
         })
     }
@@ -88,7 +94,7 @@ impl Places {
             return 0;
         }
         *fields.entry((place, step)).or_insert_with(|| {
-            places.push(Place::new(term, place));
+            places.push(Place::new(term, Some((place, step))));
             places.len() - 1
         })
     }
@@ -107,10 +113,12 @@ impl Places {
 
     /// Notes where an arm takes everything whatever is beside the way there. Its places have been made.
     pub(crate) fn cover(&mut self, module: &Module, pat: PatId, root: PlaceId) {
+        if !self.is_on {
+            return;
+        }
+        self.arms.entry(root).or_default().push(pat);
         let mut pending = vec![(pat, root)];
-        while self.is_on
-            && let Some((pat, place)) = pending.pop()
-        {
+        while let Some((pat, place)) = pending.pop() {
             let (fields, first) = match &module.pats[pat].kind {
                 PatKind::Error | PatKind::Wild | PatKind::Var(_) => {
                     self.places[place].covers = true;
@@ -136,19 +144,33 @@ impl Places {
         }
     }
 
-    /// The rows that matches take apart without a catch-all.
-    fn closed(self) -> Vec<TermId> {
-        // A place stands behind the one it is in.
-        let mut is_covered: Vec<bool> = Vec::with_capacity(self.places.len());
+    /// The sums that matches take apart without a catch-all.
+    fn closed(self, module: &Module) -> Vec<TermId> {
+        // Whether an arm takes everything at a place, and whether one does so for certain. A place stands behind the one
+        // that it is in.
+        let mut is_taken: Vec<(bool, bool)> = Vec::with_capacity(self.places.len());
         let mut closed = Vec::new();
+        let mut fuel = MAX_CELLS;
         for (at, place) in self.places.iter().enumerate() {
-            let is_inside = place.parent < at && is_covered[place.parent];
-            if place.takes_apart && !place.catches_all && !is_inside {
+            let (is_caught, is_covered) = place.within.map_or((false, false), |(outer, _)| is_taken[outer]);
+            let mut is_open = || is_covered || (is_caught && self.takes_any(module, at, &mut fuel));
+            if place.takes_apart && !place.catches_all && !is_open() {
                 closed.push(place.term);
             }
-            is_covered.push(is_inside || place.covers);
+            is_taken.push((is_caught || place.catches_all, is_covered || place.covers));
         }
         closed
+    }
+
+    /// Whether arms that take everything around a place take all together everything that comes there.
+    fn takes_any(&self, module: &Module, mut place: PlaceId, fuel: &mut usize) -> bool {
+        let mut way = Vec::new();
+        while let Some((outer, step)) = self.places[place].within {
+            way.push(step);
+            place = outer;
+        }
+        way.reverse();
+        self.arms.get(&place).is_some_and(|arms| takes_any(module, arms, &way, fuel))
     }
 }
 
@@ -317,7 +339,7 @@ impl<L: Log> Inference<'_, L> {
         if !self.has_sums() {
             return;
         }
-        let closed = std::mem::replace(&mut self.places, Places::new(true)).closed();
+        let closed = std::mem::replace(&mut self.places, Places::new(true)).closed(self.module);
         let Some(&member) = group.first() else { return };
         let cause = self.cause(Why::Function(member.function(self.module)));
         let mut ended: FxHashSet<RelationId> = FxHashSet::default();

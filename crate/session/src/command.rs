@@ -2,7 +2,7 @@
 
 use crate::data::to_json;
 use crate::run::Options;
-use crate::{Analysis, IrText, hover, ir_text, run};
+use crate::{Analysis, IrText, hover, ir_text, pass_names, run};
 use base::{Diagnostic, LineIndex, Position, Severity, Span};
 use layout::Strategy;
 use serde::Serialize;
@@ -290,6 +290,33 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
         "layout" => Some(crate::layout_json(&Analysis::new(source), strategy).json),
         "ops" => Some(ops_json()),
         _ => None,
+    }
+}
+
+/// `FILE:LINE:COL`.
+pub fn parse_place(place: &str) -> Result<(&str, Position), String> {
+    let parse = || {
+        let (rest, column) = place.rsplit_once(':')?;
+        let (file, line) = rest.rsplit_once(':')?;
+        Some((file, Position { line: line.parse().ok()?, column: column.parse().ok()? }))
+    };
+    parse().ok_or_else(|| format!("expected FILE:LINE:COL, found {place}"))
+}
+
+/// The page of an error code.
+pub fn parse_code(code: &str) -> Result<&'static str, String> {
+    crate::explain(code).ok_or_else(|| {
+        let nearest = base::nearest(code, crate::codes());
+        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean {nearest}?"));
+        format!("no error code is called {code}{hint}")
+    })
+}
+
+/// A pass by its name, or `lower`.
+pub fn parse_pass(name: &str) -> Result<&str, String> {
+    match pass_names().any(|known| known == name) {
+        true => Ok(name),
+        false => Err(format!("no pass is called {name}; there are {}", pass_names().collect::<Vec<_>>().join(", "))),
     }
 }
 

@@ -32,6 +32,7 @@ mod name;
 mod page;
 mod run;
 mod step;
+pub mod text;
 pub mod view;
 
 pub use analysis::{Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, trace};

@@ -300,7 +300,7 @@ function storeText(store: StoreView): string {
 }
 
 function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: readonly string[]; strategy: number }) {
-  const widths = type.stores.map(widthOf);
+  const widths = type.stores.map(({ bits, block_bits }) => bits + (block_bits ?? 0));
   const ocaml = (1 + type.ocaml_words) * 64;
   const widest = Math.max(1, ...widths, type.rust_bytes * 8, ocaml);
   const min = type.min_bits;
@@ -330,7 +330,7 @@ function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: re
         {names.map((name, index) => {
           const store = type.stores[index];
           if (store === undefined) return null;
-          const text = store.block_bits === undefined ? count(store.bits, "bit") : blockText(store);
+          const text = store.block_bits === undefined ? count(store.bits, "bit") : `${store.bits} + ${store.block_bits} bits`;
           return row(name, widths[index] ?? 0, text, index === strategy);
         })}
         {row("in Rust", type.rust_bytes * 8, count(type.rust_bytes, "byte"), false)}
@@ -339,11 +339,6 @@ function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: re
     </table>
   );
 }
-
-const blockText = ({ bits, block_bits, variants }: StoreView) =>
-  variants.every(({ immediate, is_inhabited }) => immediate !== undefined || !is_inhabited)
-    ? count(bits, "bit")
-    : `${bits} + ${block_bits} bits`;
 
 function Legend({ store }: { store: StoreView }) {
   const kinds = new Set(store.variants.flatMap((variant) => variant.segments.map((segment) => segment.kind)));

@@ -12,7 +12,7 @@ use ty::{Tensor, print_value};
 
 /// A conversion of a type with more values is not listed.
 const MAX_VALUES: u128 = 256;
-/// A ruler in text is at most as wide; longer layouts are drawn by the byte.
+/// A ruler in text is at most as wide. What is not packed, or longer, is drawn by the byte.
 const MAX_COLUMNS: u32 = 72;
 
 #[derive(Serialize)]
@@ -151,6 +151,20 @@ fn entry(analysis: &Analysis, laid: &Laid, sum: &Laying, strategy: usize) -> Ent
             })
             .collect(),
     });
+    let mut variants: Vec<VariantEntry> = variants.collect();
+    if layouts[content].kind == Kind::Never {
+        let cases = laid.types.cases(sum.ty).unwrap_or_default().into_iter();
+        variants.extend(cases.map(|case| VariantEntry {
+            name: head_name(analysis, case.head),
+            tag: None,
+            immediate: None,
+            inhabited: false,
+            payload_bits: 0,
+            padding_bits: 0,
+            ocaml_words: 0,
+            fields: Vec::new(),
+        }));
+    }
     Entry {
         r#type: laid.print(analysis, sum.ty),
         strategy: Strategy::ALL[strategy].name(),
@@ -160,14 +174,14 @@ fn entry(analysis: &Analysis, laid: &Laid, sum: &Laying, strategy: usize) -> Ent
         niche_bits: facts.niche_bits,
         payload_bits: facts.payload_bits,
         padding_bits: facts.padding_bits,
-        block_bits: (content != variable).then_some(facts.bits),
+        block_bits: laid.block_bits(strategy, variable),
         spare_codes: facts.spare.map_or(0, |spare| spare.n),
         min_bits: facts.min_bits,
         cardinality: facts.cardinality,
         structure: structure(layouts, content),
         rust_bytes: rust_bytes(&laid.layouts[0], sum.layouts[0]),
         ocaml_words: facts.variants.iter().map(|variant| variant.ocaml_words).max().unwrap_or(0),
-        variants: variants.collect(),
+        variants,
     }
 }
 
@@ -319,8 +333,8 @@ fn rulers(out: &mut String, analysis: &Analysis, laid: &Laid, sum: &Laying, stra
     let (variable, content) = (sum.layouts[strategy], laid.content(strategy, sum.layouts[strategy]));
     let (layout, numbers) = (&layouts[content], facts(layouts, content));
     let mut line = format!("  {}: {}", Strategy::ALL[strategy].name(), plural(layouts[variable].bits, "bit"));
-    if content != variable {
-        let _ = write!(line, ", blocks of {}", plural(numbers.bits, "bit"));
+    if let Some(bits) = laid.block_bits(strategy, variable) {
+        let _ = write!(line, ", blocks of {}", plural(bits, "bit"));
     }
     let counts = [
         ("tag", numbers.tag_bits),
@@ -336,10 +350,15 @@ fn rulers(out: &mut String, analysis: &Analysis, laid: &Laid, sum: &Laying, stra
         let _ = write!(line, ", {}", plural(spare.n, "spare code"));
     }
     let _ = writeln!(out, "{line}");
-    let Kind::Sum { tag, variants } = &layout.kind else { return };
+    let Kind::Sum { tag, variants } = &layout.kind else {
+        for case in laid.types.cases(sum.ty).unwrap_or_default() {
+            let _ = writeln!(out, "    {}  no values", head_name(analysis, case.head));
+        }
+        return;
+    };
     let names: Vec<String> = variants.iter().map(|variant| head_name(analysis, variant.head)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(24);
-    let scale = if layout.bits > MAX_COLUMNS { 8 } else { 1 };
+    let scale = if strategy == 0 && layout.bits <= MAX_COLUMNS { 1 } else { 8 };
     for (at, (variant, name)) in variants.iter().zip(&names).enumerate() {
         let (mut ruler, mut notes) = (String::new(), Vec::new());
         for range in parts::ranges(layouts, layout, *tag, variant) {

@@ -111,7 +111,7 @@ fn store_view(texts: &mut Texts, sum: &Laying, strategy: usize) -> StoreView {
     StoreView {
         bits: layouts[variable].bits,
         align: layouts[variable].align,
-        block_bits: (content != variable).then_some(layouts[content].bits),
+        block_bits: laid.block_bits(strategy, variable),
         tag_bits,
         niche_bits,
         payload_bits,

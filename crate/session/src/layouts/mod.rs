@@ -140,6 +140,19 @@ impl Laid {
         }
     }
 
+    /// How long the blocks are that a variable of the type may point to.
+    pub(crate) fn block_bits(&self, strategy: usize, variable: LayoutId) -> Option<u32> {
+        let layouts = &self.layouts[strategy];
+        let Kind::Box { content, immediates } = &layouts[variable].kind else { return None };
+        let has_block = match &layouts[*content].kind {
+            Kind::Sum { variants, .. } => {
+                variants.iter().zip(immediates).any(|(variant, code)| variant.is_inhabited && code.is_none())
+            }
+            _ => true,
+        };
+        has_block.then_some(layouts[*content].bits)
+    }
+
     /// What it takes to make a value of one type one of another.
     pub(crate) fn cost(&self, strategy: usize, from: &Laying, to: &Laying) -> Cost {
         let layouts = &self.layouts[strategy];
