@@ -160,7 +160,7 @@ function startRun(alone: boolean): void {
   run = { start: performance.now(), alone };
   state.trap.value = undefined;
   showStop = setTimeout(() => (state.running.value = true), SHOW_STOP_MS);
-  compiler.run(alone ? SMALL : NO_LIMIT);
+  compiler.run(alone ? SMALL : NO_LIMIT, state.layout.peek());
 }
 
 function endRun(): void {

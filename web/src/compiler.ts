@@ -62,12 +62,12 @@ export class Compiler {
   }
 
   /** Runs the current text. */
-  run(fuel: number): void {
+  run(fuel: number, layout: LayoutName): void {
     if (this.#running || this.#text === undefined) return;
     // The worker answers in order, so a text that waits its turn only has to go first.
     if (this.#checking !== undefined && this.#checking.revision !== this.#text.revision) this.#sendText();
     this.#running = true;
-    this.#send({ kind: "run", revision: this.#text.revision, fuel });
+    this.#send({ kind: "run", revision: this.#text.revision, fuel, layout });
   }
 
   /** Ends a run at once. */

@@ -31,7 +31,7 @@ export type StepMove =
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
   | { kind: "update"; revision: number; text: string }
-  | { kind: "run"; revision: number; fuel: number }
+  | { kind: "run"; revision: number; fuel: number; layout: LayoutName }
   | { kind: "hover"; id: number; file: FileName; offset: number }
   | { kind: "name"; id: number; file: FileName; offset: number }
   | { kind: "match"; id: number; offset: number }

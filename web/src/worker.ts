@@ -28,7 +28,7 @@ function answer(request: Request): void {
       return post({ kind: "checked", revision: request.revision, view: playground.update(request.text) });
     case "run": {
       const start = performance.now();
-      const view = playground.run(request.fuel);
+      const view = playground.run(request.fuel, request.layout);
       return post({ kind: "ran", revision: request.revision, view, milliseconds: performance.now() - start });
     }
     case "hover":

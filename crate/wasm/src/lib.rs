@@ -126,9 +126,11 @@ impl Playground {
         session::PRELUDE_TEXT.to_owned()
     }
 
-    /// Runs the last text with at most this many calls and match tests.
-    pub fn run(&self, fuel: f64) -> Result<Ts<RunView>, JsError> {
-        Ok(self.page.run(&Options { fuel: fuel as u64, ..Options::default() }).into_ts()?)
+    /// Runs the last text with at most this many calls and match tests, its values laid out so.
+    pub fn run(&self, fuel: f64, layout: &str) -> Result<Ts<RunView>, JsError> {
+        let mut options = Options { fuel: fuel as u64, ..Options::default() };
+        options.layout = session::command::parse_layout(layout).unwrap_or(options.layout);
+        Ok(self.page.run(&options).into_ts()?)
     }
 }
 

@@ -95,7 +95,7 @@ function Block({ block, old, mark, lit }: BlockProps) {
       {parts.length > 0 && (
         <ul class="parts">
           {parts.map(({ name, kind, offset, bits, value, pointer }) => (
-            <li class={kind}>
+            <li class={`of-${kind}`}>
               <span class="swatch" aria-hidden="true" />
               <span class="part-name">{name}</span>
               <span class="place">{placeText(offset, bits)}</span>
@@ -142,7 +142,7 @@ function Ruler({ bytes, parts, old, isCut }: RulerProps) {
                 const text = pointer === undefined ? value : `→ ${hex(pointer)}`;
                 return (
                   <span
-                    class={`part ${kind} ${pointer === undefined ? "" : "points"}`}
+                    class={`part of-${kind} ${pointer === undefined ? "" : "points"}`}
                     style={{ left: percent(from - first), width: percent(to - from) }}
                     title={`${name}, ${placeText(offset, bits)}${text === "" ? "" : `: ${text}`}`}
                   >
