@@ -80,6 +80,8 @@ test("the panes, tabs and run answer to the keyboard", async ({ page }) => {
   await page.keyboard.press("ArrowRight");
   await expect(page.getByRole("tab", { name: "Match" })).toBeFocused();
   await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("tab", { name: "IR" })).toBeFocused();
+  await page.keyboard.press("ArrowRight");
   await expect(page.getByRole("tab", { name: "Run" })).toBeFocused();
   await expect(page.getByRole("tab", { name: "Run" })).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("Control+Enter");

@@ -5,8 +5,9 @@
 //! values. A random program on which two disagree is made smaller for as long as they do, and printed with its seed.
 
 use base::Surface;
+use layout::Strategy;
 use serde_json::Value as Json;
-use session::{Analysis, Options, Outcome, run};
+use session::{Analysis, Options, Outcome, evaluate, run};
 use std::collections::BTreeMap;
 use tests::facts::{self, N_SAMPLED, carried, corpus, is_soak, items, refine, text};
 use tests::page::cases;

@@ -18,7 +18,8 @@ pub struct Case {
     pub shown: Vec<Shown>,
 }
 
-/// A fence with what a stage makes of the program above it: `layout` is the text of `relish layout`.
+/// A fence with what a stage makes of the program above it: `layout` is the text of `relish layout`; the lines of `ir` are
+/// parts of lines of `relish ir`, in order, and `ir fold` is behind the pass `fold`.
 #[derive(Debug, Clone)]
 pub struct Shown {
     pub stage: String,
@@ -27,15 +28,25 @@ pub struct Shown {
     pub text: String,
 }
 
-/// The names of such fences.
-const STAGES: [&str; 1] = ["layout"];
+/// Whether a fence is one of those, by what stands behind its backticks.
+fn is_stage_name(name: &str) -> bool {
+    name == "layout" || name == "ir" || name.starts_with("ir ")
+}
 
-/// What a stage says of a program.
-fn stage(name: &str, analysis: &Analysis) -> String {
-    match name {
-        "layout" => session::layout_text(analysis, None),
-        _ => String::new(),
+/// What is wrong with what a fence shows.
+fn check_shown(analysis: &Analysis, Shown { stage, page_line, text }: &Shown) -> Option<Failure> {
+    if stage == "layout" {
+        let actual = session::layout_text(analysis, None) + "\n";
+        let message = format!("layout: expected\n{text}found\n{actual}");
+        let fence = Some(text.lines().count());
+        return (actual != *text).then(|| Failure { page_line: *page_line, message, actual: Some(actual), fence });
     }
+    let pass = stage.strip_prefix("ir ");
+    let found = session::ir_text(analysis, Options::default().layout, pass).text;
+    let mut left = found.lines();
+    let missing = text.lines().map(str::trim).find(|wanted| !left.any(|line| line.contains(wanted)))?;
+    let message = format!("ir: nothing holds `{missing}` here in\n{found}");
+    Some(Failure { page_line: *page_line, message, actual: None, fence: None })
 }
 
 /// The cases of a Markdown text, one per heading that has `relay` or `refine` fences.
@@ -51,7 +62,7 @@ pub fn cases(markdown: &str) -> Vec<Case> {
             None if line.starts_with("```") => {
                 let name = line.trim_start_matches('`').trim();
                 fence = Some(Surface::of_name(name));
-                is_stage = !is_new && STAGES.contains(&name);
+                is_stage = !is_new && is_stage_name(name);
                 if let (true, Some(case)) = (is_stage, cases.last_mut()) {
                     case.shown.push(Shown { stage: name.to_owned(), page_line: i + 1, text: String::new() });
                 }
@@ -205,14 +216,7 @@ pub fn check(case: &Case) -> Vec<Failure> {
             });
         }
     }
-    for Shown { stage: name, page_line, text } in &case.shown {
-        let actual = stage(name, &analysis) + "\n";
-        if actual != *text {
-            let message = format!("{name}: expected\n{text}found\n{actual}");
-            let fence = Some(text.lines().count());
-            failures.push(Failure { page_line: *page_line, message, actual: Some(actual), fence });
-        }
-    }
+    failures.extend(case.shown.iter().filter_map(|shown| check_shown(&analysis, shown)));
     failures
 }
 

@@ -3,7 +3,8 @@ import { batch } from "@preact/signals";
 import { Compiler } from "./compiler.ts";
 import { inLanguage, type Language } from "./language.ts";
 import { type Linked, pack, unpack } from "./link.ts";
-import { type Document, errorCount, state, type Theme } from "./state.ts";
+import type { StepMove } from "./protocol.ts";
+import { type Document, errorCount, type LayoutName, state, type Theme } from "./state.ts";
 import { load, save } from "./storage.ts";
 import type { DiagnosticView, EditView, FileName, FixView, SpanView } from "./wasm/relish_wasm.js";
 import welcome from "./welcome.relay?raw";
@@ -159,7 +160,7 @@ function startRun(alone: boolean): void {
   run = { start: performance.now(), alone };
   state.trap.value = undefined;
   showStop = setTimeout(() => (state.running.value = true), SHOW_STOP_MS);
-  compiler.run(alone ? SMALL : NO_LIMIT);
+  compiler.run(alone ? SMALL : NO_LIMIT, state.layout.peek());
 }
 
 function endRun(): void {
@@ -193,6 +194,12 @@ export const matchAt = (offset: number) => compiler.matchAt(offset);
 export const layouts = () => compiler.layouts();
 /** How a value that consists of these choices is stored; `null` if there is none. */
 export const layoutValue = (entry: number, choices: string[]) => compiler.layoutValue(entry, choices);
+
+/** The program that the machine runs, before and after one pass; no answer if the text changes meanwhile. */
+export const ir = (layout: LayoutName, pass: number, maxLines: number) => compiler.ir(layout, pass, maxLines);
+
+/** Where a run stands after a move; no answer if the text changes meanwhile, or there is no such run any more. */
+export const step = (move: StepMove) => compiler.step(move);
 
 /** Marks a place in the program, as long as something on the page is about it. */
 export function point(span: SpanView | undefined): void {
@@ -279,6 +286,11 @@ export function openPanel(id: string): void {
     state.editing.value = false;
   });
   save("panel", id);
+}
+
+export function setLayout(layout: LayoutName): void {
+  state.layout.value = layout;
+  save("layout", layout);
 }
 
 export function setTheme(theme: Theme): void {

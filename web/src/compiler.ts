@@ -2,18 +2,21 @@
 //
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
-import type { Reply, Request } from "./protocol.ts";
+import type { Reply, Request, StepMove } from "./protocol.ts";
+import type { LayoutName } from "./state.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
 import type {
   CheckView,
   FileName,
   FormatView,
   HoverView,
+  IrView,
   LaidValueView,
   LayoutsView,
   MatchView,
   NameView,
   RunView,
+  StepView,
 } from "./wasm/relish_wasm.js";
 
 export interface Listener {
@@ -59,12 +62,12 @@ export class Compiler {
   }
 
   /** Runs the current text. */
-  run(fuel: number): void {
+  run(fuel: number, layout: LayoutName): void {
     if (this.#running || this.#text === undefined) return;
     // The worker answers in order, so a text that waits its turn only has to go first.
     if (this.#checking !== undefined && this.#checking.revision !== this.#text.revision) this.#sendText();
     this.#running = true;
-    this.#send({ kind: "run", revision: this.#text.revision, fuel });
+    this.#send({ kind: "run", revision: this.#text.revision, fuel, layout });
   }
 
   /** Ends a run at once. */
@@ -86,6 +89,18 @@ export class Compiler {
   async matchAt(offset: number): Promise<MatchView | null | undefined> {
     const reply = await this.#askOf("user", (id) => ({ kind: "match", id, offset }));
     return reply?.kind === "matched" ? (reply.view ?? null) : undefined;
+  }
+
+  /** The program that the machine runs, before and after one pass. */
+  async ir(layout: LayoutName, pass: number, maxLines: number): Promise<IrView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "ir", id, layout, pass, maxLines }));
+    return reply?.kind === "compiled" ? reply.view : undefined;
+  }
+
+  /** Where a run of the current text stands after a move; no answer if there is no such run. */
+  async step(move: StepMove): Promise<StepView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "step", id, move }));
+    return reply?.kind === "stepped" ? reply.view : undefined;
   }
 
   /** The layouts of the program's sum types. */
@@ -168,6 +183,8 @@ export class Compiler {
       case "hovered":
       case "named":
       case "matched":
+      case "compiled":
+      case "stepped":
       case "laid":
       case "valued":
       case "formatted":

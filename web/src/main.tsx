@@ -2,12 +2,13 @@
 import "./style/colors.css";
 import "./style/page.css";
 import "./style/panes.css";
+import "./style/machine.css";
 import "./style/layout.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followHistory, keepNow, openAddress, runNow, share } from "./actions.ts";
 import { PANELS } from "./panels.ts";
-import { state } from "./state.ts";
+import { isLayout, state } from "./state.ts";
 import { load } from "./storage.ts";
 import { App } from "./view/app.tsx";
 
@@ -15,6 +16,8 @@ const READING_MS = 8000;
 
 const theme = load("theme");
 if (theme === "light" || theme === "dark") state.theme.value = theme;
+const layout = load("layout");
+if (isLayout(layout)) state.layout.value = layout;
 const panel = load("panel");
 if (PANELS.some(({ id }) => id === panel)) state.panel.value = panel ?? "";
 

@@ -1,5 +1,6 @@
 // The panels beside the editor, in the order of their tabs. A new panel is a file and a line here.
 import type { ComponentType } from "preact";
+import { IrPanel } from "./panel/ir.tsx";
 import { LayoutPanel } from "./panel/layout.tsx";
 import { MatchPanel } from "./panel/match.tsx";
 import { RunPanel } from "./panel/run.tsx";
@@ -15,5 +16,6 @@ export const PANELS: readonly Panel[] = [
   { id: "types", title: "Types", view: TypesPanel },
   { id: "layout", title: "Layout", view: LayoutPanel },
   { id: "match", title: "Match", view: MatchPanel },
+  { id: "ir", title: "IR", view: IrPanel },
   { id: "run", title: "Run", view: RunPanel },
 ];

@@ -1,24 +1,42 @@
 // What the page and the worker say to each other. What is said about a whole text carries its revision, so that an
 // answer about an older text is recognised and dropped; questions about a place carry an id, by which the page knows them.
+import type { LayoutName } from "./state.ts";
 import type {
   CheckView,
   FileName,
   FormatView,
   HoverView,
+  IrView,
   LaidValueView,
   LayoutsView,
   MatchView,
   NameView,
   RunView,
+  StepView,
 } from "./wasm/relish_wasm.js";
+
+/** Where to go in a run that is looked at step by step. */
+export type StepMove =
+  | { to: "start"; expression: number; layout: LayoutName }
+  | { to: "step"; step: number }
+  | { to: "into" | "over" | "out" | "back" | "last" }
+  /** On to where as many calls and match tests have been made, and from there to a place of the program. */
+  | { to: "like"; fuel: number; start: number; end: number }
+  /** On to the next instruction of the line of an offset. */
+  | { to: "line"; offset: number }
+  /** Not at all, but finds out some more about how long the run is. */
+  | { to: "measure" }
+  | { to: "end" };
 
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
   | { kind: "update"; revision: number; text: string }
-  | { kind: "run"; revision: number; fuel: number }
+  | { kind: "run"; revision: number; fuel: number; layout: LayoutName }
   | { kind: "hover"; id: number; file: FileName; offset: number }
   | { kind: "name"; id: number; file: FileName; offset: number }
   | { kind: "match"; id: number; offset: number }
+  | { kind: "ir"; id: number; layout: LayoutName; pass: number; maxLines: number }
+  | { kind: "step"; id: number; move: StepMove }
   | { kind: "layouts"; id: number }
   | { kind: "value"; id: number; entry: number; choices: string[] }
   | { kind: "format"; id: number; text: string };
@@ -30,6 +48,8 @@ export type Reply =
   | { kind: "hovered"; id: number; view: HoverView | undefined }
   | { kind: "named"; id: number; view: NameView | undefined }
   | { kind: "matched"; id: number; view: MatchView | undefined }
+  | { kind: "compiled"; id: number; view: IrView | undefined }
+  | { kind: "stepped"; id: number; view: StepView | undefined }
   | { kind: "laid"; id: number; view: LayoutsView }
   | { kind: "valued"; id: number; view: LaidValueView | undefined }
   | { kind: "formatted"; id: number; view: FormatView }

@@ -1,7 +1,7 @@
 // All that the page shows is in this one object; the views read it, and only `actions.ts` changes it.
 import { computed, signal } from "@preact/signals";
 import { languageOf } from "./language.ts";
-import type { CheckView, DiagnosticView, FileName, RunView, SpanView } from "./wasm/relish_wasm.js";
+import type { CheckView, DiagnosticView, FileName, RunView, SpanView, StepView } from "./wasm/relish_wasm.js";
 
 export type Theme = "system" | "light" | "dark";
 
@@ -16,10 +16,35 @@ export interface Notice {
   copy?: string;
 }
 
+/** How values are laid out in memory. */
+export type LayoutName = "packed" | "aligned" | "uniform";
+
+export const LAYOUTS: readonly { id: LayoutName; title: string; about: string }[] = [
+  { id: "packed", title: "packed", about: "to the bit: a tag, then the fields" },
+  { id: "aligned", title: "aligned", about: "whole bytes, natural alignment, niches: as Rust does" },
+  { id: "uniform", title: "uniform", about: "one word for every value, blocks behind pointers: as OCaml does" },
+];
+
+export const isLayout = (name: string | undefined | null): name is LayoutName => LAYOUTS.some(({ id }) => id === name);
+
 export type Ran =
   /** `revision` says which text the values belong to. */
   | { kind: "finished"; revision: number; view: RunView; milliseconds: number }
   | { kind: "stopped"; revision: number; milliseconds: number };
+
+/** A run that is looked at step by step. */
+export interface Stepping {
+  /** The text that it is a run of. */
+  revision: number;
+  /** Which of the expressions that a run evaluates. */
+  expression: number;
+  view: StepView;
+  /** What was shown before; what is different now is marked. */
+  before: StepView | undefined;
+  /** What the last move did, and the instruction that it was. */
+  said: string;
+  ran: string | undefined;
+}
 
 const NOTHING_CHECKED: CheckView = { diagnostics: [], definitions: [], expressions: [] };
 
@@ -35,6 +60,9 @@ export const state = {
   engine: signal<"loading" | "ready" | "failed">("loading"),
   checked: signal<{ revision: number; view: CheckView }>({ revision: -1, view: NOTHING_CHECKED }),
   ran: signal<Ran | undefined>(undefined),
+  stepping: signal<Stepping | undefined>(undefined),
+  /** Whether steps are made one after the other without being asked for. */
+  playing: signal(false),
   /** A run that has taken long enough to offer the Stop button. */
   running: signal(false),
   /** What the compiler itself fell over, as a problem of the program. */
@@ -51,6 +79,8 @@ export const state = {
   panel: signal("types"),
   /** On a narrow screen, whether the editor is shown instead of the panel. */
   editing: signal(true),
+  /** How the machine lays out values. */
+  layout: signal<LayoutName>("aligned"),
   theme: signal<Theme>("system"),
   notice: signal<Notice | undefined>(undefined),
   explained: signal<{ code: string; page: string | undefined } | undefined>(undefined),

@@ -1,7 +1,7 @@
 // The only file that touches the WebAssembly module. It answers requests in order and keeps nothing but the compiler's
 // last text; whoever replaces this worker sends the text again.
-import type { Reply, Request } from "./protocol.ts";
-import { initSync, Playground } from "./wasm/relish_wasm.js";
+import type { Reply, Request, StepMove } from "./protocol.ts";
+import { initSync, Playground, type StepView } from "./wasm/relish_wasm.js";
 
 let playground: Playground | undefined;
 
@@ -28,7 +28,7 @@ function answer(request: Request): void {
       return post({ kind: "checked", revision: request.revision, view: playground.update(request.text) });
     case "run": {
       const start = performance.now();
-      const view = playground.run(request.fuel);
+      const view = playground.run(request.fuel, request.layout);
       return post({ kind: "ran", revision: request.revision, view, milliseconds: performance.now() - start });
     }
     case "hover":
@@ -37,11 +37,37 @@ function answer(request: Request): void {
       return post({ kind: "named", id: request.id, view: playground.name(request.file, request.offset) });
     case "match":
       return post({ kind: "matched", id: request.id, view: playground.matchAt(request.offset) });
+    case "ir":
+      return post({ kind: "compiled", id: request.id, view: playground.ir(request.layout, request.pass, request.maxLines) });
+    case "step":
+      return post({ kind: "stepped", id: request.id, view: step(playground, request.move) });
     case "layouts":
       return post({ kind: "laid", id: request.id, view: playground.layouts() });
     case "value":
       return post({ kind: "valued", id: request.id, view: playground.layoutValue(request.entry, request.choices) });
     case "format":
       return post({ kind: "formatted", id: request.id, view: playground.format(request.text) });
+  }
+}
+
+function step(playground: Playground, move: StepMove): StepView | undefined {
+  switch (move.to) {
+    case "start":
+      return playground.stepStart(move.expression, move.layout);
+    case "step":
+      return playground.stepTo(move.step);
+    case "like":
+      return playground.stepLike(move.fuel, move.start, move.end);
+    case "line":
+      return playground.stepToLine(move.offset);
+    case "into":
+    case "over":
+    case "out":
+    case "back":
+    case "last":
+    case "measure":
+      return playground.stepBy(move.to);
+    case "end":
+      return void playground.stepEnd();
   }
 }

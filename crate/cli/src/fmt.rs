@@ -1,6 +1,6 @@
 //! `relish fmt`: files rewritten in their best layout.
 
-use crate::{Usage, code, draw, read_bytes, say};
+use crate::{Usage, code, draw, print, read_bytes, say};
 use base::Surface;
 use session::command::{Formatting, format_json};
 use std::process::ExitCode;
@@ -44,10 +44,4 @@ pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usag
         say(format_json(&files));
     }
     Ok(code(failed))
-}
-
-/// A reader that has gone away is no error.
-fn print(text: &str) {
-    use std::io::Write;
-    let _ = std::io::stdout().write_all(text.as_bytes());
 }

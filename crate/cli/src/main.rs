@@ -7,10 +7,13 @@ mod fmt;
 
 use base::Surface;
 use clap::{Parser, Subcommand};
-use session::command::{check_json, has_errors, hover_json, ops_json, parse_inputs, run_json};
+use session::command::{
+    check_json, has_errors, hover_json, ir_json, ops_json, parse_inputs, parse_layout, parse_pass, parse_place,
+    run_json,
+};
 use session::{Analysis, Options};
 use std::fmt::Display;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -55,6 +58,17 @@ enum Command {
         #[arg(value_name = "FILE:LINE:COL")]
         place: String,
     },
+    /// The program that the machine runs, after lowering and passes.
+    Ir {
+        #[arg(value_name = "FILE")]
+        file: String,
+        /// Look after this pass, or after `lower`, instead of after the last.
+        #[arg(long, value_name = "NAME")]
+        pass: Option<String>,
+        /// How sums are laid out in memory.
+        #[arg(long, value_name = "packed|aligned|uniform")]
+        layout: Option<String>,
+    },
     /// The bits of every sum type, and of what `as` does to them.
     Layout {
         #[arg(value_name = "FILE")]
@@ -85,13 +99,10 @@ struct Usage(String);
 
 fn main() -> ExitCode {
     let Arguments { command, json } = Arguments::parse();
-    match answer(command, json) {
-        Ok(code) => code,
-        Err(Usage(sentence)) => {
-            eprintln!("relish: {sentence}");
-            ExitCode::from(2)
-        }
-    }
+    answer(command, json).unwrap_or_else(|Usage(sentence)| {
+        eprintln!("relish: {sentence}");
+        ExitCode::from(2)
+    })
 }
 
 fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
@@ -106,10 +117,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             }
             for (file, analysis) in &files {
                 draw::problems(file, analysis.text(), analysis.diagnostics());
-                analysis.definitions().iter().for_each(|d| say(format!("{}: {}", d.name, d.r#type)));
-                for value in analysis.expressions() {
-                    say(format!("{file}:{}: {}", analysis.lines().line_of(value.span.start), value.r#type));
-                }
+                print(&session::text::checked(file, analysis));
             }
             Ok(code(files.iter().any(|(_, analysis)| has_errors(analysis.diagnostics()))))
         }
@@ -117,9 +125,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             let mut options = Options::default();
             options.fuel = fuel.unwrap_or(options.fuel);
             options.memory = memory.unwrap_or(options.memory);
-            if let Some(layout) = layout {
-                options.layout = session::command::parse_layout(&layout).map_err(Usage)?;
-            }
+            options.layout = layout.as_deref().map_or(Ok(options.layout), parse_layout).map_err(Usage)?;
             options.seed = seed.unwrap_or(options.seed);
             if let Some(inputs) = inputs {
                 options.inputs = parse_inputs(&read(&inputs)?).map_err(|error| Usage(format!("{inputs}: {error}")))?;
@@ -130,43 +136,37 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
                 say(answer.json);
                 return Ok(code(answer.has_errors));
             }
-            let mut diagnostics = analysis.diagnostics().to_vec();
             let outcome = session::run(&analysis, &options);
+            print(&session::text::ran(&file, &analysis, &outcome));
+            let mut diagnostics = analysis.diagnostics().to_vec();
             diagnostics.extend(outcome.diagnostics);
-            for value in &outcome.values {
-                let name = if value.name.is_empty() { String::new() } else { format!("{} ", value.name) };
-                let line = analysis.lines().line_of(value.span.start);
-                let shown = analysis.show(value).unwrap_or_else(|| "no value".to_owned());
-                say(format!("{file}:{line}: {name}{shown} : {}", value.r#type));
-            }
             draw::problems(&file, analysis.text(), &diagnostics);
             Ok(code(has_errors(&diagnostics)))
         }
         Command::Hover { place } => {
-            let usage = || Usage(format!("expected FILE:LINE:COL, found {place}"));
-            let (rest, column) = place.rsplit_once(':').ok_or_else(usage)?;
-            let (file, line) = rest.rsplit_once(':').ok_or_else(usage)?;
-            let (line, column) = (line.parse().map_err(|_| usage())?, column.parse().map_err(|_| usage())?);
+            let (file, position) = parse_place(&place).map_err(Usage)?;
             let analysis = analyse(file)?;
-            let position = base::Position { line, column };
-            if json {
-                say(hover_json(&analysis, position).unwrap_or_else(|| "null".to_owned()));
-            } else if let Some(hover) = analysis.lines().offset(position).and_then(|at| session::hover(&analysis, at)) {
-                say(&hover.code);
-                if !hover.doc.is_empty() {
-                    say(format!("\n{}", hover.doc));
-                }
-            } else {
-                say("nothing is here");
-            }
+            say(match json {
+                true => hover_json(&analysis, position).unwrap_or_else(|| "null".to_owned()),
+                false => session::text::hovered(&analysis, position),
+            });
             Ok(code(has_errors(analysis.diagnostics())))
         }
+        Command::Ir { file, pass, layout } => {
+            let pass = pass.as_deref().map(parse_pass).transpose().map_err(Usage)?;
+            let strategy = layout.map_or(Ok(Options::default().layout), |name| parse_layout(&name)).map_err(Usage)?;
+            let analysis = analyse(&file)?;
+            let ir = session::ir_text(&analysis, strategy, pass);
+            if json {
+                say(ir_json(&ir));
+            } else {
+                say(ir.text.trim_end());
+                draw::problems(&file, analysis.text(), &ir.diagnostics);
+            }
+            Ok(code(has_errors(analysis.diagnostics()) || has_errors(&ir.diagnostics)))
+        }
         Command::Layout { file, layout } => {
-            let strategy = layout.map(|name| {
-                let unknown = || Usage(format!("no layout is called {name}; there are {}", session::layout_names()));
-                session::layout_named(&name).ok_or_else(unknown)
-            });
-            let strategy = strategy.transpose()?;
+            let strategy = layout.map(|name| parse_layout(&name)).transpose().map_err(Usage)?;
             let analysis = analyse(&file)?;
             let answer = session::layout_json(&analysis, strategy);
             if json {
@@ -182,21 +182,11 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             say(if json { ops_json() } else { session::command::ops_text() });
             Ok(ExitCode::SUCCESS)
         }
-        Command::Explain { code } => match session::explain(&code) {
-            Some(page) if json => {
-                say(session::command::explain_json(&code, page));
-                Ok(ExitCode::SUCCESS)
-            }
-            Some(page) => {
-                say(page.trim_end());
-                Ok(ExitCode::SUCCESS)
-            }
-            None => {
-                let nearest = base::nearest(&code, session::codes());
-                let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean {nearest}?"));
-                Err(Usage(format!("no error code is called {code}{hint}")))
-            }
-        },
+        Command::Explain { code } => {
+            let page = session::command::parse_code(&code).map_err(Usage)?;
+            say(if json { session::command::explain_json(&code, page) } else { page.trim_end().to_owned() });
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 
@@ -204,10 +194,14 @@ fn code(has_errors: bool) -> ExitCode {
     ExitCode::from(u8::from(has_errors))
 }
 
-/// Prints a line; a reader that has gone away is no error.
+/// Prints a line.
 fn say(line: impl Display) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stdout(), "{line}");
+    print(&format!("{line}\n"));
+}
+
+/// A reader that has gone away is no error.
+fn print(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 fn analyse(file: &str) -> Result<Analysis, Usage> {

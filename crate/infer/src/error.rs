@@ -7,8 +7,8 @@ use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, TypeExprId};
 use rustc_hash::FxHashMap;
 use solve::{Cause, EQUAL, Failure, Log, Posted, RelationId};
 use ty::{
-    Atom, COPY, FUNCTION, Kind, List, Names, Obligation, ParamId, Poly, PolyId, Reason, RelationRef, Term, TermId,
-    Terms,
+    Atom, COPY, Dim, Extent, FUNCTION, Kind, List, Names, Obligation, ParamId, Poly, PolyId, Reason, RelationRef, Term,
+    TermId, Terms,
 };
 
 #[derive(Clone, Debug)]
@@ -408,7 +408,28 @@ impl<L: Log> Wording<'_, L> {
             },
             _ => error,
         };
-        self.with_origins(error, span, &[left, right])
+        let Some(namesakes) = self.namesakes(left, right) else {
+            return self.with_origins(error, span, &[left, right]);
+        };
+        // A parameter that generalising made is written nowhere.
+        let written = |param: ParamId| (param.0 as usize) < self.module.type_params.len();
+        let own =
+            namesakes.into_iter().filter(|&param| written(param) && param.0 as usize >= self.module.start.type_params);
+        own.fold(error, |error, param| {
+            let param = &self.module.type_params[param];
+            error.label(param.span, format!("one {} is declared here", param.name))
+        })
+    }
+
+    /// Two parameters that print alike, if these terms are such.
+    fn namesakes(&self, left: TermId, right: TermId) -> Option<[ParamId; 2]> {
+        let param = |term| match self.inferred.solver.head(term) {
+            Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) => Some(param),
+            _ => None,
+        };
+        let (left, right) = (param(left)?, param(right)?);
+        let names = self.inferred.names(self.module);
+        (left != right && names.param(left) == names.param(right)).then_some([left, right])
     }
 
     /// Two sums that differ in their variants: one has a variant that the other, which is closed, has not, or they give
@@ -466,6 +487,9 @@ impl<L: Log> Wording<'_, L> {
     /// The code of a conflict between two parts, and what to say beyond the whole types.
     fn conflict(&self, left: TermId, right: TermId) -> (&'static str, String) {
         let solver = &self.inferred.solver;
+        if self.namesakes(left, right).is_some() {
+            return ("type-mismatch", format!(": two parameters are named {}", self.print(left)));
+        }
         match (solver.head(left), solver.head(right)) {
             (Term::Shape(a), Term::Shape(b)) => ("rank-mismatch", format!(": ranks {} and {} differ", a.len, b.len)),
             (Term::Dim(_), Term::Dim(_)) => {

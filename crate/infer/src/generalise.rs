@@ -13,6 +13,7 @@ use crate::group::Member;
 use crate::merge::{Key, Question};
 use crate::walk::Inference;
 use crate::why::Why;
+use hir::ExprKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use solve::{Cause, Log, RelationId, State};
 use std::sync::Arc;
@@ -332,11 +333,19 @@ impl<L: Log> Inference<'_, L> {
         params
     }
 
-    /// A `let` whose value holds a reference is not generalised: both uses would share one cell.
+    /// A `let` whose value holds a reference is not generalised: both uses would share one cell. A function literal holds
+    /// only what it takes from around it, which is known if it has no unknowns.
     pub(crate) fn may_quantify(&self, member: Member, term: TermId) -> bool {
         match member {
             Member::Def(_) => true,
-            Member::Let(..) => self.solver.roots_where(&[term], |term| matches!(term, Term::Ref(_))).is_empty(),
+            Member::Let(_, id) => {
+                let function = &self.module.functions[id];
+                let is_literal = matches!(self.module.exprs[function.body].kind, ExprKind::Fn(_));
+                let taken = function.uses_lets.iter().filter_map(|&local| self.locals[local]);
+                let is_known = || taken.clone().all(|term| self.solver.holes(&[term]).is_empty());
+                (is_literal && is_known())
+                    || self.solver.roots_where(&[term], |term| matches!(term, Term::Ref(_))).is_empty()
+            }
             Member::Expr(_) => false,
         }
     }

@@ -2,12 +2,14 @@
 //!
 //! A variant, written or matched, is in an open row, so rows grow by unification. When a group has been solved a row is
 //! closed with what it holds if a match takes it apart without a catch-all, or if no definition's type mentions it.
-//! The others are generalised.
+//! The others are generalised. A catch-all at a place is one for the places inside it, if the arms that have it take all
+//! that comes there (`cover`): `_` after `` (`A, 1) ``, but not that of `(_, Nil)` after `` (Cons(`A, _), _) ``.
 //!
 //! Worked example: `match(%x) { `A => 1, `B(_) => 2 }` gives `%x` the type `[`A, `B(t) | r]`. At the root there is no
 //! catch-all, so `r` closes; at the field of `B` there is one, so `t` stays as it is.
 
 use crate::Inferred;
+use crate::cover::takes_any;
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
@@ -24,16 +26,39 @@ pub(crate) enum Step {
     Tuple(usize),
 }
 
+impl Step {
+    fn sibling(self, i: usize) -> Step {
+        match self {
+            Step::Ctor(ctor, _) => Step::Ctor(ctor, i),
+            Step::Variant(name, _) => Step::Variant(name, i),
+            Step::Tuple(_) => Step::Tuple(i),
+        }
+    }
+}
+
 /// A place in the value that a match takes apart, by its number among all places of the group.
 pub(crate) type PlaceId = usize;
 
 struct Place {
     term: TermId,
+    /// The place that this is a field of and how; a root has none.
+    within: Option<(PlaceId, Step)>,
     /// A pattern asks for a variant here.
     takes_apart: bool,
     /// A pattern takes everything here.
     catches_all: bool,
+    /// A pattern takes everything here, whatever is beside the way to here.
+    covers: bool,
 }
+
+impl Place {
+    fn new(term: TermId, within: Option<(PlaceId, Step)>) -> Place {
+        Place { term, within, takes_apart: false, catches_all: false, covers: false }
+    }
+}
+
+/// How many cells of patterns are looked at in a group to see what arms take together. Beyond it rows close.
+const MAX_CELLS: usize = 1 << 19;
 
 /// The places of the matches of a group.
 #[derive(Default)]
@@ -42,6 +67,8 @@ pub(crate) struct Places {
     is_on: bool,
     places: Vec<Place>,
     roots: FxHashMap<ExprId, PlaceId>,
+    /// By root, the patterns of the arms.
+    arms: FxHashMap<PlaceId, Vec<PatId>>,
     fields: FxHashMap<(PlaceId, Step), PlaceId>,
 }
 
@@ -56,7 +83,7 @@ impl Places {
             return 0;
         }
         *roots.entry(scrutinee).or_insert_with(|| {
-            places.push(Place { term, takes_apart: false, catches_all: false });
+            places.push(Place::new(term, None));
             places.len() - 1
         })
     }
@@ -67,7 +94,7 @@ impl Places {
             return 0;
         }
         *fields.entry((place, step)).or_insert_with(|| {
-            places.push(Place { term, takes_apart: false, catches_all: false });
+            places.push(Place::new(term, Some((place, step))));
             places.len() - 1
         })
     }
@@ -83,6 +110,85 @@ impl Places {
             place.takes_apart = true;
         }
     }
+
+    /// Notes where an arm takes everything whatever is beside the way there. Its places have been made.
+    pub(crate) fn cover(&mut self, module: &Module, pat: PatId, root: PlaceId) {
+        if !self.is_on {
+            return;
+        }
+        self.arms.entry(root).or_default().push(pat);
+        let mut pending = vec![(pat, root)];
+        while let Some((pat, place)) = pending.pop() {
+            let (fields, first) = match &module.pats[pat].kind {
+                PatKind::Error | PatKind::Wild | PatKind::Var(_) => {
+                    self.places[place].covers = true;
+                    continue;
+                }
+                PatKind::As(inner, _) => {
+                    pending.push((*inner, place));
+                    continue;
+                }
+                PatKind::Or(alternatives) => {
+                    pending.extend(alternatives.iter().map(|&alternative| (alternative, place)));
+                    continue;
+                }
+                PatKind::Literal(..) => continue,
+                PatKind::Ctor(ctor, fields) => (fields, Step::Ctor(*ctor, 0)),
+                PatKind::Variant(name, fields) => (fields, Step::Variant(*name, 0)),
+                PatKind::Tuple(fields) => (fields, Step::Tuple(0)),
+            };
+            let partial: Vec<usize> = (0..fields.len()).filter(|&i| !takes_all(module, fields[i])).collect();
+            for (i, &field) in fields.iter().enumerate().filter(|(i, _)| partial.iter().all(|at| at == i)) {
+                pending.extend(self.fields.get(&(place, first.sibling(i))).map(|&inner| (field, inner)));
+            }
+        }
+    }
+
+    /// The sums that matches take apart without a catch-all.
+    fn closed(self, module: &Module) -> Vec<TermId> {
+        // Whether an arm takes everything at a place, and whether one does so for certain. A place stands behind the one
+        // that it is in.
+        let mut is_taken: Vec<(bool, bool)> = Vec::with_capacity(self.places.len());
+        let mut closed = Vec::new();
+        let mut fuel = MAX_CELLS;
+        for (at, place) in self.places.iter().enumerate() {
+            let (is_caught, is_covered) = place.within.map_or((false, false), |(outer, _)| is_taken[outer]);
+            let mut is_open = || is_covered || (is_caught && self.takes_any(module, at, &mut fuel));
+            if place.takes_apart && !place.catches_all && !is_open() {
+                closed.push(place.term);
+            }
+            is_taken.push((is_caught || place.catches_all, is_covered || place.covers));
+        }
+        closed
+    }
+
+    /// Whether arms that take everything around a place take all together everything that comes there.
+    fn takes_any(&self, module: &Module, mut place: PlaceId, fuel: &mut usize) -> bool {
+        let mut way = Vec::new();
+        while let Some((outer, step)) = self.places[place].within {
+            way.push(step);
+            place = outer;
+        }
+        way.reverse();
+        self.arms.get(&place).is_some_and(|arms| takes_any(module, arms, &way, fuel))
+    }
+}
+
+/// Whether a pattern takes every value of its type.
+fn takes_all(module: &Module, pat: PatId) -> bool {
+    let mut pending = vec![pat];
+    while let Some(pat) = pending.pop() {
+        match &module.pats[pat].kind {
+            PatKind::Error | PatKind::Wild | PatKind::Var(_) => {}
+            PatKind::As(inner, _) => pending.push(*inner),
+            PatKind::Tuple(fields) => pending.extend(fields),
+            PatKind::Ctor(ctor, fields) if module.adts[module.ctors[*ctor].adt].ctors.len() == 1 => {
+                pending.extend(fields)
+            }
+            PatKind::Ctor(..) | PatKind::Variant(..) | PatKind::Or(_) | PatKind::Literal(..) => return false,
+        }
+    }
+    true
 }
 
 /// What alternatives at one place take of the values there.
@@ -233,15 +339,15 @@ impl<L: Log> Inference<'_, L> {
         if !self.has_sums() {
             return;
         }
-        let places = std::mem::replace(&mut self.places, Places::new(true)).places;
+        let closed = std::mem::replace(&mut self.places, Places::new(true)).closed(self.module);
         let Some(&member) = group.first() else { return };
         let cause = self.cause(Why::Function(member.function(self.module)));
         let mut ended: FxHashSet<RelationId> = FxHashSet::default();
         let mut joined: FxHashSet<(TermId, TermId)> = FxHashSet::default();
         loop {
             let mut learned = self.join_repeated(first_term, &mut joined, cause);
-            for place in places.iter().filter(|place| place.takes_apart && !place.catches_all) {
-                if let Term::Sum(row) = self.solver.head(place.term) {
+            for &term in &closed {
+                if let Term::Sum(row) = self.solver.head(term) {
                     learned |= self.close(row, cause);
                 }
             }

@@ -3,14 +3,14 @@
 //! A function with which the verifier finds a fault is one instruction that fails. Of the others every instruction whose
 //! values fit a word gets a code of its own; the rest is [`Code::General`]. Nothing here decides what a program means.
 
-use crate::code::{Assembly, BROKEN, Code, HALT, MAX_QUICK_ARGS, Origin, Part, Place, Reg, Routine, WINDOW};
+use crate::code::{Assembly, BROKEN, Bits, Code, HALT, MAX_QUICK_ARGS, Origin, Part, Place, Reg, Routine, WINDOW};
 use crate::heap::{Heap, IMMORTAL};
 use crate::kind::{BlockKind, Kinds, block_size};
 use crate::scalar::{Binary, Class, elementwise};
 use crate::value::static_tensor;
 use base::{Idx, IndexVec};
 use ir::{Block, BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, Stage, VarId};
-use layout::{Kind, LayoutId, Tag, immediate_content, n_words, scalar_bits};
+use layout::{Field, Kind, LayoutId, Tag, immediate_content, n_words, scalar_bits};
 use std::sync::Arc;
 
 /// What a frame counts as, without its words.
@@ -95,7 +95,7 @@ fn collected<I: Idx, T>(items: impl Iterator<Item = T>) -> IndexVec<I, T> {
 fn routine(program: &Program, function: &Function, is_broken: bool, entry: u32) -> (Routine, u32) {
     let mut places = vec![Place::default(); function.vars.len()];
     let mut blocks = Vec::new();
-    let (mut n, mut n_params, mut next) = (0_u32, 0, entry);
+    let (mut n, mut n_params, mut n_captures, mut next) = (0_u32, 0, 0, entry);
     if is_broken {
         next += 1;
     } else {
@@ -105,8 +105,11 @@ fn routine(program: &Program, function: &Function, is_broken: bool, entry: u32) 
             n += n_words;
             n
         };
-        for &param in &function.params {
+        for (i, &param) in function.params.iter().enumerate() {
             n_params = place(param);
+            if i < function.n_captures {
+                n_captures = n_params;
+            }
         }
         for block in function.blocks.iter() {
             blocks.push(next);
@@ -120,6 +123,7 @@ fn routine(program: &Program, function: &Function, is_broken: bool, entry: u32) 
         entry,
         n_words: n,
         n_params,
+        n_captures,
         reach: n.saturating_add(MAX_QUICK_ARGS as u32 + 1).max(WINDOW as u32),
         bytes: n.saturating_mul(8).saturating_add(FRAME_BYTES),
         is_library: function.is_library,
@@ -274,13 +278,28 @@ impl Assembler<'_> {
             Op::Check { .. } if !matches!(self.kind(arg(0)?), Kind::Tensor) => Some(Code::Nothing),
             Op::Tensor(id) => self.pointer(result(0)?, self.out.constants[*id]),
             Op::Closure(function) if instr.args.is_empty() => self.pointer(result(0)?, self.out.closures[*function]),
-            Op::Check { .. }
-            | Op::Closure(_)
-            | Op::Retype
-            | Op::RefNew
-            | Op::RefRead
-            | Op::RefWrite
-            | Op::Global(_) => None,
+            Op::Closure(function) => {
+                let to = self.reg(result(0)?)?;
+                let kind = self.out.kinds.number(BlockKind::Closure(*function));
+                let (n, first) = self.args(&instr.args).filter(|(n, _)| *n > 0)?;
+                Some(Code::Closure { to, n, kind, first })
+            }
+            Op::RefNew => {
+                let (to, from) = (self.reg(result(0)?)?, self.reg(arg(0)?)?);
+                let Kind::Ref { content } = *self.kind(result(0)?) else { return None };
+                Some(Code::RefNew { to, from, kind: self.out.kinds.number(BlockKind::Ref(content)) })
+            }
+            Op::RefRead => Some(Code::RefRead { to: self.reg(result(0)?)?, from: self.reg(arg(0)?)? }),
+            Op::RefWrite => {
+                let (cell, from, layout) = (self.reg(arg(0)?)?, self.reg(arg(1)?)?, self.layout(arg(1)?));
+                let is_pointer = self.out.kinds.is_pointer(&self.program.layouts, layout);
+                let is_quick = is_pointer || !self.out.kinds.is_counted(layout);
+                (is_quick && self.place(result(0)?).n_words == 0).then_some(Code::RefWrite { cell, from, is_pointer })
+            }
+            Op::Retype => {
+                Some(Code::Pack1 { to: self.reg(result(0)?)?, a: self.reg(arg(0)?)?, shift: 0, at: 0, code: 0 })
+            }
+            Op::Check { .. } | Op::Global(_) => None,
         }
     }
 
@@ -310,7 +329,7 @@ impl Assembler<'_> {
         let fields = args.iter().zip(&variant.fields);
         let stored = fields.filter(|(arg, _)| self.place(**arg).n_words > 0);
         let parts: Vec<Part> =
-            stored.map(|(&arg, field)| Some(self.part(self.reg(arg)?, field.offset, 0))).collect::<Option<_>>()?;
+            stored.map(|(&arg, field)| Some(self.part(self.reg(arg)?, field))).collect::<Option<_>>()?;
         Some(match parts[..] {
             [] => Code::Constant { to, bits: u64::from(code) << at },
             [a] => Code::Pack1 { to, a: a.reg, shift: a.shift, at, code },
@@ -324,26 +343,25 @@ impl Assembler<'_> {
         })
     }
 
-    fn part(&self, reg: Reg, shift: u32, bits: u32) -> Part {
-        Part { reg, shift: shift as u8, bits: bits as u8 }
+    /// At least one bit.
+    fn part(&self, reg: Reg, field: &Field) -> Part {
+        let bits = self.program.layouts[field.layout].bits;
+        Part { reg, shift: field.offset as u8, bits: Bits::new(field.offset, bits) }
     }
 
     fn open(&mut self, from: VarId, variant: u32, results: &[VarId]) -> Option<Code> {
         let Kind::Sum { variants, .. } = self.kind(from) else { return None };
         let fields = variants.get(variant as usize)?.fields.iter();
+        let from = self.reg(from)?;
         let stored = results.iter().zip(fields).filter(|(result, _)| self.place(**result).n_words > 0);
-        let parts: Vec<Part> = stored
-            .map(|(&result, field)| {
-                Some(self.part(self.reg(result)?, field.offset, self.program.layouts[field.layout].bits))
-            })
-            .collect::<Option<_>>()?;
+        let parts: Vec<Part> =
+            stored.map(|(&result, field)| Some(self.part(self.reg(result)?, field))).collect::<Option<_>>()?;
         if parts.is_empty() {
             return Some(Code::Nothing);
         }
-        let from = self.reg(from)?;
         Some(match parts[..] {
-            [a] => Code::Part { to: a.reg, from, shift: a.shift, bits: a.bits },
-            [a, b] => Code::Parts2 { from, to: [a.reg, b.reg], shift: [a.shift, b.shift], bits: [a.bits, b.bits] },
+            [a] => Code::Part { to: a.reg, from, bits: a.bits },
+            [a, b] => Code::Parts2 { from, to: [a.reg, b.reg], bits: [a.bits, b.bits] },
             _ => {
                 let first = self.out.parts.len() as u32;
                 self.out.parts.extend(&parts);
@@ -359,12 +377,12 @@ impl Assembler<'_> {
             return Some(Code::Nothing);
         }
         let (to, from) = (self.reg(result)?, self.reg(from)?);
-        let part = self.part(to, field.offset, self.program.layouts[field.layout].bits);
+        let bits = self.part(to, field).bits;
         let kinds = &self.out.kinds;
         if !kinds.is_counted(field.layout) {
-            Some(Code::Part { to, from, shift: part.shift, bits: part.bits })
+            Some(Code::Part { to, from, bits })
         } else if kinds.is_pointer(&self.program.layouts, field.layout) {
-            Some(Code::OwnedPart { to, from, shift: part.shift })
+            Some(Code::OwnedPart { to, from, bits })
         } else {
             None
         }
@@ -441,7 +459,12 @@ impl Assembler<'_> {
                 let n = (self.out.moves.len() as u32 - first) as u16;
                 Some(Code::TailCall { n, function: *function, first, bytes })
             }
-            End::TailCall(Callee::Value, _) | End::Fail(_) => None,
+            End::TailCall(Callee::Value, args) => {
+                let callee = self.reg(*args.first()?)?;
+                let (n, first) = self.args(&args[1..])?;
+                Some(Code::TailValue { n, callee, first, bytes })
+            }
+            End::Fail(_) => None,
             End::Switch { on, cases, default } => self.switch(*on, cases, *default),
         }
     }
@@ -493,18 +516,21 @@ impl Assembler<'_> {
             keys.extend(others.filter(|code| !named.contains(code)).map(|code| (code, otherwise)));
             rest = dataful;
         }
-        let (shift, bits) = (offset as u8, bits as u8);
+        if bits == 0 {
+            return None;
+        }
+        let bits = Bits::new(offset, bits);
         base::sort(&mut keys);
         if let [(code, then)] = keys[..]
             && let Ok(code) = u16::try_from(code)
         {
-            return Some(Code::Switch1 { on, shift, bits, code, then, otherwise: rest });
+            return Some(Code::Switch1 { on, bits, code, then, otherwise: rest });
         }
         if let [(_, then), (code, other)] = keys[..]
             && let Ok(code) = u16::try_from(code)
             && rest == BROKEN
         {
-            return Some(Code::Switch1 { on, shift, bits, code, then: other, otherwise: then });
+            return Some(Code::Switch1 { on, bits, code, then: other, otherwise: then });
         }
         let n = keys.len() as u32;
         if keys.last().is_some_and(|(code, _)| *code < 4 * u64::from(n) + 16) {
@@ -513,12 +539,12 @@ impl Assembler<'_> {
             let mut targets = vec![rest; n + 1];
             keys.iter().for_each(|&(code, to)| targets[code as usize] = to);
             self.out.targets.append(&mut targets);
-            return Some(Code::SwitchTable { on, shift, bits, n: n as u32, first });
+            return Some(Code::SwitchTable { on, bits, n: n as u32, first });
         }
         let first = self.out.keys.len() as u32;
         self.out.keys.append(&mut keys);
         self.out.keys.push((0, rest));
-        Some(Code::SwitchKeys { on, shift, bits, n, first })
+        Some(Code::SwitchKeys { on, bits, n, first })
     }
 }
 

@@ -4,7 +4,7 @@
 //! the frame; the parameters of a function are its first words, in order.
 
 use crate::heap::Heap;
-use crate::kind::{BlockKind, Kinds};
+use crate::kind::Kinds;
 use crate::scalar::{Binary, Class};
 use base::{IndexVec, Span};
 use ir::{BlockId, ConstId, FuncId, GlobalId, Program};
@@ -46,14 +46,12 @@ pub enum Code {
     Part {
         to: Reg,
         from: Reg,
-        shift: u8,
-        bits: u8,
+        bits: Bits,
     },
     Parts2 {
         from: Reg,
         to: [Reg; 2],
-        shift: [u8; 2],
-        bits: [u8; 2],
+        bits: [Bits; 2],
     },
     /// `n` of `parts`.
     Parts {
@@ -65,7 +63,7 @@ pub enum Code {
     OwnedPart {
         to: Reg,
         from: Reg,
-        shift: u8,
+        bits: Bits,
     },
     /// The variant's code at its place, and one field.
     Pack1 {
@@ -139,6 +137,29 @@ pub enum Code {
         from: Reg,
     },
     Fuel(u32),
+    /// `n` of `args`.
+    Closure {
+        to: Reg,
+        n: u16,
+        kind: u32,
+        first: u32,
+    },
+    /// Of a cell with a word.
+    RefNew {
+        to: Reg,
+        from: Reg,
+        kind: u32,
+    },
+    RefRead {
+        to: Reg,
+        from: Reg,
+    },
+    /// What was there is no pointer, or nothing but one.
+    RefWrite {
+        cell: Reg,
+        from: Reg,
+        is_pointer: bool,
+    },
     /// `size` is the caller's frame in words; `n` of `args`.
     Call {
         to: Reg,
@@ -153,6 +174,13 @@ pub enum Code {
         n: u16,
         callee: Reg,
         first: u32,
+    },
+    /// `n` of `args`. `bytes` is the caller's frame.
+    TailValue {
+        n: u16,
+        callee: Reg,
+        first: u32,
+        bytes: u32,
     },
     /// `n` of `moves`, in order. `bytes` is the caller's frame.
     TailCall {
@@ -187,8 +215,7 @@ pub enum Code {
     /// On one code.
     Switch1 {
         on: Reg,
-        shift: u8,
-        bits: u8,
+        bits: Bits,
         code: u16,
         then: u32,
         otherwise: u32,
@@ -196,16 +223,14 @@ pub enum Code {
     /// By place among `n` of `targets`; behind them is the default.
     SwitchTable {
         on: Reg,
-        shift: u8,
-        bits: u8,
+        bits: Bits,
         n: u32,
         first: u32,
     },
     /// By search in `n` of `keys`, which are sorted; behind them is the default.
     SwitchKeys {
         on: Reg,
-        shift: u8,
-        bits: u8,
+        bits: Bits,
         n: u32,
         first: u32,
     },
@@ -302,6 +327,8 @@ pub struct Routine {
     pub n_words: u32,
     /// Words of the parameters.
     pub n_params: u32,
+    /// Words of those that are captured.
+    pub n_captures: u32,
     /// Words that there must be from the frame's first.
     pub reach: u32,
     /// What an unfinished call counts as.
@@ -313,12 +340,31 @@ pub struct Routine {
     pub blocks: Vec<u32>,
 }
 
-/// Some bits of a word and a register.
+/// Some bits of a word: those that are left when it is shifted so far to the left, then so far to the right.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bits {
+    left: u8,
+    right: u8,
+}
+
+impl Bits {
+    /// At least one bit.
+    pub fn new(offset: u32, n: u32) -> Bits {
+        Bits { left: (64 - offset - n) as u8, right: (64 - n) as u8 }
+    }
+
+    #[inline]
+    pub fn of(self, word: u64) -> u64 {
+        word << (self.left & 63) >> (self.right & 63)
+    }
+}
+
+/// A register and where it is in a word.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
     pub reg: Reg,
     pub shift: u8,
-    pub bits: u8,
+    pub bits: Bits,
 }
 
 /// A program, assembled.
@@ -367,11 +413,10 @@ impl Assembly {
     }
 
     /// The function of a closure, and how many words it has captured.
+    #[inline]
     pub fn closure_at(&self, heap: &Heap, at: u32) -> Option<(FuncId, u32)> {
-        match self.kinds.kind_at(heap, at) {
-            BlockKind::Closure(function) => Some((function, *self.kinds.captures[function].last()?)),
-            BlockKind::Free | BlockKind::Token | BlockKind::Tensor(_) | BlockKind::Box(_) | BlockKind::Ref(_) => None,
-        }
+        let function = self.kinds.function_of(heap.kind(at))?;
+        Some((function, self.routines[function].n_captures))
     }
 
     /// The function that an instruction belongs to.

@@ -2,7 +2,7 @@
 //!
 //! Counts free all but cycles, which only references can close. Those are found by marking what can be reached.
 
-use crate::code::{Assembly, At};
+use crate::code::{Assembly, At, Code};
 use crate::heap::{FREE, Heap, IMMORTAL};
 use crate::live::{Point, live};
 use crate::machine::{GlobalState, Machine};
@@ -139,7 +139,7 @@ impl Machine {
         {
             code.kinds.pointers(layouts, function.result, words, &mut found);
         }
-        for frame in self.frames() {
+        for frame in self.frames(usize::MAX) {
             for (_, layout, words) in frame.vars(self) {
                 code.kinds.pointers(layouts, layout, words, &mut found);
             }
@@ -174,21 +174,24 @@ impl Machine {
         has_room(heap, size)
     }
 
-    /// The unfinished calls, the innermost first.
-    pub(crate) fn frames(&self) -> Vec<Call> {
+    /// The innermost unfinished calls.
+    pub(crate) fn frames(&self, limit: usize) -> Vec<Call> {
         let state = &self.state;
         let (mut pc, mut base) = (state.pc, state.base);
-        let mut is_waiting = false;
+        let mut wait = match self.code.codes.get(pc as usize) {
+            Some(Code::StoreGlobal { .. }) => Wait::Returned,
+            Some(_) | None => Wait::No,
+        };
         let mut calls = Vec::new();
-        for frame in state.frames.iter().rev() {
-            calls.push(Call { pc, base, is_waiting });
+        for frame in state.frames.iter().rev().take(limit) {
+            calls.push(Call { pc, base, wait });
             // The caller waits at the instruction before the one that it goes on with; a global's at its own.
             pc = match self.code.codes.get(frame.pc as usize) {
-                Some(crate::code::Code::StoreGlobal { next, .. }) => next.saturating_sub(1),
+                Some(Code::StoreGlobal { next, .. }) => next.saturating_sub(1),
                 Some(_) | None => frame.pc.saturating_sub(1),
             };
             base = frame.base;
-            is_waiting = true;
+            wait = Wait::ForCall;
         }
         calls
     }
@@ -210,8 +213,18 @@ pub(crate) struct Call {
     /// Of the instruction that it is at.
     pub pc: u32,
     pub base: u32,
-    /// Whether that instruction is a call that has begun.
-    pub is_waiting: bool,
+    pub wait: Wait,
+}
+
+/// How far the instruction is that a call is at.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Wait {
+    /// Not begun.
+    No,
+    /// The call that it is has begun.
+    ForCall,
+    /// The function of a global has given its value, which is to be kept.
+    Returned,
 }
 
 impl Call {
@@ -223,11 +236,11 @@ impl Call {
         let routine = &code.routines[origin.function];
         let mut index = origin.index as usize;
         let mut missing: &[VarId] = &[];
-        if self.is_waiting {
+        if self.wait != Wait::No {
             index += 1;
-            if let Some(At::Instr(instr)) = code.at(self.pc) {
-                missing = &instr.results;
-            }
+        }
+        if let (Wait::ForCall, Some(At::Instr(instr))) = (self.wait, code.at(self.pc)) {
+            missing = &instr.results;
         }
         let vars = live(function, Point { block: origin.block, index });
         let words = |var: VarId| {

@@ -8,7 +8,7 @@ use crate::fault::{RunFault, Stop};
 use crate::heap::{HEADER, is_pointer};
 use crate::kind::{BlockKind, block_size, shape_at};
 use crate::machine::{Frame, State};
-use crate::tensor::{KnownShapes, operator};
+use crate::tensor::{KnownShapes, OperatorCall, operator};
 use base::Idx;
 use ir::{Callee, Case, CaseKey, End, Fault, FuncId, Function, Instr, Op, VarId};
 use layout::{
@@ -51,11 +51,9 @@ pub(crate) fn general(
         Some(At::Instr(Instr { op: Op::Operator { op, attrs }, args, results, .. })) => {
             let layouts: Vec<LayoutId> = args.iter().map(|&arg| frame.layout(arg)).collect();
             let words: Vec<Words> = args.iter().map(|&arg| frame.get(arg)).collect();
-            let to = results[0];
-            let result = frame.layout(to);
-            let pc = frame.state.pc;
-            let found =
-                operator(&mut frame.state.heap, code, operators, known, pc, *op, attrs, &layouts, &words, result)?;
+            let (to, result) = (results[0], frame.layout(results[0]));
+            let call = OperatorCall { pc: frame.state.pc, op: *op, attrs, layouts: &layouts, words: &words, result };
+            let found = operator(&mut frame.state.heap, code, operators, known, &call)?;
             frame.set(to, &found);
             frame.state.pc += 1;
             Ok(())

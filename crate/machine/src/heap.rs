@@ -74,10 +74,6 @@ impl Heap {
         (self.in_use, self.peak) = (0, 0);
     }
 
-    pub fn is_static(&self, at: u32) -> bool {
-        at < self.static_end
-    }
-
     /// Forgets all blocks that are not static.
     pub fn clear(&mut self) {
         self.top = self.static_end;
@@ -185,7 +181,7 @@ impl Heap {
         if end <= limit {
             let need = end as usize + 8;
             if need > self.bytes.len() {
-                let len = (need * 2).min(limit as usize + 16).max(need);
+                let len = need.saturating_mul(2).min(limit as usize + 16).max(need);
                 let more = len - self.bytes.len();
                 let len = match self.bytes.try_reserve_exact(more) {
                     Ok(()) => len,

@@ -51,8 +51,6 @@ pub struct Kinds {
     items: IndexVec<LayoutId, Vec<Item>>,
     /// By layout of a sum, and variant.
     variants: IndexVec<LayoutId, Vec<Vec<Item>>>,
-    /// By function: in words, where its captures are in a closure, and behind the last.
-    pub captures: IndexVec<FuncId, Vec<u32>>,
 }
 
 const FIRST_TENSOR: u32 = TOKEN + 1;
@@ -86,7 +84,7 @@ impl Kinds {
         let layouts = &program.layouts;
         let n_layouts = layouts.table.len() as u32;
         let (items, variants) = items(layouts);
-        let mut kinds = Kinds { kinds: Vec::new(), n_layouts, items, variants, captures: IndexVec::new() };
+        let mut kinds = Kinds { kinds: Vec::new(), n_layouts, items, variants };
         kinds.push(BlockKind::Free, 0, Vec::new());
         kinds.push(BlockKind::Token, 0, Vec::new());
         for dtype in Dtype::ALL {
@@ -99,16 +97,13 @@ impl Kinds {
             }
         }
         for (id, function) in program.functions.iter_enumerated() {
-            let (mut at, mut places, mut found) = (0, Vec::new(), Vec::new());
+            let (mut at, mut found) = (0, Vec::new());
             for &param in function.params.iter().take(function.n_captures) {
-                places.push(at);
                 let Some(layout) = function.vars.get(param).map(|var| var.layout) else { continue };
                 let Some(data) = layouts.table.get(layout) else { continue };
                 found.extend(kinds.items[layout].iter().map(|&item| moved(item, at * 64)));
                 at += n_words(data.bits) as u32;
             }
-            places.push(at);
-            kinds.captures.push(places);
             kinds.push(BlockKind::Closure(id), block_size(at as usize), found);
         }
         kinds
@@ -132,6 +127,13 @@ impl Kinds {
             BlockKind::Ref(content) => FIRST_BOX + self.n_layouts + content.0,
             BlockKind::Closure(function) => FIRST_BOX + 2 * self.n_layouts + function.0,
         }
+    }
+
+    /// The function of a closure's block.
+    #[inline]
+    pub fn function_of(&self, kind: u32) -> Option<FuncId> {
+        let function = kind.checked_sub(FIRST_BOX + 2 * self.n_layouts)?;
+        ((kind as usize) < self.kinds.len()).then_some(FuncId(function))
     }
 
     /// What the block at an address is.

@@ -1,7 +1,7 @@
 //! The machine: its state, and how a run begins and ends.
 
 use crate::assemble::assemble;
-use crate::code::{Assembly, Code, HALT};
+use crate::code::{Assembly, HALT, WINDOW};
 use crate::fault::{Limits, RunError, RunFault, Stop};
 use crate::heap::Heap;
 use crate::tensor::KnownShapes;
@@ -97,6 +97,12 @@ impl State {
         (self.base + n) as usize
     }
 
+    /// About how many bytes a trimmed copy takes.
+    pub fn bytes(&self) -> usize {
+        let frames = self.frames.len() * size_of::<Frame>();
+        self.heap.extent().1 as usize + self.registers.len() * 8 + frames + self.globals.len() * 40
+    }
+
     /// A copy with only the first registers.
     pub fn trimmed(&self, n_registers: usize) -> State {
         State {
@@ -111,12 +117,9 @@ impl State {
 
     /// Room for `reach` registers from `base` on; false if there is no memory for them.
     pub fn reach(&mut self, base: u32, reach: u32) -> bool {
-        let need = base as usize + reach as usize;
-        if need > u32::MAX as usize {
-            return false;
-        }
+        let Some(need) = base.checked_add(reach).map(|need| need as usize) else { return false };
         if need > self.registers.len() {
-            let len = (need + need / 2).max(2 * reach as usize);
+            let len = need.saturating_add(need / 2).max(2 * WINDOW);
             let more = len - self.registers.len();
             if self.registers.try_reserve_exact(more).is_err() {
                 return false;
@@ -191,6 +194,9 @@ impl Machine {
             let (Some(place), Some(var)) = (routine.places.get(param.0 as usize), data.vars.get(param)) else {
                 return Err(RunFault::Broken);
             };
+            if code.program.layouts.table.get(var.layout).is_none() {
+                return Err(RunFault::Broken);
+            }
             let words = self.encode(var.layout, arg)?;
             let place = base as usize + place.at as usize;
             // The places of a broken function have no words.
@@ -331,9 +337,5 @@ impl Machine {
 
     pub fn peak_bytes(&self) -> u64 {
         self.state.heap.peak
-    }
-
-    pub(crate) fn is_at_end(&self) -> bool {
-        matches!(self.code.codes.get(self.state.pc as usize), Some(Code::Halt) | None)
     }
 }

@@ -3,10 +3,11 @@
 //! One turn is one step. The registers of the current frame are seen through a window of a fixed size, so that naming
 //! one needs no check; a call moves the window.
 
-use crate::code::{Code, Reg, WINDOW};
+use crate::code::{Code, MAX_QUICK_ARGS, Reg, WINDOW};
 use crate::fault::{RunFault, Stop};
 use crate::general::{How, call_value, general};
 use crate::heap::{HEADER, TOKEN, is_pointer};
+use crate::kind::block_size;
 use crate::machine::{Frame, GlobalState, Machine};
 use crate::scalar;
 use std::sync::Arc;
@@ -16,17 +17,6 @@ const CELL: u32 = 16;
 
 fn window(registers: &mut [u64], base: usize) -> Option<&mut [u64; WINDOW]> {
     registers.get_mut(base..)?.first_chunk_mut()
-}
-
-#[inline]
-fn low(bits: u64, n: u8) -> u64 {
-    if n >= 64 { bits } else { bits & ((1 << n) - 1) }
-}
-
-/// The bits from `shift` on.
-#[inline]
-fn part(word: u64, shift: u8, n: u8) -> u64 {
-    low(word >> (shift & 63), n)
 }
 
 impl Machine {
@@ -44,16 +34,16 @@ impl Machine {
             let n_registers = state.registers.len();
             let Some(r) = window(&mut state.registers, base) else { break Some(Stop::Fault(RunFault::Broken)) };
             loop {
-                let Some(&instr) = codes.get(pc) else { break 'frame Some(Stop::Fault(RunFault::Broken)) };
+                let Some(instr) = codes.get(pc) else { break 'frame Some(Stop::Fault(RunFault::Broken)) };
                 if budget == 0 {
-                    if let Code::Halt = instr {
+                    if let Code::Halt = *instr {
                         state.is_done = true;
                     }
                     break 'frame None;
                 }
                 budget -= 1;
                 pc += 1;
-                match instr {
+                match *instr {
                     Code::Halt => {
                         budget += 1;
                         pc -= 1;
@@ -62,20 +52,20 @@ impl Machine {
                     }
                     Code::Nothing => {}
                     Code::Constant { to, bits } => r[to as usize] = bits,
-                    Code::Part { to, from, shift, bits } => r[to as usize] = part(r[from as usize], shift, bits),
-                    Code::Parts2 { from, to, shift, bits } => {
+                    Code::Part { to, from, bits } => r[to as usize] = bits.of(r[from as usize]),
+                    Code::Parts2 { from, to, bits } => {
                         let word = r[from as usize];
-                        r[to[0] as usize] = part(word, shift[0], bits[0]);
-                        r[to[1] as usize] = part(word, shift[1], bits[1]);
+                        r[to[0] as usize] = bits[0].of(word);
+                        r[to[1] as usize] = bits[1].of(word);
                     }
                     Code::Parts { from, n, first } => {
                         let word = r[from as usize];
                         for it in &code.parts[first as usize..first as usize + n as usize] {
-                            r[it.reg as usize] = part(word, it.shift, it.bits);
+                            r[it.reg as usize] = it.bits.of(word);
                         }
                     }
-                    Code::OwnedPart { to, from, shift } => {
-                        let pointer = part(r[from as usize], shift, 32);
+                    Code::OwnedPart { to, from, bits } => {
+                        let pointer = bits.of(r[from as usize]);
                         if is_pointer(pointer as u32) {
                             state.heap.dup(pointer as u32);
                         }
@@ -261,16 +251,16 @@ impl Machine {
                         }
                         pc = to as usize;
                     }
-                    Code::Switch1 { on, shift, bits, code, then, otherwise } => {
-                        let found = part(r[on as usize], shift, bits);
+                    Code::Switch1 { on, bits, code, then, otherwise } => {
+                        let found = bits.of(r[on as usize]);
                         pc = if found == u64::from(code) { then } else { otherwise } as usize;
                     }
-                    Code::SwitchTable { on, shift, bits, n, first } => {
-                        let found = part(r[on as usize], shift, bits).min(n.into()) as usize;
+                    Code::SwitchTable { on, bits, n, first } => {
+                        let found = bits.of(r[on as usize]).min(n.into()) as usize;
                         pc = code.targets[first as usize + found] as usize;
                     }
-                    Code::SwitchKeys { on, shift, bits, n, first } => {
-                        let found = part(r[on as usize], shift, bits);
+                    Code::SwitchKeys { on, bits, n, first } => {
+                        let found = bits.of(r[on as usize]);
                         let keys = &code.keys[first as usize..first as usize + n as usize + 1];
                         let place = keys[..n as usize].binary_search_by_key(&found, |(key, _)| *key);
                         pc = keys[place.unwrap_or(n as usize)].1 as usize;
@@ -339,15 +329,90 @@ impl Machine {
                         continue 'frame;
                     }
                     Code::CallValue { to, size, n, callee, first } => {
-                        let args = &code.args[first as usize..first as usize + n as usize];
                         let closure = r[callee as usize] as u32;
+                        let Some((function, n_captures)) = code.closure_at(&state.heap, closure) else {
+                            break 'frame Some(Stop::Fault(RunFault::Broken));
+                        };
+                        let routine = &code.routines[function];
+                        let new = base + size as usize;
+                        let n_params = n_captures + u32::from(n);
+                        if n_params != routine.n_params {
+                            break 'frame Some(Stop::Fault(RunFault::Broken));
+                        }
+                        let args = &code.args[first as usize..first as usize + n as usize];
+                        if n_params as usize > MAX_QUICK_ARGS || new + routine.reach as usize > n_registers {
+                            let words = args.iter().map(|&arg| r[arg as usize]).collect();
+                            let how =
+                                How::Call { pc: pc as u32 - 1, base: base as u32, to: to.into(), size: size.into() };
+                            if let Err(stop) = call_value(state, &code, closure, words, how) {
+                                break 'frame Some(stop);
+                            }
+                            (pc, base) = (state.pc as usize, state.base as usize);
+                            continue 'frame;
+                        }
+                        if !state.heap.charge(routine.bytes.into()) {
+                            break 'frame Some(Stop::NoMemory(routine.bytes.into()));
+                        }
+                        for (i, &arg) in (size + n_captures as u16..).zip(args) {
+                            r[i as usize] = r[arg as usize];
+                        }
+                        for i in 0..n_captures as u16 {
+                            r[(size + i) as usize] = state.heap.word(closure + HEADER + u32::from(i) * 8);
+                        }
+                        if state.heap.empty(&code, closure) {
+                            state.heap.free(closure, block_size(n_captures as usize));
+                        }
+                        let site = pc as u32 - 1;
+                        state.frames.push(Frame { pc: pc as u32, base: base as u32, to: to.into(), site });
+                        (base, pc) = (new, routine.entry as usize);
+                        continue 'frame;
+                    }
+                    Code::TailValue { n, callee, first, bytes } => {
+                        let closure = r[callee as usize] as u32;
+                        let args = &code.args[first as usize..first as usize + n as usize];
                         let words = args.iter().map(|&arg| r[arg as usize]).collect();
-                        let how = How::Call { pc: pc as u32 - 1, base: base as u32, to: to.into(), size: size.into() };
+                        let at = pc as u32 - 1;
+                        let is_library = code.function(at).is_some_and(|function| code.routines[function].is_library);
+                        let how = How::Tail { base: base as u32, bytes, site: (!is_library).then_some(at) };
                         if let Err(stop) = call_value(state, &code, closure, words, how) {
                             break 'frame Some(stop);
                         }
                         (pc, base) = (state.pc as usize, state.base as usize);
                         continue 'frame;
+                    }
+                    Code::Closure { to, n, kind, first } => {
+                        let size = block_size(n as usize);
+                        let Some(at) = state.heap.take(size, kind) else {
+                            break 'frame Some(Stop::NoMemory(size.into()));
+                        };
+                        let captured = &code.args[first as usize..first as usize + n as usize];
+                        for (place, &from) in (at + HEADER..).step_by(8).zip(captured) {
+                            state.heap.set_word(place, r[from as usize]);
+                        }
+                        r[to as usize] = u64::from(at);
+                    }
+                    Code::RefNew { to, from, kind } => {
+                        let Some(at) = state.heap.take(CELL, kind) else {
+                            break 'frame Some(Stop::NoMemory(CELL.into()));
+                        };
+                        state.heap.set_word(at + HEADER, r[from as usize]);
+                        r[to as usize] = u64::from(at);
+                    }
+                    Code::RefRead { to, from } => {
+                        let at = r[from as usize] as u32;
+                        r[to as usize] = state.heap.word(at + HEADER);
+                        if state.heap.empty(&code, at) {
+                            state.heap.free(at, CELL);
+                        }
+                    }
+                    Code::RefWrite { cell, from, is_pointer: is_counted } => {
+                        let at = r[cell as usize] as u32;
+                        let old = state.heap.word(at + HEADER) as u32;
+                        state.heap.set_word(at + HEADER, r[from as usize]);
+                        if is_counted && is_pointer(old) {
+                            state.heap.release(&code, old);
+                        }
+                        state.heap.release(&code, at);
                     }
                     Code::General => {
                         (state.pc, state.base) = (pc as u32 - 1, base as u32);

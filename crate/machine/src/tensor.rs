@@ -28,21 +28,26 @@ enum Operand {
     Tensor(u32),
 }
 
-/// One call; the operands are taken over.
-#[allow(clippy::too_many_arguments)]
+/// An operator and its operands, which it takes over.
+pub(crate) struct OperatorCall<'a> {
+    /// Where it stands.
+    pub pc: u32,
+    pub op: OpId,
+    pub attrs: &'a Arc<Attrs>,
+    pub layouts: &'a [LayoutId],
+    pub words: &'a [Words],
+    pub result: LayoutId,
+}
+
 pub(crate) fn operator(
     heap: &mut Heap,
     code: &Assembly,
     operators: &mut Operators,
     known: &mut KnownShapes,
-    pc: u32,
-    op: OpId,
-    attrs: &Arc<Attrs>,
-    layouts: &[LayoutId],
-    words: &[Words],
-    result: LayoutId,
+    call: &OperatorCall,
 ) -> Result<Words, Stop> {
-    if let Some(at) = in_place(heap, code, op, layouts, words, result)? {
+    let &OperatorCall { pc, op, attrs, layouts, words, result } = call;
+    if let Some(at) = in_place(heap, code, call)? {
         return Ok(smallvec![at.into()]);
     }
     let table = &code.program.layouts;
@@ -107,14 +112,8 @@ fn shapes(args: &[Value]) -> Vec<usize> {
 
 /// The address of the result, if the operator is an elementwise one on operands of one shape. Nothing has changed
 /// where it is not.
-fn in_place(
-    heap: &mut Heap,
-    code: &Assembly,
-    op: OpId,
-    layouts: &[LayoutId],
-    words: &[Words],
-    result: LayoutId,
-) -> Result<Option<u32>, Stop> {
+fn in_place(heap: &mut Heap, code: &Assembly, call: &OperatorCall) -> Result<Option<u32>, Stop> {
+    let &OperatorCall { op, layouts, words, result, .. } = call;
     let kernel = &op.row().kernel;
     let mut operands: Vec<Operand> = Vec::new();
     let (mut of, mut shape): (Option<Dtype>, Option<Vec<usize>>) = (None, None);

@@ -1,14 +1,16 @@
 //! Programs by hand.
 
+mod broken;
 mod programs;
 mod scalars;
+mod steps;
 
 use crate::{Limits, Machine, RunError, RunFault, Status};
 use base::{IndexVec, Span, Surface};
 use ir::{FuncId, Names, Program};
 use layout::{Constructor, LayoutId, Layouts, Strategy, Types};
 use std::sync::Arc;
-use ty::{AdtId, Dtype, Elements, Fields, ParamId, Tensor, Term, TermId, Value, VariantId};
+use ty::{AdtId, Dtype, Elements, Fields, ParamId, Tensor, Term, Value, VariantId};
 
 struct Fixed;
 

@@ -2,7 +2,7 @@
 
 use crate::data::to_json;
 use crate::run::Options;
-use crate::{Analysis, hover, run};
+use crate::{Analysis, IrText, hover, ir_text, pass_names, run};
 use base::{Diagnostic, LineIndex, Position, Severity, Span};
 use layout::Strategy;
 use serde::Serialize;
@@ -206,6 +206,11 @@ pub fn hover_json(analysis: &Analysis, position: Position) -> Option<String> {
     Some(to_string(&Hovered { r#type: hover.r#type, doc: hover.doc, span: place(hover.span, analysis.lines()) }))
 }
 
+/// `relish ir --json`.
+pub fn ir_json(ir: &IrText) -> String {
+    serde_json::json!({ "ir": ir.text }).to_string()
+}
+
 /// `relish ops --json`.
 pub fn ops_json() -> String {
     let operators = op::all().iter().map(|row| Operator {
@@ -254,35 +259,64 @@ pub fn explain_json(code: &str, page: &str) -> String {
 }
 
 /// The document that a command prints for one text, by the command's name; its options as a JSON object with the keys
-/// `fuel`, `memory`, `seed`, `inputs`, `layout`, and `line` and `column` for `hover`. For the test that every build of the core
+/// `fuel`, `memory`, `seed`, `inputs`, `layout`, `pass`, and `line` and `column` for `hover`. For the test that every build of the core
 /// answers alike.
-pub fn command_json(name: &str, text: &str, options: &str) -> Option<String> {
+pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
     let json: Json = options.parse().ok()?;
     let number = |key: &str| json.get(key).and_then(Json::as_u64);
+    let text = |key: &str| json.get(key).and_then(Json::as_str);
+    let strategy = text("layout").and_then(Strategy::parse);
     match name {
-        "check" => Some(check_json(&[("-".to_owned(), Analysis::new(text))]).json),
+        "check" => Some(check_json(&[("-".to_owned(), Analysis::new(source))]).json),
         "run" => {
             let mut options = Options::default();
             options.fuel = number("fuel").unwrap_or(options.fuel);
             options.memory = number("memory").unwrap_or(options.memory);
-            let layout = json.get("layout").and_then(Json::as_str).and_then(Strategy::parse);
-            options.layout = layout.unwrap_or(options.layout);
+            options.layout = strategy.unwrap_or(options.layout);
             options.seed = number("seed").unwrap_or(options.seed);
             if let Some(inputs) = json.get("inputs").and_then(Json::as_object) {
                 options.inputs = inputs.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
             }
-            Some(run_json(&Analysis::new(text), &options).json)
+            Some(run_json(&Analysis::new(source), &options).json)
         }
         "hover" => {
             let position = Position { line: number("line")? as u32, column: number("column")? as u32 };
-            hover_json(&Analysis::new(text), position)
+            hover_json(&Analysis::new(source), position)
         }
-        "layout" => {
-            let strategy = json.get("layout").and_then(Json::as_str).and_then(layout::Strategy::parse);
-            Some(crate::layout_json(&Analysis::new(text), strategy).json)
+        "ir" => {
+            let strategy = strategy.unwrap_or(Options::default().layout);
+            Some(ir_json(&ir_text(&Analysis::new(source), strategy, text("pass"))))
         }
+        "layout" => Some(crate::layout_json(&Analysis::new(source), strategy).json),
         "ops" => Some(ops_json()),
         _ => None,
+    }
+}
+
+/// `FILE:LINE:COL`.
+pub fn parse_place(place: &str) -> Result<(&str, Position), String> {
+    let parse = || {
+        let (rest, column) = place.rsplit_once(':')?;
+        let (file, line) = rest.rsplit_once(':')?;
+        Some((file, Position { line: line.parse().ok()?, column: column.parse().ok()? }))
+    };
+    parse().ok_or_else(|| format!("expected FILE:LINE:COL, found {place}"))
+}
+
+/// The page of an error code.
+pub fn parse_code(code: &str) -> Result<&'static str, String> {
+    crate::explain(code).ok_or_else(|| {
+        let nearest = base::nearest(code, crate::codes());
+        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean {nearest}?"));
+        format!("no error code is called {code}{hint}")
+    })
+}
+
+/// A pass by its name, or `lower`.
+pub fn parse_pass(name: &str) -> Result<&str, String> {
+    match pass_names().any(|known| known == name) {
+        true => Ok(name),
+        false => Err(format!("no pass is called {name}; there are {}", pass_names().collect::<Vec<_>>().join(", "))),
     }
 }
 

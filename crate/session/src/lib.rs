@@ -2,7 +2,7 @@
 //!
 //! In: one source text. Out: an [`Analysis`], which answers: what is wrong ([`Analysis::diagnostics`]), what has which
 //! type ([`Analysis::definitions`], [`Analysis::expressions`], [`hover`]), what a name means ([`name()`]), what it
-//! evaluates to ([`run`]). Answers
+//! evaluates to ([`run`]), what the machine is given ([`ir_text()`]). Answers
 //! leave in two forms: views for the page ([`view`]), JSON documents for the command line ([`command`]).
 //!
 //! Invariants: an analysis never fails, whatever the text; offsets are bytes inside and are converted on the way out,
@@ -17,6 +17,7 @@
 //! ```
 
 mod analysis;
+mod block;
 pub mod command;
 mod compile;
 mod coverage;
@@ -24,11 +25,14 @@ mod data;
 mod explain;
 mod format;
 mod hover;
+mod ir_text;
 mod layouts;
 mod matches;
 mod name;
 mod page;
 mod run;
+mod step;
+pub mod text;
 pub mod view;
 
 pub use analysis::{Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, trace};
@@ -36,7 +40,9 @@ pub use compile::{Compiled, compile};
 pub use explain::{codes, explain};
 pub use format::format;
 pub use hover::{Hover, hover};
-pub use layouts::{layout_json, layout_named, layout_names, layout_text, value_bits};
+pub use ir_text::{IrText, ir_text, pass_names};
+pub use layouts::{layout_json, layout_text, value_bits};
 pub use name::{File, Name, name};
 pub use page::Page;
 pub use run::{Options, Outcome, RunValue, evaluate, run};
+pub use step::Move;

@@ -2,12 +2,15 @@
 
 use crate::layouts::{Laid, laid_value, lay, layouts_view};
 use crate::run::{Options, run};
+use crate::step::{Move, Stepper};
+use crate::view::machine::{IrView, StepView};
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
     LabelView, LaidValueView, LayoutsView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
 use crate::{Analysis, File, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface};
+use layout::Strategy;
 use std::cell::OnceCell;
 use ty::{Elements, Value, print_value};
 
@@ -17,13 +20,15 @@ const MAX_ELEMENTS: usize = 16_384;
 /// The text that the page shows, analysed.
 pub struct Page {
     analysis: Analysis,
+    /// A run of the text that is looked at.
+    stepper: Option<Stepper>,
     /// Its layouts, once somebody has asked for them.
     laid: OnceCell<Laid>,
 }
 
 impl Default for Page {
     fn default() -> Page {
-        Page { analysis: Analysis::new(""), laid: OnceCell::new() }
+        Page { analysis: Analysis::new(""), stepper: None, laid: OnceCell::new() }
     }
 }
 
@@ -31,6 +36,7 @@ impl Page {
     /// Takes a new text.
     pub fn update(&mut self, text: &str) -> CheckView {
         self.analysis = Analysis::new(text);
+        self.stepper = None;
         self.laid = OnceCell::new();
         let lines = self.analysis.lines();
         let mut definitions: Vec<(u32, DefinitionView)> = self
@@ -116,6 +122,45 @@ impl Page {
         crate::matches::match_at(&self.analysis, self.analysis.lines().from_utf16(offset))
     }
 
+    /// The program that the machine runs, before and after a pass; nothing for a layout that does not exist.
+    pub fn ir(&self, layout: &str, pass: usize, max_lines: usize) -> Option<IrView> {
+        let strategy = Strategy::parse(layout)?;
+        Some(crate::ir_text::ir_view(&self.analysis, strategy, pass, max_lines))
+    }
+
+    /// Begins to look at the run of one of the expressions that a run evaluates, by its place among them.
+    pub fn step_start(&mut self, expression: usize, layout: &str) -> Option<StepView> {
+        self.stepper = Stepper::new(&self.analysis, expression, Strategy::parse(layout)?);
+        self.step_to(0.0)
+    }
+
+    /// The run that is looked at, after so many instructions.
+    pub fn step_to(&mut self, step: f64) -> Option<StepView> {
+        self.stepper.as_mut().map(|stepper| stepper.seek(&self.analysis, step as u64))
+    }
+
+    pub fn step_by(&mut self, to: Move) -> Option<StepView> {
+        self.stepper.as_mut().map(|stepper| stepper.go(&self.analysis, to))
+    }
+
+    /// On to the line of a UTF-16 offset.
+    pub fn step_to_line(&mut self, offset: u32) -> Option<StepView> {
+        let offset = self.analysis.lines().from_utf16(offset);
+        self.stepper.as_mut().map(|stepper| stepper.seek_line(&self.analysis, offset))
+    }
+
+    /// On to where as many calls and match tests have been made, and from there to a place between UTF-16 offsets.
+    pub fn step_like(&mut self, fuel: f64, start: u32, end: u32) -> Option<StepView> {
+        let lines = self.analysis.lines();
+        let place = Span::new(lines.from_utf16(start), lines.from_utf16(end));
+        self.stepper.as_mut().map(|stepper| stepper.seek_fuel(&self.analysis, fuel as u64, place))
+    }
+
+    /// Forgets the run that was looked at.
+    pub fn step_end(&mut self) {
+        self.stepper = None;
+    }
+
     /// The layouts of the text's sum types.
     pub fn layouts(&self) -> LayoutsView {
         layouts_view(&self.analysis, self.laid())
@@ -170,7 +215,7 @@ impl Page {
     }
 }
 
-fn diagnostic_views(lines: &LineIndex, diagnostics: &[Diagnostic]) -> Vec<DiagnosticView> {
+pub(crate) fn diagnostic_views(lines: &LineIndex, diagnostics: &[Diagnostic]) -> Vec<DiagnosticView> {
     let span = |span| span_view(lines, span);
     diagnostics
         .iter()

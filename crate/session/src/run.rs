@@ -179,7 +179,7 @@ pub(crate) fn main_of(analysis: &Analysis) -> Option<(hir::DefId, FnId)> {
     })
 }
 
-fn run_diagnostic(error: &RunError) -> Diagnostic {
+pub(crate) fn run_diagnostic(error: &RunError) -> Diagnostic {
     let (code, message) = match &error.fault {
         RunFault::OutOfFuel { fuel } => ("out-of-fuel", format!("still running after {fuel} calls and match tests")),
         RunFault::OutOfMemory { limit } => {

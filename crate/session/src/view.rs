@@ -3,6 +3,8 @@
 //! Spans count UTF-16 code units from the start of the text, as the editor does; they are converted here and nowhere
 //! else. TypeScript types of all of these are generated (feature `tsify`).
 
+pub mod machine;
+
 mod layout;
 
 pub use layout::*;

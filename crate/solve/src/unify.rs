@@ -78,8 +78,8 @@ impl<L: Log> Solver<L> {
                 (Term::Slice { .. }, Term::Slice { .. }) if left == right => {}
                 (Term::EmptyRow, Term::EmptyRow) => {}
                 (Term::Row { .. }, Term::Row { .. }) => {
-                    let left_is_longer = self.push_row(a, b, cause, &mut pairs)?;
-                    composites.push(if left_is_longer { (a, b) } else { (b, a) });
+                    self.push_row(a, b, cause, &mut pairs)?;
+                    composites.push((a, b));
                 }
                 (Term::Shape(left), Term::Shape(right)) if self.clashing_sizes(left, right).is_some() => {
                     return Err(self.clashing_sizes(left, right).unwrap_or((a, b)));
@@ -91,7 +91,9 @@ impl<L: Log> Solver<L> {
         while let Some((a, b)) = composites.pop() {
             let (a, b) = (self.root(a), self.root(b));
             if a != b {
-                let term = self.store.head(a);
+                // Of a row and one that it goes on with, the latter stands for both, or it would go on with itself.
+                let kept = if self.row(a).0.iter().any(|variant| variant.cell == b) { b } else { a };
+                let term = self.store.head(kept);
                 self.union(a, b, term, cause);
             }
         }
@@ -129,9 +131,8 @@ impl<L: Log> Solver<L> {
     }
 
     /// Pushes what makes two rows equal: the fields of variants of one name, what the longer row lacks against its rest,
-    /// and the longer row against the rest of the shorter one, which has some variants twice then. Whether the left row
-    /// is the longer one.
-    fn push_row(&mut self, a: TermId, b: TermId, cause: Cause, pairs: &mut Pairs) -> Result<bool, Conflict> {
+    /// and the longer row against the rest of the shorter one, which has some variants twice then.
+    fn push_row(&mut self, a: TermId, b: TermId, cause: Cause, pairs: &mut Pairs) -> Result<(), Conflict> {
         let ((left, left_rest), (right, right_rest)) = (self.row(a), self.row(b));
         let Shared { equal, only_left, only_right } = shared(&left, &right);
         for (left, right) in equal.into_iter().rev() {
@@ -147,26 +148,26 @@ impl<L: Log> Solver<L> {
             (_, Some(lacking)) if !is_open(left_rest) => return Err((left_rest, lacking.cell)),
             (None, None) => {
                 pairs.push((left_rest, right_rest));
-                return Ok(true);
+                return Ok(());
             }
             _ => {}
         }
-        let left_is_longer = left.len() >= right.len();
-        let (longer, longer_rest, shorter_rest, lacking, more) = match left_is_longer {
-            true => (a, left_rest, right_rest, only_right, only_left),
-            false => (b, right_rest, left_rest, only_left, only_right),
+        let (longer, longer_rest, shorter_rest, lacking, more) = if left.len() >= right.len() {
+            (a, left_rest, right_rest, only_right, only_left)
+        } else {
+            (b, right_rest, left_rest, only_left, only_right)
         };
         if left_rest == right_rest {
             // One rest for both: it holds what either lacks.
             let rest = self.fresh(Term::hole(Kind::Row), cause);
             let all = self.extend_row(lacking.into_iter().chain(more), rest);
             pairs.push((left_rest, all));
-            return Ok(left_is_longer);
+            return Ok(());
         }
         if more.is_empty() {
             let lacking = self.extend_row(lacking.into_iter(), shorter_rest);
             pairs.push((longer_rest, lacking));
-            return Ok(left_is_longer);
+            return Ok(());
         }
         pairs.push((longer, shorter_rest));
         if !lacking.is_empty() {
@@ -174,7 +175,7 @@ impl<L: Log> Solver<L> {
             let lacking = self.extend_row(lacking.into_iter(), rest);
             pairs.push((longer_rest, lacking));
         }
-        Ok(left_is_longer)
+        Ok(())
     }
 
     /// A row of variants that were mentioned elsewhere, before a rest.
@@ -237,7 +238,8 @@ fn merge_dims(left: Dim, right: Dim) -> Option<Dim> {
     Some(Dim { extent, dynamic })
 }
 
-/// The variants of two rows, by whether both have them.
+/// The variants of two rows, by whether both have them. Either may have one twice: none is lacking of which the other has
+/// the name.
 struct Shared {
     equal: Vec<(Variant, Variant)>,
     only_left: Vec<Variant>,
@@ -257,12 +259,14 @@ fn shared(left: &[Variant], right: &[Variant]) -> Shared {
     if right.len() <= FEW {
         let mut met = [false; FEW];
         for &variant in left {
-            match right.iter().position(|other| other.name == variant.name) {
-                Some(at) => {
-                    met[at] = true;
-                    found.equal.push((variant, right[at]));
-                }
-                None => found.only_left.push(variant),
+            let n_equal = found.equal.len();
+            let same = right.iter().zip(&mut met).filter(|(other, _)| other.name == variant.name);
+            for (&other, met) in same {
+                *met = true;
+                found.equal.push((variant, other));
+            }
+            if found.equal.len() == n_equal {
+                found.only_left.push(variant);
             }
         }
         found.only_right.extend(right.iter().zip(met).filter(|(_, met)| !met).map(|(variant, _)| *variant));

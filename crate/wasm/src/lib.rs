@@ -1,9 +1,10 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
+use session::view::machine::{IrView, StepView};
 use session::view::{
     CheckView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, RunView,
 };
-use session::{Options, Page};
+use session::{Move, Options, Page};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
 
@@ -63,6 +64,47 @@ impl Playground {
         Ok(self.page.match_at(offset).map(|view| view.into_ts()).transpose()?)
     }
 
+    /// The program that the machine runs, before and after a pass, with so many lines of its functions.
+    pub fn ir(&self, layout: &str, pass: u32, max_lines: u32) -> Result<Option<Ts<IrView>>, JsError> {
+        let view = self.page.ir(layout, pass as usize, max_lines as usize);
+        Ok(view.map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// Begins to look at the run of one of the expressions step by step.
+    #[wasm_bindgen(js_name = stepStart)]
+    pub fn step_start(&mut self, expression: u32, layout: &str) -> Result<Option<Ts<StepView>>, JsError> {
+        step_view(self.page.step_start(expression as usize, layout))
+    }
+
+    /// After so many instructions.
+    #[wasm_bindgen(js_name = stepTo)]
+    pub fn step_to(&mut self, step: f64) -> Result<Option<Ts<StepView>>, JsError> {
+        step_view(self.page.step_to(step))
+    }
+
+    /// `into`, `over`, `out`, `back`, `last`, or `measure`.
+    #[wasm_bindgen(js_name = stepBy)]
+    pub fn step_by(&mut self, to: &str) -> Result<Option<Ts<StepView>>, JsError> {
+        step_view(Move::parse(to).and_then(|to| self.page.step_by(to)))
+    }
+
+    /// On to the line of a UTF-16 offset.
+    #[wasm_bindgen(js_name = stepToLine)]
+    pub fn step_to_line(&mut self, offset: u32) -> Result<Option<Ts<StepView>>, JsError> {
+        step_view(self.page.step_to_line(offset))
+    }
+
+    /// On to so many calls and match tests, and from there to a place.
+    #[wasm_bindgen(js_name = stepLike)]
+    pub fn step_like(&mut self, fuel: f64, start: u32, end: u32) -> Result<Option<Ts<StepView>>, JsError> {
+        step_view(self.page.step_like(fuel, start, end))
+    }
+
+    #[wasm_bindgen(js_name = stepEnd)]
+    pub fn step_end(&mut self) {
+        self.page.step_end();
+    }
+
     /// The layouts of the last text's sum types.
     pub fn layouts(&self) -> Result<Ts<LayoutsView>, JsError> {
         Ok(self.page.layouts().into_ts()?)
@@ -84,10 +126,16 @@ impl Playground {
         session::PRELUDE_TEXT.to_owned()
     }
 
-    /// Runs the last text with at most this many calls and match tests.
-    pub fn run(&self, fuel: f64) -> Result<Ts<RunView>, JsError> {
-        Ok(self.page.run(&Options { fuel: fuel as u64, ..Options::default() }).into_ts()?)
+    /// Runs the last text with at most this many calls and match tests, its values laid out so.
+    pub fn run(&self, fuel: f64, layout: &str) -> Result<Ts<RunView>, JsError> {
+        let mut options = Options { fuel: fuel as u64, ..Options::default() };
+        options.layout = session::command::parse_layout(layout).unwrap_or(options.layout);
+        Ok(self.page.run(&options).into_ts()?)
     }
+}
+
+fn step_view(view: Option<StepView>) -> Result<Option<Ts<StepView>>, JsError> {
+    Ok(view.map(|view| view.into_ts()).transpose()?)
 }
 
 #[cfg(feature = "commands")]

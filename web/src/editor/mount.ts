@@ -12,6 +12,7 @@ import { monaco } from "./monaco.ts";
 import { registerNames } from "./names.ts";
 import { showPointed } from "./pointed.ts";
 import { showProblems } from "./problems.ts";
+import { showSteps } from "./steps.ts";
 import { followTheme } from "./theme.ts";
 import { showValues } from "./values.ts";
 
@@ -48,6 +49,7 @@ export function mountProgram(element: HTMLElement): void {
   followFormatting(editor);
   showProblems(model);
   showPointed(editor, model);
+  showSteps(editor, model);
   showValues(editor, model);
 
   // The prelude is there for a look from the program before anyone opens it.

@@ -2,27 +2,48 @@
 import { runNow, show } from "../actions.ts";
 import { errorCount, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
+import { startStepping } from "../stepping.ts";
+import { LayoutPicker } from "../view/layoutpicker.tsx";
+import { Stepper } from "../view/stepper.tsx";
 import { TensorPicture } from "../view/tensor.tsx";
-import type { ValueView } from "../wasm/relish_wasm.js";
+import type { RunView, ValueView } from "../wasm/relish_wasm.js";
 
 export function RunPanel() {
   const ran = state.ran.value;
+  const stepping = state.stepping.value;
+  if (stepping !== undefined) return <Stepper stepping={stepping} />;
   if (state.running.value) return <p class="empty working">Running …</p>;
   if (ran === undefined) {
     return (
       <div class="empty">
         <p>The value of each top-level expression appears here, and at the end of its line in the editor.</p>
-        <button type="button" class="button" disabled={state.engine.value !== "ready"} onClick={runNow}>
-          Run the program
-        </button>
+        <p class="toolbar">
+          <button type="button" class="button" disabled={state.engine.value !== "ready"} onClick={runNow}>
+            Run the program
+          </button>
+          <button type="button" class="button" disabled={state.engine.value !== "ready"} onClick={() => void startStepping()}>
+            Step through it
+          </button>
+          <LayoutPicker />
+        </p>
       </div>
     );
   }
   const isStale = ran.revision !== state.revision.value;
   return (
     <div class={`run ${isStale ? "stale" : ""}`}>
-      <p class="outcome">{outcome(ran, isStale)}</p>
-      {ran.kind === "finished" && ran.view.values.map((value) => <Value value={value} />)}
+      <div class="toolbar">
+        <p class="outcome">{outcome(ran, isStale)}</p>
+        <LayoutPicker onChange={runNow} />
+        {isStale && errorCount.value === 0 && (
+          <button type="button" class="button small" onClick={() => void startStepping()}>
+            Step through
+          </button>
+        )}
+      </div>
+      {ran.kind === "finished" && <Figures view={ran.view} />}
+      {ran.kind === "finished" &&
+        ran.view.values.map((value, index) => <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />)}
     </div>
   );
 }
@@ -40,7 +61,22 @@ function outcome(ran: Ran, isStale: boolean): string {
 /** A value longer than this starts folded. */
 const LONG = 1200;
 
-function Value({ value: { name, span, line, type, value, truncated, tensor } }: { value: ValueView }) {
+/** What the run took. */
+function Figures({ view }: { view: RunView }) {
+  const number = (n: number) => n.toLocaleString("en");
+  return (
+    <p class="figures">
+      {number(view.fuel)} calls and match tests, {number(view.steps)} steps of the machine, at most {number(view.peak_bytes)} bytes
+    </p>
+  );
+}
+
+interface ValueProps {
+  value: ValueView;
+  onStep: (() => void) | undefined;
+}
+
+function Value({ value: { name, span, line, type, value, truncated, tensor }, onStep }: ValueProps) {
   return (
     <article class="value">
       <header>
@@ -48,6 +84,11 @@ function Value({ value: { name, span, line, type, value, truncated, tensor } }: 
           {name === "" ? `line ${line}` : name}
         </button>
         <TypeText text={type} />
+        {onStep && (
+          <button type="button" class="button small step" onClick={onStep}>
+            Step through
+          </button>
+        )}
       </header>
       {value === undefined ? (
         <p class="failed">No value: see the problems below.</p>

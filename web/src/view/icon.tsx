@@ -2,6 +2,13 @@
 const PATHS = {
   run: "M5 3.2v9.6L12.6 8z",
   stop: "M4 4h8v8H4z",
+  pause: "M4.5 3.5h2.5v9H4.5zM9 3.5h2.5v9H9z",
+  first: "M4 3.5v9M12 3.5 6.5 8l5.5 4.5z",
+  back: "M11 3.5 5.5 8l5.5 4.5z",
+  last: "M12 3.5v9M4 3.5 9.5 8 4 12.5z",
+  into: "M8 2v7M4.8 6 8 9.2 11.2 6M8 12.2v.6",
+  over: "M2.8 8.4a5.3 5.3 0 0 1 10.2-1.6M13.2 3.4v3.6H9.6M8 12.2v.6",
+  out: "M8 9.4V2.4M4.8 5.4 8 2.2l3.2 3.2M8 12.2v.6",
   link: "M6.7 9.3a2.6 2.6 0 0 0 3.7 0l2.3-2.3A2.6 2.6 0 0 0 9 3.3l-.9.9M9.3 6.7a2.6 2.6 0 0 0-3.7 0L3.3 9A2.6 2.6 0 0 0 7 12.7l.9-.9",
   book: "M8 4.2C6.6 3.3 4.8 3 2.8 3v9c2 0 3.8.3 5.2 1.2 1.4-.9 3.2-1.2 5.2-1.2V3c-2 0-3.8.3-5.2 1.2zm0 0v9",
   format: "M3 3.5h10M6 6.5h7M6 9.5h5M3 12.5h10",
@@ -17,7 +24,7 @@ const PATHS = {
   fix: "M9.6 2.4a3.6 3.6 0 0 0-3.3 5L2.6 11a1.7 1.7 0 1 0 2.4 2.4l3.6-3.7a3.6 3.6 0 0 0 4.8-4.4L11 7.7 8.3 5l2.4-2.4a3.6 3.6 0 0 0-1.1-.2z",
 } as const;
 
-const FILLED = new Set(["run", "stop"]);
+const FILLED = new Set(["run", "stop", "pause", "first", "back", "last"]);
 
 export type IconName = keyof typeof PATHS;
 

@@ -29,7 +29,7 @@ fn fib() {
     assert_eq!(machine.fuel_used(), 21_891);
 }
 
-const LISTS: &str = "
+pub const LISTS: &str = "
 fn f0 @build(%n: {int}, %rest: {list}) -> {list} {
 b0:
   %zero: {int} = 0
@@ -211,11 +211,7 @@ b0:
     assert_eq!(run_clean(&mut machine, "@lost", &[list(0..5)]), "<fn>");
 }
 
-/// A variable of `uniform` is a word: what it points to is taken out before it is looked at.
-#[test]
-fn uniform() {
-    let mut machine = Table::new(Strategy::Uniform).machine(
-        "
+pub const UNIFORM: &str = "
 fn f0 @build(%n: {number}, %rest: {list}) -> {list} {
 b0:
   switch %n { 0: b1, _: b2 }
@@ -275,19 +271,19 @@ b0:
   %zero: {number} = 0
   tail call @sum(%m, %zero)
 }
-",
-    );
+";
+
+/// A variable of `uniform` is a word: what it points to is taken out before it is looked at.
+#[test]
+fn uniform() {
+    let mut machine = Table::new(Strategy::Uniform).machine(UNIFORM);
     assert_eq!(run_clean(&mut machine, "@double", &[list(1..4)]), "Cons(2, Cons(4, Cons(6, Nil)))");
     assert_eq!(run_clean(&mut machine, "@main", &[int(100_000), list(0..0)]), "1410165408");
     let value = try_run(&mut machine, "@build", &[int(2), list(0..2)]).unwrap();
     assert_eq!(ty::print_value(&value, &Fixed).text, "Cons(1, Cons(2, Cons(0, Cons(1, Nil))))");
 }
 
-#[test]
-fn values_wider_than_a_word() {
-    for strategy in [Strategy::Packed, Strategy::Aligned] {
-        let mut machine = Table::new(strategy).machine(
-            "
+pub const WIDE: &str = "
 fn f0 @make(%a: {list}, %b: {list}, %n: {int}) -> {triple} {
 b0:
   %yes: {bool} = True
@@ -323,8 +319,12 @@ b0:
   drop %u
   tail call @swap(%t)
 }
-",
-        );
+";
+
+#[test]
+fn values_wider_than_a_word() {
+    for strategy in [Strategy::Packed, Strategy::Aligned] {
+        let mut machine = Table::new(strategy).machine(WIDE);
         for n in [1, 2] {
             let text = run_clean(&mut machine, "@main", &[list(0..2), int(n)]);
             assert_eq!(text, format!("(Cons(0, Cons(1, Nil)), {n}, Cons(0, Cons(1, Nil)), {n}, True)"));
@@ -332,7 +332,7 @@ b0:
     }
 }
 
-const CELLS: &str = "
+pub const CELLS: &str = "
 fn f0 @count(%r: {cell}, %n: {int}) -> {int} {
 b0:
   switch %n { 0: b1, _: b2 }
@@ -403,10 +403,7 @@ fn cells_and_cycles() {
     assert!(machine.peak_bytes() <= 4096);
 }
 
-#[test]
-fn unique_tensors_are_updated_in_place() {
-    let mut machine = aligned(
-        "
+pub const TENSORS: &str = "
 fn f0 @double(%x: {vector}, %n: {int}) -> {vector} {
 b0:
   switch %n { 0: b1, _: b2 }
@@ -442,8 +439,19 @@ b0:
   %z: {any} = add(%x, %y)
   return %z
 }
-",
-    );
+
+fn f4 @main(%n: {int}) -> {vector} {
+b0:
+  %x: {vector} = tensor k0
+  %y: {vector} = call @double(%x, %n)
+  %z: {vector} = call @square(%y)
+  tail call @reverse(%z)
+}
+";
+
+#[test]
+fn unique_tensors_are_updated_in_place() {
+    let mut machine = aligned(TENSORS);
     let vector = |values: &[f64]| {
         Value::tensor(Tensor {
             dtype: Dtype::Float32,
@@ -456,7 +464,7 @@ b0:
     let before = machine.peak_bytes();
     assert_eq!(run(&mut machine, "@double", &[x.clone(), int(1000)]), "[2f, 5f, -6f, nanf]");
     assert_eq!(machine.peak_bytes(), before);
-    assert_eq!(run(&mut machine, "@square", &[x.clone()]), "[1f, 4f, 16f, nanf]");
+    assert_eq!(run(&mut machine, "@square", std::slice::from_ref(&x)), "[1f, 4f, 16f, nanf]");
     assert_eq!(run_clean(&mut machine, "@reverse", &[vector(&[1.0, 2.0, 3.0, 4.0])]), "[-4f, -3f, -2f, -1f]");
     let three = vector(&[1.0, 2.0, 3.0]);
     assert_eq!(run(&mut machine, "@same", &[three.clone(), three.clone()]), "[2f, 4f, 6f]");
@@ -561,4 +569,68 @@ b2:
     assert_eq!(error, RunError { span: Span::new(20, 21), fault: RunFault::OutOfFuel { fuel: 10 } });
     assert_eq!((idle.fuel_used(), idle.live_bytes()), (11, 0));
     assert_eq!(run_clean(&mut idle, "@pair", &[int(1)]), "(1, Cons(7, Nil))");
+}
+
+/// What goes wrong in a library is told where the file called it, tail calls included.
+#[test]
+fn faults_in_a_library() {
+    let text = "
+fn f0 @divide(%x: {int}) -> {int} {
+b0:
+  %zero: {int} = 0
+  %y: {int} = divide(%x, %zero) @900..901
+  return %y
+}
+
+fn f1 @apply(%f: {unary}, %x: {int}) -> {int} {
+b0:
+  tail call %f(%x) @902..903
+}
+
+fn f2 @deep(%f: {unary}, %x: {int}) -> {int} {
+b0:
+  %y: {int} = call @apply(%f, %x) @904..905
+  return %y
+}
+
+fn f3 @called(%x: {int}) -> {int} {
+b0:
+  %f: {unary} = closure @divide() @1..2
+  %y: {int} = call @deep(%f, %x) @3..4
+  return %y
+}
+
+fn f4 @tail(%x: {int}) -> {int} {
+b0:
+  %f: {unary} = closure @divide() @5..6
+  tail call @deep(%f, %x)
+}
+
+fn f5 @value(%x: {int}) -> {int} {
+b0:
+  %f: {unary} = closure @divide() @7..8
+  tail call %f(%x)
+}
+
+fn f6 @outer(%x: {int}) -> {int} {
+b0:
+  %y: {int} = call @tail(%x) @9..10
+  return %y
+}
+";
+    let table = Table::new(Strategy::Aligned);
+    let mut program = table.program(text);
+    for id in program.functions.ids() {
+        let is_library = id.0 < 3;
+        program.functions[id].is_library = is_library;
+        for block in program.functions[id].blocks.ids() {
+            // The text cannot say where an end comes from.
+            program.functions[id].blocks[block].span = Span::new(20 + id.0, 21 + id.0);
+        }
+    }
+    let mut machine = Machine::new(Arc::new(program), LIMITS);
+    for (function, start) in [("@divide", 100), ("@called", 3), ("@tail", 24), ("@value", 25), ("@outer", 24)] {
+        let error = try_run(&mut machine, function, &[int(1)]).unwrap_err();
+        assert_eq!((error.span.start, error.fault), (start, RunFault::DivisionByZero), "{function}");
+    }
 }

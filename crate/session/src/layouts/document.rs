@@ -114,16 +114,6 @@ pub fn layout_json(analysis: &Analysis, strategy: Option<Strategy>) -> Answer {
     Answer { json: to_string(&document), has_errors: has_errors(&diagnostics) }
 }
 
-/// A strategy by its name.
-pub fn layout_named(name: &str) -> Option<Strategy> {
-    Strategy::parse(name)
-}
-
-/// The names of the strategies.
-pub fn layout_names() -> String {
-    Strategy::ALL.map(Strategy::name).join(", ")
-}
-
 /// The places in [`Strategy::ALL`].
 fn chosen(strategy: Option<Strategy>) -> Vec<usize> {
     let is_chosen = |at: &usize| strategy.is_none_or(|strategy| Strategy::ALL[*at] == strategy);

@@ -12,7 +12,7 @@ mod parts;
 mod value;
 mod values;
 
-pub use document::{layout_json, layout_named, layout_names, layout_text, value_bits};
+pub use document::{layout_json, layout_text, value_bits};
 pub(crate) use draw::layouts_view;
 pub(crate) use value::laid_value;
 

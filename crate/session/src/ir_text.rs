@@ -1,0 +1,141 @@
+//! The program that the machine runs, as a text or as a screen shows it, after any of its passes.
+
+use crate::Analysis;
+use crate::compile::compile;
+use crate::page::{diagnostic_views, span_view};
+use crate::view::machine::{IrFunctionView, IrLineView, IrView, PassView};
+use base::Diagnostic;
+use ir::{Detail, FuncId, Function, Names, Program};
+use layout::Strategy;
+
+/// What comes before the passes.
+const LOWER: (&str, &str) = ("lower", "the program as it comes from the text, before any pass");
+
+/// A program as a text, and why parts of it are missing.
+pub struct IrText {
+    pub text: String,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// After what one can look: `lower`, then each pass.
+pub fn pass_names() -> impl Iterator<Item = &'static str> {
+    passes().map(|(name, _)| name)
+}
+
+fn passes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    std::iter::once(LOWER).chain(lower::pass::PASSES.iter().map(|pass| (pass.name, pass.about)))
+}
+
+pub(crate) fn names(analysis: &Analysis) -> Names<'_> {
+    Names { types: &analysis.module, values: &analysis.module }
+}
+
+/// The program after a pass, the last one if none is named.
+pub fn ir_text(analysis: &Analysis, strategy: Strategy, pass: Option<&str>) -> IrText {
+    let pass = pass.or_else(|| pass_names().last()).unwrap_or(LOWER.0);
+    let mut text = String::new();
+    let mut watch = |name: &'static str, program: &Program| {
+        if name == pass {
+            text = ir::print(program, names(analysis), Detail::Plain);
+        }
+    };
+    let compiled = compile(analysis, &analysis.compilable(), strategy, &mut watch);
+    IrText { text, diagnostics: compiled.diagnostics }
+}
+
+/// The program before and after a pass, the functions of the text first; past `max_lines` lines of either their text is
+/// left out.
+pub(crate) fn ir_view(analysis: &Analysis, strategy: Strategy, pass: usize, max_lines: usize) -> IrView {
+    let about: Vec<(&str, &str)> = passes().collect();
+    let pass = pass.min(about.len() - 1);
+    let mut view = IrView {
+        passes: Vec::new(),
+        pass: pass as u32,
+        before: Vec::new(),
+        after: Vec::new(),
+        layouts: Vec::new(),
+        constants: Vec::new(),
+        n_more: 0,
+        diagnostics: Vec::new(),
+    };
+    let mut last: Option<Program> = None;
+    let mut watch = |name: &'static str, program: &Program| {
+        let index = view.passes.len();
+        let is_changed = last.as_ref().is_none_or(|last| {
+            last.functions.as_slice() != program.functions.as_slice()
+                || last.globals.as_slice() != program.globals.as_slice()
+        });
+        view.passes.push(PassView {
+            name: name.to_owned(),
+            about: about.get(index).map_or("", |(_, about)| about).to_owned(),
+            n_functions: program.functions.len() as u32,
+            n_instrs: program.functions.iter().map(n_instrs).sum(),
+            is_changed,
+        });
+        if index == pass {
+            let mut n_more = 0;
+            if let Some(last) = &last {
+                view.before = function_views(analysis, last, max_lines, &mut n_more);
+                n_more = 0;
+            }
+            view.after = function_views(analysis, program, max_lines, &mut n_more);
+            view.n_more = n_more;
+            for line in ir::tables(program, names(analysis)) {
+                let Some((name, text)) = line.text.split_once(" = ") else { continue };
+                match name.starts_with("layout") {
+                    true => view.layouts.push(text.to_owned()),
+                    false => view.constants.push(text.to_owned()),
+                }
+            }
+        }
+        last = (view.passes.len() < about.len()).then(|| program.clone());
+    };
+    let compiled = compile(analysis, &analysis.compilable(), strategy, &mut watch);
+    view.diagnostics = diagnostic_views(&analysis.lines, &compiled.diagnostics);
+    view
+}
+
+/// Instructions and ends of blocks.
+fn n_instrs(function: &Function) -> u32 {
+    function.blocks.iter().map(|block| block.instrs.len() as u32 + 1).sum()
+}
+
+fn function_views(analysis: &Analysis, program: &Program, max_lines: usize, n_more: &mut u32) -> Vec<IrFunctionView> {
+    let mut views: Vec<IrFunctionView> = Vec::new();
+    let mut current: Option<Option<FuncId>> = None;
+    for line in ir::lines(program, names(analysis), Detail::Plain) {
+        // Between functions stand empty lines.
+        if line.text.is_empty() {
+            continue;
+        }
+        let function = line.function.map(|id| &program.functions[id]);
+        if current != Some(line.function) {
+            current = Some(line.function);
+            views.push(IrFunctionView {
+                name: function.map_or_else(String::new, |function| function.name.clone()),
+                line: function
+                    .filter(|function| !function.is_library)
+                    .map(|function| analysis.lines.line_of(function.span.start)),
+                is_library: function.is_some_and(|function| function.is_library),
+                n_instrs: function.map_or(0, n_instrs),
+                lines: Vec::new(),
+                is_cut: false,
+            });
+        }
+        let Some(view) = views.last_mut() else { continue };
+        let span = line.span.filter(|_| !view.is_library).map(|span| span_view(&analysis.lines, span));
+        view.lines.push(IrLineView { text: line.text, span });
+    }
+    // The text's own come first.
+    base::sort_by_key(&mut views, |view| view.is_library);
+    let mut n_lines = 0;
+    for view in &mut views {
+        n_lines += view.lines.len();
+        if n_lines > max_lines {
+            *n_more += view.lines.len() as u32;
+            view.lines = Vec::new();
+            view.is_cut = true;
+        }
+    }
+    views
+}

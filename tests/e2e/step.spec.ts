@@ -1,0 +1,175 @@
+// The machine on the page: its program before and after each pass, and a run step by step.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, type Page, test } from "@playwright/test";
+import { open, panel, showPanel, write } from "./page.ts";
+
+const DOUBLE = `def @double(%l: List[int32]) -> List[int32] {
+  match (%l) {
+    Nil => Nil,
+    Cons(%h, %t) => Cons(%h * 2, @double(%t)),
+  }
+}
+@double(Cons(1, Cons(2, Nil)))
+`;
+
+const CELL = `let %cell = ref(1);
+{
+  %cell := 20;
+  !%cell + 1
+}
+`;
+
+const WRONG = "1 / 0\n";
+
+const control = (page: Page, name: string | RegExp) => panel(page).getByRole("button", { name });
+const marked = (page: Page, kind: "pointed-at" | "step-at") => page.locator(`.monaco-editor .${kind}`);
+const where = (page: Page) => panel(page).locator(".where");
+
+/** Writes a program, runs it and steps into the run of its first value. */
+async function step(page: Page, text: string): Promise<void> {
+  await write(page, text);
+  await showPanel(page, "Run");
+  await page.keyboard.press("Control+Enter");
+  await control(page, "Step through").first().click();
+  await expect(where(page)).toContainText("Step 0 of");
+}
+
+async function seek(page: Page, to: number): Promise<void> {
+  await panel(page).getByRole("slider").fill(String(to));
+  await expect(where(page)).toContainText(`Step ${to} of`);
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.waitForTimeout(300);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}
+
+test("the IR panel shows what each pass did, and a line lights up its source", async ({ page }) => {
+  await open(page);
+  await write(page, DOUBLE);
+  await showPanel(page, "IR");
+  const text = panel(page).locator(".function").filter({ hasText: "@double" }).last();
+  await expect(text).toContainText("switch %l");
+  await text.getByText("multiply").first().hover();
+  await expect(marked(page, "pointed-at")).toHaveCount(1);
+  await expect(text.getByText("unbox").first()).toHaveAttribute("title", /Takes a value out of its block/);
+  await text.getByText("switch").first().click();
+  await expect(page.locator(".monaco-editor.focused")).toBeVisible();
+  await expect(text.locator("li.lit").filter({ hasText: "switch" })).toHaveCount(1);
+
+  await panel(page).getByRole("button", { name: /^counts/ }).click();
+  await expect(text.locator("li.added").first()).toBeVisible();
+  await panel(page).getByRole("button", { name: /^lower/ }).click();
+  await expect(text.locator("li.added")).toHaveCount(0);
+  await panel(page).getByLabel("Layout").selectOption("uniform");
+  await panel(page).getByText("Layouts and constants").click();
+  await expect(panel(page).locator(".words").first()).toContainText("List[int32]");
+});
+
+test("a match on a list is stepped through, forwards and backwards", async ({ page }) => {
+  await open(page);
+  await step(page, DOUBLE);
+  await expect(panel(page).locator(".said")).toContainText("Before the first instruction");
+  await control(page, "One step on, into calls").click();
+  await expect(where(page)).toContainText("Step 1 of");
+  await expect(marked(page, "step-at").first()).toBeVisible();
+  // On to the first instruction of the match's function, then into it.
+  for (let n = 0; n < 40 && !(await panel(page).locator(".ir-lines .current").textContent())?.includes("switch"); n += 1) {
+    const before = await where(page).textContent();
+    await page.keyboard.press("i");
+    await expect(where(page)).not.toHaveText(before ?? "");
+  }
+  const current = panel(page).locator(".ir-lines .current");
+  await expect(current).toContainText("switch %l");
+  await expect(panel(page).locator(".frame.inner")).toContainText("%l");
+  await expect(panel(page).locator(".frame.inner")).toContainText("Cons(1, Cons(2, Nil))");
+  await page.keyboard.press("i");
+  await expect(panel(page).locator(".said")).toContainText("Looks which variant or number a value is");
+  await expect(current).toContainText("open Cons");
+  await page.keyboard.press("b");
+  await expect(current).toContainText("switch %l");
+  await page.keyboard.press("u");
+  await expect(panel(page).locator(".comes-to")).toContainText("Cons(2, Cons(4, Nil))");
+  await page.keyboard.press("f");
+  await expect(where(page)).toContainText("Step 0 of");
+  await page.keyboard.press("Escape");
+  await expect(panel(page)).toContainText("Ran in");
+});
+
+test("the bytes of a cell change, and every layout comes to the same value", async ({ page }) => {
+  await open(page);
+  await step(page, CELL);
+  const block = panel(page).locator(".block").filter({ hasText: "cell" });
+  const byte = block.locator(".byte-bytes span").first();
+  await expect(async () => {
+    await page.keyboard.press("i");
+    await expect(block).toHaveCount(1, { timeout: 300 });
+  }).toPass();
+  await expect(byte).toHaveText("01");
+  await expect(async () => {
+    await page.keyboard.press("i");
+    await expect(block.locator(".badge")).toHaveText("written", { timeout: 300 });
+  }).toPass();
+  await expect(byte).toHaveText("14");
+  await expect(byte).toHaveClass("different");
+  await expect(panel(page).locator(".said")).toContainText("was written");
+  await page.keyboard.press("b");
+  await expect(byte).toHaveText("01");
+
+  for (const layout of ["packed", "uniform"]) {
+    await panel(page).getByLabel("Layout").selectOption(layout);
+    await expect(panel(page).locator(".said")).toContainText(`the layout ${layout}`);
+    await page.locator(".stepper").focus();
+    await page.keyboard.press("l");
+    await expect(panel(page).locator(".comes-to")).toContainText("21");
+    await seek(page, 1);
+  }
+});
+
+test("a run that fails ends at the step that failed", async ({ page }) => {
+  await open(page);
+  await step(page, WRONG);
+  await page.keyboard.press("l");
+  await expect(panel(page).locator(".said .failed")).toContainText("an integer is divided by zero");
+  await expect(panel(page).locator(".ir-lines .current")).toContainText("divide");
+  await expect(control(page, "One step on, into calls")).toHaveAttribute("aria-disabled", "true");
+});
+
+test("a run goes on to the line of the cursor, and ends with an edit", async ({ page }) => {
+  await open(page);
+  await write(page, DOUBLE);
+  await page.keyboard.press("Control+Home");
+  for (let line = 1; line < 4; line += 1) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("F1");
+  await page.keyboard.type("run to cursor");
+  await page.keyboard.press("Enter");
+  await expect(panel(page).locator(".frame.inner")).toContainText("line 4");
+  await page.locator(".editor .monaco-editor").first().click();
+  await page.keyboard.type(" ");
+  await expect(panel(page).locator(".stepper")).toHaveCount(0);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`axe has nothing to say of the machine in ${colorScheme}, and a phone has room for it`, async ({ browser }) => {
+    test.slow();
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const context = await browser.newContext({ colorScheme, viewport: { width: 360, height: 740 }, permissions });
+    const page = await context.newPage();
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    await open(page);
+    await write(page, DOUBLE);
+    await showPanel(page, "IR");
+    await expect(panel(page).locator(".ir-lines").first()).toBeVisible();
+    for (const summary of await panel(page).locator(".legend-of summary").all()) await summary.click();
+    expect(await violations(page), "IR").toEqual([]);
+    expect(await overflow()).toBeLessThanOrEqual(0);
+    await showPanel(page, "Run");
+    await page.keyboard.press("Control+Enter");
+    await control(page, "Step through").first().click();
+    await seek(page, 20);
+    expect(await violations(page), "step").toEqual([]);
+    expect(await overflow()).toBeLessThanOrEqual(0);
+    await context.close();
+  });
+}

@@ -1,0 +1,315 @@
+// The program as the machine runs it: after lowering, and before and after each pass.
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { ir, point } from "../actions.ts";
+import { isFresh, state } from "../state.ts";
+import { highlight } from "../view/code.tsx";
+import { type Change, diff } from "../view/diff.ts";
+import { INSTRUCTIONS, wordOf } from "../view/instructions.ts";
+import { type IrLine, IrLines, type Tables } from "../view/irtext.tsx";
+import { LayoutPicker } from "../view/layoutpicker.tsx";
+import type { IrFunctionView, IrLineView, IrView, PassView, SpanView } from "../wasm/relish_wasm.js";
+
+const RESTED_MS = 80;
+/** As many lines are shown at first, and as many more each time that more are asked for. */
+const LINES = 2000;
+/** No pass; the worker makes it the last one. */
+const LAST = 1000;
+
+type Shape = "marked" | "beside";
+
+export function IrPanel() {
+  const view = useSignal<IrView | undefined>(undefined);
+  const pass = useSignal(LAST);
+  const maxLines = useSignal(LINES);
+  useSignalEffect(() => {
+    void state.checked.value;
+    const [layout, chosen, limit] = [state.layout.value, pass.value, maxLines.value];
+    if (!isFresh.value) return;
+    const timer = setTimeout(async () => {
+      const found = await ir(layout, chosen, limit);
+      if (found !== undefined) view.value = found;
+    }, RESTED_MS);
+    return () => clearTimeout(timer);
+  });
+  useSignalEffect(() => () => point(undefined));
+  if (view.value === undefined) return <p class="empty">The program that the machine runs appears here.</p>;
+  return (
+    <Program
+      view={view.value}
+      onPass={(chosen) => (pass.value = chosen === (view.value?.passes.length ?? 0) - 1 ? LAST : chosen)}
+      onMore={() => (maxLines.value += LINES)}
+    />
+  );
+}
+
+interface ProgramProps {
+  view: IrView;
+  onPass: (pass: number) => void;
+  onMore: () => void;
+}
+
+function Program({ view, onPass, onMore }: ProgramProps) {
+  const shape = useSignal<Shape>("marked");
+  const withLibrary = useSignal(false);
+  const spans = useComputed(() => litSpans(view));
+  const isLit = (span: SpanView) => spans.value.has(`${span.start} ${span.end}`);
+  const { passes, after } = view;
+  const changes = compare(view.before, after, view.pass > 0);
+  const own = changes.filter(({ isLibrary }) => !isLibrary);
+  const library = changes.filter(({ isLibrary }) => isLibrary);
+  const current = passes[view.pass];
+  if (after.length === 0) {
+    return (
+      <div class="ir">
+        <Diagnostics view={view} />
+        <p class="empty">
+          There is nothing to run yet: give the program a definition or an expression without errors, <code>1 + 2</code> say.
+        </p>
+      </div>
+    );
+  }
+  const functions = (list: readonly FunctionChanges[]) =>
+    list.map((one) => (
+      <FunctionText one={one} isOpen={!one.isLibrary && !one.isCut} shape={shape.value} tables={view} isLit={isLit} withMarks={view.pass > 0} />
+    ));
+  return (
+    <div class="ir">
+      <header class="toolbar">
+        <LayoutPicker />
+        <label class="picker">
+          <span>Show</span>
+          <select value={shape.value} onChange={(event) => (shape.value = event.currentTarget.value as Shape)}>
+            <option value="marked">changes marked</option>
+            <option value="beside">before and after</option>
+          </select>
+        </label>
+      </header>
+      <Diagnostics view={view} />
+      <h2 id="passes">Passes</h2>
+      <Passes passes={passes} current={view.pass} onPass={onPass} />
+      <h2>
+        {view.pass === 0 ? "The program as it comes from the text" : `What the pass ${current?.name} changes`}
+      </h2>
+      {view.pass > 0 && current?.is_changed === false && <p class="note">Nothing: the program was like this already.</p>}
+      {functions(own)}
+      {library.length > 0 && (
+        <label class="check">
+          <input type="checkbox" checked={withLibrary.value} onChange={(event) => (withLibrary.value = event.currentTarget.checked)} />
+          <span>
+            with the {library.length === 1 ? "function" : `${library.length} functions`} of the library that it uses
+          </span>
+        </label>
+      )}
+      {withLibrary.value && functions(library)}
+      {view.n_more > 0 && (
+        <p class="note">
+          {view.n_more.toLocaleString("en")} more lines are not shown.{" "}
+          <button type="button" class="button small" onClick={onMore}>
+            Show more
+          </button>
+        </p>
+      )}
+      <Legend view={view} />
+    </div>
+  );
+}
+
+function Diagnostics({ view }: { view: IrView }) {
+  if (view.diagnostics.length === 0) return null;
+  return (
+    <ul class="refusals">
+      {view.diagnostics.map(({ line, message }) => (
+        <li>
+          line {line}: {message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Of those that cover the cursor, the narrowest; or those in the selection. */
+function litSpans(view: IrView): Set<string> {
+  const { start, end } = state.selection.value;
+  const spans = view.after.flatMap(({ lines }) => lines.flatMap(({ span }) => (span === undefined ? [] : [span])));
+  const size = (span: SpanView) => span.end - span.start;
+  let found = spans.filter((span) => (start === end ? span.start <= start && start <= span.end : start <= span.start && span.end <= end));
+  if (start === end || found.length === 0) {
+    found = found.length > 0 ? found : spans.filter((span) => span.start <= start && end <= span.end);
+    const least = Math.min(...found.map(size));
+    found = found.filter((span) => size(span) === least);
+  }
+  return new Set(found.map(({ start, end }) => `${start} ${end}`));
+}
+
+interface FunctionChanges {
+  name: string;
+  line: number | undefined;
+  isLibrary: boolean;
+  isCut: boolean;
+  isChanged: boolean;
+  before: number | undefined;
+  after: number | undefined;
+  lines: Change<IrLineView>[];
+}
+
+/** Functions before and after, those of the same name together; what is gone stands behind. */
+function compare(before: readonly IrFunctionView[], after: readonly IrFunctionView[], hasBefore: boolean): FunctionChanges[] {
+  const waiting = new Map<string, IrFunctionView[]>();
+  for (const one of before) waiting.set(one.name, [...(waiting.get(one.name) ?? []), one]);
+  const pair = (old: IrFunctionView | undefined, now: IrFunctionView | undefined): FunctionChanges => {
+    const lines = hasBefore ? diff(old?.lines ?? [], now?.lines ?? []) : (now?.lines ?? []).map((line): Change<IrLineView> => ({ mark: " ", line }));
+    return {
+      name: (now ?? old)?.name ?? "",
+      line: (now ?? old)?.line,
+      isLibrary: (now ?? old)?.is_library ?? false,
+      isCut: (now ?? old)?.is_cut ?? false,
+      isChanged: lines.some(({ mark }) => mark !== " "),
+      before: old?.n_instrs,
+      after: now?.n_instrs,
+      lines,
+    };
+  };
+  const pairs = after.map((now) => pair(waiting.get(now.name)?.shift(), now));
+  const gone = [...waiting.values()].flat().map((old) => pair(old, undefined));
+  return [...pairs, ...gone];
+}
+
+const count = (n: number) => `${n.toLocaleString("en")} ${n === 1 ? "instruction" : "instructions"}`;
+
+/** The passes with their instructions; those that changed nothing are one line. */
+function Passes({ passes, current, onPass }: { passes: readonly PassView[]; current: number; onPass: (pass: number) => void }) {
+  const most = Math.max(...passes.map(({ n_instrs }) => n_instrs), 1);
+  const idle = [...passes.entries()].filter(([, { is_changed }]) => !is_changed);
+  const row = (pass: PassView, index: number) => {
+    const before = passes[index - 1]?.n_instrs;
+    const difference = before === undefined ? 0 : pass.n_instrs - before;
+    const sign = difference > 0 ? "+" : "−";
+    return (
+      <li>
+        <button type="button" aria-current={index === current ? "true" : undefined} onClick={() => onPass(index)}>
+          <code class="name">{pass.name}</code>
+          <span class="amount" title={`${count(pass.n_instrs)} in ${pass.n_functions} functions`}>
+            <span class="total">
+              {pass.n_instrs.toLocaleString("en")}
+              <span class="unseen"> instructions</span>
+            </span>
+            <span class={difference > 0 ? "more" : "less"}>{difference === 0 ? "" : `${sign}${Math.abs(difference)}`}</span>
+            <span class="track" aria-hidden="true">
+              <span style={{ width: `${(100 * pass.n_instrs) / most}%` }} />
+            </span>
+          </span>
+          <span class="about">{pass.about}</span>
+        </button>
+      </li>
+    );
+  };
+  return (
+    <>
+      <ol class="passes" aria-labelledby="passes">
+        {[...passes.entries()].map(([index, pass]) => (pass.is_changed || index === current ? row(pass, index) : null))}
+      </ol>
+      {idle.length > 0 && (
+        <p class="note idle">
+          {idle.length === 1 ? "One pass" : `${idle.length} passes`} changed nothing:{" "}
+          {idle.map(([index, { name, about }], at) => (
+            <>
+              {at > 0 && ", "}
+              <button type="button" class="link" title={about} onClick={() => onPass(index)}>
+                {name}
+              </button>
+            </>
+          ))}
+          .
+        </p>
+      )}
+    </>
+  );
+}
+
+interface FunctionProps {
+  one: FunctionChanges;
+  isOpen: boolean;
+  shape: Shape;
+  tables: Tables;
+  isLit: (span: SpanView) => boolean;
+  withMarks: boolean;
+}
+
+function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: FunctionProps) {
+  const { name, line, before, after, lines, isChanged, isCut } = one;
+  const title = name === "" ? "top-level variables" : name === "fn" && line !== undefined ? `fn on line ${line}` : name;
+  const size = after === undefined ? "left out" : before === undefined && withMarks ? "new" : before !== undefined && before !== after ? `${before} → ${after}` : String(after);
+  const text = (side: readonly IrLine[], label: string) => <IrLines lines={side} label={label} tables={tables} isLit={isLit} />;
+  const flat = lines.map(({ mark, line }): IrLine => ({ ...line, ...(withMarks ? { mark } : {}) }));
+  return (
+    <details class="function" open={isOpen}>
+      <summary>
+        <code>{highlight(title)}</code>
+        <span class={isChanged && withMarks ? "size changed" : "size"}>
+          {isCut ? "not shown" : size}
+          {!isCut && /\d$/.test(size) && " instructions"}
+        </span>
+      </summary>
+      {shape === "marked" || !withMarks ? (
+        text(flat, `Program of ${title}`)
+      ) : (
+        <div class="beside">
+          {text(sideOf(lines, "-"), `${title} before the pass`)}
+          {text(sideOf(lines, "+"), `${title} after the pass`)}
+        </div>
+      )}
+    </details>
+  );
+}
+
+/** One side of a comparison, with empty lines where only the other side has any. */
+function sideOf(lines: readonly Change<IrLineView>[], own: "-" | "+"): IrLine[] {
+  const out: IrLine[] = [];
+  let at = 0;
+  while (at < lines.length) {
+    const runs: Record<"-" | "+", IrLine[]> = { "-": [], "+": [] };
+    for (let change = lines[at]; change !== undefined && change.mark !== " "; change = lines[at]) {
+      runs[change.mark].push({ ...change.line, mark: change.mark });
+      at += 1;
+    }
+    const height = Math.max(runs["-"].length, runs["+"].length);
+    out.push(...runs[own], ...Array.from({ length: height - runs[own].length }, (): IrLine => ({ text: "", span: undefined, mark: " " })));
+    const same = lines[at];
+    if (same !== undefined) out.push({ ...same.line, mark: " " });
+    at += 1;
+  }
+  return out;
+}
+
+/** The instruction words and the layouts, for who does not hover. */
+function Legend({ view }: { view: IrView }) {
+  const used = new Set(view.after.flatMap(({ lines }) => lines.flatMap(({ text }) => wordOf(text) ?? [])));
+  const mentioned = new Set(view.after.flatMap(({ lines }) => lines.flatMap(({ text }) => text.match(/\b[lk]\d+\b/g) ?? [])));
+  const table = (letter: "l" | "k", entries: readonly string[]) =>
+    [...entries.entries()].filter(([index]) => mentioned.has(`${letter}${index}`)).map(([index, text]) => [`${letter}${index}`, text] as const);
+  const rows = (entries: readonly (readonly [string, string])[]) => (
+    <dl class="words">
+      {entries.map(([name, text]) => (
+        <div>
+          <dt>
+            <code>{name}</code>
+          </dt>
+          <dd>{text}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+  const layouts = [...table("l", view.layouts), ...table("k", view.constants)];
+  return (
+    <>
+      <details class="legend-of">
+        <summary>Layouts and constants</summary>
+        {rows(layouts)}
+      </details>
+      <details class="legend-of">
+        <summary>What the instructions do</summary>
+        {rows([...used].sort().map((word) => [word, INSTRUCTIONS[word] ?? ""] as const))}
+      </details>
+    </>
+  );
+}

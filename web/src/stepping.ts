@@ -1,0 +1,205 @@
+// A run step by step: one move at a time is asked for, and a sentence says what it did.
+import { batch, effect } from "@preact/signals";
+import { openPanel, setLayout, step } from "./actions.ts";
+import type { StepMove } from "./protocol.ts";
+import { type LayoutName, state, type Stepping } from "./state.ts";
+import { explain } from "./view/instructions.ts";
+import type { BlockView, StepView } from "./wasm/relish_wasm.js";
+
+/** Between two steps of a run that plays. */
+const BEAT_MS = 450;
+/** How long a run is, is not looked for beyond this. */
+const FAR = 20_000_000;
+/** As many blocks are named in a sentence. */
+const NAMED = 3;
+
+/** Counts the moves; one that was overtaken by a newer one is not shown. */
+let last = 0;
+/** The slider's newest place, while the answer about an older one is on its way. */
+let wanted: number | undefined;
+let isSeeking = false;
+let beat: ReturnType<typeof setTimeout> | undefined;
+
+/** Begins to look at the run of one of the expressions; `then` is the first move. */
+export async function startStepping(expression = 0, then?: StepMove): Promise<void> {
+  openPanel("run");
+  const view = await ask({ to: "start", expression, layout: state.layout.peek() });
+  if (view === undefined) {
+    state.notice.value = { tone: "bad", text: "There is nothing to step through: the program needs an expression without errors." };
+    return;
+  }
+  set(expression, view, undefined, "Before the first instruction.", undefined);
+  if (then !== undefined) await move(then);
+  await measure();
+}
+
+export function endStepping(): void {
+  if (state.stepping.peek() === undefined) return;
+  last += 1;
+  pause();
+  state.stepping.value = undefined;
+  void step({ to: "end" });
+}
+
+// A run of another text is none of this one.
+effect(() => {
+  const revision = state.revision.value;
+  const stepping = state.stepping.peek();
+  if (stepping === undefined || stepping.revision === revision) return;
+  pause();
+  last += 1;
+  state.stepping.value = undefined;
+});
+
+export async function move(to: StepMove): Promise<void> {
+  const before = state.stepping.peek();
+  if (before === undefined) return;
+  const view = await ask(to);
+  if (view === undefined) return;
+  const { said, ran } = tell(to, before.view, view);
+  set(before.expression, view, before.view, said, ran);
+}
+
+/** Goes to a step; while the answer is awaited only the newest wish is kept. */
+export async function seek(target: number): Promise<void> {
+  wanted = target;
+  if (isSeeking) return;
+  isSeeking = true;
+  for (let next: number | undefined = wanted; next !== undefined; next = wanted) {
+    wanted = undefined;
+    await move({ to: "step", step: next });
+  }
+  isSeeking = false;
+}
+
+/** On to the line of the cursor, from the beginning if there is no run to go on with. */
+export async function runToCursor(): Promise<void> {
+  const place: StepMove = { to: "line", offset: state.selection.peek().start };
+  if (state.stepping.peek() === undefined) await startStepping(0, place);
+  else await move(place);
+}
+
+/** The same run with values laid out otherwise, as near as can be to where it stands. */
+export async function stepWithLayout(layout: LayoutName): Promise<void> {
+  setLayout(layout);
+  const before = state.stepping.peek();
+  if (before === undefined) return;
+  pause();
+  const { expression, view } = before;
+  const begun = await ask({ to: "start", expression, layout });
+  if (begun === undefined) return;
+  const span = view.span ?? { start: 0, end: 0 };
+  const there = view.status === "running" ? await ask({ to: "like", fuel: view.fuel, ...span }) : await ask({ to: "last" });
+  set(expression, there ?? begun, undefined, `The same place with the layout ${layout}.`, undefined);
+  await measure();
+}
+
+export function play(): void {
+  state.playing.value = true;
+  const tick = async () => {
+    await move({ to: "into" });
+    const status = state.stepping.peek()?.view.status;
+    if (!state.playing.peek()) return;
+    if (status === "running") beat = setTimeout(tick, BEAT_MS);
+    else pause();
+  };
+  void tick();
+}
+
+export function pause(): void {
+  clearTimeout(beat);
+  state.playing.value = false;
+}
+
+/** Asks until the answer is whole, or another move is made. */
+async function ask(to: StepMove): Promise<StepView | undefined> {
+  last += 1;
+  const mine = last;
+  const { revision } = state;
+  const asked = revision.peek();
+  for (;;) {
+    const view = await step(to);
+    if (view === undefined) {
+      // The compiler was replaced, and with it went the run.
+      if (mine === last && revision.peek() === asked && to.to !== "start") {
+        pause();
+        state.stepping.value = undefined;
+      }
+      return undefined;
+    }
+    if (mine !== last) return undefined;
+    if (!view.is_unfinished) return view;
+  }
+}
+
+/** Finds out how long the run is, a slice at a time, as long as nothing else is asked for. */
+async function measure(): Promise<void> {
+  for (;;) {
+    const stepping = state.stepping.peek();
+    if (stepping === undefined || stepping.view.is_whole || stepping.view.known > FAR) return;
+    const mine = last;
+    const view = await step({ to: "measure" });
+    const now = state.stepping.peek();
+    if (view === undefined || now === undefined || now.revision !== stepping.revision) return;
+    // A move that was made meanwhile has told of the length itself, but may not know all of it.
+    const { known, is_whole } = view;
+    if (mine === last || now.expression === stepping.expression) state.stepping.value = { ...now, view: { ...now.view, known, is_whole } };
+  }
+}
+
+function set(expression: number, view: StepView, before: StepView | undefined, said: string, ran: string | undefined): void {
+  const stepping: Stepping = { revision: state.revision.peek(), expression, view, before, said, ran };
+  const known = state.stepping.peek()?.view;
+  batch(() => {
+    // What is known of the length is not forgotten.
+    if (known !== undefined && before !== undefined && known.known > view.known) {
+      stepping.view = { ...view, known: known.known, is_whole: known.is_whole };
+    }
+    state.stepping.value = stepping;
+  });
+}
+
+export const hex = (address: number) => `0x${address.toString(16).padStart(2, "0")}`;
+
+/** What a move did. */
+function tell(to: StepMove, before: StepView, after: StepView): { said: string; ran: string | undefined } {
+  const steps = after.step - before.step;
+  const heap = tellHeap(before.blocks, after.blocks);
+  const line = before.current === undefined ? undefined : before.lines[before.current]?.text.trim();
+  if (after.status === "failed" && after.diagnostic !== undefined) {
+    return { said: `The run ends here: ${after.diagnostic.message}.`, ran: line };
+  }
+  if (steps === 1 && line !== undefined) return { said: sentence(explain(`  ${line}`), heap), ran: line };
+  if (to.to === "line" && after.status !== "running") return { said: "The run ended without coming to this line again.", ran: undefined };
+  if (steps === 0) return { said: "There is nothing further.", ran: undefined };
+  const n = Math.abs(steps).toLocaleString("en");
+  const way = `${n} ${n === "1" ? "step" : "steps"} ${steps > 0 ? "on" : "back"}.`;
+  return { said: sentence(after.status === "done" ? `${way} The run is done.` : way, steps > 0 ? heap : ""), ran: undefined };
+}
+
+const sentence = (...parts: string[]) => parts.filter((part) => part !== "").join(" ");
+
+/** What became of the heap between two views. */
+function tellHeap(before: readonly BlockView[], after: readonly BlockView[]): string {
+  const was = new Map(before.map((block) => [block.address, block]));
+  const is = new Map(after.map((block) => [block.address, block]));
+  const made = after.filter(({ address }) => !was.has(address));
+  const gone = before.filter(({ address }) => !is.has(address));
+  const kept = after.filter(({ address }) => was.has(address));
+  const written = kept.filter((block) => bytesOf(was.get(block.address)) !== bytesOf(block));
+  const counted = kept.filter((block) => was.get(block.address)?.count !== block.count && !written.includes(block));
+  const list = (blocks: readonly BlockView[], one: string, many: string) => {
+    if (blocks.length === 0) return "";
+    if (blocks.length > NAMED) return `${blocks.length.toLocaleString("en")} blocks ${many}.`;
+    return `${blocks.map(({ address }) => hex(address)).join(", ")} ${blocks.length === 1 ? one : many}.`;
+  };
+  return sentence(
+    list(made, "is a new block", "are new"),
+    list(written, "was written", "were written"),
+    ...counted.slice(0, NAMED).map(({ address, count }) => `${hex(address)} has ${count} ${count === 1 ? "owner" : "owners"} now.`),
+    list(gone, "was freed", "were freed"),
+  );
+}
+
+export const bytesOf = (block: BlockView | undefined) => block?.bytes.join(" ") ?? "";
+
