@@ -39,7 +39,7 @@ export function LaidValue({ entry, initial, strategies }: Props) {
     });
   });
   if (view.value === undefined) return null;
-  if (view.value === null) return <p class="note">A value of this type is too large to put together by hand, or there is none.</p>;
+  if (view.value === null) return <p class="note">A value of this type is too large to put together by hand.</p>;
   const { nodes, value, stores } = view.value;
   const choose = (at: number, chosen: string) => (choices.value = changed(nodes, at, chosen));
   return (
