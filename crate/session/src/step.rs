@@ -23,6 +23,8 @@ use ty::print_value;
 const BUDGET: u64 = 400_000;
 /// Who looks at a run ends it.
 const FUEL: u64 = 1 << 50;
+/// Less than a run may take: earlier states are kept as well.
+const MEMORY: u64 = 256 << 20;
 /// Lines of the function above and below the current one.
 const LINES_AROUND: usize = 40;
 const MAX_FRAMES: usize = 12;
@@ -75,7 +77,7 @@ impl Stepper {
         let Compiled { program, entries, .. } = compile(analysis, &[function], strategy, &mut |_, _| {});
         let &(_, entry) = entries.first()?;
         let is_main = main_of(analysis).is_some_and(|(_, main)| main == function);
-        let options = Options { fuel: FUEL, ..Options::default() };
+        let options = Options { fuel: FUEL, memory: MEMORY, ..Options::default() };
         let args = match is_main {
             true => data::main_arguments(analysis, function, &options).ok()?,
             false => Vec::new(),
