@@ -98,7 +98,8 @@ pub(crate) fn diagnostic(analysis: &Analysis, error: &LowerError) -> Diagnostic 
             "the variables of this match can stand in too many ways to compile it".to_owned(),
         ),
         LowerError::PolymorphicValue { span } => {
-            let message = "a polymorphic function that comes as a value cannot be run yet".to_owned();
+            let message =
+                "this polymorphic function is used at types without end: each use of one asks for another".to_owned();
             Diagnostic::error("polymorphic-value", *span, message)
         }
     }
