@@ -48,12 +48,22 @@ pub struct Inferred<L> {
     pub as_written: FxHashMap<LocalId, TermId>,
     /// What type arguments a mention of a polymorphic name was instantiated with.
     pub instances: FxHashMap<ExprId, Vec<TermId>>,
+    /// Expressions of a polymorphic type that are used at one type.
+    pub opened: FxHashMap<ExprId, Opened>,
+    /// Expressions where a polymorphic function is wanted, and that type. Their own types mention its parameters.
+    pub handed: FxHashMap<ExprId, TermId>,
     /// By the cause's number.
     pub whys: Vec<Why>,
     /// How many of them are a library's, with spans in its text.
     pub n_library_whys: usize,
     /// Type parameters that generalising made; their ids follow the module's.
     pub generated_params: Vec<(String, Kind)>,
+}
+
+/// A use of a value of a polymorphic type at one type.
+pub struct Opened {
+    pub ty: TermId,
+    pub args: Vec<TermId>,
 }
 
 /// Infers a whole module; `library` is what was found of the library that it stands on, if it does.

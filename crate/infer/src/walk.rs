@@ -1,11 +1,11 @@
 //! The walk over bodies in evaluation order: types are made, relations posted.
 
-use crate::Inferred;
 use crate::error::TypeError;
 use crate::group::{Member, groups};
 use crate::rows::{Places, Step};
 use crate::types::hole_kinds;
 use crate::why::Why;
+use crate::{Inferred, Opened};
 use base::IndexVec;
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, PatKind, TypeExprId, Visit};
 use op::{OpId, TUPLE_GET_ITEM};
@@ -35,8 +35,8 @@ pub(crate) struct Inference<'m, L> {
     ctors: IndexVec<CtorId, Option<Arc<Scheme>>>,
     /// Of functions that are not known yet, the type that their first call gave them.
     unknown_functions: FxHashMap<TermId, TermId>,
-    /// Expressions of a polymorphic type that is used at one.
-    opened: FxHashSet<ExprId>,
+    opened: FxHashMap<ExprId, Opened>,
+    handed: FxHashMap<ExprId, TermId>,
     /// Polymorphic `fn` literals.
     literals: FxHashMap<ExprId, Scheme>,
     pub(crate) hole_kinds: FxHashMap<TypeExprId, Kind>,
@@ -97,7 +97,8 @@ impl<'m, L: Log> Inference<'m, L> {
             instances: FxHashMap::default(),
             ctors: IndexVec::filled(None, module.ctors.len()),
             unknown_functions: FxHashMap::default(),
-            opened: FxHashSet::default(),
+            opened: FxHashMap::default(),
+            handed: FxHashMap::default(),
             literals: FxHashMap::default(),
             hole_kinds: hole_kinds(module),
             assumed_params: FxHashMap::default(),
@@ -136,6 +137,8 @@ impl<'m, L: Log> Inference<'m, L> {
             local_schemes: self.local_schemes,
             as_written: self.as_written,
             instances: self.instances,
+            opened: self.opened,
+            handed: self.handed,
             whys: self.whys,
             n_library_whys: self.n_library_whys,
             generated_params: self.generated_params,
@@ -219,8 +222,10 @@ impl<'m, L: Log> Inference<'m, L> {
                     // What is not a name is used at one type.
                     if let Term::Forall { first, n, body } = self.solver.head(term) {
                         let cause = self.cause(Why::Expr(expr));
-                        term = self.solver.open_fresh(first, n, body, cause);
-                        self.opened.insert(expr);
+                        let ty = term;
+                        let args = self.solver.fresh_args(first, n, body, cause);
+                        term = self.solver.open(first, body, &args, cause);
+                        self.opened.insert(expr, Opened { ty, args });
                     }
                     self.exprs[expr] = Some(term);
                 }
@@ -292,6 +297,7 @@ impl<'m, L: Log> Inference<'m, L> {
         let mut pending = vec![value];
         while let Some(value) = pending.pop() {
             let found = self.type_of(value);
+            self.handed.insert(value, expected);
             let is_polymorphic = match &module.exprs[value].kind {
                 ExprKind::Block { tail, .. } => {
                     pending.push(*tail);
@@ -309,7 +315,7 @@ impl<'m, L: Log> Inference<'m, L> {
                 ExprKind::Def(_) | ExprKind::Ctor(_) | ExprKind::Op(_) | ExprKind::Error => true,
                 ExprKind::Local(local, _) => self.local_schemes.contains_key(local),
                 ExprKind::Fn(function) => module.functions[*function].captures.is_empty(),
-                _ => self.opened.contains(&value),
+                _ => self.opened.contains_key(&value),
             };
             if is_polymorphic {
                 self.solver.equal(body, found, cause);
@@ -328,7 +334,8 @@ impl<'m, L: Log> Inference<'m, L> {
             let cause = self.cause(Why::Let { local, value });
             self.expect(expected, value, cause);
         }
-        if let Some(scheme) = self.literals.get(&value) {
+        // A written type says more of the variable than the literal.
+        if let Some(scheme) = self.literals.get(&value).filter(|_| !self.handed.contains_key(&value)) {
             self.local_schemes.insert(local, scheme.clone());
         }
     }

@@ -573,7 +573,7 @@ impl<'a> Parser<'a> {
             Head::Constructor(number) => self.names.values.constructor(number) == name,
             Head::Variant(id) if is_refine => self.names.types.variant(id) == name,
             Head::Variant(id) => name.strip_prefix('`').is_some_and(|name| self.names.types.variant(id) == name),
-            Head::Tuple => false,
+            Head::Tuple | Head::Functions => false,
         };
         variants.iter().position(|variant| is_it(variant.head)).map(|place| place as u32)
     }

@@ -161,7 +161,7 @@ pub(crate) fn head_name(names: Names, head: Head) -> Option<String> {
             let tick = if names.types.surface() == Surface::Refine { "" } else { "`" };
             Some(format!("{tick}{}", names.types.variant(variant)))
         }
-        Head::Tuple => None,
+        Head::Tuple | Head::Functions => None,
     }
 }
 
@@ -269,7 +269,7 @@ impl<'a> Printer<'a> {
                 for (i, variant) in variants.iter().enumerate() {
                     self.put(if i > 0 { " | " } else { "" });
                     self.put(head_name(self.names, variant.head).unwrap_or_default());
-                    if !variant.fields.is_empty() || variant.head == Head::Tuple {
+                    if !variant.fields.is_empty() || matches!(variant.head, Head::Tuple | Head::Functions) {
                         self.list("(", &variant.fields, ")", |this, field| {
                             this.put(format_args!("{:?}", field.layout))
                         });

@@ -223,6 +223,10 @@ pub fn decode(layouts: &Layouts, heap: &dyn Heap, layout: LayoutId, bits: &[u64]
                     Head::Constructor(number) => Value::Data(number, fields),
                     Head::Variant(name) => Value::Variant(name, fields),
                     Head::Tuple => Value::Tuple(fields),
+                    // They are one function to whoever looks at it.
+                    Head::Functions => {
+                        fields.first().cloned().unwrap_or(Value::Func(Code::Function(0), Fields::default()))
+                    }
                 });
             }
             DecodeStep::Box(layout, pointer) => {

@@ -81,7 +81,7 @@ fn ocaml_words(head: Head, n_fields: u32) -> u32 {
         (_, 0) => 0,
         (Head::Variant(_), 1) => 3,
         (Head::Variant(_), _) => 3 + 1 + n_fields,
-        (Head::Constructor(_) | Head::Tuple, _) => 1 + n_fields,
+        (Head::Constructor(_) | Head::Tuple | Head::Functions, _) => 1 + n_fields,
     }
 }
 

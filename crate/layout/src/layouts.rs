@@ -225,12 +225,12 @@ impl Layouts {
                     Some(dtype) => self.set_scalar(ty, layout, dtype),
                     None => self.set_pointer(layout, Kind::Tensor),
                 },
-                Term::Func { .. } | Term::Forall { .. } => self.set_pointer(layout, Kind::Closure),
+                Term::Func { .. } => self.set_pointer(layout, Kind::Closure),
                 Term::Ref(inner) => {
                     let content = self.reserve(inner, &mut new);
                     self.set_pointer(layout, Kind::Ref { content });
                 }
-                Term::Tuple(_) | Term::Sum(_) | Term::Adt { .. } => {
+                Term::Tuple(_) | Term::Sum(_) | Term::Adt { .. } | Term::Forall { .. } => {
                     let cases = types.cases(ty).unwrap_or_default().into_iter();
                     let cases = cases.map(|case| NodeCase { head: case.head, n_missing: 0, fields: case.fields });
                     let cases: Vec<NodeCase> = cases.collect();

@@ -9,6 +9,8 @@
 //! of types is a box; under `uniform` (OCaml's) every variable of a sum or tuple is a box, and so are the fields. A
 //! field may be a box for its size alone (past 8 kB in one case), so whoever reads a field asks its layout.
 //!
+//! A value of a polymorphic function type is a tuple of functions, one for each way in which the program uses it.
+//!
 //! Types without values take no space and their variants no code ([`Kind::Never`]): those without a case that could be
 //! built, holes, errors, and data types that were not defined.
 //!

@@ -4,6 +4,8 @@
 //! the dims that are known; the others are `?`. A type of which nothing was found out (`Nil` alone is a list of it) is
 //! a hole, which has no values.
 //!
+//! A polymorphic function type mentions its own parameters, as those past [`ParamId::BOUND`]; equal ones have equal ids too.
+//!
 //! Data types are known by what they are instances of; [`Types::define`] says what their constructors hold. It may come
 //! after the type is mentioned, which is how a list mentions itself.
 
@@ -28,6 +30,8 @@ pub enum Head {
     Variant(VariantId),
     /// A tuple has one case.
     Tuple,
+    /// And so has a polymorphic function type.
+    Functions,
 }
 
 /// One of the cases of a sum, data type or tuple.
@@ -102,10 +106,16 @@ impl Types {
 
     /// The row of these variants, that nothing can be added to. Their order does not matter.
     pub fn row_of(&mut self, variants: &[(VariantId, Vec<TermId>)]) -> TermId {
+        let end = self.intern(Term::EmptyRow);
+        self.row_before(variants, end)
+    }
+
+    /// The row of these variants and then `end`, which has none.
+    pub fn row_before(&mut self, variants: &[(VariantId, Vec<TermId>)], end: TermId) -> TermId {
         let mut sorted: Vec<&(VariantId, Vec<TermId>)> = variants.iter().collect();
         base::sort_by_key(&mut sorted, |(name, _)| *name);
         sorted.dedup_by_key(|(name, _)| *name);
-        let mut row = self.intern(Term::EmptyRow);
+        let mut row = end;
         for (variant, fields) in sorted.into_iter().rev() {
             let fields = self.list(fields);
             row = self.intern(Term::Row { variant: *variant, fields, rest: row });
@@ -118,7 +128,8 @@ impl Types {
         self.intern(Term::Hole(Kind::Type))
     }
 
-    /// Says what the constructors of an instance of a data type hold, in the order of its declaration.
+    /// Says what the constructors of an instance of a data type hold, in the order of its declaration; of a polymorphic
+    /// function type, which functions its values hold, as the fields of one constructor.
     pub fn define(&mut self, adt: TermId, constructors: Vec<Constructor>) {
         self.constructors.insert(adt, constructors);
     }
@@ -137,10 +148,17 @@ impl Types {
         self.constructors.contains_key(&adt)
     }
 
-    /// The cases of a tuple, an anonymous sum (by name) or a data type that has been defined; `None` for others.
+    /// The cases of a tuple, an anonymous sum (by name), or a data type or polymorphic function type that has been
+    /// defined; `None` for others.
     pub fn cases(&self, ty: TermId) -> Option<Vec<Case>> {
         match self.terms[ty] {
             Term::Tuple(fields) => Some(vec![Case { head: Head::Tuple, fields: self.items(fields).to_vec() }]),
+            Term::Forall { .. } => {
+                let case = |held: &Vec<Constructor>| {
+                    held.iter().map(|held| Case { head: Head::Functions, fields: held.fields.clone() }).collect()
+                };
+                self.constructors.get(&ty).map(case)
+            }
             Term::Sum(row) => {
                 let case = |variant: ty::Variant| Case {
                     head: Head::Variant(variant.name),
@@ -188,6 +206,6 @@ impl Terms for Types {
     }
 
     fn poly(&self, _: PolyId) -> &Poly<Atom> {
-        unreachable!("closed types have no parameters")
+        unreachable!("the dims of closed types are numbers or `?`")
     }
 }

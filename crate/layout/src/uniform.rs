@@ -23,7 +23,7 @@ pub(crate) fn plan(cases: &[Case]) -> Plan {
     for (place, case) in (0_u32..).zip(cases) {
         let place = match case.head {
             Head::Variant(name) => name.0,
-            Head::Constructor(_) | Head::Tuple => place,
+            Head::Constructor(_) | Head::Tuple | Head::Functions => place,
         };
         let mut offset = first;
         let field = |&layout| {
@@ -50,7 +50,7 @@ pub(crate) fn immediates(cases: &[Case]) -> Vec<Option<u32>> {
             n_constants += 1;
             match case.head {
                 Head::Variant(name) => 2 * name.0 + 1,
-                Head::Constructor(_) | Head::Tuple => 2 * n_constants - 1,
+                Head::Constructor(_) | Head::Tuple | Head::Functions => 2 * n_constants - 1,
             }
         })
     };

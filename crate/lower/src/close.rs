@@ -4,6 +4,7 @@
 //! where nothing was found out about `B`.
 
 use crate::instance::Lowering;
+use crate::polymorphic::Origin;
 use base::idx;
 use layout::Types;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -75,30 +76,40 @@ pub(crate) fn hole(types: &mut Types, kind: Kind) -> TermId {
 impl Lowering<'_> {
     /// The closed type of a term of the store, with the sizes that are known.
     pub(crate) fn close(&mut self, root: TermId, subst: SubstId) -> TermId {
+        let closed = self.close_only(root, subst);
+        self.define_types();
+        closed
+    }
+
+    /// As [`Lowering::close`], for who defines the types that are met.
+    pub(crate) fn close_only(&mut self, root: TermId, subst: SubstId) -> TermId {
         let terms = &self.inferred.solver;
         let root = terms.root(root);
-        let mut stack = vec![(root, false)];
-        let mut open: FxHashSet<TermId> = FxHashSet::default();
-        while let Some((term, is_entered)) = stack.pop() {
+        let mut stack = vec![(subst, root, false)];
+        let mut open: FxHashSet<(SubstId, TermId)> = FxHashSet::default();
+        while let Some((subst, term, is_entered)) = stack.pop() {
             if self.closed.contains_key(&(subst, term)) {
                 continue;
             }
             let head = self.inferred.solver.head(term);
             if is_entered {
                 let closed = self.close_head(head, subst);
-                open.remove(&term);
+                open.remove(&(subst, term));
                 self.closed.insert((subst, term), closed);
-            } else if open.insert(term) {
-                stack.push((term, true));
+            } else if open.insert((subst, term)) {
+                stack.push((subst, term, true));
+                let subst = match head {
+                    Term::Forall { first, n, .. } => self.bound(subst, first, n),
+                    _ => subst,
+                };
                 let terms = &self.inferred.solver;
-                self.parts(head).into_iter().for_each(|part| stack.push((terms.root(part), false)));
+                self.parts(head).into_iter().for_each(|part| stack.push((subst, terms.root(part), false)));
             } else {
                 // A type that contains itself was reported.
                 let nothing = self.program.types.nothing();
                 self.closed.insert((subst, term), nothing);
             }
         }
-        self.define_types();
         self.closed[&(subst, root)]
     }
 
@@ -108,7 +119,6 @@ impl Lowering<'_> {
         match head {
             Term::Row { .. } => {}
             Term::Sum(row) => return self.row_parts(row),
-            Term::Forall { .. } => {}
             _ => terms.for_parts(head, |part| parts.push(part)),
         }
         if let Term::Row { fields, rest, .. } = head {
@@ -155,8 +165,11 @@ impl Lowering<'_> {
                 let result = self.part(result, subst);
                 Term::Func { params: self.list(items(self, params)), result }
             }
-            // Its instances are not known here.
-            Term::Forall { .. } => return self.polymorphic(),
+            Term::Forall { first, n, body } => {
+                let inner = self.bound(subst, first, n);
+                let closed = self.part(body, inner);
+                return self.polymorphic((first, n), closed, Origin::Term(body), subst);
+            }
             Term::Ref(inner) => Term::Ref(self.part(inner, subst)),
             Term::Adt { adt, args } => {
                 let args = self.list(items(self, args));
@@ -191,21 +204,20 @@ impl Lowering<'_> {
     pub(crate) fn tensor(&mut self, shape: TermId, dtype: TermId) -> TermId {
         let types = &mut self.program.types;
         match (types.head(shape), types.head(dtype)) {
-            (Term::Shape(_), Term::Dtype(_)) => types.intern(Term::Tensor { shape, dtype }),
-            _ => types.nothing(),
+            (Term::Hole(_) | Term::Error(_), _) | (_, Term::Hole(_) | Term::Error(_)) => types.nothing(),
+            _ => types.intern(Term::Tensor { shape, dtype }),
         }
-    }
-
-    /// What stands for the type of a polymorphic function.
-    pub(crate) fn polymorphic(&mut self) -> TermId {
-        let nothing = self.program.types.nothing();
-        self.program.types.func(&[], nothing)
     }
 
     pub(crate) fn slice(&mut self, whole: TermId, front: usize, back: usize) -> TermId {
         let types = &mut self.program.types;
-        let Term::Shape(dims) = types.head(whole) else { return hole(types, Kind::Shape) };
-        let dims = types.items(dims).to_vec();
+        let dims = match types.head(whole) {
+            Term::Shape(dims) => types.items(dims).to_vec(),
+            Term::Param(shape, _) => {
+                return types.intern(Term::Slice { shape, front: front as u32, back: back as u32 });
+            }
+            _ => return hole(types, Kind::Shape),
+        };
         let to = dims.len().saturating_sub(back).max(front.min(dims.len()));
         let list = types.list(&dims[front.min(dims.len())..to]);
         types.intern(Term::Shape(list))
@@ -214,16 +226,26 @@ impl Lowering<'_> {
     /// The shape of dims and shapes in a row.
     pub(crate) fn splice(&mut self, parts: &[TermId]) -> TermId {
         let types = &mut self.program.types;
-        let mut dims = Vec::new();
+        let (mut dims, mut is_known) = (Vec::new(), true);
         for &part in parts {
             match types.head(part) {
                 Term::Dim(_) => dims.push(part),
                 Term::Shape(list) => dims.extend_from_slice(types.items(list)),
+                Term::Param(..) | Term::Slice { .. } | Term::Splice(_) => {
+                    is_known = false;
+                    match types.head(part) {
+                        Term::Splice(list) => dims.extend_from_slice(types.items(list)),
+                        _ => dims.push(part),
+                    }
+                }
                 _ => return hole(types, Kind::Shape),
             }
         }
+        if let (false, &[only]) = (is_known, &dims[..]) {
+            return only;
+        }
         let list = types.list(&dims);
-        types.intern(Term::Shape(list))
+        types.intern(if is_known { Term::Shape(list) } else { Term::Splice(list) })
     }
 
     fn close_row(&mut self, mut variants: Vec<(VariantId, Vec<TermId>)>, row: TermId, subst: SubstId) -> TermId {
@@ -236,6 +258,8 @@ impl Lowering<'_> {
         if let Term::Param(param, _) = inferred.solver.head(rest) {
             let rest = self.param(param, Kind::Row, subst);
             variants.extend(self.row_variants(rest));
+            let end = self.program.types.row(rest).1;
+            return self.program.types.row_before(&variants, end);
         }
         self.program.types.row_of(&variants)
     }
@@ -439,11 +463,22 @@ impl Lowering<'_> {
         erased
     }
 
-    /// As [`Lowering::erase`]; the data types in it may have to be defined.
+    /// As [`Lowering::erase`], for who defines the types that are met.
     pub(crate) fn without_sizes(&mut self, root: TermId) -> TermId {
+        if let Some(&known) = self.erased.get(&root) {
+            return known;
+        }
+        let mut erased = std::mem::take(&mut self.erased);
+        let found = self.rebuild(root, &mut erased);
+        self.erased = erased;
+        found
+    }
+
+    /// A closed type without sizes, with other types for some of its parts.
+    pub(crate) fn rebuild(&mut self, root: TermId, made: &mut FxHashMap<TermId, TermId>) -> TermId {
         let mut stack = vec![(root, false)];
         while let Some((ty, is_entered)) = stack.pop() {
-            if self.erased.contains_key(&ty) {
+            if made.contains_key(&ty) {
                 continue;
             }
             let head = self.program.types.head(ty);
@@ -453,36 +488,43 @@ impl Lowering<'_> {
                 continue;
             }
             let parts = |cx: &mut Self, list| {
-                let items = cx.program.types.items(list).iter().map(|item| cx.erased[item]).collect();
+                let items = cx.program.types.items(list).iter().map(|item| made[item]).collect();
                 cx.list(items)
             };
             let term = match head {
                 Term::Dim(_) => Term::Dim(Dim::ANY),
                 Term::Hole(_) | Term::Error(_) | Term::Param(..) | Term::EmptyRow | Term::Dtype(_) => head,
-                Term::Slice { .. } | Term::Splice(_) | Term::Forall { .. } => head,
-                Term::Tensor { shape, dtype } => {
-                    Term::Tensor { shape: self.erased[&shape], dtype: self.erased[&dtype] }
+                Term::Slice { shape, front, back } => {
+                    let whole = self.program.types.intern(Term::Param(shape, Kind::Shape));
+                    match made.get(&whole).map(|&new| self.program.types.head(new)) {
+                        Some(Term::Param(shape, _)) => Term::Slice { shape, front, back },
+                        _ => head,
+                    }
                 }
+                Term::Splice(list) => Term::Splice(parts(self, list)),
+                Term::Forall { first, n, body } => {
+                    self.meet_polymorphic(ty);
+                    Term::Forall { first, n, body: made[&body] }
+                }
+                Term::Tensor { shape, dtype } => Term::Tensor { shape: made[&shape], dtype: made[&dtype] },
                 Term::Tuple(fields) => Term::Tuple(parts(self, fields)),
                 Term::Shape(dims) => Term::Shape(parts(self, dims)),
-                Term::Func { params, result } => {
-                    Term::Func { params: parts(self, params), result: self.erased[&result] }
-                }
-                Term::Ref(inner) => Term::Ref(self.erased[&inner]),
-                Term::Sum(row) => Term::Sum(self.erased[&row]),
+                Term::Func { params, result } => Term::Func { params: parts(self, params), result: made[&result] },
+                Term::Ref(inner) => Term::Ref(made[&inner]),
+                Term::Sum(row) => Term::Sum(made[&row]),
                 Term::Row { variant, fields, rest } => {
-                    Term::Row { variant, fields: parts(self, fields), rest: self.erased[&rest] }
+                    Term::Row { variant, fields: parts(self, fields), rest: made[&rest] }
                 }
                 Term::Adt { adt, args } => {
                     let args = parts(self, args);
                     let erased = self.adt(adt, args);
-                    self.erased.insert(ty, erased);
+                    made.insert(ty, erased);
                     continue;
                 }
             };
             let erased = self.program.types.intern(term);
-            self.erased.insert(ty, erased);
+            made.insert(ty, erased);
         }
-        self.erased[&root]
+        made[&root]
     }
 }

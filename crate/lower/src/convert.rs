@@ -34,6 +34,9 @@ impl Lowering<'_> {
         if from == to || body.layout(value) == layout {
             return value;
         }
+        if self.is_polymorphic(from) {
+            return self.function_of(body, value, from, to, span);
+        }
         let source = self.of(from);
         if self.has_same_bits(source, layout) {
             return body.value(Op::Retype, &[value], layout, span);

@@ -7,7 +7,7 @@
 //! with a parameter, in which the sum goes on.
 
 use crate::body::{Body, Bound};
-use crate::instance::{LowerError, Lowering, Source};
+use crate::instance::Lowering;
 use base::Span;
 use hir::{ExprId, ExprKind, FnId, LocalId, LocalOrigin, Place};
 use ir::{BlockId, Callee, Case, CaseKey, End, Fault, Op, VarId};
@@ -173,10 +173,12 @@ impl Lowering<'_> {
             }
             _ => {}
         }
-        if dest == Dest::Return && !matches!(data.kind, ExprKind::Call { .. }) {
+        let is_tail =
+            dest == Dest::Return && matches!(data.kind, ExprKind::Call { .. }) && self.used_at(expr).is_none();
+        if dest == Dest::Return && !is_tail {
             tasks.push(Task::Return(data.span));
         }
-        let dest = if matches!(data.kind, ExprKind::Call { .. }) { dest } else { Dest::Value };
+        let dest = if is_tail { dest } else { Dest::Value };
         tasks.push(Task::Finish(expr, dest));
         match &data.kind {
             ExprKind::OpCall { args, .. } => tasks.eval_all(args),
@@ -207,7 +209,9 @@ impl Lowering<'_> {
     /// Whether a `let` names a polymorphic function literal.
     fn is_name_of_function(&self, local: LocalId, value: ExprId) -> bool {
         let ExprKind::Fn(function) = self.module.exprs[value].kind else { return false };
-        !self.module.functions[function].type_params.is_empty() && self.scheme_of(local).is_some()
+        !self.module.functions[function].type_params.is_empty()
+            && self.scheme_of(local).is_some()
+            && self.polymorphic_local(local).is_none()
     }
 
     fn scheme_of(&self, local: LocalId) -> Option<&ty::Scheme> {
@@ -257,21 +261,8 @@ impl Lowering<'_> {
                 body.value(Op::Tensor(constant), &[], layout, span)
             }
             ExprKind::Local(local, place) => self.local(body, expr, *local, *place),
-            ExprKind::Def(def) => match self.def_instance(*def, expr, body.subst) {
-                Some(func) => self.closure(body, func, &[], expr),
-                None => self.broken(body, expr),
-            },
-            ExprKind::Ctor(ctor) => {
-                let ty = self.expr_type(expr, body.subst);
-                let ty = self.erase(ty);
-                let func = self.func(Source::Constructor(*ctor, ty));
-                self.closure(body, func, &[], expr)
-            }
-            ExprKind::Op(op) => {
-                let ty = self.expr_type(expr, body.subst);
-                let ty = self.erase(ty);
-                let func = self.func(Source::Operator(*op, ty));
-                self.closure(body, func, &[], expr)
+            ExprKind::Def(_) | ExprKind::Ctor(_) | ExprKind::Op(_) | ExprKind::Fn(_) => {
+                self.function_or_all(body, expr)
             }
             ExprKind::OpCall { op, args, attrs, .. } => {
                 let args = tasks.operands(args.len());
@@ -290,10 +281,9 @@ impl Lowering<'_> {
             }
             ExprKind::Project { base, index } => {
                 let tuple = tasks.pop();
-                let (base_ty, ty) = (self.expr_type(*base, body.subst), self.expr_type(expr, body.subst));
+                let (base_ty, ty) = (self.expr_type(*base, body.subst), self.whole_type(expr, body.subst));
                 self.project(body, tuple, base_ty, *index, ty, span)
             }
-            ExprKind::Fn(function) => self.literal(body, *function, expr),
             ExprKind::RefNew(_) => {
                 let value = tasks.pop();
                 let ty = self.expr_type(expr, body.subst);
@@ -314,12 +304,16 @@ impl Lowering<'_> {
             // Their tasks are others.
             ExprKind::If { .. } | ExprKind::Match { .. } | ExprKind::Block { .. } => return,
         };
+        let value = match self.used_at(expr) {
+            Some(at) => self.function_at(body, value, expr, at),
+            None => value,
+        };
         tasks.values.push(value);
     }
 
     /// What stands for a value where the program has an error.
     pub(crate) fn broken(&mut self, body: &mut Body, expr: ExprId) -> VarId {
-        let ty = self.expr_type(expr, body.subst);
+        let ty = self.whole_type(expr, body.subst);
         let layout = self.of(ty);
         body.fail(Fault::Broken, layout, self.module.exprs[expr].span)
     }
@@ -328,22 +322,16 @@ impl Lowering<'_> {
         let module = self.module;
         let span = module.exprs[expr].span;
         if module.locals[local].origin == LocalOrigin::Free {
-            let ty = self.expr_type(expr, body.subst);
+            let ty = self.whole_type(expr, body.subst);
             let layout = self.of(ty);
             return body.fail(Fault::FreeVariable(module.local_name(local).to_owned()), layout, span);
         }
         match body.env.get(&local).copied() {
-            Some(Bound::Var(var)) => {
-                if self.is_polymorphic_value(local) {
-                    self.errors.push(LowerError::PolymorphicValue { span });
-                    return self.broken(body, expr);
-                }
-                var
+            Some(Bound::Var(var)) => var,
+            Some(Bound::Function { .. }) => self.function_or_all(body, expr),
+            None if place == Place::TopLevel && self.polymorphic_local(local).is_none() && self.is_handed(expr) => {
+                self.function_or_all(body, expr)
             }
-            Some(Bound::Function { .. }) => match self.named_function(body, expr, local) {
-                Some((func, captures)) => self.closure(body, func, &captures, expr),
-                None => self.broken(body, expr),
-            },
             None if place == Place::TopLevel => match self.global(local, expr, body.subst) {
                 Some(global) => {
                     let layout = self.program.globals[global].layout;
@@ -355,13 +343,25 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether a variable that is not a name for a function has the type of a polymorphic one.
-    fn is_polymorphic_value(&self, local: LocalId) -> bool {
-        self.module.locals[local].origin != LocalOrigin::TopLevel && self.scheme_of(local).is_some_and(|s| !s.is_mono())
+    fn is_handed(&self, expr: ExprId) -> bool {
+        self.of_expr(expr).handed.contains_key(&expr)
+    }
+
+    /// A name of a function or a literal as a value.
+    fn function_or_all(&mut self, body: &mut Body, expr: ExprId) -> VarId {
+        match self.of_expr(expr).handed.get(&expr).copied() {
+            Some(ty) => self.functions(body, expr, ty),
+            None => self.function_value(body, expr),
+        }
     }
 
     /// The instance that a mention of a name for a function means, and what it captures.
-    fn named_function(&mut self, body: &mut Body, mention: ExprId, local: LocalId) -> Option<(ir::FuncId, Vec<VarId>)> {
+    pub(crate) fn named_function(
+        &mut self,
+        body: &mut Body,
+        mention: ExprId,
+        local: LocalId,
+    ) -> Option<(ir::FuncId, Vec<VarId>)> {
         let Some(Bound::Function { function, subst }) = body.env.get(&local).copied() else { return None };
         let params = self.module.functions[function].type_params.clone();
         let chosen = self.chosen(&params, mention, body.subst);
@@ -379,23 +379,18 @@ impl Lowering<'_> {
         captures.iter().map(var).collect()
     }
 
-    fn literal(&mut self, body: &mut Body, function: FnId, expr: ExprId) -> VarId {
+    /// The instance of a literal, and what it captures.
+    pub(crate) fn literal(
+        &mut self,
+        body: &mut Body,
+        function: FnId,
+        expr: ExprId,
+    ) -> Option<(ir::FuncId, Vec<VarId>)> {
         let params = self.module.functions[function].type_params.clone();
         let chosen = self.chosen(&params, expr, body.subst);
         let subst = self.substs.extended(body.subst, chosen);
-        let captures = self.captured(body, function);
-        match (self.instance(function, subst, expr), captures) {
-            (Some(func), Some(captures)) => self.closure(body, func, &captures, expr),
-            _ => self.broken(body, expr),
-        }
-    }
-
-    fn closure(&mut self, body: &mut Body, func: ir::FuncId, captures: &[VarId], expr: ExprId) -> VarId {
-        let ty = self.expr_type(expr, body.subst);
-        let ty = self.erase(ty);
-        let layout = self.of(ty);
-        self.closures.entry(func).or_insert(ty);
-        body.value(Op::Closure(func), captures, layout, self.module.exprs[expr].span)
+        let captures = self.captured(body, function)?;
+        Some((self.instance(function, subst, expr)?, captures))
     }
 
     /// A call. `None`: it is in tail position, and the block has ended.
@@ -410,7 +405,7 @@ impl Lowering<'_> {
     ) -> Option<VarId> {
         let module = self.module;
         let span = module.exprs[expr].span;
-        let ty = self.expr_type(expr, body.subst);
+        let ty = self.whole_type(expr, body.subst);
         let done = |body: &mut Body, value: VarId| match dest {
             Dest::Value => Some(value),
             Dest::Return => {
@@ -554,7 +549,15 @@ impl Lowering<'_> {
         }
     }
 
-    fn project(&mut self, body: &mut Body, tuple: VarId, base: TermId, index: u32, ty: TermId, span: Span) -> VarId {
+    pub(crate) fn project(
+        &mut self,
+        body: &mut Body,
+        tuple: VarId,
+        base: TermId,
+        index: u32,
+        ty: TermId,
+        span: Span,
+    ) -> VarId {
         let content = self.content(base);
         let layouts = self.field_layouts_of_only(content);
         let Some(&layout) = layouts.get(index as usize) else {
@@ -563,7 +566,11 @@ impl Lowering<'_> {
         };
         let tuple = self.in_place(body, tuple, span);
         let field = body.value(Op::Field { variant: 0, index }, &[tuple], layout, span);
-        self.wrap(body, field, ty, span)
+        let from = self.program.layouts[layout].ty;
+        match self.is_polymorphic(from) && !self.is_polymorphic(ty) {
+            true => self.function_of(body, field, from, ty, span),
+            false => self.wrap(body, field, ty, span),
+        }
     }
 
     fn field_layouts_of_only(&self, content: LayoutId) -> Vec<LayoutId> {

@@ -3,6 +3,7 @@
 use crate::body::{Body, Bound};
 use crate::close::{Subst, SubstId, Substs, hole};
 use crate::convert::Conversion;
+use crate::polymorphic::Polymorphic;
 use base::{IndexVec, Span};
 use hir::{CtorId, DefId, ExprId, FnId, LocalId, LocalOrigin, Module};
 use infer::Inferred;
@@ -27,7 +28,7 @@ pub enum LowerError {
     EndlessType { span: Span, adt: AdtId },
     /// A match whose variables can stand in too many ways.
     LargeMatch { span: Span },
-    /// A polymorphic function is handed on as a value.
+    /// A polymorphic function that comes as a value is used at ever new types.
     PolymorphicValue { span: Span },
 }
 
@@ -88,6 +89,7 @@ pub(crate) struct Lowering<'m> {
     pub converted: FxHashSet<Conversion>,
     /// By the variable of an `as`, the pattern before it.
     pub refinements: Option<FxHashMap<LocalId, hir::PatId>>,
+    pub polymorphic: Polymorphic,
 }
 
 /// Lowers what is needed to run functions of a module that stands on a library.
@@ -98,6 +100,25 @@ pub fn lower(
     functions: &[FnId],
     strategy: Strategy,
 ) -> Lowered {
+    let mut carried = (Types::default(), Substs::new(), Polymorphic::default());
+    loop {
+        let (lowered, substs, mut polymorphic) = lower_once(module, inferred, library, functions, strategy, carried);
+        if !polymorphic.next_round() {
+            return lowered;
+        }
+        carried = (lowered.program.types, substs, polymorphic);
+    }
+}
+
+/// One round, with the closed types of those before and what was found out about polymorphic ones.
+fn lower_once(
+    module: &Module,
+    inferred: &Inferred<Off>,
+    library: &Inferred<Off>,
+    functions: &[FnId],
+    strategy: Strategy,
+    (types, substs, polymorphic): (Types, Substs, Polymorphic),
+) -> (Lowered, Substs, Polymorphic) {
     let lets = || {
         module.items.iter().filter_map(|item| match *item {
             hir::Item::Let(local, function) => Some((local, function)),
@@ -109,14 +130,14 @@ pub fn lower(
         inferred,
         library,
         program: Program {
-            types: Types::default(),
+            types,
             layouts: Layouts::new(strategy),
             functions: IndexVec::new(),
             globals: IndexVec::new(),
             constants: IndexVec::new(),
         },
         errors: Vec::new(),
-        substs: Substs::new(),
+        substs,
         closed: FxHashMap::default(),
         erased: FxHashMap::default(),
         adts: FxHashSet::default(),
@@ -137,6 +158,7 @@ pub fn lower(
         conversions: Vec::new(),
         converted: FxHashSet::default(),
         refinements: None,
+        polymorphic,
     };
     let entries: Vec<FuncId> = functions.iter().map(|&function| cx.entry(function)).collect();
     // Those asked for first come first in the program, each before what it calls.
@@ -159,8 +181,8 @@ pub fn lower(
     for (&id, &ty) in &cx.closures {
         cx.program.functions[id].ty = Some(ty);
     }
-    let Lowering { program, types, conversions, errors, .. } = cx;
-    Lowered { program, entries, types, conversions, errors }
+    let Lowering { program, types, conversions, errors, substs, polymorphic, .. } = cx;
+    (Lowered { program, entries, types, conversions, errors }, substs, polymorphic)
 }
 
 impl Lowering<'_> {
@@ -251,8 +273,16 @@ impl Lowering<'_> {
         if (expr.0 as usize) < self.module.start.exprs { self.library } else { self.inferred }
     }
 
-    /// The closed type of an expression.
+    /// The closed type of an expression; where a polymorphic function is wanted, that type.
     pub(crate) fn expr_type(&mut self, expr: ExprId, subst: SubstId) -> TermId {
+        match self.of_expr(expr).handed.get(&expr).copied() {
+            Some(ty) => self.met(ty, subst, (expr.0 as usize) < self.module.start.exprs),
+            None => self.own_type(expr, subst),
+        }
+    }
+
+    /// The closed type of an expression as it was inferred.
+    pub(crate) fn own_type(&mut self, expr: ExprId, subst: SubstId) -> TermId {
         let is_library = (expr.0 as usize) < self.module.start.exprs;
         match self.of_expr(expr).exprs[expr] {
             Some(term) => self.met(term, subst, is_library),
@@ -300,7 +330,12 @@ impl Lowering<'_> {
     pub(crate) fn global(&mut self, local: LocalId, mention: ExprId, subst: SubstId) -> Option<GlobalId> {
         let module = self.module;
         let function = *self.lets.get(&local)?;
-        let params = self.inferred.local_schemes.get(&local).map(|scheme| scheme.params.clone()).unwrap_or_default();
+        let mut params =
+            self.inferred.local_schemes.get(&local).map(|scheme| scheme.params.clone()).unwrap_or_default();
+        // The parameters of a polymorphic value's own type are chosen by who takes one of its functions.
+        if self.polymorphic_local(local).is_some_and(|(_, first)| params.first() == Some(&first)) {
+            params.clear();
+        }
         let chosen = self.chosen(&params, mention, subst);
         let subst = self.substs.intern(chosen);
         if let Some(&id) = self.globals.get(&(function, subst)) {

@@ -10,6 +10,7 @@
 //! - *Matches* (`matching`) are the decision trees of `pattern`. A node with several ways in is a join point, and so is
 //!   the body of an arm with several leaves, so nothing is written twice.
 //! - *Refinement* (`convert`): `p as %x` calls one conversion for each pair of types that differ.
+//! - *Polymorphic functions as values* (`polymorphic`) are tuples of closures, one for each way in which they are used.
 //! - *Boxes*: a variable is laid out by `Layouts::of`; a field of a recursive type, and everything under `uniform`, is a
 //!   box. What takes a value apart unboxes it, what puts it there boxes it; the passes take away what cancels.
 //!
@@ -22,6 +23,9 @@ mod expr;
 mod instance;
 mod matching;
 pub mod pass;
+mod polymorphic;
+#[cfg(test)]
+mod tests;
 mod written;
 
 pub use convert::Conversion;

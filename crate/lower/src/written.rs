@@ -2,6 +2,7 @@
 
 use crate::close::{SubstId, hole};
 use crate::instance::{LowerError, Lowering};
+use crate::polymorphic::Origin;
 use hir::{TypeExprId, TypeExprKind};
 use layout::Constructor;
 use rustc_hash::FxHashMap;
@@ -22,7 +23,12 @@ impl Lowering<'_> {
 
     pub(crate) fn define_types(&mut self) {
         let module = self.module;
-        while let Some((ty, adt, args)) = self.undefined.pop() {
+        loop {
+            if let Some(ty) = self.polymorphic.undefined.pop() {
+                self.define_polymorphic(ty);
+                continue;
+            }
+            let Some((ty, adt, args)) = self.undefined.pop() else { return };
             let data = &module.adts[adt];
             if self.adts.len() > MAX_ADTS {
                 self.errors.push(LowerError::EndlessType { span: data.name_span, adt });
@@ -48,53 +54,81 @@ impl Lowering<'_> {
         }
     }
 
-    /// A written type. Its parts have smaller ids than it has.
-    fn close_written(&mut self, root: TypeExprId, subst: SubstId) -> TermId {
+    /// A written type. Its parts have smaller ids than it has. A polymorphic function type is a plain one under a choice
+    /// of its parameters.
+    pub(crate) fn close_written(&mut self, root: TypeExprId, subst: SubstId) -> TermId {
         let module = self.module;
-        let mut made: FxHashMap<TypeExprId, TermId> = FxHashMap::default();
-        let mut stack = vec![root];
-        while let Some(&id) = stack.last() {
+        let mut made: FxHashMap<(SubstId, TypeExprId), TermId> = FxHashMap::default();
+        let mut stack = vec![(subst, root)];
+        while let Some(&(subst, id)) = stack.last() {
+            if made.contains_key(&(subst, id)) {
+                stack.pop();
+                continue;
+            }
             let from = stack.len();
             let kind = &module.type_exprs[id].kind;
-            if !made.contains_key(&id)
-                && !matches!(kind, TypeExprKind::Func { type_params, .. } if !type_params.is_empty())
-            {
-                kind.for_parts(|part| stack.extend((!made.contains_key(&part)).then_some(part)));
-            }
-            if stack.len() == from {
-                stack.pop();
-                if !made.contains_key(&id) {
-                    let closed = self.written_head(kind, subst, &made);
-                    made.insert(id, closed);
+            let closed = match kind {
+                TypeExprKind::Func { type_params, .. }
+                    if let Some(&first) = type_params.first()
+                        && self.substs.get(subst, first).is_none() =>
+                {
+                    let n = type_params.len() as u32;
+                    let inner = (self.bound(subst, first, n), id);
+                    match made.get(&inner) {
+                        Some(&body) => self.polymorphic((first, n), body, Origin::Written(id), subst),
+                        None => {
+                            stack.push(inner);
+                            continue;
+                        }
+                    }
                 }
-            }
+                _ => {
+                    kind.for_parts(|part| stack.extend((!made.contains_key(&(subst, part))).then_some((subst, part))));
+                    if stack.len() > from {
+                        continue;
+                    }
+                    self.written_head(kind, subst, &made)
+                }
+            };
+            made.insert((subst, id), closed);
         }
-        made[&root]
+        made[&(subst, root)]
     }
 
-    fn written_head(&mut self, kind: &TypeExprKind, subst: SubstId, made: &FxHashMap<TypeExprId, TermId>) -> TermId {
-        let all = |ids: &[TypeExprId]| -> Vec<TermId> { ids.iter().map(|id| made[id]).collect() };
+    fn written_head(
+        &mut self,
+        kind: &TypeExprKind,
+        subst: SubstId,
+        made: &FxHashMap<(SubstId, TypeExprId), TermId>,
+    ) -> TermId {
+        let made = |id: &TypeExprId| made[&(subst, *id)];
+        let all = |ids: &[TypeExprId]| -> Vec<TermId> { ids.iter().map(made).collect() };
         let term = match kind {
             TypeExprKind::Error | TypeExprKind::Hole => return self.program.types.nothing(),
-            TypeExprKind::Tensor { shape, dtype } => return self.tensor(made[shape], made[dtype]),
+            TypeExprKind::Tensor { shape, dtype } => return self.tensor(made(shape), made(dtype)),
             TypeExprKind::Scalar(dtype) => return self.program.types.scalar(*dtype),
             TypeExprKind::Dtype(dtype) => Term::Dtype(*dtype),
             TypeExprKind::Tuple(fields) => Term::Tuple(self.list(all(fields))),
-            TypeExprKind::Func { type_params, .. } if !type_params.is_empty() => return self.polymorphic(),
             TypeExprKind::Func { params, result, .. } => {
-                Term::Func { params: self.list(all(params)), result: made[result] }
+                Term::Func { params: self.list(all(params)), result: made(result) }
             }
-            TypeExprKind::Ref(inner) => Term::Ref(made[inner]),
+            TypeExprKind::Ref(inner) => Term::Ref(made(inner)),
             TypeExprKind::Adt { adt, args } => {
                 let args = self.list(all(args));
                 return self.adt(*adt, args);
             }
             TypeExprKind::Sum { variants, rest } => {
                 let mut own: Vec<_> = variants.iter().map(|(name, fields)| (*name, all(fields))).collect();
-                own.extend(rest.iter().flat_map(|rest| self.row_variants(made[rest])));
-                Term::Sum(self.program.types.row_of(&own))
+                let end = match rest {
+                    Some(rest) => {
+                        own.extend(self.row_variants(made(rest)));
+                        self.program.types.row(made(rest)).1
+                    }
+                    None => self.program.types.intern(Term::EmptyRow),
+                };
+                Term::Sum(self.program.types.row_before(&own, end))
             }
-            TypeExprKind::RowOf(sum) => match self.program.types.head(made[sum]) {
+            TypeExprKind::RowOf(sum) => match self.program.types.head(made(sum)) {
                 Term::Sum(row) => return row,
                 _ => Term::EmptyRow,
             },
@@ -103,7 +137,7 @@ impl Lowering<'_> {
                 return self.substs.get(subst, *param).unwrap_or_else(|| hole(&mut self.program.types, kind));
             }
             TypeExprKind::Shape(parts) => return self.splice(&all(parts)),
-            TypeExprKind::Splice(inner) => return made[inner],
+            TypeExprKind::Splice(inner) => return made(inner),
             TypeExprKind::Apply { function, args } => return self.applied(function, &all(args)),
             TypeExprKind::If { .. } | TypeExprKind::Any => return self.dim(None),
             TypeExprKind::Dim(size) => return self.dim(Some(*size)),
@@ -118,7 +152,12 @@ impl Lowering<'_> {
         let size = match function {
             Function::Concat => return self.splice(args),
             Function::Slice(from, to) => {
-                let Some(dims) = dims() else { return hole(&mut self.program.types, Kind::Shape) };
+                let Some(dims) = dims() else {
+                    return match (args, from.unwrap_or(0), to.unwrap_or(0)) {
+                        (&[whole], front @ 0.., back @ ..=0) => self.slice(whole, front as usize, -back as usize),
+                        _ => hole(&mut self.program.types, Kind::Shape),
+                    };
+                };
                 let place = |at: Option<i64>, or: usize| {
                     let at = at.unwrap_or(or as i64);
                     usize::try_from(if at < 0 { at + dims.len() as i64 } else { at }).unwrap_or(0).min(dims.len())

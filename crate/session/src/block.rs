@@ -50,7 +50,7 @@ impl Contents<'_> {
                 let tick = if module.surface == Surface::Refine { "" } else { "`" };
                 format!("{tick}{}", ConstructorNames::variant(module, name))
             }
-            Head::Tuple => String::new(),
+            Head::Tuple | Head::Functions => String::new(),
         }
     }
 

@@ -171,9 +171,14 @@ impl<L: Log> Solver<L> {
 
     /// A use of a polymorphic type: its body with fresh unknowns.
     pub fn open_fresh(&mut self, first: ParamId, n: u32, body: TermId, cause: Cause) -> TermId {
-        let kinds = self.forall_kinds(first, n, body);
-        let args: Vec<TermId> = kinds.into_iter().map(|kind| self.fresh(Term::hole(kind), cause)).collect();
+        let args = self.fresh_args(first, n, body, cause);
         self.open(first, body, &args, cause)
+    }
+
+    /// Fresh unknowns for the parameters of a polymorphic type.
+    pub fn fresh_args(&mut self, first: ParamId, n: u32, body: TermId, cause: Cause) -> Vec<TermId> {
+        let kinds = self.forall_kinds(first, n, body);
+        kinds.into_iter().map(|kind| self.fresh(Term::hole(kind), cause)).collect()
     }
 
     fn slice(&mut self, shape: TermId, front: u32, back: u32, cause: Cause) -> TermId {

@@ -208,11 +208,16 @@ impl<'a, T: Terms> Printer<'a, T> {
         self.out.push(')');
     }
 
+    fn param(&self, param: ParamId) -> &'a str {
+        param.bound_name().unwrap_or_else(|| self.names.param(param))
+    }
+
     fn params(&mut self, params: &[ParamId]) {
         for (i, &param) in params.iter().enumerate() {
             self.out.push_str(if i == 0 { "[" } else { ", " });
-            self.out.push_str(self.names.param(param));
-            match self.names.param_kind(param) {
+            self.out.push_str(self.param(param));
+            let kind = if param < ParamId::BOUND { self.names.param_kind(param) } else { Kind::Type };
+            match kind {
                 Kind::Type => {}
                 kind @ (Kind::BaseType | Kind::Shape | Kind::Dim | Kind::Row) => {
                     self.out.push_str(": ");
@@ -228,7 +233,7 @@ impl<'a, T: Terms> Printer<'a, T> {
             match piece {
                 Piece::Text(text) => self.out.push_str(text),
                 Piece::Number(number) => self.out.push_str(&number.to_string()),
-                Piece::Param(param) => self.out.push_str(self.names.param(param)),
+                Piece::Param(param) => self.out.push_str(self.param(param)),
                 Piece::Variant(variant) => self.out.push_str(self.names.variant(variant)),
                 Piece::Poly(poly) => self.poly(poly),
                 Piece::Term(id) => {
@@ -265,7 +270,7 @@ impl<'a, T: Terms> Printer<'a, T> {
         match self.terms.head(id) {
             Term::Hole(_) if self.names.surface() == Surface::Refine => self.out.push_str("'_"),
             Term::Hole(_) | Term::Error(_) => self.out.push('_'),
-            Term::Param(param, _) => self.out.push_str(self.names.param(param)),
+            Term::Param(param, _) => self.out.push_str(self.param(param)),
             Term::Tensor { shape, dtype } => {
                 let scalar = matches!(self.terms.head(shape), Term::Shape(dims) if dims.len == 0);
                 if scalar && matches!(self.terms.head(dtype), Term::Dtype(_)) {
@@ -318,7 +323,7 @@ impl<'a, T: Terms> Printer<'a, T> {
             Term::Dim(Dim { dynamic: true, .. }) => self.out.push('?'),
             Term::Dim(Dim { extent: Extent::Unknown, .. }) => self.out.push('_'),
             Term::Dim(Dim { extent: Extent::Number(number), .. }) => self.out.push_str(&number.to_string()),
-            Term::Dim(Dim { extent: Extent::Param(param), .. }) => self.out.push_str(self.names.param(param)),
+            Term::Dim(Dim { extent: Extent::Param(param), .. }) => self.out.push_str(self.param(param)),
             Term::Dim(Dim { extent: Extent::Poly(poly), .. }) => self.poly(poly),
             Term::Dtype(dtype) => self.out.push_str(dtype.name()),
         }
@@ -350,7 +355,7 @@ impl<'a, T: Terms> Printer<'a, T> {
     }
 
     fn slice(&mut self, shape: ParamId, front: u32, back: u32) {
-        self.out.push_str(self.names.param(shape));
+        self.out.push_str(self.param(shape));
         self.out.push('[');
         if front > 0 {
             self.out.push_str(&front.to_string());

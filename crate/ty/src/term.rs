@@ -13,6 +13,21 @@ idx!(
     ParamId,
     "p"
 );
+impl ParamId {
+    /// From here on are the parameters of closed polymorphic types, whose own names are not kept. From one multiple of
+    /// [`ParamId::N_BOUND`] on stand those of one type; a type has larger ones than those in it.
+    pub const BOUND: ParamId = ParamId(1 << 30);
+    pub const N_BOUND: u32 = 1 << 10;
+
+    /// What one of those is called.
+    pub(crate) fn bound_name(self) -> Option<&'static str> {
+        const NAMES: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        let number = self.0.checked_sub(ParamId::BOUND.0)?;
+        let at = ((number / ParamId::N_BOUND + number % ParamId::N_BOUND) % 26) as usize;
+        Some(&NAMES[at..=at])
+    }
+}
+
 idx!(
     /// An algebraic data type.
     AdtId,

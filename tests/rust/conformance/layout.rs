@@ -3,8 +3,9 @@
 //! bits of each value (`refine_conversions.jsonl`).
 
 use base::Surface;
+use layout::Strategy;
 use serde_json::Value as Json;
-use session::{Analysis, layout_json, layout_named, value_bits};
+use session::{Analysis, layout_json, value_bits};
 use std::collections::{BTreeMap, BTreeSet};
 use tests::facts::{Verdicts, corpus, differences, errors, text};
 
@@ -19,7 +20,7 @@ fn is_refused(listed: &BTreeSet<String>, id: &str, analysis: &Analysis) -> bool 
 }
 
 fn document(analysis: &Analysis) -> Json {
-    serde_json::from_str(&layout_json(analysis, layout_named("packed")).json).expect("JSON")
+    serde_json::from_str(&layout_json(analysis, Some(Strategy::Packed)).json).expect("JSON")
 }
 
 /// The first difference between what is recorded of the layout of a program's type and what we say.
@@ -42,7 +43,7 @@ fn judge_layout(fact: &Json, analysis: &Analysis) -> Option<String> {
 }
 
 fn judge_bits(fact: &Json, analysis: &Analysis) -> Option<String> {
-    let packed = layout_named("packed").expect("there is such a strategy");
+    let packed = Strategy::Packed;
     let ours = value_bits(analysis, packed).into_iter().next().flatten();
     let theirs = fact["value_bits"].as_str();
     (ours.as_deref() != theirs).then(|| format!("value_bits: {theirs:?} is recorded, we say {ours:?}"))

@@ -192,10 +192,11 @@ function TypeBody({ view, entry, type, store, strategy, lit }: Omit<CardProps, "
   const shown = store.variants.slice(0, n_shown);
   const scale = scaleOf(widthOf(store), shown.map((variant) => variant.segments));
   const isBoxed = store.block_bits !== undefined;
+  const isEmpty = type.cardinality === "0";
   return (
     <>
       <p class="values">{valuesText(type)}</p>
-      <Comparison type={type} names={view.strategies} strategy={strategy} />
+      {!isEmpty && <Comparison type={type} names={view.strategies} strategy={strategy} />}
       <div class="rulers variants">
         {scale.bits > 0 && <Axis scale={scale} />}
         {shown.map((variant, index) => {
@@ -263,8 +264,12 @@ function TypeBody({ view, entry, type, store, strategy, lit }: Omit<CardProps, "
           }))}
         />
       </details>
-      <h3>A value of it</h3>
-      <LaidValue key={type.type} entry={entry} initial={lit ?? richest(type.stores[0])} strategies={view.strategies} />
+      {!isEmpty && (
+        <>
+          <h2 class="of-value">A value of it</h2>
+          <LaidValue key={type.type} entry={entry} initial={lit ?? richest(type.stores[0])} strategies={view.strategies} />
+        </>
+      )}
     </>
   );
 }

@@ -39,7 +39,7 @@ export function LaidValue({ entry, initial, strategies }: Props) {
     });
   });
   if (view.value === undefined) return null;
-  if (view.value === null) return <p class="note">A value of this type is too large to put together by hand, or there is none.</p>;
+  if (view.value === null) return <p class="note">A value of this type is too large to put together by hand.</p>;
   const { nodes, value, stores } = view.value;
   const choose = (at: number, chosen: string) => (choices.value = changed(nodes, at, chosen));
   return (
@@ -98,9 +98,9 @@ function Stored({ name, blocks }: { name: string; blocks: readonly BlockView[] }
   const shown = blocks.filter(({ segments }) => segments.length > 0);
   return (
     <section class="stored" aria-label={`Stored as ${name}`}>
-      <h4>
+      <h3>
         {name} <span class="size">{blocks.length === 1 ? count(bits, "bit") : `${count(bits, "bit")} in ${count(blocks.length - 1, "block")} and the variable`}</span>
-      </h4>
+      </h3>
       {blocks.map((block, index) => (
         <div class="block">
           {(blocks.length > 1 || block.note !== "") && (

@@ -173,7 +173,9 @@ export function Axis({ scale }: { scale: Scale }) {
       <span class="unit">{isBits ? "bit" : "byte"}</span>
       <div class="ticks">
         {ticks.map((tick) => (
-          <span style={{ left: `${scale.at(tick * unit)}%` }}>{tick}</span>
+          <span style={{ left: `${scale.at(tick * unit)}%` }} data-unit={isBits ? "bit " : "byte "}>
+            {tick}
+          </span>
         ))}
       </div>
     </div>

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use ty::TermId;
 
 /// As many types are drawn.
-const MAX_TYPES: usize = 200;
+const MAX_TYPES: usize = 100;
 /// And as many variants of all of them.
 const MAX_VARIANTS: usize = 4_000;
 /// A conversion of a type with more values is not listed.

@@ -180,7 +180,7 @@ pub(crate) fn head_name(analysis: &Analysis, head: Head) -> String {
         Head::Constructor(ctor) => module.ctors[CtorId(ctor)].name.clone(),
         Head::Variant(name) if module.surface == Surface::Relay => format!("`{}", module.variants[name]),
         Head::Variant(name) => module.variants[name].clone(),
-        Head::Tuple => "(…)".to_owned(),
+        Head::Tuple | Head::Functions => "(…)".to_owned(),
     }
 }
 

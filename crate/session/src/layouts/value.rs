@@ -110,7 +110,7 @@ fn nodes(analysis: &Analysis, laid: &Laid, root: LayoutId, choices: &[String]) -
                 let is_only = variant.fields.len() == 1;
                 fields.extend(variant.fields.iter().enumerate().map(|(index, field)| {
                     let place = match variant.head {
-                        Head::Tuple => format!(".{index}"),
+                        Head::Tuple | Head::Functions => format!(".{index}"),
                         Head::Constructor(_) | Head::Variant(_) if is_only => format!("field of {name}"),
                         Head::Constructor(_) | Head::Variant(_) => format!("field {} of {name}", index + 1),
                     };
@@ -224,7 +224,7 @@ fn written(analysis: &Analysis, laid: &Laid, nodes: &[Node]) -> String {
             (What::Variant(at), Kind::Sum { variants, .. }) => match variants[at].head {
                 Head::Constructor(number) => Value::Data(number, Fields::new(fields)),
                 Head::Variant(name) => Value::Variant(name, Fields::new(fields)),
-                Head::Tuple => Value::Tuple(Fields::new(fields)),
+                Head::Tuple | Head::Functions => Value::Tuple(Fields::new(fields)),
             },
             (What::Variant(_) | What::Fixed, _) => return String::new(),
         };

@@ -68,7 +68,7 @@ fn of_variant(known: &FxHashMap<LayoutId, Vec<Value>>, variant: &Variant) -> Vec
     let value = |fields| match variant.head {
         Head::Constructor(number) => Value::Data(number, fields),
         Head::Variant(name) => Value::Variant(name, fields),
-        Head::Tuple => Value::Tuple(fields),
+        Head::Tuple | Head::Functions => Value::Tuple(fields),
     };
     rows.into_iter().map(|row| value(Fields::new(row))).collect()
 }

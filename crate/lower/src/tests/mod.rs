@@ -1,0 +1,3 @@
+//! Programs from their text to their values.
+
+mod polymorphic;
