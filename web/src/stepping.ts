@@ -38,22 +38,26 @@ export async function startStepping(expression = 0, then?: StepMove): Promise<vo
 
 export function endStepping(): void {
   if (state.stepping.peek() === undefined) return;
+  leave();
+  void step({ to: "end" });
+}
+
+function leave(): void {
   last += 1;
+  wanted = undefined;
   pause();
   clearTimeout(patience);
-  state.seeking.value = false;
-  state.stepping.value = undefined;
-  void step({ to: "end" });
+  batch(() => {
+    state.seeking.value = false;
+    state.stepping.value = undefined;
+  });
 }
 
 // A run of another text is none of this one.
 effect(() => {
   const revision = state.revision.value;
   const stepping = state.stepping.peek();
-  if (stepping === undefined || stepping.revision === revision) return;
-  pause();
-  last += 1;
-  state.stepping.value = undefined;
+  if (stepping !== undefined && stepping.revision !== revision) leave();
 });
 
 export async function move(to: StepMove): Promise<void> {
@@ -146,10 +150,7 @@ async function askOn(to: StepMove, mine: number): Promise<StepView | undefined> 
     const view = await step(to);
     if (view === undefined) {
       // The compiler was replaced, and with it went the run.
-      if (mine === last && revision.peek() === asked && to.to !== "start") {
-        pause();
-        state.stepping.value = undefined;
-      }
+      if (mine === last && revision.peek() === asked && to.to !== "start") leave();
       return undefined;
     }
     if (mine !== last) return undefined;
