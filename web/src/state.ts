@@ -61,6 +61,8 @@ export const state = {
   checked: signal<{ revision: number; view: CheckView }>({ revision: -1, view: NOTHING_CHECKED }),
   ran: signal<Ran | undefined>(undefined),
   stepping: signal<Stepping | undefined>(undefined),
+  /** Whether a move has taken long enough to say so. */
+  seeking: signal(false),
   /** Whether steps are made one after the other without being asked for. */
   playing: signal(false),
   /** A run that has taken long enough to offer the Stop button. */

@@ -10,6 +10,8 @@ import type { BlockView, StepView } from "./wasm/relish_wasm.js";
 const BEAT_MS = 450;
 /** How long a run is, is not looked for beyond this. */
 const FAR = 20_000_000;
+/** A move that takes longer says so. */
+const PATIENCE_MS = 200;
 /** As many blocks are named in a sentence. */
 const NAMED = 3;
 
@@ -18,6 +20,7 @@ let last = 0;
 /** The slider's newest place, while the answer about an older one is on its way. */
 let wanted: number | undefined;
 let isSeeking = false;
+let patience: ReturnType<typeof setTimeout> | undefined;
 let beat: ReturnType<typeof setTimeout> | undefined;
 
 /** Begins to look at the run of one of the expressions; `then` is the first move. */
@@ -35,20 +38,26 @@ export async function startStepping(expression = 0, then?: StepMove): Promise<vo
 
 export function endStepping(): void {
   if (state.stepping.peek() === undefined) return;
-  last += 1;
-  pause();
-  state.stepping.value = undefined;
+  leave();
   void step({ to: "end" });
+}
+
+function leave(): void {
+  last += 1;
+  wanted = undefined;
+  pause();
+  clearTimeout(patience);
+  batch(() => {
+    state.seeking.value = false;
+    state.stepping.value = undefined;
+  });
 }
 
 // A run of another text is none of this one.
 effect(() => {
   const revision = state.revision.value;
   const stepping = state.stepping.peek();
-  if (stepping === undefined || stepping.revision === revision) return;
-  pause();
-  last += 1;
-  state.stepping.value = undefined;
+  if (stepping !== undefined && stepping.revision !== revision) leave();
 });
 
 export async function move(to: StepMove): Promise<void> {
@@ -111,20 +120,37 @@ export function pause(): void {
   state.playing.value = false;
 }
 
+/** Gives up a move that takes long, and shows how far it came. */
+export function halt(): void {
+  wanted = undefined;
+  void move({ to: "measure" });
+}
+
 /** Asks until the answer is whole, or another move is made. */
 async function ask(to: StepMove): Promise<StepView | undefined> {
   last += 1;
   const mine = last;
+  clearTimeout(patience);
+  state.seeking.value = false;
+  patience = setTimeout(() => {
+    if (mine === last) state.seeking.value = true;
+  }, PATIENCE_MS);
+  const view = await askOn(to, mine);
+  if (mine === last) {
+    clearTimeout(patience);
+    state.seeking.value = false;
+  }
+  return view;
+}
+
+async function askOn(to: StepMove, mine: number): Promise<StepView | undefined> {
   const { revision } = state;
   const asked = revision.peek();
   for (;;) {
     const view = await step(to);
     if (view === undefined) {
       // The compiler was replaced, and with it went the run.
-      if (mine === last && revision.peek() === asked && to.to !== "start") {
-        pause();
-        state.stepping.value = undefined;
-      }
+      if (mine === last && revision.peek() === asked && to.to !== "start") leave();
       return undefined;
     }
     if (mine !== last) return undefined;
@@ -164,7 +190,9 @@ export const hex = (address: number) => `0x${address.toString(16).padStart(2, "0
 /** What a move did. */
 function tell(to: StepMove, before: StepView, after: StepView): { said: string; ran: string | undefined } {
   const steps = after.step - before.step;
-  const heap = tellHeap(before.blocks, after.blocks);
+  // Of a heap that is not shown in whole, what is new is not known.
+  const isWhole = before.n_more_blocks + after.n_more_blocks === 0;
+  const heap = isWhole || steps === 1 ? tellHeap(before.blocks, after.blocks, isWhole) : "";
   const line = before.current === undefined ? undefined : before.lines[before.current]?.text.trim();
   if (after.status === "failed" && after.diagnostic !== undefined) {
     return { said: `The run ends here: ${after.diagnostic.message}.`, ran: line };
@@ -180,11 +208,11 @@ function tell(to: StepMove, before: StepView, after: StepView): { said: string; 
 const sentence = (...parts: string[]) => parts.filter((part) => part !== "").join(" ");
 
 /** What became of the heap between two views. */
-function tellHeap(before: readonly BlockView[], after: readonly BlockView[]): string {
+function tellHeap(before: readonly BlockView[], after: readonly BlockView[], isWhole: boolean): string {
   const was = new Map(before.map((block) => [block.address, block]));
   const is = new Map(after.map((block) => [block.address, block]));
-  const made = after.filter(({ address }) => !was.has(address));
-  const gone = before.filter(({ address }) => !is.has(address));
+  const made = after.filter(({ address }) => isWhole && !was.has(address));
+  const gone = before.filter(({ address }) => isWhole && !is.has(address));
   const kept = after.filter(({ address }) => was.has(address));
   const written = kept.filter((block) => bytesOf(was.get(block.address)) !== bytesOf(block));
   const counted = kept.filter((block) => was.get(block.address)?.count !== block.count && !written.includes(block));

@@ -128,14 +128,12 @@ fn function_views(analysis: &Analysis, program: &Program, max_lines: usize, n_mo
     }
     // The text's own come first.
     base::sort_by_key(&mut views, |view| view.is_library);
-    let mut n_lines = 0;
+    let mut left = max_lines;
     for view in &mut views {
-        n_lines += view.lines.len();
-        if n_lines > max_lines {
-            *n_more += view.lines.len() as u32;
-            view.lines = Vec::new();
-            view.is_cut = true;
-        }
+        *n_more += view.lines.len().saturating_sub(left) as u32;
+        view.is_cut = view.lines.len() > left;
+        view.lines.truncate(left);
+        left -= view.lines.len();
     }
     views
 }

@@ -138,6 +138,6 @@ fn the_program_is_shown_before_and_after_each_pass() {
     let first = page.ir("aligned", 0, 1000).unwrap();
     assert!(first.before.is_empty() && first.passes[0].name == "lower");
     let cut = page.ir("aligned", 0, 3).unwrap();
-    assert!(cut.n_more > 0 && cut.after.iter().any(|function| function.is_cut && function.lines.is_empty()));
+    assert!(cut.n_more > 0 && cut.after.iter().any(|function| function.is_cut && function.lines.len() < 3));
     assert!(page.ir("other", 0, 3).is_none());
 }

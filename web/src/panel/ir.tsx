@@ -70,7 +70,7 @@ function Program({ view, onPass, onMore }: ProgramProps) {
   }
   const functions = (list: readonly FunctionChanges[]) =>
     list.map((one) => (
-      <FunctionText one={one} isOpen={!one.isLibrary && !one.isCut} shape={shape.value} tables={view} isLit={isLit} withMarks={view.pass > 0} />
+      <FunctionText one={one} isOpen={!one.isLibrary && one.lines.length > 0} shape={shape.value} tables={view} isLit={isLit} withMarks={view.pass > 0} />
     ));
   return (
     <div class="ir">
@@ -158,11 +158,14 @@ function compare(before: readonly IrFunctionView[], after: readonly IrFunctionVi
   for (const one of before) waiting.set(one.name, [...(waiting.get(one.name) ?? []), one]);
   const pair = (old: IrFunctionView | undefined, now: IrFunctionView | undefined): FunctionChanges => {
     const lines = hasBefore ? diff(old?.lines ?? [], now?.lines ?? []) : (now?.lines ?? []).map((line): Change<IrLineView> => ({ mark: " ", line }));
+    // What stands behind a cut is not known to be gone.
+    const isCut = [old, now].some((one) => one?.is_cut);
+    while (isCut && lines.at(-1)?.mark === "-") lines.pop();
     return {
       name: (now ?? old)?.name ?? "",
       line: (now ?? old)?.line,
       isLibrary: (now ?? old)?.is_library ?? false,
-      isCut: (now ?? old)?.is_cut ?? false,
+      isCut,
       isChanged: lines.some(({ mark }) => mark !== " "),
       before: old?.n_instrs,
       after: now?.n_instrs,
@@ -246,8 +249,8 @@ function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: Function
       <summary>
         <code>{highlight(title)}</code>
         <span class={isChanged && withMarks ? "size changed" : "size"}>
-          {isCut ? "not shown" : size}
-          {!isCut && /\d$/.test(size) && " instructions"}
+          {isCut && lines.length === 0 ? "not shown" : size}
+          {!(isCut && lines.length === 0) && /\d$/.test(size) && " instructions"}
         </span>
       </summary>
       {shape === "marked" || !withMarks ? (

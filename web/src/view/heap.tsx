@@ -38,17 +38,19 @@ interface HeapProps {
   blocks: readonly BlockView[];
   /** What was shown before; nothing is marked if nothing was. */
   before: readonly BlockView[] | undefined;
+  /** Whether both are all blocks that there were. */
+  isWhole: boolean;
   nMore: number;
   lit: Signal<number | undefined>;
 }
 
-export function Heap({ blocks, before, nMore, lit }: HeapProps) {
+export function Heap({ blocks, before, isWhole, nMore, lit }: HeapProps) {
   if (blocks.length === 0) return <p class="note">The heap is empty: all values are in the frames.</p>;
   const was = new Map(before?.map((block) => [block.address, block]));
   const mark = (block: BlockView) => {
     if (before === undefined) return undefined;
     const old = was.get(block.address);
-    if (old === undefined) return "new";
+    if (old === undefined) return isWhole ? "new" : undefined;
     if (bytesOf(old) !== bytesOf(block)) return "written";
     return old.count === block.count ? undefined : (old.count ?? 0) < (block.count ?? 0) ? "shared" : "released";
   };

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { show } from "../actions.ts";
 import type { StepMove } from "../protocol.ts";
 import { state, type Stepping } from "../state.ts";
-import { endStepping, move, pause, play, runToCursor, seek, stepWithLayout } from "../stepping.ts";
+import { endStepping, halt, move, pause, play, runToCursor, seek, stepWithLayout } from "../stepping.ts";
 import type { FrameView, StepView, VariableView } from "../wasm/relish_wasm.js";
 import { highlight, TypeText } from "./code.tsx";
 import { cut } from "./decision.tsx";
@@ -81,7 +81,7 @@ export function Stepper({ stepping }: { stepping: Stepping }) {
           {view.live_bytes.toLocaleString("en")} bytes are in use with the frames, at most {view.peak_bytes.toLocaleString("en")} so far
         </span>
       </h2>
-      <Heap blocks={view.blocks} before={before?.blocks} nMore={view.n_more_blocks} lit={lit} />
+      <Heap blocks={view.blocks} before={before?.blocks} isWhole={view.n_more_blocks === 0 && before?.n_more_blocks === 0} nMore={view.n_more_blocks} lit={lit} />
     </section>
   );
 }
@@ -139,6 +139,14 @@ function Transport({ view }: { view: StepView }) {
         />
         <span class="where">{where}</span>
       </label>
+      {state.seeking.value && (
+        <p class="seeking">
+          <span class="working">On the way …</span>
+          <button type="button" class="button small" onClick={halt}>
+            Stop here
+          </button>
+        </p>
+      )}
     </div>
   );
 }

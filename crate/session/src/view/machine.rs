@@ -48,7 +48,7 @@ pub struct IrFunctionView {
     pub is_library: bool,
     pub n_instrs: u32,
     pub lines: Vec<IrLineView>,
-    /// The lines were left out.
+    /// The last lines were left out, or all of them.
     pub is_cut: bool,
 }
 
