@@ -1,8 +1,7 @@
 // Where the bits of each sum type are, under each strategy; what a value of it looks like; what each `as` costs.
 import { signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { layouts, point, show } from "../actions.ts";
-import { errorCount, isFresh, state } from "../state.ts";
-import { load, save } from "../storage.ts";
+import { layouts, point, setLayout, show } from "../actions.ts";
+import { errorCount, isFresh, LAYOUTS, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { Conversion, widthOf } from "../view/conversion.tsx";
 import { LaidValue } from "../view/laid-value.tsx";
@@ -16,13 +15,6 @@ const MAX_ASKED = 3;
 /** As many variants are drawn before somebody wants more. */
 const MAX_ROWS = 50;
 
-const ABOUT: Record<string, string> = {
-  packed: "To the bit: a tag of as few bits as can be, then the fields, one after the other.",
-  aligned: "As Rust does: whole bytes, natural alignment, and niches: codes that a field leaves over tell variants apart.",
-  uniform: "As OCaml does: every value is a word of 32 bits, a number with its lowest bit set or a pointer to a block.",
-};
-
-const strategy = signal(load("strategy") ?? "aligned");
 /** The types that a person has opened or closed, by their text. */
 const opened = signal<ReadonlyMap<string, boolean>>(new Map());
 
@@ -70,10 +62,10 @@ function Layouts({ view }: { view: LayoutsView }) {
   const rank = (entry: number) => (entry === current ? -1 : (first.get(entry) ?? Infinity));
   // By where the program names them first; those that it never names come last.
   const order = [...types.keys()].sort((a, b) => (rank(a) === rank(b) ? a - b : rank(a) - rank(b)));
-  const chosen = Math.max(0, strategies.indexOf(strategy.value));
+  const chosen = Math.max(0, strategies.indexOf(state.layout.value));
   return (
     <div class="layouts">
-      <Strategies names={strategies} />
+      <Strategies />
       {errorCount.value > 0 && <p class="note">What has errors is left out.</p>}
       {problems.map((problem) => (
         <p class="note">{problem}.</p>
@@ -118,23 +110,24 @@ function mentionAt(mentions: readonly MentionView[], offset: number): MentionVie
 
 const length = ({ start, end }: SpanView) => end - start;
 
-function Strategies({ names }: { names: readonly string[] }) {
-  const choose = (name: string) => {
-    strategy.value = name;
-    save("strategy", name);
-  };
+function Strategies() {
+  const chosen = LAYOUTS.find(({ id }) => id === state.layout.value);
+  const about = chosen?.about ?? "";
   return (
     <fieldset class="strategies">
       <legend class="unseen">Strategy</legend>
       <div class="choice">
-        {names.map((name) => (
+        {LAYOUTS.map(({ id, title }) => (
           <label>
-            <input class="unseen" type="radio" name="strategy" checked={name === strategy.value} onChange={() => choose(name)} />
-            {name}
+            <input class="unseen" type="radio" name="strategy" checked={id === chosen?.id} onChange={() => setLayout(id)} />
+            {title}
           </label>
         ))}
       </div>
-      <p class="note">{ABOUT[strategy.value]}</p>
+      <p class="note">
+        {about.charAt(0).toUpperCase()}
+        {about.slice(1)}.
+      </p>
     </fieldset>
   );
 }

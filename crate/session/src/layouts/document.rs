@@ -2,6 +2,7 @@
 
 use crate::Analysis;
 use crate::command::{Answer, Problem, has_errors, problems, to_string};
+use crate::layouts::draw::is_pointer;
 use crate::layouts::mention::Search;
 use crate::layouts::{Laid, Laying, Refining, head_name, lay, parts, pattern_text, values};
 use layout::{Facts, Heap, Kind, Layouts, Strategy, Words, bit_string, encode, facts, rust_bytes, structure};
@@ -144,10 +145,11 @@ fn entry(analysis: &Analysis, laid: &Laid, sum: &Laying, strategy: usize) -> Ent
         fields: variant
             .fields
             .iter()
-            .map(|field| FieldEntry {
+            .enumerate()
+            .map(|(index, field)| FieldEntry {
                 offset: field.offset,
                 bits: layouts[field.layout].bits,
-                r#type: laid.print(analysis, layouts[field.layout].ty),
+                r#type: laid.print(analysis, laid.field_type(sum.ty, at, index, layouts[field.layout].ty)),
             })
             .collect(),
     });
@@ -377,7 +379,8 @@ fn rulers(out: &mut String, analysis: &Analysis, laid: &Laid, sum: &Laying, stra
                 (Part::Tag, Some(code)) => notes.push(format!("tag {code} at {bits}")),
                 (Part::Niche, Some(code)) => notes.push(format!("niche {code:#x} at {bits}")),
                 (Part::Field(index), _) => {
-                    let of = laid.print(analysis, layouts[variant.fields[index].layout].ty);
+                    let of = layouts[variant.fields[index].layout].ty;
+                    let of = laid.print(analysis, laid.field_type(sum.ty, at, index, of));
                     let arrow = if is_pointer(layouts, variant.fields[index].layout) { "pointer to " } else { "" };
                     notes.push(format!("{mark}: {arrow}{of} at {bits}"));
                 }
@@ -395,10 +398,6 @@ fn rulers(out: &mut String, analysis: &Analysis, laid: &Laid, sum: &Laying, stra
         let line = format!("    {name:width$}  {ruler}  {}", notes.join(", "));
         let _ = writeln!(out, "{}", line.trim_end());
     }
-}
-
-fn is_pointer(layouts: &Layouts, layout: layout::LayoutId) -> bool {
-    matches!(layouts[layout].kind, Kind::Box { .. })
 }
 
 /// The bits of the value of each top-level expression, as the fact files write them; absent where there is no value,

@@ -138,7 +138,8 @@ fn variant_view(
                 let field = variant.fields[index].layout;
                 let ty = layouts[field].ty;
                 let kind = if is_pointer(layouts, field) { SegmentKindView::Pointer } else { SegmentKindView::Field };
-                (kind, texts.of(ty), texts.laid.index.get(&ty).map(|&index| index as u32))
+                let entry = texts.laid.index.get(&ty).map(|&index| index as u32);
+                (kind, texts.of(texts.laid.field_type(layout.ty, at, index, ty)), entry)
             }
         };
         let field = match range.part {

@@ -107,6 +107,8 @@ fn sums(types: &Types, roots: &[TermId]) -> Vec<TermId> {
         let start = pending.len();
         let head = types.head(ty);
         match types.cases(ty) {
+            // What such a function holds is nothing that a text says.
+            _ if matches!(head, Term::Forall { .. }) => {}
             Some(cases) => {
                 found.push(ty);
                 pending.extend(cases.iter().flat_map(|case| &case.fields));
@@ -123,6 +125,11 @@ impl Laid {
     /// A type in the words of the text.
     pub(crate) fn print(&self, analysis: &Analysis, ty: TermId) -> String {
         ty::print_term(&self.types, &analysis.inferred.names(&analysis.module), ty).text
+    }
+
+    /// The type of a field for people, whose layout is this one.
+    pub(crate) fn field_type(&self, sum: TermId, variant: usize, field: usize, layout: TermId) -> TermId {
+        self.types.written_fields(sum, variant).and_then(|fields| fields.get(field)).copied().unwrap_or(layout)
     }
 
     /// What a variable of the type is in memory, or, where that is a box, what the box points to.
