@@ -2,7 +2,7 @@
 //!
 //! A waiting relation goes into a definition's scheme when the unknowns of its inputs are determined by the
 //! definition's type: they occur in it, or are outputs of relations that went in before. Any other waiting relation is
-//! under-constrained, as is every one in a top-level `let` or expression.
+//! under-constrained, as is every one in a top-level `let` or expression, unless it waits for what is `shared`.
 //!
 //! Worked example: `def @f(%x, %y) { %x.0 + %y }` has `fn(a, Tensor[s, t]) -> Tensor[r, t]` with `TupleGetItem(a, b)`
 //! and, since `b` is determined, `Broadcast(q, s, r)` where `b = Tensor[q, t]`.
@@ -13,7 +13,6 @@ use crate::group::Member;
 use crate::merge::{Key, Question};
 use crate::walk::Inference;
 use crate::why::Why;
-use hir::ExprKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use solve::{Cause, Log, RelationId, State};
 use std::sync::Arc;
@@ -41,10 +40,12 @@ impl<L: Log> Inference<'_, L> {
 
         self.settle_dynamic(first_relation);
         let assumptions = self.assumptions();
-        let waiting: Vec<RelationId> = (first_relation..self.solver.relations().len())
-            .map(|i| RelationId(i as u32))
+        let mut waiting: Vec<RelationId> = { self.relations(first_relation) }
             .filter(|id| self.is_open(*id) && !self.implied.contains(id) && !self.is_assumed(*id, &assumptions))
             .collect();
+        // In this order: what waits for `?` alone is not kept for later.
+        let undecided = self.undecided_by_any(first_relation);
+        let shared = self.set_aside(group, &mut waiting, first_term);
         let mut taken: FxHashSet<RelationId> = FxHashSet::default();
         let mut chosen: Vec<(Member, Vec<RelationId>)> = Vec::new();
         for &member in group {
@@ -66,21 +67,24 @@ impl<L: Log> Inference<'_, L> {
             }
         }
         let mut stuck: Vec<RelationId> = waiting.iter().copied().filter(|id| !taken.contains(id)).collect();
-        stuck.extend(self.undecided_by_any(first_relation));
+        stuck.extend(undecided);
         // After a failure what waits may wait for what failed.
         if is_sound {
-            let mut told: FxHashSet<Cause> = FxHashSet::default();
-            for &relation in &stuck {
-                let posted = self.solver.relation(relation);
-                let State::Waiting(waits) = &posted.state else { continue };
-                // One type may ask for much at one place.
-                if !told.insert(posted.cause) {
-                    continue;
-                }
+            self.under_constrained(&stuck);
+        }
+        self.quantify(group, &chosen, &waiting, &shared, first_term);
+    }
+
+    pub(crate) fn under_constrained(&mut self, stuck: &[RelationId]) {
+        let mut told: FxHashSet<Cause> = FxHashSet::default();
+        for &relation in stuck {
+            let posted = self.solver.relation(relation);
+            let State::Waiting(waits) = &posted.state else { continue };
+            // One type may ask for much at one place.
+            if told.insert(posted.cause) {
                 self.errors.push(TypeError::UnderConstrained { relation, waits: waits.clone() });
             }
         }
-        self.quantify(group, &chosen, &waiting, first_term);
     }
 
     /// The relations that a `where` clause takes as true, by what they say.
@@ -112,7 +116,7 @@ impl<L: Log> Inference<'_, L> {
     fn settle_dynamic(&mut self, first_relation: usize) {
         loop {
             let mut unknown: Vec<(TermId, Cause)> = Vec::new();
-            for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+            for id in self.relations(first_relation) {
                 let State::Waiting(waits) = &self.solver.relation(id).state else { continue };
                 let posted = self.solver.relation(id);
                 let is_any = |&term: &TermId| self.solver.head(term) == Term::Dim(Dim::ANY);
@@ -143,7 +147,6 @@ impl<L: Log> Inference<'_, L> {
     /// Written relations that wait for nothing but `?`, though a shape or type depends on them: that cannot be left to
     /// the run.
     fn undecided_by_any(&self, first_relation: usize) -> Vec<RelationId> {
-        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
         let is_undecided = |&id: &RelationId| {
             let posted = self.solver.relation(id);
             let waits = matches!(&posted.state, State::Waiting(waits) if !waits.is_empty());
@@ -151,7 +154,7 @@ impl<L: Log> Inference<'_, L> {
             let is_hole = |&output: &TermId| matches!(self.solver.head(output), Term::Hole(_));
             waits && is_written && !self.is_open(id) && posted.args[posted.n_inputs()..].iter().any(is_hole)
         };
-        ids.filter(is_undecided).collect()
+        self.relations(first_relation).filter(is_undecided).collect()
     }
 
     /// Whether a relation waits for something that inference was to find out. One that waits for nothing but `?`
@@ -228,15 +231,16 @@ impl<L: Log> Inference<'_, L> {
         group: &[Member],
         chosen: &[(Member, Vec<RelationId>)],
         relations: &[RelationId],
+        shared: &FxHashSet<TermId>,
         first_term: usize,
     ) {
         let (definitions, defined) = self.definitions(chosen);
-        // Every other unknown of a definition's type and of its relations becomes a parameter.
+        // Every other unknown of a definition's type and of its relations becomes a parameter, unless it is shared.
         let mut holes: Vec<TermId> = Vec::new();
         let mut seen: FxHashSet<TermId> = FxHashSet::default();
         let mut per_member: Vec<Vec<TermId>> = Vec::new();
         for (member, relations) in chosen {
-            let Some(term) = self.member_type(*member).filter(|&term| self.may_quantify(*member, term)) else {
+            let Some(term) = self.member_type(*member).filter(|_| self.may_quantify(*member)) else {
                 per_member.push(Vec::new());
                 continue;
             };
@@ -245,7 +249,7 @@ impl<L: Log> Inference<'_, L> {
                 roots.extend(self.solver.relation(relation).args.iter());
             }
             let mut own = self.solver.holes(&roots);
-            own.retain(|hole| !defined.contains(hole));
+            own.retain(|hole| !defined.contains(hole) && !shared.contains(hole));
             holes.extend(own.iter().filter(|&&hole| seen.insert(hole)));
             per_member.push(own);
         }
@@ -331,23 +335,6 @@ impl<L: Log> Inference<'_, L> {
             }
         }
         params
-    }
-
-    /// A `let` whose value holds a reference is not generalised: both uses would share one cell. A function literal holds
-    /// only what it takes from around it, which is known if it has no unknowns.
-    pub(crate) fn may_quantify(&self, member: Member, term: TermId) -> bool {
-        match member {
-            Member::Def(_) => true,
-            Member::Let(_, id) => {
-                let function = &self.module.functions[id];
-                let is_literal = matches!(self.module.exprs[function.body].kind, ExprKind::Fn(_));
-                let taken = function.uses_lets.iter().filter_map(|&local| self.locals[local]);
-                let is_known = || taken.clone().all(|term| self.solver.holes(&[term]).is_empty());
-                (is_literal && is_known())
-                    || self.solver.roots_where(&[term], |term| matches!(term, Term::Ref(_))).is_empty()
-            }
-            Member::Expr(_) => false,
-        }
     }
 
     /// Relations as obligations, each only once and behind those that give it its inputs.

@@ -21,6 +21,7 @@ mod generalise;
 mod group;
 mod merge;
 mod rows;
+mod shared;
 mod types;
 mod walk;
 mod why;

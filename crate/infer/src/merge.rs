@@ -23,8 +23,7 @@ const MAX_JOINED: usize = 16;
 impl<L: Log> Inference<'_, L> {
     /// The waiting broadcasts of shapes with their operands and result, each behind those that give it an operand.
     fn open_broadcasts(&self, first_relation: usize) -> Vec<(RelationId, [TermId; 3])> {
-        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
-        let mut open: Vec<(RelationId, [TermId; 3])> = ids
+        let mut open: Vec<(RelationId, [TermId; 3])> = { self.relations(first_relation) }
             .filter(|&id| self.solver.relation(id).relation.is(op::broadcast_of_shapes()) && self.is_open(id))
             .filter_map(|id| {
                 let shapes = <[TermId; 3]>::try_from(&self.solver.relation(id).args[..]).ok()?;
@@ -105,7 +104,7 @@ impl<L: Log> Inference<'_, L> {
             let mut merged = Vec::new();
             let mut classes = FxHashMap::default();
             let mut polynomials: FxHashMap<Poly<usize>, RelationId> = FxHashMap::default();
-            for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+            for id in self.relations(first_relation) {
                 if self.implied.contains(&id) || !self.is_open(id) {
                     continue;
                 }
@@ -167,7 +166,7 @@ impl<L: Log> Inference<'_, L> {
     fn equate_polynomials(&mut self, first_relation: usize) {
         let mut first_of: FxHashMap<TermId, RelationId> = FxHashMap::default();
         let mut pairs = Vec::new();
-        for id in (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32)) {
+        for id in self.relations(first_relation) {
             let posted = self.solver.relation(id);
             let is_polynomial = matches!(Function::of(&posted.attrs), Some(Function::Polynomial(_)));
             let Some(&result) = posted.args.last().filter(|_| is_polynomial) else { continue };

@@ -352,11 +352,14 @@ impl<L: Log> Inference<'_, L> {
                 }
             }
             self.solver.solve();
-            // What a definition's type mentions stays unknown, and so does its copy.
-            let types = group.iter().filter_map(|&member| Some((member, self.member_type(member)?)));
-            let quantified = types.filter(|&(member, term)| self.may_quantify(member, term));
-            let roots: Vec<TermId> = quantified.map(|(_, term)| term).collect();
-            let mentioned: FxHashSet<TermId> = self.solver.holes(&roots).into_iter().collect();
+            // What a definition's type mentions stays unknown unless it is shared, and so does its copy.
+            let quantified = group.iter().filter(|&&member| self.may_quantify(member));
+            let roots: Vec<TermId> = quantified.filter_map(|&member| self.member_type(member)).collect();
+            let mut mentioned: FxHashSet<TermId> = self.solver.holes(&roots).into_iter().collect();
+            if !mentioned.is_empty() {
+                let shared = self.shared_holes(group);
+                mentioned.retain(|hole| !shared.contains(hole));
+            }
             let is_kept = |cx: &Self, from: TermId| {
                 matches!(cx.solver.head(from), Term::Param(..)) || mentioned.contains(&cx.solver.root(from))
             };

@@ -3,6 +3,7 @@
 use crate::error::TypeError;
 use crate::group::{Member, groups};
 use crate::rows::{Places, Step};
+use crate::shared::Shared;
 use crate::types::hole_kinds;
 use crate::why::Why;
 use crate::{Inferred, Opened};
@@ -57,6 +58,8 @@ pub(crate) struct Inference<'m, L> {
     pub(crate) empty_shape: Option<TermId>,
     /// Of the group that is being checked.
     pub(crate) places: Places,
+    /// Of all groups.
+    pub(crate) shared: Shared,
     /// How many of the solver's failures have been reported.
     pub(crate) n_reported: usize,
 }
@@ -110,13 +113,14 @@ impl<'m, L: Log> Inference<'m, L> {
             assumed: FxHashSet::default(),
             empty_shape: None,
             places: Places::new(!module.variants.is_empty()),
+            shared: Shared::new(module),
             n_reported: 0,
         }
     }
 
     pub(crate) fn run(mut self) -> (Inferred<L>, Vec<TypeError>) {
         for group in groups(self.module) {
-            let first_term = self.solver.store.len();
+            let first_term = self.first_term();
             let first_relation = self.solver.relations().len();
             let n_errors = self.errors.len();
             self.unknown_functions.clear();
@@ -128,6 +132,7 @@ impl<'m, L: Log> Inference<'m, L> {
             self.solver.solve();
             self.finish_group(&group, first_term, first_relation, n_errors);
         }
+        self.finish_shared();
         let inferred = Inferred {
             solver: self.solver,
             exprs: self.exprs,

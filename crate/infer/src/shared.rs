@@ -1,0 +1,121 @@
+//! Unknowns that all uses of a name share.
+//!
+//! The type of a top-level `let` whose value may hold a reference is not generalised: all uses share one cell. So what is unknown in it is found out by the
+//! groups that follow. No scheme may have such an unknown as a parameter, nor anything that a waiting relation says of
+//! one: those relations go on waiting and are part of every group until they are decided.
+//!
+//! Worked example: after `let %e = ref(Nil)`, which is a `ref(List[a])`, `def @d() { %e }` has the type
+//! `fn() -> ref(List[a])` without parameters, and `@d() := Cons(1, Nil)` makes `a` an `int32`.
+
+use crate::group::Member;
+use crate::walk::Inference;
+use hir::{ExprId, ExprKind, Module, Visit};
+use rustc_hash::FxHashSet;
+use solve::{Log, RelationId};
+use ty::TermId;
+
+pub(crate) struct Shared {
+    /// Whether the program makes references at all.
+    has_references: bool,
+    /// Types of `let`s that were not generalised and arguments of the relations that wait for them, with unknowns.
+    terms: Vec<TermId>,
+    /// The first cell of the group of the oldest.
+    first_term: usize,
+    relations: Vec<RelationId>,
+}
+
+impl Shared {
+    pub(crate) fn new(module: &Module) -> Shared {
+        let has_references = module.exprs.iter().any(|expr| matches!(expr.kind, ExprKind::RefNew(_)));
+        Shared { has_references, terms: Vec::new(), first_term: 0, relations: Vec::new() }
+    }
+}
+
+impl<L: Log> Inference<'_, L> {
+    /// Whether all that is unknown in a member's type is its own. The value of a `let` may hold a reference that was made
+    /// when it was computed, which its type need not show: a function or a data type hides it. A function literal
+    /// computes nothing, and what it takes from around it is shared already.
+    pub(crate) fn may_quantify(&self, member: Member) -> bool {
+        match member {
+            Member::Def(_) => true,
+            Member::Let(_, id) if self.shared.has_references => {
+                let function = &self.module.functions[id];
+                let kind = |id: ExprId| &self.module.exprs[id].kind;
+                let may_make = |visit: &Visit| match *visit {
+                    Visit::Expr(expr) => match kind(expr) {
+                        ExprKind::RefNew(_) => true,
+                        ExprKind::Call { callee, .. } => !matches!(kind(*callee), ExprKind::Ctor(_)),
+                        _ => false,
+                    },
+                    Visit::Let(..) | Visit::Pattern(..) => false,
+                };
+                let is_literal = matches!(kind(function.body), ExprKind::Fn(_));
+                is_literal || !self.module.visits[function.visits.clone()].iter().any(may_make)
+            }
+            Member::Let(..) => true,
+            Member::Expr(_) => false,
+        }
+    }
+
+    /// The first cell that the next group may learn something of.
+    pub(crate) fn first_term(&self) -> usize {
+        if self.shared.terms.is_empty() { self.solver.store.len() } else { self.shared.first_term }
+    }
+
+    /// The relations of a group: those from `first` on, and before them those that wait for what is shared.
+    pub(crate) fn relations(&self, first: usize) -> impl Iterator<Item = RelationId> + '_ {
+        let new = (first..self.solver.relations().len()).map(|i| RelationId(i as u32));
+        self.shared.relations.iter().copied().filter(move |id| (id.0 as usize) < first).chain(new)
+    }
+
+    /// The unknowns that a group must not generalise.
+    pub(crate) fn shared_holes(&self, group: &[Member]) -> FxHashSet<TermId> {
+        let own = group.iter().filter(|&&member| !self.may_quantify(member)).filter_map(|&id| self.member_type(id));
+        let terms: Vec<TermId> = self.shared.terms.iter().copied().chain(own).collect();
+        self.solver.holes(&terms).into_iter().collect()
+    }
+
+    /// Takes out of a solved group's waiting relations those that the following groups may decide. Whatever else they
+    /// mention is shared from now on. The unknowns that are.
+    pub(crate) fn set_aside(
+        &mut self,
+        group: &[Member],
+        waiting: &mut Vec<RelationId>,
+        first_term: usize,
+    ) -> FxHashSet<TermId> {
+        let mut holes = self.shared_holes(group);
+        let was_empty = self.shared.terms.is_empty();
+        self.shared.terms = holes.iter().copied().collect();
+        self.shared.relations.clear();
+        if holes.is_empty() {
+            return holes;
+        }
+        if was_empty {
+            self.shared.first_term = first_term;
+        }
+        let (solver, shared) = (&self.solver, &mut self.shared);
+        let mut n_waiting = usize::MAX;
+        while waiting.len() < std::mem::replace(&mut n_waiting, waiting.len()) {
+            waiting.retain(|&id| {
+                let own = solver.holes(&solver.relation(id).args);
+                let is_apart = own.iter().all(|hole| !holes.contains(hole));
+                if !is_apart {
+                    shared.terms.extend(own.iter().filter(|&&hole| holes.insert(hole)));
+                    shared.relations.push(id);
+                }
+                is_apart
+            });
+        }
+        base::sort(&mut shared.relations);
+        base::sort(&mut shared.terms);
+        holes
+    }
+
+    /// After all groups: what still waits has nothing more to wait for.
+    pub(crate) fn finish_shared(&mut self) {
+        if self.errors.is_empty() {
+            let stuck = std::mem::take(&mut self.shared.relations);
+            self.under_constrained(&stuck);
+        }
+    }
+}
