@@ -43,10 +43,10 @@ fn seen(analysis: &Analysis, outcome: &Outcome) -> Vec<String> {
 
 /// Where an engine shows something else than the evaluator, in words.
 ///
-/// Runs that end for lack of fuel or memory are not compared.
+/// Runs that end for lack of fuel or memory are not compared, nor programs with endlessly many instances.
 fn difference(analysis: &Analysis, outcomes: &[(&str, Outcome)]) -> Option<String> {
     let is_short = |(_, outcome): &(&str, Outcome)| {
-        outcome.diagnostics.iter().any(|said| ["out-of-fuel", "out-of-memory"].contains(&said.code))
+        outcome.diagnostics.iter().any(|said| ["out-of-fuel", "out-of-memory", "endless-instances"].contains(&said.code))
     };
     if outcomes.iter().any(is_short) {
         return None;

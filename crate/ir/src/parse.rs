@@ -437,7 +437,7 @@ impl<'a> Parser<'a> {
             }
         }
         let vars = std::mem::take(&mut self.vars);
-        Ok(Function { name, params, n_captures, result, vars, blocks, span, is_library: false, ty })
+        Ok(Function { name, params, n_captures, result, vars, blocks, span, stands_for: None, is_library: false, ty })
     }
 
     /// Finds the numbers of variables that the function at this place says.

@@ -62,6 +62,8 @@ pub struct Function {
     pub vars: IndexVec<VarId, VarData>,
     pub blocks: IndexVec<BlockId, Block>,
     pub span: Span,
+    /// What a function value of it is to whoever looks at one: a constructor or operator that was handed on is that.
+    pub stands_for: Option<ty::Code>,
     /// Whether its spans are places in the library's text. What goes wrong in it is told where the file called.
     pub is_library: bool,
     /// The type of a closure of this function, for those that have captures or are used as values.

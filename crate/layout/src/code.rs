@@ -29,7 +29,7 @@ pub trait Heap {
     /// The first words of a cell's content.
     fn cell(&self, pointer: u32, n_words: usize) -> Words;
     /// The number of a closure's function.
-    fn closure(&self, pointer: u32) -> u32;
+    fn closure(&self, pointer: u32) -> Code;
 }
 
 /// Why a value has no bits.
@@ -253,7 +253,7 @@ impl Decoder<'_> {
             Kind::Scalar(dtype) => Some(Value::Scalar(*dtype, scalar_of(*dtype, word))),
             Kind::Immediate(dtype) => Some(Value::Scalar(*dtype, scalar_of(*dtype, word >> 1))),
             Kind::Tensor => Some(Value::tensor(self.heap.tensor(pointer))),
-            Kind::Closure => Some(Value::Func(Code::Function(self.heap.closure(pointer)), Fields::default())),
+            Kind::Closure => Some(Value::Func(self.heap.closure(pointer), Fields::default())),
             Kind::Sum { tag, variants } => {
                 let variant = &variants[variant_in(*tag, variants, bits)];
                 self.steps.push(DecodeStep::Sum(variant.head, variant.fields.len()));

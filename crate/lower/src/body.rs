@@ -41,6 +41,7 @@ impl Body {
             vars: IndexVec::new(),
             blocks,
             span,
+            stands_for: None,
             is_library: true,
             ty: None,
         };

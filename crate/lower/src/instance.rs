@@ -14,7 +14,7 @@ use pattern::MatchTree;
 use rustc_hash::{FxHashMap, FxHashSet};
 use solve::Off;
 use std::sync::Arc;
-use ty::{AdtId, ParamId, Term, TermId, Terms};
+use ty::{AdtId, Code, ParamId, Term, TermId, Terms};
 
 /// A `def` with more instances has infinitely many, since each is made by a call of another.
 const MAX_INSTANCES: usize = 500;
@@ -456,6 +456,7 @@ impl Lowering<'_> {
                 body.param(layout, None)
             })
             .collect();
+        body.function.stands_for = Some(Code::Constructor(ctor.0));
         let value = self.pack(&mut body, result, layout::Head::Constructor(ctor.0), &args, span);
         body.end(End::Return(value), span);
         body.finish()
@@ -475,6 +476,7 @@ impl Lowering<'_> {
                 body.param(layout, None)
             })
             .collect();
+        body.function.stands_for = Some(Code::Operator(op.0));
         let value = self.operator(&mut body, op, Arc::new(row.default_attrs()), &args, result, span);
         body.end(End::Return(value), span);
         body.finish()

@@ -24,8 +24,6 @@ mod instance;
 mod matching;
 pub mod pass;
 mod polymorphic;
-#[cfg(test)]
-mod tests;
 mod written;
 
 pub use convert::Conversion;

@@ -31,7 +31,10 @@ impl Lowering<'_> {
             let Some((ty, adt, args)) = self.undefined.pop() else { return };
             let data = &module.adts[adt];
             if self.adts.len() > MAX_ADTS {
-                self.errors.push(LowerError::EndlessType { span: data.name_span, adt });
+                let error = LowerError::EndlessType { span: data.name_span, adt };
+                if !self.errors.contains(&error) {
+                    self.errors.push(error);
+                }
                 self.undefined.clear();
                 return;
             }

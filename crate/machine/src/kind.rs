@@ -6,7 +6,7 @@ use crate::heap::{FREE, HEADER, Heap, TOKEN, is_pointer};
 use base::IndexVec;
 use ir::{FuncId, Program};
 use layout::{Kind, LayoutId, Layouts, Tag, n_words, read_bits};
-use ty::Dtype;
+use ty::{Code, Dtype};
 
 /// What a block is for. A number per kind is in its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub struct Kinds {
     items: IndexVec<LayoutId, Vec<Item>>,
     /// By layout of a sum, and variant.
     variants: IndexVec<LayoutId, Vec<Vec<Item>>>,
+    /// What a closure of each function is to whoever looks at it.
+    codes: Vec<Code>,
 }
 
 const FIRST_TENSOR: u32 = TOKEN + 1;
@@ -80,11 +82,17 @@ pub fn tensor_size(dtype: Dtype, shape: &[usize]) -> Option<u32> {
 }
 
 impl Kinds {
+    pub fn code_of(&self, function: FuncId) -> Code {
+        self.codes.get(function.0 as usize).copied().unwrap_or(Code::Function(function.0))
+    }
+
     pub fn new(program: &Program) -> Kinds {
         let layouts = &program.layouts;
         let n_layouts = layouts.table.len() as u32;
         let (items, variants) = items(layouts);
-        let mut kinds = Kinds { kinds: Vec::new(), n_layouts, items, variants };
+        let codes = program.functions.iter_enumerated();
+        let codes = codes.map(|(id, function)| function.stands_for.unwrap_or(Code::Function(id.0))).collect();
+        let mut kinds = Kinds { kinds: Vec::new(), n_layouts, items, variants, codes };
         kinds.push(BlockKind::Free, 0, Vec::new());
         kinds.push(BlockKind::Token, 0, Vec::new());
         for dtype in Dtype::ALL {

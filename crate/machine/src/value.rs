@@ -3,7 +3,7 @@
 use crate::heap::{HEADER, Heap, IMMORTAL};
 use crate::kind::{BlockKind, Kinds, block_size, shape_at, shape_size, tensor_size, width};
 use layout::{LayoutId, Words, scalar_bits, scalar_of};
-use ty::{Dtype, Elements, Scalar, Tensor};
+use ty::{Code, Dtype, Elements, Scalar, Tensor};
 
 /// The heap as [`layout::encode`] and [`layout::decode`] see it.
 pub struct Blocks<'a> {
@@ -63,11 +63,11 @@ impl layout::Heap for Blocks<'_> {
         self.heap.content(pointer, n_words)
     }
 
-    fn closure(&self, pointer: u32) -> u32 {
+    fn closure(&self, pointer: u32) -> Code {
         match self.kinds.kind_at(self.heap, pointer) {
-            BlockKind::Closure(function) => function.0,
+            BlockKind::Closure(function) => self.kinds.code_of(function),
             BlockKind::Free | BlockKind::Token | BlockKind::Tensor(_) | BlockKind::Box(_) | BlockKind::Ref(_) => {
-                u32::MAX
+                Code::Function(u32::MAX)
             }
         }
     }

@@ -155,8 +155,7 @@ impl Outcome {
             Ok(value) => Some(value),
             Err(error) => {
                 // What could not be compiled was told.
-                let is_told = self.diagnostics.iter().any(|known| known.span == error.span);
-                if error.fault != RunFault::Broken || !is_told {
+                if error.fault != RunFault::Broken || self.diagnostics.is_empty() {
                     self.diagnostics.push(run_diagnostic(&error));
                 }
                 None

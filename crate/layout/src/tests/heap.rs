@@ -63,7 +63,7 @@ impl Heap for TestHeap {
         self.block(pointer, n_words)
     }
 
-    fn closure(&self, pointer: u32) -> u32 {
-        pointer
+    fn closure(&self, pointer: u32) -> ty::Code {
+        ty::Code::Function(pointer)
     }
 }

@@ -268,8 +268,8 @@ impl Heap for NoHeap {
     fn cell(&self, _: u32, n_words: usize) -> Words {
         std::iter::repeat_n(0, n_words).collect()
     }
-    fn closure(&self, _: u32) -> u32 {
-        0
+    fn closure(&self, _: u32) -> ty::Code {
+        ty::Code::Function(0)
     }
 }
 

@@ -284,6 +284,7 @@ fn program(random: &mut Random) -> Program {
             vars,
             blocks,
             span,
+            stands_for: None,
             is_library: false,
             ty: None,
         });

@@ -1,3 +1,0 @@
-//! Programs from their text to their values.
-
-mod polymorphic;
