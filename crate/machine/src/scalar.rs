@@ -122,7 +122,20 @@ pub fn binary(op: Binary, class: Class, a: u64, b: u64) -> Option<u64> {
             Binary::And => a & b,
             Binary::Or => a | b,
             Binary::NotEqual => a ^ b,
-            _ => u64::from(a == b),
+            Binary::Equal => u64::from(a == b),
+            // Not on truth values: see [`Binary::is_on`].
+            Binary::Add
+            | Binary::Subtract
+            | Binary::Multiply
+            | Binary::Divide
+            | Binary::FloorDivide
+            | Binary::FloorMod
+            | Binary::Maximum
+            | Binary::Minimum
+            | Binary::Less
+            | Binary::LessEqual
+            | Binary::Greater
+            | Binary::GreaterEqual => return None,
         }),
     }
 }
