@@ -46,7 +46,10 @@ fn seen(analysis: &Analysis, outcome: &Outcome) -> Vec<String> {
 /// Runs that end for lack of fuel or memory are not compared, nor programs with endlessly many instances.
 fn difference(analysis: &Analysis, outcomes: &[(&str, Outcome)]) -> Option<String> {
     let is_short = |(_, outcome): &(&str, Outcome)| {
-        outcome.diagnostics.iter().any(|said| ["out-of-fuel", "out-of-memory", "endless-instances"].contains(&said.code))
+        outcome
+            .diagnostics
+            .iter()
+            .any(|said| ["out-of-fuel", "out-of-memory", "endless-instances"].contains(&said.code))
     };
     if outcomes.iter().any(is_short) {
         return None;

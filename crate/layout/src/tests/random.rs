@@ -65,7 +65,7 @@ pub fn make(head: Head, fields: Vec<Value>) -> Value {
     match head {
         Head::Constructor(number) => Value::Data(number, fields),
         Head::Variant(name) => Value::Variant(name, fields),
-        Head::Tuple => Value::Tuple(fields),
+        Head::Tuple | Head::Functions => Value::Tuple(fields),
     }
 }
 

@@ -314,7 +314,18 @@ fn program(random: &mut Random) -> Program {
         let Maker { vars, blocks, .. } = maker;
         let (n_captures, result, span) = (signature.n_captures, signature.result, Span::default());
         let name = format!("f.{me}");
-        functions.push(Function { name, params, n_captures, result, vars, blocks, span, stands_for: None, is_library: false, ty: None });
+        functions.push(Function {
+            name,
+            params,
+            n_captures,
+            result,
+            vars,
+            blocks,
+            span,
+            stands_for: None,
+            is_library: false,
+            ty: None,
+        });
     }
     program.functions = functions;
     program
