@@ -39,7 +39,7 @@ fn check_shown(analysis: &Analysis, Shown { stage, page_line, text }: &Shown) ->
         let actual = session::layout_text(analysis, None) + "\n";
         let message = format!("layout: expected\n{text}found\n{actual}");
         let fence = Some(text.lines().count());
-        return (actual != *text).then(|| Failure { page_line: *page_line, message, actual: Some(actual), fence });
+        return (actual != *text).then_some(Failure { page_line: *page_line, message, actual: Some(actual), fence });
     }
     let pass = stage.strip_prefix("ir ");
     let found = session::ir_text(analysis, Options::default().layout, pass).text;
