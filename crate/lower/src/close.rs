@@ -366,10 +366,8 @@ impl Lowering<'_> {
             };
             let lists = |a, b| terms.items(a).iter().copied().zip(types.items(b).iter().copied());
             match (terms.head(term), types.head(closed)) {
-                (Term::Param(param, _), _) | (Term::Dim(Dim { extent: Extent::Param(param), .. }), _) => {
-                    if is_new(&found, param) {
-                        found.push((param, closed));
-                    }
+                (Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }), _) => {
+                    found.extend(is_new(&found, param).then_some((param, closed)));
                 }
                 (Term::Tensor { shape, dtype }, Term::Tensor { shape: other, dtype: of }) => {
                     pairs.extend([(shape, other), (dtype, of)]);

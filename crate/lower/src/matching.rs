@@ -22,6 +22,9 @@ use ty::{TermId, VariantId};
 /// An arm to be lowered: where it begins, its variables, its body.
 pub(crate) type ArmStart = (BlockId, Vec<(LocalId, VarId)>, ExprId);
 
+/// A way to an arm: its block, and the variables of the arm there.
+type Leaf = (BlockId, Vec<(LocalId, VarId)>);
+
 /// What is known on a path: the places that have been taken out.
 #[derive(Clone)]
 struct Path {
@@ -83,7 +86,7 @@ impl Lowering<'_> {
         let mut incoming: IndexVec<NodeId, Vec<(BlockId, Path)>> = IndexVec::filled(Vec::new(), nodes.len());
         let start = Path { places: FxHashMap::from_iter([(PlaceId(0), subject)]), in_place: FxHashMap::default() };
         incoming[tree.tree.root].push((body.block, start));
-        let mut leaves: Vec<Vec<(BlockId, Vec<(LocalId, VarId)>)>> = vec![Vec::new(); arms.len()];
+        let mut leaves: Vec<Vec<Leaf>> = vec![Vec::new(); arms.len()];
         // Nodes lead to smaller ids.
         for id in nodes.ids().rev() {
             let ways = std::mem::take(&mut incoming[id]);
@@ -111,13 +114,7 @@ impl Lowering<'_> {
     }
 
     /// Where an arm begins, whichever leaf leads to it.
-    fn arm_start(
-        &mut self,
-        body: &mut Body,
-        mut ways: Vec<(BlockId, Vec<(LocalId, VarId)>)>,
-        arm: ExprId,
-        span: Span,
-    ) -> Option<ArmStart> {
+    fn arm_start(&mut self, body: &mut Body, mut ways: Vec<Leaf>, arm: ExprId, span: Span) -> Option<ArmStart> {
         if ways.len() < 2 {
             let (block, variables) = ways.pop()?;
             for &(local, var) in &variables {
@@ -353,7 +350,8 @@ impl Lowering<'_> {
                     path.places.insert(place, field);
                 }
             }
-            if !path.places.contains_key(&next) {
+            let is_there = path.places.contains_key(&next);
+            if !is_there {
                 // No value comes here.
                 let ty = self.place_type(cx, next);
                 let layout = self.of(ty);
