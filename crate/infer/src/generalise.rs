@@ -25,7 +25,7 @@ impl<L: Log> Inference<'_, L> {
     pub(crate) fn finish_group(&mut self, group: &[Member], first_term: usize, first_relation: usize, n_errors: usize) {
         self.close_rows(group, first_term, first_relation);
         self.merge_equal_relations(first_relation);
-        let cycles = self.solver.cycles(first_term);
+        let cycles = self.solver.cycles(first_term, &self.shared.terms);
         for (term, cause) in &cycles {
             self.errors.push(TypeError::Infinite { term: *term, cause: *cause });
         }
@@ -45,7 +45,7 @@ impl<L: Log> Inference<'_, L> {
             .collect();
         // In this order: what waits for `?` alone is not kept for later.
         let undecided = self.undecided_by_any(first_relation);
-        let shared = self.set_aside(group, &mut waiting, first_term);
+        let shared = self.set_aside(group, &mut waiting);
         let mut taken: FxHashSet<RelationId> = FxHashSet::default();
         let mut chosen: Vec<(Member, Vec<RelationId>)> = Vec::new();
         for &member in group {

@@ -2,8 +2,8 @@
 //!
 //! A variant, written or matched, is in an open row, so rows grow by unification. When a group has been solved a row is
 //! closed with what it holds if a match takes it apart without a catch-all, or if no definition's type mentions it.
-//! The others are generalised. A catch-all at a place is one for the places inside it, if the arms that have it take all
-//! that comes there (`cover`): `_` after `` (`A, 1) ``, but not that of `(_, Nil)` after `` (Cons(`A, _), _) ``.
+//! The others are generalised. A catch-all at a place is one there and for the places inside it, if the arms that have it
+//! take all that comes there (`cover`): `_` after `` (`A, 1) ``, but not that of `(_, Nil)` after `` (Cons(`A, _), _) ``.
 //!
 //! Worked example: `match(%x) { `A => 1, `B(_) => 2 }` gives `%x` the type `[`A, `B(t) | r]`. At the root there is no
 //! catch-all, so `r` closes; at the field of `B` there is one, so `t` stays as it is.
@@ -144,7 +144,7 @@ impl Places {
         }
     }
 
-    /// The sums that matches take apart without a catch-all.
+    /// The sums that matches take apart without taking whatever else is there.
     fn closed(self, module: &Module) -> Vec<TermId> {
         // Whether an arm takes everything at a place, and whether one does so for certain. A place stands behind the one
         // that it is in.
@@ -153,11 +153,12 @@ impl Places {
         let mut fuel = MAX_CELLS;
         for (at, place) in self.places.iter().enumerate() {
             let (is_caught, is_covered) = place.within.map_or((false, false), |(outer, _)| is_taken[outer]);
+            let (is_caught, is_covered) = (is_caught || place.catches_all, is_covered || place.covers);
             let mut is_open = || is_covered || (is_caught && self.takes_any(module, at, &mut fuel));
-            if place.takes_apart && !place.catches_all && !is_open() {
+            if place.takes_apart && !is_open() {
                 closed.push(place.term);
             }
-            is_taken.push((is_caught || place.catches_all, is_covered || place.covers));
+            is_taken.push((is_caught, is_covered));
         }
         closed
     }
@@ -377,14 +378,15 @@ impl<L: Log> Inference<'_, L> {
         }
     }
 
-    /// The rows of the sums among the cells from `first` on, each class once.
+    /// The rows of the sums among the cells from `first` on and in what is shared.
     fn rows(&self, first: usize) -> Vec<TermId> {
         let ids = (first..self.solver.store.len()).map(|i| TermId(i as u32));
         let row = |id: TermId| match self.solver.head(id) {
             Term::Sum(row) if self.solver.root(id) == id => Some(row),
             _ => None,
         };
-        ids.filter_map(row).collect()
+        let older = self.solver.roots_where(&self.shared.terms, |term| matches!(term, Term::Sum(_)));
+        older.into_iter().chain(ids).filter_map(row).collect()
     }
 
     /// A parameter or an unknown may have been given a variant that stands before it: the fields of both are the same.

@@ -17,17 +17,16 @@ use ty::TermId;
 pub(crate) struct Shared {
     /// Whether the program makes references at all.
     has_references: bool,
-    /// Types of `let`s that were not generalised and arguments of the relations that wait for them, with unknowns.
-    terms: Vec<TermId>,
-    /// The first cell of the group of the oldest.
-    first_term: usize,
+    /// The unknowns in types of `let`s that were not generalised and those that waiting relations relate to them, as they
+    /// were at the end of the group before.
+    pub(crate) terms: Vec<TermId>,
     relations: Vec<RelationId>,
 }
 
 impl Shared {
     pub(crate) fn new(module: &Module) -> Shared {
         let has_references = module.exprs.iter().any(|expr| matches!(expr.kind, ExprKind::RefNew(_)));
-        Shared { has_references, terms: Vec::new(), first_term: 0, relations: Vec::new() }
+        Shared { has_references, terms: Vec::new(), relations: Vec::new() }
     }
 }
 
@@ -57,11 +56,6 @@ impl<L: Log> Inference<'_, L> {
         }
     }
 
-    /// The first cell that the next group may learn something of.
-    pub(crate) fn first_term(&self) -> usize {
-        if self.shared.terms.is_empty() { self.solver.store.len() } else { self.shared.first_term }
-    }
-
     /// The relations of a group: those from `first` on, and before them those that wait for what is shared.
     pub(crate) fn relations(&self, first: usize) -> impl Iterator<Item = RelationId> + '_ {
         let new = (first..self.solver.relations().len()).map(|i| RelationId(i as u32));
@@ -77,21 +71,12 @@ impl<L: Log> Inference<'_, L> {
 
     /// Takes out of a solved group's waiting relations those that the following groups may decide. Whatever else they
     /// mention is shared from now on. The unknowns that are.
-    pub(crate) fn set_aside(
-        &mut self,
-        group: &[Member],
-        waiting: &mut Vec<RelationId>,
-        first_term: usize,
-    ) -> FxHashSet<TermId> {
+    pub(crate) fn set_aside(&mut self, group: &[Member], waiting: &mut Vec<RelationId>) -> FxHashSet<TermId> {
         let mut holes = self.shared_holes(group);
-        let was_empty = self.shared.terms.is_empty();
         self.shared.terms = holes.iter().copied().collect();
         self.shared.relations.clear();
         if holes.is_empty() {
             return holes;
-        }
-        if was_empty {
-            self.shared.first_term = first_term;
         }
         let (solver, shared) = (&self.solver, &mut self.shared);
         let mut n_waiting = usize::MAX;

@@ -120,7 +120,7 @@ impl<'m, L: Log> Inference<'m, L> {
 
     pub(crate) fn run(mut self) -> (Inferred<L>, Vec<TypeError>) {
         for group in groups(self.module) {
-            let first_term = self.first_term();
+            let first_term = self.solver.store.len();
             let first_relation = self.solver.relations().len();
             let n_errors = self.errors.len();
             self.unknown_functions.clear();

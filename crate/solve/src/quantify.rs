@@ -126,14 +126,15 @@ impl<L: Log> Solver<L> {
         }
     }
 
-    /// Finds the infinite types among the cells from `first` on, cuts each at its latest equation and returns where:
+    /// Finds the infinite types among the cells from `first` on and those below `older`, cuts each at its latest equation and returns where:
     /// the class, and the equation's cause.
-    pub fn cycles(&mut self, first: usize) -> Vec<(TermId, Cause)> {
+    pub fn cycles(&mut self, first: usize, older: &[TermId]) -> Vec<(TermId, Cause)> {
         let mut marks = Marks::new(first, self.store.len());
         let mut found = Vec::new();
         let mut path: Vec<TermId> = Vec::new();
         let mut stack: Vec<(TermId, bool)> = Vec::new();
-        for start in (first..self.store.len()).map(|i| TermId(i as u32)) {
+        let new = (first..self.store.len()).map(|i| TermId(i as u32));
+        for start in older.iter().copied().chain(new) {
             stack.push((start, false));
             while let Some((id, leave)) = stack.pop() {
                 let root = self.root(id);

@@ -209,7 +209,7 @@ pub fn judge(fact: &Json) -> Option<String> {
         result = Some(left);
     }
     reader.solver.solve();
-    let found = match (reader.solver.failures.is_empty(), reader.solver.cycles(0).is_empty()) {
+    let found = match (reader.solver.failures.is_empty(), reader.solver.cycles(0, &[]).is_empty()) {
         (false, _) => "type-mismatch",
         (true, false) => "occurs-check",
         (true, true) => "",
