@@ -193,6 +193,9 @@ fn head_of(value: &Value) -> Option<(Head, &Fields)> {
     }
 }
 
+/// An address that no block has.
+const NOWHERE: u32 = u32::MAX;
+
 enum DecodeStep {
     Bits(LayoutId, Words),
     /// The last results, so many, are its fields.
@@ -255,6 +258,13 @@ impl Decoder<'_> {
             Kind::Tensor => Some(Value::tensor(self.heap.tensor(pointer))),
             Kind::Closure => Some(Value::Func(self.heap.closure(pointer), Fields::default())),
             Kind::Sum { tag, variants } => {
+                // What takes no bits is one value, however large: it is made once.
+                if layouts[layout].bits == 0 {
+                    if let Some(known) = self.known.get(&(layout, NOWHERE)) {
+                        return Some(known.clone());
+                    }
+                    self.steps.push(DecodeStep::Box(layout, NOWHERE));
+                }
                 let variant = &variants[variant_in(*tag, variants, bits)];
                 self.steps.push(DecodeStep::Sum(variant.head, variant.fields.len()));
                 for field in variant.fields.iter().rev() {

@@ -85,6 +85,29 @@ struct Child {
     rows: Vec<u32>,
     from: Vec<(u32, Option<PatternId>)>,
     is_decided: bool,
+    /// The rows, once they are many.
+    met: Option<Interner>,
+}
+
+/// Fewer rows are searched one by one.
+const FEW_ROWS: usize = 16;
+
+impl Child {
+    /// Whether a row is there; one that is not is taken in next.
+    fn has(&mut self, row: u32) -> bool {
+        if self.rows.len() < FEW_ROWS {
+            return self.rows.contains(&row);
+        }
+        let Child { rows, met, .. } = self;
+        let met = met.get_or_insert_with(|| {
+            let mut met = Interner::default();
+            for &row in rows.iter() {
+                met.id(&[row]);
+            }
+            met
+        });
+        !met.id(&[row]).1
+    }
 }
 
 impl<'a, 't> Matrix<'a, 't> {
@@ -386,8 +409,7 @@ impl<'a, 't> Matrix<'a, 't> {
     /// Adds a row to a state in the making, unless a row before takes all that it could.
     fn add(&self, child: &mut Child, row: u32, from: (u32, Option<PatternId>)) {
         let tag = self.rows.row(row).tag;
-        let same_arm = child.rows.iter().rev().take_while(|&&other| self.rows.row(other).tag == tag);
-        if (child.is_decided && tag != FILTER) || same_arm.into_iter().any(|&other| other == row) {
+        if (child.is_decided && tag != FILTER) || child.has(row) {
             return;
         }
         child.rows.push(row);
