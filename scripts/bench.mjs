@@ -1,8 +1,12 @@
 // How fast and how large Relish is, here and now. Figures go to the terminal and nowhere else.
-//   1. the compiler natively, and Relay 3. from a key press to its diagnostics, in Chromium
-//   2. the same programs in WebAssembly 4. the size of the site
+//   1. the compiler natively, and Relay
+//   2. the same programs in WebAssembly
+//   3. programs that run for long, beside JavaScript
+//   4. from a key press to its diagnostics, in Chromium
+//   5. the size of the site
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { machineRows } from "./bench/machine.mjs";
 import { main, root, run, step } from "./house.mjs";
 import { findChromium, setup } from "./setup.mjs";
 import { build } from "./site.mjs";
@@ -45,6 +49,11 @@ async function webAssembly() {
     print(`${name} (${lines} lines)`, `first ${samples[0].toFixed(1).padStart(8)} ms, then ${quantiles(samples.slice(1))}`);
     playground.free();
   }
+}
+
+async function machine() {
+  const { loadPlayground } = await import("../tests/node/compiler.mjs");
+  machineRows(await loadPlayground());
 }
 
 /** Types a stray bracket and takes it back, and times each until the number of problems on the page says so. */
@@ -114,6 +123,7 @@ await main(async () => {
   await build();
   await step("the compiler, natively", () => run("cargo", ["run", "--release", "--quiet", "-p", "tests", "--bin", "bench"]));
   await step("the compiler, in WebAssembly", webAssembly);
+  await step("programs that run for long, beside JavaScript", machine);
   await step("from a key press to its diagnostics", page);
   await step("the size of the site", sizes);
 });

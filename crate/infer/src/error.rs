@@ -2,13 +2,13 @@
 
 use crate::Inferred;
 use crate::why::Why;
-use base::{Diagnostic, Span};
-use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, TypeExprId};
+use base::{Diagnostic, Span, Surface};
+use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, PatKind, TypeExprId};
 use rustc_hash::FxHashMap;
 use solve::{Cause, EQUAL, Failure, Log, Posted, RelationId};
 use ty::{
     Atom, COPY, Dim, Extent, FUNCTION, Kind, List, Names, Obligation, ParamId, Poly, PolyId, Reason, RelationRef, Term,
-    TermId, Terms,
+    TermId, Terms, VariantId,
 };
 
 #[derive(Clone, Debug)]
@@ -460,12 +460,12 @@ impl<L: Log> Wording<'_, L> {
             _ => return None,
         };
         let name = self.module.variant(variant);
-        let ends_here = |&sum: &TermId| match solver.head(sum) {
-            Term::Sum(row) => solver.root(solver.row(row).1) == solver.root(end),
-            _ => false,
-        };
-        let sums = solver.roots_where(&types, |term| matches!(term, Term::Sum(_)));
-        let sum = sums.into_iter().find(ends_here).unwrap_or(types[0]);
+        // A row stands alone as the argument of a type.
+        let row_of = |id: TermId| if let Term::Sum(row) = solver.head(id) { row } else { id };
+        let sums = solver.roots_where(&types, |term| matches!(term, Term::Sum(_) | Term::Row { .. }));
+        let ends_here = |&id: &TermId| solver.root(solver.row(row_of(id)).1) == solver.root(end);
+        let closed = sums.into_iter().find(ends_here);
+        let sum = closed.filter(|&id| row_of(id) != id).unwrap_or(types[0]);
         let sum_text = self.print(sum);
         let message = match self.why(posted.cause) {
             Why::Pattern(_) => format!("the scrutinee is {sum_text}, which has no variant `{name}`"),
@@ -481,7 +481,43 @@ impl<L: Log> Wording<'_, L> {
         if at != span && mention(cell).0 as usize >= self.inferred.n_library_whys {
             error = error.label(at, format!("`{name}` comes from here"));
         }
+        let known = closed.map(|id| solver.row(row_of(id)).0).unwrap_or_default();
+        let known = known.iter().map(|variant| self.module.variant(variant.name));
+        if let Some(nearest) = base::nearest(name, known)
+            && let Some(written) = self.variant_name(mention(cell), variant)
+        {
+            error = error.fix(format!("replace it by `{nearest}`"), written, nearest);
+        }
         Some(error)
+    }
+
+    /// Where the name of a variant is written that came into a sum so, if it stands at once behind its backtick.
+    fn variant_name(&self, cause: Cause, name: VariantId) -> Option<Span> {
+        let Module { exprs, pats, surface, .. } = self.module;
+        let (span, field) = match self.why(cause) {
+            Why::Expr(expr) => match &exprs[expr].kind {
+                ExprKind::Variant(found, fields) if *found == name => {
+                    (exprs[expr].span, fields.first().map(|&field| exprs[field].span.start))
+                }
+                _ => return None,
+            },
+            Why::Pattern(pat) => match &pats[pat].kind {
+                PatKind::Variant(found, fields) if *found == name => {
+                    (pats[pat].span, fields.first().map(|&field| pats[field].span.start))
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let n_bytes = self.module.variant(name).len() as u32;
+        match surface {
+            Surface::Refine => Some(Span::new(span.start, span.start + n_bytes)),
+            Surface::Relay => {
+                let written = Span::new(span.start + 1, span.start + 1 + n_bytes);
+                let is_whole = field.map_or(span.end == written.end, |field| field == written.end + 1);
+                is_whole.then_some(written)
+            }
+        }
     }
 
     /// The code of a conflict between two parts, and what to say beyond the whole types.

@@ -1,0 +1,54 @@
+//! What the edits make of a text that diagnostics offer.
+
+use base::{Severity, Surface};
+use session::Analysis;
+
+/// The text after the first edit of every error, and the codes of the errors that are left.
+fn mended(text: &str, surface: Surface) -> (String, Vec<&'static str>) {
+    let analysis = Analysis::in_surface(text, surface);
+    let fixes = analysis.diagnostics().iter().filter_map(|said| said.fixes.first());
+    let mut edits: Vec<_> = fixes.flat_map(|fix| fix.edits.clone()).collect();
+    base::sort_by_key(&mut edits, |edit| edit.span);
+    let mut text = text.to_owned();
+    for edit in edits.into_iter().rev() {
+        text.replace_range(edit.span.range(), &edit.text);
+    }
+    let analysis = Analysis::in_surface(&text, surface);
+    let left = analysis.diagnostics().iter().filter(|said| said.severity == Severity::Error);
+    let left = left.map(|said| said.code).collect();
+    (text, left)
+}
+
+#[test]
+fn a_misspelt_variant_of_a_closed_sum() {
+    let light = "def @f(%x: [`Red, `Green, `Blink(int32)]) -> int32 ";
+    for (misspelt, expected) in [
+        ("{ match (%x) { `Red => 1, `Gren => 2, _ => 3 } }", "{ match (%x) { `Red => 1, `Green => 2, _ => 3 } }"),
+        ("{ match (%x) { `Bilnk(%n) => %n, _ => 3 } }", "{ match (%x) { `Blink(%n) => %n, _ => 3 } }"),
+        ("{ 1 }\n@f(`Rad)", "{ 1 }\n@f(`Red)"),
+        ("{ 1 }\n@f(`Blonk(1 + 2))", "{ 1 }\n@f(`Blink(1 + 2))"),
+    ] {
+        let (text, left) = mended(&format!("{light}{misspelt}"), Surface::Relay);
+        assert_eq!((text, left), (format!("{light}{expected}"), vec![]));
+    }
+    let far = format!("{light}{{ 1 }}\n@f(`Mauve)");
+    assert_eq!(mended(&far, Surface::Relay), (far.clone(), vec!["not-in-sum"]));
+    // Where the name does not stand at once behind its backtick nothing is offered.
+    let apart = format!("{light}{{ 1 }}\n@f(` Rad)");
+    assert_eq!(mended(&apart, Surface::Relay), (apart.clone(), vec!["not-in-sum"]));
+}
+
+#[test]
+fn a_misspelt_variant_in_the_row_of_a_type() {
+    let event = "type Event[r: Row] { Now([`Tick | r]) }\ndef @f(%x: Event[[`Stop]]) -> int32 { 1 }\n";
+    let (text, left) = mended(&format!("{event}@f(Now(`Stpo))"), Surface::Relay);
+    assert_eq!((text, left), (format!("{event}@f(Now(`Stop))"), vec![]));
+}
+
+#[test]
+fn a_misspelt_variant_of_refine() {
+    let (text, left) = mended("let x : [Alpha, Box [C]] = Bax C in x", Surface::Refine);
+    assert_eq!((text.as_str(), left), ("let x : [Alpha, Box [C]] = Box C in x", vec![]));
+    let (text, left) = mended("let x : [Alpha, Beta [D [C]]] = Beat (D C) in x", Surface::Refine);
+    assert_eq!((text.as_str(), left), ("let x : [Alpha, Beta [D [C]]] = Beta (D C) in x", vec![]));
+}
