@@ -12,10 +12,10 @@ use crate::close::Substs;
 use crate::instance::{Lowering, Source};
 use base::Span;
 use hir::PatId;
-use ir::{Case, CaseKey, End, Fault, Function, Op, VarId};
-use layout::{Kind, LayoutId, Strategy};
+use ir::{CaseKey, End, Fault, Function, Op, VarId};
+use layout::{Case, Kind, LayoutId, Strategy};
 use rustc_hash::FxHashSet;
-use ty::TermId;
+use ty::{Term, TermId, Terms};
 
 /// A refinement by `as` at closed types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,6 +88,25 @@ impl Lowering<'_> {
         true
     }
 
+    /// Whether types may have values in common. Where a pattern leaves a variant out, its fields may be of other types.
+    fn have_common(&self, from: &[TermId], to: &[TermId]) -> bool {
+        let types = &self.program.types;
+        let mut pairs: Vec<(TermId, TermId)> = from.iter().copied().zip(to.iter().copied()).collect();
+        let mut are_common = from.len() == to.len();
+        while let Some((from, to)) = pairs.pop().filter(|_| are_common) {
+            match (types.head(from), types.head(to)) {
+                _ if from == to => {}
+                (Term::Sum(_), Term::Sum(_)) => {}
+                (Term::Tuple(a), Term::Tuple(b)) => {
+                    are_common = a.len == b.len;
+                    pairs.extend(types.items(a).iter().copied().zip(types.items(b).iter().copied()));
+                }
+                _ => are_common = false,
+            }
+        }
+        are_common
+    }
+
     fn common_immediates(&self, a: LayoutId, own: &[Option<u32>], b: LayoutId, others: &[Option<u32>]) -> bool {
         let layouts = &self.program.layouts;
         let (Kind::Sum { variants, .. }, Kind::Sum { variants: other_variants, .. }) =
@@ -115,8 +134,11 @@ impl Lowering<'_> {
             _ => Vec::new(),
         };
         let cases = self.program.types.cases(from).unwrap_or_default();
-        let is_shared =
-            |at: &usize| variants[*at].is_inhabited && targets.iter().any(|target| target.head == variants[*at].head);
+        let is_shared = |at: &usize| {
+            let same = |case: &&Case| case.head == variants[*at].head;
+            let fields = cases.iter().find(same).zip(targets.iter().find(same));
+            variants[*at].is_inhabited && fields.is_some_and(|(from, to)| self.have_common(&from.fields, &to.fields))
+        };
         let shared: Vec<usize> = (0..variants.len()).filter(is_shared).collect();
         let n_inhabited = variants.iter().filter(|variant| variant.is_inhabited).count();
         let mut blocks = Vec::new();
@@ -125,7 +147,7 @@ impl Lowering<'_> {
             let mut ends = Vec::new();
             for &at in &shared {
                 let block = body.new_block(span);
-                ends.push(Case { key: CaseKey::Variant(at as u32), block });
+                ends.push(ir::Case { key: CaseKey::Variant(at as u32), block });
                 blocks.push(block);
             }
             let default = (shared.len() < n_inhabited).then(|| body.new_block(span));

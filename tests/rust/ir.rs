@@ -1,0 +1,99 @@
+//! The IR of every program passes the verifier after lowering and after every pass, under every strategy; and it stays
+//! linear in the text where a translation without sharing would not.
+
+use base::Surface;
+use ir::Stage;
+use layout::Strategy;
+use session::{Analysis, compile};
+use tests::facts::is_soak;
+use tests::page::cases;
+use tests::programs::Program;
+use tests::{files, root};
+
+const N_RANDOM: u64 = 2_000;
+const N_SOAK: u64 = 100_000;
+
+/// The first thing that the verifier says, and after which pass.
+fn violation(analysis: &Analysis) -> Option<String> {
+    let functions = analysis.compilable();
+    Strategy::ALL.into_iter().find_map(|strategy| {
+        let mut said = None;
+        compile(analysis, &functions, strategy, &mut |pass, program| {
+            let stage = if pass == "counts" { Stage::Counted } else { Stage::Before };
+            // Tokens of freed blocks are accounted for by the counts, which come next.
+            let found = if pass == "reuse" { None } else { ir::verify(program, stage).into_iter().next() };
+            if let (None, Some(violation)) = (&said, found) {
+                said = Some(format!("{} after {pass}: {violation}", strategy.name()));
+            }
+        });
+        said
+    })
+}
+
+#[test]
+fn examples_of_pages_are_verified_after_every_pass() {
+    let mut found = Vec::new();
+    for path in files(&root().join("tests/pages"), "md") {
+        let markdown = std::fs::read_to_string(&path).unwrap_or_default();
+        for case in cases(&markdown) {
+            let analysis = Analysis::in_surface(&case.program, case.surface);
+            found.extend(violation(&analysis).map(|said| format!("{}: {}: {said}", path.display(), case.heading)));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn random_programs_are_verified_after_every_pass() {
+    for seed in 0..if is_soak() { N_SOAK } else { N_RANDOM } {
+        let text = Program::new(seed).text();
+        if let Some(said) = violation(&Analysis::new(&text)) {
+            panic!("seed {seed}: {said}\n{text}");
+        }
+    }
+}
+
+/// The families on which the original's IR grows exponentially.
+fn refining_fields(n: usize) -> String {
+    let repeated = |text: &str| vec![text; n].join(" ");
+    format!(
+        "let x : [V {}, W] = V {} in match x with | V {} as y -> y | W -> U",
+        repeated("[A, B, C]"),
+        repeated("A"),
+        repeated("_")
+    )
+}
+
+fn chain_of_refinements(n: usize) -> String {
+    let step = |i: usize| format!("let x{} = match x{i} with | A | B | C as y{i} -> y{i} in\n", i + 1);
+    format!("let x0 : [A, B, C] = A in\n{}x{n}", (0..n).map(step).collect::<String>())
+}
+
+fn nested_or_bodies(n: usize) -> String {
+    let body = (0..n).fold("R".to_owned(), |inner, i| format!("match x with | A | B -> ({inner}) | C -> S{}", i % 3));
+    format!("let x : [A, B, C] = A in {body}")
+}
+
+#[test]
+fn ir_is_linear_in_the_text() {
+    let n_lines = |program: &str, strategy| {
+        let analysis = Analysis::in_surface(program, Surface::Refine);
+        let mut most = 0;
+        compile(&analysis, &analysis.compilable(), strategy, &mut |_, program| {
+            let blocks = program.functions.iter().flat_map(|function| function.blocks.iter());
+            most = most.max(blocks.map(|block| block.instrs.len() + 1).sum::<usize>());
+        });
+        most
+    };
+    for (name, family) in [
+        ("fields", refining_fields as fn(usize) -> String),
+        ("chain", chain_of_refinements),
+        ("or-bodies", nested_or_bodies),
+    ] {
+        for strategy in Strategy::ALL {
+            let (small, large) = (n_lines(&family(20), strategy), n_lines(&family(80), strategy));
+            println!("{name} {}: {small} instructions at 20, {large} at 80", strategy.name());
+            assert!(large <= 5 * small, "{name} {}: {small} at 20, {large} at 80", strategy.name());
+        }
+    }
+}
