@@ -5,10 +5,11 @@
 //! so does the sum of its `fuel`. Blocks lead to larger ids before and after each pass; every pass is linear in the
 //! program, but for what it takes to look up dominators and table entries.
 //!
-//! Deliberately absent: moving instructions between blocks, and copies of loops.
+//! Deliberately absent: moving instructions up, and copies of loops.
 
 mod counts;
 mod dead;
+mod delay;
 mod effect;
 mod fold;
 mod graph;
@@ -21,6 +22,7 @@ mod thread;
 
 pub use counts::counts;
 pub use dead::dead;
+pub use delay::delay;
 pub use fold::fold;
 pub use inline::inline;
 pub use reuse::reuse;
@@ -43,6 +45,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "fold", about: "what is known before the run is computed: operators, switches, fields", run: fold },
     Pass { name: "share", about: "equal values are computed once", run: share },
     Pass { name: "dead", about: "what nothing uses is left out", run: dead },
+    Pass { name: "delay", about: "what only one branch needs is found there", run: delay },
     Pass {
         name: "reuse",
         about: "a block that is freed becomes the next one of its size",

@@ -1,7 +1,7 @@
 //! Each pass by texts, before and after. The entry is the last function.
 
 use super::{NAMES, assert_is_in_order, base};
-use crate::pass::{dead, fold, inline, share};
+use crate::pass::{dead, delay, fold, inline, share};
 use ir::{Detail, FuncId, Program, lines, parse};
 
 fn check(run: fn(&mut Program, &mut [FuncId]), before: &str, after: &str) {
@@ -577,6 +577,41 @@ b3:
   return %a
 b4:
   return %a
+}
+",
+    );
+}
+
+#[test]
+fn what_one_branch_needs_is_found_there() {
+    check(
+        delay,
+        "\
+fn f0 main(%s: l2, %n: l0) -> l0 {
+b0:
+  v2: l0 = add(%n, %n)
+  v3: l0 = add(v2, %n)
+  v4: l0 = 7
+  switch %s { `B: b1, `A: b2 }
+b1:
+  v5: l0 = add(v3, v4)
+  return v5
+b2:
+  return v4
+}
+",
+        "\
+fn f0 main(%s: l2, %n: l0) -> l0 {
+b0:
+  v4: l0 = 7
+  switch %s { `B: b1, `A: b2 }
+b1:
+  v2: l0 = add(%n, %n)
+  v3: l0 = add(v2, %n)
+  v5: l0 = add(v3, v4)
+  return v5
+b2:
+  return v4
 }
 ",
     );
