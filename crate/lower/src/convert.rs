@@ -13,7 +13,7 @@ use crate::instance::{Lowering, Source};
 use base::Span;
 use hir::PatId;
 use ir::{CaseKey, End, Fault, Function, Op, VarId};
-use layout::{Case, Kind, LayoutId, Strategy};
+use layout::{Case, Kind, LayoutId};
 use rustc_hash::FxHashSet;
 use ty::{Term, TermId, Terms};
 
@@ -57,9 +57,7 @@ impl Lowering<'_> {
             let (a, b) = (&layouts[from], &layouts[to]);
             match (&a.kind, &b.kind) {
                 (Kind::Sum { tag, variants }, Kind::Sum { tag: other_tag, variants: others }) => {
-                    // Under `uniform` this is what boxes hold, and a block may be shorter than the largest variant.
-                    let has_size = layouts.strategy == Strategy::Uniform || a.bits == b.bits;
-                    if !has_size || tag != other_tag {
+                    if a.bits != b.bits || tag != other_tag {
                         return false;
                     }
                     for variant in variants.iter().filter(|variant| variant.is_inhabited) {
