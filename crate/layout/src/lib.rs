@@ -40,6 +40,7 @@ mod layout;
 mod layouts;
 mod natural;
 mod packed;
+mod same;
 mod sum;
 #[cfg(test)]
 mod tests;

@@ -13,8 +13,7 @@ use crate::instance::{Lowering, Source};
 use base::Span;
 use hir::PatId;
 use ir::{CaseKey, End, Fault, Function, Op, VarId};
-use layout::{Case, Kind, LayoutId};
-use rustc_hash::FxHashSet;
+use layout::{Case, Kind};
 use ty::{Term, TermId, Terms};
 
 /// A refinement by `as` at closed types.
@@ -38,52 +37,11 @@ impl Lowering<'_> {
             return self.function_of(body, value, from, to, span);
         }
         let source = self.of(from);
-        if self.has_same_bits(source, layout) {
+        if self.program.layouts.has_same_bits(source, layout) {
             return body.value(Op::Retype, &[value], layout, span);
         }
         let function = self.func(Source::Conversion(from, to));
         body.call(function, &[value], layout, span)
-    }
-
-    /// Whether every value that two types share has the same bits in both layouts.
-    fn has_same_bits(&self, from: LayoutId, to: LayoutId) -> bool {
-        let layouts = &self.program.layouts;
-        let mut pairs = vec![(from, to)];
-        let mut seen: FxHashSet<(LayoutId, LayoutId)> = FxHashSet::default();
-        while let Some((from, to)) = pairs.pop() {
-            if from == to || !seen.insert((from, to)) {
-                continue;
-            }
-            let (a, b) = (&layouts[from], &layouts[to]);
-            match (&a.kind, &b.kind) {
-                (Kind::Sum { tag, variants }, Kind::Sum { tag: other_tag, variants: others }) => {
-                    if a.bits != b.bits || tag != other_tag {
-                        return false;
-                    }
-                    for variant in variants.iter().filter(|variant| variant.is_inhabited) {
-                        let Some(other) = others.iter().find(|other| other.head == variant.head) else { continue };
-                        let fields = || variant.fields.iter().zip(&other.fields);
-                        if variant.code != other.code || fields().any(|(a, b)| a.offset != b.offset) {
-                            return false;
-                        }
-                        pairs.extend(fields().map(|(a, b)| (a.layout, b.layout)));
-                    }
-                }
-                (Kind::Box { content: a, immediates }, Kind::Box { content: b, immediates: other_immediates }) => {
-                    let codes = self.common_immediates(*a, immediates, *b, other_immediates);
-                    if !codes {
-                        return false;
-                    }
-                    pairs.push((*a, *b));
-                }
-                (a, b) => {
-                    if a != b {
-                        return false;
-                    }
-                }
-            }
-        }
-        true
     }
 
     /// Whether types may have values in common. Where a pattern leaves a variant out, its fields may be of other types.
@@ -103,19 +61,6 @@ impl Lowering<'_> {
             }
         }
         are_common
-    }
-
-    fn common_immediates(&self, a: LayoutId, own: &[Option<u32>], b: LayoutId, others: &[Option<u32>]) -> bool {
-        let layouts = &self.program.layouts;
-        let (Kind::Sum { variants, .. }, Kind::Sum { variants: other_variants, .. }) =
-            (&layouts[a].kind, &layouts[b].kind)
-        else {
-            return own == others;
-        };
-        variants.iter().zip(own).filter(|(variant, _)| variant.is_inhabited).all(|(variant, code)| {
-            let other = other_variants.iter().position(|other| other.head == variant.head);
-            other.is_none_or(|at| others.get(at) == Some(code))
-        })
     }
 
     /// The function from one closed sum or tuple to another.

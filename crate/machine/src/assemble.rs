@@ -10,7 +10,7 @@ use crate::scalar::{Binary, Class, elementwise};
 use crate::value::static_tensor;
 use base::{Idx, IndexVec};
 use ir::{Block, BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, Stage, VarId};
-use layout::{Field, Kind, LayoutId, Tag, immediate_content, n_words, scalar_bits};
+use layout::{Field, Head, Kind, LayoutId, Strategy, Tag, immediate_content, n_words, scalar_bits};
 use std::sync::Arc;
 
 /// What a frame counts as, without its words.
@@ -241,6 +241,9 @@ impl Assembler<'_> {
             Op::Unbox | Op::Load => {
                 let (to, from) = (self.reg(result(0)?)?, self.reg(arg(0)?)?);
                 let layout = self.layout(arg(0)?);
+                if instr.op == Op::Unbox && self.has_any_block(layout) {
+                    return None;
+                }
                 match (self.kind(arg(0)?), result(1)) {
                     (Kind::Immediate(_), _) => Some(Code::Untag { to, from }),
                     _ if instr.op == Op::Load => Some(Code::Load { to, from, layout }),
@@ -301,6 +304,15 @@ impl Assembler<'_> {
             }
             Op::Check { .. } | Op::Global(_) => None,
         }
+    }
+
+    /// Whether a box may have a block of another size than its content: under `uniform` any `as` of anonymous sums
+    /// changes the type alone.
+    fn has_any_block(&self, layout: LayoutId) -> bool {
+        let layouts = &self.program.layouts;
+        let Kind::Box { content, .. } = layouts[layout].kind else { return false };
+        let Kind::Sum { variants, .. } = &layouts[content].kind else { return false };
+        layouts.strategy == Strategy::Uniform && variants.iter().any(|variant| matches!(variant.head, Head::Variant(_)))
     }
 
     fn pointer(&self, to: VarId, at: Option<u32>) -> Option<Code> {

@@ -318,15 +318,16 @@ impl Frameful<'_> {
         let words = match immediate_variant(immediates, at) {
             Some(variant) => immediate_content(layouts, content, variant),
             None => {
-                let words = self.state.heap.content(at, n_words(layouts[content].bits));
-                let size = block_size(words.len());
+                let words = code.kinds.content_at(&self.state.heap, at, n_words(layouts[content].bits));
+                let size = code.kinds.size_at(&self.state.heap, at);
                 if *op == Op::Unbox && self.state.heap.empty(code, at) {
-                    match results.len() {
-                        2 => {
+                    // A block of another size, by an `as`, is of no use to who waits for one.
+                    match results.len() == 2 && size == block_size(words.len()) {
+                        true => {
                             self.state.heap.make_token(at, size);
                             token = at;
                         }
-                        _ => self.state.heap.free(at, size),
+                        false => self.state.heap.free(at, size),
                     }
                 }
                 words

@@ -5,7 +5,7 @@
 use crate::heap::{FREE, HEADER, Heap, TOKEN, is_pointer};
 use base::IndexVec;
 use ir::{FuncId, Program};
-use layout::{Kind, LayoutId, Layouts, Tag, n_words, read_bits};
+use layout::{Kind, LayoutId, Layouts, Tag, Words, n_words, read_bits};
 use ty::{Code, Dtype};
 
 /// What a block is for. A number per kind is in its header.
@@ -160,6 +160,15 @@ impl Kinds {
             }
             Some(_) | None => (header as u32).saturating_mul(8),
         }
+    }
+
+    /// The first words of a block's content. Under `uniform` a block may be smaller than what it is used for, by an `as`:
+    /// then the rest is zero.
+    pub fn content_at(&self, heap: &Heap, at: u32, n_words: usize) -> Words {
+        let own = (self.size_at(heap, at).saturating_sub(HEADER) / 8) as usize;
+        let mut words = heap.content(at, own.min(n_words));
+        words.resize(n_words, 0);
+        words
     }
 
     /// Where the one pointer of a block's content is, in bytes from the block's first; `None` if there is none or are

@@ -52,7 +52,7 @@ impl layout::Heap for Blocks<'_> {
     }
 
     fn block(&self, pointer: u32, n_words: usize) -> Words {
-        self.heap.content(pointer, n_words)
+        self.kinds.content_at(self.heap, pointer, n_words)
     }
 
     fn tensor(&self, pointer: u32) -> Tensor {

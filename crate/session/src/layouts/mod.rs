@@ -164,7 +164,7 @@ impl Laid {
     pub(crate) fn cost(&self, strategy: usize, from: &Laying, to: &Laying) -> Cost {
         let layouts = &self.layouts[strategy];
         let (from, to) = (from.layouts[strategy], to.layouts[strategy]);
-        if parts::has_same_bits(layouts, from, to) {
+        if layouts.has_same_bits(from, to) {
             return Cost::Free;
         }
         let (Kind::Sum { variants, .. }, Kind::Sum { variants: others, .. }) = (&layouts[from].kind, &layouts[to].kind)
@@ -174,7 +174,7 @@ impl Laid {
         let is_kept = variants.iter().filter(|variant| variant.is_inhabited).all(|variant| {
             let Some(other) = others.iter().find(|other| other.head == variant.head) else { return true };
             let mut fields = variant.fields.iter().zip(&other.fields);
-            fields.all(|(a, b)| a.offset == b.offset && parts::has_same_bits(layouts, a.layout, b.layout))
+            fields.all(|(a, b)| a.offset == b.offset && layouts.has_same_bits(a.layout, b.layout))
         });
         if is_kept { Cost::Retag } else { Cost::Repack }
     }

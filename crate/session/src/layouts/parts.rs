@@ -1,7 +1,6 @@
 //! The ranges of bits that a layout consists of.
 
-use layout::{Kind, Layout, LayoutId, Layouts, Tag, Variant};
-use rustc_hash::FxHashSet;
+use layout::{Layout, Layouts, Tag, Variant};
 
 /// What a range of bits is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,58 +64,4 @@ pub(crate) fn with_padding(mut ranges: Vec<Range>, bits: u32) -> Vec<Range> {
         whole.push(Range { part: Part::Padding, offset: at, bits: bits - at });
     }
     whole
-}
-
-/// Whether every value that two types share has the same bits in both layouts.
-pub(crate) fn has_same_bits(layouts: &Layouts, from: LayoutId, to: LayoutId) -> bool {
-    let mut pairs = vec![(from, to)];
-    let mut seen: FxHashSet<(LayoutId, LayoutId)> = FxHashSet::default();
-    while let Some((from, to)) = pairs.pop() {
-        if from == to || !seen.insert((from, to)) {
-            continue;
-        }
-        let (a, b) = (&layouts[from], &layouts[to]);
-        match (&a.kind, &b.kind) {
-            (Kind::Sum { tag, variants }, Kind::Sum { tag: other_tag, variants: others }) => {
-                // A block may be longer than what it is used for.
-                if tag != other_tag || (a.bits != b.bits && !is_block(layouts)) {
-                    return false;
-                }
-                for variant in variants.iter().filter(|variant| variant.is_inhabited) {
-                    let Some(other) = others.iter().find(|other| other.head == variant.head) else { continue };
-                    let fields = || variant.fields.iter().zip(&other.fields);
-                    if variant.code != other.code || fields().any(|(a, b)| a.offset != b.offset) {
-                        return false;
-                    }
-                    pairs.extend(fields().map(|(a, b)| (a.layout, b.layout)));
-                }
-            }
-            (Kind::Box { content: a, immediates }, Kind::Box { content: b, immediates: others }) => {
-                let (Kind::Sum { variants, .. }, Kind::Sum { variants: other_variants, .. }) =
-                    (&layouts[*a].kind, &layouts[*b].kind)
-                else {
-                    return a == b;
-                };
-                let is_same = |(variant, code): (&Variant, &Option<u32>)| {
-                    let other = other_variants.iter().position(|other| other.head == variant.head);
-                    !variant.is_inhabited || other.is_none_or(|at| others.get(at) == Some(code))
-                };
-                if !variants.iter().zip(immediates).all(is_same) {
-                    return false;
-                }
-                pairs.push((*a, *b));
-            }
-            (a, b) => {
-                if a != b {
-                    return false;
-                }
-            }
-        }
-    }
-    true
-}
-
-/// Whether sums stand in blocks of their own.
-fn is_block(layouts: &Layouts) -> bool {
-    layouts.strategy == layout::Strategy::Uniform
 }
