@@ -4,6 +4,7 @@
 //! else. TypeScript types of all of these are generated (feature `tsify`).
 
 pub mod machine;
+pub mod solver;
 
 mod layout;
 
