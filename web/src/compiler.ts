@@ -2,7 +2,7 @@
 //
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
-import type { Reply, Request, StepMove } from "./protocol.ts";
+import type { Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
 import type { LayoutName } from "./state.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
 import type {
@@ -101,6 +101,15 @@ export class Compiler {
   async step(move: StepMove): Promise<StepView | undefined> {
     const reply = await this.#askOf("user", (id) => ({ kind: "step", id, move }));
     return reply?.kind === "stepped" ? reply.view : undefined;
+  }
+
+  /** What the solver did for the current text. */
+  async solver<Q extends SolverQuestion>(
+    question: Q,
+  ): Promise<Extract<SolverAnswer, { about: Q["about"] }>["view"] | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "solver", id, question }));
+    if (reply?.kind !== "solved" || reply.answer.about !== question.about) return undefined;
+    return (reply.answer as Extract<SolverAnswer, { about: Q["about"] }>).view;
   }
 
   /** The layouts of the program's sum types. */
