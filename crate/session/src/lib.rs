@@ -41,7 +41,7 @@ pub use compile::{Compiled, compile};
 pub use explain::{codes, explain};
 pub use format::format;
 pub use hover::{Hover, hover};
-pub use ir_text::{IrText, ir_text, pass_names};
+pub use ir_text::{IrText, ir_names, ir_text, pass_names};
 pub use layouts::{layout_json, layout_text, value_bits};
 pub use name::{File, Name, name};
 pub use page::Page;
