@@ -34,7 +34,7 @@ pub(super) struct Change {
     pub arg: Option<usize>,
     pub before: String,
     pub after: String,
-    /// The root of the class that was joined with it.
+    /// The root that stands for a class no more, since that was made one with another.
     pub joined: Option<TermId>,
 }
 
@@ -76,8 +76,7 @@ impl Recording {
         for (root, change) in &mut changes {
             change.after = words.print(seen, change.cell);
             change.joined = self.events_of(stop).iter().find_map(|event| match *event {
-                Event::Link { child, parent, .. } if child == *root => Some(parent),
-                Event::Link { child, parent, .. } if parent == *root => Some(child),
+                Event::Link { child, parent, .. } if child == *root || parent == *root => Some(child),
                 _ => None,
             });
         }

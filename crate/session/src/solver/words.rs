@@ -241,7 +241,7 @@ impl Words<'_> {
     }
 
     /// What failed, as the problem's own words.
-    fn failure(&self, id: RelationId) -> Option<String> {
+    pub fn failure(&self, id: RelationId) -> Option<String> {
         let inferred = &self.recording.inferred;
         let failure = inferred.solver.failures.iter().find(|failure| failure.relation == id)?;
         let wording = Wording { module: self.module(), inferred };
@@ -283,11 +283,13 @@ impl Words<'_> {
             (What::Solved, Some(id)) => self.solved(seen, id, stop, changes),
             (What::Waits, Some(id)) => self.waits(seen, id),
             (What::Failed, Some(id)) => {
-                let failure = self.failure(id).map_or_else(String::new, |failure| format!(": {failure}"));
                 let what = match self.recording.inferred.solver.relation(id).relation.is(&EQUAL) {
                     true => self.why(self.text.why(self.recording.inferred.solver.relation(id).cause)),
                     false => self.subject(id),
                 };
+                let failure = self.failure(id).map_or_else(String::new, |failure| {
+                    format!(": {}", failure.strip_prefix(&format!("{what}: ")).unwrap_or(&failure))
+                });
                 sentence(format!("{what} fails{failure}."))
             }
             (What::Failed | What::Solved | What::Waits, None) => {
@@ -324,6 +326,10 @@ impl Words<'_> {
             Event::Quantify { relations, .. } => Some(relations.len()),
             _ => None,
         });
+        let is_clause = { events.iter() }.any(|event| match event {
+            Event::Quantify { cause, .. } => matches!(self.text.why(*cause), Why::Where { .. }),
+            _ => false,
+        });
         let Some(n_relations) = quantified else {
             return sentence(format!("shapes of {function} become simpler, now that their parts are parameters."));
         };
@@ -334,11 +340,17 @@ impl Words<'_> {
         };
         let relations = match n_relations {
             0 => None,
+            1 if is_clause => Some("1 relation is not asked for any more".to_owned()),
+            n if is_clause => Some(format!("{n} relations are not asked for any more")),
             1 => Some("1 waiting relation goes into its type".to_owned()),
             n => Some(format!("{n} waiting relations go into its type")),
         };
         let parts: Vec<String> = params.into_iter().chain(relations).collect();
-        sentence(format!("{function} is generalised: {}.", parts.join(", ")))
+        let happens = match is_clause {
+            true => format!("the `where` clause of {function} is taken as true"),
+            false => format!("{function} is generalised"),
+        };
+        sentence(format!("{happens}: {}.", parts.join(", ")))
     }
 
     fn solved(&self, seen: Seen<'_>, id: RelationId, stop: usize, changes: &[Change]) -> String {
@@ -356,11 +368,12 @@ impl Words<'_> {
                 false => format!("{why}: expected `{expected}`, found `{found}`; both are `{both}` now."),
             });
         }
-        let again = if self.recording.index.relations[id.0 as usize].runs.first() < Some(&(stop as u32)) {
-            " again"
-        } else {
-            ""
-        };
+        let history = &self.recording.index.relations[id.0 as usize];
+        let event = self.recording.event_of(stop) as u32;
+        let woken = history.woken.iter().rev().find(|(at, _)| *at < event);
+        let again = woken.map_or_else(String::new, |&(_, term)| {
+            format!(" again, because `t{}` was learned", self.recording.number(term))
+        });
         let ran = format!("{} ran{again}", self.subject(id));
         let n_inputs = posted.n_inputs();
         let operands = self.operands(id);

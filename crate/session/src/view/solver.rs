@@ -120,7 +120,7 @@ pub struct ChangeView {
     pub before: String,
     pub after: String,
     pub span: Option<SpanView>,
-    /// The class that was joined with it.
+    /// The number of the class that was made one with this one, and is none any more.
     pub joined: Option<u32>,
 }
 
