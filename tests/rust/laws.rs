@@ -82,7 +82,7 @@ fn goes_anywhere(name: &str, program: &str) {
     assert_eq!(events, solver.store.log.0, "{name}: a recording is what inference does\n{program}");
     // There and back, and then all over the place.
     let mut state = hash(name);
-    let jumps = (0..12).map(|_| {
+    let jumps = (0..6).map(|_| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % n_stops
     });
@@ -137,7 +137,7 @@ fn every_order_of_the_queue_agrees() {
 #[test]
 fn every_order_of_the_queue_agrees_on_random_programs() {
     for (name, program) in random_programs() {
-        orders_agree(&name, &program, 5);
+        orders_agree(&name, &program, 3);
     }
 }
 

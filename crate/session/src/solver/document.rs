@@ -192,19 +192,21 @@ pub fn trace_text(analysis: &Analysis) -> String {
             let why = words.text.why(recording.inferred.solver.relation(id).cause);
             let _ = writeln!(text, "    {id:?} {}, for {}", words.relation(seen, id), words.why(why));
         }
-        let mut joins: Vec<Option<u32>> = Vec::new();
+        let mut joins: Vec<[Option<u32>; 2]> = Vec::new();
         for change in &view.changes {
-            if change.before == change.after && joins.contains(&change.joined) {
+            let (was, joined) = (Some(change.was), change.joined);
+            // Said once of two classes that were alike.
+            if change.before == change.after && joins.contains(&[joined, was]) {
                 continue;
             }
-            joins.push(change.joined);
+            joins.push([was, joined]);
             let of = if change.of.is_empty() { String::new() } else { format!(", {}", change.of) };
-            let joined = change.joined.filter(|_| change.before == change.after);
-            let what = match joined {
-                Some(other) => format!("{}, one with t{other}", change.after),
-                None => format!("{} → {}", change.before, change.after),
+            let what = match change.before == change.after {
+                true => change.after.clone(),
+                false => format!("{} → {}", change.before, change.after),
             };
-            let _ = writeln!(text, "    t{}{of}: {what}", change.class);
+            let joined = joined.map_or_else(String::new, |other| format!(", one with t{other}"));
+            let _ = writeln!(text, "    t{}{of}: {what}{joined}", change.was);
         }
         if view.n_more_changes > 0 {
             let _ = writeln!(text, "    … {} more", view.n_more_changes);

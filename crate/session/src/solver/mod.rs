@@ -87,7 +87,7 @@ impl Recording {
     /// With so many events between checkpoints, or more if there are many.
     pub fn with_checkpoints(analysis: &Analysis, min_spacing: usize) -> Recording {
         let (inferred, errors) = analysis.recorded();
-        let index = Index::new(analysis, &inferred);
+        let index = Index::new(analysis, &inferred, &errors);
         let places = Places::new(analysis, &inferred, &index);
         let net = Net::new(&inferred, &index);
         let cursor = Cursor::new(inferred.solver.store.log.0.len(), min_spacing);

@@ -292,6 +292,9 @@ impl Words<'_> {
                 });
                 sentence(format!("{what} fails{failure}."))
             }
+            (What::Failed, None) if events.iter().any(|event| matches!(event, Event::Quantify { .. })) => {
+                self.stuck(seen, events)
+            }
             (What::Failed | What::Solved | What::Waits, None) => {
                 "A type would contain itself without end; it is cut here.".to_owned()
             }
@@ -306,6 +309,24 @@ impl Words<'_> {
             [wait] => format!("{subject} waits: {wait} is not known yet."),
             waits => format!("{subject} waits for any of {} to be known.", listed(waits, "and")),
         })
+    }
+
+    /// Relations that wait when nothing is left that could tell them more.
+    fn stuck(&self, seen: Seen<'_>, events: &[Event]) -> String {
+        let stuck = events.iter().flat_map(|event| match event {
+            Event::Quantify { relations, .. } => relations.as_slice(),
+            Event::Fresh { .. } | Event::Bind { .. } | Event::Link { .. } | Event::Post { .. } | Event::Step { .. } => {
+                &[]
+            }
+        });
+        let stuck: Vec<String> = stuck
+            .map(|woken| {
+                let waits: Vec<String> =
+                    woken.waits.iter().map(|&wait| self.describe(seen, woken.relation, wait)).collect();
+                format!("{} waits for {}", self.subject(woken.relation), listed(&waits, "or"))
+            })
+            .collect();
+        format!("The queue is empty, and nothing is left that could tell more: {}.", listed(&stuck, "and"))
     }
 
     /// What a relation that waits would have to know.
@@ -330,9 +351,13 @@ impl Words<'_> {
             Event::Quantify { cause, .. } => matches!(self.text.why(*cause), Why::Where { .. }),
             _ => false,
         });
-        let Some(n_relations) = quantified else {
+        let Some(mut n_relations) = quantified else {
             return sentence(format!("shapes of {function} become simpler, now that their parts are parameters."));
         };
+        // What waits elsewhere waits for something that failed.
+        let goes_into_type = function.starts_with("`@");
+        let n_left = if goes_into_type { 0 } else { n_relations };
+        n_relations -= n_left;
         let params = match params.as_slice() {
             [] => None,
             [param] => Some(format!("1 unknown becomes the parameter {param}")),
@@ -345,7 +370,11 @@ impl Words<'_> {
             1 => Some("1 waiting relation goes into its type".to_owned()),
             n => Some(format!("{n} waiting relations go into its type")),
         };
-        let parts: Vec<String> = params.into_iter().chain(relations).collect();
+        let left = (n_left > 0).then(|| match n_left {
+            1 => "1 relation is left, which waits for what failed".to_owned(),
+            n => format!("{n} relations are left, which wait for what failed"),
+        });
+        let parts: Vec<String> = params.into_iter().chain(relations).chain(left).collect();
         let happens = match is_clause {
             true => format!("the `where` clause of {function} is taken as true"),
             false => format!("{function} is generalised"),
@@ -433,6 +462,7 @@ impl Words<'_> {
                     Some(Why::Function(function)) => {
                         format!("the result of {}", self.function(function).replace('`', ""))
                     }
+                    Some(Why::Written(written)) => self.text.piece(self.module().type_exprs[written].span),
                     Some(why) => format!("in {}", self.text.piece(why.span(self.module()))),
                 }
             }
