@@ -39,6 +39,7 @@ mod assemble;
 mod code;
 mod collect;
 mod fault;
+mod fuse;
 mod general;
 mod heap;
 mod kind;
