@@ -1,11 +1,13 @@
 //! From the IR to [`Code`].
 //!
-//! A function with which the verifier finds a fault is one instruction that fails. Of the others every instruction whose
-//! values fit a word gets a code of its own; the rest is [`Code::General`]. Nothing here decides what a program means.
+//! A function with which the verifier finds a fault is one instruction that fails. Of the others nearly every
+//! instruction gets a code of its own, whatever the widths of its values; the rest is [`Code::General`]. Nothing here
+//! decides what a program means.
 
 use crate::code::{
     Assembly, BROKEN, Bits, Code, HALT, Immediate, MAX_QUICK_ARGS, Origin, Part, Place, Reg, Routine, WINDOW,
 };
+use crate::frame::{self, Places};
 use crate::fuse::fuse;
 use crate::heap::{Heap, IMMORTAL};
 use crate::kind::{BlockKind, Kinds, block_size};
@@ -13,7 +15,7 @@ use crate::scalar::{Binary, Class, elementwise};
 use crate::value::static_tensor;
 use base::{Idx, IndexVec};
 use ir::{Block, BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, Stage, VarId};
-use layout::{Head, Kind, LayoutId, Strategy, Tag, immediate_content, n_words, scalar_bits};
+use layout::{Head, Kind, LayoutId, Strategy, Tag, immediate_content, scalar_bits};
 use std::sync::Arc;
 
 /// What a frame counts as, without its words.
@@ -99,32 +101,21 @@ fn collected<I: Idx, T>(items: impl Iterator<Item = T>) -> IndexVec<I, T> {
 
 /// Where a function's variables and blocks are, and where the next function begins.
 fn routine(program: &Program, function: &Function, is_broken: bool, entry: u32) -> (Routine, u32) {
-    let mut places = vec![Place::default(); function.vars.len()];
+    let mut next = entry + u32::from(is_broken);
     let mut blocks = Vec::new();
-    let (mut n, mut n_params, mut n_captures, mut next) = (0_u32, 0, 0, entry);
-    if is_broken {
-        next += 1;
-    } else {
-        let mut place = |var: VarId| {
-            let n_words = n_words(program.layouts[function.vars[var].layout].bits) as u32;
-            places[var.index()] = Place { at: n, n_words };
-            n += n_words;
-            n
-        };
-        for (i, &param) in function.params.iter().enumerate() {
-            n_params = place(param);
-            if i < function.n_captures {
-                n_captures = n_params;
-            }
-        }
+    let mut places = Places { n_words: 0, of: vec![Place::default(); function.vars.len()] };
+    let (mut n_params, mut n_captures) = (0, 0);
+    if !is_broken {
+        places = frame::places(&program.layouts, function);
+        let n = |params: &[VarId]| params.iter().map(|param| places.of[param.index()].n_words).sum();
+        n_params = n(&function.params);
+        n_captures = n(&function.params[..function.n_captures.min(function.params.len())]);
         for block in function.blocks.iter() {
             blocks.push(next);
             next += block.instrs.len() as u32 + 1;
-            block.params.iter().chain(block.instrs.iter().flat_map(|instr| &instr.results)).for_each(|&var| {
-                place(var);
-            });
         }
     }
+    let n = places.n_words;
     let routine = Routine {
         entry,
         n_words: n,
@@ -133,7 +124,7 @@ fn routine(program: &Program, function: &Function, is_broken: bool, entry: u32) 
         reach: n.saturating_add(MAX_QUICK_ARGS as u32 + 1).max(WINDOW as u32),
         bytes: n.saturating_mul(8).saturating_add(FRAME_BYTES),
         is_library: function.is_library,
-        places,
+        places: places.of,
         blocks,
     };
     (routine, next)

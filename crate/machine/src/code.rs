@@ -339,6 +339,23 @@ pub enum Code {
         a: Reg,
         b: Reg,
     },
+    /// Three steps: arithmetic, `fuel`, and a [`Code::Loop`] with two moves, which are in `moves`.
+    AddLoop {
+        fuel: u8,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        first: u32,
+        entry: u32,
+    },
+    SubtractLoop {
+        fuel: u8,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        first: u32,
+        entry: u32,
+    },
     /// Two steps: a constant into a register, and its sum with another.
     AddConstant {
         constant: Reg,

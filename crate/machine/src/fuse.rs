@@ -8,7 +8,7 @@
 use crate::code::{Assembly, Code, Reg};
 
 /// Most steps of one code.
-pub const MAX_STEPS: u64 = 3;
+pub const MAX_STEPS: i64 = 3;
 
 pub fn fuse(assembly: &Assembly) -> Vec<Code> {
     let codes = &assembly.codes;
@@ -25,7 +25,9 @@ pub fn fuse(assembly: &Assembly) -> Vec<Code> {
             Code::Constant { to, bits } => constant(to, bits, next(1), next(2)),
             Code::Fuel(n) => u8::try_from(n).ok().filter(|n| *n > 0).and_then(|fuel| fuelled(assembly, fuel, next(1)?)),
             Code::TailCall { .. } => fuelled(assembly, 0, *code),
-            test => next(1).and_then(|switch| tested(test, switch)),
+            first => {
+                next(1).and_then(|second| tested(first, second).or_else(|| turned(assembly, first, second, next(2)?)))
+            }
         };
         if let Some(fused) = fused {
             *code = fused;
@@ -81,6 +83,19 @@ fn tested(test: Code, switch: Code) -> Option<Code> {
         Code::EqualInt32 { to, a, b } if on == to && is_whole => Some(Code::EqualSwitch { to, a, b, yes, no }),
         Code::LessInt32 { to, a, b } if on == to && is_whole => Some(Code::LessSwitch { to, a, b, yes, no }),
         Code::LessEqualInt32 { to, a, b } if on == to && is_whole => Some(Code::LessEqualSwitch { to, a, b, yes, no }),
+        _ => None,
+    }
+}
+
+/// Arithmetic, and another turn.
+fn turned(assembly: &Assembly, sum: Code, fuel: Code, call: Code) -> Option<Code> {
+    let Code::Fuel(fuel) = fuel else { return None };
+    let fuel = u8::try_from(fuel).ok().filter(|fuel| *fuel > 0)?;
+    let Code::TailCall { n: 2, first, .. } = call else { return None };
+    let Some(Code::Loop2 { to: entry, .. }) = fuelled(assembly, fuel, call) else { return None };
+    match sum {
+        Code::AddInt32 { to, a, b } => Some(Code::AddLoop { fuel, to, a, b, first, entry }),
+        Code::SubtractInt32 { to, a, b } => Some(Code::SubtractLoop { fuel, to, a, b, first, entry }),
         _ => None,
     }
 }

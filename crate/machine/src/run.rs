@@ -30,11 +30,10 @@ impl Machine {
         let state = &mut self.state;
         let limit = self.limits.fuel;
         let (mut pc, mut base) = (state.pc as usize, state.base as usize);
-        let start = *left;
-        let mut budget = start;
-        // How many steps are left when these codes are done with.
-        let (mut codes, mut floor) =
-            if budget >= MAX_STEPS { (&code.fast[..], MAX_STEPS - 1) } else { (&code.codes[..], 0) };
+        // What is left after as many steps as one code may be; those are done one by one.
+        let start = (*left).min(i64::MAX as u64) as i64;
+        let (mut codes, mut reserve) = (code.fast.as_slice(), MAX_STEPS - 1);
+        let mut budget = start - reserve;
         // What may still be used.
         let mut fuel = limit.saturating_sub(state.fuel);
         // Each time round, the frame is another one.
@@ -42,18 +41,22 @@ impl Machine {
             let n_registers = state.registers.len();
             let Some(r) = window(&mut state.registers, base) else { break Some(Stop::Fault(RunFault::Broken)) };
             loop {
-                let Some(instr) = codes.get(pc) else { break 'frame Some(Stop::Fault(RunFault::Broken)) };
-                if budget <= floor {
-                    if budget > 0 {
-                        (codes, floor) = (&code.codes, 0);
+                budget -= 1;
+                if budget < 0 {
+                    budget += 1;
+                    if reserve > 0 {
+                        budget += reserve;
+                        (codes, reserve) = (&code.codes, 0);
                         continue;
                     }
-                    if let Code::Halt = *instr {
-                        state.is_done = true;
+                    match codes.get(pc) {
+                        Some(Code::Halt) => state.is_done = true,
+                        Some(_) => {}
+                        None => break 'frame Some(Stop::Fault(RunFault::Broken)),
                     }
                     break 'frame None;
                 }
-                budget -= 1;
+                let Some(instr) = codes.get(pc) else { break 'frame Some(Stop::Fault(RunFault::Broken)) };
                 pc += 1;
                 match *instr {
                     Code::Halt => {
@@ -304,7 +307,7 @@ impl Machine {
                             break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
                         }
                         fuel -= u64::from(more);
-                        budget -= u64::from(more > 0);
+                        budget -= i64::from(more > 0);
                         for &(from, into) in &code.moves[first as usize..first as usize + n as usize] {
                             r[into as usize] = r[from as usize];
                         }
@@ -315,7 +318,7 @@ impl Machine {
                             break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
                         }
                         fuel -= u64::from(more);
-                        budget -= u64::from(more > 0);
+                        budget -= i64::from(more > 0);
                         let (a, b) = (r[from[0] as usize], r[from[1] as usize]);
                         r[into[0] as usize] = a;
                         r[into[1] as usize] = b;
@@ -362,9 +365,14 @@ impl Machine {
                     Code::ReturnWide { from, n, bytes } => {
                         let Some(frame) = state.frames.pop() else { break 'frame Some(Stop::Fault(RunFault::Broken)) };
                         state.heap.in_use -= u64::from(bytes);
+                        let two = [r[from as usize], r[from.wrapping_add(1) as usize]];
                         let from = base + from as usize;
                         (pc, base) = (frame.pc as usize, frame.base as usize);
-                        state.registers.copy_within(from..from + n as usize, base + frame.to as usize);
+                        let to = base + frame.to as usize;
+                        match n {
+                            2 => [to, to + 1].into_iter().zip(two).for_each(|(to, word)| state.registers[to] = word),
+                            _ => state.registers.copy_within(from..from + n as usize, to),
+                        }
                         continue 'frame;
                     }
                     Code::Jump { to } => pc = to as usize,
@@ -405,6 +413,32 @@ impl Machine {
                         let keys = &code.keys[first as usize..first as usize + n as usize + 1];
                         let place = keys[..n as usize].binary_search_by_key(&found, |(key, _)| *key);
                         pc = keys[place.unwrap_or(n as usize)].1 as usize;
+                    }
+                    Code::AddLoop { fuel: more, to, a, b, first, entry } => {
+                        int32(r, to, a, b, u32::wrapping_add);
+                        if u64::from(more) > fuel {
+                            (pc, budget) = (pc + 1, budget - 1);
+                            break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                        }
+                        fuel -= u64::from(more);
+                        budget -= 2;
+                        let [one, other] = code.moves[first as usize..first as usize + 2] else { continue };
+                        r[one.1 as usize] = r[one.0 as usize];
+                        r[other.1 as usize] = r[other.0 as usize];
+                        pc = entry as usize;
+                    }
+                    Code::SubtractLoop { fuel: more, to, a, b, first, entry } => {
+                        int32(r, to, a, b, u32::wrapping_sub);
+                        if u64::from(more) > fuel {
+                            (pc, budget) = (pc + 1, budget - 1);
+                            break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                        }
+                        fuel -= u64::from(more);
+                        budget -= 2;
+                        let [one, other] = code.moves[first as usize..first as usize + 2] else { continue };
+                        r[one.1 as usize] = r[one.0 as usize];
+                        r[other.1 as usize] = r[other.0 as usize];
+                        pc = entry as usize;
                     }
                     Code::AddConstant { constant, to, a, bits, by } => {
                         r[constant as usize] = u64::from(bits);
@@ -482,7 +516,9 @@ impl Machine {
                         match state.globals.get(id) {
                             Some(GlobalState::Done(words)) => {
                                 let layout = code.program.globals[global].layout;
-                                state.heap.dup_value(&code, layout, words);
+                                if code.kinds.is_counted(layout) {
+                                    state.heap.dup_value(&code, layout, words);
+                                }
                                 let to = base + to as usize;
                                 state.registers[to..].iter_mut().zip(words).for_each(|(to, word)| *to = *word);
                             }
@@ -557,7 +593,9 @@ impl Machine {
                         for i in 0..n_captures as u16 {
                             r[(size + i) as usize] = state.heap.word(closure + HEADER + u32::from(i) * 8);
                         }
-                        if state.heap.empty(&code, closure) {
+                        if n_captures == 0 {
+                            state.heap.release(&code, closure);
+                        } else if state.heap.empty(&code, closure) {
                             state.heap.free(closure, block_size(n_captures as usize));
                         }
                         let site = pc as u32 - 1;
@@ -634,8 +672,10 @@ impl Machine {
             Some(_) | None => limit - fuel,
         };
         (state.pc, state.base) = (pc as u32, base as u32);
-        state.steps += start - budget;
-        *left = budget;
+        let n_left = budget + reserve;
+        let n_done = start.saturating_sub(n_left).max(0) as u64;
+        state.steps += n_done;
+        *left -= n_done;
         stop.map_or(Ok(()), Err)
     }
 }
@@ -673,7 +713,10 @@ fn move_parts(r: &mut [u64; WINDOW], parts: &[Part]) {
 
 #[inline]
 fn copy_in(r: &mut [u64; WINDOW], to: Reg, words: &[u64]) {
-    r[to as usize..].iter_mut().zip(words).for_each(|(register, word)| *register = *word);
+    // One by one: they are few.
+    for (i, word) in (0..).zip(words) {
+        r[to.wrapping_add(i) as usize] = *word;
+    }
 }
 
 /// The content of a box whose word is no pointer.
@@ -690,8 +733,7 @@ fn immediate_content(code: &Assembly, layout: LayoutId, word: u32, n: u8) -> &[u
 /// The word of a box, if its content takes no block.
 #[inline]
 fn immediate_of(code: &Assembly, layout: LayoutId, content: &[u64]) -> Option<u32> {
-    let is_it = |it: &&Immediate| {
-        content.first() == Some(&it.first) && content == words(code, it.words, content.len() as u8)
-    };
+    let is_it =
+        |it: &&Immediate| content.first() == Some(&it.first) && content == words(code, it.words, content.len() as u8);
     code.immediates[layout].iter().find(is_it).map(|it| it.code)
 }
