@@ -5,14 +5,22 @@ import type {
   CheckView,
   FileName,
   FormatView,
+  GraphStateView,
+  GraphView,
   HoverView,
   IrView,
   LaidValueView,
   LayoutsView,
   MatchView,
   NameView,
+  PlaceStopsView,
+  RoundsView,
   RunView,
+  SolverView,
   StepView,
+  TraceView,
+  WhyNotView,
+  WhyView,
 } from "./wasm/relish_wasm.js";
 
 /** Where to go in a run that is looked at step by step. */
@@ -28,6 +36,13 @@ export type StepMove =
   | { to: "measure" }
   | { to: "end" };
 
+/** Which part of the lists of a stop is wanted. */
+export interface SolverPart {
+  firstClass: number;
+  classes: number;
+  relations: number;
+}
+
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
   | { kind: "update"; revision: number; text: string }
@@ -39,7 +54,16 @@ export type Request =
   | { kind: "step"; id: number; move: StepMove }
   | { kind: "layouts"; id: number }
   | { kind: "value"; id: number; entry: number; choices: string[] }
-  | { kind: "format"; id: number; text: string };
+  | { kind: "format"; id: number; text: string }
+  | { kind: "trace"; id: number }
+  | { kind: "solver"; id: number; stop: number; part: SolverPart }
+  | { kind: "graph"; id: number; open: string[] }
+  | { kind: "graph-state"; id: number; stop: number }
+  | { kind: "rounds"; id: number; first: number; count: number }
+  | { kind: "place-stops"; id: number; offset: number }
+  | { kind: "why"; id: number; offset: number; piece: number | undefined }
+  | { kind: "why-not"; id: number; problem: number }
+  | { kind: "trace-json"; id: number };
 
 export type Reply =
   | { kind: "ready"; prelude: string }
@@ -53,4 +77,13 @@ export type Reply =
   | { kind: "laid"; id: number; view: LayoutsView }
   | { kind: "valued"; id: number; view: LaidValueView | undefined }
   | { kind: "formatted"; id: number; view: FormatView }
+  | { kind: "traced"; id: number; view: TraceView | undefined }
+  | { kind: "solver"; id: number; view: SolverView | undefined }
+  | { kind: "graph"; id: number; view: GraphView | undefined }
+  | { kind: "graph-state"; id: number; view: GraphStateView | undefined }
+  | { kind: "rounds"; id: number; view: RoundsView | undefined }
+  | { kind: "place-stops"; id: number; view: PlaceStopsView | undefined }
+  | { kind: "why"; id: number; view: WhyView | undefined }
+  | { kind: "why-not"; id: number; view: WhyNotView | undefined }
+  | { kind: "trace-json"; id: number; text: string | undefined }
   | { kind: "trapped"; during: Request["kind"]; message: string };

@@ -47,6 +47,26 @@ function answer(request: Request): void {
       return post({ kind: "valued", id: request.id, view: playground.layoutValue(request.entry, request.choices) });
     case "format":
       return post({ kind: "formatted", id: request.id, view: playground.format(request.text) });
+    case "trace":
+      return post({ kind: "traced", id: request.id, view: playground.trace() });
+    case "solver": {
+      const { firstClass, classes, relations } = request.part;
+      return post({ kind: "solver", id: request.id, view: playground.solverAt(request.stop, firstClass, classes, relations) });
+    }
+    case "graph":
+      return post({ kind: "graph", id: request.id, view: playground.solverGraph(request.open) });
+    case "graph-state":
+      return post({ kind: "graph-state", id: request.id, view: playground.graphState(request.stop) });
+    case "rounds":
+      return post({ kind: "rounds", id: request.id, view: playground.rounds(request.first, request.count) });
+    case "place-stops":
+      return post({ kind: "place-stops", id: request.id, view: playground.placeStops(request.offset) });
+    case "why":
+      return post({ kind: "why", id: request.id, view: playground.why(request.offset, request.piece) });
+    case "why-not":
+      return post({ kind: "why-not", id: request.id, view: playground.whyNot(request.problem) });
+    case "trace-json":
+      return post({ kind: "trace-json", id: request.id, text: playground.traceJson() });
   }
 }
 
