@@ -3,7 +3,7 @@ import { batch } from "@preact/signals";
 import { Compiler } from "./compiler.ts";
 import { inLanguage, type Language } from "./language.ts";
 import { type Linked, pack, unpack } from "./link.ts";
-import type { SolverPart, StepMove } from "./protocol.ts";
+import type { StepMove } from "./protocol.ts";
 import { type Document, errorCount, type LayoutName, state, type Theme } from "./state.ts";
 import { load, save } from "./storage.ts";
 import type { DiagnosticView, EditView, FileName, FixView, SpanView } from "./wasm/relish_wasm.js";
@@ -198,24 +198,8 @@ export const layoutValue = (entry: number, choices: string[]) => compiler.layout
 /** The program that the machine runs, before and after one pass; no answer if the text changes meanwhile. */
 export const ir = (layout: LayoutName, pass: number, maxLines: number) => compiler.ir(layout, pass, maxLines);
 
-/** What the solver did with the text; no answer if the text changes meanwhile. The same holds of all that follows. */
-export const trace = () => compiler.trace();
-/** The solver at a stop, with a part of its lists. */
-export const solverAt = (stop: number, part: SolverPart) => compiler.solver(stop, part);
-/** The solver's graph with these clusters open. */
-export const solverGraph = (open: readonly string[]) => compiler.solverGraph(open);
-/** How the graph that was asked for last stands at a stop. */
-export const graphStateAt = (stop: number) => compiler.graphState(stop);
-/** So many rounds of information flow. */
-export const rounds = (first: number, count: number) => compiler.rounds(first, count);
-/** The stops that speak of the type at a place; `null` if nothing there has one. */
-export const placeStops = (offset: number) => compiler.placeStops(offset);
-/** Why the type at a place, or a piece of it, is what it is; `null` if nothing there has one. */
-export const why = (offset: number, piece: number | undefined) => compiler.why(offset, piece);
-/** Why a problem of the check is one; `null` if it is no disagreement of types. */
-export const whyNot = (problem: number) => compiler.whyNot(problem);
-/** The whole trace, as the command line prints it. */
-export const traceJson = () => compiler.traceJson();
+/** What is to be said of the solver's work; `null` if there is nothing at a place, no answer if the text changes meanwhile. */
+export const solver: Compiler["solver"] = (question) => compiler.solver(question);
 
 /** Where a run stands after a move; no answer if the text changes meanwhile, or there is no such run any more. */
 export const step = (move: StepMove) => compiler.step(move);
@@ -320,8 +304,8 @@ export function setTheme(theme: Theme): void {
 /** Copies a link that holds the program, the panel and the selection. */
 export async function share(): Promise<void> {
   const { text, panel, selection, solverTab, stop } = state;
-  const solver = panel.value === "solver" ? { tab: solverTab.value, stop: stop.value } : undefined;
-  const packed = await pack({ text: text.value, panel: panel.value, selection: selection.value, solver });
+  const solving = panel.value === "solver" ? { tab: solverTab.value, stop: stop.value } : undefined;
+  const packed = await pack({ text: text.value, panel: panel.value, selection: selection.value, solver: solving });
   if (packed.kind === "too-large") {
     state.notice.value = { tone: "bad", text: packed.sentence };
     return;

@@ -1,6 +1,6 @@
 // *Why* and *why not*: what the Why tab is asked, and where its answer lies in the text.
 import { batch } from "@preact/signals";
-import { applyFix, goTo, openFile, why, whyNot } from "./actions.ts";
+import { applyFix, goTo, openFile, solver } from "./actions.ts";
 import { openSolver } from "./solving.ts";
 import { type Answer, isFresh, state } from "./state.ts";
 import type { DiagnosticView, MendView, SpanView } from "./wasm/relish_wasm.js";
@@ -17,11 +17,11 @@ export async function followQuestion(): Promise<void> {
   const question = state.question.peek();
   let answer: Answer;
   if (question.kind === "type") {
-    const view = await why(state.selection.peek().start, question.piece);
+    const view = await solver({ about: "why", offset: state.selection.peek().start, piece: question.piece });
     if (view === undefined) return;
     answer = { kind: "type", revision, view };
   } else {
-    const view = await whyNot(question.index);
+    const view = await solver({ about: "why-not", diagnostic: question.index });
     if (view === undefined) return;
     answer = { kind: "problem", revision, view };
   }

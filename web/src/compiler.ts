@@ -2,29 +2,21 @@
 //
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
-import type { Reply, Request, SolverPart, StepMove } from "./protocol.ts";
+import type { Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
 import type { LayoutName } from "./state.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
 import type {
   CheckView,
   FileName,
   FormatView,
-  GraphStateView,
-  GraphView,
   HoverView,
   IrView,
   LaidValueView,
   LayoutsView,
   MatchView,
   NameView,
-  PlaceStopsView,
-  RoundsView,
   RunView,
-  SolverView,
   StepView,
-  TraceView,
-  WhyNotView,
-  WhyView,
 } from "./wasm/relish_wasm.js";
 
 export interface Listener {
@@ -36,6 +28,8 @@ export interface Listener {
   /** There is no compiler and will be none. */
   failed(message: string): void;
 }
+
+type Told<About> = NonNullable<Extract<SolverAnswer, { about: About }>["view"]>;
 
 /** A check that takes longer than this is given up when a newer text is there. */
 const PATIENCE_MS = 1500;
@@ -123,49 +117,11 @@ export class Compiler {
     return reply?.kind === "valued" ? (reply.view ?? null) : undefined;
   }
 
-  async trace(): Promise<TraceView | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "trace", id }));
-    return reply?.kind === "traced" ? reply.view : undefined;
-  }
-
-  async solver(stop: number, part: SolverPart): Promise<SolverView | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "solver", id, stop, part }));
-    return reply?.kind === "solver" ? reply.view : undefined;
-  }
-
-  async solverGraph(open: readonly string[]): Promise<GraphView | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "graph", id, open: [...open] }));
-    return reply?.kind === "graph" ? reply.view : undefined;
-  }
-
-  async graphState(stop: number): Promise<GraphStateView | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "graph-state", id, stop }));
-    return reply?.kind === "graph-state" ? reply.view : undefined;
-  }
-
-  async rounds(first: number, count: number): Promise<RoundsView | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "rounds", id, first, count }));
-    return reply?.kind === "rounds" ? reply.view : undefined;
-  }
-
-  async placeStops(offset: number): Promise<PlaceStopsView | null | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "place-stops", id, offset }));
-    return reply?.kind === "place-stops" ? (reply.view ?? null) : undefined;
-  }
-
-  async why(offset: number, piece: number | undefined): Promise<WhyView | null | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "why", id, offset, piece }));
-    return reply?.kind === "why" ? (reply.view ?? null) : undefined;
-  }
-
-  async whyNot(problem: number): Promise<WhyNotView | null | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "why-not", id, problem }));
-    return reply?.kind === "why-not" ? (reply.view ?? null) : undefined;
-  }
-
-  async traceJson(): Promise<string | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "trace-json", id }));
-    return reply?.kind === "trace-json" ? reply.text : undefined;
+  /** What is to be said of the solver's work on the current text; `null` if there is nothing at the place asked about. */
+  async solver<About extends SolverQuestion["about"]>(question: Extract<SolverQuestion, { about: About }>): Promise<Told<About> | null | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "solver", id, question }));
+    if (reply?.kind !== "solved" || reply.answer.about !== question.about) return undefined;
+    return (reply.answer.view as Told<About> | undefined) ?? null;
   }
 
   /** What lays out a text anew; no answer if the worker is replaced meanwhile. */
@@ -238,18 +194,10 @@ export class Compiler {
       case "matched":
       case "compiled":
       case "stepped":
+      case "solved":
       case "laid":
       case "valued":
       case "formatted":
-      case "traced":
-      case "solver":
-      case "graph":
-      case "graph-state":
-      case "rounds":
-      case "place-stops":
-      case "why":
-      case "why-not":
-      case "trace-json":
         this.#waiting.get(reply.id)?.(reply);
         this.#waiting.delete(reply.id);
         return;

@@ -36,12 +36,36 @@ export type StepMove =
   | { to: "measure" }
   | { to: "end" };
 
-/** Which part of the lists of a stop is wanted. */
-export interface SolverPart {
-  firstClass: number;
-  classes: number;
-  relations: number;
-}
+/** A question about what the solver did, for the last text. */
+export type SolverQuestion =
+  | { about: "trace" }
+  | { about: "stop"; stop: number; firstClass: number; nClasses: number; nRelations: number }
+  | { about: "graph"; open: string[] }
+  /** Of the nodes of the graph that was asked for last. */
+  | { about: "state"; stop: number }
+  | { about: "rounds"; first: number; nRounds: number }
+  | { about: "place"; offset: number }
+  | { about: "classes"; offset: number; stop: number }
+  | { about: "diagnostic"; diagnostic: number }
+  /** Why the type at a place, or a piece of it, is what it is. */
+  | { about: "why"; offset: number; piece: number | undefined }
+  /** Why one of the problems of the check is one, by its number there. */
+  | { about: "why-not"; diagnostic: number }
+  /** The trace as a document. */
+  | { about: "document" };
+
+export type SolverAnswer =
+  | { about: "trace"; view: TraceView }
+  | { about: "stop"; view: SolverView }
+  | { about: "graph"; view: GraphView }
+  | { about: "state"; view: GraphStateView }
+  | { about: "rounds"; view: RoundsView }
+  | { about: "place"; view: PlaceStopsView | undefined }
+  | { about: "classes"; view: Uint32Array }
+  | { about: "diagnostic"; view: number | undefined }
+  | { about: "why"; view: WhyView | undefined }
+  | { about: "why-not"; view: WhyNotView | undefined }
+  | { about: "document"; view: string };
 
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
@@ -52,18 +76,10 @@ export type Request =
   | { kind: "match"; id: number; offset: number }
   | { kind: "ir"; id: number; layout: LayoutName; pass: number; maxLines: number }
   | { kind: "step"; id: number; move: StepMove }
+  | { kind: "solver"; id: number; question: SolverQuestion }
   | { kind: "layouts"; id: number }
   | { kind: "value"; id: number; entry: number; choices: string[] }
-  | { kind: "format"; id: number; text: string }
-  | { kind: "trace"; id: number }
-  | { kind: "solver"; id: number; stop: number; part: SolverPart }
-  | { kind: "graph"; id: number; open: string[] }
-  | { kind: "graph-state"; id: number; stop: number }
-  | { kind: "rounds"; id: number; first: number; count: number }
-  | { kind: "place-stops"; id: number; offset: number }
-  | { kind: "why"; id: number; offset: number; piece: number | undefined }
-  | { kind: "why-not"; id: number; problem: number }
-  | { kind: "trace-json"; id: number };
+  | { kind: "format"; id: number; text: string };
 
 export type Reply =
   | { kind: "ready"; prelude: string }
@@ -74,16 +90,8 @@ export type Reply =
   | { kind: "matched"; id: number; view: MatchView | undefined }
   | { kind: "compiled"; id: number; view: IrView | undefined }
   | { kind: "stepped"; id: number; view: StepView | undefined }
+  | { kind: "solved"; id: number; answer: SolverAnswer }
   | { kind: "laid"; id: number; view: LayoutsView }
   | { kind: "valued"; id: number; view: LaidValueView | undefined }
   | { kind: "formatted"; id: number; view: FormatView }
-  | { kind: "traced"; id: number; view: TraceView | undefined }
-  | { kind: "solver"; id: number; view: SolverView | undefined }
-  | { kind: "graph"; id: number; view: GraphView | undefined }
-  | { kind: "graph-state"; id: number; view: GraphStateView | undefined }
-  | { kind: "rounds"; id: number; view: RoundsView | undefined }
-  | { kind: "place-stops"; id: number; view: PlaceStopsView | undefined }
-  | { kind: "why"; id: number; view: WhyView | undefined }
-  | { kind: "why-not"; id: number; view: WhyNotView | undefined }
-  | { kind: "trace-json"; id: number; text: string | undefined }
   | { kind: "trapped"; during: Request["kind"]; message: string };

@@ -1,6 +1,6 @@
 // The solver on the page: where in the trace it stands, one question about it at a time, and what is to be seen of it.
 import { batch, computed, effect } from "@preact/signals";
-import { graphStateAt, openPanel, placeStops, solverAt, solverGraph, trace } from "./actions.ts";
+import { openPanel, solver } from "./actions.ts";
 import { place } from "./placing.ts";
 import { FIRST_PART, isFresh, type SolverTab, state } from "./state.ts";
 import { sizeOf } from "./view/solver/shape.ts";
@@ -60,8 +60,8 @@ function beginning(view: TraceView): number {
 export async function followTrace(): Promise<void> {
   const revision = state.checked.peek().revision;
   if (!isFresh.peek() || state.trace.peek()?.revision === revision) return;
-  const view = await trace();
-  if (view === undefined || state.revision.peek() !== revision) return;
+  const view = await solver({ about: "trace" });
+  if (view == null || state.revision.peek() !== revision) return;
   batch(() => {
     if (state.stop.peek() === undefined) state.stop.value = beginning(view);
     state.trace.value = { revision, view };
@@ -91,13 +91,13 @@ async function ask(): Promise<void> {
   const stop = stopNow.peek();
   const placed = state.solverTab.peek() === "graph" ? state.placed.peek() : undefined;
   const [view, graph] = await Promise.all([
-    solverAt(stop, state.solverPart.peek()),
-    placed === undefined ? undefined : graphStateAt(stop),
+    solver({ about: "stop", stop, ...state.solverPart.peek() }),
+    placed === undefined ? undefined : solver({ about: "state", stop }),
   ]);
   if (state.revision.peek() !== traced.revision) return;
   batch(() => {
-    if (view !== undefined) state.solver.value = { revision: traced.revision, view };
-    if (graph !== undefined && placed !== undefined) state.graphState.value = { stop, opened: placed.opened, view: graph };
+    if (view != null) state.solver.value = { revision: traced.revision, view };
+    if (graph != null && placed !== undefined) state.graphState.value = { stop, opened: placed.opened, view: graph };
   });
 }
 
@@ -106,8 +106,8 @@ export async function followGraph(opened: readonly string[]): Promise<void> {
   const revision = state.trace.peek()?.revision;
   const had = state.placed.peek();
   if (revision === undefined || (had?.revision === revision && had.opened === opened)) return;
-  const graph = await solverGraph(opened);
-  if (graph === undefined || state.revision.peek() !== revision) return;
+  const graph = await solver({ about: "graph", open: [...opened] });
+  if (graph == null || state.revision.peek() !== revision) return;
   const places = await place(graph.nodes.map(sizeOf), graph.edges);
   if (places === undefined || state.revision.peek() !== revision) return;
   state.placed.value = { revision, graph, opened, ...places };
@@ -188,7 +188,7 @@ export function nextFailure(): void {
 
 /** The next step that tells something about the type at the cursor, from the first one again after the last. */
 export async function nextTouching(): Promise<void> {
-  const place = await placeStops(state.selection.peek().start);
+  const place = await solver({ about: "place", offset: state.selection.peek().start });
   if (place === undefined) return;
   const next = place?.stops.find((stop) => stop > stopNow.peek()) ?? place?.stops[0];
   if (next === undefined) return say("No step touches what is at the cursor: put the cursor on a name or an expression.");
@@ -197,7 +197,7 @@ export async function nextTouching(): Promise<void> {
 
 /** The step that decided the type at the cursor. */
 export async function deciding(): Promise<void> {
-  const place = await placeStops(state.selection.peek().start);
+  const place = await solver({ about: "place", offset: state.selection.peek().start });
   if (place === undefined) return;
   if (place === null) return say("Nothing at the cursor has a type: put the cursor on a name or an expression.");
   goToStop(place.decided);

@@ -1,7 +1,6 @@
 // All that the page shows is in this one object; the views read it, and only `actions.ts` changes it.
 import { computed, signal } from "@preact/signals";
 import { languageOf } from "./language.ts";
-import type { SolverPart } from "./protocol.ts";
 import type {
   CheckView,
   DiagnosticView,
@@ -98,8 +97,15 @@ export interface Placed {
   edges: readonly (readonly number[])[];
 }
 
-/** As much of the solver's lists as is shown at first. */
-export const FIRST_PART: SolverPart = { firstClass: 0, classes: 40, relations: 20 };
+/** Which part of the solver's lists is shown. */
+export interface SolverPart {
+  firstClass: number;
+  nClasses: number;
+  /** Of the queue, and of those that wait. */
+  nRelations: number;
+}
+
+export const FIRST_PART: SolverPart = { firstClass: 0, nClasses: 40, nRelations: 20 };
 
 const NOTHING_CHECKED: CheckView = { diagnostics: [], definitions: [], expressions: [] };
 
@@ -132,7 +138,7 @@ export const state = {
   /** What a panel is pointing at in the program. */
   pointed: signal<SpanView | undefined>(undefined),
   /** What a panel is about as a whole, marked as long as it shows it. */
-  lit: signal<readonly SpanView[]>([]),
+  lit: signal<{ tone: "good" | "bad"; spans: readonly SpanView[] } | undefined>(undefined),
   /** Counts how often the editor was asked to format. */
   formatting: signal(0),
   panel: signal("types"),

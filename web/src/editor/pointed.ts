@@ -13,8 +13,10 @@ export function showPointed(editor: monaco.editor.IStandaloneCodeEditor, model: 
   });
   const lit = editor.createDecorationsCollection();
   effect(() => {
+    const about = state.lit.value;
     // Of an older text they would be marked in wrong places.
-    const spans = isFresh.value ? state.lit.value : [];
-    lit.set(spans.map((span) => ({ range: rangeOf(model, span), options: { className: "lit-up" } })));
+    if (about === undefined || !isFresh.value) return lit.clear();
+    const className = about.tone === "bad" ? "lit-up bad" : "lit-up";
+    lit.set(about.spans.map((span) => ({ range: rangeOf(model, span), options: { className } })));
   });
 }

@@ -15,7 +15,7 @@ export function Classes({ solver }: { solver: SolverView }) {
   const isLit = litAmong(classes.flatMap(({ members }) => members.map(({ span }) => span)));
   const part = state.solverPart.value;
   const turn = (by: number) => () => {
-    state.solverPart.value = { ...part, firstClass: Math.max(0, n_classes_above + by * part.classes) };
+    state.solverPart.value = { ...part, firstClass: Math.max(0, n_classes_above + by * part.nClasses) };
   };
   const { first_changed } = solver;
   const isChangeElsewhere = first_changed !== undefined && (first_changed < n_classes_above || first_changed >= n_classes_above + classes.length);

@@ -1,5 +1,5 @@
 // Taking things out of the page: to the clipboard, or as a file.
-import { traceJson } from "../../actions.ts";
+import { solver } from "../../actions.ts";
 import { state } from "../../state.ts";
 
 export async function copyText(text: string): Promise<void> {
@@ -15,8 +15,8 @@ export const savePicture = (name: string, svg: string) => save(name, "image/svg+
 
 /** The whole trace, as the command line prints it. */
 export async function saveTrace(): Promise<void> {
-  const json = await traceJson();
-  if (json !== undefined) save("trace.json", "application/json", json);
+  const json = await solver({ about: "document" });
+  if (json != null) save("trace.json", "application/json", json);
 }
 
 function save(name: string, type: string, text: string): void {

@@ -1,7 +1,7 @@
 // The same check as rounds of information flow: in each round every operator runs that can, on what the round before
 // has found out.
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { rounds } from "../../actions.ts";
+import { solver } from "../../actions.ts";
 import { litAmong, showStop } from "../../solving.ts";
 import { isFresh, state } from "../../state.ts";
 import type { RoundsView, RoundView, SpanView } from "../../wasm/relish_wasm.js";
@@ -22,8 +22,8 @@ export function Rounds() {
     const most = limit.value;
     if (!isFresh.value) return;
     const timer = setTimeout(async () => {
-      const found = await rounds(0, most);
-      if (found !== undefined) view.value = found;
+      const found = await solver({ about: "rounds", first: 0, nRounds: most });
+      if (found != null) view.value = found;
     }, RESTED_MS);
     return () => clearTimeout(timer);
   });
@@ -76,15 +76,18 @@ function Round({ round, isLit }: { round: RoundView; isLit: (span: SpanView | un
       <ul class="cards">
         {resolved.slice(0, shown.value).map(({ relation, name, text, stop, span, line }) => (
           <li class={`card of-solved ${isLit(span) ? "lit" : ""}`} {...pointing(span)}>
-            <header>
+            <div class="line-of-card">
               <code class="relation-id">r{relation}</code>
-              <code class="relation-name">{name}</code>
-              <ToLine line={line} span={span} />
-              <button type="button" class="to-line" onClick={() => showStop(stop)}>
-                step {number(stop)}
-              </button>
-            </header>
-            <TypeText text={text} />
+              <span>
+                <code class="relation-name">{name}</code> <TypeText text={text} />
+              </span>
+              <span class="places">
+                <ToLine line={line} span={span} />
+                <button type="button" class="to-line" onClick={() => showStop(stop)}>
+                  step {number(stop)}
+                </button>
+              </span>
+            </div>
           </li>
         ))}
       </ul>

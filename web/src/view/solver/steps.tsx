@@ -2,15 +2,18 @@
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { point, show } from "../../actions.ts";
+import { askWhyNot } from "../../asking.ts";
 import { litAmong } from "../../solving.ts";
 import { state } from "../../state.ts";
 import type { ChangeView, RelationView, SpanView } from "../../wasm/relish_wasm.js";
 import { highlight, TypeText } from "../code.tsx";
+import { Icon } from "../icon.tsx";
 import { Sentence } from "../markdown.tsx";
 import { Classes } from "./classes.tsx";
 import { copyText, savePicture, saveTrace } from "./export.ts";
 import { Takeaway } from "./takeaway.tsx";
 import { stepPicture } from "./picture.ts";
+import { ruleOf } from "./rule.ts";
 import { stepText } from "./text.ts";
 
 /** The class that something on the panel is about. */
@@ -49,10 +52,20 @@ export function More({ count, what, onMore }: { count: number; what: string; onM
 /** What the step did, in a sentence. */
 export function Caption() {
   const solver = state.solver.value?.view;
+  const trace = state.trace.value?.view;
+  // What failed here is a problem that can be asked about.
+  const failure = trace?.failures.indexOf(solver?.stop ?? -1) ?? -1;
+  const problem = state.checked.value.view.diagnostics[trace?.failure_diagnostics[failure] ?? -1];
   return (
-    <p class="said solver-caption" role="status">
-      {solver === undefined ? "" : <Sentence text={solver.caption} />}
-    </p>
+    <div class="said solver-caption">
+      <p role="status">{solver === undefined ? "" : <Sentence text={solver.caption} />}</p>
+      {problem !== undefined && (
+        <button type="button" class="button small" onClick={() => askWhyNot(problem)}>
+          <Icon name="question" />
+          <span>Why not?</span>
+        </button>
+      )}
+    </div>
   );
 }
 
@@ -63,7 +76,7 @@ export function Steps() {
   const isLit = litAmong([...queue, ...waiting].map(({ span }) => span));
   const more = () => {
     const part = state.solverPart.value;
-    state.solverPart.value = { ...part, relations: part.relations * 4 };
+    state.solverPart.value = { ...part, nRelations: part.nRelations * 4 };
   };
   const number = (n: number) => n.toLocaleString("en");
   return (
@@ -148,7 +161,8 @@ export function ClassName({ id }: { id: number }) {
 
 /** The relation that ran: its rule, what it was given, what it made of it. */
 function Current({ relation, changes, nMore }: { relation: RelationView; changes: readonly ChangeView[]; nMore: number }) {
-  const { id, name, text, state: how, rule, args, n_inputs, reason, waits, span, line } = relation;
+  const { id, name, text, state: how, operator, args, n_inputs, reason, waits, span, line } = relation;
+  const rule = relation.rule === "" && operator !== undefined ? ruleOf(operator) : relation.rule;
   return (
     <section class={`current-relation of-${how}`} aria-label="The relation that ran" {...pointing(span)}>
       <header>
@@ -251,11 +265,11 @@ function Card({ relation, isLit }: { relation: RelationView; isLit: boolean }) {
   const isPointed = pointedClass.value !== undefined && args.includes(pointedClass.value);
   return (
     <li class={`card of-${how} ${isLit || isPointed ? "lit" : ""}`} {...pointing(span)}>
-      <header>
+      <div class="line-of-card">
         <code class="relation-id">r{id}</code>
+        <TypeText text={text} />
         <ToLine line={line} span={span} />
-      </header>
-      <TypeText text={text} />
+      </div>
       {waits.length > 0 ? (
         <p class="waits-for">
           waits for <Waits waits={waits} />

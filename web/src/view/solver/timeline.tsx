@@ -81,7 +81,6 @@ export function Timeline({ trace }: { trace: TraceView }) {
             </button>
           ))}
         </div>
-        <Filters trace={trace} />
       </div>
       <Slider trace={trace} />
     </div>
@@ -142,7 +141,7 @@ const legend = computed<ComponentChild>(() => {
         return count === 0 ? null : (
           <span>
             <span class={`stop-mark of-${letter}`} aria-hidden="true" />
-            {number(count)} {word}
+            {number(count)} <span class="word">{word}</span>
           </span>
         );
       })}
@@ -181,7 +180,10 @@ function Slider({ trace }: { trace: TraceView }) {
         </label>
         <span class="where">{where}</span>
       </div>
-      {legend}
+      <div class="stop-foot">
+        {legend.value}
+        <Filters trace={trace} />
+      </div>
     </>
   );
 }

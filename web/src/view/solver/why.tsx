@@ -36,8 +36,11 @@ export function Why() {
   useSignalEffect(() => {
     const answer = state.answer.value;
     const isCurrent = answer !== undefined && answer.revision === state.revision.value;
-    state.lit.value = !isCurrent || answer.view === null ? [] : answer.kind === "problem" ? answer.view.core.map(({ span }) => span) : [answer.view.span];
-    return () => (state.lit.value = []);
+    if (isCurrent && answer.view !== null) {
+      state.lit.value =
+        answer.kind === "type" ? { tone: "good", spans: [answer.view.span] } : { tone: "bad", spans: answer.view.core.map(({ span }) => span) };
+    }
+    return () => (state.lit.value = undefined);
   });
   const question = state.question.value;
   const answer = state.answer.value;
