@@ -77,6 +77,11 @@ enum Command {
         #[arg(long)]
         layout: Option<String>,
     },
+    /// What the solver did, step by step.
+    Trace {
+        #[arg(value_name = "FILE")]
+        file: String,
+    },
     /// Lay out files anew, in place; `-` goes from standard input to standard output.
     Fmt {
         #[arg(required = true, value_name = "FILE")]
@@ -176,6 +181,15 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
                 draw::problems(&file, analysis.text(), analysis.diagnostics());
             }
             Ok(code(answer.has_errors))
+        }
+        Command::Trace { file } => {
+            let analysis = analyse(&file)?;
+            match json {
+                true => say(session::trace_json(&analysis)),
+                false => print(&session::trace_text(&analysis)),
+            }
+            draw::problems(&file, analysis.text(), if json { &[] } else { analysis.diagnostics() });
+            Ok(code(has_errors(analysis.diagnostics())))
         }
         Command::Fmt { files, check } => fmt::fmt(files, check, json),
         Command::Ops => {

@@ -6,57 +6,7 @@ use op::{CallFault, OpId, Operators};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use ty::{Code, Dtype, Fields, Scalar, Value, VariantId};
-
-/// What a run may use up.
-#[derive(Clone, Copy, Debug)]
-pub struct Limits {
-    /// Calls and match tests of one run.
-    pub fuel: u64,
-    /// Bytes of one tensor, and of the frames of unfinished calls.
-    pub memory: u64,
-}
-
-/// Why there is no value, and where it was noticed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunError {
-    pub span: Span,
-    pub fault: RunFault,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum RunFault {
-    OutOfFuel {
-        fuel: u64,
-    },
-    OutOfMemory {
-        limit: u64,
-    },
-    NoArm,
-    DivisionByZero,
-    IndexOutOfRange(i64),
-    NoKernel(&'static str),
-    FreeVariable(String),
-    SelfReference(String),
-    /// The operands have types that the operator's relation refuses.
-    Shapes(String),
-    /// The program had errors where it was run.
-    Broken,
-}
-
-impl RunFault {
-    /// What a fault of an operator is to a run with this limit.
-    fn of_call(fault: CallFault, limit: u64) -> RunFault {
-        match fault {
-            CallFault::DivisionByZero => RunFault::DivisionByZero,
-            CallFault::IndexOutOfRange(index) => RunFault::IndexOutOfRange(index),
-            CallFault::NoKernel(name) => RunFault::NoKernel(name),
-            CallFault::OutOfMemory => RunFault::OutOfMemory { limit },
-            CallFault::Shapes(sentence) => RunFault::Shapes(sentence),
-            CallFault::IllTyped => RunFault::Broken,
-        }
-    }
-}
+use ty::{Code, Dtype, Fields, Limits, RunError, RunFault, Scalar, Value, VariantId};
 
 enum Task {
     Eval(ExprId),
@@ -169,7 +119,7 @@ impl<'m> Evaluator<'m> {
     }
 
     fn told(&self, span: Span, result: Result<Value, CallFault>) -> Result<Value, RunError> {
-        result.map_err(|fault| RunError { span, fault: RunFault::of_call(fault, self.limits.memory) })
+        result.map_err(|fault| RunError { span, fault: fault.of_run(self.limits.memory) })
     }
 
     /// Where an expression is to be spoken of.

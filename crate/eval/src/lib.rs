@@ -11,4 +11,4 @@
 
 mod evaluator;
 
-pub use evaluator::{Evaluator, Limits, RunError, RunFault};
+pub use evaluator::Evaluator;

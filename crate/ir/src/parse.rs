@@ -16,7 +16,7 @@ use op::OpId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
-use ty::{AttrValue, Attrs, Dtype, Scalar, TermId};
+use ty::{AttrValue, Attrs, Code, Dtype, Scalar, TermId};
 
 /// What is wrong with a text, and where in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -401,6 +401,16 @@ impl<'a> Parser<'a> {
         Ok(var)
     }
 
+    /// What a function value is to whoever looks at one.
+    fn code(&mut self) -> Result<Code, ParseError> {
+        let forms = [("f", Code::Function as fn(u32) -> Code), ("c", Code::Constructor), ("op", Code::Operator)];
+        let word = if self.token == Token::Word { self.word() } else { "" };
+        let found = forms.into_iter().find_map(|(letter, code)| number_of(word, letter).map(code));
+        let code = found.ok_or_else(|| self.error("f, c or op and a number"))?;
+        self.advance();
+        Ok(code)
+    }
+
     fn function(&mut self, index: usize) -> Result<Function, ParseError> {
         self.own_id("f", index)?;
         (self.vars, self.places, self.n_numbered) = (IndexVec::new(), IndexVec::new(), 0);
@@ -414,6 +424,8 @@ impl<'a> Parser<'a> {
         self.mark(b'>')?;
         let result = LayoutId(self.id("l")?);
         let ty = if self.eat(b':') { Some(self.ty()?) } else { None };
+        let stands_for = if self.eat_word("for") { Some(self.code()?) } else { None };
+        let is_library = self.eat_word("library");
         let span = self.span()?;
         self.mark(b'{')?;
         self.newline()?;
@@ -437,7 +449,7 @@ impl<'a> Parser<'a> {
             }
         }
         let vars = std::mem::take(&mut self.vars);
-        Ok(Function { name, params, n_captures, result, vars, blocks, span, stands_for: None, is_library: false, ty })
+        Ok(Function { name, params, n_captures, result, vars, blocks, span, stands_for, is_library, ty })
     }
 
     /// Finds the numbers of variables that the function at this place says.

@@ -32,7 +32,7 @@ use layout::{Head, Kind, LayoutId};
 use rustc_hash::FxHashMap;
 use std::fmt::{Display, Write};
 use std::sync::Arc;
-use ty::{Attrs, Dtype, Scalar, Tensor, Value};
+use ty::{Attrs, Code, Dtype, Scalar, Tensor, Value};
 
 /// A constant of more elements is not written out.
 const MAX_ELEMENTS: usize = 64;
@@ -49,8 +49,9 @@ pub struct Names<'a> {
 pub enum Detail {
     /// What people read.
     Plain,
-    /// Also the span of each instruction as `@12..20`, the number of each variable and the type of a function as a
-    /// number: what it parses to is equal to what was printed.
+    /// Also the span of each instruction as `@12..20`, the number of each variable, and of a function the number of its
+    /// type, what it stands for (`for c5`: the constructor with this number) and whether it is a library's: what it
+    /// parses to is equal to what was printed.
     Exact,
 }
 
@@ -296,6 +297,22 @@ impl<'a> Printer<'a> {
         }
     }
 
+    /// What the machine is told of a function beside its code.
+    fn origin(&mut self, function: &Function) {
+        if let Some(ty) = function.ty {
+            self.put(format_args!(" : {ty:?}"));
+        }
+        match function.stands_for {
+            None => {}
+            Some(Code::Function(number)) => self.put(format_args!(" for f{number}")),
+            Some(Code::Constructor(number)) => self.put(format_args!(" for c{number}")),
+            Some(Code::Operator(number)) => self.put(format_args!(" for op{number}")),
+        }
+        if function.is_library {
+            self.put(" library");
+        }
+    }
+
     fn function(&mut self, id: FuncId, function: &'a Function) {
         self.current = Some(id);
         self.share(function);
@@ -307,8 +324,8 @@ impl<'a> Printer<'a> {
         }
         self.list("(", params, ")", |this, &var| this.given(function, var));
         self.put(format_args!(" -> {:?}", function.result));
-        if let (Some(ty), Detail::Exact) = (function.ty, self.detail) {
-            self.put(format_args!(" : {ty:?}"));
+        if self.detail == Detail::Exact {
+            self.origin(function);
         }
         self.span(function.span);
         self.put(" {");

@@ -85,6 +85,9 @@ impl Lowering<'_> {
     pub(crate) fn close_only(&mut self, root: TermId, subst: SubstId) -> TermId {
         let terms = &self.inferred.solver;
         let root = terms.root(root);
+        if let Some(&closed) = self.closed.get(&(subst, root)) {
+            return closed;
+        }
         let mut stack = vec![(subst, root, false)];
         let mut open: FxHashSet<(SubstId, TermId)> = FxHashSet::default();
         while let Some((subst, term, is_entered)) = stack.pop() {

@@ -34,10 +34,8 @@ pub(crate) enum Task {
     Bind(LocalId),
     Discard,
     Return(Span),
-    /// What follows goes into this block.
-    Start(BlockId),
-    /// As [`Task::Start`], with variables bound to the parameters of the block.
-    StartArm(BlockId, Vec<(LocalId, VarId)>),
+    /// What follows goes into this block, to whose parameters these variables are bound.
+    Start(BlockId, Vec<(LocalId, VarId)>),
     /// The value of one branch.
     EndBranch,
     /// All branches have ended.
@@ -110,8 +108,7 @@ impl Lowering<'_> {
                 let value = tasks.pop();
                 body.end(End::Return(value), span);
             }
-            Task::Start(block) => body.block = block,
-            Task::StartArm(block, variables) => {
+            Task::Start(block, variables) => {
                 body.block = block;
                 body.env.extend(variables.into_iter().map(|(local, var)| (local, Bound::Var(var))));
             }
@@ -596,7 +593,7 @@ impl Lowering<'_> {
                     tasks.meet(layout, span);
                 }
                 for (block, branch) in [(no, *otherwise), (yes, *then)] {
-                    self.push_branch(tasks, Task::Start(block), branch, dest);
+                    self.push_branch(tasks, (block, Vec::new()), branch, dest);
                 }
             }
             ExprKind::Match { scrutinee, arms, .. } => {
@@ -607,18 +604,24 @@ impl Lowering<'_> {
                     tasks.meet(layout, span);
                 }
                 for (block, variables, arm) in arms.into_iter().rev() {
-                    self.push_branch(tasks, Task::StartArm(block, variables), arm, dest);
+                    self.push_branch(tasks, (block, variables), arm, dest);
                 }
             }
             _ => {}
         }
     }
 
-    fn push_branch(&self, tasks: &mut Tasks, start: Task, value: ExprId, dest: Dest) {
+    fn push_branch(
+        &self,
+        tasks: &mut Tasks,
+        (block, variables): (BlockId, Vec<(LocalId, VarId)>),
+        value: ExprId,
+        dest: Dest,
+    ) {
         if dest == Dest::Value {
             tasks.push(Task::EndBranch);
         }
         tasks.push(Task::Eval(value, dest));
-        tasks.push(start);
+        tasks.push(Task::Start(block, variables));
     }
 }

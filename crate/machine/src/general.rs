@@ -4,7 +4,7 @@
 //! which there is none can be done again.
 
 use crate::code::{Assembly, At, Place, Routine};
-use crate::fault::{RunFault, Stop};
+use crate::fault::Stop;
 use crate::heap::{HEADER, is_pointer};
 use crate::kind::{BlockKind, block_size, shape_at};
 use crate::machine::{Frame, State};
@@ -17,7 +17,7 @@ use layout::{
 };
 use op::Operators;
 use smallvec::smallvec;
-use ty::Scalar;
+use ty::{RunFault, Scalar};
 
 /// How a function is entered.
 #[derive(Clone, Copy)]

@@ -21,7 +21,8 @@
 //! Deliberately absent: types, but for those of tensors; any optimisation of programs, which is for passes.
 //!
 //! ```
-//! # use machine::{Limits, Machine, Status};
+//! # use machine::{Machine, Status};
+//! # use ty::Limits;
 //! # use std::sync::Arc;
 //! let empty = ir::Program {
 //!     types: layout::Types::default(),
@@ -52,7 +53,6 @@ mod tensor;
 mod value;
 mod view;
 
-pub use fault::{Limits, RunError, RunFault};
 pub use kind::BlockKind;
 pub use machine::{Machine, Status};
 pub use step::{Arrival, History};

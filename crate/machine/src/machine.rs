@@ -2,7 +2,7 @@
 
 use crate::assemble::assemble;
 use crate::code::{Assembly, HALT, WINDOW};
-use crate::fault::{Limits, RunError, RunFault, Stop};
+use crate::fault::Stop;
 use crate::heap::Heap;
 use crate::tensor::KnownShapes;
 use crate::value::Blocks;
@@ -11,7 +11,7 @@ use ir::{FuncId, Program};
 use layout::{LayoutId, Words, decode, encode, n_words};
 use op::Operators;
 use std::sync::Arc;
-use ty::Value;
+use ty::{Limits, RunError, RunFault, Value};
 
 /// How a run stands.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,13 +4,14 @@
 //! one needs no check; a call moves the window.
 
 use crate::code::{Code, MAX_QUICK_ARGS, Reg, WINDOW};
-use crate::fault::{RunFault, Stop};
+use crate::fault::Stop;
 use crate::general::{How, call_value, general};
 use crate::heap::{HEADER, TOKEN, is_pointer};
 use crate::kind::block_size;
 use crate::machine::{Frame, GlobalState, Machine};
 use crate::scalar;
 use std::sync::Arc;
+use ty::RunFault;
 
 /// The size of a block with content of at most a word.
 const CELL: u32 = 16;

@@ -5,7 +5,7 @@
 //! where the operands were if there is room for them.
 
 use crate::code::Assembly;
-use crate::fault::{RunFault, Stop};
+use crate::fault::Stop;
 use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at, tensor_size, width};
 use crate::scalar::{bits_of_f32, by_kernel, elementwise};
@@ -15,7 +15,7 @@ use op::{AttrForm, Kernel, OpId, Operators, ResultType};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 use std::sync::Arc;
-use ty::{Attrs, Dtype, Value};
+use ty::{Attrs, Dtype, RunFault, Value};
 
 /// By place in the program: the shapes of the operands that were there last, and the types of their results.
 pub(crate) type KnownShapes = FxHashMap<u32, (Vec<usize>, Vec<ResultType>)>;

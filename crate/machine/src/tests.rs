@@ -5,12 +5,12 @@ mod programs;
 mod scalars;
 mod steps;
 
-use crate::{Limits, Machine, RunError, RunFault, Status};
+use crate::{Machine, Status};
 use base::{IndexVec, Span, Surface};
 use ir::{FuncId, Names, Program};
 use layout::{Constructor, LayoutId, Layouts, Strategy, Types};
 use std::sync::Arc;
-use ty::{AdtId, Dtype, Elements, Fields, ParamId, Tensor, Term, Value, VariantId};
+use ty::{AdtId, Dtype, Elements, Fields, Limits, ParamId, RunError, RunFault, Tensor, Term, Value, VariantId};
 
 struct Fixed;
 

@@ -5,7 +5,7 @@ use crate::run::{Call, Fault, Kernel, ResultType, run};
 use crate::{Op, OpId};
 use solve::{Cause, Off, Solver, State};
 use std::sync::Arc;
-use ty::{AttrValue, Attrs, Dim, Dtype, Extent, Kind, Reason, Scalar, Term, TermId, Terms, Value};
+use ty::{AttrValue, Attrs, Dim, Dtype, Extent, Kind, Reason, RunFault, Scalar, Term, TermId, Terms, Value};
 
 /// A solver for one relation at a time.
 pub struct Operators {
@@ -25,6 +25,20 @@ pub enum CallFault {
     Shapes(String),
     /// The values are none of this operator's.
     IllTyped,
+}
+
+impl CallFault {
+    /// What it is to a run that has so much memory.
+    pub fn of_run(self, memory: u64) -> RunFault {
+        match self {
+            CallFault::DivisionByZero => RunFault::DivisionByZero,
+            CallFault::IndexOutOfRange(index) => RunFault::IndexOutOfRange(index),
+            CallFault::NoKernel(name) => RunFault::NoKernel(name),
+            CallFault::OutOfMemory => RunFault::OutOfMemory { limit: memory },
+            CallFault::Shapes(sentence) => RunFault::Shapes(sentence),
+            CallFault::IllTyped => RunFault::Broken,
+        }
+    }
 }
 
 const HERE: Cause = Cause(0);

@@ -7,6 +7,7 @@ use hir::{FnId, Item};
 use ir::{FuncId, Program};
 use layout::Strategy;
 use lower::{Conversion, LowerError, Lowered};
+use rustc_hash::FxHashSet;
 use ty::TermId;
 
 /// A program that was compiled, and what there is to say about it.
@@ -43,9 +44,15 @@ pub fn compile(
 impl Analysis {
     /// What a run evaluates: the top-level expressions without errors, and `@main` last.
     pub fn runnable(&self) -> Vec<FnId> {
-        let sound = self.sound_functions();
+        self.runnable_of(&self.sound_functions())
+    }
+
+    fn runnable_of(&self, sound: &FxHashSet<FnId>) -> Vec<FnId> {
         let main = crate::run::main_of(self).map(|(_, function)| function);
-        let expressions = self.expressions().into_iter().map(|expression| expression.function);
+        let expressions = self.module.items.iter().filter_map(|item| match *item {
+            Item::Expr(function) => Some(function),
+            Item::Def(_) | Item::Let(..) | Item::Adt(_) => None,
+        });
         expressions.chain(main).filter(|function| sound.contains(function)).collect()
     }
 
@@ -53,7 +60,8 @@ impl Analysis {
     /// be chosen for.
     pub fn compilable(&self) -> Vec<FnId> {
         let sound = self.sound_functions();
-        let mut functions = self.runnable();
+        let mut functions = self.runnable_of(&sound);
+        let main = crate::run::main_of(self).map(|(_, function)| function);
         for item in &self.module.items {
             let function = match *item {
                 Item::Def(def) => {
@@ -70,7 +78,7 @@ impl Analysis {
                 Item::Let(_, function) => function,
                 Item::Expr(_) | Item::Adt(_) => continue,
             };
-            if sound.contains(&function) && !functions.contains(&function) {
+            if sound.contains(&function) && main != Some(function) {
                 functions.push(function);
             }
         }

@@ -26,7 +26,8 @@ fn passes() -> impl Iterator<Item = (&'static str, &'static str)> {
     std::iter::once(LOWER).chain(lower::pass::PASSES.iter().map(|pass| (pass.name, pass.about)))
 }
 
-pub(crate) fn names(analysis: &Analysis) -> Names<'_> {
+/// The names that a text's IR is printed with.
+pub fn ir_names(analysis: &Analysis) -> Names<'_> {
     Names { types: &analysis.module, values: &analysis.module }
 }
 
@@ -36,7 +37,7 @@ pub fn ir_text(analysis: &Analysis, strategy: Strategy, pass: Option<&str>) -> I
     let mut text = String::new();
     let mut watch = |name: &'static str, program: &Program| {
         if name == pass {
-            text = ir::print(program, names(analysis), Detail::Plain);
+            text = ir::print(program, ir_names(analysis), Detail::Plain);
         }
     };
     let compiled = compile(analysis, &analysis.compilable(), strategy, &mut watch);
@@ -80,7 +81,7 @@ pub(crate) fn ir_view(analysis: &Analysis, strategy: Strategy, pass: usize, max_
             }
             view.after = function_views(analysis, program, max_lines, &mut n_more);
             view.n_more = n_more;
-            for line in ir::tables(program, names(analysis)) {
+            for line in ir::tables(program, ir_names(analysis)) {
                 let Some((name, text)) = line.text.split_once(" = ") else { continue };
                 match name.starts_with("layout") {
                     true => view.layouts.push(text.to_owned()),
@@ -103,7 +104,7 @@ fn n_instrs(function: &Function) -> u32 {
 fn function_views(analysis: &Analysis, program: &Program, max_lines: usize, n_more: &mut u32) -> Vec<IrFunctionView> {
     let mut views: Vec<IrFunctionView> = Vec::new();
     let mut current: Option<Option<FuncId>> = None;
-    for line in ir::lines(program, names(analysis), Detail::Plain) {
+    for line in ir::lines(program, ir_names(analysis), Detail::Plain) {
         // Between functions stand empty lines.
         if line.text.is_empty() {
             continue;

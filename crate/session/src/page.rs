@@ -2,8 +2,10 @@
 
 use crate::layouts::{Laid, laid_value, lay, layouts_view};
 use crate::run::{Options, run};
+use crate::solver::{Part, Recording};
 use crate::step::{Move, Stepper};
 use crate::view::machine::{IrView, StepView};
+use crate::view::solver::{GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView};
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
     LabelView, LaidValueView, LayoutsView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
@@ -24,11 +26,13 @@ pub struct Page {
     stepper: Option<Stepper>,
     /// Its layouts, once somebody has asked for them.
     laid: OnceCell<Laid>,
+    /// Its check with everything that the solver did, once somebody has asked for that.
+    recording: Option<Recording>,
 }
 
 impl Default for Page {
     fn default() -> Page {
-        Page { analysis: Analysis::new(""), stepper: None, laid: OnceCell::new() }
+        Page { analysis: Analysis::new(""), stepper: None, laid: OnceCell::new(), recording: None }
     }
 }
 
@@ -38,6 +42,7 @@ impl Page {
         self.analysis = Analysis::new(text);
         self.stepper = None;
         self.laid = OnceCell::new();
+        self.recording = None;
         let lines = self.analysis.lines();
         let mut definitions: Vec<(u32, DefinitionView)> = self
             .analysis
@@ -169,6 +174,71 @@ impl Page {
     /// How a value of one of the types of [`Page::layouts`] is stored that consists of these choices.
     pub fn layout_value(&self, entry: u32, choices: &[String]) -> Option<LaidValueView> {
         laid_value(&self.analysis, self.laid(), entry as usize, choices)
+    }
+
+    /// The text and the recording of its check, which is made when it is asked for first.
+    pub(crate) fn recording(&mut self) -> (&Analysis, &mut Recording) {
+        let recording = self.recording.get_or_insert_with(|| Recording::new(&self.analysis));
+        (&self.analysis, recording)
+    }
+
+    /// What the solver did for the text, as a timeline.
+    pub fn trace(&mut self) -> TraceView {
+        let (analysis, recording) = self.recording();
+        recording.trace_view(analysis)
+    }
+
+    /// The solver at a stop, with a part of its lists.
+    pub fn solver_at(&mut self, stop: usize, part: Part) -> SolverView {
+        let (analysis, recording) = self.recording();
+        recording.solver_view(analysis, stop, part)
+    }
+
+    /// Variables and relations, with these clusters open.
+    pub fn solver_graph(&mut self, open: &[String]) -> GraphView {
+        let (analysis, recording) = self.recording();
+        recording.graph_view(analysis, open)
+    }
+
+    /// How the nodes of the last graph stand at a stop.
+    pub fn graph_state(&mut self, stop: usize) -> GraphStateView {
+        let (analysis, recording) = self.recording();
+        recording.graph_state(analysis, stop)
+    }
+
+    /// So many rounds of information flow from one on, counted from 0.
+    pub fn rounds(&mut self, first: usize, n_rounds: usize) -> RoundsView {
+        let (analysis, recording) = self.recording();
+        recording.rounds_view(analysis, first, n_rounds)
+    }
+
+    /// What the trace says of the type at a UTF-16 offset.
+    pub fn stops_at(&mut self, offset: u32) -> Option<PlaceStopsView> {
+        let (analysis, recording) = self.recording();
+        recording.stops_at(analysis, analysis.lines().from_utf16(offset))
+    }
+
+    /// The stop that decided the type at a UTF-16 offset.
+    pub fn decided_at(&mut self, offset: u32) -> Option<usize> {
+        let (analysis, recording) = self.recording();
+        recording.decided_at(analysis, analysis.lines().from_utf16(offset))
+    }
+
+    /// The classes of the type at a UTF-16 offset, and of its parts, as they are at a stop.
+    pub fn classes_at(&mut self, offset: u32, stop: usize) -> Vec<u32> {
+        let (analysis, recording) = self.recording();
+        recording.classes_at(analysis, analysis.lines().from_utf16(offset), stop)
+    }
+
+    /// The stop where a problem arose, by its number among those of the text.
+    pub fn stop_of_diagnostic(&mut self, diagnostic: usize) -> Option<usize> {
+        let (analysis, recording) = self.recording();
+        recording.stop_of_diagnostic(analysis, diagnostic)
+    }
+
+    /// The trace as a document, as `relish trace --json` prints it.
+    pub fn trace_json(&self) -> String {
+        crate::trace_json(&self.analysis)
     }
 
     fn laid(&self) -> &Laid {

@@ -4,14 +4,14 @@ use crate::Analysis;
 use crate::compile::{Compiled, compile};
 use crate::data::{self, InputError};
 use base::{Diagnostic, Span};
-use hir::{FnId, Item};
+use hir::{FnId, Function, Item};
 use ir::FuncId;
 use layout::Strategy;
-use machine::{Limits, Machine, RunError, RunFault, Status};
+use machine::{Machine, Status};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use ty::Value;
+use ty::{Limits, RunError, RunFault, Value};
 
 /// How to run.
 #[derive(Clone, Debug)]
@@ -63,14 +63,14 @@ type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span) -> Result<Value, RunError> +
 
 /// Evaluates every top-level expression whose definitions have no error, in order, and `@main` last.
 pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
-    let Compiled { program, entries, diagnostics, .. } =
-        compile(analysis, &analysis.runnable(), options.layout, &mut |_, _| {});
+    let functions = analysis.runnable();
+    let Compiled { program, entries, diagnostics, .. } = compile(analysis, &functions, options.layout, &mut |_, _| {});
     let entries: FxHashMap<FnId, FuncId> = entries.into_iter().collect();
     let limits = Limits { fuel: options.fuel, memory: options.memory };
     let mut machine = Machine::new(Arc::new(program), limits);
     let mut outcome = Outcome { diagnostics, ..Outcome::default() };
     let (mut fuel, mut steps) = (0, 0);
-    run_on(analysis, options, &mut outcome, &mut |function, args, site| {
+    run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;
         machine.start(entry, &args, site)?;
@@ -93,49 +93,33 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
 
 /// As [`run`], by the definitional evaluator: what the machine is tested against.
 pub fn evaluate(analysis: &Analysis, options: &Options) -> Outcome {
-    let limits = eval::Limits { fuel: options.fuel, memory: options.memory };
+    let limits = Limits { fuel: options.fuel, memory: options.memory };
     let mut evaluator = eval::Evaluator::new(&analysis.module, limits);
     let mut outcome = Outcome::default();
     let mut fuel = 0;
-    run_on(analysis, options, &mut outcome, &mut |function, args, _| {
+    run_on(analysis, &analysis.runnable(), options, &mut outcome, &mut |function, args, _| {
         let result = evaluator.run(function, args);
         fuel += evaluator.fuel_used;
-        result.map_err(|error| RunError { span: error.span, fault: fault_of(error.fault) })
+        result
     });
     outcome.fuel = fuel;
     outcome
 }
 
-fn fault_of(fault: eval::RunFault) -> RunFault {
-    match fault {
-        eval::RunFault::OutOfFuel { fuel } => RunFault::OutOfFuel { fuel },
-        eval::RunFault::OutOfMemory { limit } => RunFault::OutOfMemory { limit },
-        eval::RunFault::NoArm => RunFault::NoArm,
-        eval::RunFault::DivisionByZero => RunFault::DivisionByZero,
-        eval::RunFault::IndexOutOfRange(index) => RunFault::IndexOutOfRange(index),
-        eval::RunFault::NoKernel(name) => RunFault::NoKernel(name),
-        eval::RunFault::FreeVariable(name) => RunFault::FreeVariable(name),
-        eval::RunFault::SelfReference(name) => RunFault::SelfReference(name),
-        eval::RunFault::Shapes(sentence) => RunFault::Shapes(sentence),
-        eval::RunFault::Broken => RunFault::Broken,
-    }
-}
-
-fn run_on(analysis: &Analysis, options: &Options, outcome: &mut Outcome, engine: &mut Engine) {
-    let sound = analysis.sound_functions();
-    for expression in analysis.expressions() {
-        if !sound.contains(&expression.function) {
-            continue;
-        }
-        let (span, r#type) = (expression.span, expression.r#type);
-        let result = engine(expression.function, Vec::new(), span);
-        let value = outcome.note(result);
-        outcome.values.push(RunValue { name: String::new(), span, r#type, value });
-    }
-    if let Some((def, function)) = main_of(analysis).filter(|(_, function)| sound.contains(function)) {
-        let span = analysis.module.defs[def].name_span;
-        let body = analysis.module.functions[function].body;
-        let value = match data::main_arguments(analysis, function, options) {
+fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &mut Outcome, engine: &mut Engine) {
+    let main = main_of(analysis);
+    for &function in functions {
+        let Function { body, span, .. } = analysis.module.functions[function];
+        let main = main.filter(|&(_, main)| main == function);
+        let (name, span) = match main {
+            Some((def, _)) => ("@main", analysis.module.defs[def].name_span),
+            None => ("", span),
+        };
+        let args = match main {
+            Some(_) => data::main_arguments(analysis, function, options),
+            None => Ok(Vec::new()),
+        };
+        let value = match args {
             Ok(args) => {
                 let result = engine(function, args, span);
                 outcome.note(result)
@@ -145,7 +129,7 @@ fn run_on(analysis: &Analysis, options: &Options, outcome: &mut Outcome, engine:
                 None
             }
         };
-        outcome.values.push(RunValue { name: "@main".to_owned(), span, r#type: analysis.type_of(body), value });
+        outcome.values.push(RunValue { name: name.to_owned(), span, r#type: analysis.type_of(body), value });
     }
 }
 

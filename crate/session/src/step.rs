@@ -7,7 +7,7 @@ use crate::Analysis;
 use crate::block::Contents;
 use crate::compile::{Compiled, compile};
 use crate::data;
-use crate::ir_text::names;
+use crate::ir_text::ir_names;
 use crate::page::{diagnostic_views, span_view};
 use crate::run::{Options, main_of, run_diagnostic};
 use crate::view::SpanView;
@@ -15,9 +15,9 @@ use crate::view::machine::{BlockView, FrameView, IrLineView, StepStatusView, Ste
 use base::Span;
 use ir::{Detail, Function, Line, VarId};
 use layout::Strategy;
-use machine::{Arrival, BlockKind, History, Limits, Machine, Position, Status};
+use machine::{Arrival, BlockKind, History, Machine, Position, Status};
 use std::sync::Arc;
-use ty::print_value;
+use ty::{Limits, print_value};
 
 /// Steps of one request.
 const BUDGET: u64 = 400_000;
@@ -82,7 +82,7 @@ impl Stepper {
             true => data::main_arguments(analysis, function, &options).ok()?,
             false => Vec::new(),
         };
-        let lines = ir::lines(&program, names(analysis), Detail::Plain);
+        let lines = ir::lines(&program, ir_names(analysis), Detail::Plain);
         let site = program.functions[entry].span;
         let mut machine = Machine::new(Arc::new(program), Limits { fuel: options.fuel, memory: options.memory });
         machine.start(entry, &args, site).ok()?;

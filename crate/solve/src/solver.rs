@@ -84,6 +84,7 @@ pub enum Order {
     Shuffled(u64),
 }
 
+#[derive(Clone)]
 pub struct Solver<L> {
     pub store: Store<L>,
     pub(crate) relations: Vec<Posted>,
@@ -247,8 +248,9 @@ impl<L: Log> Solver<L> {
     /// Runs relations until the queue is empty.
     pub fn solve(&mut self) {
         while let Some(id) = self.next_queued() {
+            let began = self.store.log.n_events();
             let outcome = self.run(id);
-            self.store.log.push(|| Event::Step { relation: id, outcome: outcome.clone() });
+            self.store.log.push(|| Event::Step { relation: id, began, outcome: outcome.clone() });
             self.finish_step(id, outcome);
         }
     }
@@ -263,6 +265,18 @@ impl<L: Log> Solver<L> {
                 self.queue.remove((*state >> 33) as usize % n)
             }
         }
+    }
+
+    /// Takes a relation that stands near the front out of the queue.
+    pub(crate) fn leave_queue(&mut self, id: RelationId) {
+        if let Some(at) = self.queue.iter().position(|&queued| queued == id) {
+            self.queue.remove(at);
+        }
+    }
+
+    /// The relations that are to be run, the next first.
+    pub fn queue(&self) -> impl ExactSizeIterator<Item = RelationId> {
+        self.queue.iter().copied()
     }
 
     /// Counts relations that follow from a cause.

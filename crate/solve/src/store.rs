@@ -134,6 +134,11 @@ impl<L: Log> Store<L> {
         self.cells[root].size
     }
 
+    /// The cell that this one was linked to, itself at a root.
+    pub fn parent(&self, id: TermId) -> TermId {
+        self.cells[id].parent
+    }
+
     /// Why what is known of the class was first said.
     pub fn origin(&self, id: TermId) -> Cause {
         self.cells[self.cells[self.root(id)].source].origin

@@ -7,7 +7,8 @@
 //! A [`Relation`] is a rule that relates argument and result types (Relay's type relations). It sees the solver
 //! through [`Facts`] alone: it asks, then asserts, and its outcome is a [`Step`], never a bool.
 //!
-//! [`Value`] is what programs evaluate to; it is here because values print beside their types.
+//! [`Value`] is what programs evaluate to, and [`RunFault`] what they come to instead; they are here because values print
+//! beside their types and everything that runs programs gives them.
 //!
 //! Deliberately absent: unification and the relation queue (`solve`), the rules themselves (`op`), any traversal by
 //! recursion (types may be deeper than the host's stack).
@@ -23,6 +24,7 @@ mod poly;
 mod print;
 mod reason;
 mod relation;
+mod run;
 mod scheme;
 mod term;
 mod value;
@@ -36,9 +38,12 @@ pub use dtype::Dtype;
 pub use facts::{Facts, Size, Step, Stop};
 pub use function::{FUNCTION, Function, apply, evaluate};
 pub use poly::{Atom, Poly, PolyId};
-pub use print::{Names, Printed, print_obligation, print_scheme, print_term};
+pub use print::{
+    Beginning, Names, Printed, print_beginning, print_obligation, print_obligation_beginning, print_scheme, print_term,
+};
 pub use reason::{Operand, Reason};
 pub use relation::{Relation, RelationRef, Rule};
+pub use run::{Limits, RunError, RunFault};
 pub use scheme::{Obligation, Scheme};
 pub use term::{AdtId, Dim, Extent, Kind, List, ParamId, Term, TermId, Terms, Variant, VariantId};
 pub use value::{Code, Elements, Fields, Scalar, Tensor, Value};

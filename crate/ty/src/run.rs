@@ -1,0 +1,39 @@
+//! What a run may use up, and what it can come to instead of a value: the same for everything that runs programs.
+
+use base::Span;
+
+/// What a run may use up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Source calls and match tests of one run.
+    pub fuel: u64,
+    /// Bytes of values, and of what keeps account of the calls under way.
+    pub memory: u64,
+}
+
+/// Why there is no value, and where it was noticed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunError {
+    pub span: Span,
+    pub fault: RunFault,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum RunFault {
+    OutOfFuel {
+        fuel: u64,
+    },
+    OutOfMemory {
+        limit: u64,
+    },
+    NoArm,
+    DivisionByZero,
+    IndexOutOfRange(i64),
+    NoKernel(&'static str),
+    FreeVariable(String),
+    SelfReference(String),
+    /// The operands have types that the operator's relation refuses.
+    Shapes(String),
+    /// The program had errors where it was run, or is none that can be.
+    Broken,
+}
