@@ -105,6 +105,11 @@ impl Analysis {
         Analysis { text: text.to_owned(), lines, module, inferred, diagnostics }
     }
 
+    /// What inference finds out once more, with everything that the solver did, and what is wrong with the types.
+    pub(crate) fn recorded(&self) -> (Inferred<Trace>, Vec<TypeError>) {
+        infer::infer(&self.module, Some(&PRELUDE.analysis.inferred), Trace::default(), Order::Queue)
+    }
+
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -4,10 +4,12 @@ use crate::layouts::{Laid, laid_value, lay, layouts_view};
 use crate::run::{Options, run};
 use crate::step::{Move, Stepper};
 use crate::view::machine::{IrView, StepView};
+use crate::view::solver::{WhyNotView, WhyView};
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
     LabelView, LaidValueView, LayoutsView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
+use crate::why::Recorded;
 use crate::{Analysis, File, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface};
 use layout::Strategy;
@@ -24,11 +26,13 @@ pub struct Page {
     stepper: Option<Stepper>,
     /// Its layouts, once somebody has asked for them.
     laid: OnceCell<Laid>,
+    /// What the solver did, once somebody has asked why.
+    recorded: OnceCell<Recorded>,
 }
 
 impl Default for Page {
     fn default() -> Page {
-        Page { analysis: Analysis::new(""), stepper: None, laid: OnceCell::new() }
+        Page { analysis: Analysis::new(""), stepper: None, laid: OnceCell::new(), recorded: OnceCell::new() }
     }
 }
 
@@ -38,6 +42,7 @@ impl Page {
         self.analysis = Analysis::new(text);
         self.stepper = None;
         self.laid = OnceCell::new();
+        self.recorded = OnceCell::new();
         let lines = self.analysis.lines();
         let mut definitions: Vec<(u32, DefinitionView)> = self
             .analysis
@@ -173,6 +178,20 @@ impl Page {
 
     fn laid(&self) -> &Laid {
         self.laid.get_or_init(|| lay(&self.analysis))
+    }
+
+    /// Why a piece of the type at a UTF-16 offset of the text is what it is; without a number, the most telling piece.
+    pub fn why(&self, offset: u32, piece: Option<u32>) -> Option<WhyView> {
+        crate::why::why(&self.analysis, self.recorded(), self.analysis.lines().from_utf16(offset), piece)
+    }
+
+    /// What cannot hold together in the problem with this number; nothing if it is no conflict of types.
+    pub fn why_not(&self, problem: u32) -> Option<WhyNotView> {
+        crate::why::why_not(&self.analysis, self.recorded(), problem as usize)
+    }
+
+    fn recorded(&self) -> &Recorded {
+        self.recorded.get_or_init(|| Recorded::new(&self.analysis))
     }
 
     /// What lays out a text anew, whether it is the last one or not.

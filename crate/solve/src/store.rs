@@ -81,11 +81,19 @@ impl<L: Log> Store<L> {
         self.cells[id].learned = cause;
     }
 
-    /// Mutator: makes two classes one. Both are roots; the term of `child` is hidden.
-    pub fn link(&mut self, child: TermId, parent: TermId, cause: Cause, woken: &[Woken]) {
+    /// Mutator: makes two classes one. Both are roots; the term of `child` is hidden. `cells` are those in them that turned
+    /// out to be equal.
+    pub fn link(
+        &mut self,
+        child: TermId,
+        parent: TermId,
+        cells: (TermId, TermId),
+        cause: Cause,
+        woken: &[Woken],
+    ) {
         let hidden = self.cells[child].term;
         let learned = self.cells[parent].learned;
-        self.log.push(|| Event::Link { child, parent, hidden, learned, cause, woken: woken.to_vec() });
+        self.log.push(|| Event::Link { child, parent, cells, hidden, learned, cause, woken: woken.to_vec() });
         self.cells[child].parent = parent;
         self.cells[parent].size += self.cells[child].size;
         self.cells[parent].learned = cause;
@@ -132,6 +140,11 @@ impl<L: Log> Store<L> {
 
     pub fn size(&self, root: TermId) -> u32 {
         self.cells[root].size
+    }
+
+    /// The cell that this one was linked to, itself at a root.
+    pub fn parent(&self, id: TermId) -> TermId {
+        self.cells[id].parent
     }
 
     /// Why what is known of the class was first said.
