@@ -35,6 +35,7 @@ mod solver;
 mod step;
 pub mod text;
 pub mod view;
+mod why;
 
 pub use analysis::{Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, trace};
 pub use compile::{Compiled, compile};
@@ -48,3 +49,8 @@ pub use page::Page;
 pub use run::{Options, Outcome, RunValue, evaluate, run};
 pub use solver::{Part, Recording, first_sentence, sentence, trace_json, trace_text};
 pub use step::Move;
+
+/// The answer to a question such as `%x axis 1` about a text: a sentence, and the derivation.
+pub fn why_text(analysis: &Analysis, asked: &str) -> Option<String> {
+    why::why_text(analysis, asked)
+}

@@ -5,7 +5,9 @@ use crate::run::{Options, run};
 use crate::solver::{Part, Recording};
 use crate::step::{Move, Stepper};
 use crate::view::machine::{IrView, StepView};
-use crate::view::solver::{GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView};
+use crate::view::solver::{
+    GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView, WhyNotView, WhyView,
+};
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
     LabelView, LaidValueView, LayoutsView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
@@ -243,6 +245,27 @@ impl Page {
 
     fn laid(&self) -> &Laid {
         self.laid.get_or_init(|| lay(&self.analysis))
+    }
+
+    /// Why a piece of the type at a UTF-16 offset of the text is what it is; without a number, the most telling piece.
+    pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Option<WhyView> {
+        let (analysis, recording) = self.recording();
+        let mut view = crate::why::why(analysis, recording, analysis.lines().from_utf16(offset), piece)?;
+        view.stop = view.event.map(|event| recording.stop_of_event(event));
+        for step in &mut view.steps {
+            step.stop = Some(recording.stop_of_event(step.event));
+        }
+        Some(view)
+    }
+
+    /// What cannot hold together in the problem with this number; nothing if it is no conflict of types.
+    pub fn why_not(&mut self, problem: u32) -> Option<WhyNotView> {
+        let (analysis, recording) = self.recording();
+        let mut view = crate::why::why_not(analysis, recording, problem as usize)?;
+        for conflict in &mut view.core {
+            conflict.stop = Some(recording.stop_of_event(conflict.event));
+        }
+        Some(view)
     }
 
     /// What lays out a text anew, whether it is the last one or not.

@@ -28,6 +28,8 @@
 //! assert!(matches!(solver.head(unknown), Term::Tuple(_)));
 //! ```
 
+pub mod derive;
+pub mod formula;
 mod instantiate;
 mod quantify;
 mod solver;

@@ -143,12 +143,18 @@ impl<L: Log> Solver<L> {
     /// Forgets everything, for a solver that answers one small question after the other.
     pub fn clear(&mut self) {
         self.store.clear();
+        self.forget();
+    }
+
+    /// Forgets all relations, for a solver that answers questions about the same terms one after the other.
+    pub(crate) fn forget(&mut self) {
         self.relations.clear();
         self.queue.clear();
         self.watchers.clear();
         self.failures.clear();
         self.steps.clear();
         self.steps_of_all = 0;
+        self.told_steps = None;
     }
 
     pub fn fresh(&mut self, term: Term, cause: Cause) -> TermId {
@@ -432,9 +438,10 @@ impl<L: Log> Solver<L> {
         self.store.bind(id, new, source, cause, &woken);
     }
 
-    pub(crate) fn link(&mut self, child: TermId, parent: TermId, cause: Cause) {
+    /// Makes the classes of these roots one, since the two `cells` in them are equal.
+    pub(crate) fn link(&mut self, child: TermId, parent: TermId, cells: (TermId, TermId), cause: Cause) {
         let woken = self.wake(&[child, parent]);
-        self.store.link(child, parent, cause, &woken);
+        self.store.link(child, parent, cells, cause, &woken);
     }
 }
 

@@ -81,11 +81,19 @@ impl<L: Log> Store<L> {
         self.cells[id].learned = cause;
     }
 
-    /// Mutator: makes two classes one. Both are roots; the term of `child` is hidden.
-    pub fn link(&mut self, child: TermId, parent: TermId, cause: Cause, woken: &[Woken]) {
+    /// Mutator: makes two classes one. Both are roots; the term of `child` is hidden. `cells` are those in them that turned
+    /// out to be equal.
+    pub fn link(
+        &mut self,
+        child: TermId,
+        parent: TermId,
+        cells: (TermId, TermId),
+        cause: Cause,
+        woken: &[Woken],
+    ) {
         let hidden = self.cells[child].term;
         let learned = self.cells[parent].learned;
-        self.log.push(|| Event::Link { child, parent, hidden, learned, cause, woken: woken.to_vec() });
+        self.log.push(|| Event::Link { child, parent, cells, hidden, learned, cause, woken: woken.to_vec() });
         self.cells[child].parent = parent;
         self.cells[parent].size += self.cells[child].size;
         self.cells[parent].learned = cause;
