@@ -2,7 +2,7 @@
 // a cluster holds is drawn when it is opened.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { Component } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { point, show } from "../../actions.ts";
 import { followGraph, litAmong, stopNow } from "../../solving.ts";
 import { type Placed, state } from "../../state.ts";
@@ -47,7 +47,8 @@ interface DrawnProps {
 function Drawn({ placed, isPlacing, onOpen }: DrawnProps) {
   const { graph } = placed;
   const at = state.graphState.value;
-  const now = at !== undefined && at.opened === placed.opened ? at.view : undefined;
+  const told = at !== undefined && at.opened === placed.opened ? at.view : undefined;
+  const now = useMemo(() => (told === undefined ? undefined : withFailure(placed, told)), [placed, told]);
   return (
     <div class="graph-tab">
       <Canvas placed={placed} now={now} isPlacing={isPlacing} onOpen={onOpen} />
@@ -73,6 +74,14 @@ function Drawn({ placed, isPlacing, onOpen }: DrawnProps) {
       />
     </div>
   );
+}
+
+/** The relation that ran is marked as such, but one that failed is marked as failed. */
+function withFailure({ graph }: Placed, view: GraphStateView): GraphStateView {
+  const current = state.solver.peek()?.view.current;
+  const index = current?.state === "failed" ? graph.nodes.findIndex(({ id }) => id === current.node) : -1;
+  if (index < 0 || view.states[index] !== "c") return view;
+  return { ...view, states: `${view.states.slice(0, index)}f${view.states.slice(index + 1)}` };
 }
 
 interface CanvasProps extends DrawnProps {

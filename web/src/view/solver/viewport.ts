@@ -20,7 +20,7 @@ interface Point {
 const LEAST = 0.03;
 const MOST = 2.5;
 /** Nobody begins with a picture that cannot be read. */
-const READABLE = 0.55;
+const READABLE = 0.85;
 const MARGIN = 30;
 /** As far beside the edges of the view as a node may reach. */
 const BESIDE = 120;

@@ -84,12 +84,12 @@ function Answer({ view }: { view: WhyView }) {
     <>
       <header {...pointing(span)}>
         <h2>
-          Why is <code>{highlight(of)}</code> what it is?
+          Why is <Sentence text={of} /> what it is?
         </h2>
         <p class="pieces" role="group" aria-label="Its type, in pieces that can be asked about">
-          {pieces.map(({ text, is_askable }, index) =>
+          {pieces.map(({ text, label, is_askable }, index) =>
             is_askable ? (
-              <button type="button" class="piece-button" aria-pressed={index === asked} onClick={() => askPiece(index)}>
+              <button type="button" class="piece-button" aria-pressed={index === asked} aria-label={label === "" ? text : `${text}, ${label}`} title={label} onClick={() => askPiece(index)}>
                 {highlight(text)}
               </button>
             ) : (
