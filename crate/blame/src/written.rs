@@ -1,0 +1,154 @@
+//! Edits of written types: what a hole in their place turns out to be is written there.
+
+use crate::bench::Bench;
+use crate::candidate::{Candidate, smallest};
+use crate::outline::{Outline, is_type};
+use crate::suspect::Suspect;
+use base::Edit;
+use syntax::{NodeId, NodeKind};
+use ty::{Dim, Extent, Term, Terms};
+
+/// Where a written type stands.
+fn cost_of_place(outline: &Outline, node: NodeId) -> u32 {
+    let Some(parent) = outline.parent(node) else { return 20 };
+    match outline.kind(parent) {
+        NodeKind::LetStmt | NodeKind::LetItem => 10,
+        NodeKind::Fn | NodeKind::Def => 11,
+        NodeKind::Param => 13,
+        _ => 20,
+    }
+}
+
+pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
+    let node = suspect.node;
+    let span = outline.span(node);
+    let cost = cost_of_place(outline, node) + suspect.n_hops;
+    let old = outline.text(node);
+    let is_written = suspect.want.as_deref().is_some_and(|want| want != old);
+    if let Some(want) = suspect.want.as_deref().filter(|want| *want != old) {
+        let (edit, n_words) = smallest(bench.text, span, want);
+        out.push(written(bench.text, edit, cost + n_words.saturating_sub(1).min(8)));
+    }
+    let parts = leaves(outline, node);
+    if !is_written {
+        for part in &parts {
+            if bench.work_left == 0 {
+                break;
+            }
+            let span = outline.span(*part);
+            let Some(outcome) = bench.try_edits(&[Edit { span, text: "_".to_owned() }]) else { continue };
+            if outcome.removed == 0 {
+                continue;
+            }
+            let checked = &outcome.checked;
+            let Some(term) = checked.hole_at(span.start).filter(|&term| checked.is_known(term)) else { continue };
+            let text = match checked.inferred.solver.head(term) {
+                Term::Dim(Dim { extent: Extent::Number(_), .. }) | Term::Dtype(_) | Term::Shape(_) => {
+                    checked.print(term)
+                }
+                _ => continue,
+            };
+            if text != outline.text(*part) {
+                let (edit, n_words) = smallest(bench.text, span, &text);
+                out.push(written(bench.text, edit, cost + 1 + n_words.saturating_sub(1)));
+            }
+        }
+    }
+    swapped(outline, node, cost, out);
+}
+
+fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
+    let old = &text[edit.span.range()];
+    let title = match (old.trim(), edit.text.trim()) {
+        ("", new) => format!("insert `{}`", new.trim_matches([',', ' '])),
+        (old, "") => format!("remove `{}`", old.trim_matches([',', ' '])),
+        (old, new) => format!("write `{new}` for `{old}`"),
+    };
+    Candidate { title, place: edit.span, edits: vec![edit], cost }
+}
+
+/// Shapes, sizes and dtypes in a written type.
+fn leaves(outline: &Outline, node: NodeId) -> Vec<NodeId> {
+    let mut out = Vec::new();
+    let mut pending = vec![node];
+    while let Some(node) = pending.pop() {
+        let children = outline.tree.children(node);
+        match outline.kind(node) {
+            NodeKind::DimNum => out.push(node),
+            NodeKind::TensorType => {
+                out.extend(children.iter().copied().filter(|&child| outline.kind(child) != NodeKind::DimNum));
+            }
+            _ => {}
+        }
+        pending.extend(children.into_iter().rev().filter(|&child| is_type(outline.kind(child))));
+    }
+    out.truncate(24);
+    out
+}
+
+/// Two sizes of one shape that may have been written the wrong way round.
+fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>) {
+    let mut pending = vec![node];
+    while let Some(node) = pending.pop() {
+        let children = outline.tree.children(node);
+        if outline.kind(node) == NodeKind::ShapeLit {
+            for (i, &left) in children.iter().enumerate().take(4) {
+                for &right in children.iter().take(4).skip(i + 1) {
+                    let (a, b) = (outline.text(left), outline.text(right));
+                    if a == b {
+                        continue;
+                    }
+                    let edit = |at: NodeId, text: &str| Edit { span: outline.span(at), text: text.to_owned() };
+                    out.push(Candidate {
+                        title: format!("swap the sizes `{a}` and `{b}`"),
+                        edits: vec![edit(left, b), edit(right, a)],
+                        place: outline.span(left).to(outline.span(right)),
+                        cost: cost + 1,
+                    });
+                }
+            }
+        }
+        pending.extend(children.into_iter().filter(|&child| is_type(outline.kind(child))));
+    }
+}
+
+/// Parameters of one type that must all have another: where one alone does not help, they may together.
+pub(crate) fn together(bench: &mut Bench, outline: &Outline, param_type: NodeId, n_hops: u32, out: &mut Vec<Candidate>) {
+    let Some(param) = outline.parent(param_type).filter(|&param| outline.kind(param) == NodeKind::Param) else { return };
+    let Some(list) = outline.parent(param) else { return };
+    let types: Vec<NodeId> = { outline.tree.children(list).into_iter() }
+        .filter_map(|param| outline.tree.children(param).first().copied())
+        .filter(|&other| outline.text(other) == outline.text(param_type))
+        .collect();
+    if types.len() < 2 || types[0] != param_type {
+        return;
+    }
+    let sizes = leaves(outline, param_type);
+    for i in (0..sizes.len()).filter(|&i| outline.kind(sizes[i]) == NodeKind::DimNum) {
+        let places: Vec<NodeId> = types.iter().filter_map(|&written| leaves(outline, written).get(i).copied()).collect();
+        let hole = |&place: &NodeId| Edit { span: outline.span(place), text: "_".to_owned() };
+        let holes: Vec<Edit> = places.iter().map(hole).collect();
+        let Some(outcome) = bench.try_edits(&holes) else { continue };
+        if outcome.removed == 0 {
+            continue;
+        }
+        let checked = &outcome.checked;
+        let mut edits = Vec::new();
+        let mut shift = 0i64;
+        for hole in &holes {
+            let at = (i64::from(hole.span.start) + shift) as u32;
+            shift += 1 - i64::from(hole.span.len());
+            let known = checked.hole_at(at).filter(|&term| checked.is_known(term));
+            let text = known.map_or_else(|| bench.text[hole.span.range()].to_owned(), |term| checked.print(term));
+            if text != bench.text[hole.span.range()] {
+                edits.push(Edit { span: hole.span, text });
+            }
+        }
+        if let [first, ..] = &edits[..]
+            && edits.len() > 1
+        {
+            let title = format!("write `{}` in {} parameters", first.text, edits.len());
+            out.push(Candidate { title, place: first.span, cost: 13 + n_hops + edits.len() as u32, edits });
+        }
+    }
+}
