@@ -179,7 +179,7 @@ impl Checked {
             .map(|cause| cause as u32)
             .collect();
         let made = (0..solver.store.len() as u32).map(TermId);
-        let mut terms = made.filter(|&term| causes.contains(&solver.store.origin(term).0));
+        let mut terms = made.filter(|&term| causes.contains(&solver.store.made_by(term).0));
         let first = terms.next()?;
         // Of several copies one that is known says more.
         Some(if self.is_known(first) { first } else { terms.find(|&term| self.is_known(term)).unwrap_or(first) })
