@@ -96,7 +96,8 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     // An operator that should not be there.
     for &arg in parts.args.iter().take(2) {
         let text = outline.text(arg);
-        let cost = if REARRANGING.contains(&name) { 8 } else { 19 };
+        // What rearranges may be too much; what computes hardly is.
+        let cost = if REARRANGING.contains(&name) { 8 } else { 27 };
         out.push(Candidate::replace(cost + far, outline.span(node), text, format!("take `{name}` away")));
         if outline.kind(arg) != NodeKind::LocalRef {
             break;
@@ -231,11 +232,15 @@ fn attributes(
                     put(11 + near, outline.span(number), size.to_string(), outline.text(number));
                 }
             }
-            if numbers.len() > 1 {
-                for size in small {
+            let is_uniform = numbers.iter().all(|&number| outline.text(number) == outline.text(numbers[0]));
+            if numbers.len() > 1 && is_uniform && !is_shape {
+                for size in small.iter().chain(&pool).take(12) {
                     let all = vec![*size; numbers.len()];
-                    put(14, span, format!("{all:?}"), text);
+                    put(13, span, format!("{all:?}"), text);
                 }
+            }
+            if is_shape {
+                filling(outline, parts, &numbers, &mut put);
             }
         }
         match text {
@@ -269,11 +274,60 @@ fn attributes(
             out.push(Candidate { title, place: outline.span(attr), edits: vec![edit], cost: 17 + far });
         }
     }
-    missing(outline, suspect, parts, row, rank, out);
+    missing(outline, suspect, parts, row, (rank, &pool), out);
+    from_weight(outline, suspect, parts, out);
+}
+
+/// A size of a new shape that makes it hold as much as the operand does.
+fn filling(outline: &Outline, parts: &Parts, numbers: &[NodeId], put: &mut impl FnMut(u32, Span, String, &str)) {
+    let Some(shaped) = parts.args.first().and_then(|&arg| outline.term(arg)).and_then(|term| outline.checked.shaped(term))
+    else {
+        return;
+    };
+    let Some(n_elements) = shaped.sizes().map(|sizes| sizes.iter().product::<i64>()) else { return };
+    let sizes: Vec<i64> = numbers.iter().filter_map(|&number| outline.text(number).parse().ok()).collect();
+    if sizes.len() != numbers.len() || sizes.iter().any(|&size| size <= 0) {
+        return;
+    }
+    for (i, &number) in numbers.iter().enumerate() {
+        let others: i64 = (0..sizes.len()).filter(|&j| j != i).map(|j| sizes[j]).product();
+        if others > 0 && n_elements % others == 0 {
+            put(9 + u32::from(i == 0), outline.span(number), (n_elements / others).to_string(), outline.text(number));
+        }
+    }
+}
+
+/// The channels and the size of the kernel as the weight of a convolution has them.
+fn from_weight(outline: &Outline, suspect: &Suspect, parts: &Parts, out: &mut Vec<Candidate>) {
+    let find = |name: &str| {
+        let named = |attr: &&NodeId| outline.text(**attr).split('=').next().is_some_and(|written| written.trim() == name);
+        parts.attrs.iter().find(named).and_then(|&attr| outline.tree.children(attr).first().copied())
+    };
+    let (Some(channels), Some(kernel), Some(&weight)) = (find("channels"), find("kernel_size"), parts.args.get(1)) else {
+        return;
+    };
+    let shaped = outline.term(weight).and_then(|term| outline.checked.shaped(term));
+    let Some(sizes) = shaped.and_then(|shaped| shaped.sizes()).filter(|sizes| sizes.len() > 2) else { return };
+    let texts = [sizes[0].to_string(), format!("{:?}", &sizes[2..])];
+    let edits: Vec<Edit> = { [channels, kernel].into_iter().zip(texts) }
+        .filter(|(node, text)| outline.text(*node) != text)
+        .map(|(node, text)| Edit { span: outline.span(node), text })
+        .collect();
+    if let [first, ..] = &edits[..] {
+        let title = "take channels and kernel size from the weight".to_owned();
+        out.push(Candidate { title, place: first.span, cost: 12 + suspect.n_hops, edits });
+    }
 }
 
 /// Attributes that are not written.
-fn missing(outline: &Outline, suspect: &Suspect, parts: &Parts, row: &Op, rank: i64, out: &mut Vec<Candidate>) {
+fn missing(
+    outline: &Outline,
+    suspect: &Suspect,
+    parts: &Parts,
+    row: &Op,
+    (rank, pool): (i64, &[i64]),
+    out: &mut Vec<Candidate>,
+) {
     let end = { parts.args.iter().chain(&parts.attrs) }.map(|&node| outline.span(node).end).max();
     let Some(end) = end else { return };
     let written = |name: &str| {
@@ -287,6 +341,7 @@ fn missing(outline: &Outline, suspect: &Suspect, parts: &Parts, row: &Op, rank: 
                 [1, 2, 3].iter().map(|n| format!("[{n}, {n}, {n}, {n}]")).collect()
             }
             ("padding", _) if rank == 3 => [1, 2].iter().map(|n| format!("[{n}, {n}]")).collect(),
+            ("groups", _) => pool.iter().filter(|&&size| size > 1).take(5).map(|size| size.to_string()).collect(),
             ("strides", _) if rank == 4 => vec!["[2, 2]".to_owned()],
             ("axis", AttrForm::Int) => (0..rank).map(|axis| axis.to_string()).collect(),
             ("axis", AttrForm::Ints) => (0..rank).map(|axis| format!("[{axis}]")).collect(),

@@ -2,11 +2,11 @@
 
 use crate::bench::{Bench, Shaped};
 use crate::candidate::Candidate;
-use crate::outline::{Outline, is_expr};
+use crate::outline::Outline;
 use crate::suspect::Suspect;
 use base::{Edit, Span};
 use syntax::{NodeId, NodeKind, TokenKind};
-use ty::Dtype;
+use ty::{Dtype, Term, Terms};
 
 pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
     let node = suspect.node;
@@ -48,6 +48,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
             });
         }
     }
+    fields(outline, suspect, want, out);
     variables(bench, outline, suspect, have_text.as_deref(), out);
     wraps(outline, suspect, have_shaped.as_ref(), want, out);
 }
@@ -110,6 +111,25 @@ fn tuple(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
     }
 }
 
+/// One field of what is a tuple, where something else is wanted.
+fn fields(outline: &Outline, suspect: &Suspect, want: Option<&str>, out: &mut Vec<Candidate>) {
+    let node = suspect.node;
+    if matches!(outline.kind(node), NodeKind::Tuple | NodeKind::If | NodeKind::Match | NodeKind::Fn) {
+        return;
+    }
+    let solver = &outline.checked.inferred.solver;
+    let Some(Term::Tuple(fields)) = outline.term(node).map(|term| solver.head(term)) else { return };
+    for (i, &field) in solver.items(fields).iter().enumerate().take(5) {
+        if want.is_some_and(|want| want != outline.checked.print(field)) {
+            continue;
+        }
+        let at = outline.span(node).after();
+        let title = format!("take field {i} of `{}`", short(outline.text(node)));
+        let candidate = Candidate::replace(7 + suspect.n_hops + i as u32, at, format!(".{i}"), title);
+        out.push(Candidate { place: outline.span(node), ..candidate });
+    }
+}
+
 /// Two parts the other way round.
 pub(crate) fn swap(outline: &Outline, left: NodeId, right: NodeId, cost: u32, what: &str) -> Option<Candidate> {
     let (a, b) = (outline.text(left), outline.text(right));
@@ -146,6 +166,10 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
     if !is_name && suspect.in_scope.is_empty() {
         return;
     }
+    // A variable for a whole computation is no mend.
+    if matches!(outline.kind(node), NodeKind::If | NodeKind::Match | NodeKind::Fn | NodeKind::Tuple) {
+        return;
+    }
     let is_unbound = is_name && outline.local(node).is_none();
     let mut n = 0;
     let near = base::nearest(text, suspect.in_scope.iter().map(|(name, _)| name.as_str()));
@@ -159,7 +183,7 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
         }
         n += 1;
         let is_unused = mentions(bench.text, name) < 2;
-        let mut cost = if is_unbound { 3 } else { 20 } + suspect.n_hops + n;
+        let mut cost = if is_unbound { 3 } else if is_name { 19 } else { 26 } + suspect.n_hops + n;
         if is_unused {
             cost -= 3;
         }
@@ -326,9 +350,4 @@ fn permutations(rank: usize) -> Vec<Vec<usize>> {
         }
     }
     out
-}
-
-/// The parts of an expression that are expressions.
-pub(crate) fn parts(outline: &Outline, node: NodeId) -> Vec<NodeId> {
-    outline.tree.children(node).into_iter().filter(|&child| is_expr(outline.kind(child))).collect()
 }

@@ -1,7 +1,7 @@
 //! Edits of written types: what a hole in their place turns out to be is written there.
 
 use crate::bench::Bench;
-use crate::candidate::{Candidate, smallest};
+use crate::candidate::{Candidate, numbers, smallest};
 use crate::outline::{Outline, is_type};
 use crate::suspect::Suspect;
 use base::Edit;
@@ -41,7 +41,18 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
                 continue;
             }
             let checked = &outcome.checked;
-            let Some(term) = checked.hole_at(span.start).filter(|&term| checked.is_known(term)) else { continue };
+            let Some(term) = checked.hole_at(span.start).filter(|&term| checked.is_known(term)) else {
+                // Where sizes broadcast, several may stand here: those that the fault speaks of.
+                if outline.kind(*part) == NodeKind::DimNum {
+                    for number in told(bench, outcome.removed).into_iter().take(6) {
+                        let text = number.to_string();
+                        if text != outline.text(*part) {
+                            out.push(written(bench.text, Edit { span, text }, cost + 1));
+                        }
+                    }
+                }
+                continue;
+            };
             let text = match checked.inferred.solver.head(term) {
                 Term::Dim(Dim { extent: Extent::Number(_), .. }) | Term::Dtype(_) | Term::Shape(_) => {
                     checked.print(term)
@@ -55,6 +66,17 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
         }
     }
     swapped(outline, node, cost, out);
+}
+
+/// The sizes that the faults speak of.
+fn told(bench: &Bench, faults: u64) -> Vec<i64> {
+    let mut out = Vec::new();
+    for (i, fault) in bench.faults.iter().enumerate().take(64) {
+        if faults >> i & 1 == 1 && fault.message.len() < 400 {
+            numbers(&fault.message, &mut out);
+        }
+    }
+    out
 }
 
 fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
@@ -103,7 +125,8 @@ fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>)
                         title: format!("swap the sizes `{a}` and `{b}`"),
                         edits: vec![edit(left, b), edit(right, a)],
                         place: outline.span(left).to(outline.span(right)),
-                        cost: cost + 1,
+                        // Two neighbours are easily taken for one another, and that this helps is no chance.
+                        cost: if children.len() == 2 { cost - 2 } else { cost + (children.len() as u32 - 2).min(4) },
                     });
                 }
             }

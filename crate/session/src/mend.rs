@@ -25,9 +25,17 @@ impl Mends {
         Mends { mends: blame::mends(&ground, analysis.text(), analysis.diagnostics()) }
     }
 
-    /// The edits after which one of the analysis' problems is gone, the likeliest first.
-    pub fn of(&self, problem: usize) -> impl Iterator<Item = &Mend> {
-        self.mends.iter().filter(move |mend| mend.removed.contains(&problem))
+    /// The edits after which one of the analysis' problems is gone, the likeliest first. Of those that are about as
+    /// likely, such at other places come before more of the same line.
+    pub fn of(&self, lines: &LineIndex, problem: usize) -> Vec<&Mend> {
+        let (mut first, mut rest): (Vec<&Mend>, Vec<&Mend>) = (Vec::new(), Vec::new());
+        for mend in self.mends.iter().filter(|mend| mend.removed.contains(&problem)) {
+            let line = |mend: &Mend| lines.line_of(mend.place.start);
+            let is_new = first.iter().all(|other| line(other) != line(mend) || other.n_left < mend.n_left);
+            if is_new { first.push(mend) } else { rest.push(mend) }
+        }
+        first.extend(rest);
+        first
     }
 
     /// Where the fault of a problem may be, the likeliest first; at last where it is told.
@@ -40,7 +48,7 @@ impl Mends {
                 out.push(PlaceView { span: span_view(lines, span), line: lines.line_of(span.start), sentence });
             }
         };
-        for mend in self.of(problem) {
+        for mend in self.of(lines, problem) {
             put(mend.place, reason(mend));
         }
         put(problem_span, "the problem shows here".to_owned());
@@ -59,7 +67,7 @@ impl Mends {
                 .collect(),
             n_left: mend.n_left as u32,
         };
-        self.of(problem).take(MAX_FIXES).map(view).collect()
+        self.of(lines, problem).into_iter().take(MAX_FIXES).map(view).collect()
     }
 
     /// The problems, the likeliest fault first. A problem whose likeliest mend is elsewhere than it shows stands there,
@@ -91,7 +99,7 @@ impl Mends {
                     }
                     named.push(lines.line_of(shown.start));
                 }
-                for mend in self.of(i) {
+                for mend in self.of(lines, i) {
                     let line = lines.line_of(mend.place.start);
                     if labels.len() <= MAX_PLACES && !named.contains(&line) {
                         named.push(line);
@@ -102,7 +110,7 @@ impl Mends {
                 problem.labels = labels;
             }
             let mut fixes: Vec<Fix> = Vec::new();
-            for mend in self.of(i).take(MAX_FIXES) {
+            for mend in self.of(lines, i).into_iter().take(MAX_FIXES) {
                 fixes.push(Fix { title: mend.title.clone(), edits: mend.edits.clone() });
             }
             for fix in std::mem::take(&mut problem.fixes) {
