@@ -58,7 +58,8 @@ pub struct Mend {
     pub n_left: usize,
     /// The definitions whose types are others then: name, before, after.
     pub types: Vec<(String, String, String)>,
-    cost: u32,
+    /// What speaks against it: the smaller, the likelier.
+    pub cost: u32,
 }
 
 /// As many bytes of text are checked.

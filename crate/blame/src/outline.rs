@@ -83,6 +83,12 @@ impl<'a> Outline<'a> {
         node
     }
 
+    /// How often a size is written in types.
+    pub fn n_sizes(&self, size: &str) -> usize {
+        let nodes = (0..self.tree.n_nodes() as u32).map(NodeId);
+        nodes.filter(|&node| self.kind(node) == NodeKind::DimNum && self.text(node) == size).count()
+    }
+
     /// The expression that a block or a row of statements comes to.
     pub fn tail(&self, mut node: NodeId) -> NodeId {
         while matches!(self.kind(node), NodeKind::Block | NodeKind::Seq) {

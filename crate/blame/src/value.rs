@@ -214,7 +214,7 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
     let Some(have) = have else { return };
     // `let %x = %y` says nothing: an operator may have been forgotten there.
     let is_alias = is_alias(outline, node);
-    let cost = if is_alias { 8 } else { 18 } + suspect.n_hops;
+    let cost = if is_alias { 8 } else { 17 } + suspect.n_hops;
     let (text, span) = (outline.text(node), outline.span(node));
     let mut wrap = |extra: u32, op: &str, rest: String| {
         out.push(Candidate {
@@ -277,6 +277,17 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
                 && sizes.iter().product::<i64>() == from.iter().product::<i64>()
             {
                 wrap(3, "reshape", format!(", newshape={sizes:?}"));
+            }
+            if let Some(sizes) = want.sizes().filter(|sizes| sizes.len() == rank && rank > 0) {
+                let more: Vec<i64> = sizes.iter().zip(&from).map(|(want, have)| want - have).collect();
+                if more.iter().all(|&more| more >= 0) {
+                    let widths: Vec<[i64; 2]> = more.iter().map(|more| [more / 2, more - more / 2]).collect();
+                    wrap(6, "nn.pad", format!(", 0, pad_width={widths:?}"));
+                    wrap(6, "nn.pad", format!(", 0f, pad_width={widths:?}"));
+                } else if more.iter().all(|&more| more <= 0) {
+                    let begin = vec![0; rank];
+                    wrap(7, "strided_slice", format!(", begin={begin:?}, end={sizes:?}"));
+                }
             }
             if want.dims.len() == rank {
                 for axis in 0..rank {

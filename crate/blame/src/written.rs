@@ -27,7 +27,9 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
     let is_written = suspect.want.as_deref().is_some_and(|want| want != old);
     if let Some(want) = suspect.want.as_deref().filter(|want| *want != old) {
         let (edit, n_words) = smallest(bench.text, span, want);
-        out.push(written(bench.text, edit, cost + n_words.saturating_sub(1).min(8)));
+        let one = outline.covering(edit.span);
+        let agreement = if outline.kind(one) == NodeKind::DimNum { agreement(outline, one) } else { 0 };
+        out.push(written(bench.text, edit, cost + n_words.saturating_sub(1).min(8) + agreement));
     }
     let parts = leaves(outline, node);
     if !is_written {
@@ -47,7 +49,8 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
                     for number in told(bench, outcome.removed).into_iter().take(6) {
                         let text = number.to_string();
                         if text != outline.text(*part) {
-                            out.push(written(bench.text, Edit { span, text }, cost + 1));
+                            let cost = cost + 1 + agreement(outline, *part);
+                            out.push(written(bench.text, Edit { span, text }, cost));
                         }
                     }
                 }
@@ -61,11 +64,72 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
             };
             if text != outline.text(*part) {
                 let (edit, n_words) = smallest(bench.text, span, &text);
-                out.push(written(bench.text, edit, cost + 1 + n_words.saturating_sub(1)));
+                let cost = cost + 1 + n_words.saturating_sub(1) + agreement(outline, *part);
+                out.push(written(bench.text, edit, cost));
             }
         }
     }
+    alike_in_shape(bench, outline, suspect, &parts, cost, out);
     swapped(outline, node, cost, out);
+}
+
+/// How much it says that a size of a parameter stands elsewhere too: a large number is not there twice by chance.
+fn agreement(outline: &Outline, size: NodeId) -> u32 {
+    let is_of_param = outline.parent(outline.whole_type(size)).is_some_and(|at| outline.kind(at) == NodeKind::Param);
+    let text = outline.text(size);
+    let Ok(number) = text.parse::<i64>() else { return 0 };
+    if !is_of_param || number < 2 || outline.n_sizes(text) < 2 {
+        return 0;
+    }
+    match number {
+        ..8 => 1,
+        ..32 => 3,
+        _ => 5,
+    }
+}
+
+/// The same size twice in one shape, as of a square picture, that must be another one.
+fn alike_in_shape(
+    bench: &mut Bench,
+    outline: &Outline,
+    suspect: &Suspect,
+    parts: &[NodeId],
+    cost: u32,
+    out: &mut Vec<Candidate>,
+) {
+    let sizes: Vec<NodeId> = parts.iter().copied().filter(|&part| outline.kind(part) == NodeKind::DimNum).collect();
+    for (i, &first) in sizes.iter().enumerate() {
+        let text = outline.text(first);
+        let is_alike = |&&other: &&NodeId| {
+            outline.parent(other) == outline.parent(first) && outline.text(other) == text
+        };
+        let alike: Vec<NodeId> = sizes[i..].iter().filter(is_alike).copied().collect();
+        if alike.len() != 2 || text == "1" || sizes[..i].iter().any(|other| is_alike(&other)) {
+            continue;
+        }
+        let mut fitting = Vec::new();
+        for (at, fault) in bench.faults.iter().enumerate().take(64) {
+            if suspect.removed >> at & 1 == 1 {
+                products(&bench.text[fault.span.range()], &mut fitting);
+            }
+        }
+        for number in fitting.into_iter().take(6) {
+            let edits = { alike.iter() }.map(|&at| Edit { span: outline.span(at), text: number.to_string() }).collect();
+            let title = format!("write `{number}` for `{text}` twice");
+            out.push(Candidate { title, edits, place: outline.span(first), cost: cost + 3 });
+        }
+    }
+}
+
+/// Products of neighbouring numbers of a text: the sizes that a reshape cuts into pieces.
+fn products(text: &str, out: &mut Vec<i64>) {
+    let numbers: Vec<i64> = { text.split(|c: char| !c.is_ascii_digit()) }.filter_map(|word| word.parse().ok()).collect();
+    for pair in numbers.windows(2) {
+        let product = pair[0].saturating_mul(pair[1]);
+        if product > 1 && !out.contains(&product) && !pair.contains(&1) {
+            out.push(product);
+        }
+    }
 }
 
 /// The sizes that the faults speak of.
@@ -126,7 +190,7 @@ fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>)
                         edits: vec![edit(left, b), edit(right, a)],
                         place: outline.span(left).to(outline.span(right)),
                         // Two neighbours are easily taken for one another, and that this helps is no chance.
-                        cost: if children.len() == 2 { cost - 2 } else { cost + (children.len() as u32 - 2).min(4) },
+                        cost: if children.len() == 2 { cost - 1 } else { cost + (children.len() as u32 - 2).min(4) },
                     });
                 }
             }
@@ -171,7 +235,7 @@ pub(crate) fn together(bench: &mut Bench, outline: &Outline, param_type: NodeId,
             && edits.len() > 1
         {
             let title = format!("write `{}` in {} parameters", first.text, edits.len());
-            out.push(Candidate { title, place: first.span, cost: 13 + n_hops + edits.len() as u32, edits });
+            out.push(Candidate { title, place: first.span, cost: 12 + n_hops + edits.len() as u32, edits });
         }
     }
 }

@@ -5,11 +5,14 @@ use crate::analysis::ground;
 use crate::page::span_view;
 use crate::view::EditView;
 use crate::view::solver::{MendView, MendedTypeView, PlaceView};
-use base::{Diagnostic, Fix, Label, LineIndex, Severity};
+use base::{Diagnostic, Fix, Label, LineIndex, Severity, Span};
 use blame::Mend;
 
 /// As many edits are offered for one problem.
 const MAX_FIXES: usize = 3;
+
+/// Two mends whose costs differ by less are about as likely: then the problem stays where it shows.
+const MARGIN: u32 = 2;
 
 /// As many other places are named.
 const MAX_PLACES: usize = 2;
@@ -88,7 +91,7 @@ impl Mends {
             let best = self.mends.iter().position(|mend| mend.removed.contains(&i));
             if let Some(best) = best.filter(|best| !told.contains(best)) {
                 told.push(best);
-                let place = self.mends[best].place;
+                let place = self.place_of(lines, i, shown);
                 let mut named = vec![lines.line_of(place.start)];
                 let mut labels = Vec::new();
                 if place != shown {
@@ -125,6 +128,18 @@ impl Mends {
             problem
         });
         ranked.collect()
+    }
+}
+
+impl Mends {
+    /// Where a problem is put: at its likeliest mend, unless another one is about as likely elsewhere.
+    fn place_of(&self, lines: &LineIndex, problem: usize, shown: Span) -> Span {
+        let mends = self.of(lines, problem);
+        let Some(best) = mends.first() else { return shown };
+        let line = |span: Span| lines.line_of(span.start);
+        let rival = mends.iter().find(|mend| line(mend.place) != line(best.place) && mend.n_left == best.n_left);
+        let is_tie = rival.is_some_and(|rival| rival.cost < best.cost + MARGIN);
+        if is_tie { shown } else { best.place }
     }
 }
 
