@@ -40,6 +40,11 @@ pub fn prelude() -> &'static Analysis {
     &PRELUDE.analysis
 }
 
+/// What every text stands on.
+pub(crate) fn ground(surface: Surface) -> blame::Ground<'static> {
+    blame::Ground { library: &PRELUDE.library, inferred: &PRELUDE.analysis.inferred, surface }
+}
+
 /// Everything that is known of one source text.
 pub struct Analysis {
     pub(crate) text: String,

@@ -152,6 +152,11 @@ impl<L: Log> Store<L> {
         self.cells[self.cells[self.root(id)].source].origin
     }
 
+    /// Why this cell was made, whatever is known of its class.
+    pub fn made_by(&self, id: TermId) -> Cause {
+        self.cells[id].origin
+    }
+
     /// The cell that the term of a root was first said of.
     pub fn source(&self, root: TermId) -> TermId {
         self.cells[root].source
