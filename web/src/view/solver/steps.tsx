@@ -1,6 +1,6 @@
 // The solver at one stop: what the step did, the relations in the queue and those that wait, and the classes.
 import { signal, useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { point, show } from "../../actions.ts";
 import { askWhyNot } from "../../asking.ts";
 import { litAmong } from "../../solving.ts";
@@ -73,7 +73,9 @@ export function Steps() {
   const solver = state.solver.value?.view;
   if (solver === undefined) return null;
   const { current, queue, waiting, n_more_queued, n_more_waiting, n_solved, n_failed, changes, n_more_changes } = solver;
-  const isLit = litAmong([...queue, ...waiting].map(({ span }) => span));
+  const isAtCursor = litAmong([...queue, ...waiting].map(({ span }) => span));
+  const pointed = pointedClass.value;
+  const isLit = ({ span, args }: RelationView) => isAtCursor(span) || (pointed !== undefined && args.includes(pointed));
   const more = () => {
     const part = state.solverPart.value;
     state.solverPart.value = { ...part, nRelations: part.nRelations * 4 };
@@ -96,7 +98,7 @@ export function Steps() {
         ) : (
           <ol class="cards">
             {queue.map((relation) => (
-              <Card relation={relation} isLit={isLit(relation.span)} />
+              <Card relation={relation} isLit={isLit(relation)} />
             ))}
           </ol>
         )}
@@ -109,7 +111,7 @@ export function Steps() {
           </h2>
           <ol class="cards">
             {waiting.map((relation) => (
-              <Card relation={relation} isLit={isLit(relation.span)} />
+              <Card relation={relation} isLit={isLit(relation)} />
             ))}
           </ol>
           <More count={n_more_waiting} what={n_more_waiting === 1 ? "relation is" : "relations are"} onMore={more} />
@@ -232,7 +234,7 @@ function Changes({ changes, nMore }: { changes: readonly ChangeView[]; nMore: nu
   const shown = isWhole.value ? changes : changes.slice(0, FEW_CHANGES);
   return (
     <div class="changes">
-      <h3>What is known now that was not before</h3>
+      <h2>What is known now that was not before</h2>
       <ul>
         {shown.map(({ class: id, of, before, after, span, joined }) => (
           <li {...pointing(span)}>
@@ -260,11 +262,27 @@ function Changes({ changes, nMore }: { changes: readonly ChangeView[]; nMore: nu
   );
 }
 
-function Card({ relation, isLit }: { relation: RelationView; isLit: boolean }) {
-  const { id, text, state: how, waits, reason, span, line, args } = relation;
-  const isPointed = pointedClass.value !== undefined && args.includes(pointedClass.value);
+interface CardProps {
+  relation: RelationView;
+  isLit: boolean;
+}
+
+/** A step changes few of the cards: one is drawn again only if it looks different. */
+class Card extends Component<CardProps> {
+  override shouldComponentUpdate({ relation: next, isLit }: CardProps): boolean {
+    const { relation: now } = this.props;
+    const isSame = next.id === now.id && next.text === now.text && next.state === now.state && next.reason === now.reason;
+    return !(isSame && isLit === this.props.isLit && next.waits.join() === now.waits.join());
+  }
+
+  override render({ relation, isLit }: CardProps) {
+    return drawn(relation, isLit);
+  }
+}
+
+function drawn({ id, text, state: how, waits, reason, span, line }: RelationView, isLit: boolean) {
   return (
-    <li class={`card of-${how} ${isLit || isPointed ? "lit" : ""}`} {...pointing(span)}>
+    <li class={`card of-${how} ${isLit ? "lit" : ""}`} {...pointing(span)}>
       <div class="line-of-card">
         <code class="relation-id">r{id}</code>
         <TypeText text={text} />
