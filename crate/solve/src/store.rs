@@ -83,14 +83,7 @@ impl<L: Log> Store<L> {
 
     /// Mutator: makes two classes one. Both are roots; the term of `child` is hidden. `cells` are those in them that turned
     /// out to be equal.
-    pub fn link(
-        &mut self,
-        child: TermId,
-        parent: TermId,
-        cells: (TermId, TermId),
-        cause: Cause,
-        woken: &[Woken],
-    ) {
+    pub fn link(&mut self, child: TermId, parent: TermId, cells: (TermId, TermId), cause: Cause, woken: &[Woken]) {
         let hidden = self.cells[child].term;
         let learned = self.cells[parent].learned;
         self.log.push(|| Event::Link { child, parent, cells, hidden, learned, cause, woken: woken.to_vec() });
@@ -150,6 +143,11 @@ impl<L: Log> Store<L> {
     /// Why what is known of the class was first said.
     pub fn origin(&self, id: TermId) -> Cause {
         self.cells[self.cells[self.root(id)].source].origin
+    }
+
+    /// Why a cell was made.
+    pub fn first_cause(&self, id: TermId) -> Cause {
+        self.cells[id].origin
     }
 
     /// The cell that the term of a root was first said of.

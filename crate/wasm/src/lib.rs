@@ -1,6 +1,7 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
 use session::view::machine::{IrView, StepView};
+use session::view::solver::{WhyNotView, WhyView};
 use session::view::{
     CheckView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, RunView,
 };
@@ -114,6 +115,17 @@ impl Playground {
     #[wasm_bindgen(js_name = layoutValue)]
     pub fn layout_value(&self, entry: u32, choices: Vec<String>) -> Result<Option<Ts<LaidValueView>>, JsError> {
         Ok(self.page.layout_value(entry, &choices).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// Why a piece of the type at a UTF-16 offset of the last text is what it is; without a number, the most telling one.
+    pub fn why(&self, offset: u32, piece: Option<u32>) -> Result<Option<Ts<WhyView>>, JsError> {
+        Ok(self.page.why(offset, piece).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// What cannot hold together in a problem of the last text, by its number among the diagnostics.
+    #[wasm_bindgen(js_name = whyNot)]
+    pub fn why_not(&self, problem: u32) -> Result<Option<Ts<WhyNotView>>, JsError> {
+        Ok(self.page.why_not(problem).map(|view| view.into_ts()).transpose()?)
     }
 
     /// What lays out a text anew.
