@@ -147,7 +147,10 @@ impl<'a> Words<'a> {
             Some(formula) => format!("{fact} = {formula}"),
             None => format!("{of} is {fact}"),
         };
-        let through = self.through(root).map_or(String::new(), |(by, ..)| format!("{by}, and "));
+        let through = self.through(root).map_or(String::new(), |(by, _, inner)| match inner.is_empty() {
+            true => format!("{by}, and "),
+            false => format!("{by} with {inner}, and "),
+        });
         let space = if first.who.is_empty() { "" } else { " " };
         let clause = format!("{through}{}{space}{}", first.who, first.what);
         // The premise that there is most to say about.
