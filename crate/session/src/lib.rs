@@ -56,3 +56,19 @@ pub use step::Move;
 pub fn why_text(analysis: &Analysis, asked: &str) -> Option<String> {
     why::why_text(analysis, asked)
 }
+
+/// What cannot hold together in each type error of a text.
+pub fn why_not_text(analysis: &Analysis) -> String {
+    why::why_not_text(analysis)
+}
+
+/// For each type error whose core is minimal by its own account: whether the core fails, and whether it holds without each
+/// of its members.
+pub fn core_laws(analysis: &Analysis) -> Vec<(bool, Vec<bool>)> {
+    why::core_laws(analysis)
+}
+
+/// The pieces of types of expressions of which nobody can say why they are so.
+pub fn unexplained(analysis: &Analysis) -> Vec<String> {
+    why::unexplained(analysis)
+}

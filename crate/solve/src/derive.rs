@@ -6,32 +6,28 @@
 //! of Dijkstra's algorithm (Knuth 1977) finds the cheapest way of each place. Plain equations and the parts of written
 //! types are ways too, but cheap ones that no answer shows.
 //!
-//! A rule is code, and does not say from which dims it computed one. It is asked: it runs once more in a solver of its own
-//! with parameters in the place of its operands' dims, and the dim that it makes is a polynomial over those
-//! ([`Formula`]).
+//! A rule is code, and does not say from which dims it computed one: it is asked (`ask`).
 //!
 //! Worked example: `%y = nn.batch_flatten(%x)`, where `%x` is annotated with `(2, 4, 5)`. The result's cell was equated
 //! with a tensor that the relation `r0` made, whose axis 1 it made too: a rule with the formula a · b over axes 1 and 2
 //! of `%x`, which the walk said. Axis 0 is the operand's own cell, so `r0` passed it on.
 
-use crate::formula::{Formula, Given, Token, formula};
+use crate::cheapest::{cheapest, told};
+use crate::formula::Formula;
 use crate::solver::{Args, EQUAL, Posted, RelationId, Solver};
 use crate::store::Cause;
 use crate::trace::{Event, Off, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use ty::{Dim, Extent, Kind, ParamId, Term, TermId, Terms};
+use std::cell::RefCell;
+use ty::{Extent, Kind, Term, TermId, Terms};
 
 /// So many places are looked at for one question.
 const MAX_PLACES: usize = 4_000;
-/// So many steps are told.
-const MAX_STEPS: usize = 64;
 /// A type of more nodes than this is not searched for a part.
-const MAX_NODES: usize = 400;
+pub(crate) const MAX_NODES: usize = 400;
 /// A rule with more dims among its operands is not asked what it computes.
-const MAX_DIMS: usize = 64;
+pub(crate) const MAX_DIMS: usize = 64;
 
 const SAID: u32 = 2;
 const HOP: u32 = 1;
@@ -116,20 +112,22 @@ struct Edge {
     by: RelationId,
     event: u32,
     taught: bool,
+    /// `to` is of the side that was found, and not of the one that was expected.
+    is_found: bool,
 }
 
 /// One way in which a place may be known.
-struct Way {
-    premises: Vec<usize>,
+pub(crate) struct Way {
+    pub premises: Vec<usize>,
     /// `None` for an equation or a part, which `passed` says.
-    by: Option<By>,
-    passed: Option<Passed>,
-    cost: u32,
-    event: u32,
+    pub by: Option<By>,
+    pub passed: Option<Passed>,
+    pub cost: u32,
+    pub event: u32,
 }
 
 pub struct Graph<'a> {
-    solver: &'a Solver<Trace>,
+    pub(crate) solver: &'a Solver<Trace>,
     /// Cells below this were there before the trace began.
     first: usize,
     made: Vec<Made>,
@@ -138,7 +136,7 @@ pub struct Graph<'a> {
     told: FxHashMap<TermId, (Term, Cause, u32)>,
     posted_by: FxHashMap<RelationId, RelationId>,
     /// Where rules are asked.
-    scratch: Option<Solver<Off>>,
+    pub(crate) scratch: RefCell<Option<Solver<Off>>>,
 }
 
 impl<'a> Graph<'a> {
@@ -152,7 +150,7 @@ impl<'a> Graph<'a> {
             edges: FxHashMap::default(),
             told: FxHashMap::default(),
             posted_by: FxHashMap::default(),
-            scratch: None,
+            scratch: RefCell::new(None),
         };
         let mut runs = events.iter().enumerate().filter_map(|(end, event)| match event {
             Event::Step { relation, began, .. } => Some((*began as usize, end, *relation)),
@@ -187,8 +185,8 @@ impl<'a> Graph<'a> {
                     let before = was_bound.filter(|(id, _)| *id == parent);
                     let parent_was_hole = before.is_some_and(|(_, old)| old.is_hole());
                     let taught = hidden.is_hole() || parent_was_hole;
-                    for (from, to) in [(a, b), (b, a)] {
-                        graph.edges.entry(from).or_default().push(Edge { to, by, event: number, taught });
+                    for (from, to, is_found) in [(a, b, true), (b, a, false)] {
+                        graph.edges.entry(from).or_default().push(Edge { to, by, event: number, taught, is_found });
                     }
                 }
                 Event::Post { relation } => {
@@ -211,6 +209,63 @@ impl<'a> Graph<'a> {
         self.posted_by.get(&relation).copied()
     }
 
+    /// The relation that the walk posted in whose runs, or in those of what they posted, this one was posted.
+    pub fn posted_first(&self, mut relation: RelationId) -> RelationId {
+        while let Some(by) = self.posted_by(relation) {
+            relation = by;
+        }
+        relation
+    }
+
+    /// Whether the walk made a cell, and no rule.
+    pub(crate) fn is_of_walk(&self, cell: TermId) -> bool {
+        matches!(self.made(cell).maker, Maker::Walk(_))
+    }
+
+    /// Whether the walk bound a class itself.
+    pub(crate) fn is_told(&self, root: TermId) -> bool {
+        self.told.contains_key(&root)
+    }
+
+    /// Whether a cell is a part of what another one was made with.
+    pub(crate) fn holds(&self, whole: TermId, cell: TermId) -> bool {
+        let mut pending = vec![whole];
+        let mut at = 0;
+        while let Some(&id) = pending.get(at) {
+            at += 1;
+            if id == cell {
+                return true;
+            }
+            if pending.len() < MAX_NODES {
+                self.solver.for_parts(self.made(id).term, |part| pending.push(part));
+            }
+        }
+        false
+    }
+
+    /// The places of the parts of a type that have no parts.
+    pub(crate) fn parts(&self, cell: TermId, found: &mut Vec<Place>) {
+        let mut pending = vec![Place::new(cell, &[])];
+        let mut n_nodes = 0;
+        while let Some(place) = pending.pop() {
+            let Some(id) = self.at(&place) else { continue };
+            n_nodes += 1;
+            let head = self.solver.head(id);
+            if head.is_leaf() || n_nodes > MAX_DIMS {
+                found.push(place);
+                continue;
+            }
+            let mut n = 0;
+            self.solver.for_parts(head, |_| {
+                let mut inside = place.clone();
+                inside.path.push(n);
+                pending.push(inside);
+                n += 1;
+            });
+            found.push(place);
+        }
+    }
+
     fn made(&self, cell: TermId) -> Made {
         match (cell.0 as usize).checked_sub(self.first).and_then(|at| self.made.get(at)) {
             Some(made) => *made,
@@ -228,7 +283,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The shortest derivation of what is known at a place, the step that decided it first.
-    pub fn derive(&mut self, place: &Place) -> Vec<Derived> {
+    pub fn derive(&self, place: &Place) -> Vec<Derived> {
         let mut places: Vec<Place> = vec![place.clone()];
         let mut numbers: FxHashMap<Place, usize> = FxHashMap::from_iter([(place.clone(), 0)]);
         let mut ways: Vec<Vec<Way>> = Vec::new();
@@ -250,7 +305,7 @@ impl<'a> Graph<'a> {
     }
 
     /// The ways to know a place, with their premises.
-    fn ways(&mut self, place: &Place) -> Vec<(Way, Vec<Place>)> {
+    fn ways(&self, place: &Place) -> Vec<(Way, Vec<Place>)> {
         let Place { cell, path } = place;
         let way = |by, passed, cost, event| Way { premises: Vec::new(), by, passed, cost, event };
         let mut found = Vec::new();
@@ -276,12 +331,22 @@ impl<'a> Graph<'a> {
             found.push((way(Some(By::Said(cause)), None, SAID, event), Vec::new()));
         }
         let edges = self.edges.get(cell).cloned().unwrap_or_default();
-        for Edge { to, by, event, taught } in edges {
+        for Edge { to, by, event, taught, is_found } in edges {
             let is_own = |cell: TermId| self.made(cell).maker == Maker::Run(by);
             let posted = self.solver.relation(by);
             let other = Place::new(to, path);
             let more = if taught { 0 } else { TAUGHT_NOTHING };
             if posted.relation.is(&EQUAL) {
+                let passed = Some(Passed::Equation(by));
+                // As a part of the type that was equated, which may have come further than the part itself.
+                let side = posted.args[usize::from(is_found)];
+                let within = if side == to { None } else { self.locate(side, to) };
+                if let Some(mut within) = within {
+                    within.path.extend_from_slice(path);
+                    found.push((way(None, passed, HOP + more, event), vec![within]));
+                    found.push((way(None, passed, UNFOUNDED + more, event), vec![other]));
+                    continue;
+                }
                 found.push((way(None, Some(Passed::Equation(by)), HOP + more, event), vec![other]));
             } else if is_own(to) {
                 found.push((way(None, None, more, event), vec![other]));
@@ -325,7 +390,7 @@ impl<'a> Graph<'a> {
     }
 
     /// How the run of a relation knew what it made.
-    fn by_rule(&mut self, relation: RelationId, place: &Place, event: u32, found: &mut Vec<(Way, Vec<Place>)>) {
+    fn by_rule(&self, relation: RelationId, place: &Place, event: u32, found: &mut Vec<(Way, Vec<Place>)>) {
         let is_own = |graph: &Self, cell: TermId| graph.made(cell).maker == Maker::Run(relation);
         let (mut cell, mut rest) = (place.cell, place.path.as_slice());
         while let Some((&n, behind)) = rest.split_first() {
@@ -395,186 +460,6 @@ impl<'a> Graph<'a> {
         }
         near
     }
-
-    /// From what a relation computed a term that it made.
-    fn computed(&mut self, relation: RelationId, cell: TermId) -> (Option<Formula>, Vec<Place>) {
-        let solver = self.solver;
-        let posted = solver.relation(relation);
-        let n_inputs = posted.n_inputs();
-        let inputs = &posted.args[..n_inputs];
-        let is_known = |arg: &&TermId| !solver.head(**arg).is_hole();
-        match solver.head(cell).kind() {
-            Kind::Dim => {}
-            Kind::BaseType => return (None, Vec::new()),
-            kind @ (Kind::Shape | Kind::Type | Kind::Row) => {
-                let premise = |&arg: &TermId| match (kind, solver.head(arg)) {
-                    (Kind::Shape, Term::Tensor { .. }) => Place::new(arg, &[0]),
-                    _ => Place::new(arg, &[]),
-                };
-                return (None, inputs.iter().filter(is_known).map(premise).collect());
-            }
-        }
-        let outputs = posted.args[n_inputs..].iter().enumerate().map(|(at, &arg)| (n_inputs + at, arg));
-        let all = outputs.chain(inputs.iter().copied().enumerate());
-        let target = { all }.find_map(|(at, arg)| Some((at, self.locate(arg, cell)?.path)));
-        let Some((at, path)) = target else { return (None, Vec::new()) };
-        // What a rule computes of its operands, or of one operand from the result.
-        let given = if at < n_inputs { &posted.args[..] } else { inputs };
-        let mut dims: Vec<(Place, TermId)> = Vec::new();
-        for (from, &arg) in given.iter().enumerate() {
-            let whole = Place::new(arg, &[]);
-            self.dims(&whole, &mut dims);
-            if from == at {
-                let own = |(place, _): &(Place, TermId)| place.cell == arg && place.path == path;
-                dims.retain(|dim| !own(dim));
-            }
-        }
-        let is_any = |id: TermId| matches!(solver.head(id), Term::Dim(dim) if dim.dynamic);
-        if is_any(cell) {
-            let any = dims.into_iter().filter(|&(_, dim)| is_any(dim)).map(|(place, _)| place);
-            return (None, any.take(4).collect());
-        }
-        dims.retain(|&(_, dim)| !is_any(dim) && !solver.head(dim).is_hole());
-        if dims.len() > MAX_DIMS {
-            return (None, Vec::new());
-        }
-        let all: Vec<usize> = (0..dims.len()).collect();
-        let mut answer = self.ask(posted, at, &path, &dims, &all);
-        if !matches!(answer, Answer::Computed(..)) {
-            // Which of them matter is found out one by one.
-            let matters = |graph: &mut Self, one: usize| match graph.ask(posted, at, &path, &dims, &[one]) {
-                Answer::Computed(_, used) => !used.is_empty(),
-                Answer::Open => true,
-                Answer::Clash => false,
-            };
-            let some: Vec<usize> = all.into_iter().filter(|&one| matters(self, one)).collect();
-            answer = self.ask(posted, at, &path, &dims, &some);
-            if !matches!(answer, Answer::Computed(..)) {
-                return (None, some.into_iter().map(|one| dims[one].0.clone()).collect());
-            }
-        }
-        match answer {
-            Answer::Computed(formula, used) if !used.is_empty() => {
-                (Some(formula), used.into_iter().map(|one| dims[one].0.clone()).collect())
-            }
-            // A number that no dim has to do with.
-            Answer::Computed(..) | Answer::Clash | Answer::Open => (None, Vec::new()),
-        }
-    }
-
-    /// The dims in the type at a place, each with its own.
-    fn dims(&self, place: &Place, found: &mut Vec<(Place, TermId)>) {
-        let mut pending = vec![(place.cell, place.path.clone())];
-        let mut n_nodes = 0;
-        while let Some((id, path)) = pending.pop() {
-            n_nodes += 1;
-            let head = self.solver.head(id);
-            if head.kind() == Kind::Dim {
-                found.push((Place { cell: place.cell, path }, id));
-            } else if n_nodes < MAX_NODES {
-                let from = pending.len();
-                let mut n = 0;
-                self.solver.for_parts(head, |part| {
-                    let mut path = path.clone();
-                    path.push(n);
-                    pending.push((part, path));
-                    n += 1;
-                });
-                pending[from..].reverse();
-            }
-        }
-    }
-
-    /// Runs a relation with parameters for some dims of its arguments: what it makes of them at a place of the argument
-    /// `at`.
-    fn ask(
-        &mut self,
-        posted: &Posted,
-        at: usize,
-        path: &[u32],
-        dims: &[(Place, TermId)],
-        chosen: &[usize],
-    ) -> Answer {
-        match self.run(posted, at, path, dims, chosen) {
-            Some(made) => self.read(made, dims, chosen).unwrap_or(Answer::Open),
-            None => Answer::Clash,
-        }
-    }
-
-    /// What was made at the place; `None` if the relation cannot hold so.
-    fn run(
-        &mut self,
-        posted: &Posted,
-        at: usize,
-        path: &[u32],
-        dims: &[(Place, TermId)],
-        chosen: &[usize],
-    ) -> Option<Option<TermId>> {
-        let solver = self.solver;
-        let scratch = self.scratch.get_or_insert_with(|| solver.beginning(Off));
-        scratch.forget();
-        let mut copies: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for (n, &one) in chosen.iter().enumerate() {
-            let param = Term::param(stand_in(n), Kind::Dim);
-            copies.entry(dims[one].1).or_insert_with(|| scratch.fresh(param, posted.cause));
-        }
-        let n_inputs = posted.n_inputs();
-        // What is to be found out is unknown.
-        if at < n_inputs {
-            let target = path.iter().try_fold(posted.args[at], |id, &n| part(solver, solver.head(id), n))?;
-            copies.insert(target, scratch.fresh(Term::hole(Kind::Dim), posted.cause));
-        }
-        let mut args = Args::new();
-        for (number, &arg) in posted.args.iter().enumerate() {
-            args.push(match number >= n_inputs && at >= n_inputs {
-                true => scratch.fresh(Term::hole(solver.head(arg).kind()), posted.cause),
-                false => copied(solver, scratch, arg, &mut copies, posted.cause)?,
-            });
-        }
-        scratch.post_shared(posted.relation.clone(), args.clone(), posted.attrs.clone(), posted.cause);
-        scratch.solve();
-        let made = path.iter().try_fold(args[at], |id, &n| part(&*scratch, scratch.head(id), n));
-        scratch.failures.is_empty().then_some(made)
-    }
-
-    /// A dim that was made of stand-ins as a formula, and which dims are in it, in the order in which they stand there.
-    fn read(&self, made: Option<TermId>, dims: &[(Place, TermId)], chosen: &[usize]) -> Option<Answer> {
-        let scratch = self.scratch.as_ref()?;
-        let Term::Dim(dim @ Dim { dynamic: false, .. }) = scratch.head(made?) else { return None };
-        let poly = scratch.dim_poly(dim)?;
-        let value = |one: usize| match self.solver.head(dims[one].1) {
-            Term::Dim(Dim { extent: Extent::Number(number), .. }) => Some(number),
-            _ => None,
-        };
-        let given: Given = chosen.iter().enumerate().map(|(n, &one)| (stand_in(n), (one, value(one)))).collect();
-        let mut written = formula(scratch, &poly, &given)?;
-        let mut used: Vec<usize> = Vec::new();
-        for token in &mut written.tokens {
-            if let Token::Given(one) = token {
-                let place = used.iter().position(|other| other == one).unwrap_or_else(|| {
-                    used.push(*one);
-                    used.len() - 1
-                });
-                *one = place;
-            }
-        }
-        Some(Answer::Computed(written, used))
-    }
-}
-
-/// What a rule that was asked makes of stand-ins.
-enum Answer {
-    /// A formula, and which of the dims are in it.
-    Computed(Formula, Vec<usize>),
-    /// It cannot hold for all that they may stand for.
-    Clash,
-    /// It waits to know more.
-    Open,
-}
-
-/// A parameter that no program has.
-fn stand_in(n: usize) -> ParamId {
-    ParamId(ParamId::BOUND.0 - 1 - n as u32)
 }
 
 /// The `n`th part of a term, in the order they print.
@@ -587,130 +472,4 @@ pub fn part(terms: &impl Terms, term: Term, n: u32) -> Option<TermId> {
         at += 1;
     });
     found
-}
-
-/// A copy of a type in another solver that began as a copy of the first, with `copies` for some cells of it.
-fn copied(
-    from: &Solver<Trace>,
-    to: &mut Solver<Off>,
-    root: TermId,
-    copies: &mut FxHashMap<TermId, TermId>,
-    cause: Cause,
-) -> Option<TermId> {
-    let mut stack = vec![(root, false)];
-    let mut n_nodes = 0;
-    while let Some((id, parts_done)) = stack.pop() {
-        if copies.contains_key(&id) {
-            continue;
-        }
-        n_nodes += 1;
-        let head = from.head(id);
-        if n_nodes > MAX_NODES {
-            return None;
-        }
-        if !parts_done && !head.is_leaf() {
-            stack.push((id, true));
-            from.for_parts(head, |part| stack.push((part, false)));
-            continue;
-        }
-        let mut list = |list| {
-            let items: Option<Args> = from.items(list).iter().map(|item| copies.get(item).copied()).collect();
-            Some(to.store.list(&items?))
-        };
-        let term = match head {
-            Term::Tensor { shape, dtype } => Term::Tensor { shape: *copies.get(&shape)?, dtype: *copies.get(&dtype)? },
-            Term::Tuple(items) => Term::Tuple(list(items)?),
-            Term::Shape(items) => Term::Shape(list(items)?),
-            // Nothing else has dims that a rule would compute with.
-            Term::Func { .. }
-            | Term::Forall { .. }
-            | Term::Ref(_)
-            | Term::Adt { .. }
-            | Term::Sum(_)
-            | Term::Row { .. }
-            | Term::Splice(_)
-            | Term::Hole(_)
-            | Term::Error(_)
-            | Term::Param(..)
-            | Term::EmptyRow
-            | Term::Slice { .. }
-            | Term::Dim(_)
-            | Term::Dtype(_) => head,
-        };
-        let copy = to.fresh(term, cause);
-        copies.insert(id, copy);
-    }
-    copies.get(&root).copied()
-}
-
-/// By place, its cheapest way, if it has one that ends.
-fn cheapest(ways: &[Vec<Way>]) -> Vec<Option<usize>> {
-    let mut waiting: Vec<Vec<(usize, usize)>> = ways.iter().map(|_| Vec::new()).collect();
-    let mut missing: Vec<Vec<(usize, u32)>> = Vec::with_capacity(ways.len());
-    let mut best: Vec<Option<usize>> = vec![None; ways.len()];
-    let mut heap = BinaryHeap::new();
-    for (place, all) in ways.iter().enumerate() {
-        let mut counts = Vec::with_capacity(all.len());
-        for (number, way) in all.iter().enumerate() {
-            counts.push((way.premises.len(), way.cost));
-            way.premises.iter().for_each(|&premise| waiting[premise].push((place, number)));
-            if way.premises.is_empty() {
-                heap.push(Reverse((way.cost, place, number)));
-            }
-        }
-        missing.push(counts);
-    }
-    while let Some(Reverse((cost, place, number))) = heap.pop() {
-        if best[place].is_some() {
-            continue;
-        }
-        best[place] = Some(number);
-        for &(user, way) in &waiting[place] {
-            let (left, sum) = &mut missing[user][way];
-            *left -= 1;
-            *sum = sum.saturating_add(cost);
-            if *left == 0 && best[user].is_none() {
-                heap.push(Reverse((*sum, user, way)));
-            }
-        }
-    }
-    best
-}
-
-/// The tree below the first place, parents before children.
-fn told(places: &[Place], ways: &[Vec<Way>], best: &[Option<usize>]) -> Vec<Derived> {
-    let mut steps: Vec<Derived> = Vec::new();
-    let mut done: FxHashSet<usize> = FxHashSet::default();
-    let mut pending: Vec<(usize, u32, Option<usize>)> = vec![(0, 0, None)];
-    while let Some((asked, depth, parent)) = pending.pop() {
-        let mut passed = Vec::new();
-        let mut at = asked;
-        let way = loop {
-            let Some(number) = best[at] else { return steps };
-            let way = &ways[at][number];
-            passed.extend(way.passed);
-            match (&way.by, way.premises.first()) {
-                (None, Some(&next)) => at = next,
-                (Some(_) | None, _) => break way,
-            }
-        };
-        let Some(by) = way.by.clone() else { continue };
-        let is_new = done.insert(at);
-        if steps.len() == MAX_STEPS || (!is_new && !way.premises.is_empty()) {
-            if let Some(parent) = parent {
-                steps[parent].n_told += 1;
-            }
-            continue;
-        }
-        let number = steps.len();
-        if let Some(parent) = parent {
-            steps[parent].premises.push(number);
-        }
-        pending.extend(way.premises.iter().rev().map(|&premise| (premise, depth + 1, Some(number))));
-        let given = way.premises.iter().map(|&premise| places[premise].clone()).collect();
-        let (place, at) = (places[asked].clone(), places[at].clone());
-        let event = way.event;
-        steps.push(Derived { depth, place, at, by, passed, event, given, premises: Vec::new(), n_told: 0 });
-    }
-    steps
 }

@@ -33,6 +33,41 @@ pub(crate) fn formula(terms: &impl Terms, poly: &Poly<Atom>, given: &Given) -> O
     Some(Formula { tokens: writer.out })
 }
 
+/// What a polynomial over stand-ins comes to, if all of them are numbers.
+pub(crate) fn value(terms: &impl Terms, poly: &Poly<Atom>, given: &Given) -> Option<i64> {
+    // The values of the polynomials within it, which have smaller numbers than those that they are in.
+    let mut known: FxHashMap<PolyId, i64> = FxHashMap::default();
+    let mut pending: Vec<PolyId> = Vec::new();
+    let inner = |poly: &Poly<Atom>| -> Vec<PolyId> {
+        let within = poly.atoms().filter_map(|atom| match *atom {
+            Atom::FloorDiv(a, b) | Atom::Max(a, b) | Atom::Min(a, b) => Some([a, b]),
+            Atom::Param(_) | Atom::Index(..) | Atom::Rank(_) | Atom::Prod(..) => None,
+        });
+        within.flatten().collect()
+    };
+    let of_atom = |known: &FxHashMap<PolyId, i64>, atom: Atom| match atom {
+        Atom::Param(param) => given.get(&param)?.1,
+        Atom::FloorDiv(a, b) => known.get(&a)?.checked_div_euclid(*known.get(&b)?),
+        Atom::Max(a, b) => Some(*known.get(&a)?.max(known.get(&b)?)),
+        Atom::Min(a, b) => Some(*known.get(&a)?.min(known.get(&b)?)),
+        Atom::Index(..) | Atom::Rank(_) | Atom::Prod(..) => None,
+    };
+    let of_poly = |known: &FxHashMap<PolyId, i64>, poly: &Poly<Atom>| {
+        poly.substitute(|&atom| Some(Poly::<Atom>::constant(of_atom(known, atom)?)))?.as_constant()
+    };
+    pending.extend(inner(poly));
+    while let Some(&id) = pending.last() {
+        let missing: Vec<PolyId> = inner(terms.poly(id)).into_iter().filter(|id| !known.contains_key(id)).collect();
+        if missing.is_empty() || known.contains_key(&id) {
+            pending.pop();
+            known.insert(id, of_poly(&known, terms.poly(id))?);
+        } else {
+            pending.extend(missing);
+        }
+    }
+    of_poly(&known, poly)
+}
+
 struct Writer<'a, T> {
     terms: &'a T,
     given: &'a Given,
@@ -115,12 +150,9 @@ impl<T: Terms> Writer<'_, T> {
     fn value(&self, id: PolyId) -> Option<i64> {
         let value = self.terms.poly(id).substitute(|&atom| match atom {
             Atom::Param(param) => self.given.get(&param).and_then(|given| given.1).map(Poly::<Atom>::constant),
-            Atom::Index(..)
-            | Atom::Rank(_)
-            | Atom::Prod(..)
-            | Atom::Max(..)
-            | Atom::Min(..)
-            | Atom::FloorDiv(..) => None,
+            Atom::Index(..) | Atom::Rank(_) | Atom::Prod(..) | Atom::Max(..) | Atom::Min(..) | Atom::FloorDiv(..) => {
+                None
+            }
         });
         value?.as_constant()
     }

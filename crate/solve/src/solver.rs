@@ -1,7 +1,7 @@
 //! The relation queue and its dependency graph.
 
 use crate::store::{Cause, Store};
-use crate::trace::{Event, Log, Outcome, Woken};
+use crate::trace::{Event, Log, Off, Outcome, Woken};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -133,6 +133,18 @@ impl<L: Log> Solver<L> {
         Solver::on(self.store.beginning(log))
     }
 
+    /// The same solver with the same relations, whose log is off.
+    pub(crate) fn quiet(&self) -> Solver<Off> {
+        Solver {
+            relations: self.relations.clone(),
+            queue: self.queue.clone(),
+            watchers: self.watchers.clone(),
+            order: self.order,
+            dynamics: self.dynamics,
+            ..Solver::on(self.store.beginning(Off))
+        }
+    }
+
     /// Makes room for what `n` expressions and parts of types are likely to need.
     pub fn reserve(&mut self, n: usize) {
         self.store.reserve(2 * n);
@@ -259,6 +271,22 @@ impl<L: Log> Solver<L> {
             self.store.log.push(|| Event::Step { relation: id, began, outcome: outcome.clone() });
             self.finish_step(id, outcome);
         }
+    }
+
+    /// Runs relations until one fails, the queue is empty or so many have been run: how many were, and whether one failed.
+    pub(crate) fn solve_until_failure(&mut self, most: usize) -> (usize, bool) {
+        let mut n_run = 0;
+        while n_run < most
+            && let Some(id) = self.next_queued()
+        {
+            n_run += 1;
+            let outcome = self.run(id);
+            self.finish_step(id, outcome);
+            if !self.failures.is_empty() {
+                return (n_run, true);
+            }
+        }
+        (n_run, false)
     }
 
     fn next_queued(&mut self) -> Option<RelationId> {

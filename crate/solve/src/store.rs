@@ -83,14 +83,7 @@ impl<L: Log> Store<L> {
 
     /// Mutator: makes two classes one. Both are roots; the term of `child` is hidden. `cells` are those in them that turned
     /// out to be equal.
-    pub fn link(
-        &mut self,
-        child: TermId,
-        parent: TermId,
-        cells: (TermId, TermId),
-        cause: Cause,
-        woken: &[Woken],
-    ) {
+    pub fn link(&mut self, child: TermId, parent: TermId, cells: (TermId, TermId), cause: Cause, woken: &[Woken]) {
         let hidden = self.cells[child].term;
         let learned = self.cells[parent].learned;
         self.log.push(|| Event::Link { child, parent, cells, hidden, learned, cause, woken: woken.to_vec() });

@@ -13,8 +13,8 @@ mod text;
 mod window;
 mod words;
 
-pub(crate) use conflict::why_not;
-pub(crate) use text::why_text;
+pub(crate) use conflict::{core_laws, why_not};
+pub(crate) use text::{why_not_text, why_text};
 
 use crate::Analysis;
 use crate::page::span_view;
@@ -44,7 +44,7 @@ pub(crate) struct Subject {
 }
 
 /// The innermost thing with a type at a byte offset.
-pub(crate) fn subject(analysis: &Analysis, recorded: &Recorded, offset: u32) -> Option<Subject> {
+fn subject(analysis: &Analysis, recorded: &Recorded, graph: &Graph, offset: u32) -> Option<Subject> {
     let module = &analysis.module;
     let mut innermost: Option<Subject> = None;
     let mut offer = |span: Span, of: &dyn Fn() -> String, term: Option<TermId>| {
@@ -53,7 +53,7 @@ pub(crate) fn subject(analysis: &Analysis, recorded: &Recorded, offset: u32) -> 
             innermost = Some(Subject { span, of: of(), term });
         }
     };
-    let naming = Naming::new(analysis, recorded);
+    let naming = Naming::new(analysis, recorded, graph);
     for (id, expr) in module.exprs.iter_enumerated().skip(module.start.exprs) {
         let of = || naming.expr(id);
         match &expr.kind {
@@ -93,17 +93,17 @@ pub(crate) fn named_subject(analysis: &Analysis, recorded: &Recorded, name: &str
 
 /// Why a piece of the type at a byte offset is what it is; without a number, the most telling piece.
 pub(crate) fn why(analysis: &Analysis, recorded: &Recorded, offset: u32, piece: Option<u32>) -> Option<WhyView> {
-    let subject = subject(analysis, recorded, offset)?;
+    let graph = recorded.graph();
+    let subject = subject(analysis, recorded, &graph, offset)?;
     let pieces = pieces(analysis, recorded, subject.term);
-    let mut graph = recorded.graph();
     let asked = match piece {
         Some(piece) => piece as usize,
-        None => most_telling(&mut graph, &subject, &pieces),
+        None => most_telling(&graph, &subject, &pieces),
     };
     let path = pieces.get(asked)?.path.clone()?;
     let place = Place { cell: subject.term, path };
     let lines = analysis.lines();
-    let mut words = Words::new(analysis, recorded, &mut graph);
+    let words = Words::new(analysis, recorded, &graph);
     let (told, sentence) = words.tell(&subject, &place);
     let line = |line: Line| DerivationView {
         depth: line.depth,
@@ -128,7 +128,7 @@ pub(crate) fn why(analysis: &Analysis, recorded: &Recorded, offset: u32, piece: 
 }
 
 /// The dim that took most steps to find out, else the whole.
-fn most_telling(graph: &mut Graph, subject: &Subject, pieces: &[Piece]) -> usize {
+fn most_telling(graph: &Graph, subject: &Subject, pieces: &[Piece]) -> usize {
     let mut best = (0, pieces.iter().position(|piece| piece.path.is_some()).unwrap_or(0));
     for (at, piece) in pieces.iter().enumerate() {
         let Some(path) = &piece.path else { continue };
@@ -140,6 +140,25 @@ fn most_telling(graph: &mut Graph, subject: &Subject, pieces: &[Piece]) -> usize
         }
     }
     best.1
+}
+
+/// The types of expressions of a text of which some piece has no derivation, for the test that there are none.
+pub(crate) fn unexplained(analysis: &Analysis) -> Vec<String> {
+    let recorded = Recorded::new(analysis);
+    let graph = recorded.graph();
+    let module = &analysis.module;
+    let mut found = Vec::new();
+    for (id, expr) in module.exprs.iter_enumerated().skip(module.start.exprs) {
+        let Some(term) = recorded.inferred.exprs[id] else { continue };
+        for piece in pieces(analysis, &recorded, term) {
+            let Some(path) = &piece.path else { continue };
+            if graph.derive(&Place { cell: term, path: path.clone() }).is_empty() {
+                let (line, ty) = (analysis.lines().line_of(expr.span.start), analysis.type_of(id));
+                found.push(format!("line {line}: `{}` in {ty}", piece.view().text));
+            }
+        }
+    }
+    found
 }
 
 /// The call whose callee is this expression.

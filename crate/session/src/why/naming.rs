@@ -16,6 +16,7 @@ const MAX_TEXT: usize = 28;
 pub(crate) struct Naming<'a> {
     pub analysis: &'a Analysis,
     pub recorded: &'a Recorded,
+    pub graph: &'a Graph<'a>,
 }
 
 /// Who posted a relation: an operator's call, or the mention of a function whose type asks for it.
@@ -30,8 +31,8 @@ pub(crate) struct Poster {
 }
 
 impl<'a> Naming<'a> {
-    pub fn new(analysis: &'a Analysis, recorded: &'a Recorded) -> Naming<'a> {
-        Naming { analysis, recorded }
+    pub fn new(analysis: &'a Analysis, recorded: &'a Recorded, graph: &'a Graph<'a>) -> Naming<'a> {
+        Naming { analysis, recorded, graph }
     }
 
     pub fn why(&self, cause: Cause) -> Why {
@@ -165,6 +166,10 @@ impl<'a> Naming<'a> {
     /// What in the body of a function posted the relation that its type asks for.
     fn inside(&self, relation: RelationId, def: DefId) -> Option<Cause> {
         let solver = &self.recorded.inferred.solver;
+        let mut relation = relation;
+        while let Some(by) = self.graph.posted_by(relation) {
+            relation = by;
+        }
         let posted = solver.relation(relation);
         let obligations = &self.recorded.inferred.defs[def].as_ref()?.obligations;
         let is_same = |other: &&ty::Obligation| other.relation == posted.relation && other.attrs == posted.attrs;
@@ -179,7 +184,7 @@ impl<'a> Naming<'a> {
 
     /// A place as a part of the type of an operand of a relation, or of its result: the operand (the result behind the
     /// others), and the part.
-    pub fn operand(&self, graph: &Graph, relation: RelationId, place: &Place) -> Option<(usize, Place)> {
+    pub fn operand(&self, relation: RelationId, place: &Place) -> Option<(usize, Place)> {
         let poster = self.poster(relation)?;
         let posted = self.recorded.inferred.solver.relation(relation);
         let exprs = poster.args.iter().copied().chain([poster.call]);
@@ -193,18 +198,20 @@ impl<'a> Naming<'a> {
         {
             return Some((at, place.clone()));
         }
-        types.into_iter().enumerate().find_map(|(at, ty)| {
-            let ty = ty?;
-            let found = graph.locate(ty, place.cell)?;
-            let mut path: Path = found.path;
-            path.extend_from_slice(&place.path);
-            Some((at, Place { cell: ty, path }))
-        })
+        let located = |cell: TermId, rest: &[u32]| {
+            types.iter().enumerate().find_map(|(at, ty)| {
+                let ty = (*ty)?;
+                let mut path: Path = self.graph.locate(ty, cell)?.path;
+                path.extend_from_slice(rest);
+                Some((at, Place { cell: ty, path }))
+            })
+        };
+        located(place.cell, &place.path).or_else(|| located(self.graph.at(place)?, &[]))
     }
 
     /// `axis 1 of %x`, for a premise or conclusion of a relation.
-    pub fn of(&self, graph: &Graph, relation: RelationId, place: &Place) -> String {
-        let found = self.operand(graph, relation, place).zip(self.poster(relation));
+    pub fn of(&self, relation: RelationId, place: &Place) -> String {
+        let found = self.operand(relation, place).zip(self.poster(relation));
         let Some(((at, place), poster)) = found else { return String::new() };
         let expr = poster.args.get(at).copied().unwrap_or(poster.call);
         format!("{}{}", self.part(&place), self.expr(expr))

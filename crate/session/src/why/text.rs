@@ -39,8 +39,8 @@ fn place(analysis: &Analysis, recorded: &Recorded, asked: &str) -> Option<(super
 pub(crate) fn why_text(analysis: &Analysis, asked: &str) -> Option<String> {
     let recorded = Recorded::new(analysis);
     let (subject, place) = place(analysis, &recorded, asked)?;
-    let mut graph = recorded.graph();
-    let mut words = super::Words::new(analysis, &recorded, &mut graph);
+    let graph = recorded.graph();
+    let words = super::Words::new(analysis, &recorded, &graph);
     let (lines, sentence) = words.tell(&subject, &place);
     let mut text = format!("{sentence}\n");
     for line in lines {
@@ -49,4 +49,21 @@ pub(crate) fn why_text(analysis: &Analysis, asked: &str) -> Option<String> {
         let _ = writeln!(text, "{indent}{}{of}: {}", line.fact, line.by);
     }
     Some(text)
+}
+
+/// What cannot hold together in each type error of a text: the problem, and the members below it.
+pub(crate) fn why_not_text(analysis: &Analysis) -> String {
+    let recorded = Recorded::new(analysis);
+    let mut text = String::new();
+    for problem in 0..analysis.diagnostics().len() {
+        let Some(view) = super::why_not(analysis, &recorded, problem) else { continue };
+        let _ = writeln!(text, "line {}: {}", view.problem.line, view.problem.message);
+        for member in view.core {
+            let _ = writeln!(text, "  line {}: {}", member.line, member.sentence);
+        }
+        if view.is_bounded {
+            text.push_str("  or fewer of these\n");
+        }
+    }
+    text
 }

@@ -5,7 +5,7 @@ use super::window::Window;
 use super::{Recorded, Subject};
 use crate::Analysis;
 use base::Span;
-use hir::{ExprId, ExprKind};
+use hir::{ExprId, ExprKind, PatKind};
 use infer::Why;
 use solve::derive::{By, Derived, Graph, Passed, Place};
 use solve::formula::{Formula, Token};
@@ -38,9 +38,9 @@ struct Said {
     span: Option<Span>,
 }
 
-pub(crate) struct Words<'a, 'g> {
+pub(crate) struct Words<'a> {
     naming: Naming<'a>,
-    graph: &'g mut Graph<'a>,
+    graph: &'a Graph<'a>,
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -52,16 +52,16 @@ fn listed(items: &[String]) -> String {
     }
 }
 
-impl<'a, 'g> Words<'a, 'g> {
-    pub fn new(analysis: &'a Analysis, recorded: &'a Recorded, graph: &'g mut Graph<'a>) -> Words<'a, 'g> {
-        Words { naming: Naming::new(analysis, recorded), graph }
+impl<'a> Words<'a> {
+    pub fn new(analysis: &'a Analysis, recorded: &'a Recorded, graph: &'a Graph<'a>) -> Words<'a> {
+        Words { naming: Naming::new(analysis, recorded, graph), graph }
     }
 
     /// The derivation of a part of a type as lines, and as one sentence.
-    pub fn tell(&mut self, subject: &Subject, place: &Place) -> (Vec<Line>, String) {
+    pub fn tell(&self, subject: &Subject, place: &Place) -> (Vec<Line>, String) {
         let of = format!("{}{}", self.naming.part(place), subject.of);
         let fact = self.naming.fact(place);
-        let steps = self.graph.derive(place);
+        let steps = self.without_types(self.graph.derive(place));
         let said: Vec<Said> = steps.iter().map(|step| self.said(step)).collect();
         let sentence = self.sentence(&of, &fact, &steps, &said);
         let mut lines = Vec::with_capacity(steps.len());
@@ -73,7 +73,7 @@ impl<'a, 'g> Words<'a, 'g> {
             }
             deeper[at] += parent[at].map_or(0, |parent| deeper[parent]);
             let mut of = match parent[at].map(|parent| &steps[parent].by) {
-                Some(By::Rule { relation, .. }) => self.naming.of(self.graph, *relation, &step.place),
+                Some(By::Rule { relation, .. }) => self.naming.of(*relation, &step.place),
                 Some(By::Said(_)) | None => of.clone(),
             };
             let fact = self.naming.fact(&step.place);
@@ -92,6 +92,53 @@ impl<'a, 'g> Words<'a, 'g> {
         (lines, sentence)
     }
 
+    /// A derivation without the steps in which the type of a called function only hands on what it was given.
+    fn without_types(&self, mut steps: Vec<Derived>) -> Vec<Derived> {
+        let hands_on = |step: &Derived| match (&step.by, step.premises.as_slice(), step.given.as_slice()) {
+            (By::Rule { relation, formula: None }, &[premise], [_]) => {
+                let poster = self.naming.poster(*relation)?;
+                (poster.through.is_some() && poster.op.is_none()).then_some(premise)
+            }
+            (By::Rule { .. } | By::Said(_), ..) => None,
+        };
+        // Parents stand before their children, so what is taken over is handed down further.
+        let mut keeps = vec![true; steps.len()];
+        let mut higher = vec![0; steps.len()];
+        for at in 0..steps.len() {
+            let next = hands_on(&steps[at]);
+            let up = higher[at] + u32::from(next.is_some());
+            steps[at].premises.iter().for_each(|&premise| higher[premise] = up);
+            if let Some(premise) = next {
+                keeps[at] = false;
+                let (place, mut passed) = (steps[at].place.clone(), steps[at].passed.clone());
+                passed.append(&mut steps[premise].passed);
+                (steps[premise].place, steps[premise].passed) = (place, passed);
+            }
+        }
+        // Of what is left out, its only premise stands for it.
+        for at in 0..steps.len() {
+            for n in 0..steps[at].premises.len() {
+                while let premise = steps[at].premises[n]
+                    && !keeps[premise]
+                {
+                    steps[at].premises[n] = steps[premise].premises[0];
+                }
+            }
+        }
+        let mut numbers = Vec::with_capacity(steps.len());
+        let mut n_kept = 0;
+        for &keep in &keeps {
+            numbers.push(n_kept);
+            n_kept += usize::from(keep);
+        }
+        let kept = steps.into_iter().enumerate().filter(|(at, _)| keeps[*at]).map(|(at, mut step)| {
+            step.depth -= higher[at];
+            step.premises.iter_mut().for_each(|premise| *premise = numbers[*premise]);
+            step
+        });
+        kept.collect()
+    }
+
     fn sentence(&self, of: &str, fact: &str, steps: &[Derived], said: &[Said]) -> String {
         let (Some(root), Some(first)) = (steps.first(), said.first()) else {
             return format!("{of} is {fact}, and nothing says why");
@@ -100,19 +147,30 @@ impl<'a, 'g> Words<'a, 'g> {
             Some(formula) => format!("{fact} = {formula}"),
             None => format!("{of} is {fact}"),
         };
-        let through = self.through(root).map_or(String::new(), |(by, ..)| format!("{by}, and "));
+        let through = self.through(root).map_or(String::new(), |(by, _, inner)| match inner.is_empty() {
+            true => format!("{by}, and "),
+            false => format!("{by} with {inner}, and "),
+        });
         let space = if first.who.is_empty() { "" } else { " " };
         let clause = format!("{through}{}{space}{}", first.who, first.what);
         // The premise that there is most to say about.
         let of_rule = |at: &&usize| matches!(steps[**at].by, By::Rule { .. });
         let computed = root.premises.iter().find(|at| of_rule(at) && said[**at].formula.is_some());
         let premise = computed.or_else(|| root.premises.iter().find(of_rule)).or(root.premises.first());
-        let whose = match premise {
-            Some(&at) => {
-                let fact = self.naming.fact(&steps[at].place);
-                format!(", whose {fact} {}", said[at].comes)
+        let whose = match (premise, &root.by) {
+            (Some(&at), By::Rule { relation, .. }) => {
+                let premise = &steps[at].place;
+                let fact = self.naming.fact(premise);
+                let operand = self.naming.operand(*relation, premise).zip(self.naming.poster(*relation));
+                let operand =
+                    operand.map(|((at, _), poster)| self.naming.expr(*poster.args.get(at).unwrap_or(&poster.call)));
+                // Only what was named last has a `whose`.
+                match operand.is_some_and(|operand| clause.ends_with(&operand)) {
+                    true => format!(", whose {fact} {}", said[at].comes),
+                    false => format!("; the {fact} {}", said[at].comes),
+                }
             }
-            None => String::new(),
+            (Some(_) | None, _) => String::new(),
         };
         format!("{head}: {clause}{whose}")
     }
@@ -178,6 +236,10 @@ impl<'a, 'g> Words<'a, 'g> {
                 ExprKind::Literal(..) | ExprKind::TensorLit(_) => {
                     (format!("the literal on line {line}"), format!("is that of the literal on line {line}"))
                 }
+                ExprKind::Ctor(ctor) => {
+                    let name = &module.ctors[*ctor].name;
+                    (format!("declared with `{name}`"), format!("is declared with `{name}`"))
+                }
                 ExprKind::Def(def) => {
                     let name = &module.defs[*def].name;
                     (format!("the use of `{name}` on line {line}"), format!("comes with `{name}` on line {line}"))
@@ -188,6 +250,13 @@ impl<'a, 'g> Words<'a, 'g> {
                 let name = module.defs.iter().find(|def| module.functions[def.function].span == span);
                 let name = name.map_or("the function".to_owned(), |def| format!("`{}`", def.name));
                 (format!("{name} works for any, so it is a parameter"), format!("is a parameter of {name}"))
+            }
+            Why::Pattern(pat) if matches!(module.pats[pat].kind, PatKind::Ctor(..)) => {
+                let name = match module.pats[pat].kind {
+                    PatKind::Ctor(ctor, _) => module.ctors[ctor].name.as_str(),
+                    _ => "",
+                };
+                (format!("declared with `{name}`"), format!("is declared with `{name}`"))
             }
             Why::Pattern(_) | Why::PatternVariable(_) => {
                 (format!("the pattern on line {line}"), format!("is that of the pattern on line {line}"))
@@ -245,17 +314,20 @@ impl<'a, 'g> Words<'a, 'g> {
             };
             return Said { formula: Some(formula), who, what, comes, span };
         }
-        let of = |place: &Place| self.naming.of(self.graph, relation, place);
+        let of = |place: &Place| self.naming.of(relation, place);
         let formula = formula.map(|formula| self.formula(formula, step));
+        let is_same = |given: &Place| self.naming.fact(given) == self.naming.fact(&step.at);
         let what = match (&formula, step.given.as_slice()) {
             (Some(_), given) => self.computes(&poster, relation, given),
             (None, []) => self.constant(&poster, step, &posted.attrs),
-            (None, [given]) => self.passes(&poster, relation, step, given),
+            (None, [given]) if is_same(given) => self.passes(&poster, relation, step, given),
             (None, given) => self.joins(&poster, relation, step, given),
         };
         let comes = match (&formula, step.given.as_slice()) {
             (Some(formula), _) => format!("comes from {who}, {formula}"),
-            (None, [given]) if !of(given).is_empty() => format!("comes through {who} from {}", of(given)),
+            (None, [given]) if is_same(given) && !of(given).is_empty() => {
+                format!("comes through {who} from {}", of(given))
+            }
             (None, _) => format!("comes from {who}"),
         };
         let comes = comes.replace(",,", ",");
@@ -301,7 +373,7 @@ impl<'a, 'g> Words<'a, 'g> {
         let inferred = &self.naming.recorded.inferred;
         let result = inferred.exprs[poster.call]?;
         let mut found = self.graph.locate(result, step.at.cell).or_else(|| {
-            let (at, place) = self.naming.operand(self.graph, relation, &step.at)?;
+            let (at, place) = self.naming.operand(relation, &step.at)?;
             (at == poster.args.len()).then_some(place)
         })?;
         found.path.extend_from_slice(if found.cell == step.at.cell { &[] } else { &step.at.path });
@@ -339,7 +411,7 @@ impl<'a, 'g> Words<'a, 'g> {
     fn places(&self, relation: RelationId, given: &[Place]) -> String {
         let mut names: Vec<String> = Vec::new();
         for place in given {
-            let name = self.naming.of(self.graph, relation, place);
+            let name = self.naming.of(relation, place);
             if !name.is_empty() && !names.contains(&name) {
                 names.push(name);
             }
@@ -355,7 +427,7 @@ impl<'a, 'g> Words<'a, 'g> {
     fn operands(&self, poster: &Poster, relation: RelationId, given: &[Place]) -> String {
         let mut names: Vec<String> = Vec::new();
         for place in given {
-            let Some((at, _)) = self.naming.operand(self.graph, relation, place) else { continue };
+            let Some((at, _)) = self.naming.operand(relation, place) else { continue };
             let name = self.naming.expr(poster.args.get(at).copied().unwrap_or(poster.call));
             if !names.contains(&name) {
                 names.push(name);
@@ -369,7 +441,7 @@ impl<'a, 'g> Words<'a, 'g> {
         let operands = self.operands(poster, relation, given);
         match Self::family(poster) {
             "BatchFlatten" => format!("multiplies the axes of {operands}"),
-            "Concatenate" => format!("adds up the axes that it joins, of {operands}"),
+            "Concatenate" => format!("adds up {}", self.places(relation, given)),
             "Reshape" | "ReverseReshape" => format!("keeps the number of elements of {operands}"),
             "Split" => format!("cuts {} into equal parts", self.places(relation, given)),
             "Repeat" | "Tile" => format!("repeats {}", self.places(relation, given)),
@@ -388,6 +460,18 @@ impl<'a, 'g> Words<'a, 'g> {
         if attrs.flag("keepdims") && fact == "1" {
             return "keeps the axis that it reduces, with `keepdims`, as 1".to_owned();
         }
+        let target = match step.by {
+            By::Rule { relation, .. } => self.naming.operand(relation, &step.at),
+            By::Said(_) => None,
+        };
+        if let Some((at, _)) = target
+            && at < poster.args.len()
+        {
+            return format!("needs {} to be so", self.naming.expr(poster.args[at]));
+        }
+        if step.at.path.is_empty() && self.is_composite(step.at.cell) {
+            return "gives it".to_owned();
+        }
         let wanted = fact.parse::<i64>().ok();
         let says = |value: &ty::AttrValue| match wanted {
             Some(wanted) => value.as_ints().is_some_and(|all| all.contains(&wanted)),
@@ -400,16 +484,20 @@ impl<'a, 'g> Words<'a, 'g> {
         }
     }
 
+    fn is_composite(&self, id: TermId) -> bool {
+        !self.naming.recorded.inferred.solver.head(id).is_leaf()
+    }
+
     /// What a rule does that hands one premise on as it is.
     fn passes(&self, poster: &Poster, relation: RelationId, step: &Derived, given: &Place) -> String {
-        let target = self.naming.operand(self.graph, relation, &step.at);
-        let source = self.naming.operand(self.graph, relation, given);
-        let of = self.naming.of(self.graph, relation, given);
+        let target = self.naming.operand(relation, &step.at);
+        let source = self.naming.operand(relation, given);
+        let of = self.naming.of(relation, given);
         let (Some((target, place)), Some((from, source))) = (target, source) else {
             return if of.is_empty() { "hands it on".to_owned() } else { format!("takes it from {of}") };
         };
         if target < poster.args.len() && target != from {
-            let own = self.naming.of(self.graph, relation, &step.at);
+            let own = self.naming.of(relation, &step.at);
             return format!("needs {own} to be as {of}");
         }
         if matches!(Self::family(poster), "Broadcast" | "BroadcastComp" | "Where")
@@ -422,9 +510,9 @@ impl<'a, 'g> Words<'a, 'g> {
             _ => None,
         };
         match (Self::family(poster), moves) {
-            ("Transpose", Some((from, to))) if from != to => format!("moves {of} to axis {to}"),
+            ("Transpose", Some((from, to))) if from != to => format!("moves here {of}"),
             ("Reduce" | "ArgReduce" | "Squeeze", Some((from, to))) if from != to => {
-                format!("drops axes before {of}, which it keeps")
+                format!("drops axes and keeps {of}")
             }
             _ if source.path == place.path => format!("keeps {of}"),
             _ => format!("takes {of}"),
@@ -445,7 +533,7 @@ impl<'a, 'g> Words<'a, 'g> {
             }
         }
         Some(match sizes.as_slice() {
-            [(_, only)] if poster.args.len() > 1 => format!("takes {only}: nothing else reaches so far"),
+            [(_, only)] if poster.args.len() > 1 => format!("has only {only}"),
             [(a, _), (b, _)] if a == b => format!("has {a} on both sides"),
             [(a, first), (b, second)] => {
                 let stretched = if a == "1" { first } else { second };
@@ -464,6 +552,15 @@ impl<'a, 'g> Words<'a, 'g> {
             && let Some(words) = self.stretches(poster, step)
         {
             return words;
+        }
+        if Self::family(poster) == "StridedSlice" && self.axis(poster, step).is_some() {
+            return format!("cuts {}", self.places(relation, given));
+        }
+        if let Some((at, _)) = self.naming.operand(relation, &step.at)
+            && at < poster.args.len()
+        {
+            let own = self.naming.expr(poster.args[at]);
+            return format!("needs {own} to fit {}", self.operands(poster, relation, given));
         }
         let from = match step.place.path.is_empty() {
             true => self.operands(poster, relation, given),
