@@ -319,9 +319,14 @@ pub fn beginning() -> solve::Solver<Off> {
 
 /// What the solver did for a text, after the prelude, and the solver it left behind.
 pub fn trace(text: &str) -> solve::Solver<Trace> {
+    solved(text, Trace::default())
+}
+
+/// As [`trace`], with another log.
+pub fn solved<L: Log>(text: &str, log: L) -> solve::Solver<L> {
     let parse = syntax::parse(text, Surface::Relay);
     let (module, _) = hir::lower(&parse.tree, PRELUDE.library.clone());
-    infer::infer(&module, Some(&PRELUDE.analysis.inferred), Trace::default(), Order::Queue).0.solver
+    infer::infer(&module, Some(&PRELUDE.analysis.inferred), log, Order::Queue).0.solver
 }
 
 /// The syntax tree alone, for measuring the parser by itself; returns how many nodes it has.

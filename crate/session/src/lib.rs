@@ -38,7 +38,9 @@ pub mod text;
 pub mod view;
 mod why;
 
-pub use analysis::{Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, trace};
+pub use analysis::{
+    Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, solved, trace,
+};
 pub use compile::{Compiled, compile};
 pub use explain::{codes, explain};
 pub use format::format;

@@ -11,10 +11,7 @@ use solve::{Event, Off, Posted, Solver};
 const MAX_CHECKPOINTS: usize = 8;
 
 /// Events between two checkpoints, at least.
-const MIN_SPACING: usize = 1_000;
-
-/// A copy of the solver costs as much as so many events.
-const COPY: usize = 500;
+pub(super) const MIN_SPACING: usize = 1_000;
 
 pub(super) struct Cursor {
     solver: Solver<Off>,
@@ -25,8 +22,8 @@ pub(super) struct Cursor {
 
 impl Cursor {
     /// At the beginning of a trace of so many events.
-    pub fn new(n_events: usize) -> Cursor {
-        let spacing = (n_events / MAX_CHECKPOINTS + 1).max(MIN_SPACING);
+    pub fn new(n_events: usize, min_spacing: usize) -> Cursor {
+        let spacing = (n_events / MAX_CHECKPOINTS + 1).max(min_spacing);
         Cursor { solver: beginning(), at: 0, spacing, checkpoints: Vec::new() }
     }
 
@@ -37,8 +34,10 @@ impl Cursor {
     /// Goes to where `event` events are done, which is not inside a step.
     pub fn seek(&mut self, event: usize, events: &[Event], posted: &[Posted]) -> &Solver<Off> {
         let distance = |from: usize| from.abs_diff(event);
+        // To copy the solver costs as much as some of the way between two checkpoints.
+        let copying = self.spacing / 4;
         let nearest = self.checkpoints.iter().min_by_key(|&&(at, _)| distance(at));
-        if let Some((at, solver)) = nearest.filter(|&&(at, _)| distance(at) + COPY < distance(self.at)) {
+        if let Some((at, solver)) = nearest.filter(|&&(at, _)| distance(at) + copying < distance(self.at)) {
             (self.at, self.solver) = (*at, solver.clone());
         }
         if event < self.at {

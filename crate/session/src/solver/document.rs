@@ -71,6 +71,8 @@ enum Written {
         began: u32,
         outcome: &'static str,
         waits: Vec<String>,
+        /// Of one that failed.
+        message: Option<String>,
     },
     Quantify {
         relations: Vec<String>,
@@ -163,6 +165,7 @@ impl Recording {
                     Outcome::Waits(waits) => waits.iter().map(|&wait| term(wait)).collect(),
                     Outcome::Solved | Outcome::Failed => Vec::new(),
                 },
+                message: words.failure(relation).filter(|_| *outcome == Outcome::Failed),
             },
             Event::Quantify { ref relations, cause: why } => {
                 Written::Quantify { relations: woken(relations), cause: cause(why) }
@@ -189,14 +192,21 @@ pub fn trace_text(analysis: &Analysis) -> String {
             let why = words.text.why(recording.inferred.solver.relation(id).cause);
             let _ = writeln!(text, "    {id:?} {}, for {}", words.relation(seen, id), words.why(why));
         }
+        let mut joins: Vec<[Option<u32>; 2]> = Vec::new();
         for change in &view.changes {
+            let (was, joined) = (Some(change.was), change.joined);
+            // Said once of two classes that were alike.
+            if change.before == change.after && joins.contains(&[joined, was]) {
+                continue;
+            }
+            joins.push([was, joined]);
             let of = if change.of.is_empty() { String::new() } else { format!(", {}", change.of) };
-            let joined = change.joined.filter(|_| change.before == change.after);
-            let what = match joined {
-                Some(other) => format!("one with t{other}"),
-                None => format!("{} → {}", change.before, change.after),
+            let what = match change.before == change.after {
+                true => change.after.clone(),
+                false => format!("{} → {}", change.before, change.after),
             };
-            let _ = writeln!(text, "    t{}{of}: {what}", change.class);
+            let joined = joined.map_or_else(String::new, |other| format!(", one with t{other}"));
+            let _ = writeln!(text, "    t{}{of}: {what}{joined}", change.was);
         }
         if view.n_more_changes > 0 {
             let _ = writeln!(text, "    … {} more", view.n_more_changes);

@@ -81,11 +81,16 @@ impl Seen<'_> {
 
 impl Recording {
     pub fn new(analysis: &Analysis) -> Recording {
+        Recording::with_checkpoints(analysis, cursor::MIN_SPACING)
+    }
+
+    /// With so many events between checkpoints, or more if there are many.
+    pub fn with_checkpoints(analysis: &Analysis, min_spacing: usize) -> Recording {
         let (inferred, errors) = analysis.recorded();
-        let index = Index::new(analysis, &inferred);
+        let index = Index::new(analysis, &inferred, &errors);
         let places = Places::new(analysis, &inferred, &index);
         let net = Net::new(&inferred, &index);
-        let cursor = Cursor::new(inferred.solver.store.log.0.len());
+        let cursor = Cursor::new(inferred.solver.store.log.0.len(), min_spacing);
         Recording { inferred, errors, index, places, net, cursor, drawn: None }
     }
 

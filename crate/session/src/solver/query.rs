@@ -118,8 +118,16 @@ impl Recording {
         let last_run = |id: RelationId| self.index.relations[id.0 as usize].runs.last().map(|&stop| stop as usize);
         match error {
             TypeError::Failed(failure) => last_run(failure.relation),
-            TypeError::UnderConstrained { relation, .. } | TypeError::NotAssumed { relation, .. } => {
-                last_run(*relation)
+            TypeError::NotAssumed { relation, .. } => last_run(*relation),
+            TypeError::UnderConstrained { relation, .. } => {
+                let is_left = |event: &Event| match event {
+                    Event::Quantify { relations, .. } => relations.iter().any(|woken| woken.relation == *relation),
+                    _ => false,
+                };
+                match self.events().iter().position(is_left) {
+                    Some(at) => Some(self.index.stop_behind(at as u32) as usize),
+                    None => last_run(*relation),
+                }
             }
             TypeError::Infinite { term, .. } => {
                 let cut = self

@@ -8,7 +8,7 @@
 use crate::Analysis;
 use base::Span;
 use hir::{FnId, Item, Module};
-use infer::Inferred;
+use infer::{Inferred, TypeError};
 use rustc_hash::FxHashMap;
 use solve::{Cause, Event, Outcome, RelationId, Trace, Woken};
 use ty::{Term, TermId};
@@ -75,6 +75,8 @@ pub(super) struct Index {
     /// The first term that is not the library's, and the event that made each from there on.
     pub first_term: u32,
     pub made: Vec<u32>,
+    /// Relations that waited in vain.
+    pub stuck: Vec<RelationId>,
 }
 
 /// A stop that is being gathered.
@@ -87,14 +89,30 @@ struct Row {
 }
 
 impl Index {
-    pub fn new(analysis: &Analysis, inferred: &Inferred<Trace>) -> Index {
+    pub fn new(analysis: &Analysis, inferred: &Inferred<Trace>, errors: &[TypeError]) -> Index {
         let functions = functions(analysis);
         let events = &inferred.solver.store.log.0;
         let beginning = Stop { event: 0, what: What::Beginning, relation: None, function: 0 };
         let first_term = inferred.solver.store.len() as u32 - n_made(events);
         let relations = vec![History::default(); inferred.solver.relations().len()];
-        let mut index = Index { stops: vec![beginning], functions, relations, first_term, made: Vec::new() };
+        let mut index =
+            Index { stops: vec![beginning], functions, relations, first_term, made: Vec::new(), stuck: Vec::new() };
         let owners = Owners::new(&analysis.module, inferred, &index.functions);
+        let stuck = errors.iter().filter_map(|error| match error {
+            TypeError::UnderConstrained { relation, .. } => Some(*relation),
+            TypeError::Failed(_)
+            | TypeError::NotAssumed { .. }
+            | TypeError::Infinite { .. }
+            | TypeError::OperatorArity { .. }
+            | TypeError::OperatorNeedsAttr { .. }
+            | TypeError::Arity { .. }
+            | TypeError::NotPolymorphic { .. }
+            | TypeError::NotAFunction { .. }
+            | TypeError::TypeArguments { .. }
+            | TypeError::TypeArgumentKind { .. }
+            | TypeError::PatternArity { .. } => None,
+        });
+        index.stuck = stuck.collect();
         let mut from = 0;
         for (at, event) in events.iter().enumerate() {
             index.note(at, event);
@@ -162,9 +180,15 @@ impl Index {
         for (at, event) in inferred.solver.store.log.0[..to].iter().enumerate().skip(from) {
             let (what, cause) = match event {
                 Event::Post { relation } => (What::Posted, inferred.solver.relation(*relation).cause),
-                Event::Quantify { cause, .. } => (What::Generalised, *cause),
+                Event::Quantify { relations, cause } => {
+                    let is_stuck = relations.iter().any(|woken| self.stuck.contains(&woken.relation));
+                    (if is_stuck { What::Failed } else { What::Generalised }, *cause)
+                }
                 Event::Bind { cause, new: Term::Error(_), .. } => (What::Failed, *cause),
-                Event::Bind { cause, .. } | Event::Link { cause, .. } => (What::Generalised, *cause),
+                Event::Bind { cause, .. } | Event::Link { cause, .. } => {
+                    let is_more = row.as_ref().filter(|row| row.cause == Some(*cause));
+                    (is_more.map_or(What::Generalised, |row| row.what), *cause)
+                }
                 Event::Fresh { cause, .. } => {
                     if let Some(row) = row.as_mut().filter(|row| row.cause == Some(*cause)) {
                         row.end = at + 1;
@@ -179,7 +203,7 @@ impl Index {
                 Some(row) if row.what == what && row.function == function && !is_quantify => row.end = at + 1,
                 _ => {
                     self.flush(row.take());
-                    let cause = (what == What::Generalised).then_some(cause);
+                    let cause = (is_quantify || what == What::Generalised).then_some(cause);
                     row = Some(Row { what, function, end: at + 1, cause });
                 }
             }

@@ -34,7 +34,8 @@ pub(super) struct Change {
     pub arg: Option<usize>,
     pub before: String,
     pub after: String,
-    /// The root of the class that was joined with it.
+    /// The root of its class before the step, and of the class that was joined with it.
+    pub was: TermId,
     pub joined: Option<TermId>,
 }
 
@@ -54,7 +55,7 @@ impl Recording {
         self.solver_at(before);
         let seen = self.seen();
         let words = self.words(analysis);
-        let mut changes: Vec<(TermId, Change)> = Vec::new();
+        let mut changes: Vec<Change> = Vec::new();
         let mut met: FxHashSet<TermId> = FxHashSet::default();
         let args = self.stop(stop).relation.map_or(&[][..], |id| &self.inferred.solver.relation(id).args);
         let told = self.events_of(stop).iter().flat_map(|event| match *event {
@@ -67,23 +68,23 @@ impl Recording {
             if !seen.has(cell) || (!met.insert(seen.root(cell)) && arg.is_none()) {
                 continue;
             }
-            let change = Change { cell, arg, before: words.print(seen, cell), after: String::new(), joined: None };
-            changes.push((seen.root(cell), change));
+            let (before, was) = (words.print(seen, cell), seen.root(cell));
+            changes.push(Change { cell, arg, before, after: String::new(), was, joined: None });
         }
         self.solver_at(stop);
         let seen = self.seen();
         let words = self.words(analysis);
-        for (root, change) in &mut changes {
+        for change in &mut changes {
             change.after = words.print(seen, change.cell);
             change.joined = self.events_of(stop).iter().find_map(|event| match *event {
-                Event::Link { child, parent, .. } if child == *root => Some(parent),
-                Event::Link { child, parent, .. } if parent == *root => Some(child),
+                Event::Link { child, parent, .. } if child == change.was => Some(parent),
+                Event::Link { child, parent, .. } if parent == change.was => Some(child),
                 _ => None,
             });
         }
         let is_change =
             |change: &Change| change.before != change.after || (change.arg.is_some() && change.joined.is_some());
-        changes.into_iter().map(|(_, change)| change).filter(is_change).collect()
+        changes.into_iter().filter(is_change).collect()
     }
 
     /// The solver at a stop, with a part of its lists.
@@ -206,6 +207,7 @@ impl Context<'_> {
         let Context { recording, words, seen, .. } = *self;
         ChangeView {
             class: recording.number(seen.root(change.cell)),
+            was: recording.number(change.was),
             of: words.of_cell(change.cell),
             before: change.before.clone(),
             after: change.after.clone(),

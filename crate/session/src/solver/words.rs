@@ -241,7 +241,7 @@ impl Words<'_> {
     }
 
     /// What failed, as the problem's own words.
-    fn failure(&self, id: RelationId) -> Option<String> {
+    pub fn failure(&self, id: RelationId) -> Option<String> {
         let inferred = &self.recording.inferred;
         let failure = inferred.solver.failures.iter().find(|failure| failure.relation == id)?;
         let wording = Wording { module: self.module(), inferred };
@@ -283,12 +283,17 @@ impl Words<'_> {
             (What::Solved, Some(id)) => self.solved(seen, id, stop, changes),
             (What::Waits, Some(id)) => self.waits(seen, id),
             (What::Failed, Some(id)) => {
-                let failure = self.failure(id).map_or_else(String::new, |failure| format!(": {failure}"));
                 let what = match self.recording.inferred.solver.relation(id).relation.is(&EQUAL) {
                     true => self.why(self.text.why(self.recording.inferred.solver.relation(id).cause)),
                     false => self.subject(id),
                 };
+                let failure = self.failure(id).map_or_else(String::new, |failure| {
+                    format!(": {}", failure.strip_prefix(&format!("{what}: ")).unwrap_or(&failure))
+                });
                 sentence(format!("{what} fails{failure}."))
+            }
+            (What::Failed, None) if events.iter().any(|event| matches!(event, Event::Quantify { .. })) => {
+                self.stuck(seen, events)
             }
             (What::Failed | What::Solved | What::Waits, None) => {
                 "A type would contain itself without end; it is cut here.".to_owned()
@@ -304,6 +309,24 @@ impl Words<'_> {
             [wait] => format!("{subject} waits: {wait} is not known yet."),
             waits => format!("{subject} waits for any of {} to be known.", listed(waits, "and")),
         })
+    }
+
+    /// Relations that wait when nothing is left that could tell them more.
+    fn stuck(&self, seen: Seen<'_>, events: &[Event]) -> String {
+        let stuck = events.iter().flat_map(|event| match event {
+            Event::Quantify { relations, .. } => relations.as_slice(),
+            Event::Fresh { .. } | Event::Bind { .. } | Event::Link { .. } | Event::Post { .. } | Event::Step { .. } => {
+                &[]
+            }
+        });
+        let stuck: Vec<String> = stuck
+            .map(|woken| {
+                let waits: Vec<String> =
+                    woken.waits.iter().map(|&wait| self.describe(seen, woken.relation, wait)).collect();
+                format!("{} waits for {}", self.subject(woken.relation), listed(&waits, "or"))
+            })
+            .collect();
+        format!("The queue is empty, and nothing is left that could tell more: {}.", listed(&stuck, "and"))
     }
 
     /// What a relation that waits would have to know.
@@ -324,9 +347,17 @@ impl Words<'_> {
             Event::Quantify { relations, .. } => Some(relations.len()),
             _ => None,
         });
-        let Some(n_relations) = quantified else {
+        let is_clause = { events.iter() }.any(|event| match event {
+            Event::Quantify { cause, .. } => matches!(self.text.why(*cause), Why::Where { .. }),
+            _ => false,
+        });
+        let Some(mut n_relations) = quantified else {
             return sentence(format!("shapes of {function} become simpler, now that their parts are parameters."));
         };
+        // What waits elsewhere waits for something that failed.
+        let goes_into_type = function.starts_with("`@");
+        let n_left = if goes_into_type { 0 } else { n_relations };
+        n_relations -= n_left;
         let params = match params.as_slice() {
             [] => None,
             [param] => Some(format!("1 unknown becomes the parameter {param}")),
@@ -334,11 +365,21 @@ impl Words<'_> {
         };
         let relations = match n_relations {
             0 => None,
+            1 if is_clause => Some("1 relation is not asked for any more".to_owned()),
+            n if is_clause => Some(format!("{n} relations are not asked for any more")),
             1 => Some("1 waiting relation goes into its type".to_owned()),
             n => Some(format!("{n} waiting relations go into its type")),
         };
-        let parts: Vec<String> = params.into_iter().chain(relations).collect();
-        sentence(format!("{function} is generalised: {}.", parts.join(", ")))
+        let left = (n_left > 0).then(|| match n_left {
+            1 => "1 relation is left, which waits for what failed".to_owned(),
+            n => format!("{n} relations are left, which wait for what failed"),
+        });
+        let parts: Vec<String> = params.into_iter().chain(relations).chain(left).collect();
+        let happens = match is_clause {
+            true => format!("the `where` clause of {function} is taken as true"),
+            false => format!("{function} is generalised"),
+        };
+        sentence(format!("{happens}: {}.", parts.join(", ")))
     }
 
     fn solved(&self, seen: Seen<'_>, id: RelationId, stop: usize, changes: &[Change]) -> String {
@@ -356,11 +397,12 @@ impl Words<'_> {
                 false => format!("{why}: expected `{expected}`, found `{found}`; both are `{both}` now."),
             });
         }
-        let again = if self.recording.index.relations[id.0 as usize].runs.first() < Some(&(stop as u32)) {
-            " again"
-        } else {
-            ""
-        };
+        let history = &self.recording.index.relations[id.0 as usize];
+        let event = self.recording.event_of(stop) as u32;
+        let woken = history.woken.iter().rev().find(|(at, _)| *at < event);
+        let again = woken.map_or_else(String::new, |&(_, term)| {
+            format!(" again, because `t{}` was learned", self.recording.number(term))
+        });
         let ran = format!("{} ran{again}", self.subject(id));
         let n_inputs = posted.n_inputs();
         let operands = self.operands(id);
@@ -420,6 +462,7 @@ impl Words<'_> {
                     Some(Why::Function(function)) => {
                         format!("the result of {}", self.function(function).replace('`', ""))
                     }
+                    Some(Why::Written(written)) => self.text.piece(self.module().type_exprs[written].span),
                     Some(why) => format!("in {}", self.text.piece(why.span(self.module()))),
                 }
             }

@@ -15,7 +15,7 @@ use tsify::Tsify;
 pub struct TraceView {
     pub n_events: u32,
     /// A letter for each stop: `b` the beginning, `p` posted, `s` solved, `w` waits, `f` failed (without a relation: a type
-    /// that contains itself was cut), `q` generalised.
+    /// that contains itself was cut, or relations wait and nothing is left that could tell them more), `q` generalised.
     pub stops: String,
     /// For each stop the function that it belongs to, as an index into `functions`; the beginning belongs to the first.
     pub stop_functions: Vec<u32>,
@@ -24,7 +24,7 @@ pub struct TraceView {
     pub functions: Vec<TraceFunctionView>,
     /// The names of the relations that ran, `Equal` among them.
     pub relations: Vec<String>,
-    /// Stops where a relation failed, or a type that contains itself was cut.
+    /// The stops with the letter `f`.
     pub failures: Vec<u32>,
     /// For each of them the diagnostic that came of it, as an index into those of the text, if there is one.
     pub failure_diagnostics: Vec<Option<u32>>,
@@ -120,7 +120,8 @@ pub struct ChangeView {
     pub before: String,
     pub after: String,
     pub span: Option<SpanView>,
-    /// The class that was joined with it.
+    /// The number that the class had before the step, and that of the class that was joined with it.
+    pub was: u32,
     pub joined: Option<u32>,
 }
 
