@@ -51,10 +51,10 @@ impl<'a> Bench<'a> {
     pub fn try_edits(&mut self, edits: &[Edit]) -> Option<Outcome> {
         let text = apply(self.text, edits);
         // Even a text of one line costs the setting up.
-        let cost = text.len() + 400;
-        self.work_left = self.work_left.checked_sub(cost)?;
+        self.work_left = self.work_left.checked_sub(text.len() + 400)?;
         let n_before = self.faults.iter().filter(|fault| fault.code == "syntax-error").count();
         let checked = check(self.ground, &text, |n_errors| n_errors <= n_before)?;
+        self.work_left = self.work_left.saturating_sub(checked.extra_work(text.len()));
         let mut stays = 0u64;
         for fault in &checked.faults {
             let (at, is_inside) = original(edits, fault.span.start);
@@ -136,6 +136,12 @@ pub(crate) fn check(ground: &Ground, text: &str, wanted: impl Fn(usize) -> bool)
 }
 
 impl Checked {
+    /// What checking cost beyond the usual for a text of so many bytes: a short text may post many relations.
+    pub fn extra_work(&self, n_bytes: usize) -> usize {
+        let solver = &self.inferred.solver;
+        (solver.store.len() + 4 * solver.relations().len()).saturating_sub(4 * n_bytes)
+    }
+
     /// The types of the definitions, in source order.
     pub fn types(&self) -> Vec<(String, String)> {
         let items = self.module.items.iter();

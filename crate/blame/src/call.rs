@@ -240,6 +240,12 @@ fn attributes(
                 }
             }
             if is_shape {
+                let first = { parts.args.first() }
+                    .and_then(|&arg| outline.term(arg).and_then(|term| outline.checked.shaped(term)))
+                    .and_then(|shaped| shaped.dims.first().copied().flatten());
+                if let Some(first) = first {
+                    put(12, span, format!("[{first}, -1]"), text);
+                }
                 filling(outline, parts, &numbers, &mut put);
             }
         }

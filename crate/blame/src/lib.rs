@@ -63,7 +63,7 @@ pub struct Mend {
 }
 
 /// As many bytes of text are checked.
-const MAX_WORK: usize = 1_200_000;
+const MAX_WORK: usize = 700_000;
 
 /// As many edits are handed out for one text.
 const MAX_MENDS: usize = 24;
@@ -77,7 +77,12 @@ fn mends_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usiz
     if !problems.iter().any(|problem| problem.severity == Severity::Error) {
         return Vec::new();
     }
+    // Of a long text not even the likeliest edits could be tried.
+    if text.len() > work / 8 {
+        return Vec::new();
+    }
     let Some(base) = check(ground, text, |_| true) else { return Vec::new() };
+    let Some(work) = work.checked_sub(8 * base.extra_work(text.len())) else { return Vec::new() };
     let mut bench = Bench { ground, text, faults: base.faults.clone(), work_left: work };
     let outline = Outline::new(&base);
     let mut candidates = known(&mut bench, problems);

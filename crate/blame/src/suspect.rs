@@ -27,6 +27,9 @@ pub(crate) struct Suspect {
 /// As many places are tried for holes.
 const MAX_SUSPECTS: usize = 90;
 
+/// As many parts of one expression.
+const MAX_PARTS: usize = 40;
+
 pub(crate) fn suspects(bench: &mut Bench, outline: &Outline, faults: &[Diagnostic]) -> Vec<Suspect> {
     let mut found = Vec::new();
     let mut seen: FxHashSet<NodeId> = FxHashSet::default();
@@ -35,6 +38,8 @@ pub(crate) fn suspects(bench: &mut Bench, outline: &Outline, faults: &[Diagnosti
         start(outline, fault, &mut queue);
     }
     let mut n_tried = 0;
+    // Half of the work is for the edits.
+    let kept = bench.work_left / 2;
     while let Some((node, n_hops)) = queue.pop_front() {
         let kind = outline.kind(node);
         if matches!(kind, NodeKind::Block | NodeKind::Seq) {
@@ -45,12 +50,12 @@ pub(crate) fn suspects(bench: &mut Bench, outline: &Outline, faults: &[Diagnosti
             continue;
         }
         n_tried += 1;
-        if n_tried > MAX_SUSPECTS {
+        if n_tried > MAX_SUSPECTS || bench.work_left < kept {
             break;
         }
         let Some(suspect) = probe(bench, outline, node, n_hops) else { continue };
         found.push(suspect);
-        for (next, n_more) in behind(outline, node) {
+        for (next, n_more) in behind(outline, node).into_iter().take(MAX_PARTS) {
             // What is near is tried before what is far.
             let hops = n_hops + n_more;
             let at = queue.iter().position(|&(_, other)| other > hops).unwrap_or(queue.len());

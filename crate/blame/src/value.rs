@@ -49,6 +49,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         }
     }
     fields(outline, suspect, want, out);
+    constructors(outline, suspect, want, have_text.as_deref(), out);
     variables(bench, outline, suspect, have_text.as_deref(), out);
     wraps(outline, suspect, have_shaped.as_ref(), want, out);
 }
@@ -101,7 +102,7 @@ fn tuple(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
     let n = if is_one { 1 } else { fields.len().min(4) };
     for &field in &fields[..n.min(fields.len())] {
         let text = outline.text(field);
-        let cost = if is_one { 5 } else { 16 };
+        let cost = if is_one { 4 } else { 16 };
         out.push(Candidate::replace(cost + far, outline.span(node), text, format!("write `{text}` for the tuple")));
     }
     for (i, &left) in fields.iter().enumerate().take(5) {
@@ -125,8 +126,24 @@ fn fields(outline: &Outline, suspect: &Suspect, want: Option<&str>, out: &mut Ve
         }
         let at = outline.span(node).after();
         let title = format!("take field {i} of `{}`", short(outline.text(node)));
-        let candidate = Candidate::replace(7 + suspect.n_hops + i as u32, at, format!(".{i}"), title);
+        let candidate = Candidate::replace(9 + suspect.n_hops + i as u32, at, format!(".{i}"), title);
         out.push(Candidate { place: outline.span(node), ..candidate });
+    }
+}
+
+/// A constructor of one field around a value, where a value of its data type is wanted.
+fn constructors(outline: &Outline, suspect: &Suspect, want: Option<&str>, have: Option<&str>, out: &mut Vec<Candidate>) {
+    let module = &outline.checked.module;
+    let Some(name) = want.and_then(|want| want.split('[').next()) else { return };
+    if have.is_some_and(|have| have.starts_with(name)) {
+        return;
+    }
+    let Some(adt) = module.adts.iter().find(|adt| adt.name == name) else { return };
+    let span = outline.span(suspect.node);
+    for ctor in adt.ctors.iter().map(|&ctor| &module.ctors[ctor]).filter(|ctor| ctor.fields.len() == 1) {
+        let text = format!("{}({})", ctor.name, outline.text(suspect.node));
+        let title = format!("wrap it in `{}`", ctor.name);
+        out.push(Candidate::replace(9 + suspect.n_hops, span, text, title));
     }
 }
 
@@ -184,6 +201,9 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
         n += 1;
         let is_unused = mentions(bench.text, name) < 2;
         let mut cost = if is_unbound { 3 } else if is_name { 19 } else { 26 } + suspect.n_hops + n;
+        if suspect.want.is_none() && !is_unbound {
+            cost += 6;
+        }
         if is_unused {
             cost -= 3;
         }
@@ -214,7 +234,9 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
     let Some(have) = have else { return };
     // `let %x = %y` says nothing: an operator may have been forgotten there.
     let is_alias = is_alias(outline, node);
-    let cost = if is_alias { 8 } else { 17 } + suspect.n_hops;
+    // What has been computed may lack a step; what was handed in is as it was written.
+    let is_param = outline.local(node).is_some_and(|local| outline.kind(outline.binder(local)) == NodeKind::Param);
+    let cost = if is_alias { 8 } else { 17 } + suspect.n_hops + u32::from(is_param);
     let (text, span) = (outline.text(node), outline.span(node));
     let mut wrap = |extra: u32, op: &str, rest: String| {
         out.push(Candidate {
@@ -301,11 +323,12 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
             }
         }
         None if wanted.is_none() => {
-            for axes in permutations(rank).into_iter().take(6) {
-                wrap(1, "transpose", format!(", axes={axes:?}"));
+            for (i, axes) in permutations(rank).into_iter().take(6).enumerate() {
+                let extra = if rank == 2 { 0 } else { 2 + 2 * u32::from(i > 0) };
+                wrap(extra, "transpose", format!(", axes={axes:?}"));
             }
             for axis in 0..=rank.min(4) {
-                wrap(2, "expand_dims", format!(", axis={axis}"));
+                wrap(1, "expand_dims", format!(", axis={axis}"));
             }
             for axis in (0..rank).filter(|&axis| from[axis] == 1) {
                 wrap(2, "squeeze", format!(", axis=[{axis}]"));
@@ -314,7 +337,7 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
                 wrap(1, "nn.batch_flatten", String::new());
             }
             if rank > 0 && rank < 3 {
-                wrap(4, "expand_dims", ", axis=1, num_newaxis=2".to_owned());
+                wrap(2, "expand_dims", ", axis=1, num_newaxis=2".to_owned());
             }
         }
         None => {}

@@ -4,7 +4,8 @@ use crate::bench::Bench;
 use crate::candidate::{Candidate, numbers, smallest};
 use crate::outline::{Outline, is_type};
 use crate::suspect::Suspect;
-use base::Edit;
+use crate::call;
+use base::{Diagnostic, Edit};
 use syntax::{NodeId, NodeKind};
 use ty::{Dim, Extent, Term, Terms};
 
@@ -22,7 +23,7 @@ fn cost_of_place(outline: &Outline, node: NodeId) -> u32 {
 pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
     let node = suspect.node;
     let span = outline.span(node);
-    let cost = cost_of_place(outline, node) + suspect.n_hops;
+    let cost = cost_of_place(outline, node) + suspect.n_hops + is_data(bench, outline, suspect);
     let old = outline.text(node);
     let is_written = suspect.want.as_deref().is_some_and(|want| want != old);
     if let Some(want) = suspect.want.as_deref().filter(|want| *want != old) {
@@ -71,6 +72,25 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
     }
     alike_in_shape(bench, outline, suspect, &parts, cost, out);
     swapped(outline, node, cost, out);
+}
+
+/// Where an operator takes three operands or more, the first is the data, which the others are made for: that it is at
+/// fault is less likely.
+fn is_data(bench: &Bench, outline: &Outline, suspect: &Suspect) -> u32 {
+    let param = outline.parent(suspect.node);
+    let is_first = |fault: &Diagnostic| {
+        let mut node = outline.covering(fault.span);
+        while outline.kind(node) != NodeKind::Call {
+            match outline.parent(node) {
+                Some(parent) => node = parent,
+                None => return false,
+            }
+        }
+        let Some(parts) = call::parts(outline, node).filter(|parts| parts.args.len() > 2) else { return false };
+        outline.local(parts.args[0]).is_some_and(|local| Some(outline.binder(local)) == param)
+    };
+    let faults = bench.faults.iter().enumerate().take(64);
+    4 * u32::from(faults.filter(|(i, _)| suspect.removed >> i & 1 == 1).any(|(_, fault)| is_first(fault)))
 }
 
 /// How much it says that a size of a parameter stands elsewhere too: a large number is not there twice by chance.
