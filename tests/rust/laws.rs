@@ -1,11 +1,12 @@
-//! Laws of the solver, on every page and fact: its trace replays and undoes, and the order of the queue does not
-//! matter.
+//! Laws of the solver, on every page and fact and on random programs: its trace replays and undoes, any stop of it can
+//! be reached from any other, and the order of the queue does not matter.
 
-use session::{beginning, check_order, trace};
+use session::{Analysis, Recording, beginning, check_order, trace};
 use solve::trace::{replay, undo};
 use solve::{Event, Order};
-use tests::facts::{carried, is_soak, program, refine, text};
+use tests::facts::{carried, hash, is_soak, program, refine, text};
 use tests::page::cases;
+use tests::programs::Program;
 use tests::{files, root};
 
 /// Every program of the pages and of the facts that the project carries, with a name.
@@ -28,57 +29,115 @@ fn programs() -> Vec<(String, String)> {
     programs
 }
 
+const N_CASES: u64 = 2_000;
+const N_SOAK: u64 = 100_000;
+
+/// Random programs of the whole language, with their seeds for names.
+fn random_programs() -> impl Iterator<Item = (String, String)> {
+    let n = if is_soak() { N_SOAK } else { N_CASES };
+    (0..n).map(|seed| (format!("random program {seed}"), Program::new(seed).text()))
+}
+
+/// Replaying all events rebuilds the solver.
+fn replays(name: &str, program: &str) {
+    let solver = trace(program);
+    let rebuilt = replay(beginning(), &solver.store.log.0, solver.relations());
+    assert!(rebuilt.same_state(&solver), "{name}: the replay differs\n{program}");
+}
+
+/// Undoing a suffix equals replaying the prefix.
+fn undoes(name: &str, program: &str) {
+    let solver = trace(program);
+    let events = &solver.store.log.0;
+    let mut rewound = replay(beginning(), events, solver.relations());
+    let mut end = events.len();
+    // A dozen cuts, each some way before the last; one inside a step is at its beginning.
+    let stride = (events.len() / 12).max(1);
+    while end > 0 {
+        let cut = outside_steps(events, end.saturating_sub(stride));
+        undo(&mut rewound, &events[cut..end]);
+        let replayed = replay(beginning(), &events[..cut], solver.relations());
+        assert!(rewound.same_state(&replayed), "{name}: undoing to event {cut} of {} differs\n{program}", events.len());
+        end = cut;
+    }
+}
+
+/// The nearest place that is not between what a step asserted and the event that ends it: there the relation is neither
+/// queued nor done, and what it woke stands before or behind it.
+fn outside_steps(events: &[Event], cut: usize) -> usize {
+    let step = events[cut..].iter().find_map(|event| match event {
+        Event::Step { began, .. } => Some(*began as usize),
+        _ => None,
+    });
+    step.map_or(cut, |began| began.min(cut))
+}
+
+/// Going to a stop, whatever way and past whatever checkpoints, equals replaying from zero.
+fn goes_anywhere(name: &str, program: &str) {
+    let analysis = Analysis::new(program);
+    let mut recording = Recording::with_checkpoints(&analysis, 40);
+    let n_stops = recording.n_stops();
+    let events = recording.events().to_vec();
+    let solver = trace(program);
+    assert_eq!(events, solver.store.log.0, "{name}: a recording is what inference does\n{program}");
+    // There and back, and then all over the place.
+    let mut state = hash(name);
+    let jumps = (0..6).map(|_| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n_stops
+    });
+    for stop in [n_stops - 1, 0, n_stops / 2].into_iter().chain(jumps) {
+        let event = recording.event_of(stop);
+        let replayed = replay(beginning(), &events[..event], solver.relations());
+        let there = recording.solver_at(stop);
+        assert!(there.same_state(&replayed), "{name}: the solver at stop {stop} of {n_stops} differs\n{program}");
+    }
+}
+
+fn orders_agree(name: &str, program: &str, n_orders: u64) {
+    let (accepts, types) = check_order(program, Order::Queue);
+    for seed in 0..n_orders {
+        let (also_accepts, other_types) = check_order(program, Order::Shuffled(seed * 7919 + 1));
+        assert_eq!(accepts, also_accepts, "{name}: order {seed} decides otherwise\n{program}");
+        if accepts {
+            let names = |types: &[String]| types.iter().map(|r#type| renamed(r#type)).collect::<Vec<_>>();
+            assert_eq!(names(&types), names(&other_types), "{name}: order {seed} finds other types\n{program}");
+        }
+    }
+}
+
 #[test]
 fn replaying_all_events_rebuilds_the_solver() {
-    for (name, program) in programs() {
-        let solver = trace(&program);
-        let rebuilt = replay(beginning(), &solver.store.log.0, solver.relations());
-        assert!(rebuilt.same_state(&solver), "{name}: the replay differs");
+    for (name, program) in programs().into_iter().chain(random_programs()) {
+        replays(&name, &program);
     }
 }
 
 #[test]
 fn undoing_a_suffix_equals_replaying_the_prefix() {
-    for (name, program) in programs() {
-        let solver = trace(&program);
-        let events = &solver.store.log.0;
-        let mut rewound = replay(beginning(), events, solver.relations());
-        let mut end = events.len();
-        // A dozen cuts, each some way before the last; a cut inside a step is at its end.
-        let stride = (events.len() / 12).max(1);
-        while end > 0 {
-            let mut cut = end.saturating_sub(stride);
-            while cut > 0 && in_step(events, cut) {
-                cut -= 1;
-            }
-            undo(&mut rewound, &events[cut..end]);
-            let replayed = replay(beginning(), &events[..cut], solver.relations());
-            assert!(rewound.same_state(&replayed), "{name}: undoing to event {cut} of {} differs", events.len());
-            end = cut;
-        }
+    for (name, program) in programs().into_iter().chain(random_programs()) {
+        undoes(&name, &program);
     }
 }
 
-/// Whether a cut before this event may fall between what a step asserted and the event that ends it: there the relation
-/// is neither queued nor done, and what it woke stands before or behind it.
-fn in_step(events: &[Event], cut: usize) -> bool {
-    let since = events[..cut].iter().rev().take_while(|event| !matches!(event, Event::Step { .. }));
-    since.into_iter().any(|event| matches!(event, Event::Bind { .. } | Event::Link { .. }))
+#[test]
+fn a_checkpoint_equals_replaying_from_zero() {
+    for (name, program) in programs().into_iter().chain(random_programs()) {
+        goes_anywhere(&name, &program);
+    }
 }
 
 #[test]
 fn every_order_of_the_queue_agrees() {
-    let n_orders = if is_soak() { 100 } else { 5 };
     for (name, program) in programs() {
-        let (accepts, types) = check_order(&program, Order::Queue);
-        for seed in 0..n_orders {
-            let (also_accepts, other_types) = check_order(&program, Order::Shuffled(seed * 7919 + 1));
-            assert_eq!(accepts, also_accepts, "{name}: order {seed} decides otherwise\n{program}");
-            if accepts {
-                let names = |types: &[String]| types.iter().map(|r#type| renamed(r#type)).collect::<Vec<_>>();
-                assert_eq!(names(&types), names(&other_types), "{name}: order {seed} finds other types\n{program}");
-            }
-        }
+        orders_agree(&name, &program, if is_soak() { 100 } else { 5 });
+    }
+}
+
+#[test]
+fn every_order_of_the_queue_agrees_on_random_programs() {
+    for (name, program) in random_programs() {
+        orders_agree(&name, &program, 3);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::facts::refine;
 use base::Surface;
+use serde_json::Value as Json;
 use session::command::check_json;
 use session::{Analysis, Options};
 use std::fmt::Write;
@@ -18,8 +19,10 @@ pub struct Case {
     pub shown: Vec<Shown>,
 }
 
-/// A fence with what a stage makes of the program above it: `layout` is the text of `relish layout`; the lines of `ir` are
-/// parts of lines of `relish ir`, in order, and `ir fold` is behind the pass `fold`.
+/// A fence with what a stage makes of the program above it: `layout` is the text of `relish layout`, `trace` that of
+/// `relish trace`; the lines of `ir` are parts of lines of `relish ir`, in order, and `ir fold` is behind the pass `fold`;
+/// those of `trace json` are events of `relish trace --json`, in order. The first line of `why` is a
+/// question, such as `%x axis 1`, and the rest its answer; `whynot` is what cannot hold together in each type error.
 #[derive(Debug, Clone)]
 pub struct Shown {
     pub stage: String,
@@ -30,14 +33,37 @@ pub struct Shown {
 
 /// Whether a fence is one of those, by what stands behind its backticks.
 fn is_stage_name(name: &str) -> bool {
-    name == "layout" || name == "ir" || name.starts_with("ir ")
+    matches!(name, "layout" | "why" | "whynot" | "trace" | "trace json" | "ir") || name.starts_with("ir ")
 }
 
 /// What is wrong with what a fence shows.
 fn check_shown(analysis: &Analysis, Shown { stage, page_line, text }: &Shown) -> Option<Failure> {
-    if stage == "layout" {
-        let actual = session::layout_text(analysis, None) + "\n";
-        let message = format!("layout: expected\n{text}found\n{actual}");
+    if stage == "trace json" {
+        let document: Json = serde_json::from_str(&session::trace_json(analysis)).unwrap_or_default();
+        let mut left = document["events"].as_array().map_or(&[][..], Vec::as_slice).iter();
+        let missing = text.lines().find(|line| {
+            let wanted: Option<Json> = serde_json::from_str(line).ok();
+            !left.any(|event| Some(event) == wanted.as_ref())
+        })?;
+        let message = format!("trace json: there is no event `{missing}` here in\n{document}");
+        return Some(Failure { page_line: *page_line, message, actual: None, fence: None });
+    }
+    if stage == "layout" || stage == "trace" {
+        let actual = match stage.as_str() {
+            "layout" => session::layout_text(analysis, None) + "\n",
+            _ => session::trace_text(analysis),
+        };
+        let message = format!("{stage}: expected\n{text}found\n{actual}");
+        let fence = Some(text.lines().count());
+        return (actual != *text).then_some(Failure { page_line: *page_line, message, actual: Some(actual), fence });
+    }
+    if stage == "why" || stage == "whynot" {
+        let asked = text.lines().next().unwrap_or_default();
+        let actual = match stage.as_str() {
+            "whynot" => session::why_not_text(analysis),
+            _ => format!("{asked}\n{}", session::why_text(analysis, asked).unwrap_or_else(|| "nothing\n".to_owned())),
+        };
+        let message = format!("{stage}: expected\n{text}found\n{actual}");
         let fence = Some(text.lines().count());
         return (actual != *text).then_some(Failure { page_line: *page_line, message, actual: Some(actual), fence });
     }

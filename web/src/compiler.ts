@@ -2,7 +2,7 @@
 //
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
-import type { Reply, Request, StepMove } from "./protocol.ts";
+import type { Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
 import type { LayoutName } from "./state.ts";
 import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
 import type {
@@ -28,6 +28,8 @@ export interface Listener {
   /** There is no compiler and will be none. */
   failed(message: string): void;
 }
+
+type Told<About> = NonNullable<Extract<SolverAnswer, { about: About }>["view"]>;
 
 /** A check that takes longer than this is given up when a newer text is there. */
 const PATIENCE_MS = 1500;
@@ -115,6 +117,13 @@ export class Compiler {
     return reply?.kind === "valued" ? (reply.view ?? null) : undefined;
   }
 
+  /** What is to be said of the solver's work on the current text; `null` if there is nothing at the place asked about. */
+  async solver<About extends SolverQuestion["about"]>(question: Extract<SolverQuestion, { about: About }>): Promise<Told<About> | null | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "solver", id, question }));
+    if (reply?.kind !== "solved" || reply.answer.about !== question.about) return undefined;
+    return (reply.answer.view as Told<About> | undefined) ?? null;
+  }
+
   /** What lays out a text anew; no answer if the worker is replaced meanwhile. */
   async format(text: string): Promise<FormatView | undefined> {
     const reply = await this.#ask((id) => ({ kind: "format", id, text }));
@@ -185,6 +194,7 @@ export class Compiler {
       case "matched":
       case "compiled":
       case "stepped":
+      case "solved":
       case "laid":
       case "valued":
       case "formatted":

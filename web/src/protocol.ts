@@ -5,14 +5,22 @@ import type {
   CheckView,
   FileName,
   FormatView,
+  GraphStateView,
+  GraphView,
   HoverView,
   IrView,
   LaidValueView,
   LayoutsView,
   MatchView,
   NameView,
+  PlaceStopsView,
+  RoundsView,
   RunView,
+  SolverView,
   StepView,
+  TraceView,
+  WhyNotView,
+  WhyView,
 } from "./wasm/relish_wasm.js";
 
 /** Where to go in a run that is looked at step by step. */
@@ -28,6 +36,37 @@ export type StepMove =
   | { to: "measure" }
   | { to: "end" };
 
+/** A question about what the solver did, for the last text. */
+export type SolverQuestion =
+  | { about: "trace" }
+  | { about: "stop"; stop: number; firstClass: number; nClasses: number; nRelations: number }
+  | { about: "graph"; open: string[] }
+  /** Of the nodes of the graph that was asked for last. */
+  | { about: "state"; stop: number }
+  | { about: "rounds"; first: number; nRounds: number }
+  | { about: "place"; offset: number }
+  | { about: "classes"; offset: number; stop: number }
+  | { about: "diagnostic"; diagnostic: number }
+  /** Why the type at a place, or a piece of it, is what it is. */
+  | { about: "why"; offset: number; piece: number | undefined }
+  /** Why one of the problems of the check is one, by its number there. */
+  | { about: "why-not"; diagnostic: number }
+  /** The trace as a document. */
+  | { about: "document" };
+
+export type SolverAnswer =
+  | { about: "trace"; view: TraceView }
+  | { about: "stop"; view: SolverView }
+  | { about: "graph"; view: GraphView }
+  | { about: "state"; view: GraphStateView }
+  | { about: "rounds"; view: RoundsView }
+  | { about: "place"; view: PlaceStopsView | undefined }
+  | { about: "classes"; view: Uint32Array }
+  | { about: "diagnostic"; view: number | undefined }
+  | { about: "why"; view: WhyView | undefined }
+  | { about: "why-not"; view: WhyNotView | undefined }
+  | { about: "document"; view: string };
+
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
   | { kind: "update"; revision: number; text: string }
@@ -37,6 +76,7 @@ export type Request =
   | { kind: "match"; id: number; offset: number }
   | { kind: "ir"; id: number; layout: LayoutName; pass: number; maxLines: number }
   | { kind: "step"; id: number; move: StepMove }
+  | { kind: "solver"; id: number; question: SolverQuestion }
   | { kind: "layouts"; id: number }
   | { kind: "value"; id: number; entry: number; choices: string[] }
   | { kind: "format"; id: number; text: string };
@@ -50,6 +90,7 @@ export type Reply =
   | { kind: "matched"; id: number; view: MatchView | undefined }
   | { kind: "compiled"; id: number; view: IrView | undefined }
   | { kind: "stepped"; id: number; view: StepView | undefined }
+  | { kind: "solved"; id: number; answer: SolverAnswer }
   | { kind: "laid"; id: number; view: LayoutsView }
   | { kind: "valued"; id: number; view: LaidValueView | undefined }
   | { kind: "formatted"; id: number; view: FormatView }

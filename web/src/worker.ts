@@ -1,6 +1,6 @@
 // The only file that touches the WebAssembly module. It answers requests in order and keeps nothing but the compiler's
 // last text; whoever replaces this worker sends the text again.
-import type { Reply, Request, StepMove } from "./protocol.ts";
+import type { Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
 import { initSync, Playground, type StepView } from "./wasm/relish_wasm.js";
 
 let playground: Playground | undefined;
@@ -41,6 +41,8 @@ function answer(request: Request): void {
       return post({ kind: "compiled", id: request.id, view: playground.ir(request.layout, request.pass, request.maxLines) });
     case "step":
       return post({ kind: "stepped", id: request.id, view: step(playground, request.move) });
+    case "solver":
+      return post({ kind: "solved", id: request.id, answer: solver(playground, request.question) });
     case "layouts":
       return post({ kind: "laid", id: request.id, view: playground.layouts() });
     case "value":
@@ -69,5 +71,35 @@ function step(playground: Playground, move: StepMove): StepView | undefined {
       return playground.stepBy(move.to);
     case "end":
       return void playground.stepEnd();
+  }
+}
+
+function solver(playground: Playground, question: SolverQuestion): SolverAnswer {
+  const { about } = question;
+  switch (about) {
+    case "trace":
+      return { about, view: playground.trace() };
+    case "stop": {
+      const { stop, firstClass, nClasses, nRelations } = question;
+      return { about, view: playground.solverAt(stop, firstClass, nClasses, nRelations) };
+    }
+    case "graph":
+      return { about, view: playground.solverGraph(question.open) };
+    case "state":
+      return { about, view: playground.graphState(question.stop) };
+    case "rounds":
+      return { about, view: playground.rounds(question.first, question.nRounds) };
+    case "place":
+      return { about, view: playground.stopsAt(question.offset) };
+    case "classes":
+      return { about, view: playground.classesAt(question.offset, question.stop) };
+    case "diagnostic":
+      return { about, view: playground.stopOfDiagnostic(question.diagnostic) };
+    case "why":
+      return { about, view: playground.why(question.offset, question.piece) };
+    case "why-not":
+      return { about, view: playground.whyNot(question.diagnostic) };
+    case "document":
+      return { about, view: playground.traceJson() };
   }
 }

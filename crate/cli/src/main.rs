@@ -5,7 +5,7 @@
 mod draw;
 mod fmt;
 
-use base::Surface;
+use base::{Diagnostic, Surface};
 use clap::{Parser, Subcommand};
 use session::command::{
     check_json, has_errors, hover_json, ir_json, ops_json, parse_inputs, parse_layout, parse_pass, parse_place,
@@ -35,7 +35,6 @@ enum Command {
     },
     /// Evaluate every top-level expression, and `@main`.
     Run {
-        #[arg(value_name = "FILE")]
         file: String,
         /// At most this many calls and match tests.
         #[arg(long)]
@@ -60,7 +59,6 @@ enum Command {
     },
     /// The program that the machine runs, after lowering and passes.
     Ir {
-        #[arg(value_name = "FILE")]
         file: String,
         /// Look after this pass, or after `lower`, instead of after the last.
         #[arg(long, value_name = "NAME")]
@@ -71,12 +69,13 @@ enum Command {
     },
     /// The bits of every sum type, and of what `as` does to them.
     Layout {
-        #[arg(value_name = "FILE")]
         file: String,
         /// One strategy: packed, aligned or uniform; else all.
         #[arg(long)]
         layout: Option<String>,
     },
+    /// What the solver did, step by step.
+    Trace { file: String },
     /// Lay out files anew, in place; `-` goes from standard input to standard output.
     Fmt {
         #[arg(required = true, value_name = "FILE")]
@@ -88,10 +87,7 @@ enum Command {
     /// The operators.
     Ops,
     /// What an error code means.
-    Explain {
-        #[arg(value_name = "CODE")]
-        code: String,
-    },
+    Explain { code: String },
 }
 
 /// A sentence for standard error, with the exit code for wrong usage.
@@ -157,25 +153,23 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             let strategy = layout.map_or(Ok(Options::default().layout), |name| parse_layout(&name)).map_err(Usage)?;
             let analysis = analyse(&file)?;
             let ir = session::ir_text(&analysis, strategy, pass);
-            if json {
-                say(ir_json(&ir));
-            } else {
-                say(ir.text.trim_end());
-                draw::problems(&file, analysis.text(), &ir.diagnostics);
-            }
+            let document = if json { ir_json(&ir) } else { ir.text };
+            tell(&file, &analysis, &ir.diagnostics, &document, json);
             Ok(code(has_errors(analysis.diagnostics()) || has_errors(&ir.diagnostics)))
         }
         Command::Layout { file, layout } => {
             let strategy = layout.map(|name| parse_layout(&name)).transpose().map_err(Usage)?;
             let analysis = analyse(&file)?;
             let answer = session::layout_json(&analysis, strategy);
-            if json {
-                say(answer.json);
-            } else {
-                say(session::layout_text(&analysis, strategy));
-                draw::problems(&file, analysis.text(), analysis.diagnostics());
-            }
+            let document = if json { answer.json } else { session::layout_text(&analysis, strategy) };
+            tell(&file, &analysis, analysis.diagnostics(), &document, json);
             Ok(code(answer.has_errors))
+        }
+        Command::Trace { file } => {
+            let analysis = analyse(&file)?;
+            let document = if json { session::trace_json(&analysis) } else { session::trace_text(&analysis) };
+            tell(&file, &analysis, analysis.diagnostics(), &document, json);
+            Ok(code(has_errors(analysis.diagnostics())))
         }
         Command::Fmt { files, check } => fmt::fmt(files, check, json),
         Command::Ops => {
@@ -188,6 +182,12 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// Prints a document, and for people what is wrong.
+fn tell(file: &str, analysis: &Analysis, problems: &[Diagnostic], document: &str, json: bool) {
+    say(document.trim_end());
+    draw::problems(file, analysis.text(), if json { &[] } else { problems });
 }
 
 fn code(has_errors: bool) -> ExitCode {

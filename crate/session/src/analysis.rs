@@ -40,6 +40,11 @@ pub fn prelude() -> &'static Analysis {
     &PRELUDE.analysis
 }
 
+/// What every text stands on.
+pub(crate) fn ground(surface: Surface) -> blame::Ground<'static> {
+    blame::Ground { library: &PRELUDE.library, inferred: &PRELUDE.analysis.inferred, surface }
+}
+
 /// Everything that is known of one source text.
 pub struct Analysis {
     pub(crate) text: String,
@@ -104,6 +109,11 @@ impl Analysis {
             diagnostics.push(Diagnostic::new(Severity::Info, "more-problems", span, message));
         }
         Analysis { text: text.to_owned(), lines, module, inferred, diagnostics }
+    }
+
+    /// What inference finds out once more, with everything that the solver did, and what is wrong with the types.
+    pub(crate) fn recorded(&self) -> (Inferred<Trace>, Vec<TypeError>) {
+        infer::infer(&self.module, Some(&PRELUDE.analysis.inferred), Trace::default(), Order::Queue)
     }
 
     pub fn text(&self) -> &str {
@@ -310,9 +320,14 @@ pub fn beginning() -> solve::Solver<Off> {
 
 /// What the solver did for a text, after the prelude, and the solver it left behind.
 pub fn trace(text: &str) -> solve::Solver<Trace> {
+    solved(text, Trace::default())
+}
+
+/// As [`trace`], with another log.
+pub fn solved<L: Log>(text: &str, log: L) -> solve::Solver<L> {
     let parse = syntax::parse(text, Surface::Relay);
     let (module, _) = hir::lower(&parse.tree, PRELUDE.library.clone());
-    infer::infer(&module, Some(&PRELUDE.analysis.inferred), Trace::default(), Order::Queue).0.solver
+    infer::infer(&module, Some(&PRELUDE.analysis.inferred), log, Order::Queue).0.solver
 }
 
 /// The syntax tree alone, for measuring the parser by itself; returns how many nodes it has.

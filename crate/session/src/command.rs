@@ -2,7 +2,7 @@
 
 use crate::data::to_json;
 use crate::run::Options;
-use crate::{Analysis, IrText, hover, ir_text, pass_names, run};
+use crate::{Analysis, IrText, Mends, hover, ir_text, pass_names, run};
 use base::{Diagnostic, LineIndex, Position, Severity, Span};
 use layout::Strategy;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use ty::print_value;
 
 /// Lines and columns from 1, columns in Unicode scalar values.
 #[derive(Serialize)]
-struct Place {
+pub(crate) struct Place {
     line: u32,
     column: u32,
     end_line: u32,
@@ -155,7 +155,7 @@ pub fn check_json(files: &[(String, Analysis)]) -> Answer {
         let lines = analysis.lines();
         CheckedFile {
             file: file.clone(),
-            diagnostics: problems(analysis.diagnostics(), lines),
+            diagnostics: problems(&Mends::new(analysis).ranked(analysis), lines),
             definitions: analysis
                 .definitions()
                 .into_iter()
@@ -288,6 +288,7 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
             Some(ir_json(&ir_text(&Analysis::new(source), strategy, text("pass"))))
         }
         "layout" => Some(crate::layout_json(&Analysis::new(source), strategy).json),
+        "trace" => Some(crate::trace_json(&Analysis::new(source))),
         "ops" => Some(ops_json()),
         _ => None,
     }
@@ -337,7 +338,7 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-fn place(span: Span, lines: &LineIndex) -> Place {
+pub(crate) fn place(span: Span, lines: &LineIndex) -> Place {
     let (start, end) = (lines.position(span.start), lines.position(span.end));
     Place { line: start.line, column: start.column, end_line: end.line, end_column: end.column }
 }

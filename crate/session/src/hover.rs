@@ -24,7 +24,7 @@ const MAX_WIDENED: usize = 4;
 
 /// What a hover can be about.
 #[derive(Clone, Copy)]
-enum Subject {
+pub(crate) enum Subject {
     Expr(ExprId),
     /// The operator that a call names.
     Operator(ExprId),
@@ -37,8 +37,14 @@ enum Subject {
     TypeParam(ParamId),
 }
 
-/// The innermost construct that holds a byte offset.
+/// What is known of the innermost construct that holds a byte offset.
 pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
+    let (span, subject) = innermost(analysis, offset)?;
+    describe(analysis, span, subject)
+}
+
+/// The innermost construct that holds a byte offset.
+pub(crate) fn innermost(analysis: &Analysis, offset: u32) -> Option<(Span, Subject)> {
     let mut innermost: Option<(Span, Subject)> = None;
     let mut offer = |span: Span, subject: Subject| {
         if span.contains(offset) && innermost.is_none_or(|(found, _)| span.len() <= found.len()) {
@@ -81,8 +87,7 @@ pub fn hover(analysis: &Analysis, offset: u32) -> Option<Hover> {
         .iter_enumerated()
         .skip(module.start.type_params)
         .for_each(|(id, param)| offer(param.span, Subject::TypeParam(id)));
-    let (span, subject) = innermost?;
-    describe(analysis, span, subject)
+    innermost
 }
 
 fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> {

@@ -2,13 +2,17 @@
 
 use crate::layouts::{Laid, laid_value, lay, layouts_view};
 use crate::run::{Options, run};
+use crate::solver::{Part, Recording};
 use crate::step::{Move, Stepper};
 use crate::view::machine::{IrView, StepView};
+use crate::view::solver::{
+    GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView, WhyNotView, WhyView,
+};
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
     LabelView, LaidValueView, LayoutsView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
-use crate::{Analysis, File, hover, name, prelude};
+use crate::{Analysis, File, Mends, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface};
 use layout::Strategy;
 use std::cell::OnceCell;
@@ -24,11 +28,21 @@ pub struct Page {
     stepper: Option<Stepper>,
     /// Its layouts, once somebody has asked for them.
     laid: OnceCell<Laid>,
+    /// Its check with everything that the solver did, once somebody has asked for that.
+    recording: Option<Recording>,
+    /// What would mend its problems, once somebody has asked for that.
+    mends: OnceCell<Mends>,
 }
 
 impl Default for Page {
     fn default() -> Page {
-        Page { analysis: Analysis::new(""), stepper: None, laid: OnceCell::new() }
+        Page {
+            analysis: Analysis::new(""),
+            stepper: None,
+            laid: OnceCell::new(),
+            recording: None,
+            mends: OnceCell::new(),
+        }
     }
 }
 
@@ -38,6 +52,8 @@ impl Page {
         self.analysis = Analysis::new(text);
         self.stepper = None;
         self.laid = OnceCell::new();
+        self.recording = None;
+        self.mends = OnceCell::new();
         let lines = self.analysis.lines();
         let mut definitions: Vec<(u32, DefinitionView)> = self
             .analysis
@@ -171,8 +187,106 @@ impl Page {
         laid_value(&self.analysis, self.laid(), entry as usize, choices)
     }
 
+    /// The text and the recording of its check, which is made when it is asked for first.
+    pub(crate) fn recording(&mut self) -> (&Analysis, &mut Recording) {
+        let recording = self.recording.get_or_insert_with(|| Recording::new(&self.analysis));
+        (&self.analysis, recording)
+    }
+
+    /// What the solver did for the text, as a timeline.
+    pub fn trace(&mut self) -> TraceView {
+        let (analysis, recording) = self.recording();
+        recording.trace_view(analysis)
+    }
+
+    /// The solver at a stop, with a part of its lists.
+    pub fn solver_at(&mut self, stop: usize, part: Part) -> SolverView {
+        let (analysis, recording) = self.recording();
+        recording.solver_view(analysis, stop, part)
+    }
+
+    /// Variables and relations, with these clusters open.
+    pub fn solver_graph(&mut self, open: &[String]) -> GraphView {
+        let (analysis, recording) = self.recording();
+        recording.graph_view(analysis, open)
+    }
+
+    /// How the nodes of the last graph stand at a stop.
+    pub fn graph_state(&mut self, stop: usize) -> GraphStateView {
+        let (analysis, recording) = self.recording();
+        recording.graph_state(analysis, stop)
+    }
+
+    /// So many rounds of information flow from one on, counted from 0.
+    pub fn rounds(&mut self, first: usize, n_rounds: usize) -> RoundsView {
+        let (analysis, recording) = self.recording();
+        recording.rounds_view(analysis, first, n_rounds)
+    }
+
+    /// What the trace says of the type at a UTF-16 offset.
+    pub fn stops_at(&mut self, offset: u32) -> Option<PlaceStopsView> {
+        let (analysis, recording) = self.recording();
+        recording.stops_at(analysis, analysis.lines().from_utf16(offset))
+    }
+
+    /// The stop that decided the type at a UTF-16 offset.
+    pub fn decided_at(&mut self, offset: u32) -> Option<usize> {
+        let (analysis, recording) = self.recording();
+        recording.decided_at(analysis, analysis.lines().from_utf16(offset))
+    }
+
+    /// The classes of the type at a UTF-16 offset, and of its parts, as they are at a stop.
+    pub fn classes_at(&mut self, offset: u32, stop: usize) -> Vec<u32> {
+        let (analysis, recording) = self.recording();
+        recording.classes_at(analysis, analysis.lines().from_utf16(offset), stop)
+    }
+
+    /// The stop where a problem arose, by its number among those of the text.
+    pub fn stop_of_diagnostic(&mut self, diagnostic: usize) -> Option<usize> {
+        let (analysis, recording) = self.recording();
+        recording.stop_of_diagnostic(analysis, diagnostic)
+    }
+
+    /// The trace as a document, as `relish trace --json` prints it.
+    pub fn trace_json(&self) -> String {
+        crate::trace_json(&self.analysis)
+    }
+
     fn laid(&self) -> &Laid {
         self.laid.get_or_init(|| lay(&self.analysis))
+    }
+
+    /// Why a piece of the type at a UTF-16 offset of the text is what it is; without a number, the most telling piece.
+    pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Option<WhyView> {
+        let (analysis, recording) = self.recording();
+        let mut view = crate::why::why(analysis, recording, analysis.lines().from_utf16(offset), piece)?;
+        view.stop = view.event.map(|event| recording.stop_of_event(event));
+        for step in &mut view.steps {
+            step.stop = Some(recording.stop_of_event(step.event));
+        }
+        Some(view)
+    }
+
+    /// What cannot hold together in the problem with this number, where the fault may be, and what would mend it; nothing
+    /// if none of that is known.
+    pub fn why_not(&mut self, problem: u32) -> Option<WhyNotView> {
+        let diagnostic = self.analysis.diagnostics().get(problem as usize)?;
+        let mut own = diagnostic_views(self.analysis.lines(), std::slice::from_ref(diagnostic));
+        let (analysis, recording) = self.recording();
+        let conflict = crate::why::why_not(analysis, recording, problem as usize);
+        let mut view = conflict.or_else(|| {
+            let (core, places, fixes) = (Vec::new(), Vec::new(), Vec::new());
+            own.pop().map(|problem| WhyNotView { problem, core, is_bounded: false, places, fixes })
+        })?;
+        for conflict in &mut view.core {
+            conflict.stop = Some(recording.stop_of_event(conflict.event));
+        }
+        let mends = self.mends.get_or_init(|| Mends::new(&self.analysis));
+        view.fixes = mends.fixes(self.analysis.lines(), problem as usize);
+        if !view.fixes.is_empty() || !view.core.is_empty() {
+            view.places = mends.places(&self.analysis, problem as usize);
+        }
+        (!view.core.is_empty() || !view.fixes.is_empty()).then_some(view)
     }
 
     /// What lays out a text anew, whether it is the last one or not.

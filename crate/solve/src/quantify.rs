@@ -52,7 +52,7 @@ impl<L: Log> Solver<L> {
     /// Takes waiting relations out of the solver, then binds each hole to the parameter that stands for it.
     pub fn quantify(&mut self, relations: &[RelationId], holes: &[(TermId, ParamId)], cause: Cause) {
         let taken = self.take_out(relations);
-        self.store.log.push(|| Event::Quantify { relations: taken });
+        self.store.log.push(|| Event::Quantify { relations: taken, cause });
         for &(hole, param) in holes {
             let kind = self.head(hole).kind();
             self.bind(self.root(hole), Term::param(param, kind), cause);

@@ -47,6 +47,8 @@ pub enum Event {
     Link {
         child: TermId,
         parent: TermId,
+        /// The cells, one in each class, that turned out to be equal.
+        cells: (TermId, TermId),
         hidden: Term,
         learned: Cause,
         cause: Cause,
@@ -55,21 +57,24 @@ pub enum Event {
     Post {
         relation: RelationId,
     },
-    /// The relation left the queue and ran; what it asserted stands before this event.
+    /// The relation left the queue and ran; what it asserted stands before this event, from the event `began` on.
     Step {
         relation: RelationId,
+        began: u32,
         outcome: Outcome,
     },
     /// A group of definitions was generalised: these waiting relations went into its schemes. The variables taken
-    /// out with them are bound to parameters by the `Bind` events that follow.
+    /// out with them are bound to parameters, for the same cause, by the `Bind` events that follow.
     Quantify {
         relations: Vec<Woken>,
+        cause: Cause,
     },
 }
 
 /// Where events go. Off is free.
 pub trait Log {
     fn push(&mut self, event: impl FnOnce() -> Event);
+    fn n_events(&self) -> u32;
 }
 
 /// Keeps nothing.
@@ -78,6 +83,10 @@ pub struct Off;
 
 impl Log for Off {
     fn push(&mut self, _: impl FnOnce() -> Event) {}
+
+    fn n_events(&self) -> u32 {
+        0
+    }
 }
 
 /// Keeps everything.
@@ -88,33 +97,42 @@ impl Log for Trace {
     fn push(&mut self, event: impl FnOnce() -> Event) {
         self.0.push(event());
     }
+
+    fn n_events(&self) -> u32 {
+        self.0.len() as u32
+    }
 }
 
 /// Does to the solver that the trace began with what the events say. `posted` are the relations by id, since events name
 /// them only.
 pub fn replay(mut solver: Solver<Off>, events: &[Event], posted: &[Posted]) -> Solver<Off> {
+    redo(&mut solver, events, posted);
+    solver
+}
+
+/// As [`replay`], from where the solver stands.
+pub fn redo(solver: &mut Solver<Off>, events: &[Event], posted: &[Posted]) {
     for event in events {
         match event {
             Event::Fresh { term, cause, .. } => {
                 solver.store.fresh(*term, *cause);
             }
             Event::Bind { id, new, source, cause, .. } => solver.bind_from(*id, *new, *source, *cause),
-            Event::Link { child, parent, cause, .. } => solver.link(*child, *parent, *cause),
+            Event::Link { child, parent, cells, cause, .. } => solver.link(*child, *parent, *cells, *cause),
             Event::Post { relation } => {
                 let Posted { ref relation, ref args, ref attrs, cause, .. } = posted[relation.0 as usize];
                 solver.post_shared(relation.clone(), args.clone(), attrs.clone(), cause);
             }
-            Event::Step { relation, outcome } => {
-                solver.queue.retain(|queued| queued != relation);
+            Event::Step { relation, outcome, .. } => {
+                solver.leave_queue(*relation);
                 solver.finish_step(*relation, outcome.clone());
             }
-            Event::Quantify { relations } => {
+            Event::Quantify { relations, .. } => {
                 let ids: Vec<RelationId> = relations.iter().map(|woken| woken.relation).collect();
                 solver.take_out(&ids);
             }
         }
     }
-    solver
 }
 
 /// Takes back the last events, newest first, from the solver that they led to.
@@ -125,12 +143,13 @@ pub fn undo(solver: &mut Solver<Off>, events: &[Event]) {
             Event::Bind { woken, .. } | Event::Link { woken, .. } => {
                 solver.store.undo(event);
                 for Woken { relation, waits } in woken {
-                    solver.queue.retain(|queued| queued != relation);
+                    solver.leave_queue(*relation);
                     solver.enter_wait(*relation, waits.clone());
                 }
             }
-            Event::Post { relation } => {
-                solver.queue.retain(|queued| queued != relation);
+            Event::Post { .. } => {
+                // Nothing has been queued behind it that has not been taken back.
+                solver.queue.pop_back();
                 solver.relations.pop();
             }
             Event::Step { relation, .. } => {
@@ -138,7 +157,7 @@ pub fn undo(solver: &mut Solver<Off>, events: &[Event]) {
                 solver.relations[relation.0 as usize].state = State::Queued;
                 solver.queue.push_front(*relation);
             }
-            Event::Quantify { relations } => {
+            Event::Quantify { relations, .. } => {
                 for Woken { relation, waits } in relations {
                     solver.enter_wait(*relation, waits.clone());
                 }

@@ -38,7 +38,9 @@ pub use dtype::Dtype;
 pub use facts::{Facts, Size, Step, Stop};
 pub use function::{FUNCTION, Function, apply, evaluate};
 pub use poly::{Atom, Poly, PolyId};
-pub use print::{Names, Printed, print_obligation, print_scheme, print_term};
+pub use print::{
+    Beginning, Names, Printed, print_beginning, print_obligation, print_obligation_beginning, print_scheme, print_term,
+};
 pub use reason::{Operand, Reason};
 pub use relation::{Relation, RelationRef, Rule};
 pub use run::{Limits, RunError, RunFault};

@@ -45,12 +45,50 @@ struct Printer<'a, T> {
     out: String,
     stack: Vec<Piece>,
     n_nodes: usize,
+    /// Of a beginning, terms of every kind count; otherwise types do.
+    beginning: Option<Beginning>,
+}
+
+/// How much is printed of a term, and what its unknowns are called: by their numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning {
+    /// At most so many terms of any kind, so that a term that contains itself ends too.
+    pub max_nodes: usize,
+    /// The term that is called `t0`; those before it are numbered behind all others.
+    pub first: TermId,
+    pub n_terms: usize,
+}
+
+impl Beginning {
+    /// The number that a term is called by.
+    pub fn number(&self, id: TermId) -> u32 {
+        id.0.checked_sub(self.first.0).unwrap_or(self.n_terms as u32 - self.first.0 + id.0)
+    }
 }
 
 /// Prints one term of any kind.
 pub fn print_term(terms: &impl Terms, names: &dyn Names, id: TermId) -> Printed {
     let mut printer = Printer::new(terms, names);
     printer.term(id);
+    printer.finish()
+}
+
+/// Prints the beginning of a term.
+pub fn print_beginning(terms: &impl Terms, names: &dyn Names, id: TermId, beginning: Beginning) -> Printed {
+    let mut printer = Printer { beginning: Some(beginning), ..Printer::new(terms, names) };
+    printer.term(id);
+    printer.finish()
+}
+
+/// As [`print_obligation`], of each argument its beginning.
+pub fn print_obligation_beginning(
+    terms: &impl Terms,
+    names: &dyn Names,
+    obligation: &Obligation,
+    beginning: Beginning,
+) -> Printed {
+    let mut printer = Printer { beginning: Some(beginning), ..Printer::new(terms, names) };
+    printer.obligation(obligation);
     printer.finish()
 }
 
@@ -91,11 +129,15 @@ pub fn print_obligation(terms: &impl Terms, names: &dyn Names, obligation: &Obli
 
 impl<'a, T: Terms> Printer<'a, T> {
     fn new(terms: &'a T, names: &'a dyn Names) -> Self {
-        Printer { terms, names, out: String::new(), stack: Vec::new(), n_nodes: 0 }
+        Printer { terms, names, out: String::new(), stack: Vec::new(), n_nodes: 0, beginning: None }
     }
 
     fn finish(self) -> Printed {
-        Printed { text: self.out, truncated: self.n_nodes > MAX_NODES }
+        Printed { truncated: self.n_nodes > self.max_nodes(), text: self.out }
+    }
+
+    fn max_nodes(&self) -> usize {
+        self.beginning.map_or(MAX_NODES, |beginning| beginning.max_nodes)
     }
 
     fn term(&mut self, id: TermId) {
@@ -237,8 +279,8 @@ impl<'a, T: Terms> Printer<'a, T> {
                 Piece::Variant(variant) => self.out.push_str(self.names.variant(variant)),
                 Piece::Poly(poly) => self.poly(poly),
                 Piece::Term(id) => {
-                    self.n_nodes += usize::from(self.terms.head(id).kind() == Kind::Type);
-                    if self.n_nodes > MAX_NODES {
+                    self.n_nodes += usize::from(self.beginning.is_some() || self.terms.head(id).kind() == Kind::Type);
+                    if self.n_nodes > self.max_nodes() {
                         self.out.push('…');
                         self.stack.clear();
                         return;
@@ -267,6 +309,9 @@ impl<'a, T: Terms> Printer<'a, T> {
     }
 
     fn node(&mut self, id: TermId) {
+        if let Some(beginning) = self.beginning.filter(|_| self.terms.head(id).is_hole()) {
+            return self.out.push_str(&format!("t{}", beginning.number(self.terms.root(id))));
+        }
         match self.terms.head(id) {
             Term::Hole(_) if self.names.surface() == Surface::Refine => self.out.push_str("'_"),
             Term::Hole(_) | Term::Error(_) => self.out.push('_'),

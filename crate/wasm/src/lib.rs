@@ -1,10 +1,13 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
 use session::view::machine::{IrView, StepView};
+use session::view::solver::{
+    GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView, WhyNotView, WhyView,
+};
 use session::view::{
     CheckView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, RunView,
 };
-use session::{Move, Options, Page};
+use session::{Move, Options, Page, Part};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
 
@@ -114,6 +117,83 @@ impl Playground {
     #[wasm_bindgen(js_name = layoutValue)]
     pub fn layout_value(&self, entry: u32, choices: Vec<String>) -> Result<Option<Ts<LaidValueView>>, JsError> {
         Ok(self.page.layout_value(entry, &choices).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// What the solver did for the last text, as a timeline.
+    pub fn trace(&mut self) -> Result<Ts<TraceView>, JsError> {
+        Ok(self.page.trace().into_ts()?)
+    }
+
+    /// The solver at a stop: so many classes from one on, so many relations of each list.
+    #[wasm_bindgen(js_name = solverAt)]
+    pub fn solver_at(
+        &mut self,
+        stop: u32,
+        first_class: u32,
+        n_classes: u32,
+        n_relations: u32,
+    ) -> Result<Ts<SolverView>, JsError> {
+        let [first_class, n_classes, n_relations] = [first_class, n_classes, n_relations].map(|n| n as usize);
+        let part = Part { first_class, n_classes, n_relations };
+        Ok(self.page.solver_at(stop as usize, part).into_ts()?)
+    }
+
+    /// Variables and relations, with these clusters open.
+    #[wasm_bindgen(js_name = solverGraph)]
+    pub fn solver_graph(&mut self, open: Vec<String>) -> Result<Ts<GraphView>, JsError> {
+        Ok(self.page.solver_graph(&open).into_ts()?)
+    }
+
+    /// How the nodes of the last graph stand at a stop.
+    #[wasm_bindgen(js_name = graphState)]
+    pub fn graph_state(&mut self, stop: u32) -> Result<Ts<GraphStateView>, JsError> {
+        Ok(self.page.graph_state(stop as usize).into_ts()?)
+    }
+
+    /// So many rounds of information flow from one on, counted from 0.
+    pub fn rounds(&mut self, first: u32, n_rounds: u32) -> Result<Ts<RoundsView>, JsError> {
+        Ok(self.page.rounds(first as usize, n_rounds as usize).into_ts()?)
+    }
+
+    /// What the trace says of the type at a UTF-16 offset.
+    #[wasm_bindgen(js_name = stopsAt)]
+    pub fn stops_at(&mut self, offset: u32) -> Result<Option<Ts<PlaceStopsView>>, JsError> {
+        Ok(self.page.stops_at(offset).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// The stop that decided the type at a UTF-16 offset.
+    #[wasm_bindgen(js_name = decidedAt)]
+    pub fn decided_at(&mut self, offset: u32) -> Option<u32> {
+        self.page.decided_at(offset).map(|stop| stop as u32)
+    }
+
+    /// The classes of the type at a UTF-16 offset and of its parts, as they are at a stop.
+    #[wasm_bindgen(js_name = classesAt)]
+    pub fn classes_at(&mut self, offset: u32, stop: u32) -> Vec<u32> {
+        self.page.classes_at(offset, stop as usize)
+    }
+
+    /// The stop where a problem of the last check arose, by its number there.
+    #[wasm_bindgen(js_name = stopOfDiagnostic)]
+    pub fn stop_of_diagnostic(&mut self, diagnostic: u32) -> Option<u32> {
+        self.page.stop_of_diagnostic(diagnostic as usize).map(|stop| stop as u32)
+    }
+
+    /// Why a piece of the type at a UTF-16 offset is what it is.
+    pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Result<Option<Ts<WhyView>>, JsError> {
+        Ok(self.page.why(offset, piece).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// What cannot hold together in a problem of the last check, by its number there.
+    #[wasm_bindgen(js_name = whyNot)]
+    pub fn why_not(&mut self, diagnostic: u32) -> Result<Option<Ts<WhyNotView>>, JsError> {
+        Ok(self.page.why_not(diagnostic).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// The trace as a document.
+    #[wasm_bindgen(js_name = traceJson)]
+    pub fn trace_json(&self) -> String {
+        self.page.trace_json()
     }
 
     /// What lays out a text anew.

@@ -208,7 +208,7 @@ pub fn mixed(n: usize) -> String {
 }
 
 /// Independent functions, each polymorphic and unannotated, which Relay does not type.
-fn unannotated(n: usize) -> String {
+pub fn unannotated(n: usize) -> String {
     (0..n)
         .map(|i| format!("def @f{i}(%x, %y, %b) {{ if (%b) {{ %x * %y + 1f }} else {{ nn.relu(%x) * %y }} }}\n"))
         .collect()

@@ -4,6 +4,7 @@
 //! behind the command choose families by name.
 
 mod families;
+mod recording;
 
 use families::{FAMILIES, Family, GRAPH_TEXT, MAPS_TEXT, dataflow, maps, mixed};
 use serde_json::Value as Json;
@@ -212,6 +213,9 @@ fn main() {
     }
     if is_wanted("large") {
         large(&mut report);
+    }
+    if is_wanted("recording") {
+        recording::print();
     }
     println!("\nTen times the program takes ten times this (nested ones: as many times as they are deeper):\n");
     println!("| program | N | growth |\n|---|---|---|\n{}", report.bent.join("\n"));

@@ -14,17 +14,20 @@ use tsify::Tsify;
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct TraceView {
     pub n_events: u32,
-    /// A letter for each stop: `b` the beginning, `p` posted, `s` solved, `w` waits, `f` failed, `q` generalised.
+    /// A letter for each stop: `b` the beginning, `p` posted, `s` solved, `w` waits, `f` failed (without a relation: a type
+    /// that contains itself was cut, or relations wait and nothing is left that could tell them more), `q` generalised.
     pub stops: String,
-    /// For each stop the function that it belongs to, as an index into `functions`.
+    /// For each stop the function that it belongs to, as an index into `functions`; the beginning belongs to the first.
     pub stop_functions: Vec<u32>,
-    /// For each stop the relation that ran, as an index into `relations`; of others, none.
+    /// For each stop the name of the relation that ran, as an index into `relations`; of others, none.
     pub stop_relations: Vec<Option<u32>>,
     pub functions: Vec<TraceFunctionView>,
     /// The names of the relations that ran, `Equal` among them.
     pub relations: Vec<String>,
-    /// Stops where a relation first failed, and the diagnostic that came of it, if there is one.
+    /// The stops with the letter `f`.
     pub failures: Vec<u32>,
+    /// For each of them the diagnostic that came of it, as an index into those of the text, if there is one.
+    pub failure_diagnostics: Vec<Option<u32>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -48,6 +51,10 @@ pub struct SolverView {
     pub current: Option<RelationView>,
     /// What it was given and what it made of it.
     pub changes: Vec<ChangeView>,
+    pub n_more_changes: u32,
+    /// The relations that this step posted, and those that it moved to the front.
+    pub posted: Vec<u32>,
+    pub woken: Vec<u32>,
     /// The relations in the queue, the next first.
     pub queue: Vec<RelationView>,
     pub n_more_queued: u32,
@@ -59,6 +66,8 @@ pub struct SolverView {
     /// Classes before and behind those.
     pub n_classes_above: u32,
     pub n_classes_below: u32,
+    /// Where in the list of all classes the first one stands that this step changed.
+    pub first_changed: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,12 +75,18 @@ pub struct SolverView {
 pub struct RelationView {
     /// `r12`.
     pub id: u32,
+    /// The operator's name if the relation is its own, else the relation's.
     pub name: String,
     /// As it would stand in a `where` clause, its arguments as they are known at this stop.
     pub text: String,
     pub state: RelationStateView,
-    /// The rule in words.
+    /// The rule in words. Empty where the first sentence of the operator's documentation says it, and this build has
+    /// none.
     pub rule: String,
+    /// The operator whose own relation it is.
+    pub operator: Option<String>,
+    /// The node of the graph that it is, or is a part of.
+    pub node: Option<String>,
     /// What it waits for, as text.
     pub waits: Vec<String>,
     /// The classes of its arguments, in order, inputs first.
@@ -105,7 +120,8 @@ pub struct ChangeView {
     pub before: String,
     pub after: String,
     pub span: Option<SpanView>,
-    /// The class that was joined with it.
+    /// The number that the class had before the step, and that of the class that was joined with it.
+    pub was: u32,
     pub joined: Option<u32>,
 }
 
@@ -118,7 +134,10 @@ pub struct ClassView {
     pub kind: String,
     /// What is known of it.
     pub term: String,
+    /// Whether nothing in it is unknown.
     pub is_known: bool,
+    /// The variable of the graph that it will be in the end, if there is one.
+    pub node: Option<String>,
     pub n_cells: u32,
     /// Whether this step told it something.
     pub is_changed: bool,
@@ -145,15 +164,27 @@ pub struct MemberView {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct GraphView {
-    pub nodes: Vec<NodeView>,
+    pub nodes: Vec<GraphNodeView>,
     pub edges: Vec<EdgeView>,
     /// Variables and relations in the clusters that are closed.
     pub n_hidden: u32,
+    /// The clusters that are open, outer ones first, with their labels.
+    pub open: Vec<OpenView>,
+}
+
+/// A cluster whose nodes are drawn in its place.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct OpenView {
+    pub id: String,
+    pub label: String,
+    /// Whether it was opened because it was asked for, and can be closed.
+    pub is_asked: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
-pub struct NodeView {
+pub struct GraphNodeView {
     /// `r12`, `t7`, or the name of a cluster: the same at every stop.
     pub id: String,
     pub kind: NodeKindView,
@@ -187,7 +218,7 @@ pub struct EdgeView {
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct GraphStateView {
     pub states: String,
-    /// What is known of each variable.
+    /// What is known of each variable; of other nodes, nothing.
     pub terms: Vec<String>,
 }
 
@@ -197,12 +228,18 @@ pub struct GraphStateView {
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct RoundsView {
     pub rounds: Vec<RoundView>,
+    /// Rounds before and behind those.
+    pub n_above: u32,
     pub n_more: u32,
+    /// Relations that were never resolved: they failed, or went into a type while they waited.
+    pub n_unresolved: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct RoundView {
+    /// From 1.
+    pub number: u32,
     pub resolved: Vec<ResolvedView>,
     pub n_more: u32,
     /// How many still wait behind it.
@@ -221,6 +258,21 @@ pub struct ResolvedView {
     pub line: Option<u32>,
 }
 
+/// What has a type at a place of the text, and where in the trace that is spoken of.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct PlaceStopsView {
+    pub span: SpanView,
+    /// `%x`, or the expression's text.
+    pub of: String,
+    /// Stops whose step touches its class (or a part of it), as that will be in the end.
+    pub stops: Vec<u32>,
+    /// The stop from which on its type is what it is in the end.
+    pub decided: u32,
+    /// The variable of the graph, if it is there.
+    pub node: Option<String>,
+}
+
 /// The answer to *why*: what was asked about, and the shortest derivation of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
@@ -236,14 +288,17 @@ pub struct WhyView {
     pub sentence: String,
     /// The tree, parents before children; the first is what was asked.
     pub steps: Vec<DerivationView>,
-    /// The stop whose step decided it.
+    /// The stop whose step decided it, and its event.
     pub stop: Option<u32>,
+    pub event: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct PieceView {
     pub text: String,
+    /// What it is: `axis 1`, `the dtype`; empty for what stands between.
+    pub label: String,
     /// Whether there is something to ask.
     pub is_askable: bool,
 }
@@ -262,6 +317,8 @@ pub struct DerivationView {
     pub span: Option<SpanView>,
     pub line: Option<u32>,
     pub stop: Option<u32>,
+    /// The event of the trace that decided it.
+    pub event: u32,
 }
 
 /// The answer to *why not*.
@@ -287,6 +344,8 @@ pub struct ConflictView {
     pub span: SpanView,
     pub line: u32,
     pub stop: Option<u32>,
+    /// The event of the trace that demanded it.
+    pub event: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

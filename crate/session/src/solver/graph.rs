@@ -1,0 +1,362 @@
+//! The bipartite graph of variables and relations.
+//!
+//! A variable is a class as it is in the end, so plain equations that hold are no nodes: what they equate is one
+//! variable. A relation stands for those that it posted as well. Many nodes are gathered in clusters: first by function,
+//! then by rows of a function's relations in source order, so that a cluster is a piece of the text.
+//!
+//! Worked example. `nn.relu(%x) + %y` gives `t0 → Identity → t2`, `t2, t1 → Broadcast → t3`.
+
+use super::known::Known;
+use super::places::Place;
+use super::stops::Index;
+use super::{Recording, Seen};
+use crate::Analysis;
+use crate::page::span_view;
+use crate::view::solver::{EdgeView, GraphNodeView, GraphStateView, GraphView, NodeKindView, OpenView};
+use base::Span;
+use infer::Inferred;
+use rustc_hash::{FxHashMap, FxHashSet};
+use solve::{EQUAL, RelationId, State, Trace};
+use std::ops::Range;
+use ty::{TermId, Terms};
+
+/// More nodes than this are clustered.
+const MAX_NODES: usize = 300;
+/// A cluster of more nodes than this has clusters in it, so many.
+const MAX_IN_CLUSTER: usize = 60;
+const N_PARTS: usize = 12;
+/// Fewer nodes than this are drawn instead of their cluster.
+const MIN_IN_CLUSTER: usize = 4;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Node {
+    Variable(TermId),
+    Relation(RelationId),
+}
+
+/// The whole graph.
+pub(super) struct Net {
+    /// By function, and there in the order of the relations, each behind the variables that it mentions first.
+    nodes: Vec<Node>,
+    /// For each function that has nodes, its number and which they are.
+    functions: Vec<(u32, Range<usize>)>,
+    relation_places: FxHashMap<RelationId, u32>,
+    variable_places: FxHashMap<TermId, u32>,
+    /// By variable, the cells of it that are arguments of relations.
+    mentions: FxHashMap<TermId, Vec<TermId>>,
+}
+
+/// What is drawn in one place: a node, or a cluster.
+struct Item {
+    nodes: Range<usize>,
+    id: String,
+    is_cluster: bool,
+}
+
+/// A graph as it was drawn.
+pub(super) struct Drawn {
+    items: Vec<Item>,
+}
+
+impl Net {
+    pub fn new(inferred: &Inferred<Trace>, index: &Index) -> Net {
+        let solver = &inferred.solver;
+        let mut of_function: Vec<Vec<RelationId>> = vec![Vec::new(); index.functions.len().max(1)];
+        for (id, posted) in (0..).map(RelationId).zip(solver.relations()) {
+            let history = &index.relations[id.0 as usize];
+            let is_edge = posted.relation.is(&EQUAL) && posted.state == State::Solved;
+            if history.parent.is_none() && !is_edge {
+                let stop = history.runs.first().map_or(0, |&run| index.stops[run as usize].function);
+                of_function[stop as usize].push(id);
+            }
+        }
+        let mut net = Net {
+            nodes: Vec::new(),
+            functions: Vec::new(),
+            relation_places: FxHashMap::default(),
+            variable_places: FxHashMap::default(),
+            mentions: FxHashMap::default(),
+        };
+        for (function, relations) in (0..).zip(of_function) {
+            let from = net.nodes.len();
+            for id in relations {
+                for &arg in &solver.relation(id).args {
+                    let root = solver.root(arg);
+                    net.variable_places.entry(root).or_insert_with(|| {
+                        net.nodes.push(Node::Variable(root));
+                        net.nodes.len() as u32 - 1
+                    });
+                    let mentions = net.mentions.entry(root).or_default();
+                    if !mentions.contains(&arg) {
+                        mentions.push(arg);
+                    }
+                }
+                net.relation_places.insert(id, net.nodes.len() as u32);
+                net.nodes.push(Node::Relation(id));
+            }
+            if net.nodes.len() > from {
+                net.functions.push((function, from..net.nodes.len()));
+            }
+        }
+        net
+    }
+
+    /// What is drawn instead of a closed cluster.
+    fn inside(&self, cluster: &Item) -> Vec<Item> {
+        let Range { start, end } = cluster.nodes;
+        let n = end - start;
+        if n <= MAX_IN_CLUSTER {
+            return (start..end).map(|at| self.single(at)).collect();
+        }
+        let parts = (0..N_PARTS).map(|part| Item {
+            nodes: start + part * n / N_PARTS..start + (part + 1) * n / N_PARTS,
+            id: format!("{}.{part}", cluster.id),
+            is_cluster: true,
+        });
+        parts.collect()
+    }
+
+    fn single(&self, at: usize) -> Item {
+        Item { nodes: at..at + 1, id: String::new(), is_cluster: false }
+    }
+}
+
+impl Recording {
+    /// The node that a relation is, or is a part of.
+    pub(super) fn node_of(&self, mut id: RelationId) -> Option<RelationId> {
+        while let Some(parent) = self.index.relations[id.0 as usize].parent {
+            id = parent;
+        }
+        self.net.relation_places.contains_key(&id).then_some(id)
+    }
+
+    /// The variable that a class will be in the end.
+    pub(super) fn variable_of(&self, cell: TermId) -> Option<TermId> {
+        let root = self.inferred.solver.root(cell);
+        self.net.variable_places.contains_key(&root).then_some(root)
+    }
+
+    /// The graph, with these clusters open beside those for which there is room.
+    pub fn graph_view(&mut self, analysis: &Analysis, open: &[String]) -> GraphView {
+        self.solver_at(self.n_stops() - 1);
+        let functions = self.net.functions.iter().map(|(function, nodes)| Item {
+            nodes: nodes.clone(),
+            id: format!("f{function}"),
+            is_cluster: true,
+        });
+        let mut items: Vec<Item> = functions.collect();
+        let mut opened: Vec<OpenView> = Vec::new();
+        let is_small = self.net.nodes.len() <= MAX_NODES;
+        // From outside in, as long as there is room; then what was asked for.
+        for asks in [false, true] {
+            loop {
+                let mut next: Vec<Item> = Vec::new();
+                let mut has_opened = false;
+                let mut n_drawn = items.len();
+                for item in items {
+                    let inside = if item.is_cluster { self.net.inside(&item) } else { Vec::new() };
+                    let fits = is_small || item.nodes.len() < MIN_IN_CLUSTER || n_drawn + inside.len() <= MAX_NODES + 1;
+                    let is_asked = open.contains(&item.id);
+                    if !item.is_cluster || !(if asks { is_asked } else { fits }) {
+                        next.push(item);
+                        continue;
+                    }
+                    has_opened = true;
+                    n_drawn += inside.len() - 1;
+                    if !is_small && item.nodes.len() >= MIN_IN_CLUSTER {
+                        let label = self.cluster_label(analysis, &item);
+                        opened.push(OpenView { id: item.id, label, is_asked: asks });
+                    }
+                    next.extend(inside);
+                }
+                items = next;
+                if !has_opened {
+                    break;
+                }
+            }
+        }
+        let view = self.draw(analysis, &items, opened);
+        self.drawn = Some(Drawn { items });
+        view
+    }
+
+    fn draw(&self, analysis: &Analysis, items: &[Item], open: Vec<OpenView>) -> GraphView {
+        let mut drawn_at = vec![0; self.net.nodes.len()];
+        for (at, item) in (0..).zip(items) {
+            drawn_at[item.nodes.clone()].fill(at);
+        }
+        let mut edges: Vec<EdgeView> = Vec::new();
+        let mut met: FxHashSet<(u32, u32)> = FxHashSet::default();
+        for &node in &self.net.nodes {
+            let Node::Relation(id) = node else { continue };
+            let posted = self.inferred.solver.relation(id);
+            let here = drawn_at[self.net.relation_places[&id] as usize];
+            for (at, &arg) in posted.args.iter().enumerate() {
+                let there = drawn_at[self.net.variable_places[&self.inferred.solver.root(arg)] as usize];
+                let (from, to) = if at < posted.n_inputs() { (there, here) } else { (here, there) };
+                if from != to && met.insert((from, to)) {
+                    edges.push(EdgeView { from, to });
+                }
+            }
+        }
+        let n_hidden = items.iter().filter(|item| item.is_cluster).map(|item| item.nodes.len() as u32).sum();
+        let nodes = items.iter().map(|item| self.node_view(analysis, item)).collect();
+        GraphView { nodes, edges, n_hidden, open }
+    }
+
+    fn node_view(&self, analysis: &Analysis, item: &Item) -> GraphNodeView {
+        let words = self.words(analysis);
+        let span = |span: Option<Span>| span.map(|span| span_view(analysis.lines(), span));
+        if item.is_cluster {
+            let label = self.cluster_label(analysis, item);
+            let n_nodes = item.nodes.len() as u32;
+            let span = span(self.cluster_span(analysis, item));
+            return GraphNodeView { id: item.id.clone(), kind: NodeKindView::Cluster, label, n_nodes, span };
+        }
+        match self.net.nodes[item.nodes.start] {
+            Node::Relation(id) => GraphNodeView {
+                id: format!("r{}", id.0),
+                kind: NodeKindView::Relation,
+                label: words.title(id),
+                n_nodes: 1,
+                span: span(words.text.span_of_cause(self.inferred.solver.relation(id).cause)),
+            },
+            Node::Variable(root) => {
+                let place = self.place_of(root);
+                let name = place.map(|place| words.text.name(place));
+                GraphNodeView {
+                    id: format!("t{}", self.number(root)),
+                    kind: NodeKindView::Variable,
+                    label: name.unwrap_or_else(|| format!("t{}", self.number(root))),
+                    n_nodes: 1,
+                    span: span(place.map(|place| words.text.span(place))),
+                }
+            }
+        }
+    }
+
+    fn spans<'a>(&'a self, analysis: &'a Analysis, item: &Item) -> impl Iterator<Item = Span> + 'a {
+        let nodes = self.net.nodes[item.nodes.clone()].iter();
+        nodes.filter_map(move |&node| match node {
+            Node::Relation(id) => self.words(analysis).text.span_of_cause(self.inferred.solver.relation(id).cause),
+            Node::Variable(_) => None,
+        })
+    }
+
+    fn cluster_span(&self, analysis: &Analysis, item: &Item) -> Option<Span> {
+        self.spans(analysis, item).reduce(|all, span| Span::new(all.start.min(span.start), all.end.max(span.end)))
+    }
+
+    /// A whole function by its name, a part of one by its lines.
+    fn cluster_label(&self, analysis: &Analysis, item: &Item) -> String {
+        let function = self.net.functions.iter().find(|(_, nodes)| *nodes == item.nodes);
+        if let Some((function, _)) = function
+            && let Some(function) = self.index.functions.get(*function as usize)
+        {
+            return function.name.clone();
+        }
+        let Some(span) = self.cluster_span(analysis, item) else { return item.id.clone() };
+        let lines = [span.start, span.end].map(|at| analysis.lines().line_of(at));
+        if lines[0] == lines[1] { format!("line {}", lines[0]) } else { format!("lines {}–{}", lines[0], lines[1]) }
+    }
+
+    /// How the nodes of the graph that was drawn last stand at a stop.
+    pub fn graph_state(&mut self, analysis: &Analysis, stop: usize) -> GraphStateView {
+        if self.drawn.is_none() {
+            self.graph_view(analysis, &[]);
+        }
+        self.solver_at(stop);
+        let (seen, words) = (self.seen(), self.words(analysis));
+        let touched = self.touched(stop).into_iter().map(|cell| self.inferred.solver.root(cell));
+        let touched: FxHashSet<TermId> = touched.collect();
+        let current = self.stop(stop).relation.and_then(|id| self.node_of(id));
+        let parts = self.parts();
+        let mut known = Known::default();
+        let mut letter_of = |node: Node| match node {
+            Node::Variable(root) if touched.contains(&root) => 'c',
+            Node::Variable(root) => {
+                let is_known = self.mentions(seen, root).any(|cell| known.is_known(&seen, cell));
+                if is_known { 'k' } else { '?' }
+            }
+            Node::Relation(id) if current == Some(id) => 'c',
+            Node::Relation(id) => {
+                let own = [id];
+                let whole = parts.get(&id).into_iter().flatten().chain(&own);
+                let states = whole.filter_map(|part| seen.cells.relations().get(part.0 as usize));
+                states.map(|posted| state_letter(&posted.state)).max_by_key(|&letter| rank(letter)).unwrap_or('-')
+            }
+        };
+        let items = self.drawn.as_ref().map_or(&[][..], |drawn| &drawn.items);
+        let mut view = GraphStateView { states: String::new(), terms: Vec::new() };
+        for item in items {
+            let nodes = &self.net.nodes[item.nodes.clone()];
+            let mut letters = nodes.iter().map(|&node| letter_of(node));
+            let letter = match item.is_cluster {
+                false => letters.next().unwrap_or('?'),
+                true => {
+                    let letters: String = letters.collect();
+                    let is_done = letters.chars().all(|letter| matches!(letter, 'k' | 's' | 'q'));
+                    if letters.contains('c') {
+                        'c'
+                    } else if is_done {
+                        'k'
+                    } else {
+                        '?'
+                    }
+                }
+            };
+            view.states.push(letter);
+            view.terms.push(match (item.is_cluster, nodes.first()) {
+                (false, Some(&Node::Variable(root))) => {
+                    // Before all of it is one class, some of it may know more.
+                    let mut best = Known::default();
+                    let known = self.mentions(seen, root).find(|&cell| best.is_known(&seen, cell));
+                    let told = self.mentions(seen, root).find(|&cell| !seen.head(cell).is_hole());
+                    let cell = known.or(told).or(self.mentions(seen, root).next());
+                    cell.map_or_else(String::new, |cell| words.print(seen, cell))
+                }
+                _ => String::new(),
+            });
+        }
+        view
+    }
+
+    /// The cells of a variable that are arguments of relations, and have been made.
+    fn mentions<'a>(&'a self, seen: Seen<'a>, root: TermId) -> impl Iterator<Item = TermId> + 'a {
+        self.net.mentions.get(&root).into_iter().flatten().copied().filter(move |&cell| seen.has(cell))
+    }
+
+    /// The best name that the program has for a variable.
+    fn place_of(&self, root: TermId) -> Option<Place> {
+        let cells = self.net.mentions.get(&root).into_iter().flatten().chain([&root]);
+        cells.filter_map(|&cell| self.places.of(cell)).min()
+    }
+
+    /// The relations that others posted, by the one at the beginning.
+    fn parts(&self) -> FxHashMap<RelationId, Vec<RelationId>> {
+        let mut parts: FxHashMap<RelationId, Vec<RelationId>> = FxHashMap::default();
+        for (id, history) in (0..).map(RelationId).zip(&self.index.relations) {
+            if history.parent.is_some()
+                && let Some(whole) = self.node_of(id)
+            {
+                parts.entry(whole).or_default().push(id);
+            }
+        }
+        parts
+    }
+}
+
+fn state_letter(state: &State) -> char {
+    match state {
+        State::Queued => 'p',
+        State::Waiting(_) => 'w',
+        State::Solved => 's',
+        State::Failed => 'f',
+        State::Quantified => 'q',
+    }
+}
+
+/// Of several relations the one counts that is least done.
+fn rank(letter: char) -> usize {
+    "sqpwf".find(letter).unwrap_or(0)
+}
