@@ -3,10 +3,12 @@
 //   2. the same programs in WebAssembly
 //   3. programs that run for long, beside JavaScript
 //   4. from a key press to its diagnostics, in Chromium
-//   5. the size of the site
+//   5. from one step of the solver to the next, in Chromium
+//   6. the size of the site
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { machineRows } from "./bench/machine.mjs";
+import { scrub } from "./bench/solver.mjs";
 import { main, root, run, step } from "./house.mjs";
 import { findChromium, setup } from "./setup.mjs";
 import { build } from "./site.mjs";
@@ -56,8 +58,8 @@ async function machine() {
   machineRows(await loadPlayground());
 }
 
-/** Types a stray bracket and takes it back, and times each until the number of problems on the page says so. */
-async function page() {
+/** The site in a browser. */
+async function inBrowser(work) {
   const { preview } = await import("vite");
   const { chromium } = await import("@playwright/test");
   const server = await preview({
@@ -70,28 +72,39 @@ async function page() {
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
   try {
-    for (const program of programs().filter(({ name }) => name.startsWith("page-"))) {
-      const tab = await browser.newPage();
-      await tab.addInitScript((text) => localStorage.setItem("relish.text", text), program.text);
-      await tab.goto(server.resolvedUrls.local[0]);
-      await tab.locator(".header .primary:enabled").waitFor();
-      await tab.locator(".editor .monaco-editor").first().click();
-      await tab.keyboard.press("Control+End");
-      await tab.evaluate(watchProblems);
-      const samples = [];
-      for (let round = 0; round < SAMPLES; round += 1) {
-        for (const key of [")", "Backspace"]) {
-          const time = tab.evaluate(() => globalThis.nextProblems());
-          await tab.keyboard.press(key);
-          samples.push(await time);
-        }
-      }
-      print(`${program.name} (${program.lines} lines)`, quantiles(samples.slice(2)));
-      await tab.close();
-    }
+    await work(browser, server.resolvedUrls.local[0]);
   } finally {
     await browser.close();
     await server.close();
+  }
+}
+
+/** Types a stray bracket and takes it back, and times each until the number of problems on the page says so. */
+async function page(browser, address) {
+  for (const program of programs().filter(({ name }) => name.startsWith("page-"))) {
+    const tab = await browser.newPage();
+    await tab.addInitScript((text) => localStorage.setItem("relish.text", text), program.text);
+    await tab.goto(address);
+    await tab.locator(".header .primary:enabled").waitFor();
+    await tab.locator(".editor .monaco-editor").first().click();
+    await tab.keyboard.press("Control+End");
+    await tab.evaluate(watchProblems);
+    const samples = [];
+    for (let round = 0; round < SAMPLES; round += 1) {
+      for (const key of [")", "Backspace"]) {
+        const time = tab.evaluate(() => globalThis.nextProblems());
+        await tab.keyboard.press(key);
+        samples.push(await time);
+      }
+    }
+    print(`${program.name} (${program.lines} lines)`, quantiles(samples.slice(2)));
+    await tab.close();
+  }
+}
+
+async function solver(browser, address) {
+  for (const { view, nSteps, times } of await scrub(browser, address)) {
+    print(`${view}, ${nSteps.toLocaleString("en")} steps`, `${quantiles(times)} a frame`);
   }
 }
 
@@ -124,6 +137,7 @@ await main(async () => {
   await step("the compiler, natively", () => run("cargo", ["run", "--release", "--quiet", "-p", "tests", "--bin", "bench"]));
   await step("the compiler, in WebAssembly", webAssembly);
   await step("programs that run for long, beside JavaScript", machine);
-  await step("from a key press to its diagnostics", page);
+  await step("from a key press to its diagnostics", () => inBrowser(page));
+  await step("from one step of the solver to the next", () => inBrowser(solver));
   await step("the size of the site", sizes);
 });

@@ -21,7 +21,8 @@ pub struct Case {
 
 /// A fence with what a stage makes of the program above it: `layout` is the text of `relish layout`, `trace` that of
 /// `relish trace`; the lines of `ir` are parts of lines of `relish ir`, in order, and `ir fold` is behind the pass `fold`;
-/// those of `trace json` are events of `relish trace --json`, in order.
+/// those of `trace json` are events of `relish trace --json`, in order. The first line of `why` is a
+/// question, such as `%x axis 1`, and the rest its answer; `whynot` is what cannot hold together in each type error.
 #[derive(Debug, Clone)]
 pub struct Shown {
     pub stage: String,
@@ -32,7 +33,7 @@ pub struct Shown {
 
 /// Whether a fence is one of those, by what stands behind its backticks.
 fn is_stage_name(name: &str) -> bool {
-    matches!(name, "layout" | "trace" | "trace json" | "ir") || name.starts_with("ir ")
+    matches!(name, "layout" | "why" | "whynot" | "trace" | "trace json" | "ir") || name.starts_with("ir ")
 }
 
 /// What is wrong with what a fence shows.
@@ -51,6 +52,16 @@ fn check_shown(analysis: &Analysis, Shown { stage, page_line, text }: &Shown) ->
         let actual = match stage.as_str() {
             "layout" => session::layout_text(analysis, None) + "\n",
             _ => session::trace_text(analysis),
+        };
+        let message = format!("{stage}: expected\n{text}found\n{actual}");
+        let fence = Some(text.lines().count());
+        return (actual != *text).then_some(Failure { page_line: *page_line, message, actual: Some(actual), fence });
+    }
+    if stage == "why" || stage == "whynot" {
+        let asked = text.lines().next().unwrap_or_default();
+        let actual = match stage.as_str() {
+            "whynot" => session::why_not_text(analysis),
+            _ => format!("{asked}\n{}", session::why_text(analysis, asked).unwrap_or_else(|| "nothing\n".to_owned())),
         };
         let message = format!("{stage}: expected\n{text}found\n{actual}");
         let fence = Some(text.lines().count());

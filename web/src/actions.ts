@@ -198,6 +198,9 @@ export const layoutValue = (entry: number, choices: string[]) => compiler.layout
 /** The program that the machine runs, before and after one pass; no answer if the text changes meanwhile. */
 export const ir = (layout: LayoutName, pass: number, maxLines: number) => compiler.ir(layout, pass, maxLines);
 
+/** What is to be said of the solver's work; `null` if there is nothing at a place, no answer if the text changes meanwhile. */
+export const solver: Compiler["solver"] = (question) => compiler.solver(question);
+
 /** Where a run stands after a move; no answer if the text changes meanwhile, or there is no such run any more. */
 export const step = (move: StepMove) => compiler.step(move);
 
@@ -300,8 +303,9 @@ export function setTheme(theme: Theme): void {
 
 /** Copies a link that holds the program, the panel and the selection. */
 export async function share(): Promise<void> {
-  const { text, panel, selection } = state;
-  const packed = await pack({ text: text.value, panel: panel.value, selection: selection.value });
+  const { text, panel, selection, solverTab, stop } = state;
+  const solving = panel.value === "solver" ? { tab: solverTab.value, stop: stop.value } : undefined;
+  const packed = await pack({ text: text.value, panel: panel.value, selection: selection.value, solver: solving });
   if (packed.kind === "too-large") {
     state.notice.value = { tone: "bad", text: packed.sentence };
     return;
@@ -337,6 +341,10 @@ function openShared(program: Linked): void {
     state.document.value = program.text === ownText() ? "mine" : "shared";
     state.ran.value = undefined;
     if (program.panel !== undefined) state.panel.value = program.panel;
+    if (program.solver !== undefined) {
+      state.solverTab.value = program.solver.tab;
+      state.stop.value = program.solver.stop;
+    }
   });
   setText(program.text);
   goTo(program.selection ?? { start: 0, end: 0 });

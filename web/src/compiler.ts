@@ -29,6 +29,8 @@ export interface Listener {
   failed(message: string): void;
 }
 
+type Told<About> = NonNullable<Extract<SolverAnswer, { about: About }>["view"]>;
+
 /** A check that takes longer than this is given up when a newer text is there. */
 const PATIENCE_MS = 1500;
 
@@ -103,15 +105,6 @@ export class Compiler {
     return reply?.kind === "stepped" ? reply.view : undefined;
   }
 
-  /** What the solver did for the current text. */
-  async solver<Q extends SolverQuestion>(
-    question: Q,
-  ): Promise<Extract<SolverAnswer, { about: Q["about"] }>["view"] | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "solver", id, question }));
-    if (reply?.kind !== "solved" || reply.answer.about !== question.about) return undefined;
-    return (reply.answer as Extract<SolverAnswer, { about: Q["about"] }>).view;
-  }
-
   /** The layouts of the program's sum types. */
   async layouts(): Promise<LayoutsView | undefined> {
     const reply = await this.#askOf("user", (id) => ({ kind: "layouts", id }));
@@ -122,6 +115,13 @@ export class Compiler {
   async layoutValue(entry: number, choices: string[]): Promise<LaidValueView | null | undefined> {
     const reply = await this.#askOf("user", (id) => ({ kind: "value", id, entry, choices }));
     return reply?.kind === "valued" ? (reply.view ?? null) : undefined;
+  }
+
+  /** What is to be said of the solver's work on the current text; `null` if there is nothing at the place asked about. */
+  async solver<About extends SolverQuestion["about"]>(question: Extract<SolverQuestion, { about: About }>): Promise<Told<About> | null | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "solver", id, question }));
+    if (reply?.kind !== "solved" || reply.answer.about !== question.about) return undefined;
+    return (reply.answer.view as Told<About> | undefined) ?? null;
   }
 
   /** What lays out a text anew; no answer if the worker is replaced meanwhile. */
@@ -194,6 +194,7 @@ export class Compiler {
       case "matched":
       case "compiled":
       case "stepped":
+      case "solved":
       case "laid":
       case "valued":
       case "formatted":

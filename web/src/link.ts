@@ -1,9 +1,13 @@
 // A link holds a program in its hash: `#v1.` + base64url of raw deflate of JSON. It is data from strangers: sizes are
 // limited before and while it is unpacked, every field is checked, and nothing in it is ever run or shown as markup.
+import { isSolverTab, type SolverTab } from "./state.ts";
+
 export interface Linked {
   text: string;
   panel: string | undefined;
   selection: { start: number; end: number } | undefined;
+  /** What the Solver panel shows, and where in the trace it stands. */
+  solver?: { tab: SolverTab; stop: number | undefined } | undefined;
 }
 
 export type Opened = { kind: "none" } | { kind: "program"; program: Linked } | { kind: "bad"; reason: string };
@@ -13,10 +17,12 @@ export type Packed = { kind: "link"; hash: string } | { kind: "too-large"; sente
 const MARK = "#v1.";
 export const MAX_ENCODED = 64 * 1024;
 export const MAX_DECODED = 1024 * 1024;
+/** A stop is a number of steps; past the end of a trace it means the end. */
+const MOST_STOPS = 1e9;
 
 export async function pack(program: Linked): Promise<Packed> {
-  const { text, panel, selection } = program;
-  const json = new TextEncoder().encode(JSON.stringify({ files: [{ name: "main.relay", text }], panel, selection }));
+  const { text, panel, selection, solver } = program;
+  const json = new TextEncoder().encode(JSON.stringify({ files: [{ name: "main.relay", text }], panel, selection, solver }));
   if (json.length > MAX_DECODED) {
     return { kind: "too-large", sentence: tooLarge("The program", json.length, MAX_DECODED) };
   }
@@ -57,6 +63,10 @@ function validate(json: string): Opened {
   const panel = field(root, "panel");
   const start = field(field(root, "selection"), "start");
   const end = field(field(root, "selection"), "end");
+  const solver = field(root, "solver");
+  const tab = field(solver, "tab");
+  const stop = field(solver, "stop");
+  const isStop = (n: unknown): n is number => Number.isInteger(n) && (n as number) >= 0 && (n as number) <= MOST_STOPS;
   const within = (n: unknown): n is number => Number.isInteger(n) && (n as number) >= 0 && (n as number) <= text.length;
   return {
     kind: "program",
@@ -64,6 +74,7 @@ function validate(json: string): Opened {
       text: text.replace(/\r\n?/g, "\n"),
       panel: typeof panel === "string" ? panel : undefined,
       selection: within(start) && within(end) && start <= end ? { start, end } : undefined,
+      solver: isSolverTab(tab) ? { tab, stop: isStop(stop) ? stop : undefined } : undefined,
     },
   };
 }

@@ -4,6 +4,8 @@ import "./style/page.css";
 import "./style/panes.css";
 import "./style/machine.css";
 import "./style/layout.css";
+import "./style/solver.css";
+import "./style/graph.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followHistory, keepNow, openAddress, runNow, share } from "./actions.ts";

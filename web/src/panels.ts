@@ -4,6 +4,7 @@ import { IrPanel } from "./panel/ir.tsx";
 import { LayoutPanel } from "./panel/layout.tsx";
 import { MatchPanel } from "./panel/match.tsx";
 import { RunPanel } from "./panel/run.tsx";
+import { SolverPanel } from "./panel/solver.tsx";
 import { TypesPanel } from "./panel/types.tsx";
 
 export interface Panel {
@@ -14,6 +15,7 @@ export interface Panel {
 
 export const PANELS: readonly Panel[] = [
   { id: "types", title: "Types", view: TypesPanel },
+  { id: "solver", title: "Solver", view: SolverPanel },
   { id: "layout", title: "Layout", view: LayoutPanel },
   { id: "match", title: "Match", view: MatchPanel },
   { id: "ir", title: "IR", view: IrPanel },

@@ -19,6 +19,8 @@ import type {
   SolverView,
   StepView,
   TraceView,
+  WhyNotView,
+  WhyView,
 } from "./wasm/relish_wasm.js";
 
 /** Where to go in a run that is looked at step by step. */
@@ -45,6 +47,10 @@ export type SolverQuestion =
   | { about: "place"; offset: number }
   | { about: "classes"; offset: number; stop: number }
   | { about: "diagnostic"; diagnostic: number }
+  /** Why the type at a place, or a piece of it, is what it is. */
+  | { about: "why"; offset: number; piece: number | undefined }
+  /** Why one of the problems of the check is one, by its number there. */
+  | { about: "why-not"; diagnostic: number }
   /** The trace as a document. */
   | { about: "document" };
 
@@ -57,6 +63,8 @@ export type SolverAnswer =
   | { about: "place"; view: PlaceStopsView | undefined }
   | { about: "classes"; view: Uint32Array }
   | { about: "diagnostic"; view: number | undefined }
+  | { about: "why"; view: WhyView | undefined }
+  | { about: "why-not"; view: WhyNotView | undefined }
   | { about: "document"; view: string };
 
 export type Request =

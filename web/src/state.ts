@@ -1,7 +1,20 @@
 // All that the page shows is in this one object; the views read it, and only `actions.ts` changes it.
 import { computed, signal } from "@preact/signals";
 import { languageOf } from "./language.ts";
-import type { CheckView, DiagnosticView, FileName, RunView, SpanView, StepView } from "./wasm/relish_wasm.js";
+import type {
+  CheckView,
+  DiagnosticView,
+  FileName,
+  GraphStateView,
+  GraphView,
+  RunView,
+  SolverView,
+  SpanView,
+  StepView,
+  TraceView,
+  WhyNotView,
+  WhyView,
+} from "./wasm/relish_wasm.js";
 
 export type Theme = "system" | "light" | "dark";
 
@@ -46,6 +59,54 @@ export interface Stepping {
   ran: string | undefined;
 }
 
+/** What the Solver panel shows of the solver. */
+export type SolverTab = "steps" | "graph" | "rounds" | "why";
+
+export const SOLVER_TABS: readonly { id: SolverTab; title: string }[] = [
+  { id: "steps", title: "Steps" },
+  { id: "graph", title: "Graph" },
+  { id: "rounds", title: "Rounds" },
+  { id: "why", title: "Why" },
+];
+
+export const isSolverTab = (name: unknown): name is SolverTab => SOLVER_TABS.some(({ id }) => id === name);
+
+/** Which steps the timeline leaves out; of functions and relations the names, which outlive an edit. */
+export interface StepFilter {
+  hidesEquations: boolean;
+  function: string | undefined;
+  relation: string | undefined;
+}
+
+/** What the Why tab is asked: a piece of the type at the cursor, or one of the problems that the check found. */
+export type Question = { kind: "type"; piece: number | undefined } | { kind: "problem"; index: number };
+
+export type Answer = { kind: "type"; revision: number; view: WhyView | null } | { kind: "problem"; revision: number; view: WhyNotView | null };
+
+/** A graph of the solver with the place of each node, which it keeps. */
+export interface Placed {
+  revision: number;
+  graph: GraphView;
+  /** The clusters that are open. */
+  opened: readonly string[];
+  width: number;
+  height: number;
+  /** The middle of each node. */
+  nodes: readonly { x: number; y: number }[];
+  /** The bends of each edge: x and y in turn. */
+  edges: readonly (readonly number[])[];
+}
+
+/** Which part of the solver's lists is shown. */
+export interface SolverPart {
+  firstClass: number;
+  nClasses: number;
+  /** Of the queue, and of those that wait. */
+  nRelations: number;
+}
+
+export const FIRST_PART: SolverPart = { firstClass: 0, nClasses: 24, nRelations: 12 };
+
 const NOTHING_CHECKED: CheckView = { diagnostics: [], definitions: [], expressions: [] };
 
 export const state = {
@@ -76,6 +137,8 @@ export const state = {
   target: signal<{ file: FileName; span: SpanView; focus: boolean } | undefined>(undefined),
   /** What a panel is pointing at in the program. */
   pointed: signal<SpanView | undefined>(undefined),
+  /** What a panel is about as a whole, marked as long as it shows it. */
+  lit: signal<{ tone: "good" | "bad"; spans: readonly SpanView[] } | undefined>(undefined),
   /** Counts how often the editor was asked to format. */
   formatting: signal(0),
   panel: signal("types"),
@@ -83,6 +146,22 @@ export const state = {
   editing: signal(true),
   /** How the machine lays out values. */
   layout: signal<LayoutName>("aligned"),
+  /** What the solver did, step by step. */
+  trace: signal<{ revision: number; view: TraceView } | undefined>(undefined),
+  solverTab: signal<SolverTab>("steps"),
+  /** Where in the trace one stands; unknown until there is a trace to choose a place in. */
+  stop: signal<number | undefined>(undefined),
+  stepFilter: signal<StepFilter>({ hidesEquations: false, function: undefined, relation: undefined }),
+  /** The solver at the stop, or at the one before while that is on its way. */
+  solver: signal<{ revision: number; view: SolverView } | undefined>(undefined),
+  /** Whether the solver's steps are shown one after the other. */
+  solverPlaying: signal(false),
+  /** How much of the solver's lists is shown. */
+  solverPart: signal<SolverPart>(FIRST_PART),
+  placed: signal<Placed | undefined>(undefined),
+  graphState: signal<{ stop: number; opened: readonly string[]; view: GraphStateView } | undefined>(undefined),
+  question: signal<Question>({ kind: "type", piece: undefined }),
+  answer: signal<Answer | undefined>(undefined),
   theme: signal<Theme>("system"),
   notice: signal<Notice | undefined>(undefined),
   explained: signal<{ code: string; page: string | undefined } | undefined>(undefined),

@@ -95,6 +95,10 @@ function solver(playground: Playground, question: SolverQuestion): SolverAnswer 
       return { about, view: playground.classesAt(question.offset, question.stop) };
     case "diagnostic":
       return { about, view: playground.stopOfDiagnostic(question.diagnostic) };
+    case "why":
+      return { about, view: playground.why(question.offset, question.piece) };
+    case "why-not":
+      return { about, view: playground.whyNot(question.diagnostic) };
     case "document":
       return { about, view: playground.traceJson() };
   }

@@ -53,6 +53,8 @@ pub struct Inferred<L> {
     pub opened: FxHashMap<ExprId, Opened>,
     /// Expressions where a polymorphic function is wanted, and that type. Their own types mention its parameters.
     pub handed: FxHashMap<ExprId, TermId>,
+    /// How many events there were when each group of definitions was begun.
+    pub groups: Vec<u32>,
     /// By the cause's number.
     pub whys: Vec<Why>,
     /// How many of them are a library's, with spans in its text.

@@ -119,7 +119,9 @@ impl<'m, L: Log> Inference<'m, L> {
     }
 
     pub(crate) fn run(mut self) -> (Inferred<L>, Vec<TypeError>) {
+        let mut began = Vec::new();
         for group in groups(self.module) {
+            began.push(self.solver.store.log.n_events());
             let first_term = self.solver.store.len();
             let first_relation = self.solver.relations().len();
             let n_errors = self.errors.len();
@@ -144,6 +146,7 @@ impl<'m, L: Log> Inference<'m, L> {
             instances: self.instances,
             opened: self.opened,
             handed: self.handed,
+            groups: began,
             whys: self.whys,
             n_library_whys: self.n_library_whys,
             generated_params: self.generated_params,

@@ -2,7 +2,7 @@
 
 use crate::data::to_json;
 use crate::run::Options;
-use crate::{Analysis, IrText, hover, ir_text, pass_names, run};
+use crate::{Analysis, IrText, Mends, hover, ir_text, pass_names, run};
 use base::{Diagnostic, LineIndex, Position, Severity, Span};
 use layout::Strategy;
 use serde::Serialize;
@@ -155,7 +155,7 @@ pub fn check_json(files: &[(String, Analysis)]) -> Answer {
         let lines = analysis.lines();
         CheckedFile {
             file: file.clone(),
-            diagnostics: problems(analysis.diagnostics(), lines),
+            diagnostics: problems(&Mends::new(analysis).ranked(analysis), lines),
             definitions: analysis
                 .definitions()
                 .into_iter()

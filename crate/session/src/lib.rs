@@ -28,6 +28,7 @@ mod hover;
 mod ir_text;
 mod layouts;
 mod matches;
+mod mend;
 mod name;
 mod page;
 mod run;
@@ -35,6 +36,7 @@ mod solver;
 mod step;
 pub mod text;
 pub mod view;
+mod why;
 
 pub use analysis::{
     Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, solved, trace,
@@ -45,8 +47,30 @@ pub use format::format;
 pub use hover::{Hover, hover};
 pub use ir_text::{IrText, ir_names, ir_text, pass_names};
 pub use layouts::{layout_json, layout_text, value_bits};
+pub use mend::Mends;
 pub use name::{File, Name, name};
 pub use page::Page;
 pub use run::{Options, Outcome, RunValue, evaluate, run};
 pub use solver::{Part, Recording, first_sentence, sentence, trace_json, trace_text};
 pub use step::Move;
+
+/// The answer to a question such as `%x axis 1` about a text: a sentence, and the derivation.
+pub fn why_text(analysis: &Analysis, asked: &str) -> Option<String> {
+    why::why_text(analysis, asked)
+}
+
+/// What cannot hold together in each type error of a text.
+pub fn why_not_text(analysis: &Analysis) -> String {
+    why::why_not_text(analysis)
+}
+
+/// For each type error whose core is minimal by its own account: whether the core fails, and whether it holds without each
+/// of its members.
+pub fn core_laws(analysis: &Analysis) -> Vec<(bool, Vec<bool>)> {
+    why::core_laws(analysis)
+}
+
+/// The pieces of types of expressions of which nobody can say why they are so.
+pub fn unexplained(analysis: &Analysis) -> Vec<String> {
+    why::unexplained(analysis)
+}

@@ -5,12 +5,14 @@ use crate::run::{Options, run};
 use crate::solver::{Part, Recording};
 use crate::step::{Move, Stepper};
 use crate::view::machine::{IrView, StepView};
-use crate::view::solver::{GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView};
+use crate::view::solver::{
+    GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView, WhyNotView, WhyView,
+};
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
     LabelView, LaidValueView, LayoutsView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
-use crate::{Analysis, File, hover, name, prelude};
+use crate::{Analysis, File, Mends, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface};
 use layout::Strategy;
 use std::cell::OnceCell;
@@ -28,11 +30,19 @@ pub struct Page {
     laid: OnceCell<Laid>,
     /// Its check with everything that the solver did, once somebody has asked for that.
     recording: Option<Recording>,
+    /// What would mend its problems, once somebody has asked for that.
+    mends: OnceCell<Mends>,
 }
 
 impl Default for Page {
     fn default() -> Page {
-        Page { analysis: Analysis::new(""), stepper: None, laid: OnceCell::new(), recording: None }
+        Page {
+            analysis: Analysis::new(""),
+            stepper: None,
+            laid: OnceCell::new(),
+            recording: None,
+            mends: OnceCell::new(),
+        }
     }
 }
 
@@ -43,6 +53,7 @@ impl Page {
         self.stepper = None;
         self.laid = OnceCell::new();
         self.recording = None;
+        self.mends = OnceCell::new();
         let lines = self.analysis.lines();
         let mut definitions: Vec<(u32, DefinitionView)> = self
             .analysis
@@ -243,6 +254,39 @@ impl Page {
 
     fn laid(&self) -> &Laid {
         self.laid.get_or_init(|| lay(&self.analysis))
+    }
+
+    /// Why a piece of the type at a UTF-16 offset of the text is what it is; without a number, the most telling piece.
+    pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Option<WhyView> {
+        let (analysis, recording) = self.recording();
+        let mut view = crate::why::why(analysis, recording, analysis.lines().from_utf16(offset), piece)?;
+        view.stop = view.event.map(|event| recording.stop_of_event(event));
+        for step in &mut view.steps {
+            step.stop = Some(recording.stop_of_event(step.event));
+        }
+        Some(view)
+    }
+
+    /// What cannot hold together in the problem with this number, where the fault may be, and what would mend it; nothing
+    /// if none of that is known.
+    pub fn why_not(&mut self, problem: u32) -> Option<WhyNotView> {
+        let diagnostic = self.analysis.diagnostics().get(problem as usize)?;
+        let mut own = diagnostic_views(self.analysis.lines(), std::slice::from_ref(diagnostic));
+        let (analysis, recording) = self.recording();
+        let conflict = crate::why::why_not(analysis, recording, problem as usize);
+        let mut view = conflict.or_else(|| {
+            let (core, places, fixes) = (Vec::new(), Vec::new(), Vec::new());
+            own.pop().map(|problem| WhyNotView { problem, core, is_bounded: false, places, fixes })
+        })?;
+        for conflict in &mut view.core {
+            conflict.stop = Some(recording.stop_of_event(conflict.event));
+        }
+        let mends = self.mends.get_or_init(|| Mends::new(&self.analysis));
+        view.fixes = mends.fixes(self.analysis.lines(), problem as usize);
+        if !view.fixes.is_empty() || !view.core.is_empty() {
+            view.places = mends.places(&self.analysis, problem as usize);
+        }
+        (!view.core.is_empty() || !view.fixes.is_empty()).then_some(view)
     }
 
     /// What lays out a text anew, whether it is the last one or not.

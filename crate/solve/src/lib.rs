@@ -28,6 +28,11 @@
 //! assert!(matches!(solver.head(unknown), Term::Tuple(_)));
 //! ```
 
+mod ask;
+mod cheapest;
+pub mod core;
+pub mod derive;
+pub mod formula;
 mod instantiate;
 mod quantify;
 mod solver;

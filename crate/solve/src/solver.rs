@@ -1,7 +1,7 @@
 //! The relation queue and its dependency graph.
 
 use crate::store::{Cause, Store};
-use crate::trace::{Event, Log, Outcome, Woken};
+use crate::trace::{Event, Log, Off, Outcome, Woken};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -133,6 +133,18 @@ impl<L: Log> Solver<L> {
         Solver::on(self.store.beginning(log))
     }
 
+    /// The same solver with the same relations, whose log is off.
+    pub(crate) fn quiet(&self) -> Solver<Off> {
+        Solver {
+            relations: self.relations.clone(),
+            queue: self.queue.clone(),
+            watchers: self.watchers.clone(),
+            order: self.order,
+            dynamics: self.dynamics,
+            ..Solver::on(self.store.beginning(Off))
+        }
+    }
+
     /// Makes room for what `n` expressions and parts of types are likely to need.
     pub fn reserve(&mut self, n: usize) {
         self.store.reserve(2 * n);
@@ -144,12 +156,18 @@ impl<L: Log> Solver<L> {
     /// Forgets everything, for a solver that answers one small question after the other.
     pub fn clear(&mut self) {
         self.store.clear();
+        self.forget();
+    }
+
+    /// Forgets all relations, for a solver that answers questions about the same terms one after the other.
+    pub(crate) fn forget(&mut self) {
         self.relations.clear();
         self.queue.clear();
         self.watchers.clear();
         self.failures.clear();
         self.steps.clear();
         self.steps_of_all = 0;
+        self.told_steps = None;
     }
 
     pub fn fresh(&mut self, term: Term, cause: Cause) -> TermId {
@@ -254,6 +272,22 @@ impl<L: Log> Solver<L> {
             self.store.log.push(|| Event::Step { relation: id, began, outcome: outcome.clone() });
             self.finish_step(id, outcome);
         }
+    }
+
+    /// Runs relations until one fails, the queue is empty or so many have been run: how many were, and whether one failed.
+    pub(crate) fn solve_until_failure(&mut self, most: usize) -> (usize, bool) {
+        let mut n_run = 0;
+        while n_run < most
+            && let Some(id) = self.next_queued()
+        {
+            n_run += 1;
+            let outcome = self.run(id);
+            self.finish_step(id, outcome);
+            if !self.failures.is_empty() {
+                return (n_run, true);
+            }
+        }
+        (n_run, false)
     }
 
     fn next_queued(&mut self) -> Option<RelationId> {
@@ -433,9 +467,10 @@ impl<L: Log> Solver<L> {
         self.store.bind(id, new, source, cause, &woken);
     }
 
-    pub(crate) fn link(&mut self, child: TermId, parent: TermId, cause: Cause) {
+    /// Makes the classes of these roots one, since the two `cells` in them are equal.
+    pub(crate) fn link(&mut self, child: TermId, parent: TermId, cells: (TermId, TermId), cause: Cause) {
         let woken = self.wake(&[child, parent]);
-        self.store.link(child, parent, cause, &woken);
+        self.store.link(child, parent, cells, cause, &woken);
     }
 }
 

@@ -81,11 +81,12 @@ impl<L: Log> Store<L> {
         self.cells[id].learned = cause;
     }
 
-    /// Mutator: makes two classes one. Both are roots; the term of `child` is hidden.
-    pub fn link(&mut self, child: TermId, parent: TermId, cause: Cause, woken: &[Woken]) {
+    /// Mutator: makes two classes one. Both are roots; the term of `child` is hidden. `cells` are those in them that turned
+    /// out to be equal.
+    pub fn link(&mut self, child: TermId, parent: TermId, cells: (TermId, TermId), cause: Cause, woken: &[Woken]) {
         let hidden = self.cells[child].term;
         let learned = self.cells[parent].learned;
-        self.log.push(|| Event::Link { child, parent, hidden, learned, cause, woken: woken.to_vec() });
+        self.log.push(|| Event::Link { child, parent, cells, hidden, learned, cause, woken: woken.to_vec() });
         self.cells[child].parent = parent;
         self.cells[parent].size += self.cells[child].size;
         self.cells[parent].learned = cause;
@@ -142,6 +143,11 @@ impl<L: Log> Store<L> {
     /// Why what is known of the class was first said.
     pub fn origin(&self, id: TermId) -> Cause {
         self.cells[self.cells[self.root(id)].source].origin
+    }
+
+    /// Why this cell was made, whatever is known of its class.
+    pub fn made_by(&self, id: TermId) -> Cause {
+        self.cells[id].origin
     }
 
     /// The cell that the term of a root was first said of.

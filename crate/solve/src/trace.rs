@@ -47,6 +47,8 @@ pub enum Event {
     Link {
         child: TermId,
         parent: TermId,
+        /// The cells, one in each class, that turned out to be equal.
+        cells: (TermId, TermId),
         hidden: Term,
         learned: Cause,
         cause: Cause,
@@ -124,7 +126,7 @@ pub fn redo(solver: &mut Solver<Off>, events: &[Event], posted: &[Posted]) {
                 solver.store.fresh(*term, *cause);
             }
             Event::Bind { id, new, source, cause, .. } => solver.bind_from(*id, *new, *source, *cause),
-            Event::Link { child, parent, cause, .. } => solver.link(*child, *parent, *cause),
+            Event::Link { child, parent, cells, cause, .. } => solver.link(*child, *parent, *cells, *cause),
             Event::Post { relation } => {
                 let Posted { ref relation, ref args, ref attrs, cause, .. } = posted[relation.0 as usize];
                 solver.post_shared(relation.clone(), args.clone(), attrs.clone(), cause);

@@ -60,8 +60,8 @@ impl<L: Log> Solver<L> {
                     pairs.push((a, all));
                 }
                 (Term::Row { .. }, Term::Hole(Kind::Row)) if self.row(a).1 == b => pairs.push((b, a)),
-                (Term::Hole(_), _) if left.kind() == right.kind() => self.union(a, b, right, cause),
-                (_, Term::Hole(_)) if left.kind() == right.kind() => self.union(a, b, left, cause),
+                (Term::Hole(_), _) if left.kind() == right.kind() => self.union((expected, found), right, cause),
+                (_, Term::Hole(_)) if left.kind() == right.kind() => self.union((expected, found), left, cause),
                 (Term::Error(_), _) | (_, Term::Error(_)) => {}
                 (Term::Dim(left), Term::Dim(right)) => match merge_dims(left, right) {
                     None if self.is_assumed_zero(left, right) => {}
@@ -69,7 +69,7 @@ impl<L: Log> Solver<L> {
                     Some(dim) => {
                         let settled = left == right && left.extent != Extent::Unknown;
                         if !settled || self.dynamics {
-                            self.union(a, b, Term::Dim(dim), cause);
+                            self.union((expected, found), Term::Dim(dim), cause);
                         }
                     }
                 },
@@ -79,22 +79,22 @@ impl<L: Log> Solver<L> {
                 (Term::EmptyRow, Term::EmptyRow) => {}
                 (Term::Row { .. }, Term::Row { .. }) => {
                     self.push_row(a, b, cause, &mut pairs)?;
-                    composites.push((a, b));
+                    composites.push((expected, found));
                 }
                 (Term::Shape(left), Term::Shape(right)) if self.clashing_sizes(left, right).is_some() => {
                     return Err(self.clashing_sizes(left, right).unwrap_or((a, b)));
                 }
-                _ if self.push_parts(left, right, &mut pairs) => composites.push((a, b)),
+                _ if self.push_parts(left, right, &mut pairs) => composites.push((expected, found)),
                 _ => return Err((expected, found)),
             }
         }
-        while let Some((a, b)) = composites.pop() {
-            let (a, b) = (self.root(a), self.root(b));
+        while let Some(pair) = composites.pop() {
+            let (a, b) = (self.root(pair.0), self.root(pair.1));
             if a != b {
                 // Of a row and one that it goes on with, the latter stands for both, or it would go on with itself.
                 let kept = if self.row(a).0.iter().any(|variant| variant.cell == b) { b } else { a };
                 let term = self.store.head(kept);
-                self.union(a, b, term, cause);
+                self.union(pair, term, cause);
             }
         }
         Ok(())
@@ -215,14 +215,15 @@ impl<L: Log> Solver<L> {
         true
     }
 
-    /// Links two roots, the smaller class below the larger, which then stands for `term`.
-    fn union(&mut self, a: TermId, b: TermId, term: Term, cause: Cause) {
+    /// Links the classes of two cells, the smaller class below the larger, which then stands for `term`.
+    fn union(&mut self, cells: (TermId, TermId), term: Term, cause: Cause) {
+        let (a, b) = (self.root(cells.0), self.root(cells.1));
         let (child, parent) = if self.store.size(a) > self.store.size(b) { (b, a) } else { (a, b) };
         if self.store.head(parent) != term {
             let source = self.store.source(if self.store.head(child) == term { child } else { parent });
             self.bind_from(parent, term, source, cause);
         }
-        self.link(child, parent, cause);
+        self.link(child, parent, cells, cause);
     }
 }
 

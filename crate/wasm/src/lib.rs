@@ -1,7 +1,9 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
 use session::view::machine::{IrView, StepView};
-use session::view::solver::{GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView};
+use session::view::solver::{
+    GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView, WhyNotView, WhyView,
+};
 use session::view::{
     CheckView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, RunView,
 };
@@ -175,6 +177,17 @@ impl Playground {
     #[wasm_bindgen(js_name = stopOfDiagnostic)]
     pub fn stop_of_diagnostic(&mut self, diagnostic: u32) -> Option<u32> {
         self.page.stop_of_diagnostic(diagnostic as usize).map(|stop| stop as u32)
+    }
+
+    /// Why a piece of the type at a UTF-16 offset is what it is.
+    pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Result<Option<Ts<WhyView>>, JsError> {
+        Ok(self.page.why(offset, piece).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// What cannot hold together in a problem of the last check, by its number there.
+    #[wasm_bindgen(js_name = whyNot)]
+    pub fn why_not(&mut self, diagnostic: u32) -> Result<Option<Ts<WhyNotView>>, JsError> {
+        Ok(self.page.why_not(diagnostic).map(|view| view.into_ts()).transpose()?)
     }
 
     /// The trace as a document.

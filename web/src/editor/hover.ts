@@ -3,6 +3,7 @@ import { hover } from "../actions.ts";
 import { fileOf } from "./files.ts";
 import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
+import { whyLink } from "./why.ts";
 
 export function registerHover(): void {
   monaco.languages.registerHoverProvider([...ANY_LANGUAGE], {
@@ -11,9 +12,10 @@ export function registerHover(): void {
       if (view === undefined || model.isDisposed()) return null;
       // A fence longer than any run of backticks inside, so that the code cannot end its own block.
       const fence = "`".repeat(3 + Math.max(0, ...[...view.code.matchAll(/`+/g)].map(([run]) => run.length)));
-      const contents = [{ value: `${fence}${model.getLanguageId()}\n${view.code}\n${fence}` }, { value: view.doc }]
+      const contents: monaco.IMarkdownString[] = [{ value: `${fence}${model.getLanguageId()}\n${view.code}\n${fence}` }, { value: view.doc }]
         .filter(({ value }) => value !== "")
         .map((content) => ({ ...content, isTrusted: false, supportHtml: false }));
+      if (fileOf(model.uri) === "user") contents.push(whyLink(view.span));
       return { range: rangeOf(model, view.span), contents };
     },
   });

@@ -15,6 +15,7 @@ import { showProblems } from "./problems.ts";
 import { showSteps } from "./steps.ts";
 import { followTheme } from "./theme.ts";
 import { showValues } from "./values.ts";
+import { registerWhy, registerWhyCommand } from "./why.ts";
 
 export function mountProgram(element: HTMLElement): void {
   registerLanguages();
@@ -22,6 +23,7 @@ export function mountProgram(element: HTMLElement): void {
   registerFixes();
   registerNames();
   registerFormat();
+  registerWhyCommand();
   followTheme();
 
   const model = monaco.editor.createModel(state.text.peek(), language.peek(), uriOf("user"));
@@ -47,6 +49,7 @@ export function mountProgram(element: HTMLElement): void {
     };
   });
   followFormatting(editor);
+  registerWhy(editor);
   showProblems(model);
   showPointed(editor, model);
   showSteps(editor, model);

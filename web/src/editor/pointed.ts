@@ -1,6 +1,6 @@
-// What a panel points at, marked in the program.
+// What a panel points at, and what it is about as a whole, marked in the program.
 import { effect } from "@preact/signals";
-import { state } from "../state.ts";
+import { isFresh, state } from "../state.ts";
 import { monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 
@@ -10,5 +10,13 @@ export function showPointed(editor: monaco.editor.IStandaloneCodeEditor, model: 
     const span = state.pointed.value;
     if (span === undefined) return decorations.clear();
     decorations.set([{ range: rangeOf(model, span), options: { className: "pointed-at" } }]);
+  });
+  const lit = editor.createDecorationsCollection();
+  effect(() => {
+    const about = state.lit.value;
+    // Of an older text they would be marked in wrong places.
+    if (about === undefined || !isFresh.value) return lit.clear();
+    const className = about.tone === "bad" ? "lit-up bad" : "lit-up";
+    lit.set(about.spans.map((span) => ({ range: rangeOf(model, span), options: { className } })));
   });
 }

@@ -1,6 +1,7 @@
 // Every definition with the type that was inferred for it, and the type of every top-level expression.
 import { Component } from "preact";
 import { show } from "../actions.ts";
+import { askWhy } from "../asking.ts";
 import { state } from "../state.ts";
 import { TypeText } from "../view/code.tsx";
 
@@ -27,9 +28,16 @@ class Row extends Component<RowProps> {
       const target = state.checked.value.view[part][index];
       if (target) show(target.span);
     };
+    const ask = () => {
+      const target = state.checked.value.view[part][index];
+      if (target) askWhy(target.span);
+    };
     return (
       <li>
-        <button type="button" aria-current={isCurrent} onClick={go}>
+        <button type="button" class="why-button" aria-label={`Why does ${name} have this type?`} title="Why this type?" onClick={ask}>
+          Why?
+        </button>
+        <button type="button" class="row" aria-current={isCurrent} onClick={go}>
           {part === "definitions" ? <code class="name">{name}</code> : <span class="name">{name}</span>}
           <TypeText text={type} />
         </button>

@@ -33,7 +33,7 @@ export function NoticeBanner() {
             <input
               type="text"
               readOnly
-              aria-label="Link to this program"
+              aria-label="Text to copy"
               value={notice.copy}
               ref={(field) => field?.select()}
               onFocus={(event) => event.currentTarget.select()}

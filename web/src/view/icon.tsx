@@ -5,6 +5,7 @@ const PATHS = {
   pause: "M4.5 3.5h2.5v9H4.5zM9 3.5h2.5v9H9z",
   first: "M4 3.5v9M12 3.5 6.5 8l5.5 4.5z",
   back: "M11 3.5 5.5 8l5.5 4.5z",
+  forward: "M5 3.5 10.5 8 5 12.5z",
   last: "M12 3.5v9M4 3.5 9.5 8 4 12.5z",
   into: "M8 2v7M4.8 6 8 9.2 11.2 6M8 12.2v.6",
   over: "M2.8 8.4a5.3 5.3 0 0 1 10.2-1.6M13.2 3.4v3.6H9.6M8 12.2v.6",
@@ -19,12 +20,18 @@ const PATHS = {
   warning: "M8 2.6 14 13H2zM8 6.6v3M8 11.2v.2",
   info: "M8 2.2a5.8 5.8 0 1 0 0 11.6A5.8 5.8 0 0 0 8 2.2zM8 7.4v3.4M8 5.2v.2",
   close: "M4 4l8 8M12 4l-8 8",
+  question: "M5.6 6a2.4 2.4 0 1 1 3.6 2.1c-.8.5-1.2.9-1.2 1.9M8 12.6v.2",
+  copy: "M6 5.5h7v8H6zM10 5.5v-3H3v8h3",
+  download: "M8 2.5v7.5M4.8 7 8 10.2 11.2 7M3 13.2h10",
+  plus: "M8 3.5v9M3.5 8h9",
+  minus: "M3.5 8h9",
+  fit: "M3 6V3h3M10 3h3v3M13 10v3h-3M6 13H3v-3",
   check: "M3.2 8.6 6.6 12l6.2-7.6",
   lock: "M4.2 7.2h7.6v5.6H4.2zM5.7 7.2V5.4a2.3 2.3 0 0 1 4.6 0v1.8",
   fix: "M9.6 2.4a3.6 3.6 0 0 0-3.3 5L2.6 11a1.7 1.7 0 1 0 2.4 2.4l3.6-3.7a3.6 3.6 0 0 0 4.8-4.4L11 7.7 8.3 5l2.4-2.4a3.6 3.6 0 0 0-1.1-.2z",
 } as const;
 
-const FILLED = new Set(["run", "stop", "pause", "first", "back", "last"]);
+const FILLED = new Set(["run", "stop", "pause", "first", "back", "forward", "last"]);
 
 export type IconName = keyof typeof PATHS;
 

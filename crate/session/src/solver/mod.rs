@@ -106,6 +106,11 @@ impl Recording {
         &self.index.stops[stop.min(self.index.stops.len() - 1)]
     }
 
+    /// The stop whose step an event is a part of.
+    pub fn stop_of_event(&self, event: u32) -> u32 {
+        self.index.stop_behind(event).min(self.n_stops() as u32 - 1)
+    }
+
     /// How many events come before a stop.
     pub fn event_of(&self, stop: usize) -> usize {
         self.stop(stop).event as usize

@@ -288,14 +288,17 @@ pub struct WhyView {
     pub sentence: String,
     /// The tree, parents before children; the first is what was asked.
     pub steps: Vec<DerivationView>,
-    /// The stop whose step decided it.
+    /// The stop whose step decided it, and its event.
     pub stop: Option<u32>,
+    pub event: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct PieceView {
     pub text: String,
+    /// What it is: `axis 1`, `the dtype`; empty for what stands between.
+    pub label: String,
     /// Whether there is something to ask.
     pub is_askable: bool,
 }
@@ -314,6 +317,8 @@ pub struct DerivationView {
     pub span: Option<SpanView>,
     pub line: Option<u32>,
     pub stop: Option<u32>,
+    /// The event of the trace that decided it.
+    pub event: u32,
 }
 
 /// The answer to *why not*.
@@ -339,6 +344,8 @@ pub struct ConflictView {
     pub span: SpanView,
     pub line: u32,
     pub stop: Option<u32>,
+    /// The event of the trace that demanded it.
+    pub event: u32,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,0 +1,214 @@
+//! Edits where something is missing or there is too much of it: arguments, fields of patterns and of declarations, the
+//! bodies of arms that were added.
+
+use crate::bench::{Bench, Checked, apply};
+use crate::call;
+use crate::candidate::Candidate;
+use crate::outline::Outline;
+use crate::value::{short, zero_of};
+use base::{Diagnostic, Edit, Span};
+use syntax::{NodeId, NodeKind};
+use ty::{Term, TermId, Terms};
+
+pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, fault: &Diagnostic, out: &mut Vec<Candidate>) {
+    let node = outline.covering(fault.span);
+    match fault.code {
+        "arity-too-few" if outline.kind(node) == NodeKind::Call => more_arguments(bench, outline, node, out),
+        "arity-too-few" | "arity-too-many" | "pattern-arity" => {
+            patterns(outline, node, out);
+            declarations(outline, fault, out);
+        }
+        _ => {}
+    }
+    if matches!(fault.code, "arity-too-few" | "arity-too-many") {
+        declarations(outline, fault, out);
+    }
+}
+
+/// A variable of the right type at each place where an argument may be missing.
+fn more_arguments(bench: &mut Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candidate>) {
+    let Some(parts) = call::parts(outline, node) else { return };
+    for i in (0..=parts.args.len()).rev() {
+        let (at, before, after) = match (parts.args.get(i), parts.args.last(), parts.attrs.first()) {
+            (Some(&arg), _, _) => (outline.span(arg).start, "", ", "),
+            (None, Some(&last), _) => (outline.span(last).end, ", ", ""),
+            (None, None, Some(&attr)) => (outline.span(attr).start, "", ", "),
+            (None, None, None) => (outline.span(parts.list).start + 1, "", ""),
+        };
+        let span = Span::new(at, at);
+        let hole = Edit { span, text: format!("{before}_{after}") };
+        let Some(outcome) = bench.try_edits(&[hole]) else { continue };
+        if outcome.removed == 0 {
+            continue;
+        }
+        let checked = &outcome.checked;
+        let hole_at = at + before.len() as u32;
+        let values = fillings(bench.text, checked, hole_at);
+        for (n, value) in values.into_iter().take(5).enumerate() {
+            let title = format!("add the argument `{}`", short(&value));
+            let text = format!("{before}{value}{after}");
+            let candidate = Candidate::replace(5 + n as u32, span, text, title);
+            out.push(Candidate { place: outline.span(node), ..candidate });
+        }
+    }
+}
+
+/// What may fill a hole: variables of its type, those first that are used nowhere yet, then a plain value.
+fn fillings(text: &str, checked: &Checked, at: u32) -> Vec<String> {
+    let module = &checked.module;
+    let Some(hole) = module.holes.iter().find(|hole| module.locals[hole.local].span.start == at) else {
+        return Vec::new();
+    };
+    let Some(term) = checked.inferred.locals[hole.local] else { return Vec::new() };
+    let wanted = checked.print(term);
+    let is_open = !checked.is_known(term);
+    let typed = hole.in_scope.iter().filter(|&&local| {
+        let printed = checked.inferred.print_local(module, local);
+        is_open || printed.is_some_and(|printed| printed.text == wanted)
+    });
+    let mut names: Vec<&str> = typed.map(|&local| module.local_name(local)).collect();
+    base::sort_by_key(&mut names, |name| text.matches(name).count() > 1);
+    let mut out: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    out.dedup();
+    out.truncate(5);
+    out.extend(plain_value(checked, term));
+    out
+}
+
+/// A value of a type, as text.
+fn plain_value(checked: &Checked, term: TermId) -> Option<String> {
+    let solver = &checked.inferred.solver;
+    match solver.head(term) {
+        Term::Tensor { .. } => {
+            let shaped = checked.shaped(term)?;
+            let (sizes, dtype) = (shaped.sizes()?, shaped.dtype?);
+            Some(if sizes.is_empty() { zero_of(dtype) } else { format!("zeros(shape={sizes:?}, dtype=\"{dtype}\")") })
+        }
+        Term::Adt { adt, .. } => {
+            let module = &checked.module;
+            let ctor = module.adts[adt].ctors.iter().find(|&&ctor| module.ctors[ctor].fields.is_empty())?;
+            Some(module.ctors[*ctor].name.clone())
+        }
+        Term::Tuple(fields) => {
+            let fields = solver.items(fields);
+            let is_flat = fields.iter().all(|&field| !matches!(solver.head(field), Term::Tuple(_)));
+            let values: Option<Vec<String>> =
+                if is_flat { fields.iter().map(|&field| plain_value(checked, field)).collect() } else { None };
+            values.map(|values| format!("({})", values.join(", ")))
+        }
+        _ => None,
+    }
+}
+
+/// Fields of a constructor's pattern.
+fn patterns(outline: &Outline, node: NodeId, out: &mut Vec<Candidate>) {
+    if outline.kind(node) == NodeKind::NamePat {
+        for fields in ["(_)", "(_, _)", "(_, _, _)"] {
+            let at = outline.span(node).after();
+            let candidate = Candidate::replace(5, at, fields, format!("write `{}{fields}`", outline.text(node)));
+            out.push(Candidate { place: outline.span(node), ..candidate });
+        }
+    }
+    if !matches!(outline.kind(node), NodeKind::CtorPat | NodeKind::TuplePat) {
+        return;
+    }
+    let fields = outline.tree.children(node);
+    for (i, &field) in fields.iter().enumerate() {
+        let span = outline.span(field);
+        let before = Span::new(span.start, span.start);
+        let place = outline.span(node);
+        let last = i + 1 == fields.len();
+        let cost = 5 + u32::from(!last);
+        out.push(Candidate { place, ..Candidate::replace(cost + 1, before, "_, ", "add the field `_`") });
+        if last {
+            out.push(Candidate { place, ..Candidate::replace(cost, span.after(), ", _", "add the field `_`") });
+        }
+        let gone = match (fields.get(i + 1), i.checked_sub(1)) {
+            (Some(&next), _) => Span::new(span.start, outline.span(next).start),
+            (None, Some(before)) => Span::new(outline.span(fields[before]).end, span.end),
+            (None, None) => continue,
+        };
+        let title = format!("drop the field `{}`", short(outline.text(field)));
+        out.push(Candidate { place, ..Candidate::replace(cost, gone, "", title) });
+    }
+    let inside = outline.text(node);
+    if fields.is_empty() && inside.ends_with("()") {
+        let at = outline.span(node).end - 1;
+        let candidate = Candidate::replace(5, Span::new(at, at), "_", "add the field `_`");
+        out.push(Candidate { place: outline.span(node), ..candidate });
+    }
+}
+
+/// Fields of a constructor's declaration.
+fn declarations(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Candidate>) {
+    for label in &fault.labels {
+        let mut node = outline.covering(label.span);
+        if outline.kind(node) != NodeKind::Ctor {
+            continue;
+        }
+        let ctor = node;
+        while outline.kind(node) != NodeKind::TypeDef {
+            match outline.parent(node) {
+                Some(parent) => node = parent,
+                None => return,
+            }
+        }
+        let tree = outline.tree;
+        let params: Vec<&str> = { tree.child(node, NodeKind::TypeParams).into_iter() }
+            .flat_map(|params| tree.children(params))
+            .map(|param| outline.text(param).split(':').next().unwrap_or_default().trim())
+            .collect();
+        let Some(name) = tree.own_tokens(node).find(|&token| tree.token_kind(token) == syntax::TokenKind::Ident) else {
+            // `type` itself is a word of the grammar.
+            continue;
+        };
+        let name = tree.token_text(name);
+        let whole = if params.is_empty() { name.to_owned() } else { format!("{name}[{}]", params.join(", ")) };
+        let mut types: Vec<String> = params.iter().map(|param| (*param).to_owned()).collect();
+        types.extend([whole, "int32".to_owned(), "float32".to_owned()]);
+        let fields = tree.child(ctor, NodeKind::CtorFields);
+        let inside = fields.map(|fields| tree.children(fields)).unwrap_or_default();
+        let place = outline.span(ctor);
+        for (n, written) in types.iter().enumerate() {
+            let title = format!("add a field of type `{written}` to the declaration");
+            let mut put = |at: u32, text: String| {
+                let candidate = Candidate::replace(6 + n as u32, Span::new(at, at), text, title.clone());
+                out.push(Candidate { place, ..candidate });
+            };
+            match (fields, inside.last()) {
+                (None, _) => put(place.end, format!("({written})")),
+                (Some(fields), None) => put(outline.span(fields).end - 1, written.clone()),
+                (Some(_), Some(&last)) => {
+                    put(outline.span(last).end, format!(", {written}"));
+                    inside.iter().for_each(|&field| put(outline.span(field).start, format!("{written}, ")));
+                }
+            }
+        }
+    }
+}
+
+/// Edits whose texts have holes, with something in their places.
+pub(crate) fn filled(bench: &mut Bench, edits: &[Edit]) -> Option<Vec<Edit>> {
+    let outcome = bench.try_edits(edits)?;
+    let checked = &outcome.checked;
+    let mut edits = edits.to_vec();
+    base::sort_by_key(&mut edits, |edit| edit.span.start);
+    let text = apply(bench.text, &edits);
+    let mut shift = 0i64;
+    for edit in &mut edits {
+        let start = (i64::from(edit.span.start) + shift) as u32;
+        let end = start + edit.text.len() as u32;
+        shift += edit.text.len() as i64 - i64::from(edit.span.len());
+        let mut holes: Vec<u32> = { checked.module.holes.iter() }
+            .map(|hole| checked.module.locals[hole.local].span.start)
+            .filter(|&at| start <= at && at < end)
+            .collect();
+        base::sort(&mut holes);
+        for at in holes.into_iter().rev() {
+            let value = fillings(&text, checked, at).into_iter().next()?;
+            let at = (at - start) as usize;
+            edit.text.replace_range(at..at + 1, &value);
+        }
+    }
+    Some(edits)
+}

@@ -1,0 +1,224 @@
+//! Texts that differ a little from the one at fault, checked one after the other until the work is used up.
+
+use crate::Ground;
+use base::{Diagnostic, Edit, Span};
+use hir::{Item, Module, TypeExprKind};
+use infer::{Inferred, TypeError, Why, Wording};
+use solve::Off;
+use syntax::Tree;
+use ty::{Dim, Dtype, Extent, Kind, ParamId, Term, TermId, Terms};
+
+/// A text with all that inference says of it.
+pub(crate) struct Checked {
+    pub tree: Tree,
+    pub module: Module,
+    pub inferred: Inferred<Off>,
+    pub faults: Vec<Diagnostic>,
+}
+
+/// What an edit does to the faults of the text.
+pub(crate) struct Outcome {
+    /// A bit for each of the first 64 faults that is gone.
+    pub removed: u64,
+    pub checked: Checked,
+}
+
+/// A tensor type as far as it is known.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shaped {
+    pub dims: Vec<Option<i64>>,
+    pub dtype: Option<Dtype>,
+}
+
+impl Shaped {
+    /// The sizes, if all are known.
+    pub fn sizes(&self) -> Option<Vec<i64>> {
+        self.dims.iter().copied().collect()
+    }
+}
+
+/// The text, its faults, and how many bytes may still be checked.
+pub(crate) struct Bench<'a> {
+    pub ground: &'a Ground<'a>,
+    pub text: &'a str,
+    pub faults: Vec<Diagnostic>,
+    pub work_left: usize,
+}
+
+impl<'a> Bench<'a> {
+    /// The faults that an edit takes away, if it brings none. Relations that wait for what a hole would say are not
+    /// faults.
+    pub fn try_edits(&mut self, edits: &[Edit]) -> Option<Outcome> {
+        let text = apply(self.text, edits);
+        // Even a text of one line costs the setting up.
+        self.work_left = self.work_left.checked_sub(text.len() + 400)?;
+        let n_before = self.faults.iter().filter(|fault| fault.code == "syntax-error").count();
+        let checked = check(self.ground, &text, |n_errors| n_errors <= n_before)?;
+        self.work_left = self.work_left.saturating_sub(checked.extra_work(text.len()));
+        let mut stays = 0u64;
+        for fault in &checked.faults {
+            let (at, is_inside) = original(edits, fault.span.start);
+            let is_same = |old: &Diagnostic| {
+                old.span.start == at || is_inside.is_some_and(|edited| edited.contains(old.span.start))
+            };
+            let place = self.faults.iter().position(|old| is_same(old) && old.code == fault.code);
+            let place = place.or_else(|| self.faults.iter().position(is_same));
+            match place {
+                Some(place) if place < 64 => stays |= 1 << place,
+                Some(_) => {}
+                None => return None,
+            }
+        }
+        let n_faults = self.faults.len().min(64) as u32;
+        let all = u64::MAX.checked_shr(64 - n_faults).unwrap_or(0);
+        Some(Outcome { removed: all & !stays, checked })
+    }
+}
+
+/// The text after edits that do not overlap.
+pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
+    let mut edits: Vec<&Edit> = edits.iter().collect();
+    base::sort_by_key(&mut edits, |edit| edit.span.start);
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut from = 0;
+    for edit in edits {
+        out.push_str(&text[from..edit.span.start as usize]);
+        out.push_str(&edit.text);
+        from = edit.span.end as usize;
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+/// Where an offset of the edited text was before, and the span that was replaced if it is in what came instead.
+fn original(edits: &[Edit], offset: u32) -> (u32, Option<Span>) {
+    let mut sorted: Vec<&Edit> = edits.iter().collect();
+    base::sort_by_key(&mut sorted, |edit| edit.span.start);
+    let mut shift = 0i64;
+    for edit in sorted {
+        let start = i64::from(edit.span.start) + shift;
+        let end = start + edit.text.len() as i64;
+        if i64::from(offset) < start {
+            break;
+        }
+        if i64::from(offset) < end {
+            return (edit.span.start, Some(edit.span));
+        }
+        shift += edit.text.len() as i64 - i64::from(edit.span.len());
+    }
+    ((i64::from(offset) - shift) as u32, None)
+}
+
+/// Everything that is wrong with a text, unless its syntax already is worse than wanted.
+pub(crate) fn check(ground: &Ground, text: &str, wanted: impl Fn(usize) -> bool) -> Option<Checked> {
+    let parse = syntax::parse(text, ground.surface);
+    if !wanted(parse.errors.len()) {
+        return None;
+    }
+    let (module, hir_errors) = hir::lower(&parse.tree, ground.library.clone());
+    let (inferred, errors) = infer::infer(&module, Some(ground.inferred), Off, solve::Order::Queue);
+    let mut faults: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).collect();
+    faults.extend(hir_errors.iter().map(|error| error.diagnostic()));
+    let wording = Wording { module: &module, inferred: &inferred };
+    let n_holes = module.holes.len();
+    let is_told = |error: &&TypeError| n_holes == 0 || !matches!(error, TypeError::UnderConstrained { .. });
+    faults.extend(errors.iter().filter(is_told).map(|error| wording.diagnostic(error)));
+    for expr in module.exprs.iter().skip(module.start.exprs) {
+        let hir::ExprKind::Match { scrutinee, arms, is_partial: false } = &expr.kind else { continue };
+        let known = inferred.exprs[*scrutinee].filter(|&term| !matches!(inferred.solver.head(term), Term::Error(_)));
+        let Some(term) = known else { continue };
+        if !pattern::check(&module, &inferred.solver, term, arms).missing.is_empty() {
+            let keyword = Span::new(expr.span.start, expr.span.start + 5);
+            faults.push(Diagnostic::error("match-not-exhaustive", keyword, ""));
+        }
+    }
+    Some(Checked { tree: parse.tree, module, inferred, faults })
+}
+
+impl Checked {
+    /// What checking cost beyond the usual for a text of so many bytes: a short text may post many relations.
+    pub fn extra_work(&self, n_bytes: usize) -> usize {
+        let solver = &self.inferred.solver;
+        (solver.store.len() + 4 * solver.relations().len()).saturating_sub(4 * n_bytes)
+    }
+
+    /// The types of the definitions, in source order.
+    pub fn types(&self) -> Vec<(String, String)> {
+        let items = self.module.items.iter();
+        items
+            .filter_map(|item| match *item {
+                Item::Def(def) => {
+                    let scheme = self.inferred.defs[def].as_ref()?;
+                    let text = self.inferred.print_scheme(&self.module, scheme).text;
+                    Some((self.module.defs[def].name.clone(), text))
+                }
+                Item::Let(local, _) => {
+                    let text = self.inferred.print_local(&self.module, local)?.text;
+                    Some((self.module.local_name(local).to_owned(), text))
+                }
+                Item::Expr(_) | Item::Adt(_) => None,
+            })
+            .collect()
+    }
+
+    pub fn print(&self, term: TermId) -> String {
+        self.inferred.print(&self.module, term).text
+    }
+
+    /// What a `_` that stands at an offset turned out to be.
+    pub fn hole_at(&self, offset: u32) -> Option<TermId> {
+        let module = &self.module;
+        let hole = module.holes.iter().find(|hole| module.locals[hole.local].span.start == offset);
+        if let Some(hole) = hole {
+            return self.inferred.locals[hole.local];
+        }
+        let solver = &self.inferred.solver;
+        let is_hole = |why: &Why| match *why {
+            Why::Written(id) if id.0 as usize >= module.start.type_exprs => {
+                let written = &module.type_exprs[id];
+                written.span.start == offset && matches!(written.kind, TypeExprKind::Hole)
+            }
+            _ => false,
+        };
+        let causes: Vec<u32> = (self.inferred.n_library_whys..self.inferred.whys.len())
+            .filter(|&cause| is_hole(&self.inferred.whys[cause]))
+            .map(|cause| cause as u32)
+            .collect();
+        let made = (0..solver.store.len() as u32).map(TermId);
+        let mut terms = made.filter(|&term| causes.contains(&solver.store.made_by(term).0));
+        let first = terms.next()?;
+        // Of several copies one that is known says more.
+        Some(if self.is_known(first) { first } else { terms.find(|&term| self.is_known(term)).unwrap_or(first) })
+    }
+
+    /// Whether a type can be written down as it prints: nothing in it is unknown, or a parameter that no one wrote.
+    pub fn is_known(&self, term: TermId) -> bool {
+        let n_written = self.module.type_params.len() as u32;
+        let is_made = |param: ParamId| param.0 >= n_written;
+        let unknown = |head: Term| match head {
+            Term::Hole(_) | Term::Error(_) => true,
+            Term::Param(param, _) => is_made(param),
+            Term::Dim(Dim { extent: Extent::Param(param), .. }) => is_made(param),
+            Term::Dim(Dim { extent: Extent::Unknown, dynamic }) => !dynamic,
+            _ => false,
+        };
+        self.inferred.solver.roots_where(&[term], unknown).is_empty()
+    }
+
+    pub fn shaped(&self, term: TermId) -> Option<Shaped> {
+        let solver = &self.inferred.solver;
+        let Term::Tensor { shape, dtype } = solver.head(term) else { return None };
+        let Term::Shape(dims) = solver.head(shape) else { return None };
+        let size = |&dim: &TermId| match solver.head(dim) {
+            Term::Dim(Dim { extent: Extent::Number(number), .. }) => Some(number),
+            _ => None,
+        };
+        let dims = solver.items(dims).iter().map(size).collect();
+        let dtype = if let Term::Dtype(dtype) = solver.head(dtype) { Some(dtype) } else { None };
+        Some(Shaped { dims, dtype })
+    }
+
+    pub fn kind(&self, term: TermId) -> Kind {
+        self.inferred.solver.head(term).kind()
+    }
+}

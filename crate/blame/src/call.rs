@@ -1,0 +1,405 @@
+//! Edits inside calls: arguments, attributes, and the operator itself.
+
+use crate::bench::Bench;
+use crate::candidate::{Candidate, numbers};
+use crate::outline::{Outline, is_expr};
+use crate::suspect::Suspect;
+use crate::value::{short, swap};
+use base::{Edit, Span};
+use op::{AttrForm, Op};
+use syntax::{NodeId, NodeKind};
+use ty::Dtype;
+
+/// Operators that are taken for one another.
+const CONFUSED: &[(&str, &str)] = &[
+    ("stack", "concatenate"),
+    ("nn.dense", "nn.matmul"),
+    ("nn.batch_matmul", "nn.matmul"),
+    ("nn.dense", "nn.batch_matmul"),
+    ("nn.conv2d", "nn.conv2d_transpose"),
+    ("nn.global_avg_pool2d", "nn.avg_pool2d"),
+    ("squeeze", "nn.batch_flatten"),
+    ("take", "gather"),
+    ("tile", "repeat"),
+    ("expand_dims", "squeeze"),
+    ("broadcast_to", "reshape"),
+    ("nn.layer_norm", "nn.instance_norm"),
+    ("@foldl", "@foldr"),
+];
+
+/// Operators that change a shape or a dtype and nothing else.
+const REARRANGING: &[&str] =
+    &["transpose", "reshape", "cast", "squeeze", "expand_dims", "nn.batch_flatten", "copy", "layout_transform"];
+
+/// A call in pieces.
+pub(crate) struct Parts {
+    pub callee: NodeId,
+    pub list: NodeId,
+    pub args: Vec<NodeId>,
+    pub attrs: Vec<NodeId>,
+}
+
+pub(crate) fn parts(outline: &Outline, node: NodeId) -> Option<Parts> {
+    let children = outline.tree.children(node);
+    let list = children.iter().copied().find(|&child| outline.kind(child) == NodeKind::ArgList)?;
+    let inside = outline.tree.children(list);
+    let (attrs, args) = inside.into_iter().partition(|&child| outline.kind(child) == NodeKind::Attr);
+    Some(Parts { callee: *children.first()?, list, args, attrs })
+}
+
+pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
+    let node = suspect.node;
+    let far = suspect.n_hops;
+    if outline.kind(node) == NodeKind::Binary {
+        let sides = outline.tree.children(node);
+        if let [left, right] = sides[..] {
+            out.extend(swap(outline, left, right, 20 + far, "operands"));
+        }
+        return;
+    }
+    if outline.kind(node) != NodeKind::Call {
+        return;
+    }
+    let Some(parts) = parts(outline, node) else { return };
+    let name = outline.text(parts.callee);
+    let row = op::by_name(name).map(|op| op.row());
+    let too = |code: &str| bench.faults.iter().any(|fault| fault.code == code && fault.span == outline.span(node));
+    let (too_many, too_few) = (too("arity-too-many"), too("arity-too-few"));
+    // Arguments the other way round.
+    for (i, &left) in parts.args.iter().enumerate().take(5) {
+        for &right in parts.args.iter().take(5).skip(i + 1) {
+            out.extend(swap(outline, left, right, 9 + far, "arguments"));
+        }
+    }
+    if too_many || !too_few && parts.args.len() > 1 && row.is_none() {
+        for (i, &arg) in parts.args.iter().enumerate() {
+            let twice = parts.args.iter().filter(|&&other| outline.text(other) == outline.text(arg)).count() > 1;
+            let cost = if too_many { 5 } else { 16 } + far - u32::from(twice) + u32::from(i == 0);
+            let title = format!("drop the argument `{}`", short(outline.text(arg)));
+            let edit = Edit { span: without(outline, &parts.args, &parts.attrs, i), text: String::new() };
+            out.push(Candidate { title, place: outline.span(arg), edits: vec![edit], cost });
+        }
+    }
+    if let (Some(row), [first, .., last]) = (row, &parts.args[..])
+        && row.args.len() == 1
+    {
+        out.push(Candidate {
+            title: "put the arguments into one tuple".to_owned(),
+            edits: vec![
+                Edit { span: Span::new(outline.span(*first).start, outline.span(*first).start), text: "(".to_owned() },
+                Edit { span: outline.span(*last).after(), text: ")".to_owned() },
+            ],
+            place: outline.span(node),
+            cost: 4 + far,
+        });
+    }
+    // An operator that should not be there.
+    for &arg in parts.args.iter().take(2) {
+        let text = outline.text(arg);
+        // What rearranges may be too much; what computes hardly is.
+        let cost = if REARRANGING.contains(&name) { 8 } else { 27 };
+        out.push(Candidate::replace(cost + far, outline.span(node), text, format!("take `{name}` away")));
+        if outline.kind(arg) != NodeKind::LocalRef {
+            break;
+        }
+    }
+    for &(a, b) in CONFUSED {
+        let other = if a == name { b } else if b == name { a } else { continue };
+        let title = format!("write `{other}` for `{name}`");
+        out.push(Candidate::replace(15 + far, outline.span(parts.callee), other, title));
+    }
+    if row.is_none() && outline.kind(parts.callee) == NodeKind::NameRef {
+        for family in ["nn.", "image.", "vision."] {
+            let full = format!("{family}{name}");
+            if op::by_name(&full).is_some() {
+                let title = format!("write `{full}` for `{name}`");
+                out.push(Candidate::replace(1 + far, outline.span(parts.callee), full, title));
+            }
+        }
+    }
+    if let Some(row) = row {
+        attributes(bench, outline, suspect, &parts, row, out);
+    }
+}
+
+/// The span of one argument with one comma.
+fn without(outline: &Outline, args: &[NodeId], attrs: &[NodeId], i: usize) -> Span {
+    let span = outline.span(args[i]);
+    let next = args.get(i + 1).or(attrs.first().filter(|attr| outline.span(**attr).start > span.start));
+    match (next, i.checked_sub(1)) {
+        (Some(next), _) => Span::new(span.start, outline.span(*next).start),
+        (None, Some(before)) => Span::new(outline.span(args[before]).end, span.end),
+        (None, None) => span,
+    }
+}
+
+/// The sizes that the fault speaks of, those of the operands, and those that are wanted.
+fn pool(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts) -> Vec<i64> {
+    let mut pool = Vec::new();
+    let fault = bench.faults.iter().enumerate().find(|(i, _)| *i < 64 && suspect.removed >> i & 1 == 1);
+    for size in suspect.want_shaped.iter().flat_map(|want| want.dims.iter().flatten()) {
+        if !pool.contains(size) {
+            pool.push(*size);
+        }
+    }
+    for &arg in parts.args.iter().rev() {
+        if let Some(shaped) = outline.term(arg).and_then(|term| outline.checked.shaped(term)) {
+            for size in shaped.dims.into_iter().flatten() {
+                if !pool.contains(&size) {
+                    pool.push(size);
+                }
+            }
+        }
+    }
+    if let Some((_, fault)) = fault
+        && fault.message.len() < 400
+    {
+        numbers(&fault.message, &mut pool);
+    }
+    pool.truncate(14);
+    pool
+}
+
+fn attributes(
+    bench: &Bench,
+    outline: &Outline,
+    suspect: &Suspect,
+    parts: &Parts,
+    row: &Op,
+    out: &mut Vec<Candidate>,
+) {
+    let far = suspect.n_hops;
+    let pool = pool(bench, outline, suspect, parts);
+    let rank = { parts.args.first() }
+        .and_then(|&arg| outline.term(arg).and_then(|term| outline.checked.shaped(term)))
+        .map_or(4, |shaped| shaped.dims.len() as i64);
+    for &attr in &parts.attrs {
+        let Some(value) = outline.tree.children(attr).first().copied() else { continue };
+        let text = outline.text(value);
+        let name = outline.text(attr).split('=').next().unwrap_or_default().trim();
+        let spec = row.attrs.iter().find(|spec| spec.name == name);
+        let is_axis = name.contains("axis") || name.contains("axes");
+        let mut put = |cost: u32, at: Span, new: String, old: &str| {
+            if new != old {
+                let title = format!("write `{name}={}`", rewritten(outline, value, at, &new));
+                out.push(Candidate { place: at, ..Candidate::replace(cost + far, at, new, title) });
+            }
+        };
+        let span = outline.span(value);
+        let numbers: Vec<NodeId> = numbers_in(outline, value);
+        if is_axis {
+            let is_positive = !text.contains('-');
+            for &number in numbers.iter().take(3) {
+                let now = outline.text(number).parse::<i64>().unwrap_or(i64::MAX);
+                for axis in -rank..=rank {
+                    let is_negative = axis < 0;
+                    let near = (axis - now).unsigned_abs().min(4) as u32;
+                    let extra = if is_negative == is_positive { 3 } else { 0 };
+                    put(9 + extra + near.min(3), outline.span(number), axis.to_string(), outline.text(number));
+                }
+            }
+            if numbers.len() > 1 {
+                put(12, span, format!("[{}]", (0..rank).map(|axis| axis.to_string()).collect::<Vec<_>>().join(", ")), text);
+            }
+        } else if let Some(shape) = { suspect.want_shaped.as_ref() }
+            .and_then(|want| want.sizes())
+            .filter(|_| name == "shape" || name == "newshape")
+        {
+            if numbers.len() == shape.len() {
+                let differing: Vec<usize> = (0..shape.len())
+                    .filter(|&i| outline.text(numbers[i]).parse() != Ok(shape[i]))
+                    .collect();
+                if let [one] = differing[..] {
+                    put(8, outline.span(numbers[one]), shape[one].to_string(), outline.text(numbers[one]));
+                } else {
+                    put(10, span, format!("{shape:?}"), text);
+                }
+            } else {
+                put(11, span, format!("{shape:?}"), text);
+            }
+        }
+        if !is_axis {
+            let small: &[i64] = match name {
+                "padding" | "strides" | "dilation" | "groups" => &[0, 1, 2, 3],
+                _ => &[],
+            };
+            let is_shape = name == "newshape";
+            for &number in numbers.iter().take(6) {
+                let now = outline.text(number).parse::<i64>().unwrap_or(i64::MAX);
+                let extra: &[i64] = if is_shape { &[-1] } else { &[] };
+                for &size in small.iter().chain(extra).chain(&pool) {
+                    let near = u32::from((size - now).unsigned_abs() > 3);
+                    put(11 + near, outline.span(number), size.to_string(), outline.text(number));
+                }
+            }
+            let is_uniform = numbers.iter().all(|&number| outline.text(number) == outline.text(numbers[0]));
+            if numbers.len() > 1 && is_uniform && !is_shape {
+                for size in small.iter().chain(&pool).take(12) {
+                    let all = vec![*size; numbers.len()];
+                    put(13, span, format!("{all:?}"), text);
+                }
+            }
+            if is_shape {
+                let first = { parts.args.first() }
+                    .and_then(|&arg| outline.term(arg).and_then(|term| outline.checked.shaped(term)))
+                    .and_then(|shaped| shaped.dims.first().copied().flatten());
+                if let Some(first) = first {
+                    put(12, span, format!("[{first}, -1]"), text);
+                }
+                filling(outline, parts, &numbers, &mut put);
+            }
+        }
+        match text {
+            "True" => put(10, span, "False".to_owned(), text),
+            "False" => put(10, span, "True".to_owned(), text),
+            _ => {}
+        }
+        if text.starts_with('"') && text.len() > 1 {
+            let inside = &text[1..text.len() - 1];
+            if let Some(now) = Dtype::parse(inside) {
+                let want = suspect.want_shaped.as_ref().and_then(|want| want.dtype);
+                let few = [Dtype::Float32, Dtype::Int32, Dtype::Bool, Dtype::Int64, Dtype::Float64, Dtype::Float16];
+                match want {
+                    Some(want) if want != now => put(6, span, format!("\"{want}\""), text),
+                    _ => few.iter().for_each(|&dtype| put(8, span, format!("\"{dtype}\""), text)),
+                }
+            } else if let Some(AttrForm::OneOf(names)) = spec.map(|spec| spec.form) {
+                names.iter().take(6).for_each(|name| put(10, span, format!("\"{name}\""), text));
+            } else {
+                for other in layouts(inside) {
+                    put(9, span, format!("\"{other}\""), text);
+                }
+            }
+        }
+        // Left out, the attribute is found out, or has its usual value.
+        if spec.is_some_and(|spec| spec.default.value().is_some()) {
+            let inside: Vec<NodeId> = outline.tree.children(parts.list).into_iter().collect();
+            let i = inside.iter().position(|&node| node == attr).unwrap_or(0);
+            let edit = Edit { span: without(outline, &inside, &[], i), text: String::new() };
+            let title = format!("leave `{name}` out");
+            out.push(Candidate { title, place: outline.span(attr), edits: vec![edit], cost: 17 + far });
+        }
+    }
+    missing(outline, suspect, parts, row, (rank, &pool), out);
+    from_weight(outline, suspect, parts, out);
+}
+
+/// A size of a new shape that makes it hold as much as the operand does.
+fn filling(outline: &Outline, parts: &Parts, numbers: &[NodeId], put: &mut impl FnMut(u32, Span, String, &str)) {
+    let Some(shaped) = parts.args.first().and_then(|&arg| outline.term(arg)).and_then(|term| outline.checked.shaped(term))
+    else {
+        return;
+    };
+    let Some(n_elements) = shaped.sizes().map(|sizes| sizes.iter().product::<i64>()) else { return };
+    let sizes: Vec<i64> = numbers.iter().filter_map(|&number| outline.text(number).parse().ok()).collect();
+    if sizes.len() != numbers.len() || sizes.iter().any(|&size| size <= 0) {
+        return;
+    }
+    for (i, &number) in numbers.iter().enumerate() {
+        let others: i64 = (0..sizes.len()).filter(|&j| j != i).map(|j| sizes[j]).product();
+        if others > 0 && n_elements % others == 0 {
+            put(9 + u32::from(i == 0), outline.span(number), (n_elements / others).to_string(), outline.text(number));
+        }
+    }
+}
+
+/// The channels and the size of the kernel as the weight of a convolution has them.
+fn from_weight(outline: &Outline, suspect: &Suspect, parts: &Parts, out: &mut Vec<Candidate>) {
+    let find = |name: &str| {
+        let named = |attr: &&NodeId| outline.text(**attr).split('=').next().is_some_and(|written| written.trim() == name);
+        parts.attrs.iter().find(named).and_then(|&attr| outline.tree.children(attr).first().copied())
+    };
+    let (Some(channels), Some(kernel), Some(&weight)) = (find("channels"), find("kernel_size"), parts.args.get(1)) else {
+        return;
+    };
+    let shaped = outline.term(weight).and_then(|term| outline.checked.shaped(term));
+    let Some(sizes) = shaped.and_then(|shaped| shaped.sizes()).filter(|sizes| sizes.len() > 2) else { return };
+    let texts = [sizes[0].to_string(), format!("{:?}", &sizes[2..])];
+    let edits: Vec<Edit> = { [channels, kernel].into_iter().zip(texts) }
+        .filter(|(node, text)| outline.text(*node) != text)
+        .map(|(node, text)| Edit { span: outline.span(node), text })
+        .collect();
+    if let [first, ..] = &edits[..] {
+        let title = "take channels and kernel size from the weight".to_owned();
+        out.push(Candidate { title, place: first.span, cost: 12 + suspect.n_hops, edits });
+    }
+}
+
+/// Attributes that are not written.
+fn missing(
+    outline: &Outline,
+    suspect: &Suspect,
+    parts: &Parts,
+    row: &Op,
+    (rank, pool): (i64, &[i64]),
+    out: &mut Vec<Candidate>,
+) {
+    let end = { parts.args.iter().chain(&parts.attrs) }.map(|&node| outline.span(node).end).max();
+    let Some(end) = end else { return };
+    let written = |name: &str| {
+        parts.attrs.iter().any(|&attr| outline.text(attr).split('=').next().is_some_and(|written| written.trim() == name))
+    };
+    for spec in row.attrs.iter().filter(|spec| !written(spec.name)) {
+        let values: Vec<String> = match (spec.name, spec.form) {
+            ("layout" | "data_layout", _) => vec!["\"NHWC\"".to_owned()],
+            ("kernel_layout", _) => vec!["\"HWIO\"".to_owned()],
+            ("padding", _) if rank == 4 => {
+                [1, 2, 3].iter().map(|n| format!("[{n}, {n}, {n}, {n}]")).collect()
+            }
+            ("padding", _) if rank == 3 => [1, 2].iter().map(|n| format!("[{n}, {n}]")).collect(),
+            ("groups", _) => pool.iter().filter(|&&size| size > 1).take(5).map(|size| size.to_string()).collect(),
+            ("strides", _) if rank == 4 => vec!["[2, 2]".to_owned()],
+            ("axis", AttrForm::Int) => (0..rank).map(|axis| axis.to_string()).collect(),
+            ("axis", AttrForm::Ints) => (0..rank).map(|axis| format!("[{axis}]")).collect(),
+            ("keepdims" | "transpose_a" | "transpose_b" | "ceil_mode", _) => vec!["True".to_owned()],
+            _ => continue,
+        };
+        for (i, value) in values.into_iter().enumerate() {
+            let title = format!("add `{}={value}`", spec.name);
+            let at = Span::new(end, end);
+            let text = format!(", {}={value}", spec.name);
+            let candidate = Candidate::replace(15 + suspect.n_hops + i as u32, at, text, title);
+            out.push(Candidate { place: outline.span(suspect.node), ..candidate });
+        }
+    }
+}
+
+/// The numbers of an attribute's value, with their signs.
+fn numbers_in(outline: &Outline, value: NodeId) -> Vec<NodeId> {
+    let mut out = Vec::new();
+    let mut pending = vec![value];
+    while let Some(node) = pending.pop() {
+        match outline.kind(node) {
+            NodeKind::Literal | NodeKind::Unary => {
+                if outline.text(node).parse::<i64>().is_ok() {
+                    out.push(node);
+                }
+            }
+            _ => pending.extend(outline.tree.children_rev(node).filter(|&child| is_expr(outline.kind(child)))),
+        }
+    }
+    out
+}
+
+/// A value as it reads after one part of it is replaced.
+fn rewritten(outline: &Outline, value: NodeId, at: Span, new: &str) -> String {
+    let span = outline.span(value);
+    let text = outline.text(value);
+    let (from, to) = ((at.start - span.start) as usize, (at.end - span.start) as usize);
+    short(&format!("{}{new}{}", &text[..from], &text[to..]))
+}
+
+/// Other orders of the axes of a layout.
+fn layouts(now: &str) -> &'static [&'static str] {
+    match now {
+        "NCHW" => &["NHWC"],
+        "NHWC" => &["NCHW"],
+        "OIHW" => &["HWIO", "OHWI"],
+        "HWIO" => &["OIHW", "HWOI"],
+        "NCW" => &["NWC"],
+        "NWC" => &["NCW"],
+        "NCDHW" => &["NDHWC"],
+        "NDHWC" => &["NCDHW"],
+        _ => &[],
+    }
+}

@@ -1,0 +1,191 @@
+//! Who is to blame: the places of a text with errors that are likeliest at fault, and edits that mend it.
+//!
+//! In: a text, the library that it stands on, the problems that were found. Out: edits after which the text, parsed and
+//! inferred anew, has fewer problems and no new one, the likeliest first, each with the types of definitions that it
+//! changes; the place of the fault is the place of the first edit.
+//!
+//! Algorithm: search by asking the checker (Lerner, Flower, Grossman and Chambers, *Searching for type-error messages*,
+//! 2007). From each fault the search goes back along the flow of data with holes: a part may be at fault if the fault is
+//! gone with a `_` in its place, and inference then says what should stand there (`suspect`). For each such part there
+//! are edits (`written` types, `value`s, `call`s, `arity`); they are tried from the cheapest on, and ranked by how many
+//! faults are left, by the kind of edit, by how far it is from the fault, and by what else changes.
+//!
+//! Invariants: every edit that is handed out has been checked; nothing depends on a clock: the work is bounded by the
+//! bytes of text that are checked, so that in a large text fewer edits are tried.
+//!
+//! Deliberately absent: words about faults (`infer`), faults of syntax, which the parser mends, surfaces other than
+//! Relay.
+//!
+//! Worked example: in `let %y: Tensor[(7, 4), float32] = nn.relu(%x)` with `%x: Tensor[(5, 4), float32]` the fault is
+//! told at the value. It is gone with a hole for the written type, which then is `Tensor[(5, 4), float32]`: write `5`
+//! for `7`.
+
+mod arity;
+mod bench;
+mod call;
+mod candidate;
+mod outline;
+mod suspect;
+mod value;
+mod written;
+
+use base::{Diagnostic, Edit, Severity, Span, Surface};
+use bench::{Bench, check};
+use candidate::Candidate;
+use hir::Module;
+use infer::Inferred;
+use outline::{Outline, is_type};
+use rustc_hash::FxHashSet;
+use solve::Off;
+
+/// What a text stands on.
+pub struct Ground<'a> {
+    pub library: &'a Module,
+    pub inferred: &'a Inferred<Off>,
+    pub surface: Surface,
+}
+
+/// An edit after which fewer problems are left, and no new ones.
+#[derive(Clone, Debug)]
+pub struct Mend {
+    pub title: String,
+    pub edits: Vec<Edit>,
+    /// Where the fault is, if this is what mends it.
+    pub place: Span,
+    /// The problems that are gone, by their place among those that were handed in.
+    pub removed: Vec<usize>,
+    /// How many are left.
+    pub n_left: usize,
+    /// The definitions whose types are others then: name, before, after.
+    pub types: Vec<(String, String, String)>,
+    /// What speaks against it: the smaller, the likelier.
+    pub cost: u32,
+}
+
+/// As many bytes of text are checked.
+const MAX_WORK: usize = 700_000;
+
+/// As many edits are handed out for one text.
+const MAX_MENDS: usize = 24;
+
+/// The edits that mend a text with these problems, the likeliest first.
+pub fn mends(ground: &Ground, text: &str, problems: &[Diagnostic]) -> Vec<Mend> {
+    mends_within(ground, text, problems, MAX_WORK)
+}
+
+fn mends_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usize) -> Vec<Mend> {
+    if !problems.iter().any(|problem| problem.severity == Severity::Error) {
+        return Vec::new();
+    }
+    // Of a long text not even the likeliest edits could be tried.
+    if text.len() > work / 8 {
+        return Vec::new();
+    }
+    let Some(base) = check(ground, text, |_| true) else { return Vec::new() };
+    let Some(work) = work.checked_sub(8 * base.extra_work(text.len())) else { return Vec::new() };
+    let mut bench = Bench { ground, text, faults: base.faults.clone(), work_left: work };
+    let outline = Outline::new(&base);
+    let mut candidates = known(&mut bench, problems);
+    if base.tree.surface() == Surface::Relay {
+        for fault in base.faults.iter().take(6) {
+            arity::candidates(&mut bench, &outline, fault, &mut candidates);
+        }
+        // What has been mended already is not searched for again.
+        let suspects = suspect::suspects(&mut bench, &outline, &base.faults);
+        for suspect in &suspects {
+            if is_type(outline.kind(suspect.node)) {
+                written::candidates(&mut bench, &outline, suspect, &mut candidates);
+            } else {
+                value::candidates(&bench, &outline, suspect, &mut candidates);
+                call::candidates(&bench, &outline, suspect, &mut candidates);
+            }
+        }
+        alike(&mut bench, &outline, &suspects, &mut candidates);
+    }
+    try_all(&mut bench, &base, candidates, problems)
+}
+
+/// Parameters that must change together, of the functions in which faults stand.
+fn alike(bench: &mut Bench, outline: &Outline, suspects: &[suspect::Suspect], candidates: &mut Vec<Candidate>) {
+    let mut lists = Vec::new();
+    for suspect in suspects {
+        let mut node = suspect.node;
+        while let Some(parent) = outline.parent(node) {
+            let list = match outline.kind(parent) {
+                syntax::NodeKind::Def | syntax::NodeKind::Fn => outline.tree.child(parent, syntax::NodeKind::ParamList),
+                _ => None,
+            };
+            if let Some(list) = list.filter(|list| !lists.contains(list)) {
+                lists.push(list);
+            }
+            node = parent;
+        }
+    }
+    for list in lists.into_iter().take(3) {
+        for param in outline.tree.children(list) {
+            if let Some(&written) = outline.tree.children(param).first() {
+                written::together(bench, outline, written, 1, candidates);
+            }
+        }
+    }
+}
+
+/// The edits that come with the problems.
+fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
+    let mut out = Vec::new();
+    for problem in problems.iter().filter(|problem| problem.severity == Severity::Error) {
+        for fix in &problem.fixes {
+            let place = if problem.code == "match-not-exhaustive" { problem.span } else { fix.edits[0].span };
+            let with_holes = fix.edits.iter().any(|edit| edit.text.contains("=> _") || edit.text.contains("{ _ }"));
+            let edits = if with_holes { arity::filled(bench, &fix.edits) } else { None };
+            let edits = edits.unwrap_or_else(|| fix.edits.clone());
+            out.push(Candidate { title: fix.title.clone(), edits, place, cost: 1 });
+        }
+    }
+    out
+}
+
+/// Tries edits from the cheapest on, until the work is used up or what is left is far less likely than what was found.
+fn try_all(
+    bench: &mut Bench,
+    base: &bench::Checked,
+    mut candidates: Vec<Candidate>,
+    problems: &[Diagnostic],
+) -> Vec<Mend> {
+    base::sort_by_key(&mut candidates, |candidate| candidate.cost);
+    let before = base.types();
+    let n_holes = base.module.holes.len();
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    let mut out: Vec<Mend> = Vec::new();
+    let mut best = u32::MAX;
+    for candidate in candidates {
+        if out.len() >= MAX_MENDS || candidate.cost > best.saturating_add(14) {
+            break;
+        }
+        if !seen.insert(bench::apply(bench.text, &candidate.edits)) {
+            continue;
+        }
+        let Some(outcome) = bench.try_edits(&candidate.edits) else { continue };
+        if outcome.removed == 0 || outcome.checked.module.holes.len() > n_holes {
+            continue;
+        }
+        let n_left = outcome.checked.faults.len();
+        let after = outcome.checked.types();
+        let changed = before.iter().zip(&after).filter(|(before, after)| before.0 == after.0 && before.1 != after.1);
+        let types: Vec<(String, String, String)> =
+            changed.map(|(before, after)| (before.0.clone(), before.1.clone(), after.1.clone())).collect();
+        let cost = candidate.cost + 30 * n_left as u32;
+        if n_left == 0 {
+            best = best.min(cost);
+        }
+        let gone: Vec<Span> = { base.faults.iter().enumerate().take(64) }
+            .filter(|(i, _)| outcome.removed >> i & 1 == 1)
+            .map(|(_, fault)| fault.span)
+            .collect();
+        let removed = (0..problems.len()).filter(|&i| gone.contains(&problems[i].span)).collect();
+        let Candidate { title, edits, place, .. } = candidate;
+        out.push(Mend { title, edits, place, removed, n_left, types, cost });
+    }
+    base::sort_by_key(&mut out, |mend| mend.cost);
+    out
+}

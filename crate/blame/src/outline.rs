@@ -1,0 +1,120 @@
+//! The tree of the text at fault with what the search asks of it: parents, and what inference knows of each node.
+
+use crate::bench::Checked;
+use base::Span;
+use hir::{ExprId, ExprKind, LocalId};
+use rustc_hash::FxHashMap;
+use syntax::{NodeId, NodeKind, Tree};
+use ty::TermId;
+
+pub(crate) struct Outline<'a> {
+    pub checked: &'a Checked,
+    pub tree: &'a Tree,
+    parents: Vec<Option<NodeId>>,
+    exprs: FxHashMap<Span, ExprId>,
+}
+
+impl<'a> Outline<'a> {
+    pub fn new(checked: &'a Checked) -> Outline<'a> {
+        let tree = &checked.tree;
+        let mut parents = vec![None; tree.n_nodes()];
+        for node in (0..tree.n_nodes() as u32).map(NodeId) {
+            for child in tree.children_rev(node) {
+                parents[child.0 as usize] = Some(node);
+            }
+        }
+        let own = checked.module.exprs.iter_enumerated().skip(checked.module.start.exprs);
+        let exprs = own.map(|(id, expr)| (expr.span, id)).collect();
+        Outline { checked, tree, parents, exprs }
+    }
+
+    pub fn kind(&self, node: NodeId) -> NodeKind {
+        self.tree.kind(node)
+    }
+
+    pub fn span(&self, node: NodeId) -> Span {
+        self.tree.span(node)
+    }
+
+    pub fn text(&self, node: NodeId) -> &'a str {
+        self.tree.node_text(node)
+    }
+
+    pub fn parent(&self, node: NodeId) -> Option<NodeId> {
+        self.parents[node.0 as usize]
+    }
+
+    /// The smallest node around a span.
+    pub fn covering(&self, span: Span) -> NodeId {
+        // Nodes stand in post-order, so that the first one is the innermost.
+        let covers = |node: &NodeId| {
+            let around = self.tree.span(*node);
+            around.start <= span.start && span.end <= around.end && !around.is_empty()
+        };
+        (0..self.tree.n_nodes() as u32).map(NodeId).find(covers).unwrap_or(self.tree.root())
+    }
+
+    pub fn expr(&self, node: NodeId) -> Option<ExprId> {
+        self.exprs.get(&self.tree.span(node)).copied()
+    }
+
+    /// The type of an expression.
+    pub fn term(&self, node: NodeId) -> Option<TermId> {
+        self.checked.inferred.exprs[self.expr(node)?]
+    }
+
+    pub fn local(&self, node: NodeId) -> Option<LocalId> {
+        match self.checked.module.exprs[self.expr(node)?].kind {
+            ExprKind::Local(local, _) => Some(local),
+            _ => None,
+        }
+    }
+
+    /// The node that binds a variable: a statement, a parameter, a pattern.
+    pub fn binder(&self, local: LocalId) -> NodeId {
+        self.covering(self.checked.module.locals[local].span)
+    }
+
+    /// The outermost written type around a node of one.
+    pub fn whole_type(&self, mut node: NodeId) -> NodeId {
+        while let Some(parent) = self.parent(node).filter(|&parent| is_type(self.kind(parent))) {
+            node = parent;
+        }
+        node
+    }
+
+    /// How often a size is written in types.
+    pub fn n_sizes(&self, size: &str) -> usize {
+        let nodes = (0..self.tree.n_nodes() as u32).map(NodeId);
+        nodes.filter(|&node| self.kind(node) == NodeKind::DimNum && self.text(node) == size).count()
+    }
+
+    /// The expression that a block or a row of statements comes to.
+    pub fn tail(&self, mut node: NodeId) -> NodeId {
+        while matches!(self.kind(node), NodeKind::Block | NodeKind::Seq) {
+            match self.tree.children_rev(node).next() {
+                Some(last) => node = last,
+                None => return node,
+            }
+        }
+        node
+    }
+}
+
+pub(crate) fn is_expr(kind: NodeKind) -> bool {
+    use NodeKind::*;
+    matches!(
+        kind,
+        Literal | LocalRef | GraphRef | GlobalRef | NameRef | Paren | Tuple | ListLit | Variant | Fn | If | Match | RefNew
+            | RefReadCall | RefWriteCall | Call | Project | Unary | RefRead | Binary | RefWrite | Pipe
+    )
+}
+
+pub(crate) fn is_type(kind: NodeKind) -> bool {
+    use NodeKind::*;
+    matches!(
+        kind,
+        TensorType | ShapeLit | TupleType | ParenType | FnType | RefType | SumType | NameType | TypeCall | DimNum | DimAny
+            | DimName | DimBinary | DimCall | Splice | Index | Slice | DimIf | VariantType | HoleType
+    )
+}

@@ -1,0 +1,387 @@
+//! Edits of expressions that are not calls' insides: another variable, another literal, a cast or a reshape around it.
+
+use crate::bench::{Bench, Shaped};
+use crate::candidate::Candidate;
+use crate::outline::Outline;
+use crate::suspect::Suspect;
+use base::{Edit, Span};
+use syntax::{NodeId, NodeKind, TokenKind};
+use ty::{Dtype, Term, Terms};
+
+pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
+    let node = suspect.node;
+    let span = outline.span(node);
+    let far = suspect.n_hops;
+    let text = outline.text(node);
+    let have = outline.term(node);
+    let have_text = have.map(|term| outline.checked.print(term));
+    let have_shaped = have.and_then(|term| outline.checked.shaped(term));
+    let want = suspect.want.as_deref();
+    match outline.kind(node) {
+        NodeKind::Literal => literal(outline, node, suspect, out),
+        NodeKind::Tuple => tuple(outline, node, far, out),
+        NodeKind::Project => projection(outline, node, far, out),
+        NodeKind::If => {}
+        _ => {}
+    }
+    // A condition.
+    let is_condition = outline.parent(node).is_some_and(|parent| {
+        outline.kind(parent) == NodeKind::If && outline.tree.children(parent).first() == Some(&node)
+            || outline.kind(parent) == NodeKind::Paren
+                && outline.parent(parent).is_some_and(|above| {
+                    outline.kind(above) == NodeKind::If && outline.tree.children(above).first() == Some(&parent)
+                })
+    });
+    if is_condition {
+        if outline.kind(node) == NodeKind::Literal {
+            let value = if text.starts_with('0') { "False" } else { "True" };
+            out.push(Candidate::replace(8 + far, span, value, format!("write `{value}` for `{text}`")));
+        } else if let Some(Shaped { dims, dtype: Some(dtype) }) = &have_shaped
+            && dims.is_empty()
+        {
+            let zero = if matches!(dtype, Dtype::Int32) { "0".to_owned() } else { zero_of(*dtype) };
+            out.push(Candidate {
+                title: format!("compare it: `{text} > {zero}`"),
+                edits: vec![Edit { span: span.after(), text: format!(" > {zero}") }],
+                place: span,
+                cost: 8 + far,
+            });
+        }
+    }
+    fields(outline, suspect, want, out);
+    constructors(outline, suspect, want, have_text.as_deref(), out);
+    variables(bench, outline, suspect, have_text.as_deref(), out);
+    wraps(outline, suspect, have_shaped.as_ref(), want, out);
+}
+
+/// A zero with the dtype's suffix.
+pub(crate) fn zero_of(dtype: Dtype) -> String {
+    match dtype {
+        Dtype::Bool => "False".to_owned(),
+        Dtype::Int32 => "0".to_owned(),
+        Dtype::Float32 => "0f".to_owned(),
+        other => format!("cast(0, dtype=\"{other}\")"),
+    }
+}
+
+fn literal(outline: &Outline, node: NodeId, suspect: &Suspect, out: &mut Vec<Candidate>) {
+    let text = outline.text(node);
+    let span = outline.span(node);
+    let digits = text.trim_end_matches(|c: char| c.is_alphabetic());
+    if digits.is_empty() || !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return;
+    }
+    let want = suspect.want_shaped.as_ref().and_then(|want| want.dtype);
+    let is_float = text.contains('.') || text.ends_with('f');
+    let mut add = |new: String| {
+        let title = format!("write `{new}` for `{text}`");
+        out.push(Candidate::replace(7 + suspect.n_hops, span, new, title));
+    };
+    match want {
+        Some(Dtype::Float32) if !is_float => add(format!("{digits}f")),
+        Some(Dtype::Int32) if is_float && !digits.contains('.') => add(digits.to_owned()),
+        Some(Dtype::Bool) => add(if digits == "0" { "False" } else { "True" }.to_owned()),
+        Some(dtype) if !matches!(dtype, Dtype::Float32 | Dtype::Int32) => {
+            let name = dtype.to_string();
+            let bits = name.trim_start_matches(|c: char| c.is_alphabetic());
+            if name.starts_with("int") {
+                add(format!("{digits}i{bits}"));
+            } else if name.starts_with("float") {
+                add(format!("{digits}f{bits}"));
+            }
+        }
+        Some(_) => {}
+        None => add(if is_float && !digits.contains('.') { digits.to_owned() } else { format!("{digits}f") }),
+    }
+}
+
+/// One field of a tuple instead of the tuple.
+fn tuple(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
+    let fields = outline.tree.children(node);
+    let is_one = fields.len() > 1 && fields.iter().all(|&field| outline.text(field) == outline.text(fields[0]));
+    let n = if is_one { 1 } else { fields.len().min(4) };
+    for &field in &fields[..n.min(fields.len())] {
+        let text = outline.text(field);
+        let cost = if is_one { 4 } else { 16 };
+        out.push(Candidate::replace(cost + far, outline.span(node), text, format!("write `{text}` for the tuple")));
+    }
+    for (i, &left) in fields.iter().enumerate().take(5) {
+        for &right in fields.iter().take(5).skip(i + 1) {
+            out.extend(swap(outline, left, right, 14 + far, "fields"));
+        }
+    }
+}
+
+/// One field of what is a tuple, where something else is wanted.
+fn fields(outline: &Outline, suspect: &Suspect, want: Option<&str>, out: &mut Vec<Candidate>) {
+    let node = suspect.node;
+    if matches!(outline.kind(node), NodeKind::Tuple | NodeKind::If | NodeKind::Match | NodeKind::Fn) {
+        return;
+    }
+    let solver = &outline.checked.inferred.solver;
+    let Some(Term::Tuple(fields)) = outline.term(node).map(|term| solver.head(term)) else { return };
+    for (i, &field) in solver.items(fields).iter().enumerate().take(5) {
+        if want.is_some_and(|want| want != outline.checked.print(field)) {
+            continue;
+        }
+        let at = outline.span(node).after();
+        let title = format!("take field {i} of `{}`", short(outline.text(node)));
+        let candidate = Candidate::replace(9 + suspect.n_hops + i as u32, at, format!(".{i}"), title);
+        out.push(Candidate { place: outline.span(node), ..candidate });
+    }
+}
+
+/// A constructor of one field around a value, where a value of its data type is wanted.
+fn constructors(outline: &Outline, suspect: &Suspect, want: Option<&str>, have: Option<&str>, out: &mut Vec<Candidate>) {
+    let module = &outline.checked.module;
+    let Some(name) = want.and_then(|want| want.split('[').next()) else { return };
+    if have.is_some_and(|have| have.starts_with(name)) {
+        return;
+    }
+    let Some(adt) = module.adts.iter().find(|adt| adt.name == name) else { return };
+    let span = outline.span(suspect.node);
+    for ctor in adt.ctors.iter().map(|&ctor| &module.ctors[ctor]).filter(|ctor| ctor.fields.len() == 1) {
+        let text = format!("{}({})", ctor.name, outline.text(suspect.node));
+        let title = format!("wrap it in `{}`", ctor.name);
+        out.push(Candidate::replace(9 + suspect.n_hops, span, text, title));
+    }
+}
+
+/// Two parts the other way round.
+pub(crate) fn swap(outline: &Outline, left: NodeId, right: NodeId, cost: u32, what: &str) -> Option<Candidate> {
+    let (a, b) = (outline.text(left), outline.text(right));
+    let edit = |at: NodeId, text: &str| Edit { span: outline.span(at), text: text.to_owned() };
+    (a != b).then(|| Candidate {
+        title: format!("swap the {what} `{}` and `{}`", short(a), short(b)),
+        edits: vec![edit(left, b), edit(right, a)],
+        place: outline.span(left).to(outline.span(right)),
+        cost,
+    })
+}
+
+fn projection(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
+    let tree = outline.tree;
+    let Some(token) = tree.own_tokens(node).find(|&token| tree.token_kind(token) == TokenKind::Int) else { return };
+    let span = tree.token_span(token);
+    let old = tree.token_text(token);
+    let last = old.parse::<u32>().unwrap_or(0);
+    for index in 0..5u32 {
+        if index == last {
+            continue;
+        }
+        let title = format!("take field {index} instead of {old}");
+        let cost = 9 + far + index;
+        out.push(Candidate { place: outline.span(node), ..Candidate::replace(cost, span, index.to_string(), title) });
+    }
+}
+
+/// Other variables that are of the type that is wanted; what is used nowhere else, and what has a near name, first.
+fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&str>, out: &mut Vec<Candidate>) {
+    let node = suspect.node;
+    let (text, span) = (outline.text(node), outline.span(node));
+    let is_name = matches!(outline.kind(node), NodeKind::LocalRef | NodeKind::GraphRef | NodeKind::NameRef);
+    if !is_name && suspect.in_scope.is_empty() {
+        return;
+    }
+    // A variable for a whole computation is no mend.
+    if matches!(outline.kind(node), NodeKind::If | NodeKind::Match | NodeKind::Fn | NodeKind::Tuple) {
+        return;
+    }
+    let is_unbound = is_name && outline.local(node).is_none();
+    let mut n = 0;
+    let near = base::nearest(text, suspect.in_scope.iter().map(|(name, _)| name.as_str()));
+    for (name, ty) in &suspect.in_scope {
+        let fits = match suspect.want.as_deref() {
+            Some(want) => want == ty,
+            None => have != Some(ty.as_str()) && is_name,
+        };
+        if !fits || name == text || n >= 8 || !name.starts_with('%') {
+            continue;
+        }
+        n += 1;
+        let is_unused = mentions(bench.text, name) < 2;
+        let mut cost = if is_unbound { 3 } else if is_name { 19 } else { 26 } + suspect.n_hops + n;
+        if suspect.want.is_none() && !is_unbound {
+            cost += 6;
+        }
+        if is_unused {
+            cost -= 3;
+        }
+        if near == Some(name.as_str()) {
+            cost -= 2;
+        }
+        out.push(Candidate::replace(cost, span, name.clone(), format!("write `{name}` for `{}`", short(text))));
+    }
+}
+
+/// How often a name stands in a text as a whole.
+fn mentions(text: &str, name: &str) -> usize {
+    let ends = |at: usize| !text[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    text.match_indices(name).filter(|&(at, _)| ends(at)).count()
+}
+
+pub(crate) fn short(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    if line.len() == text.len() && text.chars().count() <= 40 {
+        return text.to_owned();
+    }
+    line.chars().take(36).chain(['…']).collect()
+}
+
+/// An operator around the expression that makes of it what is wanted.
+fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Option<&str>, out: &mut Vec<Candidate>) {
+    let node = suspect.node;
+    let Some(have) = have else { return };
+    // `let %x = %y` says nothing: an operator may have been forgotten there.
+    let is_alias = is_alias(outline, node);
+    // What has been computed may lack a step; what was handed in is as it was written.
+    let is_param = outline.local(node).is_some_and(|local| outline.kind(outline.binder(local)) == NodeKind::Param);
+    let cost = if is_alias { 8 } else { 17 } + suspect.n_hops + u32::from(is_param);
+    let (text, span) = (outline.text(node), outline.span(node));
+    let mut wrap = |extra: u32, op: &str, rest: String| {
+        out.push(Candidate {
+            title: format!("wrap `{}` in `{op}`", short(text)),
+            edits: vec![
+                Edit { span: Span::new(span.start, span.start), text: format!("{op}(") },
+                Edit { span: span.after(), text: format!("{rest})") },
+            ],
+            place: span,
+            cost: cost + extra,
+        });
+    };
+    let wanted = suspect.want_shaped.as_ref();
+    let to_dtype = wanted.and_then(|want| want.dtype).filter(|&dtype| Some(dtype) != have.dtype);
+    if let Some(dtype) = to_dtype {
+        wrap(0, "cast", format!(", dtype=\"{dtype}\""));
+    } else if want.is_none() && wanted.is_none_or(|want| want.dtype.is_none()) {
+        for dtype in [Dtype::Float32, Dtype::Int32, Dtype::Bool] {
+            if have.dtype != Some(dtype) {
+                wrap(2, "cast", format!(", dtype=\"{dtype}\""));
+            }
+        }
+    }
+    let Some(from) = have.sizes() else { return };
+    let rank = from.len();
+    match wanted.filter(|want| want.dims.len() != rank || want.dims.iter().zip(&from).any(|(a, b)| a.is_some_and(|a| a != *b)))
+    {
+        Some(want) => {
+            let fits = |shape: &[i64]| {
+                shape.len() == want.dims.len()
+                    && shape.iter().zip(&want.dims).all(|(size, want)| want.is_none_or(|want| want == *size))
+            };
+            for axis in 0..=rank {
+                let mut shape = from.clone();
+                shape.insert(axis, 1);
+                if fits(&shape) {
+                    wrap(0, "expand_dims", format!(", axis={axis}"));
+                    break;
+                }
+            }
+            for axis in (0..rank).filter(|&axis| from[axis] == 1) {
+                let mut shape = from.clone();
+                shape.remove(axis);
+                if fits(&shape) {
+                    wrap(0, "squeeze", format!(", axis=[{axis}]"));
+                    break;
+                }
+            }
+            for axes in permutations(rank) {
+                let shape: Vec<i64> = axes.iter().map(|&axis| from[axis]).collect();
+                if fits(&shape) {
+                    wrap(0, "transpose", format!(", axes={axes:?}"));
+                    break;
+                }
+            }
+            if rank > 1 && fits(&[from[0], from[1..].iter().product()]) {
+                wrap(0, "nn.batch_flatten", String::new());
+            }
+            if let Some(sizes) = want.sizes()
+                && sizes.iter().product::<i64>() == from.iter().product::<i64>()
+            {
+                wrap(3, "reshape", format!(", newshape={sizes:?}"));
+            }
+            if let Some(sizes) = want.sizes().filter(|sizes| sizes.len() == rank && rank > 0) {
+                let more: Vec<i64> = sizes.iter().zip(&from).map(|(want, have)| want - have).collect();
+                if more.iter().all(|&more| more >= 0) {
+                    let widths: Vec<[i64; 2]> = more.iter().map(|more| [more / 2, more - more / 2]).collect();
+                    wrap(6, "nn.pad", format!(", 0, pad_width={widths:?}"));
+                    wrap(6, "nn.pad", format!(", 0f, pad_width={widths:?}"));
+                } else if more.iter().all(|&more| more <= 0) {
+                    let begin = vec![0; rank];
+                    wrap(7, "strided_slice", format!(", begin={begin:?}, end={sizes:?}"));
+                }
+            }
+            if want.dims.len() == rank {
+                for axis in 0..rank {
+                    let Some(size) = want.dims[axis].filter(|size| from[axis] > 0 && size % from[axis] == 0) else { continue };
+                    let mut shape = from.clone();
+                    shape[axis] = size;
+                    if size != from[axis] && fits(&shape) {
+                        wrap(4, "repeat", format!(", repeats={}, axis={axis}", size / from[axis]));
+                    }
+                }
+            }
+        }
+        None if wanted.is_none() => {
+            for (i, axes) in permutations(rank).into_iter().take(6).enumerate() {
+                let extra = if rank == 2 { 0 } else { 2 + 2 * u32::from(i > 0) };
+                wrap(extra, "transpose", format!(", axes={axes:?}"));
+            }
+            for axis in 0..=rank.min(4) {
+                wrap(1, "expand_dims", format!(", axis={axis}"));
+            }
+            for axis in (0..rank).filter(|&axis| from[axis] == 1) {
+                wrap(2, "squeeze", format!(", axis=[{axis}]"));
+            }
+            if rank > 2 {
+                wrap(1, "nn.batch_flatten", String::new());
+            }
+            if rank > 0 && rank < 3 {
+                wrap(2, "expand_dims", ", axis=1, num_newaxis=2".to_owned());
+            }
+        }
+        None => {}
+    }
+}
+
+/// Whether an expression is a variable that is the whole value of another one.
+pub(crate) fn is_alias(outline: &Outline, node: NodeId) -> bool {
+    let is_value = outline.parent(node).is_some_and(|parent| {
+        matches!(outline.kind(parent), NodeKind::LetStmt | NodeKind::GraphStmt | NodeKind::LetItem)
+    });
+    is_value && matches!(outline.kind(node), NodeKind::LocalRef | NodeKind::GraphRef)
+}
+
+/// Every order of axes but the first, those that swap two before others; none for large ranks.
+fn permutations(rank: usize) -> Vec<Vec<usize>> {
+    let identity: Vec<usize> = (0..rank).collect();
+    let mut out = Vec::new();
+    if !(2..=5).contains(&rank) {
+        return out;
+    }
+    for i in (0..rank).rev() {
+        for j in (0..i).rev() {
+            let mut axes = identity.clone();
+            axes.swap(i, j);
+            out.push(axes);
+        }
+    }
+    for shift in 1..rank {
+        let mut axes = identity.clone();
+        axes.rotate_left(shift);
+        if !out.contains(&axes) {
+            out.push(axes);
+        }
+    }
+    for from in 0..rank {
+        for to in 0..rank {
+            let mut axes = identity.clone();
+            let axis = axes.remove(from);
+            axes.insert(to, axis);
+            if axes != identity && !out.contains(&axes) {
+                out.push(axes);
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,261 @@
+//! Edits of written types: what a hole in their place turns out to be is written there.
+
+use crate::bench::Bench;
+use crate::candidate::{Candidate, numbers, smallest};
+use crate::outline::{Outline, is_type};
+use crate::suspect::Suspect;
+use crate::call;
+use base::{Diagnostic, Edit};
+use syntax::{NodeId, NodeKind};
+use ty::{Dim, Extent, Term, Terms};
+
+/// Where a written type stands.
+fn cost_of_place(outline: &Outline, node: NodeId) -> u32 {
+    let Some(parent) = outline.parent(node) else { return 20 };
+    match outline.kind(parent) {
+        NodeKind::LetStmt | NodeKind::LetItem => 10,
+        NodeKind::Fn | NodeKind::Def => 11,
+        NodeKind::Param => 13,
+        _ => 20,
+    }
+}
+
+pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
+    let node = suspect.node;
+    let span = outline.span(node);
+    let cost = cost_of_place(outline, node) + suspect.n_hops + is_data(bench, outline, suspect);
+    let old = outline.text(node);
+    let is_written = suspect.want.as_deref().is_some_and(|want| want != old);
+    if let Some(want) = suspect.want.as_deref().filter(|want| *want != old) {
+        let (edit, n_words) = smallest(bench.text, span, want);
+        let one = outline.covering(edit.span);
+        let agreement = if outline.kind(one) == NodeKind::DimNum { agreement(outline, one) } else { 0 };
+        out.push(written(bench.text, edit, cost + n_words.saturating_sub(1).min(8) + agreement));
+    }
+    let parts = leaves(outline, node);
+    if !is_written {
+        for part in &parts {
+            if bench.work_left == 0 {
+                break;
+            }
+            let span = outline.span(*part);
+            let Some(outcome) = bench.try_edits(&[Edit { span, text: "_".to_owned() }]) else { continue };
+            if outcome.removed == 0 {
+                continue;
+            }
+            let checked = &outcome.checked;
+            let Some(term) = checked.hole_at(span.start).filter(|&term| checked.is_known(term)) else {
+                // Where sizes broadcast, several may stand here: those that the fault speaks of.
+                if outline.kind(*part) == NodeKind::DimNum {
+                    for number in told(bench, outcome.removed).into_iter().take(6) {
+                        let text = number.to_string();
+                        if text != outline.text(*part) {
+                            let cost = cost + 1 + agreement(outline, *part);
+                            out.push(written(bench.text, Edit { span, text }, cost));
+                        }
+                    }
+                }
+                continue;
+            };
+            let text = match checked.inferred.solver.head(term) {
+                Term::Dim(Dim { extent: Extent::Number(_), .. }) | Term::Dtype(_) | Term::Shape(_) => {
+                    checked.print(term)
+                }
+                _ => continue,
+            };
+            if text != outline.text(*part) {
+                let (edit, n_words) = smallest(bench.text, span, &text);
+                let cost = cost + 1 + n_words.saturating_sub(1) + agreement(outline, *part);
+                out.push(written(bench.text, edit, cost));
+            }
+        }
+    }
+    alike_in_shape(bench, outline, suspect, &parts, cost, out);
+    swapped(outline, node, cost, out);
+}
+
+/// Where an operator takes three operands or more, the first is the data, which the others are made for: that it is at
+/// fault is less likely.
+fn is_data(bench: &Bench, outline: &Outline, suspect: &Suspect) -> u32 {
+    let param = outline.parent(suspect.node);
+    let is_first = |fault: &Diagnostic| {
+        let mut node = outline.covering(fault.span);
+        while outline.kind(node) != NodeKind::Call {
+            match outline.parent(node) {
+                Some(parent) => node = parent,
+                None => return false,
+            }
+        }
+        let Some(parts) = call::parts(outline, node).filter(|parts| parts.args.len() > 2) else { return false };
+        outline.local(parts.args[0]).is_some_and(|local| Some(outline.binder(local)) == param)
+    };
+    let faults = bench.faults.iter().enumerate().take(64);
+    4 * u32::from(faults.filter(|(i, _)| suspect.removed >> i & 1 == 1).any(|(_, fault)| is_first(fault)))
+}
+
+/// How much it says that a size of a parameter stands elsewhere too: a large number is not there twice by chance.
+fn agreement(outline: &Outline, size: NodeId) -> u32 {
+    let is_of_param = outline.parent(outline.whole_type(size)).is_some_and(|at| outline.kind(at) == NodeKind::Param);
+    let text = outline.text(size);
+    let Ok(number) = text.parse::<i64>() else { return 0 };
+    if !is_of_param || number < 2 || outline.n_sizes(text) < 2 {
+        return 0;
+    }
+    match number {
+        ..8 => 1,
+        ..32 => 3,
+        _ => 5,
+    }
+}
+
+/// The same size twice in one shape, as of a square picture, that must be another one.
+fn alike_in_shape(
+    bench: &mut Bench,
+    outline: &Outline,
+    suspect: &Suspect,
+    parts: &[NodeId],
+    cost: u32,
+    out: &mut Vec<Candidate>,
+) {
+    let sizes: Vec<NodeId> = parts.iter().copied().filter(|&part| outline.kind(part) == NodeKind::DimNum).collect();
+    for (i, &first) in sizes.iter().enumerate() {
+        let text = outline.text(first);
+        let is_alike = |&&other: &&NodeId| {
+            outline.parent(other) == outline.parent(first) && outline.text(other) == text
+        };
+        let alike: Vec<NodeId> = sizes[i..].iter().filter(is_alike).copied().collect();
+        if alike.len() != 2 || text == "1" || sizes[..i].iter().any(|other| is_alike(&other)) {
+            continue;
+        }
+        let mut fitting = Vec::new();
+        for (at, fault) in bench.faults.iter().enumerate().take(64) {
+            if suspect.removed >> at & 1 == 1 {
+                products(&bench.text[fault.span.range()], &mut fitting);
+            }
+        }
+        for number in fitting.into_iter().take(6) {
+            let edits = { alike.iter() }.map(|&at| Edit { span: outline.span(at), text: number.to_string() }).collect();
+            let title = format!("write `{number}` for `{text}` twice");
+            out.push(Candidate { title, edits, place: outline.span(first), cost: cost + 3 });
+        }
+    }
+}
+
+/// Products of neighbouring numbers of a text: the sizes that a reshape cuts into pieces.
+fn products(text: &str, out: &mut Vec<i64>) {
+    let numbers: Vec<i64> = { text.split(|c: char| !c.is_ascii_digit()) }.filter_map(|word| word.parse().ok()).collect();
+    for pair in numbers.windows(2) {
+        let product = pair[0].saturating_mul(pair[1]);
+        if product > 1 && !out.contains(&product) && !pair.contains(&1) {
+            out.push(product);
+        }
+    }
+}
+
+/// The sizes that the faults speak of.
+fn told(bench: &Bench, faults: u64) -> Vec<i64> {
+    let mut out = Vec::new();
+    for (i, fault) in bench.faults.iter().enumerate().take(64) {
+        if faults >> i & 1 == 1 && fault.message.len() < 400 {
+            numbers(&fault.message, &mut out);
+        }
+    }
+    out
+}
+
+fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
+    let old = &text[edit.span.range()];
+    let title = match (old.trim(), edit.text.trim()) {
+        ("", new) => format!("insert `{}`", new.trim_matches([',', ' '])),
+        (old, "") => format!("remove `{}`", old.trim_matches([',', ' '])),
+        (old, new) => format!("write `{new}` for `{old}`"),
+    };
+    Candidate { title, place: edit.span, edits: vec![edit], cost }
+}
+
+/// Shapes, sizes and dtypes in a written type.
+fn leaves(outline: &Outline, node: NodeId) -> Vec<NodeId> {
+    let mut out = Vec::new();
+    let mut pending = vec![node];
+    while let Some(node) = pending.pop() {
+        let children = outline.tree.children(node);
+        match outline.kind(node) {
+            NodeKind::DimNum => out.push(node),
+            NodeKind::TensorType => {
+                out.extend(children.iter().copied().filter(|&child| outline.kind(child) != NodeKind::DimNum));
+            }
+            _ => {}
+        }
+        pending.extend(children.into_iter().rev().filter(|&child| is_type(outline.kind(child))));
+    }
+    out.truncate(24);
+    out
+}
+
+/// Two sizes of one shape that may have been written the wrong way round.
+fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>) {
+    let mut pending = vec![node];
+    while let Some(node) = pending.pop() {
+        let children = outline.tree.children(node);
+        if outline.kind(node) == NodeKind::ShapeLit {
+            for (i, &left) in children.iter().enumerate().take(4) {
+                for &right in children.iter().take(4).skip(i + 1) {
+                    let (a, b) = (outline.text(left), outline.text(right));
+                    if a == b {
+                        continue;
+                    }
+                    let edit = |at: NodeId, text: &str| Edit { span: outline.span(at), text: text.to_owned() };
+                    out.push(Candidate {
+                        title: format!("swap the sizes `{a}` and `{b}`"),
+                        edits: vec![edit(left, b), edit(right, a)],
+                        place: outline.span(left).to(outline.span(right)),
+                        // Two neighbours are easily taken for one another, and that this helps is no chance.
+                        cost: if children.len() == 2 { cost - 1 } else { cost + (children.len() as u32 - 2).min(4) },
+                    });
+                }
+            }
+        }
+        pending.extend(children.into_iter().filter(|&child| is_type(outline.kind(child))));
+    }
+}
+
+/// Parameters of one type that must all have another: where one alone does not help, they may together.
+pub(crate) fn together(bench: &mut Bench, outline: &Outline, param_type: NodeId, n_hops: u32, out: &mut Vec<Candidate>) {
+    let Some(param) = outline.parent(param_type).filter(|&param| outline.kind(param) == NodeKind::Param) else { return };
+    let Some(list) = outline.parent(param) else { return };
+    let types: Vec<NodeId> = { outline.tree.children(list).into_iter() }
+        .filter_map(|param| outline.tree.children(param).first().copied())
+        .filter(|&other| outline.text(other) == outline.text(param_type))
+        .collect();
+    if types.len() < 2 || types[0] != param_type {
+        return;
+    }
+    let sizes = leaves(outline, param_type);
+    for i in (0..sizes.len()).filter(|&i| outline.kind(sizes[i]) == NodeKind::DimNum) {
+        let places: Vec<NodeId> = types.iter().filter_map(|&written| leaves(outline, written).get(i).copied()).collect();
+        let hole = |&place: &NodeId| Edit { span: outline.span(place), text: "_".to_owned() };
+        let holes: Vec<Edit> = places.iter().map(hole).collect();
+        let Some(outcome) = bench.try_edits(&holes) else { continue };
+        if outcome.removed == 0 {
+            continue;
+        }
+        let checked = &outcome.checked;
+        let mut edits = Vec::new();
+        let mut shift = 0i64;
+        for hole in &holes {
+            let at = (i64::from(hole.span.start) + shift) as u32;
+            shift += 1 - i64::from(hole.span.len());
+            let known = checked.hole_at(at).filter(|&term| checked.is_known(term));
+            let text = known.map_or_else(|| bench.text[hole.span.range()].to_owned(), |term| checked.print(term));
+            if text != bench.text[hole.span.range()] {
+                edits.push(Edit { span: hole.span, text });
+            }
+        }
+        if let [first, ..] = &edits[..]
+            && edits.len() > 1
+        {
+            let title = format!("write `{}` in {} parameters", first.text, edits.len());
+            out.push(Candidate { title, place: first.span, cost: 12 + n_hops + edits.len() as u32, edits });
+        }
+    }
+}

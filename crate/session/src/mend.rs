@@ -1,0 +1,152 @@
+//! Problems in the order in which they are likeliest at fault, with edits that mend them.
+
+use crate::Analysis;
+use crate::analysis::ground;
+use crate::page::span_view;
+use crate::view::EditView;
+use crate::view::solver::{MendView, MendedTypeView, PlaceView};
+use base::{Diagnostic, Fix, Label, LineIndex, Severity, Span};
+use blame::Mend;
+
+/// As many edits are offered for one problem.
+const MAX_FIXES: usize = 3;
+
+/// Two mends whose costs differ by less are about as likely: then the problem stays where it shows.
+const MARGIN: u32 = 2;
+
+/// As many other places are named.
+const MAX_PLACES: usize = 2;
+
+/// A text's edits, made once for all questions about them.
+pub struct Mends {
+    mends: Vec<Mend>,
+}
+
+impl Mends {
+    pub fn new(analysis: &Analysis) -> Mends {
+        let ground = ground(analysis.module.surface);
+        Mends { mends: blame::mends(&ground, analysis.text(), analysis.diagnostics()) }
+    }
+
+    /// The edits after which one of the analysis' problems is gone, the likeliest first. Of those that are about as
+    /// likely, such at other places come before more of the same line.
+    pub fn of(&self, lines: &LineIndex, problem: usize) -> Vec<&Mend> {
+        let (mut first, mut rest): (Vec<&Mend>, Vec<&Mend>) = (Vec::new(), Vec::new());
+        for mend in self.mends.iter().filter(|mend| mend.removed.contains(&problem)) {
+            let line = |mend: &Mend| lines.line_of(mend.place.start);
+            let is_new = first.iter().all(|other| line(other) != line(mend) || other.n_left < mend.n_left);
+            if is_new { first.push(mend) } else { rest.push(mend) }
+        }
+        first.extend(rest);
+        first
+    }
+
+    /// Where the fault of a problem may be, the likeliest first; at last where it is told.
+    pub fn places(&self, analysis: &Analysis, problem: usize) -> Vec<PlaceView> {
+        let lines = analysis.lines();
+        let problem_span = analysis.diagnostics()[problem].span;
+        let mut out: Vec<PlaceView> = Vec::new();
+        let mut put = |span, sentence: String| {
+            if !out.iter().any(|place| place.span == span_view(lines, span)) {
+                out.push(PlaceView { span: span_view(lines, span), line: lines.line_of(span.start), sentence });
+            }
+        };
+        for mend in self.of(lines, problem) {
+            put(mend.place, reason(mend));
+        }
+        put(problem_span, "the problem shows here".to_owned());
+        out
+    }
+
+    /// Up to three edits that mend a problem.
+    pub fn fixes(&self, lines: &LineIndex, problem: usize) -> Vec<MendView> {
+        let view = |mend: &Mend| MendView {
+            title: mend.title.clone(),
+            edits: { mend.edits.iter() }
+                .map(|edit| EditView { span: span_view(lines, edit.span), text: edit.text.clone() })
+                .collect(),
+            types: { mend.types.iter().cloned() }
+                .map(|(name, before, after)| MendedTypeView { name, before, after })
+                .collect(),
+            n_left: mend.n_left as u32,
+        };
+        self.of(lines, problem).into_iter().take(MAX_FIXES).map(view).collect()
+    }
+
+    /// The problems, the likeliest fault first. A problem whose likeliest mend is elsewhere than it shows stands there,
+    /// and its first label is where it shows.
+    pub fn ranked(&self, analysis: &Analysis) -> Vec<Diagnostic> {
+        let problems = analysis.diagnostics();
+        let lines = analysis.lines();
+        let is_error = |i: &usize| problems[*i].severity == Severity::Error;
+        let rank = |&i: &usize| self.mends.iter().position(|mend| mend.removed.contains(&i)).unwrap_or(usize::MAX);
+        let mut order: Vec<usize> = (0..problems.len()).filter(is_error).collect();
+        base::sort_by_key(&mut order, rank);
+        order.extend((0..problems.len()).filter(|i| !is_error(i)));
+        let mut told = Vec::new();
+        let ranked = order.into_iter().map(|i| {
+            let mut problem = problems[i].clone();
+            let shown = problem.span;
+            // One mend may take several problems away: the first of them stands at its place.
+            let best = self.mends.iter().position(|mend| mend.removed.contains(&i));
+            if let Some(best) = best.filter(|best| !told.contains(best)) {
+                told.push(best);
+                let place = self.place_of(lines, i, shown);
+                let mut named = vec![lines.line_of(place.start)];
+                let mut labels = Vec::new();
+                if place != shown {
+                    problem.span = place;
+                    let is_told = problem.labels.iter().any(|label| label.span == shown);
+                    if !is_told || !named.contains(&lines.line_of(shown.start)) {
+                        labels.push(Label { span: shown, message: "the problem shows here".to_owned() });
+                    }
+                    named.push(lines.line_of(shown.start));
+                }
+                for mend in self.of(lines, i) {
+                    let line = lines.line_of(mend.place.start);
+                    if labels.len() <= MAX_PLACES && !named.contains(&line) {
+                        named.push(line);
+                        labels.push(Label { span: mend.place, message: reason(mend) });
+                    }
+                }
+                labels.append(&mut problem.labels);
+                problem.labels = labels;
+            }
+            let mut fixes: Vec<Fix> = Vec::new();
+            for mend in self.of(lines, i).into_iter().take(MAX_FIXES) {
+                fixes.push(Fix { title: mend.title.clone(), edits: mend.edits.clone() });
+            }
+            for fix in std::mem::take(&mut problem.fixes) {
+                if !fixes.iter().any(|other| other.title == fix.title || other.edits == fix.edits) {
+                    fixes.push(fix);
+                }
+            }
+            problem.fixes = fixes;
+            if problem.help.is_none() {
+                problem.help = problem.fixes.first().map(|fix| fix.title.clone());
+            }
+            problem
+        });
+        ranked.collect()
+    }
+}
+
+impl Mends {
+    /// Where a problem is put: at its likeliest mend, unless another one is about as likely elsewhere.
+    fn place_of(&self, lines: &LineIndex, problem: usize, shown: Span) -> Span {
+        let mends = self.of(lines, problem);
+        let Some(best) = mends.first() else { return shown };
+        let line = |span: Span| lines.line_of(span.start);
+        let rival = mends.iter().find(|mend| line(mend.place) != line(best.place) && mend.n_left == best.n_left);
+        let is_tie = rival.is_some_and(|rival| rival.cost < best.cost + MARGIN);
+        if is_tie { shown } else { best.place }
+    }
+}
+
+/// Why a place may be at fault.
+fn reason(mend: &Mend) -> String {
+    match mend.n_left {
+        0 => format!("nothing is wrong any more if you {}", mend.title),
+        _ => format!("the problem is gone if you {}", mend.title),
+    }
+}

@@ -1,0 +1,346 @@
+//! *Why not?* What cannot hold together in a type error, in words.
+//!
+//! `solve::core` finds a minimal set of what the program says and demands; what may be left out here are the relations of
+//! calls, the equations of the walk, annotations and literals.
+//!
+//! Worked example. Of `let %y = nn.dense(%x, %w);` with `%x: Tensor[(2, 3), float32]` and
+//! `%w: Tensor[(5, 4), float32]` the core has three members: both annotations, and what `nn.dense` needs.
+
+use super::Recorded;
+use super::naming::Naming;
+use crate::Analysis;
+use crate::page::{diagnostic_views, span_view};
+use crate::view::solver::{ConflictView, WhyNotView};
+use base::Span;
+use hir::{ExprId, ExprKind, LocalId, TypeExprId};
+use infer::{TypeError, Why, Wording};
+use rustc_hash::FxHashMap;
+use solve::core::{Conflict, Constraint, Fault};
+use solve::derive::{Graph, Place};
+use solve::{Cause, EQUAL, Event, Failure, RelationId};
+use std::ops::Range;
+use ty::{Reason, TermId, Terms};
+
+/// What an annotation stands on.
+enum Annotated {
+    Variable(LocalId),
+    Result(String),
+    TypeArgument,
+}
+
+struct Asked<'a> {
+    naming: Naming<'a>,
+    graph: &'a Graph<'a>,
+    annotations: FxHashMap<TypeExprId, Annotated>,
+}
+
+/// What cannot hold together in a problem of a text; nothing if it is no conflict of types.
+pub(crate) fn why_not(analysis: &Analysis, recorded: &Recorded, problem: usize) -> Option<WhyNotView> {
+    let diagnostic = analysis.diagnostics().get(problem)?;
+    let graph = recorded.graph();
+    let asked = Asked::new(analysis, recorded, &graph);
+    let (fault, failure) = asked.fault(diagnostic)?;
+    let group = asked.group(fault)?;
+    let conflict = Conflict::new(&graph, group.clone(), fault, asked.facts(group));
+    let core = conflict.core();
+    let lines = analysis.lines();
+    let members = core.members.iter().filter_map(|&number| {
+        let (sentence, span, event) = asked.member(&conflict.constraints[number], fault, failure, diagnostic)?;
+        let line = lines.line_of(span.start);
+        Some(ConflictView { sentence, span: span_view(lines, span), line, stop: None, event })
+    });
+    let mut members: Vec<ConflictView> = members.collect();
+    base::sort_by_key(&mut members, |member| (member.span.start, member.event));
+    members.dedup_by(|one, other| one.sentence == other.sentence && one.span == other.span);
+    let problem = diagnostic_views(lines, std::slice::from_ref(diagnostic)).pop()?;
+    let (places, fixes) = (Vec::new(), Vec::new());
+    Some(WhyNotView { problem, core: members, is_bounded: core.is_bounded, places, fixes })
+}
+
+/// Whether the core of each type error of a text fails by itself, and holds without each of its members; for the test of
+/// that. Cores that were bounded are left out.
+pub(crate) fn core_laws(analysis: &Analysis) -> Vec<(bool, Vec<bool>)> {
+    let recorded = Recorded::new(analysis);
+    let graph = recorded.graph();
+    let asked = Asked::new(analysis, &recorded, &graph);
+    let laws = analysis.diagnostics().iter().filter_map(|diagnostic| {
+        let (fault, _) = asked.fault(diagnostic)?;
+        let group = asked.group(fault)?;
+        let conflict = Conflict::new(&graph, group.clone(), fault, asked.facts(group));
+        let core = conflict.core();
+        if core.is_bounded {
+            return None;
+        }
+        let without = |left_out: &usize| {
+            let rest: Vec<usize> = core.members.iter().copied().filter(|member| member != left_out).collect();
+            conflict.fails(&rest) == Some(false)
+        };
+        Some((conflict.fails(&core.members) == Some(true), core.members.iter().map(without).collect()))
+    });
+    laws.collect()
+}
+
+impl<'a> Asked<'a> {
+    fn new(analysis: &'a Analysis, recorded: &'a Recorded, graph: &'a Graph<'a>) -> Asked<'a> {
+        let module = &analysis.module;
+        let mut annotations = FxHashMap::default();
+        for (id, local) in module.locals.iter_enumerated().skip(module.start.locals) {
+            annotations.extend(local.annotation.map(|annotation| (annotation, Annotated::Variable(id))));
+        }
+        for function in module.functions.iter().skip(module.start.functions) {
+            let Some(result) = function.result else { continue };
+            let def = module.defs.iter().find(|def| module.functions[def.function].span == function.span);
+            let name = def.map_or("this function".to_owned(), |def| format!("`{}`", def.name));
+            annotations.insert(result, Annotated::Result(name));
+        }
+        for expr in module.exprs.iter().skip(module.start.exprs) {
+            if let ExprKind::Call { type_args: Some(args), .. } = &expr.kind {
+                annotations.extend(args.iter().map(|&arg| (arg, Annotated::TypeArgument)));
+            }
+        }
+        Asked { naming: Naming::new(analysis, recorded, graph), graph, annotations }
+    }
+
+    /// What failed when this was told.
+    fn fault(&self, diagnostic: &base::Diagnostic) -> Option<(Fault, Option<&'a Failure>)> {
+        let Recorded { inferred, errors } = self.naming.recorded;
+        let wording = Wording { module: &self.naming.analysis.module, inferred };
+        let error = errors.iter().find(|error| wording.diagnostic(error) == *diagnostic)?;
+        match error {
+            TypeError::Failed(failure) => Some((Fault::Failed(failure.relation), Some(failure))),
+            TypeError::Infinite { term, .. } => Some((Fault::Cycle(*term), None)),
+            TypeError::UnderConstrained { .. }
+            | TypeError::NotAssumed { .. }
+            | TypeError::OperatorArity { .. }
+            | TypeError::OperatorNeedsAttr { .. }
+            | TypeError::Arity { .. }
+            | TypeError::NotPolymorphic { .. }
+            | TypeError::NotAFunction { .. }
+            | TypeError::TypeArguments { .. }
+            | TypeError::TypeArgumentKind { .. }
+            | TypeError::PatternArity { .. } => None,
+        }
+    }
+
+    /// The events of the group in which something went wrong.
+    fn group(&self, fault: Fault) -> Option<Range<usize>> {
+        let inferred = &self.naming.recorded.inferred;
+        let events = &inferred.solver.store.log.0;
+        let at = match fault {
+            Fault::Failed(failed) => {
+                events.iter().position(|event| matches!(event, Event::Step { relation, outcome: solve::Outcome::Failed, .. } if *relation == failed))
+            }
+            // The class was cut where it was found to be in itself.
+            Fault::Cycle(term) => {
+                events.iter().position(|event| matches!(event, Event::Bind { id, new: ty::Term::Error(_), .. } if *id == term))
+            }
+        }?;
+        let next = inferred.groups.partition_point(|&began| began as usize <= at);
+        let end = inferred.groups.get(next).map_or(events.len(), |&end| end as usize);
+        Some(inferred.groups[next.checked_sub(1)?] as usize..end)
+    }
+
+    /// The cells of each annotation and each literal of a group.
+    fn facts(&self, group: Range<usize>) -> Vec<Vec<TermId>> {
+        let inferred = &self.naming.recorded.inferred;
+        let module = &self.naming.analysis.module;
+        let mut facts: Vec<(Cause, Vec<TermId>)> = Vec::new();
+        for event in &inferred.solver.store.log.0[group] {
+            let Event::Fresh { id, cause, .. } = *event else { continue };
+            let is_fact = match self.naming.why(cause) {
+                Why::Written(written) => self.annotations.contains_key(&written),
+                Why::Expr(expr) => {
+                    matches!(module.exprs[expr].kind, ExprKind::Literal(..) | ExprKind::TensorLit(_))
+                }
+                _ => false,
+            };
+            match facts.last_mut() {
+                _ if !is_fact => {}
+                Some((last, cells)) if *last == cause => cells.push(id),
+                Some(_) | None => facts.push((cause, vec![id])),
+            }
+        }
+        facts.into_iter().map(|(_, cells)| cells).collect()
+    }
+
+    fn print(&self, term: TermId) -> String {
+        self.naming.recorded.inferred.print(&self.naming.analysis.module, term).text
+    }
+
+    /// What a member demands, where, and the event with which it came.
+    fn member(
+        &self,
+        constraint: &Constraint,
+        fault: Fault,
+        failure: Option<&Failure>,
+        diagnostic: &base::Diagnostic,
+    ) -> Option<(String, Span, u32)> {
+        let solver = &self.naming.recorded.inferred.solver;
+        match constraint {
+            Constraint::Fact(cells) => {
+                let &first = cells.first()?;
+                let cause = solver.store.made_by(first);
+                let is_it = |event: &Event| matches!(event, Event::Fresh { id, .. } if *id == first);
+                let event = solver.store.log.0.iter().position(is_it)?;
+                Some((self.fact(cause)?, self.naming.span(cause)?, event as u32))
+            }
+            Constraint::Posted(relation) => {
+                let is_it = |event: &Event| matches!(event, Event::Post { relation: posted } if posted == relation);
+                let event = solver.store.log.0.iter().position(is_it)?;
+                let cause = solver.relation(*relation).cause;
+                let span = self.naming.span(cause).unwrap_or(diagnostic.span);
+                let is_failed = match fault {
+                    Fault::Failed(failed) => self.graph.posted_first(failed) == *relation,
+                    Fault::Cycle(_) => false,
+                };
+                let needs = failure.filter(|_| is_failed).and_then(|failure| self.needs(failure));
+                Some((needs.unwrap_or_else(|| self.demand(*relation)), span, event as u32))
+            }
+        }
+    }
+
+    /// What was written: an annotation, a literal.
+    fn fact(&self, cause: Cause) -> Option<String> {
+        let module = &self.naming.analysis.module;
+        let text = self.naming.text(self.naming.span(cause)?);
+        Some(match self.naming.why(cause) {
+            Why::Written(written) => match self.annotations.get(&written)? {
+                Annotated::Variable(local) => format!("`{}` is declared {text}", module.local_name(*local)),
+                Annotated::Result(name) => format!("{name} is declared to give {text}"),
+                Annotated::TypeArgument => format!("the type argument is {text}"),
+            },
+            Why::Expr(expr) => {
+                let ty = self.naming.recorded.inferred.exprs[expr].map_or("_".to_owned(), |term| self.print(term));
+                format!("{} is {ty}", self.naming.expr(expr))
+            }
+            _ => return None,
+        })
+    }
+
+    /// What the failed relation needs, by the reason for which it failed.
+    fn needs(&self, failure: &Failure) -> Option<String> {
+        let relation = failure.relation;
+        let posted = self.naming.recorded.inferred.solver.relation(relation);
+        if posted.relation.is(&EQUAL) {
+            return None;
+        }
+        let poster = self.naming.poster(relation)?;
+        let who = match poster.op {
+            Some(op) => format!("`{}`", op.row().name),
+            None => format!("`{}`", posted.relation.name()),
+        };
+        let of = |term: TermId| self.naming.of(relation, &Place::new(term, &[]));
+        match &failure.reason {
+            Reason::Unequal { left, right, .. } => {
+                let (one, other) = (of(*left), of(*right));
+                (!one.is_empty() && !other.is_empty() && one != other).then(|| {
+                    format!("{who} needs {one} to equal {other}: {} and {}", self.print(*left), self.print(*right))
+                })
+            }
+            Reason::Broadcast { left, right, .. } => {
+                let (one, other) = (of(*left), of(*right));
+                (!one.is_empty() && !other.is_empty())
+                    .then(|| format!("{who} needs {one} and {other} to be equal, or one of them 1"))
+            }
+            Reason::Dtypes { .. } => Some(format!("{who} needs operands of one dtype")),
+            Reason::NotTensor { operand } => {
+                Some(format!("{who} needs {} to be a tensor", self.operand(&poster.args, *operand)))
+            }
+            Reason::NotTuple { operand } => {
+                Some(format!("{who} needs {} to be a tuple", self.operand(&poster.args, *operand)))
+            }
+            Reason::Rank { operand, want, .. } => {
+                Some(format!("{who} needs {} to have rank {want}", self.operand(&poster.args, *operand)))
+            }
+            Reason::Check(sentence) => Some(format!("{who} demands more: {sentence}")),
+            Reason::Axis { attr, axis, rank } => {
+                Some(format!("{who} needs the axis that `{attr}` names, {axis}, and of rank {rank} there is none"))
+            }
+            Reason::NoClause | Reason::TupleIndex { .. } | Reason::EndlessCopy | Reason::Attr { .. } => None,
+        }
+    }
+
+    fn operand(&self, args: &[ExprId], operand: usize) -> String {
+        args.get(operand).map_or("an operand".to_owned(), |&arg| self.naming.expr(arg))
+    }
+
+    /// What a relation demands.
+    fn demand(&self, relation: RelationId) -> String {
+        let module = &self.naming.analysis.module;
+        let inferred = &self.naming.recorded.inferred;
+        let posted = inferred.solver.relation(relation);
+        let ty = |expr: ExprId| inferred.exprs[expr].map_or("_".to_owned(), |term| self.print(term));
+        match self.naming.why(posted.cause) {
+            Why::Expr(expr) => match &module.exprs[expr].kind {
+                ExprKind::OpCall { op, .. } => {
+                    let (name, ty) = (op.row().name, ty(expr));
+                    let is_error = inferred.exprs[expr]
+                        .is_none_or(|term| matches!(inferred.solver.head(term), ty::Term::Error(_)));
+                    match (self.bound_to(expr), is_error) {
+                        (_, true) => format!("`{name}` relates its operands and its result"),
+                        (Some(local), false) => {
+                            format!("`{}` is the result of `{name}`, {ty}", module.local_name(local))
+                        }
+                        (None, false) => format!("`{name}` gives {ty}"),
+                    }
+                }
+                ExprKind::Project { base, index } => format!(".{index} is a field of {}", self.naming.expr(*base)),
+                ExprKind::Def(def) => {
+                    format!("`{}` demands `{}` of its arguments", module.defs[*def].name, posted.relation.name())
+                }
+                ExprKind::RefRead(reference) => format!("{} is read as a reference", self.naming.expr(*reference)),
+                ExprKind::RefWrite { reference, value } => {
+                    format!("{} is written into {}", self.naming.expr(*value), self.naming.expr(*reference))
+                }
+                ExprKind::Call { callee, .. } => format!("{} is called here", self.naming.expr(*callee)),
+                _ => format!("this is {}", ty(expr)),
+            },
+            Why::Argument { call, index } => {
+                let (ExprKind::Call { args, .. } | ExprKind::OpCall { args, .. }) = &module.exprs[call].kind else {
+                    return "an argument has the type of its parameter".to_owned();
+                };
+                let callee = match &module.exprs[call].kind {
+                    ExprKind::Call { callee, .. } => self.naming.expr(*callee),
+                    _ => "the function".to_owned(),
+                };
+                let arg = args.get(index).map_or("its argument".to_owned(), |&arg| self.naming.expr(arg));
+                let wanted = posted.args.first().map_or("_".to_owned(), |&term| self.print(term));
+                format!("{callee} takes {wanted}, and is given {arg}")
+            }
+            Why::TypeArgument { .. } => "a type argument is what its parameter stands for".to_owned(),
+            Why::Condition(_) => "a condition is a bool".to_owned(),
+            Why::Branches(_) => "both branches of an `if` have one type".to_owned(),
+            Why::Arm { index, .. } => format!("arm {} of the match has the type of the first", index + 1),
+            Why::Let { local, .. } => {
+                format!("the value of `{}` has the type that is declared", module.local_name(local))
+            }
+            Why::Result(_) => "the body has the type that is declared as the result".to_owned(),
+            Why::Pattern(_) => {
+                let pattern = self.naming.span(posted.cause).map_or(String::new(), |span| self.naming.text(span));
+                format!("the pattern `{pattern}` fits what is matched")
+            }
+            Why::PatternVariable(local) | Why::Variable(local) => {
+                format!("`{}` has the type of what it is bound to", module.local_name(local))
+            }
+            Why::Where { .. } => "the `where` clause holds".to_owned(),
+            Why::Written(_) | Why::Constructor(_) | Why::Function(_) => "the type that is written holds".to_owned(),
+        }
+    }
+
+    /// The variable that a `let` binds to an expression.
+    fn bound_to(&self, value: ExprId) -> Option<LocalId> {
+        let module = &self.naming.analysis.module;
+        let in_blocks = module.exprs.iter().skip(module.start.exprs).find_map(|expr| match &expr.kind {
+            ExprKind::Block { lets, .. } => {
+                lets.iter().find(|(_, bound)| *bound == value).and_then(|(local, _)| *local)
+            }
+            _ => None,
+        });
+        in_blocks.or_else(|| {
+            module.items.iter().find_map(|item| match *item {
+                hir::Item::Let(local, function) if module.functions[function].body == value => Some(local),
+                hir::Item::Let(..) | hir::Item::Def(_) | hir::Item::Expr(_) | hir::Item::Adt(_) => None,
+            })
+        })
+    }
+}

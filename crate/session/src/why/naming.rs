@@ -1,0 +1,219 @@
+//! The words for a part of the program, and for a place of its type: `axis 1 of %x`.
+
+use super::{Recorded, call_of};
+use crate::Analysis;
+use base::Span;
+use hir::{DefId, ExprId, ExprKind};
+use infer::Why;
+use op::OpId;
+use solve::derive::{Graph, Path, Place};
+use solve::{Cause, RelationId, State};
+use ty::{List, Term, TermId, Terms};
+
+/// An expression of more characters is called by what it begins with.
+const MAX_TEXT: usize = 28;
+
+pub(crate) struct Naming<'a> {
+    pub analysis: &'a Analysis,
+    pub recorded: &'a Recorded,
+    pub graph: &'a Graph<'a>,
+}
+
+/// Who posted a relation: an operator's call, or the mention of a function whose type asks for it.
+pub(crate) struct Poster {
+    /// The operator, whose rule it is.
+    pub op: Option<OpId>,
+    /// The operator's call, or the call of the function.
+    pub call: ExprId,
+    pub args: Vec<ExprId>,
+    /// The function, and where in it the rule stands.
+    pub through: Option<(DefId, Option<Span>)>,
+}
+
+impl<'a> Naming<'a> {
+    pub fn new(analysis: &'a Analysis, recorded: &'a Recorded, graph: &'a Graph<'a>) -> Naming<'a> {
+        Naming { analysis, recorded, graph }
+    }
+
+    pub fn why(&self, cause: Cause) -> Why {
+        self.recorded.inferred.whys[cause.0 as usize]
+    }
+
+    /// Where a cause stands in the file; nothing of what stands in the library.
+    pub fn span(&self, cause: Cause) -> Option<Span> {
+        let is_own = cause.0 as usize >= self.recorded.inferred.n_library_whys;
+        is_own.then(|| self.why(cause).span(&self.analysis.module))
+    }
+
+    /// What stands at a span of the file, on one line.
+    pub fn text(&self, span: Span) -> String {
+        self.analysis.text[span.range()].split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    pub fn line(&self, span: Span) -> u32 {
+        self.analysis.lines().line_of(span.start)
+    }
+
+    /// An expression by its text if that is short, else by what it is.
+    pub fn expr(&self, id: ExprId) -> String {
+        let module = &self.analysis.module;
+        let expr = &module.exprs[id];
+        let is_own = id.0 as usize >= module.start.exprs;
+        if is_own && expr.span.len() as usize <= MAX_TEXT {
+            return format!("`{}`", self.text(expr.span));
+        }
+        match &expr.kind {
+            ExprKind::OpCall { op, .. } => match op.row().infix {
+                Some(infix) => format!("the `{infix}` on line {}", self.line(expr.span)),
+                None => format!("`{}(…)`", op.row().name),
+            },
+            ExprKind::Call { callee, .. } => match &module.exprs[*callee].kind {
+                ExprKind::Def(def) => format!("`{}(…)`", module.defs[*def].name),
+                ExprKind::Ctor(ctor) => format!("`{}(…)`", module.ctors[*ctor].name),
+                ExprKind::Local(local, _) => format!("`{}(…)`", module.local_name(*local)),
+                _ => "this call".to_owned(),
+            },
+            ExprKind::Block { tail, .. } if *tail != id => match &module.exprs[*tail].kind {
+                ExprKind::Local(local, _) => format!("`{}`", module.local_name(*local)),
+                _ => "the block's value".to_owned(),
+            },
+            ExprKind::If { .. } => "the `if`".to_owned(),
+            ExprKind::Match { .. } => "the match".to_owned(),
+            ExprKind::Fn(_) => "the function".to_owned(),
+            ExprKind::Tuple(_) => "the tuple".to_owned(),
+            ExprKind::TensorLit(_) => "the tensor literal".to_owned(),
+            _ => "this expression".to_owned(),
+        }
+    }
+
+    /// `axis 1 of`, for a part of the type of a cell; nothing for the whole.
+    pub fn part(&self, place: &Place) -> String {
+        let solver = &self.recorded.inferred.solver;
+        let mut words = String::new();
+        let mut id = place.cell;
+        let mut path = place.path.iter().copied().peekable();
+        while let Some(n) = path.next() {
+            let head = solver.head(id);
+            let Some(inside) = solve::derive::part(solver, head, n) else { break };
+            id = inside;
+            let word = match head {
+                Term::Tensor { .. } if n == 0 && path.peek().is_some() => continue,
+                Term::Tensor { .. } if n == 0 => "the shape of ".to_owned(),
+                Term::Tensor { .. } => "the dtype of ".to_owned(),
+                Term::Shape(_) | Term::Splice(_) => format!("axis {n} of "),
+                Term::Tuple(_) => format!("field {n} of "),
+                Term::Func { params: List { len, .. }, .. } if n == len => "the result of ".to_owned(),
+                Term::Func { .. } => format!("parameter {n} of "),
+                Term::Adt { .. } => format!("type argument {n} of "),
+                Term::Ref(_) => "the content of ".to_owned(),
+                Term::Row { .. } => format!("field {n} of a variant of "),
+                Term::Sum(_) | Term::Forall { .. } => continue,
+                Term::Hole(_)
+                | Term::Error(_)
+                | Term::Param(..)
+                | Term::EmptyRow
+                | Term::Slice { .. }
+                | Term::Dim(_)
+                | Term::Dtype(_) => break,
+            };
+            words.insert_str(0, &word);
+        }
+        words
+    }
+
+    /// What is known at a place.
+    pub fn fact(&self, place: &Place) -> String {
+        let solver = &self.recorded.inferred.solver;
+        let part = |id: TermId, n: &u32| solve::derive::part(solver, solver.head(id), *n);
+        match place.path.iter().try_fold(place.cell, part) {
+            Some(id) => self.recorded.inferred.print(&self.analysis.module, id).text,
+            None => "_".to_owned(),
+        }
+    }
+
+    /// Who posted a relation, or the one in whose run it was posted.
+    pub fn poster(&self, relation: RelationId) -> Option<Poster> {
+        let Why::Expr(id) = self.why(self.recorded.inferred.solver.relation(relation).cause) else { return None };
+        let module = &self.analysis.module;
+        match &module.exprs[id].kind {
+            ExprKind::OpCall { op, args, .. } => {
+                Some(Poster { op: Some(*op), call: id, args: args.clone(), through: None })
+            }
+            ExprKind::Project { base, .. } => Some(Poster { op: None, call: id, args: vec![*base], through: None }),
+            ExprKind::Op(op) => {
+                let (call, args) =
+                    call_of(self.analysis, id).map_or((id, Vec::new()), |(id, args)| (id, args.to_vec()));
+                Some(Poster { op: Some(*op), call, args, through: None })
+            }
+            ExprKind::Def(def) => {
+                let inside = self.inside(relation, *def);
+                let op = inside.and_then(|cause| match self.why(cause) {
+                    Why::Expr(inside) => match &module.exprs[inside].kind {
+                        ExprKind::OpCall { op, .. } | ExprKind::Op(op) => Some(*op),
+                        _ => None,
+                    },
+                    _ => None,
+                });
+                let span = inside.and_then(|cause| self.span(cause));
+                let (call, args) =
+                    call_of(self.analysis, id).map_or((id, Vec::new()), |(id, args)| (id, args.to_vec()));
+                Some(Poster { op, call, args, through: Some((*def, span)) })
+            }
+            _ => None,
+        }
+    }
+
+    /// What in the body of a function posted the relation that its type asks for.
+    fn inside(&self, relation: RelationId, def: DefId) -> Option<Cause> {
+        let solver = &self.recorded.inferred.solver;
+        let mut relation = relation;
+        while let Some(by) = self.graph.posted_by(relation) {
+            relation = by;
+        }
+        let posted = solver.relation(relation);
+        let obligations = &self.recorded.inferred.defs[def].as_ref()?.obligations;
+        let is_same = |other: &&ty::Obligation| other.relation == posted.relation && other.attrs == posted.attrs;
+        let roots = |args: &[TermId]| args.iter().map(|&arg| solver.root(arg)).collect::<Vec<_>>();
+        obligations.iter().filter(is_same).find_map(|owed| {
+            let wanted = roots(&owed.args);
+            let taken = solver.relations().iter().filter(|posted| posted.state == State::Quantified);
+            let mut same = taken.filter(|taken| taken.relation == owed.relation && taken.attrs == owed.attrs);
+            same.find(|taken| roots(&taken.args) == wanted).map(|taken| taken.cause)
+        })
+    }
+
+    /// A place as a part of the type of an operand of a relation, or of its result: the operand (the result behind the
+    /// others), and the part.
+    pub fn operand(&self, relation: RelationId, place: &Place) -> Option<(usize, Place)> {
+        let poster = self.poster(relation)?;
+        let posted = self.recorded.inferred.solver.relation(relation);
+        let exprs = poster.args.iter().copied().chain([poster.call]);
+        let types: Vec<Option<TermId>> = exprs.map(|expr| self.recorded.inferred.exprs[expr]).collect();
+        let n = types.len();
+        // The operator's own relation has its operands' types as arguments.
+        if poster.through.is_none()
+            && posted.args.len() == n
+            && let Some(at) = posted.args.iter().position(|&arg| arg == place.cell)
+            && posted.args.iter().zip(&types).all(|(arg, ty)| Some(*arg) == *ty)
+        {
+            return Some((at, place.clone()));
+        }
+        let located = |cell: TermId, rest: &[u32]| {
+            types.iter().enumerate().find_map(|(at, ty)| {
+                let ty = (*ty)?;
+                let mut path: Path = self.graph.locate(ty, cell)?.path;
+                path.extend_from_slice(rest);
+                Some((at, Place { cell: ty, path }))
+            })
+        };
+        located(place.cell, &place.path).or_else(|| located(self.graph.at(place)?, &[]))
+    }
+
+    /// `axis 1 of %x`, for a premise or conclusion of a relation.
+    pub fn of(&self, relation: RelationId, place: &Place) -> String {
+        let found = self.operand(relation, place).zip(self.poster(relation));
+        let Some(((at, place), poster)) = found else { return String::new() };
+        let expr = poster.args.get(at).copied().unwrap_or(poster.call);
+        format!("{}{}", self.part(&place), self.expr(expr))
+    }
+}

@@ -1,0 +1,56 @@
+//! Laws of *why* and *why not*: what is known has a derivation, and a core is minimal.
+
+use session::{Analysis, core_laws, unexplained};
+use tests::facts::{carried, corpus, is_soak, program, sample, text};
+use tests::page::cases;
+use tests::{files, root};
+
+/// Every program of the pages, with a name.
+fn pages() -> Vec<(String, String)> {
+    let mut programs = Vec::new();
+    for folder in ["tests/pages", "doc"] {
+        for path in files(&root().join(folder), "md") {
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            let name = |heading: &str| format!("{}: {heading}", path.display());
+            programs.extend(cases(&text).into_iter().map(|case| (name(&case.heading), case.text())));
+        }
+    }
+    programs
+}
+
+/// Programs with one mistake each.
+fn mutants() -> Vec<(String, String)> {
+    let n = if is_soak() { 20_000 } else { 500 };
+    let facts = sample(corpus("relay_random"), n);
+    facts.iter().filter_map(|fact| Some((text(fact, "id").to_owned(), program(fact)?))).collect()
+}
+
+#[test]
+fn what_is_known_of_a_sound_program_has_a_derivation() {
+    let facts = carried("relay");
+    let facts = facts.iter().filter_map(|fact| Some((text(fact, "id").to_owned(), program(fact)?)));
+    let mut n_asked = 0;
+    for (name, program) in pages().into_iter().chain(facts) {
+        let analysis = Analysis::new(&program);
+        if analysis.diagnostics().iter().any(|diagnostic| diagnostic.severity == base::Severity::Error) {
+            continue;
+        }
+        n_asked += 1;
+        let unexplained = unexplained(&analysis);
+        assert!(unexplained.is_empty(), "{name}: nothing says why\n{}\n{program}", unexplained.join("\n"));
+    }
+    assert!(n_asked > 100, "only {n_asked} programs were asked about");
+}
+
+#[test]
+fn a_core_fails_and_no_member_of_it_can_be_left_out() {
+    let mut n_cores = 0;
+    for (name, program) in pages().into_iter().chain(mutants()) {
+        for (fails, holds_without) in core_laws(&Analysis::new(&program)) {
+            n_cores += 1;
+            assert!(fails, "{name}: the core does not fail\n{program}");
+            assert!(holds_without.iter().all(|&holds| holds), "{name}: a member can be left out\n{program}");
+        }
+    }
+    assert!(n_cores > 100, "only {n_cores} cores were found");
+}

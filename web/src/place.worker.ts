@@ -1,0 +1,41 @@
+// Finds places for the nodes of a graph, beside the page, which may not wait for it: dagre's layered drawing.
+import { Graph, layout } from "@dagrejs/dagre";
+
+export interface PlaceRequest {
+  id: number;
+  sizes: readonly { width: number; height: number }[];
+  edges: readonly { from: number; to: number }[];
+}
+
+export interface PlaceReply {
+  id: number;
+  width: number;
+  height: number;
+  nodes: { x: number; y: number }[];
+  edges: number[][];
+}
+
+/** Above this the places are found more quickly and the edges are somewhat longer. */
+const MANY = 500;
+
+const round = (length: number) => Math.round(length * 10) / 10;
+
+self.onmessage = ({ data }: MessageEvent<PlaceRequest>) => {
+  const graph = new Graph({ multigraph: true });
+  const ranker = data.sizes.length > MANY ? "longest-path" : "network-simplex";
+  graph.setGraph({ rankdir: "LR", nodesep: 14, ranksep: 40, edgesep: 8, marginx: 12, marginy: 12, ranker });
+  for (const [index, size] of data.sizes.entries()) graph.setNode(String(index), { ...size });
+  for (const [index, { from, to }] of data.edges.entries()) graph.setEdge(String(from), String(to), {}, String(index));
+  layout(graph);
+  const { width = 0, height = 0 } = graph.graph() as { width?: number; height?: number };
+  const nodes = data.sizes.map((_, index) => {
+    const { x, y } = graph.node(String(index)) as { x: number; y: number };
+    return { x: round(x), y: round(y) };
+  });
+  const edges = data.edges.map(({ from, to }, index) => {
+    const { points = [] } = graph.edge(String(from), String(to), String(index)) as { points?: { x: number; y: number }[] };
+    return points.flatMap(({ x, y }) => [round(x), round(y)]);
+  });
+  const reply: PlaceReply = { id: data.id, width, height, nodes, edges };
+  (self as unknown as Worker).postMessage(reply);
+};

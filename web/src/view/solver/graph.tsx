@@ -1,0 +1,446 @@
+// The variables and relations of the program as a drawing that keeps its places: only what is in view is drawn, and what
+// a cluster holds is drawn when it is opened.
+import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { Component } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { point, show } from "../../actions.ts";
+import { followGraph, litAmong, stopNow } from "../../solving.ts";
+import { type Placed, state } from "../../state.ts";
+import type { GraphNodeView, GraphStateView } from "../../wasm/relish_wasm.js";
+import { Icon, type IconName } from "../icon.tsx";
+import { copyText, savePicture, saveTrace } from "./export.ts";
+import { GraphList } from "./graphlist.tsx";
+import { pathOf } from "./path.ts";
+import { graphPicture } from "./picture.ts";
+import { CLASSES, cut, LINE, SIGNS, sizeOf, stateInWords } from "./shape.ts";
+import { Takeaway } from "./takeaway.tsx";
+import { graphText } from "./text.ts";
+import { clampView, fit, inView, keepsInView, moved, type Viewport, zoomed } from "./viewport.ts";
+
+/** More nodes than this in view are drawn without their texts, a path for each state. */
+const MOST_DRAWN = 400;
+/** A step of the arrow keys, and how far the pointer goes before it drags. */
+const PAN = 60;
+const SLOP = 4;
+
+const NONE: readonly string[] = [];
+
+export function Graph() {
+  const opened = useSignal(NONE);
+  useSignalEffect(() => {
+    void state.trace.value;
+    void followGraph(opened.value);
+  });
+  const placed = state.placed.value;
+  if (placed === undefined || placed.revision !== state.trace.value?.revision) return <p class="empty working">Placing the graph …</p>;
+  const open = (id: string) => (opened.value = opened.value.includes(id) ? opened.value.filter((other) => other !== id) : [...opened.value, id]);
+  const isPlacing = placed.opened !== opened.value;
+  return <Drawn placed={placed} isPlacing={isPlacing} onOpen={open} />;
+}
+
+interface DrawnProps {
+  placed: Placed;
+  isPlacing: boolean;
+  onOpen: (cluster: string) => void;
+}
+
+function Drawn({ placed, isPlacing, onOpen }: DrawnProps) {
+  const { graph } = placed;
+  const at = state.graphState.value;
+  const told = at !== undefined && at.opened === placed.opened ? at.view : undefined;
+  const now = useMemo(() => (told === undefined ? undefined : withFailure(placed, told)), [placed, told]);
+  return (
+    <div class="graph-tab">
+      <Canvas placed={placed} now={now} isPlacing={isPlacing} onOpen={onOpen} />
+      <p class="note graph-note">
+        {graph.nodes.length.toLocaleString("en")} nodes
+        {graph.n_hidden > 0 && <>; {graph.n_hidden.toLocaleString("en")} more are in clusters, which open with a click or Enter</>}.
+        {graph.open.filter(({ is_asked }) => is_asked).map(({ id, label }) => (
+          <>
+            {" "}
+            <button type="button" class="button small" onClick={() => onOpen(id)}>
+              Close {label}
+            </button>
+          </>
+        ))}
+      </p>
+      <GraphList placed={placed} now={now} onOpen={onOpen} />
+      <Takeaway
+        actions={[
+          { title: "Copy as text", icon: "copy", act: () => copyText(graphText(placed, now, stopNow.peek())) },
+          { title: "Graph as SVG", icon: "download", act: () => savePicture(`graph-${stopNow.peek()}.svg`, graphPicture(placed, now, stopNow.peek())) },
+          { title: "Trace as JSON", icon: "download", act: saveTrace },
+        ]}
+      />
+    </div>
+  );
+}
+
+/** The relation that ran is marked as such, but one that failed is marked as failed. */
+function withFailure({ graph }: Placed, view: GraphStateView): GraphStateView {
+  const current = state.solver.peek()?.view.current;
+  const index = current?.state === "failed" ? graph.nodes.findIndex(({ id }) => id === current.node) : -1;
+  if (index < 0 || view.states[index] !== "c") return view;
+  return { ...view, states: `${view.states.slice(0, index)}f${view.states.slice(index + 1)}` };
+}
+
+interface CanvasProps extends DrawnProps {
+  now: GraphStateView | undefined;
+}
+
+function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const size = useSignal({ width: 0, height: 0 });
+  const view = useSignal<Viewport | undefined>(undefined);
+  /** The one node that the Tab key stops at. */
+  const current = useSignal<string | undefined>(undefined);
+  const pointed = useSignal<number | undefined>(undefined);
+  const { graph, nodes, edges } = placed;
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const measure = () => (size.value = { width: element.clientWidth, height: element.clientHeight });
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    measure();
+    const onWheel = (event: WheelEvent) => {
+      event.preventDefault();
+      const { left, top } = element.getBoundingClientRect();
+      const from = { x: event.clientX - left, y: event.clientY - top };
+      if (view.value !== undefined) view.value = zoomed(view.value, Math.exp(-event.deltaY / (event.ctrlKey ? 100 : 500)), from);
+    };
+    element.addEventListener("wheel", onWheel, { passive: false });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("wheel", onWheel);
+    };
+  }, []);
+
+  // A new graph is shown from where one stands in it; one whose cluster was opened stays where it was looked at.
+  const shown = useRef<Placed | undefined>(undefined);
+  useSignalEffect(() => {
+    const { width } = size.value;
+    const next = state.placed.value;
+    if (width === 0 || next === undefined || shown.current === next) return;
+    const before = shown.current;
+    shown.current = next;
+    if (before !== undefined && before.revision === next.revision && view.peek() !== undefined) {
+      const kept = keepsInView(before, next, current.peek(), view.peek() as Viewport);
+      view.value = kept ?? fit(next, size.peek(), undefined);
+      return;
+    }
+    view.value = fit(next, size.peek(), focusOf(next));
+  });
+  // What the step is about is brought into view.
+  useSignalEffect(() => {
+    const solver = state.solver.value?.view;
+    const id = solver?.current?.node;
+    const next = state.placed.peek();
+    const before = view.peek();
+    const index = id === undefined ? -1 : (next?.graph.nodes.findIndex((node) => node.id === id) ?? -1);
+    const place = next?.nodes[index];
+    if (place === undefined || before === undefined) return;
+    view.value = clampView(before, place, size.peek());
+  });
+
+  const lit = useComputed(() => {
+    const isLit = litAmong(graph.nodes.map(({ span }) => span));
+    return new Set(graph.nodes.flatMap(({ span }, index) => (isLit(span) ? [index] : [])));
+  });
+  const neighbours = useComputed(() => {
+    const of = pointed.value;
+    const found = new Set<number>();
+    if (of !== undefined) for (const { from, to } of graph.edges) if (from === of || to === of) found.add(from).add(to);
+    return found;
+  });
+  const { width, height } = size.value;
+  const where = view.value;
+  const seen = where === undefined ? [] : inView(placed, where, { width, height });
+  const isFar = seen.length > MOST_DRAWN;
+  const isNear = new Set(seen);
+  const stop = graph.nodes.findIndex(({ id }) => id === current.value);
+  const tabStop = stop >= 0 && isNear.has(stop) ? stop : (seen[0] ?? -1);
+  const focus = (index: number | undefined) => {
+    const node = index === undefined ? undefined : graph.nodes[index];
+    const place = index === undefined ? undefined : nodes[index];
+    if (node === undefined || place === undefined || view.value === undefined) return;
+    current.value = node.id;
+    view.value = clampView(view.value, place, size.value);
+    requestAnimationFrame(() => box.current?.querySelector<SVGElement>(`[data-node="${index}"]`)?.focus());
+  };
+  const scale = (factor: number) => {
+    if (view.value !== undefined) view.value = zoomed(view.value, factor, { x: width / 2, y: height / 2 });
+  };
+  const fitAll = () => (view.value = fit(placed, { width, height }, undefined));
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const pan = { ArrowLeft: [PAN, 0], ArrowRight: [-PAN, 0], ArrowUp: [0, PAN], ArrowDown: [0, -PAN] }[event.key];
+    if (event.key === "+" || event.key === "=") scale(1.3);
+    else if (event.key === "-") scale(1 / 1.3);
+    else if (event.key === "0") fitAll();
+    else if (pan !== undefined && (event.shiftKey || event.target === box.current) && view.value) view.value = moved(view.value, pan[0] ?? 0, pan[1] ?? 0);
+    else return;
+    event.preventDefault();
+  };
+  const buttons: readonly { icon: IconName; title: string; act: () => void }[] = [
+    { icon: "plus", title: "Larger (+)", act: () => scale(1.3) },
+    { icon: "minus", title: "Smaller (−)", act: () => scale(1 / 1.3) },
+    { icon: "fit", title: "All of it (0)", act: fitAll },
+  ];
+  return (
+    <div class="graph-frame">
+      <div
+        class="graph-view"
+        ref={box}
+        tabIndex={0}
+        role="group"
+        aria-label="Graph of variables and relations; arrow keys go from node to node, Shift and arrows move the picture, plus and minus change its size"
+        onKeyDown={onKeyDown}
+        {...useDragging(view)}
+      >
+        {where !== undefined && (
+          <svg class={`solver-graph ${isFar ? "far" : ""}`} width={width} height={height} data-drawn={isFar ? 0 : seen.length}>
+            <g transform={`translate(${where.x} ${where.y}) scale(${where.scale})`}>
+              <Edges placed={placed} isNear={isNear} lit={neighbours.value.size > 0 ? pointed.value : undefined} />
+              {isFar ? (
+                <FarNodes placed={placed} seen={seen} now={now} />
+              ) : (
+                seen.map((index) => {
+                  const node = graph.nodes[index];
+                  const place = nodes[index];
+                  if (node === undefined || place === undefined) return null;
+                  return (
+                    <Node
+                      key={node.id}
+                      node={node}
+                      index={index}
+                      x={place.x}
+                      y={place.y}
+                      letter={now?.states[index] ?? (node.kind === "variable" ? "?" : "-")}
+                      term={now?.terms[index] ?? ""}
+                      isLit={lit.value.has(index) || neighbours.value.has(index)}
+                      isStop={index === tabStop}
+                      onOpen={onOpen}
+                      onPoint={(isOver) => {
+                        pointed.value = isOver ? index : undefined;
+                        point(isOver ? node.span : undefined);
+                      }}
+                      onFocus={() => (current.value = node.id)}
+                      onArrow={(key) => focus(neighbourOf(placed, index, key))}
+                    />
+                  );
+                })
+              )}
+            </g>
+          </svg>
+        )}
+      </div>
+      <div class="graph-buttons">
+        {buttons.map(({ icon, title, act }) => (
+          <button type="button" class="plain" title={title} aria-label={title} onClick={act}>
+            <Icon name={icon} />
+          </button>
+        ))}
+      </div>
+      {(isPlacing || isFar) && (
+        <p class="graph-said" role="status">
+          {isPlacing ? "Placing the nodes …" : `${seen.length.toLocaleString("en")} nodes are in view; make the picture larger to read them.`}
+        </p>
+      )}
+      {edges.length === 0 && graph.nodes.length === 0 && <p class="graph-said">There is nothing to draw.</p>}
+    </div>
+  );
+}
+
+/** The node that the step is about. */
+function focusOf(placed: Placed): { x: number; y: number } | undefined {
+  const id = state.solver.peek()?.view.current?.node;
+  return id === undefined ? undefined : placed.nodes[placed.graph.nodes.findIndex((node) => node.id === id)];
+}
+
+/** By mouse, pen or finger; two fingers also change the size. */
+function useDragging(view: { value: Viewport | undefined }) {
+  const pointers = useRef(new Map<number, { x: number; y: number }>());
+  const start = useRef<{ x: number; y: number } | undefined>(undefined);
+  const end = (event: PointerEvent) => {
+    pointers.current.delete(event.pointerId);
+    if (pointers.current.size === 0) start.current = undefined;
+  };
+  return {
+    onPointerDown: (event: PointerEvent) => {
+      if (event.button !== 0) return;
+      const { left, top } = (event.currentTarget as Element).getBoundingClientRect();
+      pointers.current.set(event.pointerId, { x: event.clientX - left, y: event.clientY - top });
+      start.current ??= { x: event.clientX - left, y: event.clientY - top };
+    },
+    onPointerMove: (event: PointerEvent) => {
+      const before = pointers.current.get(event.pointerId);
+      const first = start.current;
+      if (before === undefined || first === undefined || view.value === undefined) return;
+      const element = event.currentTarget as Element;
+      const { left, top } = element.getBoundingClientRect();
+      const now = { x: event.clientX - left, y: event.clientY - top };
+      if (!element.hasPointerCapture(event.pointerId)) {
+        if (Math.hypot(now.x - first.x, now.y - first.y) < SLOP) return;
+        element.setPointerCapture(event.pointerId);
+      }
+      const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
+      if (other === undefined) {
+        view.value = moved(view.value, now.x - before.x, now.y - before.y);
+      } else {
+        const apart = (one: { x: number; y: number }) => Math.hypot(one.x - other.x, one.y - other.y);
+        view.value = zoomed(view.value, apart(now) / Math.max(apart(before), 1), other);
+      }
+      pointers.current.set(event.pointerId, now);
+    },
+    onPointerUp: end,
+    onPointerCancel: end,
+    onLostPointerCapture: end,
+  };
+}
+
+interface NodeProps {
+  node: GraphNodeView;
+  index: number;
+  x: number;
+  y: number;
+  letter: string;
+  term: string;
+  isLit: boolean;
+  isStop: boolean;
+  onOpen: (cluster: string) => void;
+  onPoint: (isOver: boolean) => void;
+  onFocus: () => void;
+  onArrow: (key: string) => void;
+}
+
+export function spoken(node: GraphNodeView, letter: string, term: string): string {
+  const how = stateInWords(node.kind, letter);
+  switch (node.kind) {
+    case "variable":
+      return `variable ${node.label}, ${term === "" ? how : `${term}${letter === "c" ? `, ${how}` : ""}`}`;
+    case "relation":
+      return `relation ${node.label}, ${how}`;
+    case "cluster":
+      return `${node.label}, ${node.n_nodes.toLocaleString("en")} nodes, ${how}; Enter opens it`;
+  }
+}
+
+/** A step changes few of the nodes: one is drawn again only if it looks different. */
+class Node extends Component<NodeProps> {
+  override shouldComponentUpdate(next: NodeProps): boolean {
+    const { node, x, y, letter, term, isLit, isStop } = this.props;
+    const isSame = next.node === node && next.x === x && next.y === y && next.letter === letter && next.term === term;
+    return !(isSame && next.isLit === isLit && next.isStop === isStop);
+  }
+
+  override render(props: NodeProps) {
+    return drawn(props);
+  }
+}
+
+function drawn({ node, index, x, y, letter, term, isLit, isStop, onOpen, onPoint, onFocus, onArrow }: NodeProps) {
+  const { width, height } = sizeOf(node);
+  const { kind, label, span, id } = node;
+  const act = () => {
+    if (kind === "cluster") onOpen(id);
+    else if (span !== undefined) show(span);
+  };
+  const text = spoken(node, letter, term);
+  return (
+    <g
+      class={`node of-${kind} ${CLASSES[letter] ?? ""} ${isLit ? "lit" : ""}`}
+      transform={`translate(${x} ${y})`}
+      role="button"
+      aria-label={text}
+      data-node={index}
+      tabIndex={isStop ? 0 : -1}
+      onClick={act}
+      onPointerEnter={() => onPoint(true)}
+      onPointerLeave={() => onPoint(false)}
+      onFocus={() => {
+        onFocus();
+        onPoint(true);
+      }}
+      onBlur={() => onPoint(false)}
+      onKeyDown={(event) => {
+        if (event.key.startsWith("Arrow") && !event.shiftKey) onArrow(event.key);
+        else if (event.key === "Enter" || event.key === " ") act();
+        else return;
+        event.preventDefault();
+      }}
+    >
+      <title>{text}</title>
+      {kind === "cluster" && <rect class="behind" x={-width / 2 + 4} y={-height / 2 - 4} width={width} height={height} rx="6" />}
+      <rect x={-width / 2} y={-height / 2} width={width} height={height} rx={kind === "variable" ? height / 2 : 6} />
+      {kind === "variable" ? (
+        <>
+          <text class="label" y={-LINE / 2} text-anchor="middle" dominant-baseline="central">
+            {cut(label)}
+          </text>
+          <text class="term" y={LINE / 2} text-anchor="middle" dominant-baseline="central">
+            {letter === "c" ? `${SIGNS.c} ` : ""}
+            {term === "" ? "?" : cut(term, 18)}
+          </text>
+        </>
+      ) : (
+        <text class="label" text-anchor="middle" dominant-baseline="central">
+          {SIGNS[letter] === "" ? "" : `${SIGNS[letter]} `}
+          {cut(label)}
+        </text>
+      )}
+    </g>
+  );
+}
+
+/** The edges with an end in view, as two paths: those of the node that is pointed at stand out. */
+function Edges({ placed, isNear, lit }: { placed: Placed; isNear: ReadonlySet<number>; lit: number | undefined }) {
+  const paths = { plain: "", lit: "" };
+  for (const [index, { from, to }] of placed.graph.edges.entries()) {
+    if (!isNear.has(from) && !isNear.has(to)) continue;
+    paths[from === lit || to === lit ? "lit" : "plain"] += pathOf(placed.edges[index] ?? []);
+  }
+  return (
+    <g aria-hidden="true">
+      <path class="edge" d={paths.plain} />
+      <path class="edge lit" d={paths.lit} />
+    </g>
+  );
+}
+
+/** Nodes too small and too many to read, a path for each state. */
+function FarNodes({ placed, seen, now }: { placed: Placed; seen: readonly number[]; now: GraphStateView | undefined }) {
+  const paths = new Map<string, string>();
+  for (const index of seen) {
+    const node = placed.graph.nodes[index];
+    const place = placed.nodes[index];
+    if (node === undefined || place === undefined) continue;
+    const { width, height } = sizeOf(node);
+    const name = `of-${node.kind} ${CLASSES[now?.states[index] ?? ""] ?? ""}`;
+    paths.set(name, `${paths.get(name) ?? ""}M${place.x - width / 2} ${place.y - height / 2}h${width}v${height}h${-width}z`);
+  }
+  return (
+    <g aria-hidden="true">
+      {[...paths].map(([name, path]) => (
+        <path class={`node ${name}`} d={path} />
+      ))}
+    </g>
+  );
+}
+
+/** Along an edge to the right or to the left, or to the nearest node above or below. */
+function neighbourOf({ graph, nodes }: Placed, index: number, key: string): number | undefined {
+  const here = nodes[index];
+  if (here === undefined) return undefined;
+  const distance = (other: number) => Math.hypot((nodes[other]?.x ?? 0) - here.x, (nodes[other]?.y ?? 0) - here.y);
+  const nearest = (candidates: readonly number[]) => candidates.toSorted((a, b) => distance(a) - distance(b))[0];
+  if (key === "ArrowRight") return nearest(graph.edges.filter(({ from }) => from === index).map(({ to }) => to));
+  if (key === "ArrowLeft") return nearest(graph.edges.filter(({ to }) => to === index).map(({ from }) => from));
+  const way = key === "ArrowDown" ? 1 : -1;
+  const beside = [...nodes.keys()].filter((other) => {
+    const [dx, dy] = [Math.abs((nodes[other]?.x ?? 0) - here.x), ((nodes[other]?.y ?? 0) - here.y) * way];
+    return dy > 1 && dy >= dx / 2;
+  });
+  return nearest(beside);
+}

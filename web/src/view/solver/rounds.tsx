@@ -1,0 +1,98 @@
+// The same check as rounds of information flow: in each round every operator runs that can, on what the round before
+// has found out.
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { solver } from "../../actions.ts";
+import { litAmong, showStop } from "../../solving.ts";
+import { isFresh, state } from "../../state.ts";
+import type { RoundsView, RoundView, SpanView } from "../../wasm/relish_wasm.js";
+import { TypeText } from "../code.tsx";
+import { More, pointing, ToLine } from "./steps.tsx";
+
+/** As many rounds are shown at first, and four times as many whenever more are asked for. */
+const ROUNDS = 30;
+/** The same for the relations of one round. */
+const RESOLVED = 24;
+const RESTED_MS = 80;
+
+export function Rounds() {
+  const view = useSignal<RoundsView | undefined>(undefined);
+  const limit = useSignal(ROUNDS);
+  useSignalEffect(() => {
+    void state.checked.value;
+    const most = limit.value;
+    if (!isFresh.value) return;
+    const timer = setTimeout(async () => {
+      const found = await solver({ about: "rounds", first: 0, nRounds: most });
+      if (found != null) view.value = found;
+    }, RESTED_MS);
+    return () => clearTimeout(timer);
+  });
+  if (view.value === undefined) return <p class="empty">Which operators the solver resolved in which round appears here.</p>;
+  const { rounds: all, n_more, n_unresolved } = view.value;
+  if (all.length === 0) {
+    return (
+      <p class="empty">
+        No operator had to be resolved. Try <code>let %x = ones(shape=[2, 3]) + 1f;</code>
+      </p>
+    );
+  }
+  const isLit = litAmong(all.flatMap(({ resolved }) => resolved.map(({ span }) => span)));
+  const number = (n: number) => n.toLocaleString("en");
+  return (
+    <div class="rounds">
+      <p class="note">
+        Information flows through the program in rounds: in each, every operator whose inputs the rounds before have made known enough is
+        resolved, and what it says of its result is what the next round begins with.
+      </p>
+      <ol>
+        {all.map((round) => (
+          <Round round={round} isLit={isLit} />
+        ))}
+      </ol>
+      <More count={n_more} what={n_more === 1 ? "round is" : "rounds are"} onMore={() => (limit.value *= 4)} />
+      {n_unresolved > 0 && (
+        <p class="note">
+          {number(n_unresolved)} {n_unresolved === 1 ? "relation was" : "relations were"} never resolved: they failed, or went into a type while they
+          waited.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Round({ round, isLit }: { round: RoundView; isLit: (span: SpanView | undefined) => boolean }) {
+  const shown = useSignal(RESOLVED);
+  const { number: at, resolved, n_more, n_waiting } = round;
+  const number = (n: number) => n.toLocaleString("en");
+  const waiting = n_waiting === 0 ? "none waits any more" : `${number(n_waiting)} still ${n_waiting === 1 ? "waits" : "wait"}`;
+  return (
+    <li>
+      <h2>
+        Round {number(at)}{" "}
+        <span class="figures">
+          {number(resolved.length + n_more)} resolved, {waiting}
+        </span>
+      </h2>
+      <ul class="cards">
+        {resolved.slice(0, shown.value).map(({ relation, name, text, stop, span, line }) => (
+          <li class={`card of-solved ${isLit(span) ? "lit" : ""}`} {...pointing(span)}>
+            <div class="line-of-card">
+              <code class="relation-id">r{relation}</code>
+              <span>
+                <code class="relation-name">{name}</code> <TypeText text={text} />
+              </span>
+              <span class="places">
+                <ToLine line={line} span={span} />
+                <button type="button" class="to-line" onClick={() => showStop(stop)}>
+                  step {number(stop)}
+                </button>
+              </span>
+            </div>
+          </li>
+        ))}
+      </ul>
+      <More count={Math.max(resolved.length - shown.value, 0)} what="of this round are" onMore={() => (shown.value *= 4)} />
+      {n_more > 0 && shown.value >= resolved.length && <p class="note">{number(n_more)} more of this round are in the timeline of the steps.</p>}
+    </li>
+  );
+}
