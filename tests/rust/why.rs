@@ -20,7 +20,7 @@ fn pages() -> Vec<(String, String)> {
 
 /// Programs with one mistake each.
 fn mutants() -> Vec<(String, String)> {
-    let n = if is_soak() { 20_000 } else { 500 };
+    let n = if is_soak() { 20_000 } else { 300 };
     let facts = sample(corpus("relay_random"), n);
     facts.iter().filter_map(|fact| Some((text(fact, "id").to_owned(), program(fact)?))).collect()
 }

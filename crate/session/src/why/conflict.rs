@@ -140,7 +140,7 @@ impl<'a> Asked<'a> {
         Some(inferred.groups[next.checked_sub(1)?] as usize..end)
     }
 
-    /// The cells of each annotation and each literal of a group.
+    /// The cell of each annotation and each literal of a group.
     fn facts(&self, group: Range<usize>) -> Vec<Vec<TermId>> {
         let inferred = &self.naming.recorded.inferred;
         let module = &self.naming.analysis.module;
@@ -156,7 +156,8 @@ impl<'a> Asked<'a> {
             };
             match facts.last_mut() {
                 _ if !is_fact => {}
-                Some((last, cells)) if *last == cause => cells.push(id),
+                // The whole is made last, from parts that others may share.
+                Some((last, cells)) if *last == cause => *cells = vec![id],
                 Some(_) | None => facts.push((cause, vec![id])),
             }
         }
