@@ -168,11 +168,10 @@ impl<'a> Words<'a> {
             (Some(&at), By::Rule { relation, .. }) => {
                 let premise = &steps[at].place;
                 let fact = self.naming.fact(premise);
-                let operand = self.naming.operand(*relation, premise).zip(self.naming.poster(*relation));
-                let operand =
-                    operand.map(|((at, _), poster)| self.naming.expr(*poster.args.get(at).unwrap_or(&poster.call)));
+                let of = self.naming.of(*relation, premise);
+                let operand = of.rsplit(" of ").next().filter(|operand| !operand.is_empty());
                 // Only what was named last has a `whose`.
-                match operand.is_some_and(|operand| clause.ends_with(&operand)) {
+                match operand.is_some_and(|operand| clause.ends_with(operand)) {
                     true => format!(", whose {fact} {}", said[at].comes),
                     false => format!("; the {fact} {}", said[at].comes),
                 }
@@ -332,7 +331,7 @@ impl<'a> Words<'a> {
         let of = |place: &Place| self.naming.of(relation, place);
         let formula = formula.map(|formula| self.formula(formula, step));
         let what = match (&formula, step.given.as_slice()) {
-            (Some(_), given) => self.computes(&poster, relation, given),
+            (Some(_), given) => self.computes(&poster, relation, &posted.attrs, given),
             (None, []) => self.constant(&poster, step, &posted.attrs),
             (None, [given]) if !makes => self.passes(&poster, relation, step, given),
             (None, given) => self.joins(&poster, relation, step, given),
@@ -451,13 +450,16 @@ impl<'a> Words<'a> {
     }
 
     /// What a rule computes with a formula.
-    fn computes(&self, poster: &Poster, relation: RelationId, given: &[Place]) -> String {
+    fn computes(&self, poster: &Poster, relation: RelationId, attrs: &Attrs, given: &[Place]) -> String {
         let operands = self.operands(poster, relation, given);
         match Self::family(poster) {
             "BatchFlatten" => format!("multiplies the axes of {operands}"),
             "Concatenate" => format!("adds up {}", self.places(relation, given)),
             "Reshape" | "ReverseReshape" => format!("keeps the number of elements of {operands}"),
-            "Split" => format!("cuts {} into equal parts", self.places(relation, given)),
+            "Split" => match attrs.get("indices_or_sections") {
+                ty::AttrValue::Int(_) => format!("cuts {} into equal parts", self.places(relation, given)),
+                _ => format!("cuts parts off {}", self.places(relation, given)),
+            },
             "Repeat" | "Tile" => format!("repeats {}", self.places(relation, given)),
             _ if operands.is_empty() => "computes it".to_owned(),
             _ => format!("computes it from {}", self.places(relation, given)),
@@ -497,7 +499,16 @@ impl<'a> Words<'a> {
         let attr = { attrs.entries.iter().zip(&attrs.written) }.find(|((_, value), written)| **written && says(value));
         match attr {
             Some(((name, _), _)) => format!("says so with `{name}`"),
-            None => format!("always gives {fact} here"),
+            None => {
+                let is_number = |value: &ty::AttrValue| wanted.is_some() && value.as_ints().is_some();
+                let written = attrs.entries.iter().zip(&attrs.written).filter(|(_, written)| **written);
+                let names = written.filter(|((name, value), _)| is_number(value) && !name.starts_with("axis"));
+                let names: Vec<String> = names.map(|((name, _), _)| format!("`{name}`")).take(MAX_NAMED).collect();
+                match names.is_empty() {
+                    true => format!("makes it {fact}"),
+                    false => format!("works it out from {}", listed(&names)),
+                }
+            }
         }
     }
 
@@ -531,7 +542,7 @@ impl<'a> Words<'a> {
             ("Reduce" | "ArgReduce" | "Squeeze", Some((from, to))) if from != to => {
                 format!("drops axes and keeps {of}")
             }
-            _ if source.path == place.path => format!("keeps {of}"),
+            _ if source.path == place.path && from == 0 => format!("keeps {of}"),
             _ => format!("takes {of}"),
         }
     }
