@@ -329,6 +329,9 @@ pub struct WhyNotView {
     pub problem: DiagnosticView,
     /// What cannot hold together: leave out any one of these, and the others can.
     pub core: Vec<ConflictView>,
+    /// Of a large set only what stands nearest to the problem is shown: the types of its parts, in the place of so many
+    /// members, from which they follow.
+    pub n_behind: u32,
     /// The search was ended before the core was found to be minimal.
     pub is_bounded: bool,
     /// The likeliest fault first.
