@@ -69,9 +69,12 @@ pub fn print() {
         let mut recording = Recording::new(&analysis);
         let record = start.elapsed().as_secs_f64() * 1e3;
         let places = places(recording.n_stops());
-        let jump = times(|stop| {
-            black_box(recording.solver_at(stop).relations().len());
-        }, &places);
+        let jump = times(
+            |stop| {
+                black_box(recording.solver_at(stop).relations().len());
+            },
+            &places,
+        );
         let part = Part { first_class: 0, n_classes: 50, n_relations: 50 };
         let view = times(|stop| drop(black_box(recording.solver_view(&analysis, stop, part))), &places);
         let start = Instant::now();

@@ -103,7 +103,7 @@ impl<'a> Asked<'a> {
 
     /// What failed when this was told.
     fn fault(&self, diagnostic: &base::Diagnostic) -> Option<(Fault, Option<&'a Failure>)> {
-        let Recorded { inferred, errors } = self.naming.recorded;
+        let Recorded { inferred, errors, .. } = self.naming.recorded;
         let wording = Wording { module: &self.naming.analysis.module, inferred };
         let error = errors.iter().find(|error| wording.diagnostic(error) == *diagnostic)?;
         match error {
