@@ -159,7 +159,8 @@ export const state = {
   /** How much of the solver's lists is shown. */
   solverPart: signal<SolverPart>(FIRST_PART),
   placed: signal<Placed | undefined>(undefined),
-  graphState: signal<{ stop: number; opened: readonly string[]; view: GraphStateView } | undefined>(undefined),
+  /** How the nodes of a graph stand. */
+  graphState: signal<{ placed: Placed; view: GraphStateView } | undefined>(undefined),
   question: signal<Question>({ kind: "type", piece: undefined }),
   answer: signal<Answer | undefined>(undefined),
   theme: signal<Theme>("system"),
