@@ -79,7 +79,7 @@ export interface StepFilter {
 }
 
 /** What the Why tab is asked: a piece of the type at the cursor, or one of the problems that the check found. */
-export type Question = { kind: "type"; piece: number | undefined } | { kind: "problem"; index: number };
+export type Question = { kind: "type"; piece: number | undefined } | { kind: "problem"; problem: DiagnosticView };
 
 export type Answer = { kind: "type"; revision: number; view: WhyView | null } | { kind: "problem"; revision: number; view: WhyNotView | null };
 
