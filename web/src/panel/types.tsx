@@ -38,7 +38,7 @@ class Row extends Component<RowProps> {
           {part === "definitions" ? <code class="name">{name}</code> : <span class="name">{name}</span>}
           <TypeText text={type} />
         </button>
-        <button type="button" class="why-button" aria-label="Why this type?" title="Why this type?" onClick={ask}>
+        <button type="button" class="why-button" title="Why this type?" onClick={ask}>
           Why?
         </button>
       </li>
