@@ -1,16 +1,21 @@
 //! From the IR to [`Code`].
 //!
-//! A function with which the verifier finds a fault is one instruction that fails. Of the others every instruction whose
-//! values fit a word gets a code of its own; the rest is [`Code::General`]. Nothing here decides what a program means.
+//! A function with which the verifier finds a fault is one instruction that fails. Of the others nearly every
+//! instruction gets a code of its own, whatever the widths of its values; the rest is [`Code::General`]. Nothing here
+//! decides what a program means.
 
-use crate::code::{Assembly, BROKEN, Bits, Code, HALT, MAX_QUICK_ARGS, Origin, Part, Place, Reg, Routine, WINDOW};
+use crate::code::{
+    Assembly, BROKEN, Bits, Code, HALT, Immediate, MAX_QUICK_ARGS, Origin, Part, Place, Reg, Routine, WINDOW,
+};
+use crate::frame::{self, Places};
+use crate::fuse::fuse;
 use crate::heap::{Heap, IMMORTAL};
 use crate::kind::{BlockKind, Kinds, block_size};
 use crate::scalar::{Binary, Class, elementwise};
 use crate::value::static_tensor;
 use base::{Idx, IndexVec};
 use ir::{Block, BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, Stage, VarId};
-use layout::{Field, Head, Kind, LayoutId, Strategy, Tag, immediate_content, n_words, scalar_bits};
+use layout::{Head, Kind, LayoutId, Strategy, Tag, immediate_content, scalar_bits};
 use std::sync::Arc;
 
 /// What a frame counts as, without its words.
@@ -27,7 +32,8 @@ pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly 
     }
     let kinds = Kinds::new(&program);
     let table = &program.layouts.table;
-    let immediates = collected(table.ids().map(|layout| immediates(&program, layout)));
+    let mut words = Vec::new();
+    let immediates = collected(table.ids().map(|layout| immediates(&program, layout, &mut words)));
     let constants = program.constants.iter().map(|tensor| {
         // As the evaluator, which counts 8 bytes for an element.
         let fits = (tensor.elements.len() as u64).checked_mul(8).is_some_and(|bytes| bytes <= limit);
@@ -46,10 +52,11 @@ pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly 
     let mut assembly = Assembly {
         kinds,
         codes: vec![Code::Halt, Code::Broken],
+        fast: Vec::new(),
         origins: vec![nowhere; 2],
         routines: IndexVec::new(),
         parts: Vec::new(),
-        words: Vec::new(),
+        words,
         args: Vec::new(),
         moves: Vec::new(),
         targets: Vec::new(),
@@ -80,6 +87,7 @@ pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly 
         }
     }
     stores(&mut assembly);
+    assembly.fast = fuse(&assembly);
     assembly
 }
 
@@ -93,32 +101,21 @@ fn collected<I: Idx, T>(items: impl Iterator<Item = T>) -> IndexVec<I, T> {
 
 /// Where a function's variables and blocks are, and where the next function begins.
 fn routine(program: &Program, function: &Function, is_broken: bool, entry: u32) -> (Routine, u32) {
-    let mut places = vec![Place::default(); function.vars.len()];
+    let mut next = entry + u32::from(is_broken);
     let mut blocks = Vec::new();
-    let (mut n, mut n_params, mut n_captures, mut next) = (0_u32, 0, 0, entry);
-    if is_broken {
-        next += 1;
-    } else {
-        let mut place = |var: VarId| {
-            let n_words = n_words(program.layouts[function.vars[var].layout].bits) as u32;
-            places[var.index()] = Place { at: n, n_words };
-            n += n_words;
-            n
-        };
-        for (i, &param) in function.params.iter().enumerate() {
-            n_params = place(param);
-            if i < function.n_captures {
-                n_captures = n_params;
-            }
-        }
+    let mut places = Places { n_words: 0, of: vec![Place::default(); function.vars.len()] };
+    let (mut n_params, mut n_captures) = (0, 0);
+    if !is_broken {
+        places = frame::places(&program.layouts, function);
+        let n = |params: &[VarId]| params.iter().map(|param| places.of[param.index()].n_words).sum();
+        n_params = n(&function.params);
+        n_captures = n(&function.params[..function.n_captures.min(function.params.len())]);
         for block in function.blocks.iter() {
             blocks.push(next);
             next += block.instrs.len() as u32 + 1;
-            block.params.iter().chain(block.instrs.iter().flat_map(|instr| &instr.results)).for_each(|&var| {
-                place(var);
-            });
         }
     }
+    let n = places.n_words;
     let routine = Routine {
         entry,
         n_words: n,
@@ -127,20 +124,21 @@ fn routine(program: &Program, function: &Function, is_broken: bool, entry: u32) 
         reach: n.saturating_add(MAX_QUICK_ARGS as u32 + 1).max(WINDOW as u32),
         bytes: n.saturating_mul(8).saturating_add(FRAME_BYTES),
         is_library: function.is_library,
-        places,
+        places: places.of,
         blocks,
     };
     (routine, next)
 }
 
 /// Of a box, the contents that take no block.
-fn immediates(program: &Program, layout: LayoutId) -> Vec<(u64, u32)> {
+fn immediates(program: &Program, layout: LayoutId, words: &mut Vec<u64>) -> Vec<Immediate> {
     let Kind::Box { content, immediates } = &program.layouts[layout].kind else { return Vec::new() };
     let codes = immediates.iter().enumerate().filter_map(|(variant, code)| Some((variant, (*code)?)));
     codes
         .map(|(variant, code)| {
-            let words = immediate_content(&program.layouts, *content, variant);
-            (words.first().copied().unwrap_or(0), code)
+            let (content, at) = (immediate_content(&program.layouts, *content, variant), words.len() as u32);
+            words.extend(&content);
+            Immediate { first: content.first().copied().unwrap_or(0), code, words: at }
         })
         .collect()
 }
@@ -224,46 +222,53 @@ impl Assembler<'_> {
             Op::Open { variant } | Op::Peek { variant } => self.open(arg(0)?, *variant, &instr.results),
             Op::Field { variant, index } => self.field(result(0)?, arg(0)?, *variant, *index),
             Op::Box => {
-                let (to, from) = (self.reg(result(0)?)?, self.reg(arg(0)?)?);
+                let (to, (from, n)) = (self.reg(result(0)?)?, self.some_regs(arg(0)?)?);
                 let layout = self.layout(result(0)?);
                 match (&self.program.layouts[layout].kind, arg(1)) {
                     (Kind::Immediate(_), _) => Some(Code::Tag { to, from }),
                     (Kind::Box { content, .. }, token) => {
                         let kind = self.out.kinds.number(BlockKind::Box(*content));
-                        Some(match token {
-                            Some(token) => Code::BoxToken { to, from, token: self.reg(token)?, kind, layout },
-                            None => Code::Box { to, from, kind, layout },
+                        let token = token.map_or(Some(None), |token| self.reg(token).map(Some))?;
+                        Some(match (n, token) {
+                            (1, Some(token)) => Code::BoxToken { to, from, token, kind, layout },
+                            (1, None) => Code::Box { to, from, kind, layout },
+                            (n, Some(token)) => Code::BoxWideToken { n, to, from, token, kind, layout },
+                            (n, None) => Code::BoxWide { n, to, from, kind, layout },
                         })
                     }
                     _ => None,
                 }
             }
             Op::Unbox | Op::Load => {
-                let (to, from) = (self.reg(result(0)?)?, self.reg(arg(0)?)?);
+                let ((to, n), from) = (self.some_regs(result(0)?)?, self.reg(arg(0)?)?);
                 let layout = self.layout(arg(0)?);
-                if instr.op == Op::Unbox && self.has_any_block(layout) {
+                if (instr.op == Op::Unbox || n > 1) && self.has_any_block(layout) {
                     return None;
                 }
-                match (self.kind(arg(0)?), result(1)) {
-                    (Kind::Immediate(_), _) => Some(Code::Untag { to, from }),
-                    _ if instr.op == Op::Load => Some(Code::Load { to, from, layout }),
-                    (_, Some(token)) => Some(Code::UnboxToken { to, token: self.reg(token)?, from, layout }),
-                    (_, None) => Some(Code::Unbox { to, from, layout }),
-                }
+                let token = result(1).map_or(Some(None), |token| self.reg(token).map(Some))?;
+                Some(match (self.kind(arg(0)?), n, token) {
+                    (Kind::Immediate(_), ..) => Code::Untag { to, from },
+                    (_, 1, _) if instr.op == Op::Load => Code::Load { to, from, layout },
+                    (_, n, _) if instr.op == Op::Load => Code::LoadWide { n, to, from, layout },
+                    (_, 1, Some(token)) => Code::UnboxToken { to, token, from, layout },
+                    (_, 1, None) => Code::Unbox { to, from, layout },
+                    (_, n, Some(token)) => Code::UnboxWideToken { n, to, token, from, layout },
+                    (_, n, None) => Code::UnboxWide { n, to, from, layout },
+                })
             }
             Op::Free => Some(Code::Free { from: self.reg(arg(0)?)? }),
             Op::Call(Callee::Function(function)) => {
                 let (n, first) = self.args(&instr.args)?;
                 let place = self.place(result(0)?);
                 let size = self.out.routines[self.id].n_words as u16;
-                Some(Code::Call { to: place.at as Reg, size, n, function: *function, first })
+                Some(Code::Call { fuel: 0, to: place.at as Reg, size, n, function: *function, first })
             }
             Op::Call(Callee::Value) => {
                 let callee = self.reg(arg(0)?)?;
                 let (n, first) = self.args(&instr.args[1..])?;
                 let place = self.place(result(0)?);
                 let size = self.out.routines[self.id].n_words as u16;
-                Some(Code::CallValue { to: place.at as Reg, size, n, callee, first })
+                Some(Code::CallValue { fuel: 0, to: place.at as Reg, size, n, callee, first })
             }
             Op::Operator { op, attrs } => self.operator(*op, attrs, instr),
             Op::Fuel(n) => Some(Code::Fuel(*n)),
@@ -272,11 +277,12 @@ impl Assembler<'_> {
                 if !self.out.kinds.is_counted(layout) {
                     return Some(Code::Nothing);
                 }
-                if !self.out.kinds.is_pointer(&self.program.layouts, layout) {
-                    return None;
+                if self.out.kinds.is_pointer(&self.program.layouts, layout) {
+                    let from = self.reg(arg(0)?)?;
+                    return Some(if instr.op == Op::Dup { Code::Dup { from } } else { Code::Drop { from } });
                 }
-                let from = self.reg(arg(0)?)?;
-                Some(if instr.op == Op::Dup { Code::Dup { from } } else { Code::Drop { from } })
+                let (n, first) = self.pointers(arg(0)?)?;
+                Some(if instr.op == Op::Dup { Code::DupParts { n, first } } else { Code::DropParts { n, first } })
             }
             Op::Check { .. } if !matches!(self.kind(arg(0)?), Kind::Tensor) => Some(Code::Nothing),
             Op::Tensor(id) => self.pointer(result(0)?, self.out.constants[*id]),
@@ -300,7 +306,10 @@ impl Assembler<'_> {
                 (is_quick && self.place(result(0)?).n_words == 0).then_some(Code::RefWrite { cell, from, is_pointer })
             }
             Op::Retype => {
-                Some(Code::Pack1 { to: self.reg(result(0)?)?, a: self.reg(arg(0)?)?, shift: 0, at: 0, code: 0 })
+                let (from, to) = (self.place(arg(0)?), self.place(result(0)?));
+                let mut parts = Vec::new();
+                Part::read(from.at, 0, to.at, from.n_words.min(to.n_words) * 64, &mut parts);
+                self.parts(&parts)
             }
             Op::Check { .. } | Op::Global(_) => None,
         }
@@ -331,73 +340,113 @@ impl Assembler<'_> {
     }
 
     fn pack(&mut self, result: VarId, variant: u32, args: &[VarId]) -> Option<Code> {
-        let to = self.reg(result)?;
+        let (to, n_words) = self.some_regs(result)?;
         let Kind::Sum { tag, variants } = self.kind(result) else { return None };
         let variant = variants.get(variant as usize)?;
         let (at, code) = match (*tag, variant.code) {
-            (Tag::Bits { offset, .. } | Tag::Niche { offset, .. }, Some(code)) => (offset as u8, code),
+            (Tag::Bits { offset, .. } | Tag::Niche { offset, .. }, Some(code)) => (offset, code),
             (Tag::None | Tag::Bits { .. } | Tag::Niche { .. }, _) => (0, 0),
         };
-        let fields = args.iter().zip(&variant.fields);
-        let stored = fields.filter(|(arg, _)| self.place(**arg).n_words > 0);
-        let parts: Vec<Part> =
-            stored.map(|(&arg, field)| Some(self.part(self.reg(arg)?, field))).collect::<Option<_>>()?;
-        Some(match parts[..] {
-            [] => Code::Constant { to, bits: u64::from(code) << at },
-            [a] => Code::Pack1 { to, a: a.reg, shift: a.shift, at, code },
-            [a, b] => Code::Pack2 { to, a: a.reg, b: b.reg, shifts: [a.shift, b.shift], at, code },
-            _ => {
+        let mut parts = Vec::new();
+        for (&arg, field) in args.iter().zip(&variant.fields) {
+            Part::write(self.place(arg).at, to.into(), field.offset, self.bits(field.layout), &mut parts);
+        }
+        let shift = |part: &Part| (part.from, part.shift);
+        Some(match (n_words, &parts[..]) {
+            (1, []) => Code::Constant { to, bits: u64::from(code) << at },
+            (1, [a]) => {
+                let (a, shift) = shift(a);
+                Code::Pack1 { to, a, shift, at: at as u8, code }
+            }
+            (1, [a, b]) => {
+                let ((a, shift), (b, other)) = (shift(a), shift(b));
+                Code::Pack2 { to, a, b, shifts: [shift, other], at: at as u8, code }
+            }
+            (_, parts) => {
+                let mut words = vec![0; n_words.into()];
+                // The code may lie in two words.
+                let bits = u128::from(code) << (at % 64);
+                *words.get_mut(at as usize / 64)? |= bits as u64;
+                if bits >> 64 != 0 {
+                    *words.get_mut(at as usize / 64 + 1)? |= (bits >> 64) as u64;
+                }
                 let (first, word) = (self.out.parts.len() as u32, self.out.words.len() as u32);
-                self.out.parts.extend(&parts);
-                self.out.words.push(u64::from(code) << at);
-                Code::Pack { to, n: u16::try_from(parts.len()).ok()?, first, word }
+                let n = u16::try_from(parts.len()).ok()?;
+                self.out.parts.extend(parts);
+                self.out.words.append(&mut words);
+                Code::Pack { n_words, to, n, first, word }
             }
         })
     }
 
-    /// At least one bit.
-    fn part(&self, reg: Reg, field: &Field) -> Part {
-        let bits = self.program.layouts[field.layout].bits;
-        Part { reg, shift: field.offset as u8, bits: Bits::new(field.offset, bits) }
+    fn bits(&self, layout: LayoutId) -> u32 {
+        self.program.layouts[layout].bits
+    }
+
+    /// The words of a variable of some, but not many.
+    fn some_regs(&self, var: VarId) -> Option<(Reg, u8)> {
+        let place = self.place(var);
+        let n = u8::try_from(place.n_words).ok().filter(|n| *n > 0)?;
+        Some((place.at as Reg, n))
+    }
+
+    fn parts(&mut self, parts: &[Part]) -> Option<Code> {
+        Some(match *parts {
+            [] => Code::Nothing,
+            [a] => Code::Part { to: a.to, from: a.from, bits: a.bits },
+            [a, b] if a.from == b.from && !b.is_more => {
+                Code::Parts2 { from: a.from, to: [a.to, b.to], bits: [a.bits, b.bits] }
+            }
+            _ => {
+                let (n, first) = self.listed(parts)?;
+                Code::Parts { n, first }
+            }
+        })
+    }
+
+    fn listed(&mut self, parts: &[Part]) -> Option<(u16, u32)> {
+        let first = self.out.parts.len() as u32;
+        self.out.parts.extend(parts);
+        Some((u16::try_from(parts.len()).ok()?, first))
     }
 
     fn open(&mut self, from: VarId, variant: u32, results: &[VarId]) -> Option<Code> {
         let Kind::Sum { variants, .. } = self.kind(from) else { return None };
         let fields = variants.get(variant as usize)?.fields.iter();
-        let from = self.reg(from)?;
-        let stored = results.iter().zip(fields).filter(|(result, _)| self.place(**result).n_words > 0);
-        let parts: Vec<Part> =
-            stored.map(|(&result, field)| Some(self.part(self.reg(result)?, field))).collect::<Option<_>>()?;
-        if parts.is_empty() {
-            return Some(Code::Nothing);
+        let from = self.place(from).at;
+        let mut parts = Vec::new();
+        for (&result, field) in results.iter().zip(fields) {
+            Part::read(from, field.offset, self.place(result).at, self.bits(field.layout), &mut parts);
         }
-        Some(match parts[..] {
-            [a] => Code::Part { to: a.reg, from, bits: a.bits },
-            [a, b] => Code::Parts2 { from, to: [a.reg, b.reg], bits: [a.bits, b.bits] },
-            _ => {
-                let first = self.out.parts.len() as u32;
-                self.out.parts.extend(&parts);
-                Code::Parts { from, n: u16::try_from(parts.len()).ok()?, first }
-            }
-        })
+        self.parts(&parts)
     }
 
-    fn field(&self, result: VarId, from: VarId, variant: u32, index: u32) -> Option<Code> {
+    fn field(&mut self, result: VarId, from: VarId, variant: u32, index: u32) -> Option<Code> {
         let Kind::Sum { variants, .. } = self.kind(from) else { return None };
         let field = variants.get(variant as usize)?.fields.get(index as usize)?;
-        if self.program.layouts[field.layout].bits == 0 {
-            return Some(Code::Nothing);
+        let mut parts = Vec::new();
+        Part::read(self.place(from).at, field.offset, self.place(result).at, self.bits(field.layout), &mut parts);
+        if !self.out.kinds.is_counted(field.layout) {
+            return self.parts(&parts);
         }
-        let (to, from) = (self.reg(result)?, self.reg(from)?);
-        let bits = self.part(to, field).bits;
-        let kinds = &self.out.kinds;
-        if !kinds.is_counted(field.layout) {
-            Some(Code::Part { to, from, bits })
-        } else if kinds.is_pointer(&self.program.layouts, field.layout) {
-            Some(Code::OwnedPart { to, from, bits })
-        } else {
-            None
+        match parts[..] {
+            [Part { from, to, bits, .. }] if self.out.kinds.is_pointer(&self.program.layouts, field.layout) => {
+                Some(Code::OwnedPart { to, from, bits })
+            }
+            _ => None,
         }
+    }
+
+    /// The pointers of a value, if it does not depend on the value where they are, and none lies in two words.
+    fn pointers(&mut self, var: VarId) -> Option<(u16, u32)> {
+        let at = self.place(var).at;
+        let offsets = self.out.kinds.fixed_pointers(self.layout(var))?;
+        let mut parts = Vec::new();
+        offsets.iter().for_each(|offset| Part::read(at, *offset, 0, 32, &mut parts));
+        if parts.len() > offsets.len() {
+            return None;
+        }
+        self.listed(&parts)
     }
 
     fn operator(&self, op: op::OpId, attrs: &ty::Attrs, instr: &Instr) -> Option<Code> {
@@ -426,6 +475,8 @@ impl Assembler<'_> {
             (Some(Binary::Equal), Some(Class::Int32)) => Some(Code::EqualInt32 { to, a, b }),
             (Some(Binary::Less), Some(Class::Int32)) => Some(Code::LessInt32 { to, a, b }),
             (Some(Binary::LessEqual), Some(Class::Int32)) => Some(Code::LessEqualInt32 { to, a, b }),
+            (Some(Binary::Greater), Some(Class::Int32)) => Some(Code::LessInt32 { to, a: b, b: a }),
+            (Some(Binary::GreaterEqual), Some(Class::Int32)) => Some(Code::LessEqualInt32 { to, a: b, b: a }),
             (Some(binary), Some(class)) if binary.is_on(class) => Some(Code::Binary { op: binary, class, to, a, b }),
             (Some(_), Some(_)) | (None, _) | (_, None) => Some(Code::Kernel { op: op.0, dtype: first, to, a, b }),
         }
@@ -469,7 +520,7 @@ impl Assembler<'_> {
                 let temporary = self.out.routines[self.id].n_words as Reg;
                 in_order(moves, temporary, &mut self.out.moves);
                 let n = (self.out.moves.len() as u32 - first) as u16;
-                Some(Code::TailCall { n, function: *function, first, bytes })
+                Some(Code::TailCall { fuel: 0, n, function: *function, first, bytes })
             }
             End::TailCall(Callee::Value, args) => {
                 let callee = self.reg(*args.first()?)?;
@@ -503,7 +554,10 @@ impl Assembler<'_> {
             Kind::Scalar(_) => (0, width),
             _ => return None,
         };
-        let on = self.reg(on)?;
+        let (on, offset) = ((self.place(on).at + offset / 64) as Reg, offset % 64);
+        if offset + bits > 64 {
+            return None;
+        }
         let (mut keys, mut dataful) = (Vec::new(), None);
         for case in cases {
             let to = target(case.block)?;
@@ -536,13 +590,13 @@ impl Assembler<'_> {
         if let [(code, then)] = keys[..]
             && let Ok(code) = u16::try_from(code)
         {
-            return Some(Code::Switch1 { on, bits, code, then, otherwise: rest });
+            return Some(Code::Switch1 { fuel: 0, on, bits, code, then, otherwise: rest });
         }
         if let [(_, then), (code, other)] = keys[..]
             && let Ok(code) = u16::try_from(code)
             && rest == BROKEN
         {
-            return Some(Code::Switch1 { on, bits, code, then: other, otherwise: then });
+            return Some(Code::Switch1 { fuel: 0, on, bits, code, then: other, otherwise: then });
         }
         let n = keys.len() as u32;
         if keys.last().is_some_and(|(code, _)| *code < 4 * u64::from(n) + 16) {
@@ -551,7 +605,7 @@ impl Assembler<'_> {
             let mut targets = vec![rest; n + 1];
             keys.iter().for_each(|&(code, to)| targets[code as usize] = to);
             self.out.targets.append(&mut targets);
-            return Some(Code::SwitchTable { on, bits, n: n as u32, first });
+            return Some(Code::SwitchTable { fuel: 0, on, bits, n: n as u32, first });
         }
         let first = self.out.keys.len() as u32;
         self.out.keys.append(&mut keys);

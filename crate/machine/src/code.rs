@@ -26,8 +26,8 @@ pub const HALT: u32 = 0;
 /// The place of a [`Code::Broken`], for switches that miss a case.
 pub const BROKEN: u32 = 1;
 
-/// One step. Those other than [`Code::General`] are about values of at most a word, except that calls and jumps copy
-/// any number of words.
+/// One step, or in [`Assembly::fast`] several. Where a code has `fuel`, that is what it uses first; unless it is 0, that
+/// is a step of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Code {
     /// The run is done.
@@ -55,7 +55,6 @@ pub enum Code {
     },
     /// `n` of `parts`.
     Parts {
-        from: Reg,
         n: u16,
         first: u32,
     },
@@ -81,8 +80,9 @@ pub enum Code {
         at: u8,
         code: u32,
     },
-    /// `n` of `parts`, over a constant word.
+    /// `n` of `parts`, over `n_words` of `words`.
     Pack {
+        n_words: u8,
         to: Reg,
         n: u16,
         first: u32,
@@ -117,6 +117,41 @@ pub enum Code {
         from: Reg,
         layout: LayoutId,
     },
+    /// Of so many words, as those below.
+    BoxWide {
+        n: u8,
+        to: Reg,
+        from: Reg,
+        kind: u32,
+        layout: LayoutId,
+    },
+    BoxWideToken {
+        n: u8,
+        to: Reg,
+        from: Reg,
+        token: Reg,
+        kind: u32,
+        layout: LayoutId,
+    },
+    UnboxWide {
+        n: u8,
+        to: Reg,
+        from: Reg,
+        layout: LayoutId,
+    },
+    UnboxWideToken {
+        n: u8,
+        to: Reg,
+        token: Reg,
+        from: Reg,
+        layout: LayoutId,
+    },
+    LoadWide {
+        n: u8,
+        to: Reg,
+        from: Reg,
+        layout: LayoutId,
+    },
     /// A scalar into a word of `uniform`.
     Tag {
         to: Reg,
@@ -135,6 +170,15 @@ pub enum Code {
     },
     Drop {
         from: Reg,
+    },
+    /// Of the pointers in `n` of `parts`.
+    DupParts {
+        n: u16,
+        first: u32,
+    },
+    DropParts {
+        n: u16,
+        first: u32,
     },
     Fuel(u32),
     /// `n` of `args`.
@@ -162,6 +206,7 @@ pub enum Code {
     },
     /// `size` is the caller's frame in words; `n` of `args`.
     Call {
+        fuel: u8,
         to: Reg,
         size: u16,
         n: u16,
@@ -169,6 +214,7 @@ pub enum Code {
         first: u32,
     },
     CallValue {
+        fuel: u8,
         to: Reg,
         size: u16,
         n: u16,
@@ -184,10 +230,25 @@ pub enum Code {
     },
     /// `n` of `moves`, in order. `bytes` is the caller's frame.
     TailCall {
+        fuel: u8,
         n: u16,
         function: FuncId,
         first: u32,
         bytes: u32,
+    },
+    /// A tail call of a function whose frame is as large.
+    Loop {
+        fuel: u8,
+        n: u16,
+        first: u32,
+        to: u32,
+    },
+    /// With two moves.
+    Loop2 {
+        fuel: u8,
+        from: [Reg; 2],
+        into: [Reg; 2],
+        to: u32,
     },
     Return {
         from: Reg,
@@ -214,6 +275,7 @@ pub enum Code {
     },
     /// On one code.
     Switch1 {
+        fuel: u8,
         on: Reg,
         bits: Bits,
         code: u16,
@@ -222,6 +284,7 @@ pub enum Code {
     },
     /// By place among `n` of `targets`; behind them is the default.
     SwitchTable {
+        fuel: u8,
         on: Reg,
         bits: Bits,
         n: u32,
@@ -275,6 +338,95 @@ pub enum Code {
         to: Reg,
         a: Reg,
         b: Reg,
+    },
+    /// Three steps: arithmetic, `fuel`, and a [`Code::Loop`] with two moves, which are in `moves`.
+    AddLoop {
+        fuel: u8,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        first: u32,
+        entry: u32,
+    },
+    SubtractLoop {
+        fuel: u8,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        first: u32,
+        entry: u32,
+    },
+    /// Two steps: a constant into a register, and its sum with another.
+    AddConstant {
+        constant: Reg,
+        to: Reg,
+        a: Reg,
+        bits: u32,
+        /// What is added.
+        by: u32,
+    },
+    /// Two steps: a comparison, and a switch on what it says.
+    EqualSwitch {
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        yes: u32,
+        no: u32,
+    },
+    LessSwitch {
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        yes: u32,
+        no: u32,
+    },
+    LessEqualSwitch {
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        yes: u32,
+        no: u32,
+    },
+    /// Three steps: a constant into register `b` before them.
+    EqualConstantSwitch {
+        bits: i8,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        yes: u32,
+        no: u32,
+    },
+    LessConstantSwitch {
+        bits: i8,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        yes: u32,
+        no: u32,
+    },
+    LessEqualConstantSwitch {
+        bits: i8,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        yes: u32,
+        no: u32,
+    },
+    GreaterConstantSwitch {
+        bits: i8,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        yes: u32,
+        no: u32,
+    },
+    GreaterEqualConstantSwitch {
+        bits: i8,
+        to: Reg,
+        a: Reg,
+        b: Reg,
+        yes: u32,
+        no: u32,
     },
     Binary {
         op: Binary,
@@ -353,18 +505,69 @@ impl Bits {
         Bits { left: (64 - offset - n) as u8, right: (64 - n) as u8 }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn of(self, word: u64) -> u64 {
         word << (self.left & 63) >> (self.right & 63)
     }
 }
 
-/// A register and where it is in a word.
+/// Some bits of a register, moved up, become another register, or are added to what is there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    pub reg: Reg,
-    pub shift: u8,
+    pub from: Reg,
+    pub to: Reg,
     pub bits: Bits,
+    pub shift: u8,
+    pub is_more: bool,
+}
+
+impl Part {
+    /// The parts of which so many bits of words from the register `to` on are made, which lie in words from `from` on.
+    ///
+    /// Worked example: 64 bits at offset 48 are the high 16 bits of the first word, and the low 48 of the second one 16
+    /// bits further up.
+    pub fn read(from: u32, offset: u32, to: u32, n_bits: u32, parts: &mut Vec<Part>) {
+        let mut done = 0;
+        while done < n_bits {
+            let (at, into) = (offset + done, done);
+            let n = (64 - at % 64).min(64 - into % 64).min(n_bits - done);
+            parts.push(Part {
+                from: (from + at / 64) as Reg,
+                to: (to + into / 64) as Reg,
+                bits: Bits::new(at % 64, n),
+                shift: (into % 64) as u8,
+                is_more: into % 64 != 0,
+            });
+            done += n;
+        }
+    }
+
+    /// The other way round: words from `from` on, whose other bits are zero, into those from `to` on at an offset.
+    pub fn write(from: u32, to: u32, offset: u32, n_bits: u32, parts: &mut Vec<Part>) {
+        let mut done = 0;
+        while done < n_bits {
+            let (at, into) = (done, offset + done);
+            let n = (64 - at % 64).min(64 - into % 64).min(n_bits - done);
+            parts.push(Part {
+                from: (from + at / 64) as Reg,
+                to: (to + into / 64) as Reg,
+                bits: Bits::new(at % 64, n),
+                shift: (into % 64) as u8,
+                is_more: true,
+            });
+            done += n;
+        }
+    }
+}
+
+/// A content of a box that takes no block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Immediate {
+    /// The content's first word.
+    pub first: u64,
+    pub code: u32,
+    /// Where in `words` the content is.
+    pub words: u32,
 }
 
 /// A program, assembled.
@@ -373,6 +576,8 @@ pub struct Assembly {
     pub program: Arc<Program>,
     pub kinds: Kinds,
     pub codes: Vec<Code>,
+    /// The same, but where several steps go together they are one code, at the first one's place.
+    pub fast: Vec<Code>,
     /// By place in `codes`.
     pub origins: Vec<Origin>,
     pub routines: IndexVec<FuncId, Routine>,
@@ -382,8 +587,8 @@ pub struct Assembly {
     pub moves: Vec<(Reg, Reg)>,
     pub targets: Vec<u32>,
     pub keys: Vec<(u64, u32)>,
-    /// By layout of a box with content of one word: the words that take no block, and their codes.
-    pub immediates: IndexVec<LayoutId, Vec<(u64, u32)>>,
+    /// By layout of a box.
+    pub immediates: IndexVec<LayoutId, Vec<Immediate>>,
     /// The blocks of literals, where there was room for them.
     pub constants: IndexVec<ConstId, Option<u32>>,
     /// The blocks of closures that capture nothing, by function.

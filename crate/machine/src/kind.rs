@@ -188,6 +188,15 @@ impl Kinds {
         layouts[layout].bits == 32 && self.items[layout] == [Item::Pointer(0)]
     }
 
+    /// The offsets of a layout's pointers, in bits, if they are the same in all values.
+    pub fn fixed_pointers(&self, layout: LayoutId) -> Option<Vec<u32>> {
+        let offset = |item: &Item| match *item {
+            Item::Pointer(offset) => Some(offset),
+            Item::Sum { .. } => None,
+        };
+        self.items[layout].iter().map(offset).collect()
+    }
+
     /// The pointers in a value, in order: their offsets in bits, and where they lead.
     pub fn pointers(&self, layouts: &Layouts, layout: LayoutId, words: &[u64], found: &mut Vec<(u32, u32)>) {
         self.walk(layouts, &self.items[layout], words, found);

@@ -94,6 +94,12 @@ impl Heap {
         (0..n_words as u32).map(|word| self.word(at.saturating_add(HEADER + word * 8))).collect()
     }
 
+    pub fn copy_content(&self, at: u32, words: &mut [u64]) {
+        for (place, word) in (at.saturating_add(HEADER)..).step_by(8).zip(words) {
+            *word = self.word(place);
+        }
+    }
+
     pub fn set_content(&mut self, at: u32, words: &[u64]) {
         for (place, &word) in (at + HEADER..).step_by(8).zip(words) {
             self.set_word(place, word);

@@ -1,15 +1,19 @@
 //! The loop.
 //!
-//! One turn is one step. The registers of the current frame are seen through a window of a fixed size, so that naming
+//! One turn is one step, or a few that are always done one after the other: those are one code in [`Assembly::fast`],
+//! which does what they do, in order, so that a stop between them is as if they had been done one by one. The last steps
+//! that may be done are done one by one. The registers of the current frame are seen through a window of a fixed size, so that naming
 //! one needs no check; a call moves the window.
 
-use crate::code::{Code, MAX_QUICK_ARGS, Reg, WINDOW};
+use crate::code::{Assembly, Code, Immediate, MAX_QUICK_ARGS, Part, Reg, WINDOW};
 use crate::fault::Stop;
+use crate::fuse::MAX_STEPS;
 use crate::general::{How, call_value, general};
 use crate::heap::{HEADER, TOKEN, is_pointer};
 use crate::kind::block_size;
 use crate::machine::{Frame, GlobalState, Machine};
 use crate::scalar;
+use layout::LayoutId;
 use std::sync::Arc;
 use ty::RunFault;
 
@@ -24,25 +28,36 @@ impl Machine {
     /// Runs until the end, or until there are no steps left. What stops it otherwise has not been done.
     pub(crate) fn go(&mut self, left: &mut u64) -> Result<(), Stop> {
         let code = Arc::clone(&self.code);
-        let codes = code.codes.as_slice();
         let state = &mut self.state;
         let limit = self.limits.fuel;
         let (mut pc, mut base) = (state.pc as usize, state.base as usize);
-        let start = *left;
-        let mut budget = start;
+        // What is left after as many steps as one code may be; those are done one by one.
+        let start = (*left).min(i64::MAX as u64) as i64;
+        let (mut codes, mut reserve) = (code.fast.as_slice(), MAX_STEPS - 1);
+        let mut budget = start - reserve;
+        // What may still be used.
+        let mut fuel = limit.saturating_sub(state.fuel);
         // Each time round, the frame is another one.
         let stop = 'frame: loop {
             let n_registers = state.registers.len();
             let Some(r) = window(&mut state.registers, base) else { break Some(Stop::Fault(RunFault::Broken)) };
             loop {
-                let Some(instr) = codes.get(pc) else { break 'frame Some(Stop::Fault(RunFault::Broken)) };
-                if budget == 0 {
-                    if let Code::Halt = *instr {
-                        state.is_done = true;
+                budget -= 1;
+                if budget < 0 {
+                    budget += 1;
+                    if reserve > 0 {
+                        budget += reserve;
+                        (codes, reserve) = (&code.codes, 0);
+                        continue;
+                    }
+                    match codes.get(pc) {
+                        Some(Code::Halt) => state.is_done = true,
+                        Some(_) => {}
+                        None => break 'frame Some(Stop::Fault(RunFault::Broken)),
                     }
                     break 'frame None;
                 }
-                budget -= 1;
+                let Some(instr) = codes.get(pc) else { break 'frame Some(Stop::Fault(RunFault::Broken)) };
                 pc += 1;
                 match *instr {
                     Code::Halt => {
@@ -59,12 +74,7 @@ impl Machine {
                         r[to[0] as usize] = bits[0].of(word);
                         r[to[1] as usize] = bits[1].of(word);
                     }
-                    Code::Parts { from, n, first } => {
-                        let word = r[from as usize];
-                        for it in &code.parts[first as usize..first as usize + n as usize] {
-                            r[it.reg as usize] = it.bits.of(word);
-                        }
-                    }
+                    Code::Parts { n, first } => move_parts(r, parts(&code, first, n)),
                     Code::OwnedPart { to, from, bits } => {
                         let pointer = bits.of(r[from as usize]);
                         if is_pointer(pointer as u32) {
@@ -80,16 +90,14 @@ impl Machine {
                             | r[b as usize] << (shifts[1] & 63)
                             | u64::from(code) << (at & 63);
                     }
-                    Code::Pack { to, n, first, word } => {
-                        let parts = &code.parts[first as usize..first as usize + n as usize];
-                        let over = code.words[word as usize];
-                        r[to as usize] =
-                            parts.iter().fold(over, |word, it| word | r[it.reg as usize] << (it.shift & 63));
+                    Code::Pack { n_words, to, n, first, word } => {
+                        copy_in(r, to, words(&code, word, n_words));
+                        move_parts(r, parts(&code, first, n));
                     }
                     Code::Box { to, from, kind, layout } => {
                         let word = r[from as usize];
-                        match code.immediates[layout].iter().find(|(content, _)| *content == word) {
-                            Some(&(_, immediate)) => r[to as usize] = u64::from(immediate),
+                        match code.immediates[layout].iter().find(|it| it.first == word) {
+                            Some(it) => r[to as usize] = u64::from(it.code),
                             None => {
                                 let Some(at) = state.heap.take(CELL, kind) else {
                                     break 'frame Some(Stop::NoMemory(CELL.into()));
@@ -101,10 +109,10 @@ impl Machine {
                     }
                     Code::BoxToken { to, from, token, kind, layout } => {
                         let (word, token) = (r[from as usize], r[token as usize] as u32);
-                        match code.immediates[layout].iter().find(|(content, _)| *content == word) {
-                            Some(&(_, immediate)) => {
+                        match code.immediates[layout].iter().find(|it| it.first == word) {
+                            Some(it) => {
                                 state.heap.free_token(token);
-                                r[to as usize] = u64::from(immediate);
+                                r[to as usize] = u64::from(it.code);
                             }
                             None => {
                                 let cell = u64::from(CELL / 8) | u64::from(TOKEN) << 32;
@@ -160,6 +168,78 @@ impl Machine {
                         r[to as usize] = word;
                         r[token as usize] = u64::from(left);
                     }
+                    Code::BoxWide { n, to, from, kind, layout } => {
+                        let content = &r[from as usize..][..n as usize];
+                        match immediate_of(&code, layout, content) {
+                            Some(immediate) => r[to as usize] = u64::from(immediate),
+                            None => {
+                                let size = block_size(n.into());
+                                let Some(at) = state.heap.take(size, kind) else {
+                                    break 'frame Some(Stop::NoMemory(size.into()));
+                                };
+                                state.heap.set_content(at, content);
+                                r[to as usize] = u64::from(at);
+                            }
+                        }
+                    }
+                    Code::BoxWideToken { n, to, from, token, kind, layout } => {
+                        let token = r[token as usize] as u32;
+                        let content = &r[from as usize..][..n as usize];
+                        match immediate_of(&code, layout, content) {
+                            Some(immediate) => {
+                                state.heap.free_token(token);
+                                r[to as usize] = u64::from(immediate);
+                            }
+                            None => {
+                                let size = block_size(n.into());
+                                let block = u64::from(size / 8) | u64::from(TOKEN) << 32;
+                                let at = if is_pointer(token) && state.heap.word(token) == block {
+                                    state.heap.set_header(token, 1, kind);
+                                    token
+                                } else {
+                                    let Some(at) = state.heap.take(size, kind) else {
+                                        break 'frame Some(Stop::NoMemory(size.into()));
+                                    };
+                                    state.heap.free_token(token);
+                                    at
+                                };
+                                state.heap.set_content(at, content);
+                                r[to as usize] = u64::from(at);
+                            }
+                        }
+                    }
+                    Code::LoadWide { n, to, from, layout } => {
+                        let at = r[from as usize] as u32;
+                        match is_pointer(at) {
+                            true => state.heap.copy_content(at, &mut r[to as usize..][..n as usize]),
+                            false => copy_in(r, to, immediate_content(&code, layout, at, n)),
+                        }
+                    }
+                    Code::UnboxWide { n, to, from, layout } => {
+                        let at = r[from as usize] as u32;
+                        if is_pointer(at) {
+                            state.heap.copy_content(at, &mut r[to as usize..][..n as usize]);
+                            if state.heap.empty(&code, at) {
+                                state.heap.free(at, block_size(n.into()));
+                            }
+                        } else {
+                            copy_in(r, to, immediate_content(&code, layout, at, n));
+                        }
+                    }
+                    Code::UnboxWideToken { n, to, token, from, layout } => {
+                        let at = r[from as usize] as u32;
+                        let mut left = 0;
+                        if is_pointer(at) {
+                            state.heap.copy_content(at, &mut r[to as usize..][..n as usize]);
+                            if state.heap.empty(&code, at) {
+                                state.heap.make_token(at, block_size(n.into()));
+                                left = at;
+                            }
+                        } else {
+                            copy_in(r, to, immediate_content(&code, layout, at, n));
+                        }
+                        r[token as usize] = u64::from(left);
+                    }
                     Code::Tag { to, from } => r[to as usize] = r[from as usize] << 1 | 1,
                     Code::Untag { to, from } => r[to as usize] = r[from as usize] >> 1,
                     Code::Free { from } => state.heap.free_token(r[from as usize] as u32),
@@ -175,15 +255,36 @@ impl Machine {
                             state.heap.release(&code, pointer);
                         }
                     }
+                    Code::DupParts { n, first } => {
+                        for part in parts(&code, first, n) {
+                            let pointer = part.bits.of(r[part.from as usize]) as u32;
+                            if is_pointer(pointer) {
+                                state.heap.dup(pointer);
+                            }
+                        }
+                    }
+                    Code::DropParts { n, first } => {
+                        for part in parts(&code, first, n) {
+                            let pointer = part.bits.of(r[part.from as usize]) as u32;
+                            if is_pointer(pointer) {
+                                state.heap.release(&code, pointer);
+                            }
+                        }
+                    }
                     Code::Fuel(n) => {
-                        let fuel = state.fuel + u64::from(n);
-                        if fuel > limit {
-                            state.fuel = limit.saturating_add(1);
+                        if u64::from(n) > fuel {
                             break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
                         }
-                        state.fuel = fuel;
+                        fuel -= u64::from(n);
                     }
-                    Code::Call { to, size, n, function, first } => {
+                    Code::Call { fuel: more, to, size, n, function, first } => {
+                        if more > 0 {
+                            if u64::from(more) > fuel {
+                                break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                            }
+                            fuel -= u64::from(more);
+                            (pc, budget) = (pc + 1, budget - 1);
+                        }
                         let routine = &code.routines[function];
                         let new = base + size as usize;
                         if !state.heap.charge(routine.bytes.into()) {
@@ -202,7 +303,36 @@ impl Machine {
                         (base, pc) = (new, routine.entry as usize);
                         continue 'frame;
                     }
-                    Code::TailCall { n, function, first, bytes } => {
+                    Code::Loop { fuel: more, n, first, to } => {
+                        if u64::from(more) > fuel {
+                            break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                        }
+                        fuel -= u64::from(more);
+                        budget -= i64::from(more > 0);
+                        for &(from, into) in &code.moves[first as usize..first as usize + n as usize] {
+                            r[into as usize] = r[from as usize];
+                        }
+                        pc = to as usize;
+                    }
+                    Code::Loop2 { fuel: more, from, into, to } => {
+                        if u64::from(more) > fuel {
+                            break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                        }
+                        fuel -= u64::from(more);
+                        budget -= i64::from(more > 0);
+                        let (a, b) = (r[from[0] as usize], r[from[1] as usize]);
+                        r[into[0] as usize] = a;
+                        r[into[1] as usize] = b;
+                        pc = to as usize;
+                    }
+                    Code::TailCall { fuel: more, n, function, first, bytes } => {
+                        if more > 0 {
+                            if u64::from(more) > fuel {
+                                break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                            }
+                            fuel -= u64::from(more);
+                            (pc, budget) = (pc + 1, budget - 1);
+                        }
                         let routine = &code.routines[function];
                         if routine.bytes > bytes && !state.heap.charge(u64::from(routine.bytes - bytes)) {
                             break 'frame Some(Stop::NoMemory(u64::from(routine.bytes - bytes)));
@@ -236,9 +366,14 @@ impl Machine {
                     Code::ReturnWide { from, n, bytes } => {
                         let Some(frame) = state.frames.pop() else { break 'frame Some(Stop::Fault(RunFault::Broken)) };
                         state.heap.in_use -= u64::from(bytes);
+                        let two = [r[from as usize], r[from.wrapping_add(1) as usize]];
                         let from = base + from as usize;
                         (pc, base) = (frame.pc as usize, frame.base as usize);
-                        state.registers.copy_within(from..from + n as usize, base + frame.to as usize);
+                        let to = base + frame.to as usize;
+                        match n {
+                            2 => [to, to + 1].into_iter().zip(two).for_each(|(to, word)| state.registers[to] = word),
+                            _ => state.registers.copy_within(from..from + n as usize, to),
+                        }
                         continue 'frame;
                     }
                     Code::Jump { to } => pc = to as usize,
@@ -252,11 +387,25 @@ impl Machine {
                         }
                         pc = to as usize;
                     }
-                    Code::Switch1 { on, bits, code, then, otherwise } => {
+                    Code::Switch1 { fuel: more, on, bits, code, then, otherwise } => {
+                        if more > 0 {
+                            if u64::from(more) > fuel {
+                                break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                            }
+                            fuel -= u64::from(more);
+                            budget -= 1;
+                        }
                         let found = bits.of(r[on as usize]);
                         pc = if found == u64::from(code) { then } else { otherwise } as usize;
                     }
-                    Code::SwitchTable { on, bits, n, first } => {
+                    Code::SwitchTable { fuel: more, on, bits, n, first } => {
+                        if more > 0 {
+                            if u64::from(more) > fuel {
+                                break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                            }
+                            fuel -= u64::from(more);
+                            budget -= 1;
+                        }
                         let found = bits.of(r[on as usize]).min(n.into()) as usize;
                         pc = code.targets[first as usize + found] as usize;
                     }
@@ -265,6 +414,82 @@ impl Machine {
                         let keys = &code.keys[first as usize..first as usize + n as usize + 1];
                         let place = keys[..n as usize].binary_search_by_key(&found, |(key, _)| *key);
                         pc = keys[place.unwrap_or(n as usize)].1 as usize;
+                    }
+                    Code::AddLoop { fuel: more, to, a, b, first, entry } => {
+                        int32(r, to, a, b, u32::wrapping_add);
+                        if u64::from(more) > fuel {
+                            (pc, budget) = (pc + 1, budget - 1);
+                            break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                        }
+                        fuel -= u64::from(more);
+                        budget -= 2;
+                        let [one, other] = code.moves[first as usize..first as usize + 2] else { continue };
+                        r[one.1 as usize] = r[one.0 as usize];
+                        r[other.1 as usize] = r[other.0 as usize];
+                        pc = entry as usize;
+                    }
+                    Code::SubtractLoop { fuel: more, to, a, b, first, entry } => {
+                        int32(r, to, a, b, u32::wrapping_sub);
+                        if u64::from(more) > fuel {
+                            (pc, budget) = (pc + 1, budget - 1);
+                            break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                        }
+                        fuel -= u64::from(more);
+                        budget -= 2;
+                        let [one, other] = code.moves[first as usize..first as usize + 2] else { continue };
+                        r[one.1 as usize] = r[one.0 as usize];
+                        r[other.1 as usize] = r[other.0 as usize];
+                        pc = entry as usize;
+                    }
+                    Code::AddConstant { constant, to, a, bits, by } => {
+                        r[constant as usize] = u64::from(bits);
+                        r[to as usize] = u64::from((r[a as usize] as u32).wrapping_add(by));
+                        (pc, budget) = (pc + 1, budget - 1);
+                    }
+                    Code::EqualSwitch { to, a, b, yes, no } => {
+                        budget -= 1;
+                        let truth = r[a as usize] as u32 == r[b as usize] as u32;
+                        pc = choose(r, to, truth, yes, no);
+                    }
+                    Code::LessSwitch { to, a, b, yes, no } => {
+                        budget -= 1;
+                        let truth = (r[a as usize] as i32) < r[b as usize] as i32;
+                        pc = choose(r, to, truth, yes, no);
+                    }
+                    Code::LessEqualSwitch { to, a, b, yes, no } => {
+                        budget -= 1;
+                        let truth = r[a as usize] as i32 <= r[b as usize] as i32;
+                        pc = choose(r, to, truth, yes, no);
+                    }
+                    Code::EqualConstantSwitch { bits, to, a, b, yes, no } => {
+                        budget -= 2;
+                        r[b as usize] = u64::from(i32::from(bits) as u32);
+                        let truth = r[a as usize] as i32 == i32::from(bits);
+                        pc = choose(r, to, truth, yes, no);
+                    }
+                    Code::LessConstantSwitch { bits, to, a, b, yes, no } => {
+                        budget -= 2;
+                        r[b as usize] = u64::from(i32::from(bits) as u32);
+                        let truth = (r[a as usize] as i32) < i32::from(bits);
+                        pc = choose(r, to, truth, yes, no);
+                    }
+                    Code::LessEqualConstantSwitch { bits, to, a, b, yes, no } => {
+                        budget -= 2;
+                        r[b as usize] = u64::from(i32::from(bits) as u32);
+                        let truth = r[a as usize] as i32 <= i32::from(bits);
+                        pc = choose(r, to, truth, yes, no);
+                    }
+                    Code::GreaterConstantSwitch { bits, to, a, b, yes, no } => {
+                        budget -= 2;
+                        r[b as usize] = u64::from(i32::from(bits) as u32);
+                        let truth = r[a as usize] as i32 > i32::from(bits);
+                        pc = choose(r, to, truth, yes, no);
+                    }
+                    Code::GreaterEqualConstantSwitch { bits, to, a, b, yes, no } => {
+                        budget -= 2;
+                        r[b as usize] = u64::from(i32::from(bits) as u32);
+                        let truth = r[a as usize] as i32 >= i32::from(bits);
+                        pc = choose(r, to, truth, yes, no);
                     }
                     Code::AddInt32 { to, a, b } => int32(r, to, a, b, u32::wrapping_add),
                     Code::SubtractInt32 { to, a, b } => int32(r, to, a, b, u32::wrapping_sub),
@@ -292,7 +517,9 @@ impl Machine {
                         match state.globals.get(id) {
                             Some(GlobalState::Done(words)) => {
                                 let layout = code.program.globals[global].layout;
-                                state.heap.dup_value(&code, layout, words);
+                                if code.kinds.is_counted(layout) {
+                                    state.heap.dup_value(&code, layout, words);
+                                }
                                 let to = base + to as usize;
                                 state.registers[to..].iter_mut().zip(words).for_each(|(to, word)| *to = *word);
                             }
@@ -329,7 +556,14 @@ impl Machine {
                         pc = next as usize;
                         continue 'frame;
                     }
-                    Code::CallValue { to, size, n, callee, first } => {
+                    Code::CallValue { fuel: more, to, size, n, callee, first } => {
+                        if more > 0 {
+                            if u64::from(more) > fuel {
+                                break 'frame Some(Stop::Fault(RunFault::OutOfFuel { fuel: limit }));
+                            }
+                            fuel -= u64::from(more);
+                            (pc, budget) = (pc + 1, budget - 1);
+                        }
                         let closure = r[callee as usize] as u32;
                         let Some((function, n_captures)) = code.closure_at(&state.heap, closure) else {
                             break 'frame Some(Stop::Fault(RunFault::Broken));
@@ -360,7 +594,9 @@ impl Machine {
                         for i in 0..n_captures as u16 {
                             r[(size + i) as usize] = state.heap.word(closure + HEADER + u32::from(i) * 8);
                         }
-                        if state.heap.empty(&code, closure) {
+                        if n_captures == 0 {
+                            state.heap.release(&code, closure);
+                        } else if state.heap.empty(&code, closure) {
                             state.heap.free(closure, block_size(n_captures as usize));
                         }
                         let site = pc as u32 - 1;
@@ -432,18 +668,73 @@ impl Machine {
             pc -= 1;
             budget += 1;
         }
+        state.fuel = match stop {
+            Some(Stop::Fault(RunFault::OutOfFuel { .. })) => limit.saturating_add(1),
+            Some(_) | None => limit - fuel,
+        };
         (state.pc, state.base) = (pc as u32, base as u32);
-        state.steps += start - budget;
-        *left = budget;
+        let n_left = budget + reserve;
+        let n_done = start.saturating_sub(n_left).max(0) as u64;
+        state.steps += n_done;
+        *left -= n_done;
         stop.map_or(Ok(()), Err)
     }
 }
 
+#[inline(always)]
 fn int32(r: &mut [u64; WINDOW], to: Reg, a: Reg, b: Reg, f: impl Fn(u32, u32) -> u32) {
     r[to as usize] = u64::from(f(r[a as usize] as u32, r[b as usize] as u32));
 }
 
+/// A truth value into a register, and where it leads.
+#[inline(always)]
+fn choose(r: &mut [u64; WINDOW], to: Reg, truth: bool, yes: u32, no: u32) -> usize {
+    r[to as usize] = u64::from(truth);
+    if truth { yes as usize } else { no as usize }
+}
+
+#[inline]
+fn parts(code: &Assembly, first: u32, n: u16) -> &[Part] {
+    &code.parts[first as usize..first as usize + n as usize]
+}
+
+#[inline]
+fn words(code: &Assembly, first: u32, n: u8) -> &[u64] {
+    &code.words[first as usize..first as usize + n as usize]
+}
+
+#[inline]
+fn move_parts(r: &mut [u64; WINDOW], parts: &[Part]) {
+    for part in parts {
+        let bits = part.bits.of(r[part.from as usize]) << (part.shift & 63);
+        let there = if part.is_more { r[part.to as usize] } else { 0 };
+        r[part.to as usize] = there | bits;
+    }
+}
+
+#[inline]
+fn copy_in(r: &mut [u64; WINDOW], to: Reg, words: &[u64]) {
+    // One by one: they are few.
+    for (i, word) in (0..).zip(words) {
+        r[to.wrapping_add(i) as usize] = *word;
+    }
+}
+
 /// The content of a box whose word is no pointer.
-fn immediate(immediates: &[(u64, u32)], word: u32) -> u64 {
-    immediates.iter().find(|(_, code)| *code == word).map_or(0, |(content, _)| *content)
+fn immediate(immediates: &[Immediate], word: u32) -> u64 {
+    immediates.iter().find(|it| it.code == word).map_or(0, |it| it.first)
+}
+
+/// The same of several words.
+fn immediate_content(code: &Assembly, layout: LayoutId, word: u32, n: u8) -> &[u64] {
+    let found = code.immediates[layout].iter().find(|it| it.code == word);
+    found.map_or(&[], |it| words(code, it.words, n))
+}
+
+/// The word of a box, if its content takes no block.
+#[inline]
+fn immediate_of(code: &Assembly, layout: LayoutId, content: &[u64]) -> Option<u32> {
+    let is_it =
+        |it: &&Immediate| content.first() == Some(&it.first) && content == words(code, it.words, content.len() as u8);
+    code.immediates[layout].iter().find(is_it).map(|it| it.code)
 }

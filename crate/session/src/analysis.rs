@@ -95,6 +95,7 @@ impl Analysis {
         diagnostics.extend(type_errors.iter().map(|error| wording.diagnostic(error)));
         let lines = LineIndex::new(text);
         diagnostics.extend(coverage::diagnostics(text, &lines, &module, &inferred));
+        diagnostics.extend(lint::check(text, &module, &inferred));
         // In source order; at one place errors come before warnings.
         base::sort_by_key(&mut diagnostics, |diagnostic| {
             (diagnostic.span.start, diagnostic.severity, diagnostic.span.end)

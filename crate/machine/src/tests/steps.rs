@@ -111,3 +111,109 @@ b0:
     assert_eq!(history.back(), Arrival::There);
     assert_eq!(history.step(), 0);
 }
+
+/// A loop with a test, and what its steps may be joined to.
+fn turns(test: &str, down: &str, sum: &str) -> String {
+    format!(
+        "
+fn f0 @turn(%n: {{int}}, %s: {{int}}) -> {{int}} {{
+b0:
+  %zero: {{int}} = 0
+  %is: {{bool}} = {test}
+  switch %is {{ False: b1, _: b2 }}
+b1:
+  %one: {{int}} = 1
+  %m: {{int}} = {down}
+  %t: {{int}} = {sum}
+  fuel 1
+  tail call @turn(%m, %t)
+b2:
+  return %s
+}}
+
+fn f1 @main(%n: {{int}}, %l: {{list}}) -> {{int}} {{
+b0:
+  fuel 2
+  switch %l {{ Nil: b1, Cons: b2 }}
+b1:
+  drop %l
+  return %n
+b2:
+  %h: {{int}}, %t: {{box}} = open Cons %l
+  %u: {{list}} = unbox %t
+  fuel 1
+  %s: {{int}} = call @turn(%n, %h)
+  %other: {{bool}} = less(%s, %n)
+  switch %other {{ False: b3, _: b4 }}
+b3:
+  fuel 3
+  tail call @main(%n, %u)
+b4:
+  fuel 1
+  tail call @main(%s, %u)
+}}
+"
+    )
+}
+
+/// What a run comes to in slices of so many steps: its outcome, its steps, its fuel, and where it stopped.
+fn in_slices(program: &Arc<Program>, slice: u64, fuel: u64) -> String {
+    let mut machine = Machine::new(program.clone(), Limits { fuel, ..LIMITS });
+    machine.start(FuncId(1), &[int(5), list(3..6)], Span::new(0, 1)).unwrap();
+    let mut status = machine.run(slice);
+    while status == Status::Running && machine.steps() < 10_000 {
+        assert_eq!(machine.steps() % slice, 0, "a slice has as many steps as were asked for");
+        status = machine.run(slice);
+    }
+    let result = machine.result().map(|value| ty::print_value(&value, &Fixed).text);
+    format!("{status:?} {result:?} {} {} {}", machine.steps(), machine.fuel_used(), machine.peak_bytes())
+}
+
+#[test]
+fn joined_steps_are_steps() {
+    let tests =
+        ["equal(%n, %zero)", "less(%n, %zero)", "less_equal(%n, %zero)", "greater(%zero, %n)", "less(%zero, %s)"];
+    let tests = tests.iter().chain(&["greater_equal(%zero, %n)", "less_equal(%zero, %s)", "equal(%zero, %n)"]);
+    let sums = ["add(%s, %n)", "subtract(%n, %s)", "multiply(%s, %n)"];
+    for (i, test) in tests.enumerate() {
+        let down = ["subtract(%n, %one)", "add(%n, %one)"][usize::from(test.contains("%s"))];
+        let program = Arc::new(Table::new(Strategy::Aligned).program(&turns(test, down, sums[i % 3])));
+        for fuel in (0..40).chain([u64::MAX]) {
+            let one_by_one = in_slices(&program, 1, fuel);
+            for slice in [2, 3, 4, 7, 100_000] {
+                assert_eq!(
+                    in_slices(&program, slice, fuel),
+                    one_by_one,
+                    "{test}, {slice} steps at a time, fuel {fuel}"
+                );
+            }
+        }
+    }
+}
+
+/// Where parts of a value lie in two words, they are put together from both.
+#[test]
+fn parts_of_two_words() {
+    use crate::code::Part;
+    for offset in 0..130 {
+        for n_bits in 1..=130 {
+            let value = [0x0123_4567_89ab_cdef_u64, 0xfedc_ba98_7654_3210, 0x3];
+            let cut = |at: usize| match (n_bits as usize).saturating_sub(at * 64) {
+                0 => 0,
+                n @ 1..64 => value[at] & ((1 << n) - 1),
+                64.. => value[at],
+            };
+            let mut r = [0; 16];
+            (0..3).for_each(|word| r[word] = cut(word));
+            let mut parts = Vec::new();
+            Part::write(0, 4, offset, n_bits, &mut parts);
+            Part::read(4, offset, 10, n_bits, &mut parts);
+            for part in parts {
+                let bits = part.bits.of(r[part.from as usize]) << part.shift;
+                r[part.to as usize] = bits | if part.is_more { r[part.to as usize] } else { 0 };
+            }
+            assert_eq!(r[10..13], [cut(0), cut(1), cut(2)], "{n_bits} bits at {offset}");
+            assert_eq!(r[13..], [0; 3]);
+        }
+    }
+}

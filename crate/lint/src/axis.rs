@@ -1,0 +1,64 @@
+//! Normalisations along an axis that is hardly the one that was meant.
+//!
+//! Worked example: `nn.softmax(%scores, axis=0)` of `(64, 2)` makes each column sum to 1 over the 64 samples.
+
+use crate::{Call, Context, Size, axis_of};
+use base::Diagnostic;
+use hir::ExprId;
+use solve::Log;
+
+const CODE: &str = "suspicious-axis";
+
+/// Between the scores and the softmax may stand a scale, a mask and the like.
+const MAX_STEPS: usize = 8;
+
+pub(crate) fn check<L: Log>(cx: &Context<L>, call: &Call) -> Option<Diagnostic> {
+    let &data = call.args.first()?;
+    let shape = cx.shape(data)?;
+    let axes = match call.name {
+        "nn.softmax" | "nn.log_softmax" | "nn.fast_softmax" | "nn.layer_norm" => vec![call.attrs.int("axis")?],
+        "argmax" | "argmin" => call.attrs.ints("axis")?,
+        _ => return None,
+    };
+    let &[axis] = axes.as_slice() else { return None };
+    let axis = axis_of(axis, shape.len())?;
+    let last = shape.len() - 1;
+    if cx.is_in_view(data) || axis == last && shape[axis] != Size::ONE {
+        return None;
+    }
+    let is_softmax = call.name.ends_with("softmax");
+    let text = cx.shape_text(data);
+    let scores = scores(cx, data);
+    let message = if is_softmax && shape[axis] == Size::ONE {
+        format!("`{}` of {text} along axis {axis}, which has one element: each becomes 1", call.name)
+    } else if axis == 0 && (call.name.starts_with("nn.") || scores.is_some()) {
+        format!("`{}` of {text} goes along axis 0, across the samples of the batch", call.name)
+    } else if let (true, Some(product)) = (is_softmax, scores) {
+        format!("`{}` of {text} goes along axis {axis}, but `{product}` has its scores along the last", call.name)
+    } else {
+        return None;
+    };
+    let warning = Diagnostic::warning(CODE, cx.span(call.expr), message).label(cx.span(data), text);
+    let is_list = matches!(call.name, "argmax" | "argmin");
+    let (title, value) = ("take the last axis", if is_list { "[-1]" } else { "-1" });
+    Some(match cx.attr_value(call, "axis").filter(|_| shape[last] != Size::ONE) {
+        Some(span) => warning.fix(title, span, value),
+        None => warning,
+    })
+}
+
+/// The product of matrices that an expression's value comes from elementwise.
+fn scores<L: Log>(cx: &Context<L>, mut expr: ExprId) -> Option<&'static str> {
+    for _ in 0..MAX_STEPS {
+        let call = cx.operator(expr)?;
+        match call.name {
+            "nn.dense" | "nn.matmul" | "nn.batch_matmul" => return Some(call.name),
+            "divide" | "multiply" | "add" | "subtract" | "cast" | "nn.bias_add" | "nn.relu" | "nn.dropout" => {
+                expr = *call.args.first()?;
+            }
+            "where" => expr = *call.args.get(1)?,
+            _ => return None,
+        }
+    }
+    None
+}

@@ -1,0 +1,167 @@
+//! Broadcasts that grow a tensor by accident.
+//!
+//! Worked example: `(64, 1)` and `(64,)`, aligned from the right as broadcasting does:
+//!
+//! ```text
+//! (64,  1)   stretched along axis 1
+//! ( ·, 64)   stretched along axis 0
+//! (64, 64)
+//! ```
+
+use crate::{Call, Context, Size, axis_of};
+use base::Diagnostic;
+use hir::{ExprId, ExprKind};
+use solve::Log;
+
+const CODE: &str = "suspicious-broadcast";
+
+/// Arithmetic of two operands whose shapes broadcast.
+const ARITHMETIC: &[&str] =
+    &["add", "subtract", "multiply", "divide", "power", "maximum", "minimum", "mod", "floor_mod"];
+const COMPARISONS: &[&str] = &["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"];
+const REDUCTIONS: &[&str] = &["sum", "mean", "max", "min", "prod", "variance", "std", "argmax", "argmin"];
+
+pub(crate) fn check<L: Log>(cx: &Context<L>, call: &Call) -> Option<Diagnostic> {
+    let is_comparison = COMPARISONS.contains(&call.name);
+    if !is_comparison && !ARITHMETIC.contains(&call.name) {
+        return None;
+    }
+    let &[left, right] = call.args else { return None };
+    if cx.is_in_view(left) || cx.is_in_view(right) {
+        return None;
+    }
+    both_stretched(cx, call, left, right, is_comparison)
+        .or_else(|| without_keepdims(cx, call, left, right))
+        .or_else(|| without_keepdims(cx, call, right, left))
+        .or_else(|| one_target_for_all(cx, call, left, right))
+}
+
+/// The size of an axis counted from the last; a missing one is 1.
+fn from_last(shape: &[Size], axis: usize) -> Size {
+    shape.len().checked_sub(axis + 1).map_or(Size::ONE, |at| shape[at])
+}
+
+/// Both operands are stretched, along axes of one size: a vector against its own transpose.
+fn both_stretched<L: Log>(
+    cx: &Context<L>,
+    call: &Call,
+    left: ExprId,
+    right: ExprId,
+    is_comparison: bool,
+) -> Option<Diagnostic> {
+    let (a, b) = (cx.shape(left)?, cx.shape(right)?);
+    // Who puts in an axis, or compares all with all, means it.
+    let is_meant =
+        |expr| cx.operator(expr).is_some_and(|call| matches!(call.name, "expand_dims" | "reshape" | "arange"));
+    if is_meant(left) || is_meant(right) || (is_comparison && a.len() == b.len()) {
+        return None;
+    }
+    let axes = 0..a.len().max(b.len());
+    let only = |one: &[Size], other: &[Size], axis| {
+        let size = from_last(one, axis);
+        (size != Size::ONE && from_last(other, axis) == Size::ONE).then_some(size)
+    };
+    let mut of_left = axes.clone().filter_map(|axis| only(&a, &b, axis));
+    let is_same = of_left.any(|size| axes.clone().any(|axis| only(&b, &a, axis) == Some(size)));
+    if !is_same {
+        return None;
+    }
+    let (a_text, b_text) = (cx.shape_text(left), cx.shape_text(right));
+    let result = cx.shape_text(call.expr);
+    let message = format!("`{}` stretches both operands: {a_text} and {b_text} make {result}", call.name);
+    let mut warning = Diagnostic::warning(CODE, cx.span(call.expr), message);
+    for (operand, text) in [(left, &a_text), (right, &b_text)] {
+        warning = warning.label(cx.span(operand), format!("{text} is repeated to {result}"));
+    }
+    // The operand with an axis more has it in place of the one that the other was to meet.
+    let (long, shape) = if a.len() > b.len() { (left, &a) } else { (right, &b) };
+    let axis = shape.iter().rposition(|&size| size == Size::ONE);
+    if let (Some(axis), true) = (axis, a.len() != b.len()) {
+        let name = cx.called(long, "the operand");
+        let (start, end) = (cx.span(long).start, cx.span(long).end);
+        let text = cx.text.get(start as usize..end as usize)?;
+        let edit = format!("squeeze({text}, axis=[{axis}])");
+        warning = warning.fix(format!("take axis {axis} out of {name}"), cx.span(long), edit);
+    }
+    Some(warning)
+}
+
+/// A tensor against its own reduction, which lost the axes that would keep the two aligned.
+fn without_keepdims<L: Log>(cx: &Context<L>, call: &Call, whole: ExprId, reduced: ExprId) -> Option<Diagnostic> {
+    let reduction = cx.operator(reduced).filter(|call| REDUCTIONS.contains(&call.name))?;
+    if !cx.same(*reduction.args.first()?, whole) || reduction.attrs.flag("keepdims") || reduction.attrs.flag("exclude")
+    {
+        return None;
+    }
+    let (shape, rank) = (cx.shape(reduced)?, cx.shape(whole)?.len());
+    let axes: Vec<usize> =
+        reduction.attrs.ints("axis")?.into_iter().map(|axis| axis_of(axis, rank)).collect::<Option<_>>()?;
+    // What is left of the axes is aligned with the last ones. If those are the ones that are left, all is well.
+    let is_aligned = (0..axes.len()).all(|axis| axes.contains(&axis));
+    if shape.is_empty() || is_aligned {
+        return None;
+    }
+    let message = format!(
+        "`{}` lines {} up with the last axes of {}, not with those it was made from",
+        call.name,
+        cx.shape_text(reduced),
+        cx.shape_text(whole)
+    );
+    let mut warning = Diagnostic::warning(CODE, cx.span(call.expr), message);
+    let span = cx.span(reduction.expr);
+    warning = warning.label(span, format!("`{}` takes its axes out here", reduction.name));
+    Some(match cx.attr_value(&reduction, "keepdims") {
+        Some(value) => warning.fix("keep the reduced axes, of size 1", value, "True"),
+        None => {
+            let before = base::Span::new(span.end - 1, span.end - 1);
+            warning.fix("keep the reduced axes, of size 1", before, ", keepdims=True")
+        }
+    })
+}
+
+/// A difference that is squared or made positive, as a loss does, of many values and one that stands for all of them.
+fn one_target_for_all<L: Log>(cx: &Context<L>, call: &Call, left: ExprId, right: ExprId) -> Option<Diagnostic> {
+    if call.name != "subtract" || !is_squared(cx, call.expr) {
+        return None;
+    }
+    let (a, b) = (cx.shape(left)?, cx.shape(right)?);
+    let is_stretched = |one: &[Size], other: &[Size]| {
+        !one.is_empty()
+            && other.len() >= one.len()
+            && (0..other.len()).any(|axis| from_last(one, axis) == Size::ONE && from_last(other, axis) != Size::ONE)
+            && (0..other.len())
+                .all(|axis| matches!(from_last(one, axis), size if size == Size::ONE || size == from_last(other, axis)))
+    };
+    let (stretched, whole) = match (is_stretched(&a, &b), is_stretched(&b, &a)) {
+        (true, false) => (left, right),
+        (false, true) => (right, left),
+        _ => return None,
+    };
+    // A mean is taken off, or a value that was told to be stretched.
+    let is_meant = |call: Call| REDUCTIONS.contains(&call.name) || matches!(call.name, "expand_dims" | "reshape");
+    if cx.operator(stretched).is_some_and(is_meant) {
+        return None;
+    }
+    let message = format!(
+        "`{}` repeats {} for all of {}, and the difference is squared",
+        call.name,
+        cx.shape_text(stretched),
+        cx.shape_text(whole)
+    );
+    let warning = Diagnostic::warning(CODE, cx.span(call.expr), message);
+    Some(warning.label(cx.span(stretched), format!("one {} is compared with many", cx.shape_text(stretched))))
+}
+
+/// Whether the program multiplies an expression's value by itself, or takes its absolute value.
+fn is_squared<L: Log>(cx: &Context<L>, expr: ExprId) -> bool {
+    let squared = |other: &hir::Expr| {
+        let ExprKind::OpCall { op, args, .. } = &other.kind else { return None };
+        match (op.row().name, args.as_slice()) {
+            ("multiply", &[left, right]) if cx.source(left) == cx.source(right) => Some(cx.source(left)),
+            ("abs", &[arg]) | ("power", &[arg, _]) => Some(cx.source(arg)),
+            _ => None,
+        }
+    };
+    let exprs = || cx.module.exprs.iter().skip(cx.module.start.exprs);
+    cx.squared.get_or_init(|| exprs().filter_map(squared).collect()).contains(&expr)
+}

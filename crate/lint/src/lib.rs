@@ -1,0 +1,208 @@
+//! What type-checks and is still likely to be a mistake: the shapes fit by accident.
+//!
+//! In: a text and what inference found out about it. Out: warnings. Each names the shapes it is about, says what will
+//! be computed, and offers an edit where one is at hand.
+//!
+//! A warning must be worth its place, so each rule asks for a trace of the accident and passes over what was plainly
+//! meant: an axis that `expand_dims` put there, a literal whose numbers are in view, a comparison of every element
+//! with every other. Worked example: `%pred - %y` of `(64, 1)` and `(64,)` is `(64, 64)`: two axes of one size, each
+//! of which only one operand has. `(3, 1)` and `(1, 4)` are passed over, since nobody takes the one for the other.
+//!
+//! Deliberately absent: anything about values; style; what has a type error, which is told instead.
+
+mod axis;
+mod broadcast;
+mod reshape;
+
+use base::{Diagnostic, Span};
+use hir::{ExprId, ExprKind, Item, LocalId, Module};
+use infer::Inferred;
+use rustc_hash::{FxHashMap, FxHashSet};
+use solve::Log;
+use std::cell::OnceCell;
+use ty::{Attrs, Dim, Extent, ParamId, PolyId, Term, Terms};
+
+/// As many names are gone through to see what a variable stands for.
+const MAX_HOPS: usize = 64;
+
+/// The warnings of a text, in the order of its expressions.
+pub fn check<L: Log>(text: &str, module: &Module, inferred: &Inferred<L>) -> Vec<Diagnostic> {
+    let cx = Context { text, module, inferred, values: values(module), squared: OnceCell::new() };
+    let exprs = module.exprs.iter_enumerated().skip(module.start.exprs);
+    exprs
+        .filter_map(|(expr, data)| match &data.kind {
+            ExprKind::OpCall { op, args, attrs, .. } => {
+                let call = Call { expr, name: op.row().name, args, attrs };
+                broadcast::check(&cx, &call).or_else(|| axis::check(&cx, &call)).or_else(|| reshape::check(&cx, &call))
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+/// One call of an operator.
+struct Call<'a> {
+    expr: ExprId,
+    name: &'static str,
+    args: &'a [ExprId],
+    attrs: &'a Attrs,
+}
+
+/// What is known of a dim, for comparing two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Size {
+    Number(i64),
+    Param(ParamId),
+    Poly(PolyId),
+}
+
+impl Size {
+    const ONE: Size = Size::Number(1);
+}
+
+struct Context<'a, L> {
+    text: &'a str,
+    module: &'a Module,
+    inferred: &'a Inferred<L>,
+    /// Of variables that `let` binds.
+    values: FxHashMap<LocalId, ExprId>,
+    /// What is multiplied by itself or made positive, once somebody has asked.
+    squared: OnceCell<FxHashSet<ExprId>>,
+}
+
+fn values(module: &Module) -> FxHashMap<LocalId, ExprId> {
+    let items = module.items.iter().filter_map(|item| match *item {
+        Item::Let(local, function) => Some((local, module.functions[function].body)),
+        Item::Def(_) | Item::Expr(_) | Item::Adt(_) => None,
+    });
+    let blocks = module.exprs.iter().skip(module.start.exprs).filter_map(|expr| match &expr.kind {
+        ExprKind::Block { lets, .. } => Some(lets.iter().filter_map(|&(local, value)| Some((local?, value)))),
+        _ => None,
+    });
+    items.chain(blocks.flatten()).collect()
+}
+
+impl<L: Log> Context<'_, L> {
+    fn span(&self, expr: ExprId) -> Span {
+        self.module.exprs[expr].span
+    }
+
+    /// The expression whose value this one is, behind names and blocks.
+    fn source(&self, mut expr: ExprId) -> ExprId {
+        for _ in 0..MAX_HOPS {
+            expr = match self.module.exprs[expr].kind {
+                ExprKind::Local(local, _) => match self.values.get(&local) {
+                    Some(&value) => value,
+                    None => break,
+                },
+                ExprKind::Block { tail, .. } => tail,
+                _ => break,
+            };
+        }
+        expr
+    }
+
+    /// The operator that gives an expression its value, with its operands.
+    fn operator(&self, expr: ExprId) -> Option<Call<'_>> {
+        let expr = self.source(expr);
+        match &self.module.exprs[expr].kind {
+            ExprKind::OpCall { op, args, attrs, .. } => Some(Call { expr, name: op.row().name, args, attrs }),
+            _ => None,
+        }
+    }
+
+    /// Whether the numbers of a value stand in the text, or are all the same.
+    fn is_in_view(&self, expr: ExprId) -> bool {
+        let source = self.source(expr);
+        match &self.module.exprs[source].kind {
+            ExprKind::TensorLit(_) | ExprKind::Literal(..) => true,
+            ExprKind::OpCall { op, .. } => matches!(op.row().name, "zeros" | "ones" | "full" | "arange"),
+            _ => false,
+        }
+    }
+
+    /// Whether two expressions have the same value, for that they are the same variable or stand for the same expression.
+    fn same(&self, left: ExprId, right: ExprId) -> bool {
+        let (left, right) = (self.source(left), self.source(right));
+        left == right
+            || match (&self.module.exprs[left].kind, &self.module.exprs[right].kind) {
+                (ExprKind::Local(left, _), ExprKind::Local(right, _)) => left == right,
+                _ => false,
+            }
+    }
+
+    /// The shape of a tensor, if each dim is known and none is `?`.
+    fn shape(&self, expr: ExprId) -> Option<Vec<Size>> {
+        let solver = &self.inferred.solver;
+        let Term::Tensor { shape, .. } = solver.head(self.inferred.exprs[expr]?) else { return None };
+        let Term::Shape(dims) = solver.head(shape) else { return None };
+        let dims = solver.items(dims).iter().map(|&dim| match solver.head(dim) {
+            Term::Dim(Dim { extent: Extent::Number(n), dynamic: false }) => Some(Size::Number(n)),
+            Term::Dim(Dim { extent: Extent::Param(param), dynamic: false }) => Some(Size::Param(param)),
+            Term::Dim(Dim { extent: Extent::Poly(poly), dynamic: false }) => Some(Size::Poly(poly)),
+            _ => None,
+        });
+        dims.collect()
+    }
+
+    /// The shape of a tensor, if it is numbers.
+    fn numbers(&self, expr: ExprId) -> Option<Vec<i64>> {
+        let number = |size| match size {
+            Size::Number(n) => Some(n),
+            Size::Param(_) | Size::Poly(_) => None,
+        };
+        self.shape(expr)?.into_iter().map(number).collect()
+    }
+
+    /// `(64, 1)`, as types print it.
+    fn shape_text(&self, expr: ExprId) -> String {
+        let solver = &self.inferred.solver;
+        let shape = self.inferred.exprs[expr].map(|term| solver.head(term));
+        let Some(Term::Tensor { shape, .. }) = shape else { return "?".to_owned() };
+        self.inferred.print(self.module, shape).text
+    }
+
+    /// How a value is called in a sentence: a variable by its name, anything else by what it is.
+    fn called(&self, expr: ExprId, otherwise: &str) -> String {
+        match self.module.exprs[expr].kind {
+            ExprKind::Local(local, _) => format!("`{}`", self.module.local_name(local)),
+            _ => otherwise.to_owned(),
+        }
+    }
+
+    /// Where the value of an attribute is written in a call, behind the operands.
+    fn attr_value(&self, call: &Call, name: &str) -> Option<Span> {
+        let end = self.span(call.expr).end as usize;
+        let from = call.args.last().map_or(self.span(call.expr).start, |&arg| self.span(arg).end) as usize;
+        let text = self.text.get(from..end)?;
+        let at = text.match_indices(name).map(|(at, _)| at).find(|&at| {
+            let before = text[..at].chars().next_back();
+            !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+                && text[at + name.len()..].trim_start().starts_with('=')
+        })?;
+        let value = at + text[at..].find('=')? + 1;
+        let start = value + text[value..].len() - text[value..].trim_start().len();
+        let mut depth = 0usize;
+        let length = text[start..].find(|c| match c {
+            '[' | '(' => {
+                depth += 1;
+                false
+            }
+            ']' | ')' if depth > 0 => {
+                depth -= 1;
+                false
+            }
+            ',' => depth == 0,
+            ')' | ']' => true,
+            _ => false,
+        })?;
+        let value = text[start..start + length].trim_end();
+        Some(Span::new((from + start) as u32, (from + start + value.len()) as u32))
+    }
+}
+
+/// An axis from the front, as an attribute counts it.
+fn axis_of(axis: i64, rank: usize) -> Option<usize> {
+    let axis = if axis < 0 { axis + rank as i64 } else { axis };
+    usize::try_from(axis).ok().filter(|&axis| axis < rank)
+}
