@@ -76,6 +76,8 @@ test("the panes, tabs and run answer to the keyboard", async ({ page }) => {
   await expect(bar).toHaveAttribute("aria-valuenow", String(before - 2));
   await page.getByRole("tab", { name: "Types" }).focus();
   await page.keyboard.press("ArrowRight");
+  await expect(page.getByRole("tab", { name: "Solver" })).toBeFocused();
+  await page.keyboard.press("ArrowRight");
   await expect(page.getByRole("tab", { name: "Layout" })).toBeFocused();
   await page.keyboard.press("ArrowRight");
   await expect(page.getByRole("tab", { name: "Match" })).toBeFocused();

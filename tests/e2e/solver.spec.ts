@@ -295,7 +295,7 @@ test("why is asked from the program, by key and from the hover, and from the Typ
   await page.keyboard.press("Alt+y");
   await expect(panel(page).locator(".why h2").first()).toContainText("%p");
   await showPanel(page, "Types");
-  await control(page, "Why does @net have this type?").click();
+  await panel(page).locator(".types li").filter({ hasText: "@net" }).getByRole("button", { name: "Why?" }).click();
   await expect(panel(page).locator(".why h2").first()).toContainText("@net");
 
   const word = page.locator(".editor .view-line").nth(2).getByText("%p", { exact: false }).first();

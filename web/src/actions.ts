@@ -120,6 +120,7 @@ export function openExample(title: string, text: string): void {
   batch(() => {
     state.examplesOpen.value = false;
     state.ran.value = undefined;
+    forgetSteps();
     state.editing.value = true;
     if (text === before) return;
     state.notice.value = {
@@ -132,6 +133,13 @@ export function openExample(title: string, text: string): void {
   keepSoon();
   openFile("user");
   goTo({ start: 0, end: 0 });
+}
+
+/** A place in the steps of one program is none in those of another. */
+function forgetSteps(): void {
+  state.stop.value = undefined;
+  state.question.value = { kind: "type", piece: undefined };
+  state.stepFilter.value = { hidesEquations: false, function: undefined, relation: undefined };
 }
 
 function restore(text: string, document: Document): void {
@@ -340,6 +348,7 @@ function openShared(program: Linked): void {
   batch(() => {
     state.document.value = program.text === ownText() ? "mine" : "shared";
     state.ran.value = undefined;
+    forgetSteps();
     if (program.panel !== undefined) state.panel.value = program.panel;
     if (program.solver !== undefined) {
       state.solverTab.value = program.solver.tab;
@@ -355,6 +364,7 @@ function openOwn(): void {
   batch(() => {
     state.document.value = "mine";
     state.ran.value = undefined;
+    forgetSteps();
   });
   // The first program is ours, so it may show at once what it does.
   isFromHere = load("text") === undefined;

@@ -21,7 +21,12 @@ export async function followQuestion(): Promise<void> {
     if (view === undefined) return;
     answer = { kind: "type", revision, view };
   } else {
-    const view = await solver({ about: "why-not", diagnostic: question.index });
+    const index = problemNow(question.problem);
+    if (index < 0) {
+      state.question.value = { kind: "type", piece: undefined };
+      return;
+    }
+    const view = await solver({ about: "why-not", diagnostic: index });
     if (view === undefined) return;
     answer = { kind: "problem", revision, view };
   }
@@ -48,15 +53,34 @@ export function askPiece(piece: number): void {
 
 export const askAtCursor = () => askWhy(state.selection.peek());
 
-/** Which of the check's problems this is; the check alone knows why. */
-export const problemIndex = (problem: DiagnosticView) => state.checked.value.view.diagnostics.indexOf(problem);
+/** What is wrong with the text itself has no types that could disagree. */
+const OF_THE_TEXT = new Set([
+  "bad-metadata",
+  "bad-number",
+  "bad-version",
+  "nesting-too-deep",
+  "syntax-error",
+  "unknown-character",
+  "unknown-lang",
+  "unterminated-comment",
+  "unterminated-string",
+]);
+
+/** Whether there may be an answer: of the problems of a run, and of the compiler's own, there is none. */
+export const isAskable = (problem: DiagnosticView) =>
+  problem.severity === "error" && !OF_THE_TEXT.has(problem.code) && state.checked.value.view.diagnostics.includes(problem);
+
+/** The number of the problem that is asked about, among those of the text as it is now; it may be gone. */
+function problemNow(asked: DiagnosticView): number {
+  const now = state.checked.peek().view.diagnostics;
+  const same = now.indexOf(asked);
+  return same >= 0 ? same : now.findIndex(({ code, message }) => code === asked.code && message === asked.message);
+}
 
 export function askWhyNot(problem: DiagnosticView): void {
-  const index = state.checked.peek().view.diagnostics.indexOf(problem);
-  if (index < 0) return;
   openFile("user");
   batch(() => {
-    state.question.value = { kind: "problem", index };
+    state.question.value = { kind: "problem", problem };
     state.answer.value = undefined;
     openSolver("why");
   });

@@ -89,7 +89,9 @@ async function ask(): Promise<void> {
   const traced = state.trace.peek();
   if (traced === undefined || traced.revision !== state.revision.peek()) return;
   const stop = stopNow.peek();
-  const placed = state.solverTab.peek() === "graph" ? state.placed.peek() : undefined;
+  // The compiler knows one graph, the one that it was asked for last; another may be shown until that has its places.
+  const shown = state.solverTab.peek() === "graph" ? state.placed.peek() : undefined;
+  const placed = shown?.revision === asked.revision && shown.opened === asked.opened ? shown : undefined;
   const [view, graph] = await Promise.all([
     solver({ about: "stop", stop, ...state.solverPart.peek() }),
     placed === undefined ? undefined : solver({ about: "state", stop }),
@@ -97,19 +99,24 @@ async function ask(): Promise<void> {
   if (state.revision.peek() !== traced.revision) return;
   batch(() => {
     if (view != null) state.solver.value = { revision: traced.revision, view };
-    if (graph != null && placed !== undefined) state.graphState.value = { stop, opened: placed.opened, view: graph };
+    if (placed !== undefined && graph?.states.length === placed.graph.nodes.length) state.graphState.value = { placed, view: graph };
   });
 }
+
+/** The graph that was asked for last. */
+let asked: { revision: number; opened: readonly string[] } = { revision: -1, opened: [] };
 
 /** Asks for the graph with these clusters open, and finds a place for each of its nodes. */
 export async function followGraph(opened: readonly string[]): Promise<void> {
   const revision = state.trace.peek()?.revision;
   const had = state.placed.peek();
   if (revision === undefined || (had?.revision === revision && had.opened === opened)) return;
+  const mine = { revision, opened };
+  asked = mine;
   const graph = await solver({ about: "graph", open: [...opened] });
-  if (graph == null || state.revision.peek() !== revision) return;
+  if (graph == null || asked !== mine) return;
   const places = await place(graph.nodes.map(sizeOf), graph.edges);
-  if (places === undefined || state.revision.peek() !== revision) return;
+  if (places === undefined || asked !== mine || state.revision.peek() !== revision) return;
   state.placed.value = { revision, graph, opened, ...places };
   void followStop();
 }

@@ -79,7 +79,7 @@ export interface StepFilter {
 }
 
 /** What the Why tab is asked: a piece of the type at the cursor, or one of the problems that the check found. */
-export type Question = { kind: "type"; piece: number | undefined } | { kind: "problem"; index: number };
+export type Question = { kind: "type"; piece: number | undefined } | { kind: "problem"; problem: DiagnosticView };
 
 export type Answer = { kind: "type"; revision: number; view: WhyView | null } | { kind: "problem"; revision: number; view: WhyNotView | null };
 
@@ -159,7 +159,8 @@ export const state = {
   /** How much of the solver's lists is shown. */
   solverPart: signal<SolverPart>(FIRST_PART),
   placed: signal<Placed | undefined>(undefined),
-  graphState: signal<{ stop: number; opened: readonly string[]; view: GraphStateView } | undefined>(undefined),
+  /** How the nodes of a graph stand. */
+  graphState: signal<{ placed: Placed; view: GraphStateView } | undefined>(undefined),
   question: signal<Question>({ kind: "type", piece: undefined }),
   answer: signal<Answer | undefined>(undefined),
   theme: signal<Theme>("system"),

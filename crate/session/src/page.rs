@@ -279,7 +279,7 @@ impl Page {
             own.pop().map(|problem| WhyNotView { problem, core, is_bounded: false, places, fixes })
         })?;
         for conflict in &mut view.core {
-            conflict.stop = Some(recording.stop_of_event(conflict.event));
+            conflict.stop = Some(recording.stop_of_demand(conflict.event));
         }
         let mends = self.mends.get_or_init(|| Mends::new(&self.analysis));
         view.fixes = mends.fixes(self.analysis.lines(), problem as usize);

@@ -34,12 +34,12 @@ class Row extends Component<RowProps> {
     };
     return (
       <li>
-        <button type="button" class="why-button" aria-label={`Why does ${name} have this type?`} title="Why this type?" onClick={ask}>
-          Why?
-        </button>
         <button type="button" class="row" aria-current={isCurrent} onClick={go}>
           {part === "definitions" ? <code class="name">{name}</code> : <span class="name">{name}</span>}
           <TypeText text={type} />
+        </button>
+        <button type="button" class="why-button" title="Why this type?" onClick={ask}>
+          Why?
         </button>
       </li>
     );

@@ -1,6 +1,6 @@
 // Everything that is wrong with the program, where it is, and what can be done about it.
 import { applyFix, explain, show } from "../actions.ts";
-import { askWhyNot, problemIndex } from "../asking.ts";
+import { askWhyNot, isAskable } from "../asking.ts";
 import { problems, state } from "../state.ts";
 import type { DiagnosticView, SeverityView } from "../wasm/relish_wasm.js";
 import { Icon } from "./icon.tsx";
@@ -73,7 +73,7 @@ function Problem({ problem }: { problem: DiagnosticView }) {
           </ul>
         )}
         {help !== undefined && fixes.length === 0 && <p class="help">help: <Sentence text={help} /></p>}
-        {severity === "error" && problemIndex(problem) >= 0 && (
+        {isAskable(problem) && (
           <button type="button" class="button small" title="What cannot hold together, where the mistake may be, what would mend it" onClick={() => askWhyNot(problem)}>
             <Icon name="question" />
             <span>Why not?</span>

@@ -1,27 +1,25 @@
 // The variables and relations of the program as a drawing that keeps its places: only what is in view is drawn, and what
 // a cluster holds is drawn when it is opened.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { Component } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { point, show } from "../../actions.ts";
+import { point } from "../../actions.ts";
 import { followGraph, litAmong, stopNow } from "../../solving.ts";
 import { type Placed, state } from "../../state.ts";
-import type { GraphNodeView, GraphStateView } from "../../wasm/relish_wasm.js";
+import type { GraphStateView } from "../../wasm/relish_wasm.js";
 import { Icon, type IconName } from "../icon.tsx";
 import { copyText, savePicture, saveTrace } from "./export.ts";
 import { GraphList } from "./graphlist.tsx";
-import { pathOf } from "./path.ts";
+import { useDragging } from "./dragging.ts";
+import { Edges, FarNodes, Node } from "./node.tsx";
 import { graphPicture } from "./picture.ts";
-import { CLASSES, cut, LINE, SIGNS, sizeOf, stateInWords } from "./shape.ts";
 import { Takeaway } from "./takeaway.tsx";
 import { graphText } from "./text.ts";
 import { clampView, fit, inView, keepsInView, moved, type Viewport, zoomed } from "./viewport.ts";
 
 /** More nodes than this in view are drawn without their texts, a path for each state. */
 const MOST_DRAWN = 400;
-/** A step of the arrow keys, and how far the pointer goes before it drags. */
+/** A step of the arrow keys. */
 const PAN = 60;
-const SLOP = 4;
 
 const NONE: readonly string[] = [];
 
@@ -32,9 +30,9 @@ export function Graph() {
     void followGraph(opened.value);
   });
   const placed = state.placed.value;
-  if (placed === undefined || placed.revision !== state.trace.value?.revision) return <p class="empty working">Placing the graph …</p>;
+  if (placed === undefined) return <p class="empty working">Placing the graph …</p>;
   const open = (id: string) => (opened.value = opened.value.includes(id) ? opened.value.filter((other) => other !== id) : [...opened.value, id]);
-  const isPlacing = placed.opened !== opened.value;
+  const isPlacing = placed.opened !== opened.value || placed.revision !== state.trace.value?.revision;
   return <Drawn placed={placed} isPlacing={isPlacing} onOpen={open} />;
 }
 
@@ -47,7 +45,7 @@ interface DrawnProps {
 function Drawn({ placed, isPlacing, onOpen }: DrawnProps) {
   const { graph } = placed;
   const at = state.graphState.value;
-  const told = at !== undefined && at.opened === placed.opened ? at.view : undefined;
+  const told = at?.placed === placed ? at.view : undefined;
   const now = useMemo(() => (told === undefined ? undefined : withFailure(placed, told)), [placed, told]);
   return (
     <div class="graph-tab">
@@ -257,176 +255,6 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
 function focusOf(placed: Placed): { x: number; y: number } | undefined {
   const id = state.solver.peek()?.view.current?.node;
   return id === undefined ? undefined : placed.nodes[placed.graph.nodes.findIndex((node) => node.id === id)];
-}
-
-/** By mouse, pen or finger; two fingers also change the size. */
-function useDragging(view: { value: Viewport | undefined }) {
-  const pointers = useRef(new Map<number, { x: number; y: number }>());
-  const start = useRef<{ x: number; y: number } | undefined>(undefined);
-  const end = (event: PointerEvent) => {
-    pointers.current.delete(event.pointerId);
-    if (pointers.current.size === 0) start.current = undefined;
-  };
-  return {
-    onPointerDown: (event: PointerEvent) => {
-      if (event.button !== 0) return;
-      const { left, top } = (event.currentTarget as Element).getBoundingClientRect();
-      pointers.current.set(event.pointerId, { x: event.clientX - left, y: event.clientY - top });
-      start.current ??= { x: event.clientX - left, y: event.clientY - top };
-    },
-    onPointerMove: (event: PointerEvent) => {
-      const before = pointers.current.get(event.pointerId);
-      const first = start.current;
-      if (before === undefined || first === undefined || view.value === undefined) return;
-      const element = event.currentTarget as Element;
-      const { left, top } = element.getBoundingClientRect();
-      const now = { x: event.clientX - left, y: event.clientY - top };
-      if (!element.hasPointerCapture(event.pointerId)) {
-        if (Math.hypot(now.x - first.x, now.y - first.y) < SLOP) return;
-        element.setPointerCapture(event.pointerId);
-      }
-      const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
-      if (other === undefined) {
-        view.value = moved(view.value, now.x - before.x, now.y - before.y);
-      } else {
-        const apart = (one: { x: number; y: number }) => Math.hypot(one.x - other.x, one.y - other.y);
-        view.value = zoomed(view.value, apart(now) / Math.max(apart(before), 1), other);
-      }
-      pointers.current.set(event.pointerId, now);
-    },
-    onPointerUp: end,
-    onPointerCancel: end,
-    onLostPointerCapture: end,
-  };
-}
-
-interface NodeProps {
-  node: GraphNodeView;
-  index: number;
-  x: number;
-  y: number;
-  letter: string;
-  term: string;
-  isLit: boolean;
-  isStop: boolean;
-  onOpen: (cluster: string) => void;
-  onPoint: (isOver: boolean) => void;
-  onFocus: () => void;
-  onArrow: (key: string) => void;
-}
-
-export function spoken(node: GraphNodeView, letter: string, term: string): string {
-  const how = stateInWords(node.kind, letter);
-  switch (node.kind) {
-    case "variable":
-      return `variable ${node.label}, ${term === "" ? how : `${term}${letter === "c" ? `, ${how}` : ""}`}`;
-    case "relation":
-      return `relation ${node.label}, ${how}`;
-    case "cluster":
-      return `${node.label}, ${node.n_nodes.toLocaleString("en")} nodes, ${how}; Enter opens it`;
-  }
-}
-
-/** A step changes few of the nodes: one is drawn again only if it looks different. */
-class Node extends Component<NodeProps> {
-  override shouldComponentUpdate(next: NodeProps): boolean {
-    const { node, x, y, letter, term, isLit, isStop } = this.props;
-    const isSame = next.node === node && next.x === x && next.y === y && next.letter === letter && next.term === term;
-    return !(isSame && next.isLit === isLit && next.isStop === isStop);
-  }
-
-  override render(props: NodeProps) {
-    return drawn(props);
-  }
-}
-
-function drawn({ node, index, x, y, letter, term, isLit, isStop, onOpen, onPoint, onFocus, onArrow }: NodeProps) {
-  const { width, height } = sizeOf(node);
-  const { kind, label, span, id } = node;
-  const act = () => {
-    if (kind === "cluster") onOpen(id);
-    else if (span !== undefined) show(span);
-  };
-  const text = spoken(node, letter, term);
-  return (
-    <g
-      class={`node of-${kind} ${CLASSES[letter] ?? ""} ${isLit ? "lit" : ""}`}
-      transform={`translate(${x} ${y})`}
-      role="button"
-      aria-label={text}
-      data-node={index}
-      tabIndex={isStop ? 0 : -1}
-      onClick={act}
-      onPointerEnter={() => onPoint(true)}
-      onPointerLeave={() => onPoint(false)}
-      onFocus={() => {
-        onFocus();
-        onPoint(true);
-      }}
-      onBlur={() => onPoint(false)}
-      onKeyDown={(event) => {
-        if (event.key.startsWith("Arrow") && !event.shiftKey) onArrow(event.key);
-        else if (event.key === "Enter" || event.key === " ") act();
-        else return;
-        event.preventDefault();
-      }}
-    >
-      <title>{text}</title>
-      {kind === "cluster" && <rect class="behind" x={-width / 2 + 4} y={-height / 2 - 4} width={width} height={height} rx="6" />}
-      <rect x={-width / 2} y={-height / 2} width={width} height={height} rx={kind === "variable" ? height / 2 : 6} />
-      {kind === "variable" ? (
-        <>
-          <text class="label" y={-LINE / 2} text-anchor="middle" dominant-baseline="central">
-            {cut(label)}
-          </text>
-          <text class="term" y={LINE / 2} text-anchor="middle" dominant-baseline="central">
-            {letter === "c" ? `${SIGNS.c} ` : ""}
-            {term === "" ? "?" : cut(term, 18)}
-          </text>
-        </>
-      ) : (
-        <text class="label" text-anchor="middle" dominant-baseline="central">
-          {SIGNS[letter] === "" ? "" : `${SIGNS[letter]} `}
-          {cut(label)}
-        </text>
-      )}
-    </g>
-  );
-}
-
-/** The edges with an end in view, as two paths: those of the node that is pointed at stand out. */
-function Edges({ placed, isNear, lit }: { placed: Placed; isNear: ReadonlySet<number>; lit: number | undefined }) {
-  const paths = { plain: "", lit: "" };
-  for (const [index, { from, to }] of placed.graph.edges.entries()) {
-    if (!isNear.has(from) && !isNear.has(to)) continue;
-    paths[from === lit || to === lit ? "lit" : "plain"] += pathOf(placed.edges[index] ?? []);
-  }
-  return (
-    <g aria-hidden="true">
-      <path class="edge" d={paths.plain} />
-      <path class="edge lit" d={paths.lit} />
-    </g>
-  );
-}
-
-/** Nodes too small and too many to read, a path for each state. */
-function FarNodes({ placed, seen, now }: { placed: Placed; seen: readonly number[]; now: GraphStateView | undefined }) {
-  const paths = new Map<string, string>();
-  for (const index of seen) {
-    const node = placed.graph.nodes[index];
-    const place = placed.nodes[index];
-    if (node === undefined || place === undefined) continue;
-    const { width, height } = sizeOf(node);
-    const name = `of-${node.kind} ${CLASSES[now?.states[index] ?? ""] ?? ""}`;
-    paths.set(name, `${paths.get(name) ?? ""}M${place.x - width / 2} ${place.y - height / 2}h${width}v${height}h${-width}z`);
-  }
-  return (
-    <g aria-hidden="true">
-      {[...paths].map(([name, path]) => (
-        <path class={`node ${name}`} d={path} />
-      ))}
-    </g>
-  );
 }
 
 /** Along an edge to the right or to the left, or to the nearest node above or below. */

@@ -1,8 +1,26 @@
-// The line of an edge through its bends, rounded.
+// The line of an edge.
+import type { Placed } from "../../state.ts";
+import { sizeOf } from "./shape.ts";
+
 const round = (length: number) => Math.round(length * 10) / 10;
 
+/** The line of one of a graph's edges; the long ones go straight from box to box. */
+export function edgePath({ graph, nodes, edges }: Placed, index: number): string {
+  const points = edges[index] ?? [];
+  if (points.length > 0) return pathOf(points);
+  const { from, to } = graph.edges[index] ?? { from: 0, to: 0 };
+  const [start, end] = [nodes[from], nodes[to]];
+  const [first, last] = [graph.nodes[from], graph.nodes[to]];
+  if (start === undefined || end === undefined || first === undefined || last === undefined) return "";
+  const way = start.x <= end.x ? 1 : -1;
+  const left = round(start.x + (way * sizeOf(first).width) / 2);
+  const right = round(end.x - (way * sizeOf(last).width) / 2);
+  const reach = round(Math.min(Math.abs(right - left) / 2, 90)) * way;
+  return `M${left} ${start.y}C${left + reach} ${start.y} ${right - reach} ${end.y} ${right} ${end.y}`;
+}
+
 /** A curve that begins and ends at the first and last point and passes between the others; x and y stand in turn. */
-export function pathOf(points: readonly number[]): string {
+function pathOf(points: readonly number[]): string {
   const n = points.length / 2;
   const [x = 0, y = 0] = points;
   let path = `M${x} ${y}`;

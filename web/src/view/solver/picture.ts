@@ -1,7 +1,7 @@
 // Pictures to take away: SVG files that stand alone, with a title, a description and their colours inside.
 import type { Placed } from "../../state.ts";
 import type { GraphStateView, RelationView, SolverView } from "../../wasm/relish_wasm.js";
-import { pathOf } from "./path.ts";
+import { edgePath } from "./path.ts";
 import { CLASSES, cut, LINE, SIGNS, sizeOf, stateInWords } from "./shape.ts";
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`).replace(/[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd");
@@ -47,8 +47,8 @@ function look(kind: string, letter: string, color: Colors): { stroke: string; fi
 
 export function graphPicture(placed: Placed, now: GraphStateView | undefined, stop: number): string {
   const color = colors();
-  const { graph, nodes, edges } = placed;
-  const parts = [`<g fill="none" stroke="${color("control-line")}" stroke-width="1.1">\n`, ...edges.map((points) => `<path d="${pathOf(points)}"/>\n`), "</g>\n"];
+  const { graph, nodes } = placed;
+  const parts = [`<g fill="none" stroke="${color("control-line")}" stroke-width="1.1">\n`, ...graph.edges.map((_, index) => `<path d="${edgePath(placed, index)}"/>\n`), "</g>\n"];
   for (const [index, node] of graph.nodes.entries()) {
     const place = nodes[index];
     if (place === undefined) continue;

@@ -1,4 +1,5 @@
 // Why a program has no types: what cannot hold together, where the fault most likely is, and what would mend it.
+import { useSignal } from "@preact/signals";
 import { mend } from "../../asking.ts";
 import { show } from "../../actions.ts";
 import { showStop } from "../../solving.ts";
@@ -8,12 +9,16 @@ import { TypeText } from "../code.tsx";
 import { Icon } from "../icon.tsx";
 import { Sentence } from "../markdown.tsx";
 import { copyText } from "./export.ts";
-import { pointing, ToLine } from "./steps.tsx";
+import { More, pointing, ToLine } from "./steps.tsx";
 import { Takeaway } from "./takeaway.tsx";
 import { whyNotText } from "./text.ts";
 
+/** As many places are shown at first. */
+const FEW_PLACES = 3;
+
 export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }) {
   const { problem, core, is_bounded, places, fixes } = view;
+  const isWhole = useSignal(false);
   const text = state.text.value;
   const source = (start: number, end: number) => text.slice(start, end).replace(/\s+/g, " ").slice(0, 60);
   return (
@@ -57,7 +62,7 @@ export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }
             Where the mistake may be <span class="figures">the likeliest first</span>
           </h2>
           <ol class="ranked">
-            {places.map(({ span, line, sentence }) => (
+            {(isWhole.value ? places : places.slice(0, FEW_PLACES)).map(({ span, line, sentence }) => (
               <li {...pointing(span)}>
                 <button type="button" class="place" onClick={() => show(span)}>
                   <span class="to-line">line {line}</span> <code>{source(span.start, span.end)}</code>
@@ -68,6 +73,7 @@ export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }
               </li>
             ))}
           </ol>
+          {!isWhole.value && <More count={Math.max(places.length - FEW_PLACES, 0)} what="are" onMore={() => (isWhole.value = true)} />}
         </section>
       )}
       {fixes.length > 0 && (
