@@ -1,9 +1,10 @@
 //! One page: its tests, checking them, and rewriting what they expect.
 
+use crate::blame::apply;
 use crate::facts::refine;
-use base::Surface;
+use base::{Severity, Surface};
 use session::command::check_json;
-use session::{Analysis, Options};
+use session::{Analysis, Mends, Options};
 use std::fmt::Write;
 
 /// The program under one heading.
@@ -19,7 +20,8 @@ pub struct Case {
 }
 
 /// A fence with what a stage makes of the program above it: `layout` is the text of `relish layout`; the lines of `ir` are
-/// parts of lines of `relish ir`, in order, and `ir fold` is behind the pass `fold`.
+/// parts of lines of `relish ir`, in order, and `ir fold` is behind the pass `fold`; `fixes` has for each error the place
+/// where it is put and the first edit that mends it.
 #[derive(Debug, Clone)]
 pub struct Shown {
     pub stage: String,
@@ -30,7 +32,7 @@ pub struct Shown {
 
 /// Whether a fence is one of those, by what stands behind its backticks.
 fn is_stage_name(name: &str) -> bool {
-    name == "layout" || name == "ir" || name.starts_with("ir ")
+    name == "layout" || name == "fixes" || name == "ir" || name.starts_with("ir ")
 }
 
 /// What is wrong with what a fence shows.
@@ -41,12 +43,32 @@ fn check_shown(analysis: &Analysis, Shown { stage, page_line, text }: &Shown) ->
         let fence = Some(text.lines().count());
         return (actual != *text).then_some(Failure { page_line: *page_line, message, actual: Some(actual), fence });
     }
+    if stage == "fixes" {
+        let actual = first_fixes(analysis);
+        let message = format!("fixes: expected\n{text}found\n{actual}");
+        let fence = Some(text.lines().count());
+        return (actual != *text).then_some(Failure { page_line: *page_line, message, actual: Some(actual), fence });
+    }
     let pass = stage.strip_prefix("ir ");
     let found = session::ir_text(analysis, Options::default().layout, pass).text;
     let mut left = found.lines();
     let missing = text.lines().map(str::trim).find(|wanted| !left.any(|line| line.contains(wanted)))?;
     let message = format!("ir: nothing holds `{missing}` here in\n{found}");
     Some(Failure { page_line: *page_line, message, actual: None, fence: None })
+}
+
+/// A line for each error: the line of the program that is blamed, the first edit, and how the blamed lines read then.
+fn first_fixes(analysis: &Analysis) -> String {
+    let mut out = String::new();
+    for problem in Mends::new(analysis).ranked(analysis) {
+        let Some(fix) = problem.fixes.first().filter(|_| problem.severity == Severity::Error) else { continue };
+        let mended = apply(analysis.text(), &fix.edits);
+        let new = mended.lines().filter(|line| !analysis.text().lines().any(|old| old == *line));
+        let new: Vec<&str> = new.map(str::trim).collect();
+        let line = analysis.lines().line_of(problem.span.start);
+        let _ = writeln!(out, "line {line}: {}: {}", fix.title, new.join(" "));
+    }
+    out
 }
 
 /// The cases of a Markdown text, one per heading that has `relay` or `refine` fences.

@@ -4,11 +4,12 @@ use crate::layouts::{Laid, laid_value, lay, layouts_view};
 use crate::run::{Options, run};
 use crate::step::{Move, Stepper};
 use crate::view::machine::{IrView, StepView};
+use crate::view::solver::MendedView;
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
     LabelView, LaidValueView, LayoutsView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
 };
-use crate::{Analysis, File, hover, name, prelude};
+use crate::{Analysis, File, Mends, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface};
 use layout::Strategy;
 use std::cell::OnceCell;
@@ -24,11 +25,13 @@ pub struct Page {
     stepper: Option<Stepper>,
     /// Its layouts, once somebody has asked for them.
     laid: OnceCell<Laid>,
+    /// The edits that mend it, likewise.
+    mends: OnceCell<Mends>,
 }
 
 impl Default for Page {
     fn default() -> Page {
-        Page { analysis: Analysis::new(""), stepper: None, laid: OnceCell::new() }
+        Page { analysis: Analysis::new(""), stepper: None, laid: OnceCell::new(), mends: OnceCell::new() }
     }
 }
 
@@ -38,6 +41,7 @@ impl Page {
         self.analysis = Analysis::new(text);
         self.stepper = None;
         self.laid = OnceCell::new();
+        self.mends = OnceCell::new();
         let lines = self.analysis.lines();
         let mut definitions: Vec<(u32, DefinitionView)> = self
             .analysis
@@ -154,6 +158,18 @@ impl Page {
         let lines = self.analysis.lines();
         let place = Span::new(lines.from_utf16(start), lines.from_utf16(end));
         self.stepper.as_mut().map(|stepper| stepper.seek_fuel(&self.analysis, fuel as u64, place))
+    }
+
+    /// The text's problems, the likeliest fault first, with edits that mend them. Asked for behind [`Page::update`], which
+    /// does not search, so that typing does not wait for it.
+    pub fn mend(&self) -> MendedView {
+        let ranked = self.mends().ranked(&self.analysis);
+        MendedView { diagnostics: diagnostic_views(self.analysis.lines(), &ranked) }
+    }
+
+    /// The edits that mend the text, searched for once.
+    pub(crate) fn mends(&self) -> &Mends {
+        self.mends.get_or_init(|| Mends::new(&self.analysis))
     }
 
     /// Forgets the run that was looked at.
