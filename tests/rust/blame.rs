@@ -53,7 +53,8 @@ fn said(program: &str) -> Said {
         .filter(|problem| problem.severity == Severity::Error)
         .collect();
     let mut lines: Vec<u32> = Vec::new();
-    for span in ranked.iter().flat_map(|problem| [problem.span].into_iter().chain(problem.labels.iter().map(|l| l.span)))
+    for span in
+        ranked.iter().flat_map(|problem| [problem.span].into_iter().chain(problem.labels.iter().map(|l| l.span)))
     {
         let line = analysis.lines().line_of(span.start);
         if !lines.contains(&line) {
@@ -132,7 +133,8 @@ pub fn mistakes(facts: &[Json]) -> Score {
             let mended = apply(program, edits);
             let analysis = Analysis::new(&mended);
             let line = |offset: u32| said.analysis.lines().line_of(offset);
-            let is_at_fault = |edit: &Edit| (line(edit.span.start)..=line(edit.span.end)).all(|at| faults.contains(&at));
+            let is_at_fault =
+                |edit: &Edit| (line(edit.span.start)..=line(edit.span.end)).all(|at| faults.contains(&at));
             let stays = edits.iter().all(is_at_fault);
             is_sound(&analysis)
                 && items(fact, "fixes").iter().any(|fix| {
@@ -153,7 +155,10 @@ pub fn mistakes(facts: &[Json]) -> Score {
 /// The mended programs of real mistakes in which something is still called an error.
 pub fn false_alarms(facts: &[Json]) -> Vec<String> {
     let fixed = facts.iter().flat_map(|fact| items(fact, "fixes").iter().map(move |fix| (fact, text(fix, "program"))));
-    fixed.filter(|(_, program)| !is_sound(&Analysis::new(program))).map(|(fact, _)| text(fact, "id").to_owned()).collect()
+    fixed
+        .filter(|(_, program)| !is_sound(&Analysis::new(program)))
+        .map(|(fact, _)| text(fact, "id").to_owned())
+        .collect()
 }
 
 /// The scores as a table.

@@ -4,7 +4,7 @@ use crate::bench::Bench;
 use crate::candidate::{Candidate, numbers};
 use crate::outline::{Outline, is_expr};
 use crate::suspect::Suspect;
-use crate::value::{short, swap};
+use crate::value::{MAX_RANK, product, short, swap};
 use base::{Edit, Span};
 use op::{AttrForm, Op};
 use syntax::{NodeId, NodeKind};
@@ -104,7 +104,13 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         }
     }
     for &(a, b) in CONFUSED {
-        let other = if a == name { b } else if b == name { a } else { continue };
+        let other = if a == name {
+            b
+        } else if b == name {
+            a
+        } else {
+            continue;
+        };
         let title = format!("write `{other}` for `{name}`");
         out.push(Candidate::replace(15 + far, outline.span(parts.callee), other, title));
     }
@@ -160,19 +166,12 @@ fn pool(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts) -> V
     pool
 }
 
-fn attributes(
-    bench: &Bench,
-    outline: &Outline,
-    suspect: &Suspect,
-    parts: &Parts,
-    row: &Op,
-    out: &mut Vec<Candidate>,
-) {
+fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts, row: &Op, out: &mut Vec<Candidate>) {
     let far = suspect.n_hops;
     let pool = pool(bench, outline, suspect, parts);
     let rank = { parts.args.first() }
         .and_then(|&arg| outline.term(arg).and_then(|term| outline.checked.shaped(term)))
-        .map_or(4, |shaped| shaped.dims.len() as i64);
+        .map_or(4, |shaped| shaped.dims.len().min(MAX_RANK) as i64);
     for &attr in &parts.attrs {
         let Some(value) = outline.tree.children(attr).first().copied() else { continue };
         let text = outline.text(value);
@@ -193,22 +192,26 @@ fn attributes(
                 let now = outline.text(number).parse::<i64>().unwrap_or(i64::MAX);
                 for axis in -rank..=rank {
                     let is_negative = axis < 0;
-                    let near = (axis - now).unsigned_abs().min(4) as u32;
+                    let near = axis.abs_diff(now).min(4) as u32;
                     let extra = if is_negative == is_positive { 3 } else { 0 };
                     put(9 + extra + near.min(3), outline.span(number), axis.to_string(), outline.text(number));
                 }
             }
             if numbers.len() > 1 {
-                put(12, span, format!("[{}]", (0..rank).map(|axis| axis.to_string()).collect::<Vec<_>>().join(", ")), text);
+                put(
+                    12,
+                    span,
+                    format!("[{}]", (0..rank).map(|axis| axis.to_string()).collect::<Vec<_>>().join(", ")),
+                    text,
+                );
             }
         } else if let Some(shape) = { suspect.want_shaped.as_ref() }
             .and_then(|want| want.sizes())
             .filter(|_| name == "shape" || name == "newshape")
         {
             if numbers.len() == shape.len() {
-                let differing: Vec<usize> = (0..shape.len())
-                    .filter(|&i| outline.text(numbers[i]).parse() != Ok(shape[i]))
-                    .collect();
+                let differing: Vec<usize> =
+                    (0..shape.len()).filter(|&i| outline.text(numbers[i]).parse() != Ok(shape[i])).collect();
                 if let [one] = differing[..] {
                     put(8, outline.span(numbers[one]), shape[one].to_string(), outline.text(numbers[one]));
                 } else {
@@ -228,7 +231,7 @@ fn attributes(
                 let now = outline.text(number).parse::<i64>().unwrap_or(i64::MAX);
                 let extra: &[i64] = if is_shape { &[-1] } else { &[] };
                 for &size in small.iter().chain(extra).chain(&pool) {
-                    let near = u32::from((size - now).unsigned_abs() > 3);
+                    let near = u32::from(size.abs_diff(now) > 3);
                     put(11 + near, outline.span(number), size.to_string(), outline.text(number));
                 }
             }
@@ -286,17 +289,20 @@ fn attributes(
 
 /// A size of a new shape that makes it hold as much as the operand does.
 fn filling(outline: &Outline, parts: &Parts, numbers: &[NodeId], put: &mut impl FnMut(u32, Span, String, &str)) {
-    let Some(shaped) = parts.args.first().and_then(|&arg| outline.term(arg)).and_then(|term| outline.checked.shaped(term))
+    let Some(shaped) =
+        parts.args.first().and_then(|&arg| outline.term(arg)).and_then(|term| outline.checked.shaped(term))
     else {
         return;
     };
-    let Some(n_elements) = shaped.sizes().map(|sizes| sizes.iter().product::<i64>()) else { return };
+    let Some(n_elements) = shaped.sizes().map(|sizes| product(&sizes)) else { return };
     let sizes: Vec<i64> = numbers.iter().filter_map(|&number| outline.text(number).parse().ok()).collect();
     if sizes.len() != numbers.len() || sizes.iter().any(|&size| size <= 0) {
         return;
     }
     for (i, &number) in numbers.iter().enumerate() {
-        let others: i64 = (0..sizes.len()).filter(|&j| j != i).map(|j| sizes[j]).product();
+        let mut others = sizes.clone();
+        others.remove(i);
+        let others = product(&others);
         if others > 0 && n_elements % others == 0 {
             put(9 + u32::from(i == 0), outline.span(number), (n_elements / others).to_string(), outline.text(number));
         }
@@ -306,10 +312,12 @@ fn filling(outline: &Outline, parts: &Parts, numbers: &[NodeId], put: &mut impl 
 /// The channels and the size of the kernel as the weight of a convolution has them.
 fn from_weight(outline: &Outline, suspect: &Suspect, parts: &Parts, out: &mut Vec<Candidate>) {
     let find = |name: &str| {
-        let named = |attr: &&NodeId| outline.text(**attr).split('=').next().is_some_and(|written| written.trim() == name);
+        let named =
+            |attr: &&NodeId| outline.text(**attr).split('=').next().is_some_and(|written| written.trim() == name);
         parts.attrs.iter().find(named).and_then(|&attr| outline.tree.children(attr).first().copied())
     };
-    let (Some(channels), Some(kernel), Some(&weight)) = (find("channels"), find("kernel_size"), parts.args.get(1)) else {
+    let (Some(channels), Some(kernel), Some(&weight)) = (find("channels"), find("kernel_size"), parts.args.get(1))
+    else {
         return;
     };
     let shaped = outline.term(weight).and_then(|term| outline.checked.shaped(term));
@@ -337,15 +345,16 @@ fn missing(
     let end = { parts.args.iter().chain(&parts.attrs) }.map(|&node| outline.span(node).end).max();
     let Some(end) = end else { return };
     let written = |name: &str| {
-        parts.attrs.iter().any(|&attr| outline.text(attr).split('=').next().is_some_and(|written| written.trim() == name))
+        parts
+            .attrs
+            .iter()
+            .any(|&attr| outline.text(attr).split('=').next().is_some_and(|written| written.trim() == name))
     };
     for spec in row.attrs.iter().filter(|spec| !written(spec.name)) {
         let values: Vec<String> = match (spec.name, spec.form) {
             ("layout" | "data_layout", _) => vec!["\"NHWC\"".to_owned()],
             ("kernel_layout", _) => vec!["\"HWIO\"".to_owned()],
-            ("padding", _) if rank == 4 => {
-                [1, 2, 3].iter().map(|n| format!("[{n}, {n}, {n}, {n}]")).collect()
-            }
+            ("padding", _) if rank == 4 => [1, 2, 3].iter().map(|n| format!("[{n}, {n}, {n}, {n}]")).collect(),
             ("padding", _) if rank == 3 => [1, 2].iter().map(|n| format!("[{n}, {n}]")).collect(),
             ("groups", _) => pool.iter().filter(|&&size| size > 1).take(5).map(|size| size.to_string()).collect(),
             ("strides", _) if rank == 4 => vec!["[2, 2]".to_owned()],

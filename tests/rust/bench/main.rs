@@ -193,7 +193,10 @@ fn mended() {
     let facts = corpus("mistakes");
     let score = blame::mistakes(&facts);
     let [first, near, listed] = score.percent();
-    println!("\nReal mistakes: {} of which {first} % have a fault line first, {near} % one among the first three, {listed} % a fix that is listed", score.n);
+    println!(
+        "\nReal mistakes: {} of which {first} % have a fault line first, {near} % one among the first three, {listed} % a fix that is listed",
+        score.n
+    );
     println!("Mended programs that are rejected: {}", blame::false_alarms(&facts).len());
 }
 
