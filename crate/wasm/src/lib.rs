@@ -2,7 +2,7 @@
 
 use session::view::machine::{IrView, StepView};
 use session::view::solver::{
-    GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView, WhyNotView, WhyView,
+    GraphStateView, GraphView, MendedView, PlaceStopsView, RoundsView, SolverView, TraceView, WhyNotView, WhyView,
 };
 use session::view::{
     CheckView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, RunView,
@@ -49,6 +49,11 @@ impl Playground {
     /// Takes a new text and checks it.
     pub fn update(&mut self, text: &str) -> Result<Ts<CheckView>, JsError> {
         Ok(self.page.update(text).into_ts()?)
+    }
+
+    /// The last text's problems, the likeliest fault first, with edits that mend them.
+    pub fn mend(&self) -> Result<Ts<MendedView>, JsError> {
+        Ok(self.page.mend().into_ts()?)
     }
 
     /// What is at a UTF-16 offset of a text.

@@ -360,6 +360,13 @@ pub struct PlaceView {
     pub sentence: String,
 }
 
+/// The problems of a text, the likeliest fault first, each with the edits that mend it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct MendedView {
+    pub diagnostics: Vec<DiagnosticView>,
+}
+
 /// A change of the text with which the problem is gone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
