@@ -6,7 +6,8 @@ use crate::solver::{Part, Recording};
 use crate::step::{Move, Stepper};
 use crate::view::machine::{IrView, StepView};
 use crate::view::solver::{
-    GraphStateView, GraphView, MendedView, PlaceStopsView, RoundsView, SolverView, TraceView, WhyNotView, WhyView,
+    GraphStateView, GraphView, MendedView, PlaceStopsView, RoundsView, SolverView, StretchView, TraceView, WhyNotView,
+    WhyView,
 };
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
@@ -277,6 +278,12 @@ impl Page {
             step.stop = Some(recording.stop_of_event(step.event));
         }
         Some(view)
+    }
+
+    /// How the operator that is called between two UTF-16 offsets stretches its operands, if it does.
+    pub fn stretch(&self, start: u32, end: u32) -> Option<StretchView> {
+        let lines = self.analysis.lines();
+        crate::stretch::stretch(&self.analysis, Span::new(lines.from_utf16(start), lines.from_utf16(end)))
     }
 
     /// What cannot hold together in the problem with this number, where the fault may be, and what would mend it; nothing

@@ -386,3 +386,23 @@ pub struct MendedTypeView {
     pub before: String,
     pub after: String,
 }
+
+/// How an operator stretches its operands: each lined up with the result from the right.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct StretchView {
+    pub operands: Vec<StretchedView>,
+    pub result: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct StretchedView {
+    /// As the text has it.
+    pub of: String,
+    pub span: SpanView,
+    /// As many as the result has; nothing where the operand has no such axis.
+    pub dims: Vec<Option<String>>,
+    /// Along which axes it is repeated.
+    pub is_repeated: Vec<bool>,
+}
