@@ -104,7 +104,13 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         }
     }
     for &(a, b) in CONFUSED {
-        let other = if a == name { b } else if b == name { a } else { continue };
+        let other = if a == name {
+            b
+        } else if b == name {
+            a
+        } else {
+            continue;
+        };
         let title = format!("write `{other}` for `{name}`");
         out.push(Candidate::replace(15 + far, outline.span(parts.callee), other, title));
     }
@@ -160,14 +166,7 @@ fn pool(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts) -> V
     pool
 }
 
-fn attributes(
-    bench: &Bench,
-    outline: &Outline,
-    suspect: &Suspect,
-    parts: &Parts,
-    row: &Op,
-    out: &mut Vec<Candidate>,
-) {
+fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts, row: &Op, out: &mut Vec<Candidate>) {
     let far = suspect.n_hops;
     let pool = pool(bench, outline, suspect, parts);
     let rank = { parts.args.first() }
@@ -199,16 +198,20 @@ fn attributes(
                 }
             }
             if numbers.len() > 1 {
-                put(12, span, format!("[{}]", (0..rank).map(|axis| axis.to_string()).collect::<Vec<_>>().join(", ")), text);
+                put(
+                    12,
+                    span,
+                    format!("[{}]", (0..rank).map(|axis| axis.to_string()).collect::<Vec<_>>().join(", ")),
+                    text,
+                );
             }
         } else if let Some(shape) = { suspect.want_shaped.as_ref() }
             .and_then(|want| want.sizes())
             .filter(|_| name == "shape" || name == "newshape")
         {
             if numbers.len() == shape.len() {
-                let differing: Vec<usize> = (0..shape.len())
-                    .filter(|&i| outline.text(numbers[i]).parse() != Ok(shape[i]))
-                    .collect();
+                let differing: Vec<usize> =
+                    (0..shape.len()).filter(|&i| outline.text(numbers[i]).parse() != Ok(shape[i])).collect();
                 if let [one] = differing[..] {
                     put(8, outline.span(numbers[one]), shape[one].to_string(), outline.text(numbers[one]));
                 } else {
@@ -286,7 +289,8 @@ fn attributes(
 
 /// A size of a new shape that makes it hold as much as the operand does.
 fn filling(outline: &Outline, parts: &Parts, numbers: &[NodeId], put: &mut impl FnMut(u32, Span, String, &str)) {
-    let Some(shaped) = parts.args.first().and_then(|&arg| outline.term(arg)).and_then(|term| outline.checked.shaped(term))
+    let Some(shaped) =
+        parts.args.first().and_then(|&arg| outline.term(arg)).and_then(|term| outline.checked.shaped(term))
     else {
         return;
     };
@@ -306,10 +310,12 @@ fn filling(outline: &Outline, parts: &Parts, numbers: &[NodeId], put: &mut impl 
 /// The channels and the size of the kernel as the weight of a convolution has them.
 fn from_weight(outline: &Outline, suspect: &Suspect, parts: &Parts, out: &mut Vec<Candidate>) {
     let find = |name: &str| {
-        let named = |attr: &&NodeId| outline.text(**attr).split('=').next().is_some_and(|written| written.trim() == name);
+        let named =
+            |attr: &&NodeId| outline.text(**attr).split('=').next().is_some_and(|written| written.trim() == name);
         parts.attrs.iter().find(named).and_then(|&attr| outline.tree.children(attr).first().copied())
     };
-    let (Some(channels), Some(kernel), Some(&weight)) = (find("channels"), find("kernel_size"), parts.args.get(1)) else {
+    let (Some(channels), Some(kernel), Some(&weight)) = (find("channels"), find("kernel_size"), parts.args.get(1))
+    else {
         return;
     };
     let shaped = outline.term(weight).and_then(|term| outline.checked.shaped(term));
@@ -337,15 +343,16 @@ fn missing(
     let end = { parts.args.iter().chain(&parts.attrs) }.map(|&node| outline.span(node).end).max();
     let Some(end) = end else { return };
     let written = |name: &str| {
-        parts.attrs.iter().any(|&attr| outline.text(attr).split('=').next().is_some_and(|written| written.trim() == name))
+        parts
+            .attrs
+            .iter()
+            .any(|&attr| outline.text(attr).split('=').next().is_some_and(|written| written.trim() == name))
     };
     for spec in row.attrs.iter().filter(|spec| !written(spec.name)) {
         let values: Vec<String> = match (spec.name, spec.form) {
             ("layout" | "data_layout", _) => vec!["\"NHWC\"".to_owned()],
             ("kernel_layout", _) => vec!["\"HWIO\"".to_owned()],
-            ("padding", _) if rank == 4 => {
-                [1, 2, 3].iter().map(|n| format!("[{n}, {n}, {n}, {n}]")).collect()
-            }
+            ("padding", _) if rank == 4 => [1, 2, 3].iter().map(|n| format!("[{n}, {n}, {n}, {n}]")).collect(),
             ("padding", _) if rank == 3 => [1, 2].iter().map(|n| format!("[{n}, {n}]")).collect(),
             ("groups", _) => pool.iter().filter(|&&size| size > 1).take(5).map(|size| size.to_string()).collect(),
             ("strides", _) if rank == 4 => vec!["[2, 2]".to_owned()],

@@ -43,10 +43,10 @@ pub(crate) fn smallest(text: &str, span: Span, new: &str) -> (Edit, u32) {
     let (mut from, mut to) = (range(&a, old), range(&b, new));
     // Both ranges begin alike, so that blanks between words are kept or written.
     if from.is_empty() || to.is_empty() {
-        let before = |words: &[(usize, &str)]| same.checked_sub(1).map_or(0, |last| words[last].0 + words[last].1.len());
-        let after = |words: &[(usize, &str)], whole: &str| {
-            words.get(words.len() - same_end).map_or(whole.len(), |word| word.0)
-        };
+        let before =
+            |words: &[(usize, &str)]| same.checked_sub(1).map_or(0, |last| words[last].0 + words[last].1.len());
+        let after =
+            |words: &[(usize, &str)], whole: &str| words.get(words.len() - same_end).map_or(whole.len(), |word| word.0);
         from = before(&a)..after(&a, old);
         to = before(&b)..after(&b, new);
     }

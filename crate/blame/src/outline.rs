@@ -105,8 +105,28 @@ pub(crate) fn is_expr(kind: NodeKind) -> bool {
     use NodeKind::*;
     matches!(
         kind,
-        Literal | LocalRef | GraphRef | GlobalRef | NameRef | Paren | Tuple | ListLit | Variant | Fn | If | Match | RefNew
-            | RefReadCall | RefWriteCall | Call | Project | Unary | RefRead | Binary | RefWrite | Pipe
+        Literal
+            | LocalRef
+            | GraphRef
+            | GlobalRef
+            | NameRef
+            | Paren
+            | Tuple
+            | ListLit
+            | Variant
+            | Fn
+            | If
+            | Match
+            | RefNew
+            | RefReadCall
+            | RefWriteCall
+            | Call
+            | Project
+            | Unary
+            | RefRead
+            | Binary
+            | RefWrite
+            | Pipe
     )
 }
 
@@ -114,7 +134,25 @@ pub(crate) fn is_type(kind: NodeKind) -> bool {
     use NodeKind::*;
     matches!(
         kind,
-        TensorType | ShapeLit | TupleType | ParenType | FnType | RefType | SumType | NameType | TypeCall | DimNum | DimAny
-            | DimName | DimBinary | DimCall | Splice | Index | Slice | DimIf | VariantType | HoleType
+        TensorType
+            | ShapeLit
+            | TupleType
+            | ParenType
+            | FnType
+            | RefType
+            | SumType
+            | NameType
+            | TypeCall
+            | DimNum
+            | DimAny
+            | DimName
+            | DimBinary
+            | DimCall
+            | Splice
+            | Index
+            | Slice
+            | DimIf
+            | VariantType
+            | HoleType
     )
 }

@@ -132,7 +132,13 @@ fn fields(outline: &Outline, suspect: &Suspect, want: Option<&str>, out: &mut Ve
 }
 
 /// A constructor of one field around a value, where a value of its data type is wanted.
-fn constructors(outline: &Outline, suspect: &Suspect, want: Option<&str>, have: Option<&str>, out: &mut Vec<Candidate>) {
+fn constructors(
+    outline: &Outline,
+    suspect: &Suspect,
+    want: Option<&str>,
+    have: Option<&str>,
+    out: &mut Vec<Candidate>,
+) {
     let module = &outline.checked.module;
     let Some(name) = want.and_then(|want| want.split('[').next()) else { return };
     if have.is_some_and(|have| have.starts_with(name)) {
@@ -200,7 +206,14 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
         }
         n += 1;
         let is_unused = mentions(bench.text, name) < 2;
-        let mut cost = if is_unbound { 3 } else if is_name { 19 } else { 26 } + suspect.n_hops + n;
+        let mut cost = if is_unbound {
+            3
+        } else if is_name {
+            19
+        } else {
+            26
+        } + suspect.n_hops
+            + n;
         if suspect.want.is_none() && !is_unbound {
             cost += 6;
         }
@@ -262,7 +275,8 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
     }
     let Some(from) = have.sizes() else { return };
     let rank = from.len();
-    match wanted.filter(|want| want.dims.len() != rank || want.dims.iter().zip(&from).any(|(a, b)| a.is_some_and(|a| a != *b)))
+    match wanted
+        .filter(|want| want.dims.len() != rank || want.dims.iter().zip(&from).any(|(a, b)| a.is_some_and(|a| a != *b)))
     {
         Some(want) => {
             let fits = |shape: &[i64]| {
@@ -313,7 +327,9 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
             }
             if want.dims.len() == rank {
                 for axis in 0..rank {
-                    let Some(size) = want.dims[axis].filter(|size| from[axis] > 0 && size % from[axis] == 0) else { continue };
+                    let Some(size) = want.dims[axis].filter(|size| from[axis] > 0 && size % from[axis] == 0) else {
+                        continue;
+                    };
                     let mut shape = from.clone();
                     shape[axis] = size;
                     if size != from[axis] && fits(&shape) {

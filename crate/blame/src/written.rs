@@ -1,10 +1,10 @@
 //! Edits of written types: what a hole in their place turns out to be is written there.
 
 use crate::bench::Bench;
+use crate::call;
 use crate::candidate::{Candidate, numbers, smallest};
 use crate::outline::{Outline, is_type};
 use crate::suspect::Suspect;
-use crate::call;
 use base::{Diagnostic, Edit};
 use syntax::{NodeId, NodeKind};
 use ty::{Dim, Extent, Term, Terms};
@@ -120,9 +120,8 @@ fn alike_in_shape(
     let sizes: Vec<NodeId> = parts.iter().copied().filter(|&part| outline.kind(part) == NodeKind::DimNum).collect();
     for (i, &first) in sizes.iter().enumerate() {
         let text = outline.text(first);
-        let is_alike = |&&other: &&NodeId| {
-            outline.parent(other) == outline.parent(first) && outline.text(other) == text
-        };
+        let is_alike =
+            |&&other: &&NodeId| outline.parent(other) == outline.parent(first) && outline.text(other) == text;
         let alike: Vec<NodeId> = sizes[i..].iter().filter(is_alike).copied().collect();
         if alike.len() != 2 || text == "1" || sizes[..i].iter().any(|other| is_alike(&other)) {
             continue;
@@ -143,7 +142,8 @@ fn alike_in_shape(
 
 /// Products of neighbouring numbers of a text: the sizes that a reshape cuts into pieces.
 fn products(text: &str, out: &mut Vec<i64>) {
-    let numbers: Vec<i64> = { text.split(|c: char| !c.is_ascii_digit()) }.filter_map(|word| word.parse().ok()).collect();
+    let numbers: Vec<i64> =
+        { text.split(|c: char| !c.is_ascii_digit()) }.filter_map(|word| word.parse().ok()).collect();
     for pair in numbers.windows(2) {
         let product = pair[0].saturating_mul(pair[1]);
         if product > 1 && !out.contains(&product) && !pair.contains(&1) {
@@ -220,8 +220,16 @@ fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>)
 }
 
 /// Parameters of one type that must all have another: where one alone does not help, they may together.
-pub(crate) fn together(bench: &mut Bench, outline: &Outline, param_type: NodeId, n_hops: u32, out: &mut Vec<Candidate>) {
-    let Some(param) = outline.parent(param_type).filter(|&param| outline.kind(param) == NodeKind::Param) else { return };
+pub(crate) fn together(
+    bench: &mut Bench,
+    outline: &Outline,
+    param_type: NodeId,
+    n_hops: u32,
+    out: &mut Vec<Candidate>,
+) {
+    let Some(param) = outline.parent(param_type).filter(|&param| outline.kind(param) == NodeKind::Param) else {
+        return;
+    };
     let Some(list) = outline.parent(param) else { return };
     let types: Vec<NodeId> = { outline.tree.children(list).into_iter() }
         .filter_map(|param| outline.tree.children(param).first().copied())
@@ -232,7 +240,8 @@ pub(crate) fn together(bench: &mut Bench, outline: &Outline, param_type: NodeId,
     }
     let sizes = leaves(outline, param_type);
     for i in (0..sizes.len()).filter(|&i| outline.kind(sizes[i]) == NodeKind::DimNum) {
-        let places: Vec<NodeId> = types.iter().filter_map(|&written| leaves(outline, written).get(i).copied()).collect();
+        let places: Vec<NodeId> =
+            types.iter().filter_map(|&written| leaves(outline, written).get(i).copied()).collect();
         let hole = |&place: &NodeId| Edit { span: outline.span(place), text: "_".to_owned() };
         let holes: Vec<Edit> = places.iter().map(hole).collect();
         let Some(outcome) = bench.try_edits(&holes) else { continue };
