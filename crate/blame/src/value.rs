@@ -53,6 +53,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     }
     fields(outline, suspect, want, out);
     constructors(outline, suspect, want, have_text.as_deref(), out);
+    bound_by_pattern(outline, suspect, out);
     variables(bench, outline, suspect, have_text.as_deref(), out);
     wraps(outline, suspect, have_shaped.as_ref(), want, out);
 }
@@ -131,6 +132,18 @@ fn fields(outline: &Outline, suspect: &Suspect, want: Option<&str>, out: &mut Ve
         let title = format!("take field {i} of `{}`", short(outline.text(node)));
         let candidate = Candidate::replace(9 + suspect.n_hops + i as u32, at, format!(".{i}"), title);
         out.push(Candidate { place: outline.span(node), ..candidate });
+    }
+}
+
+/// The fields of the pattern that binds a variable, the other way round.
+fn bound_by_pattern(outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
+    let Some(binder) = outline.local(suspect.node).map(|local| outline.binder(local)) else { return };
+    let Some(pattern) = outline.parent(binder) else { return };
+    if !matches!(outline.kind(pattern), NodeKind::CtorPat | NodeKind::TuplePat) {
+        return;
+    }
+    for other in outline.tree.children(pattern).into_iter().filter(|&other| other != binder).take(4) {
+        out.extend(swap(outline, binder, other, 10 + suspect.n_hops, "fields"));
     }
 }
 

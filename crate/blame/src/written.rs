@@ -5,7 +5,7 @@ use crate::call;
 use crate::candidate::{Candidate, numbers, smallest};
 use crate::outline::{Outline, is_type};
 use crate::suspect::Suspect;
-use base::{Diagnostic, Edit};
+use base::{Diagnostic, Edit, Span};
 use syntax::{NodeId, NodeKind};
 use ty::{Dim, Extent, Term, Terms};
 
@@ -69,6 +69,9 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
                 out.push(written(bench.text, edit, cost));
             }
         }
+    }
+    if !is_written {
+        other_rank(outline, node, cost, out);
     }
     alike_in_shape(bench, outline, suspect, &parts, cost, out);
     swapped(outline, node, cost, out);
@@ -165,6 +168,9 @@ fn told(bench: &Bench, faults: u64) -> Vec<i64> {
 
 fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
     let old = &text[edit.span.range()];
+    // A type parameter stands there for a reason.
+    let is_param = old.len() <= 2 && old.starts_with(|c: char| c.is_ascii_uppercase());
+    let cost = cost + 6 * u32::from(is_param);
     let title = match (old.trim(), edit.text.trim()) {
         ("", new) => format!("insert `{}`", new.trim_matches([',', ' '])),
         (old, "") => format!("remove `{}`", old.trim_matches([',', ' '])),
@@ -190,6 +196,30 @@ fn leaves(outline: &Outline, node: NodeId) -> Vec<NodeId> {
     }
     out.truncate(24);
     out
+}
+
+/// An axis more or less, where nothing says what its size would be.
+fn other_rank(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>) {
+    if outline.kind(node) != NodeKind::TensorType {
+        return;
+    }
+    let children = outline.tree.children(node);
+    let Some(&shape) = children.first().filter(|&&shape| outline.kind(shape) == NodeKind::ShapeLit) else { return };
+    let sizes = outline.tree.children(shape);
+    for (i, &size) in sizes.iter().enumerate().take(5) {
+        let span = outline.span(size);
+        let at = Span::new(span.start, span.start);
+        out.push(Candidate::replace(cost + 4, at, "1, ", "insert an axis of size `1`"));
+        if i + 1 == sizes.len() {
+            out.push(Candidate::replace(cost + 4, span.after(), ", 1", "insert an axis of size `1`"));
+        }
+        let gone = match sizes.get(i + 1) {
+            Some(&next) => Span::new(span.start, outline.span(next).start),
+            None if i > 0 => Span::new(outline.span(sizes[i - 1]).end, span.end),
+            None => continue,
+        };
+        out.push(Candidate::replace(cost + 5, gone, "", format!("remove the axis of size `{}`", outline.text(size))));
+    }
 }
 
 /// Two sizes of one shape that may have been written the wrong way round.
