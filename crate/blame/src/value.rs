@@ -359,7 +359,14 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
                 let extra = if rank == 2 { 0 } else { 2 + 2 * u32::from(i > 0) };
                 wrap(extra, "transpose", format!(", axes={axes:?}"));
             }
-            for axis in 0..=rank.min(4) {
+            let beside = outline.parent(node).map(|parent| outline.tree.children(parent)).unwrap_or_default();
+            let ranks = beside.iter().take(8).filter(|&&other| other != node).filter_map(|&other| {
+                let shaped = outline.checked.shaped(outline.term(other)?)?;
+                Some(shaped.dims.len())
+            });
+            // The operand of fewer axes is the one that lacks some.
+            let is_largest = ranks.max().is_some_and(|other| other < rank);
+            for axis in (0..=rank.min(4)).filter(|_| !is_largest) {
                 wrap(1, "expand_dims", format!(", axis={axis}"));
             }
             for axis in (0..rank).filter(|&axis| from[axis] == 1) {
@@ -368,7 +375,7 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
             if rank > 2 {
                 wrap(1, "nn.batch_flatten", String::new());
             }
-            if rank > 0 && rank < 3 {
+            if rank > 0 && rank < 3 && !is_largest {
                 wrap(2, "expand_dims", ", axis=1, num_newaxis=2".to_owned());
             }
         }

@@ -65,7 +65,7 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
             };
             if text != outline.text(*part) {
                 let (edit, n_words) = smallest(bench.text, span, &text);
-                let cost = cost + 1 + n_words.saturating_sub(1) + agreement(outline, *part);
+                let cost = cost + n_words.saturating_sub(1) + agreement(outline, *part);
                 out.push(written(bench.text, edit, cost));
             }
         }
@@ -104,11 +104,15 @@ fn agreement(outline: &Outline, size: NodeId) -> u32 {
     if !is_of_param || number < 2 || outline.n_sizes(text) < 2 {
         return 0;
     }
-    match number {
+    // A picture that is square stays so.
+    let beside = outline.parent(size).map(|shape| outline.tree.children(shape)).unwrap_or_default();
+    let is_square = beside.iter().filter(|&&other| outline.text(other) == text).count() > 1;
+    let agreement = match number {
         2..8 => 1,
         8..32 => 3,
         _ => 5,
-    }
+    };
+    agreement + 4 * u32::from(is_square)
 }
 
 /// The same size twice in one shape, as of a square picture, that must be another one.
@@ -229,7 +233,7 @@ fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>)
         let children = outline.tree.children(node);
         if outline.kind(node) == NodeKind::ShapeLit {
             for (i, &left) in children.iter().enumerate().take(4) {
-                for &right in children.iter().take(4).skip(i + 1) {
+                for (j, &right) in children.iter().enumerate().take(4).skip(i + 1) {
                     let (a, b) = (outline.text(left), outline.text(right));
                     if a == b {
                         continue;
@@ -240,7 +244,11 @@ fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>)
                         edits: vec![edit(left, b), edit(right, a)],
                         place: outline.span(left).to(outline.span(right)),
                         // Two neighbours are easily taken for one another, and that this helps is no chance.
-                        cost: if children.len() == 2 { cost - 1 } else { cost + (children.len() as u32 - 2).min(4) },
+                        cost: match (children.len(), j - i) {
+                            (2, _) => cost - 1,
+                            (_, 1) => cost + 2,
+                            _ => cost + 5,
+                        },
                     });
                 }
             }

@@ -12,7 +12,7 @@ use blame::{Blame, Mend};
 const MAX_FIXES: usize = 3;
 
 /// Two mends whose costs differ by less are about as likely: then the problem stays where it shows.
-const MARGIN: u32 = 2;
+const MARGIN: u32 = 1;
 
 /// As many other places are named.
 const MAX_PLACES: usize = 2;
