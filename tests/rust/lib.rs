@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: any call of the core but through `session`.
 
+pub mod blame;
 pub mod facts;
 pub mod page;
 pub mod programs;

@@ -1,10 +1,11 @@
 //! One page: its tests, checking them, and rewriting what they expect.
 
+use crate::blame::apply;
 use crate::facts::refine;
-use base::Surface;
+use base::{Severity, Surface};
 use serde_json::Value as Json;
 use session::command::check_json;
-use session::{Analysis, Options};
+use session::{Analysis, Mends, Options};
 use std::fmt::Write;
 
 /// The program under one heading.
@@ -23,6 +24,7 @@ pub struct Case {
 /// `relish trace`; the lines of `ir` are parts of lines of `relish ir`, in order, and `ir fold` is behind the pass `fold`;
 /// those of `trace json` are events of `relish trace --json`, in order. The first line of `why` is a
 /// question, such as `%x axis 1`, and the rest its answer; `whynot` is what cannot hold together in each type error.
+/// `fixes` has for each error the place where it is put and the first edit that mends it.
 #[derive(Debug, Clone)]
 pub struct Shown {
     pub stage: String,
@@ -33,7 +35,7 @@ pub struct Shown {
 
 /// Whether a fence is one of those, by what stands behind its backticks.
 fn is_stage_name(name: &str) -> bool {
-    matches!(name, "layout" | "why" | "whynot" | "trace" | "trace json" | "ir") || name.starts_with("ir ")
+    matches!(name, "layout" | "why" | "whynot" | "trace" | "trace json" | "fixes" | "ir") || name.starts_with("ir ")
 }
 
 /// What is wrong with what a fence shows.
@@ -67,12 +69,32 @@ fn check_shown(analysis: &Analysis, Shown { stage, page_line, text }: &Shown) ->
         let fence = Some(text.lines().count());
         return (actual != *text).then_some(Failure { page_line: *page_line, message, actual: Some(actual), fence });
     }
+    if stage == "fixes" {
+        let actual = first_fixes(analysis);
+        let message = format!("fixes: expected\n{text}found\n{actual}");
+        let fence = Some(text.lines().count());
+        return (actual != *text).then_some(Failure { page_line: *page_line, message, actual: Some(actual), fence });
+    }
     let pass = stage.strip_prefix("ir ");
     let found = session::ir_text(analysis, Options::default().layout, pass).text;
     let mut left = found.lines();
     let missing = text.lines().map(str::trim).find(|wanted| !left.any(|line| line.contains(wanted)))?;
     let message = format!("ir: nothing holds `{missing}` here in\n{found}");
     Some(Failure { page_line: *page_line, message, actual: None, fence: None })
+}
+
+/// A line for each error: the line of the program that is blamed, the first edit, and how the blamed lines read then.
+fn first_fixes(analysis: &Analysis) -> String {
+    let mut out = String::new();
+    for problem in Mends::new(analysis).ranked(analysis) {
+        let Some(fix) = problem.fixes.first().filter(|_| problem.severity == Severity::Error) else { continue };
+        let mended = apply(analysis.text(), &fix.edits);
+        let new = mended.lines().filter(|line| !analysis.text().lines().any(|old| old == *line));
+        let new: Vec<&str> = new.map(str::trim).collect();
+        let line = analysis.lines().line_of(problem.span.start);
+        let _ = writeln!(out, "line {line}: {}: {}", fix.title, new.join(" "));
+    }
+    out
 }
 
 /// The cases of a Markdown text, one per heading that has `relay` or `refine` fences.

@@ -1,6 +1,7 @@
 //! Laws of *why* and *why not*: what is known has a derivation, and a core is minimal.
 
-use session::{Analysis, core_laws, unexplained};
+use session::view::FileView;
+use session::{Analysis, Page, core_laws, unexplained};
 use tests::facts::{carried, corpus, is_soak, program, sample, text};
 use tests::page::cases;
 use tests::{files, root};
@@ -18,9 +19,31 @@ fn pages() -> Vec<(String, String)> {
     programs
 }
 
+/// Wherever one asks, the pieces of the answer are the type that a hover shows.
+#[test]
+fn the_pieces_of_a_type_are_the_type() {
+    let mut n_asked = 0;
+    for (name, program) in pages().into_iter().filter(|(_, program)| !program.contains('?')) {
+        let mut page = Page::default();
+        page.update(&program);
+        for offset in (0..program.encode_utf16().count() as u32).step_by(7) {
+            let Some(why) = page.why(offset, None) else { continue };
+            let joined: String = why.pieces.iter().map(|piece| piece.text.as_str()).collect();
+            let hover = page.hover(FileView::User, offset).expect("what has a type can be hovered");
+            if hover.span == why.span && hover.operator.is_none() && !hover.code.starts_with("def ") {
+                n_asked += 1;
+                assert!(hover.code.contains(&joined), "{name}: {joined} is not in {}", hover.code);
+            }
+            assert!(why.pieces[why.asked as usize].is_askable, "{name}: asked about glue");
+            assert_eq!(why.steps.first().map(|step| step.depth), Some(0).filter(|_| !why.steps.is_empty()));
+        }
+    }
+    assert!(n_asked > 100, "only {n_asked} places were asked about");
+}
+
 /// Programs with one mistake each.
 fn mutants() -> Vec<(String, String)> {
-    let n = if is_soak() { 20_000 } else { 500 };
+    let n = if is_soak() { 20_000 } else { 300 };
     let facts = sample(corpus("relay_random"), n);
     facts.iter().filter_map(|fact| Some((text(fact, "id").to_owned(), program(fact)?))).collect()
 }

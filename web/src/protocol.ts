@@ -17,7 +17,9 @@ import type {
   RoundsView,
   RunView,
   SolverView,
+  SpanView,
   StepView,
+  StretchView,
   TraceView,
   WhyNotView,
   WhyView,
@@ -51,6 +53,8 @@ export type SolverQuestion =
   | { about: "why"; offset: number; piece: number | undefined }
   /** Why one of the problems of the check is one, by its number there. */
   | { about: "why-not"; diagnostic: number }
+  /** How the operator that is called at a place stretches its operands. */
+  | { about: "stretch"; span: SpanView }
   /** The trace as a document. */
   | { about: "document" };
 
@@ -65,6 +69,7 @@ export type SolverAnswer =
   | { about: "diagnostic"; view: number | undefined }
   | { about: "why"; view: WhyView | undefined }
   | { about: "why-not"; view: WhyNotView | undefined }
+  | { about: "stretch"; view: StretchView | undefined }
   | { about: "document"; view: string };
 
 export type Request =

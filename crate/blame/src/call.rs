@@ -4,7 +4,7 @@ use crate::bench::Bench;
 use crate::candidate::{Candidate, numbers};
 use crate::outline::{Outline, is_expr};
 use crate::suspect::Suspect;
-use crate::value::{short, swap};
+use crate::value::{MAX_RANK, product, short, swap};
 use base::{Edit, Span};
 use op::{AttrForm, Op};
 use syntax::{NodeId, NodeKind};
@@ -171,7 +171,7 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
     let pool = pool(bench, outline, suspect, parts);
     let rank = { parts.args.first() }
         .and_then(|&arg| outline.term(arg).and_then(|term| outline.checked.shaped(term)))
-        .map_or(4, |shaped| shaped.dims.len() as i64);
+        .map_or(4, |shaped| shaped.dims.len().min(MAX_RANK) as i64);
     for &attr in &parts.attrs {
         let Some(value) = outline.tree.children(attr).first().copied() else { continue };
         let text = outline.text(value);
@@ -192,7 +192,7 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
                 let now = outline.text(number).parse::<i64>().unwrap_or(i64::MAX);
                 for axis in -rank..=rank {
                     let is_negative = axis < 0;
-                    let near = (axis - now).unsigned_abs().min(4) as u32;
+                    let near = axis.abs_diff(now).min(4) as u32;
                     let extra = if is_negative == is_positive { 3 } else { 0 };
                     put(9 + extra + near.min(3), outline.span(number), axis.to_string(), outline.text(number));
                 }
@@ -231,7 +231,7 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
                 let now = outline.text(number).parse::<i64>().unwrap_or(i64::MAX);
                 let extra: &[i64] = if is_shape { &[-1] } else { &[] };
                 for &size in small.iter().chain(extra).chain(&pool) {
-                    let near = u32::from((size - now).unsigned_abs() > 3);
+                    let near = u32::from(size.abs_diff(now) > 3);
                     put(11 + near, outline.span(number), size.to_string(), outline.text(number));
                 }
             }
@@ -294,13 +294,15 @@ fn filling(outline: &Outline, parts: &Parts, numbers: &[NodeId], put: &mut impl 
     else {
         return;
     };
-    let Some(n_elements) = shaped.sizes().map(|sizes| sizes.iter().product::<i64>()) else { return };
+    let Some(n_elements) = shaped.sizes().map(|sizes| product(&sizes)) else { return };
     let sizes: Vec<i64> = numbers.iter().filter_map(|&number| outline.text(number).parse().ok()).collect();
     if sizes.len() != numbers.len() || sizes.iter().any(|&size| size <= 0) {
         return;
     }
     for (i, &number) in numbers.iter().enumerate() {
-        let others: i64 = (0..sizes.len()).filter(|&j| j != i).map(|j| sizes[j]).product();
+        let mut others = sizes.clone();
+        others.remove(i);
+        let others = product(&others);
         if others > 0 && n_elements % others == 0 {
             put(9 + u32::from(i == 0), outline.span(number), (n_elements / others).to_string(), outline.text(number));
         }

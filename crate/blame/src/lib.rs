@@ -135,7 +135,8 @@ fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
     let mut out = Vec::new();
     for problem in problems.iter().filter(|problem| problem.severity == Severity::Error) {
         for fix in &problem.fixes {
-            let place = if problem.code == "match-not-exhaustive" { problem.span } else { fix.edits[0].span };
+            let Some(first) = fix.edits.first() else { continue };
+            let place = if problem.code == "match-not-exhaustive" { problem.span } else { first.span };
             let with_holes = fix.edits.iter().any(|edit| edit.text.contains("=> _") || edit.text.contains("{ _ }"));
             let edits = if with_holes { arity::filled(bench, &fix.edits) } else { None };
             let edits = edits.unwrap_or_else(|| fix.edits.clone());

@@ -8,6 +8,9 @@ use base::{Edit, Span};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Term, Terms};
 
+/// Of tensors of more axes nothing is rearranged.
+pub(crate) const MAX_RANK: usize = 8;
+
 pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
     let node = suspect.node;
     let span = outline.span(node);
@@ -207,7 +210,7 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
         n += 1;
         let is_unused = mentions(bench.text, name) < 2;
         let mut cost = if is_unbound {
-            3
+            6
         } else if is_name {
             19
         } else {
@@ -273,7 +276,7 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
             }
         }
     }
-    let Some(from) = have.sizes() else { return };
+    let Some(from) = have.sizes().filter(|sizes| sizes.len() <= MAX_RANK) else { return };
     let rank = from.len();
     match wanted
         .filter(|want| want.dims.len() != rank || want.dims.iter().zip(&from).any(|(a, b)| a.is_some_and(|a| a != *b)))
@@ -306,16 +309,16 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
                     break;
                 }
             }
-            if rank > 1 && fits(&[from[0], from[1..].iter().product()]) {
+            if rank > 1 && fits(&[from[0], product(&from[1..])]) {
                 wrap(0, "nn.batch_flatten", String::new());
             }
             if let Some(sizes) = want.sizes()
-                && sizes.iter().product::<i64>() == from.iter().product::<i64>()
+                && product(&sizes) == product(&from)
             {
                 wrap(3, "reshape", format!(", newshape={sizes:?}"));
             }
             if let Some(sizes) = want.sizes().filter(|sizes| sizes.len() == rank && rank > 0) {
-                let more: Vec<i64> = sizes.iter().zip(&from).map(|(want, have)| want - have).collect();
+                let more: Vec<i64> = sizes.iter().zip(&from).map(|(want, have)| want.saturating_sub(*have)).collect();
                 if more.iter().all(|&more| more >= 0) {
                     let widths: Vec<[i64; 2]> = more.iter().map(|more| [more / 2, more - more / 2]).collect();
                     wrap(6, "nn.pad", format!(", 0, pad_width={widths:?}"));
@@ -358,6 +361,11 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
         }
         None => {}
     }
+}
+
+/// How many elements a shape holds.
+pub(crate) fn product(sizes: &[i64]) -> i64 {
+    sizes.iter().fold(1, |product, size| product.saturating_mul(*size))
 }
 
 /// Whether an expression is a variable that is the whole value of another one.

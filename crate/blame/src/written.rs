@@ -102,8 +102,8 @@ fn agreement(outline: &Outline, size: NodeId) -> u32 {
         return 0;
     }
     match number {
-        ..8 => 1,
-        ..32 => 3,
+        2..8 => 1,
+        8..32 => 3,
         _ => 5,
     }
 }

@@ -34,6 +34,7 @@ mod page;
 mod run;
 mod solver;
 mod step;
+mod stretch;
 pub mod text;
 pub mod view;
 mod why;

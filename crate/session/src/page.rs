@@ -6,7 +6,8 @@ use crate::solver::{Part, Recording};
 use crate::step::{Move, Stepper};
 use crate::view::machine::{IrView, StepView};
 use crate::view::solver::{
-    GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView, WhyNotView, WhyView,
+    GraphStateView, GraphView, MendedView, PlaceStopsView, RoundsView, SolverView, StretchView, TraceView, WhyNotView,
+    WhyView,
 };
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
@@ -172,6 +173,18 @@ impl Page {
         self.stepper.as_mut().map(|stepper| stepper.seek_fuel(&self.analysis, fuel as u64, place))
     }
 
+    /// The text's problems, the likeliest fault first, with edits that mend them. Asked for behind [`Page::update`], which
+    /// does not search, so that typing does not wait for it.
+    pub fn mend(&self) -> MendedView {
+        let ranked = self.mends().ranked(&self.analysis);
+        MendedView { diagnostics: diagnostic_views(self.analysis.lines(), &ranked) }
+    }
+
+    /// The edits that mend the text, searched for once.
+    pub(crate) fn mends(&self) -> &Mends {
+        self.mends.get_or_init(|| Mends::new(&self.analysis))
+    }
+
     /// Forgets the run that was looked at.
     pub fn step_end(&mut self) {
         self.stepper = None;
@@ -267,6 +280,12 @@ impl Page {
         Some(view)
     }
 
+    /// How the operator that is called between two UTF-16 offsets stretches its operands, if it does.
+    pub fn stretch(&self, start: u32, end: u32) -> Option<StretchView> {
+        let lines = self.analysis.lines();
+        crate::stretch::stretch(&self.analysis, Span::new(lines.from_utf16(start), lines.from_utf16(end)))
+    }
+
     /// What cannot hold together in the problem with this number, where the fault may be, and what would mend it; nothing
     /// if none of that is known.
     pub fn why_not(&mut self, problem: u32) -> Option<WhyNotView> {
@@ -276,7 +295,7 @@ impl Page {
         let conflict = crate::why::why_not(analysis, recording, problem as usize);
         let mut view = conflict.or_else(|| {
             let (core, places, fixes) = (Vec::new(), Vec::new(), Vec::new());
-            own.pop().map(|problem| WhyNotView { problem, core, is_bounded: false, places, fixes })
+            own.pop().map(|problem| WhyNotView { problem, core, n_behind: 0, is_bounded: false, places, fixes })
         })?;
         for conflict in &mut view.core {
             conflict.stop = Some(recording.stop_of_demand(conflict.event));

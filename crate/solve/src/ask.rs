@@ -14,6 +14,9 @@ use crate::trace::{Off, Trace};
 use rustc_hash::FxHashMap;
 use ty::{Dim, Extent, Kind, ParamId, Term, TermId, Terms};
 
+/// As many dims are named that keep another from being known.
+const MAX_ANY: usize = 4;
+
 impl Graph<'_> {
     /// From what a relation computed a term that it made.
     pub(crate) fn computed(&self, relation: RelationId, cell: TermId) -> (Option<Formula>, Vec<Place>) {
@@ -54,8 +57,17 @@ impl Graph<'_> {
         }
         let is_any = |id: TermId| matches!(solver.head(id), Term::Dim(dim) if dim.dynamic);
         if is_any(cell) {
-            let any = dims.into_iter().filter(|&(_, dim)| is_any(dim)).map(|(place, _)| place);
-            return (None, any.take(4).collect());
+            dims.retain(|&(_, dim)| is_any(dim));
+            let all: Vec<usize> = (0..dims.len()).collect();
+            // If they were known, would this be known?
+            let made = self.run(posted, at, &path, &dims, &all).flatten();
+            let scratch = self.scratch.borrow();
+            let is_still = made.zip(scratch.as_ref()).is_some_and(|(made, scratch)| match scratch.head(made) {
+                Term::Dim(dim) => dim.dynamic,
+                _ => false,
+            });
+            let from = if is_still { 0 } else { MAX_ANY };
+            return (None, dims.into_iter().take(from).map(|(place, _)| place).collect());
         }
         dims.retain(|&(_, dim)| !is_any(dim) && !solver.head(dim).is_hole());
         if dims.len() > MAX_DIMS {

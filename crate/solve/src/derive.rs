@@ -62,6 +62,8 @@ pub enum By {
         relation: RelationId,
         /// What was computed from the premises.
         formula: Option<Formula>,
+        /// The rule made what is there, and did not hand it on.
+        makes: bool,
     },
 }
 
@@ -351,7 +353,7 @@ impl<'a> Graph<'a> {
             } else if is_own(to) {
                 found.push((way(None, None, more, event), vec![other]));
             } else {
-                let rule = By::Rule { relation: by, formula: None };
+                let rule = By::Rule { relation: by, formula: None, makes: false };
                 let premises = self.companions(posted, *cell, other);
                 found.push((way(Some(rule), None, RULE + more, event), premises));
             }
@@ -423,7 +425,8 @@ impl<'a> Graph<'a> {
             };
             (None, vec![premise])
         };
-        let rule = |formula| Some(By::Rule { relation, formula });
+        let makes = is_own(self, cell);
+        let rule = |formula| Some(By::Rule { relation, formula, makes });
         let way = |by, cost| Way { premises: Vec::new(), by, passed: None, cost, event };
         if !premises.is_empty() {
             found.push((way(rule(None), UNFOUNDED), Vec::new()));

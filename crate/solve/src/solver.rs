@@ -150,6 +150,7 @@ impl<L: Log> Solver<L> {
         self.store.reserve(2 * n);
         self.relations.reserve(n / 2);
         self.queue.reserve(n / 2);
+        self.store.log.reserve(3 * n);
     }
 
     /// Forgets everything, for a solver that answers one small question after the other.

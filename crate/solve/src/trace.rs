@@ -75,6 +75,8 @@ pub enum Event {
 pub trait Log {
     fn push(&mut self, event: impl FnOnce() -> Event);
     fn n_events(&self) -> u32;
+    /// Makes room for so many more events.
+    fn reserve(&mut self, n: usize);
 }
 
 /// Keeps nothing.
@@ -87,6 +89,8 @@ impl Log for Off {
     fn n_events(&self) -> u32 {
         0
     }
+
+    fn reserve(&mut self, _: usize) {}
 }
 
 /// Keeps everything.
@@ -100,6 +104,10 @@ impl Log for Trace {
 
     fn n_events(&self) -> u32 {
         self.0.len() as u32
+    }
+
+    fn reserve(&mut self, n: usize) {
+        self.0.reserve(n);
     }
 }
 

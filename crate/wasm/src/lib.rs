@@ -2,7 +2,8 @@
 
 use session::view::machine::{IrView, StepView};
 use session::view::solver::{
-    GraphStateView, GraphView, PlaceStopsView, RoundsView, SolverView, TraceView, WhyNotView, WhyView,
+    GraphStateView, GraphView, MendedView, PlaceStopsView, RoundsView, SolverView, StretchView, TraceView, WhyNotView,
+    WhyView,
 };
 use session::view::{
     CheckView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, RunView,
@@ -49,6 +50,11 @@ impl Playground {
     /// Takes a new text and checks it.
     pub fn update(&mut self, text: &str) -> Result<Ts<CheckView>, JsError> {
         Ok(self.page.update(text).into_ts()?)
+    }
+
+    /// The last text's problems, the likeliest fault first, with edits that mend them.
+    pub fn mend(&self) -> Result<Ts<MendedView>, JsError> {
+        Ok(self.page.mend().into_ts()?)
     }
 
     /// What is at a UTF-16 offset of a text.
@@ -182,6 +188,11 @@ impl Playground {
     /// Why a piece of the type at a UTF-16 offset is what it is.
     pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Result<Option<Ts<WhyView>>, JsError> {
         Ok(self.page.why(offset, piece).map(|view| view.into_ts()).transpose()?)
+    }
+
+    /// How the operator that is called between two UTF-16 offsets stretches its operands, if it does.
+    pub fn stretch(&self, start: u32, end: u32) -> Result<Option<Ts<StretchView>>, JsError> {
+        Ok(self.page.stretch(start, end).map(|view| view.into_ts()).transpose()?)
     }
 
     /// What cannot hold together in a problem of the last check, by its number there.

@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
+use tests::blame;
 use tests::facts::{beside, corpus, text};
 use tests::root;
 
@@ -181,6 +182,25 @@ fn large(report: &mut Report) {
     println!("\nAll with Relay's parsing counted too, corrected: {:.0}", whole * report.slower() / ours);
 }
 
+/// How often faults are found and mended, and how long that takes.
+fn mended() {
+    let facts = corpus("relay_random");
+    let begin = Instant::now();
+    let scores = blame::mutants(&facts);
+    let ms = begin.elapsed().as_secs_f64() * 1e3;
+    println!("\nPlanted mistakes, found and mended:\n\n{}", blame::table(&scores));
+    let n = scores.get(blame::ALL).map_or(0, |score| score.n);
+    println!("{:.1} ms for each of {n}, with the checks of this benchmark", ms / n.max(1) as f64);
+    let facts = corpus("mistakes");
+    let score = blame::mistakes(&facts);
+    let [first, near, listed] = score.percent();
+    println!(
+        "\nReal mistakes: {} of which {first} % have a fault line first, {near} % one among the first three, {listed} % a fix that is listed",
+        score.n
+    );
+    println!("Mended programs that are rejected: {}", blame::false_alarms(&facts).len());
+}
+
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|word| word == name);
@@ -216,6 +236,9 @@ fn main() {
     }
     if is_wanted("recording") {
         recording::print();
+    }
+    if is_wanted("blame") {
+        mended();
     }
     println!("\nTen times the program takes ten times this (nested ones: as many times as they are deeper):\n");
     println!("| program | N | growth |\n|---|---|---|\n{}", report.bent.join("\n"));

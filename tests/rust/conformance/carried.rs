@@ -20,7 +20,7 @@ const PARTS: [Part; 7] = [
     Part {
         name: "relay_random",
         n: 450,
-        fields: &["id", "group", "types", "error", "planted", "relay_hits_line", "quirk", "source"],
+        fields: &["id", "group", "types", "error", "planted", "mutation", "relay_hits_line", "quirk", "source"],
     },
     Part { name: "relay_values", n: usize::MAX, fields: &["id", "group", "op", "args", "result", "tol", "source"] },
     Part {

@@ -5,6 +5,7 @@ import { problems, state } from "../state.ts";
 import type { DiagnosticView, SeverityView } from "../wasm/relish_wasm.js";
 import { Icon } from "./icon.tsx";
 import { Sentence } from "./markdown.tsx";
+import { STRETCHED, Stretch } from "./stretch.tsx";
 
 /** More than this helps nobody, and would make typing slow. */
 const SHOWN = 200;
@@ -72,6 +73,7 @@ function Problem({ problem }: { problem: DiagnosticView }) {
             ))}
           </ul>
         )}
+        {code === STRETCHED && <Stretch span={span} />}
         {help !== undefined && fixes.length === 0 && <p class="help">help: <Sentence text={help} /></p>}
         {isAskable(problem) && (
           <button type="button" class="button small" title="What cannot hold together, where the mistake may be, what would mend it" onClick={() => askWhyNot(problem)}>

@@ -12,7 +12,9 @@ use super::stops::Index;
 use super::{Recording, Seen};
 use crate::Analysis;
 use crate::page::span_view;
-use crate::view::solver::{EdgeView, GraphNodeView, GraphStateView, GraphView, NodeKindView, OpenView};
+use crate::view::solver::{
+    EdgeView, GraphNodeView, GraphStateView, GraphView, NodeKindView, OpenView, RelationStateView,
+};
 use base::Span;
 use infer::Inferred;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -25,6 +27,8 @@ const MAX_NODES: usize = 300;
 /// A cluster of more nodes than this has clusters in it, so many.
 const MAX_IN_CLUSTER: usize = 60;
 const N_PARTS: usize = 12;
+/// As many cells of a variable are asked what is known of it.
+const MAX_MENTIONS: usize = 8;
 /// Fewer nodes than this are drawn instead of their cluster.
 const MIN_IN_CLUSTER: usize = 4;
 
@@ -42,8 +46,10 @@ pub(super) struct Net {
     functions: Vec<(u32, Range<usize>)>,
     relation_places: FxHashMap<RelationId, u32>,
     variable_places: FxHashMap<TermId, u32>,
-    /// By variable, the cells of it that are arguments of relations.
-    mentions: FxHashMap<TermId, Vec<TermId>>,
+    /// By node, the cells of a variable that are arguments of relations.
+    mentions: Vec<Vec<TermId>>,
+    /// By node, the relations that were posted by one, or by those that it posted.
+    parts: Vec<Vec<RelationId>>,
 }
 
 /// What is drawn in one place: a node, or a cluster.
@@ -75,27 +81,40 @@ impl Net {
             functions: Vec::new(),
             relation_places: FxHashMap::default(),
             variable_places: FxHashMap::default(),
-            mentions: FxHashMap::default(),
+            mentions: Vec::new(),
+            parts: Vec::new(),
         };
         for (function, relations) in (0..).zip(of_function) {
             let from = net.nodes.len();
             for id in relations {
                 for &arg in &solver.relation(id).args {
                     let root = solver.root(arg);
-                    net.variable_places.entry(root).or_insert_with(|| {
+                    let place = *net.variable_places.entry(root).or_insert_with(|| {
                         net.nodes.push(Node::Variable(root));
+                        net.mentions.push(Vec::new());
                         net.nodes.len() as u32 - 1
                     });
-                    let mentions = net.mentions.entry(root).or_default();
-                    if !mentions.contains(&arg) {
+                    let mentions = &mut net.mentions[place as usize];
+                    if mentions.last() != Some(&arg) && mentions.len() < MAX_MENTIONS {
                         mentions.push(arg);
                     }
                 }
                 net.relation_places.insert(id, net.nodes.len() as u32);
                 net.nodes.push(Node::Relation(id));
+                net.mentions.push(Vec::new());
             }
             if net.nodes.len() > from {
                 net.functions.push((function, from..net.nodes.len()));
+            }
+        }
+        net.parts = vec![Vec::new(); net.nodes.len()];
+        for (id, history) in (0..).map(RelationId).zip(&index.relations) {
+            let mut whole = history.parent;
+            while let Some(parent) = whole.and_then(|whole| index.relations[whole.0 as usize].parent) {
+                whole = Some(parent);
+            }
+            if let Some(&place) = whole.and_then(|whole| net.relation_places.get(&whole)) {
+                net.parts[place as usize].push(id);
             }
         }
         net
@@ -270,89 +289,79 @@ impl Recording {
         let touched = self.touched(stop).into_iter().map(|cell| self.inferred.solver.root(cell));
         let touched: FxHashSet<TermId> = touched.collect();
         let current = self.stop(stop).relation.and_then(|id| self.node_of(id));
-        let parts = self.parts();
-        let mut known = Known::default();
-        let mut letter_of = |node: Node| match node {
+        let mut known = Known::new(seen.cells.store.len());
+        let mut letter_of = |at: usize| match self.net.nodes[at] {
             Node::Variable(root) if touched.contains(&root) => 'c',
-            Node::Variable(root) => {
-                let is_known = self.mentions(seen, root).any(|cell| known.is_known(&seen, cell));
-                if is_known { 'k' } else { '?' }
+            Node::Variable(_) => {
+                if self.mentions(seen, at).any(|cell| known.is_known(&seen, cell)) {
+                    'k'
+                } else {
+                    '?'
+                }
             }
             Node::Relation(id) if current == Some(id) => 'c',
             Node::Relation(id) => {
                 let own = [id];
-                let whole = parts.get(&id).into_iter().flatten().chain(&own);
-                let states = whole.filter_map(|part| seen.cells.relations().get(part.0 as usize));
-                states.map(|posted| state_letter(&posted.state)).max_by_key(|&letter| rank(letter)).unwrap_or('-')
+                let whole = self.net.parts[at].iter().chain(&own);
+                let posted = |id: RelationId| seen.cells.relations().get(id.0 as usize);
+                let states = whole.filter_map(|&part| Some(self.state(part, &posted(part)?.state)));
+                states.map(state_letter).max_by_key(|&letter| rank(letter)).unwrap_or('-')
             }
         };
         let items = self.drawn.as_ref().map_or(&[][..], |drawn| &drawn.items);
         let mut view = GraphStateView { states: String::new(), terms: Vec::new() };
+        let mut shown: Vec<Option<usize>> = Vec::new();
         for item in items {
-            let nodes = &self.net.nodes[item.nodes.clone()];
-            let mut letters = nodes.iter().map(|&node| letter_of(node));
             let letter = match item.is_cluster {
-                false => letters.next().unwrap_or('?'),
+                false => letter_of(item.nodes.start),
                 true => {
-                    let letters: String = letters.collect();
-                    let is_done = letters.chars().all(|letter| matches!(letter, 'k' | 's' | 'q'));
-                    if letters.contains('c') {
-                        'c'
-                    } else if is_done {
-                        'k'
-                    } else {
-                        '?'
+                    let mut is_done = true;
+                    let mut letters = item.nodes.clone().map(&mut letter_of);
+                    let has_current = letters.any(|letter| {
+                        is_done &= matches!(letter, 'k' | 's' | 'q');
+                        letter == 'c'
+                    });
+                    match (has_current, is_done) {
+                        (true, _) => 'c',
+                        (false, true) => 'k',
+                        (false, false) => '?',
                     }
                 }
             };
             view.states.push(letter);
-            view.terms.push(match (item.is_cluster, nodes.first()) {
-                (false, Some(&Node::Variable(root))) => {
-                    // Before all of it is one class, some of it may know more.
-                    let mut best = Known::default();
-                    let known = self.mentions(seen, root).find(|&cell| best.is_known(&seen, cell));
-                    let told = self.mentions(seen, root).find(|&cell| !seen.head(cell).is_hole());
-                    let cell = known.or(told).or(self.mentions(seen, root).next());
-                    cell.map_or_else(String::new, |cell| words.print(seen, cell))
-                }
-                _ => String::new(),
-            });
+            shown.push((!item.is_cluster).then_some(item.nodes.start));
+        }
+        for at in shown {
+            // Before all of a variable is one class, some of it may know more.
+            let cells = || at.into_iter().flat_map(|at| self.mentions(seen, at));
+            let told = || cells().find(|&cell| !seen.head(cell).is_hole());
+            let cell = cells().find(|&cell| known.is_known(&seen, cell)).or_else(told).or_else(|| cells().next());
+            view.terms.push(cell.map_or_else(String::new, |cell| words.print(seen, cell)));
         }
         view
     }
 
     /// The cells of a variable that are arguments of relations, and have been made.
-    fn mentions<'a>(&'a self, seen: Seen<'a>, root: TermId) -> impl Iterator<Item = TermId> + 'a {
-        self.net.mentions.get(&root).into_iter().flatten().copied().filter(move |&cell| seen.has(cell))
+    fn mentions<'a>(&'a self, seen: Seen<'a>, at: usize) -> impl Iterator<Item = TermId> + 'a {
+        self.net.mentions[at].iter().copied().filter(move |&cell| seen.has(cell))
     }
 
     /// The best name that the program has for a variable.
     fn place_of(&self, root: TermId) -> Option<Place> {
-        let cells = self.net.mentions.get(&root).into_iter().flatten().chain([&root]);
+        let place = self.net.variable_places.get(&root);
+        let mentions = place.map_or(&[][..], |&place| &self.net.mentions[place as usize]);
+        let cells = mentions.iter().chain([&root]);
         cells.filter_map(|&cell| self.places.of(cell)).min()
-    }
-
-    /// The relations that others posted, by the one at the beginning.
-    fn parts(&self) -> FxHashMap<RelationId, Vec<RelationId>> {
-        let mut parts: FxHashMap<RelationId, Vec<RelationId>> = FxHashMap::default();
-        for (id, history) in (0..).map(RelationId).zip(&self.index.relations) {
-            if history.parent.is_some()
-                && let Some(whole) = self.node_of(id)
-            {
-                parts.entry(whole).or_default().push(id);
-            }
-        }
-        parts
     }
 }
 
-fn state_letter(state: &State) -> char {
+fn state_letter(state: RelationStateView) -> char {
     match state {
-        State::Queued => 'p',
-        State::Waiting(_) => 'w',
-        State::Solved => 's',
-        State::Failed => 'f',
-        State::Quantified => 'q',
+        RelationStateView::Queued => 'p',
+        RelationStateView::Waiting => 'w',
+        RelationStateView::Solved => 's',
+        RelationStateView::Failed => 'f',
+        RelationStateView::Generalised => 'q',
     }
 }
 

@@ -113,7 +113,9 @@ impl Recording {
 
     /// The stop where what an event demands was done: of a relation that was posted, its first run.
     pub fn stop_of_demand(&self, event: u32) -> u32 {
-        let Some(&Event::Post { relation }) = self.events().get(event as usize) else { return self.stop_of_event(event) };
+        let Some(&Event::Post { relation }) = self.events().get(event as usize) else {
+            return self.stop_of_event(event);
+        };
         let ran = self.index.stops.iter().position(|stop| stop.relation == Some(relation));
         ran.map_or_else(|| self.stop_of_event(event), |stop| stop as u32)
     }

@@ -9,7 +9,7 @@ use crate::Analysis;
 use base::Span;
 use hir::{FnId, Item, Module};
 use infer::{Inferred, TypeError};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use solve::{Cause, Event, Outcome, RelationId, Trace, Woken};
 use ty::{Term, TermId};
 
@@ -76,7 +76,7 @@ pub(super) struct Index {
     pub first_term: u32,
     pub made: Vec<u32>,
     /// Relations that waited in vain.
-    pub stuck: Vec<RelationId>,
+    pub stuck: FxHashSet<RelationId>,
 }
 
 /// A stop that is being gathered.
@@ -95,8 +95,14 @@ impl Index {
         let beginning = Stop { event: 0, what: What::Beginning, relation: None, function: 0 };
         let first_term = inferred.solver.store.len() as u32 - n_made(events);
         let relations = vec![History::default(); inferred.solver.relations().len()];
-        let mut index =
-            Index { stops: vec![beginning], functions, relations, first_term, made: Vec::new(), stuck: Vec::new() };
+        let mut index = Index {
+            stops: vec![beginning],
+            functions,
+            relations,
+            first_term,
+            made: Vec::new(),
+            stuck: FxHashSet::default(),
+        };
         let owners = Owners::new(&analysis.module, inferred, &index.functions);
         let stuck = errors.iter().filter_map(|error| match error {
             TypeError::UnderConstrained { relation, .. } => Some(*relation),

@@ -96,7 +96,8 @@ impl Recording {
         let cx = Context { recording: self, words: &words, seen, event: self.event_of(stop) as u32 };
         let waiting = |&(_, state): &(RelationId, &State)| matches!(state, State::Waiting(_));
         let states = || (0..).map(RelationId).zip(seen.cells.relations().iter().map(|posted| &posted.state));
-        let n_in = |wanted: &State| states().filter(|(_, state)| *state == wanted).count() as u32;
+        let n_in =
+            |wanted: RelationStateView| states().filter(|&(id, state)| self.state(id, state) == wanted).count() as u32;
         let queue = seen.cells.queue();
         let n_waiting = states().filter(waiting).count();
         let events = self.events_of(stop);
@@ -123,8 +124,8 @@ impl Recording {
             queue: queue.take(part.n_relations).map(|id| cx.relation(id)).collect(),
             n_more_waiting: n_waiting.saturating_sub(part.n_relations) as u32,
             waiting: states().filter(waiting).take(part.n_relations).map(|(id, _)| cx.relation(id)).collect(),
-            n_solved: n_in(&State::Solved),
-            n_failed: n_in(&State::Failed),
+            n_solved: n_in(RelationStateView::Solved),
+            n_failed: n_in(RelationStateView::Failed),
             n_classes_above: classes.n_above,
             n_classes_below: classes.n_below,
             first_changed: classes.first_changed,
@@ -142,6 +143,17 @@ impl Recording {
                 Event::Fresh { .. } | Event::Post { .. } | Event::Step { .. } | Event::Quantify { .. } => None,
             })
             .collect()
+    }
+
+    /// Where a relation stands; what waited in vain has failed.
+    pub(super) fn state(&self, id: RelationId, state: &State) -> RelationStateView {
+        match state {
+            State::Queued => RelationStateView::Queued,
+            State::Waiting(_) => RelationStateView::Waiting,
+            State::Solved => RelationStateView::Solved,
+            State::Quantified if !self.index.stuck.contains(&id) => RelationStateView::Generalised,
+            State::Failed | State::Quantified => RelationStateView::Failed,
+        }
     }
 
     /// Why a cell of the text was made.
@@ -184,13 +196,7 @@ impl Context<'_> {
             id: id.0,
             name: words.title(id),
             text: words.relation(seen, id),
-            state: match posted.state {
-                State::Queued => RelationStateView::Queued,
-                State::Waiting(_) => RelationStateView::Waiting,
-                State::Solved => RelationStateView::Solved,
-                State::Failed => RelationStateView::Failed,
-                State::Quantified => RelationStateView::Generalised,
-            },
+            state: recording.state(id, &posted.state),
             rule: rule(&posted.relation, operator),
             operator: operator.map(|op| op.row().name.to_owned()),
             node: recording.node_of(id).map(|node| format!("r{}", node.0)),
@@ -259,7 +265,7 @@ impl Context<'_> {
                 waiting.entry(seen.root(wait)).or_default().push(id);
             }
         }
-        let mut known = Known::default();
+        let mut known = Known::new(seen.cells.store.len());
         let views = roots.iter().map(|&root| {
             let members = members.remove(&root).unwrap_or_default();
             let waiting = waiting.remove(&root).unwrap_or_default();

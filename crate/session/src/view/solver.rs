@@ -329,6 +329,9 @@ pub struct WhyNotView {
     pub problem: DiagnosticView,
     /// What cannot hold together: leave out any one of these, and the others can.
     pub core: Vec<ConflictView>,
+    /// Of a large set only what stands nearest to the problem is shown: the types of its parts, in the place of so many
+    /// members, from which they follow.
+    pub n_behind: u32,
     /// The search was ended before the core was found to be minimal.
     pub is_bounded: bool,
     /// The likeliest fault first.
@@ -357,6 +360,13 @@ pub struct PlaceView {
     pub sentence: String,
 }
 
+/// The problems of a text, the likeliest fault first, each with the edits that mend it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct MendedView {
+    pub diagnostics: Vec<DiagnosticView>,
+}
+
 /// A change of the text with which the problem is gone.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
@@ -375,4 +385,24 @@ pub struct MendedTypeView {
     pub name: String,
     pub before: String,
     pub after: String,
+}
+
+/// How an operator stretches its operands: each lined up with the result from the right.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct StretchView {
+    pub operands: Vec<StretchedView>,
+    pub result: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct StretchedView {
+    /// As the text has it.
+    pub of: String,
+    pub span: SpanView,
+    /// As many as the result has; nothing where the operand has no such axis.
+    pub dims: Vec<Option<String>>,
+    /// Along which axes it is repeated.
+    pub is_repeated: Vec<bool>,
 }

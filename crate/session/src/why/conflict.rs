@@ -21,6 +21,9 @@ use solve::{Cause, EQUAL, Event, Failure, RelationId};
 use std::ops::Range;
 use ty::{Reason, TermId, Terms};
 
+/// A larger set is shown by the types that follow from it.
+const MAX_MEMBERS: usize = 12;
+
 /// What an annotation stands on.
 enum Annotated {
     Variable(LocalId),
@@ -52,9 +55,20 @@ pub(crate) fn why_not(analysis: &Analysis, recorded: &Recorded, problem: usize) 
     let mut members: Vec<ConflictView> = members.collect();
     base::sort_by_key(&mut members, |member| (member.span.start, member.event));
     members.dedup_by(|one, other| one.sentence == other.sentence && one.span == other.span);
+    let mut n_behind = 0;
+    if members.len() > MAX_MEMBERS
+        && let Some(near) = failure.and_then(|failure| asked.near(failure, diagnostic))
+    {
+        n_behind = (members.len() - 1) as u32;
+        let near = near.into_iter().map(|(sentence, span, event)| {
+            let line = lines.line_of(span.start);
+            ConflictView { sentence, span: span_view(lines, span), line, stop: None, event }
+        });
+        members = near.collect();
+    }
     let problem = diagnostic_views(lines, std::slice::from_ref(diagnostic)).pop()?;
     let (places, fixes) = (Vec::new(), Vec::new());
-    Some(WhyNotView { problem, core: members, is_bounded: core.is_bounded, places, fixes })
+    Some(WhyNotView { problem, core: members, n_behind, is_bounded: core.is_bounded, places, fixes })
 }
 
 /// Whether the core of each type error of a text fails by itself, and holds without each of its members; for the test of
@@ -140,7 +154,7 @@ impl<'a> Asked<'a> {
         Some(inferred.groups[next.checked_sub(1)?] as usize..end)
     }
 
-    /// The cells of each annotation and each literal of a group.
+    /// The cell of each annotation and each literal of a group.
     fn facts(&self, group: Range<usize>) -> Vec<Vec<TermId>> {
         let inferred = &self.naming.recorded.inferred;
         let module = &self.naming.analysis.module;
@@ -156,7 +170,8 @@ impl<'a> Asked<'a> {
             };
             match facts.last_mut() {
                 _ if !is_fact => {}
-                Some((last, cells)) if *last == cause => cells.push(id),
+                // The whole is made last, from parts that others may share.
+                Some((last, cells)) if *last == cause => *cells = vec![id],
                 Some(_) | None => facts.push((cause, vec![id])),
             }
         }
@@ -197,6 +212,30 @@ impl<'a> Asked<'a> {
                 Some((needs.unwrap_or_else(|| self.demand(*relation)), span, event as u32))
             }
         }
+    }
+
+    /// What the failed relation needs, and the types of what it was given.
+    fn near(&self, failure: &Failure, diagnostic: &base::Diagnostic) -> Option<Vec<(String, Span, u32)>> {
+        let inferred = &self.naming.recorded.inferred;
+        let module = &self.naming.analysis.module;
+        let solver = &inferred.solver;
+        let is_it = |event: &Event| matches!(event, Event::Step { relation, .. } if *relation == failure.relation);
+        let event = solver.store.log.0.iter().rposition(is_it)? as u32;
+        let relation = self.graph.posted_first(failure.relation);
+        let posted = solver.relation(relation);
+        let mut found = Vec::new();
+        if let Some(poster) = self.naming.poster(relation) {
+            for &arg in &poster.args {
+                let sentence = format!("{} is {}", self.naming.expr(arg), self.print(inferred.exprs[arg]?));
+                found.push((sentence, module.exprs[arg].span, event));
+            }
+        } else if let (true, &[expected, given]) = (posted.relation.is(&EQUAL), posted.args.as_slice()) {
+            found.push((format!("{} is expected here", self.print(expected)), diagnostic.span, event));
+            found.push((format!("and it is {}", self.print(given)), diagnostic.span, event));
+        }
+        let span = self.naming.span(posted.cause).unwrap_or(diagnostic.span);
+        found.push((self.needs(failure).unwrap_or_else(|| self.demand(relation)), span, event));
+        Some(found)
     }
 
     /// What was written: an annotation, a literal.

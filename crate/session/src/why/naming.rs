@@ -6,7 +6,7 @@ use base::Span;
 use hir::{DefId, ExprId, ExprKind};
 use infer::Why;
 use op::OpId;
-use solve::derive::{Graph, Path, Place};
+use solve::derive::{Graph, Place};
 use solve::{Cause, RelationId, State};
 use ty::{List, Term, TermId, Terms};
 
@@ -198,22 +198,35 @@ impl<'a> Naming<'a> {
         {
             return Some((at, place.clone()));
         }
-        let located = |cell: TermId, rest: &[u32]| {
+        let located = |cell: TermId, rest: &[u32], is_exact: bool| {
             types.iter().enumerate().find_map(|(at, ty)| {
-                let ty = (*ty)?;
-                let mut path: Path = self.graph.locate(ty, cell)?.path;
-                path.extend_from_slice(rest);
-                Some((at, Place { cell: ty, path }))
+                let mut found = self.graph.locate((*ty)?, cell)?;
+                if is_exact && self.graph.at(&found) != Some(cell) {
+                    return None;
+                }
+                found.path.extend_from_slice(rest);
+                Some((at, found))
             })
         };
-        located(place.cell, &place.path).or_else(|| located(self.graph.at(place)?, &[]))
+        // What two operands share is first of all that in whose type it stands itself.
+        let inside = || located(self.graph.at(place)?, &[], false);
+        located(place.cell, &place.path, true).or_else(|| located(place.cell, &place.path, false)).or_else(inside)
     }
 
     /// `axis 1 of %x`, for a premise or conclusion of a relation.
     pub fn of(&self, relation: RelationId, place: &Place) -> String {
         let found = self.operand(relation, place).zip(self.poster(relation));
         let Some(((at, place), poster)) = found else { return String::new() };
-        let expr = poster.args.get(at).copied().unwrap_or(poster.call);
+        let mut expr = poster.args.get(at).copied().unwrap_or(poster.call);
+        let mut place = place;
+        // A field of a tuple that is written there is called by itself.
+        while let (ExprKind::Tuple(fields), Some((&n, rest))) =
+            (&self.analysis.module.exprs[expr].kind, place.path.split_first())
+            && let Some(&field) = fields.get(n as usize)
+            && let Some(cell) = self.recorded.inferred.exprs[field]
+        {
+            (expr, place) = (field, Place::new(cell, rest));
+        }
         format!("{}{}", self.part(&place), self.expr(expr))
     }
 }

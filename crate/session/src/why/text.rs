@@ -61,6 +61,9 @@ pub(crate) fn why_not_text(analysis: &Analysis) -> String {
         for member in view.core {
             let _ = writeln!(text, "  line {}: {}", member.line, member.sentence);
         }
+        if view.n_behind > 0 {
+            let _ = writeln!(text, "  these follow from {} more", view.n_behind);
+        }
         if view.is_bounded {
             text.push_str("  or fewer of these\n");
         }

@@ -77,7 +77,7 @@ impl<'a> Words<'a> {
                 Some(By::Said(_)) | None => of.clone(),
             };
             let fact = self.naming.fact(&step.place);
-            if let Some((by, span, inner)) = self.through(step) {
+            for (by, span, inner) in self.through(step) {
                 let depth = step.depth + deeper[at];
                 lines.push(Line { depth, fact: fact.clone(), of, by, span: Some(span), event: step.event });
                 deeper[at] += 1;
@@ -95,7 +95,7 @@ impl<'a> Words<'a> {
     /// A derivation without the steps in which the type of a called function only hands on what it was given.
     fn without_types(&self, mut steps: Vec<Derived>) -> Vec<Derived> {
         let hands_on = |step: &Derived| match (&step.by, step.premises.as_slice(), step.given.as_slice()) {
-            (By::Rule { relation, formula: None }, &[premise], [_]) => {
+            (By::Rule { relation, formula: None, makes: false }, &[premise], [_]) => {
                 let poster = self.naming.poster(*relation)?;
                 (poster.through.is_some() && poster.op.is_none()).then_some(premise)
             }
@@ -147,12 +147,19 @@ impl<'a> Words<'a> {
             Some(formula) => format!("{fact} = {formula}"),
             None => format!("{of} is {fact}"),
         };
-        let through = self.through(root).map_or(String::new(), |(by, _, inner)| match inner.is_empty() {
-            true => format!("{by}, and "),
-            false => format!("{by} with {inner}, and "),
-        });
-        let space = if first.who.is_empty() { "" } else { " " };
-        let clause = format!("{through}{}{space}{}", first.who, first.what);
+        let through: String = { self.through(root).into_iter() }
+            .map(|(by, _, inner)| match inner.is_empty() {
+                true => format!("{by}, and "),
+                false => format!("{by} with {inner}, and "),
+            })
+            .collect();
+        let clause = match &root.by {
+            By::Said(_) if !through.is_empty() => format!("{through}it {}", first.comes),
+            By::Said(_) | By::Rule { .. } => {
+                let space = if first.who.is_empty() { "" } else { " " };
+                format!("{through}{}{space}{}", first.who, first.what)
+            }
+        };
         // The premise that there is most to say about.
         let of_rule = |at: &&usize| matches!(steps[**at].by, By::Rule { .. });
         let computed = root.premises.iter().find(|at| of_rule(at) && said[**at].formula.is_some());
@@ -161,11 +168,10 @@ impl<'a> Words<'a> {
             (Some(&at), By::Rule { relation, .. }) => {
                 let premise = &steps[at].place;
                 let fact = self.naming.fact(premise);
-                let operand = self.naming.operand(*relation, premise).zip(self.naming.poster(*relation));
-                let operand =
-                    operand.map(|((at, _), poster)| self.naming.expr(*poster.args.get(at).unwrap_or(&poster.call)));
+                let of = self.naming.of(*relation, premise);
+                let operand = of.rsplit(" of ").next().filter(|operand| !operand.is_empty());
                 // Only what was named last has a `whose`.
-                match operand.is_some_and(|operand| clause.ends_with(&operand)) {
+                match operand.is_some_and(|operand| clause.ends_with(operand)) {
                     true => format!(", whose {fact} {}", said[at].comes),
                     false => format!("; the {fact} {}", said[at].comes),
                 }
@@ -175,50 +181,58 @@ impl<'a> Words<'a> {
         format!("{head}: {clause}{whose}")
     }
 
-    /// The call or pattern through which a fact came, where it is, and of what it is spoken there.
-    fn through(&self, step: &Derived) -> Option<(String, Span, String)> {
+    /// The calls and patterns through which a fact came, where each is, and of what the fact is spoken there.
+    fn through(&self, step: &Derived) -> Vec<(String, Span, String)> {
         let module = &self.naming.analysis.module;
         let inferred = &self.naming.recorded.inferred;
-        let cause_of = |passed: &Passed| match *passed {
-            Passed::Part(cause) => cause,
-            Passed::Equation(relation) => inferred.solver.relation(relation).cause,
-        };
-        let argument = |passed: &Passed| match (passed, self.naming.why(cause_of(passed))) {
-            (Passed::Equation(_), Why::Argument { call, index }) => Some((call, index)),
-            _ => None,
-        };
-        let given = step.passed.iter().find_map(argument);
-        // Of what the argument's own type has.
-        let inner = given.and_then(|(call, index)| {
-            let (ExprKind::Call { args, .. } | ExprKind::OpCall { args, .. }) = &module.exprs[call].kind else {
-                return None;
+        let mut found: Vec<(String, Span, String)> = Vec::new();
+        for passed in &step.passed {
+            let cause = match *passed {
+                Passed::Part(cause) => cause,
+                Passed::Equation(relation) => inferred.solver.relation(relation).cause,
             };
-            let arg = *args.get(index)?;
-            let mut found = self.graph.locate(inferred.exprs[arg]?, step.at.cell)?;
-            found.path.extend_from_slice(&step.at.path);
-            Some(format!("{}{}", self.naming.part(&found), self.naming.expr(arg)))
-        });
-        step.passed.iter().find_map(|passed| {
-            let cause = cause_of(passed);
-            let span = self.naming.span(cause)?;
+            let why = self.naming.why(cause);
+            if let (Passed::Equation(_), Why::Argument { call, index }) = (passed, why) {
+                if let Some((.., inner)) = found.last_mut().filter(|(.., inner)| inner.is_empty()) {
+                    *inner = self.argument(call, index, &step.at).unwrap_or_default();
+                }
+                continue;
+            }
+            let Some(span) = self.naming.span(cause) else { continue };
             let line = self.naming.line(span);
-            let by = match (passed, self.naming.why(cause)) {
+            let by = match (passed, why) {
                 (Passed::Part(_), Why::Expr(id)) => match &module.exprs[id].kind {
                     ExprKind::Def(def) => format!("line {line} calls `{}`", module.defs[*def].name),
                     ExprKind::Ctor(ctor) => format!("line {line} makes a `{}`", module.ctors[*ctor].name),
-                    _ => return None,
+                    _ => continue,
                 },
                 (_, Why::Pattern(_)) => format!("the pattern `{}` on line {line} takes it out", self.naming.text(span)),
-                _ => return None,
+                _ => continue,
             };
-            Some((by, span, inner.clone().unwrap_or_default()))
-        })
+            // The parts of one type are one step.
+            if found.len() < MAX_NAMED && found.iter().all(|(_, other, _)| *other != span) {
+                found.push((by, span, String::new()));
+            }
+        }
+        found
+    }
+
+    /// A place as a part of the type of an argument.
+    fn argument(&self, call: ExprId, index: usize, place: &Place) -> Option<String> {
+        let module = &self.naming.analysis.module;
+        let (ExprKind::Call { args, .. } | ExprKind::OpCall { args, .. }) = &module.exprs[call].kind else {
+            return None;
+        };
+        let arg = *args.get(index)?;
+        let mut found = self.graph.locate(self.naming.recorded.inferred.exprs[arg]?, place.cell)?;
+        found.path.extend_from_slice(&place.path);
+        Some(format!("{}{}", self.naming.part(&found), self.naming.expr(arg)))
     }
 
     fn said(&self, step: &Derived) -> Said {
         match &step.by {
             By::Said(cause) => self.written(*cause),
-            By::Rule { relation, formula } => self.ruled(step, *relation, formula.as_ref()),
+            By::Rule { relation, formula, makes } => self.ruled(step, *relation, formula.as_ref(), *makes),
         }
     }
 
@@ -276,7 +290,7 @@ impl<'a> Words<'a> {
     }
 
     /// What a relation's rule made of its premises.
-    fn ruled(&self, step: &Derived, relation: RelationId, formula: Option<&Formula>) -> Said {
+    fn ruled(&self, step: &Derived, relation: RelationId, formula: Option<&Formula>, makes: bool) -> Said {
         let module = &self.naming.analysis.module;
         let posted = self.naming.recorded.inferred.solver.relation(relation);
         let span = self.naming.span(posted.cause);
@@ -316,16 +330,15 @@ impl<'a> Words<'a> {
         }
         let of = |place: &Place| self.naming.of(relation, place);
         let formula = formula.map(|formula| self.formula(formula, step));
-        let is_same = |given: &Place| self.naming.fact(given) == self.naming.fact(&step.at);
         let what = match (&formula, step.given.as_slice()) {
-            (Some(_), given) => self.computes(&poster, relation, given),
+            (Some(_), given) => self.computes(&poster, relation, &posted.attrs, given),
             (None, []) => self.constant(&poster, step, &posted.attrs),
-            (None, [given]) if is_same(given) => self.passes(&poster, relation, step, given),
+            (None, [given]) if !makes => self.passes(&poster, relation, step, given),
             (None, given) => self.joins(&poster, relation, step, given),
         };
         let comes = match (&formula, step.given.as_slice()) {
             (Some(formula), _) => format!("comes from {who}, {formula}"),
-            (None, [given]) if is_same(given) && !of(given).is_empty() => {
+            (None, [given]) if !makes && !of(given).is_empty() => {
                 format!("comes through {who} from {}", of(given))
             }
             (None, _) => format!("comes from {who}"),
@@ -437,13 +450,16 @@ impl<'a> Words<'a> {
     }
 
     /// What a rule computes with a formula.
-    fn computes(&self, poster: &Poster, relation: RelationId, given: &[Place]) -> String {
+    fn computes(&self, poster: &Poster, relation: RelationId, attrs: &Attrs, given: &[Place]) -> String {
         let operands = self.operands(poster, relation, given);
         match Self::family(poster) {
             "BatchFlatten" => format!("multiplies the axes of {operands}"),
             "Concatenate" => format!("adds up {}", self.places(relation, given)),
             "Reshape" | "ReverseReshape" => format!("keeps the number of elements of {operands}"),
-            "Split" => format!("cuts {} into equal parts", self.places(relation, given)),
+            "Split" => match attrs.get("indices_or_sections") {
+                ty::AttrValue::Int(_) => format!("cuts {} into equal parts", self.places(relation, given)),
+                _ => format!("cuts parts off {}", self.places(relation, given)),
+            },
             "Repeat" | "Tile" => format!("repeats {}", self.places(relation, given)),
             _ if operands.is_empty() => "computes it".to_owned(),
             _ => format!("computes it from {}", self.places(relation, given)),
@@ -453,6 +469,9 @@ impl<'a> Words<'a> {
     /// What a rule says that looks at no size.
     fn constant(&self, poster: &Poster, step: &Derived, attrs: &Attrs) -> String {
         let fact = self.naming.fact(&step.place);
+        if fact == "?" {
+            return "knows it only when it runs".to_owned();
+        }
         let family = Self::family(poster);
         if matches!(family, "ExpandDims" | "Stack") && step.at.path.len() != 1 {
             return format!("puts in an axis of {fact}");
@@ -480,7 +499,16 @@ impl<'a> Words<'a> {
         let attr = { attrs.entries.iter().zip(&attrs.written) }.find(|((_, value), written)| **written && says(value));
         match attr {
             Some(((name, _), _)) => format!("says so with `{name}`"),
-            None => format!("always gives {fact} here"),
+            None => {
+                let is_number = |value: &ty::AttrValue| wanted.is_some() && value.as_ints().is_some();
+                let written = attrs.entries.iter().zip(&attrs.written).filter(|(_, written)| **written);
+                let names = written.filter(|((name, value), _)| is_number(value) && !name.starts_with("axis"));
+                let names: Vec<String> = names.map(|((name, _), _)| format!("`{name}`")).take(MAX_NAMED).collect();
+                match names.is_empty() {
+                    true => format!("makes it {fact}"),
+                    false => format!("works it out from {}", listed(&names)),
+                }
+            }
         }
     }
 
@@ -514,7 +542,7 @@ impl<'a> Words<'a> {
             ("Reduce" | "ArgReduce" | "Squeeze", Some((from, to))) if from != to => {
                 format!("drops axes and keeps {of}")
             }
-            _ if source.path == place.path => format!("keeps {of}"),
+            _ if source.path == place.path && from == 0 => format!("keeps {of}"),
             _ => format!("takes {of}"),
         }
     }
@@ -566,6 +594,9 @@ impl<'a> Words<'a> {
             true => self.operands(poster, relation, given),
             false => self.places(relation, given),
         };
+        if self.naming.fact(&step.place) == "?" {
+            return format!("cannot know it without {from}");
+        }
         let part = match self.axis(poster, step) {
             Some(axis) => format!("axis {axis}"),
             None => "it".to_owned(),
