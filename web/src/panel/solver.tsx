@@ -1,63 +1,19 @@
 // The solver of the program: every step that it made, the graph it works on, its rounds, and why a type is what it is.
-import { useSignalEffect } from "@preact/signals";
-import { point } from "../actions.ts";
-import { followStop, followTrace, stopNow } from "../solving.ts";
-import { isFresh, isSolverTab, SOLVER_TABS, state } from "../state.ts";
-import { Graph } from "../view/solver/graph.tsx";
-import { Rounds } from "../view/solver/rounds.tsx";
-import { Caption, Steps } from "../view/solver/steps.tsx";
-import { onTimelineKey, Timeline } from "../view/solver/timeline.tsx";
-import { Why } from "../view/solver/why.tsx";
-import { tabId, tabPanelId, Tabs } from "../view/tabs.tsx";
-
-const RESTED_MS = 80;
-const TABS = SOLVER_TABS.map(({ id, title }) => ({ id: `solver-${id}`, title }));
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { state } from "../state.ts";
 
 export function SolverPanel() {
-  useSignalEffect(() => {
-    void state.checked.value;
-    if (!isFresh.value) return;
-    const timer = setTimeout(followTrace, RESTED_MS);
-    return () => clearTimeout(timer);
-  });
-  useSignalEffect(() => {
-    void [state.trace.value, stopNow.value, state.solverPart.value, state.placed.value];
-    const tab = state.solverTab.value;
-    if (tab === "steps" || tab === "graph") void followStop();
-  });
-  // What was pointed at goes with the panel.
-  useSignalEffect(() => () => point(undefined));
-  const tab = state.solverTab.value;
-  const select = (id: string) => {
-    const chosen = id.replace("solver-", "");
-    if (isSolverTab(chosen)) state.solverTab.value = chosen;
-  };
-  const id = `solver-${tab}`;
-  return (
-    <div class="solver">
-      <Tabs label="Views of the solver" tabs={TABS} selected={id} onSelect={select} />
-      <div class={`solver-tab of-${tab}`} role="tabpanel" id={tabPanelId(id)} aria-labelledby={tabId(id)}>
-        {tab === "rounds" ? <Rounds /> : tab === "why" ? <Why /> : <AtStop isGraph={tab === "graph"} />}
-      </div>
-    </div>
-  );
-}
-
-function AtStop({ isGraph }: { isGraph: boolean }) {
-  const trace = state.trace.value?.view;
-  if (trace === undefined) return <p class="empty">What the solver does with the program, step by step, appears here.</p>;
-  if (trace.stops.length <= 1) {
-    return (
-      <p class="empty">
-        The program gave the solver nothing to do. Try <code>let %x = ones(shape=[2, 3]) + 1f;</code>
-      </p>
+  // A file of its own, which a visit that asks nothing does not need.
+  const views = useSignal<typeof import("../view/solver/panel.tsx") | undefined>(undefined);
+  useEffect(() => {
+    import("../view/solver/panel.tsx").then(
+      (loaded) => (views.value = loaded),
+      () => {
+        state.notice.value = { tone: "bad", text: "The panel could not be loaded. Reload the page to try again." };
+      },
     );
-  }
-  return (
-    <section class="at-stop" aria-label="The solver, step by step" onKeyDown={onTimelineKey}>
-      <Timeline trace={trace} />
-      <Caption />
-      {isGraph ? <Graph /> : <Steps />}
-    </section>
-  );
+  }, []);
+  const View = views.value?.Solver;
+  return View === undefined ? <p class="empty">What the solver does with the program, step by step, appears here.</p> : <View />;
 }

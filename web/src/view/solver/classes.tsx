@@ -1,6 +1,6 @@
 // The equivalence classes of the solver, as a table or as a forest whose roots are the classes.
 import { useSignal } from "@preact/signals";
-import { show } from "../../actions.ts";
+import { point, show } from "../../actions.ts";
 import { litAmong } from "../../solving.ts";
 import { state } from "../../state.ts";
 import type { ClassView, MemberView, SolverView, SpanView } from "../../wasm/relish_wasm.js";
@@ -65,9 +65,15 @@ const NAMED = 4;
 const classOf = ({ id, is_changed, members }: ClassView, isLit: ListProps["isLit"]) =>
   `${is_changed ? "changed" : ""} ${pointedClass.value === id || members.some(({ span }) => isLit(span)) ? "lit" : ""}`;
 
-const over = (id: number) => ({
-  onPointerEnter: () => (pointedClass.value = id),
-  onPointerLeave: () => (pointedClass.value = undefined),
+const over = ({ id, members }: ClassView) => ({
+  onPointerEnter: () => {
+    pointedClass.value = id;
+    point(members.find(({ span }) => span !== undefined)?.span);
+  },
+  onPointerLeave: () => {
+    pointedClass.value = undefined;
+    point(undefined);
+  },
 });
 
 function Table({ classes, isLit }: ListProps) {
@@ -84,7 +90,7 @@ function Table({ classes, isLit }: ListProps) {
         </thead>
         <tbody>
           {classes.map((one) => (
-            <tr class={classOf(one, isLit)} {...over(one.id)}>
+            <tr class={classOf(one, isLit)} {...over(one)}>
               <th scope="row">
                 <code>t{one.id}</code>
                 {one.is_changed && <span class="unseen"> changed</span>}
@@ -131,7 +137,7 @@ function Forest({ classes, isLit }: ListProps) {
   return (
     <ul class="forest">
       {classes.map((one) => (
-        <li class={classOf(one, isLit)} {...over(one.id)}>
+        <li class={classOf(one, isLit)} {...over(one)}>
           <div class="root">
             <code class="class-name">t{one.id}</code>
             <TypeText text={one.term} />

@@ -242,9 +242,13 @@ function Changes({ changes, nMore }: { changes: readonly ChangeView[]; nMore: nu
               <ClassName id={id} /> {of !== "" && <code>{highlight(of)}</code>}
             </span>
             <span class="before-after">
-              <code class="before">{before === "" ? "unknown" : highlight(before)}</code>
-              <span aria-hidden="true"> → </span>
-              <span class="unseen">becomes </span>
+              {before !== after && (
+                <>
+                  <code class="before">{before === "" ? "unknown" : highlight(before)}</code>
+                  <span aria-hidden="true"> → </span>
+                  <span class="unseen">becomes </span>
+                </>
+              )}
               <code class="after">{highlight(after)}</code>
               {joined !== undefined && (
                 <span class="joined">
