@@ -72,7 +72,7 @@ pub struct Blame {
 }
 
 /// As many bytes of text are checked.
-const MAX_WORK: usize = 700_000;
+const MAX_WORK: usize = 500_000;
 
 /// As many edits are handed out for one text.
 const MAX_MENDS: usize = 24;

@@ -11,9 +11,6 @@ use blame::{Blame, Mend};
 /// As many edits are offered for one problem.
 const MAX_FIXES: usize = 3;
 
-/// Two mends whose costs differ by less are about as likely: then the problem stays where it shows.
-const MARGIN: u32 = 1;
-
 /// As many other places are named.
 const MAX_PLACES: usize = 2;
 
@@ -155,13 +152,13 @@ impl Mends {
 }
 
 impl Mends {
-    /// Where a problem is put: at its likeliest mend, unless another one is about as likely elsewhere.
+    /// Where a problem is put: at its likeliest mend, unless another one is as likely elsewhere.
     fn place_of(&self, lines: &LineIndex, problem: usize, shown: Span) -> Span {
         let mends = self.of(lines, problem);
         let Some(best) = mends.first() else { return shown };
         let line = |span: Span| lines.line_of(span.start);
         let rival = mends.iter().find(|mend| line(mend.place) != line(best.place) && mend.n_left == best.n_left);
-        let is_tie = rival.is_some_and(|rival| rival.cost < best.cost + MARGIN);
+        let is_tie = rival.is_some_and(|rival| rival.cost <= best.cost);
         if is_tie { shown } else { best.place }
     }
 }
