@@ -14,7 +14,7 @@ import { Edges, FarNodes, Node } from "./node.tsx";
 import { graphPicture } from "./picture.ts";
 import { Takeaway } from "./takeaway.tsx";
 import { graphText } from "./text.ts";
-import { clampView, fit, inView, keepsInView, moved, type Viewport, zoomed } from "./viewport.ts";
+import { clampView, firstView, fit, inView, keepsInView, moved, type Viewport, zoomed } from "./viewport.ts";
 
 /** More nodes than this in view are drawn without their texts, a path for each state. */
 const MOST_DRAWN = 400;
@@ -125,10 +125,10 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
     shown.current = next;
     if (before !== undefined && before.revision === next.revision && view.peek() !== undefined) {
       const kept = keepsInView(before, next, current.peek(), view.peek() as Viewport);
-      view.value = kept ?? fit(next, size.peek(), undefined);
+      view.value = kept ?? firstView(next, size.peek(), focusOf(next));
       return;
     }
-    view.value = fit(next, size.peek(), focusOf(next));
+    view.value = firstView(next, size.peek(), focusOf(next));
   });
   // What the step is about is brought into view.
   useSignalEffect(() => {
@@ -170,7 +170,7 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
   const scale = (factor: number) => {
     if (view.value !== undefined) view.value = zoomed(view.value, factor, { x: width / 2, y: height / 2 });
   };
-  const fitAll = () => (view.value = fit(placed, { width, height }, undefined));
+  const fitAll = () => (view.value = fit(placed, { width, height }));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const pan = { ArrowLeft: [PAN, 0], ArrowRight: [-PAN, 0], ArrowUp: [0, PAN], ArrowDown: [0, -PAN] }[event.key];
