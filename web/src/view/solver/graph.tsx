@@ -125,18 +125,17 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
     shown.current = next;
     if (before !== undefined && before.revision === next.revision && view.peek() !== undefined) {
       const kept = keepsInView(before, next, current.peek(), view.peek() as Viewport);
-      view.value = kept ?? firstView(next, size.peek(), focusOf(next));
+      view.value = kept ?? firstView(next, size.peek());
       return;
     }
-    view.value = firstView(next, size.peek(), focusOf(next));
+    view.value = firstView(next, size.peek());
   });
   // What the step is about is brought into view.
   useSignalEffect(() => {
-    const solver = state.solver.value?.view;
-    const id = solver?.current?.node;
+    const at = state.graphState.value;
     const next = state.placed.peek();
+    const index = next === undefined || at?.placed !== next ? -1 : focusOf(next, at.view.states);
     const before = view.peek();
-    const index = id === undefined ? -1 : (next?.graph.nodes.findIndex((node) => node.id === id) ?? -1);
     const place = next?.nodes[index];
     if (place === undefined || before === undefined) return;
     view.value = clampView(before, place, size.peek());
@@ -251,10 +250,11 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
   );
 }
 
-/** The node that the step is about. */
-function focusOf(placed: Placed): { x: number; y: number } | undefined {
+/** The node that the step is about: its relation, or the cluster that it is in. */
+function focusOf({ graph }: Placed, states: string): number {
   const id = state.solver.peek()?.view.current?.node;
-  return id === undefined ? undefined : placed.nodes[placed.graph.nodes.findIndex((node) => node.id === id)];
+  const index = id === undefined ? -1 : graph.nodes.findIndex((node) => node.id === id);
+  return index >= 0 ? index : graph.nodes.findIndex(({ kind }, at) => kind === "cluster" && states[at] === "c");
 }
 
 /** Along an edge to the right or to the left, or to the nearest node above or below. */

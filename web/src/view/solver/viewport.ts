@@ -40,10 +40,10 @@ export function fit(placed: Placed, { width, height }: Size): Viewport {
   return { scale, x: (width - placed.width * scale) / 2, y: (height - placed.height * scale) / 2 };
 }
 
-/** What is seen of a drawing at first: all of it, or if that is too small to read, what is around `focus` or its beginning. */
-export function firstView(placed: Placed, size: Size, focus: Point | undefined): Viewport {
+/** What is seen of a drawing at first: all of it, or if that is too small to read, its beginning. */
+export function firstView(placed: Placed, size: Size): Viewport {
   const whole = fit(placed, size);
-  const middle = focus ?? placed.nodes.reduce<Point | undefined>((best, node) => (best !== undefined && best.x <= node.x ? best : node), undefined);
+  const middle = placed.nodes.reduce<Point | undefined>((best, node) => (best !== undefined && best.x <= node.x ? best : node), undefined);
   if (whole.scale >= READABLE || middle === undefined) return whole;
   return { scale: READABLE, x: size.width / 2 - middle.x * READABLE, y: size.height / 2 - middle.y * READABLE };
 }
@@ -56,7 +56,7 @@ export function clampView(view: Viewport, place: Point, { width, height }: Size)
     return at > length - margin ? length - margin - at : 0;
   };
   const dx = by(x, width, Math.min(MARGIN + 70 * view.scale, width / 3));
-  const dy = by(y, height, Math.min(MARGIN, height / 3));
+  const dy = by(y, height, Math.min(2 * MARGIN, height / 3));
   return dx === 0 && dy === 0 ? view : moved(view, dx, dy);
 }
 
