@@ -7,9 +7,9 @@ import { root, run, step } from "./house.mjs";
 const RUSTFLAGS = "-C target-feature=+simd128 -C link-arg=-zstack-size=4194304";
 
 // A visitor downloads this code before the first type is shown, and most of it runs once a keystroke: it is compiled
-// for size, but for the loops of the tensors and that of the machine.
-const FAST = ["kernel", "machine"].flatMap((name) => ["--config", `profile.release.package.${name}.opt-level=3`]);
-const FOR_SIZE = ["--config", 'profile.release.opt-level="z"', ...FAST];
+// for size, but for the loops of the tensors, and less so that of the machine.
+const LEVELS = ['opt-level="z"', 'package.machine.opt-level="s"', "package.kernel.opt-level=3"];
+const FOR_SIZE = LEVELS.flatMap((level) => ["--config", `profile.release.${level}`]);
 
 /** `--mode no-install` keeps wasm-pack off the network. */
 async function pack(folder, features) {

@@ -43,7 +43,7 @@ fn the_pieces_of_a_type_are_the_type() {
 
 /// Programs with one mistake each.
 fn mutants() -> Vec<(String, String)> {
-    let n = if is_soak() { 20_000 } else { 300 };
+    let n = if is_soak() { 5_000 } else { 150 };
     let facts = sample(corpus("relay_random"), n);
     facts.iter().filter_map(|fact| Some((text(fact, "id").to_owned(), program(fact)?))).collect()
 }

@@ -15,7 +15,7 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, fault: &Diagnosti
     match fault.code {
         "arity-too-few" if outline.kind(node) == NodeKind::Call => more_arguments(bench, outline, node, out),
         "arity-too-few" | "arity-too-many" | "pattern-arity" => {
-            patterns(outline, node, out);
+            patterns(bench, outline, node, out);
             declarations(outline, fault, out);
         }
         _ => {}
@@ -44,7 +44,7 @@ fn more_arguments(bench: &mut Bench, outline: &Outline, node: NodeId, out: &mut 
         let checked = &outcome.checked;
         let hole_at = at + before.len() as u32;
         let values = fillings(bench.text, checked, hole_at);
-        for (n, value) in values.into_iter().take(5).enumerate() {
+        for (n, value) in values.into_iter().take(10).enumerate() {
             let title = format!("add the argument `{}`", short(&value));
             let text = format!("{before}{value}{after}");
             let candidate = Candidate::replace(5 + n as u32, span, text, title);
@@ -70,7 +70,7 @@ fn fillings(text: &str, checked: &Checked, at: u32) -> Vec<String> {
     base::sort_by_key(&mut names, |name| text.matches(name).count() > 1);
     let mut out: Vec<String> = names.into_iter().map(str::to_owned).collect();
     out.dedup();
-    out.truncate(5);
+    out.truncate(if is_open { 9 } else { 5 });
     out.extend(plain_value(checked, term));
     out
 }
@@ -101,7 +101,7 @@ fn plain_value(checked: &Checked, term: TermId) -> Option<String> {
 }
 
 /// Fields of a constructor's pattern.
-fn patterns(outline: &Outline, node: NodeId, out: &mut Vec<Candidate>) {
+fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candidate>) {
     if outline.kind(node) == NodeKind::NamePat {
         for fields in ["(_)", "(_, _)", "(_, _, _)"] {
             let at = outline.span(node).after();
@@ -113,6 +113,20 @@ fn patterns(outline: &Outline, node: NodeId, out: &mut Vec<Candidate>) {
         return;
     }
     let fields = outline.tree.children(node);
+    // What the arm mentions and no one binds was meant to be bound here.
+    let arm = outline.parent(node).map_or(outline.span(node), |arm| outline.span(arm));
+    let unbound = bench.faults.iter().find(|fault| fault.code == "unbound-variable" && arm.contains(fault.span.start));
+    for (i, &field) in fields.iter().enumerate().filter(|_| unbound.is_some()) {
+        let name = unbound.map_or("_", |fault| &bench.text[fault.span.range()]);
+        let (start, end) = (outline.span(field).start, outline.span(field).end);
+        let title = format!("bind `{name}`");
+        let place = outline.span(node);
+        let before = Candidate::replace(5, Span::new(start, start), format!("{name}, "), title.clone());
+        out.push(Candidate { place, ..before });
+        if i + 1 == fields.len() {
+            out.push(Candidate { place, ..Candidate::replace(4, Span::new(end, end), format!(", {name}"), title) });
+        }
+    }
     for (i, &field) in fields.iter().enumerate() {
         let span = outline.span(field);
         let before = Span::new(span.start, span.start);

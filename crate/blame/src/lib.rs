@@ -62,30 +62,40 @@ pub struct Mend {
     pub cost: u32,
 }
 
+/// What the search found.
+#[derive(Clone, Debug, Default)]
+pub struct Blame {
+    /// The likeliest first.
+    pub mends: Vec<Mend>,
+    /// Parts without which problems are gone, the nearest first: each with the problems.
+    pub suspects: Vec<(Span, Vec<usize>)>,
+}
+
 /// As many bytes of text are checked.
 const MAX_WORK: usize = 700_000;
 
 /// As many edits are handed out for one text.
 const MAX_MENDS: usize = 24;
 
-/// The edits that mend a text with these problems, the likeliest first.
-pub fn mends(ground: &Ground, text: &str, problems: &[Diagnostic]) -> Vec<Mend> {
-    mends_within(ground, text, problems, MAX_WORK)
+/// Looks for the faults of a text with these problems, and for edits that mend them.
+pub fn blame(ground: &Ground, text: &str, problems: &[Diagnostic]) -> Blame {
+    blame_within(ground, text, problems, MAX_WORK)
 }
 
-fn mends_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usize) -> Vec<Mend> {
+fn blame_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usize) -> Blame {
     if !problems.iter().any(|problem| problem.severity == Severity::Error) {
-        return Vec::new();
+        return Blame::default();
     }
     // Of a long text not even the likeliest edits could be tried.
     if text.len() > work / 8 {
-        return Vec::new();
+        return Blame::default();
     }
-    let Some(base) = check(ground, text, |_| true) else { return Vec::new() };
-    let Some(work) = work.checked_sub(8 * base.extra_work(text.len())) else { return Vec::new() };
+    let Some(base) = check(ground, text, |_| true) else { return Blame::default() };
+    let Some(work) = work.checked_sub(8 * base.extra_work(text.len())) else { return Blame::default() };
     let mut bench = Bench { ground, text, faults: base.faults.clone(), work_left: work };
     let outline = Outline::new(&base);
     let mut candidates = known(&mut bench, problems);
+    let mut parts = Vec::new();
     if base.tree.surface() == Surface::Relay {
         for fault in base.faults.iter().take(6) {
             arity::candidates(&mut bench, &outline, fault, &mut candidates);
@@ -101,8 +111,10 @@ fn mends_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usiz
             }
         }
         alike(&mut bench, &outline, &suspects, &mut candidates);
+        let told = |suspect: &suspect::Suspect| gone(&base, problems, suspect.removed);
+        parts = suspects.iter().map(|suspect| (outline.span(suspect.node), told(suspect))).collect();
     }
-    try_all(&mut bench, &base, candidates, problems)
+    Blame { mends: try_all(&mut bench, &base, candidates, problems), suspects: parts }
 }
 
 /// Parameters that must change together, of the functions in which faults stand.
@@ -146,6 +158,13 @@ fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
     out
 }
 
+/// The problems among those handed in that are these faults.
+fn gone(base: &bench::Checked, problems: &[Diagnostic], faults: u64) -> Vec<usize> {
+    let faults = base.faults.iter().enumerate().take(64).filter(|(i, _)| faults >> i & 1 == 1);
+    let spans: Vec<Span> = faults.map(|(_, fault)| fault.span).collect();
+    (0..problems.len()).filter(|&i| spans.contains(&problems[i].span)).collect()
+}
+
 /// Tries edits from the cheapest on, until the work is used up or what is left is far less likely than what was found.
 fn try_all(
     bench: &mut Bench,
@@ -179,11 +198,7 @@ fn try_all(
         if n_left == 0 {
             best = best.min(cost);
         }
-        let gone: Vec<Span> = { base.faults.iter().enumerate().take(64) }
-            .filter(|(i, _)| outcome.removed >> i & 1 == 1)
-            .map(|(_, fault)| fault.span)
-            .collect();
-        let removed = (0..problems.len()).filter(|&i| gone.contains(&problems[i].span)).collect();
+        let removed = gone(base, problems, outcome.removed);
         let Candidate { title, edits, place, .. } = candidate;
         out.push(Mend { title, edits, place, removed, n_left, types, cost });
     }

@@ -53,7 +53,15 @@ pub(crate) fn suspects(bench: &mut Bench, outline: &Outline, faults: &[Diagnosti
         if n_tried > MAX_SUSPECTS || bench.work_left < kept {
             break;
         }
-        let Some(suspect) = probe(bench, outline, node, n_hops) else { continue };
+        let Some(suspect) = probe(bench, outline, node, n_hops) else {
+            // A variable that is handed over twice is at fault twice: only its binding can be mended.
+            if is_twice(outline, node)
+                && let Some(local) = outline.local(node)
+            {
+                queue.extend(bound(outline, outline.binder(local)).into_iter().map(|(next, n)| (next, n_hops + n)));
+            }
+            continue;
+        };
         found.push(suspect);
         for (next, n_more) in behind(outline, node).into_iter().take(MAX_PARTS) {
             // What is near is tried before what is far.
@@ -63,6 +71,14 @@ pub(crate) fn suspects(bench: &mut Bench, outline: &Outline, faults: &[Diagnosti
         }
     }
     found
+}
+
+/// Whether the same variable stands beside a node.
+fn is_twice(outline: &Outline, node: NodeId) -> bool {
+    let Some(parent) = outline.parent(node) else { return false };
+    let alike =
+        outline.tree.children_rev(parent).take(MAX_PARTS).filter(|&other| outline.text(other) == outline.text(node));
+    matches!(outline.kind(node), NodeKind::LocalRef | NodeKind::GraphRef) && alike.count() > 1
 }
 
 /// What is left of the faults with a hole in the place of a node.

@@ -53,6 +53,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     }
     fields(outline, suspect, want, out);
     constructors(outline, suspect, want, have_text.as_deref(), out);
+    bound_by_pattern(outline, suspect, out);
     variables(bench, outline, suspect, have_text.as_deref(), out);
     wraps(outline, suspect, have_shaped.as_ref(), want, out);
 }
@@ -131,6 +132,18 @@ fn fields(outline: &Outline, suspect: &Suspect, want: Option<&str>, out: &mut Ve
         let title = format!("take field {i} of `{}`", short(outline.text(node)));
         let candidate = Candidate::replace(9 + suspect.n_hops + i as u32, at, format!(".{i}"), title);
         out.push(Candidate { place: outline.span(node), ..candidate });
+    }
+}
+
+/// The fields of the pattern that binds a variable, the other way round.
+fn bound_by_pattern(outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
+    let Some(binder) = outline.local(suspect.node).map(|local| outline.binder(local)) else { return };
+    let Some(pattern) = outline.parent(binder) else { return };
+    if !matches!(outline.kind(pattern), NodeKind::CtorPat | NodeKind::TuplePat) {
+        return;
+    }
+    for other in outline.tree.children(pattern).into_iter().filter(|&other| other != binder).take(4) {
+        out.extend(swap(outline, binder, other, 10 + suspect.n_hops, "fields"));
     }
 }
 
@@ -346,7 +359,14 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
                 let extra = if rank == 2 { 0 } else { 2 + 2 * u32::from(i > 0) };
                 wrap(extra, "transpose", format!(", axes={axes:?}"));
             }
-            for axis in 0..=rank.min(4) {
+            let beside = outline.parent(node).map(|parent| outline.tree.children(parent)).unwrap_or_default();
+            let ranks = beside.iter().take(8).filter(|&&other| other != node).filter_map(|&other| {
+                let shaped = outline.checked.shaped(outline.term(other)?)?;
+                Some(shaped.dims.len())
+            });
+            // The operand of fewer axes is the one that lacks some.
+            let is_largest = ranks.max().is_some_and(|other| other < rank);
+            for axis in (0..=rank.min(4)).filter(|_| !is_largest) {
                 wrap(1, "expand_dims", format!(", axis={axis}"));
             }
             for axis in (0..rank).filter(|&axis| from[axis] == 1) {
@@ -355,7 +375,7 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
             if rank > 2 {
                 wrap(1, "nn.batch_flatten", String::new());
             }
-            if rank > 0 && rank < 3 {
+            if rank > 0 && rank < 3 && !is_largest {
                 wrap(2, "expand_dims", ", axis=1, num_newaxis=2".to_owned());
             }
         }

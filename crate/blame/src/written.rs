@@ -5,7 +5,7 @@ use crate::call;
 use crate::candidate::{Candidate, numbers, smallest};
 use crate::outline::{Outline, is_type};
 use crate::suspect::Suspect;
-use base::{Diagnostic, Edit};
+use base::{Diagnostic, Edit, Span};
 use syntax::{NodeId, NodeKind};
 use ty::{Dim, Extent, Term, Terms};
 
@@ -65,10 +65,13 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
             };
             if text != outline.text(*part) {
                 let (edit, n_words) = smallest(bench.text, span, &text);
-                let cost = cost + 1 + n_words.saturating_sub(1) + agreement(outline, *part);
+                let cost = cost + n_words.saturating_sub(1) + agreement(outline, *part);
                 out.push(written(bench.text, edit, cost));
             }
         }
+    }
+    if !is_written {
+        other_rank(outline, node, cost, out);
     }
     alike_in_shape(bench, outline, suspect, &parts, cost, out);
     swapped(outline, node, cost, out);
@@ -101,11 +104,15 @@ fn agreement(outline: &Outline, size: NodeId) -> u32 {
     if !is_of_param || number < 2 || outline.n_sizes(text) < 2 {
         return 0;
     }
-    match number {
+    // A picture that is square stays so.
+    let beside = outline.parent(size).map(|shape| outline.tree.children(shape)).unwrap_or_default();
+    let is_square = beside.iter().filter(|&&other| outline.text(other) == text).count() > 1;
+    let agreement = match number {
         2..8 => 1,
         8..32 => 3,
         _ => 5,
-    }
+    };
+    agreement + 4 * u32::from(is_square)
 }
 
 /// The same size twice in one shape, as of a square picture, that must be another one.
@@ -165,6 +172,9 @@ fn told(bench: &Bench, faults: u64) -> Vec<i64> {
 
 fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
     let old = &text[edit.span.range()];
+    // A type parameter stands there for a reason.
+    let is_param = old.len() <= 2 && old.starts_with(|c: char| c.is_ascii_uppercase());
+    let cost = cost + 6 * u32::from(is_param);
     let title = match (old.trim(), edit.text.trim()) {
         ("", new) => format!("insert `{}`", new.trim_matches([',', ' '])),
         (old, "") => format!("remove `{}`", old.trim_matches([',', ' '])),
@@ -192,6 +202,30 @@ fn leaves(outline: &Outline, node: NodeId) -> Vec<NodeId> {
     out
 }
 
+/// An axis more or less, where nothing says what its size would be.
+fn other_rank(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>) {
+    if outline.kind(node) != NodeKind::TensorType {
+        return;
+    }
+    let children = outline.tree.children(node);
+    let Some(&shape) = children.first().filter(|&&shape| outline.kind(shape) == NodeKind::ShapeLit) else { return };
+    let sizes = outline.tree.children(shape);
+    for (i, &size) in sizes.iter().enumerate().take(5) {
+        let span = outline.span(size);
+        let at = Span::new(span.start, span.start);
+        out.push(Candidate::replace(cost + 4, at, "1, ", "insert an axis of size `1`"));
+        if i + 1 == sizes.len() {
+            out.push(Candidate::replace(cost + 4, span.after(), ", 1", "insert an axis of size `1`"));
+        }
+        let gone = match sizes.get(i + 1) {
+            Some(&next) => Span::new(span.start, outline.span(next).start),
+            None if i > 0 => Span::new(outline.span(sizes[i - 1]).end, span.end),
+            None => continue,
+        };
+        out.push(Candidate::replace(cost + 5, gone, "", format!("remove the axis of size `{}`", outline.text(size))));
+    }
+}
+
 /// Two sizes of one shape that may have been written the wrong way round.
 fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>) {
     let mut pending = vec![node];
@@ -199,7 +233,7 @@ fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>)
         let children = outline.tree.children(node);
         if outline.kind(node) == NodeKind::ShapeLit {
             for (i, &left) in children.iter().enumerate().take(4) {
-                for &right in children.iter().take(4).skip(i + 1) {
+                for (j, &right) in children.iter().enumerate().take(4).skip(i + 1) {
                     let (a, b) = (outline.text(left), outline.text(right));
                     if a == b {
                         continue;
@@ -210,7 +244,11 @@ fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>)
                         edits: vec![edit(left, b), edit(right, a)],
                         place: outline.span(left).to(outline.span(right)),
                         // Two neighbours are easily taken for one another, and that this helps is no chance.
-                        cost: if children.len() == 2 { cost - 1 } else { cost + (children.len() as u32 - 2).min(4) },
+                        cost: match (children.len(), j - i) {
+                            (2, _) => cost - 1,
+                            (_, 1) => cost + 2,
+                            _ => cost + 5,
+                        },
                     });
                 }
             }

@@ -6,33 +6,33 @@ use crate::page::span_view;
 use crate::view::EditView;
 use crate::view::solver::{MendView, MendedTypeView, PlaceView};
 use base::{Diagnostic, Fix, Label, LineIndex, Severity, Span};
-use blame::Mend;
+use blame::{Blame, Mend};
 
 /// As many edits are offered for one problem.
 const MAX_FIXES: usize = 3;
 
 /// Two mends whose costs differ by less are about as likely: then the problem stays where it shows.
-const MARGIN: u32 = 2;
+const MARGIN: u32 = 1;
 
 /// As many other places are named.
 const MAX_PLACES: usize = 2;
 
 /// A text's edits, made once for all questions about them.
 pub struct Mends {
-    mends: Vec<Mend>,
+    blame: Blame,
 }
 
 impl Mends {
     pub fn new(analysis: &Analysis) -> Mends {
         let ground = ground(analysis.module.surface);
-        Mends { mends: blame::mends(&ground, analysis.text(), analysis.diagnostics()) }
+        Mends { blame: blame::blame(&ground, analysis.text(), analysis.diagnostics()) }
     }
 
     /// The edits after which one of the analysis' problems is gone, the likeliest first. Of those that are about as
     /// likely, such at other places come before more of the same line.
     pub fn of(&self, lines: &LineIndex, problem: usize) -> Vec<&Mend> {
         let (mut first, mut rest): (Vec<&Mend>, Vec<&Mend>) = (Vec::new(), Vec::new());
-        for mend in self.mends.iter().filter(|mend| mend.removed.contains(&problem)) {
+        for mend in self.blame.mends.iter().filter(|mend| mend.removed.contains(&problem)) {
             let line = |mend: &Mend| lines.line_of(mend.place.start);
             let is_new = first.iter().all(|other| line(other) != line(mend) || other.n_left < mend.n_left);
             if is_new { first.push(mend) } else { rest.push(mend) }
@@ -77,57 +77,80 @@ impl Mends {
     /// and its first label is where it shows.
     pub fn ranked(&self, analysis: &Analysis) -> Vec<Diagnostic> {
         let problems = analysis.diagnostics();
-        let lines = analysis.lines();
         let is_error = |i: &usize| problems[*i].severity == Severity::Error;
-        let rank = |&i: &usize| self.mends.iter().position(|mend| mend.removed.contains(&i)).unwrap_or(usize::MAX);
+        let rank = |&i: &usize| self.best(i).unwrap_or(usize::MAX);
         let mut order: Vec<usize> = (0..problems.len()).filter(is_error).collect();
         base::sort_by_key(&mut order, rank);
         order.extend((0..problems.len()).filter(|i| !is_error(i)));
+        // One mend may take several problems away: the first of them stands at its place.
         let mut told = Vec::new();
         let ranked = order.into_iter().map(|i| {
             let mut problem = problems[i].clone();
-            let shown = problem.span;
-            // One mend may take several problems away: the first of them stands at its place.
-            let best = self.mends.iter().position(|mend| mend.removed.contains(&i));
-            if let Some(best) = best.filter(|best| !told.contains(best)) {
-                told.push(best);
-                let place = self.place_of(lines, i, shown);
-                let mut named = vec![lines.line_of(place.start)];
-                let mut labels = Vec::new();
-                if place != shown {
-                    problem.span = place;
-                    let is_told = problem.labels.iter().any(|label| label.span == shown);
-                    if !is_told || !named.contains(&lines.line_of(shown.start)) {
-                        labels.push(Label { span: shown, message: "the problem shows here".to_owned() });
-                    }
-                    named.push(lines.line_of(shown.start));
-                }
-                for mend in self.of(lines, i) {
-                    let line = lines.line_of(mend.place.start);
-                    if labels.len() <= MAX_PLACES && !named.contains(&line) {
-                        named.push(line);
-                        labels.push(Label { span: mend.place, message: reason(mend) });
-                    }
-                }
-                labels.append(&mut problem.labels);
-                problem.labels = labels;
+            if problem.severity != Severity::Error {
+                return problem;
             }
-            let mut fixes: Vec<Fix> = Vec::new();
-            for mend in self.of(lines, i).into_iter().take(MAX_FIXES) {
-                fixes.push(Fix { title: mend.title.clone(), edits: mend.edits.clone() });
+            let best = self.best(i);
+            if best.is_none_or(|best| !told.contains(&best)) {
+                told.extend(best);
+                self.place(analysis.lines(), i, &mut problem);
             }
-            for fix in std::mem::take(&mut problem.fixes) {
-                if !fixes.iter().any(|other| other.title == fix.title || other.edits == fix.edits) {
-                    fixes.push(fix);
-                }
-            }
-            problem.fixes = fixes;
-            if problem.help.is_none() {
-                problem.help = problem.fixes.first().map(|fix| fix.title.clone());
-            }
+            self.offer(analysis.lines(), i, &mut problem);
             problem
         });
         ranked.collect()
+    }
+
+    /// The first mend of a problem.
+    fn best(&self, problem: usize) -> Option<usize> {
+        self.blame.mends.iter().position(|mend| mend.removed.contains(&problem))
+    }
+
+    /// Puts a problem where its fault is likeliest, and names the next places.
+    fn place(&self, lines: &LineIndex, i: usize, problem: &mut Diagnostic) {
+        let line = |span: Span| lines.line_of(span.start);
+        let shown = problem.span;
+        problem.span = self.place_of(lines, i, shown);
+        let mut named = vec![line(problem.span)];
+        let mut labels = Vec::new();
+        if problem.span != shown {
+            labels.push(Label { span: shown, message: "the problem shows here".to_owned() });
+            named.push(line(shown));
+        }
+        for mend in self.of(lines, i) {
+            if labels.len() <= MAX_PLACES && !named.contains(&line(mend.place)) {
+                named.push(line(mend.place));
+                labels.push(Label { span: mend.place, message: reason(mend) });
+            }
+        }
+        labels.append(&mut problem.labels);
+        for label in &labels {
+            if !named.contains(&line(label.span)) {
+                named.push(line(label.span));
+            }
+        }
+        // Where fewer lines are named than a person would look at, parts are that may be at fault.
+        for (span, problems) in &self.blame.suspects {
+            if named.len() <= MAX_PLACES && problems.contains(&i) && !named.contains(&line(*span)) {
+                named.push(line(*span));
+                labels.push(Label { span: *span, message: "or the fault is here".to_owned() });
+            }
+        }
+        problem.labels = labels;
+    }
+
+    /// Puts the edits that were checked before those that came with the problem.
+    fn offer(&self, lines: &LineIndex, i: usize, problem: &mut Diagnostic) {
+        let mends = self.of(lines, i).into_iter().take(MAX_FIXES);
+        let fixes: Vec<Fix> = mends.map(|mend| Fix { title: mend.title.clone(), edits: mend.edits.clone() }).collect();
+        let own = std::mem::replace(&mut problem.fixes, fixes);
+        for fix in own {
+            if !problem.fixes.iter().any(|other| other.title == fix.title || other.edits == fix.edits) {
+                problem.fixes.push(fix);
+            }
+        }
+        if problem.help.is_none() {
+            problem.help = problem.fixes.first().map(|fix| fix.title.clone());
+        }
     }
 }
 

@@ -176,8 +176,8 @@ impl<'a> Graph<'a> {
                     let maker = running.map_or(Maker::Walk(cause), Maker::Run);
                     graph.made.push(Made { term, maker, event: number });
                 }
-                Event::Bind { id, old, new, cause, .. } => {
-                    bound = Some((id, old));
+                Event::Bind { id, ref before, new, cause, .. } => {
+                    bound = Some((id, before.term));
                     if running.is_none() {
                         graph.told.insert(id, (new, cause, number));
                     }

@@ -1,6 +1,6 @@
 //! The union-find store.
 
-use crate::trace::{Event, Log, Woken};
+use crate::trace::{Before, Event, Log, Moved, Woken};
 use base::{Idx, IndexVec};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -75,7 +75,10 @@ impl<L: Log> Store<L> {
     /// `source` is the cell that the new term was first said of.
     pub fn bind(&mut self, id: TermId, new: Term, source: TermId, cause: Cause, woken: &[Woken]) {
         let Cell { term: old, learned, source: old_source, .. } = self.cells[id];
-        self.log.push(|| Event::Bind { id, old, old_source, new, source, learned, cause, woken: woken.to_vec() });
+        self.log.push(|| {
+            let before = Box::new(Before { term: old, source: old_source, learned });
+            Event::Bind { id, before, new, source, cause, woken: Moved::new(woken) }
+        });
         self.cells[id].term = new;
         self.cells[id].source = source;
         self.cells[id].learned = cause;
@@ -86,7 +89,7 @@ impl<L: Log> Store<L> {
     pub fn link(&mut self, child: TermId, parent: TermId, cells: (TermId, TermId), cause: Cause, woken: &[Woken]) {
         let hidden = self.cells[child].term;
         let learned = self.cells[parent].learned;
-        self.log.push(|| Event::Link { child, parent, cells, hidden, learned, cause, woken: woken.to_vec() });
+        self.log.push(|| Event::Link { child, parent, cells, hidden, learned, cause, woken: Moved::new(woken) });
         self.cells[child].parent = parent;
         self.cells[parent].size += self.cells[child].size;
         self.cells[parent].learned = cause;
@@ -98,9 +101,10 @@ impl<L: Log> Store<L> {
             Event::Fresh { .. } => {
                 self.cells.pop();
             }
-            Event::Bind { id, old, old_source, learned, .. } => {
-                self.cells[id].term = old;
-                self.cells[id].source = old_source;
+            Event::Bind { id, ref before, .. } => {
+                let Before { term, source, learned } = **before;
+                self.cells[id].term = term;
+                self.cells[id].source = source;
                 self.cells[id].learned = learned;
             }
             Event::Link { child, parent, hidden, learned, .. } => {

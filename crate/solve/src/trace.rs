@@ -26,7 +26,40 @@ pub struct Woken {
     pub waits: Vec<TermId>,
 }
 
-/// `learned` is the cause that the class had before, so that the events read backwards are the undo log.
+/// The relations that an event moved to the front. Most events move none, and take no room for them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moved(Option<Box<Front>>);
+
+#[derive(Clone, Debug, PartialEq)]
+struct Front {
+    woken: Vec<Woken>,
+}
+
+impl Moved {
+    pub(crate) fn new(woken: &[Woken]) -> Moved {
+        Moved((!woken.is_empty()).then(|| Box::new(Front { woken: woken.to_vec() })))
+    }
+}
+
+impl std::ops::Deref for Moved {
+    type Target = [Woken];
+
+    fn deref(&self) -> &[Woken] {
+        self.0.as_ref().map_or(&[], |front| &front.woken)
+    }
+}
+
+/// What a class knew before it was told something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Before {
+    pub term: Term,
+    pub source: TermId,
+    /// The cause that it was last told something for.
+    pub learned: Cause,
+}
+
+/// Each has what it takes to undo it, so that the events read backwards are the undo log. They are kept small: writing
+/// them is what a trace costs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     Fresh {
@@ -36,13 +69,11 @@ pub enum Event {
     },
     Bind {
         id: TermId,
-        old: Term,
-        old_source: TermId,
+        before: Box<Before>,
         new: Term,
         source: TermId,
-        learned: Cause,
         cause: Cause,
-        woken: Vec<Woken>,
+        woken: Moved,
     },
     Link {
         child: TermId,
@@ -50,9 +81,10 @@ pub enum Event {
         /// The cells, one in each class, that turned out to be equal.
         cells: (TermId, TermId),
         hidden: Term,
+        /// What the parent was last told something for, before.
         learned: Cause,
         cause: Cause,
-        woken: Vec<Woken>,
+        woken: Moved,
     },
     Post {
         relation: RelationId,
@@ -150,7 +182,7 @@ pub fn undo(solver: &mut Solver<Off>, events: &[Event]) {
             Event::Fresh { .. } => solver.store.undo(event),
             Event::Bind { woken, .. } | Event::Link { woken, .. } => {
                 solver.store.undo(event);
-                for Woken { relation, waits } in woken {
+                for Woken { relation, waits } in woken.iter() {
                     solver.leave_queue(*relation);
                     solver.enter_wait(*relation, waits.clone());
                 }

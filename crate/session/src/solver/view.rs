@@ -106,7 +106,7 @@ impl Recording {
             _ => None,
         });
         let woken = events.iter().flat_map(|event| match event {
-            Event::Bind { woken, .. } | Event::Link { woken, .. } => woken.as_slice(),
+            Event::Bind { woken, .. } | Event::Link { woken, .. } => &woken[..],
             Event::Fresh { .. } | Event::Post { .. } | Event::Step { .. } | Event::Quantify { .. } => &[],
         });
         let touched = self.touched(stop);

@@ -338,7 +338,7 @@ impl Words<'_> {
     fn generalised(&self, events: &[Event], function: &str) -> String {
         let params: Vec<String> = { events.iter() }
             .filter_map(|event| match event {
-                Event::Bind { id, old, .. } if old.is_hole() => Some(*id),
+                Event::Bind { id, before, .. } if before.term.is_hole() => Some(*id),
                 _ => None,
             })
             .map(|id| format!("`{}`", self.recording.inferred.print(self.module(), id).text))

@@ -185,6 +185,11 @@ impl<'a> Words<'a> {
     fn through(&self, step: &Derived) -> Vec<(String, Span, String)> {
         let module = &self.naming.analysis.module;
         let inferred = &self.naming.recorded.inferred;
+        // A rule that a call demands speaks of the call itself.
+        let demanded_by = match step.by {
+            By::Rule { relation, .. } => Some(inferred.solver.relation(relation).cause),
+            By::Said(_) => None,
+        };
         let mut found: Vec<(String, Span, String)> = Vec::new();
         for passed in &step.passed {
             let cause = match *passed {
@@ -198,7 +203,7 @@ impl<'a> Words<'a> {
                 }
                 continue;
             }
-            let Some(span) = self.naming.span(cause) else { continue };
+            let Some(span) = self.naming.span(cause).filter(|_| demanded_by != Some(cause)) else { continue };
             let line = self.naming.line(span);
             let by = match (passed, why) {
                 (Passed::Part(_), Why::Expr(id)) => match &module.exprs[id].kind {
