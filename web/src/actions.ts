@@ -19,6 +19,7 @@ const SETTLED_MS = 350;
 const SHOW_STOP_MS = 16;
 
 let settled: ReturnType<typeof setTimeout> | undefined;
+let mending: ReturnType<typeof setTimeout> | undefined;
 let showStop: ReturnType<typeof setTimeout> | undefined;
 let saving: ReturnType<typeof setTimeout> | undefined;
 /** The text was typed or chosen here and now; only then may it run by itself. */
@@ -40,6 +41,8 @@ const compiler = new Compiler({
       state.trap.value = undefined;
     });
     clearTimeout(settled);
+    clearTimeout(mending);
+    if (errorCount.value > 0) mending = setTimeout(lookForMends, SETTLED_MS);
     if (isFromHere && isQuick && errorCount.value === 0) settled = setTimeout(() => startRun(true), SETTLED_MS);
   },
   ran(revision, view, milliseconds) {
@@ -65,6 +68,13 @@ const compiler = new Compiler({
   },
 });
 
+/** Finds out what would mend the problems, once nobody types any more. */
+async function lookForMends(): Promise<void> {
+  const { revision } = state.checked.peek();
+  const found = await compiler.solver({ about: "mend" });
+  if (found != null && revision === state.revision.peek()) state.mended.value = { revision, diagnostics: found.diagnostics };
+}
+
 function trapDiagnostic(during: "update" | "run", message: string): DiagnosticView {
   const doing = during === "update" ? "checking" : "running";
   return {
@@ -82,6 +92,7 @@ function trapDiagnostic(during: "update" | "run", message: string): DiagnosticVi
 /** Makes `text` the current one, wherever it comes from. */
 function setText(text: string): void {
   clearTimeout(settled);
+  clearTimeout(mending);
   batch(() => {
     state.text.value = text;
     state.revision.value += 1;

@@ -68,13 +68,16 @@ const OF_THE_TEXT = new Set([
 
 /** Whether there may be an answer: of the problems of a run, and of the compiler's own, there is none. */
 export const isAskable = (problem: DiagnosticView) =>
-  problem.severity === "error" && !OF_THE_TEXT.has(problem.code) && state.checked.value.view.diagnostics.includes(problem);
+  problem.severity === "error" && !OF_THE_TEXT.has(problem.code) && state.checked.value.view.diagnostics.some(isSame(problem));
+
+/** The list of problems may place one elsewhere than the check did; its words are the same. */
+const isSame = (problem: DiagnosticView) => (other: DiagnosticView) => other.code === problem.code && other.message === problem.message;
 
 /** The number of the problem that is asked about, among those of the text as it is now; it may be gone. */
 function problemNow(asked: DiagnosticView): number {
   const now = state.checked.peek().view.diagnostics;
-  const same = now.indexOf(asked);
-  return same >= 0 ? same : now.findIndex(({ code, message }) => code === asked.code && message === asked.message);
+  const same = now.findIndex((other) => isSame(asked)(other) && other.span.start === asked.span.start);
+  return same >= 0 ? same : now.findIndex(isSame(asked));
 }
 
 export function askWhyNot(problem: DiagnosticView): void {

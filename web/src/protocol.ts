@@ -12,6 +12,7 @@ import type {
   LaidValueView,
   LayoutsView,
   MatchView,
+  MendedView,
   NameView,
   PlaceStopsView,
   RoundsView,
@@ -53,6 +54,8 @@ export type SolverQuestion =
   | { about: "why"; offset: number; piece: number | undefined }
   /** Why one of the problems of the check is one, by its number there. */
   | { about: "why-not"; diagnostic: number }
+  /** Where the problems most likely are, and what would mend them. */
+  | { about: "mend" }
   /** How the operator that is called at a place stretches its operands. */
   | { about: "stretch"; span: SpanView }
   /** The trace as a document. */
@@ -69,6 +72,7 @@ export type SolverAnswer =
   | { about: "diagnostic"; view: number | undefined }
   | { about: "why"; view: WhyView | undefined }
   | { about: "why-not"; view: WhyNotView | undefined }
+  | { about: "mend"; view: MendedView }
   | { about: "stretch"; view: StretchView | undefined }
   | { about: "document"; view: string };
 

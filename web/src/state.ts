@@ -120,6 +120,8 @@ export const state = {
   prelude: signal<string | undefined>(undefined),
   engine: signal<"loading" | "ready" | "failed">("loading"),
   checked: signal<{ revision: number; view: CheckView }>({ revision: -1, view: NOTHING_CHECKED }),
+  /** The problems of a check with where the fault most likely is, and what would mend it, which takes longer to find. */
+  mended: signal<{ revision: number; diagnostics: readonly DiagnosticView[] } | undefined>(undefined),
   ran: signal<Ran | undefined>(undefined),
   stepping: signal<Stepping | undefined>(undefined),
   /** Whether a move has taken long enough to say so. */
@@ -181,7 +183,9 @@ const key = (d: DiagnosticView) => `${d.code} ${d.span.start} ${d.span.end} ${d.
 export const problems = computed<DiagnosticView[]>(() => {
   const found = new Map<string, DiagnosticView>();
   if (state.trap.value) found.set(key(state.trap.value), state.trap.value);
-  for (const diagnostic of state.checked.value.view.diagnostics) found.set(key(diagnostic), diagnostic);
+  const { revision, view } = state.checked.value;
+  const mended = state.mended.value;
+  for (const diagnostic of mended?.revision === revision ? mended.diagnostics : view.diagnostics) found.set(key(diagnostic), diagnostic);
   const ran = state.ran.value;
   if (ran?.kind === "finished" && ran.revision === state.checked.value.revision) {
     for (const diagnostic of ran.view.diagnostics) found.set(key(diagnostic), diagnostic);

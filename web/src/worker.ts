@@ -99,6 +99,8 @@ function solver(playground: Playground, question: SolverQuestion): SolverAnswer 
       return { about, view: playground.why(question.offset, question.piece) };
     case "why-not":
       return { about, view: playground.whyNot(question.diagnostic) };
+    case "mend":
+      return { about, view: playground.mend() };
     case "stretch":
       return { about, view: playground.stretch(question.span.start, question.span.end) };
     case "document":

@@ -16,7 +16,7 @@ export function Stretch({ span }: { span: SpanView }) {
   useEffect(() => {
     let isAsked = true;
     void solver({ about: "stretch", span }).then((answer) => {
-      if (isAsked) view.value = answer;
+      if (isAsked) view.value = answer ?? undefined;
     });
     return () => {
       isAsked = false;

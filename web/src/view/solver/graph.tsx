@@ -14,7 +14,7 @@ import { Edges, FarNodes, Node } from "./node.tsx";
 import { graphPicture } from "./picture.ts";
 import { Takeaway } from "./takeaway.tsx";
 import { graphText } from "./text.ts";
-import { clampView, fit, inView, keepsInView, moved, type Viewport, zoomed } from "./viewport.ts";
+import { clampView, firstView, fit, inView, keepsInView, moved, type Viewport, zoomed } from "./viewport.ts";
 
 /** More nodes than this in view are drawn without their texts, a path for each state. */
 const MOST_DRAWN = 400;
@@ -125,18 +125,17 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
     shown.current = next;
     if (before !== undefined && before.revision === next.revision && view.peek() !== undefined) {
       const kept = keepsInView(before, next, current.peek(), view.peek() as Viewport);
-      view.value = kept ?? fit(next, size.peek(), undefined);
+      view.value = kept ?? firstView(next, size.peek());
       return;
     }
-    view.value = fit(next, size.peek(), focusOf(next));
+    view.value = firstView(next, size.peek());
   });
   // What the step is about is brought into view.
   useSignalEffect(() => {
-    const solver = state.solver.value?.view;
-    const id = solver?.current?.node;
+    const at = state.graphState.value;
     const next = state.placed.peek();
+    const index = next === undefined || at?.placed !== next ? -1 : focusOf(next, at.view.states);
     const before = view.peek();
-    const index = id === undefined ? -1 : (next?.graph.nodes.findIndex((node) => node.id === id) ?? -1);
     const place = next?.nodes[index];
     if (place === undefined || before === undefined) return;
     view.value = clampView(before, place, size.peek());
@@ -170,7 +169,7 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
   const scale = (factor: number) => {
     if (view.value !== undefined) view.value = zoomed(view.value, factor, { x: width / 2, y: height / 2 });
   };
-  const fitAll = () => (view.value = fit(placed, { width, height }, undefined));
+  const fitAll = () => (view.value = fit(placed, { width, height }));
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const pan = { ArrowLeft: [PAN, 0], ArrowRight: [-PAN, 0], ArrowUp: [0, PAN], ArrowDown: [0, -PAN] }[event.key];
@@ -251,10 +250,11 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
   );
 }
 
-/** The node that the step is about. */
-function focusOf(placed: Placed): { x: number; y: number } | undefined {
+/** The node that the step is about: its relation, or the cluster that it is in. */
+function focusOf({ graph }: Placed, states: string): number {
   const id = state.solver.peek()?.view.current?.node;
-  return id === undefined ? undefined : placed.nodes[placed.graph.nodes.findIndex((node) => node.id === id)];
+  const index = id === undefined ? -1 : graph.nodes.findIndex((node) => node.id === id);
+  return index >= 0 ? index : graph.nodes.findIndex(({ kind }, at) => kind === "cluster" && states[at] === "c");
 }
 
 /** Along an edge to the right or to the left, or to the nearest node above or below. */

@@ -34,14 +34,18 @@ export function zoomed(view: Viewport, factor: number, fixed: Point): Viewport {
   return { scale, x: fixed.x - (fixed.x - view.x) * real, y: fixed.y - (fixed.y - view.y) * real };
 }
 
-/** All of a drawing; or around `focus`, if all of it would be too small to read. */
-export function fit(placed: Placed, { width, height }: Size, focus: Point | undefined): Viewport {
-  const whole = Math.min(width / (placed.width || 1), height / (placed.height || 1), 1);
-  if (focus === undefined || whole >= READABLE) {
-    const scale = Math.max(whole, LEAST);
-    return { scale, x: (width - placed.width * scale) / 2, y: (height - placed.height * scale) / 2 };
-  }
-  return { scale: READABLE, x: width / 2 - focus.x * READABLE, y: height / 2 - focus.y * READABLE };
+/** All of a drawing. */
+export function fit(placed: Placed, { width, height }: Size): Viewport {
+  const scale = Math.max(Math.min(width / (placed.width || 1), height / (placed.height || 1), 1), LEAST);
+  return { scale, x: (width - placed.width * scale) / 2, y: (height - placed.height * scale) / 2 };
+}
+
+/** What is seen of a drawing at first: all of it, or if that is too small to read, its beginning. */
+export function firstView(placed: Placed, size: Size): Viewport {
+  const whole = fit(placed, size);
+  const middle = placed.nodes.reduce<Point | undefined>((best, node) => (best !== undefined && best.x <= node.x ? best : node), undefined);
+  if (whole.scale >= READABLE || middle === undefined) return whole;
+  return { scale: READABLE, x: size.width / 2 - middle.x * READABLE, y: size.height / 2 - middle.y * READABLE };
 }
 
 /** Moved as little as it takes to have a point in view. */
@@ -52,7 +56,7 @@ export function clampView(view: Viewport, place: Point, { width, height }: Size)
     return at > length - margin ? length - margin - at : 0;
   };
   const dx = by(x, width, Math.min(MARGIN + 70 * view.scale, width / 3));
-  const dy = by(y, height, Math.min(MARGIN, height / 3));
+  const dy = by(y, height, Math.min(2 * MARGIN, height / 3));
   return dx === 0 && dy === 0 ? view : moved(view, dx, dy);
 }
 

@@ -17,7 +17,7 @@ import { whyNotText } from "./text.ts";
 const FEW_PLACES = 3;
 
 export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }) {
-  const { problem, core, is_bounded, places, fixes } = view;
+  const { problem, core, n_behind, is_bounded, places, fixes } = view;
   const isWhole = useSignal(false);
   const text = state.text.value;
   const source = (start: number, end: number) => text.slice(start, end).replace(/\s+/g, " ").slice(0, 60);
@@ -54,6 +54,7 @@ export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }
               </li>
             ))}
           </ol>
+          {n_behind > 0 && <p class="note">These stand nearest to the problem; they follow from {n_behind.toLocaleString("en")} more.</p>}
         </section>
       )}
       {places.length > 0 && (
