@@ -105,7 +105,7 @@ export interface SolverPart {
   nRelations: number;
 }
 
-export const FIRST_PART: SolverPart = { firstClass: 0, nClasses: 24, nRelations: 12 };
+export const FIRST_PART: SolverPart = { firstClass: 0, nClasses: 16, nRelations: 8 };
 
 const NOTHING_CHECKED: CheckView = { diagnostics: [], definitions: [], expressions: [] };
 
