@@ -26,12 +26,13 @@ pub(crate) fn check<L: Log>(cx: &Context<L>, call: &Call) -> Option<Diagnostic> 
     if cx.is_in_view(data) || axis == last && shape[axis] != Size::ONE {
         return None;
     }
+    // What a bare parameter holds is not known, so its first axis may be any.
     let is_softmax = call.name.ends_with("softmax");
     let text = cx.shape_text(data);
     let scores = scores(cx, data);
     let message = if is_softmax && shape[axis] == Size::ONE {
         format!("`{}` of {text} along axis {axis}, which has one element: each becomes 1", call.name)
-    } else if axis == 0 && (call.name.starts_with("nn.") || scores.is_some()) {
+    } else if axis == 0 && (call.name.starts_with("nn.") && cx.operator(data).is_some() || scores.is_some()) {
         format!("`{}` of {text} goes along axis 0, across the samples of the batch", call.name)
     } else if let (true, Some(product)) = (is_softmax, scores) {
         format!("`{}` of {text} goes along axis {axis}, but `{product}` has its scores along the last", call.name)

@@ -84,6 +84,7 @@ fn judge(fact: &Json) -> Verdict {
     }
     let problems: Vec<String> = items(&document, "diagnostics")
         .iter()
+        .filter(|d| text(d, "severity") == "error")
         .map(|d| format!("{}: {}", text(d, "code"), text(d, "message")))
         .collect();
     if problems.iter().any(|problem| problem.starts_with("no-kernel")) {
