@@ -41,14 +41,14 @@ fn random_programs() -> impl Iterator<Item = (String, String)> {
 /// Replaying all events rebuilds the solver.
 fn replays(name: &str, program: &str) {
     let solver = trace(program);
-    let rebuilt = replay(beginning(), &solver.store.log.0, solver.relations());
+    let rebuilt = replay(beginning(), &solver.store.log.events, solver.relations());
     assert!(rebuilt.same_state(&solver), "{name}: the replay differs\n{program}");
 }
 
 /// Undoing a suffix equals replaying the prefix.
 fn undoes(name: &str, program: &str) {
     let solver = trace(program);
-    let events = &solver.store.log.0;
+    let events = &solver.store.log.events;
     let mut rewound = replay(beginning(), events, solver.relations());
     let mut end = events.len();
     // A dozen cuts, each some way before the last; one inside a step is at its beginning.
@@ -79,7 +79,7 @@ fn goes_anywhere(name: &str, program: &str) {
     let n_stops = recording.n_stops();
     let events = recording.events().to_vec();
     let solver = trace(program);
-    assert_eq!(events, solver.store.log.0, "{name}: a recording is what inference does\n{program}");
+    assert_eq!(events, solver.store.log.events, "{name}: a recording is what inference does\n{program}");
     // There and back, and then all over the place.
     let mut state = hash(name);
     let jumps = (0..6).map(|_| {

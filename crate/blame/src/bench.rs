@@ -4,7 +4,7 @@ use crate::Ground;
 use base::{Diagnostic, Edit, Span};
 use hir::{Item, Module, TypeExprKind};
 use infer::{Inferred, TypeError, Why, Wording};
-use solve::Off;
+use solve::Trace;
 use syntax::Tree;
 use ty::{Dim, Dtype, Extent, Kind, ParamId, Term, TermId, Terms};
 
@@ -12,7 +12,7 @@ use ty::{Dim, Dtype, Extent, Kind, ParamId, Term, TermId, Terms};
 pub(crate) struct Checked {
     pub tree: Tree,
     pub module: Module,
-    pub inferred: Inferred<Off>,
+    pub inferred: Inferred<Trace>,
     pub faults: Vec<Diagnostic>,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn check(ground: &Ground, text: &str, wanted: impl Fn(usize) -> bool)
         return None;
     }
     let (module, hir_errors) = hir::lower(&parse.tree, ground.library.clone());
-    let (inferred, errors) = infer::infer(&module, Some(ground.inferred), Off, solve::Order::Queue);
+    let (inferred, errors) = infer::infer(&module, Some(ground.inferred), Trace::off(), solve::Order::Queue);
     let mut faults: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).collect();
     faults.extend(hir_errors.iter().map(|error| error.diagnostic()));
     let wording = Wording { module: &module, inferred: &inferred };

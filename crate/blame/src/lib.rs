@@ -36,12 +36,12 @@ use hir::Module;
 use infer::Inferred;
 use outline::{Outline, is_type};
 use rustc_hash::FxHashSet;
-use solve::Off;
+use solve::Trace;
 
 /// What a text stands on.
 pub struct Ground<'a> {
     pub library: &'a Module,
-    pub inferred: &'a Inferred<Off>,
+    pub inferred: &'a Inferred<Trace>,
     pub surface: Surface,
 }
 

@@ -32,7 +32,7 @@ pub use why::Why;
 use base::IndexVec;
 use hir::{DefId, ExprId, LocalId, Module, PatId};
 use rustc_hash::FxHashMap;
-use solve::{Log, Off, Order, Solver};
+use solve::{Log, Order, Solver, Trace};
 use std::sync::Arc;
 use ty::{AdtId, Kind, Names, ParamId, Printed, Scheme, TermId, VariantId};
 
@@ -72,7 +72,7 @@ pub struct Opened {
 /// Infers a whole module; `library` is what was found of the library that it stands on, if it does.
 pub fn infer<L: Log>(
     module: &Module,
-    library: Option<&Inferred<Off>>,
+    library: Option<&Inferred<Trace>>,
     log: L,
     order: Order,
 ) -> (Inferred<L>, Vec<TypeError>) {

@@ -15,7 +15,7 @@ use crate::walk::Inference;
 use crate::why::Why;
 use hir::{CtorId, ExprId, LocalId, Module, PatId, PatKind};
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Cause, Log, Off, RelationId, Solver, State};
+use solve::{Cause, Log, RelationId, Solver, State, Trace};
 use ty::{Attrs, COPY, Kind, List, Printed, Term, TermId, Terms, VariantId};
 
 /// How a field of a value is reached.
@@ -285,8 +285,8 @@ impl<L: Log> Inferred<L> {
     /// what the pattern asks for.
     pub fn print_refined(&self, module: &Module, pat: PatId) -> Printed {
         let here = Cause(0);
-        let mut solver = self.solver.beginning(Off);
-        let whole = |solver: &mut Solver<Off>, pat: PatId, place: TermId| {
+        let mut solver = self.solver.beginning(Trace::off());
+        let whole = |solver: &mut Solver<Trace>, pat: PatId, place: TermId| {
             if let Some(matched) = self.pats[pat] {
                 solver.equal(place, matched, here);
             }

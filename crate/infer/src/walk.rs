@@ -11,7 +11,7 @@ use base::IndexVec;
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, PatKind, TypeExprId, Visit};
 use op::{OpId, TUPLE_GET_ITEM};
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Args, Cause, Log, Off, Order, RelationId, Solver};
+use solve::{Args, Cause, Log, Order, RelationId, Solver, Trace};
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dtype, Kind, ParamId, Scheme, Term, TermId, Terms};
 
@@ -65,7 +65,7 @@ pub(crate) struct Inference<'m, L> {
 }
 
 impl<'m, L: Log> Inference<'m, L> {
-    pub(crate) fn new(module: &'m Module, library: Option<&Inferred<Off>>, log: L, order: Order) -> Self {
+    pub(crate) fn new(module: &'m Module, library: Option<&Inferred<Trace>>, log: L, order: Order) -> Self {
         let mut solver = match library {
             Some(library) => library.solver.beginning(log),
             None => Solver::new(log),

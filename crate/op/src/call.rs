@@ -3,13 +3,13 @@
 use crate::row::{AttrForm, AttrSpec};
 use crate::run::{Call, Fault, Kernel, ResultType, run};
 use crate::{Op, OpId};
-use solve::{Cause, Off, Solver, State};
+use solve::{Cause, Solver, State, Trace};
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dim, Dtype, Extent, Kind, Reason, RunFault, Scalar, Term, TermId, Terms, Value};
 
 /// A solver for one relation at a time.
 pub struct Operators {
-    solver: Solver<Off>,
+    solver: Solver<Trace>,
     memory: u64,
 }
 
@@ -46,7 +46,7 @@ const HERE: Cause = Cause(0);
 impl Operators {
     /// `memory` is how many bytes one result may have.
     pub fn new(memory: u64) -> Operators {
-        Operators { solver: Solver::new(Off), memory }
+        Operators { solver: Solver::new(Trace::off()), memory }
     }
 
     /// Calls an operator that is used as a function value, with its default attributes.

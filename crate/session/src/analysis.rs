@@ -6,7 +6,7 @@ use base::{Diagnostic, LineIndex, Severity, Span, Surface};
 use hir::{ExprKind, FnId, Hole, Item, LocalId, LocalOrigin, Module, PatKind};
 use infer::{Inferred, TypeError, Wording};
 use rustc_hash::FxHashSet;
-use solve::{Log, Off, Order, Trace};
+use solve::{Log, Order, Trace};
 use std::sync::LazyLock;
 use ty::{AdtId, Printed, Term, Terms};
 
@@ -28,7 +28,7 @@ pub const PRELUDE_TEXT: &str = include_str!("prelude.relay");
 static PRELUDE: LazyLock<Prelude> = LazyLock::new(|| {
     let parse = syntax::parse(PRELUDE_TEXT, Surface::Relay);
     let (module, hir_errors) = hir::lower(&parse.tree, Module::default());
-    let (inferred, errors) = infer::infer(&module, None, Off, Order::Queue);
+    let (inferred, errors) = infer::infer(&module, None, Trace::off(), Order::Queue);
     debug_assert!(parse.errors.is_empty() && hir_errors.is_empty() && errors.is_empty(), "the prelude is well-typed");
     let library = module.clone().into_library();
     let (text, lines) = (PRELUDE_TEXT.to_owned(), LineIndex::new(PRELUDE_TEXT));
@@ -50,7 +50,7 @@ pub struct Analysis {
     pub(crate) text: String,
     pub(crate) lines: LineIndex,
     pub(crate) module: Module,
-    pub(crate) inferred: Inferred<Off>,
+    pub(crate) inferred: Inferred<Trace>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -82,7 +82,8 @@ impl Analysis {
     pub fn in_surface(text: &str, surface: Surface) -> Analysis {
         let parse = syntax::parse(text, surface);
         let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.library.clone());
-        let (inferred, mut type_errors) = infer::infer(&module, Some(&PRELUDE.analysis.inferred), Off, Order::Queue);
+        let (inferred, mut type_errors) =
+            infer::infer(&module, Some(&PRELUDE.analysis.inferred), Trace::off(), Order::Queue);
         let mut diagnostics: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).collect();
         diagnostics.extend(syntax::stolen_arms(&parse.tree).iter().map(|stolen| stolen.diagnostic()));
         diagnostics.extend(hir_errors.iter().map(|error| error.diagnostic()));
@@ -113,7 +114,7 @@ impl Analysis {
 
     /// What inference finds out once more, with everything that the solver did, and what is wrong with the types.
     pub(crate) fn recorded(&self) -> (Inferred<Trace>, Vec<TypeError>) {
-        infer::infer(&self.module, Some(&PRELUDE.analysis.inferred), Trace::default(), Order::Queue)
+        infer::infer(&self.module, Some(&PRELUDE.analysis.inferred), Trace::on(), Order::Queue)
     }
 
     pub fn text(&self) -> &str {
@@ -294,7 +295,7 @@ fn hole_diagnostic<L: Log>(module: &Module, inferred: &Inferred<L>, hole: &Hole)
 pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
     let parse = syntax::parse(text, Surface::Relay);
     let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.library.clone());
-    let (inferred, errors) = infer::infer(&module, Some(&PRELUDE.analysis.inferred), Off, order);
+    let (inferred, errors) = infer::infer(&module, Some(&PRELUDE.analysis.inferred), Trace::off(), order);
     let mut types = Vec::new();
     for item in &module.items {
         match *item {
@@ -314,13 +315,13 @@ pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
 }
 
 /// The solver that every text begins with, and a trace's replay too.
-pub fn beginning() -> solve::Solver<Off> {
-    PRELUDE.analysis.inferred.solver.beginning(Off)
+pub fn beginning() -> solve::Solver<Trace> {
+    PRELUDE.analysis.inferred.solver.beginning(Trace::off())
 }
 
 /// What the solver did for a text, after the prelude, and the solver it left behind.
 pub fn trace(text: &str) -> solve::Solver<Trace> {
-    solved(text, Trace::default())
+    solved(text, Trace::on())
 }
 
 /// As [`trace`], with another log.

@@ -10,7 +10,7 @@ use crate::derive::{Graph, MAX_DIMS, MAX_NODES, Place, part};
 use crate::formula::{Formula, Given, Token, formula, value};
 use crate::solver::{Args, Posted, RelationId, Solver};
 use crate::store::Cause;
-use crate::trace::{Off, Trace};
+use crate::trace::Trace;
 use rustc_hash::FxHashMap;
 use ty::{Dim, Extent, Kind, ParamId, Term, TermId, Terms};
 
@@ -150,7 +150,7 @@ impl Graph<'_> {
     ) -> Option<Option<TermId>> {
         let solver = self.solver;
         let mut scratch = self.scratch.borrow_mut();
-        let scratch = scratch.get_or_insert_with(|| solver.beginning(Off));
+        let scratch = scratch.get_or_insert_with(|| solver.beginning(Trace::off()));
         scratch.forget();
         let mut copies: FxHashMap<TermId, TermId> = FxHashMap::default();
         for (n, &one) in chosen.iter().enumerate() {
@@ -226,7 +226,7 @@ fn stand_in(n: usize) -> ParamId {
 /// A copy of a type in another solver that began as a copy of the first, with `copies` for some cells of it.
 fn copied(
     from: &Solver<Trace>,
-    to: &mut Solver<Off>,
+    to: &mut Solver<Trace>,
     root: TermId,
     copies: &mut FxHashMap<TermId, TermId>,
     cause: Cause,

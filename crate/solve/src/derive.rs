@@ -16,7 +16,7 @@ use crate::cheapest::{cheapest, told};
 use crate::formula::Formula;
 use crate::solver::{Args, EQUAL, Posted, RelationId, Solver};
 use crate::store::Cause;
-use crate::trace::{Event, Off, Trace};
+use crate::trace::{Event, Trace};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -138,13 +138,13 @@ pub struct Graph<'a> {
     told: FxHashMap<TermId, (Term, Cause, u32)>,
     posted_by: FxHashMap<RelationId, RelationId>,
     /// Where rules are asked.
-    pub(crate) scratch: RefCell<Option<Solver<Off>>>,
+    pub(crate) scratch: RefCell<Option<Solver<Trace>>>,
 }
 
 impl<'a> Graph<'a> {
     /// Of a solver with its whole trace, which began with `first` cells.
     pub fn new(solver: &'a Solver<Trace>, first: usize) -> Graph<'a> {
-        let events = &solver.store.log.0;
+        let events = &solver.store.log.events;
         let mut graph = Graph {
             solver,
             first,

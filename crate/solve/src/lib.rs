@@ -18,9 +18,9 @@
 //! [`Solver::cycles`]); words (failures are structure); knowledge of any operator.
 //!
 //! ```
-//! use solve::{Cause, Off, Solver};
+//! use solve::{Cause, Trace, Solver};
 //! use ty::{Kind, Term, Terms};
-//! let mut solver = Solver::new(Off);
+//! let mut solver = Solver::new(Trace::off());
 //! let unknown = solver.fresh(Term::hole(Kind::Type), Cause(0));
 //! let unit = solver.tuple(&[], Cause(0));
 //! solver.equal(unit, unknown, Cause(1));
@@ -43,4 +43,4 @@ mod unify;
 pub use instantiate::Copier;
 pub use solver::{Args, EQUAL, Failure, Order, Posted, RelationId, Solver, State};
 pub use store::{Cause, Store};
-pub use trace::{Before, Event, Log, Moved, Off, Outcome, Trace, Woken};
+pub use trace::{Before, Event, Log, Moved, Outcome, Trace, Woken};

@@ -1,7 +1,7 @@
 //! The relation queue and its dependency graph.
 
 use crate::store::{Cause, Store};
-use crate::trace::{Event, Log, Off, Outcome, Woken};
+use crate::trace::{Event, Log, Outcome, Trace, Woken};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -134,14 +134,14 @@ impl<L: Log> Solver<L> {
     }
 
     /// The same solver with the same relations, whose log is off.
-    pub(crate) fn quiet(&self) -> Solver<Off> {
+    pub(crate) fn quiet(&self) -> Solver<Trace> {
         Solver {
             relations: self.relations.clone(),
             queue: self.queue.clone(),
             watchers: self.watchers.clone(),
             order: self.order,
             dynamics: self.dynamics,
-            ..Solver::on(self.store.beginning(Off))
+            ..Solver::on(self.store.beginning(Trace::off()))
         }
     }
 

@@ -103,7 +103,7 @@ pub enum Event {
     },
 }
 
-/// Where events go. Off is free.
+/// Where events go.
 pub trait Log {
     fn push(&mut self, event: impl FnOnce() -> Event);
     fn n_events(&self) -> u32;
@@ -111,47 +111,52 @@ pub trait Log {
     fn reserve(&mut self, n: usize);
 }
 
-/// Keeps nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Off;
-
-impl Log for Off {
-    fn push(&mut self, _: impl FnOnce() -> Event) {}
-
-    fn n_events(&self) -> u32 {
-        0
-    }
-
-    fn reserve(&mut self, _: usize) {}
+/// Keeps everything, or nothing, which costs one test for each event. It is one type for both, so that the page loads the
+/// code of the solver, and of all that asks it, once.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    pub events: Vec<Event>,
+    is_on: bool,
 }
 
-/// Keeps everything.
-#[derive(Clone, Debug, Default)]
-pub struct Trace(pub Vec<Event>);
+impl Trace {
+    pub fn on() -> Trace {
+        Trace { events: Vec::new(), is_on: true }
+    }
+
+    pub fn off() -> Trace {
+        Trace { events: Vec::new(), is_on: false }
+    }
+}
 
 impl Log for Trace {
+    #[inline]
     fn push(&mut self, event: impl FnOnce() -> Event) {
-        self.0.push(event());
+        if self.is_on {
+            self.events.push(event());
+        }
     }
 
     fn n_events(&self) -> u32 {
-        self.0.len() as u32
+        self.events.len() as u32
     }
 
     fn reserve(&mut self, n: usize) {
-        self.0.reserve(n);
+        if self.is_on {
+            self.events.reserve(n);
+        }
     }
 }
 
 /// Does to the solver that the trace began with what the events say. `posted` are the relations by id, since events name
 /// them only.
-pub fn replay(mut solver: Solver<Off>, events: &[Event], posted: &[Posted]) -> Solver<Off> {
+pub fn replay(mut solver: Solver<Trace>, events: &[Event], posted: &[Posted]) -> Solver<Trace> {
     redo(&mut solver, events, posted);
     solver
 }
 
 /// As [`replay`], from where the solver stands.
-pub fn redo(solver: &mut Solver<Off>, events: &[Event], posted: &[Posted]) {
+pub fn redo(solver: &mut Solver<Trace>, events: &[Event], posted: &[Posted]) {
     for event in events {
         match event {
             Event::Fresh { term, cause, .. } => {
@@ -176,7 +181,7 @@ pub fn redo(solver: &mut Solver<Off>, events: &[Event], posted: &[Posted]) {
 }
 
 /// Takes back the last events, newest first, from the solver that they led to.
-pub fn undo(solver: &mut Solver<Off>, events: &[Event]) {
+pub fn undo(solver: &mut Solver<Trace>, events: &[Event]) {
     for event in events.iter().rev() {
         match event {
             Event::Fresh { .. } => solver.store.undo(event),

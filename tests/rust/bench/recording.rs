@@ -3,7 +3,7 @@
 use crate::families::{FAMILIES, mixed, unannotated};
 use crate::waited;
 use session::{Analysis, Part, Recording, solved};
-use solve::{Off, Trace};
+use solve::Trace;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -68,8 +68,8 @@ pub fn print() {
     let (mut off, mut traced) = (0.0, 0.0);
     for (name, n, program) in &programs {
         let [without, with] =
-            both(|| drop(black_box(solved(program, Off))), || drop(black_box(solved(program, Trace::default()))));
-        let n_events = solved(program, Trace::default()).store.log.0.len();
+            both(|| drop(black_box(solved(program, Trace::off()))), || drop(black_box(solved(program, Trace::on()))));
+        let n_events = solved(program, Trace::on()).store.log.events.len();
         println!("| {name} | {n} | {n_events} | {without:.3} | {with:.3} | {:.2} |", with / without);
         off += without;
         traced += with;

@@ -4,7 +4,7 @@
 //! The notation: `'x` a hole, `a` a rigid type variable, `L[…]` a data type, and in a shape `n` an unknown dim.
 
 use serde_json::Value as Json;
-use solve::{Cause, Off, Solver};
+use solve::{Cause, Solver, Trace};
 use std::collections::BTreeMap;
 use tests::facts::{items, text};
 use ty::{AdtId, Dim, Dtype, Kind, ParamId, Term, TermId};
@@ -13,7 +13,7 @@ const CAUSE: Cause = Cause(0);
 
 struct Reader<'a> {
     rest: &'a str,
-    solver: Solver<Off>,
+    solver: Solver<Trace>,
     holes: BTreeMap<String, TermId>,
     dims: BTreeMap<String, TermId>,
     /// The type variables in scope, the innermost last and the free ones first.
@@ -193,7 +193,7 @@ impl<'a> Reader<'a> {
 pub fn judge(fact: &Json) -> Option<String> {
     let mut reader = Reader {
         rest: "",
-        solver: Solver::new(Off),
+        solver: Solver::new(Trace::off()),
         holes: BTreeMap::new(),
         dims: BTreeMap::new(),
         scope: Vec::new(),

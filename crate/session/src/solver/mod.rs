@@ -31,7 +31,7 @@ use cursor::Cursor;
 use graph::{Drawn, Net};
 use infer::{Inferred, TypeError};
 use places::Places;
-use solve::{Event, Off, RelationId, Solver, Trace};
+use solve::{Event, RelationId, Solver, Trace};
 use stops::{Index, Stop, What};
 use ty::{Atom, Beginning, List, Poly, PolyId, Term, TermId, Terms};
 
@@ -50,7 +50,7 @@ pub struct Recording {
 /// The classes at one stop. Lists and polynomials are never changed, so those of the end serve.
 #[derive(Clone, Copy)]
 struct Seen<'a> {
-    cells: &'a Solver<Off>,
+    cells: &'a Solver<Trace>,
     whole: &'a Solver<Trace>,
 }
 
@@ -90,12 +90,12 @@ impl Recording {
         let index = Index::new(analysis, &inferred, &errors);
         let places = Places::new(analysis, &inferred, &index);
         let net = Net::new(&inferred, &index);
-        let cursor = Cursor::new(inferred.solver.store.log.0.len(), min_spacing);
+        let cursor = Cursor::new(inferred.solver.store.log.events.len(), min_spacing);
         Recording { inferred, errors, index, places, net, cursor, drawn: None }
     }
 
     pub fn events(&self) -> &[Event] {
-        &self.inferred.solver.store.log.0
+        &self.inferred.solver.store.log.events
     }
 
     pub fn n_stops(&self) -> usize {
@@ -126,10 +126,10 @@ impl Recording {
     }
 
     /// The solver as it was at a stop.
-    pub fn solver_at(&mut self, stop: usize) -> &Solver<Off> {
+    pub fn solver_at(&mut self, stop: usize) -> &Solver<Trace> {
         let event = self.event_of(stop);
         let solver = &self.inferred.solver;
-        self.cursor.seek(event, &solver.store.log.0, solver.relations())
+        self.cursor.seek(event, &solver.store.log.events, solver.relations())
     }
 
     /// The classes where the cursor stands.

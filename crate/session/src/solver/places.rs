@@ -69,7 +69,7 @@ impl Places {
         }
         all.retain(|&(term, _)| term >= first);
         base::sort(&mut all);
-        let events = &inferred.solver.store.log.0;
+        let events = &inferred.solver.store.log.events;
         let unknown = index.made.iter().filter_map(|&at| match events[at as usize] {
             Event::Fresh { id, term, .. } if term.is_hole() => Some(id),
             _ => None,

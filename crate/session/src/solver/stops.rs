@@ -91,7 +91,7 @@ struct Row {
 impl Index {
     pub fn new(analysis: &Analysis, inferred: &Inferred<Trace>, errors: &[TypeError]) -> Index {
         let functions = functions(analysis);
-        let events = &inferred.solver.store.log.0;
+        let events = &inferred.solver.store.log.events;
         let beginning = Stop { event: 0, what: What::Beginning, relation: None, function: 0 };
         let first_term = inferred.solver.store.len() as u32 - n_made(events);
         let relations = vec![History::default(); inferred.solver.relations().len()];
@@ -183,7 +183,7 @@ impl Index {
     /// Stops for events that are part of no run.
     fn outside(&mut self, owners: &Owners, inferred: &Inferred<Trace>, from: usize, to: usize) {
         let mut row: Option<Row> = None;
-        for (at, event) in inferred.solver.store.log.0[..to].iter().enumerate().skip(from) {
+        for (at, event) in inferred.solver.store.log.events[..to].iter().enumerate().skip(from) {
             let (what, cause) = match event {
                 Event::Post { relation } => (What::Posted, inferred.solver.relation(*relation).cause),
                 Event::Quantify { relations, cause } => {

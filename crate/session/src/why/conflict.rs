@@ -139,7 +139,7 @@ impl<'a> Asked<'a> {
     /// The events of the group in which something went wrong.
     fn group(&self, fault: Fault) -> Option<Range<usize>> {
         let inferred = &self.naming.recorded.inferred;
-        let events = &inferred.solver.store.log.0;
+        let events = &inferred.solver.store.log.events;
         let at = match fault {
             Fault::Failed(failed) => {
                 events.iter().position(|event| matches!(event, Event::Step { relation, outcome: solve::Outcome::Failed, .. } if *relation == failed))
@@ -159,7 +159,7 @@ impl<'a> Asked<'a> {
         let inferred = &self.naming.recorded.inferred;
         let module = &self.naming.analysis.module;
         let mut facts: Vec<(Cause, Vec<TermId>)> = Vec::new();
-        for event in &inferred.solver.store.log.0[group] {
+        for event in &inferred.solver.store.log.events[group] {
             let Event::Fresh { id, cause, .. } = *event else { continue };
             let is_fact = match self.naming.why(cause) {
                 Why::Written(written) => self.annotations.contains_key(&written),
@@ -196,12 +196,12 @@ impl<'a> Asked<'a> {
                 let &first = cells.first()?;
                 let cause = solver.store.made_by(first);
                 let is_it = |event: &Event| matches!(event, Event::Fresh { id, .. } if *id == first);
-                let event = solver.store.log.0.iter().position(is_it)?;
+                let event = solver.store.log.events.iter().position(is_it)?;
                 Some((self.fact(cause)?, self.naming.span(cause)?, event as u32))
             }
             Constraint::Posted(relation) => {
                 let is_it = |event: &Event| matches!(event, Event::Post { relation: posted } if posted == relation);
-                let event = solver.store.log.0.iter().position(is_it)?;
+                let event = solver.store.log.events.iter().position(is_it)?;
                 let cause = solver.relation(*relation).cause;
                 let span = self.naming.span(cause).unwrap_or(diagnostic.span);
                 let is_failed = match fault {
@@ -220,7 +220,7 @@ impl<'a> Asked<'a> {
         let module = &self.naming.analysis.module;
         let solver = &inferred.solver;
         let is_it = |event: &Event| matches!(event, Event::Step { relation, .. } if *relation == failure.relation);
-        let event = solver.store.log.0.iter().rposition(is_it)? as u32;
+        let event = solver.store.log.events.iter().rposition(is_it)? as u32;
         let relation = self.graph.posted_first(failure.relation);
         let posted = solver.relation(relation);
         let mut found = Vec::new();
