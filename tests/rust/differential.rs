@@ -25,7 +25,6 @@ fn engines(analysis: &Analysis, options: &Options) -> Vec<(&'static str, Outcome
     let mut found = vec![("the evaluator", evaluate(analysis, options))];
     for strategy in Strategy::ALL {
         let outcome = run(analysis, &Options { layout: strategy, ..options.clone() });
-        assert_eq!(outcome.live_bytes, 0, "{}: bytes are live after the values have been dropped", strategy.name());
         found.push((strategy.name(), outcome));
     }
     found
@@ -41,7 +40,7 @@ fn seen(analysis: &Analysis, outcome: &Outcome) -> Vec<String> {
     values.chain(outcome.diagnostics.iter().map(|said| said.code.to_string())).collect()
 }
 
-/// Where an engine shows something else than the evaluator, in words.
+/// Where an engine shows something else than the evaluator, in words, or keeps bytes when the values have been dropped.
 ///
 /// Runs that end for lack of fuel or memory are not compared, nor programs with endlessly many instances.
 fn difference(analysis: &Analysis, outcomes: &[(&str, Outcome)]) -> Option<String> {
@@ -51,6 +50,9 @@ fn difference(analysis: &Analysis, outcomes: &[(&str, Outcome)]) -> Option<Strin
             .iter()
             .any(|said| ["out-of-fuel", "out-of-memory", "endless-instances"].contains(&said.code))
     };
+    if let Some((name, outcome)) = outcomes.iter().find(|(_, outcome)| outcome.live_bytes != 0) {
+        return Some(format!("  {name}: {} bytes are live after the values have been dropped", outcome.live_bytes));
+    }
     if outcomes.iter().any(is_short) {
         return None;
     }
