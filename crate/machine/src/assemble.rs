@@ -517,7 +517,8 @@ impl Assembler<'_> {
                     return None;
                 }
                 let first = self.out.moves.len() as u32;
-                let temporary = self.out.routines[self.id].n_words as Reg;
+                // Behind the frame, and behind the parameters that the other function has more than this one has words.
+                let temporary = (self.out.routines[self.id].n_words as usize).max(moves.len()) as Reg;
                 in_order(moves, temporary, &mut self.out.moves);
                 let n = (self.out.moves.len() as u32 - first) as u16;
                 Some(Code::TailCall { fuel: 0, n, function: *function, first, bytes })
@@ -614,7 +615,8 @@ impl Assembler<'_> {
     }
 }
 
-/// Moves that happen at once (from, into), as moves one after the other; a cycle goes through the temporary register.
+/// Moves that happen at once (from, into), as moves one after the other; a cycle goes through the temporary register,
+/// which is none of theirs.
 ///
 /// Worked example: (1, 0) and (0, 1) become (1, t), (0, 1), (t, 0).
 fn in_order(mut moves: Vec<(Reg, Reg)>, temporary: Reg, out: &mut Vec<(Reg, Reg)>) {

@@ -6,7 +6,7 @@
 //! no instruction overwrites what it reads. The parameters of a block are given where the first jump to it is.
 //!
 //! Worked example: `v1 = 1; v2 = add(v0, v1); v3 = add(v2, v2); return v3` of the parameter v0 needs three words, as v3
-//! takes that of v1.
+//! takes that of v0 or v1.
 
 use crate::code::Place;
 use base::Idx;
@@ -29,11 +29,10 @@ pub fn places(layouts: &Layouts, function: &Function) -> Places {
         is_placed: vec![false; function.vars.len()],
         free: Vec::new(),
     };
-    // Parameters come first, in order, whether they are used or not. Their words are theirs for good: a tail call of the
-    // function itself writes them one after the other, while its arguments are still to be read.
+    // Parameters come first, in order, whether they are used or not.
     frame.give(&function.params);
-    function.params.iter().for_each(|param| frame.last[param.index()] = u32::MAX);
     let mut at = 0;
+    frame.end(at, &function.params);
     for block in function.blocks.iter() {
         at += 1;
         frame.give(&block.params);

@@ -29,6 +29,40 @@ fn fib() {
     assert_eq!(machine.fuel_used(), 21_891);
 }
 
+/// The caller has two words and the other function four, so that what a cycle of moves goes through is behind those.
+#[test]
+fn tail_calls_of_more_parameters_than_the_caller_has_words() {
+    for choice in 0..16 {
+        let arg = |at: i64| ["%x", "%y"][(choice >> at & 1) as usize];
+        let text = format!(
+            "
+fn f0 @four(%a: {{int}}, %b: {{int}}, %c: {{int}}, %d: {{int}}) -> {{int}} {{
+b0:
+  %ten: {{int}} = 10
+  %e: {{int}} = multiply(%a, %ten)
+  %f: {{int}} = add(%e, %b)
+  %g: {{int}} = multiply(%f, %ten)
+  %h: {{int}} = add(%g, %c)
+  %i: {{int}} = multiply(%h, %ten)
+  %j: {{int}} = add(%i, %d)
+  return %j
+}}
+
+fn f1 @two(%x: {{int}}, %y: {{int}}) -> {{int}} {{
+b0:
+  tail call @four({}, {}, {}, {})
+}}
+",
+            arg(0),
+            arg(1),
+            arg(2),
+            arg(3)
+        );
+        let digits: String = (0..4).map(|at| if arg(at) == "%x" { '3' } else { '7' }).collect();
+        assert_eq!(run_clean(&mut aligned(&text), "@two", &[int(3), int(7)]), digits);
+    }
+}
+
 pub const LISTS: &str = "
 fn f0 @build(%n: {int}, %rest: {list}) -> {list} {
 b0:
