@@ -27,6 +27,7 @@
 //! assert_eq!(sum, [11.0, 21.0, 12.0, 22.0]);
 //! ```
 
+pub mod lanes;
 pub mod linear;
 pub mod normal;
 pub mod number;

@@ -1,0 +1,248 @@
+//! Floats side by side, and one name for one float and four of them.
+//!
+//! A body written once over [`Lanes`] is the scalar meaning of a function (on `f32`) and its SIMD body (on [`F32x4`]).
+//! Both do the same roundings in the same order, so they are equal to the bit, in WebAssembly and natively, where four
+//! lanes are an array. Only [`Lanes::mul_add`] differs in the build with relaxed SIMD, which rounds once where the
+//! processor can.
+//!
+//! ```
+//! use kernel::lanes::{F32x4, Lanes};
+//! fn square_plus_one<L: Lanes>(x: L) -> L {
+//!     x.mul_add(x, L::splat(1.0))
+//! }
+//! assert_eq!(square_plus_one(F32x4::from_array([1.0, 2.0, 3.0, 4.0])).to_array(), [2.0, 5.0, 10.0, 17.0]);
+//! assert_eq!(square_plus_one(3.0_f32), 10.0);
+//! ```
+
+#![allow(unsafe_code, reason = "loads and stores of four lanes through pointers")]
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+#[cfg(target_arch = "wasm32")]
+mod wasm;
+#[cfg(target_arch = "wasm32")]
+pub use wasm::F32x4;
+
+#[cfg(not(target_arch = "wasm32"))]
+mod portable;
+#[cfg(not(target_arch = "wasm32"))]
+pub use portable::F32x4;
+
+/// One float32, or several side by side. Comparisons answer a mask: all bits of a lane set where it holds.
+pub trait Lanes:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+    const N_LANES: usize;
+
+    fn splat(x: f32) -> Self;
+    /// The bits `bits` in every lane.
+    fn splat_bits(bits: u32) -> Self;
+    /// `self * a + b`: two roundings, or one in the build with relaxed SIMD.
+    fn mul_add(self, a: Self, b: Self) -> Self;
+    /// `b < a ? b : a`: `a` (self) if a NaN takes part or both are equal. One instruction everywhere.
+    fn pmin(self, b: Self) -> Self;
+    /// `a < b ? b : a`: `a` (self) if a NaN takes part or both are equal. One instruction everywhere.
+    fn pmax(self, b: Self) -> Self;
+    fn abs(self) -> Self;
+    fn sqrt(self) -> Self;
+    fn floor(self) -> Self;
+    fn ceil(self) -> Self;
+    fn trunc(self) -> Self;
+    /// To the nearest integer, ties to even.
+    fn round_ties_even(self) -> Self;
+    fn less(self, b: Self) -> Self;
+    fn less_equal(self, b: Self) -> Self;
+    fn equal(self, b: Self) -> Self;
+    /// Bit by bit: `self` is the mask, `a` where it is set.
+    fn select(self, a: Self, b: Self) -> Self;
+    fn and(self, b: Self) -> Self;
+    fn or(self, b: Self) -> Self;
+    fn xor(self, b: Self) -> Self;
+    /// `!self & b`.
+    fn and_not(self, b: Self) -> Self;
+    /// The sum of the bits, read as 32-bit integers, wrapping.
+    fn add_bits(self, b: Self) -> Self;
+    fn sub_bits(self, b: Self) -> Self;
+    /// The bits moved up, zeros follow.
+    fn shift_left<const N: u32>(self) -> Self;
+    /// The bits moved down as a signed integer.
+    fn shift_right<const N: u32>(self) -> Self;
+    /// The bits read as signed 32-bit integers, as floats.
+    fn bits_to_float(self) -> Self;
+    /// Cut off towards zero, saturating, NaN to 0: the bits of 32-bit integers.
+    fn float_to_bits(self) -> Self;
+
+    /// # Safety
+    /// `N_LANES` floats can be read from `from`.
+    unsafe fn load(from: *const f32) -> Self;
+    /// # Safety
+    /// `N_LANES` floats can be written to `to`.
+    unsafe fn store(self, to: *mut f32);
+}
+
+/// All bits where it holds.
+fn mask(holds: bool) -> f32 {
+    f32::from_bits(if holds { u32::MAX } else { 0 })
+}
+
+impl Lanes for f32 {
+    const N_LANES: usize = 1;
+
+    #[inline(always)]
+    fn splat(x: f32) -> f32 {
+        x
+    }
+    #[inline(always)]
+    fn splat_bits(bits: u32) -> f32 {
+        f32::from_bits(bits)
+    }
+    #[inline(always)]
+    fn mul_add(self, a: f32, b: f32) -> f32 {
+        F32x4::splat(self).mul_add(F32x4::splat(a), F32x4::splat(b)).to_array()[0]
+    }
+    #[inline(always)]
+    fn pmin(self, b: f32) -> f32 {
+        if b < self { b } else { self }
+    }
+    #[inline(always)]
+    fn pmax(self, b: f32) -> f32 {
+        if self < b { b } else { self }
+    }
+    #[inline(always)]
+    fn abs(self) -> f32 {
+        f32::abs(self)
+    }
+    #[inline(always)]
+    fn sqrt(self) -> f32 {
+        f32::sqrt(self)
+    }
+    #[inline(always)]
+    fn floor(self) -> f32 {
+        f32::floor(self)
+    }
+    #[inline(always)]
+    fn ceil(self) -> f32 {
+        f32::ceil(self)
+    }
+    #[inline(always)]
+    fn trunc(self) -> f32 {
+        f32::trunc(self)
+    }
+    #[inline(always)]
+    fn round_ties_even(self) -> f32 {
+        f32::round_ties_even(self)
+    }
+    #[inline(always)]
+    fn less(self, b: f32) -> f32 {
+        mask(self < b)
+    }
+    #[inline(always)]
+    fn less_equal(self, b: f32) -> f32 {
+        mask(self <= b)
+    }
+    #[inline(always)]
+    fn equal(self, b: f32) -> f32 {
+        mask(self == b)
+    }
+    #[inline(always)]
+    fn select(self, a: f32, b: f32) -> f32 {
+        f32::from_bits(self.to_bits() & a.to_bits() | !self.to_bits() & b.to_bits())
+    }
+    #[inline(always)]
+    fn and(self, b: f32) -> f32 {
+        f32::from_bits(self.to_bits() & b.to_bits())
+    }
+    #[inline(always)]
+    fn or(self, b: f32) -> f32 {
+        f32::from_bits(self.to_bits() | b.to_bits())
+    }
+    #[inline(always)]
+    fn xor(self, b: f32) -> f32 {
+        f32::from_bits(self.to_bits() ^ b.to_bits())
+    }
+    #[inline(always)]
+    fn and_not(self, b: f32) -> f32 {
+        f32::from_bits(!self.to_bits() & b.to_bits())
+    }
+    #[inline(always)]
+    fn add_bits(self, b: f32) -> f32 {
+        f32::from_bits(self.to_bits().wrapping_add(b.to_bits()))
+    }
+    #[inline(always)]
+    fn sub_bits(self, b: f32) -> f32 {
+        f32::from_bits(self.to_bits().wrapping_sub(b.to_bits()))
+    }
+    #[inline(always)]
+    fn shift_left<const N: u32>(self) -> f32 {
+        f32::from_bits(self.to_bits() << N)
+    }
+    #[inline(always)]
+    fn shift_right<const N: u32>(self) -> f32 {
+        f32::from_bits(((self.to_bits() as i32) >> N) as u32)
+    }
+    #[inline(always)]
+    fn bits_to_float(self) -> f32 {
+        self.to_bits() as i32 as f32
+    }
+    #[inline(always)]
+    fn float_to_bits(self) -> f32 {
+        f32::from_bits(self as i32 as u32)
+    }
+    #[inline(always)]
+    unsafe fn load(from: *const f32) -> f32 {
+        unsafe { *from }
+    }
+    #[inline(always)]
+    unsafe fn store(self, to: *mut f32) {
+        unsafe { *to = self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ODD: [f32; 8] = [0.0, -0.0, 1.5, -2.5, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 3e9];
+
+    fn agree(name: &str, one: impl Fn(f32, f32) -> f32, four: impl Fn(F32x4, F32x4) -> F32x4) {
+        for a in ODD {
+            for b in ODD {
+                let (want, got) = (one(a, b), four(F32x4::splat(a), F32x4::splat(b)).to_array());
+                let is_same = |got: f32| got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
+                assert!(got.into_iter().all(is_same), "{name}({a}, {b}): {got:?}, not {want}");
+            }
+        }
+    }
+
+    #[test]
+    fn four_lanes_are_one_lane_four_times() {
+        agree("add", |a, b| a + b, |a, b| a + b);
+        agree("sub", |a, b| a - b, |a, b| a - b);
+        agree("mul", |a, b| a * b, |a, b| a * b);
+        agree("div", |a, b| a / b, |a, b| a / b);
+        agree("neg", |a, _| -a, |a, _| -a);
+        agree("mul_add", |a, b| Lanes::mul_add(a, b, a), |a, b| a.mul_add(b, a));
+        agree("pmin", Lanes::pmin, Lanes::pmin);
+        agree("pmax", Lanes::pmax, Lanes::pmax);
+        agree("abs", |a, _| Lanes::abs(a), |a, _| a.abs());
+        agree("sqrt", |a, _| Lanes::sqrt(a), |a, _| a.sqrt());
+        agree("floor", |a, _| Lanes::floor(a), |a, _| a.floor());
+        agree("ceil", |a, _| Lanes::ceil(a), |a, _| a.ceil());
+        agree("trunc", |a, _| Lanes::trunc(a), |a, _| a.trunc());
+        agree("round_ties_even", |a, _| Lanes::round_ties_even(a), |a, _| a.round_ties_even());
+        agree("less", |a, b| a.less(b), |a, b| a.less(b));
+        agree("less_equal", |a, b| a.less_equal(b), |a, b| a.less_equal(b));
+        agree("equal", |a, b| a.equal(b), |a, b| a.equal(b));
+        agree("select", |a, b| a.less(b).select(a, b), |a, b| a.less(b).select(a, b));
+        agree("and", |a, b| a.and(b), |a, b| a.and(b));
+        agree("or", |a, b| a.or(b), |a, b| a.or(b));
+        agree("xor", |a, b| a.xor(b), |a, b| a.xor(b));
+        agree("and_not", |a, b| a.and_not(b), |a, b| a.and_not(b));
+        agree("add_bits", |a, b| a.add_bits(b), |a, b| a.add_bits(b));
+        agree("sub_bits", |a, b| a.sub_bits(b), |a, b| a.sub_bits(b));
+        agree("shift_left", |a, _| a.shift_left::<3>(), |a, _| a.shift_left::<3>());
+        agree("shift_right", |a, _| a.shift_right::<3>(), |a, _| a.shift_right::<3>());
+        agree("bits_to_float", |a, _| a.bits_to_float(), |a, _| a.bits_to_float());
+        agree("float_to_bits", |a, _| a.float_to_bits(), |a, _| a.float_to_bits());
+    }
+}
