@@ -6,13 +6,13 @@
 use crate::bits::{Words, n_words, read_bits, slice_bits};
 use crate::layout::{Kind, LayoutId, Tag};
 use crate::layouts::Layouts;
-use crate::sum::{immediate_content, immediate_of, immediate_variant, pack, scalar_bits, scalar_of, variant_in};
+use crate::sum::{immediate_content, immediate_of, immediate_variant, pack, variant_in};
 use crate::types::Head;
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 use std::cell::RefCell;
 use std::rc::Rc;
-use ty::{Code, Dtype, Elements, Fields, Scalar, Tensor, Value};
+use ty::{Code, Dtype, Elements, Fields, Scalar, Tensor, Value, scalar_bits, scalar_of};
 
 /// The memory behind pointers. A new block, tensor or cell has one owner and takes over the pointers in its content.
 pub trait Heap {

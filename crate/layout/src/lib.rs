@@ -52,8 +52,5 @@ pub use code::{CodeError, Heap, bit_string, decode, encode};
 pub use facts::{Facts, VariantFacts, facts, rust_bytes, structure};
 pub use layout::{Codes, Field, Kind, Layout, LayoutId, Spare, Strategy, Tag, Variant, spare_pointer};
 pub use layouts::Layouts;
-pub use sum::{
-    immediate_content, immediate_of, immediate_variant, pack, scalar_bits, scalar_of, set_variant, variant_in,
-    variant_of,
-};
+pub use sum::{immediate_content, immediate_of, immediate_variant, pack, set_variant, variant_in, variant_of};
 pub use types::{Case, Constructor, Head, Types};

@@ -11,12 +11,15 @@ use crate::frame::{self, Places};
 use crate::fuse::fuse;
 use crate::heap::{Heap, IMMORTAL};
 use crate::kind::{BlockKind, Kinds, block_size};
-use crate::scalar::{Binary, Class, elementwise};
+use crate::scalar::{Binary, Class};
+use crate::tensor;
 use crate::value::static_tensor;
 use base::{Idx, IndexVec};
 use ir::{Block, BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, Stage, VarId};
-use layout::{Head, Kind, LayoutId, Strategy, Tag, immediate_content, scalar_bits};
+use layout::{Head, Kind, LayoutId, Strategy, Tag, immediate_content};
+use op::elementwise;
 use std::sync::Arc;
+use ty::scalar_bits;
 
 /// What a frame counts as, without its words.
 const FRAME_BYTES: u32 = 16;
@@ -58,6 +61,7 @@ pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly 
         parts: Vec::new(),
         words,
         args: Vec::new(),
+        operators: Vec::new(),
         moves: Vec::new(),
         targets: Vec::new(),
         keys: Vec::new(),
@@ -449,7 +453,28 @@ impl Assembler<'_> {
         self.listed(&parts)
     }
 
-    fn operator(&self, op: op::OpId, attrs: &ty::Attrs, instr: &Instr) -> Option<Code> {
+    /// Operands and result are scalars and tensors, a word each.
+    fn operator(&mut self, op: op::OpId, attrs: &Arc<ty::Attrs>, instr: &Instr) -> Option<Code> {
+        if let Some(code) = self.on_scalars(op, attrs, instr) {
+            return Some(code);
+        }
+        let [result] = instr.results[..] else { return None };
+        let is_word = |var: &VarId| matches!(self.kind(*var), Kind::Scalar(_) | Kind::Tensor);
+        if !instr.args.iter().chain([&result]).all(is_word) {
+            return None;
+        }
+        let to = self.reg(result)?;
+        let args: Vec<Reg> = instr.args.iter().map(|&arg| self.reg(arg)).collect::<Option<_>>()?;
+        let (n, first) = (u8::try_from(args.len()).ok()?, self.out.args.len() as u32);
+        self.out.args.extend(args);
+        let number = self.out.operators.len() as u32;
+        let operands = instr.args.iter().map(|&arg| self.layout(arg)).collect();
+        let place = tensor::Place { op, attrs: attrs.clone(), operands, result: self.layout(result) };
+        self.out.operators.push(place);
+        Some(Code::Operator { to, n, first, number })
+    }
+
+    fn on_scalars(&self, op: op::OpId, attrs: &ty::Attrs, instr: &Instr) -> Option<Code> {
         let scalar = |var: VarId| match self.kind(var) {
             Kind::Scalar(dtype) => Some(*dtype),
             _ => None,

@@ -441,6 +441,13 @@ pub enum Code {
         to: Reg,
         a: Reg,
     },
+    /// Of [`Assembly::operators`], on `n` of `args`: a word each, scalars and tensors.
+    Operator {
+        to: Reg,
+        n: u8,
+        first: u32,
+        number: u32,
+    },
     /// An elementwise operator on one or two scalars of a dtype, by its kernel. `b` is `a` if there is one.
     Kernel {
         op: u32,
@@ -584,6 +591,7 @@ pub struct Assembly {
     pub parts: Vec<Part>,
     pub words: Vec<u64>,
     pub args: Vec<Reg>,
+    pub operators: Vec<crate::tensor::Place>,
     pub moves: Vec<(Reg, Reg)>,
     pub targets: Vec<u32>,
     pub keys: Vec<(u64, u32)>,

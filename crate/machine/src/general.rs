@@ -8,16 +8,16 @@ use crate::fault::Stop;
 use crate::heap::{HEADER, is_pointer};
 use crate::kind::{BlockKind, block_size, shape_at};
 use crate::machine::{Frame, State};
-use crate::tensor::{KnownShapes, OperatorCall, operator};
+use crate::tensor::{OperatorCall, Sites, on_values};
 use base::Idx;
 use ir::{Callee, Case, CaseKey, End, Fault, FuncId, Function, Instr, Op, VarId};
 use layout::{
-    Kind, LayoutId, Words, immediate_content, immediate_of, immediate_variant, n_words, pack, read_bits, scalar_bits,
-    scalar_of, slice_bits, variant_of,
+    Kind, LayoutId, Words, immediate_content, immediate_of, immediate_variant, n_words, pack, read_bits, slice_bits,
+    variant_of,
 };
 use op::Operators;
 use smallvec::smallvec;
-use ty::{RunFault, Scalar};
+use ty::{RunFault, Scalar, scalar_bits, scalar_of};
 
 /// How a function is entered.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ pub(crate) fn general(
     state: &mut State,
     code: &Assembly,
     operators: &mut Operators,
-    known: &mut KnownShapes,
+    sites: &mut Sites,
 ) -> Result<(), Stop> {
     let broken = Stop::Fault(RunFault::Broken);
     let id = code.function(state.pc).ok_or(broken.clone())?;
@@ -52,8 +52,9 @@ pub(crate) fn general(
             let layouts: Vec<LayoutId> = args.iter().map(|&arg| frame.layout(arg)).collect();
             let words: Vec<Words> = args.iter().map(|&arg| frame.get(arg)).collect();
             let (to, result) = (results[0], frame.layout(results[0]));
-            let call = OperatorCall { pc: frame.state.pc, op: *op, attrs, layouts: &layouts, words: &words, result };
-            let found = operator(&mut frame.state.heap, code, operators, known, &call)?;
+            let call = OperatorCall { op: *op, attrs, layouts: &layouts, words: &words, result };
+            let pc = frame.state.pc;
+            let found = on_values(&mut frame.state.heap, code, operators, sites, pc, &call)?;
             frame.set(to, &found);
             frame.state.pc += 1;
             Ok(())

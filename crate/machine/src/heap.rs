@@ -9,6 +9,9 @@
 //!
 //! No address that a program can make up panics here: what is read outside is 0, what is written there is lost.
 
+use smallvec::SmallVec;
+use std::ops::Range;
+
 /// The kind of a block that is in a list.
 pub const FREE: u32 = 0;
 /// The kind of a block that a token names: its content has moved out.
@@ -24,7 +27,8 @@ const N_LISTS: usize = N_EXACT + 1 + (32 - 9) * 4;
 
 #[derive(Clone, Debug)]
 pub struct Heap {
-    bytes: Vec<u8>,
+    /// Words, so that elements of tensors are where their dtype wants them.
+    words: Vec<u64>,
     /// Where the next block can begin.
     top: u32,
     static_end: u32,
@@ -54,7 +58,7 @@ pub fn is_pointer(bits: u32) -> bool {
 
 impl Heap {
     pub fn new(limit: u64) -> Heap {
-        Heap { bytes: vec![0; 64], top: 8, static_end: 8, lists: [0; N_LISTS], in_use: 0, peak: 0, limit, n_free: 0 }
+        Heap { words: vec![0; 8], top: 8, static_end: 8, lists: [0; N_LISTS], in_use: 0, peak: 0, limit, n_free: 0 }
     }
 
     /// Where blocks begin and end: `(first, behind the last)`.
@@ -64,8 +68,8 @@ impl Heap {
 
     /// A copy without room behind the last block.
     pub fn trimmed(&self) -> Heap {
-        let bytes = self.bytes[..(self.top as usize + 8).min(self.bytes.len())].to_vec();
-        Heap { bytes, ..*self }
+        let words = self.words[..(self.top as usize / 8 + 1).min(self.words.len())].to_vec();
+        Heap { words, ..*self }
     }
 
     /// What has been taken so far belongs to the program.
@@ -83,14 +87,24 @@ impl Heap {
     }
 
     #[inline]
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.words)
+    }
+
+    #[inline]
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.words)
+    }
+
+    #[inline]
     pub fn word(&self, at: u32) -> u64 {
-        let bytes = self.bytes.get(at as usize..).and_then(|rest| rest.first_chunk());
+        let bytes = self.bytes().get(at as usize..).and_then(|rest| rest.first_chunk());
         bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 
     #[inline]
     pub fn set_word(&mut self, at: u32, word: u64) {
-        if let Some(bytes) = self.bytes.get_mut(at as usize..).and_then(|rest| rest.first_chunk_mut()) {
+        if let Some(bytes) = self.bytes_mut().get_mut(at as usize..).and_then(|rest| rest.first_chunk_mut()) {
             *bytes = word.to_le_bytes();
         }
     }
@@ -98,12 +112,33 @@ impl Heap {
     /// `len` bytes from `at`, or none if they are not all there.
     pub fn slice(&self, at: u32, len: usize) -> &[u8] {
         let at = at as usize;
-        at.checked_add(len).and_then(|end| self.bytes.get(at..end)).unwrap_or(&[])
+        at.checked_add(len).and_then(|end| self.bytes().get(at..end)).unwrap_or(&[])
     }
 
     pub fn slice_mut(&mut self, at: u32, len: usize) -> &mut [u8] {
         let at = at as usize;
-        at.checked_add(len).and_then(|end| self.bytes.get_mut(at..end)).unwrap_or(&mut [])
+        at.checked_add(len).and_then(|end| self.bytes_mut().get_mut(at..end)).unwrap_or(&mut [])
+    }
+
+    /// The bytes of a result to write, and those of operands to read; an operand that is where the result goes is `None`.
+    pub fn operands<'a>(
+        &'a mut self,
+        result: Range<usize>,
+        operands: &[Range<usize>],
+    ) -> (&'a mut [u8], SmallVec<[Option<&'a [u8]>; 4]>) {
+        let bytes = self.bytes_mut();
+        let start = result.start.min(bytes.len());
+        let (before, rest) = bytes.split_at_mut(start);
+        let (to, after) = rest.split_at_mut(result.len().min(rest.len()));
+        let end = start + to.len();
+        let (before, after) = (&*before, &*after);
+        let source = |range: &Range<usize>| match range.start.checked_sub(end) {
+            _ if *range == result => None,
+            Some(from) => Some(after.get(from..from + range.len()).unwrap_or(&[])),
+            None => Some(before.get(range.clone()).unwrap_or(&[])),
+        };
+        let sources = operands.iter().map(source).collect();
+        (to, sources)
     }
 
     #[inline]
@@ -179,18 +214,18 @@ impl Heap {
         let limit = u64::from(self.static_end).saturating_add(self.limit).min(u64::from(u32::MAX) - 64);
         let end = u64::from(self.top) + u64::from(size);
         if end <= limit {
-            let need = end as usize + 8;
-            if need > self.bytes.len() {
-                let len = need.saturating_mul(2).min(limit as usize + 16).max(need);
-                let more = len - self.bytes.len();
-                let len = match self.bytes.try_reserve_exact(more) {
+            let need = end as usize / 8 + 1;
+            if need > self.words.len() {
+                let len = need.saturating_mul(2).min(limit as usize / 8 + 2).max(need);
+                let more = len - self.words.len();
+                let len = match self.words.try_reserve_exact(more) {
                     Ok(()) => len,
                     Err(_) => {
-                        self.bytes.try_reserve_exact(need - self.bytes.len()).ok()?;
+                        self.words.try_reserve_exact(need - self.words.len()).ok()?;
                         need
                     }
                 };
-                self.bytes.resize(len, 0);
+                self.words.resize(len, 0);
             }
             let at = self.top;
             self.top = end as u32;

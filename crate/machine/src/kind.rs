@@ -65,7 +65,7 @@ pub fn block_size(n_words: usize) -> u32 {
 
 /// Bytes of a tensor's element.
 pub fn width(dtype: Dtype) -> u32 {
-    dtype.bits().div_ceil(8)
+    op::width(dtype) as u32
 }
 
 /// Bytes of rank and sizes.
@@ -156,7 +156,12 @@ impl Kinds {
         match self.kinds.get((header >> 32) as usize) {
             Some(data) if data.size != 0 => data.size,
             Some(KindData { kind: BlockKind::Tensor(dtype), .. }) => {
-                tensor_size(*dtype, &shape_at(heap, at)).unwrap_or(HEADER)
+                let rank = heap.word(at + HEADER) as u32 as usize;
+                let dims = heap.slice(at + HEADER + 4, rank.saturating_mul(4)).chunks_exact(4);
+                let n = dims.map(|dim| op::element(dim) as u32).fold(1_u32, u32::wrapping_mul);
+                // There is a block, so its size is a number.
+                let elements = n.wrapping_mul(width(*dtype)).next_multiple_of(8);
+                HEADER + shape_size(rank) + elements
             }
             Some(_) | None => (header as u32).saturating_mul(8),
         }

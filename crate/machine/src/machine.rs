@@ -4,7 +4,7 @@ use crate::assemble::assemble;
 use crate::code::{Assembly, HALT, WINDOW};
 use crate::fault::Stop;
 use crate::heap::Heap;
-use crate::tensor::KnownShapes;
+use crate::tensor::Sites;
 use crate::value::Blocks;
 use base::Span;
 use ir::{FuncId, Program};
@@ -70,7 +70,7 @@ pub struct Machine {
     pub(crate) limits: Limits,
     pub(crate) state: State,
     pub(crate) operators: Operators,
-    pub(crate) known: KnownShapes,
+    pub(crate) sites: Sites,
 }
 
 /// The same from here on; what was found out about operators is found out again.
@@ -81,7 +81,7 @@ impl Clone for Machine {
             limits: self.limits,
             state: self.state.trimmed(self.state.n_registers(&self.code)),
             operators: Operators::new(self.limits.memory),
-            known: KnownShapes::default(),
+            sites: Sites::default(),
         }
     }
 }
@@ -157,7 +157,7 @@ impl Machine {
             is_done: false,
             failure: None,
         };
-        Machine { code, limits, state, operators: Operators::new(limits.memory), known: KnownShapes::default() }
+        Machine { code, limits, state, operators: Operators::new(limits.memory), sites: Sites::default() }
     }
 
     pub fn program(&self) -> &Program {

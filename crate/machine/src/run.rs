@@ -12,8 +12,9 @@ use crate::general::{How, call_value, general};
 use crate::heap::{HEADER, TOKEN, is_pointer};
 use crate::kind::block_size;
 use crate::machine::{Frame, GlobalState, Machine};
-use crate::scalar;
+use crate::{scalar, tensor};
 use layout::LayoutId;
+use smallvec::SmallVec;
 use std::sync::Arc;
 use ty::RunFault;
 
@@ -505,11 +506,22 @@ impl Machine {
                     }
                     Code::Cast { from, into, to, a } => r[to as usize] = scalar::cast(from, into, r[a as usize]),
                     Code::Kernel { op, dtype, to, a, b } => {
-                        let row = op::OpId(op).row();
-                        match scalar::by_kernel(&row.kernel, dtype, r[a as usize], r[b as usize]) {
+                        let kernel = &op::OpId(op).row().kernel;
+                        let to_dtype = op::elementwise(kernel, dtype).map_or(dtype, |(to, _)| to);
+                        match op::by_kernel(kernel, [dtype, to_dtype], r[a as usize], r[b as usize]) {
                             Ok(bits) => r[to as usize] = bits,
                             Err(op::Fault::DivisionByZero) => break 'frame Some(Stop::Fault(RunFault::DivisionByZero)),
                             Err(_) => break 'frame Some(Stop::Fault(RunFault::Broken)),
+                        }
+                    }
+                    Code::Operator { to, n, first, number } => {
+                        let args = code.args.get(first as usize..).and_then(|args| args.get(..n.into()));
+                        let operands: SmallVec<[u64; 4]> =
+                            args.unwrap_or(&[]).iter().map(|&arg| r[arg as usize]).collect();
+                        let (operators, sites) = (&mut self.operators, &mut self.sites);
+                        match tensor::call(&mut state.heap, &code, operators, sites, number, &operands) {
+                            Ok(word) => r[to as usize] = word,
+                            Err(stop) => break 'frame Some(stop),
                         }
                     }
                     Code::Global { to, global, store } => {
@@ -653,7 +665,7 @@ impl Machine {
                     }
                     Code::General => {
                         (state.pc, state.base) = (pc as u32 - 1, base as u32);
-                        if let Err(stop) = general(state, &code, &mut self.operators, &mut self.known) {
+                        if let Err(stop) = general(state, &code, &mut self.operators, &mut self.sites) {
                             break 'frame Some(stop);
                         }
                         (pc, base) = (state.pc as usize, state.base as usize);

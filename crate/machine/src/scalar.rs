@@ -3,9 +3,7 @@
 //! The operators that programs use most, on five dtypes; others go through their kernel ([`op::call_scalar`]). Either
 //! way the bits are those that [`op::run`] gives: integers wrap, floats are rounded once from `f64`, and there is one NaN.
 
-use layout::{scalar_bits, scalar_of};
-use op::Kernel;
-use ty::Dtype;
+use ty::{Dtype, scalar_bits, scalar_of};
 
 /// A dtype with arithmetic of its own here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,24 +200,6 @@ fn float(op: Binary, a: f64, b: f64) -> Float {
         Binary::And => Float::Truth(a != 0.0 && b != 0.0),
         Binary::Or => Float::Truth(a != 0.0 || b != 0.0),
     }
-}
-
-/// The dtype of an elementwise operator's result on scalars of one dtype, and how many operands it has.
-pub fn elementwise(kernel: &Kernel, dtype: Dtype) -> Option<(Dtype, u8)> {
-    match kernel {
-        Kernel::Map1 { .. } => Some((dtype, 1)),
-        Kernel::Map2 { .. } => Some((dtype, 2)),
-        Kernel::Compare { .. } => Some((Dtype::Bool, 2)),
-        Kernel::Test(_) => Some((Dtype::Bool, 1)),
-        Kernel::Missing | Kernel::Whole(_) => None,
-    }
-}
-
-/// An elementwise operator on the bits of scalars of one dtype.
-pub fn by_kernel(kernel: &Kernel, dtype: Dtype, a: u64, b: u64) -> Result<u64, op::Fault> {
-    let result = op::call_scalar(kernel, dtype, scalar_of(dtype, a), scalar_of(dtype, b))?;
-    let to = elementwise(kernel, dtype).map_or(dtype, |(to, _)| to);
-    Ok(scalar_bits(to, result))
 }
 
 pub fn cast(from: Dtype, into: Dtype, bits: u64) -> u64 {

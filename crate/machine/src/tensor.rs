@@ -1,37 +1,288 @@
 //! Operators on tensors.
 //!
-//! Elementwise ones on operands of one shape, or a tensor and a scalar, go over the bytes, in place if an operand has no
-//! other owner. All others read their operands out of the heap, go through [`op::Operators`], and write the results
-//! where the operands were if there is room for them.
+//! Where an operator stands, the machine remembers the types of the operands that came there last, and what it found out
+//! about them: the result's type and the [`Plan`] of the call. As long as operands of the same types come, a call costs
+//! a comparison of headers, a block (or none, where an operand has no other owner and the plan takes it), and the
+//! arithmetic. What has no plan, and operands in tuples, are read out of the heap and computed on values.
 
 use crate::code::Assembly;
 use crate::fault::Stop;
-use crate::heap::Heap;
-use crate::kind::{BlockKind, shape_at, tensor_size, width};
-use crate::scalar::{bits_of_f32, by_kernel, elementwise};
-use crate::value::{Blocks, data_offset, element, take_tensor};
+use crate::heap::{HEADER, Heap};
+use crate::kind::{BlockKind, shape_at, shape_size, tensor_size, width};
+use crate::value::{Blocks, data_offset};
 use layout::{Kind, LayoutId, Words, decode, encode};
-use op::{AttrForm, Kernel, OpId, Operators, ResultType};
+use op::{AttrForm, CallFault, OpId, Operators, Plan, ResultType, Scratch};
 use rustc_hash::FxHashMap;
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
+use std::ops::Range;
 use std::sync::Arc;
 use ty::{Attrs, Dtype, RunFault, Value};
 
-/// By place in the program: the shapes of the operands that were there last, and the types of their results.
-pub(crate) type KnownShapes = FxHashMap<u32, (Vec<usize>, Vec<ResultType>)>;
+/// What is remembered of operators, by place in the program, and memory for their bodies.
+#[derive(Default)]
+pub(crate) struct Sites {
+    /// By number of the operator in [`Assembly::operators`].
+    planned: Vec<Option<Box<Site>>>,
+    /// By instruction, of others: the shapes of the operands that were there last, and the types of their results.
+    known: FxHashMap<u32, (Vec<usize>, Vec<ResultType>)>,
+    scratch: Scratch,
+}
 
-/// An operand of an elementwise operator.
-#[derive(Clone, Copy)]
-enum Operand {
-    Scalar(u64),
-    /// The address of a tensor.
-    Tensor(u32),
+/// An operator whose operands and result are scalars and tensors, and not all of them scalars.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub op: OpId,
+    pub attrs: Arc<Attrs>,
+    /// The layouts of the operands and of the result.
+    pub operands: Vec<LayoutId>,
+    pub result: LayoutId,
+}
+
+/// What was found out about operands of some types.
+struct Site {
+    operands: SmallVec<[Expected; 3]>,
+    way: Way,
+}
+
+enum Way {
+    Planned(Planned),
+    /// On values; the types of the results, if they do not depend on values.
+    Values(Option<Vec<ResultType>>),
+}
+
+enum Expected {
+    /// A scalar, of so many bytes. Its dtype is in the program.
+    Scalar(usize),
+    Tensor {
+        /// The kind of its block, rank and sizes.
+        kind: u32,
+        shape: SmallVec<[u64; 3]>,
+        /// Where the elements are in the block, in bytes.
+        data: Range<u32>,
+        is_taken: bool,
+    },
+}
+
+struct Planned {
+    plan: Plan,
+    result: Made,
+}
+
+enum Made {
+    /// Of so many bytes.
+    Scalar(usize),
+    Tensor {
+        size: u32,
+        kind: u32,
+        shape: SmallVec<[u64; 3]>,
+        data: Range<u32>,
+    },
+}
+
+/// Calls the operator with this number on words, which it takes over. Nothing has changed where there is no memory.
+pub(crate) fn call(
+    heap: &mut Heap,
+    code: &Assembly,
+    operators: &mut Operators,
+    sites: &mut Sites,
+    number: u32,
+    operands: &[u64],
+) -> Result<u64, Stop> {
+    let broken = Stop::Fault(RunFault::Broken);
+    let place = code.operators.get(number as usize).ok_or(broken.clone())?;
+    if sites.planned.len() <= number as usize {
+        sites.planned.resize_with(code.operators.len(), || None);
+    }
+    let site = match &mut sites.planned[number as usize] {
+        Some(site) if site.is_for(heap, operands) => site,
+        site => site.insert(Box::new(find(heap, code, operators, place, operands)?)),
+    };
+    match &site.way {
+        Way::Planned(planned) => {
+            planned.run(heap, code, &mut sites.scratch, &site.operands, operands).map_err(|stop| match stop {
+                Fail::Memory(bytes) => Stop::NoMemory(bytes),
+                Fail::Kernel(fault) => CallFault::of(place.op.row(), fault).into(),
+            })
+        }
+        Way::Values(results) => {
+            let words: SmallVec<[Words; 4]> = operands.iter().map(|&word| smallvec![word]).collect();
+            let (op, attrs, result) = (place.op, &place.attrs, place.result);
+            let call = OperatorCall { op, attrs, layouts: &place.operands, words: &words, result };
+            let args = call.args(heap, code);
+            let value = match results {
+                Some(results) => operators.run_with(op, &args, attrs, results)?,
+                None => operators.run(op, &args, attrs)?,
+            };
+            call.finish(heap, code, &value)?.first().copied().ok_or(broken)
+        }
+    }
+}
+
+impl Site {
+    /// Whether these are operands of the types that it knows.
+    fn is_for(&self, heap: &Heap, operands: &[u64]) -> bool {
+        self.operands.len() == operands.len()
+            && self.operands.iter().zip(operands).all(|(expected, &word)| match expected {
+                Expected::Scalar(_) => true,
+                Expected::Tensor { kind, shape, .. } => {
+                    let at = word as u32;
+                    heap.kind(at) == *kind
+                        && (0_u32..).zip(shape).all(|(i, &word)| heap.word(at + HEADER + i * 8) == word)
+                }
+            })
+    }
+}
+
+/// Finds out what there is to know about operands of these types.
+fn find(
+    heap: &Heap,
+    code: &Assembly,
+    operators: &mut Operators,
+    place: &Place,
+    operands: &[u64],
+) -> Result<Site, Stop> {
+    let layouts = &code.program.layouts;
+    let types = place.operands.iter().zip(operands).map(|(&layout, &word)| match layouts[layout].kind {
+        Kind::Scalar(dtype) => Some(ResultType { shape: Vec::new(), dtype }),
+        _ => match code.kinds.kind_at(heap, word as u32) {
+            BlockKind::Tensor(dtype) => Some(ResultType { shape: shape_at(heap, word as u32), dtype }),
+            BlockKind::Free | BlockKind::Token | BlockKind::Box(_) | BlockKind::Ref(_) | BlockKind::Closure(_) => None,
+        },
+    });
+    let types: Vec<ResultType> = types.collect::<Option<_>>().ok_or(Stop::Fault(RunFault::Broken))?;
+    let found = operators.plan(place.op, &place.attrs, &types)?;
+    let (results, plan) = found.map_or((None, None), |(results, plan)| (Some(results), plan));
+    let result =
+        results.as_ref().and_then(|results| results.first()).and_then(|result| match layouts[place.result].kind {
+            Kind::Scalar(dtype) => {
+                (dtype == result.dtype && result.shape.is_empty()).then(|| Made::Scalar(op::width(dtype)))
+            }
+            _ if result.shape.is_empty() => None,
+            _ => Some(Made::Tensor {
+                size: tensor_size(result.dtype, &result.shape)?,
+                kind: code.kinds.number(BlockKind::Tensor(result.dtype)),
+                shape: shape_words(&result.shape),
+                data: data(result.dtype, &result.shape)?,
+            }),
+        });
+    let is_tensor = |&layout: &LayoutId| !matches!(layouts[layout].kind, Kind::Scalar(_));
+    let expected = place.operands.iter().zip(&types).enumerate().map(|(i, (layout, of))| match is_tensor(layout) {
+        false => Some(Expected::Scalar(op::width(of.dtype))),
+        true => {
+            let data = data(of.dtype, &of.shape)?;
+            // The elements are in the same place of a block of the same size.
+            let fits = matches!(&result, Some(Made::Tensor { size, data: to, .. })
+                if data == *to && tensor_size(of.dtype, &of.shape) == Some(*size));
+            let is_taken = fits && plan.as_ref().is_some_and(|plan| plan.takes(i));
+            let kind = code.kinds.number(BlockKind::Tensor(of.dtype));
+            Some(Expected::Tensor { kind, shape: shape_words(&of.shape), data, is_taken })
+        }
+    });
+    let operands = expected.collect::<Option<_>>().ok_or(Stop::Fault(RunFault::Broken))?;
+    let way = match plan.zip(result) {
+        Some((plan, result)) => Way::Planned(Planned { plan, result }),
+        None => Way::Values(results),
+    };
+    Ok(Site { operands, way })
+}
+
+/// Where the elements are in a tensor's block.
+fn data(dtype: Dtype, shape: &[usize]) -> Option<Range<u32>> {
+    tensor_size(dtype, shape)?;
+    let from = data_offset(shape.len());
+    Some(from..from + shape.iter().product::<usize>() as u32 * width(dtype))
+}
+
+/// Rank and sizes as a block has them.
+fn shape_words(shape: &[usize]) -> SmallVec<[u64; 3]> {
+    let mut words: SmallVec<[u64; 3]> = smallvec![0; shape_size(shape.len()) as usize / 8];
+    for (i, &size) in std::iter::once(&shape.len()).chain(shape).enumerate() {
+        words[i / 2] |= (size as u64) << (i % 2 * 32);
+    }
+    words
+}
+
+/// Why a plan was not carried out.
+enum Fail {
+    /// So many bytes are missing. Nothing has changed.
+    Memory(u64),
+    Kernel(op::Fault),
+}
+
+impl Planned {
+    fn run(
+        &self,
+        heap: &mut Heap,
+        code: &Assembly,
+        scratch: &mut Scratch,
+        expected: &[Expected],
+        operands: &[u64],
+    ) -> Result<u64, Fail> {
+        let mut ranges: SmallVec<[Range<usize>; 4]> = SmallVec::new();
+        let mut taken = None;
+        for (expected, &word) in expected.iter().zip(operands) {
+            ranges.push(match expected {
+                Expected::Scalar(_) => 0..0,
+                Expected::Tensor { data, is_taken, .. } => {
+                    if *is_taken && taken.is_none() && heap.count(word as u32) == 1 {
+                        taken = Some(word as u32);
+                    }
+                    word as usize + data.start as usize..word as usize + data.end as usize
+                }
+            });
+        }
+        let mut scalar = [0_u64];
+        let (word, done) = match &self.result {
+            &Made::Scalar(n_bytes) => {
+                let (_, mut sources) = heap.operands(0..0, &ranges);
+                scalars(expected, operands, &mut sources);
+                let to = &mut bytemuck::bytes_of_mut(&mut scalar)[..n_bytes];
+                (0, self.plan.run(&sources, to, scratch))
+            }
+            Made::Tensor { size, kind, shape, data } => {
+                let at = match taken {
+                    Some(at) => at,
+                    None => {
+                        let at = heap.take(*size, *kind).ok_or(Fail::Memory(u64::from(*size)))?;
+                        // What pads the elements is zero.
+                        heap.set_word(at + size - 8, 0);
+                        at
+                    }
+                };
+                heap.set_header(at, 1, *kind);
+                (0_u32..).zip(shape).for_each(|(i, &word)| heap.set_word(at + HEADER + i * 8, word));
+                let to = at as usize + data.start as usize..at as usize + data.end as usize;
+                let (to, mut sources) = heap.operands(to, &ranges);
+                scalars(expected, operands, &mut sources);
+                let done = self.plan.run(&sources, to, scratch);
+                (u64::from(at), done)
+            }
+        };
+        for (expected, &operand) in expected.iter().zip(operands) {
+            if matches!(expected, Expected::Tensor { .. }) && taken.take_if(|taken| *taken == operand as u32).is_none()
+            {
+                heap.release(code, operand as u32);
+            }
+        }
+        match done {
+            Ok(()) if matches!(self.result, Made::Scalar(_)) => Ok(scalar[0]),
+            Ok(()) => Ok(word),
+            Err(fault) => Err(Fail::Kernel(fault)),
+        }
+    }
+}
+
+/// Scalars are read where the registers are.
+fn scalars<'a>(expected: &[Expected], operands: &'a [u64], sources: &mut [Option<&'a [u8]>]) {
+    for ((expected, word), source) in expected.iter().zip(operands).zip(sources) {
+        if let Expected::Scalar(n_bytes) = expected {
+            *source = Some(&bytemuck::bytes_of(word)[..*n_bytes]);
+        }
+    }
 }
 
 /// An operator and its operands, which it takes over.
 pub(crate) struct OperatorCall<'a> {
-    /// Where it stands.
-    pub pc: u32,
     pub op: OpId,
     pub attrs: &'a Arc<Attrs>,
     pub layouts: &'a [LayoutId],
@@ -39,46 +290,53 @@ pub(crate) struct OperatorCall<'a> {
     pub result: LayoutId,
 }
 
-pub(crate) fn operator(
+/// Calls the operator at a place in the program on whatever operands there are.
+pub(crate) fn on_values(
     heap: &mut Heap,
     code: &Assembly,
     operators: &mut Operators,
-    known: &mut KnownShapes,
+    sites: &mut Sites,
+    pc: u32,
     call: &OperatorCall,
 ) -> Result<Words, Stop> {
-    let &OperatorCall { pc, op, attrs, layouts, words, result } = call;
-    if let Some(at) = in_place(heap, code, call)? {
-        return Ok(smallvec![at.into()]);
-    }
-    let table = &code.program.layouts;
-    let args: Vec<Value> = {
-        let blocks = Blocks::new(heap, &code.kinds);
-        layouts.iter().zip(words).map(|(&layout, words)| decode(table, &blocks, layout, words)).collect()
-    };
+    let (op, attrs) = (call.op, call.attrs);
+    let args = call.args(heap, code);
     let value = if op.row().attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
         operators.run(op, &args, attrs)?
     } else {
         let shapes = shapes(&args);
-        let results = match known.get(&pc) {
+        let results = match sites.known.get(&pc) {
             Some((before, results)) if *before == shapes => results.clone(),
             Some(_) | None => {
                 let results = operators.result_types(op, &args, attrs)?;
-                known.insert(pc, (shapes, results.clone()));
+                sites.known.insert(pc, (shapes, results.clone()));
                 results
             }
         };
         operators.run_with(op, &args, attrs, &results)?
     };
-    drop(args);
-    for (&layout, words) in layouts.iter().zip(words) {
-        heap.release_value(code, layout, words);
+    call.finish(heap, code, &value)
+}
+
+impl OperatorCall<'_> {
+    fn args(&self, heap: &mut Heap, code: &Assembly) -> Vec<Value> {
+        let blocks = Blocks::new(heap, &code.kinds);
+        let operands = self.layouts.iter().zip(self.words);
+        operands.map(|(&layout, words)| decode(&code.program.layouts, &blocks, layout, words)).collect()
     }
-    let mut blocks = Blocks::new(heap, &code.kinds);
-    let words = encode(table, &mut blocks, result, &value);
-    if blocks.has_failed {
-        return Err(Stop::Fault(RunFault::OutOfMemory { limit: heap.limit }));
+
+    /// Lets go of the operands, and puts the result in the heap.
+    fn finish(&self, heap: &mut Heap, code: &Assembly, value: &Value) -> Result<Words, Stop> {
+        for (&layout, words) in self.layouts.iter().zip(self.words) {
+            heap.release_value(code, layout, words);
+        }
+        let mut blocks = Blocks::new(heap, &code.kinds);
+        let words = encode(&code.program.layouts, &mut blocks, self.result, value);
+        if blocks.has_failed {
+            return Err(Stop::Fault(RunFault::OutOfMemory { limit: heap.limit }));
+        }
+        words.map_err(|_| Stop::Fault(RunFault::Broken))
     }
-    words.map_err(|_| Stop::Fault(RunFault::Broken))
 }
 
 /// The ranks and sizes of tensors and of those in tuples.
@@ -108,105 +366,4 @@ fn shapes(args: &[Value]) -> Vec<usize> {
         }
     }
     shapes
-}
-
-/// The address of the result, if the operator is an elementwise one on operands of one shape. Nothing has changed
-/// where it is not.
-fn in_place(heap: &mut Heap, code: &Assembly, call: &OperatorCall) -> Result<Option<u32>, Stop> {
-    let &OperatorCall { op, layouts, words, result, .. } = call;
-    let kernel = &op.row().kernel;
-    let mut operands: Vec<Operand> = Vec::new();
-    let (mut of, mut shape): (Option<Dtype>, Option<Vec<usize>>) = (None, None);
-    for (&layout, words) in layouts.iter().zip(words) {
-        let word = words.first().copied().unwrap_or(0);
-        let dtype = match code.program.layouts[layout].kind {
-            Kind::Scalar(dtype) => {
-                operands.push(Operand::Scalar(word));
-                dtype
-            }
-            Kind::Tensor => {
-                let BlockKind::Tensor(dtype) = code.kinds.kind_at(heap, word as u32) else { return Ok(None) };
-                let found = shape_at(heap, word as u32);
-                if shape.as_ref().is_some_and(|shape| *shape != found) {
-                    return Ok(None);
-                }
-                shape = Some(found);
-                operands.push(Operand::Tensor(word as u32));
-                dtype
-            }
-            _ => return Ok(None),
-        };
-        if of.is_some_and(|of| of != dtype) {
-            return Ok(None);
-        }
-        of = Some(dtype);
-    }
-    let (Some(dtype), Some(shape), Kind::Tensor) = (of, shape, &code.program.layouts[result].kind) else {
-        return Ok(None);
-    };
-    let Some((to, n)) = elementwise(kernel, dtype) else { return Ok(None) };
-    if usize::from(n) != operands.len() {
-        return Ok(None);
-    }
-    let n_elements: usize = shape.iter().product();
-    let is_unique = |operand: &Operand| match *operand {
-        Operand::Tensor(at) if heap.count(at) == 1 && width(to) == width(dtype) => Some(at),
-        Operand::Tensor(_) | Operand::Scalar(_) => None,
-    };
-    let reused = operands.iter().find_map(is_unique);
-    let at = match reused {
-        Some(at) => at,
-        None => match take_tensor(heap, &code.kinds, to, &shape) {
-            Some(at) => at,
-            None => return Err(Stop::NoMemory(tensor_size(to, &shape).map_or(u64::MAX, u64::from))),
-        },
-    };
-    let offset = data_offset(shape.len());
-    let (size, to_size) = (width(dtype) as usize, width(to) as usize);
-    let bytes = |operand: &Operand| match *operand {
-        Operand::Scalar(bits) => bits.to_le_bytes()[..size].to_vec(),
-        Operand::Tensor(at) => heap.slice(at + offset, n_elements * size).to_vec(),
-    };
-    let a = bytes(&operands[0]);
-    let b = operands.get(1).map(bytes);
-    let out = heap.slice_mut(at + offset, n_elements * to_size);
-    let done = each(kernel, dtype, (&a, b.as_deref().unwrap_or(&a)), out);
-    if reused.is_some() {
-        heap.set_header(at, 1, code.kinds.number(BlockKind::Tensor(to)));
-    }
-    let mut kept = reused;
-    for operand in operands {
-        if let Operand::Tensor(at) = operand
-            && kept.take_if(|kept| *kept == at).is_none()
-        {
-            heap.release(code, at);
-        }
-    }
-    match done {
-        Ok(()) => Ok(Some(at)),
-        Err(op::Fault::DivisionByZero) => Err(Stop::Fault(RunFault::DivisionByZero)),
-        Err(_) => Err(Stop::Fault(RunFault::Broken)),
-    }
-}
-
-/// Computes each element of `out`. An operand of one element serves for all.
-fn each(kernel: &Kernel, dtype: Dtype, (a, b): (&[u8], &[u8]), out: &mut [u8]) -> Result<(), op::Fault> {
-    let size = width(dtype) as usize;
-    let out_size = elementwise(kernel, dtype).map_or(size, |(to, _)| width(to) as usize);
-    let (mut a_at, mut b_at) = (0, 0);
-    let step = |bytes: &[u8]| if bytes.len() == size { 0 } else { size };
-    let (a_step, b_step) = (step(a), step(b));
-    let float = |bytes: &[u8]| f64::from(f32::from_bits(element(bytes) as u32));
-    for to in out.chunks_exact_mut(out_size) {
-        let (x, y) = (&a[a_at..a_at + size], &b[b_at..b_at + size]);
-        let bits = match (kernel, dtype) {
-            (Kernel::Map1 { float: f, .. }, Dtype::Float32) => bits_of_f32(f(float(x))),
-            (Kernel::Map2 { float: f, .. }, Dtype::Float32) => bits_of_f32(f(float(x), float(y))),
-            _ => by_kernel(kernel, dtype, element(x), element(y))?,
-        };
-        to.copy_from_slice(&bits.to_le_bytes()[..out_size]);
-        a_at += a_step;
-        b_at += b_step;
-    }
-    Ok(())
 }

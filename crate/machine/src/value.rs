@@ -2,8 +2,8 @@
 
 use crate::heap::{HEADER, Heap, IMMORTAL};
 use crate::kind::{BlockKind, Kinds, block_size, shape_at, shape_size, tensor_size, width};
-use layout::{LayoutId, Words, scalar_bits, scalar_of};
-use ty::{Code, Dtype, Elements, Scalar, Tensor};
+use layout::{LayoutId, Words};
+use ty::{Code, Dtype, Elements, Scalar, Tensor, scalar_bits, scalar_of};
 
 /// The heap as [`layout::encode`] and [`layout::decode`] see it.
 pub struct Blocks<'a> {

@@ -1,5 +1,6 @@
 //! Operator calls: result types by the relation, values by the kernel.
 
+use crate::engine::Plan;
 use crate::row::{AttrForm, AttrSpec};
 use crate::run::{Call, Fault, Kernel, ResultType, run};
 use crate::{Op, OpId};
@@ -28,6 +29,17 @@ pub enum CallFault {
 }
 
 impl CallFault {
+    /// What a kernel says, as a call of this operator says it.
+    pub fn of(row: &Op, fault: Fault) -> CallFault {
+        match fault {
+            Fault::DivisionByZero => CallFault::DivisionByZero,
+            Fault::IndexOutOfRange(index) => CallFault::IndexOutOfRange(index),
+            Fault::NoKernel => CallFault::NoKernel(row.name),
+            Fault::IllTyped => CallFault::IllTyped,
+            Fault::Other(sentence) => CallFault::Shapes(format!("`{}`: {sentence}", row.name)),
+        }
+    }
+
     /// What it is to a run that has so much memory.
     pub fn of_run(self, memory: u64) -> RunFault {
         match self {
@@ -73,6 +85,28 @@ impl Operators {
         }
     }
 
+    /// The types of the results of a call on operands of these types, and its plan, where there is one. `None` if the
+    /// values of operands take part in the types.
+    pub fn plan(
+        &mut self,
+        op: OpId,
+        attrs: &Arc<Attrs>,
+        operands: &[ResultType],
+    ) -> Result<Option<(Vec<ResultType>, Option<Plan>)>, CallFault> {
+        let row = op.row();
+        if matches!(row.kernel, Kernel::Missing) {
+            return Err(CallFault::NoKernel(row.name));
+        }
+        if row.attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
+            return Ok(None);
+        }
+        self.solver.clear();
+        let terms = operands.iter().map(|operand| self.tensor_type(&operand.shape, operand.dtype)).collect();
+        let results = self.relate(op, terms, attrs)?;
+        let plan = Plan::new(op, attrs, operands, &results);
+        Ok(Some((results, plan)))
+    }
+
     /// A call whose result types are known, as [`run`](Operators::run) would find them.
     pub fn run_with(
         &mut self,
@@ -92,23 +126,21 @@ impl Operators {
                 return Err(CallFault::OutOfMemory);
             }
         }
-        run(&row.kernel, call).map_err(|fault| match fault {
-            Fault::DivisionByZero => CallFault::DivisionByZero,
-            Fault::IndexOutOfRange(index) => CallFault::IndexOutOfRange(index),
-            Fault::NoKernel => CallFault::NoKernel(row.name),
-            Fault::IllTyped => CallFault::IllTyped,
-            Fault::Other(sentence) => CallFault::Shapes(format!("`{}`: {sentence}", row.name)),
-        })
+        run(&row.kernel, call).map_err(|fault| CallFault::of(row, fault))
     }
 
     /// Runs the operator's relation on the types of the arguments.
     fn by_relation(&mut self, op: OpId, args: &[Value], attrs: &Arc<Attrs>) -> Result<Vec<ResultType>, CallFault> {
         self.solver.clear();
-        let row = op.row();
         let mut terms: Vec<TermId> = Vec::with_capacity(args.len() + 1);
         for arg in args {
             terms.push(self.type_of(arg).ok_or(CallFault::IllTyped)?);
         }
+        self.relate(op, terms, attrs)
+    }
+
+    fn relate(&mut self, op: OpId, mut terms: Vec<TermId>, attrs: &Arc<Attrs>) -> Result<Vec<ResultType>, CallFault> {
+        let row = op.row();
         let result = self.solver.fresh(Term::hole(Kind::Type), HERE);
         terms.push(result);
         let relation = self.solver.post(row.relation, &terms, attrs.clone(), HERE);

@@ -23,6 +23,7 @@ mod conv;
 mod conv_nd;
 mod create;
 mod dynamic;
+mod engine;
 mod image;
 mod index;
 mod linear;
@@ -43,6 +44,7 @@ mod unary;
 mod vision;
 
 pub use call::{CallFault, Operators};
+pub use engine::{Plan, Scratch, Source, by_kernel, element, elementwise, width};
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
 pub use run::{Call, Fault, Kernel, ResultType, call_scalar, cast_between, cast_scalar, round_to, run};

@@ -14,6 +14,7 @@
 //! recursion (types may be deeper than the host's stack).
 
 mod attrs;
+mod bits;
 mod clauses;
 mod condition;
 mod copy;
@@ -31,6 +32,7 @@ mod value;
 mod value_print;
 
 pub use attrs::{AttrValue, Attrs};
+pub use bits::{scalar_bits, scalar_of};
 pub use clauses::{Clause, Comparison, Goal, Guard, Node, NodeId, Origin, Written, WrittenRelations};
 pub use condition::{AT_MOST, DIVIDES};
 pub use copy::COPY;

@@ -4,13 +4,13 @@ use super::heap::TestHeap;
 use super::random::{self, Random, make};
 use super::{define, list_of};
 use crate::{
-    Head, Kind, LayoutId, Layouts, Strategy, Tag, Types, Words, decode, encode, facts, n_words, read_bits, scalar_bits,
-    scalar_of, slice_bits, splice_bits, write_bits,
+    Head, Kind, LayoutId, Layouts, Strategy, Tag, Types, Words, decode, encode, facts, n_words, read_bits, slice_bits,
+    splice_bits, write_bits,
 };
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
-use ty::{Code, Dtype, Fields, Scalar, TermId, Value, VariantId};
+use ty::{Code, Dtype, Fields, Scalar, TermId, Value, VariantId, scalar_bits, scalar_of};
 
 fn is_same(left: &Value, right: &Value) -> bool {
     let mut pairs = vec![(left.clone(), right.clone())];

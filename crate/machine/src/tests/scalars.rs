@@ -1,10 +1,11 @@
 //! Arithmetic on scalars has the bits that kernels give.
 
 use super::*;
-use crate::scalar::{Binary, Class, binary, by_kernel, cast, elementwise};
-use layout::{scalar_bits, scalar_of};
+use crate::scalar::{Binary, Class, binary, cast};
+use op::{by_kernel, elementwise};
+
 use op::{Call, ResultType};
-use ty::{Attrs, Scalar};
+use ty::{Attrs, Scalar, scalar_bits, scalar_of};
 
 fn samples(dtype: Dtype) -> Vec<Scalar> {
     match dtype.int_range() {
@@ -35,7 +36,7 @@ fn every_elementwise_operator_on_scalars() {
                         other => panic!("{other:?}"),
                     });
                     let (x, y) = (scalar_bits(dtype, a), scalar_bits(dtype, b));
-                    assert_eq!(by_kernel(&row.kernel, dtype, x, y), expected, "{} {dtype} {a:?} {b:?}", row.name);
+                    assert_eq!(by_kernel(&row.kernel, [dtype, to], x, y), expected, "{} {dtype} {a:?} {b:?}", row.name);
                     let quick = (Binary::of(row.name), Class::of(dtype));
                     if let (Some(operator), Some(class)) = quick
                         && operator.is_on(class)

@@ -12,13 +12,13 @@ use crate::layouts::parts::{Part, Range, with_padding};
 use crate::layouts::{Laid, head_name};
 use crate::view::{BlockView, ChoiceView, LaidValueView, SegmentKindView, SegmentView};
 use layout::{
-    Head, Kind, LayoutId, Layouts, Strategy, Tag, Words, immediate_of, immediate_variant, pack, read_bits, scalar_bits,
-    scalar_of, slice_bits, variant_in,
+    Head, Kind, LayoutId, Layouts, Strategy, Tag, Words, immediate_of, immediate_variant, pack, read_bits, slice_bits,
+    variant_in,
 };
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 use std::collections::VecDeque;
-use ty::{Dtype, Fields, Scalar, Value, print_value};
+use ty::{Dtype, Fields, Scalar, Value, print_value, scalar_bits, scalar_of};
 
 /// A value with more parts is not put together by hand.
 const MAX_NODES: usize = 400;

@@ -2,9 +2,9 @@
 
 use crate::Analysis;
 use hir::{PatId, PatKind};
-use layout::{Head, Kind, LayoutId, Layouts, Variant, scalar_of};
+use layout::{Head, Kind, LayoutId, Layouts, Variant};
 use rustc_hash::FxHashMap;
-use ty::{Fields, Scalar, Value};
+use ty::{Fields, Scalar, Value, scalar_of};
 
 /// The values of a layout whose cardinality is known to be small, by variant, then by the fields from the left.
 pub(crate) fn values(layouts: &Layouts, root: LayoutId) -> Vec<Value> {

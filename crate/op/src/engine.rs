@@ -1,0 +1,109 @@
+//! Operators on elements in memory.
+//!
+//! A [`Plan`] is what can be decided about a call before its elements are there: which body computes it, and with which
+//! sizes, strides and attributes. It is made once for a place in the program and the types that come there, and run as
+//! often as the program asks. Elements are bytes in row-major order, little-endian, a byte for a `bool`; floats are where
+//! their dtype wants them (at multiples of its width). One operand may be where the result goes, if the plan
+//! [`takes`](Plan::takes) it.
+//!
+//! Everything that runs programs goes through plans where there is one, so all agree to the bit; where there is none, a
+//! call is computed on values ([`crate::run`]).
+
+mod each;
+
+pub use each::{by_kernel, elementwise};
+
+use crate::OpId;
+use crate::run::{Fault, ResultType};
+use each::Each;
+use std::mem;
+use ty::{Attrs, Dtype};
+
+/// How one call is computed, for operands and a result of these types.
+#[derive(Clone)]
+pub struct Plan {
+    body: Body,
+}
+
+#[derive(Clone)]
+enum Body {
+    Each(Each),
+    /// The same elements; the shape is another.
+    Copy,
+}
+
+/// Memory that bodies use between calls. What is in it does not matter.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    pub floats: Vec<f32>,
+}
+
+/// The elements of an operand, or `None` if they are where the result goes.
+pub type Source<'a> = Option<&'a [u8]>;
+
+impl Plan {
+    /// `None`: this operator on these types is computed on values. A call without exactly one result has no plan.
+    pub fn new(op: OpId, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Plan> {
+        let _ = attrs;
+        let [result] = results else { return None };
+        let row = op.row();
+        let body = match row.name {
+            "reshape"
+            | "squeeze"
+            | "expand_dims"
+            | "nn.batch_flatten"
+            | "contrib_reverse_reshape"
+            | "copy"
+            | "reshape_like" => same_elements(operands, result)?,
+            _ => Body::Each(Each::new(&row.kernel, operands, result)?),
+        };
+        Some(Plan { body })
+    }
+
+    /// Whether the result may be computed where this operand is.
+    pub fn takes(&self, operand: usize) -> bool {
+        match &self.body {
+            Body::Each(each) => each.takes(operand),
+            Body::Copy => operand == 0,
+        }
+    }
+
+    /// Computes the elements of the result. `sources` are as many, and of the types, that the plan was made for.
+    pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
+        let _ = scratch;
+        match &self.body {
+            Body::Each(each) => each.run(sources, result),
+            Body::Copy => match sources {
+                [Some(source), ..] if source.len() == result.len() => {
+                    result.copy_from_slice(source);
+                    Ok(())
+                }
+                [None, ..] => Ok(()),
+                _ => Err(Fault::IllTyped),
+            },
+        }
+    }
+}
+
+fn same_elements(operands: &[ResultType], result: &ResultType) -> Option<Body> {
+    let from = operands.first()?;
+    (from.dtype == result.dtype && count(&from.shape) == count(&result.shape)).then_some(Body::Copy)
+}
+
+/// How many elements a shape has; `None` if they cannot be counted.
+fn count(shape: &[usize]) -> Option<usize> {
+    shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size))
+}
+
+/// Bytes of an element in memory.
+pub fn width(dtype: Dtype) -> usize {
+    dtype.bits().div_ceil(8) as usize
+}
+
+/// The bits of an element.
+#[inline]
+pub fn element(bytes: &[u8]) -> u64 {
+    let mut word = [0; mem::size_of::<u64>()];
+    word[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(word)
+}
