@@ -1,0 +1,1 @@
+//! Convolutions of float32 data, fast.
