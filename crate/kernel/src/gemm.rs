@@ -31,7 +31,7 @@
 pub(crate) mod gather;
 pub(crate) mod panel;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub(crate) mod tile;
 pub(crate) mod turn;
 pub(crate) mod vector;
@@ -52,10 +52,10 @@ const SMALL: usize = 8192;
 /// A matrix that lies in a slice with a stride along its rows and one along its columns, in elements.
 #[derive(Clone, Copy, Debug)]
 pub struct Matrix<'a> {
-    data: &'a [f32],
-    shape: [usize; 2],
+    pub(crate) data: &'a [f32],
+    pub(crate) shape: [usize; 2],
     /// From a row to the next, and from a column to the next.
-    steps: [usize; 2],
+    pub(crate) steps: [usize; 2],
 }
 
 impl<'a> Matrix<'a> {
@@ -245,7 +245,9 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
     let n_done = unsafe { vector::product(a, b, out) };
     // Where the columns of `b` are read: as they are, or in panels that are made here, a block at a time.
     let direct = match b {
-        Columns::Strided(matrix) if matrix.steps[1] == 1 && (k * n <= SMALL || m <= HEIGHT) => Some(matrix),
+        Columns::Strided(matrix) if matrix.steps[1] == 1 && matrix.steps[0] > 0 && (k * n <= SMALL || m <= HEIGHT) => {
+            Some(matrix)
+        }
         Columns::Strided(_) | Columns::Packed { .. } | Columns::Gathered(_) => None,
     };
     let block_columns = if direct.is_some() || matches!(b, Columns::Packed { .. }) { n } else { BLOCK_COLUMNS.min(n) };

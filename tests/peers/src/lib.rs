@@ -32,7 +32,15 @@ pub extern "C" fn scratch() -> *mut Scratch {
 /// # Safety
 /// The tensors have the sizes that are given.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn matmul(a: *const f32, b: *const f32, c: *mut f32, m: usize, k: usize, n: usize, s: *mut Scratch) {
+pub unsafe extern "C" fn matmul(
+    a: *const f32,
+    b: *const f32,
+    c: *mut f32,
+    m: usize,
+    k: usize,
+    n: usize,
+    s: *mut Scratch,
+) {
     unsafe {
         let (Some(a), Some(b)) = (matrix(a, [m, k]), matrix(b, [k, n])) else { return };
         let c = slice::from_raw_parts_mut(c, m * n);
@@ -52,7 +60,15 @@ pub unsafe extern "C" fn packed(b: *const f32, k: usize, n: usize) -> *const f32
 /// # Safety
 /// As [`matmul`]; `b` is what [`packed`] answered.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn matmul_packed(a: *const f32, b: *const f32, c: *mut f32, m: usize, k: usize, n: usize, s: *mut Scratch) {
+pub unsafe extern "C" fn matmul_packed(
+    a: *const f32,
+    b: *const f32,
+    c: *mut f32,
+    m: usize,
+    k: usize,
+    n: usize,
+    s: *mut Scratch,
+) {
     unsafe {
         let panels = slice::from_raw_parts(b, k * n.next_multiple_of(8));
         let (Some(a), Some(b)) = (matrix(a, [m, k]), Packed::new(panels, [k, n])) else { return };
@@ -66,7 +82,15 @@ pub unsafe extern "C" fn matmul_packed(a: *const f32, b: *const f32, c: *mut f32
 /// # Safety
 /// As [`matmul`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dense(a: *const f32, b: *const f32, c: *mut f32, m: usize, k: usize, n: usize, s: *mut Scratch) {
+pub unsafe extern "C" fn dense(
+    a: *const f32,
+    b: *const f32,
+    c: *mut f32,
+    m: usize,
+    k: usize,
+    n: usize,
+    s: *mut Scratch,
+) {
     unsafe {
         let (Some(a), Some(b)) = (matrix(a, [m, k]), matrix(b, [n, k])) else { return };
         let c = slice::from_raw_parts_mut(c, m * n);

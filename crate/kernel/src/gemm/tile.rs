@@ -22,7 +22,7 @@ pub(crate) struct Tile {
     /// From a row to the next, and from a term to the next.
     pub a_steps: [usize; 2],
     pub b: *const f32,
-    /// From a term to the next.
+    /// From a term to the next, not 0.
     pub b_step: usize,
     pub n_terms: usize,
     pub c: *mut f32,
@@ -104,7 +104,8 @@ unsafe fn rows<const R: usize>(tile: &Tile, nowhere: *const f32) {
         }
         let (mut a, mut b) = (tile.a, tile.b);
         let ([a_row, a_term], b_step) = (tile.a_steps, tile.b_step);
-        for _ in 0..tile.n_terms {
+        let b_end = b.wrapping_add(tile.n_terms * b_step);
+        'terms: while b != b_end {
             let (left, right) = (F32x4::load(b), F32x4::load(b.add(4)));
             for (r, sums) in sums.iter_mut().enumerate() {
                 let at = a.wrapping_add(r * a_row);
@@ -112,7 +113,7 @@ unsafe fn rows<const R: usize>(tile: &Tile, nowhere: *const f32) {
                 sums[0] = element.mul_add(left, sums[0]);
                 sums[1] = element.mul_add(right, sums[1]);
                 if cfg!(target_feature = "relaxed-simd") && at == nowhere {
-                    return;
+                    break 'terms;
                 }
             }
             a = a.wrapping_add(a_term);

@@ -151,7 +151,9 @@ unsafe fn step<L: Lanes, const R: usize>(x: &[L; R], b: *const f32, b_step: usiz
     }
 }
 
-unsafe fn finish(finish: &Finish, y: *mut f32, n: usize) {
+/// # Safety
+/// `n` elements, and as many biases by column, can be read.
+pub(crate) unsafe fn finish(finish: &Finish, y: *mut f32, n: usize) {
     if finish.is_none() {
         return;
     }
