@@ -27,6 +27,8 @@
 //! assert_eq!(sum, [11.0, 21.0, 12.0, 22.0]);
 //! ```
 
+pub mod conv;
+pub mod gemm;
 pub mod lanes;
 pub mod linear;
 pub mod normal;

@@ -1,0 +1,244 @@
+//! Convolutions of float32 data over one to three axes, fast, forward and transposed.
+//!
+//! Data is `[n, c, …sizes]`. The weight is `[o, c / groups, …kernel]`, or `[c, o / groups, …kernel]` for a transposed
+//! convolution; outputs of a group see only the channels of that group. The result is `[n, o, …outputs]`, where
+//! position `y` along an axis sees, through place `i` of the window, the element `y · stride + i · dilation − padding`;
+//! transposed, the element `x` for which `x · stride + i · dilation − padding` is `y`, if there is one. How many
+//! positions there are is given, so padding behind, rounding up and output padding need no words here.
+//!
+//! A group is one product of matrices, weight times columns of the window, whose panels are gathered from the image on
+//! the way (an implicit GEMM: S. Chetlur et al., "cuDNN: Efficient primitives for deep learning", 2014). A transposed
+//! convolution is one for each remainder of the position by the stride ([`place`]). What surrounds the image is zeros in
+//! a copy of it. A window of one element is a plain product; few outputs of one channel have a loop along rows
+//! ([`depthwise`]).
+//!
+//! Invariants:
+//! - Every element is a sum in order of channel, then place in the window, row-major, that starts at zero: looks that
+//!   miss the data add nothing, not even under an infinite weight. Then the bias, then `relu`. Natively and in
+//!   WebAssembly it is the same to the bit.
+//! - The error bound is that of [`crate::gemm`], with the number of looks for `k`.
+//! - Nothing outside of the slices is read or written; [`conv`] answers `None` if their lengths disagree with the
+//!   geometry.
+//!
+//! Deliberately absent: channels last (transpose around it; a window of one element is a [`crate::gemm`] as it is), and
+//! windows whose values are not linear.
+//!
+//! ```
+//! use kernel::conv::{Axis, Direction, Geometry, Scratch, conv};
+//! use kernel::gemm::Activation;
+//! // 1 2 3 under a window of 1 10, with one zero in front: 10, 21, 32.
+//! let line = Axis { kernel: 2, padding: 1, ..Axis::new(3) };
+//! let axes = [Axis::new(1), Axis::new(1), line];
+//! let geometry = Geometry { n_images: 1, n_channels: 1, n_outputs: 1, n_groups: 1, direction: Direction::Forward, axes };
+//! let mut results = [0.0; 3];
+//! let (data, weight) = ([1.0, 2.0, 3.0], [1.0, 10.0]);
+//! conv(&geometry, &data, &weight, None, Activation::None, &mut results, &mut Scratch::default());
+//! assert_eq!(results, [10.0, 21.0, 32.0]);
+//! ```
+
+#![allow(unsafe_code, reason = "loads and stores of lanes within slices whose lengths were checked on entry")]
+
+mod depthwise;
+mod direct;
+mod place;
+#[cfg(test)]
+mod tests;
+
+use crate::gemm::gather::Gather;
+use crate::gemm::panel::Columns;
+use crate::gemm::tile::Finish;
+use crate::gemm::{Activation, Bias, Epilogue, Matrix, Out, product, reserve};
+use place::{Image, Phase};
+
+/// Attributes beyond this are not for these kernels.
+const MOST: usize = 1 << 30;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    Forward,
+    Transposed,
+}
+
+/// One axis of the image.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Axis {
+    pub size: usize,
+    /// Places of the window.
+    pub kernel: usize,
+    /// Positions of the window: the size of the result.
+    pub output: usize,
+    /// At least 1, as the dilation.
+    pub stride: usize,
+    pub dilation: usize,
+    /// In front.
+    pub padding: usize,
+}
+
+impl Axis {
+    /// A window of one element that visits each.
+    pub fn new(size: usize) -> Axis {
+        Axis { size, kernel: 1, output: size, stride: 1, dilation: 1, padding: 0 }
+    }
+}
+
+/// What is convolved with what; fewer than three axes are preceded by `Axis::new(1)`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Geometry {
+    pub n_images: usize,
+    pub n_channels: usize,
+    pub n_outputs: usize,
+    /// Divides channels and outputs.
+    pub n_groups: usize,
+    pub direction: Direction,
+    pub axes: [Axis; 3],
+}
+
+impl Geometry {
+    /// Elements of the data, the weight and the result. `None` if attributes make no sense or too many of anything.
+    pub fn lengths(&self) -> Option<[usize; 3]> {
+        let [n_channels, n_outputs] = [self.n_channels, self.n_outputs];
+        let is_divided = self.n_groups > 0 && n_channels % self.n_groups == 0 && n_outputs % self.n_groups == 0;
+        let makes_sense = |axis: &Axis| {
+            axis.stride > 0 && axis.dilation > 0 && axis.stride.max(axis.dilation).max(axis.padding) <= MOST
+        };
+        if !is_divided || !self.axes.iter().all(makes_sense) {
+            return None;
+        }
+        let times = |first: usize, second: usize, of: fn(&Axis) -> usize| {
+            let all = self.axes.iter().try_fold(first.checked_mul(second)?, |n, axis| n.checked_mul(of(axis)))?;
+            (all <= MOST).then_some(all)
+        };
+        Some([
+            times(self.n_images, n_channels, |axis| axis.size)?,
+            times(n_channels, n_outputs / self.n_groups, |axis| axis.kernel)?,
+            times(self.n_images, n_outputs, |axis| axis.output)?,
+        ])
+    }
+
+    fn each(&self, of: fn(&Axis) -> usize) -> [usize; 3] {
+        self.axes.each_ref().map(of)
+    }
+
+    fn group_channels(&self) -> usize {
+        self.n_channels / self.n_groups
+    }
+
+    fn group_outputs(&self) -> usize {
+        self.n_outputs / self.n_groups
+    }
+
+    fn n_places(&self) -> usize {
+        self.each(|axis| axis.kernel).iter().product()
+    }
+
+    fn n_positions(&self) -> usize {
+        self.each(|axis| axis.output).iter().product()
+    }
+}
+
+/// Memory that is used again; what is in it does not matter.
+#[derive(Default, Debug)]
+pub struct Scratch {
+    pub panels: Vec<f32>,
+    image: Vec<f32>,
+    offsets: Vec<u32>,
+    weight: Vec<f32>,
+    results: Vec<f32>,
+}
+
+/// The convolution, a bias for each output and the activation. `None`, and `out` as it was, if a length is wrong.
+pub fn conv(
+    geometry: &Geometry,
+    data: &[f32],
+    weight: &[f32],
+    bias: Option<&[f32]>,
+    activation: Activation,
+    out: &mut [f32],
+    scratch: &mut Scratch,
+) -> Option<()> {
+    let bias = bias.map_or(Bias::None, Bias::PerRow);
+    let finish = Epilogue { bias, activation, ..Epilogue::default() }.finish([geometry.n_outputs, 0])?;
+    if [data.len(), weight.len(), out.len()] != geometry.lengths()? {
+        return None;
+    }
+    if out.is_empty() {
+        return Some(());
+    }
+    let Some(image) = Image::of(geometry, weight) else {
+        direct::conv(geometry, data, weight, &finish, out);
+        return Some(());
+    };
+    let run = Run { geometry, image, weight, finish };
+    let group_size = geometry.group_channels() * geometry.each(|axis| axis.size).iter().product::<usize>();
+    let group_out = geometry.group_outputs() * geometry.n_positions();
+    for (at, out) in out.chunks_exact_mut(group_out).enumerate() {
+        let data = &data[at * group_size..][..group_size];
+        unsafe { run.group(at % geometry.n_groups, data, out, scratch) }
+    }
+    Some(())
+}
+
+struct Run<'a> {
+    geometry: &'a Geometry,
+    image: Image,
+    weight: &'a [f32],
+    finish: Finish,
+}
+
+impl Run<'_> {
+    /// # Safety
+    /// The lengths are those of the geometry.
+    unsafe fn group(&self, group: usize, data: &[f32], out: &mut [f32], scratch: &mut Scratch) {
+        let geometry = self.geometry;
+        let (n_channels, n_outputs) = (geometry.group_channels(), geometry.group_outputs());
+        let n_terms = n_channels * geometry.n_places();
+        let weight = &self.weight[group * n_outputs * n_terms..][..n_outputs * n_terms];
+        let finish = self.finish.at(group * n_outputs, 0);
+        let to = Out { at: out.as_mut_ptr(), step: geometry.n_positions(), is_resumed: false, finish };
+        if geometry.axes.iter().all(place::is_plain) {
+            let a = Matrix { data: weight, shape: [n_outputs, n_channels], steps: self.plain_steps() };
+            let b = Matrix { data, shape: [n_channels, to.step], steps: [to.step, 1] };
+            return unsafe { product(&a, &Columns::Strided(b), &to, &mut scratch.panels) };
+        }
+        let image = self.image.of_group(data, n_channels, &mut scratch.image);
+        for phase in Phase::all(geometry) {
+            self.image.offsets(geometry, &phase, n_channels, &mut scratch.offsets);
+            let gather = Gather {
+                image,
+                offsets: scratch.offsets.as_ptr(),
+                n_terms: scratch.offsets.len(),
+                n_positions: phase.n_positions,
+                steps: self.image.steps_of(&phase),
+            };
+            if phase.is_whole && n_channels == 1 && n_outputs < depthwise::FEW && gather.n_terms == n_terms {
+                unsafe { depthwise::conv(&gather, n_outputs, weight, &to) }
+                continue;
+            }
+            let shape = [n_outputs, gather.n_terms];
+            let a = match geometry.direction {
+                Direction::Forward => Matrix { data: weight, shape, steps: [n_terms, 1] },
+                Direction::Transposed => {
+                    phase.weight(geometry, weight, &mut scratch.weight);
+                    Matrix { data: &scratch.weight, shape, steps: [gather.n_terms, 1] }
+                }
+            };
+            if phase.is_whole {
+                unsafe { product(&a, &Columns::Gathered(&gather), &to, &mut scratch.panels) }
+                continue;
+            }
+            let step = phase.n_positions.iter().product();
+            reserve(&mut scratch.results, n_outputs * step);
+            let part = Out { at: scratch.results.as_mut_ptr(), step, ..to };
+            unsafe { product(&a, &Columns::Gathered(&gather), &part, &mut scratch.panels) }
+            phase.scatter(geometry, &scratch.results[..n_outputs * step], out);
+        }
+    }
+
+    /// Where the weight of a window of one element has the next output, and the next channel.
+    fn plain_steps(&self) -> [usize; 2] {
+        match self.geometry.direction {
+            Direction::Forward => [self.geometry.group_channels(), 1],
+            Direction::Transposed => [1, self.geometry.group_outputs()],
+        }
+    }
+}

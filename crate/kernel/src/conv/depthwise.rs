@@ -1,0 +1,89 @@
+//! Few outputs of one channel: a loop along the rows of the result, sixteen elements at a time.
+
+use crate::gemm::Out;
+use crate::gemm::gather::Gather;
+use crate::gemm::turn::{load_apart, load_even};
+use crate::gemm::vector;
+use crate::lanes::{F32x4, Lanes};
+use std::slice;
+
+/// With so many outputs, a product of matrices that shares the loads between them is faster.
+pub(super) const FEW: usize = 4;
+
+/// # Safety
+/// As a product of the weight, `[outputs, places]`, and these columns.
+pub(super) unsafe fn conv(gather: &Gather, n_outputs: usize, weight: &[f32], out: &Out) {
+    let [n_planes, n_rows, n_columns] = gather.n_positions;
+    let [plane_step, row_step, step] = gather.steps;
+    let offsets = unsafe { slice::from_raw_parts(gather.offsets, gather.n_terms) };
+    for output in 0..n_outputs {
+        let weight = &weight[output * gather.n_terms..][..gather.n_terms];
+        for row in 0..n_planes * n_rows {
+            let image = gather.image.wrapping_add(row / n_rows * plane_step + row % n_rows * row_step);
+            let to = out.at.wrapping_add(output * out.step + row * n_columns);
+            let line = Line { image, offsets, weight, step };
+            unsafe {
+                match step {
+                    1 => line.write(to, n_columns, |from| F32x4::load(from)),
+                    2 => line.write(to, n_columns, |from| load_even(from)),
+                    _ => line.write(to, n_columns, |from| load_apart(from, step)),
+                }
+            }
+        }
+        if !out.finish.is_none() {
+            let finish = out.finish.at(output, 0);
+            unsafe { vector::finish(&finish, out.at.wrapping_add(output * out.step), out.step) }
+        }
+    }
+}
+
+/// A row of the result.
+struct Line<'a> {
+    image: *const f32,
+    offsets: &'a [u32],
+    weight: &'a [f32],
+    step: usize,
+}
+
+impl Line<'_> {
+    #[inline(never)]
+    unsafe fn write(&self, to: *mut f32, n: usize, load: impl Fn(*const f32) -> F32x4 + Copy) {
+        let mut at = 0;
+        unsafe {
+            while at + 16 <= n {
+                self.quads::<4>(to, at, load);
+                at += 16;
+            }
+            while at + 4 <= n {
+                self.quads::<1>(to, at, load);
+                at += 4;
+            }
+            if at < n && n >= 4 {
+                // Some of the last four are written again, with the same numbers.
+                return self.quads::<1>(to, n - 4, load);
+            }
+            while at < n {
+                let terms = self.offsets.iter().zip(self.weight);
+                *to.add(at) = terms.fold(0.0, |sum, (&offset, &weight)| {
+                    Lanes::mul_add(*self.image.add(offset as usize + at * self.step), weight, sum)
+                });
+                at += 1;
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn quads<const N: usize>(&self, to: *mut f32, at: usize, load: impl Fn(*const f32) -> F32x4) {
+        let mut sums = [F32x4::splat(0.0); N];
+        let image = self.image.wrapping_add(at * self.step);
+        for (&offset, &weight) in self.offsets.iter().zip(self.weight) {
+            let (image, weight) = (image.wrapping_add(offset as usize), F32x4::splat(weight));
+            for (quad, sum) in sums.iter_mut().enumerate() {
+                *sum = load(image.wrapping_add(4 * quad * self.step)).mul_add(weight, *sum);
+            }
+        }
+        for (quad, sum) in sums.iter().enumerate() {
+            unsafe { sum.store(to.add(at + 4 * quad)) }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Where a window's places lie in an image, and the phases of a transposed convolution.
+//!
+//! Along an axis of stride 2 that is transposed, even positions see only elements through every other place of the
+//! window, and odd ones through the others. Each remainder is a phase: a convolution forward, of stride 1, with the
+//! places that take part. A convolution forward has one phase.
+
+use super::{Axis, Direction, Geometry};
+use std::iter;
+
+/// A window of one element that visits each.
+pub(super) fn is_plain(axis: &Axis) -> bool {
+    *axis == Axis::new(axis.size)
+}
+
+/// The part of the plane that windows see: the data, or a copy of some of it with zeros around.
+pub(super) struct Image {
+    /// The data's sizes.
+    sizes: [usize; 3],
+    /// Where it starts, counted from the first element of the data.
+    lows: [i64; 3],
+    /// Its own sizes.
+    extents: [usize; 3],
+    is_copy: bool,
+}
+
+impl Image {
+    /// `None` if zeros around the data would take too much memory, or change the result.
+    pub fn of(geometry: &Geometry, weight: &[f32]) -> Option<Image> {
+        let sizes = geometry.each(|axis| axis.size);
+        let ranges = geometry.axes.each_ref().map(|axis| range(geometry.direction, axis));
+        let is_copy = iter::zip(ranges, sizes).any(|([low, high], size)| low < 0 || high > size as i64);
+        if !is_copy {
+            return Some(Image { sizes, lows: [0; 3], extents: sizes, is_copy });
+        }
+        let seen = ranges.iter().try_fold(1_i64, |seen, [low, high]| seen.checked_mul(high - low))?;
+        let known = sizes.iter().product::<usize>() + geometry.n_positions();
+        if seen > 4 * known as i64 + 4096 || !is_finite(weight) {
+            return None;
+        }
+        Some(Image {
+            sizes,
+            lows: ranges.map(|[low, _]| low),
+            extents: ranges.map(|[low, high]| (high - low) as usize),
+            is_copy,
+        })
+    }
+
+    fn plane(&self) -> usize {
+        self.extents.iter().product()
+    }
+
+    /// The channels of a group, as the windows see them.
+    pub fn of_group(&self, data: &[f32], n_channels: usize, copy: &mut Vec<f32>) -> *const f32 {
+        if !self.is_copy {
+            return data.as_ptr();
+        }
+        copy.clear();
+        copy.resize(n_channels * self.plane(), 0.0);
+        let size: usize = self.sizes.iter().product();
+        // Along each axis, the range of the data that is seen.
+        let [planes, rows, columns] = [0, 1, 2].map(|axis| {
+            let high = self.lows[axis] + self.extents[axis] as i64;
+            self.lows[axis].max(0)..high.min(self.sizes[axis] as i64)
+        });
+        if columns.is_empty() {
+            return copy.as_ptr();
+        }
+        let n_columns = (columns.end - columns.start) as usize;
+        for channel in 0..n_channels {
+            for plane in planes.clone() {
+                for row in rows.clone() {
+                    let from = (plane as usize * self.sizes[1] + row as usize) * self.sizes[2] + columns.start as usize;
+                    let to = self.at([plane, row, columns.start]);
+                    copy[channel * self.plane() + to..][..n_columns]
+                        .copy_from_slice(&data[channel * size + from..][..n_columns]);
+                }
+            }
+        }
+        copy.as_ptr()
+    }
+
+    /// How far in the image an element of the data lies.
+    fn at(&self, index: [i64; 3]) -> usize {
+        let [plane, row, column] = [0, 1, 2].map(|axis| (index[axis] - self.lows[axis]) as usize);
+        (plane * self.extents[1] + row) * self.extents[2] + column
+    }
+
+    /// How far in the image a position lies from the one before, along each axis.
+    pub fn steps_of(&self, phase: &Phase) -> [usize; 3] {
+        let [planes, rows, columns] = phase.steps;
+        [planes * self.extents[1] * self.extents[2], rows * self.extents[2], columns]
+    }
+
+    /// For each channel and place that takes part, where the first position of the phase sees an element.
+    pub fn offsets(&self, geometry: &Geometry, phase: &Phase, n_channels: usize, offsets: &mut Vec<u32>) {
+        offsets.clear();
+        let places = phase.places(geometry);
+        for channel in 0..n_channels {
+            let start = channel * self.plane();
+            for plane in &places[0] {
+                for row in &places[1] {
+                    let looks = places[2].iter().map(|column| [plane.look, row.look, column.look]);
+                    offsets.extend(looks.map(|look| (start + self.at(look)) as u32));
+                }
+            }
+        }
+    }
+}
+
+fn is_finite(weight: &[f32]) -> bool {
+    weight.iter().fold(0, |most, x| most.max(x.to_bits() << 1)) < f32::INFINITY.to_bits() << 1
+}
+
+/// The elements that an axis sees: from the first to behind the last.
+fn range(direction: Direction, axis: &Axis) -> [i64; 2] {
+    let (padding, stride) = (axis.padding as i64, axis.stride as i64);
+    let reach = axis.kernel.saturating_sub(1) as i64 * axis.dilation as i64;
+    let last = axis.output as i64 - 1;
+    match direction {
+        Direction::Forward => [-padding, last * stride + reach - padding + 1],
+        Direction::Transposed => [(padding - reach).div_euclid(stride), (last + padding).div_euclid(stride) + 1],
+    }
+}
+
+/// A place of the window along an axis, and the element that the first position of a phase sees through it.
+struct Place {
+    at: usize,
+    look: i64,
+}
+
+/// Positions that see through the same places.
+pub(super) struct Phase {
+    /// The first position along each axis; the others follow at the strides of `spacing`.
+    first: [usize; 3],
+    spacing: [usize; 3],
+    pub n_positions: [usize; 3],
+    /// Elements from a position to the next.
+    steps: [usize; 3],
+    /// It has all positions.
+    pub is_whole: bool,
+}
+
+impl Phase {
+    /// Every position is in one.
+    pub fn all(geometry: &Geometry) -> impl Iterator<Item = Phase> {
+        let (outputs, strides) = (geometry.each(|axis| axis.output), geometry.each(|axis| axis.stride));
+        let (spacing, steps) = match geometry.direction {
+            Direction::Forward => ([1; 3], strides),
+            Direction::Transposed => (strides, [1; 3]),
+        };
+        let n_phases: [usize; 3] = [0, 1, 2].map(|axis| spacing[axis].min(outputs[axis]));
+        (0..n_phases.iter().product()).map(move |phase: usize| {
+            let first = [phase / n_phases[2] / n_phases[1], phase / n_phases[2] % n_phases[1], phase % n_phases[2]];
+            let n_positions = [0, 1, 2].map(|axis| (outputs[axis] - first[axis]).div_ceil(spacing[axis]));
+            Phase { first, spacing, n_positions, steps, is_whole: n_positions == outputs }
+        })
+    }
+
+    /// Those that take part, along each axis.
+    fn places(&self, geometry: &Geometry) -> [Vec<Place>; 3] {
+        [0, 1, 2].map(|at| {
+            let axis = &geometry.axes[at];
+            let look = |place: usize| {
+                let reach = place as i64 * axis.dilation as i64;
+                match geometry.direction {
+                    Direction::Forward => Some(reach - axis.padding as i64),
+                    Direction::Transposed => {
+                        let look = (self.first[at] + axis.padding) as i64 - reach;
+                        let stride = axis.stride as i64;
+                        (look.rem_euclid(stride) == 0).then(|| look.div_euclid(stride))
+                    }
+                }
+            };
+            (0..axis.kernel).filter_map(|place| Some(Place { at: place, look: look(place)? })).collect()
+        })
+    }
+
+    /// From the weight of a group, `[channels, outputs, …kernel]`, what takes part: `[outputs, channels, …places]`.
+    pub fn weight(&self, geometry: &Geometry, weight: &[f32], to: &mut Vec<f32>) {
+        let places = self.places(geometry);
+        let (n_places, n_outputs) = (geometry.n_places(), geometry.group_outputs());
+        to.clear();
+        for output in 0..n_outputs {
+            for channel in 0..geometry.group_channels() {
+                let weight = &weight[(channel * n_outputs + output) * n_places..][..n_places];
+                for plane in &places[0] {
+                    for row in &places[1] {
+                        let start = (plane.at * geometry.axes[1].kernel + row.at) * geometry.axes[2].kernel;
+                        to.extend(places[2].iter().map(|column| weight[start + column.at]));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts the results of this phase, `[outputs, …positions]`, to their places among all.
+    pub fn scatter(&self, geometry: &Geometry, results: &[f32], to: &mut [f32]) {
+        let [n_planes, n_rows, n_columns] = geometry.each(|axis| axis.output);
+        let [planes, rows, columns] = self.n_positions;
+        let from = results.chunks_exact((planes * rows * columns).max(1));
+        for (from, to) in iter::zip(from, to.chunks_exact_mut((n_planes * n_rows * n_columns).max(1))) {
+            for (row, from) in from.chunks_exact(columns).enumerate() {
+                let plane = self.first[0] + row / rows * self.spacing[0];
+                let row = self.first[1] + row % rows * self.spacing[1];
+                let to = &mut to[(plane * n_rows + row) * n_columns + self.first[2]..];
+                for (to, from) in iter::zip(to.iter_mut().step_by(self.spacing[2]), from) {
+                    *to = *from;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Convolutions against those by the definition, in order in float32 and in float64.
+
+use super::*;
+use crate::gemm::tests::{Random, assert_same};
+use crate::strided::View;
+use crate::window::{self, Window};
+
+fn axis(random: &mut Random, direction: Direction) -> Axis {
+    let size = [1, 2, 5, 9, 20, 37][random.below(6)];
+    let kernel = [1, 1, 2, 3, 3, 5][random.below(6)];
+    let (stride, dilation) = ([1, 1, 1, 2, 3][random.below(5)], [1, 1, 1, 2][random.below(4)]);
+    let padding = [0, 0, 1, 2, 6][random.below(5)];
+    let (reach, behind) = ((kernel - 1) * dilation, random.below(3));
+    let output: usize = match direction {
+        Direction::Forward => (size + padding + behind).checked_sub(reach + 1).map_or(0, |room| room / stride + 1),
+        Direction::Transposed => ((size - 1) * stride + reach + 1 + behind).saturating_sub(2 * padding),
+    };
+    Axis { size, kernel, output, stride, dilation, padding }
+}
+
+fn geometry(random: &mut Random) -> Geometry {
+    let direction = [Direction::Forward, Direction::Forward, Direction::Transposed][random.below(3)];
+    let mut axes = [Axis::new(1); 3];
+    for axis_idx in random.below(3)..3 {
+        axes[axis_idx] = axis(random, direction);
+    }
+    let n_groups = [1, 1, 2, 5][random.below(4)];
+    let mut each = |n: usize| n_groups * if n_groups == 1 { random.below(n) } else { 1 + random.below(3) };
+    let (n_channels, n_outputs) = (each(7), each(13));
+    Geometry { n_images: 1 + random.below(2), n_channels, n_outputs, n_groups, direction, axes }
+}
+
+#[test]
+fn every_path_adds_in_order() {
+    let mut random = Random(7);
+    let mut scratch = Scratch::default();
+    let mut n_checked = 0;
+    while n_checked < 1500 {
+        let geometry = geometry(&mut random);
+        let [data_len, weight_len, out_len] = geometry.lengths().unwrap();
+        if out_len * geometry.group_channels() * geometry.n_places() > 2_000_000 || out_len == 0 && random.below(9) > 0
+        {
+            continue;
+        }
+        n_checked += 1;
+        let (mut data, mut weight) = (random.floats(data_len), random.floats(weight_len));
+        if random.below(5) == 0 {
+            for odd in [f32::NAN, f32::INFINITY, -0.0] {
+                let (data_at, weight_at) = (random.below(data_len + 1), random.below(4 * weight_len + 1));
+                data.get_mut(data_at).into_iter().chain(weight.get_mut(weight_at)).for_each(|x| *x = odd);
+            }
+        }
+        let biases = random.floats(geometry.n_outputs);
+        let bias = (random.below(2) == 0).then_some(&biases[..]);
+        let activation = [Activation::None, Activation::Relu][random.below(2)];
+        let mut got = vec![f32::NAN; out_len];
+        conv(&geometry, &data, &weight, bias, activation, &mut got, &mut scratch).unwrap();
+        let bias = bias.map_or(Bias::None, Bias::PerRow);
+        let finish = Epilogue { bias, activation, ..Epilogue::default() }.finish([geometry.n_outputs, 0]).unwrap();
+        let mut want = vec![0.0; out_len];
+        direct::conv(&geometry, &data, &weight, &finish, &mut want);
+        assert_same(&got, &want, &|| format!("{geometry:?}"));
+    }
+}
+
+/// The definition that all dtypes share, and the bound that the module states.
+#[test]
+fn sums_are_close() {
+    let mut random = Random(8);
+    let mut n_checked = 0;
+    while n_checked < 200 {
+        let mut geometry = geometry(&mut random);
+        geometry.axes[0] = Axis::new(1);
+        let [data_len, weight_len, out_len] = geometry.lengths().unwrap();
+        if geometry.direction == Direction::Transposed || out_len == 0 || out_len > 20_000 {
+            continue;
+        }
+        n_checked += 1;
+        let (data, weight) = (random.floats(data_len), random.floats(weight_len));
+        let mut got = vec![f32::NAN; out_len];
+        conv(&geometry, &data, &weight, None, Activation::None, &mut got, &mut Scratch::default()).unwrap();
+        let [_, rows, columns] = geometry.axes;
+        // Behind the data, as much as there are positions for.
+        let behind = |axis: Axis| {
+            ((axis.output - 1) * axis.stride + (axis.kernel - 1) * axis.dilation + 1)
+                .saturating_sub(axis.size + axis.padding)
+        };
+        let window = Window {
+            kernel: [rows.kernel, columns.kernel],
+            strides: [rows.stride, columns.stride],
+            padding: [rows.padding, columns.padding, behind(rows), behind(columns)],
+            dilation: [rows.dilation, columns.dilation],
+        };
+        assert_eq!(window.output([rows.size, columns.size]), [rows.output, columns.output]);
+        let exact = |f: fn(f32) -> f32| {
+            let wide = |x: &[f32]| x.iter().map(|&x| f64::from(f(x))).collect::<Vec<_>>();
+            let (data, weight) = (wide(&data), wide(&weight));
+            let data_shape = [geometry.n_images, geometry.n_channels, rows.size, columns.size];
+            let weight_shape = [geometry.n_outputs, geometry.group_channels(), rows.kernel, columns.kernel];
+            let (data, weight) = (View::new(&data, &data_shape), View::new(&weight, &weight_shape));
+            window::conv2d(data, weight, &window, geometry.n_groups)
+        };
+        let n_looks = (geometry.group_channels() * geometry.n_places()) as f64;
+        for ((got, want), size) in got.iter().zip(exact(|x| x)).zip(exact(f32::abs)) {
+            let error = (f64::from(*got) - want).abs();
+            assert!(error <= n_looks * size / f64::from(1 << 24), "{got}, not {want}: {geometry:?}");
+        }
+    }
+}
+
+/// A transposed convolution undoes the shape of a forward one: `⟨conv(x), y⟩ = ⟨x, transposed(y)⟩`.
+#[test]
+fn transposed_is_the_transpose() {
+    let mut random = Random(9);
+    let mut n_checked = 0;
+    while n_checked < 200 {
+        let forward = geometry(&mut random);
+        let [data_len, weight_len, out_len] = forward.lengths().unwrap();
+        if forward.direction == Direction::Transposed || data_len * out_len == 0 || out_len > 20_000 {
+            continue;
+        }
+        n_checked += 1;
+        let transposed = Geometry {
+            n_channels: forward.n_outputs,
+            n_outputs: forward.n_channels,
+            direction: Direction::Transposed,
+            axes: forward.axes.map(|axis| Axis { size: axis.output, output: axis.size, ..axis }),
+            ..forward
+        };
+        assert_eq!(transposed.lengths(), Some([out_len, weight_len, data_len]));
+        let (x, weight, y) = (random.floats(data_len), random.floats(weight_len), random.floats(out_len));
+        let run = |geometry, data: &[f32], n| {
+            let mut out = vec![0.0; n];
+            conv(geometry, data, &weight, None, Activation::None, &mut out, &mut Scratch::default()).unwrap();
+            out
+        };
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
+        let (there, back) = (dot(&run(&forward, &x, out_len), &y), dot(&x, &run(&transposed, &y, data_len)));
+        assert!((there - back).abs() < 1e-3 * (1.0 + there.abs()), "{there}, {back}: {forward:?}");
+    }
+}
+
+#[test]
+fn padding_is_skipped_even_under_an_infinite_weight() {
+    let line = Axis { kernel: 2, padding: 1, output: 1, ..Axis::new(1) };
+    let axes = [Axis::new(1), Axis::new(1), line];
+    let direction = Direction::Forward;
+    let geometry = Geometry { n_images: 1, n_channels: 1, n_outputs: 1, n_groups: 1, direction, axes };
+    let mut out = [0.0];
+    let mut run = |geometry: &Geometry, weight: &[f32]| {
+        conv(geometry, &[1.0], weight, None, Activation::None, &mut out, &mut Scratch::default())?;
+        Some(out[0])
+    };
+    assert_eq!(run(&geometry, &[f32::INFINITY, 2.0]), Some(2.0));
+    // Windows that reach far: no copy of the image is made.
+    let far = Axis { padding: MOST, dilation: MOST, stride: MOST, ..line };
+    assert_eq!(run(&Geometry { axes: [Axis::new(1), Axis::new(1), far], ..geometry }, &[3.0, 2.0]), Some(2.0));
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let axes = [Axis::new(1), Axis::new(2), Axis::new(3)];
+    let direction = Direction::Forward;
+    let geometry = Geometry { n_images: 1, n_channels: 2, n_outputs: 2, n_groups: 1, direction, axes };
+    let run = |geometry: &Geometry, data: &[f32], bias| {
+        let mut out = [0.0; 12];
+        conv(geometry, data, &[1.0; 4], bias, Activation::None, &mut out, &mut Scratch::default())
+    };
+    let data = [1.0; 12];
+    assert_eq!(run(&geometry, &data, None), Some(()));
+    assert_eq!(run(&geometry, &data[1..], None), None);
+    assert_eq!(run(&geometry, &data, Some(&data[..1])), None);
+    assert_eq!(run(&Geometry { n_groups: 0, ..geometry }, &data, None), None);
+    assert_eq!(run(&Geometry { n_groups: 3, ..geometry }, &data, None), None);
+    let stuck = Axis { stride: 0, ..Axis::new(3) };
+    assert_eq!(run(&Geometry { axes: [Axis::new(1), Axis::new(2), stuck], ..geometry }, &data, None), None);
+    let endless = Axis { output: usize::MAX, ..Axis::new(3) };
+    assert_eq!(run(&Geometry { axes: [Axis::new(1), Axis::new(2), endless], ..geometry }, &data, None), None);
+}

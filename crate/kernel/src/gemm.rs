@@ -1,0 +1,365 @@
+//! Products of float32 matrices, fast: `c[m, n] = a[m, k] · b[k, n]`, either operand with any strides.
+//!
+//! Cut into blocks that fit the caches and tiles that fit the registers (K. Goto and R. van de Geijn, "Anatomy of
+//! high-performance matrix multiplication", 2008). Columns of `b` are packed into panels, once for all if they are
+//! constant ([`pack`]); rows of `a` are read where they are, unless its columns are not contiguous. One row, or one
+//! column, has loops of its own ([`vector`]).
+//!
+//! Invariants:
+//! - Every element is `((0 + a[i,0]·b[0,j]) + a[i,1]·b[1,j]) + …` in order of `k`, each product and each sum rounded,
+//!   whatever the sizes, the strides and the path. Then a bias is added, then `relu` applied. So results are bit-equal
+//!   natively and in WebAssembly; the build with relaxed SIMD rounds `a·b + sum` once where the processor can.
+//! - Against exact sums, an element is off by at most `k · 2⁻²⁴ · Σ |a[i,p]·b[p,j]|` to first order, and `2⁻²⁴` of
+//!   itself for the bias. Nothing is skipped: NaN and infinities go through.
+//! - Nothing outside of the slices is read or written: a [`Matrix`] and a [`Packed`] lie within theirs, and products
+//!   check theirs on entry. They answer `None`, and change nothing, if sizes disagree.
+//!
+//! ```
+//! use kernel::gemm::{Epilogue, Matrix, Right, multiply};
+//! // [[1, 2], [3, 4]] · [[1, 1], [0, 1]], then the same matrix on the right read by columns.
+//! let a = Matrix::row_major(&[1.0, 2.0, 3.0, 4.0], [2, 2]).unwrap();
+//! let b = Matrix::row_major(&[1.0, 1.0, 0.0, 1.0], [2, 2]).unwrap();
+//! let mut c = [0.0; 4];
+//! multiply(a, Right::Strided(b), &mut c, &Epilogue::default(), &mut Vec::new());
+//! assert_eq!(c, [1.0, 3.0, 3.0, 7.0]);
+//! multiply(a, Right::Strided(b.transposed()), &mut c, &Epilogue::default(), &mut Vec::new());
+//! assert_eq!(c, [3.0, 2.0, 7.0, 4.0]);
+//! ```
+
+#![allow(unsafe_code, reason = "loads and stores of lanes within slices whose lengths were checked on entry")]
+
+pub(crate) mod gather;
+pub(crate) mod panel;
+#[cfg(test)]
+pub(crate) mod tests;
+pub(crate) mod tile;
+pub(crate) mod turn;
+pub(crate) mod vector;
+
+use panel::Columns;
+use std::{iter, ptr};
+use tile::{Finish, HEIGHT, Tile, WIDTH};
+
+/// Terms of a block: a panel of `b` stays in the first-level cache.
+const BLOCK_TERMS: usize = 256;
+/// Rows of a block: `a` stays in the second-level cache.
+const BLOCK_ROWS: usize = 96;
+/// Columns of a block of `b` that is packed on the way.
+const BLOCK_COLUMNS: usize = 512;
+/// A right operand of at most so many elements is in the first-level cache anyway, and is read where it is.
+const SMALL: usize = 8192;
+
+/// A matrix that lies in a slice with a stride along its rows and one along its columns, in elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix<'a> {
+    pub(crate) data: &'a [f32],
+    pub(crate) shape: [usize; 2],
+    /// From a row to the next, and from a column to the next.
+    pub(crate) steps: [usize; 2],
+}
+
+impl<'a> Matrix<'a> {
+    /// `None` if an element would lie outside of `data`.
+    pub fn new(data: &'a [f32], shape: [usize; 2], steps: [usize; 2]) -> Option<Matrix<'a>> {
+        if !shape.contains(&0) {
+            let row = (shape[0] - 1).checked_mul(steps[0])?;
+            let last = (shape[1] - 1).checked_mul(steps[1])?.checked_add(row)?;
+            data.get(last)?;
+        }
+        shape[0].checked_mul(shape[1])?;
+        Some(Matrix { data, shape, steps })
+    }
+
+    /// Row after row. `None` if `data` is too short.
+    pub fn row_major(data: &'a [f32], shape: [usize; 2]) -> Option<Matrix<'a>> {
+        Matrix::new(data, shape, [shape[1], 1])
+    }
+
+    /// The same elements with rows for columns.
+    pub fn transposed(self) -> Matrix<'a> {
+        let ([n_rows, n_columns], [row, column]) = (self.shape, self.steps);
+        Matrix { shape: [n_columns, n_rows], steps: [column, row], ..self }
+    }
+
+    /// Rows and columns.
+    pub fn shape(&self) -> [usize; 2] {
+        self.shape
+    }
+}
+
+/// A right operand in the order in which products read it, made by [`pack`].
+#[derive(Clone, Copy, Debug)]
+pub struct Packed<'a> {
+    panels: &'a [f32],
+    shape: [usize; 2],
+}
+
+impl<'a> Packed<'a> {
+    /// What [`pack`] wrote for a matrix of this shape. `None` if the length is not that of such a matrix.
+    pub fn new(panels: &'a [f32], shape: [usize; 2]) -> Option<Packed<'a>> {
+        let size = shape[0].checked_mul(shape[1].checked_next_multiple_of(WIDTH)?)?;
+        (panels.len() == size).then_some(Packed { panels, shape })
+    }
+}
+
+/// Replaces `to` by the elements of `b` in panels of eight columns, the last one filled up with zeros.
+pub fn pack(b: Matrix, to: &mut Vec<f32>) {
+    let size = panel::size(b.shape);
+    reserve(to, size);
+    to.truncate(size);
+    unsafe { Columns::Strided(b).pack(0..b.shape[0], 0..b.shape[1], to.as_mut_ptr()) }
+}
+
+/// The right operand.
+#[derive(Clone, Copy, Debug)]
+pub enum Right<'a> {
+    Strided(Matrix<'a>),
+    Packed(Packed<'a>),
+}
+
+impl<'a> Right<'a> {
+    fn columns(self) -> Columns<'a> {
+        match self {
+            Right::Strided(matrix) => Columns::Strided(matrix),
+            Right::Packed(Packed { panels, shape }) => Columns::Packed { panels, shape },
+        }
+    }
+}
+
+/// Where sums start.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Start {
+    #[default]
+    Zero,
+    /// At what the result holds.
+    Result,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+pub enum Bias<'a> {
+    #[default]
+    None,
+    /// One for each row of the result.
+    PerRow(&'a [f32]),
+    /// One for each column of the result.
+    PerColumn(&'a [f32]),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Activation {
+    #[default]
+    None,
+    /// Zero for negative numbers. NaN stays.
+    Relu,
+}
+
+/// What is done with the elements of a result while they are at hand, in this order.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Epilogue<'a> {
+    pub start: Start,
+    pub bias: Bias<'a>,
+    pub activation: Activation,
+}
+
+impl Epilogue<'_> {
+    /// `None` if there are too few biases for a result of `shape`.
+    pub(crate) fn finish(&self, [n_rows, n_columns]: [usize; 2]) -> Option<Finish> {
+        let is_relu = self.activation == Activation::Relu;
+        let (row_bias, column_bias) = match self.bias {
+            Bias::None => (ptr::null(), ptr::null()),
+            Bias::PerRow(bias) => (bias.get(..n_rows)?.as_ptr(), ptr::null()),
+            Bias::PerColumn(bias) => (ptr::null(), bias.get(..n_columns)?.as_ptr()),
+        };
+        Some(Finish { row_bias, column_bias, is_relu })
+    }
+}
+
+/// `c = a · b`, row-major, and the epilogue. `scratch` holds panels; what is in it does not matter.
+///
+/// `None`, and `c` as it was, if the shapes disagree, `c` is not as long as the result, or biases are missing.
+pub fn multiply(a: Matrix, b: Right, c: &mut [f32], epilogue: &Epilogue, scratch: &mut Vec<f32>) -> Option<()> {
+    let columns = b.columns();
+    let ([m, k], [l, n]) = (a.shape, columns.shape());
+    let finish = epilogue.finish([m, n])?;
+    if k != l || c.len() != m.checked_mul(n)? {
+        return None;
+    }
+    let out = Out { at: c.as_mut_ptr(), step: n, is_resumed: epilogue.start == Start::Result, finish };
+    unsafe { product(&a, &columns, &out, scratch) }
+    Some(())
+}
+
+/// The matrices of a batch lie at equal distances; the distance 0 gives every product the same one.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch {
+    pub size: usize,
+    pub a_step: usize,
+    pub b_step: usize,
+}
+
+/// A product for every matrix of a batch: `c[batch, m, n] = a[batch, m, k] · b[batch, k, n]`, and the epilogue for each.
+///
+/// `a` and `b` have the shapes and strides of one matrix, and the data of all. `None` if one does not lie in its data,
+/// or as for [`multiply`]; then some of `c` may have been written.
+pub fn multiply_batch(
+    batch: Batch,
+    a: Matrix,
+    b: Matrix,
+    c: &mut [f32],
+    epilogue: &Epilogue,
+    scratch: &mut Vec<f32>,
+) -> Option<()> {
+    let ([m, k], n) = (a.shape, b.shape[1]);
+    if c.len() != batch.size.checked_mul(m.checked_mul(n)?)? {
+        return None;
+    }
+    let is_row_biased = matches!(epilogue.bias, Bias::PerRow(_));
+    if batch.b_step == 0 && a.steps == [k, 1] && batch.a_step == m * k && !is_row_biased {
+        let all = Matrix::row_major(a.data, [batch.size * m, k])?;
+        return multiply(all, Right::Strided(b), c, epilogue, scratch);
+    }
+    for at in 0..batch.size {
+        let a = Matrix::new(a.data.get(at.checked_mul(batch.a_step)?..)?, a.shape, a.steps)?;
+        let b = Matrix::new(b.data.get(at.checked_mul(batch.b_step)?..)?, b.shape, b.steps)?;
+        multiply(a, Right::Strided(b), &mut c[at * m * n..][..m * n], epilogue, scratch)?;
+    }
+    Some(())
+}
+
+/// Where a result goes: rows `step` apart.
+#[derive(Clone, Copy)]
+pub(crate) struct Out {
+    pub at: *mut f32,
+    pub step: usize,
+    pub is_resumed: bool,
+    pub finish: Finish,
+}
+
+/// # Safety
+/// The inner sizes agree, and the result and the biases have as many rows and columns as the product.
+pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut Vec<f32>) {
+    let ([m, k], n) = (a.shape, b.shape()[1]);
+    if m == 0 || n == 0 {
+        return;
+    }
+    let n_done = unsafe { vector::product(a, b, out) };
+    // Where the columns of `b` are read: as they are, or in panels that are made here, a block at a time.
+    let direct = match b {
+        Columns::Strided(matrix) if matrix.steps[1] == 1 && matrix.steps[0] > 0 && (k * n <= SMALL || m <= HEIGHT) => {
+            Some(matrix)
+        }
+        Columns::Strided(_) | Columns::Packed { .. } | Columns::Gathered(_) => None,
+    };
+    let block_columns = if direct.is_some() || matches!(b, Columns::Packed { .. }) { n } else { BLOCK_COLUMNS.min(n) };
+    // One row at least, for a tile reads what a term of no terms would be.
+    let block_terms = if direct.is_some() { k } else { BLOCK_TERMS.min(k) };
+    let is_left_packed = a.steps[1] != 1 && m > 1;
+    let left_size = if is_left_packed { block_terms * BLOCK_ROWS.min(m).next_multiple_of(HEIGHT) } else { 0 };
+    let packed_columns = if direct.is_some() { WIDTH } else { block_columns };
+    reserve(scratch, left_size + panel::size([block_terms, packed_columns]));
+    let left = scratch.as_mut_ptr();
+    let right = left.wrapping_add(left_size);
+    for column in (n_done..n).step_by(block_columns) {
+        let columns = column..n.min(column + block_columns);
+        // A sum of no terms has one block without terms.
+        for term in iter::once(0).chain((block_terms.max(1)..k).step_by(block_terms.max(1))) {
+            let terms = term..k.min(term + block_terms);
+            let last_panel = columns.end / WIDTH * WIDTH;
+            match (direct, b) {
+                (Some(_), _) if last_panel == n => (),
+                (Some(_), _) => unsafe { b.pack(terms.clone(), last_panel..n, right) },
+                (None, Columns::Packed { .. }) => (),
+                (None, Columns::Strided(_) | Columns::Gathered(_)) => unsafe {
+                    b.pack(terms.clone(), columns.clone(), right);
+                },
+            }
+            let is_last = terms.end == k;
+            for row in (0..m).step_by(BLOCK_ROWS) {
+                let rows = row..m.min(row + BLOCK_ROWS);
+                let mut tile = Tile {
+                    a: a.data.as_ptr(),
+                    a_steps: a.steps,
+                    b: right,
+                    b_step: WIDTH,
+                    n_terms: terms.len(),
+                    c: out.at,
+                    c_step: out.step,
+                    is_resumed: out.is_resumed || term > 0,
+                    finish: Finish::NONE,
+                };
+                if is_left_packed {
+                    unsafe { panel::pack_left(a, rows.clone(), terms.clone(), left) }
+                    tile.a_steps = [1, HEIGHT];
+                }
+                for column in columns.clone().step_by(WIDTH) {
+                    let width = WIDTH.min(n - column);
+                    match (direct, b) {
+                        (Some(matrix), _) if width == WIDTH => {
+                            tile.b = matrix.data.as_ptr().wrapping_add(column);
+                            tile.b_step = matrix.steps[0];
+                        }
+                        (Some(_), _) => {
+                            tile.b = right;
+                            tile.b_step = WIDTH;
+                        }
+                        (None, Columns::Packed { panels, .. }) => {
+                            tile.b = panels.as_ptr().wrapping_add(column * k + terms.start * WIDTH);
+                        }
+                        (None, Columns::Strided(_) | Columns::Gathered(_)) => {
+                            tile.b = right.wrapping_add((column - columns.start) * terms.len());
+                        }
+                    }
+                    for row in rows.clone().step_by(HEIGHT) {
+                        tile.a = if is_left_packed {
+                            left.wrapping_add((row - rows.start) * terms.len())
+                        } else {
+                            a.data.as_ptr().wrapping_add(row * a.steps[0] + terms.start * a.steps[1])
+                        };
+                        tile.c = out.at.wrapping_add(row * out.step + column);
+                        tile.finish = if is_last { out.finish.at(row, column) } else { Finish::NONE };
+                        let height = HEIGHT.min(rows.end - row);
+                        unsafe {
+                            if width == WIDTH {
+                                tile::run(&tile, height);
+                            } else {
+                                edge(&tile, height, width);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A tile of fewer columns, by way of one that has all of them.
+///
+/// # Safety
+/// As [`tile::run`], for `width` columns of `c` and of its biases.
+unsafe fn edge(tile: &Tile, height: usize, width: usize) {
+    let mut whole = [0.0; HEIGHT * WIDTH];
+    let mut biases = [0.0; WIDTH];
+    let mut inner = Tile { c: whole.as_mut_ptr(), c_step: WIDTH, ..*tile };
+    unsafe {
+        if tile.is_resumed {
+            for row in 0..height {
+                ptr::copy_nonoverlapping(tile.c.add(row * tile.c_step), inner.c.add(row * WIDTH), width);
+            }
+        }
+        if !tile.finish.column_bias.is_null() {
+            ptr::copy_nonoverlapping(tile.finish.column_bias, biases.as_mut_ptr(), width);
+            inner.finish.column_bias = biases.as_ptr();
+        }
+        tile::run(&inner, height);
+        for row in 0..height {
+            ptr::copy_nonoverlapping(inner.c.add(row * WIDTH), tile.c.add(row * tile.c_step), width);
+        }
+    }
+}
+
+/// Makes `scratch` at least `size` long.
+pub(crate) fn reserve(scratch: &mut Vec<f32>, size: usize) {
+    if scratch.len() < size {
+        scratch.resize(size, 0.0);
+    }
+}

@@ -1,0 +1,64 @@
+//! Columns of a convolution's window, read from an image where they are: element `[p, j]` lies at the sum of an offset
+//! for the term and one for the position.
+
+use super::tile::WIDTH;
+use crate::lanes::{F32x4, Lanes};
+use std::ops::Range;
+
+/// A matrix whose rows are terms (channel and place in the window) and whose columns are positions of the window.
+pub(crate) struct Gather {
+    /// Its first element is that of the first term at the first position.
+    pub image: *const f32,
+    /// One for each term.
+    pub offsets: *const u32,
+    pub n_terms: usize,
+    /// Positions along each axis, the last fastest.
+    pub n_positions: [usize; 3],
+    /// From a position to the next along each axis.
+    pub steps: [usize; 3],
+}
+
+impl Gather {
+    pub fn shape(&self) -> [usize; 2] {
+        [self.n_terms, self.n_positions.iter().product()]
+    }
+
+    fn offset(&self, position: usize) -> usize {
+        let [_, n_rows, n_columns] = self.n_positions;
+        let (row, column) = (position / n_columns, position % n_columns);
+        row / n_rows * self.steps[0] + row % n_rows * self.steps[1] + column * self.steps[2]
+    }
+
+    /// Writes the panel of these terms and positions. Absent positions repeat the last one.
+    ///
+    /// # Safety
+    /// Terms and positions are inside the shape, and `to` has room for the panel.
+    pub unsafe fn panel(&self, terms: Range<usize>, position: usize, n_positions: usize, to: *mut f32) {
+        for half in [0, 4] {
+            let at: [usize; 4] = std::array::from_fn(|i| self.offset(position + (half + i).min(n_positions - 1)));
+            unsafe {
+                let offsets = std::slice::from_raw_parts(self.offsets.add(terms.start), terms.len());
+                quarter(self.image, offsets, at, to.add(half));
+            }
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn quarter(image: *const f32, offsets: &[u32], at: [usize; 4], to: *mut f32) {
+    let mut to = to;
+    unsafe {
+        if at == [at[0], at[0] + 1, at[0] + 2, at[0] + 3] {
+            for &offset in offsets {
+                F32x4::load(image.add(offset as usize + at[0])).store(to);
+                to = to.wrapping_add(WIDTH);
+            }
+        } else {
+            for &offset in offsets {
+                let image = image.add(offset as usize);
+                F32x4::from_array(at.map(|at| *image.add(at))).store(to);
+                to = to.wrapping_add(WIDTH);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Panels: eight columns of a matrix side by side, row after row, as a tile reads them. Absent columns are zeros.
+
+use super::Matrix;
+use super::gather::Gather;
+use super::tile::{HEIGHT, WIDTH};
+use crate::lanes::{F32x4, Lanes};
+use std::ops::Range;
+
+/// How many floats the panels of a matrix take.
+pub(crate) fn size([n_rows, n_columns]: [usize; 2]) -> usize {
+    n_rows * n_columns.next_multiple_of(WIDTH)
+}
+
+/// The right operand of a product, as a driver finds it.
+#[derive(Clone, Copy)]
+pub(crate) enum Columns<'a> {
+    Strided(Matrix<'a>),
+    /// Panels of all columns, one after the other.
+    Packed {
+        panels: &'a [f32],
+        shape: [usize; 2],
+    },
+    Gathered(&'a Gather),
+}
+
+impl Columns<'_> {
+    pub fn shape(&self) -> [usize; 2] {
+        match self {
+            Columns::Strided(matrix) => matrix.shape(),
+            Columns::Packed { shape, .. } => *shape,
+            Columns::Gathered(gather) => gather.shape(),
+        }
+    }
+
+    /// Writes the panels of these rows and columns.
+    ///
+    /// # Safety
+    /// Rows and columns are inside the shape, and `to` has room for the panels.
+    pub unsafe fn pack(&self, rows: Range<usize>, columns: Range<usize>, to: *mut f32) {
+        let mut to = to;
+        for column in columns.clone().step_by(WIDTH) {
+            let n_columns = WIDTH.min(columns.end - column);
+            unsafe {
+                match self {
+                    Columns::Strided(matrix) => strided(matrix, rows.clone(), column, n_columns, to),
+                    Columns::Gathered(gather) => gather.panel(rows.clone(), column, n_columns, to),
+                    Columns::Packed { .. } => (),
+                }
+                to = to.add(rows.len() * WIDTH);
+            }
+        }
+    }
+}
+
+#[inline(never)]
+unsafe fn strided(matrix: &Matrix, rows: Range<usize>, column: usize, n_columns: usize, to: *mut f32) {
+    let [row_step, column_step] = matrix.steps;
+    let mut to = to;
+    unsafe {
+        for row in rows {
+            let from = matrix.data.as_ptr().add(row * row_step + column * column_step);
+            if column_step == 1 && n_columns == WIDTH {
+                F32x4::load(from).store(to);
+                F32x4::load(from.add(4)).store(to.add(4));
+            } else {
+                for at in 0..WIDTH {
+                    *to.add(at) = if at < n_columns { *from.add(at * column_step) } else { 0.0 };
+                }
+            }
+            to = to.add(WIDTH);
+        }
+    }
+}
+
+/// Writes `[n_columns, HEIGHT]` for each [`HEIGHT`] rows of the left operand, as a tile reads them. Absent rows are
+/// left as they were, and never read.
+///
+/// # Safety
+/// Rows and columns are inside the matrix, and `to` has room for all rows rounded up to whole tiles.
+#[inline(never)]
+pub(crate) unsafe fn pack_left(matrix: &Matrix, rows: Range<usize>, columns: Range<usize>, to: *mut f32) {
+    let [row_step, column_step] = matrix.steps;
+    let mut to = to;
+    for row in rows.clone().step_by(HEIGHT) {
+        let n_rows = HEIGHT.min(rows.end - row);
+        for column in columns.clone() {
+            unsafe {
+                let from = matrix.data.as_ptr().add(row * row_step + column * column_step);
+                for at in 0..n_rows {
+                    *to.add(at) = *from.add(at * row_step);
+                }
+                to = to.add(HEIGHT);
+            }
+        }
+    }
+}

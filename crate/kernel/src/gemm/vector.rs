@@ -1,0 +1,235 @@
+//! One row times a matrix, bound by how fast the matrix comes from memory: it is read once, in the order it lies.
+//!
+//! Rows that lie contiguously are added to the result eight at a time; columns that do are taken sixteen side by side,
+//! four by four elements turned in registers; panels are taken two side by side. A matrix times one column is the same
+//! with rows for columns.
+
+use super::panel::Columns;
+use super::tile::{Finish, HEIGHT, WIDTH};
+use super::turn::turn;
+use super::{Matrix, Out, SMALL};
+use crate::lanes::{F32x4, Lanes};
+use std::array;
+
+/// Rows that are added at a time.
+const N_ROWS: usize = 4;
+/// Groups of four columns that are taken side by side.
+const N_QUADS: usize = 4;
+/// Columns of a block whose sums stay in the first-level cache.
+const BLOCK: usize = 4096;
+
+/// `y[j] = finish(start[j] + sum of x[p] * b[p, j])`.
+#[derive(Clone, Copy)]
+struct Line {
+    x: *const f32,
+    x_step: usize,
+    n_terms: usize,
+    y: *mut f32,
+    n: usize,
+    is_resumed: bool,
+    finish: Finish,
+}
+
+/// How many of the columns, from the first on, were done here.
+///
+/// # Safety
+/// As [`super::product`].
+pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out) -> usize {
+    let ([m, k], n) = (a.shape, b.shape()[1]);
+    let line = Line {
+        x: a.data.as_ptr(),
+        x_step: a.steps[1],
+        n_terms: k,
+        y: out.at,
+        n,
+        is_resumed: out.is_resumed,
+        finish: out.finish,
+    };
+    unsafe {
+        if n == 1 && m > 1 && out.step == 1 {
+            let (x, x_step) = match b {
+                Columns::Strided(b) => (b.data.as_ptr(), b.steps[0]),
+                Columns::Packed { panels, .. } => (panels.as_ptr(), WIDTH),
+                Columns::Gathered(_) => return 0,
+            };
+            let (row_bias, column_bias) = (out.finish.column_bias, out.finish.row_bias);
+            let finish = Finish { row_bias, column_bias, ..out.finish };
+            return times_matrix(&Line { x, x_step, n: m, finish, ..line }, &a.transposed()).into();
+        }
+        match b {
+            Columns::Strided(b) if m == 1 || m < HEIGHT && k * n > SMALL => {
+                let is_done = (0..m).all(|row| {
+                    let (x, y) = (line.x.wrapping_add(row * a.steps[0]), out.at.wrapping_add(row * out.step));
+                    times_matrix(&Line { x, y, finish: out.finish.at(row, 0), ..line }, b)
+                });
+                if is_done { n } else { 0 }
+            }
+            Columns::Packed { panels, .. } if m == 1 => {
+                let n_done = n / (2 * WIDTH) * (2 * WIDTH);
+                for column in (0..n_done).step_by(2 * WIDTH) {
+                    let (y, finish) = (out.at.wrapping_add(column), out.finish.at(0, column));
+                    times_panels(&Line { y, finish, ..line }, panels[column * k..].as_ptr());
+                }
+                n_done
+            }
+            Columns::Strided(_) | Columns::Packed { .. } | Columns::Gathered(_) => 0,
+        }
+    }
+}
+
+/// Says whether the rows of `b` are contiguous, or its columns are.
+unsafe fn times_matrix(line: &Line, b: &Matrix) -> bool {
+    let [row_step, column_step] = b.steps;
+    unsafe {
+        if column_step == 1 || line.n == 1 {
+            add_rows(line, b.data.as_ptr(), row_step);
+        } else if row_step == 1 || line.n_terms <= 1 {
+            for column in (0..line.n).step_by(4 * N_QUADS) {
+                let (y, n) = (line.y.wrapping_add(column), (line.n - column).min(4 * N_QUADS));
+                let line = Line { y, n, finish: line.finish.at(0, column), ..*line };
+                dot_columns(&line, b.data.as_ptr().wrapping_add(column * column_step), column_step);
+            }
+        } else {
+            return false;
+        }
+    }
+    true
+}
+
+unsafe fn add_rows(line: &Line, b: *const f32, b_step: usize) {
+    for column in (0..line.n).step_by(BLOCK) {
+        let (y, n) = (line.y.wrapping_add(column), (line.n - column).min(BLOCK));
+        let mut b = b.wrapping_add(column);
+        let mut x = line.x;
+        unsafe {
+            if !line.is_resumed {
+                y.write_bytes(0, n);
+            }
+            let mut n_left = line.n_terms;
+            while n_left >= N_ROWS {
+                pass::<N_ROWS>([x, b], [line.x_step, b_step], y, n);
+                x = x.wrapping_add(N_ROWS * line.x_step);
+                b = b.wrapping_add(N_ROWS * b_step);
+                n_left -= N_ROWS;
+            }
+            for _ in 0..n_left {
+                pass::<1>([x, b], [line.x_step, b_step], y, n);
+                x = x.wrapping_add(line.x_step);
+                b = b.wrapping_add(b_step);
+            }
+            finish(&line.finish.at(0, column), y, n);
+        }
+    }
+}
+
+/// `y[j] += x[0] * b[0, j]`, and so on for `R` rows.
+#[inline(never)]
+unsafe fn pass<const R: usize>([x, b]: [*const f32; 2], [x_step, b_step]: [usize; 2], y: *mut f32, n: usize) {
+    unsafe {
+        let x: [f32; R] = array::from_fn(|r| *x.wrapping_add(r * x_step));
+        let mut column = 0;
+        let four = x.map(F32x4::splat);
+        while column + 4 <= n {
+            step(&four, b.wrapping_add(column), b_step, y.add(column));
+            column += 4;
+        }
+        while column < n {
+            step(&x, b.wrapping_add(column), b_step, y.add(column));
+            column += 1;
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn step<L: Lanes, const R: usize>(x: &[L; R], b: *const f32, b_step: usize, y: *mut f32) {
+    unsafe {
+        let mut sum = L::load(y);
+        for (r, x) in x.iter().enumerate() {
+            sum = x.mul_add(L::load(b.wrapping_add(r * b_step)), sum);
+        }
+        sum.store(y);
+    }
+}
+
+/// # Safety
+/// `n` elements, and as many biases by column, can be read.
+pub(crate) unsafe fn finish(finish: &Finish, y: *mut f32, n: usize) {
+    if finish.is_none() {
+        return;
+    }
+    let mut column = 0;
+    unsafe {
+        while column + 4 <= n {
+            finish.apply(F32x4::load(y.add(column)), 0, column).store(y.add(column));
+            column += 4;
+        }
+        while column < n {
+            *y.add(column) = finish.apply(*y.add(column), 0, column);
+            column += 1;
+        }
+    }
+}
+
+/// Up to sixteen columns, each contiguous and `b_step` apart. An absent one is read as the last.
+#[inline(never)]
+unsafe fn dot_columns(line: &Line, b: *const f32, b_step: usize) {
+    let column = |at: usize| b.wrapping_add(at.min(line.n - 1) * b_step);
+    let mut sums = [0.0; 4 * N_QUADS];
+    unsafe {
+        if line.is_resumed {
+            sums.as_mut_ptr().copy_from_nonoverlapping(line.y, line.n);
+        }
+        let mut four: [F32x4; N_QUADS] = array::from_fn(|quad| F32x4::load(sums.as_ptr().add(4 * quad)));
+        let mut x = line.x;
+        let mut term = 0;
+        while term + 4 <= line.n_terms {
+            let xs: [F32x4; 4] = array::from_fn(|p| F32x4::splat(*x.wrapping_add(p * line.x_step)));
+            for (quad, sum) in four.iter_mut().enumerate() {
+                let rows = turn(array::from_fn(|at| F32x4::load(column(4 * quad + at).wrapping_add(term))));
+                for p in 0..4 {
+                    *sum = xs[p].mul_add(rows[p], *sum);
+                }
+            }
+            x = x.wrapping_add(4 * line.x_step);
+            term += 4;
+        }
+        while term < line.n_terms {
+            for (quad, sum) in four.iter_mut().enumerate() {
+                let row = F32x4::from_array(array::from_fn(|at| *column(4 * quad + at).wrapping_add(term)));
+                *sum = F32x4::splat(*x).mul_add(row, *sum);
+            }
+            x = x.wrapping_add(line.x_step);
+            term += 1;
+        }
+        for (quad, sum) in four.iter().enumerate() {
+            sum.store(sums.as_mut_ptr().add(4 * quad));
+        }
+        line.y.copy_from_nonoverlapping(sums.as_ptr(), line.n);
+        finish(&line.finish, line.y, line.n);
+    }
+}
+
+/// Two panels, whole ones.
+#[inline(never)]
+unsafe fn times_panels(line: &Line, b: *const f32) {
+    let mut sums = [F32x4::splat(0.0); 4];
+    unsafe {
+        if line.is_resumed {
+            sums = array::from_fn(|quad| F32x4::load(line.y.add(4 * quad)));
+        }
+        let (mut x, mut b) = (line.x, b);
+        let second = line.n_terms * WIDTH;
+        for _ in 0..line.n_terms {
+            let element = F32x4::splat(*x);
+            sums[0] = element.mul_add(F32x4::load(b), sums[0]);
+            sums[1] = element.mul_add(F32x4::load(b.add(4)), sums[1]);
+            sums[2] = element.mul_add(F32x4::load(b.add(second)), sums[2]);
+            sums[3] = element.mul_add(F32x4::load(b.add(second + 4)), sums[3]);
+            x = x.wrapping_add(line.x_step);
+            b = b.add(WIDTH);
+        }
+        for (quad, &sum) in sums.iter().enumerate() {
+            line.finish.apply(sum, 0, 4 * quad).store(line.y.add(4 * quad));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// Our kernels as contenders of the peers' benchmark, in Node and in a browser: one for each build, and with each the
+// probe of its multiply-adds, which does as much arithmetic as the workload and nothing else.
+// The WebAssembly files lie beside this one; `npm run bench:peers` puts them there.
+
+/** By operator: how a run calls the kernel. `t` holds the pointers of the inputs by name, of the output as `out`. */
+const RUNS = {
+  matmul: (k, w, t) => {
+    const b = k.packed(t.b, w.k, w.n);
+    return () => k.matmul_packed(t.a, b, t.out, w.m, w.k, w.n, t.scratch);
+  },
+};
+
+/** The same with nothing prepared, where that differs. */
+const UNPREPARED = {
+  matmul: (k, w, t) => () => k.matmul(t.a, t.b, t.out, w.m, w.k, w.n, t.scratch),
+};
+
+async function load(build) {
+  const file = new URL(`relish_${build}.wasm`, import.meta.url);
+  const bytes = file.protocol === "file:"
+    ? (await import("node:fs")).readFileSync(file)
+    : await (await fetch(file)).arrayBuffer();
+  return (await WebAssembly.instantiate(bytes, {})).instance.exports;
+}
+
+const count = (shape) => shape.reduce((product, size) => product * size, 1);
+
+function contender(name, build, runs) {
+  let kernels;
+  return {
+    name,
+    init: async () => void (kernels = await load(build)),
+    supports: (workload) => workload.op in runs,
+    setup(workload, inputs) {
+      const tensors = { scratch: kernels.scratch(), out: kernels.allocate(count(workload.out)) };
+      for (const [id, elements] of Object.entries(inputs)) {
+        tensors[id] = kernels.allocate(elements.length);
+        new Float32Array(kernels.memory.buffer, tensors[id], elements.length).set(elements);
+      }
+      return {
+        run: runs[workload.op](kernels, workload, tensors),
+        read: () => new Float32Array(kernels.memory.buffer, tensors.out, count(workload.out)).slice(),
+      };
+    },
+  };
+}
+
+function probe(build) {
+  let kernels;
+  return {
+    name: `probe-${build}`,
+    init: async () => void (kernels = await load(build)),
+    supports: (workload) => workload.group === "flop",
+    setup: (workload) => ({ run: () => void kernels.probe(Math.ceil(workload.flops / 96)) }),
+  };
+}
+
+export default ["simd128", "relaxed"].flatMap((build) => [
+  contender(`relish-${build}`, build, RUNS),
+  contender(`relish-${build}-unprepared`, build, UNPREPARED),
+  probe(build),
+]);
