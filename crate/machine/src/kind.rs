@@ -6,7 +6,7 @@ use crate::heap::{FREE, HEADER, Heap, TOKEN, is_pointer};
 use base::IndexVec;
 use ir::{FuncId, Program};
 use layout::{Kind, LayoutId, Layouts, Tag, Words, n_words, read_bits};
-use ty::{Code, Dtype};
+use ty::{Code, Dtype, bits_of_bytes};
 
 /// What a block is for. A number per kind is in its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +63,6 @@ pub fn block_size(n_words: usize) -> u32 {
     (n_words.max(1) as u32).saturating_mul(8).saturating_add(HEADER)
 }
 
-/// Bytes of a tensor's element.
-pub fn width(dtype: Dtype) -> u32 {
-    op::width(dtype) as u32
-}
-
 /// Bytes of rank and sizes.
 pub fn shape_size(rank: usize) -> u32 {
     ((rank as u32 + 1) * 4).next_multiple_of(8)
@@ -76,7 +71,7 @@ pub fn shape_size(rank: usize) -> u32 {
 /// The size of a tensor's block, if there can be one.
 pub fn tensor_size(dtype: Dtype, shape: &[usize]) -> Option<u32> {
     let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(u32::try_from(size).ok()? as usize))?;
-    let bytes = u64::try_from(n).ok()?.checked_mul(u64::from(width(dtype)))?;
+    let bytes = u64::try_from(n).ok()?.checked_mul(dtype.n_bytes() as u64)?;
     let size = bytes.checked_next_multiple_of(8)? + u64::from(HEADER + shape_size(shape.len()));
     u32::try_from(size).ok().filter(|size| *size < u32::MAX - 64)
 }
@@ -158,9 +153,9 @@ impl Kinds {
             Some(KindData { kind: BlockKind::Tensor(dtype), .. }) => {
                 let rank = heap.word(at + HEADER) as u32 as usize;
                 let dims = heap.slice(at + HEADER + 4, rank.saturating_mul(4)).chunks_exact(4);
-                let n = dims.map(|dim| op::element(dim) as u32).fold(1_u32, u32::wrapping_mul);
+                let n = dims.map(|dim| bits_of_bytes(dim) as u32).fold(1_u32, u32::wrapping_mul);
                 // There is a block, so its size is a number.
-                let elements = n.wrapping_mul(width(*dtype)).next_multiple_of(8);
+                let elements = n.wrapping_mul(dtype.n_bytes() as u32).next_multiple_of(8);
                 HEADER + shape_size(rank) + elements
             }
             Some(_) | None => (header as u32).saturating_mul(8),

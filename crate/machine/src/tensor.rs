@@ -8,7 +8,7 @@
 use crate::code::Assembly;
 use crate::fault::Stop;
 use crate::heap::{HEADER, Heap};
-use crate::kind::{BlockKind, shape_at, shape_size, tensor_size, width};
+use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
 use crate::value::{Blocks, data_offset};
 use layout::{Kind, LayoutId, Words, decode, encode};
 use op::{AttrForm, CallFault, OpId, Operators, Plan, ResultType, Scratch};
@@ -155,7 +155,7 @@ fn find(
     let result =
         results.as_ref().and_then(|results| results.first()).and_then(|result| match layouts[place.result].kind {
             Kind::Scalar(dtype) => {
-                (dtype == result.dtype && result.shape.is_empty()).then(|| Made::Scalar(op::width(dtype)))
+                (dtype == result.dtype && result.shape.is_empty()).then(|| Made::Scalar(dtype.n_bytes()))
             }
             _ if result.shape.is_empty() => None,
             _ => Some(Made::Tensor {
@@ -167,7 +167,7 @@ fn find(
         });
     let is_tensor = |&layout: &LayoutId| !matches!(layouts[layout].kind, Kind::Scalar(_));
     let expected = place.operands.iter().zip(&types).enumerate().map(|(i, (layout, of))| match is_tensor(layout) {
-        false => Some(Expected::Scalar(op::width(of.dtype))),
+        false => Some(Expected::Scalar(of.dtype.n_bytes())),
         true => {
             let data = data(of.dtype, &of.shape)?;
             // The elements are in the same place of a block of the same size.
@@ -190,7 +190,7 @@ fn find(
 fn data(dtype: Dtype, shape: &[usize]) -> Option<Range<u32>> {
     tensor_size(dtype, shape)?;
     let from = data_offset(shape.len());
-    Some(from..from + shape.iter().product::<usize>() as u32 * width(dtype))
+    Some(from..from + shape.iter().product::<usize>() as u32 * dtype.n_bytes() as u32)
 }
 
 /// Rank and sizes as a block has them.

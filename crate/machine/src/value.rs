@@ -1,9 +1,9 @@
 //! Values in and out of the heap.
 
 use crate::heap::{HEADER, Heap, IMMORTAL};
-use crate::kind::{BlockKind, Kinds, block_size, shape_at, shape_size, tensor_size, width};
+use crate::kind::{BlockKind, Kinds, block_size, shape_at, shape_size, tensor_size};
 use layout::{LayoutId, Words};
-use ty::{Code, Dtype, Elements, Scalar, Tensor, scalar_bits, scalar_of};
+use ty::{Code, Dtype, Elements, Tensor};
 
 /// The heap as [`layout::encode`] and [`layout::decode`] see it.
 pub struct Blocks<'a> {
@@ -96,34 +96,9 @@ pub fn take_tensor(heap: &mut Heap, kinds: &Kinds, dtype: Dtype, shape: &[usize]
 pub fn new_tensor(heap: &mut Heap, kinds: &Kinds, tensor: &Tensor) -> Option<u32> {
     let dtype = tensor.dtype;
     let at = take_tensor(heap, kinds, dtype, &tensor.shape)?;
-    let width = width(dtype) as usize;
-    let bytes = heap.slice_mut(at + data_offset(tensor.shape.len()), tensor.elements.len() * width);
-    let mut places = bytes.chunks_exact_mut(width);
-    match (&tensor.elements, dtype) {
-        (Elements::Float(values), Dtype::Float32) => {
-            for (place, &value) in places.zip(values) {
-                place.copy_from_slice(&(crate::scalar::bits_of_f32(value) as u32).to_le_bytes());
-            }
-        }
-        (Elements::Float(values), _) => {
-            for &value in values {
-                set(places.next(), scalar_bits(dtype, Scalar::Float(value)));
-            }
-        }
-        (Elements::Int(values), _) => {
-            for &value in values {
-                set(places.next(), scalar_bits(dtype, Scalar::Int(value)));
-            }
-        }
-    }
+    let n_bytes = tensor.elements.len() * dtype.n_bytes();
+    tensor.elements.write_bytes(dtype, heap.slice_mut(at + data_offset(tensor.shape.len()), n_bytes));
     Some(at)
-}
-
-fn set(place: Option<&mut [u8]>, bits: u64) {
-    if let Some(place) = place {
-        let width = place.len();
-        place.copy_from_slice(&bits.to_le_bytes()[..width]);
-    }
 }
 
 /// A literal: nobody frees it.
@@ -133,37 +108,13 @@ pub fn static_tensor(heap: &mut Heap, kinds: &Kinds, tensor: &Tensor) -> Option<
     Some(at)
 }
 
-/// The bits of an element.
-#[inline]
-pub fn element(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
-}
-
 pub fn tensor_at(heap: &Heap, kinds: &Kinds, at: u32) -> Tensor {
     let BlockKind::Tensor(dtype) = kinds.kind_at(heap, at) else {
         return Tensor { dtype: Dtype::Bool, shape: vec![0], elements: Elements::Int(Vec::new()) };
     };
     let shape = shape_at(heap, at);
     let n = shape.iter().fold(1_usize, |n, &size| n.saturating_mul(size));
-    let width = width(dtype) as usize;
-    let bytes = heap.slice(at + data_offset(shape.len()), n.saturating_mul(width)).chunks_exact(width);
-    let elements = match dtype.is_float() {
-        true => Elements::Float(
-            bytes
-                .map(|bytes| match scalar_of(dtype, element(bytes)) {
-                    Scalar::Float(value) => value,
-                    Scalar::Int(value) => value as f64,
-                })
-                .collect(),
-        ),
-        false => Elements::Int(
-            bytes
-                .map(|bytes| match scalar_of(dtype, element(bytes)) {
-                    Scalar::Int(value) => value,
-                    Scalar::Float(value) => value as i64,
-                })
-                .collect(),
-        ),
-    };
+    let bytes = heap.slice(at + data_offset(shape.len()), n.saturating_mul(dtype.n_bytes()));
+    let elements = Elements::of_bytes(dtype, bytes);
     Tensor { dtype, shape, elements }
 }

@@ -16,8 +16,7 @@ pub use each::{by_kernel, elementwise};
 use crate::OpId;
 use crate::run::{Fault, ResultType};
 use each::Each;
-use std::mem;
-use ty::{Attrs, Dtype};
+use ty::Attrs;
 
 /// How one call is computed, for operands and a result of these types.
 #[derive(Clone)]
@@ -93,17 +92,4 @@ fn same_elements(operands: &[ResultType], result: &ResultType) -> Option<Body> {
 /// How many elements a shape has; `None` if they cannot be counted.
 fn count(shape: &[usize]) -> Option<usize> {
     shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size))
-}
-
-/// Bytes of an element in memory.
-pub fn width(dtype: Dtype) -> usize {
-    dtype.bits().div_ceil(8) as usize
-}
-
-/// The bits of an element.
-#[inline]
-pub fn element(bytes: &[u8]) -> u64 {
-    let mut word = [0; mem::size_of::<u64>()];
-    word[..bytes.len()].copy_from_slice(bytes);
-    u64::from_le_bytes(word)
 }

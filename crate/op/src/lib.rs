@@ -44,7 +44,7 @@ mod unary;
 mod vision;
 
 pub use call::{CallFault, Operators};
-pub use engine::{Plan, Scratch, Source, by_kernel, element, elementwise, width};
+pub use engine::{Plan, Scratch, Source, by_kernel, elementwise};
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
 pub use run::{Call, Fault, Kernel, ResultType, call_scalar, cast_between, cast_scalar, round_to, run};

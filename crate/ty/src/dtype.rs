@@ -99,6 +99,11 @@ impl Dtype {
         }
     }
 
+    /// Bytes of an element in memory; a `bool` takes one.
+    pub fn n_bytes(self) -> usize {
+        self.bits().div_ceil(8) as usize
+    }
+
     pub fn is_float(self) -> bool {
         matches!(self, Dtype::Float16 | Dtype::BFloat16 | Dtype::Float32 | Dtype::Float64)
     }

@@ -32,7 +32,7 @@ mod value;
 mod value_print;
 
 pub use attrs::{AttrValue, Attrs};
-pub use bits::{scalar_bits, scalar_of};
+pub use bits::{bits_of_bytes, scalar_bits, scalar_of};
 pub use clauses::{Clause, Comparison, Goal, Guard, Node, NodeId, Origin, Written, WrittenRelations};
 pub use condition::{AT_MOST, DIVIDES};
 pub use copy::COPY;

@@ -14,6 +14,22 @@ pub enum Scalar {
     Int(i64),
 }
 
+impl Scalar {
+    pub fn as_float(self) -> f64 {
+        match self {
+            Scalar::Float(value) => value,
+            Scalar::Int(value) => value as f64,
+        }
+    }
+
+    pub fn as_int(self) -> i64 {
+        match self {
+            Scalar::Float(value) => value as i64,
+            Scalar::Int(value) => value,
+        }
+    }
+}
+
 /// The elements of a tensor in row-major order, by the rule of [`Scalar`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Elements {

@@ -1,9 +1,9 @@
 //! Elementwise operators on any dtype, by their scalar meaning: one element at a time.
 
-use super::{Source, count, element, width};
+use super::{Source, count};
 use crate::run::{Fault, Kernel, ResultType, call_scalar};
 use kernel::strided::{Offsets, broadcast_strides};
-use ty::{Dtype, scalar_bits, scalar_of};
+use ty::{Dtype, bits_of_bytes, scalar_bits, scalar_of};
 
 #[derive(Clone)]
 pub struct Each {
@@ -46,18 +46,18 @@ impl Each {
     }
 
     pub fn takes(&self, operand: usize) -> bool {
-        self.is_whole.get(operand) == Some(&true) && width(self.dtypes[0]) == width(self.dtypes[1])
+        self.is_whole.get(operand) == Some(&true) && self.dtypes[0].n_bytes() == self.dtypes[1].n_bytes()
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8]) -> Result<(), Fault> {
         let (&[a, ..], &[.., b]) = (sources, sources) else { return Err(Fault::IllTyped) };
         if sources.len() != self.n_operands
-            || result.len() != self.shape.iter().product::<usize>() * width(self.dtypes[1])
+            || result.len() != self.shape.iter().product::<usize>() * self.dtypes[1].n_bytes()
         {
             return Err(Fault::IllTyped);
         }
         if self.is_whole == [true, true] {
-            for i in 0..result.len() / width(self.dtypes[1]) {
+            for i in 0..result.len() / self.dtypes[1].n_bytes() {
                 self.one(a, b, [i, i], i, result)?;
             }
             return Ok(());
@@ -71,14 +71,14 @@ impl Each {
     fn one(&self, a: Source, b: Source, at: [usize; 2], i: usize, result: &mut [u8]) -> Result<(), Fault> {
         let [from, to] = self.dtypes;
         let bits = |source: Source, at: usize, result: &[u8]| {
-            let bytes = source.unwrap_or(result).get(at * width(from)..).and_then(|rest| rest.get(..width(from)));
-            bytes.map(element).ok_or(Fault::IllTyped)
+            let bytes = source.unwrap_or(result).get(at * from.n_bytes()..).and_then(|rest| rest.get(..from.n_bytes()));
+            bytes.map(bits_of_bytes).ok_or(Fault::IllTyped)
         };
         let (a, b) = (bits(a, at[0], result)?, bits(b, at[1], result)?);
         let bits = by_kernel(self.kernel, [from, to], a, b)?;
         let place =
-            result.get_mut(i * width(to)..).and_then(|rest| rest.get_mut(..width(to))).ok_or(Fault::IllTyped)?;
-        place.copy_from_slice(&bits.to_le_bytes()[..width(to)]);
+            result.get_mut(i * to.n_bytes()..).and_then(|rest| rest.get_mut(..to.n_bytes())).ok_or(Fault::IllTyped)?;
+        place.copy_from_slice(&bits.to_le_bytes()[..to.n_bytes()]);
         Ok(())
     }
 }
