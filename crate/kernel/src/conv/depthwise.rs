@@ -3,7 +3,6 @@
 use crate::gemm::Out;
 use crate::gemm::gather::Gather;
 use crate::gemm::turn::{load_apart, load_even};
-use crate::gemm::vector;
 use crate::lanes::{F32x4, Lanes};
 use std::slice;
 
@@ -30,10 +29,8 @@ pub(super) unsafe fn conv(gather: &Gather, n_outputs: usize, weight: &[f32], out
                 }
             }
         }
-        if !out.finish.is_none() {
-            let finish = out.finish.at(output, 0);
-            unsafe { vector::finish(&finish, out.at.wrapping_add(output * out.step), out.step) }
-        }
+        let finish = out.finish.at(output, 0);
+        unsafe { finish.apply_all(out.at.wrapping_add(output * out.step), out.step) }
     }
 }
 

@@ -117,7 +117,7 @@ unsafe fn add_rows(line: &Line, b: *const f32, b_step: usize) {
                 x = x.wrapping_add(line.x_step);
                 b = b.wrapping_add(b_step);
             }
-            finish(&line.finish.at(0, column), y, n);
+            line.finish.at(0, column).apply_all(y, n);
         }
     }
 }
@@ -148,25 +148,6 @@ unsafe fn step<L: Lanes, const R: usize>(x: &[L; R], b: *const f32, b_step: usiz
             sum = x.mul_add(L::load(b.wrapping_add(r * b_step)), sum);
         }
         sum.store(y);
-    }
-}
-
-/// # Safety
-/// `n` elements, and as many biases by column, can be read.
-pub(crate) unsafe fn finish(finish: &Finish, y: *mut f32, n: usize) {
-    if finish.is_none() {
-        return;
-    }
-    let mut column = 0;
-    unsafe {
-        while column + 4 <= n {
-            finish.apply(F32x4::load(y.add(column)), 0, column).store(y.add(column));
-            column += 4;
-        }
-        while column < n {
-            *y.add(column) = finish.apply(*y.add(column), 0, column);
-            column += 1;
-        }
     }
 }
 
@@ -205,14 +186,14 @@ unsafe fn dot_columns(line: &Line, b: *const f32, b_step: usize) {
             sum.store(sums.as_mut_ptr().add(4 * quad));
         }
         line.y.copy_from_nonoverlapping(sums.as_ptr(), line.n);
-        finish(&line.finish, line.y, line.n);
+        line.finish.apply_all(line.y, line.n);
     }
 }
 
 /// Two panels, whole ones.
 #[inline(never)]
 unsafe fn times_panels(line: &Line, b: *const f32) {
-    let mut sums = [F32x4::splat(0.0); 4];
+    let mut sums = [F32x4::splat(0.0); WIDTH / 2];
     unsafe {
         if line.is_resumed {
             sums = array::from_fn(|quad| F32x4::load(line.y.add(4 * quad)));
@@ -221,15 +202,17 @@ unsafe fn times_panels(line: &Line, b: *const f32) {
         let second = line.n_terms * WIDTH;
         for _ in 0..line.n_terms {
             let element = F32x4::splat(*x);
-            sums[0] = element.mul_add(F32x4::load(b), sums[0]);
-            sums[1] = element.mul_add(F32x4::load(b.add(4)), sums[1]);
-            sums[2] = element.mul_add(F32x4::load(b.add(second)), sums[2]);
-            sums[3] = element.mul_add(F32x4::load(b.add(second + 4)), sums[3]);
+            for quad in 0..WIDTH / 4 {
+                let [left, right] = [b, b.add(second)].map(|b| F32x4::load(b.add(4 * quad)));
+                sums[quad] = element.mul_add(left, sums[quad]);
+                sums[WIDTH / 4 + quad] = element.mul_add(right, sums[WIDTH / 4 + quad]);
+            }
             x = x.wrapping_add(line.x_step);
             b = b.add(WIDTH);
         }
-        for (quad, &sum) in sums.iter().enumerate() {
-            line.finish.apply(sum, 0, 4 * quad).store(line.y.add(4 * quad));
+        for (quad, sum) in sums.iter().enumerate() {
+            sum.store(line.y.add(4 * quad));
         }
+        line.finish.apply_all(line.y, 2 * WIDTH);
     }
 }
