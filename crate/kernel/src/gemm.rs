@@ -37,8 +37,10 @@ pub(crate) mod turn;
 pub(crate) mod vector;
 
 use panel::Columns;
+use std::mem::MaybeUninit;
 use std::{iter, ptr};
 use tile::{Finish, HEIGHT, Tile, WIDTH};
+use turn::{clear, copy};
 
 /// Terms of a block: a panel of `b` stays in the first-level cache.
 const BLOCK_TERMS: usize = 256;
@@ -337,19 +339,19 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
 /// # Safety
 /// As [`tile::run`], for `width` columns of `c` and of its biases.
 unsafe fn edge(tile: &Tile, height: usize, width: usize) {
-    let mut whole = [0.0; HEIGHT * WIDTH];
-    let inner = Tile { c: whole.as_mut_ptr(), c_step: WIDTH, finish: Finish::NONE, ..*tile };
+    let mut whole = MaybeUninit::<[f32; HEIGHT * WIDTH]>::uninit();
+    let inner = Tile { c: whole.as_mut_ptr().cast(), c_step: WIDTH, finish: Finish::NONE, ..*tile };
+    let rows = |row| (inner.c.wrapping_add(row * WIDTH), tile.c.wrapping_add(row * tile.c_step));
     unsafe {
-        for row in 0..height {
-            let (whole, c) = (inner.c.add(row * WIDTH), tile.c.add(row * tile.c_step));
-            if tile.is_resumed {
-                whole.copy_from_nonoverlapping(c, width);
+        if tile.is_resumed {
+            clear(inner.c, HEIGHT * WIDTH);
+            for (whole, c) in (0..height).map(rows) {
+                copy(c, whole, width);
             }
         }
         tile::run(&inner, height, width.next_multiple_of(4));
-        for row in 0..height {
-            let (whole, c) = (inner.c.add(row * WIDTH), tile.c.add(row * tile.c_step));
-            c.copy_from_nonoverlapping(whole, width);
+        for (row, (whole, c)) in (0..height).map(rows).enumerate() {
+            copy(whole, c, width);
             tile.finish.at(row, 0).apply_all(c, width);
         }
     }

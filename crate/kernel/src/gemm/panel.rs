@@ -101,9 +101,7 @@ pub(crate) unsafe fn pack_left(matrix: &Matrix, rows: Range<usize>, columns: Ran
                 column += 4;
             }
             while column < columns.end {
-                for at in 0..HEIGHT {
-                    *to.add(at) = *from(at, column);
-                }
+                F32x4::from_array(array::from_fn(|at| *from(at, column))).store(to);
                 to = to.add(HEIGHT);
                 column += 1;
             }
