@@ -2,12 +2,17 @@
 // probe of its multiply-adds, which does as much arithmetic as the workload and nothing else.
 // The WebAssembly files lie beside this one; `npm run bench:peers` puts them there.
 
+const channels = (w) => [w.inputs.x[1], w.inputs.w[0]];
+const window = (w) => [w.inputs.x[2], w.k, w.stride, w.pad];
+
 /** By operator: how a run calls the kernel. `t` holds the pointers of the inputs by name, of the output as `out`. */
 const RUNS = {
   matmul: (k, w, t) => {
     const b = k.packed(t.b, w.k, w.n);
     return () => k.matmul_packed(t.a, b, t.out, w.m, w.k, w.n, t.scratch);
   },
+  conv2d: (k, w, t) => () => k.conv2d(t.x, t.w, t.out, ...channels(w), 1, ...window(w), t.scratch),
+  dwconv2d: (k, w, t) => () => k.conv2d(t.x, t.w, t.out, ...channels(w), w.inputs.x[1], ...window(w), t.scratch),
 };
 
 /** The same with nothing prepared, where that differs. */

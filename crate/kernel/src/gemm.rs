@@ -37,8 +37,10 @@ pub(crate) mod turn;
 pub(crate) mod vector;
 
 use panel::Columns;
+use std::mem::MaybeUninit;
 use std::{iter, ptr};
 use tile::{Finish, HEIGHT, Tile, WIDTH};
+use turn::{clear, copy};
 
 /// Terms of a block: a panel of `b` stays in the first-level cache.
 const BLOCK_TERMS: usize = 256;
@@ -254,7 +256,7 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
     // One row at least, for a tile reads what a term of no terms would be.
     let block_terms = if direct.is_some() { k } else { BLOCK_TERMS.min(k) };
     let is_left_packed = a.steps[1] != 1 && m > 1;
-    let left_size = if is_left_packed { block_terms * BLOCK_ROWS.min(m).next_multiple_of(HEIGHT) } else { 0 };
+    let left_size = if is_left_packed { block_terms * BLOCK_ROWS.min(m).next_multiple_of(HEIGHT) + 4 } else { 0 };
     let packed_columns = if direct.is_some() { WIDTH } else { block_columns };
     reserve(scratch, left_size + panel::size([block_terms, packed_columns]));
     let left = scratch.as_mut_ptr();
@@ -264,7 +266,7 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
         // A sum of no terms has one block without terms.
         for term in iter::once(0).chain((block_terms.max(1)..k).step_by(block_terms.max(1))) {
             let terms = term..k.min(term + block_terms);
-            let last_panel = columns.end / WIDTH * WIDTH;
+            let last_panel = if n.is_multiple_of(4) { n } else { n / WIDTH * WIDTH };
             match (direct, b) {
                 (Some(_), _) if last_panel == n => (),
                 (Some(_), _) => unsafe { b.pack(terms.clone(), last_panel..n, right) },
@@ -294,7 +296,7 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
                 for column in columns.clone().step_by(WIDTH) {
                     let width = WIDTH.min(n - column);
                     match (direct, b) {
-                        (Some(matrix), _) if width == WIDTH => {
+                        (Some(matrix), _) if width.is_multiple_of(4) => {
                             tile.b = matrix.data.as_ptr().wrapping_add(column);
                             tile.b_step = matrix.steps[0];
                         }
@@ -319,8 +321,8 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
                         tile.finish = if is_last { out.finish.at(row, column) } else { Finish::NONE };
                         let height = HEIGHT.min(rows.end - row);
                         unsafe {
-                            if width == WIDTH {
-                                tile::run(&tile, height);
+                            if width.is_multiple_of(4) {
+                                tile::run(&tile, height, width);
                             } else {
                                 edge(&tile, height, width);
                             }
@@ -332,27 +334,25 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
     }
 }
 
-/// A tile of fewer columns, by way of one that has all of them.
+/// A tile of a number of columns that is not a multiple of four, by way of one that is.
 ///
 /// # Safety
 /// As [`tile::run`], for `width` columns of `c` and of its biases.
 unsafe fn edge(tile: &Tile, height: usize, width: usize) {
-    let mut whole = [0.0; HEIGHT * WIDTH];
-    let mut biases = [0.0; WIDTH];
-    let mut inner = Tile { c: whole.as_mut_ptr(), c_step: WIDTH, ..*tile };
+    let mut whole = MaybeUninit::<[f32; HEIGHT * WIDTH]>::uninit();
+    let inner = Tile { c: whole.as_mut_ptr().cast(), c_step: WIDTH, finish: Finish::NONE, ..*tile };
+    let rows = |row| (inner.c.wrapping_add(row * WIDTH), tile.c.wrapping_add(row * tile.c_step));
     unsafe {
         if tile.is_resumed {
-            for row in 0..height {
-                ptr::copy_nonoverlapping(tile.c.add(row * tile.c_step), inner.c.add(row * WIDTH), width);
+            clear(inner.c, HEIGHT * WIDTH);
+            for (whole, c) in (0..height).map(rows) {
+                copy(c, whole, width);
             }
         }
-        if !tile.finish.column_bias.is_null() {
-            ptr::copy_nonoverlapping(tile.finish.column_bias, biases.as_mut_ptr(), width);
-            inner.finish.column_bias = biases.as_ptr();
-        }
-        tile::run(&inner, height);
-        for row in 0..height {
-            ptr::copy_nonoverlapping(inner.c.add(row * WIDTH), tile.c.add(row * tile.c_step), width);
+        tile::run(&inner, height, width.next_multiple_of(4));
+        for (row, (whole, c)) in (0..height).map(rows).enumerate() {
+            copy(whole, c, width);
+            tile.finish.at(row, 0).apply_all(c, width);
         }
     }
 }

@@ -5,7 +5,8 @@
 
 #![allow(unsafe_code, reason = "pointers from JavaScript")]
 
-use kernel::gemm::{Epilogue, Matrix, Packed, Right, multiply, pack};
+use kernel::conv::{self, Axis, Direction, Geometry, conv};
+use kernel::gemm::{Activation, Epilogue, Matrix, Packed, Right, multiply, pack};
 use std::slice;
 
 mod probe;
@@ -22,6 +23,7 @@ pub extern "C" fn allocate(n_elements: usize) -> *mut f32 {
 #[derive(Default)]
 pub struct Scratch {
     floats: Vec<f32>,
+    conv: conv::Scratch,
 }
 
 #[unsafe(no_mangle)]
@@ -51,10 +53,10 @@ pub unsafe extern "C" fn matmul(
 /// # Safety
 /// As [`matmul`].
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn packed(b: *const f32, k: usize, n: usize) -> *const f32 {
-    let mut panels = Vec::new();
+pub unsafe extern "C" fn packed(b: *const f32, k: usize, n: usize) -> *const Vec<f32> {
+    let mut panels = Box::<Vec<f32>>::default();
     pack(unsafe { matrix(b, [k, n]) }.expect("a matrix"), &mut panels);
-    panels.leak().as_ptr()
+    Box::into_raw(panels)
 }
 
 /// # Safety
@@ -62,7 +64,7 @@ pub unsafe extern "C" fn packed(b: *const f32, k: usize, n: usize) -> *const f32
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn matmul_packed(
     a: *const f32,
-    b: *const f32,
+    b: *const Vec<f32>,
     c: *mut f32,
     m: usize,
     k: usize,
@@ -70,8 +72,7 @@ pub unsafe extern "C" fn matmul_packed(
     s: *mut Scratch,
 ) {
     unsafe {
-        let panels = slice::from_raw_parts(b, k * n.next_multiple_of(8));
-        let (Some(a), Some(b)) = (matrix(a, [m, k]), Packed::new(panels, [k, n])) else { return };
+        let (Some(a), Some(b)) = (matrix(a, [m, k]), Packed::new(&*b, [k, n])) else { return };
         let c = slice::from_raw_parts_mut(c, m * n);
         multiply(a, Right::Packed(b), c, &Epilogue::default(), &mut (*s).floats);
     }
@@ -95,6 +96,36 @@ pub unsafe extern "C" fn dense(
         let (Some(a), Some(b)) = (matrix(a, [m, k]), matrix(b, [n, k])) else { return };
         let c = slice::from_raw_parts_mut(c, m * n);
         multiply(a, Right::Strided(b.transposed()), c, &Epilogue::default(), &mut (*s).floats);
+    }
+}
+
+/// A plane of `size` by `size` under a square window with padding on all sides.
+///
+/// # Safety
+/// As [`matmul`]: `[1, channels, size, size]`, `[outputs, channels / groups, kernel, kernel]`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn conv2d(
+    x: *const f32,
+    w: *const f32,
+    y: *mut f32,
+    n_channels: usize,
+    n_outputs: usize,
+    n_groups: usize,
+    size: usize,
+    kernel: usize,
+    stride: usize,
+    padding: usize,
+    s: *mut Scratch,
+) {
+    let output = (size + 2 * padding - kernel) / stride + 1;
+    let axis = Axis { size, kernel, output, stride, dilation: 1, padding };
+    let axes = [Axis::new(1), axis, axis];
+    let geometry = Geometry { n_images: 1, n_channels, n_outputs, n_groups, direction: Direction::Forward, axes };
+    let Some([x_len, w_len, y_len]) = geometry.lengths() else { return };
+    unsafe {
+        let (x, w) = (slice::from_raw_parts(x, x_len), slice::from_raw_parts(w, w_len));
+        let y = slice::from_raw_parts_mut(y, y_len);
+        conv(&geometry, x, w, None, Activation::None, y, &mut (*s).conv);
     }
 }
 

@@ -3,9 +3,8 @@
 use crate::gemm::Out;
 use crate::gemm::gather::Gather;
 use crate::gemm::turn::{load_apart, load_even};
-use crate::gemm::vector;
 use crate::lanes::{F32x4, Lanes};
-use std::slice;
+use std::{iter, slice};
 
 /// With so many outputs, a product of matrices that shares the loads between them is faster.
 pub(super) const FEW: usize = 4;
@@ -30,10 +29,8 @@ pub(super) unsafe fn conv(gather: &Gather, n_outputs: usize, weight: &[f32], out
                 }
             }
         }
-        if !out.finish.is_none() {
-            let finish = out.finish.at(output, 0);
-            unsafe { vector::finish(&finish, out.at.wrapping_add(output * out.step), out.step) }
-        }
+        let finish = out.finish.at(output, 0);
+        unsafe { finish.apply_all(out.at.wrapping_add(output * out.step), out.step) }
     }
 }
 
@@ -48,42 +45,44 @@ struct Line<'a> {
 impl Line<'_> {
     #[inline(never)]
     unsafe fn write(&self, to: *mut f32, n: usize, load: impl Fn(*const f32) -> F32x4 + Copy) {
+        let zero = F32x4::splat(0.0);
+        let terms = || iter::zip(self.offsets, self.weight);
         let mut at = 0;
         unsafe {
             while at + 16 <= n {
-                self.quads::<4>(to, at, load);
+                let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
+                let image = self.image.wrapping_add(at * self.step);
+                for (&offset, &weight) in terms() {
+                    let (image, weight) = (image.wrapping_add(offset as usize), F32x4::splat(weight));
+                    a = load(image).mul_add(weight, a);
+                    b = load(image.wrapping_add(4 * self.step)).mul_add(weight, b);
+                    c = load(image.wrapping_add(8 * self.step)).mul_add(weight, c);
+                    d = load(image.wrapping_add(12 * self.step)).mul_add(weight, d);
+                }
+                let to = to.add(at);
+                a.store(to);
+                b.store(to.add(4));
+                c.store(to.add(8));
+                d.store(to.add(12));
                 at += 16;
             }
-            while at + 4 <= n {
-                self.quads::<1>(to, at, load);
+            while at < n && n >= 4 {
+                // The last four may be written again in part, with the same numbers.
+                at = at.min(n - 4);
+                let image = self.image.wrapping_add(at * self.step);
+                let sum = terms().fold(zero, |sum, (&offset, &weight)| {
+                    load(image.wrapping_add(offset as usize)).mul_add(F32x4::splat(weight), sum)
+                });
+                sum.store(to.add(at));
                 at += 4;
             }
-            if at < n && n >= 4 {
-                // Some of the last four are written again, with the same numbers.
-                return self.quads::<1>(to, n - 4, load);
-            }
             while at < n {
-                let terms = self.offsets.iter().zip(self.weight);
-                *to.add(at) = terms.fold(0.0, |sum, (&offset, &weight)| {
-                    Lanes::mul_add(*self.image.add(offset as usize + at * self.step), weight, sum)
+                let image = self.image.wrapping_add(at * self.step);
+                *to.add(at) = terms().fold(0.0, |sum, (&offset, &weight)| {
+                    Lanes::mul_add(*image.wrapping_add(offset as usize), weight, sum)
                 });
                 at += 1;
             }
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn quads<const N: usize>(&self, to: *mut f32, at: usize, load: impl Fn(*const f32) -> F32x4) {
-        let mut sums = [F32x4::splat(0.0); N];
-        let image = self.image.wrapping_add(at * self.step);
-        for (&offset, &weight) in self.offsets.iter().zip(self.weight) {
-            let (image, weight) = (image.wrapping_add(offset as usize), F32x4::splat(weight));
-            for (quad, sum) in sums.iter_mut().enumerate() {
-                *sum = load(image.wrapping_add(4 * quad * self.step)).mul_add(weight, *sum);
-            }
-        }
-        for (quad, sum) in sums.iter().enumerate() {
-            unsafe { sum.store(to.add(at + 4 * quad)) }
         }
     }
 }

@@ -25,7 +25,8 @@ pub(super) fn conv(geometry: &Geometry, data: &[f32], weight: &[f32], finish: &F
                 }
             }
         }
-        *result = unsafe { finish.apply(sum, output, 0) };
+        *result = sum;
+        unsafe { finish.at(output, 0).apply_all(result, 1) }
     }
 }
 

@@ -5,6 +5,8 @@
 //! places that take part. A convolution forward has one phase.
 
 use super::{Axis, Direction, Geometry};
+use crate::gemm::reserve;
+use crate::gemm::turn::{self, clear};
 use std::iter;
 
 /// A window of one element that visits each.
@@ -54,27 +56,34 @@ impl Image {
         if !self.is_copy {
             return data.as_ptr();
         }
-        copy.clear();
-        copy.resize(n_channels * self.plane(), 0.0);
-        let size: usize = self.sizes.iter().product();
-        // Along each axis, the range of the data that is seen.
-        let [planes, rows, columns] = [0, 1, 2].map(|axis| {
-            let high = self.lows[axis] + self.extents[axis] as i64;
-            self.lows[axis].max(0)..high.min(self.sizes[axis] as i64)
-        });
-        if columns.is_empty() {
-            return copy.as_ptr();
-        }
-        let n_columns = (columns.end - columns.start) as usize;
-        for channel in 0..n_channels {
-            for plane in planes.clone() {
-                for row in rows.clone() {
-                    let from = (plane as usize * self.sizes[1] + row as usize) * self.sizes[2] + columns.start as usize;
-                    let to = self.at([plane, row, columns.start]);
-                    copy[channel * self.plane() + to..][..n_columns]
-                        .copy_from_slice(&data[channel * size + from..][..n_columns]);
+        let ([n_planes, n_rows, n_columns], [low_plane, low_row, low_column]) = (self.extents, self.lows);
+        reserve(copy, n_channels * self.plane());
+        let (mut to, mut plane_at) = (copy.as_mut_ptr(), 0);
+        // Along a row: zeros, elements from `column` on, zeros.
+        let column = low_column.clamp(0, self.sizes[2] as i64);
+        let n_before = (column - low_column).clamp(0, n_columns as i64) as usize;
+        let n_seen = (n_columns - n_before).min(self.sizes[2] - column as usize);
+        for _ in 0..n_channels {
+            for plane in (low_plane..).take(n_planes) {
+                for row in (low_row..).take(n_rows) {
+                    let is_inside =
+                        (0..self.sizes[0] as i64).contains(&plane) && (0..self.sizes[1] as i64).contains(&row);
+                    let n_seen = if is_inside { n_seen } else { 0 };
+                    unsafe {
+                        if n_seen > 0 {
+                            let row = (plane_at + plane as usize) * self.sizes[1] + row as usize;
+                            let from = &data[row * self.sizes[2] + column as usize..][..n_seen];
+                            clear(to, n_before);
+                            turn::copy(from.as_ptr(), to.add(n_before), n_seen);
+                            clear(to.add(n_before + n_seen), n_columns - n_before - n_seen);
+                        } else {
+                            clear(to, n_columns);
+                        }
+                        to = to.add(n_columns);
+                    }
                 }
             }
+            plane_at += self.sizes[0];
         }
         copy.as_ptr()
     }

@@ -34,11 +34,11 @@ impl Gather {
     /// # Safety
     /// Terms and positions are inside the shape, and `to` has room for the panel.
     pub unsafe fn panel(&self, terms: Range<usize>, position: usize, n_positions: usize, to: *mut f32) {
-        for half in [0, 4] {
-            let at: [usize; 4] = std::array::from_fn(|i| self.offset(position + (half + i).min(n_positions - 1)));
+        for quad in (0..WIDTH).step_by(4) {
+            let at: [usize; 4] = std::array::from_fn(|i| self.offset(position + (quad + i).min(n_positions - 1)));
             unsafe {
                 let offsets = std::slice::from_raw_parts(self.offsets.add(terms.start), terms.len());
-                quarter(self.image, offsets, at, to.add(half));
+                quarter(self.image, offsets, at, to.add(quad));
             }
         }
     }

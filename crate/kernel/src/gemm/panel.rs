@@ -3,7 +3,9 @@
 use super::Matrix;
 use super::gather::Gather;
 use super::tile::{HEIGHT, WIDTH};
+use super::turn::turn;
 use crate::lanes::{F32x4, Lanes};
+use std::array;
 use std::ops::Range;
 
 /// How many floats the panels of a matrix take.
@@ -60,8 +62,9 @@ unsafe fn strided(matrix: &Matrix, rows: Range<usize>, column: usize, n_columns:
         for row in rows {
             let from = matrix.data.as_ptr().add(row * row_step + column * column_step);
             if column_step == 1 && n_columns == WIDTH {
-                F32x4::load(from).store(to);
-                F32x4::load(from.add(4)).store(to.add(4));
+                for quad in (0..WIDTH).step_by(4) {
+                    F32x4::load(from.add(quad)).store(to.add(quad));
+                }
             } else {
                 for at in 0..WIDTH {
                     *to.add(at) = if at < n_columns { *from.add(at * column_step) } else { 0.0 };
@@ -72,24 +75,35 @@ unsafe fn strided(matrix: &Matrix, rows: Range<usize>, column: usize, n_columns:
     }
 }
 
-/// Writes `[n_columns, HEIGHT]` for each [`HEIGHT`] rows of the left operand, as a tile reads them. Absent rows are
-/// left as they were, and never read.
+/// Writes `[n_columns, HEIGHT]` for each [`HEIGHT`] rows of the left operand, as a tile reads them. What stands for
+/// absent rows is never read.
 ///
 /// # Safety
-/// Rows and columns are inside the matrix, and `to` has room for all rows rounded up to whole tiles.
+/// Rows and columns are inside the matrix, and `to` has room for all rows rounded up to whole tiles, and four floats.
 #[inline(never)]
 pub(crate) unsafe fn pack_left(matrix: &Matrix, rows: Range<usize>, columns: Range<usize>, to: *mut f32) {
     let [row_step, column_step] = matrix.steps;
     let mut to = to;
     for row in rows.clone().step_by(HEIGHT) {
         let n_rows = HEIGHT.min(rows.end - row);
-        for column in columns.clone() {
-            unsafe {
-                let from = matrix.data.as_ptr().add(row * row_step + column * column_step);
-                for at in 0..n_rows {
-                    *to.add(at) = *from.add(at * row_step);
+        let from = |at: usize, column: usize| {
+            let row = row + at.min(n_rows - 1);
+            matrix.data.as_ptr().wrapping_add(row * row_step + column * column_step)
+        };
+        let mut column = columns.start;
+        unsafe {
+            while column_step == 1 && column + 4 <= columns.end {
+                // Where a tile is lower than four rows, the next four floats overwrite what was too many.
+                for term in turn(array::from_fn(|at| F32x4::load(from(at, column)))) {
+                    term.store(to);
+                    to = to.add(HEIGHT);
                 }
+                column += 4;
+            }
+            while column < columns.end {
+                F32x4::from_array(array::from_fn(|at| *from(at, column))).store(to);
                 to = to.add(HEIGHT);
+                column += 1;
             }
         }
     }

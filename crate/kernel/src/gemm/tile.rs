@@ -1,17 +1,19 @@
-//! The innermost loops: a few rows of the result by eight columns, kept in registers over a run of terms.
+//! The innermost loops: a few rows of the result by a few columns, kept in registers over a run of terms.
 //!
-//! A step loads eight elements of `b`, and each element of `a` into four lanes. Four rows fit V8's fifteen registers
-//! with a product apart from its sum; six where both are one instruction. V8 moves loads up and arithmetic down within
-//! a basic block, which would keep six rows' loads alive at once: a branch that is never taken ends the block after
-//! every row.
+//! A step loads a row of columns of `b`, and each element of a column of `a` into four lanes. V8 has fifteen registers
+//! and, within a basic block, moves all loads up and all arithmetic down. So a tile fits if its sums, both operands and,
+//! where a product is apart from its sum, that product fit: four rows by eight columns, or three by twelve where a
+//! multiply-add is one instruction. Six by eight would fit with a branch after each row, which costs processors that
+//! decode four instructions at a time more than it gives.
 
 use crate::lanes::{F32x4, Lanes};
-use std::ptr;
+use std::{array, iter, ptr};
 
 /// Rows of a tile.
-pub(crate) const HEIGHT: usize = if cfg!(target_feature = "relaxed-simd") { 6 } else { 4 };
+pub(crate) const HEIGHT: usize = if cfg!(target_feature = "relaxed-simd") { 3 } else { 4 };
 /// Columns of a tile.
-pub(crate) const WIDTH: usize = 8;
+pub(crate) const WIDTH: usize = 4 * N_QUADS;
+const N_QUADS: usize = if cfg!(target_feature = "relaxed-simd") { 3 } else { 2 };
 
 /// `c[r, j] = finish(start[r, j] + sum of a[r, p] * b[p, j])` for up to [`HEIGHT`] rows and [`WIDTH`] columns.
 ///
@@ -55,13 +57,13 @@ impl Finish {
     }
 
     /// # Safety
-    /// Biases can be read at `row` and at `column` and the lanes after it.
+    /// Biases can be read at row 0 and at `column` and the lanes after it.
     #[inline(always)]
-    pub unsafe fn apply<L: Lanes>(&self, sum: L, row: usize, column: usize) -> L {
+    unsafe fn apply<L: Lanes>(&self, sum: L, column: usize) -> L {
         let mut sum = sum;
         unsafe {
             if !self.row_bias.is_null() {
-                sum = sum + L::splat(*self.row_bias.add(row));
+                sum = sum + L::splat(*self.row_bias);
             }
             if !self.column_bias.is_null() {
                 sum = sum + L::load(self.column_bias.add(column));
@@ -69,60 +71,93 @@ impl Finish {
         }
         if self.is_relu { sum.pmax(L::splat(0.0)) } else { sum }
     }
+
+    /// For the sums of a row.
+    ///
+    /// # Safety
+    /// `n` elements, and as many biases by column, can be read.
+    #[inline(never)]
+    pub unsafe fn apply_all(&self, sums: *mut f32, n: usize) {
+        if self.is_none() {
+            return;
+        }
+        let mut column = 0;
+        unsafe {
+            while column + 4 <= n {
+                self.apply(F32x4::load(sums.add(column)), column).store(sums.add(column));
+                column += 4;
+            }
+            while column < n {
+                *sums.add(column) = self.apply(*sums.add(column), column);
+                column += 1;
+            }
+        }
+    }
 }
 
-static NOWHERE: usize = 0;
-
 /// # Safety
-/// `n_rows` is 1 to [`HEIGHT`]. All elements the tile names can be read, and those of `c` written.
-pub(crate) unsafe fn run(tile: &Tile, n_rows: usize) {
+/// `n_rows` is 1 to [`HEIGHT`]; `n_columns` is at most [`WIDTH`] and a multiple of four. All elements the tile names
+/// can be read, and those of `c` written.
+pub(crate) unsafe fn run(tile: &Tile, n_rows: usize, n_columns: usize) {
     unsafe {
-        // Null, which the compiler cannot know.
-        let nowhere = ptr::read_volatile(&NOWHERE) as *const f32;
+        match n_columns {
+            4 => high::<1>(tile, n_rows),
+            #[cfg(target_feature = "relaxed-simd")]
+            8 => high::<2>(tile, n_rows),
+            _ => high::<N_QUADS>(tile, n_rows),
+        }
+        if !tile.finish.is_none() {
+            for row in 0..n_rows {
+                tile.finish.at(row, 0).apply_all(tile.c.add(row * tile.c_step), n_columns);
+            }
+        }
+    }
+}
+
+unsafe fn high<const Q: usize>(tile: &Tile, n_rows: usize) {
+    unsafe {
         match n_rows {
-            1 => rows::<1>(tile, nowhere),
-            2 => rows::<2>(tile, nowhere),
-            3 => rows::<3>(tile, nowhere),
-            #[cfg(target_feature = "relaxed-simd")]
-            4 => rows::<4>(tile, nowhere),
-            #[cfg(target_feature = "relaxed-simd")]
-            5 => rows::<5>(tile, nowhere),
-            _ => rows::<HEIGHT>(tile, nowhere),
+            1 => sums::<1, Q>(tile),
+            2 => sums::<2, Q>(tile),
+            #[cfg(not(target_feature = "relaxed-simd"))]
+            3 => sums::<3, Q>(tile),
+            _ => sums::<HEIGHT, Q>(tile),
         }
     }
 }
 
 #[inline(never)]
-unsafe fn rows<const R: usize>(tile: &Tile, nowhere: *const f32) {
+unsafe fn sums<const R: usize, const Q: usize>(tile: &Tile) {
     unsafe {
-        let mut sums = [[F32x4::splat(0.0); 2]; R];
+        let mut sums = [[F32x4::splat(0.0); Q]; R];
         if tile.is_resumed {
-            for (r, [left, right]) in sums.iter_mut().enumerate() {
-                let c = tile.c.add(r * tile.c_step);
-                (*left, *right) = (F32x4::load(c), F32x4::load(c.add(4)));
+            for (r, sums) in sums.iter_mut().enumerate() {
+                *sums = load(tile.c.add(r * tile.c_step));
             }
         }
         let (mut a, mut b) = (tile.a, tile.b);
         let ([a_row, a_term], b_step) = (tile.a_steps, tile.b_step);
         let b_end = b.wrapping_add(tile.n_terms * b_step);
-        'terms: while b != b_end {
-            let (left, right) = (F32x4::load(b), F32x4::load(b.add(4)));
+        while b != b_end {
+            let columns: [F32x4; Q] = load(b);
             for (r, sums) in sums.iter_mut().enumerate() {
-                let at = a.wrapping_add(r * a_row);
-                let element = F32x4::splat(*at);
-                sums[0] = element.mul_add(left, sums[0]);
-                sums[1] = element.mul_add(right, sums[1]);
-                if cfg!(target_feature = "relaxed-simd") && at == nowhere {
-                    break 'terms;
+                let element = F32x4::splat(*a.wrapping_add(r * a_row));
+                for (sum, column) in iter::zip(sums, columns) {
+                    *sum = element.mul_add(column, *sum);
                 }
             }
             a = a.wrapping_add(a_term);
             b = b.wrapping_add(b_step);
         }
         for (r, sums) in sums.iter().enumerate() {
-            let c = tile.c.add(r * tile.c_step);
-            tile.finish.apply(sums[0], r, 0).store(c);
-            tile.finish.apply(sums[1], r, 4).store(c.add(4));
+            for (quad, sum) in sums.iter().enumerate() {
+                sum.store(tile.c.add(r * tile.c_step + 4 * quad));
+            }
         }
     }
+}
+
+#[inline(always)]
+unsafe fn load<const Q: usize>(from: *const f32) -> [F32x4; Q] {
+    array::from_fn(|quad| unsafe { F32x4::load(from.add(4 * quad)) })
 }

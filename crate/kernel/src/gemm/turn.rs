@@ -1,8 +1,9 @@
-//! Lanes that change places.
+//! Lanes that change places, and short runs of floats that are moved without a call.
 
-use crate::lanes::F32x4;
+use crate::lanes::{F32x4, Lanes};
 #[cfg(target_arch = "wasm32")]
 use core::arch::wasm32::i32x4_shuffle;
+use std::ptr;
 
 /// Lane `j` of row `i` becomes lane `i` of row `j`.
 #[cfg(target_arch = "wasm32")]
@@ -43,11 +44,39 @@ pub(crate) unsafe fn load_apart(from: *const f32, step: usize) -> F32x4 {
 pub(crate) unsafe fn load_even(from: *const f32) -> F32x4 {
     #[cfg(target_arch = "wasm32")]
     unsafe {
-        use crate::lanes::Lanes;
         F32x4(i32x4_shuffle::<0, 2, 5, 7>(F32x4::load(from).0, F32x4::load(from.add(3)).0))
     }
     #[cfg(not(target_arch = "wasm32"))]
     unsafe {
         load_apart(from, 2)
+    }
+}
+
+/// Copies a few floats. Volatile, for else the compiler makes this a call of `memory.copy`, which takes browsers
+/// longer to begin than a row takes.
+///
+/// # Safety
+/// `n` floats can be read and written, and do not overlap.
+pub(crate) unsafe fn copy(from: *const f32, to: *mut f32, n: usize) {
+    let mut at = 0;
+    unsafe {
+        while at + 4 <= n {
+            ptr::read_volatile(from.add(at).cast::<F32x4>()).store(to.add(at));
+            at += 4;
+        }
+        while at < n {
+            *to.add(at) = ptr::read_volatile(from.add(at));
+            at += 1;
+        }
+    }
+}
+
+/// Writes a few zeros, as [`copy`].
+///
+/// # Safety
+/// `n` floats can be written.
+pub(crate) unsafe fn clear(to: *mut f32, n: usize) {
+    for at in 0..n {
+        unsafe { ptr::write_volatile(to.add(at), 0.0) }
     }
 }

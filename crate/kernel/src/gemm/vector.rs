@@ -6,7 +6,7 @@
 
 use super::panel::Columns;
 use super::tile::{Finish, HEIGHT, WIDTH};
-use super::turn::turn;
+use super::turn::{clear, copy, turn};
 use super::{Matrix, Out, SMALL};
 use crate::lanes::{F32x4, Lanes};
 use std::array;
@@ -57,6 +57,15 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out) -> usize {
             return times_matrix(&Line { x, x_step, n: m, finish, ..line }, &a.transposed()).into();
         }
         match b {
+            Columns::Strided(b) if m == 1 && b.steps[1] == 1 && k * n <= SMALL => {
+                let n_done = n / 16 * 16;
+                for column in (0..n_done).step_by(16) {
+                    let (y, finish) = (out.at.wrapping_add(column), out.finish.at(0, column));
+                    let from = b.data.as_ptr().wrapping_add(column);
+                    times_halves::<2>(&Line { y, finish, ..line }, from, b.steps[0], 8);
+                }
+                n_done
+            }
             Columns::Strided(b) if m == 1 || m < HEIGHT && k * n > SMALL => {
                 let is_done = (0..m).all(|row| {
                     let (x, y) = (line.x.wrapping_add(row * a.steps[0]), out.at.wrapping_add(row * out.step));
@@ -68,7 +77,8 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out) -> usize {
                 let n_done = n / (2 * WIDTH) * (2 * WIDTH);
                 for column in (0..n_done).step_by(2 * WIDTH) {
                     let (y, finish) = (out.at.wrapping_add(column), out.finish.at(0, column));
-                    times_panels(&Line { y, finish, ..line }, panels[column * k..].as_ptr());
+                    let from = panels.as_ptr().wrapping_add(column * k);
+                    times_halves::<{ WIDTH / 4 }>(&Line { y, finish, ..line }, from, WIDTH, WIDTH * k);
                 }
                 n_done
             }
@@ -103,7 +113,7 @@ unsafe fn add_rows(line: &Line, b: *const f32, b_step: usize) {
         let mut x = line.x;
         unsafe {
             if !line.is_resumed {
-                y.write_bytes(0, n);
+                clear(y, n);
             }
             let mut n_left = line.n_terms;
             while n_left >= N_ROWS {
@@ -117,7 +127,7 @@ unsafe fn add_rows(line: &Line, b: *const f32, b_step: usize) {
                 x = x.wrapping_add(line.x_step);
                 b = b.wrapping_add(b_step);
             }
-            finish(&line.finish.at(0, column), y, n);
+            line.finish.at(0, column).apply_all(y, n);
         }
     }
 }
@@ -151,85 +161,76 @@ unsafe fn step<L: Lanes, const R: usize>(x: &[L; R], b: *const f32, b_step: usiz
     }
 }
 
-/// # Safety
-/// `n` elements, and as many biases by column, can be read.
-pub(crate) unsafe fn finish(finish: &Finish, y: *mut f32, n: usize) {
-    if finish.is_none() {
-        return;
-    }
-    let mut column = 0;
-    unsafe {
-        while column + 4 <= n {
-            finish.apply(F32x4::load(y.add(column)), 0, column).store(y.add(column));
-            column += 4;
-        }
-        while column < n {
-            *y.add(column) = finish.apply(*y.add(column), 0, column);
-            column += 1;
-        }
-    }
-}
-
 /// Up to sixteen columns, each contiguous and `b_step` apart. An absent one is read as the last.
+///
+/// Sixteen terms of a column, a cache line, are added before its neighbours' are read: columns that are a power of two
+/// apart share few lines of the cache.
 #[inline(never)]
 unsafe fn dot_columns(line: &Line, b: *const f32, b_step: usize) {
-    let column = |at: usize| b.wrapping_add(at.min(line.n - 1) * b_step);
     let mut sums = [0.0; 4 * N_QUADS];
     unsafe {
         if line.is_resumed {
-            sums.as_mut_ptr().copy_from_nonoverlapping(line.y, line.n);
+            copy(line.y, sums.as_mut_ptr(), line.n);
         }
-        let mut four: [F32x4; N_QUADS] = array::from_fn(|quad| F32x4::load(sums.as_ptr().add(4 * quad)));
-        let mut x = line.x;
-        let mut term = 0;
-        while term + 4 <= line.n_terms {
-            let xs: [F32x4; 4] = array::from_fn(|p| F32x4::splat(*x.wrapping_add(p * line.x_step)));
-            for (quad, sum) in four.iter_mut().enumerate() {
-                let rows = turn(array::from_fn(|at| F32x4::load(column(4 * quad + at).wrapping_add(term))));
-                for p in 0..4 {
-                    *sum = xs[p].mul_add(rows[p], *sum);
-                }
+        for term in (0..line.n_terms).step_by(16) {
+            let n_terms = (line.n_terms - term).min(16);
+            for quad in (0..line.n).step_by(4) {
+                let columns = [0, 1, 2, 3].map(|at| b.wrapping_add((quad + at).min(line.n - 1) * b_step + term));
+                let x = line.x.wrapping_add(term * line.x_step);
+                dot_quad(x, line.x_step, columns, n_terms, sums.as_mut_ptr().add(quad));
             }
-            x = x.wrapping_add(4 * line.x_step);
-            term += 4;
         }
-        while term < line.n_terms {
-            for (quad, sum) in four.iter_mut().enumerate() {
-                let row = F32x4::from_array(array::from_fn(|at| *column(4 * quad + at).wrapping_add(term)));
-                *sum = F32x4::splat(*x).mul_add(row, *sum);
-            }
-            x = x.wrapping_add(line.x_step);
-            term += 1;
-        }
-        for (quad, sum) in four.iter().enumerate() {
-            sum.store(sums.as_mut_ptr().add(4 * quad));
-        }
-        line.y.copy_from_nonoverlapping(sums.as_ptr(), line.n);
-        finish(&line.finish, line.y, line.n);
+        copy(sums.as_ptr(), line.y, line.n);
+        line.finish.apply_all(line.y, line.n);
     }
 }
 
-/// Two panels, whole ones.
+/// Four sums go on over a few terms of `x` and four columns.
+#[inline(always)]
+unsafe fn dot_quad(x: *const f32, x_step: usize, columns: [*const f32; 4], n_terms: usize, sums: *mut f32) {
+    let mut x = x;
+    let mut term = 0;
+    unsafe {
+        let mut sum = F32x4::load(sums);
+        while term + 4 <= n_terms {
+            for row in turn(columns.map(|column| F32x4::load(column.wrapping_add(term)))) {
+                sum = F32x4::splat(*x).mul_add(row, sum);
+                x = x.wrapping_add(x_step);
+            }
+            term += 4;
+        }
+        while term < n_terms {
+            let row = F32x4::from_array(columns.map(|column| *column.wrapping_add(term)));
+            sum = F32x4::splat(*x).mul_add(row, sum);
+            x = x.wrapping_add(x_step);
+            term += 1;
+        }
+        sum.store(sums);
+    }
+}
+
+/// Twice `Q` times four columns: contiguous ones, and others at the distance `second`.
 #[inline(never)]
-unsafe fn times_panels(line: &Line, b: *const f32) {
-    let mut sums = [F32x4::splat(0.0); 4];
+unsafe fn times_halves<const Q: usize>(line: &Line, b: *const f32, b_step: usize, second: usize) {
+    let mut halves = [[F32x4::splat(0.0); Q]; 2];
     unsafe {
         if line.is_resumed {
-            sums = array::from_fn(|quad| F32x4::load(line.y.add(4 * quad)));
+            let half = |half: usize| array::from_fn(|quad| F32x4::load(line.y.add(4 * (half * Q + quad))));
+            halves = array::from_fn(half);
         }
         let (mut x, mut b) = (line.x, b);
-        let second = line.n_terms * WIDTH;
         for _ in 0..line.n_terms {
             let element = F32x4::splat(*x);
-            sums[0] = element.mul_add(F32x4::load(b), sums[0]);
-            sums[1] = element.mul_add(F32x4::load(b.add(4)), sums[1]);
-            sums[2] = element.mul_add(F32x4::load(b.add(second)), sums[2]);
-            sums[3] = element.mul_add(F32x4::load(b.add(second + 4)), sums[3]);
+            for (half, sums) in halves.iter_mut().enumerate() {
+                let b = b.wrapping_add(half * second);
+                *sums = array::from_fn(|quad| element.mul_add(F32x4::load(b.wrapping_add(4 * quad)), sums[quad]));
+            }
             x = x.wrapping_add(line.x_step);
-            b = b.add(WIDTH);
+            b = b.wrapping_add(b_step);
         }
-        for (quad, &sum) in sums.iter().enumerate() {
-            line.finish.apply(sum, 0, 4 * quad).store(line.y.add(4 * quad));
+        for (at, sum) in halves.as_flattened().iter().enumerate() {
+            sum.store(line.y.add(4 * at));
         }
+        line.finish.apply_all(line.y, 8 * Q);
     }
 }
