@@ -27,8 +27,10 @@
 //! assert_eq!(sum, [11.0, 21.0, 12.0, 22.0]);
 //! ```
 
+pub mod elementwise;
 pub mod lanes;
 pub mod linear;
+pub mod math;
 pub mod normal;
 pub mod number;
 pub mod reduce;
