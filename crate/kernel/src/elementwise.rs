@@ -28,7 +28,7 @@ pub mod broadcast;
 mod loops;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use loops::Operand;
 

@@ -28,6 +28,7 @@
 //! ```
 
 pub mod elementwise;
+pub mod fold;
 pub mod lanes;
 pub mod linear;
 pub mod math;
