@@ -64,14 +64,18 @@ const ERF: [f32; 7] =
 const ERF_TAIL: [f32; 7] =
     [-0.000_339_407_5, -1.127_097_5, -0.638_131_56, -0.103_117_83, 0.021_843_145, -0.002_948_872, 0.000_186_497_1];
 
-/// By Horner's rule, coefficients from the lowest power on.
+/// The value of a polynomial with `N >= 2` coefficients, from the lowest power on: Horner's rule in `x²` for the even and
+/// the odd powers, two short chains instead of a long one.
 #[inline(always)]
 fn polynomial<L: Lanes, const N: usize>(x: L, coefficients: [f32; N]) -> L {
-    let mut sum = L::splat(coefficients[N - 1]);
-    for power in (0..N - 1).rev() {
-        sum = sum.mul_add(x, L::splat(coefficients[power]));
+    let square = x * x;
+    let mut halves = [L::splat(coefficients[N - 2]), L::splat(coefficients[N - 1])];
+    for power in (0..N - 2).rev() {
+        let half = &mut halves[(N - power) % 2];
+        *half = half.mul_add(square, L::splat(coefficients[power]));
     }
-    sum
+    let [even, odd] = if N % 2 == 0 { halves } else { [halves[1], halves[0]] };
+    odd.mul_add(x, even)
 }
 
 /// `x = n·ln 2 + r`: the sum of `magic` and the integer `n`, and `r`. `magic` is [`MAGIC`] and an offset, which stays
@@ -87,7 +91,10 @@ fn exponent_and_rest<L: Lanes>(x: L, magic: f32) -> (L, L) {
 /// `e^r - 1` for `|r| <= ln 2 / 2`.
 #[inline(always)]
 fn small_power<L: Lanes>(r: L) -> L {
-    (polynomial(r, EXP) * r).mul_add(r, r)
+    let square = r * r;
+    let low = r.mul_add(L::splat(EXP[1]), L::splat(EXP[0]));
+    let high = square.mul_add(L::splat(EXP[4]), r.mul_add(L::splat(EXP[3]), L::splat(EXP[2])));
+    high.mul_add(square, low).mul_add(square, r)
 }
 
 /// 2 to the power of the low bits of `sum`, from -126 to 127.
@@ -100,7 +107,7 @@ fn power_of_two<L: Lanes>(sum: L) -> L {
 #[inline(always)]
 pub(crate) fn shifted_exp<L: Lanes>(x: L, magic: f32) -> L {
     let (sum, r) = exponent_and_rest(x, magic);
-    polynomial(r, [1.0, 1.0, EXP[0], EXP[1], EXP[2], EXP[3], EXP[4]]) * power_of_two(sum)
+    (small_power(r) + L::splat(1.0)) * power_of_two(sum)
 }
 
 /// The offset of [`shifted_exp`] that lets it serve from -104 to 18, and its factor.
@@ -115,7 +122,7 @@ pub(crate) const EXP_IS_ZERO: f32 = -104.0;
 pub fn exp<L: Lanes>(x: L) -> L {
     let x = x.pmax(L::splat(EXP_IS_ZERO)).pmin(L::splat(89.0));
     let (sum, r) = exponent_and_rest(x, MAGIC);
-    let power = polynomial(r, [1.0, 1.0, EXP[0], EXP[1], EXP[2], EXP[3], EXP[4]]);
+    let power = small_power(r) + L::splat(1.0);
     // The exponent may be out of range where its halves are not; the second product rounds, or overflows.
     let half = sum.shift_right::<1>();
     power * power_of_two(half) * power_of_two(sum.sub_bits(half))

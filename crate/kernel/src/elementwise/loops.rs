@@ -63,12 +63,15 @@ pub(super) unsafe fn binary(op: Binary, a: Operand, b: Operand, to: *mut f32, n:
     }
 }
 
+/// `n` is a multiple of 4 and not 0.
 #[inline(always)]
-unsafe fn map1(from: *const f32, to: *mut f32, n: usize, f: impl Fn(F32x4) -> F32x4) {
-    let mut at = 0;
-    while at < n {
-        unsafe { f(F32x4::load(from.add(at))).store(to.add(at)) };
-        at += 4;
+unsafe fn map1(mut from: *const f32, mut to: *mut f32, n: usize, f: impl Fn(F32x4) -> F32x4) {
+    unsafe {
+        let end = from.add(n);
+        while from != end {
+            f(F32x4::load(from)).store(to);
+            (from, to) = (from.add(4), to.add(4));
+        }
     }
 }
 
@@ -130,15 +133,21 @@ unsafe fn vectors1(op: Unary, from: *const f32, to: *mut f32, n: usize) {
 /// An operand and how far it moves from vector to vector: 4 or, to stay, 0.
 type Moving = (*const f32, usize);
 
+/// `n` is a multiple of 4 and not 0.
 #[inline(always)]
-unsafe fn map2((a, a_step): Moving, (b, b_step): Moving, to: *mut f32, n: usize, f: impl Fn(F32x4, F32x4) -> F32x4) {
-    let (mut a, mut b, mut at) = (a, b, 0);
-    while at < n {
-        unsafe {
-            f(F32x4::load(a), F32x4::load(b)).store(to.add(at));
-            (a, b) = (a.add(a_step), b.add(b_step));
+unsafe fn map2(
+    (mut a, a_step): Moving,
+    (mut b, b_step): Moving,
+    mut to: *mut f32,
+    n: usize,
+    f: impl Fn(F32x4, F32x4) -> F32x4,
+) {
+    unsafe {
+        let end = to.add(n);
+        while to != end {
+            f(F32x4::load(a), F32x4::load(b)).store(to);
+            (a, b, to) = (a.add(a_step), b.add(b_step), to.add(4));
         }
-        at += 4;
     }
 }
 
