@@ -25,7 +25,9 @@
 #![allow(unsafe_code, reason = "loads and stores of four lanes through pointers; operands that are the result")]
 
 pub mod broadcast;
-mod loops;
+pub mod compare;
+pub(crate) mod loops;
+pub mod program;
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -111,9 +113,9 @@ pub fn unary(op: Unary, from: Source, to: &mut [f32]) {
     let from = match from {
         Source::Other(from) => {
             assert_eq!(from.len(), n);
-            from.as_ptr()
+            Operand::Each(from.as_ptr())
         }
-        Source::Result => result.cast_const(),
+        Source::Result => Operand::Each(result.cast_const()),
     };
     // SAFETY: both have `n` elements.
     unsafe { loops::unary(op, from, result, n) }

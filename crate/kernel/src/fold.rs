@@ -108,8 +108,10 @@ pub fn fold(op: Fold, extent: Extent, from: &[f32], to: &mut [f32], scratch: &mu
         return;
     }
     let Extent { reduced, inner, .. } = extent;
-    scratch.clear();
-    scratch.resize(inner, 0.0);
+    if scratch.len() < inner {
+        scratch.resize(inner, 0.0);
+    }
+    let scratch = &mut scratch[..inner];
     for (from, to) in from.chunks_exact((reduced * inner).max(1)).zip(to.chunks_exact_mut(inner.max(1))) {
         match op {
             Fold::Sum => columns(from, to, scratch, |a, b| a + b),

@@ -35,6 +35,7 @@ pub mod math;
 pub mod normal;
 pub mod number;
 pub mod reduce;
+pub mod rows;
 pub mod scalar;
 pub mod shape;
 pub mod strided;

@@ -60,7 +60,7 @@ impl<const K: usize> Walk<K> {
     }
 
     /// Whether every index that a walk makes is inside operands of these sizes.
-    fn fits(&self, lengths: [usize; K]) -> bool {
+    pub(super) fn fits(&self, lengths: [usize; K]) -> bool {
         self.n == 0
             || (0..K).all(|operand| {
                 let outer: usize = self.outer.iter().map(|(size, strides)| (size - 1) * strides[operand]).sum();
@@ -72,8 +72,22 @@ impl<const K: usize> Walk<K> {
 
 /// `op` of every pair. An operand may only be the result where it has the result's shape.
 pub fn binary(op: Binary, walk: &Walk<2>, operands: [Source; 2], to: &mut [f32]) {
-    let n = to.len();
     let result = to.as_mut_ptr();
+    runs(walk, operands, result, to.len(), |[a, b], start, n| {
+        // SAFETY: the operands of a run have `n` elements, and runs follow each other in the result.
+        unsafe { loops::binary(op, a, b, result.add(start), n) }
+    });
+}
+
+/// Hands `body` the operands of each run, where it starts in the result, and how long it is. `result` is where operands
+/// are that are the result.
+pub(super) fn runs<const K: usize>(
+    walk: &Walk<K>,
+    operands: [Source; K],
+    result: *mut f32,
+    n: usize,
+    mut body: impl FnMut([Operand; K], usize, usize),
+) {
     let starts = operands.map(|operand| match operand {
         Source::Other(from) => (from.as_ptr(), from.len()),
         Source::Result => (result.cast_const(), n),
@@ -84,13 +98,11 @@ pub fn binary(op: Binary, walk: &Walk<2>, operands: [Source; 2], to: &mut [f32])
     }
     for run in 0..n / walk.run {
         let offsets = walk.offsets(run);
-        // SAFETY: `fits` has looked at the last offsets; one run of the result follows the other.
-        unsafe {
-            let [a, b] = std::array::from_fn(|operand| {
-                let from = starts[operand].0.add(offsets[operand]);
-                if walk.moves[operand] { Operand::Each(from) } else { Operand::One(*from) }
-            });
-            loops::binary(op, a, b, result.add(run * walk.run), walk.run);
-        }
+        let operand = |at: usize| {
+            // SAFETY: `fits` has looked at the last offsets.
+            let from = unsafe { starts[at].0.add(offsets[at]) };
+            if walk.moves[at] { Operand::Each(from) } else { Operand::One(unsafe { *from }) }
+        };
+        body(std::array::from_fn(operand), run * walk.run, walk.run);
     }
 }

@@ -7,86 +7,127 @@ use crate::scalar::float;
 
 /// An operand of a run of elements.
 #[derive(Clone, Copy)]
-pub(super) enum Operand {
+pub(crate) enum Operand {
     /// One element for each of the result, at and after a pointer.
     Each(*const f32),
     /// The same element for all.
     One(f32),
 }
 
-/// # Safety
-/// `from` can be read and `to` written for `n` elements; they are the same or do not overlap.
-pub(super) unsafe fn unary(op: Unary, from: *const f32, to: *mut f32, n: usize) {
-    let whole = n & !3;
-    unsafe {
-        if whole > 0 {
-            vectors1(op, from, to, whole);
-        }
-        if whole < n {
-            let mut rest = [0.0; 4];
-            std::ptr::copy_nonoverlapping(from.add(whole), rest.as_mut_ptr(), n - whole);
-            vectors1(op, rest.as_ptr(), rest.as_mut_ptr(), 4);
-            std::ptr::copy_nonoverlapping(rest.as_ptr(), to.add(whole), n - whole);
+impl Operand {
+    /// What is left after `n` elements.
+    ///
+    /// # Safety
+    /// There are as many.
+    pub(crate) unsafe fn from(self, n: usize) -> Operand {
+        match self {
+            Operand::Each(from) => Operand::Each(unsafe { from.add(n) }),
+            Operand::One(x) => Operand::One(x),
         }
     }
+}
+
+/// # Safety
+/// The operand can be read and `to` written for `n` elements; they are the same or do not overlap.
+pub(crate) unsafe fn unary(op: Unary, from: Operand, to: *mut f32, n: usize) {
+    unsafe { vectors([from], to, n, |[from], to, n| vectors1(op, from, to, n)) }
 }
 
 /// # Safety
 /// Operands can be read and `to` written for `n` elements; each is `to` or does not overlap it.
-pub(super) unsafe fn binary(op: Binary, a: Operand, b: Operand, to: *mut f32, n: usize) {
+pub(crate) unsafe fn binary(op: Binary, a: Operand, b: Operand, to: *mut f32, n: usize) {
+    unsafe { vectors([a, b], to, n, |[a, b], to, n| vectors2(op, a, b, to, n)) }
+}
+
+/// The second operand where the first is not 0, otherwise the third.
+///
+/// # Safety
+/// As [`binary`].
+pub(crate) unsafe fn select(operands: [Operand; 3], to: *mut f32, n: usize) {
+    unsafe { vectors(operands, to, n, |[condition, x, y], to, n| vectors3(condition, x, y, to, n)) }
+}
+
+/// Runs `body` on all whole vectors, and on the elements that are left, padded.
+///
+/// # Safety
+/// As [`binary`].
+#[inline(always)]
+pub(crate) unsafe fn vectors<const K: usize>(
+    operands: [Operand; K],
+    to: *mut f32,
+    n: usize,
+    body: impl Fn([Moving; K], *mut f32, usize),
+) {
     let whole = n & !3;
+    // An element that stands for all, or what is left.
+    let mut few = [[0.0_f32; 4]; K];
+    for (operand, few) in operands.iter().zip(&mut few) {
+        if let Operand::One(x) = operand {
+            *few = [*x; 4];
+        }
+    }
+    let start = few.as_mut_ptr();
     unsafe {
-        // Room for an element that stands for all, and for the rest.
-        let mut ones = [[0.0; 4]; 2];
-        let [(a, a_step), (b, b_step)] = [(a, 0), (b, 1)].map(|(operand, at)| match operand {
-            Operand::Each(from) => (from, 4),
-            Operand::One(x) => {
-                ones[at] = [x; 4];
-                (std::ptr::null(), 0)
-            }
-        });
-        let [first, second]: [*mut f32; 2] = [ones.as_mut_ptr().cast(), ones.as_mut_ptr().add(1).cast()];
-        let (a, b) = (if a_step == 0 { first } else { a }, if b_step == 0 { second } else { b });
         if whole > 0 {
-            vectors2(op, (a, a_step), (b, b_step), to, whole);
+            let moving = std::array::from_fn(|at| match operands[at] {
+                Operand::Each(from) => (from, 4),
+                Operand::One(_) => (start.add(at).cast_const().cast(), 0),
+            });
+            body(moving, to, whole);
         }
         if whole < n {
-            if a_step != 0 {
-                std::ptr::copy_nonoverlapping(a.add(whole), first, n - whole);
+            for (at, operand) in operands.iter().enumerate() {
+                if let Operand::Each(from) = operand {
+                    copy_few(from.add(whole), start.add(at).cast(), n - whole);
+                }
             }
-            if b_step != 0 {
-                std::ptr::copy_nonoverlapping(b.add(whole), second, n - whole);
-            }
-            vectors2(op, (first, 0), (second, 0), first, 4);
-            std::ptr::copy_nonoverlapping(first, to.add(whole), n - whole);
+            body(std::array::from_fn(|at| (start.add(at).cast_const().cast(), 0)), start.cast(), 4);
+            copy_few(start.cast(), to.add(whole), n - whole);
         }
     }
 }
 
+/// One to three elements.
+#[inline(always)]
+unsafe fn copy_few(from: *const f32, to: *mut f32, n: usize) {
+    unsafe {
+        *to = *from;
+        if n > 1 {
+            *to.add(1) = *from.add(1);
+        }
+        if n > 2 {
+            *to.add(2) = *from.add(2);
+        }
+    }
+}
+
+/// An operand and how far it moves from vector to vector: 4 or, to stay, 0.
+pub(crate) type Moving = (*const f32, usize);
+
 /// `n` is a multiple of 4 and not 0.
 #[inline(always)]
-unsafe fn map1(mut from: *const f32, mut to: *mut f32, n: usize, f: impl Fn(F32x4) -> F32x4) {
+unsafe fn map1((mut from, step): Moving, mut to: *mut f32, n: usize, f: impl Fn(F32x4) -> F32x4) {
     unsafe {
-        let end = from.add(n);
-        while from != end {
+        let end = to.add(n);
+        while to != end {
             f(F32x4::load(from)).store(to);
-            (from, to) = (from.add(4), to.add(4));
+            (from, to) = (from.add(step), to.add(4));
         }
     }
 }
 
 /// Each element by itself, in float64. Out of line: one loop for all who need it.
 #[inline(never)]
-unsafe fn wide1(from: *const f32, to: *mut f32, n: usize, f: fn(f64) -> f64) {
+unsafe fn wide1((from, step): Moving, to: *mut f32, n: usize, f: fn(f64) -> f64) {
     for at in 0..n {
-        unsafe { *to.add(at) = (*from.add(at)).map_wide(f) };
+        unsafe { *to.add(at) = (*from.add((at & 3) + (at >> 2) * step)).map_wide(f) };
     }
 }
 
 /// # Safety
 /// As [`unary`]; `n` is a multiple of 4.
 #[inline(never)]
-unsafe fn vectors1(op: Unary, from: *const f32, to: *mut f32, n: usize) {
+unsafe fn vectors1(op: Unary, from: Moving, to: *mut f32, n: usize) {
     unsafe {
         match op {
             Unary::Abs => map1(from, to, n, F32x4::abs),
@@ -101,7 +142,7 @@ unsafe fn vectors1(op: Unary, from: *const f32, to: *mut f32, n: usize) {
                 let (low, high) = (F32x4::splat(low), F32x4::splat(high));
                 map1(from, to, n, |x| x.less(low).select(low, x.pmin(high)));
             }
-            Unary::Copy => std::ptr::copy(from, to, n),
+            Unary::Copy => map1(from, to, n, |x| x),
             Unary::Cos => map1(from, to, n, math::cos),
             Unary::Cosh => wide1(from, to, n, float::cosh),
             Unary::Erf => map1(from, to, n, math::erf),
@@ -129,9 +170,6 @@ unsafe fn vectors1(op: Unary, from: *const f32, to: *mut f32, n: usize) {
         }
     }
 }
-
-/// An operand and how far it moves from vector to vector: 4 or, to stay, 0.
-type Moving = (*const f32, usize);
 
 /// `n` is a multiple of 4 and not 0.
 #[inline(always)]
@@ -187,6 +225,25 @@ unsafe fn vectors2(op: Binary, a: Moving, b: Moving, to: *mut f32, n: usize) {
             Binary::LessEqual => map2(a, b, to, n, |a, b| a.less_equal(b).and(one)),
             Binary::Greater => map2(a, b, to, n, |a, b| b.less(a).and(one)),
             Binary::GreaterEqual => map2(a, b, to, n, |a, b| b.less_equal(a).and(one)),
+        }
+    }
+}
+
+/// # Safety
+/// As [`vectors2`].
+unsafe fn vectors3(
+    (mut condition, step): Moving,
+    (mut x, x_step): Moving,
+    (mut y, y_step): Moving,
+    mut to: *mut f32,
+    n: usize,
+) {
+    unsafe {
+        let end = to.add(n);
+        while to != end {
+            let is_zero = F32x4::load(condition).equal(F32x4::splat(0.0));
+            is_zero.select(F32x4::load(y), F32x4::load(x)).store(to);
+            (condition, x, y, to) = (condition.add(step), x.add(x_step), y.add(y_step), to.add(4));
         }
     }
 }

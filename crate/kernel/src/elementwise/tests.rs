@@ -192,6 +192,95 @@ fn all_broadcasts_are_walked() {
 }
 
 #[test]
+fn comparisons_give_bytes_and_bytes_select() {
+    let (a, b) = (numbers(700, 1), numbers(700, 2));
+    let walk = Walk::new([&[2, 350], &[2, 350]], &[2, 350]);
+    let mut got = vec![9; 700];
+    compare::compare(Binary::LessEqual, &walk, [&a, &b], &mut got);
+    let want: Vec<u8> = a.iter().zip(&b).map(|(a, b)| u8::from(a <= b)).collect();
+    assert_eq!(got, want);
+    let rows = Walk::new([&[2, 350], &[2, 1]], &[2, 350]);
+    compare::compare(Binary::Greater, &rows, [&a, &b[..2]], &mut got);
+    let want: Vec<u8> = a.iter().enumerate().map(|(at, a)| u8::from(*a > b[at / 350])).collect();
+    assert_eq!(got, want);
+    let walk = Walk::new([&[2, 350], &[350], &[]], &[2, 350]);
+    let mut selected = vec![0.0; 700];
+    compare::select(&got, &a[..350], &[7.0], &walk, &mut selected);
+    let want: Vec<f32> = (0..700).map(|at| if got[at] != 0 { a[at % 350] } else { 7.0 }).collect();
+    assert_same("select", &selected, &want);
+}
+
+#[test]
+fn conversions_are_those_of_cast() {
+    let odd =
+        [0.0, -0.0, 1.9, -1.9, 255.5, 256.5, -1.0, 3e9, -3e9, 1e19, 1.2e20, -1e38, f32::NAN, f32::INFINITY, f32::MIN];
+    let whole = |x: f32| crate::number::float_to_int(f64::from(x));
+    let mut ints = [7; 15];
+    compare::to_i32(&odd, &mut ints);
+    assert_eq!(ints.map(i64::from), odd.map(|x| crate::number::wrap(whole(x), 32, true)));
+    let mut bytes = [7; 15];
+    compare::to_u8(&odd, &mut bytes);
+    assert_eq!(bytes.map(i64::from), odd.map(|x| crate::number::wrap(whole(x), 8, false)));
+    compare::to_bool(&odd, &mut bytes);
+    assert_eq!(bytes, odd.map(|x| u8::from(x != 0.0)));
+    let mut back = [0.0; 3];
+    compare::from_i32(&[-1, 16_777_217, i32::MAX], &mut back);
+    assert_eq!(back, [-1.0, 16_777_216.0, 2_147_483_648.0]);
+    compare::from_u8(&[0, 1, 255], &mut back);
+    assert_eq!(back, [0.0, 1.0, 255.0]);
+    compare::from_f64(&[0.1, 1e39, -0.0], &mut back);
+    assert_same("from_f64", &back, &[0.1, f32::INFINITY, -0.0]);
+    let mut wide = [0.0; 3];
+    compare::to_f64(&[0.1, 1.5, f32::INFINITY], &mut wide);
+    assert_eq!(wide, [f64::from(0.1_f32), 1.5, f64::INFINITY]);
+}
+
+#[test]
+fn a_program_is_its_operators_one_after_the_other() {
+    use program::{Place::*, Program, Step};
+    for shape in [[3, 700], [1, 5], [7, 3], [600, 2], [0, 4], [5, 512]] {
+        let n = count(&shape);
+        let (rows, columns) = (shape[0], shape[1]);
+        let (x, row, column, one) = (numbers(n, 1), numbers(columns, 2), numbers(rows, 3), [0.75]);
+        let walks = [&shape[..], &[columns], &[rows, 1], &[]].map(|from| Walk::new([from], &shape));
+        let steps = vec![
+            Step::Binary { op: Binary::Add, operands: [Operand(0), Operand(1)], to: 0 },
+            Step::Unary { op: Unary::Tanh, from: Register(0), to: 1 },
+            Step::Binary { op: Binary::Multiply, operands: [Register(1), Operand(2)], to: 2 },
+            Step::Binary { op: Binary::Less, operands: [Operand(3), Register(2)], to: 0 },
+            Step::Select { operands: [Register(0), Register(2), Operand(0)], to: 1 },
+            Step::Binary { op: Binary::Subtract, operands: [Constant(2.0), Register(1)], to: 0 },
+        ];
+        let want: Vec<f32> = (0..n)
+            .map(|at| {
+                let scaled = crate::math::tanh(x[at] + row[at % columns]) * column[at / columns];
+                2.0 - if 0.75 < scaled { scaled } else { x[at] }
+            })
+            .collect();
+        let program = Program::new(walks.to_vec(), steps).unwrap();
+        let others = [Source::Other(&x), Source::Other(&row), Source::Other(&column), Source::Other(&one)];
+        let mut got = vec![7.0; n];
+        program.run(&others, &mut got, &mut vec![]);
+        assert_same(&format!("{shape:?}"), &got, &want);
+        let mut got = x.clone();
+        program.run(&[Source::Result, others[1], others[2], others[3]], &mut got, &mut vec![]);
+        assert_same(&format!("{shape:?} in place"), &got, &want);
+    }
+}
+
+#[test]
+fn a_program_reads_only_what_there_is() {
+    use program::{Place, Program, Step};
+    let step = |from| Step::Unary { op: Unary::Abs, from, to: 0 };
+    let walk = || Walk::new([&[2]], &[2]);
+    assert!(Program::new(vec![walk()], vec![]).is_none());
+    assert!(Program::new(vec![walk()], vec![step(Place::Operand(1))]).is_none());
+    assert!(Program::new(vec![walk()], vec![step(Place::Register(0))]).is_none());
+    assert!(Program::new(vec![walk(), Walk::new([&[3]], &[3])], vec![step(Place::Operand(0))]).is_none());
+    assert!(Program::new(vec![walk()], vec![step(Place::Operand(0)), step(Place::Register(0))]).is_some());
+}
+
+#[test]
 fn axes_are_merged() {
     assert_eq!(Walk::new([&[2, 3, 4], &[2, 3, 4]], &[2, 3, 4]).run, 24);
     assert_eq!(Walk::new([&[2, 3, 4], &[]], &[2, 3, 4]).run, 24);
