@@ -43,6 +43,10 @@ pub trait Lanes:
     fn pmin(self, b: Self) -> Self;
     /// `a < b ? b : a`: `a` (self) if a NaN takes part or both are equal. One instruction everywhere.
     fn pmax(self, b: Self) -> Self;
+    /// The larger one, as IEEE 754-2019 `maximum`: NaN if either is NaN, and +0 is larger than -0.
+    fn maximum(self, b: Self) -> Self;
+    /// The smaller one, as IEEE 754-2019 `minimum`: NaN if either is NaN, and -0 is smaller than +0.
+    fn minimum(self, b: Self) -> Self;
     fn abs(self) -> Self;
     fn sqrt(self) -> Self;
     fn floor(self) -> Self;
@@ -71,6 +75,12 @@ pub trait Lanes:
     fn bits_to_float(self) -> Self;
     /// Cut off towards zero, saturating, NaN to 0: the bits of 32-bit integers.
     fn float_to_bits(self) -> Self;
+    /// Whether any bit of any lane is set.
+    fn any(self) -> bool;
+    /// `self - n * a - n * b` in float64, rounded once. `n * a` should be exact.
+    fn minus_wide(self, n: Self, a: f64, b: f64) -> Self;
+    /// `f` of each lane, in float64, rounded once: for what has no body of its own.
+    fn map_wide(self, f: fn(f64) -> f64) -> Self;
 
     /// # Safety
     /// `N_LANES` floats can be read from `from`.
@@ -78,6 +88,15 @@ pub trait Lanes:
     /// # Safety
     /// `N_LANES` floats can be written to `to`.
     unsafe fn store(self, to: *mut f32);
+}
+
+impl F32x4 {
+    /// `(lane 0 + lane 2) + (lane 1 + lane 3)`.
+    #[inline(always)]
+    pub fn sum(self) -> f32 {
+        let [a, b, c, d] = self.to_array();
+        (a + c) + (b + d)
+    }
 }
 
 /// All bits where it holds.
@@ -107,6 +126,14 @@ impl Lanes for f32 {
     #[inline(always)]
     fn pmax(self, b: f32) -> f32 {
         if self < b { b } else { self }
+    }
+    #[inline(always)]
+    fn maximum(self, b: f32) -> f32 {
+        if self.is_nan() || self > b || (self == b && self.is_sign_positive()) { self } else { b }
+    }
+    #[inline(always)]
+    fn minimum(self, b: f32) -> f32 {
+        if self.is_nan() || self < b || (self == b && self.is_sign_negative()) { self } else { b }
     }
     #[inline(always)]
     fn abs(self) -> f32 {
@@ -189,6 +216,18 @@ impl Lanes for f32 {
         f32::from_bits(self as i32 as u32)
     }
     #[inline(always)]
+    fn any(self) -> bool {
+        self.to_bits() != 0
+    }
+    #[inline(always)]
+    fn minus_wide(self, n: f32, a: f64, b: f64) -> f32 {
+        (f64::from(self) - f64::from(n) * a - f64::from(n) * b) as f32
+    }
+    #[inline(always)]
+    fn map_wide(self, f: fn(f64) -> f64) -> f32 {
+        f(f64::from(self)) as f32
+    }
+    #[inline(always)]
     unsafe fn load(from: *const f32) -> f32 {
         unsafe { *from }
     }
@@ -224,6 +263,8 @@ mod tests {
         agree("mul_add", |a, b| Lanes::mul_add(a, b, a), |a, b| a.mul_add(b, a));
         agree("pmin", Lanes::pmin, Lanes::pmin);
         agree("pmax", Lanes::pmax, Lanes::pmax);
+        agree("maximum", Lanes::maximum, Lanes::maximum);
+        agree("minimum", Lanes::minimum, Lanes::minimum);
         agree("abs", |a, _| Lanes::abs(a), |a, _| a.abs());
         agree("sqrt", |a, _| Lanes::sqrt(a), |a, _| a.sqrt());
         agree("floor", |a, _| Lanes::floor(a), |a, _| a.floor());
@@ -244,5 +285,19 @@ mod tests {
         agree("shift_right", |a, _| a.shift_right::<3>(), |a, _| a.shift_right::<3>());
         agree("bits_to_float", |a, _| a.bits_to_float(), |a, _| a.bits_to_float());
         agree("float_to_bits", |a, _| a.float_to_bits(), |a, _| a.float_to_bits());
+        agree("any", |a, _| mask(a.any()), |a, _| F32x4::splat(mask(a.any())));
+        agree("minus_wide", |a, b| a.minus_wide(b, 1.5, 0.1), |a, b| a.minus_wide(b, 1.5, 0.1));
+        agree("map_wide", |a, _| a.map_wide(libm::atan), |a, _| a.map_wide(libm::atan));
+    }
+
+    #[test]
+    fn lanes_are_dealt_and_turned() {
+        let row = |first: f32| F32x4::from_array([first, first + 1.0, first + 2.0, first + 3.0]);
+        assert_eq!(row(0.0).even(row(4.0)).to_array(), [0.0, 2.0, 4.0, 6.0]);
+        assert_eq!(row(0.0).odd(row(4.0)).to_array(), [1.0, 3.0, 5.0, 7.0]);
+        let turned = F32x4::transpose([row(0.0), row(4.0), row(8.0), row(12.0)]).map(F32x4::to_array);
+        let columns = [[0.0, 4.0, 8.0, 12.0], [1.0, 5.0, 9.0, 13.0], [2.0, 6.0, 10.0, 14.0], [3.0, 7.0, 11.0, 15.0]];
+        assert_eq!(turned, columns);
+        assert_eq!(row(1.0).sum(), 10.0);
     }
 }

@@ -28,12 +28,16 @@
 //! ```
 
 pub mod conv;
+pub mod elementwise;
+pub mod fold;
 pub mod gemm;
 pub mod lanes;
 pub mod linear;
+pub mod math;
 pub mod normal;
 pub mod number;
 pub mod reduce;
+pub mod rows;
 pub mod scalar;
 pub mod shape;
 pub mod strided;

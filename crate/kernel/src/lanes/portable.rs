@@ -16,6 +16,21 @@ impl F32x4 {
     pub fn to_array(self) -> [f32; 4] {
         self.0
     }
+    /// Lanes 0 and 2 of both.
+    #[inline(always)]
+    pub fn even(self, b: F32x4) -> F32x4 {
+        F32x4([self.0[0], self.0[2], b.0[0], b.0[2]])
+    }
+    /// Lanes 1 and 3 of both.
+    #[inline(always)]
+    pub fn odd(self, b: F32x4) -> F32x4 {
+        F32x4([self.0[1], self.0[3], b.0[1], b.0[3]])
+    }
+    /// Rows to columns.
+    #[inline(always)]
+    pub fn transpose(rows: [F32x4; 4]) -> [F32x4; 4] {
+        array::from_fn(|column| F32x4(array::from_fn(|row| rows[row].0[column])))
+    }
     #[inline(always)]
     fn map(self, f: impl Fn(f32) -> f32) -> F32x4 {
         F32x4(self.0.map(f))
@@ -88,6 +103,14 @@ impl Lanes for F32x4 {
     #[inline(always)]
     fn pmax(self, b: F32x4) -> F32x4 {
         self.zip(b, Lanes::pmax)
+    }
+    #[inline(always)]
+    fn maximum(self, b: F32x4) -> F32x4 {
+        self.zip(b, Lanes::maximum)
+    }
+    #[inline(always)]
+    fn minimum(self, b: F32x4) -> F32x4 {
+        self.zip(b, Lanes::minimum)
     }
     #[inline(always)]
     fn abs(self) -> F32x4 {
@@ -168,6 +191,18 @@ impl Lanes for F32x4 {
     #[inline(always)]
     fn float_to_bits(self) -> F32x4 {
         self.map(Lanes::float_to_bits)
+    }
+    #[inline(always)]
+    fn any(self) -> bool {
+        self.0.into_iter().any(Lanes::any)
+    }
+    #[inline(always)]
+    fn minus_wide(self, n: F32x4, a: f64, b: f64) -> F32x4 {
+        self.zip(n, |x, n| x.minus_wide(n, a, b))
+    }
+    #[inline(always)]
+    fn map_wide(self, f: fn(f64) -> f64) -> F32x4 {
+        self.map(|x| x.map_wide(f))
     }
     #[inline(always)]
     unsafe fn load(from: *const f32) -> F32x4 {

@@ -23,6 +23,24 @@ impl F32x4 {
             f32x4_extract_lane::<3>(lanes),
         ]
     }
+    /// Lanes 0 and 2 of both.
+    #[inline(always)]
+    pub fn even(self, b: F32x4) -> F32x4 {
+        F32x4(i32x4_shuffle::<0, 2, 4, 6>(self.0, b.0))
+    }
+    /// Lanes 1 and 3 of both.
+    #[inline(always)]
+    pub fn odd(self, b: F32x4) -> F32x4 {
+        F32x4(i32x4_shuffle::<1, 3, 5, 7>(self.0, b.0))
+    }
+    /// Rows to columns.
+    #[inline(always)]
+    pub fn transpose([a, b, c, d]: [F32x4; 4]) -> [F32x4; 4] {
+        let low = |a: F32x4, b: F32x4| i32x4_shuffle::<0, 4, 1, 5>(a.0, b.0);
+        let high = |a: F32x4, b: F32x4| i32x4_shuffle::<2, 6, 3, 7>(a.0, b.0);
+        let (ac, bd, ac_high, bd_high) = (F32x4(low(a, c)), F32x4(low(b, d)), F32x4(high(a, c)), F32x4(high(b, d)));
+        [low(ac, bd), high(ac, bd), low(ac_high, bd_high), high(ac_high, bd_high)].map(F32x4)
+    }
 }
 
 impl Add for F32x4 {
@@ -93,6 +111,14 @@ impl Lanes for F32x4 {
     #[inline(always)]
     fn pmax(self, b: F32x4) -> F32x4 {
         F32x4(f32x4_pmax(self.0, b.0))
+    }
+    #[inline(always)]
+    fn maximum(self, b: F32x4) -> F32x4 {
+        F32x4(f32x4_max(self.0, b.0))
+    }
+    #[inline(always)]
+    fn minimum(self, b: F32x4) -> F32x4 {
+        F32x4(f32x4_min(self.0, b.0))
     }
     #[inline(always)]
     fn abs(self) -> F32x4 {
@@ -173,6 +199,24 @@ impl Lanes for F32x4 {
     #[inline(always)]
     fn float_to_bits(self) -> F32x4 {
         F32x4(i32x4_trunc_sat_f32x4(self.0))
+    }
+    #[inline(always)]
+    fn any(self) -> bool {
+        v128_any_true(self.0)
+    }
+    #[inline(always)]
+    fn minus_wide(self, n: F32x4, a: f64, b: f64) -> F32x4 {
+        let (a, b) = (f64x2_splat(a), f64x2_splat(b));
+        let two = |x: v128, n: v128| {
+            let (x, n) = (f64x2_promote_low_f32x4(x), f64x2_promote_low_f32x4(n));
+            f32x4_demote_f64x2_zero(f64x2_sub(f64x2_sub(x, f64x2_mul(n, a)), f64x2_mul(n, b)))
+        };
+        let high = |x: v128| i64x2_shuffle::<1, 1>(x, x);
+        F32x4(i64x2_shuffle::<0, 2>(two(self.0, n.0), two(high(self.0), high(n.0))))
+    }
+    #[inline(always)]
+    fn map_wide(self, f: fn(f64) -> f64) -> F32x4 {
+        F32x4::from_array(self.to_array().map(|x| x.map_wide(f)))
     }
     #[inline(always)]
     unsafe fn load(from: *const f32) -> F32x4 {

@@ -1,0 +1,108 @@
+//! Operands whose shapes broadcast, as runs.
+//!
+//! Neighbouring axes along which the same operands repeat are merged, so that most broadcasts are one run (equal
+//! shapes, or one element for all), or a run for each row (a row for all, or one element for each row). A [`Walk`] is
+//! planned once from shapes; running it allocates nothing.
+//!
+//! ```
+//! use kernel::elementwise::{Binary, Source, broadcast::{Walk, binary}};
+//! let walk = Walk::new([&[2, 1], &[2]], &[2, 2]);
+//! let mut sum = [0.0; 4];
+//! binary(Binary::Add, &walk, [Source::Other(&[1.0, 2.0]), Source::Other(&[10.0, 20.0])], &mut sum);
+//! assert_eq!(sum, [11.0, 21.0, 12.0, 22.0]);
+//! ```
+
+use super::loops::{self, Operand};
+use super::{Binary, Source};
+use crate::strided::{broadcast_strides, count};
+
+/// How `K` operands meet along a result.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Walk<const K: usize> {
+    /// How many elements of the result there are.
+    pub n: usize,
+    /// The size of a run, and whether each operand moves along it.
+    pub run: usize,
+    pub moves: [bool; K],
+    /// The axes over the run, innermost first: sizes, and strides of the operands.
+    outer: Vec<(usize, [usize; K])>,
+}
+
+impl<const K: usize> Walk<K> {
+    /// Every shape broadcasts to the shape `to`.
+    pub fn new(shapes: [&[usize]; K], to: &[usize]) -> Walk<K> {
+        let strides = shapes.map(|shape| broadcast_strides(shape, to));
+        let mut axes: Vec<(usize, [usize; K])> = vec![];
+        for axis in (0..to.len()).rev().filter(|&axis| to[axis] != 1) {
+            let strides: [usize; K] = std::array::from_fn(|operand| strides[operand][axis]);
+            match axes.last_mut() {
+                Some((size, inner)) if (0..K).all(|k| strides[k] == inner[k] * *size) => *size *= to[axis],
+                _ => axes.push((to[axis], strides)),
+            }
+        }
+        let (run, moves) =
+            if axes.is_empty() { (1, [true; K]) } else { (axes[0].0, axes[0].1.map(|stride| stride != 0)) };
+        axes.drain(..axes.len().min(1));
+        Walk { n: count(to), run, moves, outer: axes }
+    }
+
+    /// Where run `at` starts in each operand.
+    pub fn offsets(&self, at: usize) -> [usize; K] {
+        let (mut left, mut offsets) = (at, [0; K]);
+        for (size, strides) in &self.outer {
+            let index = left % size;
+            left /= size;
+            for (offset, stride) in offsets.iter_mut().zip(strides) {
+                *offset += index * stride;
+            }
+        }
+        offsets
+    }
+
+    /// Whether every index that a walk makes is inside operands of these sizes.
+    pub(super) fn fits(&self, lengths: [usize; K]) -> bool {
+        self.n == 0
+            || (0..K).all(|operand| {
+                let outer: usize = self.outer.iter().map(|(size, strides)| (size - 1) * strides[operand]).sum();
+                let run = if self.moves[operand] { self.run } else { 1 };
+                outer + run <= lengths[operand]
+            })
+    }
+}
+
+/// `op` of every pair. An operand may only be the result where it has the result's shape.
+pub fn binary(op: Binary, walk: &Walk<2>, operands: [Source; 2], to: &mut [f32]) {
+    let result = to.as_mut_ptr();
+    runs(walk, operands, result, to.len(), |[a, b], start, n| {
+        // SAFETY: the operands of a run have `n` elements, and runs follow each other in the result.
+        unsafe { loops::binary(op, a, b, result.add(start), n) }
+    });
+}
+
+/// Hands `body` the operands of each run, where it starts in the result, and how long it is. `result` is where operands
+/// are that are the result.
+pub(super) fn runs<const K: usize>(
+    walk: &Walk<K>,
+    operands: [Source; K],
+    result: *mut f32,
+    n: usize,
+    mut body: impl FnMut([Operand; K], usize, usize),
+) {
+    let starts = operands.map(|operand| match operand {
+        Source::Other(from) => (from.as_ptr(), from.len()),
+        Source::Result => (result.cast_const(), n),
+    });
+    assert!(walk.n == n && walk.fits(starts.map(|(_, length)| length)));
+    if n == 0 {
+        return;
+    }
+    for run in 0..n / walk.run {
+        let offsets = walk.offsets(run);
+        let operand = |at: usize| {
+            // SAFETY: `fits` has looked at the last offsets.
+            let from = unsafe { starts[at].0.add(offsets[at]) };
+            if walk.moves[at] { Operand::Each(from) } else { Operand::One(unsafe { *from }) }
+        };
+        body(std::array::from_fn(operand), run * walk.run, walk.run);
+    }
+}

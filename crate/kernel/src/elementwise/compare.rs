@@ -1,0 +1,80 @@
+//! Elementwise operators with something else than float32 on one side: comparisons, selection, conversion.
+//!
+//! A bool is a byte, 0 or 1. Conversions are those of the operator `cast`: a float is cut off towards zero, and what is
+//! too large for the integer wraps; NaN is 0.
+
+use super::broadcast::{Walk, runs};
+use super::{Binary, Source, loops};
+
+const BLOCK: usize = 256;
+
+/// A comparison (or any operator whose results are 0 and 1) of every pair, as bytes.
+pub fn compare(op: Binary, walk: &Walk<2>, operands: [&[f32]; 2], to: &mut [u8]) {
+    let mut numbers = [0.0; BLOCK];
+    let result = to.as_mut_ptr();
+    runs(walk, operands.map(Source::Other), std::ptr::null_mut(), to.len(), |[a, b], start, n| {
+        for at in (0..n).step_by(BLOCK) {
+            let length = BLOCK.min(n - at);
+            // SAFETY: `runs` hands out operands of `n` elements, and runs that follow each other in the result.
+            unsafe {
+                loops::binary(op, a.from(at), b.from(at), numbers.as_mut_ptr(), length);
+                for (lane, &number) in numbers[..length].iter().enumerate() {
+                    *result.add(start + at + lane) = u8::from(number != 0.0);
+                }
+            }
+        }
+    });
+}
+
+/// `x` where the condition is not 0, otherwise `y`: the operator `where`, on elements of any kind.
+pub fn select<T: Copy>(condition: &[u8], x: &[T], y: &[T], walk: &Walk<3>, to: &mut [T]) {
+    assert!(walk.n == to.len() && walk.fits([condition.len(), x.len(), y.len()]));
+    for (run, to) in to.chunks_exact_mut(walk.run.max(1)).enumerate() {
+        let [condition_at, x_at, y_at] = walk.offsets(run);
+        let [condition_step, x_step, y_step] = walk.moves.map(usize::from);
+        for (at, to) in to.iter_mut().enumerate() {
+            let (x, y) = (x[x_at + at * x_step], y[y_at + at * y_step]);
+            *to = if condition[condition_at + at * condition_step] != 0 { x } else { y };
+        }
+    }
+}
+
+/// `f` of every element: for conversions, which the compiler turns into vectors where it can.
+fn convert<A: Copy, B>(from: &[A], to: &mut [B], f: impl Fn(A) -> B) {
+    assert_eq!(from.len(), to.len());
+    from.iter().zip(to).for_each(|(&from, to)| *to = f(from));
+}
+
+/// Cut off towards zero; the low 64 bits of what is left.
+fn whole(x: f32) -> i64 {
+    if x.abs() < 9e18 { x as i64 } else { crate::number::float_to_int(f64::from(x)) as i64 }
+}
+
+pub fn to_i32(from: &[f32], to: &mut [i32]) {
+    convert(from, to, |x| whole(x) as i32);
+}
+
+pub fn to_u8(from: &[f32], to: &mut [u8]) {
+    convert(from, to, |x| whole(x) as u8);
+}
+
+pub fn to_bool(from: &[f32], to: &mut [u8]) {
+    convert(from, to, |x| u8::from(x != 0.0));
+}
+
+pub fn to_f64(from: &[f32], to: &mut [f64]) {
+    convert(from, to, f64::from);
+}
+
+pub fn from_i32(from: &[i32], to: &mut [f32]) {
+    convert(from, to, |x| x as f32);
+}
+
+/// Also of bools.
+pub fn from_u8(from: &[u8], to: &mut [f32]) {
+    convert(from, to, f32::from);
+}
+
+pub fn from_f64(from: &[f64], to: &mut [f32]) {
+    convert(from, to, |x| x as f32);
+}

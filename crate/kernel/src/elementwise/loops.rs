@@ -1,0 +1,249 @@
+//! One loop for each operator, over whole vectors.
+
+use super::{Binary, Unary};
+use crate::lanes::{F32x4, Lanes};
+use crate::math;
+use crate::scalar::float;
+
+/// An operand of a run of elements.
+#[derive(Clone, Copy)]
+pub(crate) enum Operand {
+    /// One element for each of the result, at and after a pointer.
+    Each(*const f32),
+    /// The same element for all.
+    One(f32),
+}
+
+impl Operand {
+    /// What is left after `n` elements.
+    ///
+    /// # Safety
+    /// There are as many.
+    pub(crate) unsafe fn from(self, n: usize) -> Operand {
+        match self {
+            Operand::Each(from) => Operand::Each(unsafe { from.add(n) }),
+            Operand::One(x) => Operand::One(x),
+        }
+    }
+}
+
+/// # Safety
+/// The operand can be read and `to` written for `n` elements; they are the same or do not overlap.
+pub(crate) unsafe fn unary(op: Unary, from: Operand, to: *mut f32, n: usize) {
+    unsafe { vectors([from], to, n, |[from], to, n| vectors1(op, from, to, n)) }
+}
+
+/// # Safety
+/// Operands can be read and `to` written for `n` elements; each is `to` or does not overlap it.
+pub(crate) unsafe fn binary(op: Binary, a: Operand, b: Operand, to: *mut f32, n: usize) {
+    unsafe { vectors([a, b], to, n, |[a, b], to, n| vectors2(op, a, b, to, n)) }
+}
+
+/// The second operand where the first is not 0, otherwise the third.
+///
+/// # Safety
+/// As [`binary`].
+pub(crate) unsafe fn select(operands: [Operand; 3], to: *mut f32, n: usize) {
+    unsafe { vectors(operands, to, n, |[condition, x, y], to, n| vectors3(condition, x, y, to, n)) }
+}
+
+/// Runs `body` on all whole vectors, and on the elements that are left, padded.
+///
+/// # Safety
+/// As [`binary`].
+#[inline(always)]
+pub(crate) unsafe fn vectors<const K: usize>(
+    operands: [Operand; K],
+    to: *mut f32,
+    n: usize,
+    body: impl Fn([Moving; K], *mut f32, usize),
+) {
+    let whole = n & !3;
+    // An element that stands for all, or what is left.
+    let mut few = [[0.0_f32; 4]; K];
+    for (operand, few) in operands.iter().zip(&mut few) {
+        if let Operand::One(x) = operand {
+            *few = [*x; 4];
+        }
+    }
+    let start = few.as_mut_ptr();
+    unsafe {
+        if whole > 0 {
+            let moving = std::array::from_fn(|at| match operands[at] {
+                Operand::Each(from) => (from, 4),
+                Operand::One(_) => (start.add(at).cast_const().cast(), 0),
+            });
+            body(moving, to, whole);
+        }
+        if whole < n {
+            for (at, operand) in operands.iter().enumerate() {
+                if let Operand::Each(from) = operand {
+                    copy_few(from.add(whole), start.add(at).cast(), n - whole);
+                }
+            }
+            body(std::array::from_fn(|at| (start.add(at).cast_const().cast(), 0)), start.cast(), 4);
+            copy_few(start.cast(), to.add(whole), n - whole);
+        }
+    }
+}
+
+/// One to three elements.
+#[inline(always)]
+unsafe fn copy_few(from: *const f32, to: *mut f32, n: usize) {
+    unsafe {
+        *to = *from;
+        if n > 1 {
+            *to.add(1) = *from.add(1);
+        }
+        if n > 2 {
+            *to.add(2) = *from.add(2);
+        }
+    }
+}
+
+/// An operand and how far it moves from vector to vector: 4 or, to stay, 0.
+pub(crate) type Moving = (*const f32, usize);
+
+/// `n` is a multiple of 4 and not 0.
+#[inline(always)]
+unsafe fn map1((mut from, step): Moving, mut to: *mut f32, n: usize, f: impl Fn(F32x4) -> F32x4) {
+    unsafe {
+        let end = to.add(n);
+        while to != end {
+            f(F32x4::load(from)).store(to);
+            (from, to) = (from.add(step), to.add(4));
+        }
+    }
+}
+
+/// Each element by itself, in float64. Out of line: one loop for all who need it.
+#[inline(never)]
+unsafe fn wide1((from, step): Moving, to: *mut f32, n: usize, f: fn(f64) -> f64) {
+    for at in 0..n {
+        unsafe { *to.add(at) = (*from.add((at & 3) + (at >> 2) * step)).map_wide(f) };
+    }
+}
+
+/// # Safety
+/// As [`unary`]; `n` is a multiple of 4.
+#[inline(never)]
+unsafe fn vectors1(op: Unary, from: Moving, to: *mut f32, n: usize) {
+    unsafe {
+        match op {
+            Unary::Abs => map1(from, to, n, F32x4::abs),
+            Unary::Acos => wide1(from, to, n, float::acos),
+            Unary::Acosh => wide1(from, to, n, float::acosh),
+            Unary::Asin => wide1(from, to, n, float::asin),
+            Unary::Asinh => wide1(from, to, n, float::asinh),
+            Unary::Atan => wide1(from, to, n, float::atan),
+            Unary::Atanh => wide1(from, to, n, float::atanh),
+            Unary::Ceil => map1(from, to, n, F32x4::ceil),
+            Unary::Clip(low, high) => {
+                let (low, high) = (F32x4::splat(low), F32x4::splat(high));
+                map1(from, to, n, |x| x.less(low).select(low, x.pmin(high)));
+            }
+            Unary::Copy => map1(from, to, n, |x| x),
+            Unary::Cos => map1(from, to, n, math::cos),
+            Unary::Cosh => wide1(from, to, n, float::cosh),
+            Unary::Erf => map1(from, to, n, math::erf),
+            Unary::Exp => map1(from, to, n, math::exp),
+            Unary::Floor => map1(from, to, n, F32x4::floor),
+            Unary::LeakyRelu(alpha) => {
+                let (zero, alpha) = (F32x4::splat(0.0), F32x4::splat(alpha));
+                map1(from, to, n, |x| zero.less(x).select(x, alpha * x));
+            }
+            Unary::Log => map1(from, to, n, math::log),
+            Unary::Log10 => wide1(from, to, n, float::log10),
+            Unary::Log2 => wide1(from, to, n, float::log2),
+            Unary::Negative => map1(from, to, n, |x| -x),
+            Unary::Relu => map1(from, to, n, math::relu),
+            Unary::Round => map1(from, to, n, math::round),
+            Unary::Rsqrt => map1(from, to, n, math::rsqrt),
+            Unary::Sigmoid => map1(from, to, n, math::sigmoid),
+            Unary::Sign => map1(from, to, n, math::sign),
+            Unary::Sin => map1(from, to, n, math::sin),
+            Unary::Sinh => wide1(from, to, n, float::sinh),
+            Unary::Sqrt => map1(from, to, n, F32x4::sqrt),
+            Unary::Tan => map1(from, to, n, math::tan),
+            Unary::Tanh => map1(from, to, n, math::tanh),
+            Unary::Trunc => map1(from, to, n, F32x4::trunc),
+        }
+    }
+}
+
+/// `n` is a multiple of 4 and not 0.
+#[inline(always)]
+unsafe fn map2(
+    (mut a, a_step): Moving,
+    (mut b, b_step): Moving,
+    mut to: *mut f32,
+    n: usize,
+    f: impl Fn(F32x4, F32x4) -> F32x4,
+) {
+    unsafe {
+        let end = to.add(n);
+        while to != end {
+            f(F32x4::load(a), F32x4::load(b)).store(to);
+            (a, b, to) = (a.add(a_step), b.add(b_step), to.add(4));
+        }
+    }
+}
+
+/// Each pair by itself, in float64.
+#[inline(never)]
+unsafe fn wide2((a, a_step): Moving, (b, b_step): Moving, to: *mut f32, n: usize, f: fn(f64, f64) -> f64) {
+    for at in 0..n {
+        unsafe {
+            let (a, b) = (*a.add((at & 3) + (at >> 2) * a_step), *b.add((at & 3) + (at >> 2) * b_step));
+            *to.add(at) = f(f64::from(a), f64::from(b)) as f32;
+        }
+    }
+}
+
+/// # Safety
+/// As [`binary`]; `n` is a multiple of 4, and an operand that stays has 4 elements.
+#[inline(never)]
+unsafe fn vectors2(op: Binary, a: Moving, b: Moving, to: *mut f32, n: usize) {
+    let one = F32x4::splat(1.0);
+    unsafe {
+        match op {
+            Binary::Add => map2(a, b, to, n, |a, b| a + b),
+            Binary::Subtract => map2(a, b, to, n, |a, b| a - b),
+            Binary::Multiply => map2(a, b, to, n, |a, b| a * b),
+            Binary::Divide => map2(a, b, to, n, |a, b| a / b),
+            Binary::Maximum => map2(a, b, to, n, F32x4::maximum),
+            Binary::Minimum => map2(a, b, to, n, F32x4::minimum),
+            Binary::Power => wide2(a, b, to, n, float::power),
+            Binary::FloorDivide => wide2(a, b, to, n, float::floor_divide),
+            Binary::FloorMod => wide2(a, b, to, n, float::floor_mod),
+            Binary::Mod => wide2(a, b, to, n, float::r#mod),
+            Binary::TruncDivide => wide2(a, b, to, n, float::trunc_divide),
+            Binary::Prelu => map2(a, b, to, n, |a, b| a.less(F32x4::splat(0.0)).select(a * b, a)),
+            Binary::Equal => map2(a, b, to, n, |a, b| a.equal(b).and(one)),
+            Binary::NotEqual => map2(a, b, to, n, |a, b| a.equal(b).and_not(one)),
+            Binary::Less => map2(a, b, to, n, |a, b| a.less(b).and(one)),
+            Binary::LessEqual => map2(a, b, to, n, |a, b| a.less_equal(b).and(one)),
+            Binary::Greater => map2(a, b, to, n, |a, b| b.less(a).and(one)),
+            Binary::GreaterEqual => map2(a, b, to, n, |a, b| b.less_equal(a).and(one)),
+        }
+    }
+}
+
+/// # Safety
+/// As [`vectors2`].
+unsafe fn vectors3(
+    (mut condition, step): Moving,
+    (mut x, x_step): Moving,
+    (mut y, y_step): Moving,
+    mut to: *mut f32,
+    n: usize,
+) {
+    unsafe {
+        let end = to.add(n);
+        while to != end {
+            let is_zero = F32x4::load(condition).equal(F32x4::splat(0.0));
+            is_zero.select(F32x4::load(y), F32x4::load(x)).store(to);
+            (condition, x, y, to) = (condition.add(step), x.add(x_step), y.add(y_step), to.add(4));
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Chains of elementwise operators, a block at a time.
+//!
+//! A block of every intermediate tensor is a register of [`BLOCK`] elements, which stays in the first-level cache; only
+//! operands and the result are in memory. Each step is the loop of its operator, so the result has the bits that one
+//! operator after the other would give.
+//!
+//! ```
+//! use kernel::elementwise::{Binary, Source, Unary, broadcast::Walk, program::{Place, Program, Step}};
+//! // tanh(x * 2) + row
+//! let (x, row) = (Walk::new([&[2, 2]], &[2, 2]), Walk::new([&[2]], &[2, 2]));
+//! let steps = vec![
+//!     Step::Binary { op: Binary::Multiply, operands: [Place::Operand(0), Place::Constant(2.0)], to: 0 },
+//!     Step::Unary { op: Unary::Tanh, from: Place::Register(0), to: 0 },
+//!     Step::Binary { op: Binary::Add, operands: [Place::Register(0), Place::Operand(1)], to: 1 },
+//! ];
+//! let program = Program::new(vec![x, row], steps).unwrap();
+//! let mut result = [0.0, 0.0, 20.0, -20.0];
+//! program.run(&[Source::Result, Source::Other(&[5.0, 6.0])], &mut result, &mut vec![]);
+//! assert_eq!(result, [5.0, 6.0, 6.0, 5.0]);
+//! ```
+
+use super::broadcast::Walk;
+use super::loops::{self, Operand};
+use super::{Binary, Source, Unary};
+
+/// Elements of a register.
+pub const BLOCK: usize = 512;
+
+/// Where a step finds an operand.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Place {
+    /// An operand of the program, by its position.
+    Operand(usize),
+    Register(usize),
+    Constant(f32),
+}
+
+/// One operator. `to` is a register, which may be one that the step reads; the last step writes the result instead.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Step {
+    Unary {
+        op: Unary,
+        from: Place,
+        to: usize,
+    },
+    Binary {
+        op: Binary,
+        operands: [Place; 2],
+        to: usize,
+    },
+    /// The second where the first is not 0, otherwise the third.
+    Select {
+        operands: [Place; 3],
+        to: usize,
+    },
+}
+
+/// Steps that are known to read only what there is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    operands: Vec<Walk<1>>,
+    steps: Vec<Step>,
+    n_registers: usize,
+}
+
+impl Program {
+    /// `operands` say how each lies along the result. `None` if there is no step, if a step reads an operand or a
+    /// register that is not there (yet), or if the operands have not all the same result.
+    pub fn new(operands: Vec<Walk<1>>, steps: Vec<Step>) -> Option<Program> {
+        let mut written: Vec<usize> = vec![];
+        for step in &steps {
+            let (places, to): (&[Place], usize) = match step {
+                Step::Unary { from, to, .. } => (std::slice::from_ref(from), *to),
+                Step::Binary { operands, to, .. } => (operands, *to),
+                Step::Select { operands, to } => (operands, *to),
+            };
+            let is_there = |place: &Place| match place {
+                Place::Operand(at) => *at < operands.len(),
+                Place::Register(at) => written.contains(at),
+                Place::Constant(_) => true,
+            };
+            if !places.iter().all(is_there) {
+                return None;
+            }
+            written.push(to);
+        }
+        let is_one_size = operands.windows(2).all(|pair| pair[0].n == pair[1].n);
+        let n_registers = written.iter().max()? + 1;
+        (is_one_size && n_registers <= steps.len()).then_some(Program { operands, steps, n_registers })
+    }
+
+    /// Runs all steps on every block. An operand may only be the result where it has the result's shape.
+    pub fn run(&self, operands: &[Source], to: &mut [f32], scratch: &mut Vec<f32>) {
+        let n = to.len();
+        let result = to.as_mut_ptr();
+        assert_eq!(operands.len(), self.operands.len());
+        for (walk, operand) in self.operands.iter().zip(operands) {
+            match operand {
+                Source::Other(from) => assert!(walk.n == n && walk.fits([from.len()])),
+                Source::Result => assert!(walk.n == n && walk.run == n.max(1) && walk.moves[0] || n == 0),
+            }
+        }
+        let n_needed = (self.n_registers + operands.len()) * BLOCK;
+        if scratch.len() < n_needed {
+            scratch.resize(n_needed, 0.0);
+        }
+        let registers = scratch.as_mut_ptr();
+        for start in (0..n).step_by(BLOCK) {
+            let length = BLOCK.min(n - start);
+            // SAFETY: `new` has checked registers and operands; what an operand has was checked above.
+            unsafe {
+                let register = |at: usize| registers.add(at * BLOCK);
+                for (at, (walk, &operand)) in self.operands.iter().zip(operands).enumerate() {
+                    if !walk.is_one_run(start, length) {
+                        spread(walk, operand, start, length, register(self.n_registers + at));
+                    }
+                }
+                let find = |place: Place| match place {
+                    Place::Register(at) => Operand::Each(register(at).cast_const()),
+                    Place::Constant(x) => Operand::One(x),
+                    Place::Operand(at) => match operands[at] {
+                        Source::Result => Operand::Each(result.add(start).cast_const()),
+                        Source::Other(from) => {
+                            let walk = &self.operands[at];
+                            match walk.is_one_run(start, length) {
+                                true => walk.operand(from.as_ptr(), start),
+                                false => Operand::Each(register(self.n_registers + at).cast_const()),
+                            }
+                        }
+                    },
+                };
+                for (at, &step) in self.steps.iter().enumerate() {
+                    let target = |to| if at + 1 == self.steps.len() { result.add(start) } else { register(to) };
+                    match step {
+                        Step::Unary { op, from, to } => loops::unary(op, find(from), target(to), length),
+                        Step::Binary { op, operands: [a, b], to } => {
+                            loops::binary(op, find(a), find(b), target(to), length);
+                        }
+                        Step::Select { operands, to } => loops::select(operands.map(find), target(to), length),
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Walk<1> {
+    /// Whether `length` elements from `start` on are of one run.
+    fn is_one_run(&self, start: usize, length: usize) -> bool {
+        start % self.run + length <= self.run
+    }
+
+    /// The operand of the run that element `start` is in, from there on.
+    ///
+    /// # Safety
+    /// The walk fits what is at `from`.
+    unsafe fn operand(&self, from: *const f32, start: usize) -> Operand {
+        let [offset] = self.offsets(start / self.run);
+        unsafe {
+            match self.moves[0] {
+                true => Operand::Each(from.add(offset + start % self.run)),
+                false => Operand::One(*from.add(offset)),
+            }
+        }
+    }
+}
+
+/// Writes out a block of an operand that has several runs there.
+///
+/// # Safety
+/// The walk fits the operand; `to` has room for `length` elements.
+unsafe fn spread(walk: &Walk<1>, from: Source, start: usize, length: usize, to: *mut f32) {
+    let Source::Other(from) = from else { return };
+    let mut at = 0;
+    while at < length {
+        let of_run = (walk.run - (start + at) % walk.run).min(length - at);
+        unsafe {
+            let operand = walk.operand(from.as_ptr(), start + at);
+            loops::unary(Unary::Copy, operand, to.add(at), of_run);
+        }
+        at += of_run;
+    }
+}

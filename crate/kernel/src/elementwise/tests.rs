@@ -1,0 +1,296 @@
+//! Against the scalar meaning, on all kinds of shapes and numbers.
+
+use super::broadcast::Walk;
+use super::*;
+use crate::scalar::float;
+use crate::strided::{View, count, map2};
+
+/// Numbers of all sizes and the odd ones, the same for the same `seed`.
+pub(crate) fn numbers(n: usize, seed: u32) -> Vec<f32> {
+    let odd = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1.0, -1.0, 2.5];
+    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(1);
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 8
+    };
+    let number = |_| match next() % 16 {
+        0 => odd[next() as usize % odd.len()],
+        1..4 => (next() % 17) as f32 - 8.0,
+        _ => (next() as f32 / 8_388_608.0 - 1.0) * [0.01, 1.0, 10.0, 1000.0][next() as usize % 4],
+    };
+    (0..n).map(number).collect()
+}
+
+pub(crate) fn assert_same(name: &str, got: &[f32], want: &[f32]) {
+    assert_eq!(got.len(), want.len(), "{name}");
+    for (at, (got, want)) in got.iter().zip(want).enumerate() {
+        assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{name}[{at}]: {got}, not {want}");
+    }
+}
+
+type Meaning1 = fn(f64) -> f64;
+type Meaning2 = fn(f64, f64) -> f64;
+
+const EXACT1: [(Unary, Meaning1); 23] = [
+    (Unary::Abs, float::abs),
+    (Unary::Acos, float::acos),
+    (Unary::Acosh, float::acosh),
+    (Unary::Asin, float::asin),
+    (Unary::Asinh, float::asinh),
+    (Unary::Atan, float::atan),
+    (Unary::Atanh, float::atanh),
+    (Unary::Ceil, float::ceil),
+    (Unary::Clip(-1.0, 2.0), |x| {
+        if x < -1.0 {
+            -1.0
+        } else if x > 2.0 {
+            2.0
+        } else {
+            x
+        }
+    }),
+    (Unary::Clip(2.0, -1.0), |x| {
+        if x < 2.0 {
+            2.0
+        } else if x > -1.0 {
+            -1.0
+        } else {
+            x
+        }
+    }),
+    (Unary::Copy, float::copy),
+    (Unary::Cosh, float::cosh),
+    (Unary::Floor, float::floor),
+    (Unary::LeakyRelu(0.25), |x| if x > 0.0 { x } else { 0.25 * x }),
+    (Unary::Log10, float::log10),
+    (Unary::Log2, float::log2),
+    (Unary::Negative, float::negative),
+    (Unary::Relu, float::relu),
+    (Unary::Round, float::round),
+    (Unary::Sign, float::sign),
+    (Unary::Sinh, float::sinh),
+    (Unary::Sqrt, float::sqrt),
+    (Unary::Trunc, float::trunc),
+];
+
+/// Those of [`crate::math`], whose bounds are tested there: the one-lane body is the meaning.
+const OWN1: [(Unary, fn(f32) -> f32); 9] = [
+    (Unary::Cos, crate::math::cos),
+    (Unary::Erf, crate::math::erf),
+    (Unary::Exp, crate::math::exp),
+    (Unary::Log, crate::math::log),
+    (Unary::Rsqrt, crate::math::rsqrt),
+    (Unary::Sigmoid, crate::math::sigmoid),
+    (Unary::Sin, crate::math::sin),
+    (Unary::Tan, crate::math::tan),
+    (Unary::Tanh, crate::math::tanh),
+];
+
+const EXACT2: [(Binary, Meaning2); 18] = [
+    (Binary::Add, float::add),
+    (Binary::Subtract, float::subtract),
+    (Binary::Multiply, float::multiply),
+    (Binary::Divide, float::divide),
+    (Binary::Maximum, float::maximum),
+    (Binary::Minimum, float::minimum),
+    (Binary::Power, float::power),
+    (Binary::FloorDivide, float::floor_divide),
+    (Binary::FloorMod, float::floor_mod),
+    (Binary::Mod, float::r#mod),
+    (Binary::TruncDivide, float::trunc_divide),
+    (Binary::Prelu, |a, b| if a < 0.0 { a * b } else { a }),
+    (Binary::Equal, |a, b| f64::from(a == b)),
+    (Binary::NotEqual, |a, b| f64::from(a != b)),
+    (Binary::Less, |a, b| f64::from(a < b)),
+    (Binary::LessEqual, |a, b| f64::from(a <= b)),
+    (Binary::Greater, |a, b| f64::from(a > b)),
+    (Binary::GreaterEqual, |a, b| f64::from(a >= b)),
+];
+
+const SIZES: [usize; 10] = [0, 1, 2, 3, 4, 5, 7, 8, 31, 1000];
+
+#[test]
+fn unary_operators_are_their_meaning() {
+    let exact = EXACT1
+        .map(|(op, meaning)| (op, Box::new(move |x: f32| meaning(f64::from(x)) as f32) as Box<dyn Fn(f32) -> f32>));
+    let own = OWN1.map(|(op, meaning)| (op, Box::new(meaning) as Box<dyn Fn(f32) -> f32>));
+    for (op, meaning) in exact.into_iter().chain(own) {
+        for n in SIZES {
+            let from = numbers(n, n as u32);
+            let want: Vec<f32> = from.iter().map(|&x| meaning(x)).collect();
+            let mut got = vec![7.0; n];
+            unary(op, Source::Other(&from), &mut got);
+            assert_same(&format!("{op:?}"), &got, &want);
+            let mut got = from;
+            unary(op, Source::Result, &mut got);
+            assert_same(&format!("{op:?} in place"), &got, &want);
+        }
+    }
+}
+
+#[test]
+fn binary_operators_are_their_meaning() {
+    for (op, meaning) in EXACT2 {
+        let meaning = |a: f32, b: f32| meaning(f64::from(a), f64::from(b)) as f32;
+        for n in SIZES {
+            let (a, b) = (numbers(n, 3), numbers(n, 4));
+            let want: Vec<f32> = a.iter().zip(&b).map(|(&a, &b)| meaning(a, b)).collect();
+            let mut got = vec![7.0; n];
+            binary(op, Source::Other(&a), Source::Other(&b), &mut got);
+            assert_same(&format!("{op:?}"), &got, &want);
+            got.copy_from_slice(&a);
+            binary(op, Source::Result, Source::Other(&b), &mut got);
+            assert_same(&format!("{op:?} in place"), &got, &want);
+            got.copy_from_slice(&b);
+            binary(op, Source::Other(&a), Source::Result, &mut got);
+            assert_same(&format!("{op:?} in place"), &got, &want);
+            let (left, right) =
+                (a.iter().map(|&a| meaning(a, 0.5)).collect::<Vec<_>>(), a.iter().map(|&a| meaning(0.5, a)));
+            binary(op, Source::Other(&a), Source::Other(&[0.5]), &mut got);
+            assert_same(&format!("{op:?} with one"), &got, &left);
+            got.copy_from_slice(&a);
+            binary(op, Source::Other(&[0.5]), Source::Result, &mut got);
+            assert_same(&format!("{op:?} of one"), &got, &right.collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn all_broadcasts_are_walked() {
+    let shapes: [(&[usize], &[usize], &[usize]); 12] = [
+        (&[], &[], &[]),
+        (&[5], &[], &[5]),
+        (&[3, 5], &[3, 5], &[3, 5]),
+        (&[3, 5], &[5], &[3, 5]),
+        (&[3, 5], &[3, 1], &[3, 5]),
+        (&[3, 1], &[1, 6], &[3, 6]),
+        (&[2, 3, 4, 5], &[3, 1, 1], &[2, 3, 4, 5]),
+        (&[2, 1, 4, 1], &[1, 3, 1, 5], &[2, 3, 4, 5]),
+        (&[1, 1, 7], &[2, 3, 7], &[2, 3, 7]),
+        (&[2, 3, 1, 4, 1], &[3, 6, 1, 2], &[2, 3, 6, 4, 2]),
+        (&[0, 4], &[4], &[0, 4]),
+        (&[4, 1], &[0], &[4, 0]),
+    ];
+    for (a_shape, b_shape, to) in shapes {
+        let (a, b) = (numbers(count(a_shape), 5), numbers(count(b_shape), 6));
+        let walk = Walk::new([a_shape, b_shape], to);
+        for op in [Binary::Subtract, Binary::Less] {
+            let want = map2(View::new(&a, a_shape), View::new(&b, b_shape), to, |a, b| match op {
+                Binary::Less => f32::from(u8::from(a < b)),
+                _ => a - b,
+            });
+            let mut got = vec![7.0; count(to)];
+            broadcast::binary(op, &walk, [Source::Other(&a), Source::Other(&b)], &mut got);
+            assert_same(&format!("{a_shape:?} {b_shape:?}"), &got, &want);
+            if a_shape == to {
+                got.copy_from_slice(&a);
+                broadcast::binary(op, &walk, [Source::Result, Source::Other(&b)], &mut got);
+                assert_same(&format!("{a_shape:?} {b_shape:?} in place"), &got, &want);
+            }
+        }
+    }
+}
+
+#[test]
+fn comparisons_give_bytes_and_bytes_select() {
+    let (a, b) = (numbers(700, 1), numbers(700, 2));
+    let walk = Walk::new([&[2, 350], &[2, 350]], &[2, 350]);
+    let mut got = vec![9; 700];
+    compare::compare(Binary::LessEqual, &walk, [&a, &b], &mut got);
+    let want: Vec<u8> = a.iter().zip(&b).map(|(a, b)| u8::from(a <= b)).collect();
+    assert_eq!(got, want);
+    let rows = Walk::new([&[2, 350], &[2, 1]], &[2, 350]);
+    compare::compare(Binary::Greater, &rows, [&a, &b[..2]], &mut got);
+    let want: Vec<u8> = a.iter().enumerate().map(|(at, a)| u8::from(*a > b[at / 350])).collect();
+    assert_eq!(got, want);
+    let walk = Walk::new([&[2, 350], &[350], &[]], &[2, 350]);
+    let mut selected = vec![0.0; 700];
+    compare::select(&got, &a[..350], &[7.0], &walk, &mut selected);
+    let want: Vec<f32> = (0..700).map(|at| if got[at] != 0 { a[at % 350] } else { 7.0 }).collect();
+    assert_same("select", &selected, &want);
+}
+
+#[test]
+fn conversions_are_those_of_cast() {
+    let odd =
+        [0.0, -0.0, 1.9, -1.9, 255.5, 256.5, -1.0, 3e9, -3e9, 1e19, 1.2e20, -1e38, f32::NAN, f32::INFINITY, f32::MIN];
+    let whole = |x: f32| crate::number::float_to_int(f64::from(x));
+    let mut ints = [7; 15];
+    compare::to_i32(&odd, &mut ints);
+    assert_eq!(ints.map(i64::from), odd.map(|x| crate::number::wrap(whole(x), 32, true)));
+    let mut bytes = [7; 15];
+    compare::to_u8(&odd, &mut bytes);
+    assert_eq!(bytes.map(i64::from), odd.map(|x| crate::number::wrap(whole(x), 8, false)));
+    compare::to_bool(&odd, &mut bytes);
+    assert_eq!(bytes, odd.map(|x| u8::from(x != 0.0)));
+    let mut back = [0.0; 3];
+    compare::from_i32(&[-1, 16_777_217, i32::MAX], &mut back);
+    assert_eq!(back, [-1.0, 16_777_216.0, 2_147_483_648.0]);
+    compare::from_u8(&[0, 1, 255], &mut back);
+    assert_eq!(back, [0.0, 1.0, 255.0]);
+    compare::from_f64(&[0.1, 1e39, -0.0], &mut back);
+    assert_same("from_f64", &back, &[0.1, f32::INFINITY, -0.0]);
+    let mut wide = [0.0; 3];
+    compare::to_f64(&[0.1, 1.5, f32::INFINITY], &mut wide);
+    assert_eq!(wide, [f64::from(0.1_f32), 1.5, f64::INFINITY]);
+}
+
+#[test]
+fn a_program_is_its_operators_one_after_the_other() {
+    use program::{Place::*, Program, Step};
+    for shape in [[3, 700], [1, 5], [7, 3], [600, 2], [0, 4], [5, 512]] {
+        let n = count(&shape);
+        let (rows, columns) = (shape[0], shape[1]);
+        let (x, row, column, one) = (numbers(n, 1), numbers(columns, 2), numbers(rows, 3), [0.75]);
+        let walks = [&shape[..], &[columns], &[rows, 1], &[]].map(|from| Walk::new([from], &shape));
+        let steps = vec![
+            Step::Binary { op: Binary::Add, operands: [Operand(0), Operand(1)], to: 0 },
+            Step::Unary { op: Unary::Tanh, from: Register(0), to: 1 },
+            Step::Binary { op: Binary::Multiply, operands: [Register(1), Operand(2)], to: 2 },
+            Step::Binary { op: Binary::Less, operands: [Operand(3), Register(2)], to: 0 },
+            Step::Select { operands: [Register(0), Register(2), Operand(0)], to: 1 },
+            Step::Binary { op: Binary::Subtract, operands: [Constant(2.0), Register(1)], to: 0 },
+        ];
+        let want: Vec<f32> = (0..n)
+            .map(|at| {
+                let scaled = crate::math::tanh(x[at] + row[at % columns]) * column[at / columns];
+                2.0 - if 0.75 < scaled { scaled } else { x[at] }
+            })
+            .collect();
+        let program = Program::new(walks.to_vec(), steps).unwrap();
+        let others = [Source::Other(&x), Source::Other(&row), Source::Other(&column), Source::Other(&one)];
+        let mut got = vec![7.0; n];
+        program.run(&others, &mut got, &mut vec![]);
+        assert_same(&format!("{shape:?}"), &got, &want);
+        let mut got = x.clone();
+        program.run(&[Source::Result, others[1], others[2], others[3]], &mut got, &mut vec![]);
+        assert_same(&format!("{shape:?} in place"), &got, &want);
+    }
+}
+
+#[test]
+fn a_program_reads_only_what_there_is() {
+    use program::{Place, Program, Step};
+    let step = |from| Step::Unary { op: Unary::Abs, from, to: 0 };
+    let walk = || Walk::new([&[2]], &[2]);
+    assert!(Program::new(vec![walk()], vec![]).is_none());
+    assert!(Program::new(vec![walk()], vec![step(Place::Operand(1))]).is_none());
+    assert!(Program::new(vec![walk()], vec![step(Place::Register(0))]).is_none());
+    assert!(Program::new(vec![walk(), Walk::new([&[3]], &[3])], vec![step(Place::Operand(0))]).is_none());
+    assert!(Program::new(vec![walk()], vec![step(Place::Operand(0)), step(Place::Register(0))]).is_some());
+}
+
+#[test]
+fn axes_are_merged() {
+    assert_eq!(Walk::new([&[2, 3, 4], &[2, 3, 4]], &[2, 3, 4]).run, 24);
+    assert_eq!(Walk::new([&[2, 3, 4], &[]], &[2, 3, 4]).run, 24);
+    assert_eq!(Walk::new([&[2, 3, 4], &[3, 4]], &[2, 3, 4]).run, 12);
+    assert_eq!(Walk::new([&[2, 3, 4], &[2, 1, 1]], &[2, 3, 4]).run, 12);
+}
+
+#[test]
+fn nan_becomes_canonical() {
+    let mut odd = [f32::from_bits(0xffc0_1234), 1.0, -0.0];
+    canonicalise(&mut odd);
+    assert_eq!(odd.map(f32::to_bits), [0x7fc0_0000, 0x3f80_0000, 0x8000_0000]);
+}

@@ -1,0 +1,110 @@
+//! Every function against `libm` in float64, on every exponent; and one lane against four.
+
+use super::*;
+use crate::lanes::F32x4;
+use crate::scalar::float;
+
+/// How far `got` is from `want`, in units in the last place of a float32 as large as `want`.
+fn ulps(got: f32, want: f64) -> f64 {
+    let rounded = want as f32;
+    if rounded.is_nan() {
+        return if got.is_nan() { 0.0 } else { f64::INFINITY };
+    }
+    if rounded.is_infinite() || got.is_infinite() || rounded == 0.0 && want == 0.0 {
+        return if got == rounded && got.is_sign_positive() == rounded.is_sign_positive() {
+            0.0
+        } else {
+            f64::INFINITY
+        };
+    }
+    let exponent = (((want.abs().to_bits() >> 52) as i32) - 1023).max(-126);
+    let unit = f64::powi(2.0, exponent - 23);
+    (f64::from(got) - want).abs() / unit
+}
+
+/// Bit patterns from all over float32: all of them at a stride, a few hundred thousand, or with `RELISH_SOAK` set every
+/// 61st; and the odd ones.
+fn sweep() -> impl Iterator<Item = f32> {
+    let stride = if std::env::var_os("RELISH_SOAK").is_some() { 61 } else { 14_657 };
+    let odd =
+        [0, 1, 0x007f_ffff, 0x0080_0000, 0x3f80_0000, 0x7f7f_ffff, 0x7f80_0000, 0x7fc0_0000, 0x7f80_0001, 0x7fff_ffff];
+    let odd = odd.into_iter().flat_map(|bits: u32| [bits, bits | SIGN]);
+    (0..=u32::MAX).step_by(stride).chain(odd).map(f32::from_bits)
+}
+
+fn check(
+    name: &str,
+    bound: f64,
+    one: impl Fn(f32) -> f32,
+    four: impl Fn(F32x4) -> F32x4,
+    want: fn(f64) -> f64,
+    more: impl Iterator<Item = f32>,
+) {
+    let mut worst = (0.0, 0.0);
+    let mut group = [0.0; 4];
+    for (at, x) in sweep().chain(more).enumerate() {
+        let got = one(x);
+        let error = ulps(got, want(f64::from(x)));
+        if error > worst.0 {
+            worst = (error, x);
+        }
+        group[at % 4] = x;
+        if at % 4 == 3 {
+            for (x, got) in group.into_iter().zip(four(F32x4::from_array(group)).to_array()) {
+                let want = one(x);
+                assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{name}({x}): {got}, {want}");
+            }
+        }
+    }
+    println!("{name}: {:.3} ulp at {:e}", worst.0, worst.1);
+    assert!(worst.0 <= bound, "{name}({:e}) is {:e}: off by {} ulp", worst.1, one(worst.1), worst.0);
+}
+
+/// Evenly between two numbers.
+fn between(low: f32, high: f32) -> impl Iterator<Item = f32> {
+    (0..300_000).map(move |step| low + (high - low) * (step as f32 / 300_000.0))
+}
+
+#[test]
+fn exponentials() {
+    check("exp", 1.25, exp, exp, float::exp, between(-105.0, 90.0));
+    check("tanh", 2.5, tanh, tanh, float::tanh, between(-10.0, 10.0));
+    check("sigmoid", 2.5, sigmoid, sigmoid, float::sigmoid, between(-105.0, 20.0));
+    check("erf", 2.0, erf, erf, float::erf, between(-4.5, 4.5));
+}
+
+#[test]
+fn logarithms_and_roots() {
+    check("log", 1.0, log, log, float::log, between(0.2, 4.0));
+    check("rsqrt", 1.5, rsqrt, rsqrt, float::rsqrt, between(0.2, 4.0));
+}
+
+#[test]
+fn trigonometry() {
+    // The floats next to multiples of a quarter turn, where the remainder is smallest.
+    let turns = || (0..300_000).map(|n| (f64::from(n) * 5.0 * std::f64::consts::FRAC_PI_2) as f32);
+    check("sin", 1.75, sin, sin, float::sin, turns().chain(between(-7.0, 7.0)));
+    check("cos", 1.75, cos, cos, float::cos, turns().chain(between(-7.0, 7.0)));
+    check("tan", 3.0, tan, tan, float::tan, turns().chain(between(-7.0, 7.0)));
+}
+
+#[test]
+fn exact_functions() {
+    check("relu", 0.0, relu, relu, float::relu, between(-2.0, 2.0));
+    check("sign", 0.0, sign, sign, float::sign, between(-2.0, 2.0));
+    check("round", 0.0, round, round, float::round, (-4000..4000).map(|x| x as f32 / 8.0));
+}
+
+#[test]
+fn known_values_are_rounded_correctly() {
+    assert_eq!([exp(0.0), exp(1.0), exp(-1.0)], [1.0, std::f32::consts::E, 0.36787945]);
+    assert_eq!([log(1.0), log(2.0)], [0.0, std::f32::consts::LN_2]);
+    assert_eq!(
+        [tanh(0.0), tanh(1.0), sigmoid(0.0), sigmoid(1.0), erf(1.0)],
+        [0.0, 0.7615942, 0.5, 0.7310586, 0.8427008]
+    );
+    assert_eq!([sin(0.5), cos(1.0), sin(0.0), cos(0.0)], [0.47942555, 0.5403023, 0.0, 1.0]);
+    for zero in [tanh(-0.0_f32), erf(-0.0), sin(-0.0), tan(-0.0), round(-0.3)] {
+        assert_eq!(zero.to_bits(), SIGN);
+    }
+}
