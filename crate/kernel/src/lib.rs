@@ -27,6 +27,8 @@
 //! assert_eq!(sum, [11.0, 21.0, 12.0, 22.0]);
 //! ```
 
+pub mod image;
+pub mod index;
 pub mod lanes;
 pub mod linear;
 pub mod normal;
@@ -35,4 +37,5 @@ pub mod reduce;
 pub mod scalar;
 pub mod shape;
 pub mod strided;
+pub mod threefry;
 pub mod window;
