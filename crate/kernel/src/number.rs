@@ -88,6 +88,31 @@ pub fn round_bf16(x: f64) -> f64 {
     round_to(x, 8, -126, 255.0 * power_of_two(120))
 }
 
+/// The bits of a float16: a sign, five of the exponent, ten digits. `x` is one, or NaN.
+pub fn bits_of_f16(x: f64) -> u16 {
+    let sign = if x.is_sign_negative() && !x.is_nan() { 0x8000 } else { 0 };
+    let magnitude = x.abs();
+    if !magnitude.is_finite() {
+        return sign | if magnitude.is_nan() { 0x7e00 } else { 0x7c00 };
+    }
+    // Subnormal ones are multiples of 2^-24; all others have one digit more than is written.
+    let exponent = (((magnitude.to_bits() >> 52) as i32) - 1023).max(-14);
+    let digits = (magnitude * power_of_two(10 - exponent)) as u16;
+    sign | ((((exponent + 14) as u16) << 10) + digits)
+}
+
+/// The float16 with these bits; NaN is canonical.
+pub fn f16_of_bits(bits: u16) -> f64 {
+    let (exponent, digits) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    let magnitude = match exponent {
+        0 => digits * power_of_two(-24),
+        31 if digits == 0.0 => f64::INFINITY,
+        31 => return NAN,
+        _ => (digits + 1024.0) * power_of_two(exponent - 25),
+    };
+    if bits >> 15 == 1 { -magnitude } else { magnitude }
+}
+
 /// The low `bits` (1 to 64) of `value`, read as two's complement or as an unsigned number.
 ///
 /// A uint64 comes back as the `i64` with its bits. One bit is the parity; a cast to bool is `value != 0` instead.
@@ -150,6 +175,15 @@ mod tests {
     fn sixteen_bit_formats_round_once_and_to_even() {
         check_format(round_f16, |bits| f16::from_bits(bits).to_f64(), f16::INFINITY.to_bits());
         check_format(round_bf16, |bits| bf16::from_bits(bits).to_f64(), bf16::INFINITY.to_bits());
+    }
+
+    #[test]
+    fn bits_of_float16() {
+        for bits in 0..=u16::MAX {
+            let (ours, theirs) = (f16_of_bits(bits), f16::from_bits(bits).to_f64());
+            assert!(ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()));
+            assert_eq!(bits_of_f16(ours), if ours.is_nan() { 0x7e00 } else { bits });
+        }
     }
 
     #[test]

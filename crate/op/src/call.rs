@@ -2,7 +2,7 @@
 
 use crate::engine::Plan;
 use crate::row::{AttrForm, AttrSpec};
-use crate::run::{Call, Fault, Kernel, ResultType, run};
+use crate::run::{Call, Fault, Kernel, OPEN, ResultType, n_that_fit, run};
 use crate::{Op, OpId};
 use solve::{Cause, Solver, State, Trace};
 use std::sync::Arc;
@@ -36,6 +36,7 @@ impl CallFault {
             Fault::IndexOutOfRange(index) => CallFault::IndexOutOfRange(index),
             Fault::NoKernel => CallFault::NoKernel(row.name),
             Fault::IllTyped => CallFault::IllTyped,
+            Fault::OutOfMemory => CallFault::OutOfMemory,
             Fault::Other(sentence) => CallFault::Shapes(format!("`{}`: {sentence}", row.name)),
         }
     }
@@ -116,13 +117,14 @@ impl Operators {
         results: &[ResultType],
     ) -> Result<Value, CallFault> {
         let attrs = &with_arguments(op.row().attrs, args, attrs);
-        self.compute(op.row(), &Call { args, attrs, results })
+        self.compute(op.row(), &Call { args, attrs, results, memory: self.memory })
     }
 
     fn compute(&self, row: &Op, call: &Call) -> Result<Value, CallFault> {
         for result in call.results {
-            let n = result.shape.iter().try_fold(1_u64, |n, &size| n.checked_mul(size as u64));
-            if n.and_then(|n| n.checked_mul(8)).is_none_or(|bytes| bytes > self.memory) {
+            // What the values decide is the kernel's to check.
+            let known = result.shape.iter().copied().filter(|&size| size != OPEN);
+            if n_that_fit(known, self.memory).is_none() {
                 return Err(CallFault::OutOfMemory);
             }
         }
@@ -198,6 +200,7 @@ impl Operators {
         };
         let size = |&dim: &TermId| match self.solver.head(dim) {
             Term::Dim(Dim { extent: Extent::Number(number), .. }) => usize::try_from(number).ok(),
+            Term::Dim(Dim { dynamic: true, .. }) => Some(OPEN),
             _ => None,
         };
         let shape = self.solver.items(dims).iter().map(size).collect::<Option<_>>()?;

@@ -1,14 +1,19 @@
 //! Operators on shapes that are values: of their results only the rank is known before the program runs.
+//!
+//! When it runs the values are known, so each of them is a call of the operator of the same name without `dyn`, with
+//! the values as its attributes; that one's relation says what fits.
 
+use crate::Op;
 use crate::rearrange::same_elements;
 use crate::rule::dynamic::{
     DYN_BROADCAST_TO, DYN_EXPAND_DIMS, DYN_FULL, DYN_INIT_OP, DYN_ONE_HOT, DYN_PAD, DYN_RESHAPE, DYN_RESIZE2D,
     DYN_SPARSE_TO_DENSE, DYN_SQUEEZE, DYN_STRIDED_SLICE, DYN_TILE, DYN_TOPK, DYN_UPSAMPLING, DYN_UPSAMPLING3D,
     NDARRAY_SIZE, RESHAPE_TENSOR, SHAPE_OF,
 };
-use crate::run::{Call, Fault, Kernel, ints};
-use crate::{AttrForm, AttrSpec, Default, Op};
-use ty::Value;
+use crate::run::{Arg, Call, Fault, Kernel, OPEN, ResultType, as_tensor, cast_arg, ints};
+use crate::{AttrForm, AttrSpec, CallFault, Default, Operators, by_name};
+use std::sync::Arc;
+use ty::{AttrValue, Tensor, Value};
 
 fn shape_of(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
@@ -21,6 +26,155 @@ fn shape_of(call: &Call) -> Result<Value, Fault> {
 fn ndarray_size(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     call.one(ints(result.dtype, std::iter::once(x.elements().len() as i128)))
+}
+
+/// The elements as an attribute: a list of integers.
+fn list(x: &Arg) -> AttrValue {
+    AttrValue::List(x.ints().into_iter().map(integer).collect())
+}
+
+fn integer(value: i128) -> AttrValue {
+    AttrValue::Int(value.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
+}
+
+/// The elements as the sizes of a shape.
+pub(crate) fn sizes(x: &Arg) -> Result<Vec<usize>, Fault> {
+    let size = |size| usize::try_from(size).map_err(|_| Fault::Other("a size is negative".into()));
+    x.ints().into_iter().map(size).collect()
+}
+
+/// Calls the operator of this name with the attributes that it shares with the call, but for those given.
+///
+/// Its results must have the rank and dtype that were inferred without the values.
+fn known(call: &Call, name: &str, args: &[Value], given: Vec<(&'static str, AttrValue)>) -> Result<Value, Fault> {
+    let op = by_name(name).ok_or(Fault::IllTyped)?;
+    let mut attrs = op.row().default_attrs();
+    for (attr, value) in &mut attrs.entries {
+        let shared = call.attrs.entries.iter().find(|(known, _)| known == attr);
+        if let Some((_, found)) = given.iter().find(|(known, _)| known == attr).or(shared) {
+            *value = found.clone();
+        }
+    }
+    let value = Operators::new(call.memory).run(op, args, &Arc::new(attrs)).map_err(|fault| match fault {
+        CallFault::DivisionByZero => Fault::DivisionByZero,
+        CallFault::IndexOutOfRange(index) => Fault::IndexOutOfRange(index),
+        CallFault::NoKernel(_) => Fault::NoKernel,
+        CallFault::OutOfMemory => Fault::OutOfMemory,
+        CallFault::Shapes(sentence) => Fault::Other(sentence.into()),
+        CallFault::IllTyped => Fault::IllTyped,
+    })?;
+    let fields = match &value {
+        Value::Tuple(fields) => fields.iter().collect(),
+        Value::Scalar(..)
+        | Value::Tensor(_)
+        | Value::Data(..)
+        | Value::Variant(..)
+        | Value::Func(..)
+        | Value::Ref(_) => vec![&value],
+    };
+    let fits = |(found, result): (&Value, &ResultType)| {
+        as_tensor(found).is_ok_and(|found| {
+            let mut sizes = found.shape().iter().zip(&result.shape);
+            let as_many = found.shape().len() == result.shape.len();
+            as_many && found.dtype() == result.dtype && sizes.all(|(found, size)| *size == OPEN || size == found)
+        })
+    };
+    if fields.len() != call.results.len() || !fields.into_iter().zip(call.results).all(fits) {
+        return Err(Fault::Other("the values ask for a result of another rank".into()));
+    }
+    Ok(value)
+}
+
+fn dyn_broadcast_to_of(call: &Call) -> Result<Value, Fault> {
+    known(call, "broadcast_to", &call.args[..1], vec![("shape", list(&call.tensor(1)?))])
+}
+
+fn dyn_expand_dims_of(call: &Call) -> Result<Value, Fault> {
+    known(call, "expand_dims", &call.args[..1], vec![("axis", integer(call.int_operand(1)?))])
+}
+
+fn dyn_full_of(call: &Call) -> Result<Value, Fault> {
+    known(call, "full", &call.args[..1], vec![("shape", list(&call.tensor(1)?))])
+}
+
+fn dyn_ones_of(call: &Call) -> Result<Value, Fault> {
+    filled_with(call, "ones")
+}
+
+fn dyn_zeros_of(call: &Call) -> Result<Value, Fault> {
+    filled_with(call, "zeros")
+}
+
+fn filled_with(call: &Call, name: &str) -> Result<Value, Fault> {
+    let dtype = AttrValue::Str(call.result(0)?.dtype.name().into());
+    known(call, name, &[], vec![("shape", list(&call.tensor(0)?)), ("dtype", dtype)])
+}
+
+fn dyn_resize2d_of(call: &Call) -> Result<Value, Fault> {
+    let region = call.tensor(2)?.floats().into_iter().map(AttrValue::Float).collect();
+    let given = vec![("size", list(&call.tensor(1)?)), ("roi", AttrValue::List(region))];
+    known(call, "image.resize2d", &call.args[..1], given)
+}
+
+fn dyn_pad_of(call: &Call) -> Result<Value, Fault> {
+    let widths = call.tensor(1)?.ints();
+    let pairs = widths.chunks(2).map(|pair| AttrValue::List(pair.iter().map(|&width| integer(width)).collect()));
+    let given = vec![("pad_width", AttrValue::List(pairs.collect()))];
+    // The value to pad with has the dtype of the data there.
+    let (x, value) = (call.tensor(0)?, call.tensor(2)?);
+    let elements = cast_arg(&value, x.dtype());
+    let value = Value::tensor(Tensor { dtype: x.dtype(), shape: Vec::new(), elements });
+    known(call, "nn.pad", &[call.args[0].clone(), value], given)
+}
+
+fn dyn_upsampling_of(call: &Call) -> Result<Value, Fault> {
+    let scale = |operand| Ok(AttrValue::Float(call.float_operand(operand)?));
+    known(call, "nn.upsampling", &call.args[..1], vec![("scale_h", scale(1)?), ("scale_w", scale(2)?)])
+}
+
+fn dyn_upsampling3d_of(call: &Call) -> Result<Value, Fault> {
+    let scale = |operand| Ok(AttrValue::Float(call.float_operand(operand)?));
+    let given = vec![("scale_d", scale(1)?), ("scale_h", scale(2)?), ("scale_w", scale(3)?)];
+    known(call, "nn.upsampling3d", &call.args[..1], given)
+}
+
+fn dyn_one_hot_of(call: &Call) -> Result<Value, Fault> {
+    known(call, "one_hot", &call.args[..3], vec![("depth", integer(call.int_operand(3)?))])
+}
+
+fn dyn_reshape_of(call: &Call) -> Result<Value, Fault> {
+    known(call, "reshape", &call.args[..1], vec![("newshape", list(&call.tensor(1)?))])
+}
+
+fn dyn_sparse_to_dense_of(call: &Call) -> Result<Value, Fault> {
+    known(call, "sparse_to_dense", &call.args[..3], vec![("output_shape", list(&call.tensor(3)?))])
+}
+
+fn dyn_squeeze_of(call: &Call) -> Result<Value, Fault> {
+    let axes = call.tensor(1)?;
+    // No axes are none, and not all of them.
+    if axes.shape() == [0] {
+        return call.sized(0, call.tensor(0)?.shape().to_vec(), call.tensor(0)?.elements().into_owned());
+    }
+    known(call, "squeeze", &call.args[..1], vec![("axis", list(&axes))])
+}
+
+fn dyn_strided_slice_of(call: &Call) -> Result<Value, Fault> {
+    let given = vec![
+        ("begin", list(&call.tensor(1)?)),
+        ("end", list(&call.tensor(2)?)),
+        ("strides", list(&call.tensor(3)?)),
+        ("axes", AttrValue::None),
+    ];
+    known(call, "strided_slice", &call.args[..1], given)
+}
+
+fn dyn_tile_of(call: &Call) -> Result<Value, Fault> {
+    known(call, "tile", &call.args[..1], vec![("reps", list(&call.tensor(1)?))])
+}
+
+fn dyn_topk_of(call: &Call) -> Result<Value, Fault> {
+    known(call, "topk", &call.args[..1], vec![("k", integer(call.int_operand(1)?))])
 }
 
 /// An attribute whose value no text can write, or that says nothing about types.
@@ -95,7 +249,7 @@ vm.reshape_tensor([1, 2, 3, 4], [2, 2], newshape=[2, 2])
         args: &["data", "shape"],
         attrs: &[AttrSpec::ints_or_none("shape"), AttrSpec::dtype("dtype")],
         relation: &DYN_BROADCAST_TO,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_broadcast_to_of),
         doc: "
 As `broadcast_to`, with the shape as a vector.
 ```relay
@@ -110,7 +264,7 @@ def @f(%x: Tensor[(3), float32], %s: Tensor[(2), int64]) { dyn.broadcast_to(%x, 
         args: &["data", "axis"],
         attrs: &[AttrSpec::int("num_newaxis", 1)],
         relation: &DYN_EXPAND_DIMS,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_expand_dims_of),
         doc: "
 As `expand_dims`, with the axis as a scalar.
 ```relay
@@ -125,7 +279,7 @@ def @f(%x: Tensor[(3, 4), float32], %i: int64) { dyn.expand_dims(%x, %i) }
         args: &["fill_value", "shape"],
         attrs: &[AttrSpec::ints_or_none("shape"), AttrSpec::dtype("dtype")],
         relation: &DYN_FULL,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_full_of),
         doc: "
 As `full`, with the shape as a vector.
 ```relay
@@ -151,7 +305,7 @@ def @f(%s: Tensor[(2), int64]) { dyn.full(1f, %s) }
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &DYN_RESIZE2D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_resize2d_of),
         doc: "
 As `image.resize2d`, with height and width as a vector, and the part that is cut out as another.
 ```relay
@@ -168,7 +322,7 @@ def @f(%x: Tensor[(1, 3, 8, 8), float32], %s: Tensor[(2), int64], %r: Tensor[(4)
         args: &["data", "pad_width", "pad_val"],
         attrs: &[any("pad_width"), AttrSpec::str("pad_mode", "constant")],
         relation: &DYN_PAD,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_pad_of),
         doc: "
 As `nn.pad`, with the widths before and after each axis as a matrix.
 ```relay
@@ -189,7 +343,7 @@ def @f(%x: Tensor[(3, 4), float32], %w: Tensor[(2, 2), int64]) { dyn.nn.pad(%x, 
             AttrSpec::flag("align_corners", false),
         ],
         relation: &DYN_UPSAMPLING,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_upsampling_of),
         doc: "
 As `nn.upsampling`, with the factors as scalars.
 ```relay
@@ -213,7 +367,7 @@ def @f(%x: Tensor[(1, 3, 4, 5), float32], %h: float32, %w: float32) {
             AttrSpec::str("coordinate_transformation_mode", "half_pixel"),
         ],
         relation: &DYN_UPSAMPLING3D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_upsampling3d_of),
         doc: "
 As `nn.upsampling3d`, with the factors as scalars.
 ```relay
@@ -228,7 +382,7 @@ def @f(%x: Tensor[(1, 8, 4, 4, 4), float32], %s: float32) { dyn.nn.upsampling3d(
         args: &["indices", "on_value", "off_value", "depth"],
         attrs: &[AttrSpec::int("depth", 1), AttrSpec::int("axis", -1), AttrSpec::dtype("dtype")],
         relation: &DYN_ONE_HOT,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_one_hot_of),
         doc: "
 As `one_hot`, with the depth as a scalar.
 ```relay
@@ -243,7 +397,7 @@ def @f(%i: Tensor[(4), int32], %n: int32) { dyn.one_hot(%i, 1f, 0f, %n) }
         args: &["shape"],
         attrs: &[AttrSpec::ints_or_none("shape"), AttrSpec::dtype("dtype")],
         relation: &DYN_INIT_OP,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_ones_of),
         doc: "
 As `ones`, with the shape as a vector.
 ```relay
@@ -258,7 +412,7 @@ def @f(%s: Tensor[(2), int64]) { dyn.ones(%s) }
         args: &["shape"],
         attrs: &[AttrSpec::ints_or_none("shape"), AttrSpec::dtype("dtype")],
         relation: &DYN_INIT_OP,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_zeros_of),
         doc: "
 As `zeros`, with the shape as a vector.
 ```relay
@@ -273,7 +427,7 @@ def @f(%s: Tensor[(3), int64]) { dyn.zeros(%s, dtype=\"int32\") }
         args: &["data", "newshape"],
         attrs: &[AttrSpec::ints("newshape", &[]), AttrSpec::int("allowzero", 0)],
         relation: &DYN_RESHAPE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_reshape_of),
         doc: "
 As `reshape`, with the new shape as a vector; its codes are 0, -1 and -3, which keep the rank known.
 ```relay
@@ -288,7 +442,7 @@ def @f(%x: Tensor[(2, 3, 4), float32], %s: Tensor[(2), int64]) { dyn.reshape(%x,
         args: &["sparse_indices", "sparse_values", "default_value", "output_shape"],
         attrs: &[AttrSpec::ints_or_none("output_shape")],
         relation: &DYN_SPARSE_TO_DENSE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_sparse_to_dense_of),
         doc: "
 As `sparse_to_dense`, with the shape as a vector.
 ```relay
@@ -305,7 +459,7 @@ def @f(%i: Tensor[(3, 2), int64], %v: Tensor[(3), float32], %s: Tensor[(2), int6
         args: &["data", "axes"],
         attrs: &[AttrSpec::ints_or_none("axis")],
         relation: &DYN_SQUEEZE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_squeeze_of),
         doc: "
 As `squeeze`, with the axes as a vector.
 ```relay
@@ -326,7 +480,7 @@ def @f(%x: Tensor[(1, 3, 1), float32], %a: Tensor[(1), int64]) { dyn.squeeze(%x,
             AttrSpec::ints_or_none("axes"),
         ],
         relation: &DYN_STRIDED_SLICE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_strided_slice_of),
         doc: "
 As `strided_slice` on the leading axes, with the bounds and steps as vectors.
 ```relay
@@ -343,7 +497,7 @@ def @f(%x: Tensor[(4, 5), float32], %b: Tensor[(1), int64], %e: Tensor[(1), int6
         args: &["data", "reps"],
         attrs: &[AttrSpec::ints("reps", &[])],
         relation: &DYN_TILE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_tile_of),
         doc: "
 As `tile`, with the numbers as a vector.
 ```relay
@@ -364,7 +518,7 @@ def @f(%x: Tensor[(2), float32], %n: Tensor[(2), int32]) { dyn.tile(%x, %n) }
             AttrSpec::dtype("dtype"),
         ],
         relation: &DYN_TOPK,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dyn_topk_of),
         doc: "
 As `topk`, with `k` as a scalar.
 ```relay

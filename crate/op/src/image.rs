@@ -1,8 +1,100 @@
 //! Images: resizing, cropping, sampling.
 
+mod grid;
+pub(crate) mod resize;
+
 use crate::rule::image::{AFFINE_GRID, CROP_AND_RESIZE, DILATION2D, GRID_SAMPLE, RESIZE1D, RESIZE2D, RESIZE3D};
-use crate::run::Kernel;
+use crate::run::{Call, Fault, Kernel, floats, ints};
 use crate::{AttrForm, AttrSpec, Default, Op};
+use grid::{affine_grid_of, grid_sample_of};
+use kernel::index::{each_index, offset};
+use kernel::strided::{View, count, row_major};
+use resize::{crop_and_resize_of, resize1d_of, resize2d_of, resize3d_of, whole_layout};
+use ty::Value;
+
+/// A window over height and width: the strides, where it begins before the data, and how far its places are apart.
+struct Window {
+    strides: [i64; 2],
+    before: [i64; 2],
+    dilations: [i64; 2],
+}
+
+/// The axes of height and width, of the data and of the weight, whose channels are the data's.
+struct Planes {
+    channel: usize,
+    data: [usize; 2],
+    weight_channel: usize,
+    weight: [usize; 2],
+}
+
+/// The best sum of a place of the data and its weight, for each position of the window. Around the data lie zeros.
+fn dilated<T: Copy>(
+    (data, weight): (View<T>, View<T>),
+    to: &[usize],
+    planes: &Planes,
+    window: &Window,
+    zero: T,
+    (add, max): (fn(T, T) -> T, fn(T, T) -> T),
+) -> Vec<T> {
+    let (strides, by) = (row_major(data.shape), row_major(weight.shape));
+    let sides = planes.weight.map(|axis| weight.shape[axis]);
+    let mut values = Vec::with_capacity(count(to));
+    each_index(to, &mut |index| {
+        let plane = planes.data.iter().map(|&axis| index[axis] * strides[axis]).sum::<usize>();
+        let from = offset(index, &strides) - plane;
+        let mut best: Option<T> = None;
+        each_index(&sides, &mut |at| {
+            let mut place = Some(from);
+            for side in 0..2 {
+                let axis = planes.data[side];
+                let first =
+                    (index[axis] as i64).saturating_mul(window.strides[side]).saturating_sub(window.before[side]);
+                let along = first.saturating_add((at[side] as i64).saturating_mul(window.dilations[side]));
+                let along = usize::try_from(along).ok().filter(|&along| along < data.shape[axis]);
+                place = place.zip(along).map(|(place, along)| place + along * strides[axis]);
+            }
+            let tap = index[planes.channel] * by[planes.weight_channel]
+                + at[0] * by[planes.weight[0]]
+                + at[1] * by[planes.weight[1]];
+            let sum = add(place.map_or(zero, |place| data.data[place]), weight.data[tap]);
+            best = Some(best.map_or(sum, |best| max(best, sum)));
+        });
+        values.push(best.unwrap_or(zero));
+    });
+    values
+}
+
+fn dilation2d_of(call: &Call) -> Result<Value, Fault> {
+    let (x, w, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
+    let data = whole_layout(call.attrs.str("data_layout"), "NCHW", "NCHW")?;
+    let weight = whole_layout(call.attrs.str("kernel_layout"), "IHW", "IHW")?;
+    let planes = Planes {
+        channel: data.axis('C'),
+        data: ['H', 'W'].map(|letter| data.axis(letter)),
+        weight_channel: weight.axis('I'),
+        weight: ['H', 'W'].map(|letter| weight.axis(letter)),
+    };
+    let pair = |name| match call.attrs.ints(name).as_deref() {
+        Some(&[both]) => [both; 2],
+        Some(&[height, width, ..]) => [height, width],
+        _ => [1; 2],
+    };
+    let window = Window { strides: pair("strides"), before: pair("padding"), dilations: pair("dilations") };
+    call.one(match x.dtype().is_float() {
+        true => {
+            let (x_values, w_values) = (x.floats(), w.floats());
+            let views = (View::new(&x_values, x.shape()), View::new(&w_values, w.shape()));
+            let best = (kernel::scalar::float::add as _, kernel::scalar::float::maximum as _);
+            floats(result.dtype, dilated(views, &result.shape, &planes, &window, 0.0, best).into_iter())
+        }
+        false => {
+            let (x_values, w_values) = (x.ints(), w.ints());
+            let views = (View::new(&x_values, x.shape()), View::new(&w_values, w.shape()));
+            let best: (fn(i128, i128) -> i128, fn(i128, i128) -> i128) = (|a, b| a + b, i128::max);
+            ints(result.dtype, dilated(views, &result.shape, &planes, &window, 0, best).into_iter())
+        }
+    })
+}
 
 pub const ROWS: &[Op] = &[
     Op {
@@ -11,7 +103,7 @@ pub const ROWS: &[Op] = &[
         args: &["data"],
         attrs: &[AttrSpec::required("target_shape", AttrForm::Ints)],
         relation: &AFFINE_GRID,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(affine_grid_of),
         doc: "
 For each 2 by 3 matrix, where it takes the points of a grid of `target_shape` over -1 to 1.
 ```relay
@@ -32,7 +124,7 @@ def @f(%x: Tensor[(4, 2, 3), float32]) { image.affine_grid(%x, target_shape=[16,
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &CROP_AND_RESIZE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(crop_and_resize_of),
         doc: "
 The part of an image in each of the boxes, resized to `crop_size`. `box_indices` says which image of the batch.
 ```relay
@@ -56,7 +148,7 @@ def @f(%x: Tensor[(10, 32, 32, 3), float32], %b: Tensor[(2, 4), float32], %i: Te
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &DILATION2D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dilation2d_of),
         doc: "
 The maximum over a window of the data plus the weight, as grayscale morphology defines it.
 ```relay
@@ -78,7 +170,7 @@ def @f(%x: Tensor[(1, 3, 10, 10), float32], %w: Tensor[(3, 3, 3), float32]) {
             AttrSpec::flag("align_corners", true),
         ],
         relation: &GRID_SAMPLE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(grid_sample_of),
         doc: "
 The data at the points of a grid, given as x and y (and z) between -1 and 1.
 ```relay
@@ -106,7 +198,7 @@ def @f(%x: Tensor[(4, 4, 16, 32), float32], %g: Tensor[(4, 2, 8, 8), float32]) {
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &RESIZE1D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(resize1d_of),
         doc: "
 Interpolates the data to `size` places.
 ```relay
@@ -132,7 +224,7 @@ def @f(%x: Tensor[(1, 3, 10), float32]) { image.resize1d(%x, size=[20]) }
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &RESIZE2D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(resize2d_of),
         doc: "
 Interpolates height and width to `size`.
 ```relay
@@ -158,7 +250,7 @@ def @f(%x: Tensor[(1, 10, 20, 3), float32]) { image.resize2d(%x, size=[5, 7], la
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &RESIZE3D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(resize3d_of),
         doc: "
 Interpolates depth, height and width to `size`.
 ```relay

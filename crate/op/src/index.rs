@@ -1,12 +1,22 @@
 //! Operators that read, write and search by position.
+//!
+//! An index that names no place stops the run; only `scatter_elements` counts negative ones from the end. Where
+//! elements are ordered, NaN is above every number and -0 is 0; equal elements keep their order, also when the order
+//! descends.
 
+mod order;
+
+use crate::places::{Merge, moved, within, within_either, zero};
 use crate::rearrange::pick;
 use crate::rule::index::{
     ADV_INDEX, ARGSORT, ARGWHERE, GATHER, GATHER_ND, ONE_HOT, SCATTER_ELEMENTS, SCATTER_ND, SEARCHSORTED, SLICE_LIKE,
-    SORT, STRIDED_SET, STRIDED_SLICE, TOPK, UNIQUE, UNRAVEL_INDEX, sliced_places,
+    SORT, STRIDED_SET, STRIDED_SLICE, TOPK, UNIQUE, UNRAVEL_INDEX, places_of_slice, sliced_places,
 };
-use crate::run::{Call, Fault, Kernel};
+use crate::run::{Arg, Call, Fault, Kernel, cast_arg, ints};
 use crate::{AttrForm, AttrSpec, Op};
+use kernel::index::{each_index, offset, places};
+use kernel::strided::{broadcast_strides, count, row_major};
+use order::{argsort_of, searchsorted_of, sort_of, topk_of, unique_of};
 use ty::Value;
 
 fn strided_slice_of(call: &Call) -> Result<Value, Fault> {
@@ -19,6 +29,193 @@ fn strided_slice_of(call: &Call) -> Result<Value, Fault> {
     call.one(elements)
 }
 
+/// Where each index of `shape` is read from; the first index that is out of range stops it.
+fn places_or_fault(
+    shape: &[usize],
+    place: &mut dyn FnMut(&[usize]) -> Result<usize, Fault>,
+) -> Result<Vec<usize>, Fault> {
+    let mut fault = None;
+    let found = places(shape, &mut |index| {
+        place(index).unwrap_or_else(|found| {
+            fault.get_or_insert(found);
+            0
+        })
+    });
+    fault.map_or(Ok(found), Err)
+}
+
+fn adv_index_of(call: &Call) -> Result<Value, Fault> {
+    let (tensors, result) = (call.tensors(0)?, call.result(0)?);
+    let [data, indices @ ..] = &tensors[..] else { return Err(Fault::IllTyped) };
+    let strides = row_major(data.shape());
+    let n_axes = result.shape.len() + indices.len() - data.shape().len();
+    let named: Vec<(Vec<i128>, Vec<usize>)> =
+        indices.iter().map(|index| (index.ints(), broadcast_strides(index.shape(), &result.shape[..n_axes]))).collect();
+    let places = places_or_fault(&result.shape, &mut |index| {
+        let (outer, rest) = index.split_at(n_axes);
+        let mut place = offset(rest, &strides[indices.len()..]);
+        for ((values, by), (&stride, &size)) in named.iter().zip(strides.iter().zip(data.shape())) {
+            place += within(values[offset(outer, by)], size)? * stride;
+        }
+        Ok(place)
+    })?;
+    let elements = data.elements();
+    call.one(moved(&elements, &places, zero(&elements)))
+}
+
+/// For each element of `indices` its place in the data: along `axis` where it says, elsewhere where it stands.
+fn places_along(
+    shape: &[usize],
+    indices: &Arg,
+    axis: usize,
+    within: fn(i128, usize) -> Result<usize, Fault>,
+) -> Result<Vec<usize>, Fault> {
+    let (strides, values) = (row_major(shape), indices.ints());
+    let mut values = values.into_iter();
+    places_or_fault(indices.shape(), &mut |index| {
+        let along = within(values.next().ok_or(Fault::IllTyped)?, shape[axis])?;
+        // Off the axis the indices may be fewer than the data, never more.
+        let mut place = 0;
+        for (at, (&i, &stride)) in index.iter().zip(&strides).enumerate() {
+            place += if at == axis { along } else { crate::places::within(i as i128, shape[at])? } * stride;
+        }
+        Ok(place)
+    })
+}
+
+fn gather_of(call: &Call) -> Result<Value, Fault> {
+    let (x, indices) = (call.tensor(0)?, call.tensor(1)?);
+    let axis = call.axis("axis", 0, x.shape().len());
+    let places = places_along(x.shape(), &indices, axis, within)?;
+    let elements = x.elements();
+    call.one(moved(&elements, &places, zero(&elements)))
+}
+
+fn scatter_elements_of(call: &Call) -> Result<Value, Fault> {
+    let (x, indices, updates) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
+    let axis = call.axis("axis", 0, x.shape().len());
+    let places = places_along(x.shape(), &indices, axis, within_either)?;
+    call.one(Merge::named(call.attrs.str("reduction"))?.all(&x, &updates, &places)?)
+}
+
+/// For each index of `shape` its place in the data: first the coordinates of `n_batch` axes, then those that a column
+/// of the indices `[m, y…]` names, then the rest.
+fn places_named(data: &[usize], indices: &Arg, shape: &[usize], n_batch: usize) -> Result<Vec<usize>, Fault> {
+    let (strides, values) = (row_major(data), indices.ints());
+    let [m, columns @ ..] = indices.shape() else { return Err(Fault::IllTyped) };
+    let (by, n_columns) = (row_major(columns), count(columns));
+    places_or_fault(shape, &mut |index| {
+        let (column, rest) = index.split_at(columns.len());
+        let mut place = offset(&column[..n_batch], &strides) + offset(rest, &strides[n_batch + m..]);
+        for k in 0..*m {
+            let named = values[k * n_columns + offset(column, &by)];
+            place += within(named, data[n_batch + k])? * strides[n_batch + k];
+        }
+        Ok(place)
+    })
+}
+
+fn gather_nd_of(call: &Call) -> Result<Value, Fault> {
+    let (x, indices, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
+    let n_batch = usize::try_from(call.attrs.int("batch_dims").unwrap_or(0)).map_err(|_| Fault::IllTyped)?;
+    let places = places_named(x.shape(), &indices, &result.shape, n_batch)?;
+    let elements = x.elements();
+    call.one(moved(&elements, &places, zero(&elements)))
+}
+
+fn scatter_nd_of(call: &Call) -> Result<Value, Fault> {
+    let (x, indices, updates) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?);
+    let places = places_named(x.shape(), &indices, updates.shape(), 0)?;
+    call.one(Merge::named(call.attrs.str("mode"))?.all(&x, &updates, &places)?)
+}
+
+fn one_hot_of(call: &Call) -> Result<Value, Fault> {
+    let (indices, result) = (call.tensor(0)?.ints(), call.result(0)?);
+    let (on, off) = (cast_arg(&call.tensor(1)?, result.dtype), cast_arg(&call.tensor(2)?, result.dtype));
+    let axis = match call.attrs.int("axis").unwrap_or(-1) {
+        -1 => result.shape.len() - 1,
+        axis => axis as usize,
+    };
+    let mut outer = result.shape.clone();
+    outer.remove(axis);
+    let strides = row_major(&outer);
+    let places = places(&result.shape, &mut |index| {
+        let at = offset(&index[..axis], &strides) + offset(&index[axis + 1..], &strides[axis..]);
+        if indices[at] == index[axis] as i128 { 0 } else { kernel::index::NOWHERE }
+    });
+    call.one(moved(&on, &places, off.get(0)))
+}
+
+fn slice_like_of(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let strides = row_major(x.shape());
+    let places = places(&result.shape, &mut |index| offset(index, &strides));
+    let elements = x.elements();
+    call.one(moved(&elements, &places, zero(&elements)))
+}
+
+fn strided_set_of(call: &Call) -> Result<Value, Fault> {
+    const NOT_VECTORS: Fault = Fault::Other(std::borrow::Cow::Borrowed("bounds and strides are vectors of integers"));
+    let (x, v) = (call.tensor(0)?, call.tensor(1)?);
+    let mut bounds: Vec<Vec<i64>> = Vec::with_capacity(3);
+    for operand in 2..5 {
+        let vector = call.tensor(operand)?;
+        if vector.dtype().is_float() || vector.shape().len() != 1 || vector.shape()[0] > x.shape().len() {
+            return Err(NOT_VECTORS);
+        }
+        bounds.push(vector.ints().into_iter().map(|at| at.clamp(i64::MIN.into(), i64::MAX.into()) as i64).collect());
+    }
+    let cut: Vec<Vec<i64>> = x
+        .shape()
+        .iter()
+        .enumerate()
+        .map(|(axis, &size)| {
+            places_of_slice(size as i64, [0, 1, 2].map(|bound: usize| bounds[bound].get(axis).copied()))
+        })
+        .collect::<Option<_>>()
+        .ok_or(Fault::Other("a stride is 0".into()))?;
+    let shape: Vec<usize> = cut.iter().map(Vec::len).collect();
+    if shape != v.shape() || x.dtype() != v.dtype() {
+        return Err(Fault::Other("the values have not the shape of the slice, or another dtype".into()));
+    }
+    let strides = row_major(x.shape());
+    let places = places(&shape, &mut |index| {
+        index.iter().zip(&cut).zip(&strides).map(|((&i, places), &stride)| places[i] as usize * stride).sum()
+    });
+    call.one(Merge::named("update")?.all(&x, &v, &places)?)
+}
+
+fn unravel_index_of(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let sizes = call.tensor(1)?.ints();
+    let mut shape = Vec::with_capacity(sizes.len());
+    for size in sizes {
+        shape.push(usize::try_from(size).map_err(|_| Fault::Other("a size is negative".into()))?);
+    }
+    let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).ok_or(Fault::OutOfMemory)?;
+    let indices = x.ints();
+    let mut coordinates = Vec::with_capacity(indices.len());
+    for &index in &indices {
+        coordinates.push(kernel::index::coordinates(within(index, n)?, &shape));
+    }
+    let rows = (0..shape.len()).flat_map(|axis| coordinates.iter().map(move |index| index[axis] as i128));
+    call.one(ints(result.dtype, rows))
+}
+
+fn argwhere_of(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let mut truth = x.floats().into_iter();
+    let (mut rows, mut n) = (Vec::new(), 0);
+    each_index(x.shape(), &mut |index| {
+        if truth.next().is_some_and(|value| value != 0.0) {
+            rows.extend(index.iter().map(|&at| at as i128));
+            n += 1;
+        }
+    });
+    call.room([n, x.shape().len()])?;
+    call.sized(0, vec![n, x.shape().len()], ints(result.dtype, rows.into_iter()))
+}
+
 pub const ROWS: &[Op] = &[
     Op {
         name: "adv_index",
@@ -26,7 +223,7 @@ pub const ROWS: &[Op] = &[
         args: &["data"],
         attrs: &[],
         relation: &ADV_INDEX,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(adv_index_of),
         doc: "
 The first of a tuple, indexed on its leading axes by the others, which broadcast; then the axes that are left.
 ```relay
@@ -43,7 +240,7 @@ def @f(%x: Tensor[(5, 10, 4), float32], %i: Tensor[(2, 3), int32], %j: Tensor[(3
         args: &["data", "indices"],
         attrs: &[AttrSpec::required("axis", AttrForm::Int)],
         relation: &GATHER,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(gather_of),
         doc: "
 The elements that the indices name along `axis`; on the other axes each index stays in its place.
 ```relay
@@ -58,7 +255,7 @@ def @f(%x: Tensor[(3, 4), float32], %i: Tensor[(1, 4), int32]) { gather(%x, %i, 
         args: &["data", "indices"],
         attrs: &[AttrSpec::int("batch_dims", 0), AttrSpec::int_or_none("index_rank")],
         relation: &GATHER_ND,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(gather_nd_of),
         doc: "
 The elements, or parts with the axes that are left, which the columns of `indices` name: row `i` of the indices counts along
 axis `i` of the data, behind `batch_dims` axes that both share.
@@ -74,7 +271,7 @@ def @f(%x: Tensor[(2, 3, 4), float32], %i: Tensor[(2, 5), int32]) { gather_nd(%x
         args: &["data", "indices", "updates"],
         attrs: &[AttrSpec::int("axis", 0), AttrSpec::str("reduction", "update")],
         relation: &SCATTER_ELEMENTS,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(scatter_elements_of),
         doc: "
 The data with each update put in, or combined by `reduction`, where its index along `axis` says.
 ```relay
@@ -91,7 +288,7 @@ def @f(%x: Tensor[(4, 5), float32], %i: Tensor[(2, 5), int32], %y: Tensor[(2, 5)
         args: &["data", "indices", "updates"],
         attrs: &[AttrSpec::str("mode", "update")],
         relation: &SCATTER_ND,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(scatter_nd_of),
         doc: "
 The data with the updates put in, or combined by `mode`, where `gather_nd` with these indices would read.
 ```relay
@@ -108,7 +305,7 @@ def @f(%x: Tensor[(3, 4), float32], %i: Tensor[(1, 2), int32], %y: Tensor[(2, 4)
         args: &["indices", "on_value", "off_value"],
         attrs: &[AttrSpec::int("depth", 1), AttrSpec::int("axis", -1), AttrSpec::dtype("dtype")],
         relation: &ONE_HOT,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(one_hot_of),
         doc: "
 On a new axis of `depth`, `on_value` at the place that each index names and `off_value` elsewhere.
 ```relay
@@ -123,7 +320,7 @@ def @f(%i: Tensor[(3), int32]) { one_hot(%i, 1f, 0f, depth=5) }
         args: &["data", "shape_like"],
         attrs: &[AttrSpec::ints_or_none("axes")],
         relation: &SLICE_LIKE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(slice_like_of),
         doc: "
 The beginning of the axes in `axes`, or of all, as long as those of a second tensor.
 ```relay
@@ -156,7 +353,7 @@ strided_slice([[1, 2, 3], [4, 5, 6], [7, 8, 9]], begin=[0, -2], end=[3, 3], stri
         args: &["data", "v", "begin", "end", "strides"],
         attrs: &[],
         relation: &STRIDED_SET,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(strided_set_of),
         doc: "
 The data with the part that `strided_slice` would read replaced by `v`.
 ```relay
@@ -173,7 +370,7 @@ def @f(%x: Tensor[(4, 3), float32], %v: Tensor[(1, 3), float32]) {
         args: &["data", "shape"],
         attrs: &[],
         relation: &UNRAVEL_INDEX,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(unravel_index_of),
         doc: "
 The coordinates, one row for each axis, of positions in a tensor of that shape in one row.
 ```relay
@@ -188,7 +385,7 @@ def @f(%i: Tensor[(4), int32]) { unravel_index(%i, [7, 6, 5]) }
         args: &["condition"],
         attrs: &[],
         relation: &ARGWHERE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(argwhere_of),
         doc: "
 The coordinates of the elements that are not 0, one row for each. How many there are is known when the program runs.
 ```relay
@@ -203,7 +400,7 @@ def @f(%x: Tensor[(4, 5), bool]) { argwhere(%x) }
         args: &["data"],
         attrs: &[AttrSpec::int("axis", -1), AttrSpec::flag("is_ascend", true), AttrSpec::dtype("dtype")],
         relation: &SORT,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(sort_of),
         doc: "
 The elements along `axis` in order.
 ```relay
@@ -218,7 +415,7 @@ def @f(%x: Tensor[(3, 8), float32]) { sort(%x, axis=0) }
         args: &["data"],
         attrs: &[AttrSpec::int("axis", -1), AttrSpec::flag("is_ascend", true), AttrSpec::dtype("dtype")],
         relation: &ARGSORT,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(argsort_of),
         doc: "
 The positions that put the elements along `axis` in order, as `int32` unless `dtype` says otherwise.
 ```relay
@@ -233,7 +430,7 @@ def @f(%x: Tensor[(3, 8), float32]) { argsort(%x, is_ascend=False) }
         args: &["data"],
         attrs: &[AttrSpec::required("k", AttrForm::Int), AttrSpec::int("axis", -1), AttrSpec::str("ret_type", "both"), AttrSpec::flag("is_ascend", false), AttrSpec::dtype("dtype")],
         relation: &TOPK,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(topk_of),
         doc: "
 The `k` largest elements along `axis` and their positions, or either by `ret_type`; the smallest with `is_ascend`. A `k`
 below 1 is all of them.
@@ -249,7 +446,7 @@ def @f(%x: Tensor[(3, 8), float32]) { topk(%x, k=2) }
         args: &["sorted_sequence", "values"],
         attrs: &[AttrSpec::flag("right", false), AttrSpec::dtype("dtype")],
         relation: &SEARCHSORTED,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(searchsorted_of),
         doc: "
 The position in a sorted sequence before which each value belongs, or behind its equals with `right`.
 ```relay
@@ -264,7 +461,7 @@ def @f(%x: Tensor[(10), float32], %y: Tensor[(3, 4), float32]) { searchsorted(%x
         args: &["data"],
         attrs: &[AttrSpec::flag("sorted", true), AttrSpec::flag("return_counts", false)],
         relation: &UNIQUE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(unique_of),
         doc: "
 The distinct elements of a vector, where each stood first, which of them each element is, and how many they are; with
 `return_counts` also how often each occurs. All but the number are as long as the data.

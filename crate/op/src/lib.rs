@@ -23,13 +23,16 @@ mod conv;
 mod conv_nd;
 mod create;
 mod dynamic;
+#[cfg(test)]
 mod engine;
+mod fuzz;
 mod image;
 mod index;
 mod linear;
 mod misc;
 mod nn;
 mod norm;
+mod places;
 mod pool;
 mod qnn;
 mod random;
@@ -47,7 +50,7 @@ pub use call::{CallFault, Operators};
 pub use engine::{Plan, Scratch, Source, by_kernel, elementwise};
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
-pub use run::{Call, Fault, Kernel, ResultType, call_scalar, cast_between, cast_scalar, round_to, run};
+pub use run::{Call, Fault, Kernel, OPEN, ResultType, call_scalar, cast_between, cast_scalar, round_to, run};
 
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
@@ -76,7 +79,7 @@ const fn in_this_build<const N: usize>(rows: &'static [Op]) -> [Op; N] {
     let mut found = [rows[0]; N];
     let mut at = 0;
     while at < N {
-        let doc = if cfg!(feature = "docs") { rows[at].doc } else { "" };
+        let doc = if cfg!(any(feature = "docs", test)) { rows[at].doc } else { "" };
         found[at] = Op { doc, ..rows[at] };
         at += 1;
     }

@@ -1,13 +1,21 @@
 //! Operators of no family: casts by example, scans, transforms, and those that only passes of a compiler write.
 
+mod einsum;
+mod fourier;
+
 use crate::rule::misc::{
     ALLOC_TENSOR, CALL_LOWERED, CAST_LIKE, CUMPROD, CUMSUM, DEBUG, DFT, EINSUM, FIXED_POINT_MULTIPLY_PER_AXIS,
     FULL_LIKE, INVOKE_TVM_OP, KILL, REINTERPRET, SAME, SIMULATED_QUANTIZE, STFT,
 };
-use crate::run::{Call, Fault, Kernel, cast_arg};
+use crate::run::{Arg, Call, Fault, Kernel, cast_arg, round_to, widen, wrap_to};
 use crate::{AttrForm, AttrSpec, Default, Op};
-use kernel::strided::count;
-use ty::{Elements, Value};
+use einsum::einsum_of;
+use fourier::{dft_of, stft_of};
+use kernel::index::{each_index, offset};
+use kernel::number;
+use kernel::scalar::float;
+use kernel::strided::{count, row_major};
+use ty::{Dtype, Elements, Scalar, Value};
 
 /// The argument itself.
 fn argument(call: &Call) -> Result<Value, Fault> {
@@ -26,6 +34,126 @@ fn full_like_of(call: &Call) -> Result<Value, Fault> {
         Elements::Float(values) => Elements::Float(vec![values[0]; n]),
         Elements::Int(values) => Elements::Int(vec![values[0]; n]),
     })
+}
+
+/// The bits of a number as its dtype holds them.
+fn bits_of(dtype: Dtype, scalar: Scalar) -> u64 {
+    match (dtype, scalar) {
+        (_, Scalar::Int(value)) => value as u64,
+        (Dtype::Float32, Scalar::Float(value)) => (value as f32).to_bits().into(),
+        (Dtype::BFloat16, Scalar::Float(value)) => ((value as f32).to_bits() >> 16).into(),
+        (Dtype::Float16, Scalar::Float(value)) => number::bits_of_f16(value).into(),
+        (_, Scalar::Float(value)) => value.to_bits(),
+    }
+}
+
+/// The number that these bits are in a dtype.
+fn from_bits(dtype: Dtype, bits: u64) -> Scalar {
+    match dtype {
+        Dtype::Float64 => Scalar::Float(number::round_f64(f64::from_bits(bits))),
+        Dtype::Float32 => Scalar::Float(number::round_f64(f32::from_bits(bits as u32).into())),
+        Dtype::BFloat16 => Scalar::Float(number::round_f64(f32::from_bits((bits as u32) << 16).into())),
+        Dtype::Float16 => Scalar::Float(number::f16_of_bits(bits as u16)),
+        _ => Scalar::Int(wrap_to(dtype, bits.into())),
+    }
+}
+
+fn reinterpret_of(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let elements = x.elements();
+    let scalars = (0..elements.len()).map(|i| from_bits(result.dtype, bits_of(x.dtype(), elements.get(i))));
+    call.one(match result.dtype.is_float() {
+        true => {
+            Elements::Float(scalars.map(|scalar| if let Scalar::Float(value) = scalar { value } else { 0.0 }).collect())
+        }
+        false => Elements::Int(scalars.map(|scalar| if let Scalar::Int(value) = scalar { value } else { 0 }).collect()),
+    })
+}
+
+/// Folds each line along an axis, every element of which is what has been folded so far, rounded each time.
+fn scanned(call: &Call, first: i8, step: (fn(f64, f64) -> f64, fn(i128, i128) -> i128)) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let shape = match call.attrs.int("axis") {
+        Some(_) => x.shape().to_vec(),
+        None => vec![x.elements().len()],
+    };
+    let axis = call.axis("axis", 0, shape.len());
+    let exclusive = call.attrs.flag("exclusive");
+    let (dtype, size, inner) = (result.dtype, shape[axis], count(&shape[axis + 1..]));
+    let mut elements = cast_arg(&x, dtype);
+    for line in 0..count(&shape[..axis]) * inner {
+        let from = line / inner * size * inner + line % inner;
+        let places = (0..size).map(|at| from + at * inner);
+        match &mut elements {
+            Elements::Float(values) => {
+                let mut folded = f64::from(first);
+                for at in places {
+                    let next = round_to(dtype, (step.0)(folded, values[at]));
+                    let before = std::mem::replace(&mut folded, next);
+                    values[at] = if exclusive { before } else { folded };
+                }
+            }
+            Elements::Int(values) => {
+                let mut folded = i64::from(first);
+                for at in places {
+                    let next = (step.1)(widen(dtype, folded), widen(dtype, values[at]));
+                    let before = std::mem::replace(&mut folded, wrap_to(dtype, next));
+                    values[at] = if exclusive { before } else { folded };
+                }
+            }
+        }
+    }
+    call.one(elements)
+}
+
+fn cumsum_of(call: &Call) -> Result<Value, Fault> {
+    scanned(call, 0, (float::add, |a, b| a + b))
+}
+
+fn cumprod_of(call: &Call) -> Result<Value, Fault> {
+    scanned(call, 1, (float::multiply, i128::wrapping_mul))
+}
+
+/// `x · 2^left · multiplier / 2^(31 + right)`, rounded half up, with the numbers that stand at the coordinates of `axes`.
+fn fixed_point_multiply_per_axis_of(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let rank = x.shape().len() as i64;
+    let axes = call.attrs.ints("axes").unwrap_or_default();
+    let axes: Vec<usize> = axes.into_iter().map(|axis| (if axis < 0 { axis + rank } else { axis }) as usize).collect();
+    let shape: Vec<usize> = axes.iter().map(|&axis| x.shape()[axis]).collect();
+    let (multiplier, left, right) = (call.tensor(1)?, call.tensor(2)?, call.tensor(3)?);
+    let at_axes = |tensor: &Arg| tensor.shape() == shape && !tensor.dtype().is_float();
+    if x.dtype().is_float() || ![&multiplier, &left, &right].into_iter().all(at_axes) {
+        return Err(Fault::Other("the multipliers and shifts are integers, one for each place of the axes".into()));
+    }
+    let shifts_left = call.attrs.flag("is_lshift_required");
+    let (multiplier, left, right, by) = (multiplier.ints(), left.ints(), right.ints(), row_major(&shape));
+    let mut values = x.ints().into_iter();
+    let mut products = Vec::with_capacity(x.elements().len());
+    each_index(x.shape(), &mut |index| {
+        let coordinates: Vec<usize> = axes.iter().map(|&axis| index[axis]).collect();
+        let at = offset(&coordinates, &by);
+        let left = if shifts_left { left[at].clamp(0, 63) as u32 } else { 0 };
+        let right = 31 + right[at].clamp(-30, 64) as i32;
+        let product = (values.next().unwrap_or(0) << left).wrapping_mul(multiplier[at]);
+        products.push(((product >> (right - 1)) + 1) >> 1);
+    });
+    call.one(crate::run::ints(result.dtype, products.into_iter()))
+}
+
+fn simulated_quantize_of(call: &Call) -> Result<Value, Fault> {
+    let x = call.tensor(0)?;
+    // An identity by its kind.
+    if call.attrs.int("kind") == Some(0) {
+        return argument(call);
+    }
+    let (scale, low, high) = (call.float_operand(1)?, call.float_operand(2)?, call.float_operand(3)?);
+    let dtype = x.dtype();
+    let quantized = x.floats().into_iter().map(|x| {
+        let scaled = round_to(dtype, x / scale);
+        float::round(float::maximum(float::minimum(scaled, high), low)) * scale
+    });
+    call.one(crate::run::floats(dtype, quantized))
 }
 
 /// An attribute whose value no text can write, or that says nothing about types.
@@ -55,7 +183,7 @@ cast_like([1.5f, -1.5f], 0)
         args: &["data"],
         attrs: &[AttrSpec::required("dtype", AttrForm::Dtype)],
         relation: &REINTERPRET,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(reinterpret_of),
         doc: "
 The same bits as another dtype of that width.
 ```relay
@@ -85,7 +213,7 @@ full_like([1, 2], 7)
         args: &["data"],
         attrs: &[AttrSpec::int_or_none("axis"), AttrSpec::dtype("dtype"), AttrSpec::flag("exclusive", false)],
         relation: &CUMSUM,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(cumsum_of),
         doc: "
 The sum of each element and all before it along `axis`, or in one row; without the element itself if `exclusive`.
 ```relay
@@ -100,7 +228,7 @@ def @f(%x: Tensor[(3, 4), float32]) { cumsum(%x, axis=1) }
         args: &["data"],
         attrs: &[AttrSpec::int_or_none("axis"), AttrSpec::dtype("dtype"), AttrSpec::flag("exclusive", false)],
         relation: &CUMPROD,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(cumprod_of),
         doc: "
 The product of each element and all before it along `axis`, or in one row; without the element itself if `exclusive`.
 ```relay
@@ -115,7 +243,7 @@ def @f(%x: Tensor[(3, 4), float32]) { cumprod(%x) }
         args: &["re_data", "im_data"],
         attrs: &[AttrSpec::flag("inverse", false)],
         relation: &DFT,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dft_of),
         doc: "
 The discrete Fourier transform along the last axis, or its inverse, of complex numbers given as two tensors.
 ```relay
@@ -130,7 +258,7 @@ def @f(%re: Tensor[(3, 8), float32], %im: Tensor[(3, 8), float32]) { dft(%re, %i
         args: &["data", "window"],
         attrs: &[AttrSpec::int("n_fft", -1), AttrSpec::int("hop_length", -1), AttrSpec::int("win_length", -1), AttrSpec::flag("normalized", false), AttrSpec::flag("onesided", true)],
         relation: &STFT,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(stft_of),
         doc: "
 Fourier transforms of windows of `n_fft` samples, `hop_length` apart: frequencies by frames, each a real and an imaginary
 part.
@@ -148,7 +276,7 @@ def @f(%x: Tensor[(2, 100), float32], %w: Tensor[(16), float32]) {
         args: &["data"],
         attrs: &[AttrSpec::required("equation", AttrForm::Str)],
         relation: &EINSUM,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(einsum_of),
         doc: "
 Products of the tensors of a tuple, summed over the letters that the result does not keep; `...` stands for any axes.
 ```relay
@@ -165,7 +293,7 @@ def @f(%x: Tensor[(2, 3), float32], %y: Tensor[(3, 4), float32]) {
         args: &["data", "fp_multiplier", "left_shift", "right_shift"],
         attrs: &[AttrSpec::flag("is_lshift_required", false), AttrSpec::flag("is_rshift_required", false), AttrSpec::ints("axes", &[])],
         relation: &FIXED_POINT_MULTIPLY_PER_AXIS,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(fixed_point_multiply_per_axis_of),
         doc: "
 As `fixed_point_multiply`, with multiplier and shifts for each place of `axes`.
 ```relay
@@ -287,7 +415,7 @@ def @f(%x: (int32, Tensor[(2), float32])) { annotation.stop_fusion(%x) }
         args: &["data", "dom_scale", "clip_min", "clip_max"],
         attrs: &[AttrSpec::int("kind", 1), AttrSpec::flag("sign", true), AttrSpec::str("rounding", "round")],
         relation: &SIMULATED_QUANTIZE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(simulated_quantize_of),
         doc: "
 Rounds the data as if it were quantised between two bounds.
 ```relay

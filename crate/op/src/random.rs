@@ -1,7 +1,106 @@
 //! Random numbers. A key decides them; each operator gives the next key beside its result.
+//!
+//! The bits and the uniform numbers are Relay's. Numbers are drawn in fours, and the key counts those not used too.
 
+use crate::places::tuple;
 use crate::rule::random::{MULTINOMIAL, NORMAL, THREEFRY_GENERATE, THREEFRY_SPLIT, UNIFORM};
+use crate::run::{Call, Fault, floats, ints, round_to};
 use crate::{AttrForm, AttrSpec, Kernel, Op};
+use kernel::scalar::float;
+use kernel::strided::count;
+use kernel::threefry::{Key, generate, split};
+use ty::{Dtype, Elements, Value};
+
+fn key_of(call: &Call) -> Result<Key, Fault> {
+    let Elements::Int(words) = call.tensor(0)?.elements().into_owned() else { return Err(Fault::IllTyped) };
+    let words: Vec<u64> = words.into_iter().map(|word| word as u64).collect();
+    words.try_into().map_err(|_| Fault::IllTyped)
+}
+
+/// The key as result `index`.
+fn key_value(call: &Call, index: usize, key: &Key) -> Result<Value, Fault> {
+    call.value(index, Elements::Int(key.iter().map(|&word| word as i64).collect()))
+}
+
+/// At least `n` random words, and the next key.
+fn bits(call: &Call, n: usize) -> Result<(Key, Vec<u64>), Fault> {
+    call.room([n])?;
+    let mut words = vec![0; n.next_multiple_of(4)];
+    let next = generate(&key_of(call)?, &mut words);
+    Ok((next, words))
+}
+
+/// Of the highest bits of each word, as many as the dtype has digits behind the first: evenly from 0 to below 1.
+fn uniform(dtype: Dtype, word: u64) -> f64 {
+    let digits = if dtype == Dtype::Float64 { 52 } else { 23 };
+    (word >> (64 - digits)) as f64 / (1_u64 << digits) as f64
+}
+
+fn threefry_generate_of(call: &Call) -> Result<Value, Fault> {
+    let n = count(&call.result(1)?.shape);
+    let (next, words) = bits(call, n)?;
+    let words = Elements::Int(words.into_iter().take(n).map(|word| word as i64).collect());
+    Ok(tuple(vec![key_value(call, 0, &next)?, call.value(1, words)?]))
+}
+
+fn threefry_split_of(call: &Call) -> Result<Value, Fault> {
+    let [left, right] = split(&key_of(call)?);
+    Ok(tuple(vec![key_value(call, 0, &left)?, key_value(call, 1, &right)?]))
+}
+
+fn uniform_of(call: &Call) -> Result<Value, Fault> {
+    let (low, high, result) = (call.float_operand(1)?, call.float_operand(2)?, call.result(1)?);
+    let (dtype, n) = (result.dtype, count(&result.shape));
+    let (next, words) = bits(call, n)?;
+    let range = round_to(dtype, high - low);
+    let drawn = words[..n].iter().map(|&word| round_to(dtype, uniform(dtype, word) * range) + low);
+    Ok(tuple(vec![key_value(call, 0, &next)?, call.value(1, floats(dtype, drawn))?]))
+}
+
+/// By Box and Muller: of two uniform numbers one is the radius and the other the angle.
+fn normal_of(call: &Call) -> Result<Value, Fault> {
+    let (mean, scale, result) = (call.float_operand(1)?, call.float_operand(2)?, call.result(1)?);
+    let (dtype, n) = (result.dtype, count(&result.shape));
+    let (next, words) = bits(call, n.checked_mul(2).ok_or(Fault::OutOfMemory)?)?;
+    let drawn = (0..n).map(|i| {
+        let (u, v) = (uniform(dtype, words[i]), uniform(dtype, words[n + i]));
+        // The logarithm of 0 would be infinite; 1 - u is never 0.
+        let radius = (-2.0 * float::log(1.0 - u)).sqrt();
+        radius * float::cos(2.0 * std::f64::consts::PI * v) * scale + mean
+    });
+    Ok(tuple(vec![key_value(call, 0, &next)?, call.value(1, floats(dtype, drawn))?]))
+}
+
+/// The first place whose probability, added to those before it, is above a uniform number. Negative probabilities are
+/// 0; where rounding leaves the number above all of them it is the last place that is not 0.
+fn multinomial_of(call: &Call) -> Result<Value, Fault> {
+    let (p, result) = (call.tensor(1)?, call.result(1)?);
+    let (Some(&len), Some(&n)) = (p.shape().last(), result.shape.last()) else { return Err(Fault::IllTyped) };
+    let n_drawn = count(&result.shape);
+    if len == 0 && n_drawn > 0 {
+        return Err(Fault::Other("there is nothing to draw from".into()));
+    }
+    let (next, words) = bits(call, n_drawn)?;
+    let p: Vec<f64> = p.floats().into_iter().map(|p| round_to(Dtype::Float32, float::maximum(p, 0.0))).collect();
+    let mut drawn = Vec::with_capacity(n_drawn);
+    for (line, words) in p.chunks_exact(len.max(1)).zip(words[..n_drawn].chunks_exact(n.max(1))) {
+        let single = |x| round_to(Dtype::Float32, x);
+        let total = line.iter().fold(0.0, |sum, p| single(sum + p));
+        let sums: Vec<f64> = line
+            .iter()
+            .scan(0.0, |sum, p| {
+                *sum = single(*sum + single(p / total));
+                Some(*sum)
+            })
+            .collect();
+        let last = line.iter().rposition(|&p| p > 0.0).unwrap_or(0);
+        drawn.extend(words.iter().map(|&word| {
+            let u = uniform(Dtype::Float32, word);
+            sums.iter().position(|&sum| sum > u).unwrap_or(last) as i128
+        }));
+    }
+    Ok(tuple(vec![key_value(call, 0, &next)?, call.value(1, ints(result.dtype, drawn.into_iter()))?]))
+}
 
 pub const ROWS: &[Op] = &[
     Op {
@@ -10,7 +109,7 @@ pub const ROWS: &[Op] = &[
         args: &["key"],
         attrs: &[AttrSpec::required("out_shape", AttrForm::Ints)],
         relation: &THREEFRY_GENERATE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(threefry_generate_of),
         doc: "
 The next key, and a tensor of random bits.
 ```relay
@@ -25,7 +124,7 @@ def @f(%key: Tensor[(10), uint64]) { random.threefry_generate(%key, out_shape=[3
         args: &["key"],
         attrs: &[],
         relation: &THREEFRY_SPLIT,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(threefry_split_of),
         doc: "
 Two keys from one, whose numbers have nothing to do with each other.
 ```relay
@@ -40,7 +139,7 @@ def @f(%key: Tensor[(10), uint64]) { random.threefry_split(%key) }
         args: &["key", "low", "high"],
         attrs: &[AttrSpec::required("out_shape", AttrForm::Ints), AttrSpec::dtype("out_dtype")],
         relation: &UNIFORM,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(uniform_of),
         doc: "
 The next key, and floats that lie evenly between `low` and `high`, as `float32` unless `out_dtype` says otherwise.
 ```relay
@@ -55,7 +154,7 @@ def @f(%key) { random.uniform(%key, 0f, 1f, out_shape=[5]) }
         args: &["key", "mean", "scale"],
         attrs: &[AttrSpec::required("out_shape", AttrForm::Ints), AttrSpec::dtype("out_dtype")],
         relation: &NORMAL,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(normal_of),
         doc: "
 The next key, and floats that lie about `mean` with standard deviation `scale`, as `float32` unless `out_dtype` says
 otherwise.
@@ -71,7 +170,7 @@ def @f(%key: Tensor[(10), uint64]) { random.normal(%key, 0f, 1f, out_shape=[2, 2
         args: &["key", "probs"],
         attrs: &[AttrSpec::int("num_samples", 1)],
         relation: &MULTINOMIAL,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(multinomial_of),
         doc: "
 The next key, and positions drawn along the last axis by the probabilities there.
 ```relay

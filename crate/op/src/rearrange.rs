@@ -1,17 +1,19 @@
 //! Operators that give the same elements other shapes and orders.
 
-use crate::rule::IDENTITY;
+use crate::places::{moved, tuple, zero};
 use crate::rule::rearrange::{
     AUTO_SCHEDULER_LAYOUT_TRANSFORM, BROADCAST_TO_LIKE, COLLAPSE_SUM_LIKE, COLLAPSE_SUM_TO, LAYOUT_TRANSFORM,
     MATRIX_SET_DIAG, MESHGRID, REPEAT, RESHAPE_LIKE, REVERSE, REVERSE_SEQUENCE, SEQUENCE_MASK, SLIDING_WINDOW, STACK,
-    TILE, TRILU,
+    TILE, TRILU, spelt_layout,
 };
 use crate::rule::reshape::REVERSE_RESHAPE;
-use crate::run::{Call, Fault, Kernel, as_tensor};
+use crate::rule::{DataLayout, IDENTITY};
+use crate::run::{Arg, Call, Fault, Kernel, OPEN, as_tensor, cast_between, floats, ints};
 use crate::{AttrForm, AttrSpec, Op};
+use kernel::index::{NOWHERE, offset, places};
 use kernel::shape::{OutOfRange, broadcast_to, concatenate, take};
-use kernel::strided::View;
-use ty::{Elements, Value};
+use kernel::strided::{Offsets, View, broadcast_strides, count, row_major};
+use ty::{Dtype, Elements, Scalar, Value};
 
 /// The elements at these places of an axis.
 pub(crate) fn pick(elements: &Elements, shape: &[usize], axis: usize, places: &[i64]) -> Result<Elements, Fault> {
@@ -90,6 +92,236 @@ fn stack_of(call: &Call) -> Result<Value, Fault> {
     })
 }
 
+/// The data with its elements taken from these places of the data, 0 where there is none.
+fn rearranged(call: &Call, x: &Arg, places: &[usize]) -> Result<Value, Fault> {
+    let elements = x.elements();
+    call.one(moved(&elements, places, zero(&elements)))
+}
+
+/// The sum over the axes along which `to` would be repeated to become the data's shape. Floats are rounded once.
+fn collapsed(x: &Arg, to: &[usize]) -> Elements {
+    let strides = broadcast_strides(to, x.shape());
+    let walk = Offsets::new(x.shape(), [&strides]);
+    let n = count(to);
+    match x.dtype().is_float() {
+        true => {
+            let mut sums = vec![0.0; n];
+            x.floats().into_iter().zip(walk).for_each(|(value, [at])| sums[at] += value);
+            floats(x.dtype(), sums.into_iter())
+        }
+        false => {
+            let mut sums = vec![0_i128; n];
+            x.ints().into_iter().zip(walk).for_each(|(value, [at])| sums[at] += value);
+            ints(x.dtype(), sums.into_iter())
+        }
+    }
+}
+
+fn collapse_sum_like_of(call: &Call) -> Result<Value, Fault> {
+    call.one(collapsed(&call.tensor(0)?, &call.result(0)?.shape))
+}
+
+fn collapse_sum_to_of(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let mut to = result.shape.clone();
+    if to.contains(&OPEN) {
+        to = crate::dynamic::sizes(&call.tensor(1)?)?;
+    }
+    let from_last = to.iter().rev().zip(x.shape().iter().rev());
+    if to.len() > x.shape().len() || from_last.clone().any(|(to, from)| to != from && *to != 1) {
+        return Err(Fault::Other("the shape does not broadcast to that of the data".into()));
+    }
+    call.sized(0, to.clone(), collapsed(&x, &to))
+}
+
+fn reverse_sequence_of(call: &Call) -> Result<Value, Fault> {
+    let (x, lengths) = (call.tensor(0)?, call.tensor(1)?.ints());
+    let rank = x.shape().len();
+    let (along, batch) = (call.axis("seq_axis", 1, rank), call.axis("batch_axis", 0, rank));
+    let strides = row_major(x.shape());
+    let places = places(x.shape(), &mut |index| {
+        // A length past the end is all of the axis.
+        let n = lengths[index[batch]].min(x.shape()[along] as i128);
+        let (at, stride) = (index[along], strides[along]);
+        let mirrored = if (at as i128) < n { n as usize - 1 - at } else { at };
+        offset(index, &strides) - at * stride + mirrored * stride
+    });
+    rearranged(call, &x, &places)
+}
+
+fn meshgrid_of(call: &Call) -> Result<Value, Fault> {
+    let tensors = call.tensors(0)?;
+    let swaps = call.attrs.str("indexing") == "xy" && tensors.len() >= 2;
+    let mut grids = Vec::with_capacity(tensors.len());
+    for (i, x) in tensors.iter().enumerate() {
+        let axis = if swaps && i < 2 { 1 - i } else { i };
+        let places = places(&call.result(i)?.shape, &mut |index| index[axis]);
+        let elements = x.elements();
+        grids.push(call.value(i, moved(&elements, &places, zero(&elements)))?);
+    }
+    Ok(tuple(grids))
+}
+
+/// The axes of a layout: a letter and, where it is an inner part, how many places it has.
+type Axes = [(char, Option<i64>)];
+
+/// Moves the data from one layout to another: each letter's coordinate is put together from its parts on one side and
+/// taken apart on the other. Coordinates past the data's are 0.
+///
+/// Worked example: from `C` of 3 to `C2c`, place (1, 0) is coordinate 2, and (1, 1) is none.
+fn between_layouts(call: &Call, from: &Axes, to: &Axes) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let sizes: Vec<usize> = match from.iter().map(|&(_, size)| size.map(|size| size as usize)).collect() {
+        Some(sizes) => sizes,
+        None => x.shape().to_vec(),
+    };
+    if count(&sizes) != x.elements().len() {
+        return Err(Fault::Other("the layout is not that of the data".into()));
+    }
+    let strides = row_major(&sizes);
+    let mut left: Vec<(char, usize)> = Vec::new();
+    let places = places(&result.shape, &mut |index| {
+        left.clear();
+        for (&(letter, _), (&at, &size)) in to.iter().zip(index.iter().zip(&result.shape)) {
+            match left.iter_mut().find(|(known, _)| *known == letter) {
+                Some((_, coordinate)) => *coordinate = *coordinate * size + at,
+                None => left.push((letter, at)),
+            }
+        }
+        let mut place = 0;
+        for (&(letter, _), (&size, &stride)) in from.iter().zip(sizes.iter().zip(&strides)).rev() {
+            if let Some((_, coordinate)) = left.iter_mut().find(|(known, _)| *known == letter) {
+                place += *coordinate % size * stride;
+                *coordinate /= size;
+            }
+        }
+        if left.iter().any(|&(_, coordinate)| coordinate != 0) { NOWHERE } else { place }
+    });
+    rearranged(call, &x, &places)
+}
+
+fn layout_transform_of(call: &Call) -> Result<Value, Fault> {
+    let (from, to) = (call.attrs.str("src_layout"), call.attrs.str("dst_layout"));
+    let letters: String = from.chars().filter(char::is_ascii_uppercase).collect();
+    let [from, to] = [from, to].map(|layout| DataLayout::parse(layout, &letters));
+    // The sizes are the data's own.
+    let from: Vec<_> = from.ok_or(Fault::IllTyped)?.axes().iter().map(|&(letter, _)| (letter, None)).collect();
+    between_layouts(call, &from, to.ok_or(Fault::IllTyped)?.axes())
+}
+
+fn auto_scheduler_layout_transform_of(call: &Call) -> Result<Value, Fault> {
+    let [from, to] = ["src_layout", "dst_layout"].map(|attr| spelt_layout(call.attrs.str(attr)));
+    let (Some(from), Some(to)) = (from, to) else {
+        return Err(Fault::Other("a layout is sizes and letters in turn".into()));
+    };
+    let size = |layout: &Axes, letter| {
+        let parts = layout.iter().filter(|(known, _)| *known == letter);
+        parts.fold(1_i64, |all, &(_, size)| all.saturating_mul(size.unwrap_or(1)))
+    };
+    if from.iter().chain(&to).any(|&(letter, _)| size(&from, letter) != size(&to, letter)) {
+        return Err(Fault::Other("a letter has another size in the other layout".into()));
+    }
+    between_layouts(call, &from, &to)
+}
+
+fn sliding_window_of(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let axis = call.axis("axis", 0, x.shape().len());
+    let by = call.attrs.ints("strides").unwrap_or_default();
+    let strides = row_major(x.shape());
+    let rank = x.shape().len();
+    let places = places(&result.shape, &mut |index| {
+        let windows =
+            (axis..rank).map(|at| (index[at] * by[at - axis] as usize + index[rank + at - axis]) * strides[at]);
+        offset(&index[..axis], &strides) + windows.sum::<usize>()
+    });
+    rearranged(call, &x, &places)
+}
+
+/// Row, column and the batch before them.
+fn in_matrix(index: &[usize]) -> (&[usize], usize, usize) {
+    match index {
+        [batch @ .., row, column] => (batch, *row, *column),
+        _ => (&[], 0, 0),
+    }
+}
+
+fn matrix_set_diag_of(call: &Call) -> Result<Value, Fault> {
+    let (x, diagonal) = (call.tensor(0)?, call.tensor(1)?);
+    let (k1, k2) = (call.attrs.int("k1").unwrap_or(0), call.attrs.int("k2").unwrap_or(0));
+    let (_, height, width) = in_matrix(x.shape());
+    let Some(&longest) = diagonal.shape().last() else { return Err(Fault::IllTyped) };
+    let (strides, by) = (row_major(x.shape()), row_major(diagonal.shape()));
+    let n = x.elements().len();
+    // Places behind the data's are the diagonals'.
+    let places = places(x.shape(), &mut |index| {
+        let (batch, row, column) = in_matrix(index);
+        let k = column as i64 - row as i64;
+        if k < k1 || k > k2 {
+            return offset(index, &strides);
+        }
+        let (along, len, aligned) = match k >= 0 {
+            true => (row, (width - k as usize).min(height), call.attrs.flag("super_diag_right_align")),
+            false => (column, (height - k.unsigned_abs() as usize).min(width), call.attrs.flag("sub_diag_right_align")),
+        };
+        let (shift, rows) = match k1 == k2 {
+            true => (0, 0),
+            false => (if aligned { longest - len } else { 0 }, (k2 - k) as usize * longest),
+        };
+        n + offset(batch, &by) + rows + along + shift
+    });
+    let Some(elements) = joined(&x.elements(), &crate::run::cast_arg(&diagonal, x.dtype())) else {
+        return Err(Fault::IllTyped);
+    };
+    call.one(moved(&elements, &places, zero(&elements)))
+}
+
+/// One behind the other.
+fn joined(a: &Elements, b: &Elements) -> Option<Elements> {
+    match (a, b) {
+        (Elements::Float(a), Elements::Float(b)) => Some(Elements::Float([&a[..], b].concat())),
+        (Elements::Int(a), Elements::Int(b)) => Some(Elements::Int([&a[..], b].concat())),
+        (Elements::Float(_), Elements::Int(_)) | (Elements::Int(_), Elements::Float(_)) => None,
+    }
+}
+
+fn sequence_mask_of(call: &Call) -> Result<Value, Fault> {
+    let (x, lengths) = (call.tensor(0)?, call.tensor(1)?.floats());
+    let axis = call.axis("axis", 0, 2);
+    let strides = row_major(x.shape());
+    let places = places(x.shape(), &mut |index| {
+        if index[axis] as f64 >= lengths[index[1 - axis]] { NOWHERE } else { offset(index, &strides) }
+    });
+    let mask = cast_between(Scalar::Float(call.attrs.float("mask_value")), Dtype::Float64, x.dtype());
+    call.one(moved(&x.elements(), &places, mask))
+}
+
+fn invert_permutation_of(call: &Call) -> Result<Value, Fault> {
+    let x = call.tensor(0)?;
+    if x.shape().len() != 1 || x.dtype().is_float() {
+        return Err(Fault::Other("a permutation is a vector of integers".into()));
+    }
+    let values = x.ints();
+    let mut inverse: Vec<Option<i128>> = vec![None; values.len()];
+    for (place, &value) in values.iter().enumerate() {
+        if inverse[crate::places::within(value, values.len())?].replace(place as i128).is_some() {
+            return Err(Fault::Other("a number stands twice in the permutation".into()));
+        }
+    }
+    call.one(ints(x.dtype(), inverse.into_iter().flatten()))
+}
+
+fn trilu_of(call: &Call) -> Result<Value, Fault> {
+    let (x, k, upper) = (call.tensor(0)?, call.int_operand(1)?, call.attrs.flag("upper"));
+    let strides = row_major(x.shape());
+    let places = places(x.shape(), &mut |index| {
+        let (_, row, column) = in_matrix(index);
+        let above = column as i128 - row as i128 - k;
+        if (upper && above >= 0) || (!upper && above <= 0) { offset(index, &strides) } else { NOWHERE }
+    });
+    rearranged(call, &x, &places)
+}
+
 pub const ROWS: &[Op] = &[
     Op {
         name: "broadcast_to_like",
@@ -112,7 +344,7 @@ broadcast_to_like([[1, 2]], [[0, 0], [0, 0]])
         args: &["data", "collapse_type"],
         attrs: &[],
         relation: &COLLAPSE_SUM_LIKE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(collapse_sum_like_of),
         doc: "
 Undoes a broadcast: sums over the axes along which the second tensor would be repeated to become the first.
 ```relay
@@ -127,7 +359,7 @@ def @f(%x: Tensor[(3, 4), float32], %y: Tensor[(1, 4), float32]) { collapse_sum_
         args: &["data", "shape"],
         attrs: &[AttrSpec::ints_or_none("shape"), AttrSpec::dtype("dtype")],
         relation: &COLLAPSE_SUM_TO,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(collapse_sum_to_of),
         doc: "
 As `collapse_sum_like`, to the shape in the attribute `shape`; without it only the rank is known.
 ```relay
@@ -193,7 +425,7 @@ reverse([[1, 2], [3, 4]], axis=1)
         args: &["data", "seq_lengths"],
         attrs: &[AttrSpec::int("seq_axis", 1), AttrSpec::int("batch_axis", 0)],
         relation: &REVERSE_SEQUENCE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(reverse_sequence_of),
         doc: "
 For each place of `batch_axis`, the first elements along `seq_axis`, as many as its length says, from the last to the
 first.
@@ -254,7 +486,7 @@ stack(([1, 2], [3, 4]), axis=-1)
         args: &["data"],
         attrs: &[AttrSpec::str("indexing", "ij")],
         relation: &MESHGRID,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(meshgrid_of),
         doc: "
 A grid over vectors: for each a tensor of that shape in which it varies along its own axis. `indexing=\"xy\"` swaps the
 first two axes.
@@ -270,7 +502,7 @@ def @f(%x: Tensor[(3), float32], %y: Tensor[(4), float32]) { meshgrid((%x, %y)) 
         args: &["data"],
         attrs: &[AttrSpec::required("src_layout", AttrForm::Str), AttrSpec::required("dst_layout", AttrForm::Str)],
         relation: &LAYOUT_TRANSFORM,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(layout_transform_of),
         doc: "
 Moves axes from one layout to another. A number and a small letter split the axis of that letter into blocks; the last
 block is padded with zeros.
@@ -288,7 +520,7 @@ def @f(%x: Tensor[(1, 16, 8, 8), float32]) {
         args: &["data"],
         attrs: &[AttrSpec::required("src_layout", AttrForm::Str), AttrSpec::required("dst_layout", AttrForm::Str)],
         relation: &AUTO_SCHEDULER_LAYOUT_TRANSFORM,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(auto_scheduler_layout_transform_of),
         doc: "
 As `layout_transform`, between layouts that spell out their sizes.
 ```relay
@@ -309,7 +541,7 @@ def @f(%x: Tensor[(4, 6), float32]) {
             AttrSpec::required("strides", AttrForm::Ints),
         ],
         relation: &SLIDING_WINDOW,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(sliding_window_of),
         doc: "
 Every position of a window over the axes from `axis` on: first the positions along each of them, then the window.
 ```relay
@@ -329,7 +561,7 @@ def @f(%x: Tensor[(8, 10), float32]) { sliding_window(%x, axis=1, window_shape=[
             AttrSpec::flag("sub_diag_right_align", false),
         ],
         relation: &MATRIX_SET_DIAG,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(matrix_set_diag_of),
         doc: "
 Matrices with diagonals `k1` to `k2` replaced; 0 is the main one and positive ones lie above it. Shorter diagonals are
 padded on the side that the flags say.
@@ -347,7 +579,7 @@ def @f(%x: Tensor[(2, 4, 3), float32], %d: Tensor[(2, 2, 3), float32]) {
         args: &["data", "valid_length"],
         attrs: &[AttrSpec::float("mask_value", 0.0), AttrSpec::int("axis", 0)],
         relation: &SEQUENCE_MASK,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(sequence_mask_of),
         doc: "
 Sequences along `axis` (0 or 1) with everything behind their length replaced by `mask_value`; the other of the two axes
 counts the sequences.
@@ -363,7 +595,7 @@ def @f(%x: Tensor[(5, 10, 3), float32], %n: Tensor[(10), int32]) { sequence_mask
         args: &["data"],
         attrs: &[],
         relation: &IDENTITY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(invert_permutation_of),
         doc: "
 At each position the place where that number stands in a permutation of 0, 1, ….
 ```relay
@@ -378,7 +610,7 @@ def @f(%x: Tensor[(6), int32]) { invert_permutation(%x) }
         args: &["data", "k"],
         attrs: &[AttrSpec::flag("upper", true)],
         relation: &TRILU,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(trilu_of),
         doc: "
 Matrices with zeros below diagonal `k`, or above it unless `upper`.
 ```relay

@@ -35,9 +35,14 @@ pub struct Call<'a> {
     pub args: &'a [Value],
     pub attrs: &'a Attrs,
     pub results: &'a [ResultType],
+    /// How many bytes one result may have.
+    pub memory: u64,
 }
 
-/// Shape and dtype of one result tensor.
+/// A size in a result type that only the values decide, so that the kernel says it.
+pub const OPEN: usize = usize::MAX;
+
+/// Shape and dtype of one result tensor. A size may be [`OPEN`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultType {
     pub shape: Vec<usize>,
@@ -52,6 +57,8 @@ pub enum Fault {
     NoKernel,
     /// The values do not have the types that were inferred.
     IllTyped,
+    /// A result would have more bytes than it may.
+    OutOfMemory,
     Other(Cow<'static, str>),
 }
 
@@ -65,7 +72,7 @@ pub fn round_to(dtype: Dtype, value: f64) -> f64 {
     }
 }
 
-fn wrap_to(dtype: Dtype, value: i128) -> i64 {
+pub(crate) fn wrap_to(dtype: Dtype, value: i128) -> i64 {
     match dtype {
         Dtype::Bool => i64::from(value != 0),
         _ => number::wrap(value, dtype.bits(), dtype.is_signed()),
@@ -73,7 +80,7 @@ fn wrap_to(dtype: Dtype, value: i128) -> i64 {
 }
 
 /// An integer with the sign that its dtype gives its bits.
-fn widen(dtype: Dtype, value: i64) -> i128 {
+pub(crate) fn widen(dtype: Dtype, value: i64) -> i128 {
     if dtype == Dtype::UInt64 { i128::from(value as u64) } else { i128::from(value) }
 }
 
@@ -255,6 +262,17 @@ pub(crate) fn as_tensor(value: &Value) -> Result<Arg<'_>, Fault> {
     }
 }
 
+/// How many elements a shape has, unless they take more bytes than that as they are held here, or the strides of an
+/// empty one are no numbers.
+pub(crate) fn n_that_fit(shape: impl IntoIterator<Item = usize>, memory: u64) -> Option<usize> {
+    let (mut n, mut largest) = (1_usize, 1_usize);
+    for size in shape {
+        largest = largest.checked_mul(size.max(1))?;
+        n = n.checked_mul(size)?;
+    }
+    ((n as u64).checked_mul(8)? <= memory).then_some(n)
+}
+
 impl Call<'_> {
     pub(crate) fn tensor(&self, operand: usize) -> Result<Arg<'_>, Fault> {
         as_tensor(self.args.get(operand).ok_or(Fault::IllTyped)?)
@@ -271,6 +289,22 @@ impl Call<'_> {
             return Err(Fault::IllTyped);
         }
         Ok(Value::tensor(Tensor { dtype, shape, elements }))
+    }
+
+    /// The value of result `index` where the kernel says the shape, which must be one of the result's type.
+    pub(crate) fn sized(&self, index: usize, shape: Vec<usize>, elements: Elements) -> Result<Value, Fault> {
+        let result = self.result(index)?;
+        let fits = |(&open, &size): (&usize, &usize)| open == OPEN || open == size;
+        let is_shape = result.shape.len() == shape.len() && result.shape.iter().zip(&shape).all(fits);
+        if !is_shape || elements.len() != kernel::strided::count(&shape) {
+            return Err(Fault::IllTyped);
+        }
+        Ok(Value::tensor(Tensor { dtype: result.dtype, shape, elements }))
+    }
+
+    /// How many elements a shape has, if a result may have so many.
+    pub(crate) fn room(&self, shape: impl IntoIterator<Item = usize>) -> Result<usize, Fault> {
+        n_that_fit(shape, self.memory).ok_or(Fault::OutOfMemory)
     }
 
     /// The only result.

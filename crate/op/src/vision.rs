@@ -1,11 +1,36 @@
 //! Object detection: anchor boxes, regions, suppression of boxes that overlap.
 
+mod anchors;
+mod regions;
+mod suppress;
+
+use crate::places::{moved, zero};
 use crate::rule::vision::{
     ALL_CLASS_NMS, GET_VALID_COUNT, MULTIBOX_PRIOR, MULTIBOX_TRANSFORM_LOC, NMS, PROPOSAL, ROI_ALIGN, ROI_POOL,
     YOLO_REORG,
 };
-use crate::run::Kernel;
+use crate::run::{Call, Fault, Kernel};
 use crate::{AttrForm, AttrSpec, Op};
+use anchors::{multibox_prior_of, multibox_transform_loc_of, proposal_of};
+use kernel::index::places;
+use kernel::strided::row_major;
+use regions::{roi_align_of, roi_pool_of};
+use suppress::{all_class_non_max_suppression_of, get_valid_counts_of, non_max_suppression_of};
+use ty::Value;
+
+/// Channel `(dy · s + dx) · c + k` of the result is channel `k` of the places `dy` below and `dx` to the right.
+fn yolo_reorg_of(call: &Call) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let stride = call.attrs.int("stride").unwrap_or(1) as usize;
+    let (strides, n_channels) = (row_major(x.shape()), x.shape()[1]);
+    let places = places(&result.shape, &mut |index| {
+        let (part, channel) = (index[1] / n_channels, index[1] % n_channels);
+        let (y, x) = (index[2] * stride + part / stride, index[3] * stride + part % stride);
+        index[0] * strides[0] + channel * strides[1] + y * strides[2] + x
+    });
+    let elements = x.elements();
+    call.one(moved(&elements, &places, zero(&elements)))
+}
 
 pub const ROWS: &[Op] = &[
     Op {
@@ -14,7 +39,7 @@ pub const ROWS: &[Op] = &[
         args: &["boxes", "scores", "max_output_boxes_per_class", "iou_threshold", "score_threshold"],
         attrs: &[AttrSpec::str("output_format", "onnx")],
         relation: &ALL_CLASS_NMS,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(all_class_non_max_suppression_of),
         doc: "
 For every class by itself, the best boxes that do not overlap: for ONNX their batch, class and index, and how many of
 the rows count; for TensorFlow class and index, scores and counts, by batch.
@@ -36,7 +61,7 @@ def @f(%b: Tensor[(1, 100, 4), float32], %s: Tensor[(1, 20, 100), float32]) {
             AttrSpec::int("score_index", 1),
         ],
         relation: &GET_VALID_COUNT,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(get_valid_counts_of),
         doc: "
 Brings the boxes with a score above the threshold to the front: their count, the boxes, their old indices.
 ```relay
@@ -61,7 +86,7 @@ def @f(%x: Tensor[(1, 100, 6), float32]) {
             AttrSpec::flag("invalid_to_bottom", false),
         ],
         relation: &NMS,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(non_max_suppression_of),
         doc: "
 The best boxes that do not overlap: their indices and counts, or with `return_indices=False` the data, the other
 boxes set to -1.
@@ -85,7 +110,7 @@ def @f(%x: Tensor[(1, 100, 6), float32], %n: Tensor[(1), int32], %i: Tensor[(1, 
             AttrSpec::flag("clip", false),
         ],
         relation: &MULTIBOX_PRIOR,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(multibox_prior_of),
         doc: "
 Anchor boxes of some sizes and ratios around every place of the data.
 ```relay
@@ -106,7 +131,7 @@ def @f(%x: Tensor[(1, 3, 16, 16), float32]) {
             AttrSpec::floats("variances", &[0.1, 0.1, 0.2, 0.2]),
         ],
         relation: &MULTIBOX_TRANSFORM_LOC,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(multibox_transform_loc_of),
         doc: "
 Moves the anchors as predicted: for each its class, score and corners, those above the threshold first, and how many
 there are.
@@ -130,7 +155,7 @@ def @f(%p: Tensor[(1, 21, 100), float32], %l: Tensor[(1, 400), float32], %a: Ten
             AttrSpec::str("mode", "avg"),
         ],
         relation: &ROI_ALIGN,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(roi_align_of),
         doc: "
 Pools each region (image, left, top, right, bottom) to `pooled_size`, from samples between the places.
 ```relay
@@ -151,7 +176,7 @@ def @f(%x: Tensor[(1, 4, 16, 16), float32], %rois: Tensor[(32, 5), float32]) {
             AttrSpec::str("layout", "NCHW"),
         ],
         relation: &ROI_POOL,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(roi_pool_of),
         doc: "
 Pools each region (image, left, top, right, bottom) to the maxima of `pooled_size` parts.
 ```relay
@@ -177,7 +202,7 @@ def @f(%x: Tensor[(1, 4, 16, 16), float32], %rois: Tensor[(32, 5), float32]) {
             AttrSpec::flag("iou_loss", false),
         ],
         relation: &PROPOSAL,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(proposal_of),
         doc: "
 The regions of each image in which an object is likely: image, left, top, right, bottom.
 ```relay
@@ -194,7 +219,7 @@ def @f(%c: Tensor[(1, 24, 14, 14), float32], %b: Tensor[(1, 48, 14, 14), float32
         args: &["data"],
         attrs: &[AttrSpec::int("stride", 1)],
         relation: &YOLO_REORG,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(yolo_reorg_of),
         doc: "
 Gathers squares of `stride` by `stride` places as channels of one.
 ```relay

@@ -1,10 +1,12 @@
 //! Relay's answers to single operators on numbers (`relay_values.jsonl`).
 //!
-//! Every program has the recorded type. Its value is compared where the operator can be run.
+//! Every program has the recorded type and value. A count of each group is printed; programs that nothing runs yet have
+//! a column of their own and are named.
 
 use serde_json::{Map, Value as Json};
 use session::command::run_json;
 use session::{Analysis, Options};
+use std::collections::{BTreeMap, BTreeSet};
 use tests::facts::{self, N_SAMPLED, Verdicts, corpus, differences, is_soak, items, text};
 
 /// The fact's arguments by parameter. Tuples were spread over several, literals have none.
@@ -104,23 +106,47 @@ fn judge(fact: &Json) -> Verdict {
     })
 }
 
+/// How the facts of one group stand.
+#[derive(Default)]
+struct Count {
+    n_right: usize,
+    n_different: usize,
+    n_not_run: usize,
+}
+
 #[test]
 fn values_of_operators() {
     let listed = differences();
     let n = if is_soak() { usize::MAX } else { N_SAMPLED };
     let mut verdicts = Verdicts::default();
-    let (mut n_typed, mut n_run) = (0, 0);
+    let mut groups: BTreeMap<String, Count> = BTreeMap::new();
+    let mut not_run: BTreeSet<String> = BTreeSet::new();
     for fact in facts::sample(corpus("relay_values"), n) {
         let verdict = judge(&fact);
-        n_typed += usize::from(!matches!(verdict, Verdict::Type(_)));
-        n_run += usize::from(matches!(verdict, Verdict::Right | Verdict::Value(_)));
+        let count = groups.entry(text(&fact, "group").to_owned()).or_default();
+        match verdict {
+            Verdict::Right => count.n_right += 1,
+            Verdict::Type(_) | Verdict::Value(_) => count.n_different += 1,
+            Verdict::NotRun => {
+                count.n_not_run += 1;
+                not_run.insert(text(&fact, "op").to_owned());
+            }
+        }
+        // What cannot be run agrees in its type, which is no agreement in its value.
         let difference = match verdict {
             Verdict::Type(difference) | Verdict::Value(difference) => Some(difference),
-            Verdict::Right | Verdict::NotRun => None,
+            Verdict::Right => None,
+            Verdict::NotRun => continue,
         };
         let difference = difference.map(|difference| format!("{difference}\n{}", text(&fact, "source")));
         verdicts.add(&listed, text(&fact, "id"), difference);
     }
-    println!("operators on numbers: {n_typed} have the recorded type, {n_run} of them run");
+    println!("operators on numbers: group, right, different, without a kernel");
+    for (group, count) in &groups {
+        println!("  {group:10} {:5} {:5} {:5}", count.n_right, count.n_different, count.n_not_run);
+    }
+    if !not_run.is_empty() {
+        println!("  without a kernel: {}", not_run.into_iter().collect::<Vec<_>>().join(" "));
+    }
     verdicts.finish("operators on numbers");
 }

@@ -302,7 +302,7 @@ impl<'a> Folder<'a> {
         let value = |&arg: &VarId| Some(Value::Scalar(self.facts.scalar(function, arg)?, self.scalar(arg)?));
         let args: Vec<Value> = instr.args.iter().map(value).collect::<Option<_>>()?;
         let results = [ResultType { shape: Vec::new(), dtype }];
-        let call = Call { args: &args, attrs, results: &results };
+        let call = Call { args: &args, attrs, results: &results, memory: 8 };
         let Ok(Value::Scalar(found, value)) = op::run(&row.kernel, &call) else { return None };
         (found == dtype).then_some(value)
     }

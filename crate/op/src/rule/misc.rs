@@ -133,7 +133,7 @@ fn stft(r: &mut dyn Facts) -> Step {
 
 /// An axis of an einsum: a letter, or one of those that `...` stands for, counted from the last.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Label {
+pub enum Label {
     Letter(char),
     Rest(usize),
 }
@@ -171,6 +171,22 @@ fn implicit(terms: &[Vec<Option<char>>]) -> Vec<Option<char>> {
     let once = |c: &char| all.iter().filter(|letter| **letter == Some(*c)).count() == 1;
     let kept = ('A'..='Z').chain('a'..='z').filter(once).map(Some);
     all.contains(&None).then_some(None).into_iter().chain(kept).collect()
+}
+
+/// The labels of the axes of each term and of the result, for operands of these ranks. `None` where the relation fails.
+pub fn einsum_labels(equation: &str, ranks: &[usize]) -> Option<(Vec<Vec<Label>>, Vec<Label>)> {
+    let (inputs, output) = equation.split_once("->").map_or((equation, None), |(i, o)| (i, Some(o)));
+    let terms = inputs.split(',').map(letters).collect::<Option<Vec<_>>>()?;
+    let output = output.map_or_else(|| Some(implicit(&terms)), letters)?;
+    let mut n_rest = 0;
+    let mut labelled = Vec::with_capacity(terms.len());
+    for (term, rank) in terms.iter().zip(ranks) {
+        let n_letters = term.iter().flatten().count();
+        let rest = rank.checked_sub(n_letters)?;
+        n_rest = n_rest.max(rest);
+        labelled.push(labels(term, rest));
+    }
+    Some((labelled, labels(&output, n_rest)))
 }
 
 fn einsum(r: &mut dyn Facts) -> Step {

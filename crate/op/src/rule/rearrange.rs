@@ -280,24 +280,25 @@ fn layout_transform(r: &mut dyn Facts) -> Step {
     r.result(&result, dtype)
 }
 
-/// The sizes of a layout that names them: `8N2c` is 8 by 2.
-fn spelt_sizes(layout: &str) -> Option<Vec<i64>> {
-    let mut sizes = Vec::new();
+/// The letters and sizes of a layout that names them: `8N2c` is N in 8 by C in 2. Small letters are as large ones.
+pub fn spelt_layout(layout: &str) -> Option<Vec<(char, Option<i64>)>> {
+    let mut axes = Vec::new();
     let mut size: Option<i64> = None;
     for c in layout.chars() {
         match c.to_digit(10) {
             Some(digit) => size = Some(size.unwrap_or(0).checked_mul(10)?.checked_add(i64::from(digit))?),
-            None if c.is_ascii_alphabetic() => sizes.push(size.take()?),
+            None if c.is_ascii_alphabetic() => axes.push((c.to_ascii_uppercase(), Some(size.take()?))),
             None => return None,
         }
     }
-    size.is_none().then_some(sizes)
+    size.is_none().then_some(axes)
 }
 
 fn auto_scheduler_layout_transform(r: &mut dyn Facts) -> Step {
-    let Some(sizes) = spelt_sizes(r.attrs().str("dst_layout")) else {
+    let Some(layout) = spelt_layout(r.attrs().str("dst_layout")) else {
         return attr_error(r, "dst_layout", "sizes and letters in turn, such as \"1N8H8W3C\"");
     };
+    let sizes: Vec<i64> = layout.into_iter().filter_map(|(_, size)| size).collect();
     can_be_tensor(r, 0)?;
     let (data, dtype) = Form::operand(r, 0)?;
     let made = sizes.iter().copied().fold(1, i64::saturating_mul);

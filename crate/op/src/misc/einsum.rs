@@ -1,0 +1,149 @@
+//! Sums of products by Einstein's convention.
+//!
+//! Operands are multiplied two at a time, the accumulated one with the one that leaves the smallest product, and a label
+//! that nobody needs any more is summed over at once. So no loop is larger than one pair of operands makes it.
+
+use crate::rule::misc::{Label, einsum_labels};
+use crate::run::{Call, Fault, floats, ints};
+use kernel::index::{each_index, offset};
+use kernel::number::Number;
+use kernel::strided::{count, row_major};
+use ty::Value;
+
+/// Elements whose axes have labels, each once.
+struct Factor<T> {
+    labels: Vec<Label>,
+    shape: Vec<usize>,
+    elements: Vec<T>,
+}
+
+impl<T> Factor<T> {
+    /// How far one step along each of these labels goes; 0 where it has none, or repeats one place.
+    fn strides(&self, labels: &[Label]) -> Vec<usize> {
+        let mut strides = vec![0; labels.len()];
+        for ((label, &size), stride) in self.labels.iter().zip(&self.shape).zip(row_major(&self.shape)) {
+            if let Some(at) = labels.iter().position(|known| known == label)
+                && size != 1
+            {
+                // A label that stands twice goes along the diagonal.
+                strides[at] += stride;
+            }
+        }
+        strides
+    }
+}
+
+/// The product of two, summed over the labels that are not `kept`.
+fn product<T: Number>(
+    call: &Call,
+    a: &Factor<T>,
+    b: Option<&Factor<T>>,
+    kept: &[Label],
+    size_of: &dyn Fn(Label) -> usize,
+) -> Result<Factor<T>, Fault> {
+    let mut labels = kept.to_vec();
+    for &label in a.labels.iter().chain(b.iter().flat_map(|b| &b.labels)) {
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    let shape: Vec<usize> = labels.iter().map(|&label| size_of(label)).collect();
+    let (to, summed) = shape.split_at(kept.len());
+    let mut elements = vec![T::ZERO; call.room(to.iter().copied())?];
+    let (by_a, by_b) = (a.strides(&labels), b.map(|b| b.strides(&labels)));
+    let mut at = 0;
+    each_index(to, &mut |outer| {
+        let from_a = offset(outer, &by_a);
+        let from_b = by_b.as_ref().map_or(0, |by| offset(outer, by));
+        let mut sum = T::ZERO;
+        each_index(summed, &mut |inner| {
+            let x = a.elements[from_a + offset(inner, &by_a[kept.len()..])];
+            sum = match (b, &by_b) {
+                (Some(b), Some(by)) => sum.multiply_add(x, b.elements[from_b + offset(inner, &by[kept.len()..])]),
+                _ => sum.add(x),
+            };
+        });
+        elements[at] = sum;
+        at += 1;
+    });
+    Ok(Factor { labels: kept.to_vec(), shape: to.to_vec(), elements })
+}
+
+fn contract<T: Number>(
+    call: &Call,
+    mut factors: Vec<Factor<T>>,
+    output: &[Label],
+    size_of: &dyn Fn(Label) -> usize,
+) -> Result<Vec<T>, Fault> {
+    // The labels of these that the result or another factor needs, each once.
+    let needed = |labels: &mut dyn Iterator<Item = Label>, others: &[Factor<T>]| {
+        let mut kept: Vec<Label> = Vec::new();
+        for label in labels {
+            let is_needed = output.contains(&label) || others.iter().any(|other| other.labels.contains(&label));
+            if is_needed && !kept.contains(&label) {
+                kept.push(label);
+            }
+        }
+        kept
+    };
+    for _ in 0..factors.len() {
+        let factor = factors.remove(0);
+        let kept = needed(&mut factor.labels.iter().copied(), &factors);
+        factors.push(product(call, &factor, None, &kept, size_of)?);
+    }
+    let Some(mut all) = factors.pop() else { return Err(Fault::IllTyped) };
+    while !factors.is_empty() {
+        let mut best: Option<(u128, usize)> = None;
+        for (i, factor) in factors.iter().enumerate() {
+            let joint = all.labels.iter().chain(factor.labels.iter().filter(|label| !all.labels.contains(label)));
+            let size = joint.fold(1_u128, |n, &label| n.saturating_mul(size_of(label) as u128));
+            if best.is_none_or(|(least, _)| size < least) {
+                best = Some((size, i));
+            }
+        }
+        let Some((_, i)) = best else { break };
+        let factor = factors.swap_remove(i);
+        let kept = needed(&mut all.labels.iter().chain(&factor.labels).copied(), &factors);
+        all = product(call, &all, Some(&factor), &kept, size_of)?;
+    }
+    Ok(product(call, &all, None, output, size_of)?.elements)
+}
+
+pub(super) fn einsum_of(call: &Call) -> Result<Value, Fault> {
+    let (tensors, result) = (call.tensors(0)?, call.result(0)?);
+    let ranks: Vec<usize> = tensors.iter().map(|x| x.shape().len()).collect();
+    let (terms, output) = einsum_labels(call.attrs.str("equation"), &ranks).ok_or(Fault::IllTyped)?;
+    let mut sizes: Vec<(Label, usize)> = Vec::new();
+    for (labels, x) in terms.iter().zip(&tensors) {
+        for (&label, &size) in labels.iter().zip(x.shape()) {
+            match sizes.iter_mut().find(|(known, _)| *known == label) {
+                // A size of 1 is repeated.
+                Some((_, known)) if *known == 1 => *known = size,
+                Some(_) => {}
+                None => sizes.push((label, size)),
+            }
+        }
+    }
+    let size_of = |label| sizes.iter().find(|(known, _)| *known == label).map_or(1, |&(_, size)| size);
+    if output.iter().map(|&label| size_of(label)).ne(result.shape.iter().copied()) || count(&result.shape) == usize::MAX
+    {
+        return Err(Fault::IllTyped);
+    }
+    fn factors<T>(terms: &[Vec<Label>], shapes: Vec<Vec<usize>>, elements: Vec<Vec<T>>) -> Vec<Factor<T>> {
+        let all = terms.iter().zip(shapes).zip(elements);
+        all.map(|((labels, shape), elements)| Factor { labels: labels.clone(), shape, elements }).collect()
+    }
+    let shapes = tensors.iter().map(|x| x.shape().to_vec()).collect();
+    call.one(match result.dtype.is_float() {
+        true => {
+            let elements = tensors.iter().map(|x| x.floats()).collect();
+            let sums = contract(call, factors(&terms, shapes, elements), &output, &size_of)?;
+            floats(result.dtype, sums.into_iter())
+        }
+        false => {
+            let elements = tensors.iter().map(|x| x.ints()).collect();
+            let sums = contract(call, factors(&terms, shapes, elements), &output, &size_of)?;
+            ints(result.dtype, sums.into_iter())
+        }
+    })
+}

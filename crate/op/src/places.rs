@@ -1,0 +1,123 @@
+//! What operators that move elements share: moving by places, reading indices, keys to sort by.
+
+use crate::run::{Arg, Call, Fault, round_to, widen, wrap_to};
+use kernel::index::{NOWHERE, float_key, int_key};
+use ty::{Dtype, Elements, Fields, Scalar, Value};
+
+/// The elements at these places; `fill` stands at [`NOWHERE`].
+pub(crate) fn moved(elements: &Elements, places: &[usize], fill: Scalar) -> Elements {
+    match (elements, fill) {
+        (Elements::Float(values), Scalar::Float(fill)) => {
+            Elements::Float(places.iter().map(|&at| if at == NOWHERE { fill } else { values[at] }).collect())
+        }
+        (Elements::Int(values), Scalar::Int(fill)) => {
+            Elements::Int(places.iter().map(|&at| if at == NOWHERE { fill } else { values[at] }).collect())
+        }
+        (Elements::Float(_), Scalar::Int(_)) => moved(elements, places, Scalar::Float(0.0)),
+        (Elements::Int(_), Scalar::Float(_)) => moved(elements, places, Scalar::Int(0)),
+    }
+}
+
+/// 0 as an element of the like.
+pub(crate) fn zero(elements: &Elements) -> Scalar {
+    match elements {
+        Elements::Float(_) => Scalar::Float(0.0),
+        Elements::Int(_) => Scalar::Int(0),
+    }
+}
+
+/// `n` times one number.
+pub(crate) fn filled(scalar: Scalar, n: usize) -> Elements {
+    match scalar {
+        Scalar::Float(value) => Elements::Float(vec![value; n]),
+        Scalar::Int(value) => Elements::Int(vec![value; n]),
+    }
+}
+
+/// An index into an axis of that size, which a negative one is not.
+pub(crate) fn within(index: i128, size: usize) -> Result<usize, Fault> {
+    let found = usize::try_from(index).ok().filter(|&index| index < size);
+    found.ok_or(Fault::IndexOutOfRange(index.clamp(i64::MIN.into(), i64::MAX.into()) as i64))
+}
+
+/// As [`within`], where a negative index counts from the end.
+pub(crate) fn within_either(index: i128, size: usize) -> Result<usize, Fault> {
+    within(index, size).or_else(|fault| within(index + size as i128, size).map_err(|_| fault))
+}
+
+/// A number of each element that is ordered as the elements are. NaN is above all numbers.
+pub(crate) fn keys(x: &Arg) -> Vec<u64> {
+    match &*x.elements() {
+        Elements::Float(values) => values.iter().map(|&value| float_key(value)).collect(),
+        Elements::Int(values) if x.dtype() == Dtype::UInt64 => values.iter().map(|&value| value as u64).collect(),
+        Elements::Int(values) => values.iter().map(|&value| int_key(value)).collect(),
+    }
+}
+
+/// How an update goes into what is there.
+#[derive(Clone, Copy)]
+pub(crate) struct Merge {
+    float: fn(f64, f64) -> f64,
+    int: fn(i128, i128) -> i128,
+}
+
+impl Merge {
+    /// By the name that `scatter_elements` and `scatter_nd` call it.
+    pub(crate) fn named(name: &str) -> Result<Merge, Fault> {
+        use kernel::scalar::float;
+        Ok(match name {
+            "update" => Merge { float: |_, new| new, int: |_, new| new },
+            "add" => Merge { float: float::add, int: |old, new| old + new },
+            "mul" => Merge { float: float::multiply, int: |old, new| old.wrapping_mul(new) },
+            "mean" => Merge { float: |old, new| (old + new) / 2.0, int: |old, new| (old + new) / 2 },
+            "min" => Merge { float: float::minimum, int: i128::min },
+            "max" => Merge { float: float::maximum, int: i128::max },
+            _ => return Err(Fault::IllTyped),
+        })
+    }
+
+    /// Merges each update into the data at its place, in order, rounding each time.
+    pub(crate) fn all(self, data: &Arg, updates: &Arg, places: &[usize]) -> Result<Elements, Fault> {
+        let dtype = data.dtype();
+        let mut elements = data.elements().into_owned();
+        match (&mut elements, &*updates.elements()) {
+            (Elements::Float(values), Elements::Float(updates)) => {
+                for (&at, &new) in places.iter().zip(updates) {
+                    values[at] = round_to(dtype, (self.float)(values[at], new));
+                }
+            }
+            (Elements::Int(values), Elements::Int(updates)) => {
+                for (&at, &new) in places.iter().zip(updates) {
+                    values[at] = wrap_to(dtype, (self.int)(widen(dtype, values[at]), widen(dtype, new)));
+                }
+            }
+            (Elements::Float(_), Elements::Int(_)) | (Elements::Int(_), Elements::Float(_)) => {
+                return Err(Fault::IllTyped);
+            }
+        }
+        Ok(elements)
+    }
+}
+
+/// A tuple of results.
+pub(crate) fn tuple(values: Vec<Value>) -> Value {
+    Value::Tuple(Fields::new(values))
+}
+
+impl Call<'_> {
+    /// The tensors of an operand that is a tuple.
+    pub(crate) fn tensors(&self, operand: usize) -> Result<Vec<Arg<'_>>, Fault> {
+        let Some(Value::Tuple(fields)) = self.args.get(operand) else { return Err(Fault::IllTyped) };
+        fields.iter().map(crate::run::as_tensor).collect()
+    }
+
+    /// An operand that is one number, as an integer.
+    pub(crate) fn int_operand(&self, operand: usize) -> Result<i128, Fault> {
+        self.tensor(operand)?.ints().first().copied().ok_or(Fault::IllTyped)
+    }
+
+    /// An operand that is one number, as a float.
+    pub(crate) fn float_operand(&self, operand: usize) -> Result<f64, Fault> {
+        self.tensor(operand)?.floats().first().copied().ok_or(Fault::IllTyped)
+    }
+}
