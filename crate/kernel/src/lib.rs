@@ -27,6 +27,7 @@
 //! assert_eq!(sum, [11.0, 21.0, 12.0, 22.0]);
 //! ```
 
+pub mod bent;
 pub mod lanes;
 pub mod linear;
 pub mod normal;
@@ -34,5 +35,7 @@ pub mod number;
 pub mod reduce;
 pub mod scalar;
 pub mod shape;
+pub mod slide;
 pub mod strided;
 pub mod window;
+pub mod winograd;
