@@ -33,6 +33,7 @@ pub mod linear;
 pub mod normal;
 pub mod number;
 pub mod reduce;
+pub mod resample;
 pub mod scalar;
 pub mod shape;
 pub mod slide;

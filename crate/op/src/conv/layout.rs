@@ -52,6 +52,10 @@ pub(crate) fn by_letters(x: &Tensor, layout: &DataLayout, letters: &str) -> Resu
     if x.shape.len() != layout.rank() {
         return Err(Fault::Other(format!("a tensor of this layout has rank {}", layout.rank()).into()));
     }
+    let mut blocks = layout.axes().iter().zip(&x.shape).filter_map(|(&(_, block), &size)| Some((block?, size)));
+    if let Some((block, size)) = blocks.find(|&(block, size)| usize::try_from(block) != Ok(size)) {
+        return Err(Fault::Other(format!("the layout has blocks of {block}, the tensor of {size}").into()));
+    }
     let elements = permuted(&x.elements, &x.shape, &order(layout, letters));
     Ok(Tensor { dtype: x.dtype, shape: sizes(&x.shape, layout, letters), elements })
 }
