@@ -10,7 +10,8 @@
 use crate::slide::Along;
 use crate::strided::View;
 
-/// A plane of `[height, width]` at a place between its elements, weighted by how near they are; 0 outside.
+/// A plane of `[height, width]` at a place between its elements, weighted by how near they are; past the last row and
+/// column there are zeros, and the answer for a place outside is 0.
 pub fn bilinear(plane: &[f64], size: [usize; 2], at: [f64; 2]) -> f64 {
     if !(0..2).all(|axis| at[axis] >= 0.0 && at[axis] < size[axis] as f64) {
         return if at.iter().any(|x| x.is_nan()) { f64::NAN } else { 0.0 };
@@ -18,7 +19,7 @@ pub fn bilinear(plane: &[f64], size: [usize; 2], at: [f64; 2]) -> f64 {
     let low = at.map(|x| x as usize);
     let part = [at[0] - low[0] as f64, at[1] - low[1] as f64];
     let row = |y: usize| {
-        let element = |x: usize| plane[y.min(size[0] - 1) * size[1] + x.min(size[1] - 1)];
+        let element = |x: usize| if y < size[0] && x < size[1] { plane[y * size[1] + x] } else { 0.0 };
         element(low[1]) * (1.0 - part[1]) + element(low[1] + 1) * part[1]
     };
     row(low[0]) * (1.0 - part[0]) + row(low[0] + 1) * part[0]
@@ -148,13 +149,13 @@ mod tests {
         let still = [0.0; 16];
         let offset = View::new(&still, &[1, 8, 1, 2]);
         assert_eq!(deformable_conv2d(data, offset, weight, [PLAIN; 2], [1, 1]), [12.0, 16.0]);
-        // Half a row down, the last row has nothing below it but itself.
+        // Half a row down, the last row has zeros below it.
         let mut down = [0.0; 16];
         for part in 0..4 {
             down[part * 4..][..2].fill(0.5);
         }
         let offset = View::new(&down, &[1, 8, 1, 2]);
-        assert_eq!(deformable_conv2d(data, offset, weight, [PLAIN; 2], [1, 1]), [2.5 + 3.5 + 9.0, 3.5 + 4.5 + 11.0]);
+        assert_eq!(deformable_conv2d(data, offset, weight, [PLAIN; 2], [1, 1]), [2.5 + 3.5 + 4.5, 3.5 + 4.5 + 5.5]);
     }
 
     #[test]

@@ -28,6 +28,7 @@
 //! ```
 
 pub mod bent;
+pub mod fixed;
 pub mod lanes;
 pub mod linear;
 pub mod normal;

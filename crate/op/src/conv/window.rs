@@ -187,7 +187,7 @@ pub(crate) fn pool_looks(
     })
 }
 
-/// A pool of the data, in the layout of the call, with the result's dtype.
+/// A pool of the data, in the layout of the call, with the data's dtype.
 pub(crate) fn pooled(call: &Call, x: &Tensor, space: &Space, windows: Windows, fold: Fold) -> Result<Elements, Fault> {
     let result = call.result(0)?;
     let layout = pool_layout(call, space.data)?;
@@ -216,11 +216,11 @@ pub(crate) fn pooled(call: &Call, x: &Tensor, space: &Space, windows: Windows, f
                     sums.zip(counts(share)).map(|(sum, n)| sum / n).collect()
                 }
             };
-            ints(result.dtype, folded.into_iter())
+            ints(x.dtype, folded.into_iter())
         }
     };
     let elements = match elements {
-        Elements::Float(values) => floats(result.dtype, values.into_iter()),
+        Elements::Float(values) => floats(x.dtype, values.into_iter()),
         integers @ Elements::Int(_) => integers,
     };
     in_layout(&elements, &result.shape, &layout, space.data)
