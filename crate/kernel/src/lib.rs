@@ -27,8 +27,10 @@
 //! assert_eq!(sum, [11.0, 21.0, 12.0, 22.0]);
 //! ```
 
+pub mod bent;
 pub mod conv;
 pub mod elementwise;
+pub mod fixed;
 pub mod fold;
 pub mod gemm;
 pub mod image;
@@ -39,9 +41,12 @@ pub mod math;
 pub mod normal;
 pub mod number;
 pub mod reduce;
+pub mod resample;
 pub mod rows;
 pub mod scalar;
 pub mod shape;
+pub mod slide;
 pub mod strided;
 pub mod threefry;
 pub mod window;
+pub mod winograd;

@@ -11,7 +11,7 @@
 //! assert!((weights[0] - 0.25).abs() < 1e-12 && (weights[1] - 0.75).abs() < 1e-12);
 //! ```
 
-use crate::reduce::fold;
+use crate::reduce::{Estimate, fold, variance};
 use crate::scalar::float;
 use crate::strided::{Offsets, View, broadcast_strides, count};
 
@@ -58,17 +58,65 @@ pub fn batch_norm(input: View<f64>, axis: usize, parameters: &BatchNorm) -> Vec<
     input.data.iter().enumerate().map(normalise).collect()
 }
 
+/// `(x - mean) / sqrt(variance + epsilon)`, mean and variance over the axes, sorted and distinct.
+pub fn standardised(input: View<f64>, axes: &[usize], epsilon: f64) -> Vec<f64> {
+    let n: usize = axes.iter().map(|&axis| input.shape[axis]).product();
+    let sums = fold(input, axes, 0.0, float::add);
+    let means: Vec<f64> = sums.iter().map(|sum| sum / n as f64).collect();
+    let roots = variance(input, &means, axes, Estimate::Population).into_iter();
+    let roots: Vec<f64> = roots.map(|variance| (variance + epsilon).sqrt()).collect();
+    let centred = over(input, &means, axes, float::subtract);
+    over(View::new(&centred, input.shape), &roots, axes, float::divide)
+}
+
+/// `x / sqrt(max(Σ x², epsilon))`, the sum over the axes, sorted and distinct.
+pub fn root_mean(input: View<f64>, axes: &[usize], epsilon: f64) -> Vec<f64> {
+    let squares = fold(input, axes, 0.0, |sum, x| sum + x * x);
+    let roots: Vec<f64> = squares.iter().map(|&sum| float::maximum(sum, epsilon).sqrt()).collect();
+    over(input, &roots, axes, float::divide)
+}
+
+/// Elements times gamma plus beta, both indexed by `axis` of their shape.
+pub fn affine(values: &mut [f64], shape: &[usize], axis: usize, gamma: Option<&[f64]>, beta: Option<&[f64]>) {
+    let (inner, size) = (count(&shape[axis + 1..]), shape[axis]);
+    for (position, x) in values.iter_mut().enumerate() {
+        let channel = position / inner % size;
+        *x = gamma.map_or(*x, |gamma| *x * gamma[channel]);
+        *x = beta.map_or(*x, |beta| *x + beta[channel]);
+    }
+}
+
+/// `x / (bias + alpha / size · Σ x²)^beta`, the sum over the `size` (an odd number) elements around `x` along `axis`.
+/// The constants are bias, alpha and beta (Krizhevsky et al., 2012).
+pub fn local_response(input: View<f64>, axis: usize, size: i64, [bias, alpha, beta]: [f64; 3]) -> Vec<f64> {
+    let (inner, length) = (count(&input.shape[axis + 1..]), input.shape[axis]);
+    let reach = usize::try_from(size / 2).unwrap_or(usize::MAX);
+    let respond = |(position, &x): (usize, &f64)| {
+        let at = position / inner % length;
+        let line = position - at * inner;
+        let near = at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1).min(length);
+        let squares = near.map(|other| input.data[line + other * inner]).fold(0.0, |sum, x| sum + x * x);
+        x / float::power(bias + alpha * squares / size as f64, beta)
+    };
+    input.data.iter().enumerate().map(respond).collect()
+}
+
 fn subtract_largest(input: View<f64>, axis: usize) -> Vec<f64> {
     let largest = fold(input, &[axis], f64::NEG_INFINITY, float::maximum);
     along(input, &largest, axis, float::subtract)
 }
 
 /// `f` of every element and the one number that stands for its line along `axis`.
-fn along(input: View<f64>, lines: &[f64], axis: usize, f: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+fn along(input: View<f64>, lines: &[f64], axis: usize, f: fn(f64, f64) -> f64) -> Vec<f64> {
+    over(input, lines, &[axis], f)
+}
+
+/// `f` of every element and the one number that stands for all that differ from it on the axes only.
+fn over(input: View<f64>, numbers: &[f64], axes: &[usize], f: fn(f64, f64) -> f64) -> Vec<f64> {
     let mut kept = input.shape.to_vec();
-    kept[axis] = 1;
+    axes.iter().for_each(|&axis| kept[axis] = 1);
     let strides = broadcast_strides(&kept, input.shape);
-    input.data.iter().zip(Offsets::new(input.shape, [&strides])).map(|(&x, [line])| f(x, lines[line])).collect()
+    input.data.iter().zip(Offsets::new(input.shape, [&strides])).map(|(&x, [at])| f(x, numbers[at])).collect()
 }
 
 #[cfg(test)]
@@ -126,5 +174,26 @@ mod tests {
         let full = BatchNorm { gamma: Some(&[10.0, 100.0]), beta: Some(&[0.5, -0.5]), ..plain };
         assert_eq!(batch_norm(input, 1, &full), [10.5, 20.5, 99.5, 199.5]);
         assert_eq!(batch_norm(View::new(&[], &[0, 2]), 1, &full), []);
+    }
+
+    #[test]
+    fn standard_norms() {
+        let input = View::new(&[1.0, 3.0, 10.0, 30.0], &[2, 2]);
+        assert_eq!(standardised(input, &[1], 0.0), [-1.0, 1.0, -1.0, 1.0]);
+        assert_eq!(standardised(View::new(&[1.0, 3.0], &[2]), &[0], 3.0), [-0.5, 0.5]);
+        assert_eq!(root_mean(View::new(&[3.0, 4.0, 0.0, 1.0], &[2, 2]), &[1], 4.0), [0.6, 0.8, 0.0, 0.5]);
+        let mut values = [1.0, 2.0, 3.0, 4.0];
+        affine(&mut values, &[2, 2], 0, Some(&[10.0, 100.0]), Some(&[0.0, 1.0]));
+        assert_eq!(values, [10.0, 20.0, 301.0, 401.0]);
+        assert_eq!(standardised(View::new(&[], &[0, 2]), &[1], 0.0), []);
+    }
+
+    #[test]
+    fn local_responses() {
+        // (1 + 3 / 3 · (1 + 4 + 4))^0.5 for the middle one.
+        let responses = local_response(View::new(&[1.0, 2.0, 2.0], &[3]), 0, 3, [1.0, 3.0, 0.5]);
+        assert_close(&responses, &[1.0 / 6.0f64.sqrt(), 2.0 / 10.0f64.sqrt(), 2.0 / 3.0]);
+        let far = local_response(View::new(&[1.0, 2.0], &[2]), 0, i64::MAX, [4.0, 1.0, 0.5]);
+        assert_close(&far, &[0.5, 1.0]);
     }
 }

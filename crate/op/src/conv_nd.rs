@@ -1,13 +1,43 @@
 //! Convolutions over one and three axes, transposed and deformable ones, and those with rearranged weights.
 
+pub(crate) mod bent;
+mod transform;
+
+use crate::conv::conv2d;
+use crate::conv::layout::operand;
+use crate::conv::window::{LINE, PLANE, VOLUME, convolve};
 use crate::rule::CONV2D;
 use crate::rule::conv_nd::{
     BINARY_CONV2D, CONV1D, CONV1D_TRANSPOSE, CONV2D_BACKWARD_WEIGHT, CONV2D_GEMM, CONV2D_PACKED, CONV2D_TRANSPOSE,
     CONV2D_WINOGRAD, CONV3D, CONV3D_TRANSPOSE, CONV3D_WINOGRAD, CORRELATION, DEFORMABLE_CONV2D, NNPACK_WEIGHT,
     WINOGRAD_WEIGHT, WINOGRAD_WEIGHT3D,
 };
-use crate::run::Kernel;
+use crate::run::{Call, Fault, Kernel};
 use crate::{AttrForm, AttrSpec, Op};
+use bent::{bitserial_conv2d, conv2d_backward_weight, correlation, deformable_conv2d};
+use kernel::slide::Way;
+use transform::{winograd_weight2d, winograd_weight3d};
+use ty::Value;
+
+fn conv1d(call: &Call) -> Result<Value, Fault> {
+    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &LINE, Way::Forward)
+}
+
+fn conv3d(call: &Call) -> Result<Value, Fault> {
+    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &VOLUME, Way::Forward)
+}
+
+fn conv1d_transpose(call: &Call) -> Result<Value, Fault> {
+    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &LINE, Way::Transposed)
+}
+
+fn conv2d_transpose(call: &Call) -> Result<Value, Fault> {
+    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &PLANE, Way::Transposed)
+}
+
+fn conv3d_transpose(call: &Call) -> Result<Value, Fault> {
+    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &VOLUME, Way::Transposed)
+}
 
 pub const ROWS: &[Op] = &[
     Op {
@@ -27,7 +57,7 @@ pub const ROWS: &[Op] = &[
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &CONV1D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(conv1d),
         doc: "
 Convolution over one axis. `padding` is one number for both ends, or one for each.
 ```relay
@@ -55,7 +85,7 @@ def @f(%x: Tensor[(1, 4, 16), float32], %w: Tensor[(8, 4, 3), float32]) {
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &CONV3D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(conv3d),
         doc: "
 Convolution over three axes. With `channels` and `kernel_size` the weight's type follows from the data's.
 ```relay
@@ -82,7 +112,7 @@ def @f(%x: Tensor[(1, 3, 8, 16, 16), float32], %w) { nn.conv3d(%x, %w, channels=
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &CONV1D_TRANSPOSE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(conv1d_transpose),
         doc: "
 The transpose of a convolution over one axis: every element of the data spreads a copy of the window, `strides`
 apart, to (in - 1) · stride + reach - padding + `output_padding` places.
@@ -112,7 +142,7 @@ def @f(%x: Tensor[(1, 4, 8), float32], %w: Tensor[(4, 2, 3), float32]) {
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &CONV2D_TRANSPOSE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(conv2d_transpose),
         doc: "
 The transpose of a convolution over two axes, as it enlarges an image. The weight has the data's channels first and
 the result's second.
@@ -142,7 +172,7 @@ def @f(%x: Tensor[(1, 4, 8, 8), float32], %w) {
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &CONV3D_TRANSPOSE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(conv3d_transpose),
         doc: "
 The transpose of a convolution over three axes.
 ```relay
@@ -171,7 +201,7 @@ def @f(%x: Tensor[(1, 4, 8, 8, 8), float32], %w: Tensor[(4, 2, 2, 2, 2), float32
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &DEFORMABLE_CONV2D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(deformable_conv2d),
         doc: "
 Convolution whose window is bent: `offset` moves each of its elements, at each position, by a height and a width.
 ```relay
@@ -199,7 +229,7 @@ def @f(%x: Tensor[(1, 4, 8, 8), float32], %o, %w) {
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &CONV2D_PACKED,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(conv2d),
         doc: "
 Convolution over channels in blocks, as in the layout `NCHW8c`. The weight is rearranged accordingly and not checked.
 ```relay
@@ -227,7 +257,7 @@ def @f(%x: Tensor[(1, 2, 8, 8, 8), float32], %w: Tensor[(4, 2, 3, 3, 8, 8), floa
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &CONV2D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(conv2d),
         doc: "
 Convolution of every channel by itself, over channels in blocks: there are as many `groups` as channels.
 ```relay
@@ -255,7 +285,7 @@ def @f(%x: Tensor[(1, 2, 8, 8, 8), float32], %w: Tensor[(2, 1, 3, 3, 1, 8), floa
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &CONV2D_BACKWARD_WEIGHT,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(conv2d_backward_weight),
         doc: "
 The gradient of a convolution by its weight, whose size `kernel_size` says. The layouts are, in order, those of `grad`,
 of `data` and of the result.
@@ -273,7 +303,7 @@ def @f(%g: Tensor[(1, 8, 6, 6), float32], %x: Tensor[(1, 4, 8, 8), float32]) {
         args: &["weight"],
         attrs: &[AttrSpec::required("tile_size", AttrForm::Int)],
         relation: &WINOGRAD_WEIGHT,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(winograd_weight2d),
         doc: "
 The weight of a convolution as Winograd's algorithm multiplies it, for tiles of `tile_size` results a side.
 ```relay
@@ -305,7 +335,7 @@ def @f(%w: Tensor[(16, 8, 3, 3), float32]) {
         args: &["weight"],
         attrs: &[AttrSpec::required("tile_size", AttrForm::Int)],
         relation: &WINOGRAD_WEIGHT3D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(winograd_weight3d),
         doc: "
 The weight of a convolution over three axes as Winograd's algorithm multiplies it. A depth from 3 to 7 is transformed like
 height and width, any other is kept.
@@ -419,7 +449,7 @@ def @f(%x: Tensor[(1, 8, 6, 6), float32], %w: Tensor[(6, 6, 16, 8), float32]) {
             AttrSpec::flag("unipolar", true),
         ],
         relation: &BINARY_CONV2D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(bitserial_conv2d),
         doc: "
 Convolution of numbers of a few bits each, computed bit by bit.
 ```relay
@@ -444,7 +474,7 @@ def @f(%x: Tensor[(1, 32, 8, 8), int16], %w: Tensor[(4, 32, 3, 3), int16]) {
             AttrSpec::str("layout", "NCHW"),
         ],
         relation: &CORRELATION,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(correlation),
         doc: "
 How well the patches of `data1` fit those of `data2`: one channel for each displacement of up to `max_displacement`
 in height and width, in steps of `stride2`.

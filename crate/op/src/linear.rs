@@ -1,49 +1,55 @@
 //! Matrix products and biases.
 
+use crate::conv::layout::operand;
+use crate::conv::window::{numbers, rounded};
 use crate::rule::{BATCH_MATMUL, BIAS_ADD, DENSE, PRELU};
 use crate::run::{Call, Fault, Kernel, floats, ints};
 use crate::{AttrSpec, Op};
-use kernel::linear::{Operand, Order, batch_matmul, dense as dense_kernel};
-use kernel::strided::{View, map2};
-use ty::Value;
+use kernel::linear::{Operand, Order, batch_matmul};
+use kernel::strided::{View, count, map2};
+use ty::{Elements, Tensor, Value};
 
-fn dense(call: &Call) -> Result<Value, Fault> {
-    let (x, w, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
-    let (Some((&k, rows)), [n, l]) = (x.shape().split_last(), w.shape()) else { return Err(Fault::IllTyped) };
-    if k != *l {
-        return Err(Fault::Other(format!("the inner sizes {k} and {l} differ").into()));
+/// `[…, m, k] × [k, n]`, or as many of the latter as there are of the former, each transposed by its order. One matrix on a side
+/// serves all of the other.
+pub(crate) fn product(call: &Call, a: &Tensor, b: &Tensor, orders: [Order; 2]) -> Result<Value, Fault> {
+    let result = call.result(0)?;
+    let sizes = |x: &Tensor, order: Order| {
+        let (batch, rows, columns) = match x.shape[..] {
+            [ref batch @ .., rows, columns] => (count(batch), rows, columns),
+            [columns] => (1, 1, columns),
+            [] => (1, 1, 1),
+        };
+        if order == Order::Plain { (batch, rows, columns) } else { (batch, columns, rows) }
+    };
+    let ((batch_a, m, k), (batch_b, l, n)) = (sizes(a, orders[0]), sizes(b, orders[1]));
+    if k != l || (batch_a != batch_b && batch_a != 1 && batch_b != 1) {
+        return Err(Fault::Other(format!("{:?} and {:?} do not multiply", a.shape, b.shape).into()));
     }
-    let sizes = [rows.iter().product(), k, *n];
-    call.one(match x.dtype().is_float() {
-        true => floats(result.dtype, dense_kernel(&x.floats(), &w.floats(), sizes).into_iter()),
-        false => ints(result.dtype, dense_kernel(&x.ints(), &w.ints(), sizes).into_iter()),
-    })
+    let elements = match (&a.elements, &b.elements) {
+        (Elements::Int(a), Elements::Int(b)) if !result.dtype.is_float() => {
+            let a = Operand { data: a, batch: batch_a, order: orders[0] };
+            Elements::Int(batch_matmul(a, Operand { data: b, batch: batch_b, order: orders[1] }, [m, k, n]))
+        }
+        (Elements::Float(_) | Elements::Int(_), _) => {
+            let (a, b) = (numbers(a), numbers(b));
+            let a = Operand { data: &a, batch: batch_a, order: orders[0] };
+            Elements::Float(batch_matmul(a, Operand { data: &b, batch: batch_b, order: orders[1] }, [m, k, n]))
+        }
+    };
+    call.one(rounded(elements, result.dtype))
 }
 
-fn batch_matmul_of(call: &Call) -> Result<Value, Fault> {
-    let (a, b, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
-    let order = |flag| if call.attrs.flag(flag) { Order::Transposed } else { Order::Plain };
-    let (order_a, order_b) = (order("transpose_a"), order("transpose_b"));
-    let (&[batch_a, a1, a2], &[batch_b, b1, b2]) = (a.shape(), b.shape()) else { return Err(Fault::IllTyped) };
-    let (m, k) = if order_a == Order::Plain { (a1, a2) } else { (a2, a1) };
-    let (l, n) = if order_b == Order::Plain { (b1, b2) } else { (b2, b1) };
-    if k != l || (batch_a != batch_b && batch_a != 1 && batch_b != 1) {
-        return Err(Fault::Other(format!("{:?} and {:?} do not multiply", a.shape(), b.shape()).into()));
-    }
-    call.one(match a.dtype().is_float() {
-        true => {
-            let (a, b) = (a.floats(), b.floats());
-            let a = Operand { data: &a, batch: batch_a, order: order_a };
-            let b = Operand { data: &b, batch: batch_b, order: order_b };
-            floats(result.dtype, batch_matmul(a, b, [m, k, n]).into_iter())
-        }
-        false => {
-            let (a, b) = (a.ints(), b.ints());
-            let a = Operand { data: &a, batch: batch_a, order: order_a };
-            let b = Operand { data: &b, batch: batch_b, order: order_b };
-            ints(result.dtype, batch_matmul(a, b, [m, k, n]).into_iter())
-        }
-    })
+/// How the flags `transpose_a` and `transpose_b` say that the operands stand.
+pub(crate) fn orders(call: &Call) -> [Order; 2] {
+    ["transpose_a", "transpose_b"].map(|flag| if call.attrs.flag(flag) { Order::Transposed } else { Order::Plain })
+}
+
+fn dense(call: &Call) -> Result<Value, Fault> {
+    product(call, &operand(call, 0)?, &operand(call, 1)?, [Order::Plain, Order::Transposed])
+}
+
+pub(crate) fn matmul(call: &Call) -> Result<Value, Fault> {
+    product(call, &operand(call, 0)?, &operand(call, 1)?, orders(call))
 }
 
 /// Combines the data with a vector along `axis`.
@@ -106,7 +112,7 @@ nn.dense([[1f, 2f]], [[3f, 4f], [5f, 6f], [7f, 8f]])
             AttrSpec::flag("transpose_b", false),
         ],
         relation: &BATCH_MATMUL,
-        kernel: Kernel::Whole(batch_matmul_of),
+        kernel: Kernel::Whole(matmul),
         doc: "
 Matrix products, one per batch: `[b, m, k] × [b, k, n] → [b, m, n]`. A batch of 1 serves all of the other side.
 ```relay

@@ -1,6 +1,14 @@
 //! Layers that are neither dense products nor windows: norms over features, losses, padding, moving elements between
 //! axes, sparse weights, packed bits.
 
+mod features;
+mod moves;
+mod sparse;
+
+use crate::conv::layout::{by_letters, operand, parse, permuted};
+use crate::conv_nd::bent::few_bits;
+use crate::linear::{matmul, product};
+use crate::norm::softmax;
 use crate::rule::nn::{
     BATCH_TO_SPACE_ND, BINARY_DENSE, BIT_PACK, CROSS_ENTROPY, DENSE_PACK, DEPTH_TO_SPACE, DILATE, FIFO_BUFFER,
     GROUP_NORM, INSTANCE_NORM, LAYER_NORM, MIRROR_PAD, NLL_LOSS, PAD, SPACE_TO_BATCH_ND, SPACE_TO_DEPTH, SPARSE_ADD,
@@ -9,9 +17,16 @@ use crate::rule::nn::{
 use crate::rule::{IDENTITY, MATMUL, SOFTMAX};
 use crate::run::{Call, Fault, Kernel, floats};
 use crate::{AttrForm, AttrSpec, Op};
-use kernel::normal::softmax;
-use kernel::strided::View;
-use ty::Value;
+use features::{
+    cross_entropy, cross_entropy_with_logits, group_norm, instance_norm, l2_normalize, layer_norm, lrn, nll_loss,
+};
+use kernel::linear::Order;
+use moves::{
+    batch_to_space_nd, bitpack, depth_to_space, dilate, fifo_buffer, mirror_pad, pad, space_to_batch_nd,
+    space_to_depth, upsampling, upsampling3d,
+};
+use sparse::{sparse_add, sparse_conv2d, sparse_dense, sparse_transpose};
+use ty::{Tensor, Value};
 
 fn leaky_relu(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
@@ -19,10 +34,27 @@ fn leaky_relu(call: &Call) -> Result<Value, Fault> {
     call.one(floats(result.dtype, x.floats().into_iter().map(|x| if x > 0.0 { x } else { alpha * x })))
 }
 
-fn softmax_of(call: &Call) -> Result<Value, Fault> {
-    let (x, result) = (call.tensor(0)?, call.result(0)?);
-    let axis = call.axis("axis", -1, x.shape().len());
-    call.one(floats(result.dtype, softmax(View::new(&x.floats(), x.shape()), axis).into_iter()))
+/// The weight of a dense layer with one row for each unit, from one whose units, and perhaps inputs, stand in blocks.
+pub(crate) fn unpacked(call: &Call, weight: &Tensor) -> Result<Tensor, Fault> {
+    let layout = parse(call.attrs.str("weight_layout"), "NC")?;
+    if layout.has_blocks() {
+        return by_letters(weight, &layout, "NC");
+    }
+    let &[outer, inputs, block, ref inner @ ..] = weight.shape.as_slice() else { return Err(Fault::IllTyped) };
+    let axes = if inner.is_empty() { &[0, 2, 1][..] } else { &[0, 2, 1, 3][..] };
+    let elements = permuted(&weight.elements, &weight.shape, axes);
+    let shape = vec![outer * block, inputs * inner.iter().product::<usize>()];
+    Ok(Tensor { dtype: weight.dtype, shape, elements })
+}
+
+fn dense_pack(call: &Call) -> Result<Value, Fault> {
+    let weight = unpacked(call, &operand(call, 1)?)?;
+    product(call, &operand(call, 0)?, &weight, [Order::Plain, Order::Transposed])
+}
+
+fn bitserial_dense(call: &Call) -> Result<Value, Fault> {
+    let [data, weight] = few_bits(call, "data_bits")?;
+    product(call, &data, &weight, [Order::Plain, Order::Transposed])
 }
 
 pub const ROWS: &[Op] = &[
@@ -37,7 +69,7 @@ pub const ROWS: &[Op] = &[
             AttrSpec::flag("scale", true),
         ],
         relation: &LAYER_NORM,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(layer_norm),
         doc: "
 Brings the elements along `axis` to mean 0 and variance 1, times gamma plus beta, both vectors along that axis.
 ```relay
@@ -58,7 +90,7 @@ def @f(%x: Tensor[(2, 128, 768), float32], %gamma, %beta) { nn.layer_norm(%x, %g
             AttrSpec::flag("scale", true),
         ],
         relation: &GROUP_NORM,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(group_norm),
         doc: "
 As `nn.layer_norm`, over groups of neighbouring channels together with all axes behind them.
 ```relay
@@ -78,7 +110,7 @@ def @f(%x: Tensor[(2, 8, 4, 5), float32], %gamma, %beta) { nn.group_norm(%x, %ga
             AttrSpec::flag("scale", true),
         ],
         relation: &INSTANCE_NORM,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(instance_norm),
         doc: "
 As `nn.layer_norm`, over all axes but the batch and `axis`: every image and channel by itself.
 ```relay
@@ -93,7 +125,7 @@ def @f(%x: Tensor[(2, 3, 4, 5), float32], %gamma, %beta) { nn.instance_norm(%x, 
         args: &["data"],
         attrs: &[AttrSpec::required("eps", AttrForm::Float), AttrSpec::required("axis", AttrForm::Ints)],
         relation: &IDENTITY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(l2_normalize),
         doc: "
 Divides by the root of the sum of squares along the axes, or by that of `eps` where the sum is less.
 ```relay
@@ -114,7 +146,7 @@ def @f(%x: Tensor[(1, 5, 10, 10), float32]) { nn.l2_normalize(%x, eps=0.001f, ax
             AttrSpec::float("beta", 0.75),
         ],
         relation: &IDENTITY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(lrn),
         doc: "
 Divides every element by (bias + alpha / size · the sum of squares of `size` neighbours along `axis`) to the power
 beta.
@@ -145,7 +177,7 @@ nn.leaky_relu([-4f, 3f])
         args: &["data"],
         attrs: &[AttrSpec::int("axis", -1)],
         relation: &SOFTMAX,
-        kernel: Kernel::Whole(softmax_of),
+        kernel: Kernel::Whole(softmax),
         doc: "
 As `nn.softmax`. Relay computes it with an approximation of exp; here it is exact.
 ```relay
@@ -160,7 +192,7 @@ nn.fast_softmax([[0f, 0f], [1f, 3f]])
         args: &["x", "y"],
         attrs: &[],
         relation: &CROSS_ENTROPY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(cross_entropy),
         doc: "
 The mean over the rows of -Σ y · log x, where x are predicted probabilities and y the true ones.
 ```relay
@@ -175,7 +207,7 @@ def @f(%x: Tensor[(4, 10), float32], %y: Tensor[(4, 10), float32]) { nn.cross_en
         args: &["x", "y"],
         attrs: &[],
         relation: &CROSS_ENTROPY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(cross_entropy_with_logits),
         doc: "
 As `nn.cross_entropy`, with the logarithms of the predictions.
 ```relay
@@ -190,7 +222,7 @@ def @f(%x: Tensor[(4, 10), float32], %y: Tensor[(4, 10), float32]) { nn.cross_en
         args: &["predictions", "targets", "weights"],
         attrs: &[AttrSpec::str("reduction", "mean"), AttrSpec::required("ignore_index", AttrForm::Int)],
         relation: &NLL_LOSS,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(nll_loss),
         doc: "
 Minus the prediction of each target class times the class's weight. Targets of `ignore_index` count for nothing;
 with `reduction=\"none\"` the losses are not summed up.
@@ -208,7 +240,7 @@ def @f(%p: Tensor[(10, 5), float32], %t: Tensor[(10), int32], %w: Tensor[(5), fl
         args: &["data", "pad_val"],
         attrs: &[AttrSpec::required("pad_width", AttrForm::Any), AttrSpec::str("pad_mode", "constant")],
         relation: &PAD,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(pad),
         doc: "
 Puts elements before and after those of each axis: copies of `pad_val`, of the edge, or the data mirrored. Negative
 widths cut elements off.
@@ -224,7 +256,7 @@ def @f(%x: Tensor[(?, 8), float32]) { nn.pad(%x, 0f, pad_width=[[0, 0], [1, 2]])
         args: &["data"],
         attrs: &[AttrSpec::str("mode", "SYMMETRIC"), AttrSpec::required("pad_width", AttrForm::Any)],
         relation: &MIRROR_PAD,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(mirror_pad),
         doc: "
 Puts the data mirrored around itself, with the edge repeated (`SYMMETRIC`) or not (`REFLECT`).
 ```relay
@@ -245,7 +277,7 @@ def @f(%x: Tensor[(4, 5), float32]) { nn.mirror_pad(%x, pad_width=[[1, 1], [2, 2
             AttrSpec::flag("align_corners", false),
         ],
         relation: &UPSAMPLING,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(upsampling),
         doc: "
 Enlarges height and width by two factors.
 ```relay
@@ -267,7 +299,7 @@ def @f(%x: Tensor[(1, 4, 10, 21), float32]) { nn.upsampling(%x, scale_h=2f, scal
             AttrSpec::str("coordinate_transformation_mode", "half_pixel"),
         ],
         relation: &UPSAMPLING3D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(upsampling3d),
         doc: "
 Enlarges depth, height and width by three factors.
 ```relay
@@ -282,7 +314,7 @@ def @f(%x: Tensor[(1, 4, 8, 8, 8), float32]) { nn.upsampling3d(%x, scale_d=1f, s
         args: &["data"],
         attrs: &[AttrSpec::int("block_size", 1), AttrSpec::str("layout", "NCHW"), AttrSpec::str("mode", "DCR")],
         relation: &DEPTH_TO_SPACE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(depth_to_space),
         doc: "
 Spreads the channels of each place over a square of `block_size` by `block_size` places.
 ```relay
@@ -297,7 +329,7 @@ def @f(%x: Tensor[(1, 16, 4, 4), float32]) { nn.depth_to_space(%x, block_size=2)
         args: &["data"],
         attrs: &[AttrSpec::int("block_size", 1), AttrSpec::str("layout", "NCHW"), AttrSpec::str("mode", "DCR")],
         relation: &SPACE_TO_DEPTH,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(space_to_depth),
         doc: "
 Gathers squares of `block_size` by `block_size` places as channels of one.
 ```relay
@@ -316,7 +348,7 @@ def @f(%x: Tensor[(1, 8, 8, 4), float32]) { nn.space_to_depth(%x, block_size=2, 
             AttrSpec::float("pad_value", 0.0),
         ],
         relation: &SPACE_TO_BATCH_ND,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(space_to_batch_nd),
         doc: "
 Pads the axes behind the first and deals their blocks out to the batch: element i of every block goes to copy i.
 ```relay
@@ -333,7 +365,7 @@ def @f(%x: Tensor[(1, 4, 4, 3), float32]) {
         args: &["data"],
         attrs: &[AttrSpec::ints("block_shape", &[1, 1]), AttrSpec::required("crops", AttrForm::Any)],
         relation: &BATCH_TO_SPACE_ND,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(batch_to_space_nd),
         doc: "
 The inverse of `nn.space_to_batch_nd`, which then cuts elements off the ends.
 ```relay
@@ -350,7 +382,7 @@ def @f(%x: Tensor[(4, 2, 2, 3), float32]) {
         args: &["x"],
         attrs: &[AttrSpec::ints("strides", &[1, 1]), AttrSpec::float("dilation_value", 0.0)],
         relation: &DILATE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dilate),
         doc: "
 Moves the elements `strides` apart, with `dilation_value` between them.
 ```relay
@@ -365,7 +397,7 @@ def @f(%x: Tensor[(3, 4), float32]) { nn.dilate(%x, strides=[1, 2]) }
         args: &["data", "buffer"],
         attrs: &[AttrSpec::int("axis", 0)],
         relation: &FIFO_BUFFER,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(fifo_buffer),
         doc: "
 The buffer with the data appended along `axis`, and as much dropped at its beginning.
 ```relay
@@ -387,7 +419,7 @@ def @f(%x: Tensor[(1, 2, 4), float32], %buffer: Tensor[(1, 10, 4), float32]) {
             AttrSpec::flag("transpose_b", false),
         ],
         relation: &MATMUL,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(matmul),
         doc: "
 Matrix product `[…, m, k] × [k, n] → [m, n]`, either operand transposed by its flag. With `units` the second operand's
 type follows from the first's.
@@ -403,7 +435,7 @@ def @f(%a: Tensor[(8, 4), float32], %b: Tensor[(8, 16), float32]) { nn.matmul(%a
         args: &["data", "weight"],
         attrs: &[AttrSpec::int_or_none("units"), AttrSpec::dtype("out_dtype"), AttrSpec::str("weight_layout", "NC")],
         relation: &DENSE_PACK,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(dense_pack),
         doc: "
 `nn.dense` with a weight whose units stand in blocks: `(units / block, k, block)`.
 ```relay
@@ -427,7 +459,7 @@ def @f(%x: Tensor[(4, 16), float32], %w: Tensor[(2, 16, 8), float32]) {
             AttrSpec::flag("unipolar", true),
         ],
         relation: &BINARY_DENSE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(bitserial_dense),
         doc: "
 `nn.dense` for numbers of a few bits each, computed bit by bit.
 ```relay
@@ -448,7 +480,7 @@ def @f(%x: Tensor[(4, 64), int16], %w: Tensor[(16, 64), int16]) { nn.bitserial_d
             AttrSpec::str("name", "BitPack"),
         ],
         relation: &BIT_PACK,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(bitpack),
         doc: "
 Packs the bits of the elements along `pack_axis` into integers of `pack_type`; the new axis `bit_axis` counts the bits
 of an element.
@@ -464,7 +496,7 @@ def @f(%x: Tensor[(1, 64, 8, 8), int16]) { nn.bitpack(%x, bits=2, bit_axis=2, pa
         args: &["dense_data", "sparse_data", "sparse_indices", "sparse_indptr"],
         attrs: &[AttrSpec::flag("sparse_lhs", false)],
         relation: &SPARSE_DENSE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(sparse_dense),
         doc: "
 The data times a transposed sparse matrix: its elements or blocks, their columns, and where each row begins.
 ```relay
@@ -481,7 +513,7 @@ def @f(%x: Tensor[(4, 8), float32], %d: Tensor[(20), float32], %i: Tensor[(20), 
         args: &["data", "weight_data", "weight_indices", "weight_indptr"],
         attrs: &[AttrSpec::flag("sparse_lhs", false)],
         relation: &SPARSE_DENSE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(sparse_dense),
         doc: "
 As `nn.sparse_dense`, on a sparse matrix that is padded to whole blocks.
 ```relay
@@ -498,7 +530,7 @@ def @f(%x: Tensor[(4, 8), float32], %d: Tensor[(20), float32], %i: Tensor[(20), 
         args: &["dense_data", "sparse_data", "sparse_indices", "sparse_indptr"],
         attrs: &[],
         relation: &SPARSE_ADD,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(sparse_add),
         doc: "
 The sum of a dense and a sparse matrix.
 ```relay
@@ -515,7 +547,7 @@ def @f(%x: Tensor[(16, 8), float32], %d: Tensor[(20), float32], %i: Tensor[(20),
         args: &["sparse_data", "sparse_indices", "sparse_indptr"],
         attrs: &[],
         relation: &SPARSE_TRANSPOSE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(sparse_transpose),
         doc: "
 The transpose of a sparse square matrix, in its three parts.
 ```relay
@@ -532,7 +564,7 @@ def @f(%d: Tensor[(20), float32], %i: Tensor[(20), int32], %p: Tensor[(17), int3
         args: &["dense_data", "sparse_data", "sparse_indices", "sparse_indptr"],
         attrs: &[AttrSpec::str("layout", "NHWC"), AttrSpec::ints("kernel_size", &[1, 1])],
         relation: &SPARSE_CONV2D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(sparse_conv2d),
         doc: "
 Convolution with a sparse weight in blocks, which keeps height and width.
 ```relay

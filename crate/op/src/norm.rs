@@ -3,14 +3,14 @@
 use crate::rule::{BATCH_NORM, DROPOUT, SOFTMAX};
 use crate::run::{Call, Fault, Kernel, floats};
 use crate::{AttrSpec, Op};
-use kernel::normal::{BatchNorm, batch_norm, log_softmax, softmax};
+use kernel::normal::{BatchNorm, batch_norm, log_softmax, softmax as softmax_kernel};
 use kernel::strided::View;
 use ty::{Fields, Value};
 
-fn softmax_of(call: &Call) -> Result<Value, Fault> {
+pub(crate) fn softmax(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let axis = call.axis("axis", -1, x.shape().len());
-    call.one(floats(result.dtype, softmax(View::new(&x.floats(), x.shape()), axis).into_iter()))
+    call.one(floats(result.dtype, softmax_kernel(View::new(&x.floats(), x.shape()), axis).into_iter()))
 }
 
 fn log_softmax_of(call: &Call) -> Result<Value, Fault> {
@@ -55,7 +55,7 @@ pub const ROWS: &[Op] = &[
         args: &["data"],
         attrs: &[AttrSpec::int("axis", -1)],
         relation: &SOFTMAX,
-        kernel: Kernel::Whole(softmax_of),
+        kernel: Kernel::Whole(softmax),
         doc: "
 exp(x) divided by its sum along `axis`.
 ```relay

@@ -1,5 +1,9 @@
 //! Quantized operators: on integers that stand for real numbers by a scale and a zero point.
 
+mod elementwise;
+mod products;
+mod scale;
+
 use crate::rule::qnn::{
     AVG_POOL2D, BATCH_MATMUL, BROADCAST, CONCATENATE, CONV2D, CONV2D_TRANSPOSE, DENSE, DENSE_PACK, DEQUANTIZE,
     QUANTIZE, REQUANTIZE, SIMULATED_DEQUANTIZE, SIMULATED_QUANTIZE, SOFTMAX, UNARY,
@@ -14,7 +18,7 @@ pub const ROWS: &[Op] = &[
         args: &["data", "output_scale", "output_zero_point"],
         attrs: &[AttrSpec::required("out_dtype", AttrForm::Dtype), AttrSpec::int("axis", -1)],
         relation: &QUANTIZE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::quantize),
         doc: "
 round(data / scale) + zero point, cut off at the ends of `out_dtype`. Scale and zero point are scalars, or vectors along
 `axis`.
@@ -30,7 +34,7 @@ def @f(%x: Tensor[(2, 3), float32]) { qnn.quantize(%x, 0.5f, 10, out_dtype=\"uin
         args: &["data", "input_scale", "input_zero_point"],
         attrs: &[AttrSpec::int("axis", -1)],
         relation: &DEQUANTIZE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::dequantize),
         doc: "
 scale · (data - zero point). Scale and zero point are scalars, or vectors along `axis`.
 ```relay
@@ -52,7 +56,7 @@ def @f(%x: Tensor[(2, 3), uint8], %s: Tensor[(3), float32], %z: Tensor[(3), int3
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &REQUANTIZE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::requantize),
         doc: "
 The same numbers with another scale and zero point, as integers of `out_dtype`.
 ```relay
@@ -69,7 +73,7 @@ def @f(%x: Tensor[(1, 8, 4, 4), int32], %s: Tensor[(8), float32], %z: Tensor[(8)
         args: &["data", "out_dtype", "output_scale", "output_zero_point"],
         attrs: &[AttrSpec::int("axis", -1)],
         relation: &SIMULATED_QUANTIZE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::simulated_quantize),
         doc: "
 As `qnn.quantize`, but the result keeps the data's dtype; a number says which integers are meant.
 ```relay
@@ -84,7 +88,7 @@ def @f(%x: Tensor[(2, 3), float32], %d: int32) { qnn.simulated_quantize(%x, %d, 
         args: &["data", "in_dtype", "input_scale", "input_zero_point"],
         attrs: &[AttrSpec::int("axis", -1)],
         relation: &SIMULATED_DEQUANTIZE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::simulated_dequantize),
         doc: "
 The inverse of `qnn.simulated_quantize`.
 ```relay
@@ -108,7 +112,7 @@ def @f(%x: Tensor[(2, 3), float32], %d: int32) { qnn.simulated_dequantize(%x, %d
         ],
         attrs: &[AttrSpec::int("lhs_axis", -1), AttrSpec::int("rhs_axis", -1)],
         relation: &BROADCAST,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::add),
         doc: "
 The sum of the numbers that two tensors stand for; shapes broadcast.
 ```relay
@@ -132,7 +136,7 @@ def @f(%x: Tensor[(2, 3), int8], %y: Tensor[(1, 3), int8]) { qnn.add(%x, %y, 0.5
         ],
         attrs: &[AttrSpec::int("lhs_axis", -1), AttrSpec::int("rhs_axis", -1)],
         relation: &BROADCAST,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::subtract),
         doc: "
 The difference of the numbers that two tensors stand for; shapes broadcast.
 ```relay
@@ -156,7 +160,7 @@ def @f(%x: Tensor[(2, 3), int8], %y: Tensor[(1, 3), int8]) { qnn.subtract(%x, %y
         ],
         attrs: &[AttrSpec::int("lhs_axis", -1), AttrSpec::int("rhs_axis", -1)],
         relation: &BROADCAST,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::mul),
         doc: "
 The product of the numbers that two tensors stand for; shapes broadcast.
 ```relay
@@ -171,7 +175,7 @@ def @f(%x: Tensor[(2, 3), int8], %y: Tensor[(1, 3), int8]) { qnn.mul(%x, %y, 0.5
         args: &["data", "weight", "input_zero_point", "weight_zero_point", "input_scale", "weight_scale"],
         attrs: &[AttrSpec::int_or_none("units"), AttrSpec::dtype("out_dtype")],
         relation: &DENSE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(products::dense),
         doc: "
 `nn.dense` on bytes, summed up in `int32`. The weight's scale may be a vector of its units.
 ```relay
@@ -188,7 +192,7 @@ def @f(%x: Tensor[(4, 8), uint8], %w: Tensor[(16, 8), int8]) {
         args: &["data", "weight", "input_zero_point", "weight_zero_point", "input_scale", "weight_scale"],
         attrs: &[AttrSpec::int_or_none("units"), AttrSpec::dtype("out_dtype"), AttrSpec::str("weight_layout", "NC")],
         relation: &DENSE_PACK,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(products::dense_pack),
         doc: "
 `nn.contrib_dense_pack` on bytes, summed up in `int32`.
 ```relay
@@ -216,7 +220,7 @@ def @f(%x: Tensor[(4, 16), uint8], %w: Tensor[(2, 16, 8), int8]) {
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &CONV2D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(products::conv2d),
         doc: "
 `nn.conv2d` on bytes, summed up in `out_dtype`. The weight's scale may be a vector of its output channels.
 ```relay
@@ -245,7 +249,7 @@ def @f(%x: Tensor[(1, 4, 8, 8), int8], %w: Tensor[(8, 4, 3, 3), int8], %s: Tenso
             AttrSpec::dtype("out_dtype"),
         ],
         relation: &CONV2D_TRANSPOSE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(products::conv2d_transpose),
         doc: "
 `nn.conv2d_transpose` on bytes, summed up in `out_dtype`.
 ```relay
@@ -266,7 +270,7 @@ def @f(%x: Tensor[(1, 4, 8, 8), int8], %w: Tensor[(4, 8, 3, 3), int8]) {
             AttrSpec::flag("transpose_b", false),
         ],
         relation: &BATCH_MATMUL,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(products::batch_matmul),
         doc: "
 `nn.batch_matmul` on bytes, summed up in `int32`.
 ```relay
@@ -292,7 +296,7 @@ def @f(%x: Tensor[(2, 3, 4), int8], %y: Tensor[(2, 5, 4), int8]) {
             AttrSpec::flag("count_include_pad", false),
         ],
         relation: &AVG_POOL2D,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::avg_pool2d),
         doc: "
 `nn.avg_pool2d` on bytes, with another scale for the result.
 ```relay
@@ -309,7 +313,7 @@ def @f(%x: Tensor[(1, 3, 8, 8), int8]) {
         args: &["data", "input_scales", "input_zero_points", "output_scale", "output_zero_point"],
         attrs: &[AttrSpec::int("axis", 0)],
         relation: &CONCATENATE,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::concatenated),
         doc: "
 Joins tensors of different scales along `axis`, in one scale.
 ```relay
@@ -326,7 +330,7 @@ def @f(%x: Tensor[(2, 3), int8], %y: Tensor[(2, 4), int8]) {
         args: &["data", "scale", "zero_point", "output_scale", "output_zero_point"],
         attrs: &[],
         relation: &UNARY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::abs),
         doc: "
 The absolute values of the numbers that the data stand for, in another scale.
 ```relay
@@ -341,7 +345,7 @@ def @f(%x: Tensor[(2, 3), int8]) { qnn.abs(%x, 0.5f, 0, 0.25f, 1) }
         args: &["data", "scale", "zero_point", "output_scale", "output_zero_point"],
         attrs: &[],
         relation: &UNARY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::erf),
         doc: "
 The error function of the numbers that the data stand for, in another scale.
 ```relay
@@ -356,7 +360,7 @@ def @f(%x: Tensor[(2, 3), int8]) { qnn.erf(%x, 0.5f, 0, 0.25f, 1) }
         args: &["data", "scale", "zero_point", "output_scale", "output_zero_point"],
         attrs: &[],
         relation: &UNARY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::exp),
         doc: "
 e to the power of the numbers that the data stand for, in another scale.
 ```relay
@@ -371,7 +375,7 @@ def @f(%x: Tensor[(2, 3), int8]) { qnn.exp(%x, 0.5f, 0, 0.25f, 1) }
         args: &["data", "scale", "zero_point", "output_scale", "output_zero_point"],
         attrs: &[],
         relation: &UNARY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::hardswish),
         doc: "
 x · min(max(x + 3, 0), 6) / 6, where x are the numbers that the data stand for, in another scale.
 ```relay
@@ -386,7 +390,7 @@ def @f(%x: Tensor[(2, 3), int8]) { qnn.hardswish(%x, 0.5f, 0, 0.25f, 1) }
         args: &["data", "scale", "zero_point", "output_scale", "output_zero_point"],
         attrs: &[],
         relation: &UNARY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::log),
         doc: "
 The natural logarithm of the numbers that the data stand for, in another scale.
 ```relay
@@ -401,7 +405,7 @@ def @f(%x: Tensor[(2, 3), int8]) { qnn.log(%x, 0.5f, 0, 0.25f, 1) }
         args: &["data", "scale", "zero_point", "output_scale", "output_zero_point"],
         attrs: &[],
         relation: &UNARY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::rsqrt),
         doc: "
 One by the square root of the numbers that the data stand for, in another scale.
 ```relay
@@ -416,7 +420,7 @@ def @f(%x: Tensor[(2, 3), int8]) { qnn.rsqrt(%x, 0.5f, 0, 0.25f, 1) }
         args: &["data", "scale", "zero_point", "output_scale", "output_zero_point"],
         attrs: &[],
         relation: &UNARY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::sigmoid),
         doc: "
 1 / (1 + exp(-x)), where x are the numbers that the data stand for, in another scale.
 ```relay
@@ -431,7 +435,7 @@ def @f(%x: Tensor[(2, 3), int8]) { qnn.sigmoid(%x, 0.5f, 0, 0.25f, 1) }
         args: &["data", "scale", "zero_point", "output_scale", "output_zero_point"],
         attrs: &[],
         relation: &UNARY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::sqrt),
         doc: "
 The square root of the numbers that the data stand for, in another scale.
 ```relay
@@ -446,7 +450,7 @@ def @f(%x: Tensor[(2, 3), int8]) { qnn.sqrt(%x, 0.5f, 0, 0.25f, 1) }
         args: &["data", "scale", "zero_point", "output_scale", "output_zero_point"],
         attrs: &[],
         relation: &UNARY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::tanh),
         doc: "
 The hyperbolic tangent of the numbers that the data stand for, in another scale.
 ```relay
@@ -461,7 +465,7 @@ def @f(%x: Tensor[(2, 3), int8]) { qnn.tanh(%x, 0.5f, 0, 0.25f, 1) }
         args: &["data", "input_scale", "input_zero_point", "output_scale", "output_zero_point"],
         attrs: &[AttrSpec::float("alpha", 0.25)],
         relation: &UNARY,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::leaky_relu),
         doc: "
 `nn.leaky_relu` of the numbers that the data stand for, in another scale.
 ```relay
@@ -476,7 +480,7 @@ def @f(%x: Tensor[(2, 3), int8]) { qnn.leaky_relu(%x, 0.5f, 0, 0.25f, 1, alpha=0
         args: &["data", "scale", "zero_point", "output_scale", "output_zero_point"],
         attrs: &[AttrSpec::int("axis", -1)],
         relation: &SOFTMAX,
-        kernel: Kernel::Missing,
+        kernel: Kernel::Whole(elementwise::softmax),
         doc: "
 `nn.softmax` of the numbers that the data stand for, in another scale.
 ```relay

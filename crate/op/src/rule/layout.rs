@@ -63,8 +63,3 @@ impl DataLayout {
         blocks.fold(1, i64::saturating_mul)
     }
 }
-
-/// For each axis of `to`, the axis of `from` that holds the same letter; both without blocks.
-pub fn permutation(from: &DataLayout, to: &DataLayout) -> Vec<usize> {
-    to.axes.iter().map(|&(letter, _)| from.axis(letter)).collect()
-}

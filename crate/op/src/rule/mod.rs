@@ -28,7 +28,7 @@ pub(crate) mod vision;
 pub use broadcast::{BROADCAST, BROADCAST_COMP, BROADCAST_TO, IDENTITY, IDENTITY_COMP, WHERE};
 pub use conv_nd::CONV2D;
 pub use create::{ARANGE, CAST, FULL, INIT_OP};
-pub use layout::{DataLayout, permutation};
+pub use layout::DataLayout;
 pub use linear::{BATCH_MATMUL, BIAS_ADD, DENSE, MATMUL, PRELU};
 pub use norm::{BATCH_NORM, DROPOUT, SOFTMAX};
 pub use pool::{AVG_POOL2D, GLOBAL_AVG_POOL2D, MAX_POOL2D};

@@ -1,0 +1,377 @@
+//! What a window sees, over three spatial axes: convolution, its transpose and its gradient, and pooling.
+//!
+//! Data are `[n, c, d, h, w]`; fewer spatial axes are leading ones of size 1. For each axis and each position along it a
+//! [`Look`] says which elements lie under which parts of the window. Places in the padding are in no look, so that
+//! padding adds nothing to a sum, not even under an infinite weight. A look is found by arithmetic: how far a window
+//! reaches into padding costs nothing.
+//!
+//! ```
+//! use kernel::slide::{Along, forward, transposed};
+//! // A window of 3 in steps of 2 over 4 elements with a zero before them sees, at position 0, elements 0 and 1.
+//! let along = Along { stride: 2, dilation: 1, before: 1, after: 0 };
+//! assert_eq!(forward(&along, 4, 3, 2)[0].pairs().collect::<Vec<_>>(), [(1, 0), (2, 1)]);
+//! // The other way round, place 1 of the result gets element 0 through part 2 and element 1 through part 0.
+//! assert_eq!(transposed(&along, 4, 3, 8)[1].pairs().collect::<Vec<_>>(), [(0, 1), (2, 0)]);
+//! ```
+
+use crate::number::Number;
+use crate::reduce::greater_or_nan;
+use crate::strided::View;
+
+/// How a window moves along one axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Along {
+    /// At least 1.
+    pub stride: i64,
+    /// At least 1.
+    pub dilation: i64,
+    /// Padding on both sides, at least 0.
+    pub before: i64,
+    pub after: i64,
+}
+
+/// What lies under a window at one position of one axis: pairs of a part of the window and an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Look {
+    part: usize,
+    part_step: usize,
+    element: usize,
+    /// Backwards in a transposed convolution.
+    element_step: isize,
+    n: usize,
+    /// How many parts lie on elements or padding; what lies beyond the padding does not count.
+    pub n_inside: i64,
+}
+
+impl Look {
+    pub fn pairs(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.n).map(move |i| {
+            (self.part + i * self.part_step, self.element.wrapping_add_signed(i as isize * self.element_step))
+        })
+    }
+
+    /// How many elements it sees.
+    pub fn n_elements(self) -> usize {
+        self.n
+    }
+}
+
+/// The looks of a window of `window` parts at `n` positions over `size` elements.
+pub fn forward(along: &Along, size: usize, window: i64, n: usize) -> Vec<Look> {
+    let &Along { stride, dilation, before, after } = along;
+    let [stride, dilation, before, after] = [stride, dilation, before, after].map(i128::from);
+    let (size, window) = (size as i128, i128::from(window));
+    let looks = (0..n as i128).map(|position| {
+        let start = position * stride - before;
+        let first = (-start.div_euclid(dilation)).max(0);
+        let end = ((size - start + dilation - 1).div_euclid(dilation)).min(window);
+        let inside = ((size + after - start + dilation - 1).div_euclid(dilation)).clamp(0, window);
+        Look {
+            part: first as usize,
+            part_step: 1,
+            element: (start + first * dilation) as usize,
+            // At most one element, if a step is longer than them all.
+            element_step: dilation.min(size) as isize,
+            n: (end - first).max(0) as usize,
+            n_inside: inside as i64,
+        }
+    });
+    looks.collect()
+}
+
+/// For each of `n` places of a transposed convolution's result, the elements that spread to it.
+pub fn transposed(along: &Along, size: usize, window: usize, n: usize) -> Vec<Look> {
+    let &Along { stride, dilation, before, .. } = along;
+    let [stride, dilation, before] = [stride, dilation, before].map(i128::from);
+    let common = greatest_common_divisor(stride, dilation);
+    let (part_step, element_step) = (stride / common, dilation / common);
+    let (size, window) = (size as i128, window as i128);
+    let looks = (0..n as i128).map(|place| {
+        let place = place + before;
+        // The first part that is a whole number of strides away, and not beyond the last element.
+        let Some(part) = (0..part_step.min(window)).find(|part| (place - part * dilation).rem_euclid(stride) == 0)
+        else {
+            return Look::default();
+        };
+        let least = ((place - size * stride).div_euclid(dilation) + 1).max(0);
+        let part = part + ((least - part).max(0) + part_step - 1) / part_step * part_step;
+        let last = place.div_euclid(dilation).min(window - 1);
+        if part > last {
+            return Look::default();
+        }
+        let n = (last - part) / part_step + 1;
+        Look {
+            part: part as usize,
+            part_step: part_step as usize,
+            element: ((place - part * dilation) / stride) as usize,
+            element_step: -(element_step as isize),
+            n: n as usize,
+            n_inside: n as i64,
+        }
+    });
+    looks.collect()
+}
+
+/// The looks of `n` windows that share out `size` elements, about equally large and overlapping where they must.
+pub fn adaptive(size: usize, n: usize) -> Vec<Look> {
+    let looks = (0..n as u128).map(|i| {
+        let (size, n) = (size as u128, n as u128);
+        let (start, end) = (i * size / n, ((i + 1) * size).div_ceil(n));
+        let count = (end - start) as usize;
+        Look { part_step: 1, element: start as usize, element_step: 1, n: count, n_inside: count as i64, part: 0 }
+    });
+    looks.collect()
+}
+
+fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// How a weight's two first axes stand: `[o, c / groups, …]`, or `[c, o / groups, …]` for a transposed convolution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    Forward,
+    Transposed,
+}
+
+/// The offset of channel `channel` of a group and of output `output` (among all) in a weight of planes.
+fn weight_plane(way: Way, [output, channel]: [usize; 2], [group_outputs, group_channels]: [usize; 2]) -> usize {
+    match way {
+        Way::Forward => output * group_channels + channel,
+        Way::Transposed => (output / group_outputs * group_channels + channel) * group_outputs + output % group_outputs,
+    }
+}
+
+/// Data `[n, c, d, h, w]` and a weight give `[n, o, …]`, with as many places along each axis as there are looks.
+///
+/// `groups` divides `c` and `o`; outputs of a group see only the inputs of that group. Sums run over channels, then over
+/// the parts of the window in row-major order.
+pub fn conv<T: Number>(data: View<T>, weight: View<T>, looks: &[Vec<Look>; 3], groups: usize, way: Way) -> Vec<T> {
+    let [n_images, n_channels, depth, height, width] = rank5(data.shape);
+    let window = rank5(weight.shape);
+    let n_outputs = if way == Way::Forward { window[0] } else { window[1] * groups };
+    let sizes = [n_outputs / groups.max(1), n_channels / groups.max(1)];
+    let mut results = Vec::new();
+    for image in 0..n_images {
+        for output in 0..n_outputs {
+            let first_channel = output / sizes[0] * sizes[1];
+            for [z, y, x] in positions(looks) {
+                let mut sum = T::ZERO;
+                for channel in 0..sizes[1] {
+                    let plane = (image * n_channels + first_channel + channel) * depth;
+                    let parts = weight_plane(way, [output, channel], sizes) * window[2];
+                    for (i, slice) in z.pairs() {
+                        for (j, row) in y.pairs() {
+                            let elements = &data.data[((plane + slice) * height + row) * width..][..width];
+                            let parts = &weight.data[((parts + i) * window[3] + j) * window[4]..][..window[4]];
+                            for (k, column) in x.pairs() {
+                                sum = sum.multiply_add(elements[column], parts[k]);
+                            }
+                        }
+                    }
+                }
+                results.push(sum);
+            }
+        }
+    }
+    results
+}
+
+/// The gradient of [`conv`] forwards by its weight, of the shape `[o, c / groups, …window]`, from that of its result
+/// `[n, o, …]`.
+pub fn conv_by_weight(
+    grad: View<f64>,
+    data: View<f64>,
+    looks: &[Vec<Look>; 3],
+    groups: usize,
+    window: [usize; 3],
+) -> Vec<f64> {
+    let [n_images, n_outputs, ..] = rank5(grad.shape);
+    let [_, n_channels, depth, height, width] = rank5(data.shape);
+    let (group_outputs, group_channels) = (n_outputs / groups.max(1), n_channels / groups.max(1));
+    let mut results = vec![0.0; n_outputs * group_channels * window.iter().product::<usize>()];
+    let mut grads = grad.data.iter();
+    for image in 0..n_images {
+        for output in 0..n_outputs {
+            let first_channel = output / group_outputs * group_channels;
+            for ([z, y, x], &grad) in positions(looks).zip(&mut grads) {
+                for channel in 0..group_channels {
+                    let plane = (image * n_channels + first_channel + channel) * depth;
+                    let parts = (output * group_channels + channel) * window[0];
+                    each(z, y, x, |[i, j, k], [slice, row, column]| {
+                        let element = data.data[((plane + slice) * height + row) * width + column];
+                        results[((parts + i) * window[1] + j) * window[2] + k] += grad * element;
+                    });
+                }
+            }
+        }
+    }
+    results
+}
+
+/// Folds what each look sees, in row-major order, for every plane of `[n, c, d, h, w]`.
+pub fn pool<T: Copy>(data: View<T>, looks: &[Vec<Look>; 3], init: T, step: fn(T, T) -> T) -> Vec<T> {
+    let [n_images, n_channels, depth, height, width] = rank5(data.shape);
+    let mut results = Vec::new();
+    for plane in 0..n_images * n_channels {
+        for [z, y, x] in positions(looks) {
+            let mut folded = init;
+            each(z, y, x, |_, [slice, row, column]| {
+                folded = step(folded, data.data[((plane * depth + slice) * height + row) * width + column]);
+            });
+            results.push(folded);
+        }
+    }
+    results
+}
+
+/// How a pool's gradient is shared among the elements that its window saw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Share {
+    /// All of it to the first of the largest elements.
+    Largest,
+    /// Equal parts to the elements, as many as there are elements.
+    Elements,
+    /// Equal parts to elements and padding.
+    ElementsAndPadding,
+}
+
+/// The gradient of [`pool`] by its data, of their shape, from that of its result.
+pub fn pool_by_data(grad: &[f64], data: View<f64>, looks: &[Vec<Look>; 3], share: Share) -> Vec<f64> {
+    let [n_images, n_channels, depth, height, width] = rank5(data.shape);
+    let mut results = vec![0.0; data.data.len()];
+    let mut grads = grad.iter();
+    for plane in 0..n_images * n_channels {
+        for ([z, y, x], &grad) in positions(looks).zip(&mut grads) {
+            let place = |[slice, row, column]: [usize; 3]| ((plane * depth + slice) * height + row) * width + column;
+            let count = n_counted([z, y, x], share) as f64;
+            let mut largest: Option<usize> = None;
+            each(z, y, x, |_, at| {
+                let place = place(at);
+                if share != Share::Largest {
+                    results[place] += grad / count;
+                } else if largest.is_none_or(|held| greater_or_nan(data.data[place], data.data[held])) {
+                    largest = Some(place);
+                }
+            });
+            if let Some(place) = largest {
+                results[place] += grad;
+            }
+        }
+    }
+    results
+}
+
+/// How many places an average divides by, at least 1.
+pub fn n_counted(looks: [Look; 3], share: Share) -> i128 {
+    let counts = looks.map(|look| match share {
+        Share::Largest | Share::Elements => look.n as i128,
+        Share::ElementsAndPadding => i128::from(look.n_inside),
+    });
+    counts.into_iter().fold(1, i128::saturating_mul).max(1)
+}
+
+/// What is seen at each position, in row-major order.
+pub fn positions(looks: &[Vec<Look>; 3]) -> impl Iterator<Item = [Look; 3]> + Clone {
+    let [slices, rows, columns] = looks;
+    slices.iter().flat_map(move |&z| rows.iter().flat_map(move |&y| columns.iter().map(move |&x| [z, y, x])))
+}
+
+/// The parts and elements under a window, in row-major order.
+fn each(z: Look, y: Look, x: Look, mut visit: impl FnMut([usize; 3], [usize; 3])) {
+    for (i, slice) in z.pairs() {
+        for (j, row) in y.pairs() {
+            for (k, column) in x.pairs() {
+                visit([i, j, k], [slice, row, column]);
+            }
+        }
+    }
+}
+
+fn rank5(shape: &[usize]) -> [usize; 5] {
+    debug_assert_eq!(shape.len(), 5);
+    [shape[0], shape[1], shape[2], shape[3], shape[4]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: Along = Along { stride: 1, dilation: 1, before: 0, after: 0 };
+
+    /// The looks of one axis by trying every part at every position.
+    fn by_definition(along: &Along, size: usize, window: i64, position: usize) -> Vec<(usize, usize)> {
+        let element = |part: i64| position as i64 * along.stride + part * along.dilation - along.before;
+        let inside = |part: &i64| (0..size as i64).contains(&element(*part));
+        (0..window).filter(inside).map(|part| (part as usize, element(part) as usize)).collect()
+    }
+
+    #[test]
+    fn looks_are_those_of_the_definition() {
+        for (stride, dilation, before, after) in [(1, 1, 0, 0), (2, 1, 1, 0), (3, 2, 4, 4), (1, 5, 7, 0), (2, 4, 3, 1)]
+        {
+            let along = Along { stride, dilation, before, after };
+            for size in 0..6 {
+                for window in 1..5 {
+                    for (position, look) in forward(&along, size, window, 8).into_iter().enumerate() {
+                        let want = by_definition(&along, size, window, position);
+                        assert_eq!(look.pairs().collect::<Vec<_>>(), want, "{along:?} {size} {window} {position}");
+                        let end = size as i64 + before + after;
+                        let inside = |part: &i64| position as i64 * stride + part * dilation < end;
+                        assert_eq!(look.n_inside, (0..window).filter(inside).count() as i64);
+                    }
+                    // A place gets an element through a part exactly if the window there sees the place.
+                    let looks = transposed(&along, size, window as usize, 12);
+                    for (place, look) in looks.into_iter().enumerate() {
+                        let sees = |element: usize| by_definition(&along, 12, window, element);
+                        let want = (0..size).rev().flat_map(|element| {
+                            let parts = sees(element).into_iter().filter(|&(_, seen)| seen == place);
+                            parts.map(move |(part, _)| (part, element)).collect::<Vec<_>>()
+                        });
+                        assert_eq!(look.pairs().collect::<Vec<_>>(), want.collect::<Vec<_>>(), "{along:?} {place}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn windows_that_reach_far_beyond_the_data_cost_nothing() {
+        let far = Along { stride: i64::MAX, dilation: i64::MAX, before: i64::MAX, after: i64::MAX };
+        let looks = forward(&far, 3, i64::MAX, 3);
+        assert_eq!(looks[0].pairs().collect::<Vec<_>>(), [(1, 0)]);
+        assert_eq!(looks[1].pairs().collect::<Vec<_>>(), [(0, 0)]);
+        assert_eq!(looks[2].n_elements(), 0);
+        assert!(transposed(&far, 3, 2, 4)[1..].iter().all(|look| look.n_elements() == 0));
+    }
+
+    #[test]
+    fn adaptive_windows_cover_everything() {
+        let seen: Vec<Vec<usize>> =
+            adaptive(7, 3).into_iter().map(|look| look.pairs().map(|(_, element)| element).collect()).collect();
+        assert_eq!(seen, [vec![0, 1, 2], vec![2, 3, 4], vec![4, 5, 6]]);
+        assert_eq!(adaptive(0, 2)[1].n_elements(), 0);
+    }
+
+    #[test]
+    fn a_transposed_convolution_in_groups() {
+        let looks = [forward(&PLAIN, 1, 1, 1), forward(&PLAIN, 1, 1, 1), transposed(&PLAIN, 2, 2, 3)];
+        let data = View::new(&[1i64, 2, 10, 20], &[1, 2, 1, 1, 2]);
+        let weight = View::new(&[1, 3, 5, 7], &[2, 1, 1, 1, 2]);
+        assert_eq!(conv(data, weight, &looks, 2, Way::Transposed), [1, 5, 6, 50, 170, 140]);
+        assert_eq!(conv(data, weight, &looks, 1, Way::Transposed), [51, 175, 146]);
+    }
+
+    #[test]
+    fn gradients() {
+        let looks = [forward(&PLAIN, 1, 1, 1), forward(&PLAIN, 1, 1, 1), forward(&PLAIN, 3, 2, 2)];
+        let data = View::new(&[1.0, 5.0, 2.0], &[1, 1, 1, 1, 3]);
+        let grad = View::new(&[1.0, 10.0], &[1, 1, 1, 1, 2]);
+        assert_eq!(conv_by_weight(grad, data, &looks, 1, [1, 1, 2]), [51.0, 25.0]);
+        assert_eq!(pool_by_data(grad.data, data, &looks, Share::Largest), [0.0, 11.0, 0.0]);
+        assert_eq!(pool_by_data(grad.data, data, &looks, Share::Elements), [0.5, 5.5, 5.0]);
+    }
+}
