@@ -90,10 +90,11 @@ async function ask(): Promise<void> {
   if (traced === undefined || traced.revision !== state.revision.peek()) return;
   const stop = stopNow.peek();
   // The compiler knows one graph, the one that it was asked for last; another may be shown until that has its places.
-  const shown = state.solverTab.peek() === "graph" ? state.placed.peek() : undefined;
+  const isGraph = state.solverTab.peek() === "graph";
+  const shown = isGraph ? state.placed.peek() : undefined;
   const placed = shown?.revision === asked.revision && shown.opened === asked.opened ? shown : undefined;
   const [view, graph] = await Promise.all([
-    solver({ about: "stop", stop, ...state.solverPart.peek() }),
+    solver({ about: "stop", stop, ...(isGraph ? NO_LISTS : state.solverPart.peek()) }),
     placed === undefined ? undefined : solver({ about: "state", stop }),
   ]);
   if (state.revision.peek() !== traced.revision) return;
@@ -102,6 +103,9 @@ async function ask(): Promise<void> {
     if (placed !== undefined && graph?.states.length === placed.graph.nodes.length) state.graphState.value = { placed, view: graph };
   });
 }
+
+/** Beside the graph the lists are not shown. */
+const NO_LISTS: typeof FIRST_PART = { firstClass: 0, nClasses: 0, nRelations: 0 };
 
 /** The graph that was asked for last. */
 let asked: { revision: number; opened: readonly string[] } = { revision: -1, opened: [] };

@@ -153,9 +153,9 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
   });
   const { width, height } = size.value;
   const where = view.value;
-  const seen = where === undefined ? [] : inView(placed, where, { width, height });
+  const seen = useMemo(() => (where === undefined ? [] : inView(placed, where, { width, height })), [placed, where, width, height]);
+  const isNear = useMemo(() => new Set(seen), [seen]);
   const isFar = seen.length > MOST_DRAWN;
-  const isNear = new Set(seen);
   const stop = graph.nodes.findIndex(({ id }) => id === current.value);
   const tabStop = stop >= 0 && isNear.has(stop) ? stop : (seen[0] ?? -1);
   const focus = (index: number | undefined) => {

@@ -100,8 +100,25 @@ function drawn({ node, index, x, y, letter, term, isLit, isStop, onOpen, onPoint
   );
 }
 
-/** The edges with an end in view, as few paths: those of the node that is pointed at stand out, the long ones step back. */
-export function Edges({ placed, isNear, lit }: { placed: Placed; isNear: ReadonlySet<number>; lit: number | undefined }) {
+interface EdgesProps {
+  placed: Placed;
+  isNear: ReadonlySet<number>;
+  lit: number | undefined;
+}
+
+/** The edges with an end in view; a step changes none of them. */
+export class Edges extends Component<EdgesProps> {
+  override shouldComponentUpdate({ placed, isNear, lit }: EdgesProps): boolean {
+    return placed !== this.props.placed || isNear !== this.props.isNear || lit !== this.props.lit;
+  }
+
+  override render(props: EdgesProps) {
+    return drawnEdges(props);
+  }
+}
+
+/** As few paths: those of the node that is pointed at stand out, the long ones step back. */
+function drawnEdges({ placed, isNear, lit }: EdgesProps) {
   const paths = { plain: "", long: "", lit: "" };
   for (const [index, { from, to }] of placed.graph.edges.entries()) {
     if (!isNear.has(from) && !isNear.has(to)) continue;

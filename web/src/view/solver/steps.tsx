@@ -1,11 +1,12 @@
 // The solver at one stop: what the step did, the relations in the queue and those that wait, and the classes.
 import { signal, useSignal } from "@preact/signals";
 import { Component, type ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { point, show } from "../../actions.ts";
 import { askWhyNot } from "../../asking.ts";
 import { litAmong } from "../../solving.ts";
 import { state } from "../../state.ts";
-import type { ChangeView, RelationView, SpanView } from "../../wasm/relish_wasm.js";
+import type { ChangeView, RelationView, SolverView, SpanView } from "../../wasm/relish_wasm.js";
 import { highlight, TypeText } from "../code.tsx";
 import { Icon } from "../icon.tsx";
 import { Sentence } from "../markdown.tsx";
@@ -14,6 +15,7 @@ import { copyText, savePicture, saveTrace } from "./export.ts";
 import { Takeaway } from "./takeaway.tsx";
 import { stepPicture } from "./picture.ts";
 import { ruleOf } from "./rule.ts";
+import { useInSight } from "./sight.ts";
 import { stepText } from "./text.ts";
 
 /** The class that something on the panel is about. */
@@ -57,7 +59,7 @@ export function Caption() {
   const failure = trace?.failures.indexOf(solver?.stop ?? -1) ?? -1;
   const problem = state.checked.value.view.diagnostics[trace?.failure_diagnostics[failure] ?? -1];
   return (
-    <div class="said solver-caption">
+    <div class="said solver-caption" ref={useTallest()}>
       <p role="status">{solver === undefined ? "" : <Sentence text={solver.caption} />}</p>
       {problem !== undefined && (
         <button type="button" class="button small" onClick={() => askWhyNot(problem)}>
@@ -69,10 +71,57 @@ export function Caption() {
   );
 }
 
+/** Three lines of a caption. */
+const MOST_EMPTY = 64;
+
+/** As tall as it has been, within reason: what stands below does not jump while the steps go by. */
+function useTallest() {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    let [width, tallest] = [0, 0];
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth !== width) {
+        [width, tallest] = [element.clientWidth, 0];
+        element.style.minHeight = "";
+      } else if (element.clientHeight > tallest) {
+        tallest = element.clientHeight;
+        element.style.minHeight = `${Math.min(tallest, MOST_EMPTY)}px`;
+      }
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return box;
+}
+
 export function Steps() {
   const solver = state.solver.value?.view;
   if (solver === undefined) return null;
-  const { current, queue, waiting, n_more_queued, n_more_waiting, n_solved, n_failed, changes, n_more_changes } = solver;
+  const { current, changes, n_more_changes } = solver;
+  return (
+    <div class="steps">
+      {current !== undefined && <Current relation={current} changes={changes} nMore={n_more_changes} />}
+      {current === undefined && changes.length > 0 && <Changes changes={changes} nMore={n_more_changes} />}
+      <Below />
+    </div>
+  );
+}
+
+/** What stands below the relation that ran: drawn again for each step where it is in sight. */
+function Below() {
+  const { box, shown } = useInSight();
+  const solver = shown.value;
+  return (
+    <div class="steps" ref={box}>
+      {solver !== undefined && <Lists solver={solver} />}
+    </div>
+  );
+}
+
+function Lists({ solver }: { solver: SolverView }) {
+  const { queue, waiting, n_more_queued, n_more_waiting, n_solved, n_failed } = solver;
   const isAtCursor = litAmong([...queue, ...waiting].map(({ span }) => span));
   const pointed = pointedClass.value;
   const isLit = ({ span, args }: RelationView) => isAtCursor(span) || (pointed !== undefined && args.includes(pointed));
@@ -82,9 +131,7 @@ export function Steps() {
   };
   const number = (n: number) => n.toLocaleString("en");
   return (
-    <div class="steps">
-      {current !== undefined && <Current relation={current} changes={changes} nMore={n_more_changes} />}
-      {current === undefined && changes.length > 0 && <Changes changes={changes} nMore={n_more_changes} />}
+    <>
       <section aria-labelledby="queue">
         <h2 id="queue">
           Queue{" "}
@@ -125,7 +172,7 @@ export function Steps() {
           { title: "Trace as JSON", icon: "download", act: saveTrace },
         ]}
       />
-    </div>
+    </>
   );
 }
 
