@@ -23,8 +23,8 @@ mod conv;
 mod conv_nd;
 mod create;
 mod dynamic;
-#[cfg(test)]
 mod engine;
+#[cfg(test)]
 mod fuzz;
 mod image;
 mod index;
