@@ -508,7 +508,7 @@ impl Machine {
                     Code::Kernel { op, dtype, to, a, b } => {
                         let kernel = &op::OpId(op).row().kernel;
                         let to_dtype = op::elementwise(kernel, dtype).map_or(dtype, |(to, _)| to);
-                        match op::by_kernel(kernel, [dtype, to_dtype], r[a as usize], r[b as usize]) {
+                        match op::on_scalars(op::OpId(op), [dtype, to_dtype], r[a as usize], r[b as usize]) {
                             Ok(bits) => r[to as usize] = bits,
                             Err(op::Fault::DivisionByZero) => break 'frame Some(Stop::Fault(RunFault::DivisionByZero)),
                             Err(_) => break 'frame Some(Stop::Fault(RunFault::Broken)),

@@ -128,7 +128,7 @@ impl Operators {
                 return Err(CallFault::OutOfMemory);
             }
         }
-        run(&row.kernel, call).map_err(|fault| CallFault::of(row, fault))
+        run(row, call).map_err(|fault| CallFault::of(row, fault))
     }
 
     /// Runs the operator's relation on the types of the arguments.

@@ -6,16 +6,21 @@
 //! their dtype wants them (at multiples of its width). One operand may be where the result goes, if the plan
 //! [`takes`](Plan::takes) it.
 //!
-//! Everything that runs programs goes through plans where there is one, so all agree to the bit; where there is none, a
-//! call is computed on values ([`crate::run`]).
+//! Where a dtype or an operator has no body of its own here, a call is computed on values by the scalar meaning of its
+//! kernel. [`crate::run`] asks here first, so all that run programs agree to the bit.
 
 mod each;
+mod single;
+mod values;
 
-pub use each::{by_kernel, elementwise};
+pub(crate) use each::by_kernel;
+pub use each::elementwise;
+pub use values::{on_scalars, on_values};
 
 use crate::OpId;
 use crate::run::{Fault, ResultType};
 use each::Each;
+use single::Single;
 use ty::Attrs;
 
 /// How one call is computed, for operands and a result of these types.
@@ -26,15 +31,18 @@ pub struct Plan {
 
 #[derive(Clone)]
 enum Body {
+    Single(Single),
     Each(Each),
     /// The same elements; the shape is another.
     Copy,
 }
 
 /// Memory that bodies use between calls. What is in it does not matter.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Scratch {
-    pub floats: Vec<f32>,
+    conv: kernel::conv::Scratch,
+    /// Between two reductions of one operator.
+    between: [Vec<f32>; 2],
 }
 
 /// The elements of an operand, or `None` if they are where the result goes.
@@ -43,7 +51,6 @@ pub type Source<'a> = Option<&'a [u8]>;
 impl Plan {
     /// `None`: this operator on these types is computed on values. A call without exactly one result has no plan.
     pub fn new(op: OpId, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Plan> {
-        let _ = attrs;
         let [result] = results else { return None };
         let row = op.row();
         let body = match row.name {
@@ -54,7 +61,10 @@ impl Plan {
             | "contrib_reverse_reshape"
             | "copy"
             | "reshape_like" => same_elements(operands, result)?,
-            _ => Body::Each(Each::new(&row.kernel, operands, result)?),
+            name => match Single::new(name, attrs, operands, result) {
+                Some(single) => Body::Single(single),
+                None => Body::Each(Each::new(&row.kernel, operands, result)?),
+            },
         };
         Some(Plan { body })
     }
@@ -62,6 +72,7 @@ impl Plan {
     /// Whether the result may be computed where this operand is.
     pub fn takes(&self, operand: usize) -> bool {
         match &self.body {
+            Body::Single(single) => single.takes(operand),
             Body::Each(each) => each.takes(operand),
             Body::Copy => operand == 0,
         }
@@ -69,8 +80,8 @@ impl Plan {
 
     /// Computes the elements of the result. `sources` are as many, and of the types, that the plan was made for.
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
-        let _ = scratch;
         match &self.body {
+            Body::Single(single) => single.run(sources, result, scratch),
             Body::Each(each) => each.run(sources, result),
             Body::Copy => match sources {
                 [Some(source), ..] if source.len() == result.len() => {

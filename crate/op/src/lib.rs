@@ -47,10 +47,10 @@ mod unary;
 mod vision;
 
 pub use call::{CallFault, Operators};
-pub use engine::{Plan, Scratch, Source, by_kernel, elementwise};
+pub use engine::{Plan, Scratch, Source, elementwise, on_scalars};
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
-pub use run::{Call, Fault, Kernel, OPEN, ResultType, call_scalar, cast_between, cast_scalar, round_to, run};
+pub use run::{Call, Fault, Kernel, OPEN, ResultType, cast_between, cast_scalar, round_to, run};
 
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;

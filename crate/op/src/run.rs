@@ -1,5 +1,7 @@
 //! Evaluating one operator call on values, by the scalar meaning of its kernel.
 
+use crate::Op;
+use crate::engine::on_values;
 use kernel::number;
 use kernel::strided::{View, map2};
 use std::borrow::Cow;
@@ -101,7 +103,12 @@ pub fn cast_between(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
 }
 
 /// Evaluates one call of a row.
-pub fn run(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
+pub fn run(row: &Op, call: &Call) -> Result<Value, Fault> {
+    on_values(row.name, call).unwrap_or_else(|| by_meaning(&row.kernel, call))
+}
+
+/// Evaluates one call by the scalar meaning of a kernel.
+pub(crate) fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
     match kernel {
         Kernel::Missing => Err(Fault::NoKernel),
         Kernel::Whole(run) => run(call),

@@ -22,12 +22,12 @@ pub fn scalar_bits(dtype: Dtype, scalar: Scalar) -> u64 {
     }
 }
 
-/// The number of these bits.
+/// The number of these bits. Every NaN is the canonical one.
 pub fn scalar_of(dtype: Dtype, bits: u64) -> Scalar {
     match dtype {
-        Dtype::Float64 => Scalar::Float(f64::from_bits(bits)),
-        Dtype::Float32 => Scalar::Float(f64::from(f32::from_bits(bits as u32))),
-        Dtype::BFloat16 => Scalar::Float(f64::from(f32::from_bits((bits as u32) << 16))),
+        Dtype::Float64 => Scalar::Float(one_nan(f64::from_bits(bits))),
+        Dtype::Float32 => Scalar::Float(one_nan(f64::from(f32::from_bits(bits as u32)))),
+        Dtype::BFloat16 => Scalar::Float(one_nan(f64::from(f32::from_bits((bits as u32) << 16)))),
         Dtype::Float16 => Scalar::Float(of_half(bits)),
         Dtype::Bool => Scalar::Int((bits & 1) as i64),
         Dtype::Int8 => Scalar::Int(i64::from(bits as i8)),
@@ -35,6 +35,10 @@ pub fn scalar_of(dtype: Dtype, bits: u64) -> Scalar {
         Dtype::Int32 => Scalar::Int(i64::from(bits as i32)),
         Dtype::UInt8 | Dtype::UInt16 | Dtype::UInt32 | Dtype::Int64 | Dtype::UInt64 => Scalar::Int(bits as i64),
     }
+}
+
+fn one_nan(value: f64) -> f64 {
+    if value.is_nan() { f64::NAN } else { value }
 }
 
 fn single(value: f64) -> u64 {

@@ -303,7 +303,7 @@ impl<'a> Folder<'a> {
         let args: Vec<Value> = instr.args.iter().map(value).collect::<Option<_>>()?;
         let results = [ResultType { shape: Vec::new(), dtype }];
         let call = Call { args: &args, attrs, results: &results, memory: 8 };
-        let Ok(Value::Scalar(found, value)) = op::run(&row.kernel, &call) else { return None };
+        let Ok(Value::Scalar(found, value)) = op::run(row, &call) else { return None };
         (found == dtype).then_some(value)
     }
 

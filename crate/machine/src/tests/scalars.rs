@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::scalar::{Binary, Class, binary, cast};
-use op::{by_kernel, elementwise};
+use op::{elementwise, on_scalars};
 
 use op::{Call, ResultType};
 use ty::{Attrs, Scalar, scalar_bits, scalar_of};
@@ -23,20 +23,21 @@ fn samples(dtype: Dtype) -> Vec<Scalar> {
 #[test]
 fn every_elementwise_operator_on_scalars() {
     let mut n_compared = 0;
-    for row in op::all() {
+    for (id, row) in (0..).map(op::OpId).zip(op::all()) {
         for dtype in Dtype::ALL {
             let Some((to, n)) = elementwise(&row.kernel, dtype) else { continue };
             for &a in &samples(dtype) {
                 for &b in &samples(dtype)[..if n == 1 { 1 } else { samples(dtype).len() }] {
                     let args = [Value::Scalar(dtype, a), Value::Scalar(dtype, b)];
                     let results = [ResultType { shape: Vec::new(), dtype: to }];
-                    let call = Call { args: &args[..n.into()], attrs: &Attrs::default(), results: &results };
-                    let expected = op::run(&row.kernel, &call).map(|value| match value {
+                    let call =
+                        Call { args: &args[..n.into()], attrs: &Attrs::default(), results: &results, memory: u64::MAX };
+                    let expected = op::run(row, &call).map(|value| match value {
                         Value::Scalar(dtype, scalar) => scalar_bits(dtype, scalar),
                         other => panic!("{other:?}"),
                     });
                     let (x, y) = (scalar_bits(dtype, a), scalar_bits(dtype, b));
-                    assert_eq!(by_kernel(&row.kernel, [dtype, to], x, y), expected, "{} {dtype} {a:?} {b:?}", row.name);
+                    assert_eq!(on_scalars(id, [dtype, to], x, y), expected, "{} {dtype} {a:?} {b:?}", row.name);
                     let quick = (Binary::of(row.name), Class::of(dtype));
                     if let (Some(operator), Some(class)) = quick
                         && operator.is_on(class)
@@ -54,14 +55,14 @@ fn every_elementwise_operator_on_scalars() {
 
 #[test]
 fn casts() {
-    let kernel = op::by_name("cast").unwrap().row().kernel;
+    let row = op::by_name("cast").unwrap().row();
     for from in Dtype::ALL {
         for into in Dtype::ALL {
             for &a in &samples(from) {
                 let args = [Value::Scalar(from, a)];
                 let results = [ResultType { shape: Vec::new(), dtype: into }];
-                let call = Call { args: &args, attrs: &Attrs::default(), results: &results };
-                let Ok(Value::Scalar(_, expected)) = op::run(&kernel, &call) else { panic!("{from} {into}") };
+                let call = Call { args: &args, attrs: &Attrs::default(), results: &results, memory: u64::MAX };
+                let Ok(Value::Scalar(_, expected)) = op::run(row, &call) else { panic!("{from} {into}") };
                 let found = cast(from, into, scalar_bits(from, a));
                 assert_eq!(found, scalar_bits(into, expected), "{from} {into} {a:?}");
                 assert_eq!(scalar_bits(into, scalar_of(into, found)), found);

@@ -119,7 +119,7 @@ impl Machine<'_> {
                     .collect();
                 let results = [ResultType { shape: Vec::new(), dtype: dtype(instr.results[0]) }];
                 let call = op::Call { args: &values, attrs, results: &results };
-                match op::run(&op.row().kernel, &call) {
+                match op::run(op.row(), &call) {
                     Ok(Value::Scalar(_, value)) => one(Val::Scalar(value)),
                     Ok(other) => panic!("computes {other:?}"),
                     Err(_) => Err(Stop::Operator),

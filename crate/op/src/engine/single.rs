@@ -1,0 +1,395 @@
+//! Operators on float32, by the bodies of `kernel` that go four elements at a time.
+
+use super::{Scratch, Source, count};
+use crate::conv::window::{LINE, PLANE, Space, VOLUME, steps};
+use crate::rule::reduced_axes;
+use crate::run::{Call, Fault, ResultType};
+use kernel::conv::{self, Axis, Direction, Geometry};
+use kernel::elementwise::broadcast::{self, Walk};
+use kernel::elementwise::{self, Binary, Source as From, Unary, compare};
+use kernel::fold::{self, Extent, Fold};
+use kernel::gemm::{Activation, Batch, Epilogue, Matrix, Right, multiply, multiply_batch};
+use kernel::rows::{self, Affine};
+use ty::{Attrs, Dtype};
+
+#[derive(Clone)]
+pub enum Single {
+    Unary(Unary),
+    Binary {
+        op: Binary,
+        walk: Walk<2>,
+        is_whole: [bool; 2],
+    },
+    /// A bool for each pair.
+    Compare {
+        op: Binary,
+        walk: Walk<2>,
+    },
+    /// Products of matrices, one for each of a batch.
+    Product {
+        batch: Batch,
+        a: View,
+        b: View,
+    },
+    Conv(Geometry),
+    Fold {
+        op: Fold,
+        groups: Vec<Extent>,
+        /// What sums are divided by.
+        divisor: Option<usize>,
+    },
+    Softmax(Extent),
+    LogSoftmax(Extent),
+    LayerNorm {
+        extent: Extent,
+        epsilon: f32,
+        is_scaled: bool,
+        is_centered: bool,
+    },
+}
+
+/// A matrix as an operand has it: rows, columns, and the steps along both.
+#[derive(Clone, Copy)]
+pub struct View {
+    shape: [usize; 2],
+    steps: [usize; 2],
+}
+
+impl View {
+    /// A matrix of this shape in memory, or what it is with rows for columns.
+    fn of([n_rows, n_columns]: [usize; 2], is_transposed: bool) -> View {
+        match is_transposed {
+            false => View { shape: [n_rows, n_columns], steps: [n_columns, 1] },
+            true => View { shape: [n_columns, n_rows], steps: [1, n_columns] },
+        }
+    }
+
+    fn matrix(self, data: &[f32]) -> Option<Matrix<'_>> {
+        Matrix::new(data, self.shape, self.steps)
+    }
+}
+
+/// The function of one float32 that a row is.
+pub fn unary(name: &str, attrs: &Attrs) -> Option<Unary> {
+    Some(match name {
+        "abs" => Unary::Abs,
+        "acos" => Unary::Acos,
+        "acosh" => Unary::Acosh,
+        "asin" => Unary::Asin,
+        "asinh" => Unary::Asinh,
+        "atan" => Unary::Atan,
+        "atanh" => Unary::Atanh,
+        "ceil" => Unary::Ceil,
+        "clip" => Unary::Clip(attrs.float("a_min") as f32, attrs.float("a_max") as f32),
+        "cos" => Unary::Cos,
+        "cosh" => Unary::Cosh,
+        "erf" | "fast_erf" => Unary::Erf,
+        "exp" | "fast_exp" => Unary::Exp,
+        "floor" => Unary::Floor,
+        "log" => Unary::Log,
+        "log10" => Unary::Log10,
+        "log2" => Unary::Log2,
+        "negative" => Unary::Negative,
+        "nn.leaky_relu" => Unary::LeakyRelu(attrs.float("alpha") as f32),
+        "nn.relu" => Unary::Relu,
+        "round" => Unary::Round,
+        "rsqrt" => Unary::Rsqrt,
+        "sigmoid" => Unary::Sigmoid,
+        "sign" => Unary::Sign,
+        "sin" => Unary::Sin,
+        "sinh" => Unary::Sinh,
+        "sqrt" => Unary::Sqrt,
+        "tan" => Unary::Tan,
+        "tanh" | "fast_tanh" => Unary::Tanh,
+        "trunc" => Unary::Trunc,
+        _ => return None,
+    })
+}
+
+/// The function of two that a row is. Comparisons answer bools.
+pub fn binary(name: &str) -> Option<Binary> {
+    Some(match name {
+        "add" | "nn.bias_add" => Binary::Add,
+        "subtract" => Binary::Subtract,
+        "multiply" => Binary::Multiply,
+        "divide" => Binary::Divide,
+        "maximum" => Binary::Maximum,
+        "minimum" => Binary::Minimum,
+        "power" => Binary::Power,
+        "floor_divide" => Binary::FloorDivide,
+        "floor_mod" => Binary::FloorMod,
+        "mod" | "trunc_mod" => Binary::Mod,
+        "trunc_divide" => Binary::TruncDivide,
+        "nn.prelu" => Binary::Prelu,
+        "equal" => Binary::Equal,
+        "not_equal" => Binary::NotEqual,
+        "less" => Binary::Less,
+        "less_equal" => Binary::LessEqual,
+        "greater" => Binary::Greater,
+        "greater_equal" => Binary::GreaterEqual,
+        _ => return None,
+    })
+}
+
+/// The axis that an attribute names, from 0.
+fn axis_of(attrs: &Attrs, default: i64, rank: usize) -> Option<usize> {
+    let axis = attrs.int("axis").unwrap_or(default);
+    let axis = usize::try_from(if axis < 0 { axis + rank as i64 } else { axis }).ok()?;
+    (axis < rank).then_some(axis)
+}
+
+fn along(shape: &[usize], axis: usize) -> Extent {
+    Extent { outer: shape[..axis].iter().product(), reduced: shape[axis], inner: shape[axis + 1..].iter().product() }
+}
+
+impl Single {
+    /// `None`: there is no body for this operator on these types.
+    pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Single> {
+        let shapes: Vec<&[usize]> = operands.iter().map(|operand| operand.shape.as_slice()).collect();
+        let is_single = |of: &ResultType| of.dtype == Dtype::Float32 && count(&of.shape).is_some();
+        if !operands.iter().all(is_single) || count(&result.shape).is_none() {
+            return None;
+        }
+        if let (&[a, b], Some(op)) = (shapes.as_slice(), binary(name)) {
+            let vector = match name {
+                "nn.bias_add" | "nn.prelu" => Some(vector_shape(a, b, axis_of(attrs, 1, a.len())?)?),
+                _ => None,
+            };
+            let b = vector.as_deref().unwrap_or(b);
+            if !broadcasts(a, &result.shape) || !broadcasts(b, &result.shape) {
+                return None;
+            }
+            let walk = Walk::new([a, b], &result.shape);
+            return match result.dtype {
+                Dtype::Bool => Some(Single::Compare { op, walk }),
+                Dtype::Float32 => {
+                    Some(Single::Binary { op, walk, is_whole: [a, b].map(|of| count(of) == count(&result.shape)) })
+                }
+                _ => None,
+            };
+        }
+        if !is_single(result) {
+            return None;
+        }
+        if let (&[x], Some(op)) = (shapes.as_slice(), unary(name, attrs)) {
+            return (count(x) == count(&result.shape)).then_some(Single::Unary(op));
+        }
+        match (name, shapes.as_slice()) {
+            ("nn.dense", &[x, &[n, l]]) => {
+                let (&k, rows) = x.split_last()?;
+                (k == l).then(|| product(View::of([rows.iter().product(), k], false), View::of([n, k], true)))
+            }
+            ("nn.matmul", &[&[a, b], &[c, d]]) => {
+                let a = View::of([a, b], attrs.flag("transpose_a"));
+                let b = View::of([c, d], attrs.flag("transpose_b"));
+                (a.shape[1] == b.shape[0]).then(|| product(a, b))
+            }
+            ("nn.batch_matmul", &[&[batch_a, m, k], &[batch_b, l, n]]) => {
+                let batch = if batch_a == 1 { batch_b } else { batch_a };
+                if batch_b != batch && batch_b != 1 {
+                    return None;
+                }
+                let step = |of: usize, size: usize| if of == 1 { 0 } else { size };
+                let batch = Batch { size: batch, a_step: step(batch_a, m * k), b_step: step(batch_b, l * n) };
+                let a = View::of([m, k], attrs.flag("transpose_a"));
+                let b = View::of([l, n], attrs.flag("transpose_b"));
+                (a.shape[1] == b.shape[0]).then_some(Single::Product { batch, a, b })
+            }
+            ("nn.conv1d", &[x, w]) => geometry(attrs, &LINE, Direction::Forward, [x, w, &result.shape]),
+            ("nn.conv2d", &[x, w]) => geometry(attrs, &PLANE, Direction::Forward, [x, w, &result.shape]),
+            ("nn.conv3d", &[x, w]) => geometry(attrs, &VOLUME, Direction::Forward, [x, w, &result.shape]),
+            ("nn.conv1d_transpose", &[x, w]) => geometry(attrs, &LINE, Direction::Transposed, [x, w, &result.shape]),
+            ("nn.conv2d_transpose", &[x, w]) => geometry(attrs, &PLANE, Direction::Transposed, [x, w, &result.shape]),
+            ("nn.conv3d_transpose", &[x, w]) => geometry(attrs, &VOLUME, Direction::Transposed, [x, w, &result.shape]),
+            ("sum" | "mean" | "prod" | "max" | "min", &[x]) => reduction(name, attrs, x),
+            ("nn.softmax", &[x]) => Some(Single::Softmax(along(x, axis_of(attrs, -1, x.len())?))),
+            ("nn.log_softmax", &[x]) => Some(Single::LogSoftmax(along(x, axis_of(attrs, -1, x.len())?))),
+            ("nn.layer_norm", &[x, &[gamma], &[beta]]) => {
+                let extent = along(x, axis_of(attrs, -1, x.len())?);
+                let is_fit = gamma == extent.reduced && beta == extent.reduced;
+                let epsilon = attrs.float("epsilon") as f32;
+                let (is_scaled, is_centered) = (attrs.flag("scale"), attrs.flag("center"));
+                is_fit.then_some(Single::LayerNorm { extent, epsilon, is_scaled, is_centered })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the result may be computed where this operand is.
+    pub fn takes(&self, operand: usize) -> bool {
+        match self {
+            Single::Unary(_) | Single::Softmax(_) | Single::LogSoftmax(_) => operand == 0,
+            Single::Binary { is_whole, .. } => is_whole.get(operand) == Some(&true),
+            Single::LayerNorm { .. } => operand == 0,
+            Single::Compare { .. } | Single::Product { .. } | Single::Conv(_) | Single::Fold { .. } => false,
+        }
+    }
+
+    pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
+        self.try_run(sources, result, scratch).ok_or(Fault::IllTyped)
+    }
+
+    fn try_run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {
+        if let Single::Compare { op, walk } = self {
+            let operands = [floats((*sources.first()?)?)?, floats((*sources.get(1)?)?)?];
+            if result.len() != walk.n {
+                return None;
+            }
+            compare::compare(*op, walk, operands, result);
+            return Some(());
+        }
+        let to: &mut [f32] = bytemuck::try_cast_slice_mut(result).ok()?;
+        let from = |i: usize| match sources.get(i)? {
+            Some(bytes) => Some(From::Other(floats(bytes)?)),
+            None => Some(From::Result),
+        };
+        let other = |i: usize| floats((*sources.get(i)?)?);
+        match self {
+            Single::Unary(op) => {
+                if let From::Other(x) = from(0)?
+                    && x.len() != to.len()
+                {
+                    return None;
+                }
+                elementwise::unary(*op, from(0)?, to);
+            }
+            Single::Binary { op, walk, .. } => {
+                if to.len() != walk.n {
+                    return None;
+                }
+                broadcast::binary(*op, walk, [from(0)?, from(1)?], to);
+            }
+            Single::Compare { .. } => return None,
+            Single::Product { batch, a, b } => {
+                let (a, b) = (a.matrix(other(0)?)?, b.matrix(other(1)?)?);
+                let epilogue = Epilogue::default();
+                match batch.size {
+                    1 => multiply(a, Right::Strided(b), to, &epilogue, &mut scratch.conv.panels)?,
+                    _ => multiply_batch(*batch, a, b, to, &epilogue, &mut scratch.conv.panels)?,
+                }
+            }
+            Single::Conv(geometry) => {
+                conv::conv(geometry, other(0)?, other(1)?, None, Activation::None, to, &mut scratch.conv)?;
+            }
+            Single::Fold { op, groups, divisor } => {
+                fold_all(*op, groups, other(0)?, to, scratch)?;
+                if let Some(n) = divisor {
+                    to.iter_mut().for_each(|sum| *sum = (f64::from(*sum) / *n as f64) as f32);
+                }
+            }
+            Single::Softmax(extent) | Single::LogSoftmax(extent) => {
+                if to.len() != extent.n_elements() || matches!(from(0)?, From::Other(x) if x.len() != to.len()) {
+                    return None;
+                }
+                match self {
+                    Single::Softmax(_) => rows::softmax(*extent, from(0)?, to),
+                    _ => rows::log_softmax(*extent, from(0)?, to),
+                }
+            }
+            Single::LayerNorm { extent, epsilon, is_scaled, is_centered } => {
+                let (gamma, beta) = (other(1)?, other(2)?);
+                let fits = to.len() == extent.n_elements() && [gamma, beta].iter().all(|v| v.len() == extent.reduced);
+                if !fits || matches!(from(0)?, From::Other(x) if x.len() != to.len()) {
+                    return None;
+                }
+                let (gamma, beta) = (is_scaled.then_some(gamma), is_centered.then_some(beta));
+                let parameters = Affine { gamma, beta, epsilon: *epsilon };
+                rows::layer_norm(*extent, parameters, from(0)?, to, &mut scratch.conv.panels);
+            }
+        }
+        Some(())
+    }
+}
+
+fn floats(bytes: &[u8]) -> Option<&[f32]> {
+    bytemuck::try_cast_slice(bytes).ok()
+}
+
+fn product(a: View, b: View) -> Single {
+    Single::Product { batch: Batch { size: 1, a_step: 0, b_step: 0 }, a, b }
+}
+
+/// Whether `shape` is repeated to `to` without changing a size other than 1.
+fn broadcasts(shape: &[usize], to: &[usize]) -> bool {
+    to.len()
+        .checked_sub(shape.len())
+        .is_some_and(|missing| shape.iter().zip(&to[missing..]).all(|(&size, &to)| size == to || size == 1))
+}
+
+/// A vector along an axis of `shape`, as it broadcasts.
+fn vector_shape(shape: &[usize], vector: &[usize], axis: usize) -> Option<Vec<usize>> {
+    let mut found = vec![1; shape.len()];
+    found[axis] = *vector.first()?;
+    (vector.len() == 1 && found[axis] == shape[axis]).then_some(found)
+}
+
+fn geometry(attrs: &Attrs, space: &Space, direction: Direction, [x, w, out]: [&[usize]; 3]) -> Option<Single> {
+    let n = space.rank();
+    let weight = match direction {
+        Direction::Forward => space.forward,
+        Direction::Transposed => space.transposed,
+    };
+    let is_plain = attrs.str("data_layout") == space.data
+        && attrs.str("kernel_layout") == weight
+        && ["", space.data].contains(&attrs.str("out_layout"));
+    if !is_plain || [x, w, out].iter().any(|shape| shape.len() != n + 2) {
+        return None;
+    }
+    let steps = steps(&Call { args: &[], attrs, results: &[], memory: 0 }, n);
+    let mut axes = [Axis::new(1); 3];
+    for (i, axis) in axes.iter_mut().enumerate().skip(3 - n) {
+        let (at, step) = (i + n - 1, &steps[i]);
+        *axis = Axis {
+            size: x[at],
+            kernel: w[at],
+            output: out[at],
+            stride: usize::try_from(step.stride).ok()?,
+            dilation: usize::try_from(step.dilation).ok()?,
+            padding: usize::try_from(step.before).ok()?,
+        };
+    }
+    let n_groups = usize::try_from(attrs.int("groups").unwrap_or(1)).ok()?;
+    let geometry = Geometry { n_images: x[0], n_channels: x[1], n_outputs: out[1], n_groups, direction, axes };
+    let lengths = [count(x)?, count(w)?, count(out)?];
+    (geometry.lengths()? == lengths).then_some(Single::Conv(geometry))
+}
+
+fn reduction(name: &str, attrs: &Attrs, shape: &[usize]) -> Option<Single> {
+    let reduced = reduced_axes(attrs, shape.len()).ok()?;
+    let axes: Vec<usize> = (0..shape.len()).filter(|&axis| reduced[axis]).collect();
+    let op = match name {
+        "prod" => Fold::Product,
+        "max" => Fold::Maximum,
+        "min" => Fold::Minimum,
+        _ => Fold::Sum,
+    };
+    let divisor = (name == "mean").then(|| axes.iter().map(|&axis| shape[axis]).product());
+    Some(Single::Fold { op, groups: fold::groups(shape, &axes), divisor })
+}
+
+/// One reduction after the other; the last one writes the result.
+fn fold_all(op: Fold, groups: &[Extent], from: &[f32], to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
+    let Some((last, first)) = groups.split_last() else {
+        return (from.len() == to.len()).then(|| to.copy_from_slice(from));
+    };
+    let Scratch { conv, between } = scratch;
+    let [held, next] = between;
+    let mut is_begun = false;
+    for extent in first {
+        let from = if is_begun { held.as_slice() } else { from };
+        if from.len() != extent.n_elements() {
+            return None;
+        }
+        next.clear();
+        next.resize(extent.n_results(), 0.0);
+        fold::fold(op, *extent, from, next, &mut conv.panels);
+        std::mem::swap(held, next);
+        is_begun = true;
+    }
+    let from = if is_begun { held.as_slice() } else { from };
+    if from.len() != last.n_elements() || to.len() != last.n_results() {
+        return None;
+    }
+    fold::fold(op, *last, from, to, &mut conv.panels);
+    Some(())
+}
