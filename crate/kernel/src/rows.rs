@@ -2,7 +2,7 @@
 //!
 //! A line is what is reduced in an [`Extent`]: a row where `inner` is 1, otherwise a column. Sums over lines have the
 //! order of [`crate::fold`], but for that of [`softmax`]: blocks of 1024 elements, in a block element `i` to partial sum
-//! `i mod 4`, added as [`F32x4::sum`], the blocks in float64; a column is summed in order. Each takes its data as a
+//! `i mod 4`, added as [`F32x4::sum`], the blocks (and what is left of the last one) in float64; a column in order. Each takes its data as a
 //! [`Source`], so that it can work in place.
 //!
 //! Softmax and its logarithm are within 3 ulp of the exact result for the differences from the largest element as they
@@ -11,15 +11,15 @@
 //! ```
 //! use kernel::{elementwise::Source, fold::Extent, rows};
 //! let mut line = [1.0, 1.0, f32::NEG_INFINITY];
-//! rows::softmax(Extent { outer: 1, reduced: 3, inner: 1 }, Source::Result, &mut line);
+//! rows::softmax(Extent { outer: 1, reduced: 3, inner: 1 }, Source::Result, &mut line, &mut vec![]);
 //! assert_eq!(line, [0.5, 0.5, 0.0]);
 //! ```
 
 #![allow(unsafe_code, reason = "loads and stores of four lanes through pointers")]
 
-use crate::elementwise::loops::{Operand, vectors};
-use crate::elementwise::{Binary, Source, binary};
-use crate::fold::{self, Extent};
+use crate::elementwise::loops::{self, Operand, vectors};
+use crate::elementwise::{Binary, Source, Unary, binary};
+use crate::fold::{self, Extent, Fold};
 use crate::lanes::{F32x4, Lanes};
 use crate::math::{EXP_IS_ZERO, SHIFT, SHIFTED, shifted_exp};
 
@@ -35,50 +35,178 @@ pub struct Affine<'a> {
     pub epsilon: f32,
 }
 
-/// `e^x / Σ e^x`, the sum over each line.
-pub fn softmax(extent: Extent, from: Source, to: &mut [f32]) {
-    lines(extent, from, to, |line| unsafe { line.softmax::<F32x4>() }, |line| unsafe { line.softmax::<f32>() });
+/// `e^x / Σ e^x`, the sum over each line. `scratch` is overwritten.
+pub fn softmax(extent: Extent, from: Source, to: &mut [f32], scratch: &mut Vec<f32>) {
+    let row = |from, to: *mut f32, n| unsafe {
+        let sum = powers(from, (to, 4), n, largest(from, n));
+        let factor = Operand::One((1.0 / sum) as f32);
+        loops::binary(Binary::Multiply, Operand::Each(to.cast_const()), factor, to, n);
+    };
+    let column = |columns: Columns| unsafe {
+        for row in 0..columns.n_rows {
+            let to = columns.minus_largest(row);
+            loops::unary(Unary::Exp, Operand::Each(to.cast_const()), to, columns.n);
+            columns.add(to);
+        }
+        for row in 0..columns.n_rows {
+            let to = columns.to.add(row * columns.n);
+            let sums = Operand::Each(columns.sums.cast_const());
+            loops::binary(Binary::Divide, Operand::Each(to.cast_const()), sums, to, columns.n);
+        }
+    };
+    lines(extent, from, to, scratch, row, column);
 }
 
-/// `x - log Σ e^x`, the sum over each line.
-pub fn log_softmax(extent: Extent, from: Source, to: &mut [f32]) {
-    lines(extent, from, to, |line| unsafe { line.log_softmax::<F32x4>() }, |line| unsafe { line.log_softmax::<f32>() });
+/// `x - log Σ e^x`, the sum over each line. `scratch` is overwritten.
+pub fn log_softmax(extent: Extent, from: Source, to: &mut [f32], scratch: &mut Vec<f32>) {
+    let row = |from, to, n| unsafe {
+        let largest = largest(from, n);
+        let sum = powers(from, ([0.0; 4].as_mut_ptr(), 0), n, largest) / f64::from(SHIFT);
+        loops::binary(Binary::Subtract, Operand::Each(from), Operand::One(largest), to, n);
+        let log = Operand::One(libm::log(sum) as f32);
+        loops::binary(Binary::Subtract, Operand::Each(to.cast_const()), log, to, n);
+    };
+    let column = |columns: Columns| unsafe {
+        for row in 0..columns.n_rows {
+            let to = columns.minus_largest(row);
+            loops::unary(Unary::Exp, Operand::Each(to.cast_const()), columns.powers, columns.n);
+            columns.add(columns.powers);
+        }
+        loops::unary(Unary::Log, Operand::Each(columns.sums.cast_const()), columns.sums, columns.n);
+        for row in 0..columns.n_rows {
+            let to = columns.to.add(row * columns.n);
+            let logs = Operand::Each(columns.sums.cast_const());
+            loops::binary(Binary::Subtract, Operand::Each(to.cast_const()), logs, to, columns.n);
+        }
+    };
+    lines(extent, from, to, scratch, row, column);
 }
 
-/// A row, or as many columns as there are lanes.
+/// Columns side by side, and what stands for each of them.
 #[derive(Clone, Copy)]
-struct Line {
+struct Columns {
     from: *const f32,
     to: *mut f32,
     n: usize,
-    /// From one element to the next; 1 for a row.
-    step: usize,
+    n_rows: usize,
+    largest: *const f32,
+    sums: *mut f32,
+    powers: *mut f32,
 }
 
-/// Runs `four` on rows and on four columns at a time, `one` on the columns that are left.
-fn lines(extent: Extent, from: Source, to: &mut [f32], four: impl Fn(Line), one: impl Fn(Line)) {
-    let Extent { reduced, inner, .. } = extent;
-    let result = to.as_mut_ptr();
-    let start = start_of(from, to);
-    assert_eq!(to.len(), extent.n_elements());
-    if reduced == 0 || inner == 0 {
-        return;
-    }
-    for outer in 0..extent.outer {
-        let mut column = 0;
-        while column < inner {
-            let at = outer * reduced * inner + column;
-            // SAFETY: inside the extent.
-            let line = unsafe { Line { from: start.add(at), to: result.add(at), n: reduced, step: inner } };
-            if inner == 1 || inner - column >= 4 {
-                four(line);
-                column += 4;
-            } else {
-                one(line);
-                column += 1;
-            }
+impl Columns {
+    /// The differences of a row from the largest elements, in the result.
+    unsafe fn minus_largest(self, row: usize) -> *mut f32 {
+        unsafe {
+            let to = self.to.add(row * self.n);
+            let (x, largest) = (Operand::Each(self.from.add(row * self.n)), Operand::Each(self.largest));
+            loops::binary(Binary::Subtract, x, largest, to, self.n);
+            to
         }
     }
+
+    /// Adds a row to the sums.
+    unsafe fn add(self, row: *const f32) {
+        let sums = Operand::Each(self.sums.cast_const());
+        unsafe { loops::binary(Binary::Add, sums, Operand::Each(row), self.sums, self.n) }
+    }
+}
+
+/// Runs `row` on each row (data, result, size), or `column` on the columns of each matrix.
+fn lines(
+    extent: Extent,
+    from: Source,
+    to: &mut [f32],
+    scratch: &mut Vec<f32>,
+    row: impl Fn(*const f32, *mut f32, usize),
+    column: impl Fn(Columns),
+) {
+    let Extent { outer, reduced, inner } = extent;
+    assert_eq!(to.len(), extent.n_elements());
+    if to.is_empty() {
+        return;
+    }
+    let (start, result) = (start_of(from, to), to.as_mut_ptr());
+    let size = reduced * inner;
+    let mut stands = std::mem::take(scratch);
+    stands.clear();
+    stands.resize(if inner == 1 { 0 } else { 3 * inner }, 0.0);
+    for at in 0..outer {
+        // SAFETY: inside the extent; nothing writes to the data while they are a slice.
+        unsafe {
+            let (from, to) = (start.add(at * size), result.add(at * size));
+            if inner == 1 {
+                row(from, to, reduced);
+                continue;
+            }
+            let (largest, rest) = stands.split_at_mut(inner);
+            let data = std::slice::from_raw_parts(from, size);
+            fold::fold(Fold::Maximum, Extent { outer: 1, ..extent }, data, largest, scratch);
+            rest.fill(0.0);
+            let (sums, powers) = rest.split_at_mut(inner);
+            let (sums, powers) = (sums.as_mut_ptr(), powers.as_mut_ptr());
+            column(Columns { from, to, n: inner, n_rows: reduced, largest: largest.as_ptr(), sums, powers });
+        }
+    }
+    if inner != 1 {
+        *scratch = stands;
+    }
+}
+
+/// The largest element of a row. A NaN may be left out: it comes back in the sum.
+unsafe fn largest(from: *const f32, n: usize) -> f32 {
+    let mut parts = [F32x4::splat(f32::NEG_INFINITY); 4];
+    let mut at = 0;
+    unsafe {
+        while at + 16 <= n {
+            for (vector, part) in parts.iter_mut().enumerate() {
+                *part = part.pmax(F32x4::load(from.add(at + 4 * vector)));
+            }
+            at += 16;
+        }
+        let [a, b, c, d] = parts;
+        let lanes = a.pmax(b).pmax(c.pmax(d)).to_array();
+        let rest = std::slice::from_raw_parts(from.add(at), n - at);
+        lanes.iter().chain(rest).fold(f32::NEG_INFINITY, |largest, &x| largest.pmax(x))
+    }
+}
+
+/// `e^(x - largest)` times [`SHIFT`] of each element goes to the target (a pointer and how far it moves from vector to
+/// vector); the answer is their sum.
+unsafe fn powers(from: *const f32, (to, step): (*mut f32, usize), n: usize, largest: f32) -> f64 {
+    let mut total = 0.0;
+    let mut at = 0;
+    unsafe {
+        while at + 4 <= n {
+            let length = 1024.min((n - at) & !3);
+            total += whole_powers(from.add(at), (to.add(at / 4 * step), step), length, largest);
+            at += length;
+        }
+        if at < n {
+            let mut few = [f32::NEG_INFINITY; 4];
+            std::ptr::copy_nonoverlapping(from.add(at), few.as_mut_ptr(), n - at);
+            total += whole_powers(few.as_ptr(), (few.as_mut_ptr(), 4), 4, largest);
+            std::ptr::copy_nonoverlapping(few.as_ptr(), to.add(at / 4 * step), n - at);
+        }
+    }
+    total
+}
+
+/// As [`powers`], of whole vectors.
+#[inline(never)]
+unsafe fn whole_powers(mut from: *const f32, (mut to, step): (*mut f32, usize), n: usize, largest: f32) -> f64 {
+    let largest = F32x4::splat(largest);
+    let mut sum = F32x4::splat(0.0);
+    unsafe {
+        let end = from.add(n);
+        while from != end {
+            let power = shifted_exp((F32x4::load(from) - largest).pmax(F32x4::splat(EXP_IS_ZERO)), SHIFTED);
+            power.store(to);
+            sum = sum + power;
+            (from, to) = (from.add(4), to.add(step));
+        }
+    }
+    f64::from(sum.sum())
 }
 
 /// Where the data are, which have as many elements as the result.
@@ -90,104 +218,6 @@ fn start_of(from: Source, to: &mut [f32]) -> *const f32 {
         }
         Source::Result => to.as_mut_ptr().cast_const(),
     }
-}
-
-impl Line {
-    /// The elements `at` of the columns of `L`, or up to four elements of a row from `at` on; missing ones are `pad`.
-    #[inline(always)]
-    unsafe fn load<L: Lanes>(self, at: usize, pad: f32) -> L {
-        unsafe {
-            if self.step != 1 || at + 4 <= self.n {
-                return L::load(self.from.add(at * self.step));
-            }
-            let mut padded = [pad; 4];
-            std::ptr::copy_nonoverlapping(self.from.add(at), padded.as_mut_ptr(), self.n - at);
-            L::load(padded.as_ptr())
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn store<L: Lanes>(self, at: usize, lanes: L) {
-        unsafe {
-            if self.step != 1 || at + 4 <= self.n {
-                return lanes.store(self.to.add(at * self.step));
-            }
-            let mut padded = [0.0; 4];
-            lanes.store(padded.as_mut_ptr());
-            std::ptr::copy_nonoverlapping(padded.as_ptr(), self.to.add(at), self.n - at);
-        }
-    }
-
-    /// How far one vector is from the next.
-    fn stride(self) -> usize {
-        if self.step == 1 { 4 } else { 1 }
-    }
-
-    /// The largest elements; of a row, in every lane. A NaN may be left out: it comes back in the sum.
-    #[inline(always)]
-    unsafe fn largest<L: Lanes>(self) -> L {
-        let mut largest = [L::splat(f32::NEG_INFINITY); 2];
-        for at in (0..self.n).step_by(self.stride()) {
-            let side = &mut largest[at / self.stride() % 2];
-            *side = side.pmax(unsafe { self.load(at, f32::NEG_INFINITY) });
-        }
-        let largest = largest[0].pmax(largest[1]);
-        if self.step != 1 {
-            return largest;
-        }
-        let mut lanes = [f32::NEG_INFINITY; 4];
-        unsafe { largest.store(lanes.as_mut_ptr()) };
-        L::splat(lanes.into_iter().fold(f32::NEG_INFINITY, Lanes::pmax))
-    }
-
-    /// `e^(x - largest)` times [`SHIFT`] of each element goes to `target`, and the sum over the line is the answer; of a
-    /// row, in every lane.
-    #[inline(always)]
-    unsafe fn powers<L: Lanes>(self, largest: L, target: impl Fn(usize, L)) -> L {
-        let zero = L::splat(0.0);
-        let (mut sum, mut total) = (zero, 0.0);
-        for at in (0..self.n).step_by(self.stride()) {
-            let x = unsafe { self.load::<L>(at, f32::NEG_INFINITY) } - largest;
-            let power = shifted_exp(x.pmax(L::splat(EXP_IS_ZERO)), SHIFTED);
-            target(at, power);
-            sum = sum + power;
-            if self.step == 1 && at % 1024 == 1020 {
-                total += unsafe { across(sum) };
-                sum = zero;
-            }
-        }
-        if self.step == 1 { L::splat((total + unsafe { across(sum) }) as f32) } else { sum }
-    }
-
-    unsafe fn softmax<L: Lanes>(self) {
-        unsafe {
-            let sum = self.powers::<L>(self.largest(), |at, power| self.store(at, power));
-            let factor = L::splat(1.0) / sum;
-            let result = Line { from: self.to.cast_const(), ..self };
-            for at in (0..self.n).step_by(self.stride()) {
-                self.store(at, result.load::<L>(at, 0.0) * factor);
-            }
-        }
-    }
-
-    unsafe fn log_softmax<L: Lanes>(self) {
-        unsafe {
-            let largest = self.largest::<L>();
-            let sum = self.powers(largest, |_, _| ()) * L::splat(1.0 / SHIFT);
-            let log = crate::math::log(sum);
-            for at in (0..self.n).step_by(self.stride()) {
-                self.store(at, self.load::<L>(at, 0.0) - largest - log);
-            }
-        }
-    }
-}
-
-/// The sum of the lanes of a row.
-#[inline(always)]
-unsafe fn across<L: Lanes>(lanes: L) -> f64 {
-    let mut four = [0.0; 4];
-    unsafe { lanes.store(four.as_mut_ptr()) };
-    f64::from(F32x4::from_array(four).sum())
 }
 
 /// `((x - mean) * factor) * gamma + beta` for `n` elements.
@@ -262,7 +292,7 @@ pub fn layer_norm(extent: Extent, parameters: Affine, from: Source, to: &mut [f3
     let (means, factors) = moments.split_at_mut(n);
     // SAFETY: as many elements as the result, which nothing writes to while they are read.
     let elements = unsafe { std::slice::from_raw_parts(start, to.len()) };
-    fold::fold(fold::Fold::Sum, extent, elements, means, scratch);
+    fold::fold(Fold::Sum, extent, elements, means, scratch);
     binary(Binary::Divide, Source::Result, Source::Other(&[reduced as f32]), means);
     fold::squares(extent, elements, means, factors, scratch);
     for factor in &mut *factors {

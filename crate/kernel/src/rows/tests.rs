@@ -46,16 +46,16 @@ fn softmax_is_its_meaning() {
     each(|name, extent, from, shape| {
         let data = wide(from);
         let mut got = vec![7.0; from.len()];
-        softmax(extent, Source::Other(from), &mut got);
+        softmax(extent, Source::Other(from), &mut got, &mut vec![1.0]);
         // The difference from the largest element, at most 14, is rounded to float32.
         assert_close(name, &got, &normal::softmax(View::new(&data, &shape), 1), 2e-6, 0.0);
         let mut in_place = from.to_vec();
-        softmax(extent, Source::Result, &mut in_place);
+        softmax(extent, Source::Result, &mut in_place, &mut vec![]);
         assert_eq!(got, in_place, "{name}");
-        log_softmax(extent, Source::Other(from), &mut got);
+        log_softmax(extent, Source::Other(from), &mut got, &mut vec![1.0]);
         assert_close(name, &got, &normal::log_softmax(View::new(&data, &shape), 1), 3e-7, 2e-6);
         let mut in_place = from.to_vec();
-        log_softmax(extent, Source::Result, &mut in_place);
+        log_softmax(extent, Source::Result, &mut in_place, &mut vec![]);
         assert_eq!(got, in_place, "{name}");
     });
 }
@@ -66,7 +66,7 @@ fn softmax_at_the_ends_of_the_line() {
     for inner in [1, 2, 5] {
         let run = |line: &[f32]| -> Vec<f32> {
             let mut data: Vec<f32> = line.iter().flat_map(|&x| vec![x; inner]).collect();
-            softmax(Extent { outer: 1, reduced: line.len(), inner }, Source::Result, &mut data);
+            softmax(Extent { outer: 1, reduced: line.len(), inner }, Source::Result, &mut data, &mut vec![]);
             data.chunks(inner).map(|same| same[0]).collect()
         };
         assert_eq!(run(&[-INF, 0.0, -200.0, 0.0]), [0.0, 0.5, 0.0, 0.5]);
