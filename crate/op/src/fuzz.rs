@@ -16,9 +16,32 @@ const MEMORY: u64 = 1 << 15;
 const N_CALLS: usize = 400;
 
 const WORDS: [&str; 26] = [
-    "NCHW", "NHWC", "NCW", "NCDHW", "NCHW4c", "OIHW", "HWIO", "IHW", "linear", "cubic", "nearest_neighbor", "bilinear",
-    "nearest", "bicubic", "border", "reflection", "update", "add", "size", "indices", "tensorflow", "max", "xy",
-    "tf_crop_and_resize", "align_corners", "floor",
+    "NCHW",
+    "NHWC",
+    "NCW",
+    "NCDHW",
+    "NCHW4c",
+    "OIHW",
+    "HWIO",
+    "IHW",
+    "linear",
+    "cubic",
+    "nearest_neighbor",
+    "bilinear",
+    "nearest",
+    "bicubic",
+    "border",
+    "reflection",
+    "update",
+    "add",
+    "size",
+    "indices",
+    "tensorflow",
+    "max",
+    "xy",
+    "tf_crop_and_resize",
+    "align_corners",
+    "floor",
 ];
 
 const EQUATIONS: [&str; 6] = ["ij,jk->ik", "ii->i", "i,j->", "...i,...i->...", "ij,jk,kl->il", "ij"];
@@ -114,9 +137,9 @@ impl Random {
             AttrForm::Ints => list(self, int),
             AttrForm::OneOf(words) => AttrValue::Str(self.pick(words).into()),
             AttrForm::Floats => list(self, float),
-            AttrForm::Any => list(self, |random| {
-                AttrValue::List(vec![AttrValue::Int(random.int()), AttrValue::Int(random.int())])
-            }),
+            AttrForm::Any => {
+                list(self, |random| AttrValue::List(vec![AttrValue::Int(random.int()), AttrValue::Int(random.int())]))
+            }
             AttrForm::Argument(_) => AttrValue::None,
         }
     }
@@ -236,7 +259,7 @@ fn every_row_on_random_operands() {
             let op = OpId(at as u32);
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 let results = operators.result_types(op, &args, &attrs)?;
-                Ok((operators.run_with(op, &args, &attrs, &results), results))
+                Ok::<_, CallFault>((operators.run_with(op, &args, &attrs, &results), results))
             }));
             let complaint = match outcome {
                 Err(_) => "panics",

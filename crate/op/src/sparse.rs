@@ -135,6 +135,8 @@ def @f(%i: Tensor[(5, 2), int64], %v: Tensor[(5), int64], %s: Tensor[(2), int64]
     sparse_fill_empty_rows(%i, %v, %s, 0i64)
 #   ^? (Tensor[(?, 2), int64], Tensor[(?), int64], Tensor[(?), int64])
 }
+sparse_fill_empty_rows([[0i64, 1i64], [2i64, 0i64]], [5i64, 6i64], [3i64, 2i64], 7i64)
+#=> ([[0i64, 1i64], [1i64, 0i64], [2i64, 0i64]], [5i64, 7i64, 6i64], [0i64, 1i64, 0i64])
 ```
 ",
     },
@@ -152,6 +154,8 @@ def @f(%i: Tensor[(4, 3), int64], %s: Tensor[(3), int64], %t: Tensor[(2), int64]
     sparse_reshape(%i, %s, %t)
 #   ^? (Tensor[(4, 2), int64], Tensor[(2), int64])
 }
+sparse_reshape([[1i64, 2i64]], [2i64, 3i64], [3i64, -1i64])
+#=> ([[2i64, 1i64]], [3i64, 2i64])
 ```
 ",
     },
@@ -169,6 +173,8 @@ def @f(%i: Tensor[(3, 2), int64], %v: Tensor[(3), float32]) {
     sparse_to_dense(%i, %v, 0f, output_shape=[4, 5])
 #   ^? Tensor[(4, 5), float32]
 }
+sparse_to_dense([[0, 1], [1, 0]], [5, 6], 0, output_shape=[2, 2])
+#=> [[0, 5], [6, 0]]
 ```
 ",
     },
