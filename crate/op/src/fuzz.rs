@@ -10,10 +10,10 @@ use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dtype, Elements, Fields, Tensor, Value};
 
 /// Bytes that one result may have: little, so that no call takes long.
-const MEMORY: u64 = 1 << 15;
+const MEMORY: u64 = 1 << 17;
 
 /// Calls of each row.
-const N_CALLS: usize = 400;
+const N_CALLS: usize = 300;
 
 const WORDS: [&str; 26] = [
     "NCHW",
@@ -148,7 +148,8 @@ impl Random {
 /// The types in a row's example, in order, and whether a tuple of them is the operand.
 fn types_of_example(doc: &str) -> Vec<(Vec<usize>, Dtype)> {
     let mut found = Vec::new();
-    for part in doc.split("Tensor[(").skip(1) {
+    let program: String = doc.lines().filter(|line| !line.starts_with('#')).collect();
+    for part in program.split("Tensor[(").skip(1) {
         let Some((dims, rest)) = part.split_once("), ") else { continue };
         let shape: Option<Vec<usize>> =
             dims.split(',').map(str::trim).filter(|dim| !dim.is_empty()).map(|dim| dim.parse().ok()).collect();
@@ -189,7 +190,9 @@ fn operands(random: &mut Random, row: &Op, like_example: bool) -> Vec<Value> {
             *size = random.below(4);
         }
         // Examples may be large, and these calls are many.
-        shape.iter_mut().for_each(|size| *size = (*size).min(16));
+        if shape.iter().product::<usize>() > 6000 {
+            shape.iter_mut().for_each(|size| *size = (*size).min(12));
+        }
         let dtype = if random.one_in(8) { random.dtype() } else { dtype };
         tensors.push(random.tensor(shape, dtype));
     }
@@ -251,6 +254,7 @@ fn every_row_on_random_operands() {
     for (at, row) in all().iter().enumerate().filter(|(_, row)| !matches!(row.kernel, Kernel::Missing)) {
         n_rows += 1;
         let before = n_values;
+        let mut n_complaints = 0;
         for i in 0..N_CALLS {
             let like_example = i % 2 == 0;
             let args = operands(&mut random, row, like_example);
@@ -286,7 +290,8 @@ fn every_row_on_random_operands() {
                     "gives another type than was inferred"
                 }
             };
-            if complaints.len() < 40 {
+            n_complaints += 1;
+            if n_complaints <= 2 {
                 complaints.push(format!("{} {complaint}: {args:?} {:?}", row.name, attrs.entries));
             }
         }

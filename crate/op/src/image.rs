@@ -90,7 +90,7 @@ fn dilation2d_of(call: &Call) -> Result<Value, Fault> {
         false => {
             let (x_values, w_values) = (x.ints(), w.ints());
             let views = (View::new(&x_values, x.shape()), View::new(&w_values, w.shape()));
-            let best: (fn(i128, i128) -> i128, fn(i128, i128) -> i128) = (|a, b| a + b, i128::max);
+            let best: (fn(i128, i128) -> i128, fn(i128, i128) -> i128) = (i128::wrapping_add, i128::max);
             ints(result.dtype, dilated(views, &result.shape, &planes, &window, 0, best).into_iter())
         }
     })

@@ -136,7 +136,7 @@ fn fixed_point_multiply_per_axis_of(call: &Call) -> Result<Value, Fault> {
         let left = if shifts_left { left[at].clamp(0, 63) as u32 } else { 0 };
         let right = 31 + right[at].clamp(-30, 64) as i32;
         let product = (values.next().unwrap_or(0) << left).wrapping_mul(multiplier[at]);
-        products.push(((product >> (right - 1)) + 1) >> 1);
+        products.push((product >> (right - 1)).wrapping_add(1) >> 1);
     });
     call.one(crate::run::ints(result.dtype, products.into_iter()))
 }

@@ -146,8 +146,8 @@ def @f(%key: Tensor[(10), uint64]) { random.threefry_split(%key) }
         doc: "
 The next key, and floats that lie evenly between `low` and `high`, as `float32` unless `out_dtype` says otherwise.
 ```relay
-def @f(%key) { random.uniform(%key, 0f, 1f, out_shape=[5]) }
-#              ^? (Tensor[(10), uint64], Tensor[(5), float32])
+def @f(%key: Tensor[(10), uint64]) { random.uniform(%key, 0f, 1f, out_shape=[5]) }
+#                                    ^? (Tensor[(10), uint64], Tensor[(5), float32])
 ```
 ",
     },

@@ -32,7 +32,11 @@ pub(crate) fn pick(elements: &Elements, shape: &[usize], axis: usize, places: &[
 
 /// The data with the result's shape.
 pub(crate) fn same_elements(call: &Call) -> Result<Value, Fault> {
-    call.one(call.tensor(0)?.elements().into_owned())
+    let x = call.tensor(0)?;
+    if x.elements().len() != count(&call.result(0)?.shape) {
+        return Err(Fault::Other("the data has not as many elements as the new shape".into()));
+    }
+    call.one(x.elements().into_owned())
 }
 
 fn broadcast_to_like_of(call: &Call) -> Result<Value, Fault> {
