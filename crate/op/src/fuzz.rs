@@ -96,6 +96,7 @@ impl Random {
         // Indices are often in range.
         let small = self.one_in(2);
         let elements = match dtype.is_float() {
+            true if small => Elements::Float((0..n).map(|_| self.below(4) as f64 / 4.0).collect()),
             true => Elements::Float((0..n).map(|_| round_to(dtype, self.float())).collect()),
             false if small => Elements::Int((0..n).map(|_| self.below(2) as i64).collect()),
             false => Elements::Int((0..n).map(|_| wrap_to(dtype, self.int().into())).collect()),

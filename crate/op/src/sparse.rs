@@ -19,6 +19,7 @@ fn sparse_fill_empty_rows_of(call: &Call) -> Result<Value, Fault> {
     };
     call.room([n_rows])?;
     let (Elements::Int(values), Elements::Int(fill)) = (values, fill) else { return Err(Fault::IllTyped) };
+    let [fill] = fill[..] else { return Err(Fault::Other("the default value is one number".into())) };
     let indices = indices.ints();
     let mut order: Vec<(usize, usize)> = Vec::new();
     let mut is_empty = vec![1; n_rows];
@@ -33,7 +34,7 @@ fn sparse_fill_empty_rows_of(call: &Call) -> Result<Value, Fault> {
     call.room([order.len(), n_columns])?;
     let (mut rows, mut all) = (Vec::with_capacity(order.len() * n_columns), Vec::with_capacity(order.len()));
     for &(row, place) in &order {
-        all.push(values.get(place).copied().unwrap_or(fill[0]));
+        all.push(values.get(place).copied().unwrap_or(fill));
         let first = row as i128;
         match indices.get(place * n_columns..(place + 1) * n_columns) {
             Some(index) if place < n => rows.extend(index),
