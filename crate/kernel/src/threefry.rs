@@ -2,17 +2,21 @@
 //! as 1, 2, 3", 2011), made splittable (Claessen, Pałka: "Splittable pseudorandom number generators using cryptographic
 //! hashing", 2013), in Relay's encoding.
 //!
+//! The numbers are Relay's, which are not the paper's: a mix there turns `y` and adds it a second time to `x + y` before
+//! the two are joined, no key is added behind the last round, and whole blocks of four differ in every word of the
+//! counter, by their number.
+//!
 //! A key is ten words: four of the cipher's key, two of the path (the bits of the splits so far), two of the counter, of
 //! which the last counts numbers, and two with the one bit that the next split writes.
 //!
 //! ```
 //! use kernel::threefry::{Key, generate};
-//! let (mut words, mut other) = ([0; 4], [0; 8]);
 //! let key: Key = [0, 0, 0, 0, 0, 0, 0, 0, 1 << 63, 0];
+//! let (mut words, mut more) = ([0; 4], [0; 8]);
 //! let next = generate(&key, &mut words);
 //! assert_eq!(next[7], 4);
-//! generate(&key, &mut other);
-//! assert_eq!(words, other[..4]);
+//! generate(&key, &mut more);
+//! assert_eq!(words, more[..4]);
 //! ```
 
 pub type Key = [u64; 10];
@@ -37,9 +41,10 @@ fn threefry(key: [u64; 4], words: [u64; 4]) -> [u64; 4] {
             x[3] = x[3].wrapping_add(s as u64);
         }
         let [left, right] = TURNS[round % 8];
-        let a = x[0].wrapping_add(x[1]);
-        let b = x[2].wrapping_add(x[3]);
-        x = [a, x[3].rotate_left(right) ^ b, b, x[1].rotate_left(left) ^ a];
+        let (a, b) = (x[0].wrapping_add(x[1]), x[2].wrapping_add(x[3]));
+        let [c, d] =
+            [(a, x[1], left), (b, x[3], right)].map(|(sum, y, turn)| sum.wrapping_add(y) ^ y.rotate_left(turn));
+        x = [a, d, b, c];
     }
     x
 }
@@ -57,13 +62,13 @@ fn next_bit(high: u64, low: u64) -> [u64; 2] {
     }
 }
 
-/// Fills `words`, a multiple of four of them, and gives the next key.
+/// Fills `words` and gives the next key, which counts in fours.
 pub fn generate(key: &Key, words: &mut [u64]) -> Key {
     let mut key = *key;
     let n = words.len() as u64;
     if key[7] >= u64::MAX - n {
         // The counter is used up: a new path, or where there is no room for one a new key.
-        let fresh = match (key[8], key[9]) {
+        key = match (key[8], key[9]) {
             (0, 0) => {
                 let hash = threefry(first_four(&key), [u64::MAX, u64::MAX, 0, 0]);
                 [hash[0], hash[1], hash[2], hash[3], 0, 0, 0, 0, 1 << 63, 0]
@@ -73,16 +78,20 @@ pub fn generate(key: &Key, words: &mut [u64]) -> Key {
                 [key[0], key[1], key[2], key[3], key[4] | high, key[5] | low, 0, 0, bit[0], bit[1]]
             }
         };
-        key = fresh;
     }
+    let counter = [key[4], key[5], key[6], key[7]];
     for (i, block) in words.chunks_mut(4).enumerate() {
-        // Relay adds the number of the block to every word.
-        let counted = [key[4], key[5], key[6], key[7]].map(|word| word.wrapping_add(i as u64));
+        // Relay adds the number of a whole block to every word, and what came before the rest to the last.
+        let mut counted = counter;
+        match block.len() {
+            4 => counted.iter_mut().for_each(|word| *word = word.wrapping_add(i as u64)),
+            _ => counted[3] = counted[3].wrapping_add(4 * i as u64),
+        }
         let bits = threefry(first_four(&key), counted);
         block.copy_from_slice(&bits[..block.len()]);
     }
     key[6] = 0;
-    key[7] = key[7].wrapping_add(n);
+    key[7] = key[7].wrapping_add(n.next_multiple_of(4));
     key
 }
 
@@ -113,6 +122,9 @@ mod tests {
     fn known_answer() {
         let want = [6916732523760993782, 10089331345144390876, 11508557046813028988, 6173831779451993945];
         assert_eq!(threefry([1, 2, 3, 4], [5, 6, 7, 8]), want);
+        let mut words = [0; 6];
+        assert_eq!(generate(&[1, 2, 3, 4, 5, 6, 7, 8, 0, 0], &mut words)[7], 16);
+        assert_eq!(words[4..], [18224109496590339851, 12989126615861879141]);
     }
 
     #[test]

@@ -255,6 +255,8 @@ As `broadcast_to`, with the shape as a vector.
 ```relay
 def @f(%x: Tensor[(3), float32], %s: Tensor[(2), int64]) { dyn.broadcast_to(%x, %s) }
 #                                                          ^? Tensor[(?, ?), float32]
+dyn.broadcast_to([1, 2], [2, 2])
+#=> [[1, 2], [1, 2]]
 ```
 ",
     },
@@ -270,6 +272,8 @@ As `expand_dims`, with the axis as a scalar.
 ```relay
 def @f(%x: Tensor[(3, 4), float32], %i: int64) { dyn.expand_dims(%x, %i) }
 #                                                ^? Tensor[(?, ?, ?), float32]
+dyn.expand_dims([1, 2], 1)
+#=> [[1], [2]]
 ```
 ",
     },
@@ -285,6 +289,8 @@ As `full`, with the shape as a vector.
 ```relay
 def @f(%s: Tensor[(2), int64]) { dyn.full(1f, %s) }
 #                                ^? Tensor[(?, ?), float32]
+dyn.full(7, [2])
+#=> [7, 7]
 ```
 ",
     },
@@ -313,6 +319,8 @@ def @f(%x: Tensor[(1, 3, 8, 8), float32], %s: Tensor[(2), int64], %r: Tensor[(4)
     dyn.image.resize2d(%x, %s, %r)
 #   ^? Tensor[(1, 3, ?, ?), float32]
 }
+dyn.image.resize2d([[[[1f, 2f]]]], [1, 4], [0f, 0f, 1f, 1f])
+#=> [[[[1f, 1.25f, 1.75f, 2f]]]]
 ```
 ",
     },
@@ -388,6 +396,8 @@ As `one_hot`, with the depth as a scalar.
 ```relay
 def @f(%i: Tensor[(4), int32], %n: int32) { dyn.one_hot(%i, 1f, 0f, %n) }
 #                                           ^? Tensor[(4, ?), float32]
+dyn.one_hot([1, 0], 1, 0, 2)
+#=> [[0, 1], [1, 0]]
 ```
 ",
     },
@@ -403,6 +413,8 @@ As `ones`, with the shape as a vector.
 ```relay
 def @f(%s: Tensor[(2), int64]) { dyn.ones(%s) }
 #                                ^? Tensor[(?, ?), float32]
+dyn.ones([2])
+#=> [1f, 1f]
 ```
 ",
     },
@@ -418,6 +430,8 @@ As `zeros`, with the shape as a vector.
 ```relay
 def @f(%s: Tensor[(3), int64]) { dyn.zeros(%s, dtype=\"int32\") }
 #                                ^? Tensor[(?, ?, ?), int32]
+dyn.zeros([2], dtype=\"int32\")
+#=> [0, 0]
 ```
 ",
     },
@@ -433,6 +447,8 @@ As `reshape`, with the new shape as a vector; its codes are 0, -1 and -3, which 
 ```relay
 def @f(%x: Tensor[(2, 3, 4), float32], %s: Tensor[(2), int64]) { dyn.reshape(%x, %s) }
 #                                                                ^? Tensor[(?, ?), float32]
+dyn.reshape([1, 2, 3, 4], [2, -1])
+#=> [[1, 2], [3, 4]]
 ```
 ",
     },
@@ -450,6 +466,8 @@ def @f(%i: Tensor[(3, 2), int64], %v: Tensor[(3), float32], %s: Tensor[(2), int6
     dyn.sparse_to_dense(%i, %v, 0f, %s)
 #   ^? Tensor[(?, ?), float32]
 }
+dyn.sparse_to_dense([1, 3], [5, 6], 0, [4])
+#=> [0, 5, 0, 6]
 ```
 ",
     },
@@ -465,6 +483,8 @@ As `squeeze`, with the axes as a vector.
 ```relay
 def @f(%x: Tensor[(1, 3, 1), float32], %a: Tensor[(1), int64]) { dyn.squeeze(%x, %a) }
 #                                                                ^? Tensor[(?, ?), float32]
+dyn.squeeze([[1], [2]], [1])
+#=> [1, 2]
 ```
 ",
     },
@@ -488,6 +508,8 @@ def @f(%x: Tensor[(4, 5), float32], %b: Tensor[(1), int64], %e: Tensor[(1), int6
     dyn.strided_slice(%x, %b, %e, %s)
 #   ^? Tensor[(?, 5), float32]
 }
+dyn.strided_slice([1, 2, 3, 4, 5], [3], [0], [-1])
+#=> [4, 3, 2]
 ```
 ",
     },
@@ -503,6 +525,8 @@ As `tile`, with the numbers as a vector.
 ```relay
 def @f(%x: Tensor[(2), float32], %n: Tensor[(2), int32]) { dyn.tile(%x, %n) }
 #                                                          ^? Tensor[(?, ?), float32]
+dyn.tile([1, 2], [2])
+#=> [1, 2, 1, 2]
 ```
 ",
     },
@@ -524,6 +548,8 @@ As `topk`, with `k` as a scalar.
 ```relay
 def @f(%x: Tensor[(3, 8), float32], %k: int64) { dyn.topk(%x, %k) }
 #                                                ^? (Tensor[(3, ?), float32], Tensor[(3, ?), int32])
+dyn.topk([3, 1, 2], 2)
+#=> ([3, 2], [0, 2])
 ```
 ",
     },

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dtype, Elements, Fields, Tensor, Value};
 
 /// Bytes that one result may have: little, so that no call takes long.
-const MEMORY: u64 = 1 << 15;
+const MEMORY: u64 = 1 << 17;
 
 /// Calls of each row.
-const N_CALLS: usize = 400;
+const N_CALLS: usize = 300;
 
 const WORDS: [&str; 26] = [
     "NCHW",
@@ -96,6 +96,7 @@ impl Random {
         // Indices are often in range.
         let small = self.one_in(2);
         let elements = match dtype.is_float() {
+            true if small => Elements::Float((0..n).map(|_| self.below(4) as f64 / 4.0).collect()),
             true => Elements::Float((0..n).map(|_| round_to(dtype, self.float())).collect()),
             false if small => Elements::Int((0..n).map(|_| self.below(2) as i64).collect()),
             false => Elements::Int((0..n).map(|_| wrap_to(dtype, self.int().into())).collect()),
@@ -148,7 +149,8 @@ impl Random {
 /// The types in a row's example, in order, and whether a tuple of them is the operand.
 fn types_of_example(doc: &str) -> Vec<(Vec<usize>, Dtype)> {
     let mut found = Vec::new();
-    for part in doc.split("Tensor[(").skip(1) {
+    let program: String = doc.lines().filter(|line| !line.starts_with('#')).collect();
+    for part in program.split("Tensor[(").skip(1) {
         let Some((dims, rest)) = part.split_once("), ") else { continue };
         let shape: Option<Vec<usize>> =
             dims.split(',').map(str::trim).filter(|dim| !dim.is_empty()).map(|dim| dim.parse().ok()).collect();
@@ -189,7 +191,9 @@ fn operands(random: &mut Random, row: &Op, like_example: bool) -> Vec<Value> {
             *size = random.below(4);
         }
         // Examples may be large, and these calls are many.
-        shape.iter_mut().for_each(|size| *size = (*size).min(16));
+        if shape.iter().product::<usize>() > 6000 {
+            shape.iter_mut().for_each(|size| *size = (*size).min(12));
+        }
         let dtype = if random.one_in(8) { random.dtype() } else { dtype };
         tensors.push(random.tensor(shape, dtype));
     }
@@ -251,6 +255,7 @@ fn every_row_on_random_operands() {
     for (at, row) in all().iter().enumerate().filter(|(_, row)| !matches!(row.kernel, Kernel::Missing)) {
         n_rows += 1;
         let before = n_values;
+        let mut n_complaints = 0;
         for i in 0..N_CALLS {
             let like_example = i % 2 == 0;
             let args = operands(&mut random, row, like_example);
@@ -259,7 +264,7 @@ fn every_row_on_random_operands() {
             let op = OpId(at as u32);
             let outcome = catch_unwind(AssertUnwindSafe(|| {
                 let results = operators.result_types(op, &args, &attrs)?;
-                Ok((operators.run_with(op, &args, &attrs, &results), results))
+                Ok::<_, CallFault>((operators.run_with(op, &args, &attrs, &results), results))
             }));
             let complaint = match outcome {
                 Err(_) => "panics",
@@ -286,7 +291,8 @@ fn every_row_on_random_operands() {
                     "gives another type than was inferred"
                 }
             };
-            if complaints.len() < 40 {
+            n_complaints += 1;
+            if n_complaints <= 2 {
                 complaints.push(format!("{} {complaint}: {args:?} {:?}", row.name, attrs.entries));
             }
         }

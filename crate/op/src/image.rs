@@ -90,7 +90,7 @@ fn dilation2d_of(call: &Call) -> Result<Value, Fault> {
         false => {
             let (x_values, w_values) = (x.ints(), w.ints());
             let views = (View::new(&x_values, x.shape()), View::new(&w_values, w.shape()));
-            let best: (fn(i128, i128) -> i128, fn(i128, i128) -> i128) = (|a, b| a + b, i128::max);
+            let best: (fn(i128, i128) -> i128, fn(i128, i128) -> i128) = (i128::wrapping_add, i128::max);
             ints(result.dtype, dilated(views, &result.shape, &planes, &window, 0, best).into_iter())
         }
     })
@@ -132,6 +132,8 @@ def @f(%x: Tensor[(10, 32, 32, 3), float32], %b: Tensor[(2, 4), float32], %i: Te
   image.crop_and_resize(%x, %b, %i, crop_size=[21, 21], layout=\"NHWC\")
 # ^? Tensor[(2, 21, 21, 3), float32]
 }
+image.crop_and_resize([[[[1f, 2f, 3f]]]], [[0f, 0f, 0f, 1f]], [0], crop_size=[1, 2])
+#=> [[[[1f, 3f]]]]
 ```
 ",
     },
@@ -156,6 +158,8 @@ def @f(%x: Tensor[(1, 3, 10, 10), float32], %w: Tensor[(3, 3, 3), float32]) {
   image.dilation2d(%x, %w, padding=[1, 1])
 # ^? Tensor[(1, 3, 10, 10), float32]
 }
+image.dilation2d([[[[1f, 5f], [2f, 3f]]]], [[[0f, 1f]]])
+#=> [[[[6f], [4f]]]]
 ```
 ",
     },
@@ -178,6 +182,8 @@ def @f(%x: Tensor[(4, 4, 16, 32), float32], %g: Tensor[(4, 2, 8, 8), float32]) {
   image.grid_sample(%x, %g)
 # ^? Tensor[(4, 4, 8, 8), float32]
 }
+image.grid_sample([[[[1f, 3f]]]], [[[[0f]], [[0f]]]])
+#=> [[[[2f]]]]
 ```
 ",
     },
@@ -204,6 +210,8 @@ Interpolates the data to `size` places.
 ```relay
 def @f(%x: Tensor[(1, 3, 10), float32]) { image.resize1d(%x, size=[20]) }
 #                                         ^? Tensor[(1, 3, 20), float32]
+image.resize1d([[[1f, 2f]]], size=[4])
+#=> [[[1f, 1.25f, 1.75f, 2f]]]
 ```
 ",
     },
@@ -230,6 +238,8 @@ Interpolates height and width to `size`.
 ```relay
 def @f(%x: Tensor[(1, 10, 20, 3), float32]) { image.resize2d(%x, size=[5, 7], layout=\"NHWC\") }
 #                                             ^? Tensor[(1, 5, 7, 3), float32]
+image.resize2d([[[[1f, 2f]]]], size=[2, 2])
+#=> [[[[1f, 2f], [1f, 2f]]]]
 ```
 ",
     },
@@ -256,6 +266,8 @@ Interpolates depth, height and width to `size`.
 ```relay
 def @f(%x: Tensor[(1, 3, 4, 5, 6), float32]) { image.resize3d(%x, size=[8, 10, 12]) }
 #                                              ^? Tensor[(1, 3, 8, 10, 12), float32]
+image.resize3d([[[[[1f, 2f]]]]], size=[1, 1, 1])
+#=> [[[[[1.5f]]]]]
 ```
 ",
     },

@@ -231,6 +231,8 @@ def @f(%x: Tensor[(5, 10, 4), float32], %i: Tensor[(2, 3), int32], %j: Tensor[(3
     adv_index((%x, %i, %j))
 #   ^? Tensor[(2, 3, 4), float32]
 }
+adv_index(([[1, 2], [3, 4], [5, 6]], [2, 0], [1, 0]))
+#=> [6, 1]
 ```
 ",
     },
@@ -246,6 +248,8 @@ The elements that the indices name along `axis`; on the other axes each index st
 ```relay
 def @f(%x: Tensor[(3, 4), float32], %i: Tensor[(1, 4), int32]) { gather(%x, %i, axis=0) }
 #                                                                ^? Tensor[(1, 4), float32]
+gather([[1, 2], [3, 4]], [[0, 0], [1, 0]], axis=1)
+#=> [[1, 1], [4, 3]]
 ```
 ",
     },
@@ -262,6 +266,8 @@ axis `i` of the data, behind `batch_dims` axes that both share.
 ```relay
 def @f(%x: Tensor[(2, 3, 4), float32], %i: Tensor[(2, 5), int32]) { gather_nd(%x, %i) }
 #                                                                   ^? Tensor[(5, 4), float32]
+gather_nd([[1, 2], [3, 4]], [[1, 0], [1, 0]])
+#=> [4, 1]
 ```
 ",
     },
@@ -279,6 +285,8 @@ def @f(%x: Tensor[(4, 5), float32], %i: Tensor[(2, 5), int32], %y: Tensor[(2, 5)
     scatter_elements(%x, %i, %y)
 #   ^? Tensor[(4, 5), float32]
 }
+scatter_elements([0, 0, 0, 0], [1, -1, 1], [5, 6, 7], reduction=\"add\")
+#=> [0, 12, 0, 6]
 ```
 ",
     },
@@ -296,6 +304,8 @@ def @f(%x: Tensor[(3, 4), float32], %i: Tensor[(1, 2), int32], %y: Tensor[(2, 4)
     scatter_nd(%x, %i, %y)
 #   ^? Tensor[(3, 4), float32]
 }
+scatter_nd([0, 0, 0], [[2, 0]], [8, 9])
+#=> [9, 0, 8]
 ```
 ",
     },
@@ -311,6 +321,8 @@ On a new axis of `depth`, `on_value` at the place that each index names and `off
 ```relay
 def @f(%i: Tensor[(3), int32]) { one_hot(%i, 1f, 0f, depth=5) }
 #                                ^? Tensor[(3, 5), float32]
+one_hot([2, 0, 3], 1, 0, depth=3)
+#=> [[0, 0, 1], [1, 0, 0], [0, 0, 0]]
 ```
 ",
     },
@@ -328,6 +340,8 @@ def @f(%x: Tensor[(3, 4, 5), float32], %y: Tensor[(1, 2, 3), float32]) {
     slice_like(%x, %y, axes=[1, 2])
 #   ^? Tensor[(3, 2, 3), float32]
 }
+slice_like([[1, 2, 3], [4, 5, 6]], [[0, 0]])
+#=> [[1, 2]]
 ```
 ",
     },
@@ -355,12 +369,14 @@ strided_slice([[1, 2, 3], [4, 5, 6], [7, 8, 9]], begin=[0, -2], end=[3, 3], stri
         relation: &STRIDED_SET,
         kernel: Kernel::Whole(strided_set_of),
         doc: "
-The data with the part that `strided_slice` would read replaced by `v`.
+The data with the part that `strided_slice` would read replaced by `v`, which has that part's shape.
 ```relay
 def @f(%x: Tensor[(4, 3), float32], %v: Tensor[(1, 3), float32]) {
     strided_set(%x, %v, [1, 0], [2, 3], [1, 1])
 #   ^? Tensor[(4, 3), float32]
 }
+strided_set([0, 1, 2, 3, 4], [7, 8], [4], [0], [-2])
+#=> [0, 1, 8, 3, 7]
 ```
 ",
     },
@@ -376,6 +392,8 @@ The coordinates, one row for each axis, of positions in a tensor of that shape i
 ```relay
 def @f(%i: Tensor[(4), int32]) { unravel_index(%i, [7, 6, 5]) }
 #                                ^? Tensor[(3, 4), int32]
+unravel_index([22, 41, 37], [7, 6])
+#=> [[3, 6, 6], [4, 5, 1]]
 ```
 ",
     },
@@ -391,6 +409,8 @@ The coordinates of the elements that are not 0, one row for each. How many there
 ```relay
 def @f(%x: Tensor[(4, 5), bool]) { argwhere(%x) }
 #                                  ^? Tensor[(?, 2), int32]
+argwhere([[1, 0], [0, 2]])
+#=> [[0, 0], [1, 1]]
 ```
 ",
     },
@@ -402,10 +422,12 @@ def @f(%x: Tensor[(4, 5), bool]) { argwhere(%x) }
         relation: &SORT,
         kernel: Kernel::Whole(sort_of),
         doc: "
-The elements along `axis` in order.
+The elements along `axis` in order. NaN is above every number, and -0 is 0.
 ```relay
 def @f(%x: Tensor[(3, 8), float32]) { sort(%x, axis=0) }
 #                                     ^? Tensor[(3, 8), float32]
+sort([3f, 1f, 2f])
+#=> [1f, 2f, 3f]
 ```
 ",
     },
@@ -418,9 +440,12 @@ def @f(%x: Tensor[(3, 8), float32]) { sort(%x, axis=0) }
         kernel: Kernel::Whole(argsort_of),
         doc: "
 The positions that put the elements along `axis` in order, as `int32` unless `dtype` says otherwise.
+Equal elements keep their order, and NaN is above every number.
 ```relay
 def @f(%x: Tensor[(3, 8), float32]) { argsort(%x, is_ascend=False) }
 #                                     ^? Tensor[(3, 8), int32]
+argsort([3, 1, 3, 2], is_ascend=False)
+#=> [0, 2, 3, 1]
 ```
 ",
     },
@@ -433,10 +458,12 @@ def @f(%x: Tensor[(3, 8), float32]) { argsort(%x, is_ascend=False) }
         kernel: Kernel::Whole(topk_of),
         doc: "
 The `k` largest elements along `axis` and their positions, or either by `ret_type`; the smallest with `is_ascend`. A `k`
-below 1 is all of them.
+below 1 is all of them. Of equal elements the first comes first, and NaN is above every number.
 ```relay
 def @f(%x: Tensor[(3, 8), float32]) { topk(%x, k=2) }
 #                                     ^? (Tensor[(3, 2), float32], Tensor[(3, 2), int32])
+topk([3, 1, 3, 2], k=2)
+#=> ([3, 3], [0, 2])
 ```
 ",
     },
@@ -452,6 +479,8 @@ The position in a sorted sequence before which each value belongs, or behind its
 ```relay
 def @f(%x: Tensor[(10), float32], %y: Tensor[(3, 4), float32]) { searchsorted(%x, %y) }
 #                                                                ^? Tensor[(3, 4), int32]
+searchsorted([1, 3, 3, 5], [3, 6, 0])
+#=> [1, 4, 0]
 ```
 ",
     },
@@ -468,6 +497,8 @@ The distinct elements of a vector, where each stood first, which of them each el
 ```relay
 def @f(%x: Tensor[(6), int64]) { unique(%x) }
 #                                ^? (Tensor[(6), int64], Tensor[(6), int32], Tensor[(6), int32], Tensor[(1), int32])
+unique([3, 1, 3])
+#=> ([1, 3, 0], [1, 0, 3], [1, 0, 1], [2])
 ```
 ",
     },

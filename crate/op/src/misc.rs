@@ -136,7 +136,7 @@ fn fixed_point_multiply_per_axis_of(call: &Call) -> Result<Value, Fault> {
         let left = if shifts_left { left[at].clamp(0, 63) as u32 } else { 0 };
         let right = 31 + right[at].clamp(-30, 64) as i32;
         let product = (values.next().unwrap_or(0) << left).wrapping_mul(multiplier[at]);
-        products.push(((product >> (right - 1)) + 1) >> 1);
+        products.push((product >> (right - 1)).wrapping_add(1) >> 1);
     });
     call.one(crate::run::ints(result.dtype, products.into_iter()))
 }
@@ -189,6 +189,8 @@ The same bits as another dtype of that width.
 ```relay
 def @f(%x: Tensor[(2, 3), int32]) { reinterpret(%x, dtype=\"float32\") }
 #                                   ^? Tensor[(2, 3), float32]
+reinterpret([1f, -2f], dtype=\"int32\")
+#=> [1065353216, -1073741824]
 ```
 ",
     },
@@ -219,6 +221,8 @@ The sum of each element and all before it along `axis`, or in one row; without t
 ```relay
 def @f(%x: Tensor[(3, 4), float32]) { cumsum(%x, axis=1) }
 #                                     ^? Tensor[(3, 4), float32]
+cumsum([1, 2, 3])
+#=> [1, 3, 6]
 ```
 ",
     },
@@ -234,6 +238,8 @@ The product of each element and all before it along `axis`, or in one row; witho
 ```relay
 def @f(%x: Tensor[(3, 4), float32]) { cumprod(%x) }
 #                                     ^? Tensor[(12), float32]
+cumprod([2, 3, 4], exclusive=True)
+#=> [1, 2, 6]
 ```
 ",
     },
@@ -249,6 +255,8 @@ The discrete Fourier transform along the last axis, or its inverse, of complex n
 ```relay
 def @f(%re: Tensor[(3, 8), float32], %im: Tensor[(3, 8), float32]) { dft(%re, %im) }
 #                                                                    ^? (Tensor[(3, 8), float32], Tensor[(3, 8), float32])
+dft([1f, 0f], [0f, 0f])
+#=> ([1f, 1f], [0f, 0f])
 ```
 ",
     },
@@ -267,6 +275,8 @@ def @f(%x: Tensor[(2, 100), float32], %w: Tensor[(16), float32]) {
     stft(%x, %w, n_fft=16, hop_length=4)
 #   ^? Tensor[(2, 9, 22, 2), float32]
 }
+stft([1f, 2f, 3f, 4f], [1f, 1f], n_fft=2, hop_length=2)
+#=> [[[3f, 0f], [7f, 0f]], [[-1f, 0f], [-1f, 0f]]]
 ```
 ",
     },
@@ -284,6 +294,8 @@ def @f(%x: Tensor[(2, 3), float32], %y: Tensor[(3, 4), float32]) {
     einsum((%x, %y), equation=\"ij,jk->ik\")
 #   ^? Tensor[(2, 4), float32]
 }
+einsum(([[1, 2], [3, 4]], [[1, 0], [0, 1]]), equation=\"ij,jk->ki\")
+#=> [[1, 3], [2, 4]]
 ```
 ",
     },
@@ -301,6 +313,8 @@ def @f(%x: Tensor[(4, 8), int32], %m: Tensor[(8), int32]) {
     fixed_point_multiply_per_axis(%x, %m, %m, %m, axes=[1])
 #   ^? Tensor[(4, 8), int32]
 }
+fixed_point_multiply_per_axis([[100, 100]], [1073741824, 536870912], [0, 0], [0, 0], axes=[1])
+#=> [[50, 25]]
 ```
 ",
     },
@@ -421,6 +435,8 @@ Rounds the data as if it were quantised between two bounds.
 ```relay
 def @f(%x: Tensor[(2, 3), float32]) { relay.op.annotation.simulated_quantize(%x, 0.5f, -1f, 1f) }
 #                                     ^? Tensor[(2, 3), float32]
+relay.op.annotation.simulated_quantize([1.2f, 7f], 0.5f, -4f, 4f)
+#=> [1f, 2f]
 ```
 ",
     },

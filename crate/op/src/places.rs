@@ -113,11 +113,18 @@ impl Call<'_> {
 
     /// An operand that is one number, as an integer.
     pub(crate) fn int_operand(&self, operand: usize) -> Result<i128, Fault> {
-        self.tensor(operand)?.ints().first().copied().ok_or(Fault::IllTyped)
+        one_of(&self.tensor(operand)?.ints())
     }
 
     /// An operand that is one number, as a float.
     pub(crate) fn float_operand(&self, operand: usize) -> Result<f64, Fault> {
-        self.tensor(operand)?.floats().first().copied().ok_or(Fault::IllTyped)
+        one_of(&self.tensor(operand)?.floats())
+    }
+}
+
+fn one_of<T: Copy>(numbers: &[T]) -> Result<T, Fault> {
+    match numbers {
+        [number] => Ok(*number),
+        _ => Err(Fault::Other("an operand that must be one number is none, or many".into())),
     }
 }

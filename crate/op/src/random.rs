@@ -22,24 +22,27 @@ fn key_value(call: &Call, index: usize, key: &Key) -> Result<Value, Fault> {
     call.value(index, Elements::Int(key.iter().map(|&word| word as i64).collect()))
 }
 
-/// At least `n` random words, and the next key.
+/// The next key, and `n` random words.
 fn bits(call: &Call, n: usize) -> Result<(Key, Vec<u64>), Fault> {
     call.room([n])?;
-    let mut words = vec![0; n.next_multiple_of(4)];
+    let mut words = vec![0; n];
     let next = generate(&key_of(call)?, &mut words);
     Ok((next, words))
 }
 
-/// Of the highest bits of each word, as many as the dtype has digits behind the first: evenly from 0 to below 1.
+/// As many bits as the dtype has digits behind the first, as a number from 0 to below 1. Those of a `float32` are the
+/// highest of the lower half of the word.
 fn uniform(dtype: Dtype, word: u64) -> f64 {
-    let digits = if dtype == Dtype::Float64 { 52 } else { 23 };
-    (word >> (64 - digits)) as f64 / (1_u64 << digits) as f64
+    match dtype {
+        Dtype::Float64 => (word >> 12) as f64 / (1_u64 << 52) as f64,
+        _ => f64::from(word as u32 >> 9) / f64::from(1 << 23),
+    }
 }
 
 fn threefry_generate_of(call: &Call) -> Result<Value, Fault> {
     let n = count(&call.result(1)?.shape);
     let (next, words) = bits(call, n)?;
-    let words = Elements::Int(words.into_iter().take(n).map(|word| word as i64).collect());
+    let words = Elements::Int(words.into_iter().map(|word| word as i64).collect());
     Ok(tuple(vec![key_value(call, 0, &next)?, call.value(1, words)?]))
 }
 
@@ -53,11 +56,11 @@ fn uniform_of(call: &Call) -> Result<Value, Fault> {
     let (dtype, n) = (result.dtype, count(&result.shape));
     let (next, words) = bits(call, n)?;
     let range = round_to(dtype, high - low);
-    let drawn = words[..n].iter().map(|&word| round_to(dtype, uniform(dtype, word) * range) + low);
+    let drawn = words.iter().map(|&word| round_to(dtype, uniform(dtype, word) * range) + low);
     Ok(tuple(vec![key_value(call, 0, &next)?, call.value(1, floats(dtype, drawn))?]))
 }
 
-/// By Box and Muller: of two uniform numbers one is the radius and the other the angle.
+/// By Box and Muller: of two uniform numbers, `n` apart, the first is the radius and the second the angle.
 fn normal_of(call: &Call) -> Result<Value, Fault> {
     let (mean, scale, result) = (call.float_operand(1)?, call.float_operand(2)?, call.result(1)?);
     let (dtype, n) = (result.dtype, count(&result.shape));
@@ -66,7 +69,7 @@ fn normal_of(call: &Call) -> Result<Value, Fault> {
         let (u, v) = (uniform(dtype, words[i]), uniform(dtype, words[n + i]));
         // The logarithm of 0 would be infinite; 1 - u is never 0.
         let radius = (-2.0 * float::log(1.0 - u)).sqrt();
-        radius * float::cos(2.0 * std::f64::consts::PI * v) * scale + mean
+        radius * float::sin(2.0 * std::f64::consts::PI * v) * scale + mean
     });
     Ok(tuple(vec![key_value(call, 0, &next)?, call.value(1, floats(dtype, drawn))?]))
 }
@@ -83,7 +86,7 @@ fn multinomial_of(call: &Call) -> Result<Value, Fault> {
     let (next, words) = bits(call, n_drawn)?;
     let p: Vec<f64> = p.floats().into_iter().map(|p| round_to(Dtype::Float32, float::maximum(p, 0.0))).collect();
     let mut drawn = Vec::with_capacity(n_drawn);
-    for (line, words) in p.chunks_exact(len.max(1)).zip(words[..n_drawn].chunks_exact(n.max(1))) {
+    for (line, words) in p.chunks_exact(len.max(1)).zip(words.chunks_exact(n.max(1))) {
         let single = |x| round_to(Dtype::Float32, x);
         let total = line.iter().fold(0.0, |sum, p| single(sum + p));
         let sums: Vec<f64> = line
@@ -143,8 +146,8 @@ def @f(%key: Tensor[(10), uint64]) { random.threefry_split(%key) }
         doc: "
 The next key, and floats that lie evenly between `low` and `high`, as `float32` unless `out_dtype` says otherwise.
 ```relay
-def @f(%key) { random.uniform(%key, 0f, 1f, out_shape=[5]) }
-#              ^? (Tensor[(10), uint64], Tensor[(5), float32])
+def @f(%key: Tensor[(10), uint64]) { random.uniform(%key, 0f, 1f, out_shape=[5]) }
+#                                    ^? (Tensor[(10), uint64], Tensor[(5), float32])
 ```
 ",
     },
@@ -178,6 +181,8 @@ def @f(%key: Tensor[(10), uint64], %p: Tensor[(3, 4), float32]) {
     random.multinomial(%key, %p, num_samples=2)
 #   ^? (Tensor[(10), uint64], Tensor[(3, 2), int32])
 }
+random.multinomial(zeros(shape=[10], dtype=\"uint64\"), [0f, 1f], num_samples=3).1
+#=> [1, 1, 1]
 ```
 ",
     },

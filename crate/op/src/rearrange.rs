@@ -32,7 +32,11 @@ pub(crate) fn pick(elements: &Elements, shape: &[usize], axis: usize, places: &[
 
 /// The data with the result's shape.
 pub(crate) fn same_elements(call: &Call) -> Result<Value, Fault> {
-    call.one(call.tensor(0)?.elements().into_owned())
+    let x = call.tensor(0)?;
+    if x.elements().len() != count(&call.result(0)?.shape) {
+        return Err(Fault::Other("the data has not as many elements as the new shape".into()));
+    }
+    call.one(x.elements().into_owned())
 }
 
 fn broadcast_to_like_of(call: &Call) -> Result<Value, Fault> {
@@ -350,6 +354,8 @@ Undoes a broadcast: sums over the axes along which the second tensor would be re
 ```relay
 def @f(%x: Tensor[(3, 4), float32], %y: Tensor[(1, 4), float32]) { collapse_sum_like(%x, %y) }
 #                                                                  ^? Tensor[(1, 4), float32]
+collapse_sum_like([[1, 2], [3, 4]], [[0, 0]])
+#=> [[4, 6]]
 ```
 ",
     },
@@ -365,6 +371,8 @@ As `collapse_sum_like`, to the shape in the attribute `shape`; without it only t
 ```relay
 def @f(%x: Tensor[(3, 4), float32]) { collapse_sum_to(%x, [1, 4], shape=[1, 4]) }
 #                                     ^? Tensor[(1, 4), float32]
+collapse_sum_to([[1, 2], [3, 4]], [2, 1], shape=[2, 1])
+#=> [[3], [7]]
 ```
 ",
     },
@@ -432,6 +440,8 @@ first.
 ```relay
 def @f(%x: Tensor[(4, 5, 6), float32], %n: Tensor[(4), int32]) { reverse_sequence(%x, %n) }
 #                                                                ^? Tensor[(4, 5, 6), float32]
+reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3])
+#=> [[2, 1, 3], [6, 5, 4]]
 ```
 ",
     },
@@ -493,6 +503,8 @@ first two axes.
 ```relay
 def @f(%x: Tensor[(3), float32], %y: Tensor[(4), float32]) { meshgrid((%x, %y)) }
 #                                                            ^? (Tensor[(3, 4), float32], Tensor[(3, 4), float32])
+meshgrid(([1, 2], [3, 4, 5]))
+#=> ([[1, 1, 1], [2, 2, 2]], [[3, 4, 5], [3, 4, 5]])
 ```
 ",
     },
@@ -511,6 +523,8 @@ def @f(%x: Tensor[(1, 16, 8, 8), float32]) {
     layout_transform(%x, src_layout=\"NCHW\", dst_layout=\"NHWC4c\")
 #   ^? Tensor[(1, 8, 8, 4, 4), float32]
 }
+layout_transform([[1, 2, 3]], src_layout=\"NC\", dst_layout=\"NC2c\")
+#=> [[[1, 2], [3, 0]]]
 ```
 ",
     },
@@ -528,6 +542,8 @@ def @f(%x: Tensor[(4, 6), float32]) {
     auto_scheduler_layout_transform(%x, src_layout=\"4N6C\", dst_layout=\"4N3C2c\")
 #   ^? Tensor[(4, 3, 2), float32]
 }
+auto_scheduler_layout_transform([1, 2, 3, 4, 5, 6], src_layout=\"6C\", dst_layout=\"3C2c\")
+#=> [[1, 2], [3, 4], [5, 6]]
 ```
 ",
     },
@@ -547,6 +563,8 @@ Every position of a window over the axes from `axis` on: first the positions alo
 ```relay
 def @f(%x: Tensor[(8, 10), float32]) { sliding_window(%x, axis=1, window_shape=[3], strides=[2]) }
 #                                      ^? Tensor[(8, 4, 3), float32]
+sliding_window([1, 2, 3, 4, 5], axis=0, window_shape=[3], strides=[2])
+#=> [[1, 2, 3], [3, 4, 5]]
 ```
 ",
     },
@@ -570,6 +588,8 @@ def @f(%x: Tensor[(2, 4, 3), float32], %d: Tensor[(2, 2, 3), float32]) {
     matrix_set_diag(%x, %d, k1=-1, k2=0)
 #   ^? Tensor[(2, 4, 3), float32]
 }
+matrix_set_diag([[1, 2], [3, 4]], [7, 8])
+#=> [[7, 2], [3, 8]]
 ```
 ",
     },
@@ -586,6 +606,8 @@ counts the sequences.
 ```relay
 def @f(%x: Tensor[(5, 10, 3), float32], %n: Tensor[(10), int32]) { sequence_mask(%x, %n) }
 #                                                                  ^? Tensor[(5, 10, 3), float32]
+sequence_mask([[1f, 2f], [3f, 4f]], [1, 2], mask_value=-1f)
+#=> [[1f, 2f], [-1f, 4f]]
 ```
 ",
     },
@@ -601,6 +623,8 @@ At each position the place where that number stands in a permutation of 0, 1, â€
 ```relay
 def @f(%x: Tensor[(6), int32]) { invert_permutation(%x) }
 #                                ^? Tensor[(6), int32]
+invert_permutation([2, 0, 1])
+#=> [1, 2, 0]
 ```
 ",
     },
@@ -616,6 +640,8 @@ Matrices with zeros below diagonal `k`, or above it unless `upper`.
 ```relay
 def @f(%x: Tensor[(5, 5), float32]) { trilu(%x, 1) }
 #                                     ^? Tensor[(5, 5), float32]
+trilu([[1, 2], [3, 4]], 0)
+#=> [[1, 2], [0, 4]]
 ```
 ",
     },

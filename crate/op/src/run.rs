@@ -269,15 +269,16 @@ pub(crate) fn as_tensor(value: &Value) -> Result<Arg<'_>, Fault> {
     }
 }
 
-/// How many elements a shape has, unless they take more bytes than that as they are held here, or the strides of an
-/// empty one are no numbers.
+/// How many elements a shape has, unless they take more bytes than that as they are held here. Of an empty shape no
+/// axis is longer than a vector could be, and the strides are numbers, since kernels count along both.
 pub(crate) fn n_that_fit(shape: impl IntoIterator<Item = usize>, memory: u64) -> Option<usize> {
-    let (mut n, mut largest) = (1_usize, 1_usize);
+    let fits = |n: usize| (n as u64).checked_mul(8).is_some_and(|bytes| bytes <= memory);
+    let (mut n, mut stride) = (1_usize, 1_usize);
     for size in shape {
-        largest = largest.checked_mul(size.max(1))?;
+        stride = stride.checked_mul(size.max(1)).filter(|_| fits(size))?;
         n = n.checked_mul(size)?;
     }
-    ((n as u64).checked_mul(8)? <= memory).then_some(n)
+    fits(n).then_some(n)
 }
 
 impl Call<'_> {

@@ -19,6 +19,7 @@ fn sparse_fill_empty_rows_of(call: &Call) -> Result<Value, Fault> {
     };
     call.room([n_rows])?;
     let (Elements::Int(values), Elements::Int(fill)) = (values, fill) else { return Err(Fault::IllTyped) };
+    let [fill] = fill[..] else { return Err(Fault::Other("the default value is one number".into())) };
     let indices = indices.ints();
     let mut order: Vec<(usize, usize)> = Vec::new();
     let mut is_empty = vec![1; n_rows];
@@ -33,7 +34,7 @@ fn sparse_fill_empty_rows_of(call: &Call) -> Result<Value, Fault> {
     call.room([order.len(), n_columns])?;
     let (mut rows, mut all) = (Vec::with_capacity(order.len() * n_columns), Vec::with_capacity(order.len()));
     for &(row, place) in &order {
-        all.push(values.get(place).copied().unwrap_or(fill[0]));
+        all.push(values.get(place).copied().unwrap_or(fill));
         let first = row as i128;
         match indices.get(place * n_columns..(place + 1) * n_columns) {
             Some(index) if place < n => rows.extend(index),
@@ -135,6 +136,8 @@ def @f(%i: Tensor[(5, 2), int64], %v: Tensor[(5), int64], %s: Tensor[(2), int64]
     sparse_fill_empty_rows(%i, %v, %s, 0i64)
 #   ^? (Tensor[(?, 2), int64], Tensor[(?), int64], Tensor[(?), int64])
 }
+sparse_fill_empty_rows([[0i64, 1i64], [2i64, 0i64]], [5i64, 6i64], [3i64, 2i64], 7i64)
+#=> ([[0i64, 1i64], [1i64, 0i64], [2i64, 0i64]], [5i64, 7i64, 6i64], [0i64, 1i64, 0i64])
 ```
 ",
     },
@@ -152,6 +155,8 @@ def @f(%i: Tensor[(4, 3), int64], %s: Tensor[(3), int64], %t: Tensor[(2), int64]
     sparse_reshape(%i, %s, %t)
 #   ^? (Tensor[(4, 2), int64], Tensor[(2), int64])
 }
+sparse_reshape([[1i64, 2i64]], [2i64, 3i64], [3i64, -1i64])
+#=> ([[2i64, 1i64]], [3i64, 2i64])
 ```
 ",
     },
@@ -169,6 +174,8 @@ def @f(%i: Tensor[(3, 2), int64], %v: Tensor[(3), float32]) {
     sparse_to_dense(%i, %v, 0f, output_shape=[4, 5])
 #   ^? Tensor[(4, 5), float32]
 }
+sparse_to_dense([[0, 1], [1, 0]], [5, 6], 0, output_shape=[2, 2])
+#=> [[0, 5], [6, 0]]
 ```
 ",
     },

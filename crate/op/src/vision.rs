@@ -18,15 +18,21 @@ use regions::{roi_align_of, roi_pool_of};
 use suppress::{all_class_non_max_suppression_of, get_valid_counts_of, non_max_suppression_of};
 use ty::Value;
 
-/// Channel `(dy · s + dx) · c + k` of the result is channel `k` of the places `dy` below and `dx` to the right.
+/// The squares of `s` by `s` places, where the data is read as `c / s²` channels of `h · s` by `w · s`; what is read then
+/// fills the result in order. So has Darknet, where this comes from, laid its channels out, and Relay after it.
 fn yolo_reorg_of(call: &Call) -> Result<Value, Fault> {
-    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let x = call.tensor(0)?;
     let stride = call.attrs.int("stride").unwrap_or(1) as usize;
-    let (strides, n_channels) = (row_major(x.shape()), x.shape()[1]);
-    let places = places(&result.shape, &mut |index| {
-        let (part, channel) = (index[1] / n_channels, index[1] % n_channels);
+    let &[_, n_channels, height, width] = x.shape() else { return Err(Fault::IllTyped) };
+    let (strides, area) = (row_major(x.shape()), stride * stride);
+    if !n_channels.is_multiple_of(area) {
+        return Err(Fault::Other("the channels are not a multiple of `stride` squared".into()));
+    }
+    let outer = n_channels / area;
+    let places = places(x.shape(), &mut |index| {
+        let (part, channel) = (index[1] / outer, index[1] % outer);
         let (y, x) = (index[2] * stride + part / stride, index[3] * stride + part % stride);
-        index[0] * strides[0] + channel * strides[1] + y * strides[2] + x
+        index[0] * strides[0] + (channel * height * stride + y) * width * stride + x
     });
     let elements = x.elements();
     call.one(moved(&elements, &places, zero(&elements)))
@@ -48,6 +54,8 @@ def @f(%b: Tensor[(1, 100, 4), float32], %s: Tensor[(1, 20, 100), float32]) {
   vision.all_class_non_max_suppression(%b, %s, 10i64, 0.5f, 0f)
 # ^? (Tensor[(2000, 3), int64], Tensor[(1), int64])
 }
+vision.all_class_non_max_suppression([[[0f, 0f, 1f, 1f], [0f, 0f, 1f, 1f]]], [[[0.5f, 0.75f]]], 2i64, 0.5f, 0f)
+#=> ([[0i64, 0i64, 1i64], [-1i64, -1i64, -1i64]], [1i64])
 ```
 ",
     },
@@ -69,6 +77,8 @@ def @f(%x: Tensor[(1, 100, 6), float32]) {
   vision.get_valid_counts(%x, 0.5f)
 # ^? (Tensor[(1), int32], Tensor[(1, 100, 6), float32], Tensor[(1, 100), int32])
 }
+vision.get_valid_counts([[[0f, 0.25f], [0f, 0.75f]]], 0.5f)
+#=> ([1], [[[0f, 0.75f], [-1f, -1f]]], [[1, -1]])
 ```
 ",
     },
@@ -95,6 +105,8 @@ def @f(%x: Tensor[(1, 100, 6), float32], %n: Tensor[(1), int32], %i: Tensor[(1, 
   vision.non_max_suppression(%x, %n, %i, -1, 0.5f)
 # ^? (Tensor[(1, 100), int32], Tensor[(1, 1), int32])
 }
+vision.non_max_suppression([[[0f, 0.5f, 0f, 0f, 1f, 1f], [0f, 0.75f, 0f, 0f, 1f, 1f]]], [2], [[0, 1]], -1, 0.5f)
+#=> ([[1, -1]], [[1]])
 ```
 ",
     },
@@ -118,6 +130,8 @@ def @f(%x: Tensor[(1, 3, 16, 16), float32]) {
   vision.multibox_prior(%x, sizes=[0.2f, 0.3f], ratios=[1f, 2f, 0.5f])
 # ^? Tensor[(1, 1024, 4), float32]
 }
+vision.multibox_prior([[[[0f]]]], sizes=[0.5f])
+#=> [[[0.25f, 0.25f, 0.75f, 0.75f]]]
 ```
 ",
     },
@@ -140,6 +154,8 @@ def @f(%p: Tensor[(1, 21, 100), float32], %l: Tensor[(1, 400), float32], %a: Ten
   vision.multibox_transform_loc(%p, %l, %a)
 # ^? (Tensor[(1, 100, 6), float32], Tensor[(1), int32])
 }
+vision.multibox_transform_loc([[[0.25f], [0.75f]]], [[0f, 0f, 0f, 0f]], [[[0f, 0f, 0.5f, 0.5f]]])
+#=> ([[[0f, 0.75f, 0f, 0f, 0.5f, 0.5f]]], [1])
 ```
 ",
     },
@@ -163,6 +179,8 @@ def @f(%x: Tensor[(1, 4, 16, 16), float32], %rois: Tensor[(32, 5), float32]) {
   vision.roi_align(%x, %rois, pooled_size=[7, 7], spatial_scale=1f)
 # ^? Tensor[(32, 4, 7, 7), float32]
 }
+vision.roi_align([[[[1f, 3f], [5f, 7f]]]], [[0f, 0f, 0f, 1f, 1f]], pooled_size=[1, 1], spatial_scale=1f)
+#=> [[[[4f]]]]
 ```
 ",
     },
@@ -184,6 +202,8 @@ def @f(%x: Tensor[(1, 4, 16, 16), float32], %rois: Tensor[(32, 5), float32]) {
   vision.roi_pool(%x, %rois, pooled_size=[7, 7], spatial_scale=1f)
 # ^? Tensor[(32, 4, 7, 7), float32]
 }
+vision.roi_pool([[[[1f, 3f], [5f, 7f]]]], [[0f, 0f, 0f, 1f, 1f]], pooled_size=[1, 1], spatial_scale=1f)
+#=> [[[[7f]]]]
 ```
 ",
     },
@@ -210,6 +230,10 @@ def @f(%c: Tensor[(1, 24, 14, 14), float32], %b: Tensor[(1, 48, 14, 14), float32
   vision.proposal(%c, %b, %i)
 # ^? Tensor[(300, 5), float32]
 }
+vision.proposal(
+  [[[[0.25f]], [[0.75f]]]], [[[[0f]], [[0f]], [[0f]], [[0f]]]], [[16f, 16f, 1f]],
+  scales=[1f], ratios=[1f], rpn_post_nms_top_n=2)
+#=> [[0f, 0f, 0f, 15f, 15f], [0f, 0f, 0f, 15f, 15f]]
 ```
 ",
     },
@@ -221,10 +245,15 @@ def @f(%c: Tensor[(1, 24, 14, 14), float32], %b: Tensor[(1, 48, 14, 14), float32
         relation: &YOLO_REORG,
         kernel: Kernel::Whole(yolo_reorg_of),
         doc: "
-Gathers squares of `stride` by `stride` places as channels of one.
+Gathers squares of `stride` by `stride` places as channels of one, in Darknet's order, which wants the channels to be a
+multiple of `stride` squared.
 ```relay
 def @f(%x: Tensor[(10, 4, 12, 6), float32]) { vision.yolo_reorg(%x, stride=3) }
 #                                             ^? Tensor[(10, 36, 4, 2), float32]
+squeeze(vision.yolo_reorg(
+  reshape([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15], newshape=[1, 4, 2, 2]),
+  stride=2))
+#=> [0, 2, 8, 10, 1, 3, 9, 11, 4, 6, 12, 14, 5, 7, 13, 15]
 ```
 ",
     },

@@ -6,10 +6,16 @@ use crate::run::{Call, Fault, floats};
 use kernel::scalar::float;
 use ty::Value;
 
-/// Cosine and sine of each `n`th part of the circle.
+/// Cosine and sine of each `n`th part of the circle; those of right angles are whole.
 fn circle(n: usize) -> Vec<(f64, f64)> {
-    let angle = |k| 2.0 * std::f64::consts::PI * k as f64 / n as f64;
-    (0..n).map(|k| (float::cos(angle(k)), float::sin(angle(k)))).collect()
+    let part = |k: usize| match (4 * k as u64).checked_rem(n as u64) {
+        Some(0) => [(1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0)][4 * k / n],
+        _ => {
+            let angle = 2.0 * std::f64::consts::PI * k as f64 / n as f64;
+            (float::cos(angle), float::sin(angle))
+        }
+    };
+    (0..n).map(part).collect()
 }
 
 /// `Σ x[k] · e^(∓2πi · k · n / N)` along the last axis, the inverse divided by N.
