@@ -117,10 +117,7 @@ impl Net {
         }
         net.parts = vec![Vec::new(); net.nodes.len()];
         for (id, history) in (0..).map(RelationId).zip(&index.relations) {
-            let mut whole = history.parent;
-            while let Some(parent) = whole.and_then(|whole| index.relations[whole.0 as usize].parent) {
-                whole = Some(parent);
-            }
+            let whole = history.parent.map(|parent| index.whole(parent));
             if let Some(&place) = whole.and_then(|whole| net.relation_places.get(&whole)) {
                 net.parts[place as usize].push(id);
             }
@@ -162,11 +159,9 @@ impl Net {
 
 impl Recording {
     /// The node that a relation is, or is a part of.
-    pub(super) fn node_of(&self, mut id: RelationId) -> Option<RelationId> {
-        while let Some(parent) = self.index.relations[id.0 as usize].parent {
-            id = parent;
-        }
-        self.net.relation_places.contains_key(&id).then_some(id)
+    pub(super) fn node_of(&self, id: RelationId) -> Option<RelationId> {
+        let whole = self.index.whole(id);
+        self.net.relation_places.contains_key(&whole).then_some(whole)
     }
 
     /// The variable that a class will be in the end.

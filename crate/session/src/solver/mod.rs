@@ -9,6 +9,7 @@
 //!
 //! Deliberately absent: any rule of solving. What a stop shows was recorded, or is read off the classes there.
 
+pub(crate) mod about;
 mod cursor;
 mod document;
 mod graph;
@@ -121,8 +122,8 @@ impl Recording {
         let Some(&Event::Post { relation }) = self.events().get(event as usize) else {
             return self.stop_of_event(event);
         };
-        let ran = self.index.stops.iter().position(|stop| stop.relation == Some(relation));
-        ran.map_or_else(|| self.stop_of_event(event), |stop| stop as u32)
+        let ran = self.index.relations[relation.0 as usize].runs.first();
+        ran.map_or_else(|| self.stop_of_event(event), |&stop| stop)
     }
 
     /// How many events come before a stop.

@@ -5,6 +5,7 @@
 //!
 //! Worked example. `1 + 2` gives `fresh fresh fresh post | fresh … step | …`: the stops `b`, `p`, `s`.
 
+use super::about::{About, about};
 use crate::Analysis;
 use base::Span;
 use hir::{FnId, Item, Module};
@@ -78,6 +79,13 @@ pub(super) struct History {
     pub done: u32,
 }
 
+impl History {
+    /// The last event before one that moved it to the front, and for what.
+    pub fn woken_before(&self, event: u32) -> Option<(u32, TermId)> {
+        self.woken.iter().rev().copied().find(|&(at, _)| at < event)
+    }
+}
+
 pub(super) struct Index {
     pub stops: Vec<Stop>,
     pub functions: Vec<Function>,
@@ -121,19 +129,9 @@ impl Index {
             waiters: Vec::new(),
         };
         let owners = Owners::new(&analysis.module, inferred, &index.functions);
-        let stuck = errors.iter().filter_map(|error| match error {
-            TypeError::UnderConstrained { relation, .. } => Some(*relation),
-            TypeError::Failed(_)
-            | TypeError::NotAssumed { .. }
-            | TypeError::Infinite { .. }
-            | TypeError::OperatorArity { .. }
-            | TypeError::OperatorNeedsAttr { .. }
-            | TypeError::Arity { .. }
-            | TypeError::NotPolymorphic { .. }
-            | TypeError::NotAFunction { .. }
-            | TypeError::TypeArguments { .. }
-            | TypeError::TypeArgumentKind { .. }
-            | TypeError::PatternArity { .. } => None,
+        let stuck = errors.iter().filter_map(|error| match about(error)? {
+            About::Stuck(relation) => Some(relation),
+            About::Failed(_) | About::NotAssumed(_) | About::Cycle(_) => None,
         });
         index.stuck = stuck.collect();
         let mut from = 0;
@@ -204,6 +202,14 @@ impl Index {
     /// The stop that an event comes before, the nearest one.
     pub fn stop_behind(&self, event: u32) -> u32 {
         self.stops.partition_point(|stop| stop.event <= event) as u32
+    }
+
+    /// The relation of the program that a relation is a part of, itself if nothing else posted it.
+    pub fn whole(&self, mut id: RelationId) -> RelationId {
+        while let Some(parent) = self.relations[id.0 as usize].parent {
+            id = parent;
+        }
+        id
     }
 
     fn last_function(&self) -> u32 {
