@@ -125,12 +125,12 @@ impl Net {
         let mut known = KnownFrom::new(solver, index);
         for (at, node) in net.nodes.iter().enumerate() {
             net.done.push(match *node {
-                Node::Variable(_) => {
-                    net.mentions[at].iter().map(|&cell| known.of(cell)).min().unwrap_or(u32::MAX)
-                }
-                Node::Relation(id) => {
-                    net.parts[at].iter().chain([&id]).map(|part| index.relations[part.0 as usize].done).fold(0, u32::max)
-                }
+                Node::Variable(_) => net.mentions[at].iter().map(|&cell| known.of(cell)).min().unwrap_or(u32::MAX),
+                Node::Relation(id) => net.parts[at]
+                    .iter()
+                    .chain([&id])
+                    .map(|part| index.relations[part.0 as usize].done)
+                    .fold(0, u32::max),
             });
         }
         net

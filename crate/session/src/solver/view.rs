@@ -262,13 +262,7 @@ impl Context<'_> {
         Classes { n_below: n_all - n_above - views.len() as u32, views, n_above, first_changed }
     }
 
-    fn class(
-        &self,
-        root: TermId,
-        members: &[TermId],
-        is_changed: bool,
-        is_known: bool,
-    ) -> ClassView {
+    fn class(&self, root: TermId, members: &[TermId], is_changed: bool, is_known: bool) -> ClassView {
         let Context { recording, words, seen, .. } = *self;
         // Those with names first; the root is shown whatever it is.
         let is_named =
