@@ -314,6 +314,11 @@ impl<L: Log> Solver<L> {
         self.queue.iter().copied()
     }
 
+    /// The relations that wait on a root, in the order of their ids.
+    pub fn watching(&self, root: TermId) -> &[RelationId] {
+        self.watchers.get(&root).map_or(&[], Vec::as_slice)
+    }
+
     /// Counts relations that follow from a cause.
     pub(crate) fn charge(&mut self, cause: Cause, n: usize) {
         let at = cause.0 as usize;

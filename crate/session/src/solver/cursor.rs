@@ -34,8 +34,8 @@ impl Cursor {
     /// Goes to where `event` events are done, which is not inside a step.
     pub fn seek(&mut self, event: usize, events: &[Event], posted: &[Posted]) -> &Solver<Trace> {
         let distance = |from: usize| from.abs_diff(event);
-        // To copy the solver costs as much as some of the way between two checkpoints.
-        let copying = self.spacing / 4;
+        // To copy the solver costs as much as a part of the whole way.
+        let copying = events.len() / 5;
         let nearest = self.checkpoints.iter().min_by_key(|&&(at, _)| distance(at));
         if let Some((at, solver)) = nearest.filter(|&&(at, _)| distance(at) + copying < distance(self.at)) {
             (self.at, self.solver) = (*at, solver.clone());

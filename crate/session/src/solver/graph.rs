@@ -6,7 +6,7 @@
 //!
 //! Worked example. `nn.relu(%x) + %y` gives `t0 → Identity → t2`, `t2, t1 → Broadcast → t3`.
 
-use super::known::Known;
+use super::known::KnownFrom;
 use super::places::Place;
 use super::stops::Index;
 use super::{Recording, Seen};
@@ -50,6 +50,8 @@ pub(super) struct Net {
     mentions: Vec<Vec<TermId>>,
     /// By node, the relations that were posted by one, or by those that it posted.
     parts: Vec<Vec<RelationId>>,
+    /// By node, how many events must be done for it to be known, solved or generalised.
+    done: Vec<u32>,
 }
 
 /// What is drawn in one place: a node, or a cluster.
@@ -57,11 +59,16 @@ struct Item {
     nodes: Range<usize>,
     id: String,
     is_cluster: bool,
+    /// How many events must be done for all in it to be known, solved or generalised.
+    done: u32,
 }
 
 /// A graph as it was drawn.
+#[derive(Default)]
 pub(super) struct Drawn {
     items: Vec<Item>,
+    /// Of each variable that is known its type, once it has been asked for.
+    texts: Vec<String>,
 }
 
 impl Net {
@@ -83,6 +90,7 @@ impl Net {
             variable_places: FxHashMap::default(),
             mentions: Vec::new(),
             parts: Vec::new(),
+            done: Vec::new(),
         };
         for (function, relations) in (0..).zip(of_function) {
             let from = net.nodes.len();
@@ -109,13 +117,21 @@ impl Net {
         }
         net.parts = vec![Vec::new(); net.nodes.len()];
         for (id, history) in (0..).map(RelationId).zip(&index.relations) {
-            let mut whole = history.parent;
-            while let Some(parent) = whole.and_then(|whole| index.relations[whole.0 as usize].parent) {
-                whole = Some(parent);
-            }
+            let whole = history.parent.map(|parent| index.whole(parent));
             if let Some(&place) = whole.and_then(|whole| net.relation_places.get(&whole)) {
                 net.parts[place as usize].push(id);
             }
+        }
+        let mut known = KnownFrom::new(solver, index);
+        for (at, node) in net.nodes.iter().enumerate() {
+            net.done.push(match *node {
+                Node::Variable(_) => net.mentions[at].iter().map(|&cell| known.of(cell)).min().unwrap_or(u32::MAX),
+                Node::Relation(id) => net.parts[at]
+                    .iter()
+                    .chain([&id])
+                    .map(|part| index.relations[part.0 as usize].done)
+                    .fold(0, u32::max),
+            });
         }
         net
     }
@@ -127,26 +143,25 @@ impl Net {
         if n <= MAX_IN_CLUSTER {
             return (start..end).map(|at| self.single(at)).collect();
         }
-        let parts = (0..N_PARTS).map(|part| Item {
-            nodes: start + part * n / N_PARTS..start + (part + 1) * n / N_PARTS,
-            id: format!("{}.{part}", cluster.id),
-            is_cluster: true,
-        });
-        parts.collect()
+        let nodes = |part: usize| start + part * n / N_PARTS..start + (part + 1) * n / N_PARTS;
+        (0..N_PARTS).map(|part| self.cluster(nodes(part), format!("{}.{part}", cluster.id))).collect()
     }
 
     fn single(&self, at: usize) -> Item {
-        Item { nodes: at..at + 1, id: String::new(), is_cluster: false }
+        Item { is_cluster: false, ..self.cluster(at..at + 1, String::new()) }
+    }
+
+    fn cluster(&self, nodes: Range<usize>, id: String) -> Item {
+        let done = self.done[nodes.clone()].iter().fold(0, |all, &done| all.max(done));
+        Item { nodes, id, is_cluster: true, done }
     }
 }
 
 impl Recording {
     /// The node that a relation is, or is a part of.
-    pub(super) fn node_of(&self, mut id: RelationId) -> Option<RelationId> {
-        while let Some(parent) = self.index.relations[id.0 as usize].parent {
-            id = parent;
-        }
-        self.net.relation_places.contains_key(&id).then_some(id)
+    pub(super) fn node_of(&self, id: RelationId) -> Option<RelationId> {
+        let whole = self.index.whole(id);
+        self.net.relation_places.contains_key(&whole).then_some(whole)
     }
 
     /// The variable that a class will be in the end.
@@ -158,11 +173,8 @@ impl Recording {
     /// The graph, with these clusters open beside those for which there is room.
     pub fn graph_view(&mut self, analysis: &Analysis, open: &[String]) -> GraphView {
         self.solver_at(self.n_stops() - 1);
-        let functions = self.net.functions.iter().map(|(function, nodes)| Item {
-            nodes: nodes.clone(),
-            id: format!("f{function}"),
-            is_cluster: true,
-        });
+        let Net { functions, .. } = &self.net;
+        let functions = functions.iter().map(|(at, nodes)| self.net.cluster(nodes.clone(), format!("f{at}")));
         let mut items: Vec<Item> = functions.collect();
         let mut opened: Vec<OpenView> = Vec::new();
         let is_small = self.net.nodes.len() <= MAX_NODES;
@@ -195,7 +207,7 @@ impl Recording {
             }
         }
         let view = self.draw(analysis, &items, opened);
-        self.drawn = Some(Drawn { items });
+        self.drawn = Some(Drawn { texts: vec![String::new(); items.len()], items });
         view
     }
 
@@ -279,66 +291,62 @@ impl Recording {
         if lines[0] == lines[1] { format!("line {}", lines[0]) } else { format!("lines {}–{}", lines[0], lines[1]) }
     }
 
-    /// How the nodes of the graph that was drawn last stand at a stop.
+    /// How the nodes of the graph that was drawn last stand at a stop. What a closed cluster holds is not looked at.
     pub fn graph_state(&mut self, analysis: &Analysis, stop: usize) -> GraphStateView {
-        if self.drawn.is_none() {
-            self.graph_view(analysis, &[]);
-        }
-        self.solver_at(stop);
-        let (seen, words) = (self.seen(), self.words(analysis));
-        let touched = self.touched(stop).into_iter().map(|cell| self.inferred.solver.root(cell));
-        let touched: FxHashSet<TermId> = touched.collect();
-        let current = self.stop(stop).relation.and_then(|id| self.node_of(id));
-        let mut known = Known::new(seen.cells.store.len());
-        let mut letter_of = |at: usize| match self.net.nodes[at] {
-            Node::Variable(root) if touched.contains(&root) => 'c',
-            Node::Variable(_) => {
-                if self.mentions(seen, at).any(|cell| known.is_known(&seen, cell)) {
-                    'k'
-                } else {
-                    '?'
-                }
-            }
-            Node::Relation(id) if current == Some(id) => 'c',
-            Node::Relation(id) => {
-                let own = [id];
-                let whole = self.net.parts[at].iter().chain(&own);
-                let posted = |id: RelationId| seen.cells.relations().get(id.0 as usize);
-                let states = whole.filter_map(|&part| Some(self.state(part, &posted(part)?.state)));
-                states.map(state_letter).max_by_key(|&letter| rank(letter)).unwrap_or('-')
+        let mut drawn = match self.drawn.take() {
+            Some(drawn) => drawn,
+            None => {
+                self.graph_view(analysis, &[]);
+                self.drawn.take().unwrap_or_default()
             }
         };
-        let items = self.drawn.as_ref().map_or(&[][..], |drawn| &drawn.items);
+        self.solver_at(stop);
+        let (seen, words) = (self.seen(), self.words(analysis));
+        let event = self.event_of(stop) as u32;
+        let place_of = |cell: TermId| self.net.variable_places.get(&self.inferred.solver.root(cell));
+        let touched = self.touched(stop).into_iter().filter_map(place_of);
+        let ran = self.stop(stop).relation.and_then(|id| self.net.relation_places.get(&self.node_of(id)?));
+        let mut changed: Vec<usize> = touched.chain(ran).map(|&place| place as usize).collect();
+        base::sort(&mut changed);
         let mut view = GraphStateView { states: String::new(), terms: Vec::new() };
-        let mut shown: Vec<Option<usize>> = Vec::new();
-        for item in items {
-            let letter = match item.is_cluster {
-                false => letter_of(item.nodes.start),
+        for (item, text) in drawn.items.iter().zip(&mut drawn.texts) {
+            let Range { start, end } = item.nodes;
+            let next = changed.partition_point(|&place| place < start);
+            let is_changed = changed.get(next).is_some_and(|&place| place < end);
+            let is_done = item.done <= event;
+            view.states.push(match self.net.nodes[start] {
+                _ if is_changed => 'c',
+                Node::Relation(id) if !item.is_cluster => self.relation_letter(seen, start, id),
+                Node::Relation(_) | Node::Variable(_) if is_done => 'k',
+                Node::Relation(_) | Node::Variable(_) => '?',
+            });
+            let is_variable = !item.is_cluster && matches!(self.net.nodes[start], Node::Variable(_));
+            if is_variable && is_done && text.is_empty() {
+                let whole = Seen { cells: &self.inferred.solver, whole: &self.inferred.solver };
+                *text = self.net.mentions[start].first().map_or_else(String::new, |&cell| words.print(whole, cell));
+            }
+            view.terms.push(match is_variable {
+                true if is_done => text.clone(),
                 true => {
-                    let mut is_done = true;
-                    let mut letters = item.nodes.clone().map(&mut letter_of);
-                    let has_current = letters.any(|letter| {
-                        is_done &= matches!(letter, 'k' | 's' | 'q');
-                        letter == 'c'
-                    });
-                    match (has_current, is_done) {
-                        (true, _) => 'c',
-                        (false, true) => 'k',
-                        (false, false) => '?',
-                    }
+                    // Before all of a variable is one class, some of it may know more.
+                    let told = self.mentions(seen, start).find(|&cell| !seen.head(cell).is_hole());
+                    let cell = told.or_else(|| self.mentions(seen, start).next());
+                    cell.map_or_else(String::new, |cell| words.print(seen, cell))
                 }
-            };
-            view.states.push(letter);
-            shown.push((!item.is_cluster).then_some(item.nodes.start));
+                false => String::new(),
+            });
         }
-        for at in shown {
-            // Before all of a variable is one class, some of it may know more.
-            let cells = || at.into_iter().flat_map(|at| self.mentions(seen, at));
-            let told = || cells().find(|&cell| !seen.head(cell).is_hole());
-            let cell = cells().find(|&cell| known.is_known(&seen, cell)).or_else(told).or_else(|| cells().next());
-            view.terms.push(cell.map_or_else(String::new, |cell| words.print(seen, cell)));
-        }
+        self.drawn = Some(drawn);
         view
+    }
+
+    /// A relation stands for those that it posted, too: the one counts that is least done.
+    fn relation_letter(&self, seen: Seen<'_>, at: usize, id: RelationId) -> char {
+        let own = [id];
+        let whole = self.net.parts[at].iter().chain(&own);
+        let posted = |id: RelationId| seen.cells.relations().get(id.0 as usize);
+        let states = whole.filter_map(|&part| Some(self.state(part, &posted(part)?.state)));
+        states.map(state_letter).max_by_key(|&letter| rank(letter)).unwrap_or('-')
     }
 
     /// The cells of a variable that are arguments of relations, and have been made.

@@ -9,10 +9,12 @@
 //!
 //! Deliberately absent: any rule of solving. What a stop shows was recorded, or is read off the classes there.
 
+pub(crate) mod about;
 mod cursor;
 mod document;
 mod graph;
 mod known;
+mod leaders;
 mod places;
 mod query;
 mod rounds;
@@ -30,6 +32,7 @@ use crate::view::solver::{TraceFunctionView, TraceView};
 use cursor::Cursor;
 use graph::{Drawn, Net};
 use infer::{Inferred, TypeError};
+use leaders::Leaders;
 use places::Places;
 use solve::{Event, RelationId, Solver, Trace};
 use stops::{Index, Stop, What};
@@ -41,6 +44,7 @@ pub struct Recording {
     pub(crate) errors: Vec<TypeError>,
     index: Index,
     places: Places,
+    leaders: Leaders,
     net: Net,
     cursor: Cursor,
     /// The graph as it was last asked for.
@@ -89,9 +93,11 @@ impl Recording {
         let (inferred, errors) = analysis.recorded();
         let index = Index::new(analysis, &inferred, &errors);
         let places = Places::new(analysis, &inferred, &index);
+        let store = &inferred.solver.store;
+        let leaders = Leaders::new(&store.log.events, &places.listed, store.len());
         let net = Net::new(&inferred, &index);
-        let cursor = Cursor::new(inferred.solver.store.log.events.len(), min_spacing);
-        Recording { inferred, errors, index, places, net, cursor, drawn: None }
+        let cursor = Cursor::new(store.log.events.len(), min_spacing);
+        Recording { inferred, errors, index, places, leaders, net, cursor, drawn: None }
     }
 
     pub fn events(&self) -> &[Event] {
@@ -116,8 +122,8 @@ impl Recording {
         let Some(&Event::Post { relation }) = self.events().get(event as usize) else {
             return self.stop_of_event(event);
         };
-        let ran = self.index.stops.iter().position(|stop| stop.relation == Some(relation));
-        ran.map_or_else(|| self.stop_of_event(event), |stop| stop as u32)
+        let ran = self.index.relations[relation.0 as usize].runs.first();
+        ran.map_or_else(|| self.stop_of_event(event), |&stop| stop)
     }
 
     /// How many events come before a stop.

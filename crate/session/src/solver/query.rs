@@ -1,6 +1,7 @@
 //! Which stops are about a place of the text, or about a problem.
 
 use super::Recording;
+use super::about::{About, about};
 use super::places::Place;
 use crate::Analysis;
 use crate::hover::{Subject, innermost};
@@ -116,34 +117,26 @@ impl Recording {
 
     fn stop_of_error(&self, error: &TypeError) -> Option<usize> {
         let last_run = |id: RelationId| self.index.relations[id.0 as usize].runs.last().map(|&stop| stop as usize);
-        match error {
-            TypeError::Failed(failure) => last_run(failure.relation),
-            TypeError::NotAssumed { relation, .. } => last_run(*relation),
-            TypeError::UnderConstrained { relation, .. } => {
+        match about(error)? {
+            About::Failed(failure) => last_run(failure.relation),
+            About::NotAssumed(relation) => last_run(relation),
+            About::Stuck(relation) => {
                 let is_left = |event: &Event| match event {
-                    Event::Quantify { relations, .. } => relations.iter().any(|woken| woken.relation == *relation),
+                    Event::Quantify { relations, .. } => relations.iter().any(|woken| woken.relation == relation),
                     _ => false,
                 };
                 match self.events().iter().position(is_left) {
                     Some(at) => Some(self.index.stop_behind(at as u32) as usize),
-                    None => last_run(*relation),
+                    None => last_run(relation),
                 }
             }
-            TypeError::Infinite { term, .. } => {
+            About::Cycle(term) => {
                 let cut = self
                     .events()
                     .iter()
-                    .rposition(|event| matches!(event, Event::Bind { id, new: ty::Term::Error(_), .. } if id == term));
+                    .rposition(|event| matches!(event, Event::Bind { id, new: ty::Term::Error(_), .. } if *id == term));
                 cut.map(|at| self.index.stop_behind(at as u32) as usize)
             }
-            TypeError::OperatorArity { .. }
-            | TypeError::OperatorNeedsAttr { .. }
-            | TypeError::Arity { .. }
-            | TypeError::NotPolymorphic { .. }
-            | TypeError::NotAFunction { .. }
-            | TypeError::TypeArguments { .. }
-            | TypeError::TypeArgumentKind { .. }
-            | TypeError::PatternArity { .. } => None,
         }
     }
 

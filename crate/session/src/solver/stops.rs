@@ -5,6 +5,7 @@
 //!
 //! Worked example. `1 + 2` gives `fresh fresh fresh post | fresh … step | …`: the stops `b`, `p`, `s`.
 
+use super::about::{About, about};
 use crate::Analysis;
 use base::Span;
 use hir::{FnId, Item, Module};
@@ -47,6 +48,14 @@ pub(super) struct Stop {
     pub function: u32,
 }
 
+/// How many relations stand where.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Tally {
+    pub n_waiting: u32,
+    pub n_solved: u32,
+    pub n_failed: u32,
+}
+
 /// A function of the text: an item with a body.
 pub(super) struct Function {
     pub id: FnId,
@@ -56,7 +65,7 @@ pub(super) struct Function {
 }
 
 /// What became of one relation.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct History {
     /// The event that posted it.
     pub posted: u32,
@@ -66,6 +75,15 @@ pub(super) struct History {
     pub runs: Vec<u32>,
     /// The events that moved it to the front, and what it had waited for that was told something.
     pub woken: Vec<(u32, TermId)>,
+    /// How many events must be done for it to be solved or generalised; more than there are, if it never is.
+    pub done: u32,
+}
+
+impl History {
+    /// The last event before one that moved it to the front, and for what.
+    pub fn woken_before(&self, event: u32) -> Option<(u32, TermId)> {
+        self.woken.iter().rev().copied().find(|&(at, _)| at < event)
+    }
 }
 
 pub(super) struct Index {
@@ -77,6 +95,10 @@ pub(super) struct Index {
     pub made: Vec<u32>,
     /// Relations that waited in vain.
     pub stuck: FxHashSet<RelationId>,
+    /// By stop.
+    pub tallies: Vec<Tally>,
+    /// Relations that wait at some stop, in the order of their ids.
+    pub waiters: Vec<RelationId>,
 }
 
 /// A stop that is being gathered.
@@ -94,7 +116,8 @@ impl Index {
         let events = &inferred.solver.store.log.events;
         let beginning = Stop { event: 0, what: What::Beginning, relation: None, function: 0 };
         let first_term = inferred.solver.store.len() as u32 - n_made(events);
-        let relations = vec![History::default(); inferred.solver.relations().len()];
+        let history = History { posted: 0, parent: None, runs: Vec::new(), woken: Vec::new(), done: u32::MAX };
+        let relations = vec![history; inferred.solver.relations().len()];
         let mut index = Index {
             stops: vec![beginning],
             functions,
@@ -102,21 +125,13 @@ impl Index {
             first_term,
             made: Vec::new(),
             stuck: FxHashSet::default(),
+            tallies: Vec::new(),
+            waiters: Vec::new(),
         };
         let owners = Owners::new(&analysis.module, inferred, &index.functions);
-        let stuck = errors.iter().filter_map(|error| match error {
-            TypeError::UnderConstrained { relation, .. } => Some(*relation),
-            TypeError::Failed(_)
-            | TypeError::NotAssumed { .. }
-            | TypeError::Infinite { .. }
-            | TypeError::OperatorArity { .. }
-            | TypeError::OperatorNeedsAttr { .. }
-            | TypeError::Arity { .. }
-            | TypeError::NotPolymorphic { .. }
-            | TypeError::NotAFunction { .. }
-            | TypeError::TypeArguments { .. }
-            | TypeError::TypeArgumentKind { .. }
-            | TypeError::PatternArity { .. } => None,
+        let stuck = errors.iter().filter_map(|error| match about(error)? {
+            About::Stuck(relation) => Some(relation),
+            About::Failed(_) | About::NotAssumed(_) | About::Cycle(_) => None,
         });
         index.stuck = stuck.collect();
         let mut from = 0;
@@ -148,7 +163,36 @@ impl Index {
         if index.stops.len() == 1 {
             index.stops[0].event = 0;
         }
+        index.count(events);
         index
+    }
+
+    fn count(&mut self, events: &[Event]) {
+        let mut tally = Tally::default();
+        let mut from = 0;
+        for stop in &self.stops {
+            for event in &events[from..stop.event as usize] {
+                match event {
+                    Event::Step { outcome: Outcome::Solved, .. } => tally.n_solved += 1,
+                    Event::Step { outcome: Outcome::Failed, .. } => tally.n_failed += 1,
+                    Event::Step { outcome: Outcome::Waits(_), relation, .. } => {
+                        tally.n_waiting += 1;
+                        self.waiters.push(*relation);
+                    }
+                    Event::Bind { woken, .. } | Event::Link { woken, .. } => tally.n_waiting -= woken.len() as u32,
+                    Event::Quantify { relations, .. } => {
+                        tally.n_waiting -= relations.len() as u32;
+                        let stuck = relations.iter().filter(|woken| self.stuck.contains(&woken.relation));
+                        tally.n_failed += stuck.count() as u32;
+                    }
+                    Event::Fresh { .. } | Event::Post { .. } => {}
+                }
+            }
+            from = stop.event as usize;
+            self.tallies.push(tally);
+        }
+        base::sort(&mut self.waiters);
+        self.waiters.dedup();
     }
 
     pub fn stops_of(&self, what: What) -> impl Iterator<Item = u32> {
@@ -158,6 +202,14 @@ impl Index {
     /// The stop that an event comes before, the nearest one.
     pub fn stop_behind(&self, event: u32) -> u32 {
         self.stops.partition_point(|stop| stop.event <= event) as u32
+    }
+
+    /// The relation of the program that a relation is a part of, itself if nothing else posted it.
+    pub fn whole(&self, mut id: RelationId) -> RelationId {
+        while let Some(parent) = self.relations[id.0 as usize].parent {
+            id = parent;
+        }
+        id
     }
 
     fn last_function(&self) -> u32 {
@@ -176,7 +228,15 @@ impl Index {
             Event::Bind { id, woken, .. } => woken_by(woken, &[*id]),
             Event::Link { child, parent, woken, .. } => woken_by(woken, &[*child, *parent]),
             Event::Post { relation } => self.relations[relation.0 as usize].posted = at as u32,
-            Event::Step { .. } | Event::Quantify { .. } => {}
+            Event::Step { relation, outcome: Outcome::Solved, .. } => {
+                self.relations[relation.0 as usize].done = at as u32 + 1;
+            }
+            Event::Quantify { relations, .. } => {
+                for Woken { relation, .. } in relations.iter().filter(|woken| !self.stuck.contains(&woken.relation)) {
+                    self.relations[relation.0 as usize].done = at as u32 + 1;
+                }
+            }
+            Event::Step { outcome: Outcome::Waits(_) | Outcome::Failed, .. } => {}
         }
     }
 

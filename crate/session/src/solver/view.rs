@@ -3,6 +3,7 @@
 use super::known::Known;
 use super::places::Place;
 use super::rule::rule;
+use super::stops::Tally;
 use super::words::Words;
 use super::{Recording, Seen};
 use crate::Analysis;
@@ -10,7 +11,7 @@ use crate::page::span_view;
 use crate::view::SpanView;
 use crate::view::solver::{ChangeView, ClassView, MemberView, RelationStateView, RelationView, SolverView};
 use base::Span;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use solve::{Cause, Event, RelationId, State, Woken};
 use ty::{TermId, Terms};
 
@@ -94,12 +95,13 @@ impl Recording {
         let seen = self.seen();
         let words = self.words(analysis);
         let cx = Context { recording: self, words: &words, seen, event: self.event_of(stop) as u32 };
-        let waiting = |&(_, state): &(RelationId, &State)| matches!(state, State::Waiting(_));
-        let states = || (0..).map(RelationId).zip(seen.cells.relations().iter().map(|posted| &posted.state));
-        let n_in =
-            |wanted: RelationStateView| states().filter(|&(id, state)| self.state(id, state) == wanted).count() as u32;
+        let Tally { n_waiting, n_solved, n_failed } = self.index.tallies[stop];
+        let waits = |id: &RelationId| {
+            let posted = seen.cells.relations().get(id.0 as usize);
+            posted.is_some_and(|posted| matches!(posted.state, State::Waiting(_)))
+        };
+        let waiting = self.index.waiters.iter().copied().filter(waits);
         let queue = seen.cells.queue();
-        let n_waiting = states().filter(waiting).count();
         let events = self.events_of(stop);
         let posted = events.iter().filter_map(|event| match event {
             Event::Post { relation } => Some(relation.0),
@@ -122,10 +124,10 @@ impl Recording {
             woken: woken.map(|Woken { relation, .. }| relation.0).collect(),
             n_more_queued: queue.len().saturating_sub(part.n_relations) as u32,
             queue: queue.take(part.n_relations).map(|id| cx.relation(id)).collect(),
-            n_more_waiting: n_waiting.saturating_sub(part.n_relations) as u32,
-            waiting: states().filter(waiting).take(part.n_relations).map(|(id, _)| cx.relation(id)).collect(),
-            n_solved: n_in(RelationStateView::Solved),
-            n_failed: n_in(RelationStateView::Failed),
+            n_more_waiting: n_waiting.saturating_sub(part.n_relations as u32),
+            waiting: waiting.take(part.n_relations.min(n_waiting as usize)).map(|id| cx.relation(id)).collect(),
+            n_solved,
+            n_failed,
             n_classes_above: classes.n_above,
             n_classes_below: classes.n_below,
             first_changed: classes.first_changed,
@@ -232,58 +234,35 @@ impl Context<'_> {
 
     /// Each class stands where its first listed cell does, so that it stays there from stop to stop.
     fn classes(&self, part: Part, touched: &[TermId]) -> Classes {
-        let Context { recording, seen, .. } = *self;
+        let Context { recording: Recording { places, leaders, .. }, seen, event, .. } = *self;
         let touched: FxHashSet<TermId> = touched.iter().map(|&cell| seen.root(cell)).collect();
-        let listed = recording.places.listed.iter().copied().take_while(|&cell| seen.has(cell));
-        let mut place_of: Vec<u32> = vec![u32::MAX; seen.cells.store.len()];
-        let mut roots: Vec<TermId> = Vec::new();
-        let mut n_all = 0;
-        let mut first_changed = None;
-        let last = part.first_class.saturating_add(part.n_classes);
-        let mut members: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
-        for cell in listed {
-            let root = seen.root(cell);
-            let place = &mut place_of[root.0 as usize];
-            if *place == u32::MAX {
-                *place = n_all;
-                n_all += 1;
-                if first_changed.is_none() && touched.contains(&root) {
-                    first_changed = Some(*place);
-                }
-                if (part.first_class..last).contains(&(*place as usize)) {
-                    roots.push(root);
-                }
+        let changed = touched.iter().filter_map(|&root| leaders.of_root(root, event)).min();
+        let n_made = places.listed.partition_point(|&cell| seen.has(cell));
+        let (mut n_all, mut first_changed) = (0, None);
+        let mut shown: Vec<usize> = Vec::new();
+        for cell in (0..n_made).filter(|&cell| leaders.leads(cell, event)) {
+            if changed == Some(cell) {
+                first_changed = Some(n_all);
             }
-            if (part.first_class..last).contains(&(*place as usize)) {
-                members.entry(root).or_default().push(cell);
+            if n_all as usize >= part.first_class && shown.len() < part.n_classes {
+                shown.push(cell);
             }
-        }
-        let mut waiting: FxHashMap<TermId, Vec<u32>> = FxHashMap::default();
-        for (id, posted) in (0..).zip(seen.cells.relations()) {
-            let State::Waiting(waits) = &posted.state else { continue };
-            for &wait in waits {
-                waiting.entry(seen.root(wait)).or_default().push(id);
-            }
+            n_all += 1;
         }
         let mut known = Known::new(seen.cells.store.len());
-        let views = roots.iter().map(|&root| {
-            let members = members.remove(&root).unwrap_or_default();
-            let waiting = waiting.remove(&root).unwrap_or_default();
-            self.class(root, &members, waiting, touched.contains(&root), known.is_known(&seen, root))
+        let views = shown.iter().map(|&leader| {
+            let root = seen.root(places.listed[leader]);
+            let mut members = leaders.members(leader, event);
+            base::sort(&mut members);
+            let members: Vec<TermId> = members.into_iter().map(|cell| places.listed[cell]).collect();
+            self.class(root, &members, touched.contains(&root), known.is_known(&seen, root))
         });
         let views: Vec<ClassView> = views.collect();
         let n_above = (part.first_class as u32).min(n_all);
         Classes { n_below: n_all - n_above - views.len() as u32, views, n_above, first_changed }
     }
 
-    fn class(
-        &self,
-        root: TermId,
-        members: &[TermId],
-        waiting: Vec<u32>,
-        is_changed: bool,
-        is_known: bool,
-    ) -> ClassView {
+    fn class(&self, root: TermId, members: &[TermId], is_changed: bool, is_known: bool) -> ClassView {
         let Context { recording, words, seen, .. } = *self;
         // Those with names first; the root is shown whatever it is.
         let is_named =
@@ -317,7 +296,7 @@ impl Context<'_> {
             is_changed,
             members,
             n_more_members: n_more as u32,
-            waiting,
+            waiting: seen.cells.watching(root).iter().map(|id| id.0).collect(),
         }
     }
 }

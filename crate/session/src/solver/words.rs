@@ -252,8 +252,7 @@ impl Words<'_> {
     pub fn reason(&self, id: RelationId, event: u32) -> String {
         let recording = self.recording;
         let history = &recording.index.relations[id.0 as usize];
-        let woken = history.woken.iter().rev().find(|(at, _)| *at < event);
-        if let Some(&(at, term)) = woken {
+        if let Some((at, term)) = history.woken_before(event) {
             let by = recording.index.stops[recording.index.stop_behind(at) as usize].relation;
             let by = by.map_or_else(String::new, |by| format!(" by r{}", by.0));
             return format!("it came to the front because `t{}` was learned{by}", recording.number(term));
@@ -398,9 +397,8 @@ impl Words<'_> {
             });
         }
         let history = &self.recording.index.relations[id.0 as usize];
-        let event = self.recording.event_of(stop) as u32;
-        let woken = history.woken.iter().rev().find(|(at, _)| *at < event);
-        let again = woken.map_or_else(String::new, |&(_, term)| {
+        let woken = history.woken_before(self.recording.event_of(stop) as u32);
+        let again = woken.map_or_else(String::new, |(_, term)| {
             format!(" again, because `t{}` was learned", self.recording.number(term))
         });
         let ran = format!("{} ran{again}", self.subject(id));

@@ -10,10 +10,11 @@ use super::Recorded;
 use super::naming::Naming;
 use crate::Analysis;
 use crate::page::{diagnostic_views, span_view};
+use crate::solver::about::{About, about};
 use crate::view::solver::{ConflictView, WhyNotView};
 use base::Span;
 use hir::{ExprId, ExprKind, LocalId, TypeExprId};
-use infer::{TypeError, Why, Wording};
+use infer::{Why, Wording};
 use rustc_hash::FxHashMap;
 use solve::core::{Conflict, Constraint, Fault};
 use solve::derive::{Graph, Place};
@@ -120,19 +121,10 @@ impl<'a> Asked<'a> {
         let Recorded { inferred, errors, .. } = self.naming.recorded;
         let wording = Wording { module: &self.naming.analysis.module, inferred };
         let error = errors.iter().find(|error| wording.diagnostic(error) == *diagnostic)?;
-        match error {
-            TypeError::Failed(failure) => Some((Fault::Failed(failure.relation), Some(failure))),
-            TypeError::Infinite { term, .. } => Some((Fault::Cycle(*term), None)),
-            TypeError::UnderConstrained { .. }
-            | TypeError::NotAssumed { .. }
-            | TypeError::OperatorArity { .. }
-            | TypeError::OperatorNeedsAttr { .. }
-            | TypeError::Arity { .. }
-            | TypeError::NotPolymorphic { .. }
-            | TypeError::NotAFunction { .. }
-            | TypeError::TypeArguments { .. }
-            | TypeError::TypeArgumentKind { .. }
-            | TypeError::PatternArity { .. } => None,
+        match about(error)? {
+            About::Failed(failure) => Some((Fault::Failed(failure.relation), Some(failure))),
+            About::Cycle(term) => Some((Fault::Cycle(term), None)),
+            About::Stuck(_) | About::NotAssumed(_) => None,
         }
     }
 

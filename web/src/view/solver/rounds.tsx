@@ -2,11 +2,11 @@
 // has found out.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { solver } from "../../actions.ts";
-import { litAmong, showStop } from "../../solving.ts";
+import { litAmong } from "../../solving.ts";
 import { isFresh, state } from "../../state.ts";
 import type { RoundsView, RoundView, SpanView } from "../../wasm/relish_wasm.js";
 import { TypeText } from "../code.tsx";
-import { More, pointing, ToLine } from "./steps.tsx";
+import { More, pointing, ToLine, ToStep } from "./steps.tsx";
 
 /** As many rounds are shown at first, and four times as many whenever more are asked for. */
 const ROUNDS = 30;
@@ -83,9 +83,7 @@ function Round({ round, isLit }: { round: RoundView; isLit: (span: SpanView | un
               </span>
               <span class="places">
                 <ToLine line={line} span={span} />
-                <button type="button" class="to-line" onClick={() => showStop(stop)}>
-                  step {number(stop)}
-                </button>
+                <ToStep stop={stop} />
               </span>
             </div>
           </li>

@@ -4,7 +4,7 @@ import { Component, type ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { point, show } from "../../actions.ts";
 import { askWhyNot } from "../../asking.ts";
-import { litAmong } from "../../solving.ts";
+import { litAmong, showStop } from "../../solving.ts";
 import { state } from "../../state.ts";
 import type { ChangeView, RelationView, SolverView, SpanView } from "../../wasm/relish_wasm.js";
 import { highlight, TypeText } from "../code.tsx";
@@ -34,6 +34,15 @@ export function ToLine({ line, span }: { line: number | undefined; span: SpanVie
   return (
     <button type="button" class="to-line" onClick={() => show(span)}>
       {line === undefined ? "source" : `line ${line}`}
+    </button>
+  );
+}
+
+export function ToStep({ stop }: { stop: number | undefined }) {
+  if (stop === undefined) return null;
+  return (
+    <button type="button" class="to-line" onClick={() => showStop(stop)}>
+      step {stop.toLocaleString("en")}
     </button>
   );
 }

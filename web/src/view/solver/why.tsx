@@ -7,7 +7,7 @@ import type { DerivationView, WhyView } from "../../wasm/relish_wasm.js";
 import { highlight } from "../code.tsx";
 import { Sentence } from "../markdown.tsx";
 import { copyText } from "./export.ts";
-import { pointing, ToLine } from "./steps.tsx";
+import { pointing, ToLine, ToStep } from "./steps.tsx";
 import { Takeaway } from "./takeaway.tsx";
 import { whyText } from "./text.ts";
 import { WhyNot } from "./whynot.tsx";
@@ -138,11 +138,7 @@ function Derivation({ steps }: { steps: readonly DerivationView[] }) {
             </span>
             <span class="places">
               <ToLine line={line} span={span} />
-              {stop !== undefined && (
-                <button type="button" class="to-line" onClick={() => showStop(stop)}>
-                  step {stop.toLocaleString("en")}
-                </button>
-              )}
+              <ToStep stop={stop} />
             </span>
           </li>
         ))}

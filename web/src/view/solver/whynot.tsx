@@ -2,14 +2,13 @@
 import { useSignal } from "@preact/signals";
 import { mend } from "../../asking.ts";
 import { show } from "../../actions.ts";
-import { showStop } from "../../solving.ts";
 import { state } from "../../state.ts";
 import type { MendView, WhyNotView } from "../../wasm/relish_wasm.js";
 import { TypeText } from "../code.tsx";
 import { Icon } from "../icon.tsx";
 import { Sentence } from "../markdown.tsx";
 import { copyText } from "./export.ts";
-import { More, pointing, ToLine } from "./steps.tsx";
+import { More, pointing, ToLine, ToStep } from "./steps.tsx";
 import { Takeaway } from "./takeaway.tsx";
 import { whyNotText } from "./text.ts";
 
@@ -45,11 +44,7 @@ export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }
                 </span>
                 <span class="places">
                   <ToLine line={line} span={span} />
-                  {stop !== undefined && (
-                    <button type="button" class="to-line" onClick={() => showStop(stop)}>
-                      step {stop.toLocaleString("en")}
-                    </button>
-                  )}
+                  <ToStep stop={stop} />
                 </span>
               </li>
             ))}
