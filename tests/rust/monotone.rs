@@ -149,7 +149,7 @@ impl Random {
 
 /// What stands for the parts of types.
 struct Terms_<'a> {
-    solver: &'a mut Solver<Trace>,
+    solver: &'a mut Solver,
     random: Random,
     /// One part in how many is left out; 0 for none.
     blank: usize,
@@ -231,23 +231,23 @@ impl Terms_<'_> {
     }
 }
 
-fn solver(case: &Case) -> Solver<Trace> {
+fn solver(case: &Case) -> Solver {
     let mut solver = Solver::new(Trace::off());
     solver.dynamics = case.mentions_any;
     solver
 }
 
 /// The types of a case.
-fn types(solver: &mut Solver<Trace>, case: &Case) -> Vec<TermId> {
+fn types(solver: &mut Solver, case: &Case) -> Vec<TermId> {
     terms(solver, Random(0), 0, 0).types(case)
 }
 
-fn terms(solver: &mut Solver<Trace>, random: Random, blank: usize, rigid: usize) -> Terms_<'_> {
+fn terms(solver: &mut Solver, random: Random, blank: usize, rigid: usize) -> Terms_<'_> {
     Terms_ { solver, random, blank, rigid, rigid_shapes: false, params: Vec::new() }
 }
 
 /// Solves, and then makes unknowns that arithmetic relates to a `?` one too, as inference does for each definition.
-fn solve(solver: &mut Solver<Trace>) {
+fn solve(solver: &mut Solver) {
     loop {
         solver.solve();
         let is_any = |term: &TermId| solver.head(*term) == Term::Dim(Dim::ANY);
@@ -271,7 +271,7 @@ fn solve(solver: &mut Solver<Trace>) {
 }
 
 /// A term in words, unknowns by the order in which they are met.
-fn show(solver: &Solver<Trace>, term: TermId, holes: &mut Vec<TermId>) -> String {
+fn show(solver: &Solver, term: TermId, holes: &mut Vec<TermId>) -> String {
     let all = |list: ty::List, holes: &mut Vec<TermId>| {
         let parts: Vec<String> =
             solver.items(list).to_vec().into_iter().map(|item| show(solver, item, holes)).collect();
@@ -304,14 +304,14 @@ fn show(solver: &Solver<Trace>, term: TermId, holes: &mut Vec<TermId>) -> String
     }
 }
 
-fn show_all(solver: &Solver<Trace>, terms: &[TermId]) -> String {
+fn show_all(solver: &Solver, terms: &[TermId]) -> String {
     let mut holes = Vec::new();
     let shown: Vec<String> = terms.iter().map(|&term| show(solver, term, &mut holes)).collect();
     shown.join(" ; ")
 }
 
 /// The relations that wait for something that could still be learned; one that waits for `?` alone never will.
-fn open(solver: &Solver<Trace>, from: usize) -> Vec<RelationId> {
+fn open(solver: &Solver, from: usize) -> Vec<RelationId> {
     let is_open = |&id: &RelationId| match &solver.relation(id).state {
         State::Waiting(waits) => waits.iter().any(|&wait| match solver.head(wait) {
             Term::Dim(dim) => !dim.dynamic && !matches!(dim.extent, Extent::Number(_)),
@@ -322,7 +322,7 @@ fn open(solver: &Solver<Trace>, from: usize) -> Vec<RelationId> {
     (from..solver.relations().len()).map(|id| RelationId(id as u32)).filter(is_open).collect()
 }
 
-fn show_relations(solver: &Solver<Trace>, relations: &[RelationId]) -> Vec<String> {
+fn show_relations(solver: &Solver, relations: &[RelationId]) -> Vec<String> {
     let shown = relations.iter().map(|&id| {
         let posted = solver.relation(id);
         format!("{}({})", posted.relation.name(), show_all(solver, &posted.args))
@@ -331,7 +331,7 @@ fn show_relations(solver: &Solver<Trace>, relations: &[RelationId]) -> Vec<Strin
 }
 
 /// What a run comes to: the types, or why they cannot be.
-fn outcome(solver: &Solver<Trace>, terms: &[TermId]) -> Result<String, String> {
+fn outcome(solver: &Solver, terms: &[TermId]) -> Result<String, String> {
     match solver.failures.first() {
         None => Ok(show_all(solver, terms)),
         Some(failure) => Err(format!("{:?}", failure.reason)),
@@ -340,7 +340,7 @@ fn outcome(solver: &Solver<Trace>, terms: &[TermId]) -> Result<String, String> {
 
 /// A use of the scheme that terms and open relations make: with what is known for the parameters and with unknowns for the
 /// unknowns. Also how many relations there were before.
-fn instance(solver: &mut Solver<Trace>, terms: &[TermId], known: &[Param], open: &[RelationId]) -> (TermId, usize) {
+fn instance(solver: &mut Solver, terms: &[TermId], known: &[Param], open: &[RelationId]) -> (TermId, usize) {
     let args = open.iter().flat_map(|&id| solver.relation(id).args.to_vec());
     let roots: Vec<TermId> = terms.iter().copied().chain(args).collect();
     let holes: Vec<(TermId, ParamId)> =
@@ -427,7 +427,7 @@ fn mentions_any(r#type: &Type) -> bool {
 }
 
 /// What a solver found, as a fact would write it; `None` unless all is known.
-fn found(solver: &Solver<Trace>, term: TermId) -> Option<Type> {
+fn found(solver: &Solver, term: TermId) -> Option<Type> {
     match solver.head(term) {
         Term::Tuple(fields) => {
             Some(Type::Tuple(solver.items(fields).iter().map(|&field| found(solver, field)).collect::<Option<_>>()?))
@@ -446,7 +446,7 @@ fn found(solver: &Solver<Trace>, term: TermId) -> Option<Type> {
 }
 
 /// Runs the relation on all arguments and nothing else.
-fn forwards(case: &Case) -> (Solver<Trace>, Vec<TermId>) {
+fn forwards(case: &Case) -> (Solver, Vec<TermId>) {
     let mut solver = solver(case);
     let mut terms = types(&mut solver, case);
     let result = terms.len() - 1;

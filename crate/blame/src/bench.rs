@@ -12,7 +12,7 @@ use ty::{Dim, Dtype, Extent, Kind, ParamId, Term, TermId, Terms};
 pub(crate) struct Checked {
     pub tree: Tree,
     pub module: Module,
-    pub inferred: Inferred<Trace>,
+    pub inferred: Inferred,
     pub faults: Vec<Diagnostic>,
 }
 

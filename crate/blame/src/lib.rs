@@ -36,12 +36,11 @@ use hir::Module;
 use infer::Inferred;
 use outline::{Outline, is_type};
 use rustc_hash::FxHashSet;
-use solve::Trace;
 
 /// What a text stands on.
 pub struct Ground<'a> {
     pub library: &'a Module,
-    pub inferred: &'a Inferred<Trace>,
+    pub inferred: &'a Inferred,
     pub surface: Surface,
 }
 

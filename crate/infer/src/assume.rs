@@ -12,10 +12,10 @@ use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
 use hir::{FnId, TypeExprId, TypeExprKind};
-use solve::{Cause, Copier, EQUAL, Log, RelationId, State};
+use solve::{Cause, Copier, EQUAL, RelationId, State};
 use ty::{Attrs, DIVIDES, Dim, Extent, FUNCTION, Function, Obligation, ParamId, Scheme, Term, TermId, Terms};
 
-impl<L: Log> Inference<'_, L> {
+impl Inference<'_> {
     /// Takes a definition's `where` clause as true in its body.
     pub(crate) fn assume(&mut self, member: Member) {
         let id = member.function(self.module);

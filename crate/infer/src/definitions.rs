@@ -6,10 +6,10 @@
 use crate::group::Member;
 use crate::walk::Inference;
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Log, Posted, RelationId};
+use solve::{Posted, RelationId};
 use ty::{FUNCTION, Function, Kind, Term, TermId, Terms};
 
-impl<L: Log> Inference<'_, L> {
+impl Inference<'_> {
     /// The equations `r = f(…)` whose result can be written instead of `r` once the rest are parameters: one for each
     /// `r`, none of which is defined by itself. With the classes of those `r`.
     pub(crate) fn definitions(

@@ -5,7 +5,7 @@ use crate::why::Why;
 use base::{Diagnostic, Span, Surface};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, PatKind, TypeExprId};
 use rustc_hash::FxHashMap;
-use solve::{Cause, EQUAL, Failure, Log, Posted, RelationId};
+use solve::{Cause, EQUAL, Failure, Posted, RelationId};
 use ty::{
     Atom, COPY, Dim, Extent, FUNCTION, Kind, List, Names, Obligation, ParamId, Poly, PolyId, Reason, RelationRef, Term,
     TermId, Terms, VariantId,
@@ -73,12 +73,12 @@ pub enum TypeError {
 }
 
 /// What words need: the program, and what was found out about it.
-pub struct Wording<'a, L> {
+pub struct Wording<'a> {
     pub module: &'a Module,
-    pub inferred: &'a Inferred<L>,
+    pub inferred: &'a Inferred,
 }
 
-impl<L: Log> Wording<'_, L> {
+impl Wording<'_> {
     pub fn diagnostic(&self, error: &TypeError) -> Diagnostic {
         let module = self.module;
         match *error {

@@ -14,14 +14,14 @@ use crate::merge::{Key, Question};
 use crate::walk::Inference;
 use crate::why::Why;
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Cause, Log, RelationId, State};
+use solve::{Cause, RelationId, State};
 use std::sync::Arc;
 use ty::{Dim, Extent, FUNCTION, Function, Kind, Obligation, ParamId, RelationRef, Scheme, Term, TermId, Terms};
 
 /// More obligations than this stay in the order in which they arose.
 const MAX_ORDERED: usize = 64;
 
-impl<L: Log> Inference<'_, L> {
+impl Inference<'_> {
     pub(crate) fn finish_group(&mut self, group: &[Member], first_term: usize, first_relation: usize, n_errors: usize) {
         self.close_rows(group, first_term, first_relation);
         self.merge_equal_relations(first_relation);

@@ -32,13 +32,13 @@ pub use why::Why;
 use base::IndexVec;
 use hir::{DefId, ExprId, LocalId, Module, PatId};
 use rustc_hash::FxHashMap;
-use solve::{Log, Order, Solver, Trace};
+use solve::{Order, Solver, Trace};
 use std::sync::Arc;
 use ty::{AdtId, Kind, Names, ParamId, Printed, Scheme, TermId, VariantId};
 
 /// What inference found out.
-pub struct Inferred<L> {
-    pub solver: Solver<L>,
+pub struct Inferred {
+    pub solver: Solver,
     pub exprs: IndexVec<ExprId, Option<TermId>>,
     pub locals: IndexVec<LocalId, Option<TermId>>,
     pub pats: IndexVec<PatId, Option<TermId>>,
@@ -70,12 +70,7 @@ pub struct Opened {
 }
 
 /// Infers a whole module; `library` is what was found of the library that it stands on, if it does.
-pub fn infer<L: Log>(
-    module: &Module,
-    library: Option<&Inferred<Trace>>,
-    log: L,
-    order: Order,
-) -> (Inferred<L>, Vec<TypeError>) {
+pub fn infer(module: &Module, library: Option<&Inferred>, log: Trace, order: Order) -> (Inferred, Vec<TypeError>) {
     walk::Inference::new(module, library, log, order).run()
 }
 
@@ -113,7 +108,7 @@ impl Names for TypeNames<'_> {
     }
 }
 
-impl<L: Log> Inferred<L> {
+impl Inferred {
     pub fn names<'a>(&'a self, module: &'a Module) -> TypeNames<'a> {
         TypeNames { module, generated_params: &self.generated_params }
     }

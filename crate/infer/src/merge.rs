@@ -5,7 +5,7 @@
 
 use crate::walk::Inference;
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Log, Posted, RelationId};
+use solve::{Posted, RelationId};
 use ty::{Dim, Extent, FUNCTION, Function, List, Poly, Term, TermId, Terms};
 
 /// A term of more parts than this is compared by its class.
@@ -20,7 +20,7 @@ pub(crate) type Question = ((usize, usize), Vec<Key>);
 /// A broadcast of more shapes than this is not compared with others.
 const MAX_JOINED: usize = 16;
 
-impl<L: Log> Inference<'_, L> {
+impl Inference<'_> {
     /// The waiting broadcasts of shapes with their operands and result, each behind those that give it an operand.
     fn open_broadcasts(&self, first_relation: usize) -> Vec<(RelationId, [TermId; 3])> {
         let mut open: Vec<(RelationId, [TermId; 3])> = { self.relations(first_relation) }

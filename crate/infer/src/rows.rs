@@ -15,7 +15,7 @@ use crate::walk::Inference;
 use crate::why::Why;
 use hir::{CtorId, ExprId, LocalId, Module, PatId, PatKind};
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Cause, Log, RelationId, Solver, State, Trace};
+use solve::{Cause, RelationId, Solver, State, Trace};
 use ty::{Attrs, COPY, Kind, List, Printed, Term, TermId, Terms, VariantId};
 
 /// How a field of a value is reached.
@@ -238,19 +238,19 @@ impl Taken {
 
 /// The type of the values that fit a pattern: `whole` says what is at a place where one takes everything, `rest` ends the
 /// rows, and `asks` says why a variant is in one.
-fn refinement<L: Log>(
-    solver: &mut Solver<L>,
+fn refinement(
+    solver: &mut Solver,
     module: &Module,
     pat: PatId,
     rest: Term,
     cause: Cause,
     mut asks: impl FnMut(PatId) -> Cause,
-    whole: impl Fn(&mut Solver<L>, PatId, TermId),
+    whole: impl Fn(&mut Solver, PatId, TermId),
 ) -> TermId {
     let root = solver.fresh(Term::hole(Kind::Type), cause);
     let mut pending = vec![(vec![pat], root)];
     while let Some((alternatives, place)) = pending.pop() {
-        let mut holes = |solver: &mut Solver<L>, columns: Vec<Vec<PatId>>| {
+        let mut holes = |solver: &mut Solver, columns: Vec<Vec<PatId>>| {
             let holes: Vec<TermId> = columns.iter().map(|_| solver.fresh(Term::hole(Kind::Type), cause)).collect();
             pending.extend(columns.into_iter().zip(holes.iter().copied()));
             holes
@@ -280,13 +280,13 @@ fn refinement<L: Log>(
     root
 }
 
-impl<L: Log> Inferred<L> {
+impl Inferred {
     /// The type of the values that reach a pattern and fit it, once everything is known: the matched type restricted to
     /// what the pattern asks for.
     pub fn print_refined(&self, module: &Module, pat: PatId) -> Printed {
         let here = Cause(0);
         let mut solver = self.solver.beginning(Trace::off());
-        let whole = |solver: &mut Solver<Trace>, pat: PatId, place: TermId| {
+        let whole = |solver: &mut Solver, pat: PatId, place: TermId| {
             if let Some(matched) = self.pats[pat] {
                 solver.equal(place, matched, here);
             }
@@ -297,7 +297,7 @@ impl<L: Log> Inferred<L> {
     }
 }
 
-impl<L: Log> Inference<'_, L> {
+impl Inference<'_> {
     /// Whether the program has anonymous sums at all.
     pub(crate) fn has_sums(&self) -> bool {
         !self.module.variants.is_empty()
@@ -327,7 +327,7 @@ impl<L: Log> Inference<'_, L> {
             whys.push(Why::Pattern(pat));
             Cause(whys.len() as u32 - 1)
         };
-        let whole = |solver: &mut Solver<L>, pat: PatId, copy: TermId| {
+        let whole = |solver: &mut Solver, pat: PatId, copy: TermId| {
             if let Some(matched) = pats[pat] {
                 solver.post(&COPY, &[matched, copy], Attrs::none(), cause);
             }

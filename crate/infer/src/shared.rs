@@ -11,7 +11,7 @@ use crate::group::Member;
 use crate::walk::Inference;
 use hir::{ExprId, ExprKind, Module, Visit};
 use rustc_hash::FxHashSet;
-use solve::{Log, RelationId};
+use solve::RelationId;
 use ty::TermId;
 
 pub(crate) struct Shared {
@@ -30,7 +30,7 @@ impl Shared {
     }
 }
 
-impl<L: Log> Inference<'_, L> {
+impl Inference<'_> {
     /// Whether all that is unknown in a member's type is its own. The value of a `let` may hold a reference that was made
     /// when it was computed, which its type need not show: a function or a data type hides it. A function literal
     /// computes nothing, and what it takes from around it is shared already.

@@ -5,10 +5,10 @@ use crate::why::Why;
 use base::IdMap;
 use hir::{TypeExprId, TypeExprKind};
 use rustc_hash::FxHashMap;
-use solve::{Cause, Log};
+use solve::Cause;
 use ty::{Dim, Dtype, Function, Kind, Term, TermId, Terms};
 
-impl<L: Log> Inference<'_, L> {
+impl Inference<'_> {
     /// The term of a written type; each `_` and each `?` in it is new. The parts of a type have smaller ids than the
     /// type, so a stack of those still to be made suffices.
     pub(crate) fn written(&mut self, root: TypeExprId) -> TermId {

@@ -11,13 +11,13 @@ use base::IndexVec;
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, PatKind, TypeExprId, Visit};
 use op::{OpId, TUPLE_GET_ITEM};
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Args, Cause, Log, Order, RelationId, Solver, Trace};
+use solve::{Args, Cause, Order, RelationId, Solver, Trace};
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dtype, Kind, ParamId, Scheme, Term, TermId, Terms};
 
-pub(crate) struct Inference<'m, L> {
+pub(crate) struct Inference<'m> {
     pub(crate) module: &'m Module,
-    pub(crate) solver: Solver<L>,
+    pub(crate) solver: Solver,
     pub(crate) exprs: IndexVec<ExprId, Option<TermId>>,
     pub(crate) locals: IndexVec<LocalId, Option<TermId>>,
     pub(crate) pats: IndexVec<PatId, Option<TermId>>,
@@ -64,8 +64,8 @@ pub(crate) struct Inference<'m, L> {
     pub(crate) n_reported: usize,
 }
 
-impl<'m, L: Log> Inference<'m, L> {
-    pub(crate) fn new(module: &'m Module, library: Option<&Inferred<Trace>>, log: L, order: Order) -> Self {
+impl<'m> Inference<'m> {
+    pub(crate) fn new(module: &'m Module, library: Option<&Inferred>, log: Trace, order: Order) -> Self {
         let mut solver = match library {
             Some(library) => library.solver.beginning(log),
             None => Solver::new(log),
@@ -118,7 +118,7 @@ impl<'m, L: Log> Inference<'m, L> {
         }
     }
 
-    pub(crate) fn run(mut self) -> (Inferred<L>, Vec<TypeError>) {
+    pub(crate) fn run(mut self) -> (Inferred, Vec<TypeError>) {
         let mut began = Vec::new();
         for group in groups(self.module) {
             began.push(self.solver.store.log.n_events());

@@ -5,14 +5,13 @@
 use crate::{Call, Context, Size, axis_of};
 use base::Diagnostic;
 use hir::ExprId;
-use solve::Log;
 
 const CODE: &str = "suspicious-axis";
 
 /// Between the scores and the softmax may stand a scale, a mask and the like.
 const MAX_STEPS: usize = 8;
 
-pub(crate) fn check<L: Log>(cx: &Context<L>, call: &Call) -> Option<Diagnostic> {
+pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let &data = call.args.first()?;
     let shape = cx.shape(data)?;
     let axes = match call.name {
@@ -49,7 +48,7 @@ pub(crate) fn check<L: Log>(cx: &Context<L>, call: &Call) -> Option<Diagnostic> 
 }
 
 /// The product of matrices that an expression's value comes from elementwise.
-fn scores<L: Log>(cx: &Context<L>, mut expr: ExprId) -> Option<&'static str> {
+fn scores(cx: &Context, mut expr: ExprId) -> Option<&'static str> {
     for _ in 0..MAX_STEPS {
         let call = cx.operator(expr)?;
         match call.name {

@@ -11,7 +11,6 @@
 use crate::{Call, Context, Size, axis_of};
 use base::Diagnostic;
 use hir::{ExprId, ExprKind};
-use solve::Log;
 
 const CODE: &str = "suspicious-broadcast";
 
@@ -21,7 +20,7 @@ const ARITHMETIC: &[&str] =
 const COMPARISONS: &[&str] = &["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"];
 const REDUCTIONS: &[&str] = &["sum", "mean", "max", "min", "prod", "variance", "std", "argmax", "argmin"];
 
-pub(crate) fn check<L: Log>(cx: &Context<L>, call: &Call) -> Option<Diagnostic> {
+pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let is_comparison = COMPARISONS.contains(&call.name);
     if !is_comparison && !ARITHMETIC.contains(&call.name) {
         return None;
@@ -42,13 +41,7 @@ fn from_last(shape: &[Size], axis: usize) -> Size {
 }
 
 /// Both operands are stretched, along axes of one size: a vector against its own transpose.
-fn both_stretched<L: Log>(
-    cx: &Context<L>,
-    call: &Call,
-    left: ExprId,
-    right: ExprId,
-    is_comparison: bool,
-) -> Option<Diagnostic> {
+fn both_stretched(cx: &Context, call: &Call, left: ExprId, right: ExprId, is_comparison: bool) -> Option<Diagnostic> {
     let (a, b) = (cx.shape(left)?, cx.shape(right)?);
     // Who puts in an axis, or compares all with all, means it.
     let is_meant =
@@ -87,7 +80,7 @@ fn both_stretched<L: Log>(
 }
 
 /// A tensor against its own reduction, which lost the axes that would keep the two aligned.
-fn without_keepdims<L: Log>(cx: &Context<L>, call: &Call, whole: ExprId, reduced: ExprId) -> Option<Diagnostic> {
+fn without_keepdims(cx: &Context, call: &Call, whole: ExprId, reduced: ExprId) -> Option<Diagnostic> {
     let reduction = cx.operator(reduced).filter(|call| REDUCTIONS.contains(&call.name))?;
     if !cx.same(*reduction.args.first()?, whole) || reduction.attrs.flag("keepdims") || reduction.attrs.flag("exclude")
     {
@@ -120,7 +113,7 @@ fn without_keepdims<L: Log>(cx: &Context<L>, call: &Call, whole: ExprId, reduced
 }
 
 /// A difference that is squared or made positive, as a loss does, of many values and one that stands for all of them.
-fn one_target_for_all<L: Log>(cx: &Context<L>, call: &Call, left: ExprId, right: ExprId) -> Option<Diagnostic> {
+fn one_target_for_all(cx: &Context, call: &Call, left: ExprId, right: ExprId) -> Option<Diagnostic> {
     if call.name != "subtract" || !is_squared(cx, call.expr) {
         return None;
     }
@@ -153,7 +146,7 @@ fn one_target_for_all<L: Log>(cx: &Context<L>, call: &Call, left: ExprId, right:
 }
 
 /// Whether the program multiplies an expression's value by itself, or takes its absolute value.
-fn is_squared<L: Log>(cx: &Context<L>, expr: ExprId) -> bool {
+fn is_squared(cx: &Context, expr: ExprId) -> bool {
     let squared = |other: &hir::Expr| {
         let ExprKind::OpCall { op, args, .. } = &other.kind else { return None };
         match (op.row().name, args.as_slice()) {

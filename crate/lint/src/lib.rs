@@ -18,7 +18,6 @@ use base::{Diagnostic, Span};
 use hir::{ExprId, ExprKind, Item, LocalId, Module};
 use infer::Inferred;
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::Log;
 use std::cell::OnceCell;
 use ty::{Attrs, Dim, Extent, ParamId, PolyId, Term, Terms};
 
@@ -26,7 +25,7 @@ use ty::{Attrs, Dim, Extent, ParamId, PolyId, Term, Terms};
 const MAX_HOPS: usize = 64;
 
 /// The warnings of a text, in the order of its expressions.
-pub fn check<L: Log>(text: &str, module: &Module, inferred: &Inferred<L>) -> Vec<Diagnostic> {
+pub fn check(text: &str, module: &Module, inferred: &Inferred) -> Vec<Diagnostic> {
     let cx = Context { text, module, inferred, values: values(module), squared: OnceCell::new() };
     let exprs = module.exprs.iter_enumerated().skip(module.start.exprs);
     exprs
@@ -60,10 +59,10 @@ impl Size {
     const ONE: Size = Size::Number(1);
 }
 
-struct Context<'a, L> {
+struct Context<'a> {
     text: &'a str,
     module: &'a Module,
-    inferred: &'a Inferred<L>,
+    inferred: &'a Inferred,
     /// Of variables that `let` binds.
     values: FxHashMap<LocalId, ExprId>,
     /// What is multiplied by itself or made positive, once somebody has asked.
@@ -82,7 +81,7 @@ fn values(module: &Module) -> FxHashMap<LocalId, ExprId> {
     items.chain(blocks.flatten()).collect()
 }
 
-impl<L: Log> Context<'_, L> {
+impl Context<'_> {
     fn span(&self, expr: ExprId) -> Span {
         self.module.exprs[expr].span
     }

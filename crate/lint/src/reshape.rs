@@ -9,9 +9,8 @@
 
 use crate::{Call, Context};
 use base::Diagnostic;
-use solve::Log;
 
-pub(crate) fn check<L: Log>(cx: &Context<L>, call: &Call) -> Option<Diagnostic> {
+pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let &data = call.args.first()?;
     if cx.is_in_view(data) {
         return None;

@@ -12,7 +12,6 @@ use layout::{LayoutId, Layouts, Strategy, Types};
 use op::OpId;
 use pattern::MatchTree;
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::Trace;
 use std::sync::Arc;
 use ty::{AdtId, Code, ParamId, Term, TermId, Terms};
 
@@ -59,8 +58,8 @@ pub(crate) enum Source {
 
 pub(crate) struct Lowering<'m> {
     pub module: &'m Module,
-    pub inferred: &'m Inferred<Trace>,
-    pub library: &'m Inferred<Trace>,
+    pub inferred: &'m Inferred,
+    pub library: &'m Inferred,
     pub program: Program,
     pub errors: Vec<LowerError>,
     pub substs: Substs,
@@ -95,8 +94,8 @@ pub(crate) struct Lowering<'m> {
 /// Lowers what is needed to run functions of a module that stands on a library.
 pub fn lower(
     module: &Module,
-    inferred: &Inferred<Trace>,
-    library: &Inferred<Trace>,
+    inferred: &Inferred,
+    library: &Inferred,
     functions: &[FnId],
     strategy: Strategy,
 ) -> Lowered {
@@ -113,8 +112,8 @@ pub fn lower(
 /// One round, with the closed types of those before and what was found out about polymorphic ones.
 fn lower_once(
     module: &Module,
-    inferred: &Inferred<Trace>,
-    library: &Inferred<Trace>,
+    inferred: &Inferred,
+    library: &Inferred,
     functions: &[FnId],
     strategy: Strategy,
     (types, substs, polymorphic): (Types, Substs, Polymorphic),
@@ -269,7 +268,7 @@ impl Lowering<'_> {
     }
 
     /// What was inferred of the text that an expression stands in.
-    pub(crate) fn of_expr(&self, expr: ExprId) -> &Inferred<Trace> {
+    pub(crate) fn of_expr(&self, expr: ExprId) -> &Inferred {
         if (expr.0 as usize) < self.module.start.exprs { self.library } else { self.inferred }
     }
 

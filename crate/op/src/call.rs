@@ -10,7 +10,7 @@ use ty::{AttrValue, Attrs, Dim, Dtype, Extent, Kind, Reason, RunFault, Scalar, T
 
 /// A solver for one relation at a time.
 pub struct Operators {
-    solver: Solver<Trace>,
+    solver: Solver,
     memory: u64,
 }
 

@@ -6,7 +6,7 @@ use base::{Diagnostic, LineIndex, Severity, Span, Surface};
 use hir::{ExprKind, FnId, Hole, Item, LocalId, LocalOrigin, Module, PatKind};
 use infer::{Inferred, TypeError, Wording};
 use rustc_hash::FxHashSet;
-use solve::{Log, Order, Trace};
+use solve::{Order, Trace};
 use std::sync::LazyLock;
 use ty::{AdtId, Printed, Term, Terms};
 
@@ -50,7 +50,7 @@ pub struct Analysis {
     pub(crate) text: String,
     pub(crate) lines: LineIndex,
     pub(crate) module: Module,
-    pub(crate) inferred: Inferred<Trace>,
+    pub(crate) inferred: Inferred,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -113,7 +113,7 @@ impl Analysis {
     }
 
     /// What inference finds out once more, with everything that the solver did, and what is wrong with the types.
-    pub(crate) fn recorded(&self) -> (Inferred<Trace>, Vec<TypeError>) {
+    pub(crate) fn recorded(&self) -> (Inferred, Vec<TypeError>) {
         infer::infer(&self.module, Some(&PRELUDE.analysis.inferred), Trace::on(), Order::Queue)
     }
 
@@ -268,7 +268,7 @@ impl Analysis {
 }
 
 /// What a hole wants, and which variables would fill it.
-fn hole_diagnostic<L: Log>(module: &Module, inferred: &Inferred<L>, hole: &Hole) -> Diagnostic {
+fn hole_diagnostic(module: &Module, inferred: &Inferred, hole: &Hole) -> Diagnostic {
     let span = module.locals[hole.local].span;
     let error = |message: String| Diagnostic::error("typed-hole", span, message);
     let known = inferred.locals[hole.local].filter(|&term| !matches!(inferred.solver.head(term), Term::Hole(_)));
@@ -315,17 +315,17 @@ pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
 }
 
 /// The solver that every text begins with, and a trace's replay too.
-pub fn beginning() -> solve::Solver<Trace> {
+pub fn beginning() -> solve::Solver {
     PRELUDE.analysis.inferred.solver.beginning(Trace::off())
 }
 
 /// What the solver did for a text, after the prelude, and the solver it left behind.
-pub fn trace(text: &str) -> solve::Solver<Trace> {
+pub fn trace(text: &str) -> solve::Solver {
     solved(text, Trace::on())
 }
 
 /// As [`trace`], with another log.
-pub fn solved<L: Log>(text: &str, log: L) -> solve::Solver<L> {
+pub fn solved(text: &str, log: Trace) -> solve::Solver {
     let parse = syntax::parse(text, Surface::Relay);
     let (module, _) = hir::lower(&parse.tree, PRELUDE.library.clone());
     infer::infer(&module, Some(&PRELUDE.analysis.inferred), log, Order::Queue).0.solver

@@ -7,18 +7,12 @@ use base::{Diagnostic, Edit, Fix, LineIndex, Span, Surface};
 use hir::{Arm, Expr, ExprKind, Module, PatId, PatKind};
 use infer::{Inferred, Why};
 use pattern::{Coverage, Unreachable};
-use solve::Log;
 use ty::{Names, Term, TermId, Terms, VariantId};
 
 /// How many covering arms are pointed at.
 const MAX_LABELS: usize = 4;
 
-pub(crate) fn diagnostics<L: Log>(
-    text: &str,
-    lines: &LineIndex,
-    module: &Module,
-    inferred: &Inferred<L>,
-) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics(text: &str, lines: &LineIndex, module: &Module, inferred: &Inferred) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
     for expr in module.exprs.iter().skip(module.start.exprs) {
         let ExprKind::Match { scrutinee, arms, is_partial } = &expr.kind else { continue };
@@ -98,13 +92,7 @@ fn not_exhaustive(
 }
 
 /// Where the variants that no arm asks for came into an inferred sum: a name that was misspelt anywhere is one.
-fn widened<L: Log>(
-    module: &Module,
-    inferred: &Inferred<L>,
-    expr: &Expr,
-    scrutinee: TermId,
-    arms: &[Arm],
-) -> Vec<(Span, String)> {
+fn widened(module: &Module, inferred: &Inferred, expr: &Expr, scrutinee: TermId, arms: &[Arm]) -> Vec<(Span, String)> {
     let Term::Sum(row) = inferred.solver.head(scrutinee) else { return Vec::new() };
     let mut asked: Vec<VariantId> = Vec::new();
     let mut pending: Vec<PatId> = arms.iter().map(|arm| arm.pat).collect();

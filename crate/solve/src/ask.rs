@@ -225,8 +225,8 @@ fn stand_in(n: usize) -> ParamId {
 }
 /// A copy of a type in another solver that began as a copy of the first, with `copies` for some cells of it.
 fn copied(
-    from: &Solver<Trace>,
-    to: &mut Solver<Trace>,
+    from: &Solver,
+    to: &mut Solver,
     root: TermId,
     copies: &mut FxHashMap<TermId, TermId>,
     cause: Cause,

@@ -14,7 +14,7 @@
 
 use crate::derive::{By, Graph, Passed, Place};
 use crate::solver::{RelationId, Solver};
-use crate::trace::{Event, Trace, undo};
+use crate::trace::{Event, undo};
 use rustc_hash::FxHashSet;
 use ty::{Term, TermId};
 
@@ -50,7 +50,7 @@ pub struct Conflict<'a> {
     graph: &'a Graph<'a>,
     fault: Fault,
     /// As things stood when the group began.
-    base: Solver<Trace>,
+    base: Solver,
     /// The cells up to the last one that the walk made, with their terms.
     cells: Vec<Term>,
     first_cell: usize,
@@ -70,7 +70,7 @@ impl<'a> Conflict<'a> {
         fault: Fault,
         facts: Vec<Vec<TermId>>,
     ) -> Conflict<'a> {
-        let solver: &Solver<Trace> = graph.solver();
+        let solver: &Solver = graph.solver();
         let events = &solver.store.log.events;
         let mut base = solver.quiet();
         undo(&mut base, &events[group.start..]);

@@ -16,7 +16,7 @@ use crate::cheapest::{cheapest, told};
 use crate::formula::Formula;
 use crate::solver::{Args, EQUAL, Posted, RelationId, Solver};
 use crate::store::Cause;
-use crate::trace::{Event, Trace};
+use crate::trace::Event;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
@@ -129,7 +129,7 @@ pub(crate) struct Way {
 }
 
 pub struct Graph<'a> {
-    pub(crate) solver: &'a Solver<Trace>,
+    pub(crate) solver: &'a Solver,
     /// Cells below this were there before the trace began.
     first: usize,
     made: Vec<Made>,
@@ -138,12 +138,12 @@ pub struct Graph<'a> {
     told: FxHashMap<TermId, (Term, Cause, u32)>,
     posted_by: FxHashMap<RelationId, RelationId>,
     /// Where rules are asked.
-    pub(crate) scratch: RefCell<Option<Solver<Trace>>>,
+    pub(crate) scratch: RefCell<Option<Solver>>,
 }
 
 impl<'a> Graph<'a> {
     /// Of a solver with its whole trace, which began with `first` cells.
-    pub fn new(solver: &'a Solver<Trace>, first: usize) -> Graph<'a> {
+    pub fn new(solver: &'a Solver, first: usize) -> Graph<'a> {
         let events = &solver.store.log.events;
         let mut graph = Graph {
             solver,
@@ -202,7 +202,7 @@ impl<'a> Graph<'a> {
         graph
     }
 
-    pub fn solver(&self) -> &'a Solver<Trace> {
+    pub fn solver(&self) -> &'a Solver {
         self.solver
     }
 

@@ -2,7 +2,6 @@
 
 use crate::solver::{Args, Solver};
 use crate::store::Cause;
-use crate::trace::Log;
 use base::IdMap;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -37,7 +36,7 @@ impl Copier {
     }
 }
 
-impl<L: Log> Solver<L> {
+impl Solver {
     /// A fresh use of a scheme: its type with `args` (or fresh unknowns) for its parameters. Its obligations are
     /// posted.
     pub fn instantiate(&mut self, scheme: &Scheme, args: &[TermId], cause: Cause) -> TermId {

@@ -43,4 +43,4 @@ mod unify;
 pub use instantiate::Copier;
 pub use solver::{Args, EQUAL, Failure, Order, Posted, RelationId, Solver, State};
 pub use store::{Cause, Store};
-pub use trace::{Before, Event, Log, Moved, Outcome, Trace, Woken};
+pub use trace::{Before, Event, Moved, Outcome, Trace, Woken};

@@ -2,12 +2,12 @@
 
 use crate::solver::{Args, RelationId, Solver, State};
 use crate::store::Cause;
-use crate::trace::{Event, Log, Woken};
+use crate::trace::{Event, Woken};
 use base::IdMap;
 use rustc_hash::FxHashMap;
 use ty::{COPY, Function, ParamId, Term, TermId, Terms};
 
-impl<L: Log> Solver<L> {
+impl Solver {
     /// The unknowns below `ids`, in the order they print, each once. A `?` is none.
     pub fn holes(&self, ids: &[TermId]) -> Vec<TermId> {
         self.collect(ids, Term::is_hole)

@@ -1,7 +1,7 @@
 //! The relation queue and its dependency graph.
 
 use crate::store::{Cause, Store};
-use crate::trace::{Event, Log, Outcome, Trace, Woken};
+use crate::trace::{Event, Outcome, Trace, Woken};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -85,8 +85,8 @@ pub enum Order {
 }
 
 #[derive(Clone)]
-pub struct Solver<L> {
-    pub store: Store<L>,
+pub struct Solver {
+    pub store: Store,
     pub(crate) relations: Vec<Posted>,
     pub(crate) queue: VecDeque<RelationId>,
     /// The dependency graph: by root, the relations that wait on it, in the order of their ids.
@@ -106,12 +106,12 @@ pub struct Solver<L> {
     told_steps: Option<Cause>,
 }
 
-impl<L: Log> Solver<L> {
-    pub fn new(log: L) -> Solver<L> {
+impl Solver {
+    pub fn new(log: Trace) -> Solver {
         Solver::on(Store::new(log))
     }
 
-    fn on(store: Store<L>) -> Solver<L> {
+    fn on(store: Store) -> Solver {
         Solver {
             store,
             relations: Vec::new(),
@@ -129,12 +129,12 @@ impl<L: Log> Solver<L> {
     }
 
     /// A new solver that begins with these terms; it has no relations, and its log begins here.
-    pub fn beginning<M: Log>(&self, log: M) -> Solver<M> {
+    pub fn beginning(&self, log: Trace) -> Solver {
         Solver::on(self.store.beginning(log))
     }
 
     /// The same solver with the same relations, whose log is off.
-    pub(crate) fn quiet(&self) -> Solver<Trace> {
+    pub(crate) fn quiet(&self) -> Solver {
         Solver {
             relations: self.relations.clone(),
             queue: self.queue.clone(),
@@ -256,7 +256,7 @@ impl<L: Log> Solver<L> {
     }
 
     /// Whether two solvers hold the same classes, the same queue and the same dependency graph.
-    pub fn same_state(&self, other: &Solver<impl Log>) -> bool {
+    pub fn same_state(&self, other: &Solver) -> bool {
         let states = |relations: &[Posted]| relations.iter().map(|posted| posted.state.clone()).collect::<Vec<_>>();
         self.store.same_cells(&other.store)
             && self.queue == other.queue
@@ -479,7 +479,7 @@ impl<L: Log> Solver<L> {
     }
 }
 
-impl<L: Log> Terms for Solver<L> {
+impl Terms for Solver {
     fn root(&self, id: TermId) -> TermId {
         self.store.root(id)
     }
@@ -498,8 +498,8 @@ impl<L: Log> Terms for Solver<L> {
 }
 
 /// What one running relation sees.
-struct View<'a, L> {
-    solver: &'a mut Solver<L>,
+struct View<'a> {
+    solver: &'a mut Solver,
     args: Args,
     attrs: Arc<Attrs>,
     n_inputs: usize,
@@ -507,7 +507,7 @@ struct View<'a, L> {
     asserted: bool,
 }
 
-impl<L: Log> Facts for View<'_, L> {
+impl Facts for View<'_> {
     fn args(&self) -> &[TermId] {
         &self.args
     }

@@ -1,6 +1,6 @@
 //! The union-find store.
 
-use crate::trace::{Before, Event, Log, Moved, Woken};
+use crate::trace::{Before, Event, Moved, Trace, Woken};
 use base::{Idx, IndexVec};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -27,12 +27,12 @@ struct Cell {
 }
 
 #[derive(Clone, Debug)]
-pub struct Store<L> {
+pub struct Store {
     cells: IndexVec<TermId, Cell>,
     lists: Vec<TermId>,
     /// Shared with the stores that began as copies of this one, until one makes a new polynomial.
     polys: Arc<Polys>,
-    pub log: L,
+    pub log: Trace,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -41,13 +41,13 @@ struct Polys {
     ids: FxHashMap<Poly<Atom>, PolyId>,
 }
 
-impl<L: Log> Store<L> {
-    pub fn new(log: L) -> Store<L> {
+impl Store {
+    pub fn new(log: Trace) -> Store {
         Store { cells: IndexVec::new(), lists: Vec::new(), polys: Arc::default(), log }
     }
 
     /// A copy with another log.
-    pub fn beginning<M: Log>(&self, log: M) -> Store<M> {
+    pub fn beginning(&self, log: Trace) -> Store {
         Store { cells: self.cells.clone(), lists: self.lists.clone(), polys: self.polys.clone(), log }
     }
 
@@ -165,7 +165,7 @@ impl<L: Log> Store<L> {
     }
 
     /// Whether two stores hold the same cells; their lists and logs are not compared.
-    pub fn same_cells(&self, other: &Store<impl Log>) -> bool {
+    pub fn same_cells(&self, other: &Store) -> bool {
         self.cells.as_slice() == other.cells.as_slice()
     }
 
@@ -179,7 +179,7 @@ impl<L: Log> Store<L> {
     }
 }
 
-impl<L> Terms for Store<L> {
+impl Terms for Store {
     fn root(&self, mut id: TermId) -> TermId {
         loop {
             let parent = self.cells[id].parent;

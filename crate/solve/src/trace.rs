@@ -103,14 +103,6 @@ pub enum Event {
     },
 }
 
-/// Where events go.
-pub trait Log {
-    fn push(&mut self, event: impl FnOnce() -> Event);
-    fn n_events(&self) -> u32;
-    /// Makes room for so many more events.
-    fn reserve(&mut self, n: usize);
-}
-
 /// Keeps everything, or nothing, which costs one test for each event. It is one type for both, so that the page loads the
 /// code of the solver, and of all that asks it, once.
 #[derive(Clone, Debug)]
@@ -127,21 +119,20 @@ impl Trace {
     pub fn off() -> Trace {
         Trace { events: Vec::new(), is_on: false }
     }
-}
 
-impl Log for Trace {
     #[inline]
-    fn push(&mut self, event: impl FnOnce() -> Event) {
+    pub fn push(&mut self, event: impl FnOnce() -> Event) {
         if self.is_on {
             self.events.push(event());
         }
     }
 
-    fn n_events(&self) -> u32 {
+    pub fn n_events(&self) -> u32 {
         self.events.len() as u32
     }
 
-    fn reserve(&mut self, n: usize) {
+    /// Makes room for so many more events.
+    pub fn reserve(&mut self, n: usize) {
         if self.is_on {
             self.events.reserve(n);
         }
@@ -150,13 +141,13 @@ impl Log for Trace {
 
 /// Does to the solver that the trace began with what the events say. `posted` are the relations by id, since events name
 /// them only.
-pub fn replay(mut solver: Solver<Trace>, events: &[Event], posted: &[Posted]) -> Solver<Trace> {
+pub fn replay(mut solver: Solver, events: &[Event], posted: &[Posted]) -> Solver {
     redo(&mut solver, events, posted);
     solver
 }
 
 /// As [`replay`], from where the solver stands.
-pub fn redo(solver: &mut Solver<Trace>, events: &[Event], posted: &[Posted]) {
+pub fn redo(solver: &mut Solver, events: &[Event], posted: &[Posted]) {
     for event in events {
         match event {
             Event::Fresh { term, cause, .. } => {
@@ -181,7 +172,7 @@ pub fn redo(solver: &mut Solver<Trace>, events: &[Event], posted: &[Posted]) {
 }
 
 /// Takes back the last events, newest first, from the solver that they led to.
-pub fn undo(solver: &mut Solver<Trace>, events: &[Event]) {
+pub fn undo(solver: &mut Solver, events: &[Event]) {
     for event in events.iter().rev() {
         match event {
             Event::Fresh { .. } => solver.store.undo(event),

@@ -6,7 +6,6 @@
 
 use crate::solver::Solver;
 use crate::store::Cause;
-use crate::trace::Log;
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms, Variant};
@@ -20,7 +19,7 @@ type Pairs = SmallVec<[(TermId, TermId); 8]>;
 /// The two terms that differ, of the expected side and of the found side.
 pub(crate) type Conflict = (TermId, TermId);
 
-impl<L: Log> Solver<L> {
+impl Solver {
     /// Makes two terms equal. On a conflict, what was learned before it stays.
     pub(crate) fn unify(&mut self, expected: TermId, found: TermId, cause: Cause) -> Result<(), Conflict> {
         let mut pairs: Pairs = smallvec![(expected, found)];

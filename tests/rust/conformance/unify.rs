@@ -13,7 +13,7 @@ const CAUSE: Cause = Cause(0);
 
 struct Reader<'a> {
     rest: &'a str,
-    solver: Solver<Trace>,
+    solver: Solver,
     holes: BTreeMap<String, TermId>,
     dims: BTreeMap<String, TermId>,
     /// The type variables in scope, the innermost last and the free ones first.

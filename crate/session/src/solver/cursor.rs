@@ -6,7 +6,7 @@
 
 use crate::beginning;
 use solve::trace::{redo, undo};
-use solve::{Event, Posted, Solver, Trace};
+use solve::{Event, Posted, Solver};
 
 const MAX_CHECKPOINTS: usize = 8;
 
@@ -14,10 +14,10 @@ const MAX_CHECKPOINTS: usize = 8;
 pub(super) const MIN_SPACING: usize = 1_000;
 
 pub(super) struct Cursor {
-    solver: Solver<Trace>,
+    solver: Solver,
     at: usize,
     spacing: usize,
-    checkpoints: Vec<(usize, Solver<Trace>)>,
+    checkpoints: Vec<(usize, Solver)>,
 }
 
 impl Cursor {
@@ -27,12 +27,12 @@ impl Cursor {
         Cursor { solver: beginning(), at: 0, spacing, checkpoints: Vec::new() }
     }
 
-    pub fn solver(&self) -> &Solver<Trace> {
+    pub fn solver(&self) -> &Solver {
         &self.solver
     }
 
     /// Goes to where `event` events are done, which is not inside a step.
-    pub fn seek(&mut self, event: usize, events: &[Event], posted: &[Posted]) -> &Solver<Trace> {
+    pub fn seek(&mut self, event: usize, events: &[Event], posted: &[Posted]) -> &Solver {
         let distance = |from: usize| from.abs_diff(event);
         // To copy the solver costs as much as a part of the whole way.
         let copying = events.len() / 5;

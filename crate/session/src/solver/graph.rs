@@ -18,7 +18,7 @@ use crate::view::solver::{
 use base::Span;
 use infer::Inferred;
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{EQUAL, RelationId, State, Trace};
+use solve::{EQUAL, RelationId, State};
 use std::ops::Range;
 use ty::{TermId, Terms};
 
@@ -72,7 +72,7 @@ pub(super) struct Drawn {
 }
 
 impl Net {
-    pub fn new(inferred: &Inferred<Trace>, index: &Index) -> Net {
+    pub fn new(inferred: &Inferred, index: &Index) -> Net {
         let solver = &inferred.solver;
         let mut of_function: Vec<Vec<RelationId>> = vec![Vec::new(); index.functions.len().max(1)];
         for (id, posted) in (0..).map(RelationId).zip(solver.relations()) {

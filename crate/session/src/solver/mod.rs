@@ -34,13 +34,13 @@ use graph::{Drawn, Net};
 use infer::{Inferred, TypeError};
 use leaders::Leaders;
 use places::Places;
-use solve::{Event, RelationId, Solver, Trace};
+use solve::{Event, RelationId, Solver};
 use stops::{Index, Stop, What};
 use ty::{Atom, Beginning, List, Poly, PolyId, Term, TermId, Terms};
 
 /// A check that was recorded.
 pub struct Recording {
-    pub(crate) inferred: Inferred<Trace>,
+    pub(crate) inferred: Inferred,
     pub(crate) errors: Vec<TypeError>,
     index: Index,
     places: Places,
@@ -54,8 +54,8 @@ pub struct Recording {
 /// The classes at one stop. Lists and polynomials are never changed, so those of the end serve.
 #[derive(Clone, Copy)]
 struct Seen<'a> {
-    cells: &'a Solver<Trace>,
-    whole: &'a Solver<Trace>,
+    cells: &'a Solver,
+    whole: &'a Solver,
 }
 
 impl Terms for Seen<'_> {
@@ -132,7 +132,7 @@ impl Recording {
     }
 
     /// The solver as it was at a stop.
-    pub fn solver_at(&mut self, stop: usize) -> &Solver<Trace> {
+    pub fn solver_at(&mut self, stop: usize) -> &Solver {
         let event = self.event_of(stop);
         let solver = &self.inferred.solver;
         self.cursor.seek(event, &solver.store.log.events, solver.relations())

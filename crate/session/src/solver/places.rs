@@ -6,7 +6,7 @@ use base::Span;
 use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatId, PatKind};
 use infer::{Inferred, Why};
 use rustc_hash::FxHashMap;
-use solve::{Cause, Event, Trace};
+use solve::{Cause, Event};
 use ty::{ParamId, TermId};
 
 /// Pieces of the text are cut here.
@@ -33,7 +33,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub fn new(analysis: &Analysis, inferred: &Inferred<Trace>, index: &Index) -> Places {
+    pub fn new(analysis: &Analysis, inferred: &Inferred, index: &Index) -> Places {
         let module = &analysis.module;
         let start = module.start;
         let first = TermId(index.first_term);
@@ -86,7 +86,7 @@ impl Places {
     }
 }
 
-fn params_of<'a>(module: &'a Module, inferred: &'a Inferred<Trace>, id: ExprId) -> &'a [ParamId] {
+fn params_of<'a>(module: &'a Module, inferred: &'a Inferred, id: ExprId) -> &'a [ParamId] {
     match module.exprs[id].kind {
         ExprKind::Def(def) => inferred.defs[def].as_ref().map_or(&[], |scheme| &scheme.params),
         ExprKind::Ctor(ctor) => &module.adts[module.ctors[ctor].adt].params,
@@ -98,7 +98,7 @@ fn params_of<'a>(module: &'a Module, inferred: &'a Inferred<Trace>, id: ExprId) 
 /// The program's own words for its parts.
 pub(super) struct Text<'a> {
     pub analysis: &'a Analysis,
-    pub inferred: &'a Inferred<Trace>,
+    pub inferred: &'a Inferred,
 }
 
 impl Text<'_> {

@@ -11,7 +11,7 @@ use base::Span;
 use hir::{FnId, Item, Module};
 use infer::{Inferred, TypeError};
 use rustc_hash::{FxHashMap, FxHashSet};
-use solve::{Cause, Event, Outcome, RelationId, Trace, Woken};
+use solve::{Cause, Event, Outcome, RelationId, Woken};
 use ty::{Term, TermId};
 
 /// What happened before a stop.
@@ -111,7 +111,7 @@ struct Row {
 }
 
 impl Index {
-    pub fn new(analysis: &Analysis, inferred: &Inferred<Trace>, errors: &[TypeError]) -> Index {
+    pub fn new(analysis: &Analysis, inferred: &Inferred, errors: &[TypeError]) -> Index {
         let functions = functions(analysis);
         let events = &inferred.solver.store.log.events;
         let beginning = Stop { event: 0, what: What::Beginning, relation: None, function: 0 };
@@ -241,7 +241,7 @@ impl Index {
     }
 
     /// Stops for events that are part of no run.
-    fn outside(&mut self, owners: &Owners, inferred: &Inferred<Trace>, from: usize, to: usize) {
+    fn outside(&mut self, owners: &Owners, inferred: &Inferred, from: usize, to: usize) {
         let mut row: Option<Row> = None;
         for (at, event) in inferred.solver.store.log.events[..to].iter().enumerate().skip(from) {
             let (what, cause) = match event {
@@ -310,7 +310,7 @@ struct Owners {
 }
 
 impl Owners {
-    fn new(module: &Module, inferred: &Inferred<Trace>, functions: &[Function]) -> Owners {
+    fn new(module: &Module, inferred: &Inferred, functions: &[Function]) -> Owners {
         let by_id: FxHashMap<FnId, u32> = functions.iter().zip(0..).map(|(function, at)| (function.id, at)).collect();
         let holding = |span: Span| {
             let next = functions.partition_point(|function| function.span.start <= span.start);
