@@ -34,6 +34,8 @@ pub mod linear;
 pub mod math;
 pub mod normal;
 pub mod number;
+pub mod permute;
+pub mod pool;
 pub mod reduce;
 pub mod rows;
 pub mod scalar;
