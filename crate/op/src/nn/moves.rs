@@ -1,7 +1,7 @@
 //! Padding, moving elements between axes, enlarging: what mostly moves elements.
 
 use crate::conv::layout::{by_letters, in_layout, operand, parse, permuted, sizes};
-use crate::conv::window::{PLANE, Space, VOLUME, fault, numbers};
+use crate::conv::window::{PLANE, Space, VOLUME, fault, nothing, numbers};
 use crate::run::{Arg, Call, Fault, cast_between, floats};
 use kernel::resample::{self, Taps};
 use kernel::shape::concatenate;
@@ -79,6 +79,9 @@ fn bordered(size: usize, before: i64, n: usize, border: Border) -> Result<Vec<Op
 }
 
 fn padded(call: &Call, x: &Tensor, border: Border, fill: Scalar) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let widths = pairs(call, "pad_width")?;
     let shape = &call.result(0)?.shape;
     if widths.len() != x.shape.len() || shape.len() != x.shape.len() {
@@ -114,6 +117,9 @@ fn filling(call: &Call, name: &str, dtype: Dtype) -> Scalar {
 }
 
 pub(super) fn dilate(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, shape) = (operand(call, 0)?, &call.result(0)?.shape);
     let strides = call.attrs.ints("strides").unwrap_or_default();
     let places = shape.iter().zip(strides).map(|(&n, stride)| {
@@ -188,6 +194,9 @@ fn block_shape(call: &Call) -> Vec<usize> {
 }
 
 pub(super) fn space_to_batch_nd(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, blocks, widths) = (operand(call, 0)?, block_shape(call), pairs(call, "paddings")?);
     let mut shape = x.shape.clone();
     let mut places: Vec<_> = shape.iter().map(|&size| same(size)).collect();
@@ -209,6 +218,9 @@ pub(super) fn space_to_batch_nd(call: &Call) -> Result<Value, Fault> {
 }
 
 pub(super) fn batch_to_space_nd(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, blocks, widths) = (operand(call, 0)?, block_shape(call), pairs(call, "crops")?);
     let (n, result) = (blocks.len(), call.result(0)?);
     let total = blocks.iter().try_fold(1_usize, |total, &block| total.checked_mul(block)).ok_or(Fault::IllTyped)?;
@@ -240,6 +252,9 @@ fn coordinate(mode: &str, at: usize, size: usize, n: usize) -> Result<f64, Fault
 }
 
 fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let result = call.result(0)?;
     let layout = parse(call.attrs.str("layout"), space.data)?;
     let mut x = by_letters(&operand(call, 0)?, &layout, space.data)?;
