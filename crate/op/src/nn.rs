@@ -15,23 +15,30 @@ use crate::rule::nn::{
     SPARSE_CONV2D, SPARSE_DENSE, SPARSE_TRANSPOSE, UPSAMPLING, UPSAMPLING3D,
 };
 use crate::rule::{IDENTITY, MATMUL, SOFTMAX};
-use crate::run::{Call, Fault, Kernel, floats};
+use crate::run::{Call, Fault, Kernel, floats, ints};
 use crate::{AttrForm, AttrSpec, Op};
 use features::{
     cross_entropy, cross_entropy_with_logits, group_norm, instance_norm, l2_normalize, layer_norm, lrn, nll_loss,
 };
 use kernel::linear::Order;
+use kernel::number::float_to_int;
 use moves::{
     batch_to_space_nd, bitpack, depth_to_space, dilate, fifo_buffer, mirror_pad, pad, space_to_batch_nd,
     space_to_depth, upsampling, upsampling3d,
 };
 use sparse::{sparse_add, sparse_conv2d, sparse_dense, sparse_transpose};
-use ty::{Tensor, Value};
+use ty::{Elements, Tensor, Value};
 
 fn leaky_relu(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let alpha = call.attrs.float("alpha");
-    call.one(floats(result.dtype, x.floats().into_iter().map(|x| if x > 0.0 { x } else { alpha * x })))
+    call.one(match &*x.elements() {
+        Elements::Float(values) => floats(result.dtype, values.iter().map(|&x| if x > 0.0 { x } else { alpha * x })),
+        Elements::Int(_) => {
+            let leak = |x: i128| if x > 0 { x } else { float_to_int(alpha * x as f64) };
+            ints(result.dtype, x.ints().into_iter().map(leak))
+        }
+    })
 }
 
 /// The weight of a dense layer with one row for each unit, from one whose units, and perhaps inputs, stand in blocks.

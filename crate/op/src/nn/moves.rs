@@ -174,6 +174,9 @@ fn is_channel_first(call: &Call) -> Result<bool, Fault> {
 }
 
 pub(super) fn depth_to_space(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, [n, c, h, w], block) = sub_pixel(call)?;
     let inner = c / (block * block);
     match is_channel_first(call)? {
@@ -183,6 +186,9 @@ pub(super) fn depth_to_space(call: &Call) -> Result<Value, Fault> {
 }
 
 pub(super) fn space_to_depth(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, [n, c, h, w], block) = sub_pixel(call)?;
     let axes = if is_channel_first(call)? { [0, 1, 3, 5, 2, 4] } else { [0, 3, 5, 1, 2, 4] };
     regrouped(call, &x, [n, c, h / block, block, w / block, block], axes)
@@ -303,6 +309,9 @@ pub(super) fn upsampling3d(call: &Call) -> Result<Value, Fault> {
 
 /// Packs bits, the first element's the highest: see the row.
 pub(super) fn bitpack(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, result) = (operand(call, 0)?, call.result(0)?);
     let rank = x.shape.len();
     let pack_axis = call.axis("pack_axis", 1, rank);
