@@ -136,18 +136,24 @@ unsafe fn turn(size: usize, rows: Axis, columns: Axis, from: *const u8, to: *mut
     }
 }
 
-/// A block of 16 × 16 floats (or what has as many bytes).
+/// A block of 16 × 16 floats (or what has as many bytes). Every line of the cache is read once and written once, by way
+/// of a copy: strides are often powers of two, and then the lines of a column throw each other out.
 #[inline(never)]
 unsafe fn turn_block(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
-    for column in (0..BLOCK).step_by(4) {
+    let mut block = [F32x4::splat(0.0); 4 * BLOCK];
+    unsafe {
         for row in (0..BLOCK).step_by(4) {
-            unsafe {
-                let from = from.add(row * from_step + column);
-                let to = to.add(column * to_step + row);
-                let rows = std::array::from_fn(|at| F32x4::load(from.add(at * from_step)));
-                for (at, lanes) in F32x4::transpose(rows).into_iter().enumerate() {
-                    lanes.store(to.add(at * to_step));
+            let line: [*const f32; 4] = std::array::from_fn(|at| from.add((row + at) * from_step));
+            for column in (0..BLOCK).step_by(4) {
+                let turned = F32x4::transpose(line.map(|line| F32x4::load(line.add(column))));
+                for (at, lanes) in turned.into_iter().enumerate() {
+                    block[(column + at) * 4 + row / 4] = lanes;
                 }
+            }
+        }
+        for column in 0..BLOCK {
+            for (at, lanes) in block[4 * column..][..4].iter().enumerate() {
+                lanes.store(to.add(column * to_step + 4 * at));
             }
         }
     }

@@ -17,7 +17,7 @@
 
 #![allow(unsafe_code, reason = "loads and stores of four lanes through pointers")]
 
-use crate::fold::add_rows;
+use crate::fold::{self, add_rows};
 use crate::lanes::{F32x4, Lanes};
 use crate::window::Divisor;
 
@@ -50,9 +50,11 @@ impl Window {
         let wide = |x: usize| x as u64;
         let (dilation, before) = (wide(self.dilation[axis]), wide(self.before[axis]));
         let start = wide(at) * wide(self.strides[axis]);
-        let skipped = before.saturating_sub(start).div_ceil(dilation);
-        let first = start + skipped * dilation - before.min(start + skipped * dilation);
-        let room = wide(self.size[axis]).saturating_sub(first).div_ceil(dilation);
+        // Division is slow, and most windows have no gaps.
+        let steps = |room: u64| if dilation == 1 { room } else { room.div_ceil(dilation) };
+        let skipped = steps(before.saturating_sub(start));
+        let first = start + skipped * dilation - before;
+        let room = steps(wide(self.size[axis]).saturating_sub(first));
         (first as usize, room.min(wide(self.kernel[axis]).saturating_sub(skipped)) as usize)
     }
 
@@ -79,13 +81,12 @@ pub fn max_pool(window: &Window, from: &[f32], to: &mut [f32], scratch: &mut Vec
     }
     assert_eq!(from.len() / size, to.len() / output);
     for (plane, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(output)) {
-        // One instruction serves where there is no NaN.
-        if has_nan(plane) {
+        // One instruction serves where there is no NaN. Infinities may raise the alarm too, which does no harm.
+        if fold::sum(plane).is_nan() {
             pool(window, plane, to, scratch, f32::NEG_INFINITY, F32x4::maximum);
         } else {
             pool(window, plane, to, scratch, f32::NEG_INFINITY, F32x4::pmax);
         }
-        to.iter_mut().for_each(|x| *x += 0.0);
     }
 }
 
@@ -116,19 +117,6 @@ pub fn avg_pool(window: &Window, divisor: Divisor, from: &[f32], to: &mut [f32],
     }
 }
 
-fn has_nan(plane: &[f32]) -> bool {
-    let mut vectors = plane.chunks_exact(8);
-    let mut bad = F32x4::splat(0.0);
-    for eight in &mut vectors {
-        // SAFETY: eight elements. The sum of two infinities may be NaN too, which does no harm.
-        unsafe {
-            let sum = F32x4::load(eight.as_ptr()) + F32x4::load(eight.as_ptr().add(4));
-            bad = bad.or(sum.equal(sum).and_not(F32x4::splat(1.0)));
-        }
-    }
-    bad.any() || vectors.remainder().iter().any(|x| x.is_nan())
-}
-
 /// Pools one plane; both are not empty.
 #[inline(always)]
 fn pool(
@@ -150,12 +138,17 @@ fn pool(
     let (line_size, start) = if is_padded { (reach as usize, window.before[2]) } else { (width.max(out_width), 0) };
     scratch.clear();
     scratch.resize(line_size, neutral);
-    for (row, to) in to.chunks_exact_mut(out_width).enumerate() {
+    let [mut out_z, mut out_y] = [0, 0];
+    for to in to.chunks_exact_mut(out_width) {
         let line = &mut scratch[start..start + width];
-        let (z, n_planes) = window.looks(0, row / out_height);
-        let (y, n_rows) = window.looks(1, row % out_height);
+        let ((z, n_planes), (y, n_rows)) = (window.looks(0, out_z), window.looks(1, out_y));
+        out_y += 1;
+        if out_y == out_height {
+            (out_y, out_z) = (0, out_z + 1);
+        }
         let row_at = |index: usize| {
-            let (z, y) = (z + index / n_rows * window.dilation[0], y + index % n_rows * window.dilation[1]);
+            let (depth, index) = if n_planes == 1 { (0, index) } else { (index / n_rows, index % n_rows) };
+            let (z, y) = (z + depth * window.dilation[0], y + index * window.dilation[1]);
             plane[(z * height + y) * width..][..width].as_ptr()
         };
         // SAFETY: every row has `width` elements.
@@ -173,40 +166,51 @@ fn pool(
         }
         if is_padded && window.kernel[2] > 0 {
             // SAFETY: the line reaches as far as the last vector reads.
-            unsafe { along(window, scratch, to, step) };
+            unsafe {
+                match window.strides[2] {
+                    1 => along(window, scratch, to, step, |from| F32x4::load(from)),
+                    2 => along(window, scratch, to, step, |from| F32x4::load(from).even(F32x4::load(from.add(4)))),
+                    stride => along(window, scratch, to, step, |from| {
+                        F32x4::from_array(std::array::from_fn(|lane| *from.add(lane * stride)))
+                    }),
+                }
+            }
         } else {
             for (at, to) in to.iter_mut().enumerate() {
                 let (first, n) = window.looks(2, at);
                 let elements = (0..n).map(|index| F32x4::splat(scratch[start + first + index * window.dilation[2]]));
-                *to = elements.reduce(step).map_or(neutral, |lanes| lanes.to_array()[0]);
+                *to = elements.reduce(step).map_or(neutral, |lanes| lanes.to_array()[0]) + 0.0;
             }
         }
     }
 }
 
-/// Folds what each position sees of the padded line.
+/// Folds what each position sees of the padded line; `load` reads what four positions see. A zero becomes +0.
 ///
 /// # Safety
 /// The line has `(to.len() + 3) * stride + (kernel - 1) * dilation + 8` elements.
 #[inline(always)]
-unsafe fn along(window: &Window, line: &[f32], to: &mut [f32], step: impl Fn(F32x4, F32x4) -> F32x4) {
-    let (n, stride) = (window.kernel[2], window.strides[2]);
+unsafe fn along(
+    window: &Window,
+    line: &[f32],
+    to: &mut [f32],
+    step: impl Fn(F32x4, F32x4) -> F32x4,
+    load: impl Fn(*const f32) -> F32x4,
+) {
+    let (n, stride, dilation) = (window.kernel[2], window.strides[2], window.dilation[2]);
     for (at, to) in to.chunks_mut(4).enumerate() {
-        let load = |index: usize| unsafe {
-            let from = line.as_ptr().add(4 * at * stride + index * window.dilation[2]);
-            match stride {
-                1 => F32x4::load(from),
-                2 => F32x4::load(from).even(F32x4::load(from.add(4))),
-                _ => F32x4::from_array(std::array::from_fn(|lane| *from.add(lane * stride))),
+        unsafe {
+            let mut from = line.as_ptr().add(4 * at * stride);
+            let mut folded = load(from);
+            for _ in 1..n {
+                from = from.add(dilation);
+                folded = step(folded, load(from));
             }
-        };
-        let mut folded = load(0);
-        for index in 1..n {
-            folded = step(folded, load(index));
-        }
-        match to {
-            [_, _, _, _] => unsafe { folded.store(to.as_mut_ptr()) },
-            _ => to.copy_from_slice(&folded.to_array()[..to.len()]),
+            let folded = folded + F32x4::splat(0.0);
+            match to {
+                [_, _, _, _] => folded.store(to.as_mut_ptr()),
+                _ => to.copy_from_slice(&folded.to_array()[..to.len()]),
+            }
         }
     }
 }
