@@ -266,7 +266,11 @@ fn columns(from: &[f32], to: &mut [f32], scratch: &mut [f32], step: impl Fn(F32x
 /// # Safety
 /// Each row has as many elements as `sums`.
 #[inline(always)]
-unsafe fn add_rows<const N: usize>(rows: [*const f32; N], sums: &mut [f32], f: impl Fn(F32x4, [F32x4; N]) -> F32x4) {
+pub(crate) unsafe fn add_rows<const N: usize>(
+    rows: [*const f32; N],
+    sums: &mut [f32],
+    f: impl Fn(F32x4, [F32x4; N]) -> F32x4,
+) {
     let n = sums.len();
     let to = sums.as_mut_ptr();
     let mut at = 0;

@@ -40,6 +40,8 @@ pub mod linear;
 pub mod math;
 pub mod normal;
 pub mod number;
+pub mod permute;
+pub mod pool;
 pub mod reduce;
 pub mod resample;
 pub mod rows;

@@ -35,7 +35,7 @@ impl CallFault {
             Fault::DivisionByZero => CallFault::DivisionByZero,
             Fault::IndexOutOfRange(index) => CallFault::IndexOutOfRange(index),
             Fault::NoKernel => CallFault::NoKernel(row.name),
-            Fault::IllTyped => CallFault::IllTyped,
+            Fault::IllTyped => CallFault::Shapes(format!("`{}` does not take operands like these", row.name)),
             Fault::OutOfMemory => CallFault::OutOfMemory,
             Fault::Other(sentence) => CallFault::Shapes(format!("`{}`: {sentence}", row.name)),
         }

@@ -282,8 +282,8 @@ impl Single {
                     return None;
                 }
                 match self {
-                    Single::Softmax(_) => rows::softmax(*extent, from(0)?, to),
-                    _ => rows::log_softmax(*extent, from(0)?, to),
+                    Single::Softmax(_) => rows::softmax(*extent, from(0)?, to, &mut scratch.conv.panels),
+                    _ => rows::log_softmax(*extent, from(0)?, to, &mut scratch.conv.panels),
                 }
             }
             Single::LayerNorm { extent, epsilon, is_scaled, is_centered } => {
