@@ -275,10 +275,12 @@ pub(crate) unsafe fn add_rows<const N: usize>(
     let to = sums.as_mut_ptr();
     let mut at = 0;
     unsafe {
-        while at + 4 <= n {
-            let below = rows.map(|row| F32x4::load(row.add(at)));
-            f(F32x4::load(to.add(at)), below).store(to.add(at));
-            at += 4;
+        while at + 8 <= n {
+            for at in [at, at + 4] {
+                let below = rows.map(|row| F32x4::load(row.add(at)));
+                f(F32x4::load(to.add(at)), below).store(to.add(at));
+            }
+            at += 8;
         }
         while at < n {
             let below = rows.map(|row| F32x4::splat(*row.add(at)));

@@ -77,7 +77,7 @@ fn polynomial<L: Lanes, const N: usize>(x: L, coefficients: [f32; N]) -> L {
         let half = &mut halves[(N - power) % 2];
         *half = half.mul_add(square, L::splat(coefficients[power]));
     }
-    let [even, odd] = if N % 2 == 0 { halves } else { [halves[1], halves[0]] };
+    let [even, odd] = if N.is_multiple_of(2) { halves } else { [halves[1], halves[0]] };
     odd.mul_add(x, even)
 }
 

@@ -17,9 +17,10 @@
 
 #![allow(unsafe_code, reason = "loads and stores of four lanes through pointers")]
 
-use crate::fold::{self, add_rows};
+use crate::fold::add_rows;
 use crate::lanes::{F32x4, Lanes};
 use crate::window::Divisor;
+use std::cell::Cell;
 
 #[cfg(test)]
 mod tests;
@@ -82,10 +83,8 @@ pub fn max_pool(window: &Window, from: &[f32], to: &mut [f32], scratch: &mut Vec
     assert_eq!(from.len() / size, to.len() / output);
     for (plane, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(output)) {
         // One instruction serves where there is no NaN. Infinities may raise the alarm too, which does no harm.
-        if fold::sum(plane).is_nan() {
-            pool(window, plane, to, scratch, f32::NEG_INFINITY, F32x4::maximum);
-        } else {
-            pool(window, plane, to, scratch, f32::NEG_INFINITY, F32x4::pmax);
+        if pool::<true>(window, plane, to, scratch, f32::NEG_INFINITY, F32x4::pmax) {
+            pool::<false>(window, plane, to, scratch, f32::NEG_INFINITY, F32x4::maximum);
         }
     }
 }
@@ -101,7 +100,7 @@ pub fn avg_pool(window: &Window, divisor: Divisor, from: &[f32], to: &mut [f32],
     let output = depth * height * width;
     assert_eq!(from.len() / size, to.len() / output);
     for (plane, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(output)) {
-        pool(window, plane, to, scratch, 0.0, |a, b| a + b);
+        pool::<false>(window, plane, to, scratch, 0.0, |a, b| a + b);
         // The counts of a row, over the line that is no longer needed.
         let counts = &mut scratch[..width];
         for (at, count) in counts.iter_mut().enumerate() {
@@ -117,16 +116,16 @@ pub fn avg_pool(window: &Window, divisor: Divisor, from: &[f32], to: &mut [f32],
     }
 }
 
-/// Pools one plane; both are not empty.
+/// Pools one plane; both are not empty. Whether the sum of what the windows see is NaN, if it is to `WATCH` that.
 #[inline(always)]
-fn pool(
+fn pool<const WATCH: bool>(
     window: &Window,
     plane: &[f32],
     to: &mut [f32],
     scratch: &mut Vec<f32>,
     neutral: f32,
     step: impl Fn(F32x4, F32x4) -> F32x4 + Copy,
-) {
+) -> bool {
     let [_, height, width] = window.size;
     let [_, out_height, out_width] = window.output;
     let (stride, dilation) = (window.strides[2] as u64, window.dilation[2] as u64);
@@ -138,6 +137,12 @@ fn pool(
     let (line_size, start) = if is_padded { (reach as usize, window.before[2]) } else { (width.max(out_width), 0) };
     scratch.clear();
     scratch.resize(line_size, neutral);
+    let seen = Cell::new(F32x4::splat(0.0));
+    let watch = |lanes: F32x4| {
+        if WATCH {
+            seen.set(seen.get() + lanes);
+        }
+    };
     let [mut out_z, mut out_y] = [0, 0];
     for to in to.chunks_exact_mut(out_width) {
         let line = &mut scratch[start..start + width];
@@ -156,12 +161,24 @@ fn pool(
             let n = n_planes * n_rows;
             match n {
                 0 => line.fill(neutral),
-                1 => add_rows([row_at(0)], line, |_, [a]| a),
-                2 => add_rows([row_at(0), row_at(1)], line, |_, [a, b]| step(a, b)),
-                _ => add_rows([row_at(0), row_at(1), row_at(2)], line, |_, [a, b, c]| step(step(a, b), c)),
+                1 => add_rows([row_at(0)], line, |_, [a]| {
+                    watch(a);
+                    a
+                }),
+                2 => add_rows([row_at(0), row_at(1)], line, |_, [a, b]| {
+                    watch(a + b);
+                    step(a, b)
+                }),
+                _ => add_rows([row_at(0), row_at(1), row_at(2)], line, |_, [a, b, c]| {
+                    watch((a + b) + c);
+                    step(step(a, b), c)
+                }),
             }
             for index in 3..n {
-                add_rows([row_at(index)], line, |sum, [a]| step(sum, a));
+                add_rows([row_at(index)], line, |sum, [a]| {
+                    watch(a);
+                    step(sum, a)
+                });
             }
         }
         if is_padded && window.kernel[2] > 0 {
@@ -183,6 +200,7 @@ fn pool(
             }
         }
     }
+    WATCH && seen.get().sum().is_nan()
 }
 
 /// Folds what each position sees of the padded line; `load` reads what four positions see. A zero becomes +0.
@@ -200,11 +218,17 @@ unsafe fn along(
     let (n, stride, dilation) = (window.kernel[2], window.strides[2], window.dilation[2]);
     for (at, to) in to.chunks_mut(4).enumerate() {
         unsafe {
-            let mut from = line.as_ptr().add(4 * at * stride);
+            let from = line.as_ptr().add(4 * at * stride);
+            // Most windows are small, and counting costs as much as folding.
             let mut folded = load(from);
-            for _ in 1..n {
-                from = from.add(dilation);
-                folded = step(folded, load(from));
+            if n > 1 {
+                folded = step(folded, load(from.add(dilation)));
+            }
+            if n > 2 {
+                folded = step(folded, load(from.add(2 * dilation)));
+            }
+            for index in 3..n {
+                folded = step(folded, load(from.add(index * dilation)));
             }
             let folded = folded + F32x4::splat(0.0);
             match to {

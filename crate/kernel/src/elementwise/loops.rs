@@ -29,12 +29,14 @@ impl Operand {
 
 /// # Safety
 /// The operand can be read and `to` written for `n` elements; they are the same or do not overlap.
+#[inline(never)]
 pub(crate) unsafe fn unary(op: Unary, from: Operand, to: *mut f32, n: usize) {
     unsafe { vectors([from], to, n, |[from], to, n| vectors1(op, from, to, n)) }
 }
 
 /// # Safety
 /// Operands can be read and `to` written for `n` elements; each is `to` or does not overlap it.
+#[inline(never)]
 pub(crate) unsafe fn binary(op: Binary, a: Operand, b: Operand, to: *mut f32, n: usize) {
     unsafe { vectors([a, b], to, n, |[a, b], to, n| vectors2(op, a, b, to, n)) }
 }
@@ -43,6 +45,7 @@ pub(crate) unsafe fn binary(op: Binary, a: Operand, b: Operand, to: *mut f32, n:
 ///
 /// # Safety
 /// As [`binary`].
+#[inline(never)]
 pub(crate) unsafe fn select(operands: [Operand; 3], to: *mut f32, n: usize) {
     unsafe { vectors(operands, to, n, |[condition, x, y], to, n| vectors3(condition, x, y, to, n)) }
 }
