@@ -7,8 +7,9 @@ import { orderFunctions } from "./order.mjs";
 // SIMD is in every browser that the page supports; a deep program must not run off the default 1 MiB stack.
 // A panic is a trap at once, which the page shows: its message, and all that could print one, would be a twentieth of the file.
 // For that the standard library is built anew, with options that this compiler has, but does not promise.
+// The reduction of loop strength makes V8 spill the registers of the loops of the tensors, at half their speed.
 const RUSTFLAGS =
-  "-C target-feature=+simd128 -C link-arg=-zstack-size=4194304 -Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
+  "-C target-feature=+simd128 -C llvm-args=-disable-lsr -C link-arg=-zstack-size=4194304 -Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
 const UNSTABLE = { RUSTC_BOOTSTRAP: "1" };
 const OWN_STD = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
 

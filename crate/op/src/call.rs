@@ -54,6 +54,9 @@ impl CallFault {
     }
 }
 
+/// The types of the results of a call, and its plan, where there is one.
+pub type Planned = (Vec<ResultType>, Option<Plan>);
+
 const HERE: Cause = Cause(0);
 
 impl Operators {
@@ -93,7 +96,7 @@ impl Operators {
         op: OpId,
         attrs: &Arc<Attrs>,
         operands: &[ResultType],
-    ) -> Result<Option<(Vec<ResultType>, Option<Plan>)>, CallFault> {
+    ) -> Result<Option<Planned>, CallFault> {
         let row = op.row();
         if matches!(row.kernel, Kernel::Missing) {
             return Err(CallFault::NoKernel(row.name));

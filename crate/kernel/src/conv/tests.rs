@@ -21,9 +21,8 @@ fn axis(random: &mut Random, direction: Direction) -> Axis {
 fn geometry(random: &mut Random) -> Geometry {
     let direction = [Direction::Forward, Direction::Forward, Direction::Transposed][random.below(3)];
     let mut axes = [Axis::new(1); 3];
-    for axis_idx in random.below(3)..3 {
-        axes[axis_idx] = axis(random, direction);
-    }
+    let n_missing = random.below(3);
+    axes[n_missing..].iter_mut().for_each(|place| *place = axis(random, direction));
     let n_groups = [1, 1, 2, 5][random.below(4)];
     let mut each = |n: usize| n_groups * if n_groups == 1 { random.below(n) } else { 1 + random.below(3) };
     let (n_channels, n_outputs) = (each(7), each(13));
@@ -38,8 +37,7 @@ fn every_path_adds_in_order() {
     while n_checked < 500 {
         let geometry = geometry(&mut random);
         let [data_len, weight_len, out_len] = geometry.lengths().unwrap();
-        if out_len * geometry.group_channels() * geometry.n_places() > 200_000 || out_len == 0 && random.below(9) > 0
-        {
+        if out_len * geometry.group_channels() * geometry.n_places() > 200_000 || out_len == 0 && random.below(9) > 0 {
             continue;
         }
         n_checked += 1;
