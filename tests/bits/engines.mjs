@@ -96,7 +96,7 @@ export function difference({ title }, expected, found) {
   if (index < 0) return undefined;
   const [was, is] = [expected[index], found[index]].map((value) => String(value));
   let at = 0;
-  while (was[at] === is[at]) at += 1;
+  while (at < was.length && was[at] === is[at]) at += 1;
   // Back to where the number begins in which they differ.
   const start = Math.max(was.lastIndexOf(" ", at), was.lastIndexOf("[", at), 0);
   const n = was.slice(0, start).split(",").length - 1;
