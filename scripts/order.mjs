@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { run } from "./house.mjs";
 
 const CUSTOM = 0;
+const IMPORTS = 2;
 const TYPES_OF_FUNCTIONS = 3;
 const CODE = 10;
 
@@ -32,6 +33,33 @@ class Reader {
   vector(item) {
     return Array.from({ length: this.number() }, item);
   }
+
+  /** The smallest size, and the largest if there is one. */
+  limits() {
+    const hasMost = this.number() & 1;
+    this.number();
+    if (hasMost) this.number();
+  }
+
+  /** What an import is: a function, a table, a memory, a global or a tag, from 0. */
+  imported() {
+    this.sized();
+    this.sized();
+    const kind = this.number();
+    if (kind === 1 || kind === 3 || kind === 4) this.at += 1;
+    if (kind === 1 || kind === 2) this.limits();
+    else this.number();
+    return kind;
+  }
+}
+
+/** The sections of a module: their numbers, and a reader of each. */
+function* sections(module) {
+  const reader = new Reader(module, 8);
+  while (reader.at < module.length) {
+    const id = module[reader.at++];
+    yield [id, new Reader(reader.sized(), 0)];
+  }
 }
 
 function numeral(value) {
@@ -44,12 +72,9 @@ const sized = (bytes) => Buffer.concat([numeral(bytes.length), bytes]);
 
 /** The numbers of a module's own functions in the order that they should have, the first being 0. */
 export function bestOrder(module) {
-  const reader = new Reader(module, 8);
   let types = [];
   let codes = [];
-  while (reader.at < module.length) {
-    const id = module[reader.at++];
-    const section = new Reader(reader.sized(), 0);
+  for (const [id, section] of sections(module)) {
     if (id === TYPES_OF_FUNCTIONS) types = section.vector(() => section.number());
     if (id === CODE) codes = section.vector(() => section.sized());
   }
@@ -58,8 +83,11 @@ export function bestOrder(module) {
 
 /** The module with names for its own functions, whose alphabetical order is this one. The module has had no names. */
 export function named(module, order) {
-  const imports = WebAssembly.Module.imports(new WebAssembly.Module(module));
-  const nImported = imports.filter(({ kind }) => kind === "function").length;
+  // Node may not know all the instructions of the module, so it is not asked.
+  let nImported = 0;
+  for (const [id, section] of sections(module)) {
+    if (id === IMPORTS) nImported = section.vector(() => section.imported()).filter((kind) => kind === 0).length;
+  }
   const rank = order.map(() => 0);
   order.forEach((old, place) => (rank[old] = place));
   const names = rank.map((place, old) =>
