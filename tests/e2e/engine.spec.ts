@@ -2,8 +2,8 @@
 import { expect, type Page, test } from "@playwright/test";
 import { open, panel, ready, runButton, showPanel, write } from "./page.ts";
 
-const PROGRAM = "nn.dense(ones(shape=[3, 5]), ones(shape=[2, 5]))\n";
-const ANSWER = "[[5f, 5f], [5f, 5f], [5f, 5f]]";
+const PROGRAM = "sum(nn.dense(ones(shape=[3, 5]), ones(shape=[2, 5])))\n";
+const ANSWER = "30f";
 
 const relaxedSwitch = (page: Page) => page.getByRole("switch", { name: "Relaxed SIMD" });
 
