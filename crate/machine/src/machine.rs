@@ -227,7 +227,7 @@ impl Machine {
         }
         let base = self.state.base;
         if !self.state.reach(base, self.current_reach()) {
-            return self.fail(RunFault::OutOfMemory { limit: self.limits.memory });
+            return self.fail(None, RunFault::OutOfMemory { limit: self.limits.memory });
         }
         let mut left = max_steps;
         loop {
@@ -235,12 +235,13 @@ impl Machine {
                 Ok(()) => return if self.state.is_done { Status::Done } else { Status::Running },
                 Err(stop) => stop,
             };
-            let fault = match stop {
-                Stop::Fault(fault) => fault,
+            let (part, fault) = match stop {
+                Stop::Fault(fault) => (None, fault),
+                Stop::FaultAt(part, fault) => (Some(part), fault),
                 Stop::NoMemory(bytes) if self.make_room(bytes) => continue,
-                Stop::NoMemory(_) => RunFault::OutOfMemory { limit: self.limits.memory },
+                Stop::NoMemory(_) => (None, RunFault::OutOfMemory { limit: self.limits.memory }),
             };
-            return self.fail(fault);
+            return self.fail(part, fault);
         }
     }
 
@@ -249,15 +250,16 @@ impl Machine {
         function.and_then(|function| self.code.routines.get(function)).map_or(0, |routine| routine.reach)
     }
 
-    fn fail(&mut self, fault: RunFault) -> Status {
-        let error = RunError { span: self.place(), fault };
+    /// `part` is where the part of the instruction comes from that is at fault.
+    fn fail(&mut self, part: Option<Span>, fault: RunFault) -> Status {
+        let error = RunError { span: self.place(part), fault };
         self.recover();
         self.state.failure = Some(error.clone());
         Status::Failed(error)
     }
 
-    /// Where the current instruction is to be spoken of: inside a library it is where the file called.
-    pub(crate) fn place(&self) -> Span {
+    /// Where the current instruction, or a part of it, is to be spoken of: inside a library it is where the file called.
+    pub(crate) fn place(&self, mut part: Option<Span>) -> Span {
         let outside = self.state.root.map(|(_, site)| site).unwrap_or_default();
         let mut at = self.state.pc;
         let mut frames = self.state.frames.iter().rev();
@@ -265,10 +267,10 @@ impl Machine {
             let Some(function) = self.code.function(at) else { return outside };
             match self.code.routines.get(function) {
                 Some(routine) if routine.is_library => match frames.next() {
-                    Some(frame) => at = frame.site,
+                    Some(frame) => (at, part) = (frame.site, None),
                     None => return outside,
                 },
-                Some(_) => return self.code.span(at).unwrap_or(outside),
+                Some(_) => return part.or(self.code.span(at)).unwrap_or(outside),
                 None => return outside,
             }
         }

@@ -1,7 +1,7 @@
 //! Running the top-level expressions, and `@main`.
 
 use crate::Analysis;
-use crate::compile::{Compiled, compile};
+use crate::compile::{Compiled, Fusion, compile_with};
 use crate::data::{self, InputError};
 use base::{Diagnostic, Span};
 use hir::{FnId, Function, Item};
@@ -26,11 +26,19 @@ pub struct Options {
     pub inputs: BTreeMap<String, serde_json::Value>,
     /// How values are laid out.
     pub layout: Strategy,
+    pub fusion: Fusion,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { fuel: 10_000_000, memory: 1 << 30, seed: 0, inputs: BTreeMap::new(), layout: Strategy::Aligned }
+        Options {
+            fuel: 10_000_000,
+            memory: 1 << 30,
+            seed: 0,
+            inputs: BTreeMap::new(),
+            layout: Strategy::Aligned,
+            fusion: Fusion::On,
+        }
     }
 }
 
@@ -64,7 +72,8 @@ type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span) -> Result<Value, RunError> +
 /// Evaluates every top-level expression whose definitions have no error, in order, and `@main` last.
 pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     let functions = analysis.runnable();
-    let Compiled { program, entries, diagnostics, .. } = compile(analysis, &functions, options.layout, &mut |_, _| {});
+    let Compiled { program, entries, diagnostics, .. } =
+        compile_with(analysis, &functions, options.layout, options.fusion, &mut |_, _| {});
     let entries: FxHashMap<FnId, FuncId> = entries.into_iter().collect();
     let limits = Limits { fuel: options.fuel, memory: options.memory };
     let mut machine = Machine::new(Arc::new(program), limits);
