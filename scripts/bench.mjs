@@ -103,8 +103,8 @@ async function page(browser, address) {
 }
 
 async function solver(browser, address) {
-  for (const { view, nSteps, times } of await scrub(browser, address)) {
-    print(`${view}, ${nSteps.toLocaleString("en")} steps`, `${quantiles(times)} a frame`);
+  for (const { view, nSteps, times, own } of await scrub(browser, address)) {
+    print(`${view}, ${nSteps.toLocaleString("en")} steps`, `${quantiles(times)} a frame, of which the page works ${own.toFixed(1)} ms`);
   }
 }
 

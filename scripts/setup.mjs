@@ -47,18 +47,28 @@ async function packages() {
   );
 }
 
+/** The target, and the source of the standard library, which is built with the compiler. */
 async function wasmTarget() {
   if (!versionOf("rustup")) {
-    // A Rust from a distribution has no rustup; whether it has the target shows in its library folder.
+    // A Rust from a distribution has no rustup; whether it has both shows in its folders.
     const library = versionOf("rustc", ["--print", "target-libdir", "--target", "wasm32-unknown-unknown"]);
-    if (library && existsSync(library)) return;
-    throw new Refusal("The wasm32-unknown-unknown target is missing; install rustup from https://rustup.rs.");
+    const sysroot = versionOf("rustc", ["--print", "sysroot"]);
+    if (library && existsSync(library) && existsSync(resolve(sysroot, "lib/rustlib/src/rust/library"))) return;
+    throw new Refusal(
+      "The wasm32-unknown-unknown target or the component rust-src is missing; install rustup from https://rustup.rs.",
+    );
   }
   // The first `rustup` command in this folder also installs the toolchain that rust-toolchain.toml names.
   const { output } = await run("rustup", ["target", "list", "--installed"], { show: false });
-  if (output.includes("wasm32-unknown-unknown")) return;
-  await step("adding the wasm32-unknown-unknown target", () =>
-    run("rustup", ["target", "add", "wasm32-unknown-unknown"], { show: false }),
+  if (!output.includes("wasm32-unknown-unknown")) {
+    await step("adding the wasm32-unknown-unknown target", () =>
+      run("rustup", ["target", "add", "wasm32-unknown-unknown"], { show: false }),
+    );
+  }
+  const components = await run("rustup", ["component", "list", "--installed"], { show: false });
+  if (components.output.includes("rust-src")) return;
+  await step("adding the source of the standard library", () =>
+    run("rustup", ["component", "add", "rust-src"], { show: false }),
   );
 }
 

@@ -5,7 +5,13 @@ import { root, run, step } from "./house.mjs";
 import { orderFunctions } from "./order.mjs";
 
 // SIMD is in every browser that the page supports; a deep program must not run off the default 1 MiB stack.
-const RUSTFLAGS = "-C target-feature=+simd128 -C link-arg=-zstack-size=4194304";
+// A panic is a trap at once, which the page shows: its message, and all that could print one, would be a twentieth of the file.
+// For that the standard library is built anew, with options that this compiler has, but does not promise.
+// The reduction of loop strength makes V8 spill the registers of the loops of the tensors, at half their speed.
+const RUSTFLAGS =
+  "-C target-feature=+simd128 -C llvm-args=-disable-lsr -C link-arg=-zstack-size=4194304 -Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
+const UNSTABLE = { RUSTC_BOOTSTRAP: "1" };
+const OWN_STD = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
 
 // A visitor downloads this code before the first type is shown, and most of it runs once a keystroke: it is compiled
 // for size, but for the loops of the tensors, and less so that of the machine.
@@ -41,8 +47,8 @@ async function pack(folder, features) {
   const out = resolve(root, folder);
   await run(
     "wasm-pack",
-    ["build", "crate/wasm", "--target", "web", "--release", "--no-pack", "--mode", "no-install", "--out-dir", out, "--out-name", "relish_wasm", "--", ...features, ...FOR_SIZE],
-    { extraEnv: { RUSTFLAGS }, show: false },
+    ["build", "crate/wasm", "--target", "web", "--release", "--no-pack", "--mode", "no-install", "--out-dir", out, "--out-name", "relish_wasm", "--", ...features, ...OWN_STD, ...FOR_SIZE],
+    { extraEnv: { RUSTFLAGS, ...UNSTABLE }, show: false },
   );
   rmSync(resolve(out, ".gitignore"), { force: true });
   const file = resolve(out, "relish_wasm_bg.wasm");

@@ -9,7 +9,7 @@ export function deepNetwork(layers = LAYERS) {
   return [...lines, `  %x${layers}`, "}", ""].join("\n");
 }
 
-/** The times between frames, for each of the panel's views that follow the slider. */
+/** The times between frames, and the page's own work for one, for each of the panel's views that follow the slider. */
 export async function scrub(browser, address) {
   const tab = await browser.newPage();
   await tab.addInitScript((text) => {
@@ -18,12 +18,18 @@ export async function scrub(browser, address) {
   }, deepNetwork());
   await tab.goto(address);
   await tab.locator(".solver .where").waitFor();
+  const session = await tab.context().newCDPSession(tab);
+  await session.send("Performance.enable");
+  /** Milliseconds that the page's main thread has worked. */
+  const worked = async () => 1000 * (await session.send("Performance.getMetrics")).metrics.find(({ name }) => name === "TaskDuration").value;
   const rows = [];
   for (const view of ["Steps", "Graph"]) {
     await tab.locator(".solver").getByRole("tab", { name: view }).click();
     if (view === "Graph") await tab.locator(".solver-graph .node").first().waitFor();
     await tab.waitForTimeout(1000);
-    rows.push({ view, ...(await tab.evaluate(moveSlider, FRAMES)) });
+    const before = await worked();
+    const moved = await tab.evaluate(moveSlider, FRAMES);
+    rows.push({ view, ...moved, own: ((await worked()) - before) / FRAMES });
   }
   await tab.close();
   return rows;

@@ -5,19 +5,22 @@
 const channels = (w) => [w.inputs.x[1], w.inputs.w[0]];
 const window = (w) => [w.inputs.x[2], w.k, w.stride, w.pad];
 
-/** By operator: how a run calls the kernel. `t` holds the pointers of the inputs by name, of the output as `out`. */
+/**
+ * By operator, what a run does: a kernel of ours is one line. `k` are the functions of the WebAssembly, `w` is the
+ * workload, and `t` holds pointers: to the inputs by name, to the output as `out`, to `scratch`.
+ */
 const RUNS = {
-  matmul: (k, w, t) => {
-    const b = k.packed(t.b, w.k, w.n);
-    return () => k.matmul_packed(t.a, b, t.out, w.m, w.k, w.n, t.scratch);
-  },
+  matmul: (k, w, t) => () => k.matmul(t.a, t.b, t.out, w.m, w.k, w.n, t.scratch),
   conv2d: (k, w, t) => () => k.conv2d(t.x, t.w, t.out, ...channels(w), 1, ...window(w), t.scratch),
   dwconv2d: (k, w, t) => () => k.conv2d(t.x, t.w, t.out, ...channels(w), w.inputs.x[1], ...window(w), t.scratch),
 };
 
-/** The same with nothing prepared, where that differs. */
-const UNPREPARED = {
-  matmul: (k, w, t) => () => k.matmul(t.a, t.b, t.out, w.m, w.k, w.n, t.scratch),
+/** The same with weights that were made ready before, where that differs. */
+const PREPARED = {
+  matmul: (k, w, t) => {
+    const b = k.packed(t.b, w.k, w.n);
+    return () => k.matmul_packed(t.a, b, t.out, w.m, w.k, w.n, t.scratch);
+  },
 };
 
 async function load(build) {
@@ -62,6 +65,6 @@ function probe(build) {
 
 export default ["simd128", "relaxed"].flatMap((build) => [
   contender(`relish-${build}`, build, RUNS),
-  contender(`relish-${build}-unprepared`, build, UNPREPARED),
+  contender(`relish-${build}-const`, build, PREPARED),
   probe(build),
 ]);

@@ -137,7 +137,7 @@ fn every_order_of_the_queue_agrees() {
 #[test]
 fn every_order_of_the_queue_agrees_on_random_programs() {
     for (name, program) in random_programs() {
-        orders_agree(&name, &program, 3);
+        orders_agree(&name, &program, 5);
     }
 }
 

@@ -14,6 +14,7 @@
 //! assert_eq!(&text[Span::new(4, 6).range()], "%x");
 //! ```
 
+mod decimal;
 mod diagnostic;
 mod graph;
 mod id_map;
@@ -24,6 +25,7 @@ mod sort;
 mod span;
 mod surface;
 
+pub use decimal::{parse_f32, parse_f64};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
 pub use graph::components;
 pub use id_map::IdMap;

@@ -1,7 +1,7 @@
 //! Elementwise operators on float32, four elements at a time.
 //!
-//! Slices in, a slice out; nothing is allocated. Every operator has one loop over whole vectors; a rest of fewer than
-//! four elements goes through the same loop on a padded copy, so an element's result does not depend on its
+//! Slices in, a slice out; nothing is allocated. Every operator has one loop over pairs of vectors; a rest of fewer
+//! than eight elements goes through the same loop on a padded copy, so an element's result does not depend on its
 //! neighbours. An operand may be the result slice itself ([`Source::Result`]): the old elements are read before they
 //! are overwritten.
 //!

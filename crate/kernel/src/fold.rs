@@ -266,15 +266,21 @@ fn columns(from: &[f32], to: &mut [f32], scratch: &mut [f32], step: impl Fn(F32x
 /// # Safety
 /// Each row has as many elements as `sums`.
 #[inline(always)]
-unsafe fn add_rows<const N: usize>(rows: [*const f32; N], sums: &mut [f32], f: impl Fn(F32x4, [F32x4; N]) -> F32x4) {
+pub(crate) unsafe fn add_rows<const N: usize>(
+    rows: [*const f32; N],
+    sums: &mut [f32],
+    f: impl Fn(F32x4, [F32x4; N]) -> F32x4,
+) {
     let n = sums.len();
     let to = sums.as_mut_ptr();
     let mut at = 0;
     unsafe {
-        while at + 4 <= n {
-            let below = rows.map(|row| F32x4::load(row.add(at)));
-            f(F32x4::load(to.add(at)), below).store(to.add(at));
-            at += 4;
+        while at + 8 <= n {
+            for at in [at, at + 4] {
+                let below = rows.map(|row| F32x4::load(row.add(at)));
+                f(F32x4::load(to.add(at)), below).store(to.add(at));
+            }
+            at += 8;
         }
         while at < n {
             let below = rows.map(|row| F32x4::splat(*row.add(at)));

@@ -44,10 +44,10 @@ use turn::{clear, copy};
 
 /// Terms of a block: a panel of `b` stays in the first-level cache.
 const BLOCK_TERMS: usize = 256;
-/// Rows of a block: `a` stays in the second-level cache.
+/// Rows of a block, whole tiles of either height: `a` stays in the second-level cache.
 const BLOCK_ROWS: usize = 96;
-/// Columns of a block of `b` that is packed on the way.
-const BLOCK_COLUMNS: usize = 512;
+/// Columns of a block of `b` that is packed on the way: whole panels of either width.
+const BLOCK_COLUMNS: usize = 504;
 /// A right operand of at most so many elements is in the first-level cache anyway, and is read where it is.
 const SMALL: usize = 8192;
 
@@ -61,14 +61,15 @@ pub struct Matrix<'a> {
 }
 
 impl<'a> Matrix<'a> {
-    /// `None` if an element would lie outside of `data`.
+    /// `None` if an element would lie outside of `data`, or there were more elements than can be counted.
     pub fn new(data: &'a [f32], shape: [usize; 2], steps: [usize; 2]) -> Option<Matrix<'a>> {
         if !shape.contains(&0) {
             let row = (shape[0] - 1).checked_mul(steps[0])?;
             let last = (shape[1] - 1).checked_mul(steps[1])?.checked_add(row)?;
             data.get(last)?;
         }
-        shape[0].checked_mul(shape[1])?;
+        let [n_rows, n_columns] = shape.map(|size| size.checked_next_multiple_of(WIDTH));
+        n_rows?.checked_mul(n_columns?)?;
         Some(Matrix { data, shape, steps })
     }
 
@@ -104,7 +105,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// Replaces `to` by the elements of `b` in panels of eight columns, the last one filled up with zeros.
+/// Replaces `to` by the elements of `b` in panels of a few columns, the last one filled up with zeros.
 pub fn pack(b: Matrix, to: &mut Vec<f32>) {
     let size = panel::size(b.shape);
     reserve(to, size);
@@ -217,7 +218,7 @@ pub fn multiply_batch(
     }
     let is_row_biased = matches!(epilogue.bias, Bias::PerRow(_));
     if batch.b_step == 0 && a.steps == [k, 1] && batch.a_step == m * k && !is_row_biased {
-        let all = Matrix::row_major(a.data, [batch.size * m, k])?;
+        let all = Matrix::row_major(a.data, [batch.size.checked_mul(m)?, k])?;
         return multiply(all, Right::Strided(b), c, epilogue, scratch);
     }
     for at in 0..batch.size {
@@ -239,12 +240,16 @@ pub(crate) struct Out {
 
 /// # Safety
 /// The inner sizes agree, and the result and the biases have as many rows and columns as the product.
+#[inline(never)]
 pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut Vec<f32>) {
     let ([m, k], n) = (a.shape, b.shape()[1]);
     if m == 0 || n == 0 {
         return;
     }
     let n_done = unsafe { vector::product(a, b, out) };
+    if n_done == n {
+        return;
+    }
     // Where the columns of `b` are read: as they are, or in panels that are made here, a block at a time.
     let direct = match b {
         Columns::Strided(matrix) if matrix.steps[1] == 1 && matrix.steps[0] > 0 && (k * n <= SMALL || m <= HEIGHT) => {
@@ -266,7 +271,7 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
         // A sum of no terms has one block without terms.
         for term in iter::once(0).chain((block_terms.max(1)..k).step_by(block_terms.max(1))) {
             let terms = term..k.min(term + block_terms);
-            let last_panel = if n.is_multiple_of(4) { n } else { n / WIDTH * WIDTH };
+            let last_panel = if n.is_multiple_of(4) { n } else { n - (n - n_done) % WIDTH };
             match (direct, b) {
                 (Some(_), _) if last_panel == n => (),
                 (Some(_), _) => unsafe { b.pack(terms.clone(), last_panel..n, right) },
@@ -338,6 +343,7 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
 ///
 /// # Safety
 /// As [`tile::run`], for `width` columns of `c` and of its biases.
+#[inline(never)]
 unsafe fn edge(tile: &Tile, height: usize, width: usize) {
     let mut whole = MaybeUninit::<[f32; HEIGHT * WIDTH]>::uninit();
     let inner = Tile { c: whole.as_mut_ptr().cast(), c_step: WIDTH, finish: Finish::NONE, ..*tile };
@@ -358,6 +364,7 @@ unsafe fn edge(tile: &Tile, height: usize, width: usize) {
 }
 
 /// Makes `scratch` at least `size` long.
+#[inline(never)]
 pub(crate) fn reserve(scratch: &mut Vec<f32>, size: usize) {
     if scratch.len() < size {
         scratch.resize(size, 0.0);

@@ -1,4 +1,10 @@
-//! What every operator means on numbers: loops over slices and strides, written to be read.
+//! What every operator means on numbers, and how float32 is computed fast.
+//!
+//! Two layers. The *meaning* of operators is loops over slices and strides, written to be read: [`linear`], [`normal`],
+//! [`reduce`], [`shape`], [`slide`], [`window`] and those beside them. The *bodies* for float32 go four elements at a time
+//! ([`lanes`]): [`math`] and [`elementwise`], [`fold`], [`rows`], [`pool`], [`permute`], [`gemm`] and [`conv`]. Each says the
+//! order of its sums and its error bound, and is tested against the meaning; its bits are the same natively and in every
+//! browser. What follows is about the meaning.
 //!
 //! In come slices with their shapes ([`strided::View`]), already checked by whoever knows the types; out come owned
 //! vectors in row-major order. A number of any float dtype is an `f64`. A number of any integer dtype, or a bool, is
@@ -16,7 +22,7 @@
 //!
 //! Deliberately absent: dtypes, types and values of the language; shape inference (the output shape is an argument
 //! where it is not implied); negative axes, `keepdims` and layouts other than NCHW (the caller normalises, and may
-//! [`shape::transpose`] around a kernel); speed. Faster bodies are tested against these.
+//! [`shape::transpose`] around a kernel).
 //!
 //! ```
 //! use kernel::{number, scalar, strided};
@@ -40,6 +46,8 @@ pub mod linear;
 pub mod math;
 pub mod normal;
 pub mod number;
+pub mod permute;
+pub mod pool;
 pub mod reduce;
 pub mod resample;
 pub mod rows;

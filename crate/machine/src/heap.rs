@@ -12,6 +12,9 @@
 use smallvec::SmallVec;
 use std::ops::Range;
 
+/// The elements of operands; `None` where the result goes.
+pub type Sources<'a> = SmallVec<[op::Source<'a>; 4]>;
+
 /// The kind of a block that is in a list.
 pub const FREE: u32 = 0;
 /// The kind of a block that a token names: its content has moved out.
@@ -121,11 +124,7 @@ impl Heap {
     }
 
     /// The bytes of a result to write, and those of operands to read; an operand that is where the result goes is `None`.
-    pub fn operands<'a>(
-        &'a mut self,
-        result: Range<usize>,
-        operands: &[Range<usize>],
-    ) -> (&'a mut [u8], SmallVec<[Option<&'a [u8]>; 4]>) {
+    pub fn operands<'a>(&'a mut self, result: Range<usize>, operands: &[Range<usize>]) -> (&'a mut [u8], Sources<'a>) {
         let bytes = self.bytes_mut();
         let start = result.start.min(bytes.len());
         let (before, rest) = bytes.split_at_mut(start);

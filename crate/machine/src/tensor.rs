@@ -50,7 +50,7 @@ struct Site {
 }
 
 enum Way {
-    Planned(Planned),
+    Planned(Box<Planned>),
     /// On values; the types of the results, if they do not depend on values.
     Values(Option<Vec<ResultType>>),
 }
@@ -192,7 +192,7 @@ fn find(
     });
     let operands = expected.collect::<Option<_>>().ok_or(Stop::Fault(RunFault::Broken))?;
     let way = match plan.zip(result) {
-        Some((plan, result)) => Way::Planned(Planned { plan, result }),
+        Some((plan, result)) => Way::Planned(Box::new(Planned { plan, result })),
         None => Way::Values(results),
     };
     Ok(Site { operands, way })

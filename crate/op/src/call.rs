@@ -35,7 +35,7 @@ impl CallFault {
             Fault::DivisionByZero => CallFault::DivisionByZero,
             Fault::IndexOutOfRange(index) => CallFault::IndexOutOfRange(index),
             Fault::NoKernel => CallFault::NoKernel(row.name),
-            Fault::IllTyped => CallFault::IllTyped,
+            Fault::IllTyped => CallFault::Shapes(format!("`{}` does not take operands like these", row.name)),
             Fault::OutOfMemory => CallFault::OutOfMemory,
             Fault::Other(sentence) => CallFault::Shapes(format!("`{}`: {sentence}", row.name)),
         }
@@ -53,6 +53,9 @@ impl CallFault {
         }
     }
 }
+
+/// The types of the results of a call, and its plan, where there is one.
+pub type Planned = (Vec<ResultType>, Option<Plan>);
 
 const HERE: Cause = Cause(0);
 
@@ -93,7 +96,7 @@ impl Operators {
         op: OpId,
         attrs: &Arc<Attrs>,
         operands: &[ResultType],
-    ) -> Result<Option<(Vec<ResultType>, Option<Plan>)>, CallFault> {
+    ) -> Result<Option<Planned>, CallFault> {
         let row = op.row();
         if matches!(row.kernel, Kernel::Missing) {
             return Err(CallFault::NoKernel(row.name));

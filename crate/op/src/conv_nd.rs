@@ -233,10 +233,10 @@ def @f(%x: Tensor[(1, 4, 8, 8), float32], %o, %w) {
         doc: "
 Convolution over channels in blocks, as in the layout `NCHW8c`. The weight is rearranged accordingly and not checked.
 ```relay
-def @f(%x: Tensor[(1, 2, 8, 8, 8), float32], %w: Tensor[(4, 2, 3, 3, 8, 8), float32]) {
-  nn.contrib_conv2d_NCHWc(%x, %w, channels=32, kernel_size=[3, 3], data_layout=\"NCHW8c\", kernel_layout=\"OIHW8i8o\")
-# ^? Tensor[(1, 4, 6, 6, 8), float32]
-}
+nn.contrib_conv2d_NCHWc(
+  [[[[[1f, 2f], [3f, 4f]]]]], [[[[[[1f, 10f], [100f, 1000f]]]]]],
+  channels=2, kernel_size=[1, 1], data_layout=\"NCHW2c\", kernel_layout=\"OIHW2i2o\")
+#=> [[[[[201f, 2010f], [403f, 4030f]]]]]
 ```
 ",
     },
@@ -261,10 +261,10 @@ def @f(%x: Tensor[(1, 2, 8, 8, 8), float32], %w: Tensor[(4, 2, 3, 3, 8, 8), floa
         doc: "
 Convolution of every channel by itself, over channels in blocks: there are as many `groups` as channels.
 ```relay
-def @f(%x: Tensor[(1, 2, 8, 8, 8), float32], %w: Tensor[(2, 1, 3, 3, 1, 8), float32]) {
-  nn.contrib_depthwise_conv2d_NCHWc(%x, %w, groups=16, data_layout=\"NCHW8c\", kernel_layout=\"OIHW1i8o\")
-# ^? Tensor[(1, 2, 6, 6, 8), float32]
-}
+nn.contrib_depthwise_conv2d_NCHWc(
+  [[[[[1f, 2f], [3f, 4f]]]]], [[[[[[1f, 10f]]]]]],
+  groups=2, data_layout=\"NCHW2c\", kernel_layout=\"OIHW1i2o\")
+#=> [[[[[1f, 20f], [3f, 40f]]]]]
 ```
 ",
     },
@@ -290,10 +290,8 @@ def @f(%x: Tensor[(1, 2, 8, 8, 8), float32], %w: Tensor[(2, 1, 3, 3, 1, 8), floa
 The gradient of a convolution by its weight, whose size `kernel_size` says. The layouts are, in order, those of `grad`,
 of `data` and of the result.
 ```relay
-def @f(%g: Tensor[(1, 8, 6, 6), float32], %x: Tensor[(1, 4, 8, 8), float32]) {
-  nn.conv2d_backward_weight(%g, %x, kernel_size=[3, 3])
-# ^? Tensor[(8, 4, 3, 3), float32]
-}
+nn.conv2d_backward_weight([[[[1f, 10f]]]], [[[[1f, 5f, 2f]]]], kernel_size=[1, 2])
+#=> [[[[51f, 25f]]]]
 ```
 ",
     },
@@ -453,10 +451,8 @@ def @f(%x: Tensor[(1, 8, 6, 6), float32], %w: Tensor[(6, 6, 16, 8), float32]) {
         doc: "
 Convolution of numbers of a few bits each, computed bit by bit.
 ```relay
-def @f(%x: Tensor[(1, 32, 8, 8), int16], %w: Tensor[(4, 32, 3, 3), int16]) {
-  nn.bitserial_conv2d(%x, %w, channels=4)
-# ^? Tensor[(1, 4, 6, 6), int16]
-}
+nn.bitserial_conv2d([[[[1i16, 1i16, 0i16]]]], [[[[1i16, 0i16]]]], channels=1, kernel_size=[1, 2])
+#=> [[[[0i16, 1i16]]]]
 ```
 ",
     },

@@ -34,7 +34,7 @@ fn dilated<T: Copy>(
     planes: &Planes,
     window: &Window,
     zero: T,
-    (add, max): (fn(T, T) -> T, fn(T, T) -> T),
+    [add, max]: [fn(T, T) -> T; 2],
 ) -> Vec<T> {
     let (strides, by) = (row_major(data.shape), row_major(weight.shape));
     let sides = planes.weight.map(|axis| weight.shape[axis]);
@@ -45,11 +45,11 @@ fn dilated<T: Copy>(
         let mut best: Option<T> = None;
         each_index(&sides, &mut |at| {
             let mut place = Some(from);
-            for side in 0..2 {
+            for (side, &tap) in at.iter().enumerate() {
                 let axis = planes.data[side];
                 let first =
                     (index[axis] as i64).saturating_mul(window.strides[side]).saturating_sub(window.before[side]);
-                let along = first.saturating_add((at[side] as i64).saturating_mul(window.dilations[side]));
+                let along = first.saturating_add((tap as i64).saturating_mul(window.dilations[side]));
                 let along = usize::try_from(along).ok().filter(|&along| along < data.shape[axis]);
                 place = place.zip(along).map(|(place, along)| place + along * strides[axis]);
             }
@@ -84,13 +84,13 @@ fn dilation2d_of(call: &Call) -> Result<Value, Fault> {
         true => {
             let (x_values, w_values) = (x.floats(), w.floats());
             let views = (View::new(&x_values, x.shape()), View::new(&w_values, w.shape()));
-            let best = (kernel::scalar::float::add as _, kernel::scalar::float::maximum as _);
+            let best: [fn(f64, f64) -> f64; 2] = [kernel::scalar::float::add, kernel::scalar::float::maximum];
             floats(result.dtype, dilated(views, &result.shape, &planes, &window, 0.0, best).into_iter())
         }
         false => {
             let (x_values, w_values) = (x.ints(), w.ints());
             let views = (View::new(&x_values, x.shape()), View::new(&w_values, w.shape()));
-            let best: (fn(i128, i128) -> i128, fn(i128, i128) -> i128) = (i128::wrapping_add, i128::max);
+            let best: [fn(i128, i128) -> i128; 2] = [i128::wrapping_add, i128::max];
             ints(result.dtype, dilated(views, &result.shape, &planes, &window, 0, best).into_iter())
         }
     })

@@ -5,8 +5,9 @@
 //! and shape rules are those of TVM Relay.
 //!
 //! In: nothing; the table is constant. Out: rows by name or infix spelling, relations for `solve`, and [`run`], which
-//! evaluates one call on values (the scalar meaning; results are rounded to their dtype). [`Operators`] finds the types
-//! of the results first.
+//! evaluates one call on values (float32 by the bodies that a [`Plan`] uses, everything else by the scalar meaning, with
+//! results rounded to their dtype). [`Operators`] finds the types of the results first. A [`Plan`] is a call whose types are
+//! known, on elements in memory.
 //!
 //! Deliberately absent: anything that decides types outside a relation. A result's shape when the program runs is the
 //! relation's too, on concrete shapes.

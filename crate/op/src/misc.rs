@@ -70,8 +70,14 @@ fn reinterpret_of(call: &Call) -> Result<Value, Fault> {
     })
 }
 
+/// A fold's step on floats and on integers.
+struct Step {
+    float: fn(f64, f64) -> f64,
+    int: fn(i128, i128) -> i128,
+}
+
 /// Folds each line along an axis, every element of which is what has been folded so far, rounded each time.
-fn scanned(call: &Call, first: i8, step: (fn(f64, f64) -> f64, fn(i128, i128) -> i128)) -> Result<Value, Fault> {
+fn scanned(call: &Call, first: i8, step: Step) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let shape = match call.attrs.int("axis") {
         Some(_) => x.shape().to_vec(),
@@ -88,7 +94,7 @@ fn scanned(call: &Call, first: i8, step: (fn(f64, f64) -> f64, fn(i128, i128) ->
             Elements::Float(values) => {
                 let mut folded = f64::from(first);
                 for at in places {
-                    let next = round_to(dtype, (step.0)(folded, values[at]));
+                    let next = round_to(dtype, (step.float)(folded, values[at]));
                     let before = std::mem::replace(&mut folded, next);
                     values[at] = if exclusive { before } else { folded };
                 }
@@ -96,7 +102,7 @@ fn scanned(call: &Call, first: i8, step: (fn(f64, f64) -> f64, fn(i128, i128) ->
             Elements::Int(values) => {
                 let mut folded = i64::from(first);
                 for at in places {
-                    let next = (step.1)(widen(dtype, folded), widen(dtype, values[at]));
+                    let next = (step.int)(widen(dtype, folded), widen(dtype, values[at]));
                     let before = std::mem::replace(&mut folded, wrap_to(dtype, next));
                     values[at] = if exclusive { before } else { folded };
                 }
@@ -107,11 +113,11 @@ fn scanned(call: &Call, first: i8, step: (fn(f64, f64) -> f64, fn(i128, i128) ->
 }
 
 fn cumsum_of(call: &Call) -> Result<Value, Fault> {
-    scanned(call, 0, (float::add, |a, b| a + b))
+    scanned(call, 0, Step { float: float::add, int: |a, b| a + b })
 }
 
 fn cumprod_of(call: &Call) -> Result<Value, Fault> {
-    scanned(call, 1, (float::multiply, i128::wrapping_mul))
+    scanned(call, 1, Step { float: float::multiply, int: i128::wrapping_mul })
 }
 
 /// `x · 2^left · multiplier / 2^(31 + right)`, rounded half up, with the numbers that stand at the coordinates of `axes`.

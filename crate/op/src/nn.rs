@@ -15,23 +15,30 @@ use crate::rule::nn::{
     SPARSE_CONV2D, SPARSE_DENSE, SPARSE_TRANSPOSE, UPSAMPLING, UPSAMPLING3D,
 };
 use crate::rule::{IDENTITY, MATMUL, SOFTMAX};
-use crate::run::{Call, Fault, Kernel, floats};
+use crate::run::{Call, Fault, Kernel, floats, ints};
 use crate::{AttrForm, AttrSpec, Op};
 use features::{
     cross_entropy, cross_entropy_with_logits, group_norm, instance_norm, l2_normalize, layer_norm, lrn, nll_loss,
 };
 use kernel::linear::Order;
+use kernel::number::float_to_int;
 use moves::{
     batch_to_space_nd, bitpack, depth_to_space, dilate, fifo_buffer, mirror_pad, pad, space_to_batch_nd,
     space_to_depth, upsampling, upsampling3d,
 };
 use sparse::{sparse_add, sparse_conv2d, sparse_dense, sparse_transpose};
-use ty::{Tensor, Value};
+use ty::{Elements, Tensor, Value};
 
 fn leaky_relu(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let alpha = call.attrs.float("alpha");
-    call.one(floats(result.dtype, x.floats().into_iter().map(|x| if x > 0.0 { x } else { alpha * x })))
+    call.one(match &*x.elements() {
+        Elements::Float(values) => floats(result.dtype, values.iter().map(|&x| if x > 0.0 { x } else { alpha * x })),
+        Elements::Int(_) => {
+            let leak = |x: i128| if x > 0 { x } else { float_to_int(alpha * x as f64) };
+            ints(result.dtype, x.ints().into_iter().map(leak))
+        }
+    })
 }
 
 /// The weight of a dense layer with one row for each unit, from one whose units, and perhaps inputs, stand in blocks.
@@ -129,8 +136,8 @@ def @f(%x: Tensor[(2, 3, 4, 5), float32], %gamma, %beta) { nn.instance_norm(%x, 
         doc: "
 Divides by the root of the sum of squares along the axes, or by that of `eps` where the sum is less.
 ```relay
-def @f(%x: Tensor[(1, 5, 10, 10), float32]) { nn.l2_normalize(%x, eps=0.001f, axis=[1]) }
-#                                             ^? Tensor[(1, 5, 10, 10), float32]
+nn.l2_normalize([[3f, 4f], [0f, 0.5f]], eps=1f, axis=[1])
+#=> [[0.6f, 0.8f], [0f, 0.5f]]
 ```
 ",
     },
@@ -245,8 +252,10 @@ def @f(%p: Tensor[(10, 5), float32], %t: Tensor[(10), int32], %w: Tensor[(5), fl
 Puts elements before and after those of each axis: copies of `pad_val`, of the edge, or the data mirrored. Negative
 widths cut elements off.
 ```relay
-def @f(%x: Tensor[(?, 8), float32]) { nn.pad(%x, 0f, pad_width=[[0, 0], [1, 2]]) }
-#                                     ^? Tensor[(?, 11), float32]
+nn.pad([1, 2, 3], 0, pad_width=[[1, 2]])
+#=> [0, 1, 2, 3, 0, 0]
+nn.pad([1, 2, 3], 0, pad_width=[[2, -1]], pad_mode=\"reflect\")
+#=> [3, 2, 1, 2]
 ```
 ",
     },
@@ -260,8 +269,8 @@ def @f(%x: Tensor[(?, 8), float32]) { nn.pad(%x, 0f, pad_width=[[0, 0], [1, 2]])
         doc: "
 Puts the data mirrored around itself, with the edge repeated (`SYMMETRIC`) or not (`REFLECT`).
 ```relay
-def @f(%x: Tensor[(4, 5), float32]) { nn.mirror_pad(%x, pad_width=[[1, 1], [2, 2]]) }
-#                                     ^? Tensor[(6, 9), float32]
+nn.mirror_pad([1, 2, 3], pad_width=[[2, 1]])
+#=> [2, 1, 1, 2, 3, 3]
 ```
 ",
     },
@@ -352,10 +361,8 @@ def @f(%x: Tensor[(1, 8, 8, 4), float32]) { nn.space_to_depth(%x, block_size=2, 
         doc: "
 Pads the axes behind the first and deals their blocks out to the batch: element i of every block goes to copy i.
 ```relay
-def @f(%x: Tensor[(1, 4, 4, 3), float32]) {
-  nn.space_to_batch_nd(%x, block_shape=[2, 2], paddings=[[0, 0], [0, 0]])
-# ^? Tensor[(4, 2, 2, 3), float32]
-}
+nn.space_to_batch_nd([[[[1f], [2f]], [[3f], [4f]]]], block_shape=[2, 2], paddings=[[0, 0], [0, 0]])
+#=> [[[[1f]]], [[[2f]]], [[[3f]]], [[[4f]]]]
 ```
 ",
     },
@@ -369,10 +376,8 @@ def @f(%x: Tensor[(1, 4, 4, 3), float32]) {
         doc: "
 The inverse of `nn.space_to_batch_nd`, which then cuts elements off the ends.
 ```relay
-def @f(%x: Tensor[(4, 2, 2, 3), float32]) {
-  nn.batch_to_space_nd(%x, block_shape=[2, 2], crops=[[0, 0], [0, 1]])
-# ^? Tensor[(1, 4, 3, 3), float32]
-}
+nn.batch_to_space_nd([[[[1f]]], [[[2f]]], [[[3f]]], [[[4f]]]], block_shape=[2, 2], crops=[[0, 0], [1, 0]])
+#=> [[[[2f]], [[4f]]]]
 ```
 ",
     },
@@ -401,10 +406,8 @@ def @f(%x: Tensor[(3, 4), float32]) { nn.dilate(%x, strides=[1, 2]) }
         doc: "
 The buffer with the data appended along `axis`, and as much dropped at its beginning.
 ```relay
-def @f(%x: Tensor[(1, 2, 4), float32], %buffer: Tensor[(1, 10, 4), float32]) {
-  nn.fifo_buffer(%x, %buffer, axis=1)
-# ^? Tensor[(1, 10, 4), float32]
-}
+nn.fifo_buffer([[5, 6]], [[1, 2, 3, 4]], axis=1)
+#=> [[3, 4, 5, 6]]
 ```
 ",
     },
@@ -439,10 +442,8 @@ def @f(%a: Tensor[(8, 4), float32], %b: Tensor[(8, 16), float32]) { nn.matmul(%a
         doc: "
 `nn.dense` with a weight whose units stand in blocks: `(units / block, k, block)`.
 ```relay
-def @f(%x: Tensor[(4, 16), float32], %w: Tensor[(2, 16, 8), float32]) {
-  nn.contrib_dense_pack(%x, %w, weight_layout=\"NC8n\")
-# ^? Tensor[(4, 16), float32]
-}
+nn.contrib_dense_pack([[1f, 2f]], [[[1f, 10f], [100f, 1000f]]], weight_layout=\"NC2n\")
+#=> [[201f, 2010f]]
 ```
 ",
     },
@@ -463,8 +464,8 @@ def @f(%x: Tensor[(4, 16), float32], %w: Tensor[(2, 16, 8), float32]) {
         doc: "
 `nn.dense` for numbers of a few bits each, computed bit by bit.
 ```relay
-def @f(%x: Tensor[(4, 64), int16], %w: Tensor[(16, 64), int16]) { nn.bitserial_dense(%x, %w, units=16) }
-#                                                                 ^? Tensor[(4, 16), int16]
+nn.bitserial_dense([[3i16, 1i16]], [[1i16, 2i16]], units=1, data_bits=2, weight_bits=2, unipolar=False)
+#=> [[5i16]]
 ```
 ",
     },
@@ -500,10 +501,8 @@ def @f(%x: Tensor[(1, 64, 8, 8), int16]) { nn.bitpack(%x, bits=2, bit_axis=2, pa
         doc: "
 The data times a transposed sparse matrix: its elements or blocks, their columns, and where each row begins.
 ```relay
-def @f(%x: Tensor[(4, 8), float32], %d: Tensor[(20), float32], %i: Tensor[(20), int32], %p: Tensor[(17), int32]) {
-  nn.sparse_dense(%x, %d, %i, %p)
-# ^? Tensor[(4, 16), float32]
-}
+nn.sparse_dense([[1f, 2f, 3f]], [10f, 100f, 5f], [0, 2, 1], [0, 2, 3])
+#=> [[310f, 10f]]
 ```
 ",
     },
@@ -517,10 +516,8 @@ def @f(%x: Tensor[(4, 8), float32], %d: Tensor[(20), float32], %i: Tensor[(20), 
         doc: "
 As `nn.sparse_dense`, on a sparse matrix that is padded to whole blocks.
 ```relay
-def @f(%x: Tensor[(4, 8), float32], %d: Tensor[(20), float32], %i: Tensor[(20), int32], %p: Tensor[(17), int32]) {
-  nn.internal.sparse_dense_padded(%x, %d, %i, %p)
-# ^? Tensor[(4, 16), float32]
-}
+nn.internal.sparse_dense_padded([[1f, 2f]], [[[1f, 10f], [100f, 1000f]]], [0], [0, 1])
+#=> [[21f, 2100f]]
 ```
 ",
     },
@@ -568,10 +565,8 @@ def @f(%d: Tensor[(20), float32], %i: Tensor[(20), int32], %p: Tensor[(17), int3
         doc: "
 Convolution with a sparse weight in blocks, which keeps height and width.
 ```relay
-def @f(%x: Tensor[(1, 8, 8, 32), float32], %d: Tensor[(6, 16, 1), float32], %i, %p: Tensor[(5), int32]) {
-  nn.sparse_conv2d(%x, %d, %i, %p)
-# ^? Tensor[(1, 8, 8, 64), float32]
-}
+nn.sparse_conv2d([[[[1f, 2f]], [[3f, 4f]]]], [[[1f, 10f]], [[100f, 1000f]]], [0, 0], [0, 1, 2])
+#=> [[[[21f, 2100f]], [[43f, 4300f]]]]
 ```
 ",
     },

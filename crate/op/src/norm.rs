@@ -60,7 +60,7 @@ pub const ROWS: &[Op] = &[
 exp(x) divided by its sum along `axis`.
 ```relay
 nn.softmax([[0f, 0f], [1f, 3f]])
-#=> [[0.5f, 0.5f], [0.11920292f, 0.8807971f]]
+#=> [[0.5f, 0.5f], [0.11920291f, 0.880797f]]
 ```
 ",
     },
@@ -75,7 +75,7 @@ nn.softmax([[0f, 0f], [1f, 3f]])
 The logarithm of the softmax along `axis`.
 ```relay
 nn.log_softmax([[0f, 0f], [1f, 3f]])
-#=> [[-0.6931472f, -0.6931472f], [-2.126928f, -0.12692802f]]
+#=> [[-0.6931472f, -0.6931472f], [-2.126928f, -0.12692805f]]
 ```
 ",
     },

@@ -322,10 +322,8 @@ def @f(%x: Tensor[(1, 3, 8, 9, 10), float32]) { nn.adaptive_max_pool3d(%x, outpu
         doc: "
 The gradient of `nn.max_pool2d` by its data, from that of its result.
 ```relay
-def @f(%g: Tensor[(1, 3, 4, 4), float32], %x: Tensor[(1, 3, 8, 8), float32]) {
-  nn.max_pool2d_grad(%g, %x, pool_size=[2, 2], strides=[2, 2])
-# ^? Tensor[(1, 3, 8, 8), float32]
-}
+nn.max_pool2d_grad([[[[4f]]]], [[[[1f, 2f], [3f, 0f]]]], pool_size=[2, 2])
+#=> [[[[0f, 0f], [4f, 0f]]]]
 ```
 ",
     },
@@ -348,10 +346,8 @@ def @f(%g: Tensor[(1, 3, 4, 4), float32], %x: Tensor[(1, 3, 8, 8), float32]) {
         doc: "
 The gradient of `nn.avg_pool2d` by its data, from that of its result.
 ```relay
-def @f(%g: Tensor[(1, 3, 4, 4), float32], %x: Tensor[(1, 3, 8, 8), float32]) {
-  nn.avg_pool2d_grad(%g, %x, pool_size=[2, 2], strides=[2, 2])
-# ^? Tensor[(1, 3, 8, 8), float32]
-}
+nn.avg_pool2d_grad([[[[4f]]]], [[[[1f, 2f], [3f, 4f]]]], pool_size=[2, 2])
+#=> [[[[1f, 1f], [1f, 1f]]]]
 ```
 ",
     },

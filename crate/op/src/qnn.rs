@@ -60,10 +60,10 @@ def @f(%x: Tensor[(2, 3), uint8], %s: Tensor[(3), float32], %z: Tensor[(3), int3
         doc: "
 The same numbers with another scale and zero point, as integers of `out_dtype`.
 ```relay
-def @f(%x: Tensor[(1, 8, 4, 4), int32], %s: Tensor[(8), float32], %z: Tensor[(8), int32]) {
-  qnn.requantize(%x, %s, %z, 0.5f, 0, axis=1, out_dtype=\"int8\")
-# ^? Tensor[(1, 8, 4, 4), int8]
-}
+qnn.requantize([-3, 3, 1000], 0.5f, 0, 1f, 0, out_dtype=\"int8\")
+#=> [-1i8, 2i8, 127i8]
+qnn.requantize([-3, 3, 1000], 0.5f, 0, 1f, 0, rounding=\"TONEAREST\", out_dtype=\"int8\")
+#=> [-2i8, 2i8, 127i8]
 ```
 ",
     },
@@ -77,8 +77,8 @@ def @f(%x: Tensor[(1, 8, 4, 4), int32], %s: Tensor[(8), float32], %z: Tensor[(8)
         doc: "
 As `qnn.quantize`, but the result keeps the data's dtype; a number says which integers are meant.
 ```relay
-def @f(%x: Tensor[(2, 3), float32], %d: int32) { qnn.simulated_quantize(%x, %d, 0.5f, 0) }
-#                                                ^? Tensor[(2, 3), float32]
+qnn.simulated_quantize([-100f, 0.3f, 0.8f], 1, 0.5f, 3)
+#=> [-128f, 4f, 5f]
 ```
 ",
     },
@@ -92,8 +92,8 @@ def @f(%x: Tensor[(2, 3), float32], %d: int32) { qnn.simulated_quantize(%x, %d, 
         doc: "
 The inverse of `qnn.simulated_quantize`.
 ```relay
-def @f(%x: Tensor[(2, 3), float32], %d: int32) { qnn.simulated_dequantize(%x, %d, 0.5f, 0) }
-#                                                ^? Tensor[(2, 3), float32]
+qnn.simulated_dequantize([-128f, 4f, 5f], 1, 0.5f, 3)
+#=> [-65.5f, 0.5f, 1f]
 ```
 ",
     },
@@ -196,10 +196,9 @@ def @f(%x: Tensor[(4, 8), uint8], %w: Tensor[(16, 8), int8]) {
         doc: "
 `nn.contrib_dense_pack` on bytes, summed up in `int32`.
 ```relay
-def @f(%x: Tensor[(4, 16), uint8], %w: Tensor[(2, 16, 8), int8]) {
-  qnn.contrib_dense_pack(%x, %w, 0, 0, 0.5f, 0.25f, weight_layout=\"NC8n\", out_dtype=\"int32\")
-# ^? Tensor[(4, 16), int32]
-}
+qnn.contrib_dense_pack(
+  [[2i8, 3i8]], [[[1i8, 5i8], [0i8, 2i8]]], 1, 0, 0.5f, 0.25f, weight_layout=\"NC2n\", out_dtype=\"int32\")
+#=> [[1, 9]]
 ```
 ",
     },
@@ -253,10 +252,8 @@ def @f(%x: Tensor[(1, 4, 8, 8), int8], %w: Tensor[(8, 4, 3, 3), int8], %s: Tenso
         doc: "
 `nn.conv2d_transpose` on bytes, summed up in `out_dtype`.
 ```relay
-def @f(%x: Tensor[(1, 4, 8, 8), int8], %w: Tensor[(4, 8, 3, 3), int8]) {
-  qnn.conv2d_transpose(%x, %w, 0, 0, 0.5f, 0.25f, out_dtype=\"int32\")
-# ^? Tensor[(1, 8, 10, 10), int32]
-}
+qnn.conv2d_transpose([[[[2i8, 3i8]]]], [[[[1i8, 5i8]]]], 1, 1, 0.5f, 0.25f, strides=[1, 2], out_dtype=\"int32\")
+#=> [[[[0, 4, 0, 8]]]]
 ```
 ",
     },
@@ -300,10 +297,8 @@ def @f(%x: Tensor[(2, 3, 4), int8], %y: Tensor[(2, 5, 4), int8]) {
         doc: "
 `nn.avg_pool2d` on bytes, with another scale for the result.
 ```relay
-def @f(%x: Tensor[(1, 3, 8, 8), int8]) {
-  qnn.avg_pool2d(%x, 0.5f, 0, 0.5f, 0, pool_size=[2, 2], strides=[2, 2])
-# ^? Tensor[(1, 3, 4, 4), int8]
-}
+qnn.avg_pool2d([[[[2i8, 4i8], [6i8, 127i8]]]], 0.5f, 0, 0.25f, 0, pool_size=[1, 2])
+#=> [[[[6i8], [127i8]]]]
 ```
 ",
     },
@@ -469,8 +464,8 @@ def @f(%x: Tensor[(2, 3), int8]) { qnn.tanh(%x, 0.5f, 0, 0.25f, 1) }
         doc: "
 `nn.leaky_relu` of the numbers that the data stand for, in another scale.
 ```relay
-def @f(%x: Tensor[(2, 3), int8]) { qnn.leaky_relu(%x, 0.5f, 0, 0.25f, 1, alpha=0.1f) }
-#                                  ^? Tensor[(2, 3), int8]
+qnn.leaky_relu([-8i8, 8i8], 0.5f, 0, 0.25f, 0, alpha=0.25f)
+#=> [-4i8, 16i8]
 ```
 ",
     },

@@ -49,9 +49,10 @@ fn sparse_fill_empty_rows_of(call: &Call) -> Result<Value, Fault> {
     ]))
 }
 
-/// How many elements a shape has; a shape is refused where that is no number of the machine.
+/// How many elements a shape has; a shape is refused where that, or a stride, is no number of the machine.
 fn n_of(shape: &[usize]) -> Result<usize, Fault> {
-    shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).ok_or(Fault::OutOfMemory)
+    let strides = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size.max(1)));
+    strides.map(|_| count(shape)).ok_or(Fault::OutOfMemory)
 }
 
 fn sparse_reshape_of(call: &Call) -> Result<Value, Fault> {

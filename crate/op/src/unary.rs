@@ -407,7 +407,7 @@ sign([-1.5f, 0f, 2f])
 Sine of radians.
 ```relay
 sin([0f, 1f])
-#=> [0f, 0.84147096f]
+#=> [0f, 0.841471f]
 ```
 ",
     },
@@ -452,7 +452,7 @@ sqrt([1f, 4f])
 Tangent of radians.
 ```relay
 tan([0f, 1f])
-#=> [0f, 1.5574077f]
+#=> [0f, 1.5574079f]
 ```
 ",
     },

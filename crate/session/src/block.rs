@@ -7,11 +7,9 @@ use crate::step::{function_name, shortened};
 use crate::view::machine::{BlockView, PartKindView, PartView, VariableView};
 use base::Surface;
 use ir::Program;
-use layout::{
-    Head, Kind, LayoutId, Tag, Words, immediate_variant, n_words, read_bits, scalar_of, slice_bits, variant_in,
-};
+use layout::{Head, Kind, LayoutId, Tag, Words, immediate_variant, n_words, read_bits, slice_bits, variant_in};
 use machine::BlockKind;
-use ty::{ConstructorNames, Dtype, Value, print_value};
+use ty::{ConstructorNames, Dtype, Value, print_value, scalar_of};
 
 /// More parts of one block are not listed.
 const MAX_PARTS: usize = 64;

@@ -255,7 +255,7 @@ fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Result<Value,
 }
 
 fn scalar(json: &Json, dtype: Dtype) -> Result<Scalar, String> {
-    let bad = || format!("{json} is no {dtype}");
+    let bad = || format!("{} is no {dtype}", written(json));
     if dtype.is_float() {
         let value = match json.as_str() {
             Some("nan") => f64::NAN,
@@ -273,6 +273,22 @@ fn scalar(json: &Json, dtype: Dtype) -> Result<Scalar, String> {
     };
     let (low, high) = dtype.int_range().ok_or_else(bad)?;
     if (low..=high).contains(&value) { Ok(Scalar::Int(value as i64)) } else { Err(bad()) }
+}
+
+/// A part of an input in words, without `serde_json`'s own writer, whose table of powers would be in the page for this.
+fn written(json: &Json) -> String {
+    match json {
+        Json::Null => "null".to_owned(),
+        Json::Bool(value) => value.to_string(),
+        Json::Number(number) => match (number.as_i64(), number.as_u64(), number.as_f64()) {
+            (Some(number), ..) => number.to_string(),
+            (_, Some(number), _) => number.to_string(),
+            (.., number) => format!("{:?}", number.unwrap_or(f64::NAN)),
+        },
+        Json::String(text) => format!("{text:?}"),
+        Json::Array(_) => "a list".to_owned(),
+        Json::Object(_) => "an object".to_owned(),
+    }
 }
 
 /// Steele, Lea and Flood's SplitMix64: a seed of any value gives a good sequence.

@@ -146,7 +146,7 @@ fn shortest(value: f64, n_bits: i32, least_exponent: i32) -> String {
         let step = 2_f64.powi(exponent.max(least_exponent) - n_bits);
         (decimal / step).round_ties_even() * step
     };
-    let decimals = (0..17).filter_map(|digits| format!("{value:.digits$e}").parse::<f64>().ok());
+    let decimals = (0..17).filter_map(|digits| base::parse_f64(&format!("{value:.digits$e}")));
     let found = decimals.into_iter().find(|&decimal| round(decimal) == value);
     format!("{:?}", found.unwrap_or(value))
 }

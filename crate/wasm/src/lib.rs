@@ -12,11 +12,6 @@ use session::{Move, Options, Page, Part};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen(start)]
-pub fn start() {
-    console_error_panic_hook::set_once();
-}
-
 /// Which text a question is about: the last one, or the prelude.
 #[wasm_bindgen]
 pub enum FileName {

@@ -34,8 +34,8 @@ fn split_suffix(text: &str, is_float: bool) -> Option<(&str, Option<Dtype>)> {
 /// A float of that dtype, rounded once from the decimal where the dtype is 32 bits wide or more.
 fn parse_float(number: &str, dtype: Dtype) -> Option<f64> {
     let value: f64 = match dtype {
-        Dtype::Float32 => f64::from(number.parse::<f32>().ok()?),
-        _ => number.parse().ok()?,
+        Dtype::Float32 => f64::from(base::parse_f32(number)?),
+        _ => base::parse_f64(number)?,
     };
     Some(op::round_to(dtype, value))
 }

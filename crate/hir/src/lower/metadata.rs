@@ -109,7 +109,7 @@ impl Metadata {
                 let is_bool = field(node, "dtype") == Some("bool");
                 Some(if is_bool { AttrValue::Bool(value != 0) } else { AttrValue::Int(value) })
             }
-            "FloatImm" => Some(AttrValue::Float(field(node, "value")?.parse().ok()?)),
+            "FloatImm" => Some(AttrValue::Float(base::parse_f64(field(node, "value")?)?)),
             "Array" => {
                 let n_items = node.get("data").and_then(Json::as_array).map_or(0, Vec::len);
                 let items = (0..n_items).map(|i| self.attr(self.listed(node, i)?, depth + 1, parts));

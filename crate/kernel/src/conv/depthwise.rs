@@ -1,4 +1,4 @@
-//! Few outputs of one channel: a loop along the rows of the result, sixteen elements at a time.
+//! Few outputs of one channel: a loop along the rows of the result, twenty-four elements at a time.
 
 use crate::gemm::Out;
 use crate::gemm::gather::Gather;
@@ -23,9 +23,9 @@ pub(super) unsafe fn conv(gather: &Gather, n_outputs: usize, weight: &[f32], out
             let line = Line { image, offsets, weight, step };
             unsafe {
                 match step {
-                    1 => line.write(to, n_columns, |from| F32x4::load(from)),
-                    2 => line.write(to, n_columns, |from| load_even(from)),
-                    _ => line.write(to, n_columns, |from| load_apart(from, step)),
+                    1 => line.write::<1>(to, n_columns),
+                    2 => line.write::<2>(to, n_columns),
+                    _ => line.write::<0>(to, n_columns),
                 }
             }
         }
@@ -43,46 +43,61 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
+    /// `STEP` is the step, or 0 for any other than those that are known.
+    ///
+    /// The last block of a row may begin before the end of the one before, and write the same numbers again.
     #[inline(never)]
-    unsafe fn write(&self, to: *mut f32, n: usize, load: impl Fn(*const f32) -> F32x4 + Copy) {
-        let zero = F32x4::splat(0.0);
-        let terms = || iter::zip(self.offsets, self.weight);
+    unsafe fn write<const STEP: usize>(&self, to: *mut f32, n: usize) {
         let mut at = 0;
         unsafe {
-            while at + 16 <= n {
-                let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
-                let image = self.image.wrapping_add(at * self.step);
-                for (&offset, &weight) in terms() {
-                    let (image, weight) = (image.wrapping_add(offset as usize), F32x4::splat(weight));
-                    a = load(image).mul_add(weight, a);
-                    b = load(image.wrapping_add(4 * self.step)).mul_add(weight, b);
-                    c = load(image.wrapping_add(8 * self.step)).mul_add(weight, c);
-                    d = load(image.wrapping_add(12 * self.step)).mul_add(weight, d);
-                }
-                let to = to.add(at);
-                a.store(to);
-                b.store(to.add(4));
-                c.store(to.add(8));
-                d.store(to.add(12));
-                at += 16;
-            }
-            while at < n && n >= 4 {
-                // The last four may be written again in part, with the same numbers.
-                at = at.min(n - 4);
-                let image = self.image.wrapping_add(at * self.step);
-                let sum = terms().fold(zero, |sum, (&offset, &weight)| {
-                    load(image.wrapping_add(offset as usize)).mul_add(F32x4::splat(weight), sum)
-                });
-                sum.store(to.add(at));
-                at += 4;
-            }
             while at < n {
-                let image = self.image.wrapping_add(at * self.step);
-                *to.add(at) = terms().fold(0.0, |sum, (&offset, &weight)| {
-                    Lanes::mul_add(*image.wrapping_add(offset as usize), weight, sum)
-                });
-                at += 1;
+                let n_left = n - at;
+                at += if n >= 24 && n_left > 8 {
+                    self.block::<6, STEP>(to, at.min(n - 24))
+                } else if n >= 8 && n_left > 4 {
+                    self.block::<2, STEP>(to, at.min(n - 8))
+                } else if n >= 4 {
+                    self.block::<1, STEP>(to, at.min(n - 4))
+                } else {
+                    self.single(to, at)
+                };
             }
         }
+    }
+
+    /// So many times four elements from `at` on.
+    #[inline(always)]
+    unsafe fn block<const QUADS: usize, const STEP: usize>(&self, to: *mut f32, at: usize) -> usize {
+        let mut sums = [F32x4::splat(0.0); QUADS];
+        let step = if STEP == 0 { self.step } else { STEP };
+        unsafe {
+            let image = self.image.add(at * step);
+            for (&offset, &weight) in iter::zip(self.offsets, self.weight) {
+                let (image, weight) = (image.add(offset as usize), F32x4::splat(weight));
+                for (quad, sum) in sums.iter_mut().enumerate() {
+                    let image = image.add(4 * quad * step);
+                    let elements = match STEP {
+                        1 => F32x4::load(image),
+                        2 => load_even(image),
+                        _ => load_apart(image, step),
+                    };
+                    *sum = elements.mul_add(weight, *sum);
+                }
+            }
+            for (quad, sum) in sums.iter().enumerate() {
+                sum.store(to.add(at + 4 * quad));
+            }
+        }
+        4 * QUADS
+    }
+
+    unsafe fn single(&self, to: *mut f32, at: usize) -> usize {
+        unsafe {
+            let image = self.image.add(at * self.step);
+            let terms = iter::zip(self.offsets, self.weight);
+            *to.add(at) =
+                terms.fold(0.0, |sum, (&offset, &weight)| Lanes::mul_add(*image.add(offset as usize), weight, sum));
+        }
+        1
     }
 }

@@ -1,33 +1,36 @@
 //! By the definition, for windows that reach far beyond the data and weights that must not meet the zeros around it.
 
-use super::{Axis, Direction, Geometry};
+use super::{Direction, Geometry};
 use crate::gemm::tile::Finish;
 use crate::lanes::Lanes;
 
+#[inline(never)]
 pub(super) fn conv(geometry: &Geometry, data: &[f32], weight: &[f32], finish: &Finish, out: &mut [f32]) {
-    let [planes, rows, columns] = &geometry.axes;
-    let (n_positions, direction) = (geometry.n_positions(), geometry.direction);
+    let [_, rows, columns] = &geometry.axes;
+    let (n_positions, n_places) = (geometry.n_positions(), geometry.n_places());
+    let plane_size: usize = geometry.each(|axis| axis.size).iter().product();
     for (at, result) in out.iter_mut().enumerate() {
         let (position, output) = (at % n_positions, at / n_positions % geometry.n_outputs);
-        let image = at / n_positions / geometry.n_outputs;
-        let (row, column) = (position / columns.output, position % columns.output);
+        let image = at / n_positions / geometry.n_outputs * geometry.n_channels;
+        let position = split(position, rows.output, columns.output);
         let mut sum = 0.0;
         for channel in 0..geometry.group_channels() {
             let [channel, kernel] = channel_and_kernel(geometry, output, channel);
-            let channel = (image * geometry.n_channels + channel) * planes.size;
-            for (i, plane) in looks(direction, planes, row / rows.output) {
-                for (j, row) in looks(direction, rows, row % rows.output) {
-                    for (k, column) in looks(direction, columns, column) {
-                        let element = data[((channel + plane) * rows.size + row) * columns.size + column];
-                        let place = ((kernel * planes.kernel + i) * rows.kernel + j) * columns.kernel + k;
-                        sum = Lanes::mul_add(element, weight[place], sum);
-                    }
+            for place in 0..n_places {
+                if let Some(element) = look(geometry, position, split(place, rows.kernel, columns.kernel)) {
+                    let element = data[(image + channel) * plane_size + element];
+                    sum = Lanes::mul_add(element, weight[kernel * n_places + place], sum);
                 }
             }
         }
         *result = sum;
         unsafe { finish.at(output, 0).apply_all(result, 1) }
     }
+}
+
+/// The index along each axis.
+fn split(at: usize, n_rows: usize, n_columns: usize) -> [usize; 3] {
+    [at / n_columns / n_rows, at / n_columns % n_rows, at % n_columns]
 }
 
 /// The index of a group's channel among all, and that of the kernel between it and an output.
@@ -40,22 +43,22 @@ fn channel_and_kernel(geometry: &Geometry, output: usize, channel: usize) -> [us
     }
 }
 
-/// The places along an axis through which a position sees elements, and those elements.
-fn looks(direction: Direction, axis: &Axis, position: usize) -> impl Iterator<Item = (usize, usize)> {
-    let (stride, dilation, padding) = (axis.stride as i64, axis.dilation as i64, axis.padding as i64);
-    let (position, size) = (position as i64, axis.size as i64);
-    (0..axis.kernel).filter_map(move |place| {
-        let reach = place as i64 * dilation;
-        let look = match direction {
-            Direction::Forward => position * stride + reach - padding,
-            Direction::Transposed => {
-                let spread = position + padding - reach;
-                if spread % stride != 0 {
-                    return None;
-                }
-                spread / stride
-            }
+/// The element of a plane that a position sees through a place of the window.
+#[inline(never)]
+fn look(geometry: &Geometry, position: [usize; 3], place: [usize; 3]) -> Option<usize> {
+    let mut element = 0;
+    for (at, axis) in geometry.axes.iter().enumerate() {
+        let (stride, size) = (axis.stride as i64, axis.size as i64);
+        let (position, reach) = (position[at] as i64, place[at] as i64 * axis.dilation as i64 - axis.padding as i64);
+        let index = match geometry.direction {
+            Direction::Forward => position * stride + reach,
+            Direction::Transposed if (position - reach) % stride == 0 => (position - reach) / stride,
+            Direction::Transposed => return None,
         };
-        (0..size).contains(&look).then_some((place, look as usize))
-    })
+        if !(0..size).contains(&index) {
+            return None;
+        }
+        element = element * axis.size + index as usize;
+    }
+    Some(element)
 }

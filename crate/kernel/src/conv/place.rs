@@ -27,6 +27,7 @@ pub(super) struct Image {
 
 impl Image {
     /// `None` if zeros around the data would take too much memory, or change the result.
+    #[inline(never)]
     pub fn of(geometry: &Geometry, weight: &[f32]) -> Option<Image> {
         let sizes = geometry.each(|axis| axis.size);
         let ranges = geometry.axes.each_ref().map(|axis| range(geometry.direction, axis));
@@ -52,6 +53,7 @@ impl Image {
     }
 
     /// The channels of a group, as the windows see them.
+    #[inline(never)]
     pub fn of_group(&self, data: &[f32], n_channels: usize, copy: &mut Vec<f32>) -> *const f32 {
         if !self.is_copy {
             return data.as_ptr();
@@ -101,6 +103,7 @@ impl Image {
     }
 
     /// For each channel and place that takes part, where the first position of the phase sees an element.
+    #[inline(never)]
     pub fn offsets(&self, geometry: &Geometry, phase: &Phase, n_channels: usize, offsets: &mut Vec<u32>) {
         offsets.clear();
         let places = phase.places(geometry);
@@ -166,6 +169,7 @@ impl Phase {
     }
 
     /// Those that take part, along each axis.
+    #[inline(never)]
     fn places(&self, geometry: &Geometry) -> [Vec<Place>; 3] {
         [0, 1, 2].map(|at| {
             let axis = &geometry.axes[at];
@@ -185,6 +189,7 @@ impl Phase {
     }
 
     /// From the weight of a group, `[channels, outputs, …kernel]`, what takes part: `[outputs, channels, …places]`.
+    #[inline(never)]
     pub fn weight(&self, geometry: &Geometry, weight: &[f32], to: &mut Vec<f32>) {
         let places = self.places(geometry);
         let (n_places, n_outputs) = (geometry.n_places(), geometry.group_outputs());
@@ -203,6 +208,7 @@ impl Phase {
     }
 
     /// Puts the results of this phase, `[outputs, …positions]`, to their places among all.
+    #[inline(never)]
     pub fn scatter(&self, geometry: &Geometry, results: &[f32], to: &mut [f32]) {
         let [n_planes, n_rows, n_columns] = geometry.each(|axis| axis.output);
         let [planes, rows, columns] = self.n_positions;

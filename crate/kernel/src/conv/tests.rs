@@ -21,9 +21,8 @@ fn axis(random: &mut Random, direction: Direction) -> Axis {
 fn geometry(random: &mut Random) -> Geometry {
     let direction = [Direction::Forward, Direction::Forward, Direction::Transposed][random.below(3)];
     let mut axes = [Axis::new(1); 3];
-    for axis_idx in random.below(3)..3 {
-        axes[axis_idx] = axis(random, direction);
-    }
+    let n_missing = random.below(3);
+    axes[n_missing..].iter_mut().for_each(|place| *place = axis(random, direction));
     let n_groups = [1, 1, 2, 5][random.below(4)];
     let mut each = |n: usize| n_groups * if n_groups == 1 { random.below(n) } else { 1 + random.below(3) };
     let (n_channels, n_outputs) = (each(7), each(13));
@@ -35,11 +34,10 @@ fn every_path_adds_in_order() {
     let mut random = Random(7);
     let mut scratch = Scratch::default();
     let mut n_checked = 0;
-    while n_checked < 1500 {
+    while n_checked < 500 {
         let geometry = geometry(&mut random);
         let [data_len, weight_len, out_len] = geometry.lengths().unwrap();
-        if out_len * geometry.group_channels() * geometry.n_places() > 2_000_000 || out_len == 0 && random.below(9) > 0
-        {
+        if out_len * geometry.group_channels() * geometry.n_places() > 200_000 || out_len == 0 && random.below(9) > 0 {
             continue;
         }
         n_checked += 1;
@@ -68,11 +66,11 @@ fn every_path_adds_in_order() {
 fn sums_are_close() {
     let mut random = Random(8);
     let mut n_checked = 0;
-    while n_checked < 200 {
+    while n_checked < 100 {
         let mut geometry = geometry(&mut random);
         geometry.axes[0] = Axis::new(1);
         let [data_len, weight_len, out_len] = geometry.lengths().unwrap();
-        if geometry.direction == Direction::Transposed || out_len == 0 || out_len > 20_000 {
+        if geometry.direction == Direction::Transposed || out_len == 0 || out_len > 5_000 {
             continue;
         }
         n_checked += 1;
@@ -113,10 +111,10 @@ fn sums_are_close() {
 fn transposed_is_the_transpose() {
     let mut random = Random(9);
     let mut n_checked = 0;
-    while n_checked < 200 {
+    while n_checked < 100 {
         let forward = geometry(&mut random);
         let [data_len, weight_len, out_len] = forward.lengths().unwrap();
-        if forward.direction == Direction::Transposed || data_len * out_len == 0 || out_len > 20_000 {
+        if forward.direction == Direction::Transposed || data_len * out_len == 0 || out_len > 5_000 {
             continue;
         }
         n_checked += 1;

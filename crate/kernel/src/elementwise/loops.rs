@@ -29,12 +29,14 @@ impl Operand {
 
 /// # Safety
 /// The operand can be read and `to` written for `n` elements; they are the same or do not overlap.
+#[inline(never)]
 pub(crate) unsafe fn unary(op: Unary, from: Operand, to: *mut f32, n: usize) {
     unsafe { vectors([from], to, n, |[from], to, n| vectors1(op, from, to, n)) }
 }
 
 /// # Safety
 /// Operands can be read and `to` written for `n` elements; each is `to` or does not overlap it.
+#[inline(never)]
 pub(crate) unsafe fn binary(op: Binary, a: Operand, b: Operand, to: *mut f32, n: usize) {
     unsafe { vectors([a, b], to, n, |[a, b], to, n| vectors2(op, a, b, to, n)) }
 }
@@ -43,6 +45,7 @@ pub(crate) unsafe fn binary(op: Binary, a: Operand, b: Operand, to: *mut f32, n:
 ///
 /// # Safety
 /// As [`binary`].
+#[inline(never)]
 pub(crate) unsafe fn select(operands: [Operand; 3], to: *mut f32, n: usize) {
     unsafe { vectors(operands, to, n, |[condition, x, y], to, n| vectors3(condition, x, y, to, n)) }
 }
@@ -58,19 +61,19 @@ pub(crate) unsafe fn vectors<const K: usize>(
     n: usize,
     body: impl Fn([Moving; K], *mut f32, usize),
 ) {
-    let whole = n & !3;
+    let whole = n & !(STEP - 1);
     // An element that stands for all, or what is left.
-    let mut few = [[0.0_f32; 4]; K];
+    let mut few = [[0.0_f32; STEP]; K];
     for (operand, few) in operands.iter().zip(&mut few) {
         if let Operand::One(x) = operand {
-            *few = [*x; 4];
+            *few = [*x; STEP];
         }
     }
     let start = few.as_mut_ptr();
     unsafe {
         if whole > 0 {
             let moving = std::array::from_fn(|at| match operands[at] {
-                Operand::Each(from) => (from, 4),
+                Operand::Each(from) => (from, STEP),
                 Operand::One(_) => (start.add(at).cast_const().cast(), 0),
             });
             body(moving, to, whole);
@@ -81,37 +84,44 @@ pub(crate) unsafe fn vectors<const K: usize>(
                     copy_few(from.add(whole), start.add(at).cast(), n - whole);
                 }
             }
-            body(std::array::from_fn(|at| (start.add(at).cast_const().cast(), 0)), start.cast(), 4);
+            body(std::array::from_fn(|at| (start.add(at).cast_const().cast(), 0)), start.cast(), STEP);
             copy_few(start.cast(), to.add(whole), n - whole);
         }
     }
 }
 
-/// One to three elements.
+/// Fewer than [`STEP`] elements.
 #[inline(always)]
 unsafe fn copy_few(from: *const f32, to: *mut f32, n: usize) {
+    let mut at = 0;
     unsafe {
-        *to = *from;
-        if n > 1 {
-            *to.add(1) = *from.add(1);
+        if n & 4 != 0 {
+            F32x4::load(from).store(to);
+            at = 4;
         }
-        if n > 2 {
-            *to.add(2) = *from.add(2);
+        while at < n {
+            *to.add(at) = *from.add(at);
+            at += 1;
         }
     }
 }
 
-/// An operand and how far it moves from vector to vector: 4 or, to stay, 0.
+/// Elements that a loop takes at a time: two vectors, so that counting costs half.
+pub(crate) const STEP: usize = 8;
+
+/// An operand and how far it moves from step to step: [`STEP`] or, to stay, 0. Eight elements of it can be read.
 pub(crate) type Moving = (*const f32, usize);
 
-/// `n` is a multiple of 4 and not 0.
+/// `n` is a multiple of [`STEP`] and not 0.
 #[inline(always)]
 unsafe fn map1((mut from, step): Moving, mut to: *mut f32, n: usize, f: impl Fn(F32x4) -> F32x4) {
     unsafe {
         let end = to.add(n);
         while to != end {
-            f(F32x4::load(from)).store(to);
-            (from, to) = (from.add(step), to.add(4));
+            let pair = [f(F32x4::load(from)), f(F32x4::load(from.add(4)))];
+            pair[0].store(to);
+            pair[1].store(to.add(4));
+            (from, to) = (from.add(step), to.add(STEP));
         }
     }
 }
@@ -120,7 +130,7 @@ unsafe fn map1((mut from, step): Moving, mut to: *mut f32, n: usize, f: impl Fn(
 #[inline(never)]
 unsafe fn wide1((from, step): Moving, to: *mut f32, n: usize, f: fn(f64) -> f64) {
     for at in 0..n {
-        unsafe { *to.add(at) = (*from.add((at & 3) + (at >> 2) * step)).map_wide(f) };
+        unsafe { *to.add(at) = (*from.add(at % STEP + at / STEP * step)).map_wide(f) };
     }
 }
 
@@ -171,7 +181,7 @@ unsafe fn vectors1(op: Unary, from: Moving, to: *mut f32, n: usize) {
     }
 }
 
-/// `n` is a multiple of 4 and not 0.
+/// `n` is a multiple of [`STEP`] and not 0.
 #[inline(always)]
 unsafe fn map2(
     (mut a, a_step): Moving,
@@ -183,8 +193,10 @@ unsafe fn map2(
     unsafe {
         let end = to.add(n);
         while to != end {
-            f(F32x4::load(a), F32x4::load(b)).store(to);
-            (a, b, to) = (a.add(a_step), b.add(b_step), to.add(4));
+            let pair = [f(F32x4::load(a), F32x4::load(b)), f(F32x4::load(a.add(4)), F32x4::load(b.add(4)))];
+            pair[0].store(to);
+            pair[1].store(to.add(4));
+            (a, b, to) = (a.add(a_step), b.add(b_step), to.add(STEP));
         }
     }
 }
@@ -194,14 +206,14 @@ unsafe fn map2(
 unsafe fn wide2((a, a_step): Moving, (b, b_step): Moving, to: *mut f32, n: usize, f: fn(f64, f64) -> f64) {
     for at in 0..n {
         unsafe {
-            let (a, b) = (*a.add((at & 3) + (at >> 2) * a_step), *b.add((at & 3) + (at >> 2) * b_step));
+            let (a, b) = (*a.add(at % STEP + at / STEP * a_step), *b.add(at % STEP + at / STEP * b_step));
             *to.add(at) = f(f64::from(a), f64::from(b)) as f32;
         }
     }
 }
 
 /// # Safety
-/// As [`binary`]; `n` is a multiple of 4, and an operand that stays has 4 elements.
+/// As [`binary`]; `n` is a multiple of [`STEP`].
 #[inline(never)]
 unsafe fn vectors2(op: Binary, a: Moving, b: Moving, to: *mut f32, n: usize) {
     let one = F32x4::splat(1.0);
@@ -241,9 +253,11 @@ unsafe fn vectors3(
     unsafe {
         let end = to.add(n);
         while to != end {
-            let is_zero = F32x4::load(condition).equal(F32x4::splat(0.0));
-            is_zero.select(F32x4::load(y), F32x4::load(x)).store(to);
-            (condition, x, y, to) = (condition.add(step), x.add(x_step), y.add(y_step), to.add(4));
+            for at in [0, 4] {
+                let is_zero = F32x4::load(condition.add(at)).equal(F32x4::splat(0.0));
+                is_zero.select(F32x4::load(y.add(at)), F32x4::load(x.add(at))).store(to.add(at));
+            }
+            (condition, x, y, to) = (condition.add(step), x.add(x_step), y.add(y_step), to.add(STEP));
         }
     }
 }

@@ -24,7 +24,7 @@ use super::loops::{self, Operand};
 use super::{Binary, Source, Unary};
 
 /// Elements of a register.
-pub const BLOCK: usize = 512;
+pub const BLOCK: usize = 1024;
 
 /// Where a step finds an operand.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -28,7 +28,17 @@ pub(crate) fn assert_same(name: &str, got: &[f32], want: &[f32]) {
     }
 }
 
+/// Of bounds in any order, which `clamp` would not take.
+fn clipped(x: f64, low: f64, high: f64) -> f64 {
+    match x {
+        x if x < low => low,
+        x if x > high => high,
+        x => x,
+    }
+}
+
 type Meaning1 = fn(f64) -> f64;
+type Own1 = fn(f32) -> f32;
 type Meaning2 = fn(f64, f64) -> f64;
 
 const EXACT1: [(Unary, Meaning1); 23] = [
@@ -40,24 +50,8 @@ const EXACT1: [(Unary, Meaning1); 23] = [
     (Unary::Atan, float::atan),
     (Unary::Atanh, float::atanh),
     (Unary::Ceil, float::ceil),
-    (Unary::Clip(-1.0, 2.0), |x| {
-        if x < -1.0 {
-            -1.0
-        } else if x > 2.0 {
-            2.0
-        } else {
-            x
-        }
-    }),
-    (Unary::Clip(2.0, -1.0), |x| {
-        if x < 2.0 {
-            2.0
-        } else if x > -1.0 {
-            -1.0
-        } else {
-            x
-        }
-    }),
+    (Unary::Clip(-1.0, 2.0), |x| clipped(x, -1.0, 2.0)),
+    (Unary::Clip(2.0, -1.0), |x| clipped(x, 2.0, -1.0)),
     (Unary::Copy, float::copy),
     (Unary::Cosh, float::cosh),
     (Unary::Floor, float::floor),
@@ -74,7 +68,7 @@ const EXACT1: [(Unary, Meaning1); 23] = [
 ];
 
 /// Those of [`crate::math`], whose bounds are tested there: the one-lane body is the meaning.
-const OWN1: [(Unary, fn(f32) -> f32); 9] = [
+const OWN1: [(Unary, Own1); 9] = [
     (Unary::Cos, crate::math::cos),
     (Unary::Erf, crate::math::erf),
     (Unary::Exp, crate::math::exp),

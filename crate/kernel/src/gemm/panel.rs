@@ -1,4 +1,4 @@
-//! Panels: eight columns of a matrix side by side, row after row, as a tile reads them. Absent columns are zeros.
+//! Panels: as many columns of a matrix as a tile has, row after row, as it reads them. Absent columns are zeros.
 
 use super::Matrix;
 use super::gather::Gather;
@@ -38,6 +38,7 @@ impl Columns<'_> {
     ///
     /// # Safety
     /// Rows and columns are inside the shape, and `to` has room for the panels.
+    #[inline(never)]
     pub unsafe fn pack(&self, rows: Range<usize>, columns: Range<usize>, to: *mut f32) {
         let mut to = to;
         for column in columns.clone().step_by(WIDTH) {

@@ -57,6 +57,7 @@ pub(crate) unsafe fn load_even(from: *const f32) -> F32x4 {
 ///
 /// # Safety
 /// `n` floats can be read and written, and do not overlap.
+#[inline(never)]
 pub(crate) unsafe fn copy(from: *const f32, to: *mut f32, n: usize) {
     let mut at = 0;
     unsafe {
@@ -75,6 +76,7 @@ pub(crate) unsafe fn copy(from: *const f32, to: *mut f32, n: usize) {
 ///
 /// # Safety
 /// `n` floats can be written.
+#[inline(never)]
 pub(crate) unsafe fn clear(to: *mut f32, n: usize) {
     for at in 0..n {
         unsafe { ptr::write_volatile(to.add(at), 0.0) }

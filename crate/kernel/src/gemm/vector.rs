@@ -1,6 +1,6 @@
 //! One row times a matrix, bound by how fast the matrix comes from memory: it is read once, in the order it lies.
 //!
-//! Rows that lie contiguously are added to the result eight at a time; columns that do are taken sixteen side by side,
+//! Rows that lie contiguously are added to the result four at a time; columns that do are taken sixteen side by side,
 //! four by four elements turned in registers; panels are taken two side by side. A matrix times one column is the same
 //! with rows for columns.
 
@@ -34,6 +34,7 @@ struct Line {
 ///
 /// # Safety
 /// As [`super::product`].
+#[inline(never)]
 pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out) -> usize {
     let ([m, k], n) = (a.shape, b.shape()[1]);
     let line = Line {

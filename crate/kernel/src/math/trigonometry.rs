@@ -17,7 +17,7 @@ const HALF_PI: [f64; 2] = [1.570_796_310_901_641_8, 1.589_325_477_352_819_7e-8];
 const SIN: [f32; 3] = [-0.166_666_55, 0.008_332_187, -0.000_195_178_97];
 
 /// `cos r = 1 - r²/2 + r⁴·(…)(r²)`.
-const COS: [f32; 3] = [0.041_666_646, -0.001_388_730_9, 2.443_232_8e-5];
+const COS: [f32; 3] = [0.041_666_646, -0.001_388_731, 2.443_232_8e-5];
 
 /// The sum of [`MAGIC`] and the number of quarter turns, and the sine and cosine of what is left.
 #[inline(always)]

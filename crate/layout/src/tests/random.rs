@@ -72,7 +72,7 @@ pub fn make(head: Head, fields: Vec<Value>) -> Value {
 /// All values of a type that has finitely many.
 pub fn all(types: &Types, ty: TermId, path: &mut Vec<TermId>) -> Vec<Value> {
     if let Some(dtype) = types.as_scalar(ty) {
-        let all = (0..1_u64 << dtype.bits()).map(|bits| crate::scalar_of(dtype, bits));
+        let all = (0..1_u64 << dtype.bits()).map(|bits| ty::scalar_of(dtype, bits));
         let is_nan = |scalar: &Scalar| matches!(scalar, Scalar::Float(value) if value.is_nan());
         let (nans, mut rest): (Vec<Scalar>, Vec<Scalar>) = all.partition(is_nan);
         rest.extend(nans.first());
@@ -105,7 +105,7 @@ pub fn value(types: &Types, random: &mut Random, ty: TermId, depth: usize) -> Op
     if let Some(dtype) = types.as_scalar(ty) {
         let bits =
             (random.below(1 << 31) as u64) << 33 ^ (random.below(1 << 31) as u64) << 8 ^ random.below(256) as u64;
-        let mut scalar = crate::scalar_of(dtype, if dtype.bits() == 64 { bits } else { bits % (1 << dtype.bits()) });
+        let mut scalar = ty::scalar_of(dtype, if dtype.bits() == 64 { bits } else { bits % (1 << dtype.bits()) });
         if matches!(scalar, Scalar::Float(value) if value.is_nan()) {
             scalar = Scalar::Float(f64::NAN);
         }

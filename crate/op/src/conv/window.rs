@@ -77,6 +77,12 @@ pub(crate) fn out_layout(call: &Call, data: &DataLayout, letters: &str) -> Resul
     }
 }
 
+/// The result if it has no elements: its other sizes may then be any, and nothing walks over them.
+pub(crate) fn nothing(call: &Call) -> Option<Elements> {
+    let result = call.results.first().filter(|result| result.shape.contains(&0))?;
+    Some(if result.dtype.is_float() { Elements::Float(Vec::new()) } else { Elements::Int(Vec::new()) })
+}
+
 /// The elements as `f64`.
 pub(crate) fn numbers(x: &Tensor) -> Vec<f64> {
     Arg::Tensor(x).floats()
@@ -92,6 +98,9 @@ pub(crate) fn rounded(elements: Elements, dtype: ty::Dtype) -> Elements {
 
 /// The convolution of data with a weight, in the layouts of the call.
 pub(crate) fn convolve(call: &Call, x: &Tensor, w: &Tensor, space: &Space, way: Way) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let result = call.result(0)?;
     let data_layout = parse(call.attrs.str("data_layout"), space.data)?;
     let kernel_layout = parse(call.attrs.str("kernel_layout"), space.forward)?;
@@ -189,6 +198,9 @@ pub(crate) fn pool_looks(
 
 /// A pool of the data, in the layout of the call, with the data's dtype.
 pub(crate) fn pooled(call: &Call, x: &Tensor, space: &Space, windows: Windows, fold: Fold) -> Result<Elements, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return Ok(nothing);
+    }
     let result = call.result(0)?;
     let layout = pool_layout(call, space.data)?;
     let data = by_letters(x, &layout, space.data)?;

@@ -1,7 +1,7 @@
 //! Convolutions with a twist: bent windows, the gradient by the weight, numbers of few bits; correlation.
 
 use crate::conv::layout::{by_letters, in_layout, operand, parse, sizes};
-use crate::conv::window::{PLANE, convolve, fault, five, groups, numbers, out_layout, steps};
+use crate::conv::window::{PLANE, convolve, fault, five, groups, nothing, numbers, out_layout, steps};
 use crate::run::{Call, Fault, floats};
 use kernel::bent::{Patches, correlation as correlation_kernel, deformable_conv2d as deformable_kernel};
 use kernel::slide::{Way, conv_by_weight, forward};
@@ -9,6 +9,9 @@ use kernel::strided::View;
 use ty::{Elements, Tensor, Value};
 
 pub(super) fn deformable_conv2d(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let result = call.result(0)?;
     let layout = parse(call.attrs.str("data_layout"), PLANE.data)?;
     let out_layout = out_layout(call, &layout, PLANE.data)?;
@@ -45,6 +48,9 @@ pub(super) fn deformable_conv2d(call: &Call) -> Result<Value, Fault> {
 
 /// The layouts are, in order, those of the gradient, of the data and of the weight.
 pub(super) fn conv2d_backward_weight(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let result = call.result(0)?;
     let grad = by_letters(&operand(call, 0)?, &parse(call.attrs.str("data_layout"), PLANE.data)?, PLANE.data)?;
     let data = by_letters(&operand(call, 1)?, &parse(call.attrs.str("kernel_layout"), PLANE.data)?, PLANE.data)?;
@@ -73,6 +79,9 @@ pub(super) fn conv2d_backward_weight(call: &Call) -> Result<Value, Fault> {
 }
 
 pub(super) fn correlation(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (first, second, result) = (operand(call, 0)?, operand(call, 1)?, call.result(0)?);
     let number = |name: &str| call.attrs.int(name).unwrap_or(1).max(1);
     let size = number("kernel_size");

@@ -6,6 +6,7 @@
 
 use super::single::{binary, broadcasts, floats, second, unary};
 use super::{Plan, Scratch, Source, count};
+use crate::call::Planned;
 use crate::run::{Fault, ResultType};
 use crate::{CallFault, OpId, Operators};
 use base::Span;
@@ -71,7 +72,7 @@ impl Operators {
         &mut self,
         steps: &[Step],
         operands: &[ResultType],
-    ) -> Result<Option<(Vec<ResultType>, Option<Plan>)>, (Span, CallFault)> {
+    ) -> Result<Option<Planned>, (Span, CallFault)> {
         let mut results: Vec<ResultType> = Vec::with_capacity(steps.len());
         for step in steps {
             let types: Option<Vec<ResultType>> =

@@ -1,7 +1,7 @@
 //! Padding, moving elements between axes, enlarging: what mostly moves elements.
 
 use crate::conv::layout::{by_letters, in_layout, operand, parse, permuted, sizes};
-use crate::conv::window::{PLANE, Space, VOLUME, fault, numbers};
+use crate::conv::window::{PLANE, Space, VOLUME, fault, nothing, numbers};
 use crate::run::{Arg, Call, Fault, cast_between, floats};
 use kernel::resample::{self, Taps};
 use kernel::shape::concatenate;
@@ -79,6 +79,9 @@ fn bordered(size: usize, before: i64, n: usize, border: Border) -> Result<Vec<Op
 }
 
 fn padded(call: &Call, x: &Tensor, border: Border, fill: Scalar) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let widths = pairs(call, "pad_width")?;
     let shape = &call.result(0)?.shape;
     if widths.len() != x.shape.len() || shape.len() != x.shape.len() {
@@ -114,6 +117,9 @@ fn filling(call: &Call, name: &str, dtype: Dtype) -> Scalar {
 }
 
 pub(super) fn dilate(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, shape) = (operand(call, 0)?, &call.result(0)?.shape);
     let strides = call.attrs.ints("strides").unwrap_or_default();
     let places = shape.iter().zip(strides).map(|(&n, stride)| {
@@ -168,6 +174,9 @@ fn is_channel_first(call: &Call) -> Result<bool, Fault> {
 }
 
 pub(super) fn depth_to_space(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, [n, c, h, w], block) = sub_pixel(call)?;
     let inner = c / (block * block);
     match is_channel_first(call)? {
@@ -177,6 +186,9 @@ pub(super) fn depth_to_space(call: &Call) -> Result<Value, Fault> {
 }
 
 pub(super) fn space_to_depth(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, [n, c, h, w], block) = sub_pixel(call)?;
     let axes = if is_channel_first(call)? { [0, 1, 3, 5, 2, 4] } else { [0, 3, 5, 1, 2, 4] };
     regrouped(call, &x, [n, c, h / block, block, w / block, block], axes)
@@ -188,6 +200,9 @@ fn block_shape(call: &Call) -> Vec<usize> {
 }
 
 pub(super) fn space_to_batch_nd(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, blocks, widths) = (operand(call, 0)?, block_shape(call), pairs(call, "paddings")?);
     let mut shape = x.shape.clone();
     let mut places: Vec<_> = shape.iter().map(|&size| same(size)).collect();
@@ -209,6 +224,9 @@ pub(super) fn space_to_batch_nd(call: &Call) -> Result<Value, Fault> {
 }
 
 pub(super) fn batch_to_space_nd(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, blocks, widths) = (operand(call, 0)?, block_shape(call), pairs(call, "crops")?);
     let (n, result) = (blocks.len(), call.result(0)?);
     let total = blocks.iter().try_fold(1_usize, |total, &block| total.checked_mul(block)).ok_or(Fault::IllTyped)?;
@@ -240,6 +258,9 @@ fn coordinate(mode: &str, at: usize, size: usize, n: usize) -> Result<f64, Fault
 }
 
 fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let result = call.result(0)?;
     let layout = parse(call.attrs.str("layout"), space.data)?;
     let mut x = by_letters(&operand(call, 0)?, &layout, space.data)?;
@@ -288,6 +309,9 @@ pub(super) fn upsampling3d(call: &Call) -> Result<Value, Fault> {
 
 /// Packs bits, the first element's the highest: see the row.
 pub(super) fn bitpack(call: &Call) -> Result<Value, Fault> {
+    if let Some(nothing) = nothing(call) {
+        return call.one(nothing);
+    }
     let (x, result) = (operand(call, 0)?, call.result(0)?);
     let rank = x.shape.len();
     let pack_axis = call.axis("pack_axis", 1, rank);

@@ -43,12 +43,12 @@ impl Matrix {
             let end = usize::try_from(ends[1]).ok().filter(|&end| end <= n_blocks);
             let end = end.ok_or(Fault::IndexOutOfRange(ends[1]))?;
             let start = usize::try_from(ends[0]).map_err(|_| Fault::IndexOutOfRange(ends[0]))?;
-            for at in start..end {
-                let column = usize::try_from(columns[at]).ok().filter(|&column| column < n_columns / block[1].max(1));
-                let column = column.ok_or(Fault::IndexOutOfRange(columns[at]))?;
+            for (at, &column) in columns.iter().enumerate().take(end).skip(start) {
+                let place = usize::try_from(column).ok().filter(|&place| place < n_columns / block[1].max(1));
+                let place = place.ok_or(Fault::IndexOutOfRange(column))?;
                 entries.extend((0..block[0] * block[1]).map(|part| Entry {
                     row: row * block[0] + part / block[1],
-                    column: column * block[1] + part % block[1],
+                    column: place * block[1] + part % block[1],
                     at: at * block[0] * block[1] + part,
                 }));
             }

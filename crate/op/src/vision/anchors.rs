@@ -34,7 +34,7 @@ pub(super) fn multibox_prior_of(call: &Call) -> Result<Value, Fault> {
             let (y, x) = ((i as f64 + offsets[0]) * down, (j as f64 + offsets[1]) * right);
             for &(w, h) in &halves {
                 let corners = [x - w, y - h, x + w, y + h];
-                boxes.extend(corners.map(|at| if clip { at.max(0.0).min(1.0) } else { at }));
+                boxes.extend(corners.map(|at| if clip { at.clamp(0.0, 1.0) } else { at }));
             }
         }
     }
@@ -72,7 +72,7 @@ pub(super) fn multibox_transform_loc_of(call: &Call) -> Result<Value, Fault> {
             let y = by[1] * variances[1] * height + (at[1] + at[3]) / 2.0;
             let w = float::exp(by[2] * variances[2]) * width / 2.0;
             let h = float::exp(by[3] * variances[3]) * height / 2.0;
-            let corners = [x - w, y - h, x + w, y + h].map(|at| if clip { at.max(0.0).min(1.0) } else { at });
+            let corners = [x - w, y - h, x + w, y + h].map(|at| if clip { at.clamp(0.0, 1.0) } else { at });
             let row = &mut rows[(batch * n_anchors + n) * 6..][..6];
             row[0] = class as f64 - 1.0;
             row[1] = score;

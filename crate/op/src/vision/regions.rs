@@ -103,37 +103,43 @@ pub(super) fn roi_align_of(call: &Call) -> Result<Value, Fault> {
     let (scale, ratio) = (r(call.attrs.float("spatial_scale")), call.attrs.int("sample_ratio").unwrap_or(-1));
     let values = regions.floats();
     let rows: Vec<&[f64]> = values.chunks_exact(5).collect();
-    // For each region and side, the samples of each part.
-    let mut sampled: Vec<[Vec<Vec<Taps>>; 2]> = Vec::with_capacity(rows.len());
+    // For each region and side, where its first part begins, how long each is, and how many samples it has.
+    let mut sides: Vec<[(f64, f64, usize); 2]> = Vec::with_capacity(rows.len());
     for row in &rows {
-        let mut sides = [Vec::new(), Vec::new()];
-        for (side, parts) in sides.iter_mut().enumerate() {
+        let mut found = [(0.0, 0.0, 0); 2];
+        for (side, found) in found.iter_mut().enumerate() {
             let (from, to) = (r(row[2 - side] * scale), r(row[4 - side] * scale));
             // A region that is turned round has the size 1.
             let len = r(r(to - from).max(1.0) / images.pooled[side] as f64);
             let n = if ratio > 0 { ratio as f64 } else { len.ceil() };
-            if !(n <= 16.0 * (images.sides[side] as f64 + 16.0)) {
+            if n > 16.0 * (images.sides[side] as f64 + 16.0) {
                 return Err(TOO_LARGE);
             }
-            *parts =
-                (0..images.pooled[side]).map(|part| samples(from, len, n as usize, part, images.sides[side])).collect();
+            *found = (from, len, n as usize);
         }
-        sampled.push(sides);
+        sides.push(found);
     }
     let [down, right] = [images.strides[2], images.strides[3]];
-    let pooled =
-        images.each(rows.len(), &|region| images.image(rows[region]), &mut |[region, row, column], from| {
-            let [rows, columns] = &sampled[region];
-            let (mut sum, mut best) = (0.0, f64::NEG_INFINITY);
-            for ys in &rows[row] {
-                for xs in &columns[column] {
-                    let value = weighted(&images.values, from, &[(ys, down), (xs, right)]);
-                    sum += value;
-                    best = float::maximum(best, value);
-                }
+    // The samples of the part that was pooled last, since its channels follow one another.
+    let (mut last, mut sampled) = (None, [Vec::new(), Vec::new()]);
+    let pooled = images.each(rows.len(), &|region| images.image(rows[region]), &mut |at, from| {
+        if last.replace(at) != Some(at) {
+            sampled = [0, 1].map(|side| {
+                let (from, len, n) = sides[at[0]][side];
+                samples(from, len, n, at[1 + side], images.sides[side])
+            });
+        }
+        let [rows, columns] = &sampled;
+        let (mut sum, mut best) = (0.0, f64::NEG_INFINITY);
+        for ys in rows {
+            for xs in columns {
+                let value = weighted(&images.values, from, &[(ys, down), (xs, right)]);
+                sum += value;
+                best = float::maximum(best, value);
             }
-            if takes_max { best } else { sum / (rows[row].len() * columns[column].len()) as f64 }
-        })?;
+        }
+        if takes_max { best } else { sum / (rows.len() * columns.len()) as f64 }
+    })?;
     call.one(floats(result.dtype, pooled.into_iter()))
 }
 

@@ -50,7 +50,7 @@ fn sizes(x: &Arg) -> Result<[usize; 3], Fault> {
 pub(super) fn get_valid_counts_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     let [n_batches, n_rows, n_columns] = sizes(&x)?;
-    let threshold = round_to(x.dtype(), call.attrs.float("score_threshold"));
+    let threshold = round_to(x.dtype(), call.float_operand(1)?);
     let id = column(call, "id_index", n_columns)?;
     let score = required(column(call, "score_index", n_columns)?)?;
     let data = x.floats();

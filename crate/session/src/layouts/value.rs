@@ -202,7 +202,7 @@ fn zero(dtype: Dtype) -> Scalar {
 /// A number as typed, in its dtype.
 fn number(dtype: Dtype, typed: &str) -> Result<Scalar, String> {
     if matches!(zero(dtype), Scalar::Float(_)) {
-        let value: f64 = typed.trim().parse().map_err(|_| "not a number".to_owned())?;
+        let value = base::parse_f64(typed.trim()).ok_or("not a number")?;
         let largest = if dtype == Dtype::Float16 { 65_504.0 } else { f64::MAX };
         let value = if value.abs() > largest { value.signum() * f64::INFINITY } else { value };
         return Ok(scalar_of(dtype, scalar_bits(dtype, Scalar::Float(value))));

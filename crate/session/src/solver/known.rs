@@ -2,7 +2,7 @@
 
 use super::stops::Index;
 use base::Idx;
-use solve::{Event, Solver, Trace};
+use solve::{Event, Solver};
 use ty::{Term, TermId, Terms};
 
 /// Remembers the answers, so that shared types are walked once.
@@ -60,7 +60,7 @@ enum Said {
 /// From when on each cell is known, as the trace says: since then, whatever else its class is told, nothing below it is
 /// unknown.
 pub(super) struct KnownFrom<'a> {
-    whole: &'a Solver<Trace>,
+    whole: &'a Solver,
     /// By cell, what was said of it first, and how many events were done then.
     said: Vec<(u32, Said)>,
     /// By cell, once it has been asked for.
@@ -69,7 +69,7 @@ pub(super) struct KnownFrom<'a> {
 }
 
 impl<'a> KnownFrom<'a> {
-    pub fn new(whole: &'a Solver<Trace>, index: &Index) -> KnownFrom<'a> {
+    pub fn new(whole: &'a Solver, index: &Index) -> KnownFrom<'a> {
         let n = whole.store.len();
         let library = (0..index.first_term).map(|id| (0, Said::Term(whole.head(TermId(id)))));
         let mut said: Vec<(u32, Said)> = library.collect();
