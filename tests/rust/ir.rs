@@ -47,9 +47,15 @@ fn misread(analysis: &Analysis, program: &Program) -> Option<String> {
     if again.functions.len() != program.functions.len() || again.globals != program.globals {
         return Some(format!("its text reads as another program\n{text}"));
     }
-    // Not a number is equal to nothing, but it looks alike.
+    // Not a number is equal to nothing, but it looks alike. Who wrote an attribute is no part of what it is.
     let pairs = program.functions.iter().zip(again.functions.iter()).filter(|(function, again)| function != again);
-    let mut texts = pairs.map(|(function, again)| (format!("{function:?}"), format!("{again:?}")));
+    let shown = |function: &ir::Function| {
+        let text = format!("{function:?}");
+        let (first, rest) = text.split_once("written: [").unwrap_or((&text, ""));
+        let parts = rest.split("written: [").map(|part| part.split_once(']').map_or("", |(_, behind)| behind));
+        first.to_owned() + &parts.collect::<String>()
+    };
+    let mut texts = pairs.map(|(function, again)| (shown(function), shown(again)));
     let (function, again) = texts.find(|(function, again)| function != again)?;
     Some(format!("its text reads as another function\n{function}\n{again}"))
 }

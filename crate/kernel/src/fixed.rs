@@ -41,10 +41,13 @@ impl Factor {
 
     /// The product as an integer; exact up to its one rounding, or of its sign and beyond any int64.
     pub fn times(self, x: i128, rounding: Rounding) -> i128 {
-        // A long shift to the left leaves int64 whatever the number is, one to the right leaves nothing.
-        let (left, right) = (self.exponent.clamp(0, 64) as u32, 31 + (-self.exponent).clamp(0, 80) as u32);
-        let x = if left > 0 { x.clamp(-(1 << 31), 1 << 31) } else { x.clamp(-(1 << 64), 1 << 64) };
-        let product = (x * i128::from(self.significand)) << left.min(63);
+        // A shift to the right by so much leaves nothing.
+        let (left, right) = (self.exponent.max(0) as u32, 31 + (-self.exponent).clamp(0, 80) as u32);
+        let product = x.clamp(-(1 << 64), 1 << 64) * i128::from(self.significand);
+        if product.unsigned_abs().leading_zeros() < left.saturating_add(2) {
+            return product.signum() << 100;
+        }
+        let product = product.checked_shl(left).unwrap_or(0);
         let half = 1_i128 << (right - 1);
         let bias = if rounding == Rounding::ToNearest && product < 0 { half - 1 } else { half };
         (product + bias) >> right
@@ -72,7 +75,10 @@ mod tests {
             (-33, 0.5, -16, -17),
             (5, 2.0, 10, 10),
             (-7, 1.0, -7, -7),
-            (100, 0.015, 2, 2),
+            // With 31 digits 0.015 is a little less.
+            (100, 0.015, 1, 1),
+            (100, 0.01500001, 2, 2),
+            (1 << 40, 2.0, 1 << 41, 1 << 41),
         ] {
             let factor = Factor::of(factor).expect("a number");
             assert_eq!(factor.times(x, Rounding::Upward), upward);
