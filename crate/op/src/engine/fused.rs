@@ -128,7 +128,8 @@ impl Fused {
             }
         }
         let (mut registers, mut free): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-        let (mut n_registers, mut is_whole) = (0, vec![true; operands.len()]);
+        let mut n_registers = 0;
+        let mut is_whole: Vec<bool> = operands.iter().map(|of| count(&of.shape) == Some(n)).collect();
         let mut lying: Vec<(usize, Vec<usize>)> = Vec::new();
         let mut runs = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {

@@ -25,7 +25,7 @@ fn f0 main(%x: l9, %b: l9, %s: l8) -> l9 {
 b0:
   fuel 3
   v8: l9 = fused(%x, %s, %b) { s0 = multiply(%x, %s); s1 = exp(%b); s2 = add(s0, s1); s3 = sigmoid(s2); \
-s4 = multiply(s2, s3); s5 = clip(s4, a_min=0f, a_max=6f) }
+s4 = multiply(s2, s3); s5 = clip(s4, a_min=0.0f, a_max=6.0f) }
   return v8
 }
 ",

@@ -43,6 +43,13 @@ fn step(random: &mut Random, fusible: &[OpId], n_operands: usize, n_before: usiz
     Step { op, attrs: Arc::new(attrs), inputs, span: Span::new(n_before as u32, n_before as u32) }
 }
 
+/// With one NaN for all: which one a loop makes is seen by nothing.
+fn bits(elements: &[f32]) -> Vec<u32> {
+    let mut elements = elements.to_vec();
+    kernel::elementwise::canonicalise(&mut elements);
+    elements.iter().map(|x| x.to_bits()).collect()
+}
+
 #[test]
 fn as_one_and_one_after_the_other_have_the_same_bits() {
     let fusible: Vec<OpId> = (0..all().len()).map(|at| OpId(at as u32)).filter(|op| op.is_fusible()).collect();
@@ -108,7 +115,7 @@ fn as_one_and_one_after_the_other_have_the_same_bits() {
             continue;
         };
         n_planned += 1;
-        let expected: Vec<u32> = results.last().unwrap().iter().map(|x| x.to_bits()).collect();
+        let expected = bits(results.last().unwrap());
         for taken in std::iter::once(None).chain((0..operands.len()).map(Some)) {
             if taken.is_some_and(|at| !plan.takes(at)) {
                 continue;
@@ -122,8 +129,7 @@ fn as_one_and_one_after_the_other_have_the_same_bits() {
             let kept: Vec<Option<Vec<f32>>> = data.iter().enumerate().map(source).collect();
             let sources: Vec<Source> = kept.iter().map(|of| of.as_deref().map(bytemuck::cast_slice)).collect();
             plan.run(&sources, bytemuck::cast_slice_mut(&mut result), &mut Scratch::default()).unwrap();
-            let bits: Vec<u32> = result.iter().map(|x| x.to_bits()).collect();
-            assert_eq!(bits, expected, "{steps:?} on {operands:?}, {taken:?} in place");
+            assert!(bits(&result) == expected, "{steps:?} on {operands:?}, {taken:?} in place");
         }
     }
     println!("{n_planned} groups, {n_taken} in place; {n_refused} refused, {n_others} of other shapes");
