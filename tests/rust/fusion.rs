@@ -67,10 +67,10 @@ impl Random {
         let dim = |n: usize| if is_open { "?".to_owned() } else { n.to_string() };
         let [a, b] = [[2, 3], [1, 3], [4, 1], [3, 3]][self.below(4)];
         let mut text = "def @half(%h) { %h * 0.5f }\n".to_owned();
-        let _ = write!(
+        let _ = writeln!(
             text,
             "def @main_of(%x: Tensor[({0}, {1}), float32], %y: Tensor[({0}, {1}), float32], \
-             %r: Tensor[({1},), float32], %c: Tensor[({0}, 1), float32], %s: float32) {{\n",
+             %r: Tensor[({1},), float32], %c: Tensor[({0}, 1), float32], %s: float32) {{",
             dim(a),
             dim(b)
         );
