@@ -3,6 +3,7 @@ import { runNow, show } from "../actions.ts";
 import { errorCount, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { startStepping } from "../stepping.ts";
+import { EngineSwitch } from "../view/engineswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { Stepper } from "../view/stepper.tsx";
 import { TensorPicture } from "../view/tensor.tsx";
@@ -26,6 +27,7 @@ export function RunPanel() {
           </button>
           <LayoutPicker />
         </p>
+        <EngineSwitch />
       </div>
     );
   }
@@ -41,6 +43,7 @@ export function RunPanel() {
           </button>
         )}
       </div>
+      <EngineSwitch />
       {ran.kind === "finished" && <Figures view={ran.view} />}
       {ran.kind === "finished" &&
         ran.view.values.map((value, index) => <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />)}
