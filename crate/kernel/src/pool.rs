@@ -220,20 +220,25 @@ impl Across {
         step: impl Fn(F32x4, F32x4) -> F32x4 + Copy,
         load: impl Fn(*const f32) -> F32x4 + Copy,
     ) {
-        let (n_left, mut at) = (to.len(), 0);
+        let (n, mut at) = (to.len(), 0);
+        let to = to.as_mut_ptr();
         unsafe {
-            while n_left >= 16 && at + 8 < n_left {
-                let start = at.min(n_left - 16);
-                for (quad, lanes) in self.fold::<4>(start, step, load).into_iter().enumerate() {
-                    lanes.store(to.as_mut_ptr().add(start + 4 * quad));
+            while at < n {
+                if n >= 16 && at + 8 < n {
+                    let start = at.min(n - 16);
+                    let quads = self.fold::<4>(start, step, load);
+                    quads.into_iter().enumerate().for_each(|(quad, lanes)| lanes.store(to.add(start + 4 * quad)));
+                    at += 16;
+                } else {
+                    let start = at.min(n.saturating_sub(4));
+                    let [lanes] = self.fold::<1>(start, step, load);
+                    if n >= 4 {
+                        lanes.store(to.add(start));
+                    } else {
+                        lanes.to_array().into_iter().take(n).enumerate().for_each(|(lane, x)| *to.add(lane) = x);
+                    }
+                    at += 4;
                 }
-                at += 16;
-            }
-            while at < n_left {
-                let [lanes] = self.fold::<1>(at, step, load);
-                let n = (n_left - at).min(4);
-                to[at..][..n].copy_from_slice(&lanes.to_array()[..n]);
-                at += 4;
             }
         }
     }
