@@ -29,18 +29,18 @@
 #![allow(unsafe_code, reason = "loads and stores of lanes within slices whose lengths were checked on entry")]
 
 pub(crate) mod gather;
+pub(crate) mod moves;
 pub(crate) mod panel;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod tile;
-pub(crate) mod turn;
 pub(crate) mod vector;
 
+use moves::{clear, copy};
 use panel::Columns;
 use std::mem::MaybeUninit;
 use std::{iter, ptr};
 use tile::{Finish, HEIGHT, Tile, WIDTH};
-use turn::{clear, copy};
 
 /// Terms of a block: a panel of `b` stays in the first-level cache.
 const BLOCK_TERMS: usize = 256;

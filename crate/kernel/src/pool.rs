@@ -4,7 +4,7 @@
 //! first to the last; then every position folds what its window sees of the line, from left to right. Around the line
 //! is padding that changes nothing.
 //!
-//! Maxima are those of [`crate::window`] (NaN where the window sees one, -infinity where it sees only padding), but a
+//! Maxima are those of [`crate::slide`] (NaN where the window sees one, -infinity where it sees only padding), but a
 //! zero is always +0. Averages divide such a sum by a count; zero where the window sees only padding.
 //!
 //! ```
@@ -19,7 +19,6 @@
 
 use crate::fold::add_rows;
 use crate::lanes::{F32x4, Lanes};
-use crate::window::Divisor;
 use std::cell::Cell;
 
 #[cfg(test)]
@@ -38,6 +37,16 @@ pub struct Window {
     /// Padding before the first element and after the last.
     pub before: [usize; 3],
     pub after: [usize; 3],
+}
+
+/// Which looks an average divides by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Divisor {
+    /// Those at elements.
+    Elements,
+    /// Those at elements or padding (`count_include_pad`). What lies beyond the padding, as at the last position of a
+    /// `ceil_mode` pool, never counts.
+    ElementsAndPadding,
 }
 
 impl Window {

@@ -2,7 +2,7 @@
 
 use crate::gemm::Out;
 use crate::gemm::gather::Gather;
-use crate::gemm::turn::{load_apart, load_even};
+use crate::gemm::moves::{load_apart, load_even};
 use crate::lanes::{F32x4, Lanes};
 use std::{iter, slice};
 
