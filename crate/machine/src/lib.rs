@@ -42,6 +42,7 @@ mod assemble;
 mod code;
 mod collect;
 mod fault;
+mod forecast;
 mod frame;
 mod fuse;
 mod general;
@@ -57,6 +58,7 @@ mod tensor;
 mod value;
 mod view;
 
+pub use forecast::{Forecast, Forecaster, Open};
 pub use kind::BlockKind;
 pub use machine::{Machine, Status};
 pub use step::{Arrival, History};

@@ -1,13 +1,13 @@
 //! The machine: its state, and how a run begins and ends.
 
 use crate::assemble::assemble;
-use crate::code::{Assembly, HALT, WINDOW};
+use crate::code::{Assembly, At, HALT, WINDOW};
 use crate::fault::Stop;
 use crate::heap::Heap;
 use crate::tensor::Sites;
 use crate::value::Blocks;
 use base::Span;
-use ir::{FuncId, Program};
+use ir::{FuncId, Instr, Op, Program};
 use layout::{LayoutId, Words, decode, encode, n_words};
 use op::Operators;
 use std::sync::Arc;
@@ -238,9 +238,20 @@ impl Machine {
             let fault = match stop {
                 Stop::Fault(fault) => fault,
                 Stop::NoMemory(bytes) if self.make_room(bytes) => continue,
-                Stop::NoMemory(_) => RunFault::OutOfMemory { limit: self.limits.memory },
+                Stop::NoMemory(bytes) => self.no_memory(bytes),
+                Stop::LargeTensor(bytes) => RunFault::LargeTensor { limit: self.limits.memory, bytes, held: 0 },
             };
             return self.fail(fault);
+        }
+    }
+
+    fn no_memory(&self, bytes: u64) -> RunFault {
+        let limit = self.limits.memory;
+        match self.code.at(self.state.pc) {
+            Some(At::Instr(Instr { op: Op::Operator { .. }, .. })) if bytes != u64::MAX => {
+                RunFault::LargeTensor { limit, bytes, held: self.state.heap.in_use }
+            }
+            _ => RunFault::OutOfMemory { limit },
         }
     }
 

@@ -47,7 +47,7 @@ mod sparse;
 mod unary;
 mod vision;
 
-pub use call::{CallFault, Operators};
+pub use call::{CallFault, Operand, Operators};
 pub use engine::{Plan, Scratch, Source, elementwise, on_scalars};
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;

@@ -2,7 +2,7 @@
 
 use crate::data::to_json;
 use crate::run::Options;
-use crate::{Analysis, IrText, Mends, hover, ir_text, pass_names, run};
+use crate::{Analysis, IrText, Mends, Needs, Outcome, hover, ir_text, pass_names, run};
 use base::{Diagnostic, LineIndex, Position, Severity, Span};
 use layout::Strategy;
 use serde::Serialize;
@@ -117,6 +117,18 @@ struct Ran {
     fuel: u64,
     peak_bytes: u64,
     live_bytes: u64,
+    tensor_bytes: TensorBytes,
+}
+
+/// What was known before the run of the elements of tensors that are there at once.
+#[derive(Serialize)]
+struct TensorBytes {
+    least: u64,
+    /// Null where only the run knows.
+    most: Option<u64>,
+    /// What decides it, and where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depends_on: Option<Label>,
 }
 
 #[derive(Serialize)]
@@ -194,8 +206,11 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
     diagnostics.extend(outcome.diagnostics);
     let has_errors = has_errors(&diagnostics);
     let diagnostics = problems(&diagnostics, lines);
-    let ran =
-        Ran { values, diagnostics, fuel: outcome.fuel, peak_bytes: outcome.peak_bytes, live_bytes: outcome.live_bytes };
+    let Needs { least, most, open } = outcome.needs;
+    let depends_on = open.map(|(span, clause)| Label { place: place(span, lines), message: clause.to_owned() });
+    let tensor_bytes = TensorBytes { least, most, depends_on };
+    let Outcome { fuel, peak_bytes, live_bytes, .. } = outcome;
+    let ran = Ran { values, diagnostics, fuel, peak_bytes, live_bytes, tensor_bytes };
     Answer { json: to_string(&ran), has_errors }
 }
 

@@ -3,6 +3,7 @@
 use crate::Analysis;
 use crate::compile::{Compiled, compile};
 use crate::data::{self, InputError};
+use crate::needs::{Ahead, Needs, bytes_text};
 use base::{Diagnostic, Span};
 use hir::{FnId, Function, Item};
 use ir::FuncId;
@@ -56,6 +57,8 @@ pub struct Outcome {
     /// dropped.
     pub peak_bytes: u64,
     pub live_bytes: u64,
+    /// What was known before the run.
+    pub needs: Needs,
 }
 
 /// Runs functions of a text, one after the other.
@@ -67,12 +70,15 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     let Compiled { program, entries, diagnostics, .. } = compile(analysis, &functions, options.layout, &mut |_, _| {});
     let entries: FxHashMap<FnId, FuncId> = entries.into_iter().collect();
     let limits = Limits { fuel: options.fuel, memory: options.memory };
-    let mut machine = Machine::new(Arc::new(program), limits);
+    let program = Arc::new(program);
+    let mut ahead = Ahead::new(&program, &entries, options.memory);
+    let mut machine = Machine::new(program.clone(), limits);
     let mut outcome = Outcome { diagnostics, ..Outcome::default() };
     let (mut fuel, mut steps) = (0, 0);
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;
+        ahead.look(function, &args, site)?;
         machine.start(entry, &args, site)?;
         let status = machine.run(u64::MAX);
         fuel += machine.fuel_used();
@@ -88,21 +94,29 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     outcome.steps = steps;
     outcome.peak_bytes = machine.peak_bytes();
     outcome.live_bytes = machine.live_bytes();
+    outcome.needs = ahead.needs;
     outcome
 }
 
-/// As [`run`], by the definitional evaluator: what the machine is tested against.
+/// As [`run`], by the definitional evaluator: what the machine is tested against. What cannot fit is refused before, as
+/// there.
 pub fn evaluate(analysis: &Analysis, options: &Options) -> Outcome {
     let limits = Limits { fuel: options.fuel, memory: options.memory };
+    let functions = analysis.runnable();
+    let compiled = compile(analysis, &functions, options.layout, &mut |_, _| {});
+    let entries: FxHashMap<FnId, FuncId> = compiled.entries.into_iter().collect();
+    let mut ahead = Ahead::new(&compiled.program, &entries, options.memory);
     let mut evaluator = eval::Evaluator::new(&analysis.module, limits);
     let mut outcome = Outcome::default();
     let mut fuel = 0;
-    run_on(analysis, &analysis.runnable(), options, &mut outcome, &mut |function, args, _| {
+    run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
+        ahead.look(function, &args, site)?;
         let result = evaluator.run(function, args);
         fuel += evaluator.fuel_used;
         result
     });
     outcome.fuel = fuel;
+    outcome.needs = ahead.needs;
     outcome
 }
 
@@ -166,7 +180,18 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Diagnostic {
     let (code, message) = match &error.fault {
         RunFault::OutOfFuel { fuel } => ("out-of-fuel", format!("still running after {fuel} calls and match tests")),
         RunFault::OutOfMemory { limit } => {
-            ("out-of-memory", format!("this needs more memory than the limit of {} MB", limit >> 20))
+            ("out-of-memory", format!("this needs more memory than the limit of {}", bytes_text(*limit)))
+        }
+        RunFault::LargeTensor { limit, bytes, held } => {
+            let [bytes, limit] = [bytes, limit].map(|&n| bytes_text(n));
+            let sentence = match held {
+                0 => format!("this tensor of {bytes} needs more memory than the limit of {limit}"),
+                _ => {
+                    let held = bytes_text(*held);
+                    format!("this tensor of {bytes} and the {held} in use need more memory than the limit of {limit}")
+                }
+            };
+            ("out-of-memory", sentence)
         }
         RunFault::NoArm => ("no-arm-matches", "no arm of this match takes the value".to_owned()),
         RunFault::DivisionByZero => ("division-by-zero", "an integer is divided by zero".to_owned()),
