@@ -51,6 +51,7 @@ mod kind;
 mod live;
 mod machine;
 mod owner;
+mod profile;
 mod run;
 mod scalar;
 mod step;
@@ -61,6 +62,7 @@ mod view;
 pub use forecast::{Forecast, Forecaster, Open};
 pub use kind::BlockKind;
 pub use machine::{Machine, Status};
+pub use profile::Tally;
 pub use step::{Arrival, History};
 pub use view::{BlockView, FrameView, GlobalView, HeapView, Position, VarView};
 

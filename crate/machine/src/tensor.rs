@@ -11,7 +11,7 @@ use crate::heap::{HEADER, Heap};
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
 use crate::value::{Blocks, data_offset};
 use layout::{Kind, LayoutId, Words, decode, encode};
-use op::{AttrForm, CallFault, OpId, Operators, Plan, ResultType, Scratch};
+use op::{AttrForm, CallFault, OpId, Operators, Plan, ResultType, Scratch, Step};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
@@ -28,14 +28,19 @@ pub(crate) struct Sites {
     scratch: Scratch,
 }
 
-/// An operator whose operands and result are scalars and tensors, and not all of them scalars.
+/// Operators whose operands and result are scalars and tensors, and not all of them scalars.
 #[derive(Clone, Debug)]
 pub struct Place {
-    pub op: OpId,
-    pub attrs: Arc<Attrs>,
+    pub call: Called,
     /// The layouts of the operands and of the result.
     pub operands: Vec<LayoutId>,
     pub result: LayoutId,
+}
+
+#[derive(Clone, Debug)]
+pub enum Called {
+    One(OpId, Arc<Attrs>),
+    Fused(Vec<Step>),
 }
 
 /// What was found out about operands of some types.
@@ -101,17 +106,21 @@ pub(crate) fn call(
         Way::Planned(planned) => {
             planned.run(heap, code, &mut sites.scratch, &site.operands, operands).map_err(|stop| match stop {
                 Fail::Memory(bytes) => Stop::NoMemory(bytes),
-                Fail::Kernel(fault) => CallFault::of(place.op.row(), fault).into(),
+                Fail::Kernel(fault) => match &place.call {
+                    Called::One(op, _) => CallFault::of(op.row(), fault).into(),
+                    // Steps on float32 have a value for each number.
+                    Called::Fused(_) => broken,
+                },
             })
         }
         Way::Values(results) => {
-            let words: SmallVec<[Words; 4]> = operands.iter().map(|&word| smallvec![word]).collect();
-            let (op, attrs, result) = (place.op, &place.attrs, place.result);
-            let call = OperatorCall { op, attrs, layouts: &place.operands, words: &words, result };
+            let words = operands.iter().map(|&word| smallvec![word]).collect();
+            let call = TensorCall { layouts: place.operands.clone(), words, result: place.result };
             let args = call.args(heap, code);
-            let value = match results {
-                Some(results) => operators.run_with(op, &args, attrs, results)?,
-                None => operators.run(op, &args, attrs)?,
+            let value = match (&place.call, results) {
+                (Called::One(op, attrs), Some(results)) => operators.run_with(*op, &args, attrs, results)?,
+                (Called::One(op, attrs), None) => operators.run(*op, &args, attrs)?,
+                (Called::Fused(steps), _) => run_steps(operators, steps, &args)?,
             };
             call.finish(heap, code, &value)?.first().copied().ok_or(broken)
         }
@@ -150,7 +159,10 @@ fn find(
         },
     });
     let types: Vec<ResultType> = types.collect::<Option<_>>().ok_or(Stop::Fault(RunFault::Broken))?;
-    let found = operators.plan(place.op, &place.attrs, &types)?;
+    let found = match &place.call {
+        Called::One(op, attrs) => operators.plan(*op, attrs, &types)?,
+        Called::Fused(steps) => operators.plan_steps(steps, &types).map_err(Stop::at)?,
+    };
     let (results, plan) = found.map_or((None, None), |(results, plan)| (Some(results), plan));
     let result =
         results.as_ref().and_then(|results| results.first()).and_then(|result| match layouts[place.result].kind {
@@ -281,12 +293,10 @@ fn scalars<'a>(expected: &[Expected], operands: &'a [u64], sources: &mut [Option
     }
 }
 
-/// An operator and its operands, which it takes over.
-pub(crate) struct OperatorCall<'a> {
-    pub op: OpId,
-    pub attrs: &'a Arc<Attrs>,
-    pub layouts: &'a [LayoutId],
-    pub words: &'a [Words],
+/// Operands, which are taken over, and where the result goes.
+pub(crate) struct TensorCall {
+    pub layouts: Vec<LayoutId>,
+    pub words: Vec<Words>,
     pub result: LayoutId,
 }
 
@@ -297,9 +307,9 @@ pub(crate) fn on_values(
     operators: &mut Operators,
     sites: &mut Sites,
     pc: u32,
-    call: &OperatorCall,
+    (op, attrs): (OpId, &Arc<Attrs>),
+    call: &TensorCall,
 ) -> Result<Words, Stop> {
-    let (op, attrs) = (call.op, call.attrs);
     let args = call.args(heap, code);
     let value = if op.row().attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
         operators.run(op, &args, attrs)?
@@ -318,16 +328,38 @@ pub(crate) fn on_values(
     call.finish(heap, code, &value)
 }
 
-impl OperatorCall<'_> {
+/// Fused operators, one after the other.
+pub(crate) fn steps_on_values(
+    heap: &mut Heap,
+    code: &Assembly,
+    operators: &mut Operators,
+    steps: &[Step],
+    call: &TensorCall,
+) -> Result<Words, Stop> {
+    let value = run_steps(operators, steps, &call.args(heap, code))?;
+    call.finish(heap, code, &value)
+}
+
+fn run_steps(operators: &mut Operators, steps: &[Step], args: &[Value]) -> Result<Value, Stop> {
+    let mut results: Vec<Value> = Vec::with_capacity(steps.len());
+    for step in steps {
+        let operands = step.inputs.iter().filter_map(|input| input.of(args, &results).cloned());
+        let operands: Vec<Value> = operands.collect();
+        results.push(operators.run(step.op, &operands, &step.attrs).map_err(|fault| Stop::at((step.span, fault)))?);
+    }
+    results.pop().ok_or(Stop::Fault(RunFault::Broken))
+}
+
+impl TensorCall {
     fn args(&self, heap: &mut Heap, code: &Assembly) -> Vec<Value> {
         let blocks = Blocks::new(heap, &code.kinds);
-        let operands = self.layouts.iter().zip(self.words);
+        let operands = self.layouts.iter().zip(&self.words);
         operands.map(|(&layout, words)| decode(&code.program.layouts, &blocks, layout, words)).collect()
     }
 
     /// Lets go of the operands, and puts the result in the heap.
     fn finish(&self, heap: &mut Heap, code: &Assembly, value: &Value) -> Result<Words, Stop> {
-        for (&layout, words) in self.layouts.iter().zip(self.words) {
+        for (&layout, words) in self.layouts.iter().zip(&self.words) {
             heap.release_value(code, layout, words);
         }
         let mut blocks = Blocks::new(heap, &code.kinds);

@@ -66,6 +66,17 @@ pub enum Operand {
     Tuple(Vec<ResultType>),
 }
 
+impl Operand {
+    /// The type of one that is no tuple.
+    pub fn single(&self) -> Option<ResultType> {
+        match self {
+            Operand::Scalar(dtype, _) => Some(ResultType { shape: Vec::new(), dtype: *dtype }),
+            Operand::Tensor(of) => Some(of.clone()),
+            Operand::Tuple(_) => None,
+        }
+    }
+}
+
 /// The types of the results of a call, and its plan, where there is one.
 pub type Planned = (Vec<ResultType>, Option<Plan>);
 
@@ -142,12 +153,7 @@ impl Operators {
                 }
             }
         }
-        let single = operands.iter().map(|operand| match operand {
-            Operand::Scalar(dtype, _) => Some(ResultType { shape: Vec::new(), dtype: *dtype }),
-            Operand::Tensor(of) => Some(of.clone()),
-            Operand::Tuple(_) => None,
-        });
-        if let Some(types) = single.collect::<Option<Vec<_>>>() {
+        if let Some(types) = operands.iter().map(Operand::single).collect::<Option<Vec<_>>>() {
             let (results, plan) = self.planned(op, &filled, &types)?;
             return Ok(Some((results, plan.filter(|_| on_types))));
         }

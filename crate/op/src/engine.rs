@@ -10,16 +10,19 @@
 //! kernel. [`crate::run`] asks here first, so all that run programs agree to the bit.
 
 mod each;
+mod fused;
 mod single;
 mod values;
 
 pub(crate) use each::by_kernel;
 pub use each::elementwise;
+pub use fused::{Input, Step};
 pub use values::{on_scalars, on_values};
 
 use crate::OpId;
 use crate::run::{Fault, ResultType};
 use each::Each;
+use fused::Fused;
 use single::Single;
 use ty::Attrs;
 
@@ -33,6 +36,8 @@ pub struct Plan {
 enum Body {
     Single(Single),
     Each(Each),
+    /// Several operators.
+    Fused(Fused),
     /// The same elements; the shape is another.
     Copy,
 }
@@ -43,6 +48,8 @@ pub struct Scratch {
     conv: kernel::conv::Scratch,
     /// Between two reductions of one operator.
     between: [Vec<f32>; 2],
+    /// Blocks of what is between operators that are called as one.
+    registers: Vec<f32>,
 }
 
 /// The elements of an operand, or `None` if they are where the result goes.
@@ -69,11 +76,16 @@ impl Plan {
         Some(Plan { body })
     }
 
+    fn fused(fused: Fused) -> Plan {
+        Plan { body: Body::Fused(fused) }
+    }
+
     /// Whether the result may be computed where this operand is.
     pub fn takes(&self, operand: usize) -> bool {
         match &self.body {
             Body::Single(single) => single.takes(operand),
             Body::Each(each) => each.takes(operand),
+            Body::Fused(fused) => fused.takes(operand),
             Body::Copy => operand == 0,
         }
     }
@@ -83,6 +95,7 @@ impl Plan {
         match &self.body {
             Body::Single(single) => single.run(sources, result, scratch),
             Body::Each(each) => each.run(sources, result),
+            Body::Fused(fused) => fused.run(sources, result, scratch),
             Body::Copy => match sources {
                 [Some(source), ..] if source.len() == result.len() => {
                     result.copy_from_slice(source);

@@ -22,6 +22,7 @@ mod binary;
 mod call;
 mod conv;
 mod conv_nd;
+mod cost;
 mod create;
 mod dynamic;
 mod engine;
@@ -48,7 +49,8 @@ mod unary;
 mod vision;
 
 pub use call::{CallFault, Operand, Operators};
-pub use engine::{Plan, Scratch, Source, elementwise, on_scalars};
+pub use cost::{COSTS, Cost, flops};
+pub use engine::{Input, Plan, Scratch, Source, Step, elementwise, on_scalars};
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
 pub use run::{Call, Fault, Kernel, OPEN, ResultType, cast_between, cast_scalar, round_to, run};

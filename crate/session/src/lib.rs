@@ -43,7 +43,7 @@ mod why;
 pub use analysis::{
     Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, solved, trace,
 };
-pub use compile::{Compiled, compile};
+pub use compile::{Compiled, Fusion, compile};
 pub use explain::{codes, explain};
 pub use format::format;
 pub use hover::{Hover, hover};

@@ -7,10 +7,10 @@ use crate::value::data_offset;
 use base::{Idx, Span};
 use ir::{BlockId, Callee, Case, CaseKey, FuncId, GlobalId, Instr, Op, VarId};
 use layout::{Head, Kind, LayoutId};
-use op::{CallFault, OPEN, Operand, OpId, Plan, ResultType};
+use op::{CallFault, OPEN, Operand, Plan, ResultType};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use ty::{Attrs, RunError, RunFault, Value};
+use ty::{RunError, RunFault, Value};
 
 /// How following a path ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,7 +126,16 @@ impl<'p> Forecaster<'p> {
                 advance(path);
                 return self.invoke(path, *callee, args, to, site);
             }
-            Op::Operator { op, attrs } => return self.operator(path, instr, (*op, attrs), args),
+            Op::Operator { op, attrs } => {
+                if let (Some(scalars), Some(result)) = (known_scalars(&args), result)
+                    && let Ok(Value::Scalar(dtype, scalar)) = self.operators.run(*op, &scalars, attrs)
+                {
+                    set(path, result, Abstract::Scalar(dtype, Some(scalar)));
+                    return next(path);
+                }
+                return self.operator(path, instr, args);
+            }
+            Op::Fused(_) => return self.operator(path, instr, args),
             Op::Retype => args.into_iter().next().unwrap_or(Abstract::Unknown),
             Op::RefNew => {
                 path.has_cells = true;
@@ -311,24 +320,12 @@ impl<'p> Forecaster<'p> {
         }
     }
 
-    /// A call of an operator: the result's memory, and the end of the operands'.
-    fn operator(
-        &mut self,
-        path: &mut Path,
-        instr: &'p Instr,
-        (op, attrs): (OpId, &Arc<Attrs>),
-        args: Vec<Abstract>,
-    ) -> Result<(), End> {
+    /// A call of an operator, or of several as one: the result's memory, and the end of the operands'.
+    fn operator(&mut self, path: &mut Path, instr: &'p Instr, args: Vec<Abstract>) -> Result<(), End> {
         let [result] = instr.results[..] else { return Err(End::Failed) };
-        if let Some(scalars) = known_scalars(&args)
-            && let Ok(Value::Scalar(dtype, scalar)) = self.operators.run(op, &scalars, attrs)
-        {
-            set(path, result, Abstract::Scalar(dtype, Some(scalar)));
-            return next(path);
-        }
         let operands: Option<Vec<Operand>> = args.iter().map(|arg| operand(path, arg)).collect();
         let made = match operands {
-            Some(operands) => self.foresee(instr, (op, attrs), operands)?,
+            Some(operands) => self.foresee(instr, operands)?,
             None => Made::Unknown,
         };
         let Made::Known(foreseen) = made else {
@@ -398,12 +395,7 @@ impl<'p> Forecaster<'p> {
         next(path)
     }
 
-    fn foresee(
-        &mut self,
-        instr: &'p Instr,
-        (op, attrs): (OpId, &Arc<Attrs>),
-        operands: Vec<Operand>,
-    ) -> Result<Made, End> {
+    fn foresee(&mut self, instr: &'p Instr, operands: Vec<Operand>) -> Result<Made, End> {
         let place = std::ptr::from_ref(instr) as usize;
         if let Some((before, found)) = self.known.get(&place)
             && *before == operands
@@ -412,7 +404,16 @@ impl<'p> Forecaster<'p> {
         }
         // Looking up a relation costs as much as many instructions.
         self.n_left = self.n_left.saturating_sub(16);
-        let found = match self.operators.foresee(op, attrs, &operands) {
+        let found = match &instr.op {
+            Op::Fused(steps) => {
+                let types = operands.iter().map(Operand::single).collect::<Option<Vec<_>>>();
+                let types = types.ok_or(End::Failed)?;
+                self.operators.plan_steps(steps, &types).map_err(|(_, fault)| fault)
+            }
+            Op::Operator { op, attrs } => self.operators.foresee(*op, attrs, &operands),
+            _ => return Err(End::Failed),
+        };
+        let found = match found {
             Ok(found) => found.map(|(results, plan)| Arc::new(Foreseen { results, plan })),
             // Values that are not known here may be what its types depend on.
             Err(CallFault::IllTyped) => None,
@@ -507,9 +508,7 @@ fn operand(path: &Path, arg: &Abstract) -> Option<Operand> {
         Abstract::Scalar(dtype, scalar) => Operand::Scalar(*dtype, *scalar),
         Abstract::Sum(_, fields) => Operand::Tuple(fields.iter().map(one).collect::<Option<_>>()?),
         Abstract::Object(id) => match &path.objects[*id as usize].content {
-            Content::Value(Abstract::Sum(_, fields)) => {
-                Operand::Tuple(fields.iter().map(one).collect::<Option<_>>()?)
-            }
+            Content::Value(Abstract::Sum(_, fields)) => Operand::Tuple(fields.iter().map(one).collect::<Option<_>>()?),
             Content::Tensor(Some(of)) => Operand::Tensor(of.clone()),
             Content::Tensor(None) | Content::Value(_) | Content::Closure(..) | Content::Gone => return None,
         },

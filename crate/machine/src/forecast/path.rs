@@ -161,9 +161,7 @@ impl Path {
     pub fn argument(&mut self, value: &Value) -> Abstract {
         match value {
             Value::Scalar(dtype, _) => Abstract::Scalar(*dtype, None),
-            Value::Tensor(tensor) => {
-                self.tensor(Some(ResultType { shape: tensor.shape.clone(), dtype: tensor.dtype }))
-            }
+            Value::Tensor(tensor) => self.tensor(Some(ResultType { shape: tensor.shape.clone(), dtype: tensor.dtype })),
             // Types of arguments nest as deep as they are written, and that has a limit.
             Value::Tuple(fields) => {
                 let fields = fields.iter().map(|field| self.argument(field)).collect();

@@ -151,11 +151,7 @@ impl Single {
             return None;
         }
         if let (&[a, b], Some(op)) = (shapes.as_slice(), binary(name)) {
-            let vector = match name {
-                "nn.bias_add" | "nn.prelu" => Some(vector_shape(a, b, axis_of(attrs, 1, a.len())?)?),
-                _ => None,
-            };
-            let b = vector.as_deref().unwrap_or(b);
+            let b = &second(name, attrs, [a, b])?[..];
             if !broadcasts(a, &result.shape) || !broadcasts(b, &result.shape) {
                 return None;
             }
@@ -301,7 +297,7 @@ impl Single {
     }
 }
 
-fn floats(bytes: &[u8]) -> Option<&[f32]> {
+pub fn floats(bytes: &[u8]) -> Option<&[f32]> {
     bytemuck::try_cast_slice(bytes).ok()
 }
 
@@ -310,10 +306,18 @@ fn product(a: View, b: View) -> Single {
 }
 
 /// Whether `shape` is repeated to `to` without changing a size other than 1.
-fn broadcasts(shape: &[usize], to: &[usize]) -> bool {
+pub fn broadcasts(shape: &[usize], to: &[usize]) -> bool {
     to.len()
         .checked_sub(shape.len())
         .is_some_and(|missing| shape.iter().zip(&to[missing..]).all(|(&size, &to)| size == to || size == 1))
+}
+
+/// The shape of the second operand as it broadcasts to the result: a vector along an axis has ones on the others.
+pub fn second(name: &str, attrs: &Attrs, [a, b]: [&[usize]; 2]) -> Option<Vec<usize>> {
+    match name {
+        "nn.bias_add" | "nn.prelu" => vector_shape(a, b, axis_of(attrs, 1, a.len())?),
+        _ => Some(b.to_vec()),
+    }
 }
 
 /// A vector along an axis of `shape`, as it broadcasts.
@@ -372,7 +376,7 @@ fn fold_all(op: Fold, groups: &[Extent], from: &[f32], to: &mut [f32], scratch: 
     let Some((last, first)) = groups.split_last() else {
         return (from.len() == to.len()).then(|| to.copy_from_slice(from));
     };
-    let Scratch { conv, between } = scratch;
+    let Scratch { conv, between, .. } = scratch;
     let [held, next] = between;
     let mut is_begun = false;
     for extent in first {
