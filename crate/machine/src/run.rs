@@ -671,6 +671,7 @@ impl Machine {
                         (pc, base) = (state.pc as usize, state.base as usize);
                         continue 'frame;
                     }
+                    Code::Pause => break 'frame Some(Stop::Pause),
                     Code::Broken => break 'frame Some(Stop::Fault(RunFault::Broken)),
                 }
             }

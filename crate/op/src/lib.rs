@@ -22,6 +22,7 @@ mod binary;
 mod call;
 mod conv;
 mod conv_nd;
+mod cost;
 mod create;
 mod dynamic;
 mod engine;
@@ -47,7 +48,8 @@ mod sparse;
 mod unary;
 mod vision;
 
-pub use call::{CallFault, Operators};
+pub use call::{CallFault, Operand, Operators};
+pub use cost::{COSTS, Cost, flops};
 pub use engine::{Input, Plan, Scratch, Source, Step, elementwise, on_scalars};
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
