@@ -17,7 +17,7 @@ mod values;
 pub(crate) use each::by_kernel;
 pub use each::elementwise;
 pub use fused::{Input, Step};
-pub use values::{on_scalars, on_values};
+pub use values::{Elementwise, on_scalars, on_values};
 
 use crate::OpId;
 use crate::run::{Fault, ResultType};
@@ -25,6 +25,9 @@ use each::Each;
 use fused::Fused;
 use single::Single;
 use ty::Attrs;
+
+/// A plan has at most so many operands, so that lists of them need no memory.
+pub const MAX_OPERANDS: usize = 8;
 
 /// How one call is computed, for operands and a result of these types.
 #[derive(Clone)]
@@ -59,6 +62,9 @@ impl Plan {
     /// `None`: this operator on these types is computed on values. A call without exactly one result has no plan.
     pub fn new(op: OpId, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Plan> {
         let [result] = results else { return None };
+        if operands.len() > MAX_OPERANDS {
+            return None;
+        }
         let row = op.row();
         let body = match row.name {
             "reshape"
@@ -78,6 +84,15 @@ impl Plan {
 
     fn fused(fused: Fused) -> Plan {
         Plan { body: Body::Fused(fused) }
+    }
+
+    /// What is computed for each element, if that is all, on float32.
+    pub fn elementwise(&self) -> Option<Elementwise> {
+        match &self.body {
+            Body::Single(Single::Unary(op)) => Some(Elementwise::Unary(*op)),
+            Body::Single(Single::Binary { op, .. }) => Some(Elementwise::Binary(*op)),
+            Body::Single(_) | Body::Each(_) | Body::Fused(_) | Body::Copy => None,
+        }
     }
 
     /// Whether the result may be computed where this operand is.

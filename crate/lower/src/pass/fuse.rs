@@ -66,6 +66,8 @@ struct Group {
     layout: LayoutId,
     /// Places in the block, from the last on.
     members: Vec<usize>,
+    /// What the members read that none of them gives.
+    operands: Vec<VarId>,
     /// Behind the last one.
     behind: Behind,
     /// How many of the members can fail.
@@ -98,15 +100,20 @@ fn groups(
                 true => behind.n_effects == group.behind.n_effects + group.n_effects,
                 false => behind.n_calls == group.behind.n_calls,
             };
-            is_free && n_reads == n_uses[result] && group.layout == layout && group.members.len() < MAX_STEPS
+            is_free
+                && n_reads == n_uses[result]
+                && group.layout == layout
+                && group.members.len() < MAX_STEPS
+                && operands_with(group, instr, result).len() <= op::MAX_OPERANDS
         };
         let id = match groups.get(reader) {
             Some(group) if joins(group) => reader,
             Some(_) | None => {
-                groups.push(Group { layout, members: Vec::new(), behind, n_effects: 0 });
+                groups.push(Group { layout, members: Vec::new(), operands: Vec::new(), behind, n_effects: 0 });
                 groups.len() - 1
             }
         };
+        groups[id].operands = operands_with(&groups[id], instr, result);
         groups[id].members.push(at);
         groups[id].n_effects += usize::from(can_fail);
         behind.n_effects += usize::from(can_fail);
@@ -119,6 +126,17 @@ fn groups(
         }
     }
     groups
+}
+
+/// What a group reads with one more member.
+fn operands_with(group: &Group, instr: &Instr, result: VarId) -> Vec<VarId> {
+    let mut operands: Vec<VarId> = group.operands.iter().copied().filter(|&var| var != result).collect();
+    for &arg in &instr.args {
+        if !operands.contains(&arg) {
+            operands.push(arg);
+        }
+    }
+    operands
 }
 
 /// The result of an operator that a group may have.
