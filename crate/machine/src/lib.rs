@@ -49,6 +49,7 @@ mod heap;
 mod kind;
 mod live;
 mod machine;
+mod many;
 mod owner;
 mod run;
 mod scalar;

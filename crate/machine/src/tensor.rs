@@ -9,6 +9,7 @@ use crate::code::Assembly;
 use crate::fault::Stop;
 use crate::heap::{HEADER, Heap};
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
+use crate::many::{self, Many};
 use crate::value::{Blocks, data_offset};
 use layout::{Kind, LayoutId, Words, decode, encode};
 use op::{AttrForm, CallFault, OpId, Operators, Plan, ResultType, Scratch, Step};
@@ -25,6 +26,8 @@ pub(crate) struct Sites {
     planned: Vec<Option<Box<Site>>>,
     /// By instruction, of others: the shapes of the operands that were there last, and the types of their results.
     known: FxHashMap<u32, (Vec<usize>, Vec<ResultType>)>,
+    /// By instruction, of those whose operands or results are tuples.
+    many: FxHashMap<u32, Option<Many>>,
     scratch: Scratch,
 }
 
@@ -310,6 +313,10 @@ pub(crate) fn on_values(
     (op, attrs): (OpId, &Arc<Attrs>),
     call: &TensorCall,
 ) -> Result<Words, Stop> {
+    let found = sites.many.entry(pc).or_default();
+    if let Some(words) = many::call(heap, code, operators, (found, &mut sites.scratch), (op, attrs), call)? {
+        return Ok(words);
+    }
     let args = call.args(heap, code);
     let value = if op.row().attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
         operators.run(op, &args, attrs)?

@@ -57,6 +57,9 @@ impl CallFault {
 /// The types of the results of a call, and its plan, where there is one.
 pub type Planned = (Vec<ResultType>, Option<Plan>);
 
+/// The types of the results of a call, and the plan of each.
+pub type PlannedAll = (Vec<ResultType>, Vec<Plan>);
+
 const HERE: Cause = Cause(0);
 
 impl Operators {
@@ -97,6 +100,32 @@ impl Operators {
         attrs: &Arc<Attrs>,
         operands: &[ResultType],
     ) -> Result<Option<Planned>, CallFault> {
+        let results = self.types(op, attrs, operands)?;
+        Ok(results.map(|results| {
+            let plan = Plan::new(op, attrs, operands, &results);
+            (results, plan)
+        }))
+    }
+
+    /// As [`plan`](Operators::plan), of a call with any number of results, each of which has a plan. Where the operand is
+    /// a tuple, `operands` are its fields.
+    pub fn plan_all(
+        &mut self,
+        op: OpId,
+        attrs: &Arc<Attrs>,
+        operands: &[ResultType],
+    ) -> Result<Option<PlannedAll>, CallFault> {
+        let results = self.types(op, attrs, operands)?;
+        Ok(results.and_then(|results| Plan::all(op, attrs, operands, &results).map(|plans| (results, plans))))
+    }
+
+    /// The types of the results, if they depend on the types of the operands alone.
+    fn types(
+        &mut self,
+        op: OpId,
+        attrs: &Arc<Attrs>,
+        operands: &[ResultType],
+    ) -> Result<Option<Vec<ResultType>>, CallFault> {
         let row = op.row();
         if matches!(row.kernel, Kernel::Missing) {
             return Err(CallFault::NoKernel(row.name));
@@ -105,10 +134,12 @@ impl Operators {
             return Ok(None);
         }
         self.solver.clear();
-        let terms = operands.iter().map(|operand| self.tensor_type(&operand.shape, operand.dtype)).collect();
-        let results = self.relate(op, terms, attrs)?;
-        let plan = Plan::new(op, attrs, operands, &results);
-        Ok(Some((results, plan)))
+        let mut terms: Vec<TermId> =
+            operands.iter().map(|operand| self.tensor_type(&operand.shape, operand.dtype)).collect();
+        if matches!(row.name, "concatenate" | "stack") {
+            terms = vec![self.solver.tuple(&terms, HERE)];
+        }
+        self.relate(op, terms, attrs).map(Some)
     }
 
     /// A call whose result types are known, as [`run`](Operators::run) would find them.

@@ -48,7 +48,7 @@ mod unary;
 mod vision;
 
 pub use call::{CallFault, Operators};
-pub use engine::{Input, Plan, Scratch, Source, Step, elementwise, on_scalars};
+pub use engine::{Class, Input, Plan, Scratch, Source, Step, elementwise, on_scalars};
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
 pub use run::{Call, Fault, Kernel, OPEN, ResultType, cast_between, cast_scalar, round_to, run};
