@@ -9,6 +9,7 @@ use crate::code::{Assembly, Reg};
 use crate::fault::Stop;
 use crate::heap::{HEADER, Heap};
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
+use crate::many::{self, Many};
 use crate::value::{Blocks, data_offset};
 use kernel::elementwise::Source as From;
 use layout::{Kind, LayoutId, Words, decode, encode};
@@ -26,6 +27,8 @@ pub(crate) struct Sites {
     planned: Vec<Option<Box<Site>>>,
     /// By instruction, of others: the shapes of the operands that were there last, and the types of their results.
     known: FxHashMap<u32, (Vec<usize>, Vec<ResultType>)>,
+    /// By instruction, of those whose operands or results are tuples.
+    many: FxHashMap<u32, Option<Many>>,
     scratch: Scratch,
 }
 
@@ -203,6 +206,7 @@ fn find(
         Called::Fused(steps) => operators.plan_steps(steps, &types).map_err(Stop::at)?,
     };
     let (results, plan) = found.map_or((None, None), |(results, plan)| (Some(results), plan));
+    let plan = plan.filter(|_| types.len() <= MAX_OPERANDS);
     let result =
         results.as_ref().and_then(|results| results.first()).and_then(|result| match layouts[place.result].kind {
             Kind::Scalar(dtype) => {
@@ -349,7 +353,7 @@ impl Quick {
 
 /// The elements of the block at `at`, which are before or after `place`.
 #[inline]
-fn part<'a>(before: &'a [u8], after: &'a [u8], place: &Range<u32>, at: u32, data: &Range<u32>) -> &'a [u8] {
+pub(crate) fn part<'a>(before: &'a [u8], after: &'a [u8], place: &Range<u32>, at: u32, data: &Range<u32>) -> &'a [u8] {
     let from = at.wrapping_add(data.start);
     let (part, from) = match from.checked_sub(place.end) {
         Some(from) => (after, from as usize),
@@ -431,6 +435,10 @@ pub(crate) fn on_values(
     (op, attrs): (OpId, &Arc<Attrs>),
     call: &TensorCall,
 ) -> Result<Words, Stop> {
+    let found = sites.many.entry(pc).or_default();
+    if let Some(words) = many::call(heap, code, operators, (found, &mut sites.scratch), (op, attrs), call)? {
+        return Ok(words);
+    }
     let args = call.args(heap, code);
     let value = if op.row().attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
         operators.run(op, &args, attrs)?
