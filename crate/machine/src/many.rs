@@ -39,6 +39,9 @@ pub(crate) fn call(
     (op, attrs): (OpId, &Arc<Attrs>),
     call: &TensorCall,
 ) -> Result<Option<Words>, Stop> {
+    if !op.has_tuples() {
+        return Ok(None);
+    }
     let mut operands = Vec::new();
     for (&layout, words) in call.layouts.iter().zip(&call.words) {
         if read(heap, code, layout, words, &mut operands).is_none() {
