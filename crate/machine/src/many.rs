@@ -6,7 +6,7 @@ use crate::code::Assembly;
 use crate::fault::Stop;
 use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at};
-use crate::tensor::TensorCall;
+use crate::tensor::{TensorCall, part};
 use crate::value::{data_offset, take_tensor};
 use layout::{Kind, LayoutId, Tag, Words};
 use op::{OpId, Operators, Plan, ResultType, Scratch, Source};
@@ -72,15 +72,16 @@ pub(crate) fn call(
             }
         }
     }
-    let ranges: Vec<Range<usize>> = operands.iter().map(Operand::range).collect();
     let mut done = Ok(());
     for ((&at, result), plan) in made.iter().zip(results).zip(plans) {
-        let (to, mut sources) = heap.operands(range(at, result), &ranges);
-        for (operand, source) in operands.iter().zip(&mut sources) {
-            if !operand.is_tensor {
-                *source = Source::Some(&bytemuck::bytes_of(&operand.word)[..operand.of.dtype.n_bytes()]);
-            }
-        }
+        let elements = data(result);
+        let place = at + elements.start..at + elements.end;
+        let (before, to, after) = heap.around(place.clone());
+        let sources = operands.iter().map(|operand| match operand.is_tensor {
+            true => Some(part(before, after, &place, operand.word as u32, &data(&operand.of))),
+            false => bytemuck::bytes_of(&operand.word).get(..operand.of.dtype.n_bytes()),
+        });
+        let sources: Vec<Source> = sources.collect();
         done = done.and_then(|()| plan.run(&sources, to, scratch));
     }
     if let Err(fault) = done {
@@ -98,16 +99,10 @@ pub(crate) fn call(
     Ok(Some(words))
 }
 
-impl Operand {
-    fn range(&self) -> Range<usize> {
-        if self.is_tensor { range(self.word as u32, &self.of) } else { 0..0 }
-    }
-}
-
-/// Where the elements of a tensor are.
-fn range(at: u32, of: &ResultType) -> Range<usize> {
-    let start = at as usize + data_offset(of.shape.len()) as usize;
-    start..start + of.shape.iter().product::<usize>() * of.dtype.n_bytes()
+/// Where the elements are in a tensor's block.
+fn data(of: &ResultType) -> Range<u32> {
+    let start = data_offset(of.shape.len());
+    start..start + (of.shape.iter().product::<usize>() * of.dtype.n_bytes()) as u32
 }
 
 /// Reads an operand, or the fields of a tuple. `None` if there is something else in it than tensors.

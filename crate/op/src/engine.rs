@@ -21,7 +21,7 @@ mod values;
 pub(crate) use each::by_kernel;
 pub use each::elementwise;
 pub use fused::{Class, Input, Step};
-pub use values::{on_scalars, on_values};
+pub use values::{Elementwise, on_scalars, on_values};
 
 use crate::OpId;
 use crate::run::{Fault, ResultType};
@@ -31,6 +31,9 @@ use fused::Fused;
 use moves::{Fill, Moves, Places};
 use single::Single;
 use ty::Attrs;
+
+/// Operators that run as one have at most so many operands, so that lists of them need no memory.
+pub const MAX_OPERANDS: usize = 8;
 
 /// How one call is computed, for operands and a result of these types.
 #[derive(Clone)]
@@ -128,6 +131,15 @@ impl Plan {
 
     fn fused(fused: Fused) -> Plan {
         Plan { body: Body::Fused(fused) }
+    }
+
+    /// What is computed for each element, if that is all, on float32.
+    pub fn elementwise(&self) -> Option<Elementwise> {
+        match &self.body {
+            Body::Single(Single::Unary(op)) => Some(Elementwise::Unary(*op)),
+            Body::Single(Single::Binary { op, .. }) => Some(Elementwise::Binary(*op)),
+            Body::Single(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Fused(_) | Body::Copy => None,
+        }
     }
 
     /// Whether there is nothing in it that could be rounded in another way.

@@ -69,6 +69,8 @@ struct Group {
     layout: LayoutId,
     /// Places in the block, from the last on.
     members: Vec<usize>,
+    /// What the members read that none of them gives.
+    operands: Vec<VarId>,
     /// Behind the last one.
     behind: Behind,
     /// How many of the members can fail.
@@ -107,16 +109,26 @@ fn groups(
                 true => behind.n_effects == group.behind.n_effects + group.n_effects,
                 false => behind.n_calls == group.behind.n_calls,
             };
-            let has_room = group.members.len() < MAX_STEPS && group.n_heads + n_heads < 2;
+            let has_room = group.members.len() < MAX_STEPS
+                && group.n_heads + n_heads < 2
+                && operands_with(group, instr, result).len() <= op::MAX_OPERANDS;
             is_free && n_reads == n_uses[result] && group.layout == layout && has_room
         };
         let id = match groups.get(reader) {
             Some(group) if joins(group) => reader,
             Some(_) | None => {
-                groups.push(Group { layout, members: Vec::new(), behind, n_effects: 0, n_heads: 0 });
+                groups.push(Group {
+                    layout,
+                    members: Vec::new(),
+                    operands: Vec::new(),
+                    behind,
+                    n_effects: 0,
+                    n_heads: 0,
+                });
                 groups.len() - 1
             }
         };
+        groups[id].operands = operands_with(&groups[id], instr, result);
         groups[id].members.push(at);
         groups[id].n_effects += usize::from(can_fail);
         groups[id].n_heads += n_heads;
@@ -131,6 +143,17 @@ fn groups(
         }
     }
     groups
+}
+
+/// What a group reads with one more member.
+fn operands_with(group: &Group, instr: &Instr, result: VarId) -> Vec<VarId> {
+    let mut operands: Vec<VarId> = group.operands.iter().copied().filter(|&var| var != result).collect();
+    for &arg in &instr.args {
+        if !operands.contains(&arg) {
+            operands.push(arg);
+        }
+    }
+    operands
 }
 
 /// The result of an operator that a group may have, and what it is to the group.

@@ -8,7 +8,7 @@
 //! others' sums and maxima.
 
 use super::single::{Single, binary, broadcasts, floats, is_matrix, second, unary};
-use super::{Plan, Scratch, Source, count};
+use super::{MAX_OPERANDS, Plan, Scratch, Source, count};
 use crate::call::Planned;
 use crate::run::{Fault, ResultType};
 use crate::{CallFault, OpId, Operators};
@@ -118,6 +118,9 @@ impl Input {
     }
 }
 
+/// An operand may lie along the result in several ways; so many in all.
+const MAX_LYING: usize = 2 * MAX_OPERANDS;
+
 #[derive(Clone)]
 pub struct Fused {
     head: Option<Head>,
@@ -201,7 +204,10 @@ impl Fused {
         let whole = &results.last()?.shape;
         let n = count(whole)?;
         let is_single = |of: &ResultType| of.dtype == Dtype::Float32 && count(&of.shape).is_some();
-        if !operands.iter().chain(results).all(is_single) || results.iter().any(|of| of.shape != *whole) {
+        if operands.len() > MAX_OPERANDS
+            || !operands.iter().chain(results).all(is_single)
+            || results.iter().any(|of| of.shape != *whole)
+        {
             return None;
         }
         let (head, done) = Head::new(steps, operands, results)?.unzip();
@@ -278,6 +284,9 @@ impl Fused {
                 _ => return None,
             });
         }
+        if lying.len() > MAX_LYING {
+            return None;
+        }
         let walks = lying.iter().map(|(_, shape)| Walk::new([shape], whole)).collect();
         let sources = lying.iter().map(|(operand, _)| *operand).collect();
         let program = match done.last() == Some(&(steps.len() - 1)) {
@@ -294,18 +303,23 @@ impl Fused {
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
         let to: &mut [f32] = bytemuck::try_cast_slice_mut(result).map_err(|_| Fault::IllTyped)?;
-        let from = |&at: &usize| match sources.get(at) {
-            Some(Some(bytes)) => floats(bytes).map(From::Other),
-            Some(None) => self.takes(at).then_some(From::Result),
-            None => self.head.as_ref().map(|_| From::Result),
-        };
-        let operands: Option<Vec<From>> = self.sources.iter().map(from).collect();
-        let operands = operands.filter(|_| to.len() == self.n).ok_or(Fault::IllTyped)?;
+        let mut operands = [From::Result; MAX_LYING];
+        for (operand, &at) in operands.iter_mut().zip(&self.sources) {
+            *operand = match sources.get(at) {
+                Some(Some(bytes)) => From::Other(floats(bytes).ok_or(Fault::IllTyped)?),
+                Some(None) if self.takes(at) => From::Result,
+                None if self.head.is_some() => From::Result,
+                Some(None) | None => return Err(Fault::IllTyped),
+            };
+        }
+        if to.len() != self.n {
+            return Err(Fault::IllTyped);
+        }
         if let Some(head) = &self.head {
             head.run(sources, to, scratch).ok_or(Fault::IllTyped)?;
         }
         if let Some(program) = &self.program {
-            program.run(&operands, to, &mut scratch.registers);
+            program.run(&operands[..self.sources.len()], to, &mut scratch.registers);
         }
         Ok(())
     }

@@ -7,11 +7,11 @@ use crate::rule::reduced_axes;
 use crate::run::{Call, ResultType};
 use kernel::elementwise::Source as From;
 use kernel::fold::{self, Extent, Fold};
+use kernel::pool::Divisor;
 use kernel::pool::{Window, avg_pool, max_pool};
 use kernel::reduce::Tie;
 use kernel::rows::{self, Affine, Groups};
 use kernel::slide::Share;
-use kernel::window::Divisor;
 use ty::{Attrs, Dtype};
 
 #[derive(Clone)]
