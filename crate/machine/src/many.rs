@@ -8,7 +8,7 @@ use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at};
 use crate::tensor::{TensorCall, part};
 use crate::value::{data_offset, take_tensor};
-use layout::{Kind, LayoutId, Tag, Words};
+use layout::{Kind, LayoutId, Layouts, Tag, Words};
 use op::{OpId, Operators, Plan, ResultType, Scratch, Source};
 use std::ops::Range;
 use std::sync::Arc;
@@ -39,6 +39,9 @@ pub(crate) fn call(
     (op, attrs): (OpId, &Arc<Attrs>),
     call: &TensorCall,
 ) -> Result<Option<Words>, Stop> {
+    if !op.has_tuples() {
+        return Ok(None);
+    }
     let mut operands = Vec::new();
     for (&layout, words) in call.layouts.iter().zip(&call.words) {
         if read(heap, code, layout, words, &mut operands).is_none() {
@@ -55,8 +58,9 @@ pub(crate) fn call(
         }
     };
     let Some((results, plans)) = &many.planned else { return Ok(None) };
-    let Some(places) = places(code, call.result, results.len()) else { return Ok(None) };
-    if results.iter().any(|result| result.shape.is_empty()) {
+    let layouts = &code.program.layouts;
+    let Some(places) = places(layouts, call.result, results.len()) else { return Ok(None) };
+    if !is_in_place(layouts, call.layouts.iter().copied(), call.result, results) {
         return Ok(None);
     }
     let mut made: Vec<u32> = Vec::with_capacity(results.len());
@@ -118,7 +122,7 @@ fn read(heap: &Heap, code: &Assembly, layout: LayoutId, words: &[u64], to: &mut 
         }
         _ => None,
     };
-    match fields(code, layout) {
+    match fields(layouts, layout) {
         None => one(layout, *words.first()?),
         Some(fields) => fields.iter().try_for_each(|field| {
             one(field.layout, layout::read_bits(words, field.offset, layouts[field.layout].bits))
@@ -126,9 +130,26 @@ fn read(heap: &Heap, code: &Assembly, layout: LayoutId, words: &[u64], to: &mut 
     }
 }
 
+/// Whether results of these types are computed where operands and result lie, if they have plans: all are tensors, alone
+/// or in tuples that are held in place.
+pub(crate) fn is_in_place(
+    layouts: &Layouts,
+    operands: impl IntoIterator<Item = LayoutId>,
+    result: LayoutId,
+    results: &[ResultType],
+) -> bool {
+    let is_tensor = |layout: LayoutId| matches!(layouts[layout].kind, Kind::Tensor | Kind::Scalar(_));
+    let mut all = operands.into_iter();
+    all.all(|layout| match fields(layouts, layout) {
+        Some(fields) => fields.iter().all(|field| is_tensor(field.layout)),
+        None => is_tensor(layout),
+    }) && places(layouts, result, results.len()).is_some()
+        && results.iter().all(|result| !result.shape.is_empty())
+}
+
 /// The fields of a tuple that is held in place.
-fn fields(code: &Assembly, layout: LayoutId) -> Option<&[layout::Field]> {
-    match &code.program.layouts[layout].kind {
+fn fields(layouts: &Layouts, layout: LayoutId) -> Option<&[layout::Field]> {
+    match &layouts[layout].kind {
         Kind::Sum { tag: Tag::None, variants } => match &variants[..] {
             [tuple] => Some(&tuple.fields),
             _ => None,
@@ -138,9 +159,9 @@ fn fields(code: &Assembly, layout: LayoutId) -> Option<&[layout::Field]> {
 }
 
 /// At which bits of the result the pointers to `n` tensors stand.
-fn places(code: &Assembly, layout: LayoutId, n: usize) -> Option<Vec<u32>> {
-    let is_tensor = |layout: LayoutId| matches!(code.program.layouts[layout].kind, Kind::Tensor);
-    match fields(code, layout) {
+fn places(layouts: &Layouts, layout: LayoutId, n: usize) -> Option<Vec<u32>> {
+    let is_tensor = |layout: LayoutId| matches!(layouts[layout].kind, Kind::Tensor);
+    match fields(layouts, layout) {
         None => (n == 1 && is_tensor(layout)).then(|| vec![0]),
         Some(fields) => (fields.len() == n && fields.iter().all(|field| is_tensor(field.layout)))
             .then(|| fields.iter().map(|field| field.offset).collect()),

@@ -27,7 +27,7 @@ pub(crate) struct Sites {
     planned: Vec<Option<Box<Site>>>,
     /// By instruction, of others: the shapes of the operands that were there last, and the types of their results.
     known: FxHashMap<u32, (Vec<usize>, Vec<ResultType>)>,
-    /// By instruction, of those whose operands or results are tuples.
+    /// By instruction, of those whose operands or results are tuples and have plans.
     many: FxHashMap<u32, Option<Many>>,
     scratch: Scratch,
 }

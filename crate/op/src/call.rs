@@ -130,15 +130,15 @@ impl Operators {
         }))
     }
 
-    /// As [`plan`](Operators::plan), of a call with any number of results, each of which has a plan. Where the operand is
-    /// a tuple, `operands` are its fields.
+    /// As [`plan`](Operators::plan), of an operator [with tuples](OpId::has_tuples) for which there are bodies: the plan of
+    /// each result. Where the operand is a tuple, `operands` are its fields.
     pub fn plan_all(
         &mut self,
         op: OpId,
         attrs: &Arc<Attrs>,
         operands: &[ResultType],
     ) -> Result<Option<PlannedAll>, CallFault> {
-        let results = self.types(op, attrs, operands)?;
+        let results = if op.has_tuples() { self.types(op, attrs, operands)? } else { None };
         Ok(results.and_then(|results| Plan::all(op, attrs, operands, &results).map(|plans| (results, plans))))
     }
 

@@ -66,6 +66,13 @@ pub struct Scratch {
 /// The elements of an operand, or `None` if they are where the result goes.
 pub type Source<'a> = Option<&'a [u8]>;
 
+impl OpId {
+    /// Whether [`Operators::plan_all`](crate::Operators::plan_all) may know it: its operand or its result is a tuple.
+    pub fn has_tuples(self) -> bool {
+        matches!(self.row().name, "concatenate" | "stack" | "split" | "nn.batch_norm" | "nn.dropout")
+    }
+}
+
 impl Plan {
     /// `None`: this operator on these types is computed on values. A call without exactly one result has no plan.
     pub fn new(op: OpId, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Plan> {

@@ -3,6 +3,7 @@
 use super::path::{Abstract, Content, Frame, GlobalValue, Path};
 use super::{Forecaster, Open};
 use crate::kind::tensor_size;
+use crate::many;
 use crate::value::data_offset;
 use base::{Idx, Span};
 use ir::{BlockId, Callee, Case, CaseKey, FuncId, GlobalId, Instr, Op, VarId};
@@ -32,6 +33,8 @@ pub(super) type Known = FxHashMap<usize, (Vec<Operand>, Option<Arc<Foreseen>>)>;
 pub(super) struct Foreseen {
     results: Vec<ResultType>,
     plan: Option<Plan>,
+    /// Whether each result has a plan, of an operator on tuples.
+    has_parts: bool,
 }
 
 /// What an operator's result is made of.
@@ -321,7 +324,7 @@ impl<'p> Forecaster<'p> {
     }
 
     /// A call of an operator, or of several as one: the result's memory, and the end of the operands'.
-    fn operator(&mut self, path: &mut Path, instr: &'p Instr, args: Vec<Abstract>) -> Result<(), End> {
+    fn operator(&mut self, path: &mut Path, instr: &'p Instr, mut args: Vec<Abstract>) -> Result<(), End> {
         let [result] = instr.results[..] else { return Err(End::Failed) };
         let operands: Option<Vec<Operand>> = args.iter().map(|arg| operand(path, arg)).collect();
         let made = match operands {
@@ -336,7 +339,7 @@ impl<'p> Forecaster<'p> {
             set(path, result, value);
             return next(path);
         };
-        let Foreseen { results, plan } = &*foreseen;
+        let Foreseen { results, plan, has_parts } = &*foreseen;
         let is_tensor = matches!(self.kind(path, result), Kind::Tensor);
         if let (Some(plan), [of], true) = (plan, &results[..], is_tensor)
             && let Some(size) = tensor_size(of.dtype, &of.shape)
@@ -367,14 +370,20 @@ impl<'p> Forecaster<'p> {
         }
         let is_scalar = matches!(self.kind(path, result), Kind::Scalar(_)) && plan.is_some();
         let span = path.place(self.program);
-        for of in results.iter().filter(|_| !is_scalar) {
+        // As `many::call` decides: the operands stay until the results are there.
+        let layouts = instr.args.iter().map(|&arg| self.layout(path, arg));
+        let is_planned =
+            *has_parts && many::is_in_place(&self.program.layouts, layouts, self.layout(path, result), results);
+        for of in results.iter().filter(|_| !is_scalar && !is_planned) {
             // What is computed on values has eight bytes for each element.
             let n = of.n_bytes() / of.dtype.n_bytes() as u64;
             if n.saturating_mul(8) > self.limit {
                 return Err(self.refused(span, of.n_bytes(), 0));
             }
         }
-        args.into_iter().for_each(|arg| path.drop(arg));
+        if !is_planned {
+            args.drain(..).for_each(|arg| path.drop(arg));
+        }
         let mut fields = Vec::with_capacity(results.len());
         for of in results {
             fields.push(match of.shape.is_empty() {
@@ -386,6 +395,7 @@ impl<'p> Forecaster<'p> {
                 false => self.tensor(path, of)?,
             });
         }
+        args.into_iter().for_each(|arg| path.drop(arg));
         let value = match self.kind(path, result) {
             Kind::Sum { .. } => Abstract::Sum(Head::Tuple, fields),
             Kind::Box { .. } => path.object(Content::Value(Abstract::Sum(Head::Tuple, fields))),
@@ -414,13 +424,30 @@ impl<'p> Forecaster<'p> {
             _ => return Err(End::Failed),
         };
         let found = match found {
-            Ok(found) => found.map(|(results, plan)| Arc::new(Foreseen { results, plan })),
+            Ok(found) => found.map(|(results, plan)| {
+                let has_parts = self.has_parts(instr, &operands);
+                Arc::new(Foreseen { results, plan, has_parts })
+            }),
             // Values that are not known here may be what its types depend on.
             Err(CallFault::IllTyped) => None,
             Err(_) => return Err(End::Failed),
         };
         self.known.insert(place, (operands, found.clone()));
         Ok(found.map_or(Made::Unknown, Made::Known))
+    }
+
+    /// Whether each result of an operator on tuples has a plan.
+    fn has_parts(&mut self, instr: &Instr, operands: &[Operand]) -> bool {
+        let Op::Operator { op, attrs } = &instr.op else { return false };
+        if !op.has_tuples() {
+            return false;
+        }
+        let fields = |operand: &Operand| match operand {
+            Operand::Tuple(fields) => fields.clone(),
+            Operand::Scalar(..) | Operand::Tensor(_) => operand.single().into_iter().collect(),
+        };
+        let types: Vec<ResultType> = operands.iter().flat_map(fields).collect();
+        matches!(self.operators.plan_all(*op, attrs, &types), Ok(Some(_)))
     }
 
     /// A new tensor, if it fits.

@@ -141,11 +141,15 @@ fn plans_mean_what_kernels_mean() {
                 _ => args.clone(),
             };
             let Some(types) = flat.iter().map(type_of).collect::<Option<Vec<ResultType>>>() else { continue };
-            let is_fused_in = matches!(&args[..], [Value::Tuple(_)]) && !matches!(row.name, "concatenate" | "stack");
-            if is_fused_in {
-                continue;
-            }
-            let Ok(Some((results, plans))) = operators.plan_all(op, &attrs, &types) else { continue };
+            let found = match op.has_tuples() {
+                true => operators.plan_all(op, &attrs, &types).ok().flatten(),
+                false if matches!(&args[..], [Value::Tuple(_)]) => None,
+                false => match operators.plan(op, &attrs, &types) {
+                    Ok(Some((results, Some(plan)))) => Some((results, vec![plan])),
+                    _ => None,
+                },
+            };
+            let Some((results, plans)) = found else { continue };
             if results.iter().any(|of| crate::run::n_that_fit(of.shape.iter().copied(), MEMORY).is_none()) {
                 continue;
             }
