@@ -2,9 +2,9 @@
 //
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
+import { type BuildName, compileBuild, DEFAULT_BUILD } from "./builds.ts";
 import type { Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
 import type { LayoutName } from "./state.ts";
-import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
 import type {
   CheckView,
   FileName,
@@ -22,6 +22,10 @@ import type {
 } from "./wasm/relish_wasm.js";
 
 export interface Listener {
+  /** This build is at work from now on; a run of the one before has ended. */
+  switched(build: BuildName): void;
+  /** This build could not be had, and another one is or will be at work. */
+  missing(build: BuildName, message: string): void;
   ready(prelude: string): void;
   checked(revision: number, view: CheckView): void;
   /** A run begins that will need so much memory. */
@@ -42,6 +46,8 @@ const PATIENCE_MS = 1500;
 
 export class Compiler {
   #listener: Listener;
+  #wanted: BuildName | undefined;
+  #build: BuildName | undefined;
   #module: WebAssembly.Module | undefined;
   #worker: Worker | undefined;
   #text: { revision: number; text: string } | undefined;
@@ -50,15 +56,36 @@ export class Compiler {
   #waiting = new Map<number, (reply: Reply | undefined) => void>();
   #nextId = 1;
 
+  /** Does nothing until it is said which build to use. */
   constructor(listener: Listener) {
     this.#listener = listener;
-    compile().then(
-      (module) => {
-        this.#module = module;
-        this.#spawn();
-      },
-      (error) => listener.failed(error instanceof Error ? error.message : String(error)),
-    );
+  }
+
+  /** Replaces the worker by one with this build as soon as that has come; until then the old one goes on. */
+  async use(build: BuildName): Promise<void> {
+    if (build === this.#wanted) {
+      if (build === this.#build) this.#listener.switched(build);
+      return;
+    }
+    this.#wanted = build;
+    let module: WebAssembly.Module;
+    try {
+      module = await compileBuild(build);
+    } catch (error) {
+      if (this.#wanted !== build) return;
+      this.#wanted = undefined;
+      const message = error instanceof Error ? error.message : String(error);
+      if (this.#build === undefined && build === DEFAULT_BUILD) return this.#listener.failed(message);
+      this.#listener.missing(build, message);
+      return this.use(this.#build ?? DEFAULT_BUILD);
+    }
+    if (this.#wanted !== build) return;
+    if (this.#build !== build) {
+      this.#build = build;
+      this.#module = module;
+      this.#spawn();
+    }
+    this.#listener.switched(build);
   }
 
   /** Makes `text` the current text. It stops a run, whose program this no longer is. */
@@ -224,12 +251,4 @@ export class Compiler {
         return this.#listener.trapped(reply.during, reply.message);
     }
   }
-}
-
-async function compile(): Promise<WebAssembly.Module> {
-  const response = await fetch(wasmUrl);
-  if (!response.ok) throw new Error(`the compiler could not be loaded (${response.status})`);
-  // Some hosts serve WebAssembly under another type, which only the streaming compiler minds.
-  const streams = response.headers.get("content-type")?.startsWith("application/wasm");
-  return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
 }

@@ -1,5 +1,6 @@
 // All that the page shows is in this one object; the views read it, and only `actions.ts` changes it.
 import { computed, signal } from "@preact/signals";
+import { type BuildName, DEFAULT_BUILD } from "./builds.ts";
 import { languageOf } from "./language.ts";
 import type {
   CheckView,
@@ -42,8 +43,8 @@ export const LAYOUTS: readonly { id: LayoutName; title: string; about: string }[
 export const isLayout = (name: string | undefined | null): name is LayoutName => LAYOUTS.some(({ id }) => id === name);
 
 export type Ran =
-  /** `revision` says which text the values belong to. */
-  | { kind: "finished"; revision: number; view: RunView; milliseconds: number }
+  /** `revision` says which text the values belong to, `build` what computed them. */
+  | { kind: "finished"; revision: number; view: RunView; milliseconds: number; build: BuildName }
   | { kind: "stopped"; revision: number; milliseconds: number };
 
 /** How far a run is. */
@@ -162,6 +163,9 @@ export const state = {
   editing: signal(true),
   /** How the machine lays out values. */
   layout: signal<LayoutName>("aligned"),
+  /** Which build of the compiler is at work, and the one that is on its way to replace it. */
+  build: signal<BuildName>(DEFAULT_BUILD),
+  buildComing: signal<BuildName | undefined>(undefined),
   /** What the solver did, step by step. */
   trace: signal<{ revision: number; view: TraceView } | undefined>(undefined),
   solverTab: signal<SolverTab>("steps"),

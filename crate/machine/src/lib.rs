@@ -50,6 +50,7 @@ mod heap;
 mod kind;
 mod live;
 mod machine;
+mod many;
 mod owner;
 mod profile;
 mod run;

@@ -80,6 +80,9 @@ impl Operand {
 /// The types of the results of a call, and its plan, where there is one.
 pub type Planned = (Vec<ResultType>, Option<Plan>);
 
+/// The types of the results of a call, and the plan of each.
+pub type PlannedAll = (Vec<ResultType>, Vec<Plan>);
+
 const HERE: Cause = Cause(0);
 
 impl Operators {
@@ -120,6 +123,32 @@ impl Operators {
         attrs: &Arc<Attrs>,
         operands: &[ResultType],
     ) -> Result<Option<Planned>, CallFault> {
+        let results = self.types(op, attrs, operands)?;
+        Ok(results.map(|results| {
+            let plan = Plan::new(op, attrs, operands, &results);
+            (results, plan)
+        }))
+    }
+
+    /// As [`plan`](Operators::plan), of a call with any number of results, each of which has a plan. Where the operand is
+    /// a tuple, `operands` are its fields.
+    pub fn plan_all(
+        &mut self,
+        op: OpId,
+        attrs: &Arc<Attrs>,
+        operands: &[ResultType],
+    ) -> Result<Option<PlannedAll>, CallFault> {
+        let results = self.types(op, attrs, operands)?;
+        Ok(results.and_then(|results| Plan::all(op, attrs, operands, &results).map(|plans| (results, plans))))
+    }
+
+    /// The types of the results, if they depend on the types of the operands alone.
+    fn types(
+        &mut self,
+        op: OpId,
+        attrs: &Arc<Attrs>,
+        operands: &[ResultType],
+    ) -> Result<Option<Vec<ResultType>>, CallFault> {
         let row = op.row();
         if matches!(row.kernel, Kernel::Missing) {
             return Err(CallFault::NoKernel(row.name));
@@ -127,7 +156,7 @@ impl Operators {
         if row.attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
             return Ok(None);
         }
-        self.planned(op, attrs, operands).map(Some)
+        self.relate_types(op, attrs, operands).map(Some)
     }
 
     /// As [`plan`](Operators::plan), before the run: also of tuples, and of operators that look at values, if those are
@@ -154,8 +183,9 @@ impl Operators {
             }
         }
         if let Some(types) = operands.iter().map(Operand::single).collect::<Option<Vec<_>>>() {
-            let (results, plan) = self.planned(op, &filled, &types)?;
-            return Ok(Some((results, plan.filter(|_| on_types))));
+            let results = self.relate_types(op, &filled, &types)?;
+            let plan = if on_types { Plan::new(op, &filled, &types, &results) } else { None };
+            return Ok(Some((results, plan)));
         }
         self.solver.clear();
         let mut terms = Vec::with_capacity(operands.len() + 1);
@@ -172,12 +202,20 @@ impl Operators {
         Ok(Some((self.relate(op, terms, &filled)?, None)))
     }
 
-    fn planned(&mut self, op: OpId, attrs: &Arc<Attrs>, operands: &[ResultType]) -> Result<Planned, CallFault> {
+    /// The types of the results; of one tuple, `operands` are its fields.
+    fn relate_types(
+        &mut self,
+        op: OpId,
+        attrs: &Arc<Attrs>,
+        operands: &[ResultType],
+    ) -> Result<Vec<ResultType>, CallFault> {
         self.solver.clear();
-        let terms = operands.iter().map(|operand| self.tensor_type(&operand.shape, operand.dtype)).collect();
-        let results = self.relate(op, terms, attrs)?;
-        let plan = Plan::new(op, attrs, operands, &results);
-        Ok((results, plan))
+        let mut terms: Vec<TermId> =
+            operands.iter().map(|operand| self.tensor_type(&operand.shape, operand.dtype)).collect();
+        if matches!(op.row().name, "concatenate" | "stack") {
+            terms = vec![self.solver.tuple(&terms, HERE)];
+        }
+        self.relate(op, terms, attrs)
     }
 
     /// A call whose result types are known, as [`run`](Operators::run) would find them.

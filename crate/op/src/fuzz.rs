@@ -3,6 +3,8 @@
 //! Half of the calls take the types and attributes of the row's example, with some of them changed, so that the relation
 //! often holds; the others are made of nothing. Numbers are those that kernels stumble over: negative, huge, NaN.
 
+mod plans;
+
 use crate::run::{OPEN, ResultType, as_tensor, round_to, wrap_to};
 use crate::{AttrForm, CallFault, Kernel, Op, OpId, Operators, all};
 use std::panic::{AssertUnwindSafe, catch_unwind};

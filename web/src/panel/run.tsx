@@ -5,6 +5,7 @@ import { lookAhead, point, runNow, setMeasures, show, stop } from "../actions.ts
 import { errorCount, isFresh, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { startStepping } from "../stepping.ts";
+import { EngineSwitch } from "../view/engineswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { Profile } from "../view/profile.tsx";
 import { Stepper } from "../view/stepper.tsx";
@@ -32,6 +33,7 @@ export function RunPanel() {
           <LayoutPicker />
           <Measures />
         </p>
+        <EngineSwitch />
       </div>
     );
   }
@@ -48,6 +50,7 @@ export function RunPanel() {
           </button>
         )}
       </div>
+      <EngineSwitch />
       {ran.kind === "finished" && <Figures view={ran.view} isStale={isStale} />}
       {ran.kind === "finished" &&
         ran.view.values.map((value, index) => <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />)}
