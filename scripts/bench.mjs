@@ -12,7 +12,7 @@ import { scrub } from "./bench/solver.mjs";
 import { main, root, run, step } from "./house.mjs";
 import { findChromium, setup } from "./setup.mjs";
 import { build } from "./site.mjs";
-import { measure } from "./size.mjs";
+import { isDefault, isRelaxed, measure } from "./size.mjs";
 
 const programsFolder = resolve(root, "target/bench");
 const SAMPLES = 30;
@@ -127,8 +127,9 @@ function sizes() {
   const kilobytes = ({ raw, gzip, brotli }) =>
     [raw, gzip, brotli].map((bytes) => `${(bytes / 1000).toFixed(0)} kB`.padStart(9)).join("");
   print("", "      raw     gzip   brotli");
-  print("the compiler", kilobytes(measure(resolve(root, "dist"), (name) => name.endsWith(".wasm"))));
-  print("the whole site", kilobytes(measure(resolve(root, "dist"))));
+  print("the compiler", kilobytes(measure(resolve(root, "dist"), isDefault)));
+  print("with relaxed SIMD", kilobytes(measure(resolve(root, "dist"), isRelaxed)));
+  print("the site, with one", kilobytes(measure(resolve(root, "dist"), (name) => !isRelaxed(name))));
 }
 
 await main(async () => {

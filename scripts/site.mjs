@@ -1,15 +1,17 @@
 // How the static site in dist/ is made: the compiler as WebAssembly, then the page around it.
-import { rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { root, run, step } from "./house.mjs";
+import { Refusal, root, run, step } from "./house.mjs";
 import { orderFunctions } from "./order.mjs";
 
 // SIMD is in every browser that the page supports; a deep program must not run off the default 1 MiB stack.
 // A panic is a trap at once, which the page shows: its message, and all that could print one, would be a twentieth of the file.
 // For that the standard library is built anew, with options that this compiler has, but does not promise.
 // The reduction of loop strength makes V8 spill the registers of the loops of the tensors, at half their speed.
-const RUSTFLAGS =
-  "-C target-feature=+simd128 -C llvm-args=-disable-lsr -C link-arg=-zstack-size=4194304 -Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
+const FLAGS =
+  "-C llvm-args=-disable-lsr -C link-arg=-zstack-size=4194304 -Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
+const SIMD = "+simd128";
+const RELAXED_SIMD = "+simd128,+relaxed-simd";
 const UNSTABLE = { RUSTC_BOOTSTRAP: "1" };
 const OWN_STD = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
 
@@ -28,6 +30,7 @@ const FEATURES = [
   "--enable-multivalue",
   "--enable-reference-types",
   "--enable-simd",
+  "--enable-relaxed-simd",
 ];
 
 // Few passes on purpose: `-Oz` takes a tenth off the file, and adds as much to what is downloaded. It joins functions and
@@ -42,13 +45,14 @@ const PASSES = [
   "--reorder-functions",
 ];
 
-/** `--mode no-install` keeps wasm-pack off the network. */
-async function pack(folder, features) {
+/** `--mode no-install` keeps wasm-pack off the network. What is compiled for other instructions has a target folder of its own. */
+async function pack(folder, { crateFeatures = [], simd = SIMD, target = "target" } = {}) {
   const out = resolve(root, folder);
+  const extraEnv = { RUSTFLAGS: `-C target-feature=${simd} ${FLAGS}`, CARGO_TARGET_DIR: resolve(root, target), ...UNSTABLE };
   await run(
     "wasm-pack",
-    ["build", "crate/wasm", "--target", "web", "--release", "--no-pack", "--mode", "no-install", "--out-dir", out, "--out-name", "relish_wasm", "--", ...features, ...OWN_STD, ...FOR_SIZE],
-    { extraEnv: { RUSTFLAGS, ...UNSTABLE }, show: false },
+    ["build", "crate/wasm", "--target", "web", "--release", "--no-pack", "--mode", "no-install", "--out-dir", out, "--out-name", "relish_wasm", "--", ...crateFeatures, ...OWN_STD, ...FOR_SIZE],
+    { extraEnv, show: false },
   );
   rmSync(resolve(out, ".gitignore"), { force: true });
   const file = resolve(out, "relish_wasm_bg.wasm");
@@ -56,12 +60,24 @@ async function pack(folder, features) {
   await orderFunctions(file, FEATURES);
 }
 
+const PAGE = "web/src/wasm";
+const RELAXED = "target/relaxed/page";
+
 /** The compiler, in web/src/wasm/. */
-export const buildWasm = () => step("compiling the compiler to WebAssembly", () => pack("web/src/wasm", []));
+export const buildWasm = () => step("compiling the compiler to WebAssembly", () => pack(PAGE));
+
+/** The same with relaxed SIMD, as a module beside it which the same JavaScript loads. */
+export const buildRelaxed = () =>
+  step("compiling it with relaxed SIMD", async () => {
+    await pack(RELAXED, { simd: RELAXED_SIMD, target: "target/relaxed" });
+    const glue = (folder) => readFileSync(resolve(root, folder, "relish_wasm.js"), "utf8");
+    if (glue(PAGE) !== glue(RELAXED)) throw new Refusal("The two builds of the compiler are not loaded by the same JavaScript.");
+    copyFileSync(resolve(root, RELAXED, "relish_wasm_bg.wasm"), resolve(root, PAGE, "relish_relaxed.wasm"));
+  });
 
 /** The same with what the command line prints, for the test that compares them. */
 export const buildCommands = () =>
-  step("compiling it with the commands", () => pack("target/commands", ["--features", "commands"]));
+  step("compiling it with the commands", () => pack("target/commands", { crateFeatures: ["--features", "commands"] }));
 
 /** What the operators' documentation says, for the page's own file of it. */
 export function listOperators() {
@@ -80,6 +96,7 @@ export async function buildSite() {
 
 export async function build() {
   await buildWasm();
+  await buildRelaxed();
   await listOperators();
   await buildSite();
 }

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 // @ts-expect-error The scripts are plain JavaScript, so that they run before anything is installed.
+import { onlyShownIcons, withoutUnusedParts } from "../scripts/editor.mjs";
+// @ts-expect-error
 import { examples, readPages } from "../scripts/pages.mjs";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -54,7 +56,7 @@ export default defineConfig({
   publicDir: here("../public"),
   // Relative addresses, so that the site works from any folder of any host.
   base: "./",
-  plugins: [examplesFromPages(), explanationsFromPages(), operatorsFromList()],
+  plugins: [examplesFromPages(), explanationsFromPages(), operatorsFromList(), withoutUnusedParts(), onlyShownIcons()],
   // Every file stays a file: the page's policy permits no `data:` scripts.
   build: {
     outDir: here("../dist"),
@@ -66,5 +68,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   worker: { format: "es" },
+  optimizeDeps: { rolldownOptions: { plugins: [withoutUnusedParts()] } },
   server: { fs: { allow: [here("..")] } },
 });

@@ -3,34 +3,42 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
-import { measure } from "../../scripts/size.mjs";
+import { isDefault, isPage, isRelaxed, measure } from "../../scripts/size.mjs";
 
 const dist = resolve(import.meta.dirname, "../../dist");
 const KB = 1000;
 
 const COMPILER = 600;
 const SITE = 1600;
-const compiler = () => measure(dist, (name) => name.endsWith(".wasm")).brotli;
-const site = () => measure(dist).brotli;
+// A visitor downloads one of two builds of the compiler: the default one, or in its place the one with relaxed SIMD, once
+// they have chosen it. Each has the same budget, and the site is counted with the default one.
+const builds = [
+  ["the compiler, its machine and its kernels", measure(dist, isDefault).brotli],
+  ["the same with relaxed SIMD", measure(dist, isRelaxed).brotli],
+];
+const page = measure(dist, isPage).brotli;
+const said = (bytes) => `${(bytes / KB).toFixed(0)} kB with brotli`;
 
-// The answers about the solver, and then the kernels of 280 operators, went past the budgets. What they are to be stands
-// above; until they are that again, nothing may be added.
+// The kernels of 280 operators went past the budget. What it is to be stands above; until it is that again, nothing may be
+// added.
 const OVER = "the operators' kernels are generic loops, one for each way in which they are used";
 const COMPILER_NOW = 700;
-const SITE_NOW = 1670;
 
-test(`the compiler, its machine and its kernels are below ${COMPILER} kB`, { todo: OVER }, () => {
-  assert.ok(compiler() < COMPILER * KB, `the compiler is ${(compiler() / KB).toFixed(0)} kB with brotli`);
-});
+for (const [what, size] of builds) {
+  test(`${what} are below ${COMPILER} kB`, { todo: OVER }, () => {
+    assert.ok(size < COMPILER * KB, `${what}: ${said(size)}`);
+  });
 
-test(`the whole site is below ${SITE} kB`, { todo: OVER }, () => {
-  assert.ok(site() < SITE * KB, `the site is ${(site() / KB).toFixed(0)} kB with brotli`);
-});
+  test(`${what} are not larger than they were`, () => {
+    assert.ok(size > 10 * KB, `${what}: not in the site`);
+    assert.ok(size < COMPILER_NOW * KB, `${what}: ${said(size)}`);
+  });
+}
 
-test("neither is larger than it was", () => {
-  assert.ok(compiler() > 10 * KB, "there is no compiler in the site");
-  assert.ok(compiler() < COMPILER_NOW * KB, `the compiler is ${(compiler() / KB).toFixed(0)} kB with brotli`);
-  assert.ok(site() < SITE_NOW * KB, `the site is ${(site() / KB).toFixed(0)} kB with brotli`);
+test(`the whole site, with one of the builds, is below ${SITE} kB`, () => {
+  assert.ok(page > 10 * KB, "there is no page in the site");
+  const whole = builds[0][1] + page;
+  assert.ok(whole < SITE * KB, `the site is ${said(whole)}`);
 });
 
 test("the site names no other origin to load from", () => {

@@ -21,7 +21,7 @@ impl Random {
         items[self.below(items.len())]
     }
 
-    /// An expression over `%x`, `%y`, `%r`, `%c`, `%s` and the variables so far.
+    /// An expression over `%x`, `%y`, `%r`, `%c`, `%s`, `%w` and the variables so far.
     fn expr(&mut self, depth: usize, n_lets: usize) -> String {
         if depth == 0 || self.below(8) == 0 {
             return match self.below(8) {
@@ -31,7 +31,12 @@ impl Random {
             };
         }
         let a = self.expr(depth - 1, n_lets);
-        match self.below(9) {
+        match self.below(10) {
+            9 => match self.below(3) {
+                0 => format!("nn.dense(%x * ({a}), %w)"),
+                1 => format!("nn.relu(nn.bias_add(nn.dense(%y + ({a}), %w), %r))"),
+                _ => format!("(nn.matmul(%y - ({a}), %w) + %r)"),
+            },
             0 => format!("nn.bias_add(%x * ({a}), %r)"),
             1 => format!("nn.leaky_relu({a}, alpha=0.25f)"),
             2 => format!("clip({a}, a_min=-1f, a_max=3f)"),
@@ -70,7 +75,7 @@ impl Random {
         let _ = writeln!(
             text,
             "def @main_of(%x: Tensor[({0}, {1}), float32], %y: Tensor[({0}, {1}), float32], \
-             %r: Tensor[({1},), float32], %c: Tensor[({0}, 1), float32], %s: float32) {{",
+             %r: Tensor[({1},), float32], %c: Tensor[({0}, 1), float32], %s: float32, %w: Tensor[({1}, {1}), float32]) {{",
             dim(a),
             dim(b)
         );
@@ -82,8 +87,14 @@ impl Random {
         for _ in 0..2 {
             // Sizes that are not known may not fit.
             let mut other = |n: usize| if is_open && self.below(6) == 0 { 1 + self.below(3) } else { n };
-            let shapes =
-                [vec![other(a), other(b)], vec![other(a), other(b)], vec![other(b)], vec![other(a), 1], vec![]];
+            let shapes = [
+                vec![other(a), other(b)],
+                vec![other(a), other(b)],
+                vec![other(b)],
+                vec![other(a), 1],
+                vec![],
+                vec![b, other(b)],
+            ];
             let args: Vec<String> = shapes.iter().map(|shape| self.tensor(shape)).collect();
             let _ = writeln!(text, "@main_of({})", args.join(", "));
         }

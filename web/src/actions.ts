@@ -1,5 +1,6 @@
 // Everything that changes the state, by a person or by the compiler.
 import { batch } from "@preact/signals";
+import { type BuildName, DEFAULT_BUILD, isOffered } from "./builds.ts";
 import { Compiler } from "./compiler.ts";
 import { inLanguage, type Language } from "./language.ts";
 import { type Linked, pack, unpack } from "./link.ts";
@@ -29,6 +30,26 @@ let isQuick = true;
 let run: { start: number; alone: boolean } | undefined;
 
 const compiler = new Compiler({
+  switched(build) {
+    const wasAlone = run?.alone;
+    const hasValues = state.ran.value?.kind === "finished" && state.ran.value.revision === state.revision.value;
+    const isOther = build !== state.build.value;
+    batch(() => {
+      state.buildComing.value = undefined;
+      state.build.value = build;
+    });
+    if (!isOther) return;
+    endRun();
+    // What was shown, or on its way, is computed anew.
+    if (wasAlone !== undefined || hasValues) startRun(wasAlone ?? false);
+  },
+  missing(build, message) {
+    const what = build === "relaxed" ? "The engine with relaxed SIMD" : "The default engine";
+    batch(() => {
+      state.buildComing.value = undefined;
+      state.notice.value = { tone: "bad", text: `${what} could not be had: ${message}. Programs run with the other one.` };
+    });
+  },
   ready(prelude) {
     batch(() => {
       state.prelude.value = prelude;
@@ -45,12 +66,18 @@ const compiler = new Compiler({
     if (errorCount.value > 0) mending = setTimeout(lookForMends, SETTLED_MS);
     if (isFromHere && isQuick && errorCount.value === 0) settled = setTimeout(() => startRun(true), SETTLED_MS);
   },
+  begun(revision, view) {
+    if (revision === state.revision.value) state.needs.value = { revision, view };
+  },
+  progress(_revision, fuel, steps) {
+    state.progress.value = { ...state.progress.peek(), fuel, steps };
+  },
   ran(revision, view, milliseconds) {
     const unfinished = run?.alone && view.fuel >= SMALL;
     endRun();
     isQuick = milliseconds < QUICK_MS && !unfinished;
     if (revision !== state.revision.value) return;
-    if (!unfinished) state.ran.value = { kind: "finished", revision, view, milliseconds };
+    if (!unfinished) state.ran.value = { kind: "finished", revision, view, milliseconds, build: state.build.peek() };
   },
   trapped(during, message) {
     isQuick = false;
@@ -60,6 +87,7 @@ const compiler = new Compiler({
   failed(message) {
     batch(() => {
       state.engine.value = "failed";
+      state.buildComing.value = undefined;
       state.notice.value = {
         tone: "bad",
         text: `The compiler could not start: ${message}. The text is safe; reload the page to try again.`,
@@ -178,8 +206,22 @@ function startRun(alone: boolean): void {
   if (run !== undefined || state.engine.value === "failed") return;
   run = { start: performance.now(), alone };
   state.trap.value = undefined;
+  state.progress.value = { start: run.start, fuel: 0, steps: 0 };
   showStop = setTimeout(() => (state.running.value = true), SHOW_STOP_MS);
-  compiler.run(alone ? SMALL : NO_LIMIT, state.layout.peek());
+  compiler.run(alone ? SMALL : NO_LIMIT, state.layout.peek(), state.measures.peek() ? "on" : "off", { ahead: !alone });
+}
+
+/** Finds out what memory a run would need, before anybody runs it. */
+export async function lookAhead(): Promise<void> {
+  const revision = state.revision.peek();
+  const view = await compiler.needs();
+  if (view !== undefined) state.needs.value = { revision, view };
+}
+
+/** Whether runs measure each operator from now on. */
+export function setMeasures(measures: boolean): void {
+  state.measures.value = measures;
+  save("measures", measures ? "on" : "off");
 }
 
 function endRun(): void {
@@ -315,6 +357,22 @@ export function setLayout(layout: LayoutName): void {
   save("layout", layout);
 }
 
+/** Goes on with another build of the compiler, in this visit and later ones. */
+export function setBuild(build: BuildName): void {
+  save("build", build);
+  useBuild(build);
+}
+
+function useBuild(build: BuildName): void {
+  state.buildComing.value = build;
+  void compiler.use(build);
+}
+
+const ownBuild = (): BuildName => {
+  const kept = load("build");
+  return isOffered(kept) ? kept : DEFAULT_BUILD;
+};
+
 export function setTheme(theme: Theme): void {
   state.theme.value = theme;
   save("theme", theme);
@@ -322,9 +380,9 @@ export function setTheme(theme: Theme): void {
 
 /** Copies a link that holds the program, the panel and the selection. */
 export async function share(): Promise<void> {
-  const { text, panel, selection, solverTab, stop } = state;
+  const { text, panel, selection, solverTab, stop, build } = state;
   const solving = panel.value === "solver" ? { tab: solverTab.value, stop: stop.value } : undefined;
-  const packed = await pack({ text: text.value, panel: panel.value, selection: selection.value, solver: solving });
+  const packed = await pack({ text: text.value, panel: panel.value, selection: selection.value, solver: solving, build: build.value });
   if (packed.kind === "too-large") {
     state.notice.value = { tone: "bad", text: packed.sentence };
     return;
@@ -366,6 +424,7 @@ function openShared(program: Linked): void {
       state.stop.value = program.solver.stop;
     }
   });
+  useBuild(program.build ?? ownBuild());
   setText(program.text);
   goTo(program.selection ?? { start: 0, end: 0 });
 }
@@ -380,6 +439,7 @@ function openOwn(): void {
   // The first program is ours, so it may show at once what it does.
   isFromHere = load("text") === undefined;
   isQuick = true;
+  useBuild(ownBuild());
   setText(ownText());
 }
 

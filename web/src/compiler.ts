@@ -2,9 +2,9 @@
 //
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
+import { type BuildName, compileBuild, DEFAULT_BUILD } from "./builds.ts";
 import type { Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
 import type { LayoutName } from "./state.ts";
-import wasmUrl from "./wasm/relish_wasm_bg.wasm?url";
 import type {
   CheckView,
   FileName,
@@ -15,13 +15,23 @@ import type {
   LayoutsView,
   MatchView,
   NameView,
+  NeedsView,
+  Profile,
   RunView,
   StepView,
 } from "./wasm/relish_wasm.js";
 
 export interface Listener {
+  /** This build is at work from now on; a run of the one before has ended. */
+  switched(build: BuildName): void;
+  /** This build could not be had, and another one is or will be at work. */
+  missing(build: BuildName, message: string): void;
   ready(prelude: string): void;
   checked(revision: number, view: CheckView): void;
+  /** A run begins that will need so much memory. */
+  begun(revision: number, needs: NeedsView): void;
+  /** A run has made so many calls and match tests, and steps of the machine. */
+  progress(revision: number, fuel: number, steps: number): void;
   ran(revision: number, view: RunView, milliseconds: number): void;
   /** The compiler fell over; the text is safe, and a new compiler is on its way. */
   trapped(during: Request["kind"], message: string): void;
@@ -36,6 +46,8 @@ const PATIENCE_MS = 1500;
 
 export class Compiler {
   #listener: Listener;
+  #wanted: BuildName | undefined;
+  #build: BuildName | undefined;
   #module: WebAssembly.Module | undefined;
   #worker: Worker | undefined;
   #text: { revision: number; text: string } | undefined;
@@ -44,15 +56,36 @@ export class Compiler {
   #waiting = new Map<number, (reply: Reply | undefined) => void>();
   #nextId = 1;
 
+  /** Does nothing until it is said which build to use. */
   constructor(listener: Listener) {
     this.#listener = listener;
-    compile().then(
-      (module) => {
-        this.#module = module;
-        this.#spawn();
-      },
-      (error) => listener.failed(error instanceof Error ? error.message : String(error)),
-    );
+  }
+
+  /** Replaces the worker by one with this build as soon as that has come; until then the old one goes on. */
+  async use(build: BuildName): Promise<void> {
+    if (build === this.#wanted) {
+      if (build === this.#build) this.#listener.switched(build);
+      return;
+    }
+    this.#wanted = build;
+    let module: WebAssembly.Module;
+    try {
+      module = await compileBuild(build);
+    } catch (error) {
+      if (this.#wanted !== build) return;
+      this.#wanted = undefined;
+      const message = error instanceof Error ? error.message : String(error);
+      if (this.#build === undefined && build === DEFAULT_BUILD) return this.#listener.failed(message);
+      this.#listener.missing(build, message);
+      return this.use(this.#build ?? DEFAULT_BUILD);
+    }
+    if (this.#wanted !== build) return;
+    if (this.#build !== build) {
+      this.#build = build;
+      this.#module = module;
+      this.#spawn();
+    }
+    this.#listener.switched(build);
   }
 
   /** Makes `text` the current text. It stops a run, whose program this no longer is. */
@@ -63,18 +96,24 @@ export class Compiler {
     else if (this.#checking === undefined) this.#sendText();
   }
 
-  /** Runs the current text. */
-  run(fuel: number, layout: LayoutName): void {
+  /** Runs the current text; `ahead`: says before what memory it will need. */
+  run(fuel: number, layout: LayoutName, profile: Profile, { ahead }: { ahead: boolean }): void {
     if (this.#running || this.#text === undefined) return;
     // The worker answers in order, so a text that waits its turn only has to go first.
     if (this.#checking !== undefined && this.#checking.revision !== this.#text.revision) this.#sendText();
     this.#running = true;
-    this.#send({ kind: "run", revision: this.#text.revision, fuel, layout });
+    this.#send({ kind: "run", revision: this.#text.revision, fuel, layout, profile, ahead });
   }
 
   /** Ends a run at once. */
   stop(): void {
     if (this.#running) this.#spawn();
+  }
+
+  /** The memory that a run of the current text will need. */
+  async needs(): Promise<NeedsView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "needs", id }));
+    return reply?.kind === "needed" ? reply.view : undefined;
   }
 
   async hover(file: FileName, offset: number): Promise<HoverView | undefined> {
@@ -189,6 +228,11 @@ export class Compiler {
       case "ran":
         this.#running = false;
         return this.#listener.ran(reply.revision, reply.view, reply.milliseconds);
+      case "begun":
+        return this.#listener.begun(reply.revision, reply.needs);
+      case "progress":
+        return this.#listener.progress(reply.revision, reply.fuel, reply.steps);
+      case "needed":
       case "hovered":
       case "named":
       case "matched":
@@ -207,12 +251,4 @@ export class Compiler {
         return this.#listener.trapped(reply.during, reply.message);
     }
   }
-}
-
-async function compile(): Promise<WebAssembly.Module> {
-  const response = await fetch(wasmUrl);
-  if (!response.ok) throw new Error(`the compiler could not be loaded (${response.status})`);
-  // Some hosts serve WebAssembly under another type, which only the streaming compiler minds.
-  const streams = response.headers.get("content-type")?.startsWith("application/wasm");
-  return streams ? WebAssembly.compileStreaming(response) : WebAssembly.compile(await response.arrayBuffer());
 }

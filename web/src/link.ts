@@ -1,5 +1,6 @@
 // A link holds a program in its hash: `#v1.` + base64url of raw deflate of JSON. It is data from strangers: sizes are
 // limited before and while it is unpacked, every field is checked, and nothing in it is ever run or shown as markup.
+import { type BuildName, isOffered } from "./builds.ts";
 import { isSolverTab, type SolverTab } from "./state.ts";
 
 export interface Linked {
@@ -8,6 +9,8 @@ export interface Linked {
   selection: { start: number; end: number } | undefined;
   /** What the Solver panel shows, and where in the trace it stands. */
   solver?: { tab: SolverTab; stop: number | undefined } | undefined;
+  /** What computes its values. */
+  build?: BuildName | undefined;
 }
 
 export type Opened = { kind: "none" } | { kind: "program"; program: Linked } | { kind: "bad"; reason: string };
@@ -21,8 +24,8 @@ export const MAX_DECODED = 1024 * 1024;
 const MOST_STOPS = 1e9;
 
 export async function pack(program: Linked): Promise<Packed> {
-  const { text, panel, selection, solver } = program;
-  const json = new TextEncoder().encode(JSON.stringify({ files: [{ name: "main.relay", text }], panel, selection, solver }));
+  const { text, panel, selection, solver, build } = program;
+  const json = new TextEncoder().encode(JSON.stringify({ files: [{ name: "main.relay", text }], panel, selection, solver, build }));
   if (json.length > MAX_DECODED) {
     return { kind: "too-large", sentence: tooLarge("The program", json.length, MAX_DECODED) };
   }
@@ -66,6 +69,7 @@ function validate(json: string): Opened {
   const solver = field(root, "solver");
   const tab = field(solver, "tab");
   const stop = field(solver, "stop");
+  const build = field(root, "build");
   const isStop = (n: unknown): n is number => Number.isInteger(n) && (n as number) >= 0 && (n as number) <= MOST_STOPS;
   const within = (n: unknown): n is number => Number.isInteger(n) && (n as number) >= 0 && (n as number) <= text.length;
   return {
@@ -75,6 +79,7 @@ function validate(json: string): Opened {
       panel: typeof panel === "string" ? panel : undefined,
       selection: within(start) && within(end) && start <= end ? { start, end } : undefined,
       solver: isSolverTab(tab) ? { tab, stop: isStop(stop) ? stop : undefined } : undefined,
+      build: isOffered(build) ? build : undefined,
     },
   };
 }

@@ -1,5 +1,6 @@
 // All that the page shows is in this one object; the views read it, and only `actions.ts` changes it.
 import { computed, signal } from "@preact/signals";
+import { type BuildName, DEFAULT_BUILD } from "./builds.ts";
 import { languageOf } from "./language.ts";
 import type {
   CheckView,
@@ -7,6 +8,7 @@ import type {
   FileName,
   GraphStateView,
   GraphView,
+  NeedsView,
   RunView,
   SolverView,
   SpanView,
@@ -41,9 +43,17 @@ export const LAYOUTS: readonly { id: LayoutName; title: string; about: string }[
 export const isLayout = (name: string | undefined | null): name is LayoutName => LAYOUTS.some(({ id }) => id === name);
 
 export type Ran =
-  /** `revision` says which text the values belong to. */
-  | { kind: "finished"; revision: number; view: RunView; milliseconds: number }
+  /** `revision` says which text the values belong to, `build` what computed them. */
+  | { kind: "finished"; revision: number; view: RunView; milliseconds: number; build: BuildName }
   | { kind: "stopped"; revision: number; milliseconds: number };
+
+/** How far a run is. */
+export interface Progress {
+  /** When it began, by `performance.now()`. */
+  start: number;
+  fuel: number;
+  steps: number;
+}
 
 /** A run that is looked at step by step. */
 export interface Stepping {
@@ -123,6 +133,11 @@ export const state = {
   /** The problems of a check with where the fault most likely is, and what would mend it, which takes longer to find. */
   mended: signal<{ revision: number; diagnostics: readonly DiagnosticView[] } | undefined>(undefined),
   ran: signal<Ran | undefined>(undefined),
+  progress: signal<Progress>({ start: 0, fuel: 0, steps: 0 }),
+  /** The memory for tensors that a run of a text will need. */
+  needs: signal<{ revision: number; view: NeedsView } | undefined>(undefined),
+  /** Whether runs measure each operator. */
+  measures: signal(true),
   stepping: signal<Stepping | undefined>(undefined),
   /** Whether a move has taken long enough to say so. */
   seeking: signal(false),
@@ -148,6 +163,9 @@ export const state = {
   editing: signal(true),
   /** How the machine lays out values. */
   layout: signal<LayoutName>("aligned"),
+  /** Which build of the compiler is at work, and the one that is on its way to replace it. */
+  build: signal<BuildName>(DEFAULT_BUILD),
+  buildComing: signal<BuildName | undefined>(undefined),
   /** What the solver did, step by step. */
   trace: signal<{ revision: number; view: TraceView } | undefined>(undefined),
   solverTab: signal<SolverTab>("steps"),

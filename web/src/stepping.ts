@@ -60,6 +60,12 @@ effect(() => {
   if (stepping !== undefined && stepping.revision !== revision) leave();
 });
 
+// Nor is one of another engine.
+effect(() => {
+  void state.build.value;
+  if (state.stepping.peek() !== undefined) leave();
+});
+
 export async function move(to: StepMove): Promise<void> {
   const before = state.stepping.peek();
   if (before === undefined) return;

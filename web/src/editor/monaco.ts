@@ -27,9 +27,6 @@ import "monaco-editor/features/wordHighlighter/register.js";
 import "monaco-editor/features/wordOperations/register.js";
 import type { Language } from "../language.ts";
 import * as monaco from "monaco-editor/editor.js";
-import EditorWorker from "monaco-editor/editor/editor.worker.js?worker";
-
-self.MonacoEnvironment = { getWorker: () => new EditorWorker() };
 
 export { monaco };
 /** Both languages of programs, for what the editor does in either. */

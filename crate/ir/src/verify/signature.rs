@@ -3,7 +3,7 @@
 use super::{Checker, is_same};
 use crate::{Callee, Instr, Op, VarId};
 use layout::{Kind, LayoutId, Variant};
-use op::{Input, Step};
+use op::{Class, Input, Step};
 use ty::{Dtype, Scalar, Term, TermId, Terms};
 
 impl<'a> Checker<'a> {
@@ -158,15 +158,20 @@ impl<'a> Checker<'a> {
         }
         // Of the operands, then of the steps.
         let mut is_read = vec![false; args.len() + steps.len()];
+        let mut n_heads = 0;
         for (at, step) in steps.iter().enumerate() {
             let row = step.op.row();
-            if !step.op.is_fusible() || row.args.len() != step.inputs.len() {
+            let class = step.op.class(&step.attrs);
+            n_heads += usize::from(class == Class::OutFusable);
+            if class == Class::Opaque || n_heads > 1 || row.args.len() != step.inputs.len() {
                 self.say(format!("s{at}: {} on {} is none to fuse", row.name, step.inputs.len()));
             }
             for &input in &step.inputs {
                 match input {
                     Input::Operand(operand) if operand < args.len() => is_read[operand] = true,
-                    Input::Step(other) if other < at => is_read[args.len() + other] = true,
+                    Input::Step(other) if other < at && class == Class::Elementwise => {
+                        is_read[args.len() + other] = true
+                    }
                     Input::Operand(_) | Input::Step(_) => self.say(format!("s{at}: {input:?} is not given before")),
                 }
             }

@@ -1,6 +1,6 @@
-//! Elementwise operators on float32 that feed each other become one instruction, which runs a block at a time and makes
-//! no tensors in between (what Relay calls `FuseOps`, for its classes "elementwise" and "broadcast"; Chen and others
-//! 2018, "TVM").
+//! Operators on float32 that feed each other become one instruction, which makes no tensors in between: elementwise ones,
+//! which run a block at a time, and at most one product or convolution, whose result they go over (what Relay calls
+//! `FuseOps`, for its classes "elementwise", "broadcast" and "out-fusable"; Chen and others 2018, "TVM").
 //!
 //! A group is operators of one block. It stands where its last one stood, and each of the others has a result of the same
 //! type that only the group uses. Which shapes there are where a dim is `?` is found when it runs: so types that are
@@ -12,13 +12,16 @@
 //! ```text
 //! v1: l2 = nn.bias_add(%x, %b)
 //! v2: l2 = nn.relu(v1)          ->    v2: l2 = fused(%x, %b) { s0 = nn.bias_add(%x, %b); s1 = nn.relu(s0) }
+//!
+//! v1: l2 = nn.conv2d(%x, %w)
+//! v2: l2 = nn.bias_add(v1, %b)  ->    v2: l2 = fused(%x, %w, %b) { s0 = nn.conv2d(%x, %w); s1 = nn.bias_add(s0, %b) }
 //! ```
 
 use super::effect::{Facts, literals};
 use base::{Idx, IndexVec};
 use ir::{Block, FuncId, Function, Instr, Op, Program, VarId};
 use layout::{Kind, LayoutId};
-use op::{Input, Step};
+use op::{Class, Input, Step};
 use smallvec::SmallVec;
 use ty::{Dtype, Scalar};
 
@@ -38,7 +41,7 @@ fn fuse_in(facts: Facts, function: &mut Function) {
     let literals = literals(function);
     let mut n_uses: IndexVec<VarId, u32> = IndexVec::filled(0, function.vars.len());
     function.for_uses(&mut |var| n_uses[var] += 1);
-    let mut readers = IndexVec::filled((usize::MAX, 0), function.vars.len());
+    let mut readers = IndexVec::filled((OUTSIDE, 0), function.vars.len());
     let mut blocks = std::mem::take(&mut function.blocks);
     for id in blocks.ids() {
         let block = &mut blocks[id];
@@ -66,11 +69,18 @@ struct Group {
     layout: LayoutId,
     /// Places in the block, from the last on.
     members: Vec<usize>,
+    /// What the members read that none of them gives.
+    operands: Vec<VarId>,
     /// Behind the last one.
     behind: Behind,
     /// How many of the members can fail.
     n_effects: usize,
+    /// How many of the members are products or convolutions.
+    n_heads: usize,
 }
+
+/// As the first to read a variable: one whose operands are in no group.
+const OUTSIDE: usize = usize::MAX;
 
 /// The groups of a block. `readers` is, by variable, the group that reads it first and how often; what is given in a
 /// block has been read by none before, as blocks lead to larger ids.
@@ -85,7 +95,7 @@ fn groups(
     let mut groups: Vec<Group> = Vec::new();
     let mut behind = Behind::default();
     for (at, instr) in block.instrs.iter().enumerate().rev() {
-        let Some(result) = fusible(facts, function, instr) else {
+        let Some((result, class)) = fusible(facts, function, instr) else {
             behind.n_effects += usize::from(!facts.is_pure(function, instr, &|var| literals[var.index()]));
             behind.n_calls += usize::from(matches!(instr.op, Op::Call(_) | Op::Global(_)));
             continue;
@@ -93,27 +103,41 @@ fn groups(
         let can_fail = !instr.args.iter().chain([&result]).all(|&var| facts.known_tensor(function, var).is_some());
         let layout = function.vars[result].layout;
         let (reader, n_reads) = readers[result];
+        let n_heads = usize::from(class == Class::OutFusable);
         let joins = |group: &Group| {
             let is_free = match can_fail {
                 true => behind.n_effects == group.behind.n_effects + group.n_effects,
                 false => behind.n_calls == group.behind.n_calls,
             };
-            is_free && n_reads == n_uses[result] && group.layout == layout && group.members.len() < MAX_STEPS
+            let has_room = group.members.len() < MAX_STEPS
+                && group.n_heads + n_heads < 2
+                && operands_with(group, instr, result).len() <= op::MAX_OPERANDS;
+            is_free && n_reads == n_uses[result] && group.layout == layout && has_room
         };
         let id = match groups.get(reader) {
             Some(group) if joins(group) => reader,
             Some(_) | None => {
-                groups.push(Group { layout, members: Vec::new(), behind, n_effects: 0 });
+                groups.push(Group {
+                    layout,
+                    members: Vec::new(),
+                    operands: Vec::new(),
+                    behind,
+                    n_effects: 0,
+                    n_heads: 0,
+                });
                 groups.len() - 1
             }
         };
+        groups[id].operands = operands_with(&groups[id], instr, result);
         groups[id].members.push(at);
         groups[id].n_effects += usize::from(can_fail);
+        groups[id].n_heads += n_heads;
         behind.n_effects += usize::from(can_fail);
         for &arg in &instr.args {
             let (reader, n) = &mut readers[arg];
-            if *reader != id {
-                (*reader, *n) = (id, 0);
+            let group = if class == Class::OutFusable { OUTSIDE } else { id };
+            if *reader != group {
+                (*reader, *n) = (group, 0);
             }
             *n += 1;
         }
@@ -121,16 +145,29 @@ fn groups(
     groups
 }
 
-/// The result of an operator that a group may have.
-fn fusible(facts: Facts, function: &Function, instr: &Instr) -> Option<VarId> {
-    let (Op::Operator { op, .. }, &[result]) = (&instr.op, &instr.results[..]) else { return None };
+/// What a group reads with one more member.
+fn operands_with(group: &Group, instr: &Instr, result: VarId) -> Vec<VarId> {
+    let mut operands: Vec<VarId> = group.operands.iter().copied().filter(|&var| var != result).collect();
+    for &arg in &instr.args {
+        if !operands.contains(&arg) {
+            operands.push(arg);
+        }
+    }
+    operands
+}
+
+/// The result of an operator that a group may have, and what it is to the group.
+fn fusible(facts: Facts, function: &Function, instr: &Instr) -> Option<(VarId, Class)> {
+    let (Op::Operator { op, attrs }, &[result]) = (&instr.op, &instr.results[..]) else { return None };
     let is_single = |&var: &VarId| {
         let layout = &facts.layouts[function.vars[var].layout];
         let is_float = facts.types.as_tensor(layout.ty).is_some_and(|(_, dtype)| dtype == Dtype::Float32);
         is_float && matches!(layout.kind, Kind::Tensor | Kind::Scalar(_))
     };
     let is_tensor = matches!(facts.layouts[function.vars[result].layout].kind, Kind::Tensor);
-    (is_tensor && op.is_fusible() && instr.args.iter().chain([&result]).all(is_single)).then_some(result)
+    let class = op.class(attrs);
+    let is_one = is_tensor && class != Class::Opaque && instr.args.iter().chain([&result]).all(is_single);
+    is_one.then_some((result, class))
 }
 
 /// Puts the members in the place of the last, which is the first of them.

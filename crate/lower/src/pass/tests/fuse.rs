@@ -99,3 +99,34 @@ b0:
 ",
     );
 }
+
+/// A product comes with what reads its result, but what it reads itself stays outside; there is one of them in a group.
+#[test]
+fn what_goes_over_a_product_is_one_with_it() {
+    check(
+        fuse,
+        "\
+fn f0 main(%x: l9, %w: l9, %b: l9) -> l9 {
+b0:
+  v3: l9 = nn.relu(%x)
+  v4: l9 = nn.dense(v3, %w)
+  v5: l9 = nn.matmul(%x, %x)
+  v6: l9 = add(v4, v5)
+  v7: l9 = add(%b, v6)
+  v8: l9 = sigmoid(v7)
+  v9: l9 = nn.dense(v8, v8)
+  return v9
+}
+",
+        "\
+fn f0 main(%x: l9, %w: l9, %b: l9) -> l9 {
+b0:
+  v3: l9 = nn.relu(%x)
+  v4: l9 = nn.dense(v3, %w)
+  v8: l9 = fused(%x, v4, %b) { s0 = nn.matmul(%x, %x); s1 = add(v4, s0); s2 = add(%b, s1); s3 = sigmoid(s2) }
+  v9: l9 = nn.dense(v8, v8)
+  return v9
+}
+",
+    );
+}
