@@ -1,5 +1,6 @@
 // How fast the tensor kernels are beside other libraries that run in a browser, and beside what the processor can do
-// at all (the probe: multiply-adds in registers), in Node by CPU time and in Chromium. Figures go to the terminal.
+// at all (the probe: multiply-adds in registers), in Node by CPU time and in Chromium. Figures go to the terminal, each
+// beside its goal (tests/peers/goals.mjs); what is short of one says so.
 //
 //     npm run bench:peers -- [--only 'matmul|conv'] [--in node|chromium] [--rounds 15]
 //
@@ -9,6 +10,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { main, Refusal, root, run, step } from "./house.mjs";
 import { findChromium } from "./setup.mjs";
+import { GOALS } from "../tests/peers/goals.mjs";
 
 const source = resolve(root, process.env.PEERS ?? "../shared/peers");
 const target = resolve(root, "target/peers");
@@ -38,7 +40,9 @@ async function install() {
   const filter = (path) => !["node_modules", "dist"].includes(basename(path));
   cpSync(source, harness, { recursive: true, filter, force: true });
   await run("chmod", ["-R", "u+w", harness], { show: false });
-  if (!existsSync(resolve(harness, "node_modules"))) {
+  cpSync(resolve(root, "tests/peers/entry.mjs"), resolve(harness, "entry.mjs"));
+  // npm writes this file last.
+  if (!existsSync(resolve(harness, "node_modules/.package-lock.json"))) {
     await run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: harness, show: false });
   }
   await run("node", ["build.mjs"], { cwd: harness, show: false });
@@ -60,9 +64,11 @@ async function measure(where) {
 const isOurs = (row) => row.peer.startsWith("relish-");
 const isProbe = (row) => row.peer.startsWith("probe-");
 
-/** For each workload, our rate and what it is of the best peer's and of the probe's, for each build. */
+/** For each workload, our rate and what it is of the best peer's and of the probe's, beside the goal, for each build. */
 function report(rows, speed) {
-  console.log(`${"".padEnd(22)}${"best peer".padEnd(28)}${Object.keys(FEATURES).map((build) => build.padEnd(34)).join("")}`);
+  const n_short = { simd128: 0, relaxed: 0 };
+  const heads = Object.keys(FEATURES).map((build) => `${build}: ratio (goal), of the probe (goal)`.padEnd(CELL));
+  console.log(`${"".padEnd(22)}${"best peer".padEnd(28)}${heads.join("")}`);
   for (const workload of new Set(rows.map((row) => row.workload))) {
     const all = rows.filter((row) => row.workload === workload);
     const fastest = (wanted) => all.filter(wanted).reduce((best, row) => (speed(row) > speed(best ?? row) ? row : best ?? row), undefined);
@@ -71,14 +77,24 @@ function report(rows, speed) {
       const ours = fastest((row) => isOurs(row) && row.peer.startsWith(`relish-${build}`));
       const probe = all.find((row) => row.peer === `probe-${build}`);
       if (!ours) return "";
-      const ratio = peer ? `${(speed(ours) / speed(peer)).toFixed(2)}x` : "";
-      const share = probe ? `${(speed(ours) / speed(probe)).toFixed(2)} of the probe` : "";
-      return `${milliseconds(ours)} ${ratio.padStart(6)}  ${share}`;
+      const goal = GOALS[workload]?.[build] ?? {};
+      const parts = [
+        { reached: peer && speed(ours) / speed(peer), goal: goal.peer },
+        { reached: probe && speed(ours) / speed(probe), goal: goal.probe },
+      ].filter((part) => part.reached);
+      const isShort = parts.some((part) => part.reached < part.goal);
+      if (isShort) n_short[build] += 1;
+      const verdict = isShort ? "short" : goal.peer ? "ok" : "";
+      const figures = parts.map((part) => `${part.reached.toFixed(2)}${part.goal ? ` (${part.goal})` : ""}`.padEnd(12));
+      return `${milliseconds(ours).padStart(9)}  ${figures.join("").padEnd(24)} ${verdict}`;
     });
-    console.log(`${workload.padEnd(22)}${(peer ? `${peer.peer} ${milliseconds(peer)}` : "").padEnd(28)}${cells.map((cell) => cell.padEnd(34)).join("")}`);
+    console.log(`${workload.padEnd(22)}${(peer ? `${peer.peer} ${milliseconds(peer)}` : "").padEnd(28)}${cells.map((cell) => cell.padEnd(CELL)).join("")}`);
   }
+  console.log(Object.entries(n_short).map(([build, n]) => `${build}: ${n} short of a goal`).join("; "));
 }
 
+/** How wide a build's column is. */
+const CELL = 46;
 const milliseconds = (row) => `${row.best_ms >= 0.1 ? row.best_ms.toFixed(2) : row.best_ms.toPrecision(2)} ms`;
 
 await main(async () => {

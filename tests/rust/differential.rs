@@ -7,7 +7,7 @@
 use base::Surface;
 use layout::Strategy;
 use serde_json::Value as Json;
-use session::{Analysis, Options, Outcome, evaluate, run};
+use session::{Analysis, Fusion, Options, Outcome, evaluate, run};
 use std::collections::BTreeMap;
 use tests::facts::{self, N_SAMPLED, carried, corpus, is_soak, items, refine, text};
 use tests::page::cases;
@@ -27,6 +27,7 @@ fn engines(analysis: &Analysis, options: &Options) -> Vec<(&'static str, Outcome
         let outcome = run(analysis, &Options { layout: strategy, ..options.clone() });
         found.push((strategy.name(), outcome));
     }
+    found.push(("without fusion", run(analysis, &Options { fusion: Fusion::Off, ..options.clone() })));
     found
 }
 

@@ -66,6 +66,12 @@ const compiler = new Compiler({
     if (errorCount.value > 0) mending = setTimeout(lookForMends, SETTLED_MS);
     if (isFromHere && isQuick && errorCount.value === 0) settled = setTimeout(() => startRun(true), SETTLED_MS);
   },
+  begun(revision, view) {
+    if (revision === state.revision.value) state.needs.value = { revision, view };
+  },
+  progress(_revision, fuel, steps) {
+    state.progress.value = { ...state.progress.peek(), fuel, steps };
+  },
   ran(revision, view, milliseconds) {
     const unfinished = run?.alone && view.fuel >= SMALL;
     endRun();
@@ -200,8 +206,22 @@ function startRun(alone: boolean): void {
   if (run !== undefined || state.engine.value === "failed") return;
   run = { start: performance.now(), alone };
   state.trap.value = undefined;
+  state.progress.value = { start: run.start, fuel: 0, steps: 0 };
   showStop = setTimeout(() => (state.running.value = true), SHOW_STOP_MS);
-  compiler.run(alone ? SMALL : NO_LIMIT, state.layout.peek());
+  compiler.run(alone ? SMALL : NO_LIMIT, state.layout.peek(), state.measures.peek() ? "on" : "off", { ahead: !alone });
+}
+
+/** Finds out what memory a run would need, before anybody runs it. */
+export async function lookAhead(): Promise<void> {
+  const revision = state.revision.peek();
+  const view = await compiler.needs();
+  if (view !== undefined) state.needs.value = { revision, view };
+}
+
+/** Whether runs measure each operator from now on. */
+export function setMeasures(measures: boolean): void {
+  state.measures.value = measures;
+  save("measures", measures ? "on" : "off");
 }
 
 function endRun(): void {

@@ -15,6 +15,8 @@ import type {
   LayoutsView,
   MatchView,
   NameView,
+  NeedsView,
+  Profile,
   RunView,
   StepView,
 } from "./wasm/relish_wasm.js";
@@ -26,6 +28,10 @@ export interface Listener {
   missing(build: BuildName, message: string): void;
   ready(prelude: string): void;
   checked(revision: number, view: CheckView): void;
+  /** A run begins that will need so much memory. */
+  begun(revision: number, needs: NeedsView): void;
+  /** A run has made so many calls and match tests, and steps of the machine. */
+  progress(revision: number, fuel: number, steps: number): void;
   ran(revision: number, view: RunView, milliseconds: number): void;
   /** The compiler fell over; the text is safe, and a new compiler is on its way. */
   trapped(during: Request["kind"], message: string): void;
@@ -90,18 +96,24 @@ export class Compiler {
     else if (this.#checking === undefined) this.#sendText();
   }
 
-  /** Runs the current text. */
-  run(fuel: number, layout: LayoutName): void {
+  /** Runs the current text; `ahead`: says before what memory it will need. */
+  run(fuel: number, layout: LayoutName, profile: Profile, { ahead }: { ahead: boolean }): void {
     if (this.#running || this.#text === undefined) return;
     // The worker answers in order, so a text that waits its turn only has to go first.
     if (this.#checking !== undefined && this.#checking.revision !== this.#text.revision) this.#sendText();
     this.#running = true;
-    this.#send({ kind: "run", revision: this.#text.revision, fuel, layout });
+    this.#send({ kind: "run", revision: this.#text.revision, fuel, layout, profile, ahead });
   }
 
   /** Ends a run at once. */
   stop(): void {
     if (this.#running) this.#spawn();
+  }
+
+  /** The memory that a run of the current text will need. */
+  async needs(): Promise<NeedsView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "needs", id }));
+    return reply?.kind === "needed" ? reply.view : undefined;
   }
 
   async hover(file: FileName, offset: number): Promise<HoverView | undefined> {
@@ -216,6 +228,11 @@ export class Compiler {
       case "ran":
         this.#running = false;
         return this.#listener.ran(reply.revision, reply.view, reply.milliseconds);
+      case "begun":
+        return this.#listener.begun(reply.revision, reply.needs);
+      case "progress":
+        return this.#listener.progress(reply.revision, reply.fuel, reply.steps);
+      case "needed":
       case "hovered":
       case "named":
       case "matched":

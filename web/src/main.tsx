@@ -3,6 +3,7 @@ import "./style/colors.css";
 import "./style/page.css";
 import "./style/panes.css";
 import "./style/machine.css";
+import "./style/run.css";
 import "./style/layout.css";
 import "./style/solver.css";
 import "./style/graph.css";
@@ -20,6 +21,7 @@ const theme = load("theme");
 if (theme === "light" || theme === "dark") state.theme.value = theme;
 const layout = load("layout");
 if (isLayout(layout)) state.layout.value = layout;
+state.measures.value = load("measures") !== "off";
 const panel = load("panel");
 if (PANELS.some(({ id }) => id === panel)) state.panel.value = panel ?? "";
 

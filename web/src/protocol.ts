@@ -14,7 +14,9 @@ import type {
   MatchView,
   MendedView,
   NameView,
+  NeedsView,
   PlaceStopsView,
+  Profile,
   RoundsView,
   RunView,
   SolverView,
@@ -79,7 +81,8 @@ export type SolverAnswer =
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
   | { kind: "update"; revision: number; text: string }
-  | { kind: "run"; revision: number; fuel: number; layout: LayoutName }
+  | { kind: "run"; revision: number; fuel: number; layout: LayoutName; profile: Profile; ahead: boolean }
+  | { kind: "needs"; id: number }
   | { kind: "hover"; id: number; file: FileName; offset: number }
   | { kind: "name"; id: number; file: FileName; offset: number }
   | { kind: "match"; id: number; offset: number }
@@ -93,6 +96,11 @@ export type Request =
 export type Reply =
   | { kind: "ready"; prelude: string }
   | { kind: "checked"; revision: number; view: CheckView }
+  /** Before a run that may be long: the memory that it will need. */
+  | { kind: "begun"; revision: number; needs: NeedsView }
+  /** How far a run is: calls and match tests, and steps of the machine. */
+  | { kind: "progress"; revision: number; fuel: number; steps: number }
+  | { kind: "needed"; id: number; view: NeedsView }
   | { kind: "ran"; revision: number; view: RunView; milliseconds: number }
   | { kind: "hovered"; id: number; view: HoverView | undefined }
   | { kind: "named"; id: number; view: NameView | undefined }

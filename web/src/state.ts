@@ -8,6 +8,7 @@ import type {
   FileName,
   GraphStateView,
   GraphView,
+  NeedsView,
   RunView,
   SolverView,
   SpanView,
@@ -45,6 +46,14 @@ export type Ran =
   /** `revision` says which text the values belong to, `build` what computed them. */
   | { kind: "finished"; revision: number; view: RunView; milliseconds: number; build: BuildName }
   | { kind: "stopped"; revision: number; milliseconds: number };
+
+/** How far a run is. */
+export interface Progress {
+  /** When it began, by `performance.now()`. */
+  start: number;
+  fuel: number;
+  steps: number;
+}
 
 /** A run that is looked at step by step. */
 export interface Stepping {
@@ -124,6 +133,11 @@ export const state = {
   /** The problems of a check with where the fault most likely is, and what would mend it, which takes longer to find. */
   mended: signal<{ revision: number; diagnostics: readonly DiagnosticView[] } | undefined>(undefined),
   ran: signal<Ran | undefined>(undefined),
+  progress: signal<Progress>({ start: 0, fuel: 0, steps: 0 }),
+  /** The memory for tensors that a run of a text will need. */
+  needs: signal<{ revision: number; view: NeedsView } | undefined>(undefined),
+  /** Whether runs measure each operator. */
+  measures: signal(true),
   stepping: signal<Stepping | undefined>(undefined),
   /** Whether a move has taken long enough to say so. */
   seeking: signal(false),

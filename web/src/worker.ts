@@ -3,6 +3,14 @@
 import type { Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
 import { initSync, Playground, type StepView } from "./wasm/relish_wasm.js";
 
+declare global {
+  /** Which the module calls from time to time during a run. */
+  var relishProgress: (fuel: number, steps: number) => void;
+}
+
+/** Between two words about how far a run is. */
+const PROGRESS_MS = 100;
+
 let playground: Playground | undefined;
 
 const post = (reply: Reply) => (self as unknown as Worker).postMessage(reply);
@@ -27,10 +35,21 @@ function answer(request: Request): void {
     case "update":
       return post({ kind: "checked", revision: request.revision, view: playground.update(request.text) });
     case "run": {
+      const { revision } = request;
+      if (request.ahead) post({ kind: "begun", revision, needs: playground.needs() });
       const start = performance.now();
-      const view = playground.run(request.fuel, request.layout);
-      return post({ kind: "ran", revision: request.revision, view, milliseconds: performance.now() - start });
+      let told = start;
+      self.relishProgress = (fuel, steps) => {
+        const now = performance.now();
+        if (now - told < PROGRESS_MS) return;
+        told = now;
+        post({ kind: "progress", revision, fuel, steps });
+      };
+      const view = playground.run(request.fuel, request.layout, request.profile);
+      return post({ kind: "ran", revision, view, milliseconds: performance.now() - start });
     }
+    case "needs":
+      return post({ kind: "needed", id: request.id, view: playground.needs() });
     case "hover":
       return post({ kind: "hovered", id: request.id, view: playground.hover(request.file, request.offset) });
     case "name":

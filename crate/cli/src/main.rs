@@ -1,6 +1,4 @@
-//! `relish`: the core on the command line.
-//!
-//! Exit 0: no error; 1: the program has errors; 2: wrong usage.
+//! `relish`: the core on the command line. Exit 0: no error; 1: the program has errors; 2: wrong usage.
 
 mod draw;
 mod fmt;
@@ -9,10 +7,9 @@ use base::{Diagnostic, Surface};
 use clap::{Parser, Subcommand};
 use session::command::{
     check_json, has_errors, hover_json, ir_json, ops_json, parse_inputs, parse_layout, parse_pass, parse_place,
-    run_json,
+    run_json, run_options,
 };
 use session::{Analysis, Options};
-use std::fmt::Display;
 use std::io::{Read, Write};
 use std::process::ExitCode;
 
@@ -51,6 +48,9 @@ enum Command {
         /// How sums are laid out in memory.
         #[arg(long)]
         layout: Option<String>,
+        /// Measure every operator on tensors: calls, time, bytes, operations on numbers.
+        #[arg(long)]
+        profile: bool,
     },
     /// The type and documentation at a place.
     Hover {
@@ -104,8 +104,8 @@ fn main() -> ExitCode {
 fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
     match command {
         Command::Check { files } => {
-            let files = files.into_iter().map(|file| Ok((file.clone(), analyse(&file)?)));
-            let files: Vec<(String, Analysis)> = files.collect::<Result<_, Usage>>()?;
+            let files: Vec<(String, Analysis)> =
+                files.into_iter().map(|file| Ok((file.clone(), analyse(&file)?))).collect::<Result<_, Usage>>()?;
             if json {
                 let answer = check_json(&files);
                 say(answer.json);
@@ -117,12 +117,9 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             }
             Ok(code(files.iter().any(|(_, analysis)| has_errors(analysis.diagnostics()))))
         }
-        Command::Run { file, fuel, memory, seed, inputs, layout } => {
-            let mut options = Options::default();
-            options.fuel = fuel.unwrap_or(options.fuel);
-            options.memory = memory.unwrap_or(options.memory);
-            options.layout = layout.as_deref().map_or(Ok(options.layout), parse_layout).map_err(Usage)?;
-            options.seed = seed.unwrap_or(options.seed);
+        Command::Run { file, fuel, memory, seed, inputs, layout, profile } => {
+            let mut options = run_options([fuel, memory, seed], layout.as_deref()).map_err(Usage)?;
+            options.clock = profile.then_some(now);
             if let Some(inputs) = inputs {
                 options.inputs = parse_inputs(&read(&inputs)?).map_err(|error| Usage(format!("{inputs}: {error}")))?;
             }
@@ -134,8 +131,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             }
             let outcome = session::run(&analysis, &options);
             print(&session::text::ran(&file, &analysis, &outcome));
-            let mut diagnostics = analysis.diagnostics().to_vec();
-            diagnostics.extend(outcome.diagnostics);
+            let diagnostics = [analysis.diagnostics(), &outcome.diagnostics].concat();
             draw::problems(&file, analysis.text(), &diagnostics);
             Ok(code(has_errors(&diagnostics)))
         }
@@ -194,8 +190,14 @@ fn code(has_errors: bool) -> ExitCode {
     ExitCode::from(u8::from(has_errors))
 }
 
+/// Milliseconds since it was first asked.
+fn now() -> f64 {
+    static FIRST: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    FIRST.elapsed().as_secs_f64() * 1e3
+}
+
 /// Prints a line.
-fn say(line: impl Display) {
+fn say(line: impl std::fmt::Display) {
     print(&format!("{line}\n"));
 }
 
@@ -210,16 +212,13 @@ fn analyse(file: &str) -> Result<Analysis, Usage> {
 
 /// A file, or standard input for `-`. Bytes that are no UTF-8 are replaced, so that they are seen and located.
 fn read(file: &str) -> Result<String, Usage> {
-    let text = String::from_utf8(read_bytes(file)?);
-    Ok(text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
+    Ok(String::from_utf8_lossy(&read_bytes(file)?).into_owned())
 }
 
 fn read_bytes(file: &str) -> Result<Vec<u8>, Usage> {
-    let mut bytes = Vec::new();
     let result = match file {
-        "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
-        path => std::fs::read(path).map(|found| bytes = found),
+        "-" => std::io::stdin().lock().bytes().collect(),
+        path => std::fs::read(path),
     };
-    result.map_err(|error| Usage(format!("cannot read {file}: {error}")))?;
-    Ok(bytes)
+    result.map_err(|error| Usage(format!("cannot read {file}: {error}")))
 }

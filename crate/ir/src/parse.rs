@@ -5,6 +5,8 @@
 //! which they are mentioned. Ids may be out of range, which is for [`verify`](crate::verify()) to say; the numbers of
 //! variables may not.
 
+mod steps;
+
 use crate::print::{dtype_of, is_global_word, is_word, is_word_byte, unique_names};
 use crate::{
     Block, BlockId, Callee, Case, CaseKey, ConstId, End, Fault, FuncId, Function, Global, GlobalId, Instr, Names, Op,
@@ -644,6 +646,7 @@ impl<'a> Parser<'a> {
                 let (callee, args) = self.call()?;
                 return Ok((Op::Call(callee), args));
             }
+            "fused" => return self.fused(),
             "ref_new" => Op::RefNew,
             "ref_read" => Op::RefRead,
             "ref_write" => Op::RefWrite,
@@ -698,8 +701,24 @@ impl<'a> Parser<'a> {
     }
 
     fn operator(&mut self, op: OpId) -> Result<(Op, SmallVec<[VarId; 4]>), ParseError> {
-        let row = op.row();
         let mut args = SmallVec::new();
+        let attrs = self.operands(op, &mut |this| {
+            let is_var = this.is_var();
+            if is_var {
+                args.push(this.var()?);
+            }
+            Ok(is_var)
+        })?;
+        Ok((Op::Operator { op, attrs }, args))
+    }
+
+    /// Operands and attributes in parentheses; `operand` reads one, if one stands here.
+    fn operands(
+        &mut self,
+        op: OpId,
+        operand: &mut dyn FnMut(&mut Self) -> Result<bool, ParseError>,
+    ) -> Result<Arc<Attrs>, ParseError> {
+        let row = op.row();
         let default = |attr: &op::AttrSpec| (attr.name, attr.default.value().unwrap_or(AttrValue::None));
         let mut entries: Vec<(&'static str, AttrValue)> = row.attrs.iter().map(default).collect();
         let mut written = vec![false; entries.len()];
@@ -711,9 +730,7 @@ impl<'a> Parser<'a> {
                 (entries, written) = (Vec::new(), Vec::new());
                 continue;
             }
-            if self.is_var() {
-                args.push(self.var()?);
-            } else {
+            if !operand(self)? {
                 let attr = row.attrs.iter().position(|attr| self.is_word(attr.name));
                 let attr = attr.ok_or_else(|| self.error("a variable or an attribute"))?;
                 self.advance();
@@ -731,7 +748,7 @@ impl<'a> Parser<'a> {
                 self.mark(b',')?;
             }
         }
-        Ok((Op::Operator { op, attrs: Arc::new(Attrs { entries, written }) }, args))
+        Ok(Arc::new(Attrs { entries, written }))
     }
 
     fn attr_value(&mut self) -> Result<AttrValue, ParseError> {

@@ -29,6 +29,7 @@ use crate::{
 };
 use base::{Idx, IndexVec, Span, Surface};
 use layout::{Head, Kind, LayoutId};
+use op::{Input, Step};
 use rustc_hash::FxHashMap;
 use std::fmt::{Display, Write};
 use std::sync::Arc;
@@ -486,6 +487,10 @@ impl<'a> Printer<'a> {
                 self.attrs(*op, attrs, instr.args.is_empty());
                 return self.put(")");
             }
+            Op::Fused(steps) => {
+                self.vars(function, "fused(", &instr.args, ")");
+                return self.steps(function, steps, &instr.args);
+            }
             Op::RefNew => "ref_new",
             Op::RefRead => "ref_read",
             Op::RefWrite => "ref_write",
@@ -515,6 +520,21 @@ impl<'a> Printer<'a> {
         self.put(word);
         let space = if self.out.ends_with(' ') || instr.args.is_empty() { "" } else { " " };
         self.vars(function, space, &instr.args, "");
+    }
+
+    fn steps(&mut self, function: &Function, steps: &[Step], args: &[VarId]) {
+        for (at, step) in steps.iter().enumerate() {
+            self.put(format_args!("{} s{at} = {}", if at == 0 { " {" } else { ";" }, step.op.row().name));
+            self.list("(", &step.inputs, "", |this, input| match *input {
+                Input::Operand(operand) if operand < args.len() => this.var(function, args[operand]),
+                Input::Operand(operand) => this.put(format_args!("#{operand}")),
+                Input::Step(step) => this.put(format_args!("s{step}")),
+            });
+            self.attrs(step.op, &step.attrs, step.inputs.is_empty());
+            self.put(")");
+            self.span(step.span);
+        }
+        self.put(" }");
     }
 
     fn call(&mut self, function: &Function, callee: Callee, args: &[VarId]) {

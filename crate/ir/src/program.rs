@@ -2,7 +2,7 @@
 
 use base::{IndexVec, Span, idx};
 use layout::{LayoutId, Layouts, Types};
-use op::OpId;
+use op::{OpId, Step};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use ty::{Attrs, Scalar, Tensor, TermId};
@@ -135,6 +135,9 @@ pub enum Op {
     /// `(operands…) -> result`: an operator. The result's type says shapes and dtypes; where a dim is `?` the operator's
     /// relation finds it.
     Operator { op: OpId, attrs: Arc<Attrs> },
+    /// `(operands…) -> tensor`: elementwise operators on float32, one after the other; the last one gives the result.
+    /// Each is told of where it stood in the source.
+    Fused(Vec<Step>),
     /// `(value) -> ref`.
     RefNew,
     /// `(ref) -> value`: a copy of the content.

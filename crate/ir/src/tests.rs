@@ -142,6 +142,7 @@ b0:
   v5: l2 = add(%k, %a)
   v6: l2 = sum(v5, axis=[1], keepdims=True)
   v7: l2 = sum(v6; axis=[[], [-1]])
+  v31: l2 = fused(%k, %a) { s0 = nn.bias_add(%k, %a); s1 = clip(s0, a_min=-1.5f, a_max=2.0f); s2 = add(s1, s0) }
   v8: l9 = pack (%x.1, v7)
   v9: l0 = field .0 v8
   v10: l0, v11: l2 = open v8

@@ -49,6 +49,7 @@ impl Op {
             | Op::Closure(_)
             | Op::Call(_)
             | Op::Operator { .. }
+            | Op::Fused(_)
             | Op::RefNew
             | Op::RefRead
             | Op::RefWrite

@@ -172,8 +172,9 @@ pub fn conv(
     let group_size = geometry.group_channels() * geometry.each(|axis| axis.size).iter().product::<usize>();
     let group_out = geometry.group_outputs() * geometry.n_positions();
     for (at, out) in out.chunks_exact_mut(group_out).enumerate() {
-        let data = &data[at * group_size..][..group_size];
-        unsafe { run.group(at % geometry.n_groups, data, out, scratch) }
+        let (data, next) = data[at * group_size..].split_at(group_size);
+        let next = &next[..group_size.min(next.len())];
+        unsafe { run.group(at % geometry.n_groups, [data, next], out, scratch) }
     }
     Some(())
 }
@@ -186,9 +187,11 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Reads `data`; `next` is read after that.
+    ///
     /// # Safety
     /// The lengths are those of the geometry.
-    unsafe fn group(&self, group: usize, data: &[f32], out: &mut [f32], scratch: &mut Scratch) {
+    unsafe fn group(&self, group: usize, [data, next]: [&[f32]; 2], out: &mut [f32], scratch: &mut Scratch) {
         let geometry = self.geometry;
         let (n_channels, n_outputs) = (geometry.group_channels(), geometry.group_outputs());
         let n_terms = n_channels * geometry.n_places();
@@ -211,7 +214,7 @@ impl Run<'_> {
                 steps: self.image.steps_of(&phase),
             };
             if phase.is_whole && n_channels == 1 && n_outputs < depthwise::FEW && gather.n_terms == n_terms {
-                unsafe { depthwise::conv(&gather, n_outputs, weight, &to) }
+                unsafe { depthwise::conv(&gather, n_outputs, weight, &to, next) }
                 continue;
             }
             let shape = [n_outputs, gather.n_terms];

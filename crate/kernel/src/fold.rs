@@ -245,23 +245,23 @@ fn columns(from: &[f32], to: &mut [f32], scratch: &mut [f32], step: impl Fn(F32x
             let row = |row: usize| four[row * inner..].as_ptr();
             // SAFETY: each of the four rows has `inner` elements.
             unsafe {
-                add_rows([row(0), row(1), row(2), row(3)], sums, |sum, [a, b, c, d]| {
+                add_rows([row(0), row(1), row(2), row(3)], sums, |_, sum, [a, b, c, d]| {
                     step(sum, step(step(a, b), step(c, d)))
                 })
             };
         }
         for row in fours.remainder().chunks_exact(inner) {
             // SAFETY: the row has `inner` elements.
-            unsafe { add_rows([row.as_ptr()], sums, |sum, [a]| step(sum, a)) };
+            unsafe { add_rows([row.as_ptr()], sums, |_, sum, [a]| step(sum, a)) };
         }
         if at > 0 {
             // SAFETY: both have `inner` elements.
-            unsafe { add_rows([scratch.as_ptr()], to, |sum, [a]| step(sum, a)) };
+            unsafe { add_rows([scratch.as_ptr()], to, |_, sum, [a]| step(sum, a)) };
         }
     }
 }
 
-/// `f` of every sum and the elements below it.
+/// `f` of every sum and the elements below it, and of which of two vectors that are taken together they are in.
 ///
 /// # Safety
 /// Each row has as many elements as `sums`.
@@ -269,22 +269,23 @@ fn columns(from: &[f32], to: &mut [f32], scratch: &mut [f32], step: impl Fn(F32x
 pub(crate) unsafe fn add_rows<const N: usize>(
     rows: [*const f32; N],
     sums: &mut [f32],
-    f: impl Fn(F32x4, [F32x4; N]) -> F32x4,
+    f: impl Fn(usize, F32x4, [F32x4; N]) -> F32x4,
 ) {
     let n = sums.len();
     let to = sums.as_mut_ptr();
     let mut at = 0;
     unsafe {
         while at + 8 <= n {
-            for at in [at, at + 4] {
+            for half in [0, 1] {
+                let at = at + 4 * half;
                 let below = rows.map(|row| F32x4::load(row.add(at)));
-                f(F32x4::load(to.add(at)), below).store(to.add(at));
+                f(half, F32x4::load(to.add(at)), below).store(to.add(at));
             }
             at += 8;
         }
         while at < n {
             let below = rows.map(|row| F32x4::splat(*row.add(at)));
-            *to.add(at) = f(F32x4::splat(*to.add(at)), below).to_array()[0];
+            *to.add(at) = f(0, F32x4::splat(*to.add(at)), below).to_array()[0];
             at += 1;
         }
     }

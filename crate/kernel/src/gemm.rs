@@ -29,25 +29,25 @@
 #![allow(unsafe_code, reason = "loads and stores of lanes within slices whose lengths were checked on entry")]
 
 pub(crate) mod gather;
+pub(crate) mod moves;
 pub(crate) mod panel;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod tile;
-pub(crate) mod turn;
 pub(crate) mod vector;
 
+use moves::{clear, copy};
 use panel::Columns;
 use std::mem::MaybeUninit;
 use std::{iter, ptr};
 use tile::{Finish, HEIGHT, Tile, WIDTH};
-use turn::{clear, copy};
 
-/// Terms of a block: a panel of `b` stays in the first-level cache.
-const BLOCK_TERMS: usize = 256;
+/// Terms of a block at most: a panel of `b` stays in the first-level cache. Blocks are of about one size.
+const BLOCK_TERMS: usize = 384;
 /// Rows of a block, whole tiles of either height: `a` stays in the second-level cache.
 const BLOCK_ROWS: usize = 96;
 /// Columns of a block of `b` that is packed on the way: whole panels of either width.
-const BLOCK_COLUMNS: usize = 504;
+const BLOCK_COLUMNS: usize = 360;
 /// A right operand of at most so many elements is in the first-level cache anyway, and is read where it is.
 const SMALL: usize = 8192;
 
@@ -259,7 +259,7 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
     };
     let block_columns = if direct.is_some() || matches!(b, Columns::Packed { .. }) { n } else { BLOCK_COLUMNS.min(n) };
     // One row at least, for a tile reads what a term of no terms would be.
-    let block_terms = if direct.is_some() { k } else { BLOCK_TERMS.min(k) };
+    let block_terms = if direct.is_some() { k } else { k.div_ceil(k.div_ceil(BLOCK_TERMS).max(1)) };
     let is_left_packed = a.steps[1] != 1 && m > 1;
     let left_size = if is_left_packed { block_terms * BLOCK_ROWS.min(m).next_multiple_of(HEIGHT) + 4 } else { 0 };
     let packed_columns = if direct.is_some() { WIDTH } else { block_columns };

@@ -18,6 +18,30 @@
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
+/// Methods of numbers that answer a number.
+macro_rules! methods {
+    ($($name:ident($this:ident $(, $other:ident)*) $result:expr;)*) => {
+        $(
+            #[inline(always)]
+            fn $name($this $(, $other: Self)*) -> Self {
+                $result
+            }
+        )*
+    };
+}
+
+/// Traits of [`std::ops`] with such a method.
+macro_rules! arithmetic {
+    ($type:ident: $($operator:ident::$name:ident($this:ident $(, $other:ident)?) $result:expr;)*) => {
+        $(
+            impl $operator for $type {
+                type Output = $type;
+                methods! { $name($this $(, $other)?) $result; }
+            }
+        )*
+    };
+}
+
 #[cfg(target_arch = "wasm32")]
 mod wasm;
 #[cfg(target_arch = "wasm32")]
@@ -116,104 +140,12 @@ impl Lanes for f32 {
         f32::from_bits(bits)
     }
     #[inline(always)]
-    fn mul_add(self, a: f32, b: f32) -> f32 {
-        F32x4::splat(self).mul_add(F32x4::splat(a), F32x4::splat(b)).to_array()[0]
-    }
-    #[inline(always)]
-    fn pmin(self, b: f32) -> f32 {
-        if b < self { b } else { self }
-    }
-    #[inline(always)]
-    fn pmax(self, b: f32) -> f32 {
-        if self < b { b } else { self }
-    }
-    #[inline(always)]
-    fn maximum(self, b: f32) -> f32 {
-        if self.is_nan() || self > b || (self == b && self.is_sign_positive()) { self } else { b }
-    }
-    #[inline(always)]
-    fn minimum(self, b: f32) -> f32 {
-        if self.is_nan() || self < b || (self == b && self.is_sign_negative()) { self } else { b }
-    }
-    #[inline(always)]
-    fn abs(self) -> f32 {
-        f32::abs(self)
-    }
-    #[inline(always)]
-    fn sqrt(self) -> f32 {
-        f32::sqrt(self)
-    }
-    #[inline(always)]
-    fn floor(self) -> f32 {
-        f32::floor(self)
-    }
-    #[inline(always)]
-    fn ceil(self) -> f32 {
-        f32::ceil(self)
-    }
-    #[inline(always)]
-    fn trunc(self) -> f32 {
-        f32::trunc(self)
-    }
-    #[inline(always)]
-    fn round_ties_even(self) -> f32 {
-        f32::round_ties_even(self)
-    }
-    #[inline(always)]
-    fn less(self, b: f32) -> f32 {
-        mask(self < b)
-    }
-    #[inline(always)]
-    fn less_equal(self, b: f32) -> f32 {
-        mask(self <= b)
-    }
-    #[inline(always)]
-    fn equal(self, b: f32) -> f32 {
-        mask(self == b)
-    }
-    #[inline(always)]
-    fn select(self, a: f32, b: f32) -> f32 {
-        f32::from_bits(self.to_bits() & a.to_bits() | !self.to_bits() & b.to_bits())
-    }
-    #[inline(always)]
-    fn and(self, b: f32) -> f32 {
-        f32::from_bits(self.to_bits() & b.to_bits())
-    }
-    #[inline(always)]
-    fn or(self, b: f32) -> f32 {
-        f32::from_bits(self.to_bits() | b.to_bits())
-    }
-    #[inline(always)]
-    fn xor(self, b: f32) -> f32 {
-        f32::from_bits(self.to_bits() ^ b.to_bits())
-    }
-    #[inline(always)]
-    fn and_not(self, b: f32) -> f32 {
-        f32::from_bits(!self.to_bits() & b.to_bits())
-    }
-    #[inline(always)]
-    fn add_bits(self, b: f32) -> f32 {
-        f32::from_bits(self.to_bits().wrapping_add(b.to_bits()))
-    }
-    #[inline(always)]
-    fn sub_bits(self, b: f32) -> f32 {
-        f32::from_bits(self.to_bits().wrapping_sub(b.to_bits()))
-    }
-    #[inline(always)]
     fn shift_left<const N: u32>(self) -> f32 {
         f32::from_bits(self.to_bits() << N)
     }
     #[inline(always)]
     fn shift_right<const N: u32>(self) -> f32 {
         f32::from_bits(((self.to_bits() as i32) >> N) as u32)
-    }
-    #[inline(always)]
-    fn bits_to_float(self) -> f32 {
-        self.to_bits() as i32 as f32
-    }
-    #[inline(always)]
-    fn float_to_bits(self) -> f32 {
-        f32::from_bits(self as i32 as u32)
     }
     #[inline(always)]
     fn any(self) -> bool {
@@ -234,6 +166,32 @@ impl Lanes for f32 {
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
         unsafe { *to = self }
+    }
+
+    methods! {
+        mul_add(self, a, b) F32x4::splat(self).mul_add(F32x4::splat(a), F32x4::splat(b)).to_array()[0];
+        pmin(self, b) if b < self { b } else { self };
+        pmax(self, b) if self < b { b } else { self };
+        maximum(self, b) if self.is_nan() || self > b || (self == b && self.is_sign_positive()) { self } else { b };
+        minimum(self, b) if self.is_nan() || self < b || (self == b && self.is_sign_negative()) { self } else { b };
+        abs(self) f32::abs(self);
+        sqrt(self) f32::sqrt(self);
+        floor(self) f32::floor(self);
+        ceil(self) f32::ceil(self);
+        trunc(self) f32::trunc(self);
+        round_ties_even(self) f32::round_ties_even(self);
+        less(self, b) mask(self < b);
+        less_equal(self, b) mask(self <= b);
+        equal(self, b) mask(self == b);
+        select(self, a, b) f32::from_bits(self.to_bits() & a.to_bits() | !self.to_bits() & b.to_bits());
+        and(self, b) f32::from_bits(self.to_bits() & b.to_bits());
+        or(self, b) f32::from_bits(self.to_bits() | b.to_bits());
+        xor(self, b) f32::from_bits(self.to_bits() ^ b.to_bits());
+        and_not(self, b) f32::from_bits(!self.to_bits() & b.to_bits());
+        add_bits(self, b) f32::from_bits(self.to_bits().wrapping_add(b.to_bits()));
+        sub_bits(self, b) f32::from_bits(self.to_bits().wrapping_sub(b.to_bits()));
+        bits_to_float(self) self.to_bits() as i32 as f32;
+        float_to_bits(self) f32::from_bits(self as i32 as u32);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What every operator means on numbers, and how float32 is computed fast.
 //!
 //! Two layers. The *meaning* of operators is loops over slices and strides, written to be read: [`linear`], [`normal`],
-//! [`reduce`], [`shape`], [`slide`], [`window`] and those beside them. The *bodies* for float32 go four elements at a time
+//! [`reduce`], [`shape`], [`slide`] and those beside them. The *bodies* for float32 go four elements at a time
 //! ([`lanes`]): [`math`] and [`elementwise`], [`fold`], [`rows`], [`pool`], [`permute`], [`gemm`] and [`conv`]. Each says the
 //! order of its sums and its error bound, and is tested against the meaning; its bits are the same natively and in every
 //! browser. What follows is about the meaning.
@@ -56,5 +56,4 @@ pub mod shape;
 pub mod slide;
 pub mod strided;
 pub mod threefry;
-pub mod window;
 pub mod winograd;

@@ -4,7 +4,7 @@
 //! first to the last; then every position folds what its window sees of the line, from left to right. Around the line
 //! is padding that changes nothing.
 //!
-//! Maxima are those of [`crate::window`] (NaN where the window sees one, -infinity where it sees only padding), but a
+//! Maxima are those of [`crate::slide`] (NaN where the window sees one, -infinity where it sees only padding), but a
 //! zero is always +0. Averages divide such a sum by a count; zero where the window sees only padding.
 //!
 //! ```
@@ -19,7 +19,6 @@
 
 use crate::fold::add_rows;
 use crate::lanes::{F32x4, Lanes};
-use crate::window::Divisor;
 use std::cell::Cell;
 
 #[cfg(test)]
@@ -38,6 +37,16 @@ pub struct Window {
     /// Padding before the first element and after the last.
     pub before: [usize; 3],
     pub after: [usize; 3],
+}
+
+/// Which looks an average divides by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Divisor {
+    /// Those at elements.
+    Elements,
+    /// Those at elements or padding (`count_include_pad`). What lies beyond the padding, as at the last position of a
+    /// `ceil_mode` pool, never counts.
+    ElementsAndPadding,
 }
 
 impl Window {
@@ -83,8 +92,8 @@ pub fn max_pool(window: &Window, from: &[f32], to: &mut [f32], scratch: &mut Vec
     assert_eq!(from.len() / size, to.len() / output);
     for (plane, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(output)) {
         // One instruction serves where there is no NaN. Infinities may raise the alarm too, which does no harm.
-        if pool::<true>(window, plane, to, scratch, f32::NEG_INFINITY, F32x4::pmax) {
-            pool::<false>(window, plane, to, scratch, f32::NEG_INFINITY, F32x4::maximum);
+        if pool::<true>(window, plane, to, scratch, f32::NEG_INFINITY, (F32x4::pmax, Lanes::pmax)) {
+            one_by_one(window, plane, to, f32::NEG_INFINITY, Lanes::maximum);
         }
     }
 }
@@ -100,9 +109,10 @@ pub fn avg_pool(window: &Window, divisor: Divisor, from: &[f32], to: &mut [f32],
     let output = depth * height * width;
     assert_eq!(from.len() / size, to.len() / output);
     for (plane, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(output)) {
-        pool::<false>(window, plane, to, scratch, 0.0, |a, b| a + b);
+        pool::<false>(window, plane, to, scratch, 0.0, (|a, b| a + b, |a, b| a + b));
         // The counts of a row, over the line that is no longer needed.
-        let counts = &mut scratch[..width];
+        scratch.resize(width, 0.0);
+        let counts = &mut scratch[..];
         for (at, count) in counts.iter_mut().enumerate() {
             *count = window.n_counted(2, at, divisor) as f32;
         }
@@ -116,7 +126,8 @@ pub fn avg_pool(window: &Window, divisor: Divisor, from: &[f32], to: &mut [f32],
     }
 }
 
-/// Pools one plane; both are not empty. Whether the sum of what the windows see is NaN, if it is to `WATCH` that.
+/// Pools one plane; both are not empty. `step` is one operator, on four lanes and on one. Whether the sum of what the
+/// windows see is NaN, if it is to `WATCH` that.
 #[inline(always)]
 fn pool<const WATCH: bool>(
     window: &Window,
@@ -124,28 +135,30 @@ fn pool<const WATCH: bool>(
     to: &mut [f32],
     scratch: &mut Vec<f32>,
     neutral: f32,
-    step: impl Fn(F32x4, F32x4) -> F32x4 + Copy,
+    (step, step_one): (impl Fn(F32x4, F32x4) -> F32x4 + Copy, fn(f32, f32) -> f32),
 ) -> bool {
     let [_, height, width] = window.size;
     let [_, out_height, out_width] = window.output;
-    let (stride, dilation) = (window.strides[2] as u64, window.dilation[2] as u64);
-    // The line with all its padding, as far as whole vectors of the result reach; if that is much more than there is,
-    // without.
-    let reach = (out_width as u64 + 3) * stride + window.kernel[2].saturating_sub(1) as u64 * dilation + 8;
+    let (n, stride, dilation) = (window.kernel[2], window.strides[2], window.dilation[2]);
+    // The line with all its padding, as far as whole vectors of the result reach, unless that is much more than there is.
+    let reach = (out_width as u64 + 3) * stride as u64 + n.saturating_sub(1) as u64 * dilation as u64 + 8;
     let reach = reach.max((window.before[2] + width) as u64);
-    let is_padded = reach <= 64 * (width + out_width) as u64 + 1024;
-    let (line_size, start) = if is_padded { (reach as usize, window.before[2]) } else { (width.max(out_width), 0) };
+    if reach > 64 * (width + out_width) as u64 + 1024 {
+        one_by_one(window, plane, to, neutral, step_one);
+        return WATCH && plane.iter().any(|x| x.is_nan());
+    }
     scratch.clear();
-    scratch.resize(line_size, neutral);
-    let seen = Cell::new(F32x4::splat(0.0));
-    let watch = |lanes: F32x4| {
+    scratch.resize(reach as usize, neutral);
+    // Two sums, so that one need not wait for the other.
+    let seen = [Cell::new(F32x4::splat(0.0)), Cell::new(F32x4::splat(0.0))];
+    let watch = |half: usize, lanes: F32x4| {
         if WATCH {
-            seen.set(seen.get() + lanes);
+            seen[half].set(seen[half].get() + lanes);
         }
     };
     let [mut out_z, mut out_y] = [0, 0];
     for to in to.chunks_exact_mut(out_width) {
-        let line = &mut scratch[start..start + width];
+        let line = &mut scratch[window.before[2]..][..width];
         let ((z, n_planes), (y, n_rows)) = (window.looks(0, out_z), window.looks(1, out_y));
         out_y += 1;
         if out_y == out_height {
@@ -156,85 +169,125 @@ fn pool<const WATCH: bool>(
             let (z, y) = (z + depth * window.dilation[0], y + index * window.dilation[1]);
             plane[(z * height + y) * width..][..width].as_ptr()
         };
-        // SAFETY: every row has `width` elements.
+        // SAFETY: every row has `width` elements, and the line reaches as far as the last vector reads.
         unsafe {
-            let n = n_planes * n_rows;
-            match n {
+            let n_seen = n_planes * n_rows;
+            match n_seen {
                 0 => line.fill(neutral),
-                1 => add_rows([row_at(0)], line, |_, [a]| {
-                    watch(a);
+                1 => add_rows([row_at(0)], line, |half, _, [a]| {
+                    watch(half, a);
                     a
                 }),
-                2 => add_rows([row_at(0), row_at(1)], line, |_, [a, b]| {
-                    watch(a + b);
+                2 => add_rows([row_at(0), row_at(1)], line, |half, _, [a, b]| {
+                    watch(half, a + b);
                     step(a, b)
                 }),
-                _ => add_rows([row_at(0), row_at(1), row_at(2)], line, |_, [a, b, c]| {
-                    watch((a + b) + c);
+                _ => add_rows([row_at(0), row_at(1), row_at(2)], line, |half, _, [a, b, c]| {
+                    watch(half, (a + b) + c);
                     step(step(a, b), c)
                 }),
             }
-            for index in 3..n {
-                add_rows([row_at(index)], line, |sum, [a]| {
-                    watch(a);
+            for index in 3..n_seen {
+                add_rows([row_at(index)], line, |half, sum, [a]| {
+                    watch(half, a);
                     step(sum, a)
                 });
             }
-        }
-        if is_padded && window.kernel[2] > 0 {
-            // SAFETY: the line reaches as far as the last vector reads.
-            unsafe {
-                match window.strides[2] {
-                    1 => along(window, scratch, to, step, |from| F32x4::load(from)),
-                    2 => along(window, scratch, to, step, |from| F32x4::load(from).even(F32x4::load(from.add(4)))),
-                    stride => along(window, scratch, to, step, |from| {
-                        F32x4::from_array(std::array::from_fn(|lane| *from.add(lane * stride)))
-                    }),
-                }
-            }
-        } else {
-            for (at, to) in to.iter_mut().enumerate() {
-                let (first, n) = window.looks(2, at);
-                let elements = (0..n).map(|index| F32x4::splat(scratch[start + first + index * window.dilation[2]]));
-                *to = elements.reduce(step).map_or(neutral, |lanes| lanes.to_array()[0]) + 0.0;
+            let across = Across { line: scratch.as_ptr(), n, stride, dilation, neutral };
+            match stride {
+                1 => across.write(to, step, |from| F32x4::load(from)),
+                2 => across.write(to, step, |from| F32x4::load(from).even(F32x4::load(from.add(4)))),
+                _ => across
+                    .write(to, step, |from| F32x4::from_array(std::array::from_fn(|lane| *from.add(lane * stride)))),
             }
         }
     }
-    WATCH && seen.get().sum().is_nan()
+    WATCH && (seen[0].get() + seen[1].get()).sum().is_nan()
 }
 
-/// Folds what each position sees of the padded line; `load` reads what four positions see. A zero becomes +0.
-///
-/// # Safety
-/// The line has `(to.len() + 3) * stride + (kernel - 1) * dilation + 8` elements.
-#[inline(always)]
-unsafe fn along(
-    window: &Window,
-    line: &[f32],
-    to: &mut [f32],
-    step: impl Fn(F32x4, F32x4) -> F32x4,
-    load: impl Fn(*const f32) -> F32x4,
-) {
-    let (n, stride, dilation) = (window.kernel[2], window.strides[2], window.dilation[2]);
-    for (at, to) in to.chunks_mut(4).enumerate() {
+/// What a row of the result folds: the line that its rows were folded into, with padding around.
+#[derive(Clone, Copy)]
+struct Across {
+    line: *const f32,
+    n: usize,
+    stride: usize,
+    dilation: usize,
+    neutral: f32,
+}
+
+impl Across {
+    /// Folds what each position sees; `load` reads what four positions see. A zero becomes +0.
+    ///
+    /// The last block of a row may begin before the end of the one before, and write the same numbers again.
+    ///
+    /// # Safety
+    /// The line has `(to.len() + 3) * stride + (n - 1) * dilation + 8` elements.
+    #[inline(always)]
+    unsafe fn write(
+        self,
+        to: &mut [f32],
+        step: impl Fn(F32x4, F32x4) -> F32x4 + Copy,
+        load: impl Fn(*const f32) -> F32x4 + Copy,
+    ) {
+        let (n, mut at) = (to.len(), 0);
+        let to = to.as_mut_ptr();
         unsafe {
-            let from = line.as_ptr().add(4 * at * stride);
-            // Most windows are small, and counting costs as much as folding.
-            let mut folded = load(from);
-            if n > 1 {
-                folded = step(folded, load(from.add(dilation)));
-            }
-            if n > 2 {
-                folded = step(folded, load(from.add(2 * dilation)));
-            }
-            for index in 3..n {
-                folded = step(folded, load(from.add(index * dilation)));
-            }
-            let folded = folded + F32x4::splat(0.0);
-            match to {
-                [_, _, _, _] => folded.store(to.as_mut_ptr()),
-                _ => to.copy_from_slice(&folded.to_array()[..to.len()]),
+            while at < n {
+                if n >= 16 && at + 8 < n {
+                    let start = at.min(n - 16);
+                    let quads = self.fold::<4>(start, step, load);
+                    quads.into_iter().enumerate().for_each(|(quad, lanes)| lanes.store(to.add(start + 4 * quad)));
+                    at += 16;
+                } else {
+                    let start = at.min(n.saturating_sub(4));
+                    let [lanes] = self.fold::<1>(start, step, load);
+                    if n >= 4 {
+                        lanes.store(to.add(start));
+                    } else {
+                        lanes.to_array().into_iter().take(n).enumerate().for_each(|(lane, x)| *to.add(lane) = x);
+                    }
+                    at += 4;
+                }
             }
         }
+    }
+
+    /// So many times four positions from `at` on.
+    #[inline(always)]
+    unsafe fn fold<const QUADS: usize>(
+        self,
+        at: usize,
+        step: impl Fn(F32x4, F32x4) -> F32x4,
+        load: impl Fn(*const f32) -> F32x4,
+    ) -> [F32x4; QUADS] {
+        let mut folded = [F32x4::splat(self.neutral); QUADS];
+        let mut from = self.line.wrapping_add(at * self.stride);
+        for _ in 0..self.n {
+            for (quad, folded) in folded.iter_mut().enumerate() {
+                *folded = step(*folded, load(from.wrapping_add(4 * quad * self.stride)));
+            }
+            from = from.wrapping_add(self.dilation);
+        }
+        folded.map(|lanes| lanes + F32x4::splat(0.0))
+    }
+}
+
+/// The same for windows that reach far beyond the data, and for what has no fast body.
+#[inline(never)]
+fn one_by_one(window: &Window, plane: &[f32], to: &mut [f32], neutral: f32, step: fn(f32, f32) -> f32) {
+    let [_, height, width] = window.size;
+    let [_, out_height, out_width] = window.output;
+    for (at, to) in to.iter_mut().enumerate() {
+        let row = at / out_width;
+        let (z, n_planes) = window.looks(0, row / out_height);
+        let (y, n_rows) = window.looks(1, row % out_height);
+        let (x, n_columns) = window.looks(2, at % out_width);
+        let column = |index: usize| {
+            let x = x + index * window.dilation[2];
+            let planes = (0..n_planes).map(|index| z + index * window.dilation[0]);
+            let rows = planes.flat_map(|z| (0..n_rows).map(move |index| z * height + y + index * window.dilation[1]));
+            rows.map(|row| plane[row * width + x]).fold(neutral, step)
+        };
+        *to = (0..n_columns).map(column).fold(neutral, step) + 0.0;
     }
 }

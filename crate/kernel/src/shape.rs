@@ -100,7 +100,8 @@ pub fn select<T: Copy>(condition: View<i64>, x: View<T>, y: View<T>, to: &[usize
     map3(condition, x, y, to, |condition, x, y| if condition != 0 { x } else { y })
 }
 
-fn place(index: i64, size: usize, mode: OutOfRange) -> Option<usize> {
+/// Where an index is in an axis of `size` places; `None` if nowhere.
+pub fn place(index: i64, size: usize, mode: OutOfRange) -> Option<usize> {
     let last = i64::try_from(size).ok()?.checked_sub(1).filter(|&last| last >= 0)?;
     match mode {
         OutOfRange::Clip => Some(index.clamp(0, last) as usize),

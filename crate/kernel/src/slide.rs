@@ -356,6 +356,27 @@ mod tests {
         assert_eq!(adaptive(0, 2)[1].n_elements(), 0);
     }
 
+    /// 1 2 3 / 4 5 6 / 7 8 9 under a window that is not flipped, with padding, strides and dilation, and groups apart.
+    #[test]
+    fn convolutions_of_a_square() {
+        let square = View::new(&[1i64, 2, 3, 4, 5, 6, 7, 8, 9], &[1, 1, 1, 3, 3]);
+        let run = |weight: &[i64], along: &Along, n: usize| {
+            let size = if weight.len() == 4 { 2 } else { 3 };
+            let axis = forward(along, 3, size as i64, n);
+            let looks = [forward(&PLAIN, 1, 1, 1), axis.clone(), axis];
+            conv(square, View::new(weight, &[1, 1, 1, size, size]), &looks, 1, Way::Forward)
+        };
+        assert_eq!(run(&[1, 10, 100, 1000], &PLAIN, 2), [5421, 6532, 8754, 9865]);
+        let same = Along { before: 1, after: 1, ..PLAIN };
+        assert_eq!(run(&[1; 9], &same, 3), [12, 21, 16, 27, 45, 33, 24, 39, 28]);
+        assert_eq!(run(&[1; 9], &Along { stride: 2, ..same }, 2), [12, 16, 24, 28]);
+        assert_eq!(run(&[1; 4], &Along { dilation: 2, ..PLAIN }, 1), [20]);
+        let one = [1, 1, 1].map(|size| forward(&PLAIN, size, 1, 1));
+        let data = View::new(&[1i64, 2, 3, 4], &[2, 2, 1, 1, 1]);
+        let apart = View::new(&[1, 10, 100, 1000], &[4, 1, 1, 1, 1]);
+        assert_eq!(conv(data, apart, &one, 2, Way::Forward), [1, 10, 200, 2000, 3, 30, 400, 4000]);
+    }
+
     #[test]
     fn a_transposed_convolution_in_groups() {
         let looks = [forward(&PLAIN, 1, 1, 1), forward(&PLAIN, 1, 1, 1), transposed(&PLAIN, 2, 2, 3)];

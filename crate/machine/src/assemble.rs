@@ -12,7 +12,7 @@ use crate::fuse::fuse;
 use crate::heap::{Heap, IMMORTAL};
 use crate::kind::{BlockKind, Kinds, block_size};
 use crate::scalar::{Binary, Class};
-use crate::tensor;
+use crate::tensor::{self, Called};
 use crate::value::static_tensor;
 use base::{Idx, IndexVec};
 use ir::{Block, BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, Stage, VarId};
@@ -274,7 +274,11 @@ impl Assembler<'_> {
                 let size = self.out.routines[self.id].n_words as u16;
                 Some(Code::CallValue { fuel: 0, to: place.at as Reg, size, n, callee, first })
             }
-            Op::Operator { op, attrs } => self.operator(*op, attrs, instr),
+            Op::Operator { op, attrs } => match self.on_scalars(*op, attrs, instr) {
+                None => self.operator(Called::One(*op, attrs.clone()), instr),
+                code => code,
+            },
+            Op::Fused(steps) => self.operator(Called::Fused(steps.clone()), instr),
             Op::Fuel(n) => Some(Code::Fuel(*n)),
             Op::Dup | Op::Drop => {
                 let layout = self.layout(arg(0)?);
@@ -454,10 +458,7 @@ impl Assembler<'_> {
     }
 
     /// Operands and result are scalars and tensors, a word each.
-    fn operator(&mut self, op: op::OpId, attrs: &Arc<ty::Attrs>, instr: &Instr) -> Option<Code> {
-        if let Some(code) = self.on_scalars(op, attrs, instr) {
-            return Some(code);
-        }
+    fn operator(&mut self, call: Called, instr: &Instr) -> Option<Code> {
         let [result] = instr.results[..] else { return None };
         let is_word = |var: &VarId| matches!(self.kind(*var), Kind::Scalar(_) | Kind::Tensor);
         if !instr.args.iter().chain([&result]).all(is_word) {
@@ -469,7 +470,7 @@ impl Assembler<'_> {
         self.out.args.extend(args);
         let number = self.out.operators.len() as u32;
         let operands = instr.args.iter().map(|&arg| self.layout(arg)).collect();
-        let place = tensor::Place { op, attrs: attrs.clone(), operands, result: self.layout(result) };
+        let place = tensor::Place { call, operands, result: self.layout(result) };
         self.out.operators.push(place);
         Some(Code::Operator { to, n, first, number })
     }

@@ -34,6 +34,8 @@ pub enum Code {
     Halt,
     /// The function is not one that the verifier lets pass.
     Broken,
+    /// An operator that is looked at from outside ([`crate::profile`]).
+    Pause,
     /// As the IR says it, whatever the widths.
     General,
     /// Nothing to do when the program runs.

@@ -8,7 +8,7 @@ use crate::fault::Stop;
 use crate::heap::{HEADER, is_pointer};
 use crate::kind::{BlockKind, block_size, shape_at};
 use crate::machine::{Frame, State};
-use crate::tensor::{OperatorCall, Sites, on_values};
+use crate::tensor::{Sites, TensorCall, on_values, steps_on_values};
 use base::Idx;
 use ir::{Callee, Case, CaseKey, End, Fault, FuncId, Function, Instr, Op, VarId};
 use layout::{
@@ -49,13 +49,16 @@ pub(crate) fn general(
     let mut frame = Frameful { state, code, function, routine: &code.routines[id] };
     match code.at(frame.state.pc) {
         Some(At::Instr(Instr { op: Op::Operator { op, attrs }, args, results, .. })) => {
-            let layouts: Vec<LayoutId> = args.iter().map(|&arg| frame.layout(arg)).collect();
-            let words: Vec<Words> = args.iter().map(|&arg| frame.get(arg)).collect();
-            let (to, result) = (results[0], frame.layout(results[0]));
-            let call = OperatorCall { op: *op, attrs, layouts: &layouts, words: &words, result };
-            let pc = frame.state.pc;
-            let found = on_values(&mut frame.state.heap, code, operators, sites, pc, &call)?;
-            frame.set(to, &found);
+            let (call, pc) = (frame.tensor_call(args, results[0]), frame.state.pc);
+            let found = on_values(&mut frame.state.heap, code, operators, sites, pc, (*op, attrs), &call)?;
+            frame.set(results[0], &found);
+            frame.state.pc += 1;
+            Ok(())
+        }
+        Some(At::Instr(Instr { op: Op::Fused(steps), args, results, .. })) => {
+            let call = frame.tensor_call(args, results[0]);
+            let found = steps_on_values(&mut frame.state.heap, code, operators, steps, &call)?;
+            frame.set(results[0], &found);
             frame.state.pc += 1;
             Ok(())
         }
@@ -135,6 +138,14 @@ impl Frameful<'_> {
         let range = self.place(var).range();
         let base = self.state.base as usize;
         self.state.registers[base + range.start..base + range.end].into()
+    }
+
+    fn tensor_call(&self, args: &[VarId], result: VarId) -> TensorCall {
+        TensorCall {
+            layouts: args.iter().map(|&arg| self.layout(arg)).collect(),
+            words: args.iter().map(|&arg| self.get(arg)).collect(),
+            result: self.layout(result),
+        }
     }
 
     fn word(&self, var: VarId) -> u32 {
@@ -247,7 +258,7 @@ impl Frameful<'_> {
                 self.set(results[0], &unit);
             }
             Op::Check { name, dims } => self.check(name, dims, args[0])?,
-            Op::Fuel(_) | Op::Global(_) | Op::Operator { .. } => return Err(broken),
+            Op::Fuel(_) | Op::Global(_) | Op::Operator { .. } | Op::Fused(_) => return Err(broken),
             Op::Dup => {
                 let words = self.get(args[0]);
                 self.state.heap.dup_value(code, self.layout(args[0]), &words);

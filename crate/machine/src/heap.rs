@@ -9,11 +9,7 @@
 //!
 //! No address that a program can make up panics here: what is read outside is 0, what is written there is lost.
 
-use smallvec::SmallVec;
 use std::ops::Range;
-
-/// The elements of operands; `None` where the result goes.
-pub type Sources<'a> = SmallVec<[op::Source<'a>; 4]>;
 
 /// The kind of a block that is in a list.
 pub const FREE: u32 = 0;
@@ -123,44 +119,77 @@ impl Heap {
         at.checked_add(len).and_then(|end| self.bytes_mut().get_mut(at..end)).unwrap_or(&mut [])
     }
 
-    /// The bytes of a result to write, and those of operands to read; an operand that is where the result goes is `None`.
-    pub fn operands<'a>(&'a mut self, result: Range<usize>, operands: &[Range<usize>]) -> (&'a mut [u8], Sources<'a>) {
+    /// The bytes before a place, in it and after it.
+    pub fn around(&mut self, place: Range<u32>) -> (&[u8], &mut [u8], &[u8]) {
         let bytes = self.bytes_mut();
-        let start = result.start.min(bytes.len());
-        let (before, rest) = bytes.split_at_mut(start);
-        let (to, after) = rest.split_at_mut(result.len().min(rest.len()));
-        let end = start + to.len();
-        let (before, after) = (&*before, &*after);
-        let source = |range: &Range<usize>| match range.start.checked_sub(end) {
-            _ if *range == result => None,
-            Some(from) => Some(after.get(from..from + range.len()).unwrap_or(&[])),
-            None => Some(before.get(range.clone()).unwrap_or(&[])),
-        };
-        let sources = operands.iter().map(source).collect();
-        (to, sources)
+        let end = (place.end as usize).min(bytes.len());
+        let (rest, after) = bytes.split_at_mut(end);
+        let (before, to) = rest.split_at_mut((place.start as usize).min(end));
+        (before, to, after)
+    }
+
+    /// The word at a multiple of 8, such as a header.
+    #[inline]
+    pub fn aligned(&self, at: u32) -> u64 {
+        self.words.get(at as usize / 8).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    pub fn set_aligned(&mut self, at: u32, word: u64) {
+        if let Some(to) = self.words.get_mut(at as usize / 8) {
+            *to = word;
+        }
     }
 
     #[inline]
     pub fn count(&self, at: u32) -> u32 {
-        self.word(at) as u32
+        self.aligned(at) as u32
     }
 
     #[inline]
     pub fn kind(&self, at: u32) -> u32 {
-        (self.word(at) >> 32) as u32
+        (self.aligned(at) >> 32) as u32
     }
 
     #[inline]
     pub fn set_header(&mut self, at: u32, count: u32, kind: u32) {
-        self.set_word(at, u64::from(count) | u64::from(kind) << 32);
+        self.set_aligned(at, u64::from(count) | u64::from(kind) << 32);
     }
 
     /// One owner more.
     #[inline]
     pub fn dup(&mut self, at: u32) {
-        let header = self.word(at);
+        let header = self.aligned(at);
         if header as u32 != IMMORTAL {
-            self.set_word(at, header.wrapping_add(1));
+            self.set_aligned(at, header.wrapping_add(1));
+        }
+    }
+
+    /// A block of `size` bytes for a tensor of this kind, with its rank and sizes; its elements are unset.
+    #[inline]
+    pub fn take_tensor(&mut self, size: u32, kind: u32, shape: &[u64]) -> Option<u32> {
+        let at = self.take(size, kind)?;
+        // What pads the elements is zero.
+        self.set_aligned(at + size - 8, 0);
+        self.set_tensor(at, kind, shape);
+        Some(at)
+    }
+
+    /// Makes a block that nobody else owns a tensor of this kind, rank and sizes.
+    #[inline]
+    pub fn set_tensor(&mut self, at: u32, kind: u32, shape: &[u64]) {
+        self.set_header(at, 1, kind);
+        (0_u32..).zip(shape).for_each(|(i, &word)| self.set_aligned(at + HEADER + i * 8, word));
+    }
+
+    /// One owner fewer of a block of `size` bytes that leads to no others.
+    #[inline]
+    pub fn release_leaf(&mut self, at: u32, size: u32) {
+        let header = self.aligned(at);
+        match header as u32 {
+            IMMORTAL | 0 => {}
+            1 => self.free(at, size),
+            _ => self.set_aligned(at, header - 1),
         }
     }
 
@@ -187,7 +216,7 @@ impl Heap {
         let words = (size / 8) as usize;
         let at = match self.lists[words.min(N_EXACT)] {
             at if at != 0 && words < N_EXACT => {
-                self.lists[words] = self.word(at + 8) as u32;
+                self.lists[words] = self.aligned(at + 8) as u32;
                 self.n_free -= u64::from(size);
                 at
             }
@@ -237,7 +266,7 @@ impl Heap {
     fn pop(&mut self, list: usize, size: u32) -> u32 {
         let at = self.lists[list];
         let found = self.count(at) * 8;
-        self.lists[list] = self.word(at + 8) as u32;
+        self.lists[list] = self.aligned(at + 8) as u32;
         self.n_free -= u64::from(found);
         match found.saturating_sub(size) {
             0 => {}
@@ -252,7 +281,7 @@ impl Heap {
         self.n_free += u64::from(size);
         if size > 8 {
             let list = list_of(size);
-            self.set_word(at + 8, u64::from(self.lists[list]));
+            self.set_aligned(at + 8, u64::from(self.lists[list]));
             self.lists[list] = at;
         }
     }

@@ -42,6 +42,7 @@ mod assemble;
 mod code;
 mod collect;
 mod fault;
+mod forecast;
 mod frame;
 mod fuse;
 mod general;
@@ -49,7 +50,9 @@ mod heap;
 mod kind;
 mod live;
 mod machine;
+mod many;
 mod owner;
+mod profile;
 mod run;
 mod scalar;
 mod step;
@@ -57,8 +60,10 @@ mod tensor;
 mod value;
 mod view;
 
+pub use forecast::{Forecast, Forecaster, Open};
 pub use kind::BlockKind;
 pub use machine::{Machine, Status};
+pub use profile::Tally;
 pub use step::{Arrival, History};
 pub use view::{BlockView, FrameView, GlobalView, HeapView, Position, VarView};
 

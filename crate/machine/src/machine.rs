@@ -1,13 +1,14 @@
 //! The machine: its state, and how a run begins and ends.
 
 use crate::assemble::assemble;
-use crate::code::{Assembly, HALT, WINDOW};
+use crate::code::{Assembly, At, HALT, WINDOW};
 use crate::fault::Stop;
 use crate::heap::Heap;
+use crate::profile::Profile;
 use crate::tensor::Sites;
 use crate::value::Blocks;
 use base::Span;
-use ir::{FuncId, Program};
+use ir::{FuncId, Instr, Op, Program};
 use layout::{LayoutId, Words, decode, encode, n_words};
 use op::Operators;
 use std::sync::Arc;
@@ -71,17 +72,19 @@ pub struct Machine {
     pub(crate) state: State,
     pub(crate) operators: Operators,
     pub(crate) sites: Sites,
+    pub(crate) profile: Option<Box<Profile>>,
 }
 
-/// The same from here on; what was found out about operators is found out again.
+/// The same from here on; what was found out about operators is found out again, and what they cost is not looked at.
 impl Clone for Machine {
     fn clone(&self) -> Machine {
         Machine {
-            code: self.code.clone(),
+            code: self.profile.as_ref().map_or(&self.code, |profile| &profile.plain).clone(),
             limits: self.limits,
             state: self.state.trimmed(self.state.n_registers(&self.code)),
             operators: Operators::new(self.limits.memory),
             sites: Sites::default(),
+            profile: None,
         }
     }
 }
@@ -157,7 +160,8 @@ impl Machine {
             is_done: false,
             failure: None,
         };
-        Machine { code, limits, state, operators: Operators::new(limits.memory), sites: Sites::default() }
+        let (operators, sites) = (Operators::new(limits.memory), Sites::default());
+        Machine { code, limits, state, operators, sites, profile: None }
     }
 
     pub fn program(&self) -> &Program {
@@ -227,20 +231,42 @@ impl Machine {
         }
         let base = self.state.base;
         if !self.state.reach(base, self.current_reach()) {
-            return self.fail(RunFault::OutOfMemory { limit: self.limits.memory });
+            return self.fail(None, RunFault::OutOfMemory { limit: self.limits.memory });
         }
         let mut left = max_steps;
         loop {
-            let stop = match self.go(&mut left) {
+            let mut done = self.go(&mut left);
+            if done == Err(Stop::Pause) {
+                done = self.measure(&mut left);
+                if done.is_ok() {
+                    continue;
+                }
+            }
+            let stop = match done {
                 Ok(()) => return if self.state.is_done { Status::Done } else { Status::Running },
                 Err(stop) => stop,
             };
-            let fault = match stop {
-                Stop::Fault(fault) => fault,
+            let (part, fault) = match stop {
+                Stop::Fault(fault) => (None, fault),
+                Stop::Pause => (None, RunFault::Broken),
+                Stop::FaultAt(part, fault) => (Some(part), fault),
                 Stop::NoMemory(bytes) if self.make_room(bytes) => continue,
-                Stop::NoMemory(_) => RunFault::OutOfMemory { limit: self.limits.memory },
+                Stop::NoMemory(bytes) => (None, self.no_memory(bytes)),
+                Stop::LargeTensor(part, bytes) => {
+                    (part, RunFault::LargeTensor { limit: self.limits.memory, bytes, held: 0 })
+                }
             };
-            return self.fail(fault);
+            return self.fail(part, fault);
+        }
+    }
+
+    fn no_memory(&self, bytes: u64) -> RunFault {
+        let limit = self.limits.memory;
+        match self.code.at(self.state.pc) {
+            Some(At::Instr(Instr { op: Op::Operator { .. } | Op::Fused(_), .. })) if bytes != u64::MAX => {
+                RunFault::LargeTensor { limit, bytes, held: self.state.heap.in_use }
+            }
+            _ => RunFault::OutOfMemory { limit },
         }
     }
 
@@ -249,15 +275,16 @@ impl Machine {
         function.and_then(|function| self.code.routines.get(function)).map_or(0, |routine| routine.reach)
     }
 
-    fn fail(&mut self, fault: RunFault) -> Status {
-        let error = RunError { span: self.place(), fault };
+    /// `part` is where the part of the instruction comes from that is at fault.
+    fn fail(&mut self, part: Option<Span>, fault: RunFault) -> Status {
+        let error = RunError { span: self.place(part), fault };
         self.recover();
         self.state.failure = Some(error.clone());
         Status::Failed(error)
     }
 
-    /// Where the current instruction is to be spoken of: inside a library it is where the file called.
-    pub(crate) fn place(&self) -> Span {
+    /// Where the current instruction, or a part of it, is to be spoken of: inside a library it is where the file called.
+    pub(crate) fn place(&self, mut part: Option<Span>) -> Span {
         let outside = self.state.root.map(|(_, site)| site).unwrap_or_default();
         let mut at = self.state.pc;
         let mut frames = self.state.frames.iter().rev();
@@ -265,10 +292,10 @@ impl Machine {
             let Some(function) = self.code.function(at) else { return outside };
             match self.code.routines.get(function) {
                 Some(routine) if routine.is_library => match frames.next() {
-                    Some(frame) => at = frame.site,
+                    Some(frame) => (at, part) = (frame.site, None),
                     None => return outside,
                 },
-                Some(_) => return self.code.span(at).unwrap_or(outside),
+                Some(_) => return part.or(self.code.span(at)).unwrap_or(outside),
                 None => return outside,
             }
         }

@@ -7,11 +7,11 @@ use layout::LayoutId;
 impl Heap {
     /// One owner fewer of the block; if there is none left, of what it points to as well.
     pub fn release(&mut self, code: &Assembly, pointer: u32) {
-        let header = self.word(pointer);
+        let header = self.aligned(pointer);
         match header as u32 {
             IMMORTAL | 0 => {}
             1 => self.free_deeply(code, pointer),
-            _ => self.set_word(pointer, header - 1),
+            _ => self.set_aligned(pointer, header - 1),
         }
     }
 
@@ -19,12 +19,12 @@ impl Heap {
         let mut doomed = vec![pointer];
         let mut found = Vec::new();
         while let Some(at) = doomed.pop() {
-            let header = self.word(at);
+            let header = self.aligned(at);
             match header as u32 {
                 IMMORTAL | 0 => continue,
                 1 => {}
                 _ => {
-                    self.set_word(at, header - 1);
+                    self.set_aligned(at, header - 1);
                     continue;
                 }
             }
@@ -52,7 +52,7 @@ impl Heap {
     /// was the last owner: then the block is still there, but holds nothing.
     #[inline]
     pub fn empty(&mut self, code: &Assembly, at: u32) -> bool {
-        let header = self.word(at);
+        let header = self.aligned(at);
         match header as u32 {
             1 => true,
             count => {
@@ -70,7 +70,7 @@ impl Heap {
                     }
                 }
                 if count != IMMORTAL {
-                    self.set_word(at, header.wrapping_sub(1));
+                    self.set_aligned(at, header.wrapping_sub(1));
                 }
                 false
             }

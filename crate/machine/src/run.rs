@@ -12,9 +12,9 @@ use crate::general::{How, call_value, general};
 use crate::heap::{HEADER, TOKEN, is_pointer};
 use crate::kind::block_size;
 use crate::machine::{Frame, GlobalState, Machine};
-use crate::{scalar, tensor};
+use crate::scalar;
+use crate::tensor::{self, Operands};
 use layout::LayoutId;
-use smallvec::SmallVec;
 use std::sync::Arc;
 use ty::RunFault;
 
@@ -516,10 +516,9 @@ impl Machine {
                     }
                     Code::Operator { to, n, first, number } => {
                         let args = code.args.get(first as usize..).and_then(|args| args.get(..n.into()));
-                        let operands: SmallVec<[u64; 4]> =
-                            args.unwrap_or(&[]).iter().map(|&arg| r[arg as usize]).collect();
+                        let operands = Operands { registers: r, args: args.unwrap_or(&[]) };
                         let (operators, sites) = (&mut self.operators, &mut self.sites);
-                        match tensor::call(&mut state.heap, &code, operators, sites, number, &operands) {
+                        match tensor::call(&mut state.heap, &code, operators, sites, number, operands) {
                             Ok(word) => r[to as usize] = word,
                             Err(stop) => break 'frame Some(stop),
                         }
@@ -671,6 +670,7 @@ impl Machine {
                         (pc, base) = (state.pc as usize, state.base as usize);
                         continue 'frame;
                     }
+                    Code::Pause => break 'frame Some(Stop::Pause),
                     Code::Broken => break 'frame Some(Stop::Fault(RunFault::Broken)),
                 }
             }

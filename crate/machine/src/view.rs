@@ -99,7 +99,7 @@ impl Machine {
 
     /// Where in the file the run is: inside a library it is where the file called.
     pub fn place_in_file(&self) -> Span {
-        self.place()
+        self.place(None)
     }
 
     /// How many calls are unfinished.

@@ -22,6 +22,8 @@ pub enum CallFault {
     NoKernel(&'static str),
     /// A result would not fit.
     OutOfMemory,
+    /// A result of so many bytes would not fit.
+    LargeTensor(u64),
     /// The operands have types that the relation refuses, or values that the kernel does. A sentence.
     Shapes(String),
     /// The values are none of this operator's.
@@ -37,6 +39,7 @@ impl CallFault {
             Fault::NoKernel => CallFault::NoKernel(row.name),
             Fault::IllTyped => CallFault::Shapes(format!("`{}` does not take operands like these", row.name)),
             Fault::OutOfMemory => CallFault::OutOfMemory,
+            Fault::LargeTensor(bytes) => CallFault::LargeTensor(bytes),
             Fault::Other(sentence) => CallFault::Shapes(format!("`{}`: {sentence}", row.name)),
         }
     }
@@ -48,14 +51,37 @@ impl CallFault {
             CallFault::IndexOutOfRange(index) => RunFault::IndexOutOfRange(index),
             CallFault::NoKernel(name) => RunFault::NoKernel(name),
             CallFault::OutOfMemory => RunFault::OutOfMemory { limit: memory },
+            CallFault::LargeTensor(bytes) => RunFault::LargeTensor { limit: memory, bytes, held: 0 },
             CallFault::Shapes(sentence) => RunFault::Shapes(sentence),
             CallFault::IllTyped => RunFault::Broken,
         }
     }
 }
 
+/// What is known of an operand before there are elements.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    Scalar(Dtype, Option<Scalar>),
+    Tensor(ResultType),
+    Tuple(Vec<ResultType>),
+}
+
+impl Operand {
+    /// The type of one that is no tuple.
+    pub fn single(&self) -> Option<ResultType> {
+        match self {
+            Operand::Scalar(dtype, _) => Some(ResultType { shape: Vec::new(), dtype: *dtype }),
+            Operand::Tensor(of) => Some(of.clone()),
+            Operand::Tuple(_) => None,
+        }
+    }
+}
+
 /// The types of the results of a call, and its plan, where there is one.
 pub type Planned = (Vec<ResultType>, Option<Plan>);
+
+/// The types of the results of a call, and the plan of each.
+pub type PlannedAll = (Vec<ResultType>, Vec<Plan>);
 
 const HERE: Cause = Cause(0);
 
@@ -97,6 +123,32 @@ impl Operators {
         attrs: &Arc<Attrs>,
         operands: &[ResultType],
     ) -> Result<Option<Planned>, CallFault> {
+        let results = self.types(op, attrs, operands)?;
+        Ok(results.map(|results| {
+            let plan = Plan::new(op, attrs, operands, &results);
+            (results, plan)
+        }))
+    }
+
+    /// As [`plan`](Operators::plan), of an operator [with tuples](OpId::has_tuples) for which there are bodies: the plan of
+    /// each result. Where the operand is a tuple, `operands` are its fields.
+    pub fn plan_all(
+        &mut self,
+        op: OpId,
+        attrs: &Arc<Attrs>,
+        operands: &[ResultType],
+    ) -> Result<Option<PlannedAll>, CallFault> {
+        let results = if op.has_tuples() { self.types(op, attrs, operands)? } else { None };
+        Ok(results.and_then(|results| Plan::all(op, attrs, operands, &results).map(|plans| (results, plans))))
+    }
+
+    /// The types of the results, if they depend on the types of the operands alone.
+    fn types(
+        &mut self,
+        op: OpId,
+        attrs: &Arc<Attrs>,
+        operands: &[ResultType],
+    ) -> Result<Option<Vec<ResultType>>, CallFault> {
         let row = op.row();
         if matches!(row.kernel, Kernel::Missing) {
             return Err(CallFault::NoKernel(row.name));
@@ -104,11 +156,66 @@ impl Operators {
         if row.attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
             return Ok(None);
         }
+        self.relate_types(op, attrs, operands).map(Some)
+    }
+
+    /// As [`plan`](Operators::plan), before the run: also of tuples, and of operators that look at values, if those are
+    /// known. A call on values in tuples has no plan.
+    pub fn foresee(
+        &mut self,
+        op: OpId,
+        attrs: &Arc<Attrs>,
+        operands: &[Operand],
+    ) -> Result<Option<Planned>, CallFault> {
+        let row = op.row();
+        if matches!(row.kernel, Kernel::Missing) {
+            return Err(CallFault::NoKernel(row.name));
+        }
+        let (mut filled, mut on_types) = (attrs.clone(), true);
+        for (at, spec) in row.attrs.iter().enumerate() {
+            let AttrForm::Argument(index) = spec.form else { continue };
+            on_types = false;
+            if let Some(Operand::Scalar(_, scalar)) = operands.get(index) {
+                let Some(scalar) = scalar else { return Ok(None) };
+                if let Some(entry) = Arc::make_mut(&mut filled).entries.get_mut(at) {
+                    entry.1 = value_of(*scalar);
+                }
+            }
+        }
+        if let Some(types) = operands.iter().map(Operand::single).collect::<Option<Vec<_>>>() {
+            let results = self.relate_types(op, &filled, &types)?;
+            let plan = if on_types { Plan::new(op, &filled, &types, &results) } else { None };
+            return Ok(Some((results, plan)));
+        }
         self.solver.clear();
-        let terms = operands.iter().map(|operand| self.tensor_type(&operand.shape, operand.dtype)).collect();
-        let results = self.relate(op, terms, attrs)?;
-        let plan = Plan::new(op, attrs, operands, &results);
-        Ok(Some((results, plan)))
+        let mut terms = Vec::with_capacity(operands.len() + 1);
+        for operand in operands {
+            terms.push(match operand {
+                Operand::Scalar(dtype, _) => self.tensor_type(&[], *dtype),
+                Operand::Tensor(of) => self.tensor_type(&of.shape, of.dtype),
+                Operand::Tuple(fields) => {
+                    let fields: Vec<_> = fields.iter().map(|of| self.tensor_type(&of.shape, of.dtype)).collect();
+                    self.solver.tuple(&fields, HERE)
+                }
+            });
+        }
+        Ok(Some((self.relate(op, terms, &filled)?, None)))
+    }
+
+    /// The types of the results; of one tuple, `operands` are its fields.
+    fn relate_types(
+        &mut self,
+        op: OpId,
+        attrs: &Arc<Attrs>,
+        operands: &[ResultType],
+    ) -> Result<Vec<ResultType>, CallFault> {
+        self.solver.clear();
+        let mut terms: Vec<TermId> =
+            operands.iter().map(|operand| self.tensor_type(&operand.shape, operand.dtype)).collect();
+        if matches!(op.row().name, "concatenate" | "stack") {
+            terms = vec![self.solver.tuple(&terms, HERE)];
+        }
+        self.relate(op, terms, attrs)
     }
 
     /// A call whose result types are known, as [`run`](Operators::run) would find them.
@@ -128,7 +235,7 @@ impl Operators {
             // What the values decide is the kernel's to check.
             let known = result.shape.iter().copied().filter(|&size| size != OPEN);
             if n_that_fit(known, self.memory).is_none() {
-                return Err(CallFault::OutOfMemory);
+                return Err(CallFault::LargeTensor(result.n_bytes()));
             }
         }
         run(row, call).map_err(|fault| CallFault::of(row, fault))
@@ -233,13 +340,17 @@ fn with_arguments(specs: &[AttrSpec], args: &[Value], attrs: &Arc<Attrs>) -> Arc
         if let AttrForm::Argument(index) = spec.form
             && let Some(Value::Scalar(_, scalar)) = args.get(index)
         {
-            entry.1 = match scalar {
-                Scalar::Float(value) => AttrValue::Float(*value),
-                Scalar::Int(value) => AttrValue::Int(*value),
-            };
+            entry.1 = value_of(*scalar);
         }
     }
     Arc::new(filled)
+}
+
+fn value_of(scalar: Scalar) -> AttrValue {
+    match scalar {
+        Scalar::Float(value) => AttrValue::Float(value),
+        Scalar::Int(value) => AttrValue::Int(value),
+    }
 }
 
 fn sentence(reason: &Reason) -> String {

@@ -60,6 +60,7 @@ fn known(call: &Call, name: &str, args: &[Value], given: Vec<(&'static str, Attr
         CallFault::IndexOutOfRange(index) => Fault::IndexOutOfRange(index),
         CallFault::NoKernel(_) => Fault::NoKernel,
         CallFault::OutOfMemory => Fault::OutOfMemory,
+        CallFault::LargeTensor(bytes) => Fault::LargeTensor(bytes),
         CallFault::Shapes(sentence) => Fault::Other(sentence.into()),
         CallFault::IllTyped => Fault::IllTyped,
     })?;

@@ -9,19 +9,31 @@
 //! Where a dtype or an operator has no body of its own here, a call is computed on values by the scalar meaning of its
 //! kernel. [`crate::run`] asks here first, so all that run programs agree to the bit.
 
+mod convs;
 mod each;
+mod folds;
+mod fused;
+mod layers;
+mod moves;
 mod single;
 mod values;
 
 pub(crate) use each::by_kernel;
 pub use each::elementwise;
-pub use values::{on_scalars, on_values};
+pub use fused::{Class, Input, Step};
+pub use values::{Elementwise, on_scalars, on_values};
 
 use crate::OpId;
 use crate::run::{Fault, ResultType};
 use each::Each;
+use folds::Folded;
+use fused::Fused;
+use moves::{Fill, Moves, Places};
 use single::Single;
 use ty::Attrs;
+
+/// Operators that run as one have at most so many operands, so that lists of them need no memory.
+pub const MAX_OPERANDS: usize = 8;
 
 /// How one call is computed, for operands and a result of these types.
 #[derive(Clone)]
@@ -33,6 +45,10 @@ pub struct Plan {
 enum Body {
     Single(Single),
     Each(Each),
+    Moves(Moves),
+    Folded(Folded),
+    /// Several operators.
+    Fused(Fused),
     /// The same elements; the shape is another.
     Copy,
 }
@@ -41,32 +57,95 @@ enum Body {
 #[derive(Default)]
 pub struct Scratch {
     conv: kernel::conv::Scratch,
-    /// Between two reductions of one operator.
+    /// Between two reductions of one operator, or around a convolution.
     between: [Vec<f32>; 2],
+    /// Blocks of what is between operators that are called as one.
+    registers: Vec<f32>,
 }
 
 /// The elements of an operand, or `None` if they are where the result goes.
 pub type Source<'a> = Option<&'a [u8]>;
+
+impl OpId {
+    /// Whether [`Operators::plan_all`](crate::Operators::plan_all) may know it: its operand or its result is a tuple.
+    pub fn has_tuples(self) -> bool {
+        matches!(self.row().name, "concatenate" | "stack" | "split" | "nn.batch_norm" | "nn.dropout")
+    }
+}
 
 impl Plan {
     /// `None`: this operator on these types is computed on values. A call without exactly one result has no plan.
     pub fn new(op: OpId, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Plan> {
         let [result] = results else { return None };
         let row = op.row();
-        let body = match row.name {
+        let same = match row.name {
             "reshape"
             | "squeeze"
             | "expand_dims"
             | "nn.batch_flatten"
             | "contrib_reverse_reshape"
             | "copy"
-            | "reshape_like" => same_elements(operands, result)?,
-            name => match Single::new(name, attrs, operands, result) {
-                Some(single) => Body::Single(single),
-                None => Body::Each(Each::new(&row.kernel, operands, result)?),
-            },
+            | "cast"
+            | "cast_like"
+            | "reshape_like" => same_elements(operands, result),
+            _ => None,
         };
+        let moves = || Moves::new(row.name, attrs, operands, result).map(Body::Moves);
+        let single = || Single::new(row.name, attrs, operands, result).map(Body::Single);
+        let folded = || Folded::new(row.name, attrs, operands, result).map(Body::Folded);
+        let each = || Each::new(&row.kernel, operands, result).map(Body::Each);
+        let body = same.or_else(moves).or_else(single).or_else(folded).or_else(each)?;
         Some(Plan { body })
+    }
+
+    /// A plan for each result of a call, all on the same operands. `None` if one of them has none.
+    pub fn all(op: OpId, attrs: &Attrs, operands: &[ResultType], results: &[ResultType]) -> Option<Vec<Plan>> {
+        let name = op.row().name;
+        let part = |(operand, axis, start): (usize, usize, usize), result: &ResultType| {
+            Some(Body::Moves(Moves::Places(Places::part(operand, operands.get(operand)?, axis, start, result)?)))
+        };
+        let bodies: Option<Vec<Body>> = match (name, results) {
+            (_, [_]) => return Plan::new(op, attrs, operands, results).map(|plan| vec![plan]),
+            ("split", _) => {
+                let axis = single::axis_of(attrs, 0, operands.first()?.shape.len())?;
+                let mut start = 0;
+                let one = |result: &ResultType| {
+                    let body = part((0, axis, start), result)?;
+                    start += result.shape[axis];
+                    Some(body)
+                };
+                results.iter().map(one).collect()
+            }
+            ("nn.batch_norm", [normal, mean, variance]) => {
+                let normal = Single::new(name, attrs, operands, normal).map(Body::Single);
+                [normal, part((3, 0, 0), mean), part((4, 0, 0), variance)].into_iter().collect()
+            }
+            ("nn.dropout", [data, mask]) => {
+                let ones = Body::Moves(Moves::Fill(Fill::Number(1.0), mask.dtype));
+                [part((0, 0, 0), data), Some(ones)].into_iter().collect()
+            }
+            _ => None,
+        };
+        Some(bodies?.into_iter().map(|body| Plan { body }).collect())
+    }
+
+    fn fused(fused: Fused) -> Plan {
+        Plan { body: Body::Fused(fused) }
+    }
+
+    /// What is computed for each element, if that is all, on float32.
+    pub fn elementwise(&self) -> Option<Elementwise> {
+        match &self.body {
+            Body::Single(Single::Unary(op)) => Some(Elementwise::Unary(*op)),
+            Body::Single(Single::Binary { op, .. }) => Some(Elementwise::Binary(*op)),
+            Body::Single(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Fused(_) | Body::Copy => None,
+        }
+    }
+
+    /// Whether there is nothing in it that could be rounded in another way.
+    #[cfg(test)]
+    pub(crate) fn is_exact(&self) -> bool {
+        !matches!(self.body, Body::Single(_) | Body::Fused(_))
     }
 
     /// Whether the result may be computed where this operand is.
@@ -74,7 +153,9 @@ impl Plan {
         match &self.body {
             Body::Single(single) => single.takes(operand),
             Body::Each(each) => each.takes(operand),
+            Body::Fused(fused) => fused.takes(operand),
             Body::Copy => operand == 0,
+            Body::Moves(_) | Body::Folded(_) => false,
         }
     }
 
@@ -83,6 +164,9 @@ impl Plan {
         match &self.body {
             Body::Single(single) => single.run(sources, result, scratch),
             Body::Each(each) => each.run(sources, result),
+            Body::Fused(fused) => fused.run(sources, result, scratch),
+            Body::Moves(moves) => moves.run(sources, result),
+            Body::Folded(folded) => folded.run(sources, result).ok_or(Fault::IllTyped),
             Body::Copy => match sources {
                 [Some(source), ..] if source.len() == result.len() => {
                     result.copy_from_slice(source);

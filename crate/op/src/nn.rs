@@ -2,7 +2,7 @@
 //! axes, sparse weights, packed bits.
 
 mod features;
-mod moves;
+pub(crate) mod moves;
 mod sparse;
 
 use crate::conv::layout::{by_letters, operand, parse, permuted};

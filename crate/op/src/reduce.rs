@@ -7,7 +7,7 @@ use kernel::number::Number;
 use kernel::reduce::{Estimate, Tie, arg_reduce, fold, greater_or_nan, less_or_nan, variance};
 use kernel::scalar::float;
 use kernel::strided::{View, count};
-use ty::{Elements, Value};
+use ty::{Dtype, Elements, Value};
 
 const AXES: &[AttrSpec] =
     &[AttrSpec::ints_or_none("axis"), AttrSpec::flag("keepdims", false), AttrSpec::flag("exclude", false)];
@@ -28,15 +28,45 @@ fn axes_of(call: &Call, rank: usize) -> Result<Vec<usize>, Fault> {
     Ok((0..rank).filter(|&axis| reduced[axis]).collect())
 }
 
-/// Folds floats and integers alike; a reduction of no elements answers `init`.
-fn reduce(
-    call: &Call,
-    init: (f64, i128),
-    float: fn(f64, f64) -> f64,
-    int: fn(i128, i128) -> i128,
-) -> Result<Value, Fault> {
+/// How a reduction goes over floats and over integers; of no elements it answers `init`.
+#[derive(Clone, Copy)]
+pub(crate) struct Folding {
+    pub init: (f64, i128),
+    pub float: fn(f64, f64) -> f64,
+    pub int: fn(i128, i128) -> i128,
+}
+
+/// The folding of a row, for elements of this dtype; that of `mean` has yet to be divided.
+pub(crate) fn folding(name: &str, dtype: Dtype) -> Option<Folding> {
+    let (low, high) = dtype.int_range().unwrap_or((0, 0));
+    Some(match name {
+        "sum" | "mean" => Folding { init: (0.0, 0), float: float::add, int: i128::wrapping_add },
+        "prod" => Folding {
+            init: (1.0, 1),
+            float: float::multiply,
+            int: |product, x| i128::from((product as i64).wrapping_mul(x as i64)),
+        },
+        "max" => Folding { init: (f64::NEG_INFINITY, low), float: float::maximum, int: i128::max },
+        "min" => Folding { init: (f64::INFINITY, high), float: float::minimum, int: i128::min },
+        "all" => Folding {
+            init: (1.0, 1),
+            float: |all, x| f64::from(all != 0.0 && x != 0.0),
+            int: |all, x| i128::from(all != 0 && x != 0),
+        },
+        "any" => Folding {
+            init: (0.0, 0),
+            float: |any, x| f64::from(any != 0.0 || x != 0.0),
+            int: |any, x| i128::from(any != 0 || x != 0),
+        },
+        _ => return None,
+    })
+}
+
+/// Folds floats and integers alike.
+fn reduce(call: &Call, name: &str) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let axes = axes_of(call, x.shape().len())?;
+    let Folding { init, float, int } = folding(name, result.dtype).ok_or(Fault::IllTyped)?;
     let elements = match &*x.elements() {
         Elements::Float(values) => {
             floats(result.dtype, fold(View::new(values, x.shape()), &axes, init.0, float).into_iter())
@@ -47,36 +77,32 @@ fn reduce(
 }
 
 fn sum(call: &Call) -> Result<Value, Fault> {
-    reduce(call, (0.0, 0), |sum, x| sum + x, |sum, x| sum.wrapping_add(x))
+    reduce(call, "sum")
 }
 
 fn prod(call: &Call) -> Result<Value, Fault> {
-    reduce(call, (1.0, 1), |product, x| product * x, |product, x| i128::from((product as i64).wrapping_mul(x as i64)))
+    reduce(call, "prod")
 }
 
 fn max(call: &Call) -> Result<Value, Fault> {
-    reduce(call, (f64::NEG_INFINITY, lowest(call)), float::maximum, i128::max)
+    reduce(call, "max")
 }
 
 fn min(call: &Call) -> Result<Value, Fault> {
-    reduce(call, (f64::INFINITY, highest(call)), float::minimum, i128::min)
+    reduce(call, "min")
 }
 
 fn all(call: &Call) -> Result<Value, Fault> {
-    reduce(call, (1.0, 1), |all, x| f64::from(all != 0.0 && x != 0.0), |all, x| i128::from(all != 0 && x != 0))
+    reduce(call, "all")
 }
 
 fn any(call: &Call) -> Result<Value, Fault> {
-    reduce(call, (0.0, 0), |any, x| f64::from(any != 0.0 || x != 0.0), |any, x| i128::from(any != 0 || x != 0))
+    reduce(call, "any")
 }
 
 /// The smallest integer of the result's dtype: the maximum of nothing.
 pub(crate) fn lowest(call: &Call) -> i128 {
     call.results.first().and_then(|result| result.dtype.int_range()).map_or(0, |(low, _)| low)
-}
-
-fn highest(call: &Call) -> i128 {
-    call.results.first().and_then(|result| result.dtype.int_range()).map_or(0, |(_, high)| high)
 }
 
 fn mean(call: &Call) -> Result<Value, Fault> {

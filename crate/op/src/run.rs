@@ -51,6 +51,17 @@ pub struct ResultType {
     pub dtype: Dtype,
 }
 
+impl ResultType {
+    /// Bytes of the elements, without the sizes that only values decide; what cannot be counted is the largest number.
+    pub fn n_bytes(&self) -> u64 {
+        let sizes = self.shape.iter().filter(|&&size| size != OPEN);
+        if self.shape.contains(&0) {
+            return 0;
+        }
+        sizes.fold(self.dtype.n_bytes() as u64, |bytes, &size| bytes.saturating_mul(size as u64))
+    }
+}
+
 /// Why a call has no value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
@@ -61,6 +72,8 @@ pub enum Fault {
     IllTyped,
     /// A result would have more bytes than it may.
     OutOfMemory,
+    /// A result of so many bytes would.
+    LargeTensor(u64),
     Other(Cow<'static, str>),
 }
 

@@ -2,9 +2,10 @@
 
 use crate::data::to_json;
 use crate::run::Options;
-use crate::{Analysis, IrText, Mends, hover, ir_text, pass_names, run};
+use crate::{Analysis, IrText, Mends, Needs, Outcome, hover, ir_text, pass_names, run};
 use base::{Diagnostic, LineIndex, Position, Severity, Span};
 use layout::Strategy;
+use machine::Tally;
 use serde::Serialize;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
@@ -117,6 +118,36 @@ struct Ran {
     fuel: u64,
     peak_bytes: u64,
     live_bytes: u64,
+    tensor_bytes: TensorBytes,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<Vec<OperatorCost>>,
+}
+
+/// An operator on tensors, or several that are fused, at one place.
+#[derive(Serialize)]
+struct OperatorCost {
+    operators: Vec<&'static str>,
+    #[serde(flatten)]
+    place: Place,
+    /// Of the last call's result; null if it is a tuple.
+    r#type: Option<String>,
+    calls: u64,
+    milliseconds: f64,
+    bytes_read: u64,
+    bytes_written: u64,
+    /// Null where the types do not say.
+    flops: Option<u64>,
+}
+
+/// What was known before the run of the elements of tensors that are there at once.
+#[derive(Serialize)]
+struct TensorBytes {
+    least: u64,
+    /// Null where only the run knows.
+    most: Option<u64>,
+    /// What decides it, and where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depends_on: Option<Label>,
 }
 
 #[derive(Serialize)]
@@ -194,9 +225,36 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
     diagnostics.extend(outcome.diagnostics);
     let has_errors = has_errors(&diagnostics);
     let diagnostics = problems(&diagnostics, lines);
-    let ran =
-        Ran { values, diagnostics, fuel: outcome.fuel, peak_bytes: outcome.peak_bytes, live_bytes: outcome.live_bytes };
+    let Needs { least, most, open } = outcome.needs;
+    let depends_on = open.map(|(span, clause)| Label { place: place(span, lines), message: clause.to_owned() });
+    let tensor_bytes = TensorBytes { least, most, depends_on };
+    let Outcome { fuel, peak_bytes, live_bytes, profile, .. } = outcome;
+    let cost = |tally: &Tally| OperatorCost {
+        operators: tally.ops.iter().map(|op| op.row().name).collect(),
+        place: place(tally.span, lines),
+        r#type: tally.result.as_ref().map(crate::needs::type_text),
+        calls: tally.n_calls,
+        milliseconds: tally.milliseconds,
+        bytes_read: tally.read,
+        bytes_written: tally.written,
+        flops: tally.flops,
+    };
+    let profile = profile.map(|tallies| tallies.iter().map(cost).collect());
+    let ran = Ran { values, diagnostics, fuel, peak_bytes, live_bytes, tensor_bytes, profile };
     Answer { json: to_string(&ran), has_errors }
+}
+
+/// How to run: fuel, memory and seed, and a layout by its name; what is not said is as always.
+pub fn run_options(numbers: [Option<u64>; 3], layout: Option<&str>) -> Result<Options, String> {
+    let usual = Options::default();
+    let [fuel, memory, seed] = numbers;
+    Ok(Options {
+        fuel: fuel.unwrap_or(usual.fuel),
+        memory: memory.unwrap_or(usual.memory),
+        seed: seed.unwrap_or(usual.seed),
+        layout: layout.map_or(Ok(usual.layout), parse_layout)?,
+        ..usual
+    })
 }
 
 /// `relish hover --json` at a line and column; `None` where there is nothing.

@@ -6,6 +6,7 @@ use base::Diagnostic;
 use hir::{FnId, Item};
 use ir::{FuncId, Program};
 use layout::Strategy;
+use lower::pass::{FUSE, PASSES};
 use lower::{Conversion, LowerError, Lowered};
 use rustc_hash::FxHashSet;
 use ty::TermId;
@@ -21,6 +22,13 @@ pub struct Compiled {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// Whether operators that feed each other element by element become one. Values are the same to the bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fusion {
+    On,
+    Off,
+}
+
 /// Compiles what is needed to run some functions. `watch` sees the program as it is lowered (`"lower"`), then after each
 /// pass, by the pass's name.
 pub fn compile(
@@ -29,11 +37,24 @@ pub fn compile(
     strategy: Strategy,
     watch: &mut dyn FnMut(&'static str, &Program),
 ) -> Compiled {
+    compile_with(analysis, functions, strategy, Fusion::On, watch)
+}
+
+/// As [`compile`]; a pass that is left out changes nothing.
+pub(crate) fn compile_with(
+    analysis: &Analysis,
+    functions: &[FnId],
+    strategy: Strategy,
+    fusion: Fusion,
+    watch: &mut dyn FnMut(&'static str, &Program),
+) -> Compiled {
     let Lowered { mut program, mut entries, types, conversions, errors } =
         lower::lower(&analysis.module, &analysis.inferred, &prelude().inferred, functions, strategy);
     watch("lower", &program);
-    for pass in lower::pass::PASSES {
-        (pass.run)(&mut program, &mut entries);
+    for pass in PASSES {
+        if fusion == Fusion::On || pass.name != FUSE {
+            (pass.run)(&mut program, &mut entries);
+        }
         watch(pass.name, &program);
     }
     let diagnostics = errors.iter().map(|error| diagnostic(analysis, error)).collect();

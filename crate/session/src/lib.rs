@@ -30,6 +30,7 @@ mod layouts;
 mod matches;
 mod mend;
 mod name;
+mod needs;
 mod page;
 mod run;
 mod solver;
@@ -42,7 +43,7 @@ mod why;
 pub use analysis::{
     Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, solved, trace,
 };
-pub use compile::{Compiled, compile};
+pub use compile::{Compiled, Fusion, compile};
 pub use explain::{codes, explain};
 pub use format::format;
 pub use hover::{Hover, hover};
@@ -50,6 +51,7 @@ pub use ir_text::{IrText, ir_names, ir_text, pass_names};
 pub use layouts::{layout_json, layout_text, value_bits};
 pub use mend::Mends;
 pub use name::{File, Name, name};
+pub use needs::{Needs, bytes_text};
 pub use page::Page;
 pub use run::{Options, Outcome, RunValue, evaluate, run};
 pub use solver::{Part, Recording, first_sentence, sentence, trace_json, trace_text};

@@ -1,6 +1,7 @@
 //! The page's conversation with the core: one text at a time, answered in views.
 
 use crate::layouts::{Laid, laid_value, lay, layouts_view};
+use crate::needs::{Needs, type_text};
 use crate::run::{Options, run};
 use crate::solver::{Part, Recording};
 use crate::step::{Move, Stepper};
@@ -11,16 +12,18 @@ use crate::view::solver::{
 };
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
-    LabelView, LaidValueView, LayoutsView, MatchView, NameView, RunView, SeverityView, SpanView, TensorView, ValueView,
+    LabelView, LaidValueView, LayoutsView, MatchView, NameView, NeedsView, OperatorView, RunView, SeverityView,
+    SpanView, StatisticsView, TensorView, ValueView,
 };
 use crate::{Analysis, File, Mends, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface};
 use layout::Strategy;
+use machine::Tally;
 use std::cell::OnceCell;
-use ty::{Elements, Value, print_value};
+use ty::{Dtype, Elements, Value, print_value};
 
-/// How many elements of a tensor are handed over to be drawn.
-const MAX_ELEMENTS: usize = 16_384;
+/// How many elements of a tensor are handed over to be drawn: a picture of 256 by 256 points in four channels.
+const MAX_ELEMENTS: usize = 1 << 18;
 
 /// The text that the page shows, analysed.
 pub struct Page {
@@ -344,7 +347,14 @@ impl Page {
             steps: outcome.steps as f64,
             peak_bytes: outcome.peak_bytes as f64,
             live_bytes: outcome.live_bytes as f64,
+            needs: needs_view(lines, &outcome.needs),
+            profile: outcome.profile.iter().flatten().map(|tally| operator_view(lines, tally)).collect(),
         }
+    }
+
+    /// What a run will need.
+    pub fn needs(&self, options: &Options) -> NeedsView {
+        needs_view(self.analysis.lines(), &self.analysis.needs(options))
     }
 }
 
@@ -388,12 +398,67 @@ pub(crate) fn span_view(lines: &LineIndex, span: Span) -> SpanView {
     SpanView { start: lines.utf16_offset(span.start), end: lines.utf16_offset(span.end) }
 }
 
+fn needs_view(lines: &LineIndex, needs: &Needs) -> NeedsView {
+    let span = needs.open.map(|(span, _)| span);
+    NeedsView {
+        least: needs.least as f64,
+        most: needs.most.map(|bytes| bytes as f64),
+        sentence: needs.sentence(),
+        span: span.map(|span| span_view(lines, span)),
+        line: span.map(|span| lines.line_of(span.start)),
+    }
+}
+
+fn operator_view(lines: &LineIndex, tally: &Tally) -> OperatorView {
+    OperatorView {
+        names: tally.ops.iter().map(|op| op.row().name.to_owned()).collect(),
+        span: span_view(lines, tally.span),
+        line: lines.line_of(tally.span.start),
+        r#type: tally.result.as_ref().map(type_text),
+        calls: tally.n_calls as f64,
+        milliseconds: tally.milliseconds,
+        bytes_read: tally.read as f64,
+        bytes_written: tally.written as f64,
+        flops: tally.flops.map(|flops| flops as f64),
+    }
+}
+
+/// In two passes, so that the deviation of large numbers that are near each other is right.
+fn statistics(n: usize, element: &dyn Fn(usize) -> f64) -> StatisticsView {
+    let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+    let (mut n_nan, mut n_infinite) = (0.0, 0.0);
+    for value in (0..n).map(element) {
+        if value.is_nan() {
+            n_nan += 1.0;
+        } else if value.is_infinite() {
+            n_infinite += 1.0;
+        } else {
+            (min, max, sum) = (value.min(min), value.max(max), sum + value);
+        }
+    }
+    let n_finite = n as f64 - n_nan - n_infinite;
+    if n_finite == 0.0 {
+        return StatisticsView { count: n as f64, min: 0.0, max: 0.0, mean: 0.0, deviation: 0.0, n_nan, n_infinite };
+    }
+    let mean = sum / n_finite;
+    let squares = (0..n).map(element).filter(|value| value.is_finite()).fold(0.0, |sum, value| {
+        let difference = value - mean;
+        sum + difference * difference
+    });
+    let deviation = (squares / n_finite).sqrt();
+    StatisticsView { count: n as f64, min, max, mean, deviation, n_nan, n_infinite }
+}
+
 fn tensor_view(value: &Value) -> Option<TensorView> {
     let Value::Tensor(tensor) = value else { return None };
-    let elements = match &tensor.elements {
-        Elements::Float(values) => values.iter().take(MAX_ELEMENTS).copied().collect(),
-        Elements::Int(values) => values.iter().take(MAX_ELEMENTS).map(|&value| value as f64).collect(),
+    let is_unsigned = tensor.dtype == Dtype::UInt64;
+    let element = |index: usize| match &tensor.elements {
+        Elements::Float(values) => values[index],
+        Elements::Int(values) if is_unsigned => values[index] as u64 as f64,
+        Elements::Int(values) => values[index] as f64,
     };
+    let n = tensor.elements.len();
+    let elements = (0..n.min(MAX_ELEMENTS)).map(element).collect();
     let shape = tensor.shape.iter().map(|&size| size as u32).collect();
-    Some(TensorView { dtype: tensor.dtype.to_string(), shape, elements })
+    Some(TensorView { dtype: tensor.dtype.to_string(), shape, elements, statistics: statistics(n, &element) })
 }

@@ -1,14 +1,16 @@
 //! Running the top-level expressions, and `@main`.
 
 use crate::Analysis;
-use crate::compile::{Compiled, compile};
+use crate::compile::{Compiled, Fusion, compile_with};
 use crate::data::{self, InputError};
+use crate::needs::{Ahead, Needs, bytes_text};
 use base::{Diagnostic, Span};
 use hir::{FnId, Function, Item};
 use ir::FuncId;
 use layout::Strategy;
-use machine::{Machine, Status};
+use machine::{Machine, Status, Tally};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use ty::{Limits, RunError, RunFault, Value};
@@ -26,11 +28,25 @@ pub struct Options {
     pub inputs: BTreeMap<String, serde_json::Value>,
     /// How values are laid out.
     pub layout: Strategy,
+    pub fusion: Fusion,
+    /// A clock in milliseconds, if somebody wants to know what each operator costs.
+    pub clock: Option<fn() -> f64>,
+    /// Told from time to time of the calls and match tests and of the steps made so far.
+    pub progress: Option<fn(u64, u64)>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { fuel: 10_000_000, memory: 1 << 30, seed: 0, inputs: BTreeMap::new(), layout: Strategy::Aligned }
+        Options {
+            fuel: 10_000_000,
+            memory: 1 << 30,
+            seed: 0,
+            inputs: BTreeMap::new(),
+            layout: Strategy::Aligned,
+            fusion: Fusion::On,
+            clock: None,
+            progress: None,
+        }
     }
 }
 
@@ -56,7 +72,14 @@ pub struct Outcome {
     /// dropped.
     pub peak_bytes: u64,
     pub live_bytes: u64,
+    /// What was known before the run.
+    pub needs: Needs,
+    /// Where there was a clock: the operators on tensors, those that took longest first.
+    pub profile: Option<Vec<Tally>>,
 }
+
+/// Steps between two words about how far a run is.
+const SLICE: u64 = 1 << 22;
 
 /// Runs functions of a text, one after the other.
 type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span) -> Result<Value, RunError> + 'a;
@@ -64,17 +87,30 @@ type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span) -> Result<Value, RunError> +
 /// Evaluates every top-level expression whose definitions have no error, in order, and `@main` last.
 pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     let functions = analysis.runnable();
-    let Compiled { program, entries, diagnostics, .. } = compile(analysis, &functions, options.layout, &mut |_, _| {});
+    let Compiled { program, entries, diagnostics, .. } =
+        compile_with(analysis, &functions, options.layout, options.fusion, &mut |_, _| {});
     let entries: FxHashMap<FnId, FuncId> = entries.into_iter().collect();
     let limits = Limits { fuel: options.fuel, memory: options.memory };
-    let mut machine = Machine::new(Arc::new(program), limits);
+    let program = Arc::new(program);
+    let mut ahead = Ahead::new(&program, &entries, options.memory);
+    let mut machine = Machine::new(program.clone(), limits);
+    if let Some(clock) = options.clock {
+        machine.profile(clock);
+    }
     let mut outcome = Outcome { diagnostics, ..Outcome::default() };
     let (mut fuel, mut steps) = (0, 0);
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;
+        ahead.look(function, &args, site)?;
         machine.start(entry, &args, site)?;
-        let status = machine.run(u64::MAX);
+        let slice = options.progress.map_or(u64::MAX, |_| SLICE);
+        let status = loop {
+            match (machine.run(slice), options.progress) {
+                (Status::Running, Some(tell)) => tell(fuel + machine.fuel_used(), steps + machine.steps()),
+                (status, _) => break status,
+            }
+        };
         fuel += machine.fuel_used();
         steps += machine.steps();
         match status {
@@ -88,21 +124,34 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     outcome.steps = steps;
     outcome.peak_bytes = machine.peak_bytes();
     outcome.live_bytes = machine.live_bytes();
+    outcome.needs = ahead.needs;
+    outcome.profile = options.clock.map(|_| {
+        let mut tallies = machine.tallies().to_vec();
+        base::sort_by_key(&mut tallies, |tally| Reverse((tally.milliseconds * 1e6) as u64));
+        tallies
+    });
     outcome
 }
 
-/// As [`run`], by the definitional evaluator: what the machine is tested against.
+/// As [`run`], by the definitional evaluator: what the machine is tested against. What cannot fit is refused before, as
+/// there.
 pub fn evaluate(analysis: &Analysis, options: &Options) -> Outcome {
     let limits = Limits { fuel: options.fuel, memory: options.memory };
+    let functions = analysis.runnable();
+    let compiled = compile_with(analysis, &functions, options.layout, options.fusion, &mut |_, _| {});
+    let entries: FxHashMap<FnId, FuncId> = compiled.entries.into_iter().collect();
+    let mut ahead = Ahead::new(&compiled.program, &entries, options.memory);
     let mut evaluator = eval::Evaluator::new(&analysis.module, limits);
     let mut outcome = Outcome::default();
     let mut fuel = 0;
-    run_on(analysis, &analysis.runnable(), options, &mut outcome, &mut |function, args, _| {
+    run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
+        ahead.look(function, &args, site)?;
         let result = evaluator.run(function, args);
         fuel += evaluator.fuel_used;
         result
     });
     outcome.fuel = fuel;
+    outcome.needs = ahead.needs;
     outcome
 }
 
@@ -166,7 +215,18 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Diagnostic {
     let (code, message) = match &error.fault {
         RunFault::OutOfFuel { fuel } => ("out-of-fuel", format!("still running after {fuel} calls and match tests")),
         RunFault::OutOfMemory { limit } => {
-            ("out-of-memory", format!("this needs more memory than the limit of {} MB", limit >> 20))
+            ("out-of-memory", format!("this needs more memory than the limit of {}", bytes_text(*limit)))
+        }
+        RunFault::LargeTensor { limit, bytes, held } => {
+            let [bytes, limit] = [bytes, limit].map(|&n| bytes_text(n));
+            let sentence = match held {
+                0 => format!("this tensor of {bytes} needs more memory than the limit of {limit}"),
+                _ => {
+                    let held = bytes_text(*held);
+                    format!("this tensor of {bytes} and the {held} in use need more memory than the limit of {limit}")
+                }
+            };
+            ("out-of-memory", sentence)
         }
         RunFault::NoArm => ("no-arm-matches", "no arm of this match takes the value".to_owned()),
         RunFault::DivisionByZero => ("division-by-zero", "an integer is divided by zero".to_owned()),

@@ -147,6 +147,54 @@ pub struct TensorView {
     pub shape: Vec<u32>,
     /// The elements in row-major order, at most 16,384 of them; NaN and infinities as they are.
     pub elements: Vec<f64>,
+    /// Of all elements.
+    pub statistics: StatisticsView,
+}
+
+/// About the finite elements of a tensor, and how many are not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct StatisticsView {
+    pub count: f64,
+    /// These four are 0 where no element is finite.
+    pub min: f64,
+    pub max: f64,
+    pub mean: f64,
+    /// The standard deviation, of the elements as the whole population.
+    pub deviation: f64,
+    pub n_nan: f64,
+    pub n_infinite: f64,
+}
+
+/// An operator on tensors at one place of the text, or several that were fused, and what its calls cost.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct OperatorView {
+    pub names: Vec<String>,
+    pub span: SpanView,
+    pub line: u32,
+    /// Of the last call's result; absent if it is a tuple.
+    pub r#type: Option<String>,
+    pub calls: f64,
+    pub milliseconds: f64,
+    pub bytes_read: f64,
+    pub bytes_written: f64,
+    /// Operations on numbers; absent where the types do not say.
+    pub flops: Option<f64>,
+}
+
+/// The memory for tensors that a run needs, found before it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct NeedsView {
+    pub least: f64,
+    /// Absent where only the run knows.
+    pub most: Option<f64>,
+    /// After "the program".
+    pub sentence: String,
+    /// Where that is decided which only the run knows.
+    pub span: Option<SpanView>,
+    pub line: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -177,6 +225,9 @@ pub struct RunView {
     /// dropped.
     pub peak_bytes: f64,
     pub live_bytes: f64,
+    pub needs: NeedsView,
+    /// Those that took longest first; empty unless it was asked for.
+    pub profile: Vec<OperatorView>,
 }
 
 /// A match of the text, with its decision tree.

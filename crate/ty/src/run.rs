@@ -26,6 +26,12 @@ pub enum RunFault {
     OutOfMemory {
         limit: u64,
     },
+    /// A tensor of so many bytes does not fit, beside those that are there.
+    LargeTensor {
+        limit: u64,
+        bytes: u64,
+        held: u64,
+    },
     NoArm,
     DivisionByZero,
     IndexOutOfRange(i64),

@@ -6,11 +6,22 @@ use session::view::solver::{
     WhyView,
 };
 use session::view::{
-    CheckView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, RunView,
+    CheckView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, NeedsView, RunView,
 };
 use session::{Move, Options, Page, Part};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// Milliseconds, as exactly as the browser tells them.
+    #[wasm_bindgen(js_namespace = performance)]
+    fn now() -> f64;
+
+    /// How many calls and match tests, and steps of the machine, a run has made so far, for a worker that listens.
+    #[wasm_bindgen(catch, js_namespace = globalThis, js_name = relishProgress)]
+    fn tell(fuel: f64, steps: f64) -> Result<(), JsValue>;
+}
 
 /// Which text a question is about: the last one, or the prelude.
 #[wasm_bindgen]
@@ -26,6 +37,13 @@ impl FileName {
             _ => FileView::User,
         }
     }
+}
+
+/// Whether a run measures its operators.
+#[wasm_bindgen]
+pub enum Profile {
+    On = "on",
+    Off = "off",
 }
 
 /// One text at a time: check it, ask about it, run it.
@@ -212,10 +230,18 @@ impl Playground {
         session::PRELUDE_TEXT.to_owned()
     }
 
-    /// Runs the last text with at most this many calls and match tests, its values laid out so.
-    pub fn run(&self, fuel: f64, layout: &str) -> Result<Ts<RunView>, JsError> {
+    /// The memory that a run of the last text will need.
+    pub fn needs(&self) -> Result<Ts<NeedsView>, JsError> {
+        Ok(self.page.needs(&Options::default()).into_ts()?)
+    }
+
+    /// Runs the last text with at most this many calls and match tests, its values laid out so, and measures its
+    /// operators where that is asked for.
+    pub fn run(&self, fuel: f64, layout: &str, profile: Profile) -> Result<Ts<RunView>, JsError> {
         let mut options = Options { fuel: fuel as u64, ..Options::default() };
         options.layout = session::command::parse_layout(layout).unwrap_or(options.layout);
+        options.progress = Some(|fuel, steps| drop(tell(fuel as f64, steps as f64)));
+        options.clock = matches!(profile, Profile::On).then_some(now);
         Ok(self.page.run(&options).into_ts()?)
     }
 }

@@ -1,23 +1,28 @@
-// What the program's top-level expressions come to.
-import { runNow, show } from "../actions.ts";
-import { errorCount, type Ran, state } from "../state.ts";
+// What the program's top-level expressions come to, and what that took.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { lookAhead, point, runNow, setMeasures, show, stop } from "../actions.ts";
+import { errorCount, isFresh, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { startStepping } from "../stepping.ts";
 import { EngineSwitch } from "../view/engineswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
+import { Profile } from "../view/profile.tsx";
 import { Stepper } from "../view/stepper.tsx";
 import { TensorPicture } from "../view/tensor.tsx";
-import type { RunView, ValueView } from "../wasm/relish_wasm.js";
+import { bytesOf, countOf } from "../view/units.ts";
+import type { NeedsView, RunView, ValueView } from "../wasm/relish_wasm.js";
 
 export function RunPanel() {
   const ran = state.ran.value;
   const stepping = state.stepping.value;
   if (stepping !== undefined) return <Stepper stepping={stepping} />;
-  if (state.running.value) return <p class="empty working">Running …</p>;
+  if (state.running.value) return <Running />;
   if (ran === undefined) {
     return (
       <div class="empty">
         <p>The value of each top-level expression appears here, and at the end of its line in the editor.</p>
+        <Ahead />
         <p class="toolbar">
           <button type="button" class="button" disabled={state.engine.value !== "ready"} onClick={runNow}>
             Run the program
@@ -26,6 +31,7 @@ export function RunPanel() {
             Step through it
           </button>
           <LayoutPicker />
+          <Measures />
         </p>
         <EngineSwitch />
       </div>
@@ -37,6 +43,7 @@ export function RunPanel() {
       <div class="toolbar">
         <p class="outcome">{outcome(ran, isStale)}</p>
         <LayoutPicker onChange={runNow} />
+        <Measures />
         {isStale && errorCount.value === 0 && (
           <button type="button" class="button small" onClick={() => void startStepping()}>
             Step through
@@ -44,9 +51,10 @@ export function RunPanel() {
         )}
       </div>
       <EngineSwitch />
-      {ran.kind === "finished" && <Figures view={ran.view} />}
+      {ran.kind === "finished" && <Figures view={ran.view} isStale={isStale} />}
       {ran.kind === "finished" &&
         ran.view.values.map((value, index) => <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />)}
+      {ran.kind === "finished" && <Profile rows={ran.view.profile} total={ran.milliseconds} isFresh={!isStale} />}
     </div>
   );
 }
@@ -65,14 +73,105 @@ function outcome(ran: Ran, isStale: boolean): string {
 const LONG = 1200;
 
 /** What the run took. */
-function Figures({ view }: { view: RunView }) {
+function Figures({ view, isStale }: { view: RunView; isStale: boolean }) {
   const number = (n: number) => n.toLocaleString("en");
   return (
     <p class="figures">
-      {number(view.fuel)} calls and match tests, {number(view.steps)} steps of the machine, at most {number(view.peak_bytes)} bytes
+      {number(view.fuel)} calls and match tests, {number(view.steps)} steps of the machine, at most {bytesOf(view.peak_bytes)}
+      {(view.needs.most !== 0 || view.needs.least > 0) && (
+        <>
+          ; <Needs needs={view.needs} isStale={isStale} />
+        </>
+      )}
     </p>
   );
 }
+
+/** The memory that the program needs, and where that is decided. */
+function Needs({ needs, isStale }: { needs: NeedsView; isStale: boolean }) {
+  const { sentence, span, line } = needs;
+  if (span === undefined || line === undefined) return <>it {sentence}</>;
+  return (
+    <>
+      it {sentence} in{" "}
+      <button
+        type="button"
+        class="plain-link"
+        disabled={isStale}
+        onClick={() => show(span)}
+        onPointerEnter={() => point(span)}
+        onPointerLeave={() => point(undefined)}
+        onFocus={() => point(span)}
+        onBlur={() => point(undefined)}
+      >
+        line {line}
+      </button>
+    </>
+  );
+}
+
+/** What is known of a run before it. */
+function Ahead() {
+  const isReady = isFresh.value && errorCount.value === 0 && state.engine.value === "ready";
+  const revision = state.revision.value;
+  useEffect(() => {
+    if (isReady) void lookAhead();
+  }, [isReady, revision]);
+  const needs = state.needs.value;
+  if (needs?.revision !== revision || !isReady || (needs.view.most === 0 && needs.view.least === 0)) return null;
+  return (
+    <p class="figures">
+      Before a run: <Needs needs={needs.view} isStale={false} />.
+    </p>
+  );
+}
+
+function Measures() {
+  return (
+    <label class="measures" title="Time, bytes and operations of each operator on tensors; a run of many small ones takes longer">
+      <input type="checkbox" checked={state.measures.value} onChange={(event) => setMeasures(event.currentTarget.checked)} />
+      Measure operators
+    </label>
+  );
+}
+
+/** A run that is under way. */
+function Running() {
+  const { start, fuel, steps } = state.progress.value;
+  const now = useSignal(performance.now());
+  useEffect(() => {
+    const beat = setInterval(() => (now.value = performance.now()), 100);
+    return () => clearInterval(beat);
+  }, []);
+  const needs = state.needs.value;
+  const seconds = Math.max(0, now.value - start) / 1000;
+  return (
+    <div class="empty running">
+      <p class="working" role="status">
+        Running …
+      </p>
+      <p class="figures">
+        {seconds.toFixed(1)} s
+        {steps > 0 && `, ${countOf(fuel)} calls and match tests, ${countOf(steps)} steps of the machine so far`}
+      </p>
+      {needs?.revision === state.revision.value && needs.view.most !== 0 && (
+        <p class="figures">
+          It <NeedsSentence needs={needs.view} />.
+        </p>
+      )}
+      <button type="button" class="button stop" onClick={stop}>
+        End the run
+      </button>
+    </div>
+  );
+}
+
+const NeedsSentence = ({ needs }: { needs: NeedsView }) => (
+  <>
+    {needs.sentence}
+    {needs.line !== undefined && ` in line ${needs.line}`}
+  </>
+);
 
 interface ValueProps {
   value: ValueView;

@@ -1,52 +1,63 @@
-// One matrix as a picture, a pixel for each element, drawn larger by the style sheet.
-import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+// One matrix of a tensor as a heat map, and one image in a tensor as an image.
+import { useMemo } from "preact/hooks";
+import { elementOf, type Matrix } from "./axes.ts";
+import { Bitmap, type Rgb } from "./bitmap.tsx";
 import { colorOf, type Range, readable } from "./numbers.ts";
+import { brightness, type Images } from "./picture.ts";
+import type { TensorView } from "../wasm/relish_wasm.js";
 
-interface Props {
+interface HeatMapProps {
   elements: readonly number[];
-  columns: number;
-  rows: number;
+  matrix: Matrix;
   range: Range;
-  /** Which slice of the tensor this is, if it is one of several. */
-  name: string;
 }
 
-const WIDEST = 280;
-const LARGEST_CELL = 14;
-
-export function HeatMap({ elements, columns, rows, range, name }: Props) {
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const pointed = useSignal("");
-  useEffect(() => {
-    const context = canvas.current?.getContext("2d");
-    if (!context) return;
-    const image = context.createImageData(columns, rows);
-    elements.forEach((element, index) => image.data.set([...colorOf(element, range), 255], index * 4));
-    context.putImageData(image, 0, 0);
-  }, [elements, columns, rows, range]);
-  const cell = Math.min(LARGEST_CELL, WIDEST / columns, WIDEST / rows);
-  const onPointerMove = (event: PointerEvent) => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const column = Math.floor(((event.clientX - box.left) / box.width) * columns);
-    const row = Math.floor(((event.clientY - box.top) / box.height) * rows);
-    const element = elements[row * columns + column];
-    pointed.value = element === undefined ? "" : `[${row}, ${column}] is ${readable(element)}`;
-  };
-  return (
-    <>
-      <canvas
-        ref={canvas}
-        class="heatmap"
-        role="img"
-        aria-label={`Heat map ${name} of ${rows} by ${columns} elements from ${readable(range.min)} to ${readable(range.max)}`}
-        width={columns}
-        height={rows}
-        style={{ width: `${Math.max(columns * cell, 12)}px`, height: `${Math.max(rows * cell, 12)}px` }}
-        onPointerMove={onPointerMove}
-        onPointerLeave={() => (pointed.value = "")}
-      />
-      <span class="pointed">{pointed.value}</span>
-    </>
+export function HeatMap({ elements, matrix, range }: HeatMapProps) {
+  const { rows, columns, name } = matrix;
+  const color = useMemo(
+    () => (row: number, column: number) => {
+      const element = elementOf(elements, matrix, row, column);
+      return element === undefined ? undefined : colorOf(element, range);
+    },
+    [elements, matrix.first, matrix.rowStep, matrix.columnStep, range],
   );
+  const say = (row: number, column: number) => {
+    const element = elementOf(elements, matrix, row, column);
+    return element === undefined ? "" : `[${row}, ${column}] is ${readable(element)}`;
+  };
+  const label = `Heat map ${name} of ${rows} by ${columns} elements from ${readable(range.min)} to ${readable(range.max)}`;
+  return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} />;
+}
+
+interface ImageProps {
+  tensor: TensorView;
+  images: Images;
+  /** Where the image's first element is, and the name of its place. */
+  matrix: Matrix;
+  channelStep: number;
+}
+
+export function Image({ tensor, images, matrix, channelStep }: ImageProps) {
+  const { elements, statistics } = tensor;
+  const { rows, columns, name } = matrix;
+  const at = (row: number, column: number) =>
+    [0, 1, 2].map((channel) => {
+      const from = images.channels === 3 ? { ...matrix, first: matrix.first + channel * channelStep } : matrix;
+      return elementOf(elements, from, row, column);
+    });
+  const color = useMemo(
+    () => (row: number, column: number) => {
+      const found = at(row, column).map((value) => (value === undefined ? undefined : brightness(value, images.scale, statistics)));
+      return found.includes(undefined) ? undefined : (found as unknown as Rgb);
+    },
+    [elements, matrix.first, matrix.rowStep, matrix.columnStep, images],
+  );
+  const say = (row: number, column: number) => {
+    const values = at(row, column).slice(0, images.channels);
+    const text = values.map((value) => (value === undefined ? "?" : readable(value))).join(", ");
+    return `[${row}, ${column}] is ${images.channels === 3 ? `(${text})` : text}`;
+  };
+  const kind = images.channels === 3 ? "Colour image" : "Grey image";
+  const label = `${kind} ${name} of ${rows} by ${columns} points, mean ${readable(statistics.mean)}`;
+  return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} />;
 }

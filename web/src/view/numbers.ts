@@ -7,17 +7,7 @@ export interface Range {
 }
 
 /** Of the finite elements; the others have their own colours. */
-export function rangeOf(elements: readonly number[]): Range {
-  let min = Infinity;
-  let max = -Infinity;
-  for (const element of elements) {
-    if (!Number.isFinite(element)) continue;
-    if (element < min) min = element;
-    if (element > max) max = element;
-  }
-  if (min > max) return { min: 0, max: 0, isSigned: false };
-  return { min, max, isSigned: min < 0 && max > 0 };
-}
+export const rangeOf = ({ min, max }: { min: number; max: number }): Range => ({ min, max, isSigned: min < 0 && max > 0 });
 
 /** Enough digits to tell apart, few enough to read. */
 export function readable(value: number): string {
@@ -36,6 +26,8 @@ const SEQUENTIAL: readonly Rgb[] = [[18, 42, 46], [23, 84, 78], [46, 130, 91], [
 /** From negative through zero to positive: blue, paper, red. */
 const DIVERGING: readonly Rgb[] = [[25, 63, 120], [84, 138, 196], [188, 212, 232], [247, 245, 238], [240, 194, 160], [208, 109, 72], [132, 36, 40]];
 const NOT_A_NUMBER: Rgb = [214, 60, 200];
+
+export const notANumber = `rgb(${NOT_A_NUMBER.join(" ")})`;
 
 export function colorOf(value: number, range: Range): Rgb {
   if (Number.isNaN(value)) return NOT_A_NUMBER;

@@ -1,13 +1,28 @@
-// A tensor as a reader wants it: few elements as numbers in rows and columns, many as a heat map of each slice.
+// A tensor as a reader wants it: few elements as numbers, many as a heat map of each matrix in it, or as images where
+// they look like some; with what there is to say about all elements together.
+import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { type Cut, elementOf, firstCut, matricesOf, type Matrix } from "./axes.ts";
 import { highlight } from "./code.tsx";
-import { HeatMap } from "./heatmap.tsx";
-import { gradientOf, rangeOf, readable } from "./numbers.ts";
+import { HeatMap, Image } from "./heatmap.tsx";
+import { gradientOf, notANumber, type Range, rangeOf, readable } from "./numbers.ts";
+import { type Images, imagesOf } from "./picture.ts";
 import type { TensorView } from "../wasm/relish_wasm.js";
 
-/** At most this many elements are read one by one. */
+/** At most this many elements are read one by one unasked. */
 const READABLE = 64;
-/** More slices than this are not looked at one by one. */
+/** More matrices than this are not looked at one by one. */
 const SLICES = 24;
+/** And as tables of numbers, which are larger, not more than this. */
+const TABLES = 4;
+/** So many rows and columns of a table are shown. */
+const CELLS = 32;
+/** A place on an axis of more is typed, not chosen. */
+const CHOICES = 64;
+
+type Look = "numbers" | "map" | "image";
+
+const LOOKS: Record<Look, string> = { numbers: "Numbers", map: "Heat map", image: "Image" };
 
 interface Props {
   tensor: TensorView;
@@ -15,33 +30,43 @@ interface Props {
   truncated: boolean;
 }
 
+const grouped = (n: number) => n.toLocaleString("en");
+
 export function TensorPicture({ tensor, text, truncated }: Props) {
-  const { shape, elements } = tensor;
-  const count = shape.reduce((product, dim) => product * dim, 1);
-  if (count === 0) return <Text text={text} />;
-  const isBool = tensor.dtype === "bool";
-  if (count <= READABLE) {
-    if (shape.length > 2) return <Slices tensor={tensor} isMap={false} />;
-    return <Grid elements={elements} columns={shape.at(-1) ?? 1} isBool={isBool} />;
-  }
+  const { shape, elements, statistics, dtype } = tensor;
+  const images = useMemo(() => imagesOf(shape, statistics, dtype), [tensor]);
+  const isSmall = statistics.count <= READABLE;
+  const looks: Look[] = ["numbers", ...(shape.length > 1 || !isSmall ? (["map"] as const) : []), ...(images ? (["image"] as const) : [])];
+  const first: Look = isSmall || shape.length === 1 ? "numbers" : images?.isSure ? "image" : "map";
+  const chosen = useSignal<Look | undefined>(undefined);
+  const look = chosen.value !== undefined && looks.includes(chosen.value) ? chosen.value : first;
+  if (statistics.count === 0) return <Text text={text} />;
   return (
-    <>
-      {shape.length === 1 ? (
-        <Grid elements={elements.slice(0, READABLE)} columns={8} isBool={isBool} />
-      ) : (
-        <Slices tensor={tensor} isMap />
+    <div class="tensor">
+      {!isSmall && <Statistics tensor={tensor} />}
+      {!isSmall && (
+        <div class="looks" role="group" aria-label="Shown as">
+          {looks.map((id) => (
+            <button type="button" class="button small" aria-pressed={look === id} onClick={() => (chosen.value = id)}>
+              {LOOKS[id]}
+            </button>
+          ))}
+        </div>
       )}
-      {elements.length < count && (
+      <Matrices tensor={tensor} look={look} images={look === "image" ? images : undefined} isSmall={isSmall} />
+      {elements.length < statistics.count && (
         <p class="note">
-          The first {elements.length.toLocaleString("en")} of {count.toLocaleString("en")} elements.
+          Of {grouped(statistics.count)} elements the first {grouped(elements.length)} are here.
         </p>
       )}
-      <details>
-        <summary>As text</summary>
-        <Text text={text} />
-        {truncated && <p class="note">The value goes on; only its beginning is shown.</p>}
-      </details>
-    </>
+      {!isSmall && (
+        <details>
+          <summary>As text</summary>
+          <Text text={text} />
+          {truncated && <p class="note">The value goes on; only its beginning is shown.</p>}
+        </details>
+      )}
+    </div>
   );
 }
 
@@ -53,71 +78,245 @@ function Text({ text }: { text: string }) {
   );
 }
 
-function Slices({ tensor: { shape, elements, dtype }, isMap }: { tensor: TensorView; isMap: boolean }) {
-  const columns = shape.at(-1) ?? 1;
-  const rows = shape.at(-2) ?? 1;
-  const size = rows * columns;
-  const range = rangeOf(elements);
-  const total = Math.ceil(elements.length / size);
-  const slices = Array.from({ length: Math.min(total, SLICES) }, (_, index) => ({
-    name: shape.length > 2 ? `[${indices(index, shape.slice(0, -2)).join(", ")}]` : "",
-    elements: elements.slice(index * size, (index + 1) * size),
-  }));
+function Statistics({ tensor: { shape, statistics } }: { tensor: TensorView }) {
+  const { min, max, mean, deviation, n_nan, n_infinite, count } = statistics;
+  const isFinite = n_nan + n_infinite < count;
+  const facts: [string, string][] = [
+    ["shape", `(${shape.join(", ")})`],
+    ...(isFinite
+      ? ([
+          ["min", readable(min)],
+          ["max", readable(max)],
+          ["mean", readable(mean)],
+          ["std", readable(deviation)],
+        ] as [string, string][])
+      : []),
+    ...(n_nan > 0 ? [["nan", grouped(n_nan)] as [string, string]] : []),
+    ...(n_infinite > 0 ? [["infinite", grouped(n_infinite)] as [string, string]] : []),
+  ];
+  return (
+    <dl class="statistics">
+      {facts.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface MatricesProps {
+  tensor: TensorView;
+  look: Look;
+  images: Images | undefined;
+  isSmall: boolean;
+}
+
+function Matrices({ tensor, look, images, isSmall }: MatricesProps) {
+  const { elements, statistics, dtype } = tensor;
+  // A vector is a matrix of one row.
+  const shape = tensor.shape.length === 1 ? [1, ...tensor.shape] : tensor.shape;
+  const most = look === "numbers" && !isSmall ? TABLES : SLICES;
+  const cut = useSignal<Cut | undefined>(undefined);
+  const range = useMemo(() => rangeOf(statistics), [tensor]);
+  const now = cut.value?.at.length === shape.length ? cut.value : firstCut(shape, most);
+  // An image says itself which axes are its rows and columns; its colours are no images of their own.
+  const shownCut: Cut = images
+    ? { rows: images.height, columns: images.width, at: now.at.map((at, axis) => (axis === images.channel ? 0 : at)) }
+    : now;
+  const { matrices, total } = matricesOf(shape, shownCut, most);
+  const channelStep = images?.channel === undefined ? 0 : shape.slice(images.channel + 1).reduce((product, size) => product * size, 1);
   return (
     <>
+      {!isSmall && shape.length > 2 && <Axes shape={shape} cut={shownCut} images={images} onCut={(next) => (cut.value = next)} />}
       <div class="slices">
-        {slices.map((slice) => (
+        {matrices.map((matrix) => (
           <figure>
-            {slice.name !== "" && <figcaption>{slice.name}</figcaption>}
-            {isMap ? (
-              <HeatMap elements={slice.elements} columns={columns} rows={rows} range={range} name={slice.name} />
+            {matrix.name !== "" && <figcaption>{matrix.name}</figcaption>}
+            {images ? (
+              <Image tensor={tensor} images={images} matrix={matrix} channelStep={channelStep} />
+            ) : look === "map" ? (
+              <HeatMap elements={elements} matrix={matrix} range={range} />
             ) : (
-              <Grid elements={slice.elements} columns={columns} isBool={dtype === "bool"} />
+              <Grid elements={elements} matrix={matrix} isBool={dtype === "bool"} isSmall={isSmall} />
             )}
           </figure>
         ))}
       </div>
-      {total > SLICES && <p class="note">… and {total - SLICES} more slices.</p>}
-      {isMap && (
-        <div class="legend">
-          <span>{readable(range.min)}</span>
-          <span class="ramp" aria-hidden="true" style={{ background: gradientOf(range) }} />
-          <span>{readable(range.max)}</span>
-        </div>
+      {total > matrices.length && <p class="note">… and {grouped(total - matrices.length)} more.</p>}
+      {look === "map" && <Legend range={range} nNan={statistics.n_nan} />}
+      {images && <ImageLegend images={images} tensor={tensor} />}
+    </>
+  );
+}
+
+function Legend({ range, nNan }: { range: Range; nNan: number }) {
+  return (
+    <div class="legend">
+      <span>{readable(range.min)}</span>
+      <span class="ramp" aria-hidden="true" style={{ background: gradientOf(range) }} />
+      <span>{readable(range.max)}</span>
+      {nNan > 0 && (
+        <span class="nan">
+          <span class="swatch" aria-hidden="true" style={{ background: notANumber }} />
+          nan
+        </span>
+      )}
+    </div>
+  );
+}
+
+function ImageLegend({ images, tensor }: { images: Images; tensor: TensorView }) {
+  const { min, max } = tensor.statistics;
+  const ends = { unit: ["0", "1"], byte: ["0", "255"], stretched: [readable(min), readable(max)] }[images.scale];
+  return (
+    <div class="legend">
+      <span>{ends[0]}</span>
+      <span class="ramp" aria-hidden="true" style={{ background: "linear-gradient(to right, #000, #fff)" }} />
+      <span>{ends[1]}</span>
+    </div>
+  );
+}
+
+interface AxesProps {
+  shape: readonly number[];
+  cut: Cut;
+  images: Images | undefined;
+  onCut: (cut: Cut) => void;
+}
+
+/** Which axes are rows and columns, and where the others are cut. */
+function Axes({ shape, cut, images, onCut }: AxesProps) {
+  const choose = (which: "rows" | "columns", axis: number) => {
+    const other = which === "rows" ? "columns" : "rows";
+    // An axis cannot be both; whoever takes the other's gives its own.
+    const swapped = axis === cut[other] ? { [other]: cut[which] } : {};
+    onCut({ ...cut, at: cut.at.map((at, index) => (index === cut[which] ? 0 : at)), ...swapped, [which]: axis });
+  };
+  const place = (axis: number, at: number | "all") => onCut({ ...cut, at: cut.at.map((before, index) => (index === axis ? at : before)) });
+  const others = shape.map((_, axis) => axis).filter((axis) => axis !== cut.rows && axis !== cut.columns && axis !== images?.channel);
+  return (
+    <div class="axes">
+      {images === undefined &&
+        (["rows", "columns"] as const).map((which) => (
+          <label>
+            {which}
+            <select value={cut[which]} onChange={(event) => choose(which, Number(event.currentTarget.value))}>
+              {shape.map((size, axis) => (
+                <option value={axis}>
+                  axis {axis} ({size})
+                </option>
+              ))}
+            </select>
+          </label>
+        ))}
+      {others.map((axis) => {
+        const size = shape[axis] ?? 1;
+        const at = cut.at[axis] ?? 0;
+        return (
+          <label>
+            axis {axis}
+            {size <= CHOICES ? (
+              <select
+                value={at}
+                onChange={({ currentTarget: { value } }) => place(axis, value === "all" ? "all" : Number(value))}
+              >
+                <option value="all">all {size}</option>
+                {Array.from({ length: size }, (_, index) => (
+                  <option value={index}>{index}</option>
+                ))}
+              </select>
+            ) : (
+              <input
+                type="number"
+                min={0}
+                max={size - 1}
+                value={at === "all" ? 0 : at}
+                onInput={({ currentTarget: { value } }) => place(axis, Math.min(size - 1, Math.max(0, Math.floor(Number(value)) || 0)))}
+              />
+            )}
+          </label>
+        );
+      })}
+    </div>
+  );
+}
+
+interface GridProps {
+  elements: readonly number[];
+  matrix: Matrix;
+  isBool: boolean;
+  isSmall: boolean;
+}
+
+function Grid({ elements, matrix, isBool, isSmall }: GridProps) {
+  const show = (element: number | undefined) =>
+    element === undefined ? "" : isBool ? (element === 0 ? "False" : "True") : readable(element);
+  const numbers = (n: number) => Array.from({ length: Math.min(n, CELLS) }, (_, index) => index);
+  // What is long and one row high is read in lines of eight.
+  if (matrix.rows === 1 && matrix.columns > CELLS) return <Lines elements={elements} matrix={matrix} show={show} />;
+  const [rows, columns] = [numbers(matrix.rows), numbers(matrix.columns)];
+  const isCut = rows.length < matrix.rows || columns.length < matrix.columns;
+  return (
+    <>
+      <div class="grid-scroll" tabIndex={0} role="group" aria-label={`Elements ${matrix.name}`.trim()}>
+        <table class="grid">
+          {!isSmall && (
+            <thead>
+              <tr>
+                <td />
+                {columns.map((column) => (
+                  <th scope="col">{column}</th>
+                ))}
+              </tr>
+            </thead>
+          )}
+          <tbody>
+            {rows.map((row) => (
+              <tr>
+                {!isSmall && <th scope="row">{row}</th>}
+                {columns.map((column) => (
+                  <td>{show(elementOf(elements, matrix, row, column))}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {isCut && (
+        <p class="note">
+          The first {rows.length} rows and {columns.length} columns of {grouped(matrix.rows)} by {grouped(matrix.columns)}.
+        </p>
       )}
     </>
   );
 }
 
-function Grid({ elements, columns, isBool }: { elements: number[]; columns: number; isBool: boolean }) {
-  const rows = Array.from({ length: Math.ceil(elements.length / columns) }, (_, row) =>
-    elements.slice(row * columns, (row + 1) * columns),
-  );
-  const show = (element: number) => (isBool ? (element === 0 ? "False" : "True") : readable(element));
+function Lines({ elements, matrix, show }: { elements: readonly number[]; matrix: Matrix; show: (element: number | undefined) => string }) {
+  const WIDTH = 8;
+  const shown = Math.min(matrix.columns, CELLS * WIDTH);
   return (
-    <div class="grid-scroll" tabIndex={0} role="group" aria-label="Elements">
-      <table class="grid">
-        <tbody>
-          {rows.map((row) => (
-            <tr>
-              {row.map((element) => (
-                <td>{show(element)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <div class="grid-scroll" tabIndex={0} role="group" aria-label={`Elements ${matrix.name}`.trim()}>
+        <table class="grid">
+          <tbody>
+            {Array.from({ length: Math.ceil(shown / WIDTH) }, (_, line) => (
+              <tr>
+                <th scope="row">{line * WIDTH}</th>
+                {Array.from({ length: Math.min(WIDTH, shown - line * WIDTH) }, (_, column) => (
+                  <td>{show(elementOf(elements, matrix, 0, line * WIDTH + column))}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown < matrix.columns && (
+        <p class="note">
+          The first {grouped(shown)} of {grouped(matrix.columns)} elements.
+        </p>
+      )}
+    </>
   );
-}
-
-/** The position of the `flat`-th element in a shape: 5 in (2, 3) is at [1, 2]. */
-function indices(flat: number, shape: readonly number[]): number[] {
-  const out: number[] = [];
-  for (let rest = flat, axis = shape.length - 1; axis >= 0; axis -= 1) {
-    const dim = shape[axis] ?? 1;
-    out.unshift(rest % dim);
-    rest = Math.floor(rest / dim);
-  }
-  return out;
 }

@@ -3,6 +3,7 @@
 use super::{Checker, is_same};
 use crate::{Callee, Instr, Op, VarId};
 use layout::{Kind, LayoutId, Variant};
+use op::{Class, Input, Step};
 use ty::{Dtype, Scalar, Term, TermId, Terms};
 
 impl<'a> Checker<'a> {
@@ -41,6 +42,7 @@ impl<'a> Checker<'a> {
             | Op::Closure(_)
             | Op::Call(_)
             | Op::Operator { .. }
+            | Op::Fused(_)
             | Op::RefNew
             | Op::RefRead
             | Op::RefWrite
@@ -49,7 +51,7 @@ impl<'a> Checker<'a> {
         };
         let n_args = match &instr.op {
             Op::Scalar(_) | Op::Tensor(_) | Op::Global(_) | Op::Fuel(_) => Some(0),
-            Op::Pack { .. } | Op::Closure(_) | Op::Call(_) => None,
+            Op::Pack { .. } | Op::Closure(_) | Op::Call(_) | Op::Fused(_) => None,
             Op::Box if args.len() == 2 => Some(2),
             Op::RefWrite => Some(2),
             Op::Operator { op, .. } => Some(op.row().args.len()),
@@ -105,6 +107,7 @@ impl<'a> Checker<'a> {
             Op::Closure(id) => self.closure(*id, args, results[0]),
             Op::Call(callee) => self.call(*callee, args, self.layout(results[0])),
             Op::Operator { .. } => {}
+            Op::Fused(steps) => self.fused(steps, args, results[0]),
             Op::Retype => {
                 let bits = |var| self.program.layouts[self.layout(var)].bits;
                 if bits(args[0]) != bits(results[0]) {
@@ -133,6 +136,48 @@ impl<'a> Checker<'a> {
                 }
             }
             Op::Fuel(_) | Op::Dup | Op::Drop => {}
+        }
+    }
+
+    fn fused(&mut self, steps: &[Step], args: &[VarId], result: VarId) {
+        let is_single = |this: &Self, var: VarId| {
+            let layout = &this.program.layouts[this.layout(var)];
+            this.program.types.as_tensor(layout.ty).is_some_and(|(_, dtype)| dtype == Dtype::Float32)
+        };
+        if !matches!(self.kind(self.layout(result)), Some(Kind::Tensor)) || !is_single(self, result) {
+            self.say("fused operators give a tensor of float32".to_owned());
+        }
+        for (i, &arg) in args.iter().enumerate() {
+            let kind = self.kind(self.layout(arg));
+            if !matches!(kind, Some(Kind::Tensor | Kind::Scalar(_))) || !is_single(self, arg) {
+                self.say(format!("fused operators take tensors of float32, not {arg:?}"));
+            }
+            if args[..i].contains(&arg) {
+                self.say(format!("{arg:?} twice"));
+            }
+        }
+        // Of the operands, then of the steps.
+        let mut is_read = vec![false; args.len() + steps.len()];
+        let mut n_heads = 0;
+        for (at, step) in steps.iter().enumerate() {
+            let row = step.op.row();
+            let class = step.op.class(&step.attrs);
+            n_heads += usize::from(class == Class::OutFusable);
+            if class == Class::Opaque || n_heads > 1 || row.args.len() != step.inputs.len() {
+                self.say(format!("s{at}: {} on {} is none to fuse", row.name, step.inputs.len()));
+            }
+            for &input in &step.inputs {
+                match input {
+                    Input::Operand(operand) if operand < args.len() => is_read[operand] = true,
+                    Input::Step(other) if other < at && class == Class::Elementwise => {
+                        is_read[args.len() + other] = true
+                    }
+                    Input::Operand(_) | Input::Step(_) => self.say(format!("s{at}: {input:?} is not given before")),
+                }
+            }
+        }
+        if steps.len() < 2 || is_read.iter().filter(|is_read| !**is_read).count() != 1 {
+            self.say("something is fused in vain".to_owned());
         }
     }
 

@@ -2,25 +2,33 @@
 
 use crate::gemm::Out;
 use crate::gemm::gather::Gather;
-use crate::gemm::turn::{load_apart, load_even};
+use crate::gemm::moves::{load_apart, load_even};
 use crate::lanes::{F32x4, Lanes};
-use std::{iter, slice};
+use std::{iter, ptr, slice};
 
 /// With so many outputs, a product of matrices that shares the loads between them is faster.
 pub(super) const FEW: usize = 4;
+/// Elements of a line of the cache.
+const LINE: usize = 16;
 
+/// `next` is what the next call will read: it is fetched from memory meanwhile.
+///
 /// # Safety
 /// As a product of the weight, `[outputs, places]`, and these columns.
-pub(super) unsafe fn conv(gather: &Gather, n_outputs: usize, weight: &[f32], out: &Out) {
+pub(super) unsafe fn conv(gather: &Gather, n_outputs: usize, weight: &[f32], out: &Out, next: &[f32]) {
     let [n_planes, n_rows, n_columns] = gather.n_positions;
     let [plane_step, row_step, step] = gather.steps;
     let offsets = unsafe { slice::from_raw_parts(gather.offsets, gather.n_terms) };
+    let mut ahead = next.chunks((next.len() / (n_planes * n_rows * n_outputs)).max(LINE));
     for output in 0..n_outputs {
         let weight = &weight[output * gather.n_terms..][..gather.n_terms];
         for row in 0..n_planes * n_rows {
             let image = gather.image.wrapping_add(row / n_rows * plane_step + row % n_rows * row_step);
             let to = out.at.wrapping_add(output * out.step + row * n_columns);
             let line = Line { image, offsets, weight, step };
+            for element in ahead.next().unwrap_or_default().iter().step_by(LINE) {
+                unsafe { ptr::read_volatile(element) };
+            }
             unsafe {
                 match step {
                     1 => line.write::<1>(to, n_columns),

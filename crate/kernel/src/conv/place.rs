@@ -5,8 +5,8 @@
 //! places that take part. A convolution forward has one phase.
 
 use super::{Axis, Direction, Geometry};
+use crate::gemm::moves::{self, clear};
 use crate::gemm::reserve;
-use crate::gemm::turn::{self, clear};
 use std::iter;
 
 /// A window of one element that visits each.
@@ -76,7 +76,7 @@ impl Image {
                             let row = (plane_at + plane as usize) * self.sizes[1] + row as usize;
                             let from = &data[row * self.sizes[2] + column as usize..][..n_seen];
                             clear(to, n_before);
-                            turn::copy(from.as_ptr(), to.add(n_before), n_seen);
+                            moves::copy(from.as_ptr(), to.add(n_before), n_seen);
                             clear(to.add(n_before + n_seen), n_columns - n_before - n_seen);
                         } else {
                             clear(to, n_columns);

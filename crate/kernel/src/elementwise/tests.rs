@@ -128,23 +128,19 @@ fn binary_operators_are_their_meaning() {
         let meaning = |a: f32, b: f32| meaning(f64::from(a), f64::from(b)) as f32;
         for n in SIZES {
             let (a, b) = (numbers(n, 3), numbers(n, 4));
-            let want: Vec<f32> = a.iter().zip(&b).map(|(&a, &b)| meaning(a, b)).collect();
-            let mut got = vec![7.0; n];
-            binary(op, Source::Other(&a), Source::Other(&b), &mut got);
-            assert_same(&format!("{op:?}"), &got, &want);
-            got.copy_from_slice(&a);
-            binary(op, Source::Result, Source::Other(&b), &mut got);
-            assert_same(&format!("{op:?} in place"), &got, &want);
-            got.copy_from_slice(&b);
-            binary(op, Source::Other(&a), Source::Result, &mut got);
-            assert_same(&format!("{op:?} in place"), &got, &want);
-            let (left, right) =
-                (a.iter().map(|&a| meaning(a, 0.5)).collect::<Vec<_>>(), a.iter().map(|&a| meaning(0.5, a)));
-            binary(op, Source::Other(&a), Source::Other(&[0.5]), &mut got);
-            assert_same(&format!("{op:?} with one"), &got, &left);
-            got.copy_from_slice(&a);
-            binary(op, Source::Other(&[0.5]), Source::Result, &mut got);
-            assert_same(&format!("{op:?} of one"), &got, &right.collect::<Vec<_>>());
+            // `held` is what the result holds before.
+            let check = |name: &str, [left, right]: [Source; 2], held: &[f32], want: &dyn Fn(usize) -> f32| {
+                let mut got = held.to_vec();
+                binary(op, left, right, &mut got);
+                assert_same(&format!("{op:?} {name}"), &got, &(0..n).map(want).collect::<Vec<_>>());
+            };
+            let both = |at: usize| meaning(a[at], b[at]);
+            let (left, right, one) = (Source::Other(&a), Source::Other(&b), Source::Other(&[0.5]));
+            check("of two", [left, right], &vec![7.0; n], &both);
+            check("in place of the left", [Source::Result, right], &a, &both);
+            check("in place of the right", [left, Source::Result], &b, &both);
+            check("with one", [left, one], &b, &|at| meaning(a[at], 0.5));
+            check("of one", [one, Source::Result], &a, &|at| meaning(0.5, a[at]));
         }
     }
 }

@@ -3,7 +3,6 @@
 use super::Matrix;
 use super::gather::Gather;
 use super::tile::{HEIGHT, WIDTH};
-use super::turn::turn;
 use crate::lanes::{F32x4, Lanes};
 use std::array;
 use std::ops::Range;
@@ -95,7 +94,7 @@ pub(crate) unsafe fn pack_left(matrix: &Matrix, rows: Range<usize>, columns: Ran
         unsafe {
             while column_step == 1 && column + 4 <= columns.end {
                 // Where a tile is lower than four rows, the next four floats overwrite what was too many.
-                for term in turn(array::from_fn(|at| F32x4::load(from(at, column)))) {
+                for term in F32x4::transpose(array::from_fn(|at| F32x4::load(from(at, column)))) {
                     term.store(to);
                     to = to.add(HEIGHT);
                 }

@@ -4,9 +4,9 @@
 //! four by four elements turned in registers; panels are taken two side by side. A matrix times one column is the same
 //! with rows for columns.
 
+use super::moves::{clear, copy};
 use super::panel::Columns;
 use super::tile::{Finish, HEIGHT, WIDTH};
-use super::turn::{clear, copy, turn};
 use super::{Matrix, Out, SMALL};
 use crate::lanes::{F32x4, Lanes};
 use std::array;
@@ -194,7 +194,7 @@ unsafe fn dot_quad(x: *const f32, x_step: usize, columns: [*const f32; 4], n_ter
     unsafe {
         let mut sum = F32x4::load(sums);
         while term + 4 <= n_terms {
-            for row in turn(columns.map(|column| F32x4::load(column.wrapping_add(term)))) {
+            for row in F32x4::transpose(columns.map(|column| F32x4::load(column.wrapping_add(term)))) {
                 sum = F32x4::splat(*x).mul_add(row, sum);
                 x = x.wrapping_add(x_step);
             }

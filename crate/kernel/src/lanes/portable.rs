@@ -41,44 +41,13 @@ impl F32x4 {
     }
 }
 
-impl Add for F32x4 {
-    type Output = F32x4;
-    #[inline(always)]
-    fn add(self, b: F32x4) -> F32x4 {
-        self.zip(b, |a, b| a + b)
-    }
-}
-
-impl Sub for F32x4 {
-    type Output = F32x4;
-    #[inline(always)]
-    fn sub(self, b: F32x4) -> F32x4 {
-        self.zip(b, |a, b| a - b)
-    }
-}
-
-impl Mul for F32x4 {
-    type Output = F32x4;
-    #[inline(always)]
-    fn mul(self, b: F32x4) -> F32x4 {
-        self.zip(b, |a, b| a * b)
-    }
-}
-
-impl Div for F32x4 {
-    type Output = F32x4;
-    #[inline(always)]
-    fn div(self, b: F32x4) -> F32x4 {
-        self.zip(b, |a, b| a / b)
-    }
-}
-
-impl Neg for F32x4 {
-    type Output = F32x4;
-    #[inline(always)]
-    fn neg(self) -> F32x4 {
-        self.map(|a| -a)
-    }
+arithmetic! {
+    F32x4:
+    Add::add(self, b) self.zip(b, |a, b| a + b);
+    Sub::sub(self, b) self.zip(b, |a, b| a - b);
+    Mul::mul(self, b) self.zip(b, |a, b| a * b);
+    Div::div(self, b) self.zip(b, |a, b| a / b);
+    Neg::neg(self) self.map(|a| -a);
 }
 
 impl Lanes for F32x4 {
@@ -93,104 +62,12 @@ impl Lanes for F32x4 {
         F32x4([f32::from_bits(bits); 4])
     }
     #[inline(always)]
-    fn mul_add(self, a: F32x4, b: F32x4) -> F32x4 {
-        self * a + b
-    }
-    #[inline(always)]
-    fn pmin(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::pmin)
-    }
-    #[inline(always)]
-    fn pmax(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::pmax)
-    }
-    #[inline(always)]
-    fn maximum(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::maximum)
-    }
-    #[inline(always)]
-    fn minimum(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::minimum)
-    }
-    #[inline(always)]
-    fn abs(self) -> F32x4 {
-        self.map(f32::abs)
-    }
-    #[inline(always)]
-    fn sqrt(self) -> F32x4 {
-        self.map(f32::sqrt)
-    }
-    #[inline(always)]
-    fn floor(self) -> F32x4 {
-        self.map(f32::floor)
-    }
-    #[inline(always)]
-    fn ceil(self) -> F32x4 {
-        self.map(f32::ceil)
-    }
-    #[inline(always)]
-    fn trunc(self) -> F32x4 {
-        self.map(f32::trunc)
-    }
-    #[inline(always)]
-    fn round_ties_even(self) -> F32x4 {
-        self.map(f32::round_ties_even)
-    }
-    #[inline(always)]
-    fn less(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::less)
-    }
-    #[inline(always)]
-    fn less_equal(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::less_equal)
-    }
-    #[inline(always)]
-    fn equal(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::equal)
-    }
-    #[inline(always)]
-    fn select(self, a: F32x4, b: F32x4) -> F32x4 {
-        F32x4(array::from_fn(|lane| self.0[lane].select(a.0[lane], b.0[lane])))
-    }
-    #[inline(always)]
-    fn and(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::and)
-    }
-    #[inline(always)]
-    fn or(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::or)
-    }
-    #[inline(always)]
-    fn xor(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::xor)
-    }
-    #[inline(always)]
-    fn and_not(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::and_not)
-    }
-    #[inline(always)]
-    fn add_bits(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::add_bits)
-    }
-    #[inline(always)]
-    fn sub_bits(self, b: F32x4) -> F32x4 {
-        self.zip(b, Lanes::sub_bits)
-    }
-    #[inline(always)]
     fn shift_left<const N: u32>(self) -> F32x4 {
         self.map(Lanes::shift_left::<N>)
     }
     #[inline(always)]
     fn shift_right<const N: u32>(self) -> F32x4 {
         self.map(Lanes::shift_right::<N>)
-    }
-    #[inline(always)]
-    fn bits_to_float(self) -> F32x4 {
-        self.map(Lanes::bits_to_float)
-    }
-    #[inline(always)]
-    fn float_to_bits(self) -> F32x4 {
-        self.map(Lanes::float_to_bits)
     }
     #[inline(always)]
     fn any(self) -> bool {
@@ -211,5 +88,31 @@ impl Lanes for F32x4 {
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
         unsafe { *to.cast::<[f32; 4]>() = self.0 }
+    }
+
+    methods! {
+        mul_add(self, a, b) self * a + b;
+        pmin(self, b) self.zip(b, Lanes::pmin);
+        pmax(self, b) self.zip(b, Lanes::pmax);
+        maximum(self, b) self.zip(b, Lanes::maximum);
+        minimum(self, b) self.zip(b, Lanes::minimum);
+        abs(self) self.map(f32::abs);
+        sqrt(self) self.map(f32::sqrt);
+        floor(self) self.map(f32::floor);
+        ceil(self) self.map(f32::ceil);
+        trunc(self) self.map(f32::trunc);
+        round_ties_even(self) self.map(f32::round_ties_even);
+        less(self, b) self.zip(b, Lanes::less);
+        less_equal(self, b) self.zip(b, Lanes::less_equal);
+        equal(self, b) self.zip(b, Lanes::equal);
+        select(self, a, b) F32x4(array::from_fn(|lane| self.0[lane].select(a.0[lane], b.0[lane])));
+        and(self, b) self.zip(b, Lanes::and);
+        or(self, b) self.zip(b, Lanes::or);
+        xor(self, b) self.zip(b, Lanes::xor);
+        and_not(self, b) self.zip(b, Lanes::and_not);
+        add_bits(self, b) self.zip(b, Lanes::add_bits);
+        sub_bits(self, b) self.zip(b, Lanes::sub_bits);
+        bits_to_float(self) self.map(Lanes::bits_to_float);
+        float_to_bits(self) self.map(Lanes::float_to_bits);
     }
 }

@@ -43,44 +43,13 @@ impl F32x4 {
     }
 }
 
-impl Add for F32x4 {
-    type Output = F32x4;
-    #[inline(always)]
-    fn add(self, b: F32x4) -> F32x4 {
-        F32x4(f32x4_add(self.0, b.0))
-    }
-}
-
-impl Sub for F32x4 {
-    type Output = F32x4;
-    #[inline(always)]
-    fn sub(self, b: F32x4) -> F32x4 {
-        F32x4(f32x4_sub(self.0, b.0))
-    }
-}
-
-impl Mul for F32x4 {
-    type Output = F32x4;
-    #[inline(always)]
-    fn mul(self, b: F32x4) -> F32x4 {
-        F32x4(f32x4_mul(self.0, b.0))
-    }
-}
-
-impl Div for F32x4 {
-    type Output = F32x4;
-    #[inline(always)]
-    fn div(self, b: F32x4) -> F32x4 {
-        F32x4(f32x4_div(self.0, b.0))
-    }
-}
-
-impl Neg for F32x4 {
-    type Output = F32x4;
-    #[inline(always)]
-    fn neg(self) -> F32x4 {
-        F32x4(f32x4_neg(self.0))
-    }
+arithmetic! {
+    F32x4:
+    Add::add(self, b) F32x4(f32x4_add(self.0, b.0));
+    Sub::sub(self, b) F32x4(f32x4_sub(self.0, b.0));
+    Mul::mul(self, b) F32x4(f32x4_mul(self.0, b.0));
+    Div::div(self, b) F32x4(f32x4_div(self.0, b.0));
+    Neg::neg(self) F32x4(f32x4_neg(self.0));
 }
 
 impl Lanes for F32x4 {
@@ -105,100 +74,12 @@ impl Lanes for F32x4 {
         F32x4(f32x4_add(f32x4_mul(self.0, a.0), b.0))
     }
     #[inline(always)]
-    fn pmin(self, b: F32x4) -> F32x4 {
-        F32x4(f32x4_pmin(self.0, b.0))
-    }
-    #[inline(always)]
-    fn pmax(self, b: F32x4) -> F32x4 {
-        F32x4(f32x4_pmax(self.0, b.0))
-    }
-    #[inline(always)]
-    fn maximum(self, b: F32x4) -> F32x4 {
-        F32x4(f32x4_max(self.0, b.0))
-    }
-    #[inline(always)]
-    fn minimum(self, b: F32x4) -> F32x4 {
-        F32x4(f32x4_min(self.0, b.0))
-    }
-    #[inline(always)]
-    fn abs(self) -> F32x4 {
-        F32x4(f32x4_abs(self.0))
-    }
-    #[inline(always)]
-    fn sqrt(self) -> F32x4 {
-        F32x4(f32x4_sqrt(self.0))
-    }
-    #[inline(always)]
-    fn floor(self) -> F32x4 {
-        F32x4(f32x4_floor(self.0))
-    }
-    #[inline(always)]
-    fn ceil(self) -> F32x4 {
-        F32x4(f32x4_ceil(self.0))
-    }
-    #[inline(always)]
-    fn trunc(self) -> F32x4 {
-        F32x4(f32x4_trunc(self.0))
-    }
-    #[inline(always)]
-    fn round_ties_even(self) -> F32x4 {
-        F32x4(f32x4_nearest(self.0))
-    }
-    #[inline(always)]
-    fn less(self, b: F32x4) -> F32x4 {
-        F32x4(f32x4_lt(self.0, b.0))
-    }
-    #[inline(always)]
-    fn less_equal(self, b: F32x4) -> F32x4 {
-        F32x4(f32x4_le(self.0, b.0))
-    }
-    #[inline(always)]
-    fn equal(self, b: F32x4) -> F32x4 {
-        F32x4(f32x4_eq(self.0, b.0))
-    }
-    #[inline(always)]
-    fn select(self, a: F32x4, b: F32x4) -> F32x4 {
-        F32x4(v128_bitselect(a.0, b.0, self.0))
-    }
-    #[inline(always)]
-    fn and(self, b: F32x4) -> F32x4 {
-        F32x4(v128_and(self.0, b.0))
-    }
-    #[inline(always)]
-    fn or(self, b: F32x4) -> F32x4 {
-        F32x4(v128_or(self.0, b.0))
-    }
-    #[inline(always)]
-    fn xor(self, b: F32x4) -> F32x4 {
-        F32x4(v128_xor(self.0, b.0))
-    }
-    #[inline(always)]
-    fn and_not(self, b: F32x4) -> F32x4 {
-        F32x4(v128_andnot(b.0, self.0))
-    }
-    #[inline(always)]
-    fn add_bits(self, b: F32x4) -> F32x4 {
-        F32x4(i32x4_add(self.0, b.0))
-    }
-    #[inline(always)]
-    fn sub_bits(self, b: F32x4) -> F32x4 {
-        F32x4(i32x4_sub(self.0, b.0))
-    }
-    #[inline(always)]
     fn shift_left<const N: u32>(self) -> F32x4 {
         F32x4(i32x4_shl(self.0, N))
     }
     #[inline(always)]
     fn shift_right<const N: u32>(self) -> F32x4 {
         F32x4(i32x4_shr(self.0, N))
-    }
-    #[inline(always)]
-    fn bits_to_float(self) -> F32x4 {
-        F32x4(f32x4_convert_i32x4(self.0))
-    }
-    #[inline(always)]
-    fn float_to_bits(self) -> F32x4 {
-        F32x4(i32x4_trunc_sat_f32x4(self.0))
     }
     #[inline(always)]
     fn any(self) -> bool {
@@ -225,5 +106,30 @@ impl Lanes for F32x4 {
     #[inline(always)]
     unsafe fn store(self, to: *mut f32) {
         unsafe { v128_store(to.cast(), self.0) }
+    }
+
+    methods! {
+        pmin(self, b) F32x4(f32x4_pmin(self.0, b.0));
+        pmax(self, b) F32x4(f32x4_pmax(self.0, b.0));
+        maximum(self, b) F32x4(f32x4_max(self.0, b.0));
+        minimum(self, b) F32x4(f32x4_min(self.0, b.0));
+        abs(self) F32x4(f32x4_abs(self.0));
+        sqrt(self) F32x4(f32x4_sqrt(self.0));
+        floor(self) F32x4(f32x4_floor(self.0));
+        ceil(self) F32x4(f32x4_ceil(self.0));
+        trunc(self) F32x4(f32x4_trunc(self.0));
+        round_ties_even(self) F32x4(f32x4_nearest(self.0));
+        less(self, b) F32x4(f32x4_lt(self.0, b.0));
+        less_equal(self, b) F32x4(f32x4_le(self.0, b.0));
+        equal(self, b) F32x4(f32x4_eq(self.0, b.0));
+        select(self, a, b) F32x4(v128_bitselect(a.0, b.0, self.0));
+        and(self, b) F32x4(v128_and(self.0, b.0));
+        or(self, b) F32x4(v128_or(self.0, b.0));
+        xor(self, b) F32x4(v128_xor(self.0, b.0));
+        and_not(self, b) F32x4(v128_andnot(b.0, self.0));
+        add_bits(self, b) F32x4(i32x4_add(self.0, b.0));
+        sub_bits(self, b) F32x4(i32x4_sub(self.0, b.0));
+        bits_to_float(self) F32x4(f32x4_convert_i32x4(self.0));
+        float_to_bits(self) F32x4(i32x4_trunc_sat_f32x4(self.0));
     }
 }

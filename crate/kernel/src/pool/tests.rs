@@ -1,7 +1,7 @@
 use super::*;
 use crate::scalar::float;
+use crate::slide::{self, Along, Look, Share};
 use crate::strided::View;
-use crate::window;
 
 fn numbers(n: usize) -> Vec<f32> {
     (0..n).map(|at| ((at * 7919 + 13) % 2003) as f32 / 150.0 - 8.0).collect()
@@ -27,45 +27,55 @@ const CASES: [Case; 14] = [
     ([3, 7], [2, 1], [1, 1], [0, 3, 0, 3], [0, 0]),
 ];
 
-fn each(mut check: impl FnMut(&str, &Window, &window::Window, &[f32], [usize; 4], [usize; 2])) {
+/// What each position along an axis sees, by the definition.
+fn looks(window: &Window, axis: usize) -> Vec<Look> {
+    let [stride, dilation, before, after] =
+        [window.strides, window.dilation, window.before, window.after].map(|of| of[axis] as i64);
+    let along = Along { stride, dilation, before, after };
+    slide::forward(&along, window.size[axis], window.kernel[axis] as i64, window.output[axis])
+}
+
+fn each(mut check: impl FnMut(&str, &Window, &[Vec<Look>; 3], &[f32])) {
     for (kernel, strides, dilation, padding, more) in CASES {
-        for size in [[6, 5], [7, 19], [9, 16], [1, 1]] {
-            let plain = window::Window { kernel, strides, padding, dilation };
-            let [height, width] = plain.output(size);
-            if height * width == 0 || height * width > 300_000 {
+        for size in [[6, 5], [7, 19], [9, 16], [8, 70], [1, 1]] {
+            let fit = [0, 1].map(|axis| {
+                let reach = (kernel[axis] - 1) * dilation[axis] + 1;
+                let room = (size[axis] + padding[axis] + padding[axis + 2]).checked_sub(reach);
+                room.map_or(0, |room| room / strides[axis] + 1)
+            });
+            if fit[0] * fit[1] == 0 || fit[0] * fit[1] > 300_000 {
                 continue;
             }
-            let output = [height + more[0], width + more[1]];
             let own = Window {
                 kernel: [1, kernel[0], kernel[1]],
                 strides: [1, strides[0], strides[1]],
                 dilation: [1, dilation[0], dilation[1]],
                 before: [0, padding[0], padding[1]],
                 after: [0, padding[2], padding[3]],
-                ..Window::new([1, size[0], size[1]], [1, output[0], output[1]])
+                ..Window::new([1, size[0], size[1]], [1, fit[0] + more[0], fit[1] + more[1]])
             };
-            let shape = [2, 1, size[0], size[1]];
-            let name = format!("{plain:?} of {size:?}");
-            check(&name, &own, &plain, &numbers(2 * size[0] * size[1]), shape, output);
+            let seen = [0, 1, 2].map(|axis| looks(&own, axis));
+            check(&format!("{own:?}"), &own, &seen, &numbers(2 * size[0] * size[1]));
         }
     }
 }
 
-fn wide(numbers: &[f32]) -> Vec<f64> {
-    numbers.iter().map(|&x| f64::from(x)).collect()
+/// Two planes folded by the definition.
+fn folded(window: &Window, looks: &[Vec<Look>; 3], from: &[f32], init: f64, step: fn(f64, f64) -> f64) -> Vec<f64> {
+    let wide: Vec<f64> = from.iter().map(|&x| f64::from(x)).collect();
+    let [depth, height, width] = window.size;
+    slide::pool(View::new(&wide, &[1, 2, depth, height, width]), looks, init, step)
 }
 
 #[test]
 fn maxima_are_their_meaning() {
-    each(|name, own, plain, from, shape, output| {
+    each(|name, own, looks, from| {
         for odd in [None, Some(f32::NAN), Some(-0.0), Some(f32::NEG_INFINITY), Some(f32::INFINITY)] {
             let mut from = from.to_vec();
             if let Some(odd) = odd {
                 from.iter_mut().step_by(3).for_each(|x| *x = odd);
             }
-            let data = wide(&from);
-            let view = View::new(&data, &shape);
-            let want = window::max_pool2d(view, plain, output, f64::NEG_INFINITY, float::maximum);
+            let want = folded(own, looks, &from, f64::NEG_INFINITY, float::maximum);
             let mut got = vec![7.0; want.len()];
             max_pool(own, &from, &mut got, &mut vec![3.0]);
             for (at, (got, want)) in got.iter().zip(want).enumerate() {
@@ -77,14 +87,34 @@ fn maxima_are_their_meaning() {
     });
 }
 
+/// One NaN anywhere is found, whichever of the vectors it is in.
+#[test]
+fn no_nan_is_lost() {
+    let window = Window { kernel: [1, 3, 3], strides: [1, 2, 2], ..Window::new([1, 5, 41], [1, 2, 20]) };
+    let seen = [0, 1, 2].map(|axis| looks(&window, axis));
+    for place in 0..5 * 41 {
+        let mut from = numbers(2 * 5 * 41);
+        from[place] = f32::NAN;
+        let mut got = vec![7.0; 2 * 40];
+        max_pool(&window, &from, &mut got, &mut vec![]);
+        let want = folded(&window, &seen, &from, f64::NEG_INFINITY, float::maximum);
+        let is_same = |(got, want): (&f32, f64)| f64::from(*got) == want || got.is_nan() && want.is_nan();
+        assert!(got.iter().zip(want).all(is_same), "{place}: {got:?}");
+    }
+}
+
 #[test]
 fn averages_are_their_meaning() {
-    each(|name, own, plain, from, shape, output| {
-        for divisor in [Divisor::Elements, Divisor::ElementsAndPadding] {
-            let want = window::avg_pool2d(View::new(&wide(from), &shape), plain, output, divisor);
-            let mut got = vec![7.0; want.len()];
+    each(|name, own, looks, from| {
+        for (divisor, share) in
+            [(Divisor::Elements, Share::Elements), (Divisor::ElementsAndPadding, Share::ElementsAndPadding)]
+        {
+            let sums = folded(own, looks, from, 0.0, float::add);
+            let counts = slide::positions(looks).map(|looks| slide::n_counted(looks, share)).cycle();
+            let mut got = vec![7.0; sums.len()];
             avg_pool(own, divisor, from, &mut got, &mut vec![]);
-            for (at, (got, want)) in got.iter().zip(want).enumerate() {
+            for (at, (got, (sum, count))) in got.iter().zip(sums.iter().zip(counts)).enumerate() {
+                let want = sum / count as f64;
                 assert!((f64::from(*got) - want).abs() <= 3e-6, "{name}[{at}] {divisor:?}: {got}, not {want}");
             }
         }

@@ -143,6 +143,7 @@ fn sweep_program(program: &mut Program, entries: &mut [FuncId]) {
                     | Op::Retype
                     | Op::Call(Callee::Value)
                     | Op::Operator { .. }
+                    | Op::Fused(_)
                     | Op::RefNew
                     | Op::RefRead
                     | Op::RefWrite

@@ -26,7 +26,7 @@ impl<'a> Facts<'a> {
     }
 
     /// The dtype of a variable that is a tensor of which each dim is known.
-    fn known_tensor(self, function: &Function, var: VarId) -> Option<Dtype> {
+    pub fn known_tensor(self, function: &Function, var: VarId) -> Option<Dtype> {
         let (dims, dtype) = self.types.as_tensor(self.layouts[function.vars[var].layout].ty)?;
         dims.iter().all(Option::is_some).then_some(dtype)
     }
@@ -47,8 +47,8 @@ impl<'a> Facts<'a> {
             Op::Call(_) | Op::RefNew | Op::RefRead | Op::RefWrite | Op::Global(_) | Op::Check { .. } | Op::Fuel(_) => {
                 false
             }
-            // These come with the counts.
-            Op::Peek { .. } | Op::Load | Op::Free | Op::Dup | Op::Drop => false,
+            // These come late.
+            Op::Fused(_) | Op::Peek { .. } | Op::Load | Op::Free | Op::Dup | Op::Drop => false,
         }
     }
 

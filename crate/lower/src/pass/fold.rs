@@ -252,6 +252,7 @@ impl<'a> Folder<'a> {
             (Op::Fuel(0), _) => return false,
             (
                 Op::Tensor(_)
+                | Op::Fused(_)
                 | Op::Open { .. }
                 | Op::Peek { .. }
                 | Op::Field { .. }

@@ -12,6 +12,7 @@ mod dead;
 mod delay;
 mod effect;
 mod fold;
+mod fuse;
 mod graph;
 mod inline;
 mod owner;
@@ -24,6 +25,7 @@ pub use counts::counts;
 pub use dead::dead;
 pub use delay::delay;
 pub use fold::fold;
+pub use fuse::fuse;
 pub use inline::inline;
 pub use reuse::reuse;
 pub use share::share;
@@ -39,6 +41,9 @@ pub struct Pass {
     pub run: fn(&mut Program, &mut [FuncId]),
 }
 
+/// The pass that may be left out, with the same values.
+pub const FUSE: &str = "fuse";
+
 /// In the order in which they run.
 pub const PASSES: &[Pass] = &[
     Pass { name: "inline", about: "calls of small functions and of known closures become their code", run: inline },
@@ -46,6 +51,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "share", about: "equal values are computed once", run: share },
     Pass { name: "dead", about: "what nothing uses is left out", run: dead },
     Pass { name: "delay", about: "what only one branch needs is found there", run: delay },
+    Pass { name: FUSE, about: "operators that feed each other element by element become one", run: fuse },
     Pass {
         name: "reuse",
         about: "a block that is freed becomes the next one of its size",

@@ -73,6 +73,7 @@ fn key_of(function: &Function, instr: &Instr) -> Option<Key> {
         // No elementwise operator has attributes.
         Op::Operator { op, attrs } if attrs.entries.is_empty() => [9, op.0, 0],
         Op::Operator { .. }
+        | Op::Fused(_)
         | Op::Peek { .. }
         | Op::Load
         | Op::Free

@@ -474,7 +474,13 @@ b0:
   return %z
 }
 
-fn f4 @main(%n: {int}) -> {vector} {
+fn f4 @fused(%x: {any}, %y: {any}) -> {any} {
+b0:
+  %z: {any} = fused(%x, %y) { s0 = negative(%x) @1..2; s1 = add(s0, %y) @3..4; s2 = multiply(s1, s0) @5..6 } @5..6
+  return %z
+}
+
+fn f5 @main(%n: {int}) -> {vector} {
 b0:
   %x: {vector} = tensor k0
   %y: {vector} = call @double(%x, %n)
@@ -507,6 +513,28 @@ fn unique_tensors_are_updated_in_place() {
     assert_eq!(fault(&mut machine, "@same", &[three.clone(), vector(&[1.0])]), wrong);
     assert!(matches!(fault(&mut machine, "@same", &[vector(&[1.0, 2.0]), three]), RunFault::Shapes(_)));
     assert_eq!(machine.live_bytes(), 0);
+}
+
+#[test]
+fn fused_operators_are_as_they_are_one_by_one() {
+    let mut machine = aligned(TENSORS);
+    let vector = |n: usize| {
+        let elements = Elements::Float((0..n).map(|i| i as f64).collect());
+        Value::tensor(Tensor { dtype: Dtype::Float32, shape: vec![n], elements })
+    };
+    assert_eq!(run(&mut machine, "@fused", &[vector(3), vector(3)]), "[-0f, -0f, -0f]");
+    assert_eq!(run(&mut machine, "@fused", &[vector(1), vector(3)]), "[-0f, -0f, -0f]");
+    assert_eq!(run(&mut machine, "@fused", &[vector(3), vector(1)]), "[-0f, 1f, 4f]");
+    let wrong = try_run(&mut machine, "@fused", &[vector(3), vector(2)]).unwrap_err();
+    assert_eq!(wrong.span, Span::new(3, 4));
+    assert!(matches!(wrong.fault, RunFault::Shapes(_)));
+    machine.finish();
+    assert_eq!(machine.live_bytes(), 0);
+
+    // One of two large operands is where the result goes.
+    let mut machine = aligned(TENSORS);
+    run(&mut machine, "@fused", &[vector(1 << 16), vector(1 << 16)]);
+    assert!(machine.peak_bytes() < 3 << 18, "{}", machine.peak_bytes());
 }
 
 #[test]

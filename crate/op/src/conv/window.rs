@@ -29,7 +29,7 @@ impl Space {
 }
 
 /// A number for each of `n` axes, of the three of which the first may be missing.
-fn per_axis(call: &Call, name: &str, n: usize) -> [i64; 3] {
+pub(crate) fn per_axis(call: &Call, name: &str, n: usize) -> [i64; 3] {
     let mut all = [1; 3];
     match call.attrs.ints(name).as_deref() {
         Some(&[one]) => all[3 - n..].fill(one),

@@ -1,15 +1,15 @@
 //! Operators on float32, by the bodies of `kernel` that go four elements at a time.
 
+use super::convs::Convolution;
+use super::layers::{Layer, Scales};
 use super::{Scratch, Source, count};
-use crate::conv::window::{LINE, PLANE, Space, VOLUME, steps};
 use crate::rule::reduced_axes;
-use crate::run::{Call, Fault, ResultType};
-use kernel::conv::{self, Axis, Direction, Geometry};
+use crate::run::{Fault, ResultType};
 use kernel::elementwise::broadcast::{self, Walk};
 use kernel::elementwise::{self, Binary, Source as From, Unary, compare};
 use kernel::fold::{self, Extent, Fold};
-use kernel::gemm::{Activation, Batch, Epilogue, Matrix, Right, multiply, multiply_batch};
-use kernel::rows::{self, Affine};
+use kernel::gemm::{Activation, Batch, Bias, Epilogue, Matrix, Right, multiply, multiply_batch};
+use kernel::rows;
 use ty::{Attrs, Dtype};
 
 #[derive(Clone)]
@@ -31,7 +31,7 @@ pub enum Single {
         a: View,
         b: View,
     },
-    Conv(Geometry),
+    Conv(Convolution),
     Fold {
         op: Fold,
         groups: Vec<Extent>,
@@ -40,12 +40,8 @@ pub enum Single {
     },
     Softmax(Extent),
     LogSoftmax(Extent),
-    LayerNorm {
-        extent: Extent,
-        epsilon: f32,
-        is_scaled: bool,
-        is_centered: bool,
-    },
+    LayerNorm(Extent, Scales),
+    Layer(Layer),
 }
 
 /// A matrix as an operand has it: rows, columns, and the steps along both.
@@ -132,13 +128,13 @@ pub fn binary(name: &str) -> Option<Binary> {
 }
 
 /// The axis that an attribute names, from 0.
-fn axis_of(attrs: &Attrs, default: i64, rank: usize) -> Option<usize> {
+pub fn axis_of(attrs: &Attrs, default: i64, rank: usize) -> Option<usize> {
     let axis = attrs.int("axis").unwrap_or(default);
     let axis = usize::try_from(if axis < 0 { axis + rank as i64 } else { axis }).ok()?;
     (axis < rank).then_some(axis)
 }
 
-fn along(shape: &[usize], axis: usize) -> Extent {
+pub fn along(shape: &[usize], axis: usize) -> Extent {
     Extent { outer: shape[..axis].iter().product(), reduced: shape[axis], inner: shape[axis + 1..].iter().product() }
 }
 
@@ -151,11 +147,7 @@ impl Single {
             return None;
         }
         if let (&[a, b], Some(op)) = (shapes.as_slice(), binary(name)) {
-            let vector = match name {
-                "nn.bias_add" | "nn.prelu" => Some(vector_shape(a, b, axis_of(attrs, 1, a.len())?)?),
-                _ => None,
-            };
-            let b = vector.as_deref().unwrap_or(b);
+            let b = &second(name, attrs, [a, b])?[..];
             if !broadcasts(a, &result.shape) || !broadcasts(b, &result.shape) {
                 return None;
             }
@@ -167,6 +159,9 @@ impl Single {
                 }
                 _ => None,
             };
+        }
+        if let Some(layer) = Layer::new(name, attrs, &shapes, result) {
+            return Some(Single::Layer(layer));
         }
         if !is_single(result) {
             return None;
@@ -195,21 +190,16 @@ impl Single {
                 let b = View::of([l, n], attrs.flag("transpose_b"));
                 (a.shape[1] == b.shape[0]).then_some(Single::Product { batch, a, b })
             }
-            ("nn.conv1d", &[x, w]) => geometry(attrs, &LINE, Direction::Forward, [x, w, &result.shape]),
-            ("nn.conv2d", &[x, w]) => geometry(attrs, &PLANE, Direction::Forward, [x, w, &result.shape]),
-            ("nn.conv3d", &[x, w]) => geometry(attrs, &VOLUME, Direction::Forward, [x, w, &result.shape]),
-            ("nn.conv1d_transpose", &[x, w]) => geometry(attrs, &LINE, Direction::Transposed, [x, w, &result.shape]),
-            ("nn.conv2d_transpose", &[x, w]) => geometry(attrs, &PLANE, Direction::Transposed, [x, w, &result.shape]),
-            ("nn.conv3d_transpose", &[x, w]) => geometry(attrs, &VOLUME, Direction::Transposed, [x, w, &result.shape]),
+            (_, &[x, w]) if Convolution::is_one(name, attrs) => {
+                Convolution::new(name, attrs, [x, w, &result.shape]).map(Single::Conv)
+            }
             ("sum" | "mean" | "prod" | "max" | "min", &[x]) => reduction(name, attrs, x),
             ("nn.softmax", &[x]) => Some(Single::Softmax(along(x, axis_of(attrs, -1, x.len())?))),
             ("nn.log_softmax", &[x]) => Some(Single::LogSoftmax(along(x, axis_of(attrs, -1, x.len())?))),
             ("nn.layer_norm", &[x, &[gamma], &[beta]]) => {
                 let extent = along(x, axis_of(attrs, -1, x.len())?);
                 let is_fit = gamma == extent.reduced && beta == extent.reduced;
-                let epsilon = attrs.float("epsilon") as f32;
-                let (is_scaled, is_centered) = (attrs.flag("scale"), attrs.flag("center"));
-                is_fit.then_some(Single::LayerNorm { extent, epsilon, is_scaled, is_centered })
+                is_fit.then(|| Single::LayerNorm(extent, Scales::of(attrs)))
             }
             _ => None,
         }
@@ -220,7 +210,8 @@ impl Single {
         match self {
             Single::Unary(_) | Single::Softmax(_) | Single::LogSoftmax(_) => operand == 0,
             Single::Binary { is_whole, .. } => is_whole.get(operand) == Some(&true),
-            Single::LayerNorm { .. } => operand == 0,
+            Single::LayerNorm(..) => operand == 0,
+            Single::Layer(layer) => operand == 0 && layer.takes_first(),
             Single::Compare { .. } | Single::Product { .. } | Single::Conv(_) | Single::Fold { .. } => false,
         }
     }
@@ -237,6 +228,9 @@ impl Single {
             }
             compare::compare(*op, walk, operands, result);
             return Some(());
+        }
+        if let Single::Layer(layer) = self {
+            return layer.run(sources, result, scratch);
         }
         let to: &mut [f32] = bytemuck::try_cast_slice_mut(result).ok()?;
         let from = |i: usize| match sources.get(i)? {
@@ -259,17 +253,9 @@ impl Single {
                 }
                 broadcast::binary(*op, walk, [from(0)?, from(1)?], to);
             }
-            Single::Compare { .. } => return None,
-            Single::Product { batch, a, b } => {
-                let (a, b) = (a.matrix(other(0)?)?, b.matrix(other(1)?)?);
-                let epilogue = Epilogue::default();
-                match batch.size {
-                    1 => multiply(a, Right::Strided(b), to, &epilogue, &mut scratch.conv.panels)?,
-                    _ => multiply_batch(*batch, a, b, to, &epilogue, &mut scratch.conv.panels)?,
-                }
-            }
-            Single::Conv(geometry) => {
-                conv::conv(geometry, other(0)?, other(1)?, None, Activation::None, to, &mut scratch.conv)?;
+            Single::Compare { .. } | Single::Layer(_) => return None,
+            Single::Product { .. } | Single::Conv(_) => {
+                self.matrix([other(0)?, other(1)?], (None, Activation::None), to, scratch)?;
             }
             Single::Fold { op, groups, divisor } => {
                 fold_all(*op, groups, other(0)?, to, scratch)?;
@@ -286,22 +272,56 @@ impl Single {
                     _ => rows::log_softmax(*extent, from(0)?, to, &mut scratch.conv.panels),
                 }
             }
-            Single::LayerNorm { extent, epsilon, is_scaled, is_centered } => {
-                let (gamma, beta) = (other(1)?, other(2)?);
-                let fits = to.len() == extent.n_elements() && [gamma, beta].iter().all(|v| v.len() == extent.reduced);
-                if !fits || matches!(from(0)?, From::Other(x) if x.len() != to.len()) {
+            Single::LayerNorm(extent, scales) => {
+                if to.len() != extent.n_elements() || matches!(from(0)?, From::Other(x) if x.len() != to.len()) {
                     return None;
                 }
-                let (gamma, beta) = (is_scaled.then_some(gamma), is_centered.then_some(beta));
-                let parameters = Affine { gamma, beta, epsilon: *epsilon };
-                rows::layer_norm(*extent, parameters, from(0)?, to, &mut scratch.conv.panels);
+                let affine = scales.affine(other(1)?, other(2)?, extent.reduced)?;
+                rows::layer_norm(*extent, affine, from(0)?, to, &mut scratch.conv.panels);
             }
         }
         Some(())
     }
 }
 
-fn floats(bytes: &[u8]) -> Option<&[f32]> {
+impl Single {
+    /// A product or a convolution; then a bias for each column or each output channel, then the activation.
+    pub fn matrix(
+        &self,
+        [a, b]: [&[f32]; 2],
+        (bias, activation): (Option<&[f32]>, Activation),
+        to: &mut [f32],
+        scratch: &mut Scratch,
+    ) -> Option<()> {
+        match self {
+            Single::Product { batch, a: left, b: right } => {
+                let (a, b) = (left.matrix(a)?, right.matrix(b)?);
+                let epilogue =
+                    Epilogue { bias: bias.map_or(Bias::None, Bias::PerColumn), activation, ..Epilogue::default() };
+                match batch.size {
+                    1 => multiply(a, Right::Strided(b), to, &epilogue, &mut scratch.conv.panels),
+                    _ => multiply_batch(*batch, a, b, to, &epilogue, &mut scratch.conv.panels),
+                }
+            }
+            Single::Conv(conv) => conv.run([a, b], (bias, activation), to, scratch),
+            Single::Unary(_)
+            | Single::Binary { .. }
+            | Single::Compare { .. }
+            | Single::Fold { .. }
+            | Single::Softmax(_)
+            | Single::LogSoftmax(_)
+            | Single::LayerNorm(..)
+            | Single::Layer(_) => None,
+        }
+    }
+}
+
+/// Whether a row is a product or a convolution that has a body here on float32.
+pub fn is_matrix(name: &str, attrs: &Attrs) -> bool {
+    matches!(name, "nn.dense" | "nn.matmul" | "nn.batch_matmul") || Convolution::is_one(name, attrs)
+}
+
+pub fn floats(bytes: &[u8]) -> Option<&[f32]> {
     bytemuck::try_cast_slice(bytes).ok()
 }
 
@@ -310,10 +330,18 @@ fn product(a: View, b: View) -> Single {
 }
 
 /// Whether `shape` is repeated to `to` without changing a size other than 1.
-fn broadcasts(shape: &[usize], to: &[usize]) -> bool {
+pub fn broadcasts(shape: &[usize], to: &[usize]) -> bool {
     to.len()
         .checked_sub(shape.len())
         .is_some_and(|missing| shape.iter().zip(&to[missing..]).all(|(&size, &to)| size == to || size == 1))
+}
+
+/// The shape of the second operand as it broadcasts to the result: a vector along an axis has ones on the others.
+pub fn second(name: &str, attrs: &Attrs, [a, b]: [&[usize]; 2]) -> Option<Vec<usize>> {
+    match name {
+        "nn.bias_add" | "nn.prelu" => vector_shape(a, b, axis_of(attrs, 1, a.len())?),
+        _ => Some(b.to_vec()),
+    }
 }
 
 /// A vector along an axis of `shape`, as it broadcasts.
@@ -321,37 +349,6 @@ fn vector_shape(shape: &[usize], vector: &[usize], axis: usize) -> Option<Vec<us
     let mut found = vec![1; shape.len()];
     found[axis] = *vector.first()?;
     (vector.len() == 1 && found[axis] == shape[axis]).then_some(found)
-}
-
-fn geometry(attrs: &Attrs, space: &Space, direction: Direction, [x, w, out]: [&[usize]; 3]) -> Option<Single> {
-    let n = space.rank();
-    let weight = match direction {
-        Direction::Forward => space.forward,
-        Direction::Transposed => space.transposed,
-    };
-    let is_plain = attrs.str("data_layout") == space.data
-        && attrs.str("kernel_layout") == weight
-        && ["", space.data].contains(&attrs.str("out_layout"));
-    if !is_plain || [x, w, out].iter().any(|shape| shape.len() != n + 2) {
-        return None;
-    }
-    let steps = steps(&Call { args: &[], attrs, results: &[], memory: 0 }, n);
-    let mut axes = [Axis::new(1); 3];
-    for (i, axis) in axes.iter_mut().enumerate().skip(3 - n) {
-        let (at, step) = (i + n - 1, &steps[i]);
-        *axis = Axis {
-            size: x[at],
-            kernel: w[at],
-            output: out[at],
-            stride: usize::try_from(step.stride).ok()?,
-            dilation: usize::try_from(step.dilation).ok()?,
-            padding: usize::try_from(step.before).ok()?,
-        };
-    }
-    let n_groups = usize::try_from(attrs.int("groups").unwrap_or(1)).ok()?;
-    let geometry = Geometry { n_images: x[0], n_channels: x[1], n_outputs: out[1], n_groups, direction, axes };
-    let lengths = [count(x)?, count(w)?, count(out)?];
-    (geometry.lengths()? == lengths).then_some(Single::Conv(geometry))
 }
 
 fn reduction(name: &str, attrs: &Attrs, shape: &[usize]) -> Option<Single> {
@@ -372,7 +369,7 @@ fn fold_all(op: Fold, groups: &[Extent], from: &[f32], to: &mut [f32], scratch: 
     let Some((last, first)) = groups.split_last() else {
         return (from.len() == to.len()).then(|| to.copy_from_slice(from));
     };
-    let Scratch { conv, between } = scratch;
+    let Scratch { conv, between, .. } = scratch;
     let [held, next] = between;
     let mut is_begun = false;
     for extent in first {

@@ -48,19 +48,29 @@ fn words_of(value: &Value, of: &ResultType) -> Vec<u64> {
     words
 }
 
-/// What a row is on scalars of float32.
+/// An operator on float32 of one element each.
 #[derive(Clone, Copy)]
-enum OnScalars {
+pub enum Elementwise {
     Unary(Unary),
     Binary(Binary),
 }
 
+impl Elementwise {
+    /// Of every pair; one operand does not look at `b`. What is not the result has as many elements, or, for two, one.
+    pub fn run(self, a: From, b: From, to: &mut [f32]) {
+        match self {
+            Elementwise::Unary(op) => unary(op, a, to),
+            Elementwise::Binary(op) => binary(op, a, b, to),
+        }
+    }
+}
+
 /// By row. Those with attributes are not elementwise kernels.
-static ON_SCALARS: LazyLock<Vec<Option<OnScalars>>> = LazyLock::new(|| {
+static ON_SCALARS: LazyLock<Vec<Option<Elementwise>>> = LazyLock::new(|| {
     let none = Attrs::default();
     let of = |name: &str| {
-        let unary = single::unary(name, &none).map(OnScalars::Unary);
-        unary.or_else(|| single::binary(name).map(OnScalars::Binary))
+        let unary = single::unary(name, &none).map(Elementwise::Unary);
+        unary.or_else(|| single::binary(name).map(Elementwise::Binary))
     };
     all().iter().map(|row| if row.attrs.is_empty() { of(row.name) } else { None }).collect()
 });
@@ -72,8 +82,7 @@ pub fn on_scalars(op: OpId, [from, to]: [Dtype; 2], a: u64, b: u64) -> Result<u6
     let (x, y) = ([f32::from_bits(a as u32)], [f32::from_bits(b as u32)]);
     let mut result = [0.0];
     match known {
-        Some(OnScalars::Unary(op)) => unary(op, From::Other(&x), &mut result),
-        Some(OnScalars::Binary(op)) => binary(op, From::Other(&x), From::Other(&y), &mut result),
+        Some(known) => known.run(From::Other(&x), From::Other(&y), &mut result),
         None => return super::by_kernel(&op.row().kernel, [from, to], a, b),
     }
     Ok(match to {

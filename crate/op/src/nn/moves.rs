@@ -6,7 +6,7 @@ use crate::run::{Arg, Call, Fault, cast_between, floats};
 use kernel::resample::{self, Taps};
 use kernel::shape::concatenate;
 use kernel::strided::{View, row_major};
-use ty::{AttrValue, Dtype, Elements, Scalar, Tensor, Value};
+use ty::{AttrValue, Attrs, Dtype, Elements, Scalar, Tensor, Value};
 
 /// The element for each place of a result: along each axis it stands where the list says, and `None` is the filling.
 fn spread(x: &Tensor, places: &[Vec<Option<usize>>], fill: Scalar) -> Elements {
@@ -44,8 +44,9 @@ fn pairs(call: &Call, name: &str) -> Result<Vec<[i64; 2]>, Fault> {
     items.iter().map(pair).collect::<Option<_>>().ok_or(Fault::IllTyped)
 }
 
+/// What is around the data.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Border {
+pub(crate) enum Border {
     Filled,
     Edge,
     /// The data mirrored, without the edge.
@@ -54,8 +55,20 @@ enum Border {
     Symmetric,
 }
 
+impl Border {
+    /// As the attributes of a row that pads say.
+    pub(crate) fn of(name: &str, attrs: &Attrs) -> Border {
+        match (name, attrs.str(if name == "nn.pad" { "pad_mode" } else { "mode" })) {
+            ("nn.pad", "edge") => Border::Edge,
+            ("nn.pad", "reflect") | ("nn.mirror_pad", "REFLECT") => Border::Reflected,
+            ("nn.pad", _) => Border::Filled,
+            _ => Border::Symmetric,
+        }
+    }
+}
+
 /// Where the `n` places of an axis come from that has so many more places before its `size`.
-fn bordered(size: usize, before: i64, n: usize, border: Border) -> Result<Vec<Option<usize>>, Fault> {
+pub(crate) fn bordered(size: usize, before: i64, n: usize, border: Border) -> Result<Vec<Option<usize>>, Fault> {
     let size = size as i128;
     let place = |at: usize| {
         let at = at as i128 - i128::from(before);
@@ -98,17 +111,11 @@ pub(super) fn pad(call: &Call) -> Result<Value, Fault> {
         return fault(format!("padding is one number, found {}", value.elements().len()));
     }
     let fill = cast_between(value.elements().get(0), value.dtype(), x.dtype);
-    let border = match call.attrs.str("pad_mode") {
-        "edge" => Border::Edge,
-        "reflect" => Border::Reflected,
-        _ => Border::Filled,
-    };
-    padded(call, &x, border, fill)
+    padded(call, &x, Border::of("nn.pad", call.attrs), fill)
 }
 
 pub(super) fn mirror_pad(call: &Call) -> Result<Value, Fault> {
-    let border = if call.attrs.str("mode") == "REFLECT" { Border::Reflected } else { Border::Symmetric };
-    padded(call, &operand(call, 0)?, border, Scalar::Int(0))
+    padded(call, &operand(call, 0)?, Border::of("nn.mirror_pad", call.attrs), Scalar::Int(0))
 }
 
 /// A number attribute in the data's dtype.
@@ -257,6 +264,41 @@ fn coordinate(mode: &str, at: usize, size: usize, n: usize) -> Result<f64, Fault
     }
 }
 
+/// Where an axis that grows to `n` places reads the nearest element.
+fn nearest_places(mode: &str, size: usize, n: usize) -> Result<Vec<Option<usize>>, Fault> {
+    // A hair more, so that a whole number that is not quite one stays it.
+    let nearest = |at: f64| if mode == "align_corners" { (at + 0.5).floor() } else { (at + 1e-5).floor() };
+    let place = |at| Ok((nearest(coordinate(mode, at, size, n)?).max(0.0) as usize).min(size.saturating_sub(1)));
+    (0..n).map(|at| place(at).map(Some)).collect()
+}
+
+fn mode_of<'a>(name: &str, attrs: &'a Attrs) -> &'a str {
+    match name {
+        "nn.upsampling" if attrs.flag("align_corners") => "align_corners",
+        "nn.upsampling" => "asymmetric",
+        _ => attrs.str("coordinate_transformation_mode"),
+    }
+}
+
+/// The places along the axes that grow, of an enlargement that only moves elements: the nearest ones, each axis of the
+/// layout whole.
+pub(crate) fn enlarged_places(
+    name: &str,
+    attrs: &Attrs,
+    from: &[usize],
+    to: &[usize],
+) -> Option<Vec<(usize, Vec<Option<usize>>)>> {
+    let letters = if name == "nn.upsampling" { PLANE.data } else { VOLUME.data };
+    let layout = attrs.str("layout");
+    let is_whole = layout.len() == from.len() && to.len() == from.len() && layout.chars().all(|c| letters.contains(c));
+    if !is_whole || attrs.str("method") != "nearest_neighbor" || from.contains(&0) || to.contains(&0) {
+        return None;
+    }
+    let grows = (0..from.len()).filter(|&axis| !matches!(layout.as_bytes()[axis], b'N' | b'C'));
+    let places = |axis: usize| Some((axis, nearest_places(mode_of(name, attrs), from[axis], to[axis]).ok()?));
+    grows.map(places).collect()
+}
+
 fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
     if let Some(nothing) = nothing(call) {
         return call.one(nothing);
@@ -266,15 +308,12 @@ fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
     let mut x = by_letters(&operand(call, 0)?, &layout, space.data)?;
     let out = sizes(&result.shape, &layout, space.data);
     let method = call.attrs.str("method");
-    // A hair more, so that a whole number that is not quite one stays it.
-    let nearest = |at: f64| if mode == "align_corners" { (at + 0.5).floor() } else { (at + 1e-5).floor() };
     for axis in 2..x.shape.len() {
         let size = x.shape[axis];
         let place = |at: usize| coordinate(mode, at, size, out[axis]);
         if method == "nearest_neighbor" {
-            let place = |at| Ok(Some((nearest(place(at)?).max(0.0) as usize).min(size.saturating_sub(1))));
             let mut places: Vec<_> = x.shape.iter().map(|&size| same(size)).collect();
-            places[axis] = (0..out[axis]).map(place).collect::<Result<_, Fault>>()?;
+            places[axis] = nearest_places(mode, size, out[axis])?;
             x.elements = spread(&x, &places, Scalar::Int(0));
         } else {
             let taps = |at: usize| -> Result<Taps, Fault> {
@@ -299,12 +338,11 @@ fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
 }
 
 pub(super) fn upsampling(call: &Call) -> Result<Value, Fault> {
-    let mode = if call.attrs.flag("align_corners") { "align_corners" } else { "asymmetric" };
-    enlarged(call, &PLANE, mode)
+    enlarged(call, &PLANE, mode_of("nn.upsampling", call.attrs))
 }
 
 pub(super) fn upsampling3d(call: &Call) -> Result<Value, Fault> {
-    enlarged(call, &VOLUME, call.attrs.str("coordinate_transformation_mode"))
+    enlarged(call, &VOLUME, mode_of("nn.upsampling3d", call.attrs))
 }
 
 /// Packs bits, the first element's the highest: see the row.

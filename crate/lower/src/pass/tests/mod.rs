@@ -1,5 +1,6 @@
 //! Programs over a table of layouts made by hand, as texts and at random.
 
+mod fuse;
 mod large;
 mod machine;
 mod random;

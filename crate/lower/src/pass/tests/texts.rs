@@ -4,7 +4,7 @@ use super::{NAMES, assert_is_in_order, base};
 use crate::pass::{dead, delay, fold, inline, share};
 use ir::{Detail, FuncId, Program, lines, parse};
 
-fn check(run: fn(&mut Program, &mut [FuncId]), before: &str, after: &str) {
+pub(super) fn check(run: fn(&mut Program, &mut [FuncId]), before: &str, after: &str) {
     let mut program = parse(before, &base(), NAMES).unwrap_or_else(|error| panic!("{error:?}\n{before}"));
     assert_is_in_order(&program, "before");
     let mut entries = [FuncId(program.functions.len() as u32 - 1)];

@@ -1,31 +1,9 @@
-//! Lanes that change places, and short runs of floats that are moved without a call.
+//! Floats that do not lie side by side, and short runs of them that are moved without a call.
 
 use crate::lanes::{F32x4, Lanes};
 #[cfg(target_arch = "wasm32")]
 use core::arch::wasm32::i32x4_shuffle;
 use std::ptr;
-
-/// Lane `j` of row `i` becomes lane `i` of row `j`.
-#[cfg(target_arch = "wasm32")]
-#[inline(always)]
-pub(crate) fn turn([a, b, c, d]: [F32x4; 4]) -> [F32x4; 4] {
-    let (ac_low, ac_high) = (i32x4_shuffle::<0, 4, 1, 5>(a.0, c.0), i32x4_shuffle::<2, 6, 3, 7>(a.0, c.0));
-    let (bd_low, bd_high) = (i32x4_shuffle::<0, 4, 1, 5>(b.0, d.0), i32x4_shuffle::<2, 6, 3, 7>(b.0, d.0));
-    [
-        F32x4(i32x4_shuffle::<0, 4, 1, 5>(ac_low, bd_low)),
-        F32x4(i32x4_shuffle::<2, 6, 3, 7>(ac_low, bd_low)),
-        F32x4(i32x4_shuffle::<0, 4, 1, 5>(ac_high, bd_high)),
-        F32x4(i32x4_shuffle::<2, 6, 3, 7>(ac_high, bd_high)),
-    ]
-}
-
-/// Lane `j` of row `i` becomes lane `i` of row `j`.
-#[cfg(not(target_arch = "wasm32"))]
-#[inline(always)]
-pub(crate) fn turn(rows: [F32x4; 4]) -> [F32x4; 4] {
-    let rows = rows.map(F32x4::to_array);
-    std::array::from_fn(|j| F32x4::from_array(rows.map(|row| row[j])))
-}
 
 /// Four floats at the distance `step`.
 ///

@@ -1,0 +1,197 @@
+//! Operators on float32 that feed each other become one instruction, which makes no tensors in between: elementwise ones,
+//! which run a block at a time, and at most one product or convolution, whose result they go over (what Relay calls
+//! `FuseOps`, for its classes "elementwise", "broadcast" and "out-fusable"; Chen and others 2018, "TVM").
+//!
+//! A group is operators of one block. It stands where its last one stood, and each of the others has a result of the same
+//! type that only the group uses. Which shapes there are where a dim is `?` is found when it runs: so types that are
+//! equal are enough here, and what does not fit after all is computed one operator after the other.
+//!
+//! An operator moves down to the end of its group. One whose sizes are all known cannot fail, and stops only at what runs
+//! other code, where a temporary less would be operands more to keep. Any other keeps its place among all effects.
+//!
+//! ```text
+//! v1: l2 = nn.bias_add(%x, %b)
+//! v2: l2 = nn.relu(v1)          ->    v2: l2 = fused(%x, %b) { s0 = nn.bias_add(%x, %b); s1 = nn.relu(s0) }
+//!
+//! v1: l2 = nn.conv2d(%x, %w)
+//! v2: l2 = nn.bias_add(v1, %b)  ->    v2: l2 = fused(%x, %w, %b) { s0 = nn.conv2d(%x, %w); s1 = nn.bias_add(s0, %b) }
+//! ```
+
+use super::effect::{Facts, literals};
+use base::{Idx, IndexVec};
+use ir::{Block, FuncId, Function, Instr, Op, Program, VarId};
+use layout::{Kind, LayoutId};
+use op::{Class, Input, Step};
+use smallvec::SmallVec;
+use ty::{Dtype, Scalar};
+
+/// A group of more would want too many registers, each of 2 kB, for a cache of the first level.
+const MAX_STEPS: usize = 24;
+
+/// Joins operators that can be computed at once.
+pub fn fuse(program: &mut Program, _: &mut [FuncId]) {
+    let mut functions = std::mem::take(&mut program.functions);
+    for id in functions.ids() {
+        fuse_in(Facts::of(program), &mut functions[id]);
+    }
+    program.functions = functions;
+}
+
+fn fuse_in(facts: Facts, function: &mut Function) {
+    let literals = literals(function);
+    let mut n_uses: IndexVec<VarId, u32> = IndexVec::filled(0, function.vars.len());
+    function.for_uses(&mut |var| n_uses[var] += 1);
+    let mut readers = IndexVec::filled((OUTSIDE, 0), function.vars.len());
+    let mut blocks = std::mem::take(&mut function.blocks);
+    for id in blocks.ids() {
+        let block = &mut blocks[id];
+        let groups = groups(facts, function, block, &literals, &n_uses, &mut readers);
+        for group in groups.iter().filter(|group| group.members.len() > 1) {
+            join(&mut block.instrs, &group.members);
+        }
+        // What is empty now was joined.
+        block.instrs.retain(|instr| !matches!(&instr.op, Op::Fused(steps) if steps.is_empty()));
+    }
+    function.blocks = blocks;
+}
+
+/// How much stands between an instruction and the end of its block.
+#[derive(Clone, Copy, Default)]
+struct Behind {
+    /// What can fail or is seen.
+    n_effects: usize,
+    /// What runs other code.
+    n_calls: usize,
+}
+
+struct Group {
+    /// The layout of all results.
+    layout: LayoutId,
+    /// Places in the block, from the last on.
+    members: Vec<usize>,
+    /// What the members read that none of them gives.
+    operands: Vec<VarId>,
+    /// Behind the last one.
+    behind: Behind,
+    /// How many of the members can fail.
+    n_effects: usize,
+    /// How many of the members are products or convolutions.
+    n_heads: usize,
+}
+
+/// As the first to read a variable: one whose operands are in no group.
+const OUTSIDE: usize = usize::MAX;
+
+/// The groups of a block. `readers` is, by variable, the group that reads it first and how often; what is given in a
+/// block has been read by none before, as blocks lead to larger ids.
+fn groups(
+    facts: Facts,
+    function: &Function,
+    block: &Block,
+    literals: &[Option<Scalar>],
+    n_uses: &IndexVec<VarId, u32>,
+    readers: &mut IndexVec<VarId, (usize, u32)>,
+) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut behind = Behind::default();
+    for (at, instr) in block.instrs.iter().enumerate().rev() {
+        let Some((result, class)) = fusible(facts, function, instr) else {
+            behind.n_effects += usize::from(!facts.is_pure(function, instr, &|var| literals[var.index()]));
+            behind.n_calls += usize::from(matches!(instr.op, Op::Call(_) | Op::Global(_)));
+            continue;
+        };
+        let can_fail = !instr.args.iter().chain([&result]).all(|&var| facts.known_tensor(function, var).is_some());
+        let layout = function.vars[result].layout;
+        let (reader, n_reads) = readers[result];
+        let n_heads = usize::from(class == Class::OutFusable);
+        let joins = |group: &Group| {
+            let is_free = match can_fail {
+                true => behind.n_effects == group.behind.n_effects + group.n_effects,
+                false => behind.n_calls == group.behind.n_calls,
+            };
+            let has_room = group.members.len() < MAX_STEPS
+                && group.n_heads + n_heads < 2
+                && operands_with(group, instr, result).len() <= op::MAX_OPERANDS;
+            is_free && n_reads == n_uses[result] && group.layout == layout && has_room
+        };
+        let id = match groups.get(reader) {
+            Some(group) if joins(group) => reader,
+            Some(_) | None => {
+                groups.push(Group {
+                    layout,
+                    members: Vec::new(),
+                    operands: Vec::new(),
+                    behind,
+                    n_effects: 0,
+                    n_heads: 0,
+                });
+                groups.len() - 1
+            }
+        };
+        groups[id].operands = operands_with(&groups[id], instr, result);
+        groups[id].members.push(at);
+        groups[id].n_effects += usize::from(can_fail);
+        groups[id].n_heads += n_heads;
+        behind.n_effects += usize::from(can_fail);
+        for &arg in &instr.args {
+            let (reader, n) = &mut readers[arg];
+            let group = if class == Class::OutFusable { OUTSIDE } else { id };
+            if *reader != group {
+                (*reader, *n) = (group, 0);
+            }
+            *n += 1;
+        }
+    }
+    groups
+}
+
+/// What a group reads with one more member.
+fn operands_with(group: &Group, instr: &Instr, result: VarId) -> Vec<VarId> {
+    let mut operands: Vec<VarId> = group.operands.iter().copied().filter(|&var| var != result).collect();
+    for &arg in &instr.args {
+        if !operands.contains(&arg) {
+            operands.push(arg);
+        }
+    }
+    operands
+}
+
+/// The result of an operator that a group may have, and what it is to the group.
+fn fusible(facts: Facts, function: &Function, instr: &Instr) -> Option<(VarId, Class)> {
+    let (Op::Operator { op, attrs }, &[result]) = (&instr.op, &instr.results[..]) else { return None };
+    let is_single = |&var: &VarId| {
+        let layout = &facts.layouts[function.vars[var].layout];
+        let is_float = facts.types.as_tensor(layout.ty).is_some_and(|(_, dtype)| dtype == Dtype::Float32);
+        is_float && matches!(layout.kind, Kind::Tensor | Kind::Scalar(_))
+    };
+    let is_tensor = matches!(facts.layouts[function.vars[result].layout].kind, Kind::Tensor);
+    let class = op.class(attrs);
+    let is_one = is_tensor && class != Class::Opaque && instr.args.iter().chain([&result]).all(is_single);
+    is_one.then_some((result, class))
+}
+
+/// Puts the members in the place of the last, which is the first of them.
+fn join(instrs: &mut [Instr], members: &[usize]) {
+    let (mut steps, mut results): (Vec<Step>, Vec<VarId>) = (Vec::new(), Vec::new());
+    let mut args: SmallVec<[VarId; 4]> = SmallVec::new();
+    for &member in members.iter().rev() {
+        let instr = &mut instrs[member];
+        let inputs = instr.args.iter().map(|arg| {
+            let step = results.iter().position(|result| result == arg).map(Input::Step);
+            step.unwrap_or_else(|| {
+                Input::Operand(args.iter().position(|other| other == arg).unwrap_or_else(|| {
+                    args.push(*arg);
+                    args.len() - 1
+                }))
+            })
+        });
+        let (inputs, span) = (inputs.collect(), instr.span);
+        results.extend(&instr.results);
+        if let Op::Operator { op, attrs } = std::mem::replace(&mut instr.op, Op::Fused(Vec::new())) {
+            steps.push(Step { op, attrs, inputs, span });
+        }
+    }
+    if let Some(&last) = members.first() {
+        (instrs[last].op, instrs[last].args) = (Op::Fused(steps), args);
+    }
+}

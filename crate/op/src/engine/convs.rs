@@ -1,0 +1,120 @@
+//! Convolutions of float32: from attributes to `kernel::conv`, which has channels before places.
+//!
+//! Where a layout has other orders (`NHWC`, `HWIO`), data and weight are turned on the way in and the result on the way
+//! out. Layouts with blocks have no body.
+
+use super::{Scratch, count};
+use crate::conv::window::{LINE, PLANE, Space, VOLUME, steps};
+use crate::run::Call;
+use kernel::conv::{Axis, Direction, Geometry, conv};
+use kernel::gemm::Activation;
+use kernel::permute::Permutation;
+use ty::Attrs;
+
+#[derive(Clone)]
+pub struct Convolution {
+    geometry: Geometry,
+    /// Of data, weight and result, where one of them is in another order.
+    turns: Option<Box<[Permutation; 3]>>,
+    lengths: [usize; 3],
+    /// The axis of the result that is the channels.
+    pub channel: usize,
+}
+
+fn space_of(name: &str) -> Option<(&'static Space, Direction)> {
+    Some(match name {
+        "nn.conv1d" => (&LINE, Direction::Forward),
+        "nn.conv2d" => (&PLANE, Direction::Forward),
+        "nn.conv3d" => (&VOLUME, Direction::Forward),
+        "nn.conv1d_transpose" => (&LINE, Direction::Transposed),
+        "nn.conv2d_transpose" => (&PLANE, Direction::Transposed),
+        "nn.conv3d_transpose" => (&VOLUME, Direction::Transposed),
+        _ => return None,
+    })
+}
+
+/// Where each of `letters` stands in the layouts of data, weight and result. `None` if one has blocks.
+fn orders(attrs: &Attrs, space: &Space, direction: Direction) -> Option<[Vec<usize>; 3]> {
+    let weight = match direction {
+        Direction::Forward => space.forward,
+        Direction::Transposed => space.transposed,
+    };
+    let data = attrs.str("data_layout");
+    let out = if attrs.str("out_layout").is_empty() { data } else { attrs.str("out_layout") };
+    let order = |letters: &str, layout: &str| -> Option<Vec<usize>> {
+        let places: Vec<usize> = letters.chars().map(|letter| layout.find(letter)).collect::<Option<_>>()?;
+        (layout.len() == places.len()).then_some(places)
+    };
+    Some([order(space.data, data)?, order(weight, attrs.str("kernel_layout"))?, order(space.data, out)?])
+}
+
+impl Convolution {
+    /// Whether a row is a convolution that has a body, if its sizes are.
+    pub fn is_one(name: &str, attrs: &Attrs) -> bool {
+        space_of(name).is_some_and(|(space, direction)| orders(attrs, space, direction).is_some())
+    }
+
+    pub fn new(name: &str, attrs: &Attrs, shapes: [&[usize]; 3]) -> Option<Convolution> {
+        let (space, direction) = space_of(name)?;
+        let orders = orders(attrs, space, direction)?;
+        let n = space.rank();
+        if shapes.iter().any(|shape| shape.len() != n + 2) {
+            return None;
+        }
+        let by_letters = |at: usize| -> Vec<usize> { orders[at].iter().map(|&axis| shapes[at][axis]).collect() };
+        let [x, w, out] = [0, 1, 2].map(by_letters);
+        let steps = steps(&Call { args: &[], attrs, results: &[], memory: 0 }, n);
+        let mut axes = [Axis::new(1); 3];
+        for (i, axis) in axes.iter_mut().enumerate().skip(3 - n) {
+            let (at, step) = (i + n - 1, &steps[i]);
+            *axis = Axis {
+                size: x[at],
+                kernel: w[at],
+                output: out[at],
+                stride: usize::try_from(step.stride).ok()?,
+                dilation: usize::try_from(step.dilation).ok()?,
+                padding: usize::try_from(step.before).ok()?,
+            };
+        }
+        let n_groups = usize::try_from(attrs.int("groups").unwrap_or(1)).ok()?;
+        let geometry = Geometry { n_images: x[0], n_channels: x[1], n_outputs: out[1], n_groups, direction, axes };
+        let lengths = [count(&x)?, count(&w)?, count(&out)?];
+        if geometry.lengths()? != lengths {
+            return None;
+        }
+        let channel = orders[2][1];
+        let is_plain = |order: &Vec<usize>| order.iter().enumerate().all(|(at, &axis)| at == axis);
+        let turns = (!orders.iter().all(is_plain)).then(|| {
+            let mut back = vec![0; n + 2];
+            orders[2].iter().enumerate().for_each(|(letter, &axis)| back[axis] = letter);
+            let turn = |at: usize| Permutation::new(shapes[at], &orders[at]);
+            Box::new([turn(0), turn(1), Permutation::new(&out, &back)])
+        });
+        Some(Convolution { geometry, turns, lengths, channel })
+    }
+
+    /// The convolution, a bias for each channel and the activation.
+    pub fn run(
+        &self,
+        [x, w]: [&[f32]; 2],
+        (bias, activation): (Option<&[f32]>, Activation),
+        to: &mut [f32],
+        scratch: &mut Scratch,
+    ) -> Option<()> {
+        if [x.len(), w.len(), to.len()] != self.lengths {
+            return None;
+        }
+        let Some(turns) = &self.turns else {
+            return conv(&self.geometry, x, w, bias, activation, to, &mut scratch.conv);
+        };
+        let Scratch { conv: memory, between: [data, weight], registers: result } = scratch;
+        for ((turn, from), turned) in turns.iter().zip([x, w]).zip([&mut *data, &mut *weight]) {
+            turned.resize(from.len(), 0.0);
+            turn.run(4, bytemuck::cast_slice(from), bytemuck::cast_slice_mut(turned));
+        }
+        result.resize(to.len(), 0.0);
+        conv(&self.geometry, data, weight, bias, activation, result, memory)?;
+        turns[2].run(4, bytemuck::cast_slice(result), bytemuck::cast_slice_mut(to));
+        Some(())
+    }
+}

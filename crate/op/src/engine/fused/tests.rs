@@ -1,0 +1,273 @@
+//! Random groups: as one call, and one step after the other.
+
+use super::*;
+use crate::{all, by_name};
+use ty::AttrValue;
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % n
+    }
+
+    fn of<T: Clone>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())].clone()
+    }
+}
+
+const SPECIAL: [f32; 8] = [0.0, -0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN_POSITIVE, 1e-40];
+
+fn single(shape: &[usize]) -> ResultType {
+    ResultType { shape: shape.to_vec(), dtype: Dtype::Float32 }
+}
+
+/// An operator on operands, or on results of what came before; their shapes need not fit.
+fn step(random: &mut Random, fusible: &[OpId], n_operands: usize, n_before: usize) -> Step {
+    let op = random.of(fusible);
+    let mut attrs = op.row().default_attrs();
+    for (name, value) in &mut attrs.entries {
+        *value = match *name {
+            "axis" => AttrValue::Int(random.below(4) as i64 - 2),
+            "a_min" => AttrValue::Float(-0.5),
+            "a_max" | "alpha" => AttrValue::Float(0.75),
+            _ => value.clone(),
+        };
+    }
+    let input = |_: &&str| match random.below(3) {
+        0 | 1 if n_before > 0 => Input::Step(n_before - 1 - random.below(n_before.min(3))),
+        _ => Input::Operand(random.below(n_operands)),
+    };
+    let inputs = op.row().args.iter().map(input).collect();
+    Step { op, attrs: Arc::new(attrs), inputs, span: Span::new(n_before as u32, n_before as u32) }
+}
+
+/// With one NaN for all: which one a loop makes is seen by nothing.
+fn bits(elements: &[f32]) -> Vec<u32> {
+    let mut elements = elements.to_vec();
+    kernel::elementwise::canonicalise(&mut elements);
+    elements.iter().map(|x| x.to_bits()).collect()
+}
+
+/// How often what happened.
+#[derive(Debug, Default)]
+struct Seen {
+    n_planned: usize,
+    n_taken: usize,
+    n_refused: usize,
+    n_others: usize,
+}
+
+fn elements(random: &mut Random, of: &ResultType) -> Vec<f32> {
+    let n = count(&of.shape).unwrap();
+    (0..n)
+        .map(|_| match random.below(5) {
+            0 => random.of(&SPECIAL),
+            _ => random.below(4_000) as f32 / 1_000.0 - 2.0,
+        })
+        .collect()
+}
+
+/// Computes steps both ways, and as one wherever an operand may be where the result goes.
+fn check(random: &mut Random, operators: &mut Operators, steps: &[Step], operands: &[ResultType], seen: &mut Seen) {
+    let data: Vec<Vec<f32>> = operands.iter().map(|of| elements(random, of)).collect();
+    let found = operators.plan_steps(steps, operands);
+
+    // One after the other.
+    let (mut types, mut results): (Vec<ResultType>, Vec<Vec<f32>>) = (Vec::new(), Vec::new());
+    let mut refused = None;
+    for step in steps {
+        let given: Vec<ResultType> = step.inputs.iter().map(|i| i.of(operands, &types).unwrap().clone()).collect();
+        let (mut its, plan) = match operators.plan(step.op, &step.attrs, &given) {
+            Ok(found) => found.unwrap(),
+            Err(fault) => {
+                refused = Some((step.span, fault));
+                break;
+            }
+        };
+        let mut result = vec![0_f32; count(&its[0].shape).unwrap()];
+        let sources: Vec<Source> =
+            step.inputs.iter().map(|i| Some(bytemuck::cast_slice(i.of(&data, &results).unwrap()))).collect();
+        let to = bytemuck::cast_slice_mut(&mut result);
+        plan.unwrap().run(&sources, to, &mut Scratch::default()).unwrap();
+        types.append(&mut its);
+        results.push(result);
+    }
+    let (its, plan) = match (found, refused) {
+        (Ok(Some(found)), None) => found,
+        (Err(found), Some(refused)) => {
+            assert_eq!(found, refused);
+            seen.n_refused += 1;
+            return;
+        }
+        (found, refused) => panic!("{:?} {refused:?}", found.map(|_| ())),
+    };
+    assert_eq!(its, types[steps.len() - 1..]);
+    assert_eq!(plan.is_some(), types.iter().all(|of| of.shape == its[0].shape), "{steps:?} {operands:?}");
+    let Some(plan) = plan else {
+        seen.n_others += 1;
+        return;
+    };
+    seen.n_planned += 1;
+    let expected = bits(results.last().unwrap());
+    for taken in std::iter::once(None).chain((0..operands.len()).map(Some)) {
+        if taken.is_some_and(|at| !plan.takes(at)) {
+            continue;
+        }
+        seen.n_taken += usize::from(taken.is_some());
+        let mut result = match taken {
+            Some(at) => data[at].clone(),
+            None => vec![9.0; expected.len()],
+        };
+        let source = |(at, of): (usize, &'_ Vec<f32>)| (Some(at) != taken).then(|| of.clone());
+        let kept: Vec<Option<Vec<f32>>> = data.iter().enumerate().map(source).collect();
+        let sources: Vec<Source> = kept.iter().map(|of| of.as_deref().map(bytemuck::cast_slice)).collect();
+        plan.run(&sources, bytemuck::cast_slice_mut(&mut result), &mut Scratch::default()).unwrap();
+        assert!(bits(&result) == expected, "{steps:?} on {operands:?}, {taken:?} in place");
+    }
+}
+
+fn elementwise() -> Vec<OpId> {
+    let is_one = |op: &OpId| op.class(&op.row().default_attrs()) == Class::Elementwise;
+    (0..all().len()).map(|at| OpId(at as u32)).filter(is_one).collect()
+}
+
+#[test]
+fn as_one_and_one_after_the_other_have_the_same_bits() {
+    let fusible = elementwise();
+    assert!(fusible.len() >= 40 && fusible.contains(&by_name("nn.bias_add").unwrap()));
+    let (mut random, mut operators, mut seen) = (Random(7), Operators::new(1 << 30), Seen::default());
+    for _ in 0..3_000 {
+        let sizes = random.of(&[[2, 3], [1, 4], [37, 41], [1, 1500], [0, 3], [600, 2]]);
+        let [a, b] = sizes;
+        let shapes: [&[usize]; 7] = [&[a, b], &[a, b], &[a, b], &[b], &[a, 1], &[], &[1, b]];
+        let operands: Vec<ResultType> = (0..4).map(|_| single(random.of(&shapes))).collect();
+        let n_steps = 2 + random.below(6);
+        let steps: Vec<Step> =
+            (0..n_steps).map(|n_before| step(&mut random, &fusible, operands.len(), n_before)).collect();
+        check(&mut random, &mut operators, &steps, &operands, &mut seen);
+    }
+    println!("{seen:?}");
+    let Seen { n_planned, n_taken, n_refused, n_others } = seen;
+    assert!(n_planned > 300 && n_taken > 300 && n_refused > 100 && n_others > 100);
+}
+
+/// A product or convolution, attributes that differ from the defaults, and the shapes of its operands.
+fn head(random: &mut Random) -> (&'static str, Vec<(&'static str, AttrValue)>, [Vec<usize>; 2]) {
+    let [m, k, n] = std::array::from_fn(|_| random.of(&[0, 1, 1, 2, 3, 5, 8, 17]));
+    let batch = random.of(&[1, 2, 3]);
+    let turn = |is_turned: bool, a: usize, b: usize| if is_turned { [b, a] } else { [a, b] };
+    let (turns_a, turns_b) = (random.below(2) == 0, random.below(2) == 0);
+    let turns = vec![("transpose_a", AttrValue::Bool(turns_a)), ("transpose_b", AttrValue::Bool(turns_b))];
+    let places = |rank: usize, size: usize| vec![size; rank];
+    let list = |items: Vec<i64>| AttrValue::List(items.into_iter().map(AttrValue::Int).collect());
+    match random.below(7) {
+        0 => ("nn.dense", vec![], [vec![m, k], vec![n, k]]),
+        1 => ("nn.dense", vec![], [vec![batch, m, k], vec![n, k]]),
+        2 => ("nn.matmul", turns, [turn(turns_a, m, k).to_vec(), turn(turns_b, k, n).to_vec()]),
+        3 => {
+            let with = |batch: usize, rest: [usize; 2]| [vec![batch], rest.to_vec()].concat();
+            let other = random.of(&[1, batch]);
+            ("nn.batch_matmul", turns, [with(batch, turn(turns_a, m, k)), with(other, turn(turns_b, k, n))])
+        }
+        at => {
+            let rank = 1 + random.below(3);
+            let name = match (at, rank) {
+                (4, 1) => "nn.conv1d_transpose",
+                (4, 2) => "nn.conv2d_transpose",
+                (4, _) => "nn.conv3d_transpose",
+                (_, 1) => "nn.conv1d",
+                (_, 2) => "nn.conv2d",
+                (_, _) => "nn.conv3d",
+            };
+            let (size, kernel, step) = (3 + random.below(4), 1 + random.below(3), 1 + random.below(2));
+            let groups = if k > 0 && n % k == 0 { random.of(&[1, k]) } else { 1 };
+            let [own, other] = if at == 4 { [k, n / groups] } else { [n, k / groups.max(1)] };
+            let mut attrs = vec![
+                ("kernel_size", list(vec![kernel as i64; rank])),
+                ("channels", AttrValue::Int(n as i64)),
+                ("groups", AttrValue::Int(groups as i64)),
+                ("strides", list(vec![step as i64; rank])),
+                ("padding", list(vec![random.below(2) as i64; rank])),
+            ];
+            let data = [vec![batch, k], places(rank, size)].concat();
+            let weight = [vec![own, other], places(rank, kernel)].concat();
+            if random.below(3) > 0 {
+                return (name, attrs, [data, weight]);
+            }
+            // Channels last.
+            let letters = &"DHW"[3 - rank..];
+            let first = if at == 4 { "IO" } else { "OI" };
+            attrs.extend([
+                ("data_layout", AttrValue::Str(format!("N{letters}C").into())),
+                ("kernel_layout", AttrValue::Str(format!("{letters}{first}").into())),
+            ]);
+            let last = |shape: Vec<usize>, n: usize| [&shape[..2 - n], &shape[2..], &shape[2 - n..2]].concat();
+            (name, attrs, [last(data, 1), last(weight, 2)])
+        }
+    }
+}
+
+#[test]
+fn what_follows_a_product_or_a_convolution_has_the_same_bits() {
+    let fusible = elementwise();
+    let (mut random, mut operators, mut seen) = (Random(11), Operators::new(1 << 30), Seen::default());
+    let mut n_with_bias = 0;
+    for _ in 0..4_000 {
+        let (name, written, shapes) = head(&mut random);
+        let op = by_name(name).unwrap();
+        let mut attrs = op.row().default_attrs();
+        for (name, value) in written {
+            attrs.entries.iter_mut().find(|entry| entry.0 == name).unwrap().1 = value;
+        }
+        let attrs = Arc::new(attrs);
+        let mut operands: Vec<ResultType> = shapes.iter().map(|shape| single(shape)).collect();
+        // A group of channels that is none.
+        let Ok(Some((results, _))) = operators.plan(op, &attrs, &operands) else { continue };
+        let whole = results[0].shape.clone();
+        let is_first = attrs.str("data_layout").starts_with("NC");
+        let channel = if is_first { 1 } else { whole.len() - 1 };
+        let mut vector = vec![1; whole.len()];
+        vector[channel] = whole[channel];
+        operands.extend([
+            single(&whole[channel..=channel]),
+            single(&vector[channel..]),
+            single(&whole),
+            single(&random.of(&[vec![], vector.clone(), vec![1], whole.clone()])),
+        ]);
+        let mut steps: Vec<Step> = Vec::new();
+        if random.below(3) == 0 {
+            steps.push(step(&mut random, &fusible, operands.len(), 0));
+        }
+        let span = |at: usize| Span::new(at as u32, at as u32);
+        let first = steps.len();
+        let inputs = vec![Input::Operand(0), Input::Operand(1)];
+        steps.push(Step { op, attrs, inputs, span: span(first) });
+        let is_biased = random.below(3) > 0;
+        if is_biased {
+            let name = random.of(&["add", "nn.bias_add"]);
+            let op = by_name(name).unwrap();
+            let mut attrs = op.row().default_attrs();
+            attrs.entries.iter_mut().for_each(|(_, value)| *value = AttrValue::Int(channel as i64));
+            let mut inputs = vec![Input::Step(first), Input::Operand(if name == "add" { 3 } else { 2 })];
+            if name == "add" && random.below(2) == 0 {
+                inputs.reverse();
+            }
+            steps.push(Step { op, attrs: Arc::new(attrs), inputs, span: span(first + 1) });
+        }
+        if random.below(2) == 0 {
+            let op = by_name("nn.relu").unwrap();
+            let attrs = Arc::new(op.row().default_attrs());
+            steps.push(Step { op, attrs, inputs: vec![Input::Step(steps.len() - 1)], span: span(steps.len()) });
+        }
+        for _ in 0..random.below(4) {
+            steps.push(step(&mut random, &fusible, operands.len(), steps.len()));
+        }
+        let before = seen.n_planned;
+        check(&mut random, &mut operators, &steps, &operands, &mut seen);
+        n_with_bias += usize::from(is_biased && seen.n_planned > before);
+    }
+    println!("{seen:?}, {n_with_bias} with a bias");
+    assert!(seen.n_planned > 1_000 && n_with_bias > 500 && seen.n_taken == 0);
+}

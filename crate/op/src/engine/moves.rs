@@ -1,0 +1,563 @@
+//! Operators that only move elements, as bytes: a body serves every dtype, by the width of its elements.
+//!
+//! Where an element comes from is, for most, a sum of one number for each axis of the result ([`Places`]). Worked
+//! example: the columns of a `(2, 3)` the other way round come from `[0, 3]` and `[2, 1, 0]`, so the result is elements
+//! 2, 1, 0, 5, 4, 3. Axes at the end whose numbers count up are a run, which is copied as a whole.
+
+use super::single::{axis_of, broadcasts};
+use super::{Source, count};
+use crate::nn::moves::{Border, bordered, enlarged_places};
+use crate::rule::index::sliced_places;
+use crate::run::{Fault, ResultType, cast_between, widen};
+use kernel::elementwise::broadcast::Walk;
+use kernel::elementwise::compare;
+use kernel::permute::{Permutation, Strided, copy};
+use kernel::shape::{OutOfRange, place};
+use kernel::strided::{Offsets, row_major};
+use ty::{Attrs, Dtype, Scalar, bits_of_bytes, scalar_bits, scalar_of};
+
+#[derive(Clone)]
+pub enum Moves {
+    Places(Places),
+    /// Of elements of so many bytes.
+    Permute(Permutation, usize),
+    /// Operands side by side: how many runs each has, and how long they are.
+    Join {
+        n_runs: usize,
+        runs: Vec<usize>,
+    },
+    Fill(Fill, Dtype),
+    Cast([Dtype; 2]),
+    Take(Take),
+    Gather(Gather),
+    /// By a bool for each; elements of so many bytes.
+    Where {
+        walk: Walk<3>,
+        lengths: [usize; 3],
+        width: usize,
+    },
+    OneHot {
+        on: Fill,
+        off: Fill,
+        from: Dtype,
+        to: Dtype,
+        depth: usize,
+        inner: usize,
+    },
+}
+
+/// An element that comes from no place of the data.
+#[derive(Clone, Copy)]
+pub enum Fill {
+    Number(f64),
+    /// The only element of an operand.
+    Operand(usize, Dtype),
+}
+
+/// What is at no place of the operand.
+const NOWHERE: usize = usize::MAX;
+
+/// Elements: more have no plan, so that bytes can be counted.
+const MOST: usize = 1 << 28;
+
+/// Places of an axis: more would be a table of some size.
+const MOST_OF_AXIS: usize = 1 << 22;
+
+#[derive(Clone)]
+pub struct Places {
+    /// Which one is the data.
+    operand: usize,
+    /// In bytes.
+    length: usize,
+    /// Bytes that stay side by side, and of an element.
+    run: usize,
+    width: usize,
+    /// By axis, for each index: how many bytes it is away. At least one axis.
+    axes: Vec<Vec<usize>>,
+    fill: Fill,
+    dtype: Dtype,
+}
+
+/// Elements along an axis, named by indices that are the same for all that stands before it, or for a batch.
+#[derive(Clone)]
+pub struct Take {
+    n_batches: usize,
+    n_outer: usize,
+    n_taken: usize,
+    size: usize,
+    /// In bytes.
+    inner: usize,
+    index: Dtype,
+    mode: OutOfRange,
+}
+
+/// An index for each element.
+#[derive(Clone)]
+pub struct Gather {
+    shape: Vec<usize>,
+    /// In bytes; none along the axis.
+    strides: Vec<usize>,
+    along: usize,
+    size: usize,
+    length: usize,
+    width: usize,
+    index: Dtype,
+}
+
+impl Moves {
+    /// `None`: this is none of them, or not on these types.
+    pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Moves> {
+        let ResultType { shape: to, dtype } = result;
+        let (dtype, width, n) = (*dtype, dtype.n_bytes(), count(to)?);
+        if operands.iter().any(|of| count(&of.shape).is_none_or(|n| n > MOST)) || n > MOST {
+            return None;
+        }
+        match name {
+            "zeros" | "zeros_like" => return Some(Moves::Fill(Fill::Number(0.0), dtype)),
+            "ones" | "ones_like" => return Some(Moves::Fill(Fill::Number(1.0), dtype)),
+            _ => {}
+        }
+        // Of nothing, sizes may be any.
+        let x = operands.first().filter(|_| n > 0)?;
+        let (from, rank) = (&x.shape, x.shape.len());
+        let is_same = operands.iter().all(|of| of.dtype == dtype);
+        let one = |at: usize| {
+            let of = operands.get(at)?;
+            (count(&of.shape) == Some(1)).then_some(Fill::Operand(at, of.dtype))
+        };
+        Some(match name {
+            "full" => Moves::Fill(one(0)?, dtype),
+            "full_like" => Moves::Fill(one(1)?, dtype),
+            "cast" | "cast_like" => (count(from)? == n).then_some(Moves::Cast([x.dtype, dtype]))?,
+            "transpose" | "layout_transform" if x.dtype == dtype => {
+                let axes = order(name, attrs, rank)?;
+                let is_order =
+                    axes.len() == to.len() && axes.iter().zip(to).all(|(&axis, &to)| from.get(axis) == Some(&to));
+                let is_all = (0..rank).all(|axis| axes.contains(&axis)) && axes.len() == rank;
+                (is_order && is_all).then(|| Moves::Permute(Permutation::new(from, &axes), width))?
+            }
+            "concatenate" | "stack" if is_same => {
+                let axis = axis_of(attrs, 0, to.len())?;
+                let inner: usize = if name == "stack" { 1 } else { 0 };
+                let run = |of: &ResultType| of.shape.get(axis..).and_then(count).map(|n| n * width);
+                let runs: Vec<usize> = operands.iter().map(run).collect::<Option<_>>()?;
+                let is_rank = operands.iter().all(|of| of.shape.len() + inner == to.len());
+                let n_runs = count(&to[..axis])?;
+                let total = runs.iter().try_fold(0_usize, |sum, &run| sum.checked_add(run))?;
+                (is_rank && total.checked_mul(n_runs)? == n * width).then_some(Moves::Join { n_runs, runs })?
+            }
+            "take" => {
+                let [_, indices] = operands else { return None };
+                let named = attrs.int("axis").is_some();
+                let flat = [count(from)?];
+                let (from, axis) = if named { (&from[..], axis_of(attrs, 0, rank)?) } else { (&flat[..], 0) };
+                let batch = attrs.int("batch_dims").unwrap_or(0);
+                let batch = batch + if batch < 0 { indices.shape.len() as i64 } else { 0 };
+                let batch = usize::try_from(batch).ok().filter(|&batch| batch <= axis)?;
+                let mode = match attrs.str("mode") {
+                    "wrap" => OutOfRange::Wrap,
+                    "error" | "fast" => OutOfRange::Error,
+                    _ => OutOfRange::Clip,
+                };
+                let take = Take {
+                    n_batches: count(&from[..batch])?,
+                    n_outer: count(&from[batch..axis])?,
+                    n_taken: count(indices.shape.get(batch..)?)?,
+                    size: from[axis],
+                    inner: count(&from[axis + 1..])? * width,
+                    index: indices.dtype,
+                    mode,
+                };
+                let fits = take.n_batches * take.n_outer * take.n_taken * take.inner == n * width
+                    && Some(take.n_batches * take.n_taken) == count(&indices.shape);
+                (fits && !indices.dtype.is_float() && x.dtype == dtype).then_some(Moves::Take(take))?
+            }
+            "gather" => {
+                let [_, indices] = operands else { return None };
+                let along = axis_of(attrs, 0, rank)?;
+                let mut strides: Vec<usize> = row_major(from).iter().map(|stride| stride * width).collect();
+                let step = std::mem::take(&mut strides[along]);
+                let fits = indices.shape.len() == rank
+                    && (0..rank).all(|axis| axis == along || indices.shape[axis] <= from[axis])
+                    && indices.shape == *to
+                    && !indices.dtype.is_float()
+                    && x.dtype == dtype;
+                let (size, length) = (from[along], count(from)? * width);
+                let (shape, index) = (to.clone(), indices.dtype);
+                fits.then_some(Moves::Gather(Gather { shape, strides, along: step, size, length, width, index }))?
+            }
+            "where" => {
+                let [condition, a, b] = operands else { return None };
+                let shapes = [&condition.shape[..], &a.shape, &b.shape];
+                let fits = condition.dtype == Dtype::Bool
+                    && [a, b].iter().all(|of| of.dtype == dtype)
+                    && shapes.iter().all(|shape| broadcasts(shape, to));
+                let [c, x, y] = shapes.map(|shape| count(shape).unwrap_or(0));
+                let lengths = [c, x * width, y * width];
+                fits.then(|| Moves::Where { walk: Walk::new(shapes, to), lengths, width })?
+            }
+            "one_hot" => {
+                let axis = match attrs.int("axis").unwrap_or(-1) {
+                    -1 => to.len().checked_sub(1)?,
+                    axis => usize::try_from(axis).ok()?,
+                };
+                let depth = *to.get(axis)?;
+                let inner = count(&to[axis + 1..])?;
+                let fits = count(from)?.checked_mul(depth)? == n && !x.dtype.is_float();
+                let (on, off) = (one(1)?, one(2)?);
+                fits.then_some(Moves::OneHot { on, off, from: x.dtype, to: dtype, depth, inner })?
+            }
+            _ if x.dtype == dtype => Moves::Places(Places::new(name, attrs, operands, result)?),
+            _ => return None,
+        })
+    }
+
+    pub fn run(&self, sources: &[Source], result: &mut [u8]) -> Result<(), Fault> {
+        match self {
+            Moves::Take(take) => take.run(sources, result),
+            Moves::Gather(gather) => gather.run(sources, result),
+            _ => self.try_run(sources, result).ok_or(Fault::IllTyped),
+        }
+    }
+
+    fn try_run(&self, sources: &[Source], result: &mut [u8]) -> Option<()> {
+        let from = |at: usize| *sources.get(at)?;
+        match self {
+            Moves::Places(places) => places.run(sources, result)?,
+            Moves::Permute(permutation, width) => permutation.run(*width, from(0)?, result),
+            Moves::Join { n_runs, runs } => {
+                let stride = runs.iter().sum();
+                let mut start = 0;
+                for (at, &run) in runs.iter().enumerate() {
+                    let part = from(at)?;
+                    if part.len() != run * n_runs || result.len() != stride * n_runs {
+                        return None;
+                    }
+                    let target = Strided { start, stride };
+                    copy(*n_runs, run, (part, Strided { start: 0, stride: run }), (result, target));
+                    start += run;
+                }
+            }
+            Moves::Fill(fill, dtype) => repeat(&fill.element(*dtype, sources)?[..dtype.n_bytes()], result),
+            Moves::Cast(dtypes) if quick_cast(*dtypes, from(0)?, result).is_some() => {}
+            Moves::Cast([of, to]) => {
+                let places = result.chunks_exact_mut(to.n_bytes());
+                for (bytes, place) in from(0)?.chunks_exact(of.n_bytes()).zip(places) {
+                    let scalar = cast_between(scalar_of(*of, bits_of_bytes(bytes)), *of, *to);
+                    place.copy_from_slice(&scalar_bits(*to, scalar).to_le_bytes()[..to.n_bytes()]);
+                }
+            }
+            Moves::Where { walk, lengths, width } => {
+                let operands = [from(0)?, from(1)?, from(2)?];
+                if operands.map(<[u8]>::len) != *lengths || result.len() != walk.n * width {
+                    return None;
+                }
+                match width {
+                    1 => select::<1>(walk, operands, result),
+                    2 => select::<2>(walk, operands, result),
+                    4 => select::<4>(walk, operands, result),
+                    _ => select::<8>(walk, operands, result),
+                }
+            }
+            Moves::OneHot { on, off, from: index, to, depth, inner } => {
+                let width = to.n_bytes();
+                repeat(&off.element(*to, sources)?[..width], result);
+                let on = on.element(*to, sources)?;
+                for (at, bytes) in from(0)?.chunks_exact(index.n_bytes()).enumerate() {
+                    if let Some(class) = usize::try_from(int_of(*index, bytes)).ok().filter(|class| class < depth) {
+                        let place = (at / inner * depth + class) * inner + at % inner;
+                        result.get_mut(place * width..)?.get_mut(..width)?.copy_from_slice(&on[..width]);
+                    }
+                }
+            }
+            Moves::Take(_) | Moves::Gather(_) => return None,
+        }
+        Some(())
+    }
+}
+
+/// The casts that models are full of.
+fn quick_cast(dtypes: [Dtype; 2], from: &[u8], to: &mut [u8]) -> Option<()> {
+    match dtypes {
+        [Dtype::Float32, Dtype::Int32] => compare::to_i32(cast(from)?, cast_mut(to)?),
+        [Dtype::Float32, Dtype::Float64] => compare::to_f64(cast(from)?, cast_mut(to)?),
+        [Dtype::Float32, Dtype::Bool] => compare::to_bool(cast(from)?, to),
+        [Dtype::Int32, Dtype::Float32] => compare::from_i32(cast(from)?, cast_mut(to)?),
+        [Dtype::Float64, Dtype::Float32] => compare::from_f64(cast(from)?, cast_mut(to)?),
+        [Dtype::Bool | Dtype::UInt8, Dtype::Float32] => compare::from_u8(from, cast_mut(to)?),
+        _ => return None,
+    }
+    Some(())
+}
+
+fn cast<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> Option<&[T]> {
+    bytemuck::try_cast_slice(bytes).ok()
+}
+
+fn cast_mut<T: bytemuck::Pod>(bytes: &mut [u8]) -> Option<&mut [T]> {
+    bytemuck::try_cast_slice_mut(bytes).ok()
+}
+
+/// An integer with its sign.
+fn int_of(dtype: Dtype, bytes: &[u8]) -> i128 {
+    widen(dtype, scalar_of(dtype, bits_of_bytes(bytes)).as_int())
+}
+
+/// Writes one element as often as it goes in.
+fn repeat(element: &[u8], to: &mut [u8]) {
+    match element {
+        [first, rest @ ..] if rest.iter().all(|byte| byte == first) => to.fill(*first),
+        _ => to.chunks_exact_mut(element.len()).for_each(|place| place.copy_from_slice(element)),
+    }
+}
+
+fn select<const N: usize>(walk: &Walk<3>, [condition, x, y]: [&[u8]; 3], to: &mut [u8]) {
+    compare::select(condition, x.as_chunks::<N>().0, y.as_chunks::<N>().0, walk, to.as_chunks_mut::<N>().0);
+}
+
+/// Which axis of the data each axis of the result is.
+fn order(name: &str, attrs: &Attrs, rank: usize) -> Option<Vec<usize>> {
+    if name == "layout_transform" {
+        let (from, to) = (attrs.str("src_layout"), attrs.str("dst_layout"));
+        let is_plain =
+            from.len() == rank && [from, to].iter().all(|of| of.bytes().all(|byte| byte.is_ascii_uppercase()));
+        return if is_plain { to.chars().map(|letter| from.find(letter)).collect() } else { None };
+    }
+    match attrs.ints("axes").filter(|axes| !axes.is_empty()) {
+        Some(axes) => {
+            let from_start = |axis: i64| usize::try_from(axis + if axis < 0 { rank as i64 } else { 0 }).ok();
+            axes.into_iter().map(from_start).collect()
+        }
+        None => Some((0..rank).rev().collect()),
+    }
+}
+
+impl Fill {
+    /// As an element of a dtype, and what is behind it.
+    fn element(self, dtype: Dtype, sources: &[Source]) -> Option<[u8; 8]> {
+        let (scalar, of) = match self {
+            Fill::Number(number) => (Scalar::Float(number), Dtype::Float64),
+            Fill::Operand(at, of) => (scalar_of(of, bits_of_bytes((*sources.get(at)?)?.get(..of.n_bytes())?)), of),
+        };
+        Some(scalar_bits(dtype, cast_between(scalar, of, dtype)).to_le_bytes())
+    }
+}
+
+impl Places {
+    fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Places> {
+        let (x, to) = (operands.first()?, &result.shape);
+        if to.iter().any(|&size| size > MOST_OF_AXIS) {
+            return None;
+        }
+        let (from, strides) = (&x.shape, row_major(&x.shape));
+        let missing = to.len().checked_sub(from.len())?;
+        let mut fill = Fill::Number(0.0);
+        // By axis of the data, for each place of the result.
+        let counted = |size: usize| -> Vec<usize> { (0..size).collect() };
+        let mut places: Vec<Vec<usize>> = from.iter().zip(&to[missing..]).map(|(_, &size)| counted(size)).collect();
+        let mut axes: Vec<Vec<usize>> = to[..missing].iter().map(|&size| vec![0; size]).collect();
+        let or_nowhere = |places: Vec<Option<usize>>| -> Vec<usize> {
+            places.into_iter().map(|place| place.unwrap_or(NOWHERE)).collect()
+        };
+        match name {
+            "broadcast_to" | "broadcast_to_like" => {
+                broadcasts(from, to).then_some(())?;
+                for (places, &size) in places.iter_mut().zip(from) {
+                    if size == 1 {
+                        places.fill(0);
+                    }
+                }
+            }
+            "tile" => {
+                for (places, &size) in places.iter_mut().zip(from) {
+                    places.iter_mut().for_each(|place| *place %= size);
+                }
+            }
+            "repeat" => {
+                let repeats = usize::try_from(attrs.int("repeats")?).ok()?;
+                places[axis_of(attrs, 0, from.len())?].iter_mut().for_each(|place| *place /= repeats);
+            }
+            "reverse" => places[axis_of(attrs, 0, from.len())?].reverse(),
+            "slice_like" => {}
+            "strided_slice" => {
+                for (axis, cut) in sliced_places(attrs, from) {
+                    *places.get_mut(axis)? =
+                        cut.into_iter().map(|place| usize::try_from(place).ok()).collect::<Option<_>>()?;
+                }
+            }
+            "nn.pad" | "nn.mirror_pad" => {
+                let border = Border::of(name, attrs);
+                if name == "nn.pad" {
+                    let value = operands.get(1)?;
+                    (count(&value.shape) == Some(1)).then_some(())?;
+                    fill = Fill::Operand(1, value.dtype);
+                }
+                let ty::AttrValue::List(widths) = attrs.get("pad_width") else { return None };
+                for (axis, places) in places.iter_mut().enumerate() {
+                    let before = *widths.get(axis)?.as_ints()?.first()?;
+                    *places = or_nowhere(bordered(from[axis], before, to[axis], border).ok()?);
+                }
+            }
+            "nn.upsampling" | "nn.upsampling3d" => {
+                for (axis, found) in enlarged_places(name, attrs, from, to)? {
+                    places[axis] = or_nowhere(found);
+                }
+            }
+            _ => return None,
+        }
+        let is_there = |(places, &size): (&Vec<usize>, &usize)| places.iter().all(|&at| at < size || at == NOWHERE);
+        let is_whole = places.iter().zip(&to[missing..]).all(|(places, &size)| places.len() == size);
+        (is_whole && places.iter().zip(from).all(is_there)).then_some(())?;
+        for (places, stride) in places.into_iter().zip(strides) {
+            axes.push(places.into_iter().map(|at| if at == NOWHERE { at } else { at * stride }).collect());
+        }
+        Some(Places::of((0, count(from)?), axes, fill, result.dtype))
+    }
+
+    /// The part of axis `axis` from `start` on that a result of a split is.
+    pub fn part(operand: usize, x: &ResultType, axis: usize, start: usize, result: &ResultType) -> Option<Places> {
+        let n = count(&result.shape)?;
+        let is_part = (1..=MOST).contains(&n)
+            && result.shape.iter().all(|&size| size <= MOST_OF_AXIS)
+            && x.dtype == result.dtype
+            && x.shape.len() == result.shape.len()
+            && start.checked_add(*result.shape.get(axis)?)? <= x.shape[axis]
+            && (0..x.shape.len()).all(|at| at == axis || x.shape[at] == result.shape[at]);
+        let n = count(&x.shape).filter(|&n| is_part && n <= MOST)?;
+        let along = |(at, stride): (usize, usize)| {
+            let start = if at == axis { start } else { 0 };
+            (start..start + result.shape[at]).map(|place| place * stride).collect()
+        };
+        let axes = row_major(&x.shape).into_iter().enumerate().map(along).collect();
+        Some(Places::of((operand, n), axes, Fill::Number(0.0), result.dtype))
+    }
+
+    /// `axes` count elements, of which the operand has `n`.
+    fn of((operand, n): (usize, usize), mut axes: Vec<Vec<usize>>, fill: Fill, dtype: Dtype) -> Places {
+        let width = dtype.n_bytes();
+        for place in axes.iter_mut().flatten().filter(|place| **place != NOWHERE) {
+            *place *= width;
+        }
+        let mut run = width;
+        // What is a run now is at the same place in one that the axis before has.
+        while let Some(last) = axes.pop() {
+            let start = last.first().copied().unwrap_or(NOWHERE);
+            let is_run = start != NOWHERE && last.iter().enumerate().all(|(i, &place)| place == start + i * run);
+            if !is_run {
+                axes.push(last);
+                break;
+            }
+            run *= last.len();
+            match axes.last_mut() {
+                Some(before) => {
+                    before.iter_mut().filter(|place| **place != NOWHERE).for_each(|place| *place += start);
+                }
+                None => {
+                    axes.push(vec![start]);
+                    break;
+                }
+            }
+        }
+        if axes.is_empty() {
+            axes.push(vec![0]);
+        }
+        Places { operand, length: n * width, run, width, axes, fill, dtype }
+    }
+
+    fn run(&self, sources: &[Source], result: &mut [u8]) -> Option<()> {
+        let from = (*sources.get(self.operand)?)?;
+        let fill = self.fill.element(self.dtype, sources)?;
+        let fill = &fill[..self.width];
+        let (last, outer) = self.axes.split_last()?;
+        let n = outer.iter().map(Vec::len).product::<usize>() * last.len() * self.run;
+        if from.len() != self.length || result.len() != n {
+            return None;
+        }
+        if n == 0 {
+            return Some(());
+        }
+        let mut index = vec![0; outer.len()];
+        for to in result.chunks_exact_mut(last.len() * self.run) {
+            let base = outer.iter().zip(&index).try_fold(0, |base, (places, &at)| match places[at] {
+                NOWHERE => None,
+                place => Some(base + place),
+            });
+            match (base, self.run) {
+                (None, _) => repeat(fill, to),
+                (Some(base), 1) => gather::<1>(&from[base..], last, fill, to),
+                (Some(base), 2) => gather::<2>(&from[base..], last, fill, to),
+                (Some(base), 4) => gather::<4>(&from[base..], last, fill, to),
+                (Some(base), 8) => gather::<8>(&from[base..], last, fill, to),
+                (Some(base), run) => {
+                    for (to, &place) in to.chunks_exact_mut(run).zip(last) {
+                        match place {
+                            NOWHERE => repeat(fill, to),
+                            place => to.copy_from_slice(&from[base + place..][..run]),
+                        }
+                    }
+                }
+            }
+            for (at, places) in index.iter_mut().zip(outer).rev() {
+                *at += 1;
+                if *at < places.len() {
+                    break;
+                }
+                *at = 0;
+            }
+        }
+        Some(())
+    }
+}
+
+/// Runs of `N` bytes from their places.
+fn gather<const N: usize>(from: &[u8], places: &[usize], fill: &[u8], to: &mut [u8]) {
+    for (to, &place) in to.chunks_exact_mut(N).zip(places) {
+        match place {
+            NOWHERE => repeat(fill, to),
+            place => to.copy_from_slice(&from[place..][..N]),
+        }
+    }
+}
+
+impl Take {
+    fn run(&self, sources: &[Source], result: &mut [u8]) -> Result<(), Fault> {
+        let &[Some(data), Some(indices)] = sources else { return Err(Fault::IllTyped) };
+        let (width, row) = (self.index.n_bytes(), self.size * self.inner);
+        let fits = data.len() == self.n_batches * self.n_outer * row
+            && indices.len() == self.n_batches * self.n_taken * width
+            && result.len() == self.n_batches * self.n_outer * self.n_taken * self.inner;
+        if !fits {
+            return Err(Fault::IllTyped);
+        }
+        let mut at = 0;
+        for outer in 0..self.n_batches * self.n_outer {
+            let batch = outer / self.n_outer * self.n_taken;
+            for index in indices[batch * width..][..self.n_taken * width].chunks_exact(width) {
+                let index = scalar_of(self.index, bits_of_bytes(index)).as_int();
+                let place = place(index, self.size, self.mode).ok_or(Fault::IndexOutOfRange(index))?;
+                let from = &data[outer * row + place * self.inner..][..self.inner];
+                result[at..at + self.inner].copy_from_slice(from);
+                at += self.inner;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Gather {
+    fn run(&self, sources: &[Source], result: &mut [u8]) -> Result<(), Fault> {
+        let &[Some(data), Some(indices)] = sources else { return Err(Fault::IllTyped) };
+        let n: usize = self.shape.iter().product();
+        let fits = data.len() == self.length && indices.len() == n * self.index.n_bytes();
+        if !fits || result.len() != n * self.width {
+            return Err(Fault::IllTyped);
+        }
+        let walk = Offsets::new(&self.shape, [&self.strides]);
+        let places = result.chunks_exact_mut(self.width).zip(indices.chunks_exact(self.index.n_bytes()));
+        for ([base], (to, index)) in walk.zip(places) {
+            let at = crate::places::within(int_of(self.index, index), self.size)?;
+            to.copy_from_slice(&data[base + at * self.along..][..self.width]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+// Which part of a tensor is looked at: two of its axes as rows and columns, and a place on each of the others.
+
+/** How a tensor of rank 2 or more is cut into matrices. */
+export interface Cut {
+  rows: number;
+  columns: number;
+  /** By axis: where to cut it, or everywhere. Nothing is said of rows and columns. */
+  at: readonly (number | "all")[];
+}
+
+export interface Matrix {
+  /** The place of the matrix: `[0, :, :]`. */
+  name: string;
+  rows: number;
+  columns: number;
+  /** Where its first element is among those of the tensor, and the steps to the next row and column. */
+  first: number;
+  rowStep: number;
+  columnStep: number;
+}
+
+/** The last two axes, and the first place on the others, or all places if they are few. */
+export function firstCut(shape: readonly number[], most: number): Cut {
+  const rank = shape.length;
+  const slices = shape.slice(0, -2).reduce((product, size) => product * size, 1);
+  return { rows: rank - 2, columns: rank - 1, at: shape.map(() => (slices <= most ? "all" : 0)) };
+}
+
+function stepsOf(shape: readonly number[]): number[] {
+  const steps: number[] = [];
+  let step = 1;
+  for (const size of shape.toReversed()) {
+    steps.unshift(step);
+    step *= size;
+  }
+  return steps;
+}
+
+/** The first so many matrices of a cut, in the order of the elements, and how many there are. */
+export function matricesOf(shape: readonly number[], cut: Cut, most: number): { matrices: Matrix[]; total: number } {
+  const steps = stepsOf(shape);
+  const others = shape.map((_, axis) => axis).filter((axis) => axis !== cut.rows && axis !== cut.columns);
+  const counts = others.map((axis) => (cut.at[axis] === "all" ? (shape[axis] ?? 1) : 1));
+  const total = counts.reduce((product, count) => product * count, 1);
+  const matrices = Array.from({ length: Math.min(total, most) }, (_, index) => {
+    const places = new Map<number, number>();
+    let rest = index;
+    for (let i = others.length - 1; i >= 0; i -= 1) {
+      const [axis = 0, count = 1] = [others[i], counts[i]];
+      const at = cut.at[axis];
+      places.set(axis, typeof at === "number" ? at : rest % count);
+      rest = Math.floor(rest / count);
+    }
+    const first = [...places].reduce((sum, [axis, at]) => sum + at * (steps[axis] ?? 0), 0);
+    const name = others.length === 0 ? "" : `[${shape.map((_, axis) => places.get(axis) ?? ":").join(", ")}]`;
+    return {
+      name,
+      rows: shape[cut.rows] ?? 1,
+      columns: shape[cut.columns] ?? 1,
+      first,
+      rowStep: steps[cut.rows] ?? 0,
+      columnStep: steps[cut.columns] ?? 0,
+    };
+  });
+  return { matrices, total };
+}
+
+/** An element of a matrix; nothing if it was not handed over. */
+export const elementOf = (elements: readonly number[], matrix: Matrix, row: number, column: number): number | undefined =>
+  elements[matrix.first + row * matrix.rowStep + column * matrix.columnStep];

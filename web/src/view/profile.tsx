@@ -1,0 +1,129 @@
+// What each operator of a run cost: a table that sorts, with the share of the time as bars.
+import { useSignal } from "@preact/signals";
+import { point, show } from "../actions.ts";
+import { bytesOf, countOf, millisecondsOf, rateOf } from "./units.ts";
+import type { OperatorView } from "../wasm/relish_wasm.js";
+
+/** More rows are asked for. */
+const ROWS = 12;
+
+type Column = "time" | "calls" | "bytes" | "flops" | "rate";
+
+const COLUMNS: readonly { id: Column; title: string; about: string }[] = [
+  { id: "time", title: "Time", about: "In milliseconds, of all calls" },
+  { id: "calls", title: "Calls", about: "How often it was called" },
+  { id: "bytes", title: "Bytes", about: "Read from operands and written to results" },
+  { id: "flops", title: "FLOPs", about: "Operations on numbers, by the sizes in the types" },
+  { id: "rate", title: "Rate", about: "FLOPs, or bytes where there are none, in a second" },
+];
+
+const bytes = (row: OperatorView) => row.bytes_read + row.bytes_written;
+
+function measure(row: OperatorView, column: Column): number {
+  switch (column) {
+    case "time":
+      return row.milliseconds;
+    case "calls":
+      return row.calls;
+    case "bytes":
+      return bytes(row);
+    case "flops":
+      return row.flops ?? -1;
+    case "rate":
+      return row.milliseconds > 0 ? (row.flops || bytes(row) / 1e6) / row.milliseconds : 0;
+  }
+}
+
+interface Props {
+  rows: readonly OperatorView[];
+  /** Of the run as a whole, in milliseconds. */
+  total: number;
+  /** Whether the rows are about the text as it stands. */
+  isFresh: boolean;
+}
+
+export function Profile({ rows, total, isFresh }: Props) {
+  const sorted = useSignal<Column>("time");
+  const isWhole = useSignal(false);
+  if (rows.length === 0) return null;
+  const inOperators = rows.reduce((sum, row) => sum + row.milliseconds, 0);
+  const longest = Math.max(...rows.map((row) => row.milliseconds), Number.MIN_VALUE);
+  const ordered = rows.toSorted((a, b) => measure(b, sorted.value) - measure(a, sorted.value));
+  const shown = isWhole.value ? ordered : ordered.slice(0, ROWS);
+  return (
+    <section class="profile" aria-labelledby="profile-title">
+      <header>
+        <h3 id="profile-title">Operators</h3>
+        <p class="note">
+          {millisecondsOf(inOperators)} of {millisecondsOf(Math.max(total, inOperators))} in operators on tensors
+        </p>
+      </header>
+      <div class="profile-scroll" tabIndex={0} role="group" aria-label="Costs of operators">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Operator</th>
+              {COLUMNS.map(({ id, title, about }) => (
+                <th scope="col" aria-sort={sorted.value === id ? "descending" : undefined}>
+                  <button type="button" title={about} onClick={() => (sorted.value = id)}>
+                    {title}
+                    <span aria-hidden="true">{sorted.value === id ? " ↓" : ""}</span>
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((row) => (
+              <Row row={row} share={row.milliseconds / longest} isFresh={isFresh} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rows.length > ROWS && (
+        <button type="button" class="button small" onClick={() => (isWhole.value = !isWhole.value)}>
+          {isWhole.value ? "Fewer" : `All ${rows.length} operators`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFresh: boolean }) {
+  const light = (on: boolean) => point(on && isFresh ? row.span : undefined);
+  return (
+    <tr
+      onClick={() => isFresh && show(row.span)}
+      onPointerEnter={() => light(true)}
+      onPointerLeave={() => light(false)}
+      class={isFresh ? "leads" : ""}
+    >
+      <th scope="row">
+        <button
+          type="button"
+          disabled={!isFresh}
+          aria-label={`${row.names.join(" + ")}, line ${row.line}`}
+          onClick={(event) => {
+            event.stopPropagation();
+            show(row.span);
+          }}
+          onFocus={() => light(true)}
+          onBlur={() => light(false)}
+        >
+          <code>{row.names.join(" + ")}</code>
+          <small>
+            line {row.line} · {row.type ?? "a tuple"}
+          </small>
+        </button>
+      </th>
+      <td class="time">
+        <span class="bar" style={{ width: `${Math.max(share * 100, 1)}%` }} aria-hidden="true" />
+        <span>{millisecondsOf(row.milliseconds)}</span>
+      </td>
+      <td>{countOf(row.calls)}</td>
+      <td title={`${bytesOf(row.bytes_read)} read, ${bytesOf(row.bytes_written)} written`}>{bytesOf(bytes(row))}</td>
+      <td>{row.flops === undefined ? "–" : countOf(row.flops)}</td>
+      <td>{rateOf(row.flops, bytes(row), row.milliseconds)}</td>
+    </tr>
+  );
+}
