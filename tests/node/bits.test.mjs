@@ -1,6 +1,8 @@
 // Results are the same to the bit: what the command line computes without SIMD, and what the page computes with it.
 import assert from "node:assert/strict";
+import { resolve } from "node:path";
 import { test } from "node:test";
+import { run } from "../../scripts/house.mjs";
 import { difference, inNode, native } from "../bits/engines.mjs";
 import { madePrograms } from "../bits/programs.mjs";
 import { loadPlayground } from "./compiler.mjs";
@@ -43,4 +45,11 @@ test("a difference in one bit is found and told", () => {
   assert.equal(say(["1", "[1, 2, 3]"], ["1", "[1, 2, 3]"]), undefined);
   assert.equal(say(["1", "[1, 2, 3]"], ["1", "[1, 4, 3]"]), "A program, value 2, number 2: 4, 3] instead of 2, 3]");
   assert.equal(say(["1"], []), "A program: 0 values instead of 1");
+});
+
+test("of what relaxed SIMD leaves open, only the rounding of products and sums is used", async () => {
+  const file = resolve(import.meta.dirname, "../../web/src/wasm/relish_relaxed.wasm");
+  const { output } = await run("wasm-dis", [file, "--all-features"], { show: false });
+  // Whole lanes are selected, by masks of ones or zeros, so either way of selecting does the same.
+  assert.deepEqual([...new Set(output.match(/[fi]\w+\.relaxed_\w+/g))].sort(), ["f32x4.relaxed_madd", "i32x4.relaxed_laneselect"]);
 });
