@@ -1,5 +1,6 @@
 // How fast the tensor kernels are beside other libraries that run in a browser, and beside what the processor can do
-// at all (the probe: multiply-adds in registers), in Node by CPU time and in Chromium. Figures go to the terminal.
+// at all (the probe: multiply-adds in registers), in Node by CPU time and in Chromium. Figures go to the terminal, each
+// beside its goal (tests/peers/goals.mjs); what is short of one says so.
 //
 //     npm run bench:peers -- [--only 'matmul|conv'] [--in node|chromium] [--rounds 15]
 //

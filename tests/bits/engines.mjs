@@ -100,6 +100,6 @@ export function difference({ title }, expected, found) {
   // Back to where the number begins in which they differ.
   const start = Math.max(was.lastIndexOf(" ", at), was.lastIndexOf("[", at), 0);
   const n = was.slice(0, start).split(",").length - 1;
-  const cut = (text) => text.slice(start, start + 40);
+  const cut = (text) => text.slice(start, start + 40).trim();
   return `${title}, value ${index + 1}, number ${n + 1}: ${cut(is)} instead of ${cut(was)}`;
 }

@@ -37,3 +37,10 @@ test("a NaN has the same bits wherever it comes from", async () => {
   }
   playground.free();
 });
+
+test("a difference in one bit is found and told", () => {
+  const say = (expected, found) => difference({ title: "A program" }, expected, found);
+  assert.equal(say(["1", "[1, 2, 3]"], ["1", "[1, 2, 3]"]), undefined);
+  assert.equal(say(["1", "[1, 2, 3]"], ["1", "[1, 4, 3]"]), "A program, value 2, number 2: 4, 3] instead of 2, 3]");
+  assert.equal(say(["1"], []), "A program: 0 values instead of 1");
+});

@@ -129,7 +129,7 @@ pub enum HirError {
     },
     MetadataSyntax {
         span: Span,
-        words: String,
+        words: &'static str,
     },
     /// `text` is the reference.
     MetaReference {

@@ -142,9 +142,10 @@ unsafe fn turn(size: usize, rows: Axis, columns: Axis, from: *const u8, to: *mut
 unsafe fn turn_block(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
     let mut block = [F32x4::splat(0.0); 4 * BLOCK];
     unsafe {
-        // The lines that are written come while others are read.
-        for column in 0..BLOCK {
-            to.add(column * to_step).read_volatile();
+        // All lines are asked for at once, those that will be written too: one by one, each would be waited for.
+        for line in 0..BLOCK {
+            from.add(line * from_step).read_volatile();
+            to.add(line * to_step).read_volatile();
         }
         for row in (0..BLOCK).step_by(4) {
             let line: [*const f32; 4] = std::array::from_fn(|at| from.add((row + at) * from_step));

@@ -17,7 +17,7 @@
 
 #![allow(unsafe_code, reason = "loads and stores of four lanes through pointers")]
 
-use crate::elementwise::loops::{self, Operand, vectors};
+use crate::elementwise::loops::{self, Moving, Operand, vectors};
 use crate::elementwise::{Binary, Source, Unary, binary};
 use crate::fold::{self, Extent, Fold};
 use crate::lanes::{F32x4, Lanes};
@@ -226,23 +226,33 @@ fn start_of(from: Source, to: &mut [f32]) -> *const f32 {
 ///
 /// # Safety
 /// As for the operands of [`vectors`].
-unsafe fn affine(operands: [Operand; 5], to: *mut f32, n: usize) {
+unsafe fn affine([x, mean, factor, gamma, beta]: [Operand; 5], to: *mut f32, n: usize) {
     unsafe {
-        vectors(operands, to, n, |[x, mean, factor, gamma, beta], to, n| {
-            let (mut x, mut mean, mut factor, mut gamma, mut beta, mut to) = (x, mean, factor, gamma, beta, to);
-            let end = to.add(n);
-            while to != end {
-                for at in [0, 4] {
-                    let load = |(from, _): (*const f32, usize)| F32x4::load(from.add(at));
-                    let normal = (load(x) - load(mean)) * load(factor);
-                    normal.mul_add(load(gamma), load(beta)).store(to.add(at));
-                }
-                for (from, step) in [&mut x, &mut mean, &mut factor, &mut gamma, &mut beta] {
-                    *from = from.add(*step);
-                }
-                to = to.add(loops::STEP);
+        if let (Operand::One(mean), Operand::One(factor)) = (mean, factor) {
+            let (mean, factor) = (F32x4::splat(mean), F32x4::splat(factor));
+            vectors([x, gamma, beta], to, n, |operands, to, n| {
+                each(operands, to, n, |[x, gamma, beta]| ((x - mean) * factor).mul_add(gamma, beta));
+            });
+        } else {
+            vectors([x, mean, factor, gamma, beta], to, n, |operands, to, n| {
+                each(operands, to, n, |[x, mean, factor, gamma, beta]| ((x - mean) * factor).mul_add(gamma, beta));
+            });
+        }
+    }
+}
+
+/// `n` is a multiple of [`loops::STEP`] and not 0.
+#[inline(always)]
+unsafe fn each<const K: usize>(mut operands: [Moving; K], mut to: *mut f32, n: usize, f: impl Fn([F32x4; K]) -> F32x4) {
+    unsafe {
+        let end = to.add(n);
+        while to != end {
+            for at in [0, 4] {
+                f(operands.map(|(from, _)| F32x4::load(from.add(at)))).store(to.add(at));
             }
-        });
+            operands = operands.map(|(from, step)| (from.add(step), step));
+            to = to.add(loops::STEP);
+        }
     }
 }
 

@@ -25,8 +25,9 @@ use path::{Frame, Path};
 use std::collections::VecDeque;
 use ty::{RunError, RunFault, Value};
 
-/// Of instructions that are followed for all calls together.
-const MAX_STEPS: u64 = 30_000;
+/// Of instructions that are followed for one call, and for all together.
+const MAX_STEPS: u64 = 20_000;
+const MAX_TOTAL: u64 = 100_000;
 /// Of ways through the program that are followed for one call.
 const MAX_PATHS: usize = 64;
 
@@ -66,7 +67,9 @@ pub struct Forecaster<'p> {
     known: Known,
     /// After the last call, with the top-level variables that have values.
     now: Path,
+    /// Of instructions: for the call that is followed, and for all others.
     n_left: u64,
+    n_others: u64,
 }
 
 impl<'p> Forecaster<'p> {
@@ -74,11 +77,13 @@ impl<'p> Forecaster<'p> {
     pub fn new(program: &'p Program, limit: u64) -> Forecaster<'p> {
         let now = Path::new(program.globals.len());
         let (operators, known) = (Operators::new(limit), Known::default());
-        Forecaster { program, limit, operators, known, now, n_left: MAX_STEPS }
+        Forecaster { program, limit, operators, known, now, n_left: 0, n_others: MAX_TOTAL }
     }
 
     /// What a call from outside will need. `site` is where what has no other place is told.
     pub fn call(&mut self, function: FuncId, args: &[Value], site: Span) -> Forecast {
+        self.n_left = MAX_STEPS.min(self.n_others);
+        self.n_others -= self.n_left;
         let mut first = self.now.clone();
         first.begin();
         let args: Vec<_> = args.iter().map(|arg| first.argument(arg)).collect();
@@ -109,6 +114,7 @@ impl<'p> Forecaster<'p> {
                 end => ended.push((path, end)),
             }
         }
+        self.n_others += self.n_left;
         let forecast = summary(&ended);
         self.now = self.after(ended);
         forecast

@@ -85,7 +85,7 @@ const MOVES: &[&str] = &[
     "tile", "stack", "meshgrid", "layout_transform", "auto_scheduler_layout_transform", "sliding_window",
     "matrix_set_diag", "sequence_mask", "trilu", "qnn.concatenate", "vision.yolo_reorg", "annotation.stop_fusion",
     "annotation.checkpoint", "annotation.compiler_begin", "annotation.compiler_end", "annotation.bitpack_start",
-    "annotation.bitpack_end", "annotation.cast_hint", "debug", "device_copy", "on_device", "TupleGetItem",
+    "annotation.bitpack_end", "annotation.cast_hint", "debug", "device_copy", "on_device",
 ];
 
 /// The operations of one call; `None` where the types do not say. Of an operand or result that is a tuple there is no

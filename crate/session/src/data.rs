@@ -275,7 +275,8 @@ fn scalar(json: &Json, dtype: Dtype) -> Result<Scalar, String> {
     if (low..=high).contains(&value) { Ok(Scalar::Int(value as i64)) } else { Err(bad()) }
 }
 
-/// A part of an input in words, without `serde_json`'s own writer, whose table of powers would be in the page for this.
+/// A part of an input in words, without `serde_json`'s own writer and the standard library's quoting, whose tables would be
+/// in the page for this.
 fn written(json: &Json) -> String {
     match json {
         Json::Null => "null".to_owned(),
@@ -285,7 +286,7 @@ fn written(json: &Json) -> String {
             (_, Some(number), _) => number.to_string(),
             (.., number) => format!("{:?}", number.unwrap_or(f64::NAN)),
         },
-        Json::String(text) => format!("{text:?}"),
+        Json::String(text) => format!("\"{text}\""),
         Json::Array(_) => "a list".to_owned(),
         Json::Object(_) => "an object".to_owned(),
     }

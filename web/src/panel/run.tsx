@@ -160,7 +160,7 @@ function Running() {
         </p>
       )}
       <button type="button" class="button stop" onClick={stop}>
-        Stop the run
+        End the run
       </button>
     </div>
   );

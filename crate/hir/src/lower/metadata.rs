@@ -13,12 +13,12 @@
 //! Only what is referred to is read, once. The section is data from elsewhere: node numbers may lead anywhere, round in
 //! circles too, and sizes may lie.
 
+use super::json::{self, Json};
 use super::{Lowered, Lowering};
 use crate::data::{ExprKind, TypeExprKind};
 use crate::error::{ArrayFault, HirError, MetaFault};
 use base::Span;
 use rustc_hash::FxHashMap;
-use serde_json::Value as Json;
 use std::sync::Arc;
 use syntax::{NodeId, NodeKind, Tree};
 use ty::{AttrValue, Dtype, Elements, Tensor};
@@ -53,43 +53,35 @@ impl Metadata {
         let Some(node) = tree.child(tree.root(), NodeKind::Metadata) else { return Metadata::default() };
         let section = tree.span(node);
         let text = tree.node_text(node).strip_prefix(HEAD).unwrap_or("");
-        let json = text.parse().unwrap_or_else(|error: serde_json::Error| {
-            // The reader counts lines and bytes from 1.
-            let line = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>();
-            let mut at = (HEAD.len() + line + error.column().saturating_sub(1)).min(section.len() as usize);
-            while !tree.node_text(node).is_char_boundary(at) {
-                at -= 1;
-            }
-            let at = section.start + at as u32;
-            let words = error.to_string();
-            let words = words.split(" at line").next().unwrap_or("").to_owned();
-            errors.push(HirError::MetadataSyntax { span: Span::new(at, at), words });
+        let json = json::read(text).unwrap_or_else(|fault| {
+            let at = section.start + (HEAD.len() + fault.at).min(section.len() as usize) as u32;
+            errors.push(HirError::MetadataSyntax { span: Span::new(at, at), words: fault.words });
             Json::Null
         });
         Metadata { section: Some(section), json, tensors: FxHashMap::default() }
     }
 
     fn node(&self, number: usize) -> Option<&Json> {
-        self.json.get("nodes")?.get(number)
+        self.json.get("nodes")?.at(number)
     }
 
     /// The number behind a name in a node's `data`.
     fn listed(&self, node: &Json, place: usize) -> Option<usize> {
-        usize::try_from(node.get("data")?.get(place)?.as_u64()?).ok()
+        node.get("data")?.at(place)?.place()
     }
 
     /// How many nodes there are under a key, and the list that they are in.
     fn list(&self, key: &str) -> Option<(usize, &Json)> {
-        let root = self.node(usize::try_from(self.json.get("root")?.as_u64()?).ok()?)?;
-        let place = root.get("keys")?.as_array()?.iter().position(|other| other.as_str() == Some(key))?;
+        let root = self.node(self.json.get("root")?.place()?)?;
+        let place = root.get("keys")?.list()?.iter().position(|other| other.text() == Some(key))?;
         let list = self.node(self.listed(root, place)?)?;
-        Some((list.get("data").and_then(Json::as_array).map_or(0, Vec::len), list))
+        Some((list.get("data").and_then(Json::list).map_or(0, <[Json]>::len), list))
     }
 
     fn keys(&self) -> Vec<&str> {
-        let root = self.json.get("root").and_then(Json::as_u64).and_then(|root| self.node(root as usize));
-        let keys = root.and_then(|root| root.get("keys")).and_then(Json::as_array);
-        keys.into_iter().flatten().filter_map(Json::as_str).collect()
+        let root = self.json.get("root").and_then(Json::place).and_then(|root| self.node(root));
+        let keys = root.and_then(|root| root.get("keys")).and_then(Json::list);
+        keys.into_iter().flatten().filter_map(Json::text).collect()
     }
 
     /// A constant in an attribute: text, a number, a truth value, nothing, or a list of those.
@@ -102,7 +94,7 @@ impl Metadata {
         match kind_of(node) {
             "" => Some(AttrValue::None),
             "runtime.String" => {
-                Some(AttrValue::Str(node.get("repr_str").map_or("", |text| text.as_str().unwrap_or("")).into()))
+                Some(AttrValue::Str(node.get("repr_str").map_or("", |text| text.text().unwrap_or("")).into()))
             }
             "IntImm" => {
                 let value: i64 = field(node, "value")?.parse().ok()?;
@@ -111,7 +103,7 @@ impl Metadata {
             }
             "FloatImm" => Some(AttrValue::Float(base::parse_f64(field(node, "value")?)?)),
             "Array" => {
-                let n_items = node.get("data").and_then(Json::as_array).map_or(0, Vec::len);
+                let n_items = node.get("data").and_then(Json::list).map_or(0, <[Json]>::len);
                 let items = (0..n_items).map(|i| self.attr(self.listed(node, i)?, depth + 1, parts));
                 Some(AttrValue::List(items.collect::<Option<_>>()?))
             }
@@ -121,11 +113,11 @@ impl Metadata {
 }
 
 fn kind_of(node: &Json) -> &str {
-    node.get("type_key").and_then(Json::as_str).unwrap_or("")
+    node.get("type_key").and_then(Json::text).unwrap_or("")
 }
 
 fn field<'a>(node: &'a Json, name: &str) -> Option<&'a str> {
-    node.get("attrs")?.get(name)?.as_str()
+    node.get("attrs")?.get(name)?.text()
 }
 
 impl Lowering<'_> {
@@ -256,7 +248,7 @@ impl Lowering<'_> {
             self.meta_fault(reference, span, MetaFault::NoSection);
             return None;
         };
-        if self.metadata.json.is_null() {
+        if self.metadata.json == Json::Null {
             return None;
         }
         let Some((n_nodes, list)) = self.metadata.list(&reference.key) else {
@@ -289,7 +281,7 @@ impl Lowering<'_> {
         if let Some(known) = self.metadata.tensors.get(&place) {
             return known.clone();
         }
-        let text = self.metadata.json.get("b64ndarrays").and_then(|arrays| arrays.get(place)).and_then(Json::as_str);
+        let text = self.metadata.json.get("b64ndarrays").and_then(|arrays| arrays.at(place)).and_then(Json::text);
         let tensor = match text.ok_or(ArrayFault::Missing).and_then(tensor) {
             Ok(tensor) => Some(Arc::new(tensor)),
             Err(fault) => {

@@ -5,6 +5,7 @@ mod call;
 mod clause;
 mod expr;
 mod item;
+mod json;
 mod literal;
 mod metadata;
 mod pattern;

@@ -80,7 +80,7 @@ pub fn first_sentence(doc: &str) -> String {
     let text = text.split("\n\n").next().unwrap_or("");
     let words: Vec<&str> = text.split_whitespace().collect();
     // A sentence ends before a capital.
-    let starts = |word: &str| word.chars().next().is_some_and(|c| c.is_uppercase() || c == '`');
+    let starts = |word: &str| word.chars().next().is_some_and(|c| c.is_ascii_uppercase() || c == '`');
     let ends = (1..words.len()).find(|&at| words[at - 1].ends_with('.') && starts(words[at]));
     words[..ends.unwrap_or(words.len())].join(" ")
 }

@@ -497,11 +497,10 @@ fn listed(items: &[String], and: &str) -> String {
     }
 }
 
-/// With a capital.
-fn sentence(text: String) -> String {
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) if first.is_lowercase() => first.to_uppercase().chain(chars).collect(),
-        _ => text,
+/// With a capital, if its first word is English.
+fn sentence(mut text: String) -> String {
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
     }
+    text
 }

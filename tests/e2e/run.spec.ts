@@ -1,0 +1,151 @@
+// What a run came to and what it took: memory, operators, and tensors as numbers, maps and images.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, type Page, test } from "@playwright/test";
+import { open, panel, problems, runButton, showPanel, stopButton, write } from "./page.ts";
+
+const NET = `def @layer(%x: Tensor[(64, 128), float32], %w: Tensor[(96, 128), float32]) {
+  nn.softmax(nn.dense(%x, %w))
+}
+def @steps(%n: int32, %x: Tensor[(64, 96), float32]) -> Tensor[(64, 96), float32] {
+  if (%n == 0) { %x } else { @steps(%n - 1, tanh(%x)) }
+}
+@steps(5, @layer(ones(shape=[64, 128]), ones(shape=[96, 128])))
+`;
+
+/** One image in colour, and a batch of matrices of both signs with something that is no number. */
+const PICTURES = `let %ramp = arange(0f, 768f, 1f);
+reshape(%ramp, newshape=[16, 16, 3]) / 768f
+reshape(%ramp, newshape=[3, 16, 16]) - 300f
+(ones(shape=[10, 10]) - 1f) / (reshape(arange(0f, 100f, 1f), newshape=[10, 10]))
+`;
+
+async function violations(page: Page): Promise<string[]> {
+  await page.waitForTimeout(500);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+}
+
+async function ran(page: Page, text: string): Promise<void> {
+  await write(page, text);
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await runButton(page).click();
+  await expect(panel(page).locator(".outcome")).toContainText("Ran in");
+}
+
+const table = (page: Page) => panel(page).locator(".profile");
+const row = (page: Page, name: string) => table(page).locator("tbody tr").filter({ hasText: name });
+
+test("each operator of a run is listed with what it cost", async ({ page }) => {
+  await open(page);
+  await ran(page, NET);
+  await expect(row(page, "nn.dense").locator("td").nth(1)).toHaveText("1");
+  // 2 · 64 · 96 · 128 operations.
+  await expect(row(page, "nn.dense").locator("td").nth(3)).toHaveText("1.57 M");
+  await expect(row(page, "nn.softmax").locator("td").nth(2)).toHaveText("49.2 kB");
+  await expect(row(page, "tanh").locator("td").nth(1)).toHaveText("5");
+  const calls = () => table(page).locator("tbody tr td:nth-of-type(2)").allTextContents();
+  await table(page).getByRole("button", { name: "Calls" }).click();
+  await expect(table(page).getByRole("columnheader", { name: "Calls" })).toHaveAttribute("aria-sort", "descending");
+  const sorted = (await calls()).map(Number);
+  expect(sorted).toEqual(sorted.toSorted((a, b) => b - a));
+  // The bars are shares of the longest.
+  const widths = await table(page).locator(".bar").evaluateAll((bars) => bars.map((bar) => Number.parseFloat((bar as HTMLElement).style.width)));
+  expect(Math.max(...widths)).toBe(100);
+});
+
+test("a row lights its place up and leads there", async ({ page }) => {
+  await open(page);
+  await ran(page, NET);
+  await row(page, "tanh").hover();
+  await expect(page.locator(".monaco-editor .pointed-at").first()).toBeVisible();
+  await row(page, "tanh").getByRole("button").click();
+  await expect(page.locator(".monaco-editor .line-numbers.active-line-number")).toHaveText("5");
+});
+
+test("operators are not measured where nobody wants it", async ({ page }) => {
+  await open(page);
+  await ran(page, NET);
+  await expect(table(page)).toBeVisible();
+  await panel(page).getByRole("checkbox", { name: "Measure operators" }).uncheck();
+  await runButton(page).click();
+  await expect(table(page)).toHaveCount(0);
+});
+
+test("the memory that a run needs is said before it and with it", async ({ page }) => {
+  await open(page);
+  await ran(page, NET);
+  // Two operands of 32,768 and 49,152 bytes, and the product of 24,576.
+  await expect(panel(page).locator(".figures")).toContainText("needs 106 kB for tensors at its peak");
+  await write(page, 'zeros(shape=[2000000000], dtype="float32")\n');
+  await runButton(page).click();
+  await expect(problems(page).locator(".problem")).toContainText("this tensor of 8 GB needs more memory than the limit of 1.07 GB");
+});
+
+test("a long run says how far it is, and ends when it is told to", async ({ page }) => {
+  await open(page);
+  await write(page, "def @loop(%n: int32) -> int32 { @loop(%n + 1) }\n@loop(0)\n");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await page.waitForTimeout(600);
+  await runButton(page).click();
+  await expect(stopButton(page)).toBeVisible();
+  await expect(panel(page).locator(".running")).toContainText(/\d+(\.\d+)? [kMG] calls and match tests/);
+  await panel(page).getByRole("button", { name: "End the run" }).click();
+  await expect(panel(page).locator(".outcome")).toContainText("Stopped after");
+});
+
+test("tensors are images, maps and numbers, whichever one wants", async ({ page }) => {
+  await open(page);
+  await ran(page, PICTURES);
+  const values = panel(page).locator(".value");
+  // In colour, and shown so unasked; then as what it is.
+  await expect(values.nth(0).getByRole("img", { name: /^Colour image of 16 by 16 points/ })).toBeVisible();
+  const point = () => values.nth(0).locator("canvas").evaluate((canvas) => [...(canvas as HTMLCanvasElement).getContext("2d")!.getImageData(15, 15, 1, 1).data]);
+  expect(await point()).toEqual([254, 254, 255, 255]);
+  await values.nth(0).getByRole("button", { name: "Numbers" }).click();
+  await expect(values.nth(0).locator("table").first()).toBeVisible();
+  // Of both signs: a map of each matrix, or of other axes.
+  await values.nth(1).getByRole("button", { name: "Heat map" }).click();
+  await expect(values.nth(1).getByRole("img", { name: /^Heat map \[\d, :, :\] of 16 by 16 elements/ })).toHaveCount(3);
+  await values.nth(1).getByLabel("rows").selectOption("0");
+  await values.nth(1).getByLabel("axis 1").selectOption("15");
+  await expect(values.nth(1).getByRole("img", { name: /^Heat map \[:, 15, :\] of 3 by 16 elements from −300 to 467/ })).toHaveCount(1);
+  await expect(values.nth(1).locator(".statistics")).toContainText("mean83.5");
+  await expect(values.nth(1).locator(".statistics")).toContainText("std221.7");
+  // What is no number has a colour of its own, and is counted.
+  await expect(values.nth(2).locator(".statistics")).toContainText("nan1");
+  await expect(values.nth(2).locator(".legend")).toContainText("nan");
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`axe has nothing to say of a run in ${colorScheme}`, async ({ browser }) => {
+    test.slow();
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 }, permissions });
+    const page = await context.newPage();
+    await open(page);
+    await ran(page, NET);
+    expect(await violations(page), "operators").toEqual([]);
+    await ran(page, PICTURES);
+    expect(await violations(page), "pictures").toEqual([]);
+    await panel(page).locator(".value").nth(1).getByRole("button", { name: "Numbers" }).click();
+    expect(await violations(page), "numbers").toEqual([]);
+    await context.close();
+  });
+}
+
+test("the table of operators fits a phone", async ({ browser }) => {
+  const context = await browser.newContext({
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  await open(page);
+  await ran(page, NET);
+  await showPanel(page, "Run");
+  await expect(table(page)).toBeVisible();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+  expect(await violations(page)).toEqual([]);
+  await context.close();
+});
