@@ -16,10 +16,10 @@ use crate::machine::Machine;
 use base::{Idx, Span};
 use ir::{FuncId, Instr, Op, VarId};
 use layout::{Kind, Words};
-use op::{OpId, ResultType, flops};
+use op::{Input, OpId, ResultType, flops};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
-use ty::{Attrs, Dtype};
+use ty::Dtype;
 
 /// The calls of one operator, or of several that are fused, at one place of the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,11 +173,18 @@ fn tensor_at(code: &Assembly, heap: &Heap, at: u32) -> Option<ResultType> {
 /// The operations of one call. Of what is fused, each step makes a tensor of the result's type.
 fn counted(instr: &Instr, operands: &[Types], result: &Types) -> Option<u64> {
     let operands: Vec<Option<&ResultType>> = operands.iter().map(|of| of.one.as_ref()).collect();
-    let cost = |op: OpId, attrs: &Attrs| flops(op, attrs, &operands, result.one.as_ref());
+    let result = result.one.as_ref();
     match &instr.op {
-        Op::Operator { op, attrs } => cost(*op, attrs),
+        Op::Operator { op, attrs } => flops(*op, attrs, &operands, result),
         Op::Fused(steps) => {
-            let mut costs = steps.iter().map(|step| cost(step.op, &step.attrs));
+            let of = |input: &Input| match *input {
+                Input::Operand(at) => operands.get(at).copied().flatten(),
+                Input::Step(_) => result,
+            };
+            let mut costs = steps.iter().map(|step| {
+                let operands: Vec<Option<&ResultType>> = step.inputs.iter().map(of).collect();
+                flops(step.op, &step.attrs, &operands, result)
+            });
             costs.try_fold(0_u64, |all, more| Some(all.saturating_add(more?)))
         }
         _ => None,
