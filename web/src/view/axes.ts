@@ -36,8 +36,9 @@ function stepsOf(shape: readonly number[]): number[] {
   return steps;
 }
 
-/** The first so many matrices of a cut, in the order of the elements, and how many there are. */
-export function matricesOf(shape: readonly number[], cut: Cut, most: number): { matrices: Matrix[]; total: number } {
+/** The first so many matrices of a cut, in the order of the elements, and how many there are. The place on an axis of colours
+ * is in no name. */
+export function matricesOf(shape: readonly number[], cut: Cut, most: number, colours?: number): { matrices: Matrix[]; total: number } {
   const steps = stepsOf(shape);
   const others = shape.map((_, axis) => axis).filter((axis) => axis !== cut.rows && axis !== cut.columns);
   const counts = others.map((axis) => (cut.at[axis] === "all" ? (shape[axis] ?? 1) : 1));
@@ -52,7 +53,9 @@ export function matricesOf(shape: readonly number[], cut: Cut, most: number): { 
       rest = Math.floor(rest / count);
     }
     const first = [...places].reduce((sum, [axis, at]) => sum + at * (steps[axis] ?? 0), 0);
-    const name = others.length === 0 ? "" : `[${shape.map((_, axis) => places.get(axis) ?? ":").join(", ")}]`;
+    const isNamed = others.some((axis) => axis !== colours);
+    const placeOn = (axis: number) => (axis === colours ? ":" : (places.get(axis) ?? ":"));
+    const name = isNamed ? `[${shape.map((_, axis) => placeOn(axis)).join(", ")}]` : "";
     return {
       name,
       rows: shape[cut.rows] ?? 1,

@@ -25,7 +25,7 @@ export function HeatMap({ elements, matrix, range }: HeatMapProps) {
     const element = elementOf(elements, matrix, row, column);
     return element === undefined ? "" : `[${row}, ${column}] is ${readable(element)}`;
   };
-  const label = `Heat map ${name} of ${rows} by ${columns} elements from ${readable(range.min)} to ${readable(range.max)}`;
+  const label = `Heat map${name === "" ? "" : ` ${name}`} of ${rows} by ${columns} elements from ${readable(range.min)} to ${readable(range.max)}`;
   return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} />;
 }
 
@@ -58,6 +58,6 @@ export function Image({ tensor, images, matrix, channelStep }: ImageProps) {
     return `[${row}, ${column}] is ${images.channels === 3 ? `(${text})` : text}`;
   };
   const kind = images.channels === 3 ? "Colour image" : "Grey image";
-  const label = `${kind} ${name} of ${rows} by ${columns} points, mean ${readable(statistics.mean)}`;
+  const label = `${kind}${name === "" ? "" : ` ${name}`} of ${rows} by ${columns} points, mean ${readable(statistics.mean)}`;
   return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} />;
 }

@@ -53,7 +53,7 @@ export function Profile({ rows, total, isFresh }: Props) {
   return (
     <section class="profile" aria-labelledby="profile-title">
       <header>
-        <h3 id="profile-title">Operators</h3>
+        <h2 id="profile-title">Operators</h2>
         <p class="note">
           {millisecondsOf(inOperators)} of {millisecondsOf(Math.max(total, inOperators))} in operators on tensors
         </p>

@@ -125,7 +125,7 @@ function Matrices({ tensor, look, images, isSmall }: MatricesProps) {
   const shownCut: Cut = images
     ? { rows: images.height, columns: images.width, at: now.at.map((at, axis) => (axis === images.channel ? 0 : at)) }
     : now;
-  const { matrices, total } = matricesOf(shape, shownCut, most);
+  const { matrices, total } = matricesOf(shape, shownCut, most, images?.channel);
   const channelStep = images?.channel === undefined ? 0 : shape.slice(images.channel + 1).reduce((product, size) => product * size, 1);
   return (
     <>

@@ -8,7 +8,7 @@ use crate::value::data_offset;
 use base::{Idx, Span};
 use ir::{BlockId, Callee, Case, CaseKey, FuncId, GlobalId, Instr, Op, VarId};
 use layout::{Head, Kind, LayoutId};
-use op::{CallFault, OPEN, Operand, Plan, ResultType};
+use op::{CallFault, MAX_OPERANDS, OPEN, Operand, Plan, ResultType};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use ty::{RunError, RunFault, Value};
@@ -340,6 +340,7 @@ impl<'p> Forecaster<'p> {
             return next(path);
         };
         let Foreseen { results, plan, has_parts } = &*foreseen;
+        let plan = plan.as_ref().filter(|_| args.len() <= MAX_OPERANDS);
         let is_tensor = matches!(self.kind(path, result), Kind::Tensor);
         if let (Some(plan), [of], true) = (plan, &results[..], is_tensor)
             && let Some(size) = tensor_size(of.dtype, &of.shape)
