@@ -153,8 +153,10 @@ fn as_one_and_one_after_the_other_have_the_same_bits() {
     assert!(n_planned > 300 && n_taken > 300 && n_refused > 100 && n_others > 100);
 }
 
+type Attributes = Vec<(&'static str, AttrValue)>;
+
 /// A product or convolution, attributes that differ from the defaults, and the shapes of its operands.
-fn head(random: &mut Random) -> (&'static str, Vec<(&'static str, AttrValue)>, [Vec<usize>; 2]) {
+fn head(random: &mut Random) -> (&'static str, Attributes, [Vec<usize>; 2]) {
     let [m, k, n] = std::array::from_fn(|_| random.of(&[0, 1, 1, 2, 3, 5, 8, 17]));
     let batch = random.of(&[1, 2, 3]);
     let turn = |is_turned: bool, a: usize, b: usize| if is_turned { [b, a] } else { [a, b] };
