@@ -92,6 +92,10 @@ impl<'p> Forecaster<'p> {
                 value
             }
             Op::Pack { variant } => match result.and_then(|result| self.head(path, result, *variant)) {
+                // What has no bits leads to nothing, but may have any number of fields that have none either.
+                Some(_) if result.is_some_and(|result| self.program.layouts[self.layout(path, result)].bits == 0) => {
+                    Abstract::Unknown
+                }
                 Some(head) => Abstract::Sum(head, args),
                 None => Abstract::Unknown,
             },
