@@ -110,17 +110,17 @@ pub fn avg_pool(window: &Window, divisor: Divisor, from: &[f32], to: &mut [f32],
     assert_eq!(from.len() / size, to.len() / output);
     for (plane, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(output)) {
         pool::<false>(window, plane, to, scratch, 0.0, (|a, b| a + b, |a, b| a + b));
-        // The counts of a row, over the line that is no longer needed.
+        // The counts of a row, over the line that is no longer needed. What sees nothing has a sum of 0 over any count.
         scratch.resize(width, 0.0);
         let counts = &mut scratch[..];
         for (at, count) in counts.iter_mut().enumerate() {
-            *count = window.n_counted(2, at, divisor) as f32;
+            *count = window.n_counted(2, at, divisor).max(1) as f32;
         }
         for (row, to) in to.chunks_exact_mut(width).enumerate() {
             let planes = window.n_counted(0, row / height, divisor);
-            let n_rows = (planes * window.n_counted(1, row % height, divisor)) as f32;
+            let n_rows = (planes * window.n_counted(1, row % height, divisor)).max(1) as f32;
             for (sum, count) in to.iter_mut().zip(&*counts) {
-                *sum /= (n_rows * count).max(1.0);
+                *sum /= n_rows * count;
             }
         }
     }
