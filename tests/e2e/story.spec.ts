@@ -57,7 +57,7 @@ test("hover, break, read, fix, run, share, and see the same elsewhere", async ({
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
 
   await runButton(page).click();
-  await expect(panel(page).getByRole("table")).toContainText("2");
+  await expect(panel(page).getByRole("group", { name: "Elements" }).getByRole("table")).toContainText("2");
   await expectValue(page, "[[2f, 2f, 2f], [2f, 2f, 2f]]");
 
   await page.getByRole("button", { name: "Share" }).click();
