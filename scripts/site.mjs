@@ -2,7 +2,7 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Refusal, root, run, step } from "./house.mjs";
-import { orderFunctions } from "./order.mjs";
+import { pack } from "./pack.mjs";
 
 // SIMD is in every browser that the page supports; a deep program must not run off the default 1 MiB stack.
 // A panic is a trap at once, which the page shows: its message, and all that could print one, would be a twentieth of the file.
@@ -20,56 +20,39 @@ const OWN_STD = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_f
 const LEVELS = ['opt-level="z"', 'package.machine.opt-level="s"', "package.kernel.opt-level=3"];
 const FOR_SIZE = LEVELS.flatMap((level) => ["--config", `profile.release.${level}`]);
 
-// What wasm-opt may use.
-const FEATURES = [
-  "--enable-bulk-memory",
-  "--enable-bulk-memory-opt",
-  "--enable-nontrapping-float-to-int",
-  "--enable-sign-ext",
-  "--enable-mutable-globals",
-  "--enable-multivalue",
-  "--enable-reference-types",
-  "--enable-simd",
-  "--enable-relaxed-simd",
-];
-
-// Few passes on purpose: `-Oz` takes a tenth off the file, and adds as much to what is downloaded. It joins functions and
-// numbers their variables anew, after which Brotli finds less that repeats.
-const PASSES = [
-  "--dce",
-  "--duplicate-function-elimination",
-  "--optimize-instructions",
-  "--simplify-locals-nostructure",
-  "--vacuum",
-  "--reorder-locals",
-  "--reorder-functions",
+// When the crates are linked, all code is optimised once more, as one. An instruction is said to cost so much that hardly
+// anything is inlined there: instances of generic functions, most of which are called from one place, are alike by
+// themselves, and not any more as parts of their callers. Within a crate, what is worth it has been inlined before. Nor is
+// code copied into branches so that one of them computes less (partial redundancy elimination).
+const LINKED = [
+  "-Zprofile-rustflags",
+  "--config",
+  'profile.release.package.relish-wasm.rustflags=["-Cllvm-args=-inline-instr-cost=20000", "-Cllvm-args=-enable-load-pre=false", "-Cllvm-args=-enable-pre=false"]',
 ];
 
 /** `--mode no-install` keeps wasm-pack off the network. What is compiled for other instructions has a target folder of its own. */
-async function pack(folder, { crateFeatures = [], simd = SIMD, target = "target" } = {}) {
+async function compile(folder, { crateFeatures = [], simd = SIMD, target = "target" } = {}) {
   const out = resolve(root, folder);
   const extraEnv = { RUSTFLAGS: `-C target-feature=${simd} ${FLAGS}`, CARGO_TARGET_DIR: resolve(root, target), ...UNSTABLE };
   await run(
     "wasm-pack",
-    ["build", "crate/wasm", "--target", "web", "--release", "--no-pack", "--mode", "no-install", "--out-dir", out, "--out-name", "relish_wasm", "--", ...crateFeatures, ...OWN_STD, ...FOR_SIZE],
+    ["build", "crate/wasm", "--target", "web", "--release", "--no-pack", "--mode", "no-install", "--out-dir", out, "--out-name", "relish_wasm", "--", ...crateFeatures, ...OWN_STD, ...FOR_SIZE, ...LINKED],
     { extraEnv, show: false },
   );
   rmSync(resolve(out, ".gitignore"), { force: true });
-  const file = resolve(out, "relish_wasm_bg.wasm");
-  await run("wasm-opt", [file, "-o", file, ...FEATURES, ...PASSES], { show: false });
-  await orderFunctions(file, FEATURES);
+  pack(resolve(out, "relish_wasm_bg.wasm"));
 }
 
 const PAGE = "web/src/wasm";
 const RELAXED = "target/relaxed/page";
 
 /** The compiler, in web/src/wasm/. */
-export const buildWasm = () => step("compiling the compiler to WebAssembly", () => pack(PAGE));
+export const buildWasm = () => step("compiling the compiler to WebAssembly", () => compile(PAGE));
 
 /** The same with relaxed SIMD, as a module beside it which the same JavaScript loads. */
 export const buildRelaxed = () =>
   step("compiling it with relaxed SIMD", async () => {
-    await pack(RELAXED, { simd: RELAXED_SIMD, target: "target/relaxed" });
+    await compile(RELAXED, { simd: RELAXED_SIMD, target: "target/relaxed" });
     const glue = (folder) => readFileSync(resolve(root, folder, "relish_wasm.js"), "utf8");
     if (glue(PAGE) !== glue(RELAXED)) throw new Refusal("The two builds of the compiler are not loaded by the same JavaScript.");
     copyFileSync(resolve(root, RELAXED, "relish_wasm_bg.wasm"), resolve(root, PAGE, "relish_relaxed.wasm"));
@@ -77,7 +60,7 @@ export const buildRelaxed = () =>
 
 /** The same with what the command line prints, for the test that compares them. */
 export const buildCommands = () =>
-  step("compiling it with the commands", () => pack("target/commands", { crateFeatures: ["--features", "commands"] }));
+  step("compiling it with the commands", () => compile("target/commands", { crateFeatures: ["--features", "commands"] }));
 
 /** What the operators' documentation says, for the page's own file of it. */
 export function listOperators() {

@@ -1,0 +1,206 @@
+// Makes a WebAssembly module small for Brotli, which pays less for what repeats nearby. Nothing is computed in another way:
+//
+// - functions that are the same stay once;
+// - the variables of a function are numbered by how often they are named;
+// - each function stands behind the one that is most like it: most neighbours are then instances of one generic function;
+// - names, and what tools say of themselves, go.
+//
+// wasm-opt's passes take more off the file, and add more to what is downloaded: they write what was alike in unlike ways.
+import { readFileSync, writeFileSync } from "node:fs";
+import { alike } from "./alike.mjs";
+import { numbers, numeral, Reader, sized } from "./instructions.mjs";
+
+const CUSTOM = 0;
+const TYPES = 1;
+const IMPORTS = 2;
+const FUNCTIONS = 3;
+const EXPORTS = 7;
+const START = 8;
+const ELEMENTS = 9;
+const CODE = 10;
+
+const FUNCTION = 0;
+
+/** Instructions with some of their numbers written anew. */
+function rewritten(instructions, what, renumber) {
+  const parts = [];
+  let at = 0;
+  numbers(instructions, (which, start, end, value) => {
+    if (which !== what) return;
+    parts.push(instructions.subarray(at, start), numeral(renumber(value)));
+    at = end;
+  });
+  return at === 0 ? instructions : Buffer.concat([...parts, instructions.subarray(at)]);
+}
+
+/** A body whose variables, behind its parameters, stand by type, and the most used first; those without a use are gone. */
+export function withSortedVariables(body, nParams) {
+  const reader = new Reader(body);
+  const types = [];
+  reader.vector(() => {
+    const count = reader.number();
+    const type = reader.byte();
+    for (let i = 0; i < count; i++) types.push(type);
+  });
+  const instructions = body.subarray(reader.at);
+  const uses = new Map();
+  const usesOfType = new Map();
+  numbers(instructions, (which, _start, _end, variable) => {
+    if (which !== "local" || variable < nParams) return;
+    uses.set(variable, (uses.get(variable) ?? 0) + 1);
+    const type = types[variable - nParams];
+    usesOfType.set(type, (usesOfType.get(type) ?? 0) + 1);
+  });
+  const type = (variable) => types[variable - nParams];
+  // A map has its keys in the order in which they came, and sorting keeps that of equals.
+  const sorted = [...uses.keys()].sort(
+    (a, b) => usesOfType.get(type(b)) - usesOfType.get(type(a)) || type(b) - type(a) || uses.get(b) - uses.get(a),
+  );
+  const rank = new Map(sorted.map((variable, place) => [variable, nParams + place]));
+  const groups = [];
+  for (const variable of sorted) {
+    const last = groups.at(-1);
+    if (last?.type === type(variable)) last.count++;
+    else groups.push({ type: type(variable), count: 1 });
+  }
+  const declared = groups.flatMap(({ count, type }) => [numeral(count), Buffer.of(type)]);
+  return Buffer.concat([
+    numeral(groups.length),
+    ...declared,
+    rewritten(instructions, "local", (variable) => rank.get(variable) ?? variable),
+  ]);
+}
+
+/** A body with the functions that it calls written anew. */
+function withCalls(body, renumber) {
+  const reader = new Reader(body);
+  reader.vector(() => {
+    reader.number();
+    reader.byte();
+  });
+  const head = body.subarray(0, reader.at);
+  const instructions = body.subarray(reader.at);
+  const changed = rewritten(instructions, "call", renumber);
+  return changed === instructions ? body : Buffer.concat([head, changed]);
+}
+
+/** For each function the first that is the same, and the bodies that call only such. Callers of the same may be the same. */
+export function withoutCopies(types, bodies, nImported) {
+  const first = bodies.map((_, function_) => function_);
+  for (;;) {
+    const seen = new Map();
+    let nFound = 0;
+    bodies.forEach((body, function_) => {
+      if (first[function_] !== function_) return;
+      const key = `${types[function_]}:${body.toString("latin1")}`;
+      const other = seen.get(key);
+      if (other === undefined) seen.set(key, function_);
+      else {
+        first[function_] = other;
+        nFound++;
+      }
+    });
+    if (nFound === 0) return { first, bodies };
+    first.forEach((other, function_) => (first[function_] = first[other]));
+    const renumber = (called) => (called < nImported ? called : nImported + first[called - nImported]);
+    bodies = bodies.map((body, function_) => (first[function_] === function_ ? withCalls(body, renumber) : body));
+  }
+}
+
+function importedFunctions(section) {
+  let count = 0;
+  const limits = () => {
+    const flags = section.byte();
+    section.number();
+    if (flags & 1) section.number();
+  };
+  section.vector(() => {
+    section.sized();
+    section.sized();
+    const kind = section.byte();
+    if (kind === FUNCTION) {
+      section.number();
+      count++;
+    } else if (kind === 1) {
+      section.byte();
+      limits();
+    } else if (kind === 2) limits();
+    else section.take(2);
+  });
+  return count;
+}
+
+const parameters = (section) =>
+  section.vector(() => {
+    section.byte();
+    const nParams = section.sized().length;
+    section.sized();
+    return nParams;
+  });
+
+const vectorOf = (items) => Buffer.concat([numeral(items.length), ...items]);
+
+/** The numbers of the functions in exports or in tables, written anew. */
+function renumbered(id, bytes, renumber) {
+  const section = new Reader(bytes);
+  if (id === START) return numeral(renumber(section.number()));
+  if (id === EXPORTS) {
+    return vectorOf(
+      section.vector(() => {
+        const name = section.sized();
+        const kind = section.byte();
+        const number = section.number();
+        return Buffer.concat([sized(name), Buffer.of(kind), numeral(kind === FUNCTION ? renumber(number) : number)]);
+      }),
+    );
+  }
+  return vectorOf(
+    section.vector(() => {
+      const start = section.at;
+      const [flags, constant] = [section.number(), section.byte()];
+      section.number();
+      if (flags !== 0 || constant !== 0x41 || section.byte() !== 0x0b) throw new Error("such a table is not known");
+      const head = bytes.subarray(start, section.at);
+      return Buffer.concat([head, vectorOf(section.vector(() => numeral(renumber(section.number()))))]);
+    }),
+  );
+}
+
+/** The same module, smaller with Brotli. */
+export function packed(module) {
+  const reader = new Reader(module, 8);
+  const sections = [];
+  while (!reader.atEnd) sections.push({ id: reader.byte(), bytes: reader.sized() });
+  const section = (id) => new Reader(sections.find((section) => section.id === id)?.bytes ?? Buffer.of(0));
+
+  const nImported = importedFunctions(section(IMPORTS));
+  const nParams = parameters(section(TYPES));
+  const functions = section(FUNCTIONS);
+  const types = functions.vector(() => functions.number());
+  const code = section(CODE);
+  const given = code.vector(() => code.sized()).map((body, at) => withSortedVariables(body, nParams[types[at]]));
+
+  const { first, bodies } = withoutCopies(types, given, nImported);
+  const sorted = [...bodies.keys()]
+    .filter((function_) => first[function_] === function_)
+    .sort((a, b) => types[a] - types[b] || Buffer.compare(bodies[a], bodies[b]));
+  const order = alike(sorted.map((function_) => bodies[function_])).map((place) => sorted[place]);
+  const rank = new Map(order.map((function_, place) => [function_, place]));
+  const renumber = (function_) =>
+    function_ < nImported ? function_ : nImported + rank.get(first[function_ - nImported]);
+
+  const written = ({ id, bytes }) => {
+    if (id === FUNCTIONS) return vectorOf(order.map((function_) => numeral(types[function_])));
+    if (id === CODE) return vectorOf(order.map((function_) => sized(withCalls(bodies[function_], renumber))));
+    return id === EXPORTS || id === START || id === ELEMENTS ? renumbered(id, bytes, renumber) : bytes;
+  };
+  const kept = sections.filter(({ id }) => id !== CUSTOM);
+  return Buffer.concat([
+    module.subarray(0, 8),
+    ...kept.flatMap((section) => [Buffer.of(section.id), sized(written(section))]),
+  ]);
+}
+
+export function pack(file) {
+  writeFileSync(file, packed(readFileSync(file)));
+}

@@ -1,0 +1,68 @@
+// A module is packed; what it does stays.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { numbers } from "../../scripts/instructions.mjs";
+import { packed, withoutCopies, withSortedVariables } from "../../scripts/pack.mjs";
+
+const bytes = (...parts) => Buffer.from(parts.join("").replaceAll(" ", ""), "hex");
+
+// (import "a" "f" (func)), then three functions of () -> i32: two that give 9, one that gives 7; one that adds the first,
+// the second and the third; a table with all; exports of the second and the last; a name for the first.
+const MODULE = bytes(
+  "0061736d 01000000",
+  "01 08 02 600000 60 00 01 7f",
+  "02 07 01 0161 0166 00 00",
+  "03 05 04 01 01 01 01",
+  "04 04 01 70 00 04",
+  "07 09 02 01 62 00 02 01 73 00 04",
+  "09 0a 01 00 41 00 0b 04 01 02 03 04",
+  "0a 1b 04 04 00 4109 0b 04 00 4109 0b 04 00 4107 0b 0a 00 1001 1002 6a 1003 6a 0b",
+  "00 0a 04 6e616d65 01 03 01 01 00",
+);
+
+const instance = (module) => new WebAssembly.Instance(new WebAssembly.Module(module), { a: { f() {} } }).exports;
+
+test("calls, exports and tables lead to the same functions as before", () => {
+  const small = packed(MODULE);
+  assert.ok(small.length < MODULE.length);
+  for (const module of [MODULE, small]) {
+    const { b, s } = instance(module);
+    assert.deepEqual([b(), s()], [9, 25]);
+  }
+  assert.deepEqual(WebAssembly.Module.customSections(new WebAssembly.Module(small), "name"), []);
+});
+
+test("packing twice is packing once", () => {
+  assert.deepEqual(packed(packed(MODULE)), packed(MODULE));
+});
+
+test("functions are the same whose callees are", () => {
+  // Two that give 9, and a caller of each.
+  const bodies = [bytes("00 4109 0b"), bytes("00 4109 0b"), bytes("00 1001 0b"), bytes("00 1002 0b")];
+  const { first } = withoutCopies([1, 1, 1, 1], bodies, 1);
+  assert.deepEqual(first, [0, 0, 2, 2]);
+  // Not if their types differ.
+  assert.deepEqual(withoutCopies([1, 2, 1, 1], bodies, 1).first, [0, 1, 2, 3]);
+});
+
+test("the most used variable of a type comes first, behind the parameters, and unused ones go", () => {
+  // (param i32) (local i32 f64 i32): get 0, get 3, get 3, get 1, get 2.
+  const body = bytes("03 01 7f 01 7c 01 7f", "2000 2003 2003 2001 2002 0b");
+  assert.deepEqual(withSortedVariables(body, 1), bytes("02 02 7f 01 7c", "2000 2001 2001 2002 2003 0b"));
+  assert.deepEqual(withSortedVariables(bytes("01 02 7f", "2002 0b"), 1), bytes("01 01 7f", "2001 0b"));
+});
+
+test("numbers are found behind instructions of every form", () => {
+  const found = [];
+  numbers(
+    bytes(
+      "41 a010 42 a010 43 20202020 44 2010201020102010", // constants that look like other instructions
+      "0e 02 10 20 10 1c 01 7f d0 70 11 10 00 28 02 10", // br_table, select, ref.null, call_indirect, load
+      "fc 0a 00 00 fc 10 01 fd 0c 20202020202020202020202020202020 fd 15 10 fd 54 00 20 10 fd ae01", // memory, tables, vectors
+      "10 05 d2 06 22 8001",
+    ),
+    (what, _start, _end, value) => found.push([what, value]),
+  );
+  assert.deepEqual(found, [["call", 5], ["call", 6], ["local", 128]]);
+  assert.throws(() => numbers(bytes("fe 00"), () => {}), /0xfe/);
+});
