@@ -8,6 +8,8 @@ const executablePath: string | undefined = findChromium();
 export default defineConfig({
   testDir: "tests/e2e",
   timeout: 30_000,
+  // What a test expects is what comes to be shown; how soon is measured by `npm run bench`.
+  expect: { timeout: 10_000 },
   fullyParallel: true,
   // Two cores are common where this runs; times are measured, so no more workers than that.
   workers: process.env.CI ? 1 : 2,
