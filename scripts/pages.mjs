@@ -1,15 +1,17 @@
 // Reads the test pages (tests/pages/**/*.md) as the page and its tests need them. A heading names a program; the
-// `relay` or `refine` fences under it are one file; the prose above the first fence says why it is there.
+// fences of a language under it are one file; the prose above the first fence says why it is there.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
 /** What a program may be written in, and how a comment begins there. */
-const COMMENT = { relay: "//", refine: "#" };
-const LANG = "#lang refine\n";
+const COMMENT = { relay: "//", refine: "#", tensorscript: "//" };
+
+/** The line that says so; without one a text is Relay's. */
+const langLine = (language) => (language === "relay" ? "" : `#lang ${language}\n`);
 
 /** A line that a test asserts with, which a reader of the example does not need. */
-const ASSERTION = /^\s*#\s*\^|^\s*#=>/;
-const EXPECTS_ERROR = /^\s*#\s*\^+\s*error\[/m;
+const ASSERTION = /^\s*(?:#|\/\/)\s*\^|^\s*(?:#|\/\/)=>/;
+const EXPECTS_ERROR = /^\s*(?:#|\/\/)\s*\^+\s*error\[/m;
 const NOT_AN_EXAMPLE = "<!-- not an example -->";
 const WIDTH = 76 - "// ".length;
 
@@ -38,7 +40,7 @@ export function parsePage(path, markdown) {
         heading: program.heading || page.title,
         prose: program.prose.join("\n").trim(),
         language: program.language,
-        text: (program.language === "refine" ? LANG : "") + program.fences.join(""),
+        text: langLine(program.language) + program.fences.join(""),
       });
     }
   };
@@ -93,7 +95,7 @@ function withoutAssertions(text) {
 
 /** A program below its prose; only what says its language stands above. */
 function withProse(prose, language, text) {
-  const first = language === "refine" ? LANG : "";
+  const first = langLine(language);
   return first + comment(prose, COMMENT[language]) + text.slice(first.length);
 }
 

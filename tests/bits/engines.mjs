@@ -31,7 +31,7 @@ export function native(text) {
 /** The same as the page's compiler says them, in this process. */
 export function inNode(playground, text) {
   playground.update(text);
-  return playground.run(FUEL, "aligned", "off").values.map(({ value }) => value ?? null);
+  return playground.run(FUEL, "aligned", "on", "off").values.map(({ value }) => value ?? null);
 }
 
 /** The file of the site whose name begins so. */
@@ -79,7 +79,7 @@ export async function inBrowser({ worker, module, fuel, texts }) {
     const values = [];
     for (const [revision, text] of texts.entries()) {
       compiler.postMessage({ kind: "update", revision, text });
-      compiler.postMessage({ kind: "run", revision, fuel, layout: "aligned", profile: "off", ahead: false });
+      compiler.postMessage({ kind: "run", revision, fuel, target: { layout: "aligned", fused: "on" }, profile: "off", ahead: false });
       const { view } = await reply("ran");
       values.push(view.values.map(({ value }) => value ?? null));
     }

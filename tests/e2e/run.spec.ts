@@ -49,8 +49,8 @@ test("each operator of a run is listed with what it cost", async ({ page }) => {
   const sorted = (await calls()).map(Number);
   expect(sorted).toEqual(sorted.toSorted((a, b) => b - a));
   // The bars are shares of the longest.
-  const widths = await table(page).locator(".bar").evaluateAll((bars) => bars.map((bar) => Number.parseFloat((bar as HTMLElement).style.width)));
-  expect(Math.max(...widths)).toBe(100);
+  const widths = await table(page).locator(".share").evaluateAll((bars) => bars.map((bar) => Number((bar as HTMLElement).style.getPropertyValue("--share"))));
+  expect(Math.max(...widths)).toBe(1);
 });
 
 test("a row lights its place up and leads there", async ({ page }) => {
@@ -149,4 +149,31 @@ test("the table of operators fits a phone", async ({ browser }) => {
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
   expect(await violations(page)).toEqual([]);
   await context.close();
+});
+
+const CHAIN = `def @chain(%x: Tensor[(4, 4), float32]) { tanh(exp(negative(%x))) }
+@chain(ones(shape=[4, 4]))
+`;
+
+test("operators are fused or not, with the same values, and a link keeps which", async ({ page }) => {
+  await open(page);
+  await ran(page, CHAIN);
+  const names = () => table(page).locator("tbody code").allTextContents();
+  expect((await names()).filter((name) => name.includes(" + "))).toEqual(["negative + exp + tanh"]);
+  const value = await panel(page).locator(".value code").first().textContent();
+  await panel(page).getByLabel("Fuse operators").uncheck();
+  await expect(row(page, "tanh").locator("code")).toHaveText("tanh");
+  expect((await names()).filter((name) => name.includes(" + "))).toEqual([]);
+  expect(await panel(page).locator(".value code").first().textContent()).toBe(value);
+  await showPanel(page, "IR");
+  await expect(panel(page).locator("code").filter({ hasText: "tanh(" }).first()).toBeVisible();
+  await expect(panel(page).getByText("fused(")).toHaveCount(0);
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  await page.evaluate(() => localStorage.clear());
+  await page.goto("about:blank");
+  await page.goto(link);
+  await expect(panel(page).getByLabel("Fuse operators")).not.toBeChecked();
+  await panel(page).getByLabel("Fuse operators").check();
+  await expect(panel(page).getByText("fused(").first()).toBeVisible();
 });

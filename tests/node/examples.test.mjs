@@ -70,7 +70,7 @@ test("the program of a first visit has no problems", async () => {
   const playground = await loadPlayground();
   const welcome = readFileSync(resolve(root, "web/src/welcome.relay"), "utf8");
   assert.deepEqual(playground.update(welcome).diagnostics, []);
-  const { values, diagnostics } = playground.run(1e6, "aligned", "off");
+  const { values, diagnostics } = playground.run(1e6, "aligned", "on", "off");
   assert.deepEqual(diagnostics, []);
   assert.equal(values.length, 2);
   playground.free();

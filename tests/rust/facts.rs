@@ -69,6 +69,11 @@ pub fn refine(program: &str) -> String {
     format!("#lang refine\n{program}")
 }
 
+/// A TensorScript program, likewise.
+pub fn tensorscript(program: &str) -> String {
+    format!("#lang tensorscript\n{program}")
+}
+
 /// A field's items, none where there is no list.
 pub fn items<'a>(fact: &'a Json, field: &str) -> &'a [Json] {
     fact[field].as_array().map_or(&[], Vec::as_slice)

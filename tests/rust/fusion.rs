@@ -122,7 +122,7 @@ fn fused_operators_mean_what_they_mean_one_by_one() {
         let meaning = evaluate(&analysis, &options);
         for layout in Strategy::ALL {
             let mut is_fused = false;
-            compile(&analysis, &analysis.runnable(), layout, &mut |pass, program| {
+            compile(&analysis, &analysis.runnable(), layout, Fusion::On, &mut |pass, program| {
                 let stage = if pass == "counts" { ir::Stage::Counted } else { ir::Stage::Before };
                 let violations = if pass == "reuse" { Vec::new() } else { ir::verify(program, stage) };
                 assert!(violations.is_empty(), "after {pass}: {violations:?}\n{text}");

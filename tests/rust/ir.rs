@@ -5,7 +5,7 @@
 use base::Surface;
 use ir::{Detail, Program, Stage};
 use layout::Strategy;
-use session::{Analysis, compile, ir_names};
+use session::{Analysis, Fusion, compile, ir_names};
 use tests::facts::is_soak;
 use tests::page::cases;
 use tests::programs::Program as RandomProgram;
@@ -19,7 +19,7 @@ fn violation(analysis: &Analysis) -> Option<String> {
     let functions = analysis.compilable();
     Strategy::ALL.into_iter().find_map(|strategy| {
         let mut said = None;
-        compile(analysis, &functions, strategy, &mut |pass, program| {
+        compile(analysis, &functions, strategy, Fusion::On, &mut |pass, program| {
             let stage = if pass == "counts" { Stage::Counted } else { Stage::Before };
             // Tokens of freed blocks are accounted for by the counts, which come next.
             let found = if pass == "reuse" { None } else { ir::verify(program, stage).into_iter().next() };
@@ -109,7 +109,7 @@ fn ir_is_linear_in_the_text() {
     let n_lines = |program: &str, strategy| {
         let analysis = Analysis::in_surface(program, Surface::Refine);
         let mut most = 0;
-        compile(&analysis, &analysis.compilable(), strategy, &mut |_, program| {
+        compile(&analysis, &analysis.compilable(), strategy, Fusion::On, &mut |_, program| {
             let blocks = program.functions.iter().flat_map(|function| function.blocks.iter());
             most = most.max(blocks.map(|block| block.instrs.len() + 1).sum::<usize>());
         });

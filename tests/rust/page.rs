@@ -1,11 +1,11 @@
 //! One page: its tests, checking them, and rewriting what they expect.
 
 use crate::blame::apply;
-use crate::facts::refine;
+use crate::facts::{refine, tensorscript};
 use base::{Severity, Surface};
 use serde_json::Value as Json;
 use session::command::check_json;
-use session::{Analysis, Mends, Options};
+use session::{Analysis, Fusion, Mends, Options};
 use std::fmt::Write;
 
 /// The program under one heading.
@@ -76,7 +76,7 @@ fn check_shown(analysis: &Analysis, Shown { stage, page_line, text }: &Shown) ->
         return (actual != *text).then_some(Failure { page_line: *page_line, message, actual: Some(actual), fence });
     }
     let pass = stage.strip_prefix("ir ");
-    let found = session::ir_text(analysis, Options::default().layout, pass).text;
+    let found = session::ir_text(analysis, Options::default().layout, Fusion::On, pass).text;
     let mut left = found.lines();
     let missing = text.lines().map(str::trim).find(|wanted| !left.any(|line| line.contains(wanted)))?;
     let message = format!("ir: nothing holds `{missing}` here in\n{found}");
@@ -97,7 +97,7 @@ fn first_fixes(analysis: &Analysis) -> String {
     out
 }
 
-/// The cases of a Markdown text, one per heading that has `relay` or `refine` fences.
+/// The cases of a Markdown text, one per heading that has fences of a language.
 pub fn cases(markdown: &str) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let mut heading = String::from("(no heading)");
@@ -164,7 +164,7 @@ pub fn assertions(program: &str) -> Vec<Assertion> {
     let mut of = 0;
     for (at, line) in program.lines().enumerate() {
         let trimmed = line.trim_start();
-        let comment = trimmed.strip_prefix('#').map(str::trim_start);
+        let comment = trimmed.strip_prefix('#').or_else(|| trimmed.strip_prefix("//")).map(str::trim_start);
         let what = comment.and_then(|comment| {
             if let Some(expected) = comment.strip_prefix("=>") {
                 return Some(What::Value { expected: expected.trim().to_owned() });
@@ -301,6 +301,7 @@ impl Case {
         match self.surface {
             Surface::Relay => self.program.clone(),
             Surface::Refine => refine(&self.program),
+            Surface::TensorScript => tensorscript(&self.program),
         }
     }
 }

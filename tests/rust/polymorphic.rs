@@ -3,7 +3,7 @@
 
 use ir::Stage;
 use layout::Strategy;
-use session::{Analysis, Options, Outcome, compile, evaluate, run};
+use session::{Analysis, Fusion, Options, Outcome, compile, evaluate, run};
 
 const PROGRAMS: &[(&str, &str)] = &[
     ("through several functions", "
@@ -113,7 +113,7 @@ fn check(name: &str, text: &str) {
     assert!(said.is_empty(), "{name}: {said:#?}");
     let want = seen(&analysis, &evaluate(&analysis, &Options::default()));
     for layout in Strategy::ALL {
-        let compiled = compile(&analysis, &analysis.compilable(), layout, &mut |pass, program| {
+        let compiled = compile(&analysis, &analysis.compilable(), layout, Fusion::On, &mut |pass, program| {
             let stage = if pass == "counts" { Stage::Counted } else { Stage::Before };
             let violations: Vec<String> = ir::verify(program, stage).iter().map(ToString::to_string).collect();
             assert!(violations.is_empty(), "{name}, {}, after {pass}: {violations:#?}", layout.name());

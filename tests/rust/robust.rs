@@ -7,7 +7,7 @@ use session::view::FileView;
 use session::{Analysis, Options};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-use tests::facts::{attr_text, carried, hash, is_soak, items, misplaced, op_program, refine, text};
+use tests::facts::{attr_text, carried, hash, is_soak, items, misplaced, op_program, refine, tensorscript, text};
 
 /// Everything that the page may ask of a text.
 fn ask_everything(text: &str) {
@@ -29,6 +29,64 @@ fn ask_everything(text: &str) {
     let _ = page.hover(FileView::User, end / 2);
     let _ = page.name(FileView::User, end / 2);
 }
+
+/// The words of TensorScript.
+const SCRIPT_WORDS: &[&str] = &[
+    "use",
+    "conv",
+    "lin",
+    "::",
+    "{",
+    "}",
+    "Conv2d",
+    "Linear",
+    "maxpool2d",
+    "relu",
+    "view",
+    "dim",
+    "N",
+    "tsr",
+    "T",
+    "=",
+    "[",
+    "]",
+    "?",
+    "_",
+    "28",
+    "0",
+    "1.",
+    ";",
+    "node",
+    "Net",
+    "<",
+    ">",
+    "->",
+    "weights",
+    "fc",
+    "new",
+    "(",
+    ")",
+    "in",
+    "out",
+    "graph",
+    "def",
+    "forward",
+    "x",
+    "|>",
+    "self",
+    ".",
+    ",",
+    "if",
+    "else",
+    "+",
+    "*",
+    "%",
+    "-",
+    "true",
+    "init_normal",
+    "std",
+    "while",
+];
 
 /// The words of refine.
 const REFINE_WORDS: &[&str] = &[
@@ -152,6 +210,34 @@ fn n_cases() -> u32 {
     if is_soak() { 20_000 } else { 400 }
 }
 
+/// A pipe through so many layers.
+fn chain_of_stages(n: usize) -> String {
+    let node = "use nonlin::relu;\nnode Net<[?, 2] -> [?, 2]> {}\ngraph Net<[?, 2] -> [?, 2]> { def forward(x) { x";
+    format!("{node}{} }} }}", " |> relu".repeat(n))
+}
+
+/// Each name stands for ten of the one before it, and the first for nothing.
+fn shapes_of_shapes(n: usize) -> String {
+    let mut text = "tsr A0 = [];\n".to_owned();
+    for i in 1..n {
+        text.push_str(&format!("tsr A{i} = [{}];\n", vec![format!("A{}", i - 1); 10].join(", ")));
+    }
+    text + &format!("node Net<[A{0}] -> [A{0}]> {{}}\ngraph Net<[A{0}] -> [A{0}]> {{ def forward(x) {{ x }} }}", n - 1)
+}
+
+/// Each node holds two of the one before it.
+fn nodes_of_nodes(n: usize) -> String {
+    let mut text = "use lin::Linear;\n".to_owned();
+    for i in 0..n {
+        let inner = if i == 0 { "Linear::new(in=2, out=2)".to_owned() } else { format!("N{}::new()", i - 1) };
+        text.push_str(&format!(
+            "node N{i}<[?, 2] -> [?, 2]> {{}} weights N{i}<[?, 2] -> [?, 2]> {{ a = {inner}; b = {inner}; }}\n\
+             graph N{i}<[?, 2] -> [?, 2]> {{ def forward(x) {{ x |> a |> b }} }}\n"
+        ));
+    }
+    text
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(n_cases()) })]
 
@@ -168,6 +254,25 @@ proptest! {
     #[test]
     fn any_words_of_refine(words in prop::collection::vec(prop::sample::select(REFINE_WORDS), 0..60)) {
         ask_everything(&refine(&words.join(" ")));
+    }
+
+    #[test]
+    fn any_words_of_tensorscript(words in prop::collection::vec(prop::sample::select(SCRIPT_WORDS), 0..120)) {
+        ask_everything(&tensorscript(&words.join(" ")));
+    }
+
+    #[test]
+    fn a_tensorscript_page_with_a_hole(cut in 0_usize..8000, len in 0_usize..40, insert in prop::sample::select(SCRIPT_WORDS)) {
+        let pages = [
+            include_str!("../pages/38-tensorscript.md"),
+            include_str!("../pages/39-what-tensorscript-let-pass.md"),
+        ];
+        let cases: Vec<tests::page::Case> = pages.into_iter().flat_map(tests::page::cases).collect();
+        let case = &cases[cut % cases.len()];
+        let from = cut % (case.program.len() + 1);
+        let to = (from + len).min(case.program.len());
+        prop_assume!(case.program.is_char_boundary(from) && case.program.is_char_boundary(to));
+        ask_everything(&tensorscript(&format!("{}{insert}{}", &case.program[..from], &case.program[to..])));
     }
 
     #[test]
@@ -242,6 +347,9 @@ fn deep_texts() {
             quick("arms in arms", refine(&format!("let x = A in {}x", "match x with\n| A -> ".repeat(depth))));
             quick("values in values", refine(&format!("{}A{}", "let x = ".repeat(depth), " in x".repeat(depth))));
             quick("sums in sums", refine(&format!("let x : {}[]{} = A in x", "[A ".repeat(depth), "]".repeat(depth))));
+            quick("stages", tensorscript(&chain_of_stages(depth.min(10_000))));
+            quick("shapes of shapes", tensorscript(&shapes_of_shapes(depth.min(1_000))));
+            quick("nodes of nodes", tensorscript(&nodes_of_nodes(depth.min(1_000))));
             quick(
                 "patterns in patterns",
                 refine(&format!("match A with | {}B{} -> A", "A (".repeat(depth), " _)".repeat(depth))),

@@ -4,10 +4,10 @@ import { type BuildName, DEFAULT_BUILD, isOffered } from "./builds.ts";
 import { Compiler } from "./compiler.ts";
 import { inLanguage, type Language } from "./language.ts";
 import { type Linked, pack, unpack } from "./link.ts";
-import type { StepMove } from "./protocol.ts";
-import { type Document, errorCount, type LayoutName, state, type Theme } from "./state.ts";
+import type { ExportName, StepMove } from "./protocol.ts";
+import { type Document, errorCount, isFused, isLayout, type LayoutName, state, target, type Target, type Theme } from "./state.ts";
 import { load, save } from "./storage.ts";
-import type { DiagnosticView, EditView, FileName, FixView, SpanView } from "./wasm/relish_wasm.js";
+import type { DiagnosticView, EditView, FileName, FixView, Fused, SpanView } from "./wasm/relish_wasm.js";
 import welcome from "./welcome.relay?raw";
 
 /** A run that a person asked for ends when they say so. */
@@ -208,13 +208,13 @@ function startRun(alone: boolean): void {
   state.trap.value = undefined;
   state.progress.value = { start: run.start, fuel: 0, steps: 0 };
   showStop = setTimeout(() => (state.running.value = true), SHOW_STOP_MS);
-  compiler.run(alone ? SMALL : NO_LIMIT, state.layout.peek(), state.measures.peek() ? "on" : "off", { ahead: !alone });
+  compiler.run(alone ? SMALL : NO_LIMIT, target(), state.measures.peek() ? "on" : "off", { ahead: !alone });
 }
 
 /** Finds out what memory a run would need, before anybody runs it. */
 export async function lookAhead(): Promise<void> {
   const revision = state.revision.peek();
-  const view = await compiler.needs();
+  const view = await compiler.needs(target());
   if (view !== undefined) state.needs.value = { revision, view };
 }
 
@@ -257,7 +257,7 @@ export const layouts = () => compiler.layouts();
 export const layoutValue = (entry: number, choices: string[]) => compiler.layoutValue(entry, choices);
 
 /** The program that the machine runs, before and after one pass; no answer if the text changes meanwhile. */
-export const ir = (layout: LayoutName, pass: number, maxLines: number) => compiler.ir(layout, pass, maxLines);
+export const ir = (pass: number, maxLines: number) => compiler.ir(target(), pass, maxLines);
 
 /** What is to be said of the solver's work; `null` if there is nothing at a place, no answer if the text changes meanwhile. */
 export const solver: Compiler["solver"] = (question) => compiler.solver(question);
@@ -338,6 +338,18 @@ export async function layOut(text: string): Promise<readonly EditView[]> {
   return view.edits;
 }
 
+/** The program in another language, or why not. */
+export const exportTo = (to: ExportName) => compiler.export(to);
+
+export async function copyText(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    state.notice.value = { tone: "good", text: `${what} copied.` };
+  } catch {
+    state.notice.value = { tone: "good", text: "Copy this:", copy: text };
+  }
+}
+
 export async function explain(code: string): Promise<void> {
   // A file of its own, which few visits need.
   const { default: pages } = await import("virtual:explanations");
@@ -357,6 +369,12 @@ export function setLayout(layout: LayoutName): void {
   save("layout", layout);
 }
 
+/** Whether operators that feed each other element by element run as one from now on. */
+export function setFused(fused: Fused): void {
+  state.fused.value = fused;
+  save("fused", fused);
+}
+
 /** Goes on with another build of the compiler, in this visit and later ones. */
 export function setBuild(build: BuildName): void {
   save("build", build);
@@ -367,6 +385,17 @@ function useBuild(build: BuildName): void {
   state.buildComing.value = build;
   void compiler.use(build);
 }
+
+function compileFor({ layout, fused }: Target): void {
+  state.layout.value = layout;
+  state.fused.value = fused;
+}
+
+/** How the visitor has programs compiled. */
+const ownTarget = (): Target => {
+  const [layout, fused] = [load("layout"), load("fused")];
+  return { layout: isLayout(layout) ? layout : "aligned", fused: isFused(fused) ? fused : "on" };
+};
 
 const ownBuild = (): BuildName => {
   const kept = load("build");
@@ -382,7 +411,7 @@ export function setTheme(theme: Theme): void {
 export async function share(): Promise<void> {
   const { text, panel, selection, solverTab, stop, build } = state;
   const solving = panel.value === "solver" ? { tab: solverTab.value, stop: stop.value } : undefined;
-  const packed = await pack({ text: text.value, panel: panel.value, selection: selection.value, solver: solving, build: build.value });
+  const packed = await pack({ text: text.value, panel: panel.value, selection: selection.value, solver: solving, build: build.value, target: target() });
   if (packed.kind === "too-large") {
     state.notice.value = { tone: "bad", text: packed.sentence };
     return;
@@ -423,6 +452,7 @@ function openShared(program: Linked): void {
       state.solverTab.value = program.solver.tab;
       state.stop.value = program.solver.stop;
     }
+    compileFor({ ...ownTarget(), ...program.target });
   });
   useBuild(program.build ?? ownBuild());
   setText(program.text);
@@ -435,6 +465,7 @@ function openOwn(): void {
     state.document.value = "mine";
     state.ran.value = undefined;
     forgetSteps();
+    compileFor(ownTarget());
   });
   // The first program is ours, so it may show at once what it does.
   isFromHere = load("text") === undefined;

@@ -3,10 +3,10 @@
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
 import { type BuildName, compileBuild, DEFAULT_BUILD } from "./builds.ts";
-import type { Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
-import type { LayoutName } from "./state.ts";
+import type { ExportName, Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
+import type { Target } from "./state.ts";
 import type {
-  CheckView,
+  ExportView, CheckView,
   FileName,
   FormatView,
   HoverView,
@@ -97,12 +97,12 @@ export class Compiler {
   }
 
   /** Runs the current text; `ahead`: says before what memory it will need. */
-  run(fuel: number, layout: LayoutName, profile: Profile, { ahead }: { ahead: boolean }): void {
+  run(fuel: number, target: Target, profile: Profile, { ahead }: { ahead: boolean }): void {
     if (this.#running || this.#text === undefined) return;
     // The worker answers in order, so a text that waits its turn only has to go first.
     if (this.#checking !== undefined && this.#checking.revision !== this.#text.revision) this.#sendText();
     this.#running = true;
-    this.#send({ kind: "run", revision: this.#text.revision, fuel, layout, profile, ahead });
+    this.#send({ kind: "run", revision: this.#text.revision, fuel, target, profile, ahead });
   }
 
   /** Ends a run at once. */
@@ -111,8 +111,8 @@ export class Compiler {
   }
 
   /** The memory that a run of the current text will need. */
-  async needs(): Promise<NeedsView | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "needs", id }));
+  async needs(target: Target): Promise<NeedsView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "needs", id, target }));
     return reply?.kind === "needed" ? reply.view : undefined;
   }
 
@@ -133,8 +133,8 @@ export class Compiler {
   }
 
   /** The program that the machine runs, before and after one pass. */
-  async ir(layout: LayoutName, pass: number, maxLines: number): Promise<IrView | undefined> {
-    const reply = await this.#askOf("user", (id) => ({ kind: "ir", id, layout, pass, maxLines }));
+  async ir(target: Target, pass: number, maxLines: number): Promise<IrView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "ir", id, target, pass, maxLines }));
     return reply?.kind === "compiled" ? reply.view : undefined;
   }
 
@@ -161,6 +161,12 @@ export class Compiler {
     const reply = await this.#askOf("user", (id) => ({ kind: "solver", id, question }));
     if (reply?.kind !== "solved" || reply.answer.about !== question.about) return undefined;
     return (reply.answer.view as Told<About> | undefined) ?? null;
+  }
+
+  /** The current text in another language, or why not. */
+  async export(to: ExportName): Promise<ExportView | undefined> {
+    const reply = await this.#askOf("user", (id) => ({ kind: "export", id, to }));
+    return reply?.kind === "exported" ? reply.view : undefined;
   }
 
   /** What lays out a text anew; no answer if the worker is replaced meanwhile. */
@@ -242,6 +248,7 @@ export class Compiler {
       case "laid":
       case "valued":
       case "formatted":
+      case "exported":
         this.#waiting.get(reply.id)?.(reply);
         this.#waiting.delete(reply.id);
         return;

@@ -1,7 +1,7 @@
 // A link holds a program in its hash: `#v1.` + base64url of raw deflate of JSON. It is data from strangers: sizes are
 // limited before and while it is unpacked, every field is checked, and nothing in it is ever run or shown as markup.
 import { type BuildName, isOffered } from "./builds.ts";
-import { isSolverTab, type SolverTab } from "./state.ts";
+import { isFused, isLayout, isSolverTab, type SolverTab, type Target } from "./state.ts";
 
 export interface Linked {
   text: string;
@@ -11,6 +11,8 @@ export interface Linked {
   solver?: { tab: SolverTab; stop: number | undefined } | undefined;
   /** What computes its values. */
   build?: BuildName | undefined;
+  /** How it is compiled, as far as the link says. */
+  target?: Partial<Target>;
 }
 
 export type Opened = { kind: "none" } | { kind: "program"; program: Linked } | { kind: "bad"; reason: string };
@@ -24,8 +26,8 @@ export const MAX_DECODED = 1024 * 1024;
 const MOST_STOPS = 1e9;
 
 export async function pack(program: Linked): Promise<Packed> {
-  const { text, panel, selection, solver, build } = program;
-  const json = new TextEncoder().encode(JSON.stringify({ files: [{ name: "main.relay", text }], panel, selection, solver, build }));
+  const { text, panel, selection, solver, build, target } = program;
+  const json = new TextEncoder().encode(JSON.stringify({ files: [{ name: "main.relay", text }], panel, selection, solver, build, target }));
   if (json.length > MAX_DECODED) {
     return { kind: "too-large", sentence: tooLarge("The program", json.length, MAX_DECODED) };
   }
@@ -70,6 +72,8 @@ function validate(json: string): Opened {
   const tab = field(solver, "tab");
   const stop = field(solver, "stop");
   const build = field(root, "build");
+  const layout = field(field(root, "target"), "layout");
+  const fused = field(field(root, "target"), "fused");
   const isStop = (n: unknown): n is number => Number.isInteger(n) && (n as number) >= 0 && (n as number) <= MOST_STOPS;
   const within = (n: unknown): n is number => Number.isInteger(n) && (n as number) >= 0 && (n as number) <= text.length;
   return {
@@ -80,6 +84,7 @@ function validate(json: string): Opened {
       selection: within(start) && within(end) && start <= end ? { start, end } : undefined,
       solver: isSolverTab(tab) ? { tab, stop: isStop(stop) ? stop : undefined } : undefined,
       build: isOffered(build) ? build : undefined,
+      target: { ...(isLayout(layout) && { layout }), ...(isFused(fused) && { fused }) },
     },
   };
 }

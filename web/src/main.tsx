@@ -3,6 +3,7 @@ import "./style/colors.css";
 import "./style/page.css";
 import "./style/panes.css";
 import "./style/machine.css";
+import "./style/layers.css";
 import "./style/run.css";
 import "./style/layout.css";
 import "./style/solver.css";
@@ -11,7 +12,7 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followHistory, keepNow, openAddress, runNow, share } from "./actions.ts";
 import { PANELS } from "./panels.ts";
-import { isLayout, state } from "./state.ts";
+import { state } from "./state.ts";
 import { load } from "./storage.ts";
 import { App } from "./view/app.tsx";
 
@@ -19,8 +20,6 @@ const READING_MS = 8000;
 
 const theme = load("theme");
 if (theme === "light" || theme === "dark") state.theme.value = theme;
-const layout = load("layout");
-if (isLayout(layout)) state.layout.value = layout;
 state.measures.value = load("measures") !== "off";
 const panel = load("panel");
 if (PANELS.some(({ id }) => id === panel)) state.panel.value = panel ?? "";

@@ -1,8 +1,9 @@
 // What the page and the worker say to each other. What is said about a whole text carries its revision, so that an
 // answer about an older text is recognised and dropped; questions about a place carry an id, by which the page knows them.
-import type { LayoutName } from "./state.ts";
+import type { Target } from "./state.ts";
 import type {
   CheckView,
+  ExportView,
   FileName,
   FormatView,
   GraphStateView,
@@ -28,9 +29,12 @@ import type {
   WhyView,
 } from "./wasm/relish_wasm.js";
 
+/** What a TensorScript program can be written as. */
+export type ExportName = "pytorch" | "relay";
+
 /** Where to go in a run that is looked at step by step. */
 export type StepMove =
-  | { to: "start"; expression: number; layout: LayoutName }
+  | { to: "start"; expression: number; target: Target }
   | { to: "step"; step: number }
   | { to: "into" | "over" | "out" | "back" | "last" }
   /** On to where as many calls and match tests have been made, and from there to a place of the program. */
@@ -81,16 +85,17 @@ export type SolverAnswer =
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }
   | { kind: "update"; revision: number; text: string }
-  | { kind: "run"; revision: number; fuel: number; layout: LayoutName; profile: Profile; ahead: boolean }
-  | { kind: "needs"; id: number }
+  | { kind: "run"; revision: number; fuel: number; target: Target; profile: Profile; ahead: boolean }
+  | { kind: "needs"; id: number; target: Target }
   | { kind: "hover"; id: number; file: FileName; offset: number }
   | { kind: "name"; id: number; file: FileName; offset: number }
   | { kind: "match"; id: number; offset: number }
-  | { kind: "ir"; id: number; layout: LayoutName; pass: number; maxLines: number }
+  | { kind: "ir"; id: number; target: Target; pass: number; maxLines: number }
   | { kind: "step"; id: number; move: StepMove }
   | { kind: "solver"; id: number; question: SolverQuestion }
   | { kind: "layouts"; id: number }
   | { kind: "value"; id: number; entry: number; choices: string[] }
+  | { kind: "export"; id: number; to: ExportName }
   | { kind: "format"; id: number; text: string };
 
 export type Reply =
@@ -110,5 +115,6 @@ export type Reply =
   | { kind: "solved"; id: number; answer: SolverAnswer }
   | { kind: "laid"; id: number; view: LayoutsView }
   | { kind: "valued"; id: number; view: LaidValueView | undefined }
+  | { kind: "exported"; id: number; view: ExportView }
   | { kind: "formatted"; id: number; view: FormatView }
   | { kind: "trapped"; during: Request["kind"]; message: string };

@@ -6,6 +6,7 @@ import type {
   CheckView,
   DiagnosticView,
   FileName,
+  Fused,
   GraphStateView,
   GraphView,
   NeedsView,
@@ -40,7 +41,15 @@ export const LAYOUTS: readonly { id: LayoutName; title: string; about: string }[
   { id: "uniform", title: "uniform", about: "one word for every value, blocks behind pointers: as OCaml does" },
 ];
 
-export const isLayout = (name: string | undefined | null): name is LayoutName => LAYOUTS.some(({ id }) => id === name);
+/** How a program is compiled. */
+export interface Target {
+  layout: LayoutName;
+  fused: Fused;
+}
+
+export const isFused = (name: unknown): name is Fused => name === "on" || name === "off";
+
+export const isLayout = (name: unknown): name is LayoutName => LAYOUTS.some(({ id }) => id === name);
 
 export type Ran =
   /** `revision` says which text the values belong to, `build` what computed them. */
@@ -117,7 +126,7 @@ export interface SolverPart {
 
 export const FIRST_PART: SolverPart = { firstClass: 0, nClasses: 16, nRelations: 8 };
 
-const NOTHING_CHECKED: CheckView = { diagnostics: [], definitions: [], expressions: [] };
+const NOTHING_CHECKED: CheckView = { diagnostics: [], definitions: [], expressions: [], nodes: [] };
 
 export const state = {
   text: signal(""),
@@ -163,6 +172,8 @@ export const state = {
   editing: signal(true),
   /** How the machine lays out values. */
   layout: signal<LayoutName>("aligned"),
+  /** Whether operators that feed each other element by element run as one. */
+  fused: signal<Fused>("on"),
   /** Which build of the compiler is at work, and the one that is on its way to replace it. */
   build: signal<BuildName>(DEFAULT_BUILD),
   buildComing: signal<BuildName | undefined>(undefined),
@@ -212,3 +223,6 @@ export const problems = computed<DiagnosticView[]>(() => {
 });
 
 export const errorCount = computed(() => problems.value.filter((d) => d.severity === "error").length);
+
+/** How programs are compiled now; who renders by it reads the signals. */
+export const target = (): Target => ({ layout: state.layout.peek(), fused: state.fused.peek() });

@@ -2,7 +2,7 @@
 import { batch, effect } from "@preact/signals";
 import { openPanel, setLayout, step } from "./actions.ts";
 import type { StepMove } from "./protocol.ts";
-import { type LayoutName, state, type Stepping } from "./state.ts";
+import { type LayoutName, state, type Stepping, target } from "./state.ts";
 import { explain } from "./view/instructions.ts";
 import type { BlockView, StepView } from "./wasm/relish_wasm.js";
 
@@ -26,7 +26,7 @@ let beat: ReturnType<typeof setTimeout> | undefined;
 /** Begins to look at the run of one of the expressions; `then` is the first move. */
 export async function startStepping(expression = 0, then?: StepMove): Promise<void> {
   openPanel("run");
-  const view = await ask({ to: "start", expression, layout: state.layout.peek() });
+  const view = await ask({ to: "start", expression, target: target() });
   if (view === undefined) {
     state.notice.value = { tone: "bad", text: "There is nothing to step through: the program needs an expression without errors." };
     return;
@@ -101,7 +101,7 @@ export async function stepWithLayout(layout: LayoutName): Promise<void> {
   if (before === undefined) return;
   pause();
   const { expression, view } = before;
-  const begun = await ask({ to: "start", expression, layout });
+  const begun = await ask({ to: "start", expression, target: target() });
   if (begun === undefined) return;
   const span = view.span ?? { start: 0, end: 0 };
   const there = view.status === "running" ? await ask({ to: "like", fuel: view.fuel, ...span }) : await ask({ to: "last" });

@@ -1,7 +1,7 @@
 // What stays in the browser between visits. Storage may be full, forbidden or emptied; then the page works without.
 const PREFIX = "relish.";
 
-export type Kept = "text" | "set-aside" | "theme" | "panel" | "layout" | "build" | "measures" | "editor-width" | "problems-height";
+export type Kept = "text" | "set-aside" | "theme" | "panel" | "layout" | "fused" | "build" | "measures" | "editor-width" | "problems-height";
 
 export function load(key: Kept): string | undefined {
   try {

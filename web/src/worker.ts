@@ -36,7 +36,7 @@ function answer(request: Request): void {
       return post({ kind: "checked", revision: request.revision, view: playground.update(request.text) });
     case "run": {
       const { revision } = request;
-      if (request.ahead) post({ kind: "begun", revision, needs: playground.needs() });
+      if (request.ahead) post({ kind: "begun", revision, needs: playground.needs(request.target.fused) });
       const start = performance.now();
       let told = start;
       self.relishProgress = (fuel, steps) => {
@@ -45,11 +45,11 @@ function answer(request: Request): void {
         told = now;
         post({ kind: "progress", revision, fuel, steps });
       };
-      const view = playground.run(request.fuel, request.layout, request.profile);
+      const view = playground.run(request.fuel, request.target.layout, request.target.fused, request.profile);
       return post({ kind: "ran", revision, view, milliseconds: performance.now() - start });
     }
     case "needs":
-      return post({ kind: "needed", id: request.id, view: playground.needs() });
+      return post({ kind: "needed", id: request.id, view: playground.needs(request.target.fused) });
     case "hover":
       return post({ kind: "hovered", id: request.id, view: playground.hover(request.file, request.offset) });
     case "name":
@@ -57,7 +57,7 @@ function answer(request: Request): void {
     case "match":
       return post({ kind: "matched", id: request.id, view: playground.matchAt(request.offset) });
     case "ir":
-      return post({ kind: "compiled", id: request.id, view: playground.ir(request.layout, request.pass, request.maxLines) });
+      return post({ kind: "compiled", id: request.id, view: playground.ir(request.target.layout, request.target.fused, request.pass, request.maxLines) });
     case "step":
       return post({ kind: "stepped", id: request.id, view: step(playground, request.move) });
     case "solver":
@@ -66,6 +66,8 @@ function answer(request: Request): void {
       return post({ kind: "laid", id: request.id, view: playground.layouts() });
     case "value":
       return post({ kind: "valued", id: request.id, view: playground.layoutValue(request.entry, request.choices) });
+    case "export":
+      return post({ kind: "exported", id: request.id, view: playground.exportTo(request.to) });
     case "format":
       return post({ kind: "formatted", id: request.id, view: playground.format(request.text) });
   }
@@ -74,7 +76,7 @@ function answer(request: Request): void {
 function step(playground: Playground, move: StepMove): StepView | undefined {
   switch (move.to) {
     case "start":
-      return playground.stepStart(move.expression, move.layout);
+      return playground.stepStart(move.expression, move.target.layout, move.target.fused);
     case "step":
       return playground.stepTo(move.step);
     case "like":

@@ -1,7 +1,7 @@
 //! A map from ids for questions that mostly meet few of them.
 
+use crate::HashMap;
 use crate::Idx;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::marker::PhantomData;
 
@@ -13,7 +13,7 @@ const FEW: usize = 12;
 pub struct IdMap<I, V> {
     few: SmallVec<[(u32, V); FEW]>,
     /// Everything, once there are more.
-    many: FxHashMap<u32, V>,
+    many: HashMap<u32, V>,
     id: PhantomData<fn(I)>,
 }
 
@@ -53,7 +53,7 @@ impl<I: Idx, V: Copy> IdMap<I, V> {
 
 impl<I, V> Default for IdMap<I, V> {
     fn default() -> Self {
-        IdMap { few: SmallVec::new(), many: FxHashMap::default(), id: PhantomData }
+        IdMap { few: SmallVec::new(), many: HashMap::default(), id: PhantomData }
     }
 }
 

@@ -17,20 +17,25 @@
 mod decimal;
 mod diagnostic;
 mod graph;
+mod hash_map;
 mod id_map;
 mod idx;
 mod line_index;
+mod list;
 mod nearest;
 mod sort;
 mod span;
 mod surface;
+mod table;
 
 pub use decimal::{parse_f32, parse_f64};
 pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
 pub use graph::components;
+pub use hash_map::{HashMap, HashSet};
 pub use id_map::IdMap;
 pub use idx::{Idx, IndexVec, Layered};
 pub use line_index::{LineIndex, Position};
+pub use list::{Append, ToList};
 pub use nearest::nearest;
 pub use sort::{sort, sort_by_key};
 pub use span::Span;

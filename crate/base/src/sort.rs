@@ -1,47 +1,86 @@
 //! Sorting that is small as machine code: the standard library's sorts are fast for long slices of numbers, and several
 //! kilobytes for each type. What is sorted here is short or nearly in order.
 
-/// Sorts in place by heapsort; equal items may change places.
-pub fn sort<T: Ord>(items: &mut [T]) {
-    let n = items.len();
-    if items.is_sorted() {
-        return;
+/// What is sorted, by its places: the sorting itself is the same code for all.
+trait Rows {
+    fn is_before(&self, a: usize, b: usize) -> bool;
+    fn swap(&mut self, a: usize, b: usize);
+}
+
+struct Items<'a, T>(&'a mut [T]);
+
+impl<T: Ord> Rows for Items<'_, T> {
+    fn is_before(&self, a: usize, b: usize) -> bool {
+        self.0[a] < self.0[b]
     }
-    for root in (0..n / 2).rev() {
-        sift_down(items, root, n);
-    }
-    for end in (1..n).rev() {
-        items.swap(0, end);
-        sift_down(items, 0, end);
+
+    fn swap(&mut self, a: usize, b: usize) {
+        self.0.swap(a, b);
     }
 }
 
-fn sift_down<T: Ord>(items: &mut [T], mut root: usize, end: usize) {
+/// Items, and for each its key and the place that it had.
+struct Keyed<'a, T, K> {
+    items: &'a mut [T],
+    keys: Vec<(K, usize)>,
+}
+
+impl<T, K: Ord> Rows for Keyed<'_, T, K> {
+    fn is_before(&self, a: usize, b: usize) -> bool {
+        self.keys[a] < self.keys[b]
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        self.items.swap(a, b);
+        self.keys.swap(a, b);
+    }
+}
+
+/// Sorts in place; equal items may change places.
+pub fn sort<T: Ord>(items: &mut [T]) {
+    let n = items.len();
+    heapsort(&mut Items(items), n);
+}
+
+/// Sorts by a key, which is computed once for each; items with equal keys keep their order.
+pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
+    let n = items.len();
+    let mut keys = Vec::new();
+    for item in items.iter() {
+        keys.push((key(item), keys.len()));
+    }
+    heapsort(&mut Keyed { items, keys }, n);
+}
+
+/// Williams, *Algorithm 232* (1964); what is in order already takes one pass.
+fn heapsort(rows: &mut dyn Rows, n: usize) {
+    if (1..n).all(|row| !rows.is_before(row, row - 1)) {
+        return;
+    }
+    for root in (0..n / 2).rev() {
+        sift_down(rows, root, n);
+    }
+    for end in (1..n).rev() {
+        rows.swap(0, end);
+        sift_down(rows, 0, end);
+    }
+}
+
+fn sift_down(rows: &mut dyn Rows, mut root: usize, end: usize) {
     loop {
         let mut child = 2 * root + 1;
         if child >= end {
             return;
         }
-        if child + 1 < end && items[child] < items[child + 1] {
+        if child + 1 < end && rows.is_before(child, child + 1) {
             child += 1;
         }
-        if items[root] >= items[child] {
+        if !rows.is_before(root, child) {
             return;
         }
-        items.swap(root, child);
+        rows.swap(root, child);
         root = child;
     }
-}
-
-/// Sorts by a key; items with equal keys keep their order.
-pub fn sort_by_key<T, K: Ord>(items: &mut Vec<T>, key: impl Fn(&T) -> K) {
-    if items.is_sorted_by_key(&key) {
-        return;
-    }
-    let mut order: Vec<(K, usize)> = items.iter().enumerate().map(|(i, item)| (key(item), i)).collect();
-    sort(&mut order);
-    let mut taken: Vec<Option<T>> = items.drain(..).map(Some).collect();
-    items.extend(order.into_iter().filter_map(|(_, i)| taken[i].take()));
 }
 
 #[cfg(test)]

@@ -8,16 +8,27 @@ pub enum Surface {
     Relay,
     /// Anonymous sums, `let … in` and `match … with`.
     Refine,
+    /// Layers and pipes: `node`, `weights`, `graph`.
+    TensorScript,
 }
 
 impl Surface {
-    pub const ALL: [Surface; 2] = [Surface::Relay, Surface::Refine];
+    pub const ALL: [Surface; 3] = [Surface::Relay, Surface::Refine, Surface::TensorScript];
 
-    /// What stands behind `#lang`, and behind the dot of a file's name.
+    /// What stands behind `#lang`.
     pub fn name(self) -> &'static str {
         match self {
             Surface::Relay => "relay",
             Surface::Refine => "refine",
+            Surface::TensorScript => "tensorscript",
+        }
+    }
+
+    /// What stands behind the dot of a file's name.
+    fn extension(self) -> &'static str {
+        match self {
+            Surface::Relay | Surface::Refine => self.name(),
+            Surface::TensorScript => "trs",
         }
     }
 
@@ -30,9 +41,13 @@ impl Surface {
     /// ```
     /// use base::Surface;
     /// assert_eq!(Surface::of_file("a/tree.refine"), Surface::Refine);
+    /// assert_eq!(Surface::of_file("net.trs"), Surface::TensorScript);
     /// assert_eq!(Surface::of_file("-"), Surface::Relay);
     /// ```
     pub fn of_file(file: &str) -> Surface {
-        file.rsplit_once('.').and_then(|(_, extension)| Surface::of_name(extension)).unwrap_or_default()
+        let found = file
+            .rsplit_once('.')
+            .and_then(|(_, extension)| Surface::ALL.into_iter().find(|surface| surface.extension() == extension));
+        found.unwrap_or_default()
     }
 }

@@ -6,7 +6,7 @@ use crate::call;
 use crate::candidate::Candidate;
 use crate::outline::Outline;
 use crate::value::{short, zero_of};
-use base::{Diagnostic, Edit, Span};
+use base::{Append, Diagnostic, Edit, Span, ToList};
 use syntax::{NodeId, NodeKind};
 use ty::{Term, TermId, Terms};
 
@@ -66,12 +66,12 @@ fn fillings(text: &str, checked: &Checked, at: u32) -> Vec<String> {
         let printed = checked.inferred.print_local(module, local);
         is_open || printed.is_some_and(|printed| printed.text == wanted)
     });
-    let mut names: Vec<&str> = typed.map(|&local| module.local_name(local)).collect();
+    let mut names: Vec<&str> = typed.map(|&local| module.local_name(local)).list();
     base::sort_by_key(&mut names, |name| text.matches(name).count() > 1);
-    let mut out: Vec<String> = names.into_iter().map(str::to_owned).collect();
+    let mut out: Vec<String> = names.into_iter().map(str::to_owned).list();
     out.dedup();
     out.truncate(if is_open { 9 } else { 5 });
-    out.extend(plain_value(checked, term));
+    out.append_all(plain_value(checked, term));
     out
 }
 
@@ -93,7 +93,7 @@ fn plain_value(checked: &Checked, term: TermId) -> Option<String> {
             let fields = solver.items(fields);
             let is_flat = fields.iter().all(|&field| !matches!(solver.head(field), Term::Tuple(_)));
             let values: Option<Vec<String>> =
-                if is_flat { fields.iter().map(|&field| plain_value(checked, field)).collect() } else { None };
+                if is_flat { fields.iter().map(|&field| plain_value(checked, field)).some_list() } else { None };
             values.map(|values| format!("({})", values.join(", ")))
         }
         _ => None,
@@ -171,15 +171,15 @@ fn declarations(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Candidate>)
         let params: Vec<&str> = { tree.child(node, NodeKind::TypeParams).into_iter() }
             .flat_map(|params| tree.children(params))
             .map(|param| outline.text(param).split(':').next().unwrap_or_default().trim())
-            .collect();
+            .list();
         let Some(name) = tree.own_tokens(node).find(|&token| tree.token_kind(token) == syntax::TokenKind::Ident) else {
             // `type` itself is a word of the grammar.
             continue;
         };
         let name = tree.token_text(name);
         let whole = if params.is_empty() { name.to_owned() } else { format!("{name}[{}]", params.join(", ")) };
-        let mut types: Vec<String> = params.iter().map(|param| (*param).to_owned()).collect();
-        types.extend([whole, "int32".to_owned(), "float32".to_owned()]);
+        let mut types: Vec<String> = params.iter().map(|param| (*param).to_owned()).list();
+        types.append_all([whole, "int32".to_owned(), "float32".to_owned()]);
         let fields = tree.child(ctor, NodeKind::CtorFields);
         let inside = fields.map(|fields| tree.children(fields)).unwrap_or_default();
         let place = outline.span(ctor);
@@ -216,7 +216,7 @@ pub(crate) fn filled(bench: &mut Bench, edits: &[Edit]) -> Option<Vec<Edit>> {
         let mut holes: Vec<u32> = { checked.module.holes.iter() }
             .map(|hole| checked.module.locals[hole.local].span.start)
             .filter(|&at| start <= at && at < end)
-            .collect();
+            .list();
         base::sort(&mut holes);
         for at in holes.into_iter().rev() {
             let value = fillings(&text, checked, at).into_iter().next()?;

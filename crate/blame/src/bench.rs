@@ -1,7 +1,7 @@
 //! Texts that differ a little from the one at fault, checked one after the other until the work is used up.
 
 use crate::Ground;
-use base::{Diagnostic, Edit, Span};
+use base::{Append, Diagnostic, Edit, Span, ToList};
 use hir::{Item, Module, TypeExprKind};
 use infer::{Inferred, TypeError, Why, Wording};
 use solve::Trace;
@@ -33,7 +33,7 @@ pub(crate) struct Shaped {
 impl Shaped {
     /// The sizes, if all are known.
     pub fn sizes(&self) -> Option<Vec<i64>> {
-        self.dims.iter().copied().collect()
+        self.dims.iter().copied().some_list()
     }
 }
 
@@ -77,7 +77,7 @@ impl<'a> Bench<'a> {
 
 /// The text after edits that do not overlap.
 pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
-    let mut edits: Vec<&Edit> = edits.iter().collect();
+    let mut edits: Vec<&Edit> = edits.iter().list();
     base::sort_by_key(&mut edits, |edit| edit.span.start);
     let mut out = String::with_capacity(text.len() + 64);
     let mut from = 0;
@@ -92,7 +92,7 @@ pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
 
 /// Where an offset of the edited text was before, and the span that was replaced if it is in what came instead.
 fn original(edits: &[Edit], offset: u32) -> (u32, Option<Span>) {
-    let mut sorted: Vec<&Edit> = edits.iter().collect();
+    let mut sorted: Vec<&Edit> = edits.iter().list();
     base::sort_by_key(&mut sorted, |edit| edit.span.start);
     let mut shift = 0i64;
     for edit in sorted {
@@ -117,12 +117,12 @@ pub(crate) fn check(ground: &Ground, text: &str, wanted: impl Fn(usize) -> bool)
     }
     let (module, hir_errors) = hir::lower(&parse.tree, ground.library.clone());
     let (inferred, errors) = infer::infer(&module, Some(ground.inferred), Trace::off(), solve::Order::Queue);
-    let mut faults: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).collect();
-    faults.extend(hir_errors.iter().map(|error| error.diagnostic()));
+    let mut faults: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).list();
+    faults.append_all(hir_errors.iter().map(|error| error.diagnostic()));
     let wording = Wording { module: &module, inferred: &inferred };
     let n_holes = module.holes.len();
     let is_told = |error: &&TypeError| n_holes == 0 || !matches!(error, TypeError::UnderConstrained { .. });
-    faults.extend(errors.iter().filter(is_told).map(|error| wording.diagnostic(error)));
+    faults.append_all(errors.iter().filter(is_told).map(|error| wording.diagnostic(error)));
     for expr in module.exprs.iter().skip(module.start.exprs) {
         let hir::ExprKind::Match { scrutinee, arms, is_partial: false } = &expr.kind else { continue };
         let known = inferred.exprs[*scrutinee].filter(|&term| !matches!(inferred.solver.head(term), Term::Error(_)));
@@ -158,7 +158,7 @@ impl Checked {
                 }
                 Item::Expr(_) | Item::Adt(_) => None,
             })
-            .collect()
+            .list()
     }
 
     pub fn print(&self, term: TermId) -> String {
@@ -183,7 +183,7 @@ impl Checked {
         let causes: Vec<u32> = (self.inferred.n_library_whys..self.inferred.whys.len())
             .filter(|&cause| is_hole(&self.inferred.whys[cause]))
             .map(|cause| cause as u32)
-            .collect();
+            .list();
         let made = (0..solver.store.len() as u32).map(TermId);
         let mut terms = made.filter(|&term| causes.contains(&solver.store.made_by(term).0));
         let first = terms.next()?;
@@ -213,7 +213,7 @@ impl Checked {
             Term::Dim(Dim { extent: Extent::Number(number), .. }) => Some(number),
             _ => None,
         };
-        let dims = solver.items(dims).iter().map(size).collect();
+        let dims = solver.items(dims).iter().map(size).list();
         let dtype = if let Term::Dtype(dtype) = solver.head(dtype) { Some(dtype) } else { None };
         Some(Shaped { dims, dtype })
     }

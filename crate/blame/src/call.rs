@@ -5,7 +5,7 @@ use crate::candidate::{Candidate, numbers};
 use crate::outline::{Outline, is_expr};
 use crate::suspect::Suspect;
 use crate::value::{MAX_RANK, product, short, swap};
-use base::{Edit, Span};
+use base::{Append, Edit, Span, ToList};
 use op::{AttrForm, Op};
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
@@ -53,7 +53,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     if outline.kind(node) == NodeKind::Binary {
         let sides = outline.tree.children(node);
         if let [left, right] = sides[..] {
-            out.extend(swap(outline, left, right, 20 + far, "operands"));
+            out.append_all(swap(outline, left, right, 20 + far, "operands"));
         }
         return;
     }
@@ -68,7 +68,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     // Arguments the other way round.
     for (i, &left) in parts.args.iter().enumerate().take(5) {
         for &right in parts.args.iter().take(5).skip(i + 1) {
-            out.extend(swap(outline, left, right, 9 + far, "arguments"));
+            out.append_all(swap(outline, left, right, 9 + far, "arguments"));
         }
     }
     if too_many || !too_few && parts.args.len() > 1 && row.is_none() {
@@ -198,12 +198,7 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
                 }
             }
             if numbers.len() > 1 {
-                put(
-                    12,
-                    span,
-                    format!("[{}]", (0..rank).map(|axis| axis.to_string()).collect::<Vec<_>>().join(", ")),
-                    text,
-                );
+                put(12, span, format!("[{}]", (0..rank).map(|axis| axis.to_string()).list().join(", ")), text);
             }
         } else if let Some(shape) = { suspect.want_shaped.as_ref() }
             .and_then(|want| want.sizes())
@@ -211,7 +206,7 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
         {
             if numbers.len() == shape.len() {
                 let differing: Vec<usize> =
-                    (0..shape.len()).filter(|&i| outline.text(numbers[i]).parse() != Ok(shape[i])).collect();
+                    (0..shape.len()).filter(|&i| outline.text(numbers[i]).parse() != Ok(shape[i])).list();
                 if let [one] = differing[..] {
                     put(8, outline.span(numbers[one]), shape[one].to_string(), outline.text(numbers[one]));
                 } else {
@@ -276,7 +271,7 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
         }
         // Left out, the attribute is found out, or has its usual value.
         if spec.is_some_and(|spec| spec.default.value().is_some()) {
-            let inside: Vec<NodeId> = outline.tree.children(parts.list).into_iter().collect();
+            let inside: Vec<NodeId> = outline.tree.children(parts.list).into_iter().list();
             let i = inside.iter().position(|&node| node == attr).unwrap_or(0);
             let edit = Edit { span: without(outline, &inside, &[], i), text: String::new() };
             let title = format!("leave `{name}` out");
@@ -295,7 +290,7 @@ fn filling(outline: &Outline, parts: &Parts, numbers: &[NodeId], put: &mut impl 
         return;
     };
     let Some(n_elements) = shaped.sizes().map(|sizes| product(&sizes)) else { return };
-    let sizes: Vec<i64> = numbers.iter().filter_map(|&number| outline.text(number).parse().ok()).collect();
+    let sizes: Vec<i64> = numbers.iter().filter_map(|&number| outline.text(number).parse().ok()).list();
     if sizes.len() != numbers.len() || sizes.iter().any(|&size| size <= 0) {
         return;
     }
@@ -326,7 +321,7 @@ fn from_weight(outline: &Outline, suspect: &Suspect, parts: &Parts, out: &mut Ve
     let edits: Vec<Edit> = { [channels, kernel].into_iter().zip(texts) }
         .filter(|(node, text)| outline.text(*node) != text)
         .map(|(node, text)| Edit { span: outline.span(node), text })
-        .collect();
+        .list();
     if let [first, ..] = &edits[..] {
         let title = "take channels and kernel size from the weight".to_owned();
         out.push(Candidate { title, place: first.span, cost: 12 + suspect.n_hops, edits });
@@ -354,12 +349,12 @@ fn missing(
         let values: Vec<String> = match (spec.name, spec.form) {
             ("layout" | "data_layout", _) => vec!["\"NHWC\"".to_owned()],
             ("kernel_layout", _) => vec!["\"HWIO\"".to_owned()],
-            ("padding", _) if rank == 4 => [1, 2, 3].iter().map(|n| format!("[{n}, {n}, {n}, {n}]")).collect(),
-            ("padding", _) if rank == 3 => [1, 2].iter().map(|n| format!("[{n}, {n}]")).collect(),
-            ("groups", _) => pool.iter().filter(|&&size| size > 1).take(5).map(|size| size.to_string()).collect(),
+            ("padding", _) if rank == 4 => [1, 2, 3].iter().map(|n| format!("[{n}, {n}, {n}, {n}]")).list(),
+            ("padding", _) if rank == 3 => [1, 2].iter().map(|n| format!("[{n}, {n}]")).list(),
+            ("groups", _) => pool.iter().filter(|&&size| size > 1).take(5).map(|size| size.to_string()).list(),
             ("strides", _) if rank == 4 => vec!["[2, 2]".to_owned()],
-            ("axis", AttrForm::Int) => (0..rank).map(|axis| axis.to_string()).collect(),
-            ("axis", AttrForm::Ints) => (0..rank).map(|axis| format!("[{axis}]")).collect(),
+            ("axis", AttrForm::Int) => (0..rank).map(|axis| axis.to_string()).list(),
+            ("axis", AttrForm::Ints) => (0..rank).map(|axis| format!("[{axis}]")).list(),
             ("keepdims" | "transpose_a" | "transpose_b" | "ceil_mode", _) => vec!["True".to_owned()],
             _ => continue,
         };
@@ -384,7 +379,7 @@ fn numbers_in(outline: &Outline, value: NodeId) -> Vec<NodeId> {
                     out.push(node);
                 }
             }
-            _ => pending.extend(outline.tree.children_rev(node).filter(|&child| is_expr(outline.kind(child)))),
+            _ => pending.append_all(outline.tree.children_rev(node).filter(|&child| is_expr(outline.kind(child)))),
         }
     }
     out

@@ -29,13 +29,12 @@ mod suspect;
 mod value;
 mod written;
 
-use base::{Diagnostic, Edit, Severity, Span, Surface};
+use base::{Diagnostic, Edit, HashSet, Severity, Span, Surface, ToList};
 use bench::{Bench, check};
 use candidate::Candidate;
 use hir::Module;
 use infer::Inferred;
 use outline::{Outline, is_type};
-use rustc_hash::FxHashSet;
 
 /// What a text stands on.
 pub struct Ground<'a> {
@@ -111,7 +110,7 @@ fn blame_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usiz
         }
         alike(&mut bench, &outline, &suspects, &mut candidates);
         let told = |suspect: &suspect::Suspect| gone(&base, problems, suspect.removed);
-        parts = suspects.iter().map(|suspect| (outline.span(suspect.node), told(suspect))).collect();
+        parts = suspects.iter().map(|suspect| (outline.span(suspect.node), told(suspect))).list();
     }
     Blame { mends: try_all(&mut bench, &base, candidates, problems), suspects: parts }
 }
@@ -160,8 +159,8 @@ fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
 /// The problems among those handed in that are these faults.
 fn gone(base: &bench::Checked, problems: &[Diagnostic], faults: u64) -> Vec<usize> {
     let faults = base.faults.iter().enumerate().take(64).filter(|(i, _)| faults >> i & 1 == 1);
-    let spans: Vec<Span> = faults.map(|(_, fault)| fault.span).collect();
-    (0..problems.len()).filter(|&i| spans.contains(&problems[i].span)).collect()
+    let spans: Vec<Span> = faults.map(|(_, fault)| fault.span).list();
+    (0..problems.len()).filter(|&i| spans.contains(&problems[i].span)).list()
 }
 
 /// Tries edits from the cheapest on, until the work is used up or what is left is far less likely than what was found.
@@ -174,7 +173,7 @@ fn try_all(
     base::sort_by_key(&mut candidates, |candidate| candidate.cost);
     let before = base.types();
     let n_holes = base.module.holes.len();
-    let mut seen: FxHashSet<String> = FxHashSet::default();
+    let mut seen: HashSet<String> = HashSet::default();
     let mut out: Vec<Mend> = Vec::new();
     let mut best = u32::MAX;
     for candidate in candidates {
@@ -192,7 +191,7 @@ fn try_all(
         let after = outcome.checked.types();
         let changed = before.iter().zip(&after).filter(|(before, after)| before.0 == after.0 && before.1 != after.1);
         let types: Vec<(String, String, String)> =
-            changed.map(|(before, after)| (before.0.clone(), before.1.clone(), after.1.clone())).collect();
+            changed.map(|(before, after)| (before.0.clone(), before.1.clone(), after.1.clone())).list();
         let cost = candidate.cost + 30 * n_left as u32;
         if n_left == 0 {
             best = best.min(cost);

@@ -1,9 +1,8 @@
 //! The tree of the text at fault with what the search asks of it: parents, and what inference knows of each node.
 
 use crate::bench::Checked;
-use base::Span;
+use base::{HashMap, Span};
 use hir::{ExprId, ExprKind, LocalId};
-use rustc_hash::FxHashMap;
 use syntax::{NodeId, NodeKind, Tree};
 use ty::TermId;
 
@@ -11,7 +10,7 @@ pub(crate) struct Outline<'a> {
     pub checked: &'a Checked,
     pub tree: &'a Tree,
     parents: Vec<Option<NodeId>>,
-    exprs: FxHashMap<Span, ExprId>,
+    exprs: HashMap<Span, ExprId>,
 }
 
 impl<'a> Outline<'a> {

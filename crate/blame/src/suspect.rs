@@ -6,8 +6,7 @@
 
 use crate::bench::{Bench, Shaped};
 use crate::outline::{Outline, is_expr, is_type};
-use base::{Diagnostic, Edit, Span};
-use rustc_hash::FxHashSet;
+use base::{Append, Diagnostic, Edit, HashSet, Span, ToList};
 use std::collections::VecDeque;
 use syntax::{NodeId, NodeKind};
 use ty::Kind;
@@ -32,7 +31,7 @@ const MAX_PARTS: usize = 40;
 
 pub(crate) fn suspects(bench: &mut Bench, outline: &Outline, faults: &[Diagnostic]) -> Vec<Suspect> {
     let mut found = Vec::new();
-    let mut seen: FxHashSet<NodeId> = FxHashSet::default();
+    let mut seen: HashSet<NodeId> = HashSet::default();
     let mut queue: VecDeque<(NodeId, u32)> = VecDeque::new();
     for fault in faults.iter().take(6) {
         start(outline, fault, &mut queue);
@@ -98,7 +97,7 @@ pub(crate) fn probe(bench: &mut Bench, outline: &Outline, node: NodeId, n_hops: 
             let printed = checked.inferred.print_local(&checked.module, local)?;
             Some((checked.module.local_name(local).to_owned(), printed.text))
         });
-        typed.take(60).collect()
+        typed.take(60).list()
     });
     Some(Suspect { node, n_hops, removed: outcome.removed, want, want_shaped, in_scope })
 }
@@ -178,7 +177,7 @@ fn behind(outline: &Outline, node: NodeId) -> Vec<(NodeId, u32)> {
                 match outline.kind(child) {
                     NodeKind::ArgList => {
                         let args = tree.children(child).into_iter().filter(|&arg| outline.kind(arg) != NodeKind::Attr);
-                        out.extend(args.map(|arg| (arg, 0)));
+                        out.append_all(args.map(|arg| (arg, 0)));
                     }
                     NodeKind::NameRef => {}
                     _ => out.push((child, 0)),
@@ -190,13 +189,13 @@ fn behind(outline: &Outline, node: NodeId) -> Vec<(NodeId, u32)> {
             let mut out = Vec::new();
             for child in tree.children(node) {
                 match outline.kind(child) {
-                    NodeKind::Arm => out.extend(tree.children_rev(child).next().map(|body| (body, 0))),
+                    NodeKind::Arm => out.append_all(tree.children_rev(child).next().map(|body| (body, 0))),
                     _ => out.push((child, 0)),
                 }
             }
             out
         }
-        _ => tree.children(node).into_iter().map(|child| (child, 0)).collect(),
+        _ => tree.children(node).into_iter().map(|child| (child, 0)).list(),
     }
 }
 
@@ -205,14 +204,14 @@ fn bound(outline: &Outline, binder: NodeId) -> Vec<(NodeId, u32)> {
     let tree = outline.tree;
     match outline.kind(binder) {
         NodeKind::LetStmt | NodeKind::LetItem | NodeKind::GraphStmt | NodeKind::GraphItem | NodeKind::Param => {
-            tree.children(binder).into_iter().map(|child| (child, 1)).collect()
+            tree.children(binder).into_iter().map(|child| (child, 1)).list()
         }
         _ => {
             // A pattern's variable comes out of the scrutinee.
             let mut node = binder;
             while let Some(parent) = outline.parent(node) {
                 if outline.kind(parent) == NodeKind::Match {
-                    return tree.children(parent).first().map(|&scrutinee| (scrutinee, 1)).into_iter().collect();
+                    return tree.children(parent).first().map(|&scrutinee| (scrutinee, 1)).into_iter().list();
                 }
                 node = parent;
             }
@@ -229,7 +228,7 @@ fn of_function(outline: &Outline, function: NodeId) -> Vec<(NodeId, u32)> {
         match outline.kind(child) {
             NodeKind::ParamList => {
                 for param in tree.children(child) {
-                    out.extend(tree.children(param).into_iter().map(|written| (written, 1)));
+                    out.append_all(tree.children(param).into_iter().map(|written| (written, 1)));
                 }
             }
             NodeKind::Block => out.push((child, 2)),

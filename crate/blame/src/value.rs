@@ -4,7 +4,7 @@ use crate::bench::{Bench, Shaped};
 use crate::candidate::Candidate;
 use crate::outline::Outline;
 use crate::suspect::Suspect;
-use base::{Edit, Span};
+use base::{Append, Edit, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Term, Terms};
 
@@ -111,7 +111,7 @@ fn tuple(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
     }
     for (i, &left) in fields.iter().enumerate().take(5) {
         for &right in fields.iter().take(5).skip(i + 1) {
-            out.extend(swap(outline, left, right, 14 + far, "fields"));
+            out.append_all(swap(outline, left, right, 14 + far, "fields"));
         }
     }
 }
@@ -143,7 +143,7 @@ fn bound_by_pattern(outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidat
         return;
     }
     for other in outline.tree.children(pattern).into_iter().filter(|&other| other != binder).take(4) {
-        out.extend(swap(outline, binder, other, 10 + suspect.n_hops, "fields"));
+        out.append_all(swap(outline, binder, other, 10 + suspect.n_hops, "fields"));
     }
 }
 
@@ -316,7 +316,7 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
                 }
             }
             for axes in permutations(rank) {
-                let shape: Vec<i64> = axes.iter().map(|&axis| from[axis]).collect();
+                let shape: Vec<i64> = axes.iter().map(|&axis| from[axis]).list();
                 if fits(&shape) {
                     wrap(0, "transpose", format!(", axes={axes:?}"));
                     break;
@@ -331,9 +331,9 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
                 wrap(3, "reshape", format!(", newshape={sizes:?}"));
             }
             if let Some(sizes) = want.sizes().filter(|sizes| sizes.len() == rank && rank > 0) {
-                let more: Vec<i64> = sizes.iter().zip(&from).map(|(want, have)| want.saturating_sub(*have)).collect();
+                let more: Vec<i64> = sizes.iter().zip(&from).map(|(want, have)| want.saturating_sub(*have)).list();
                 if more.iter().all(|&more| more >= 0) {
-                    let widths: Vec<[i64; 2]> = more.iter().map(|more| [more / 2, more - more / 2]).collect();
+                    let widths: Vec<[i64; 2]> = more.iter().map(|more| [more / 2, more - more / 2]).list();
                     wrap(6, "nn.pad", format!(", 0, pad_width={widths:?}"));
                     wrap(6, "nn.pad", format!(", 0f, pad_width={widths:?}"));
                 } else if more.iter().all(|&more| more <= 0) {
@@ -398,7 +398,7 @@ pub(crate) fn is_alias(outline: &Outline, node: NodeId) -> bool {
 
 /// Every order of axes but the first, those that swap two before others; none for large ranks.
 fn permutations(rank: usize) -> Vec<Vec<usize>> {
-    let identity: Vec<usize> = (0..rank).collect();
+    let identity: Vec<usize> = (0..rank).list();
     let mut out = Vec::new();
     if !(2..=5).contains(&rank) {
         return out;

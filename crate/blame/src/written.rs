@@ -5,7 +5,7 @@ use crate::call;
 use crate::candidate::{Candidate, numbers, smallest};
 use crate::outline::{Outline, is_type};
 use crate::suspect::Suspect;
-use base::{Diagnostic, Edit, Span};
+use base::{Append, Diagnostic, Edit, Span, ToList};
 use syntax::{NodeId, NodeKind};
 use ty::{Dim, Extent, Term, Terms};
 
@@ -124,12 +124,12 @@ fn alike_in_shape(
     cost: u32,
     out: &mut Vec<Candidate>,
 ) {
-    let sizes: Vec<NodeId> = parts.iter().copied().filter(|&part| outline.kind(part) == NodeKind::DimNum).collect();
+    let sizes: Vec<NodeId> = parts.iter().copied().filter(|&part| outline.kind(part) == NodeKind::DimNum).list();
     for (i, &first) in sizes.iter().enumerate() {
         let text = outline.text(first);
         let is_alike =
             |&&other: &&NodeId| outline.parent(other) == outline.parent(first) && outline.text(other) == text;
-        let alike: Vec<NodeId> = sizes[i..].iter().filter(is_alike).copied().collect();
+        let alike: Vec<NodeId> = sizes[i..].iter().filter(is_alike).copied().list();
         if alike.len() != 2 || text == "1" || sizes[..i].iter().any(|other| is_alike(&other)) {
             continue;
         }
@@ -140,7 +140,7 @@ fn alike_in_shape(
             }
         }
         for number in fitting.into_iter().take(6) {
-            let edits = { alike.iter() }.map(|&at| Edit { span: outline.span(at), text: number.to_string() }).collect();
+            let edits = { alike.iter() }.map(|&at| Edit { span: outline.span(at), text: number.to_string() }).list();
             let title = format!("write `{number}` for `{text}` twice");
             out.push(Candidate { title, edits, place: outline.span(first), cost: cost + 3 });
         }
@@ -149,8 +149,7 @@ fn alike_in_shape(
 
 /// Products of neighbouring numbers of a text: the sizes that a reshape cuts into pieces.
 fn products(text: &str, out: &mut Vec<i64>) {
-    let numbers: Vec<i64> =
-        { text.split(|c: char| !c.is_ascii_digit()) }.filter_map(|word| word.parse().ok()).collect();
+    let numbers: Vec<i64> = { text.split(|c: char| !c.is_ascii_digit()) }.filter_map(|word| word.parse().ok()).list();
     for pair in numbers.windows(2) {
         let product = pair[0].saturating_mul(pair[1]);
         if product > 1 && !out.contains(&product) && !pair.contains(&1) {
@@ -192,11 +191,11 @@ fn leaves(outline: &Outline, node: NodeId) -> Vec<NodeId> {
         match outline.kind(node) {
             NodeKind::DimNum => out.push(node),
             NodeKind::TensorType => {
-                out.extend(children.iter().copied().filter(|&child| outline.kind(child) != NodeKind::DimNum));
+                out.append_all(children.iter().copied().filter(|&child| outline.kind(child) != NodeKind::DimNum));
             }
             _ => {}
         }
-        pending.extend(children.into_iter().rev().filter(|&child| is_type(outline.kind(child))));
+        pending.append_all(children.into_iter().rev().filter(|&child| is_type(outline.kind(child))));
     }
     out.truncate(24);
     out
@@ -253,7 +252,7 @@ fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>)
                 }
             }
         }
-        pending.extend(children.into_iter().filter(|&child| is_type(outline.kind(child))));
+        pending.append_all(children.into_iter().filter(|&child| is_type(outline.kind(child))));
     }
 }
 
@@ -272,16 +271,15 @@ pub(crate) fn together(
     let types: Vec<NodeId> = { outline.tree.children(list).into_iter() }
         .filter_map(|param| outline.tree.children(param).first().copied())
         .filter(|&other| outline.text(other) == outline.text(param_type))
-        .collect();
+        .list();
     if types.len() < 2 || types[0] != param_type {
         return;
     }
     let sizes = leaves(outline, param_type);
     for i in (0..sizes.len()).filter(|&i| outline.kind(sizes[i]) == NodeKind::DimNum) {
-        let places: Vec<NodeId> =
-            types.iter().filter_map(|&written| leaves(outline, written).get(i).copied()).collect();
+        let places: Vec<NodeId> = types.iter().filter_map(|&written| leaves(outline, written).get(i).copied()).list();
         let hole = |&place: &NodeId| Edit { span: outline.span(place), text: "_".to_owned() };
-        let holes: Vec<Edit> = places.iter().map(hole).collect();
+        let holes: Vec<Edit> = places.iter().map(hole).list();
         let Some(outcome) = bench.try_edits(&holes) else { continue };
         if outcome.removed == 0 {
             continue;

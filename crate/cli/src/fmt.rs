@@ -1,6 +1,6 @@
 //! `relish fmt`: files rewritten in their best layout.
 
-use crate::{Usage, code, draw, print, read_bytes, say};
+use crate::{Usage, code, print, problems, read_bytes, say};
 use base::Surface;
 use session::command::{Formatting, format_json};
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usag
             Err(diagnostics) => {
                 failed = true;
                 if !json {
-                    draw::problems(file, text, diagnostics);
+                    problems(file, text, diagnostics);
                 }
             }
             Ok(formatted) if check => {
@@ -29,11 +29,8 @@ pub fn fmt(files: Vec<String>, check: bool, json: bool) -> Result<ExitCode, Usag
                     say(file);
                 }
             }
-            Ok(formatted) if file == "-" => {
-                if !json {
-                    print(formatted);
-                }
-            }
+            Ok(_) if file == "-" && json => {}
+            Ok(formatted) if file == "-" => print(formatted),
             Ok(formatted) if formatted != text => {
                 std::fs::write(file, formatted).map_err(|error| Usage(format!("cannot write {file}: {error}")))?;
             }

@@ -1,16 +1,15 @@
 //! `relish`: the core on the command line. Exit 0: no error; 1: the program has errors; 2: wrong usage.
 
-mod draw;
 mod fmt;
 
 use base::{Diagnostic, Surface};
 use clap::{Parser, Subcommand};
 use session::command::{
-    check_json, has_errors, hover_json, ir_json, ops_json, parse_inputs, parse_layout, parse_pass, parse_place,
-    run_json, run_options,
+    check_json, explain_json, export_json, export_text, has_errors, hover_json, ir_json, ops_json, parse_export,
+    parse_inputs, parse_layout, parse_pass, parse_place, run_json, run_options, summary_json,
 };
-use session::{Analysis, Options};
-use std::io::{Read, Write};
+use session::{Analysis, Colours};
+use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -48,6 +47,9 @@ enum Command {
         /// How sums are laid out in memory.
         #[arg(long)]
         layout: Option<String>,
+        /// Whether operators that feed each other element by element run as one; values are the same.
+        #[arg(long, value_name = "on|off")]
+        fusion: Option<String>,
         /// Measure every operator on tensors: calls, time, bytes, operations on numbers.
         #[arg(long)]
         profile: bool,
@@ -66,7 +68,18 @@ enum Command {
         /// How sums are laid out in memory.
         #[arg(long, value_name = "packed|aligned|uniform")]
         layout: Option<String>,
+        /// Whether operators that feed each other element by element become one.
+        #[arg(long, value_name = "on|off")]
+        fusion: Option<String>,
     },
+    /// A TensorScript program in another language.
+    Export {
+        file: String,
+        #[arg(long, value_name = "pytorch|relay")]
+        to: String,
+    },
+    /// The layers of a TensorScript program: what each gives, what it learns, what it costs.
+    Summary { file: String },
     /// The bits of every sum type, and of what `as` does to them.
     Layout {
         file: String,
@@ -108,17 +121,16 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
                 files.into_iter().map(|file| Ok((file.clone(), analyse(&file)?))).collect::<Result<_, Usage>>()?;
             if json {
                 let answer = check_json(&files);
-                say(answer.json);
-                return Ok(code(answer.has_errors));
+                return Ok(answered(&answer.json, answer.has_errors));
             }
             for (file, analysis) in &files {
-                draw::problems(file, analysis.text(), analysis.diagnostics());
+                problems(file, analysis.text(), analysis.diagnostics());
                 print(&session::text::checked(file, analysis));
             }
             Ok(code(files.iter().any(|(_, analysis)| has_errors(analysis.diagnostics()))))
         }
-        Command::Run { file, fuel, memory, seed, inputs, layout, profile } => {
-            let mut options = run_options([fuel, memory, seed], layout.as_deref()).map_err(Usage)?;
+        Command::Run { file, fuel, memory, seed, inputs, layout, fusion, profile } => {
+            let mut options = run_options([fuel, memory, seed], layout.as_deref(), fusion.as_deref()).map_err(Usage)?;
             options.clock = profile.then_some(now);
             if let Some(inputs) = inputs {
                 options.inputs = parse_inputs(&read(&inputs)?).map_err(|error| Usage(format!("{inputs}: {error}")))?;
@@ -126,13 +138,12 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             let analysis = analyse(&file)?;
             if json {
                 let answer = run_json(&analysis, &options);
-                say(answer.json);
-                return Ok(code(answer.has_errors));
+                return Ok(answered(&answer.json, answer.has_errors));
             }
             let outcome = session::run(&analysis, &options);
             print(&session::text::ran(&file, &analysis, &outcome));
             let diagnostics = [analysis.diagnostics(), &outcome.diagnostics].concat();
-            draw::problems(&file, analysis.text(), &diagnostics);
+            problems(&file, analysis.text(), &diagnostics);
             Ok(code(has_errors(&diagnostics)))
         }
         Command::Hover { place } => {
@@ -144,15 +155,20 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             });
             Ok(code(has_errors(analysis.diagnostics())))
         }
-        Command::Ir { file, pass, layout } => {
+        Command::Ir { file, pass, layout, fusion } => {
             let pass = pass.as_deref().map(parse_pass).transpose().map_err(Usage)?;
-            let strategy = layout.map_or(Ok(Options::default().layout), |name| parse_layout(&name)).map_err(Usage)?;
+            let options = run_options([None; 3], layout.as_deref(), fusion.as_deref()).map_err(Usage)?;
             let analysis = analyse(&file)?;
-            let ir = session::ir_text(&analysis, strategy, pass);
+            let ir = session::ir_text(&analysis, options.layout, options.fusion, pass);
             let document = if json { ir_json(&ir) } else { ir.text };
             tell(&file, &analysis, &ir.diagnostics, &document, json);
             Ok(code(has_errors(analysis.diagnostics()) || has_errors(&ir.diagnostics)))
         }
+        Command::Export { file, to } => {
+            let to = parse_export(&to).map_err(Usage)?;
+            document(&file, json, |analysis| export_json(analysis, to), |analysis| export_text(analysis, to))
+        }
+        Command::Summary { file } => document(&file, json, summary_json, session::summary_text),
         Command::Layout { file, layout } => {
             let strategy = layout.map(|name| parse_layout(&name)).transpose().map_err(Usage)?;
             let analysis = analyse(&file)?;
@@ -161,29 +177,44 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             tell(&file, &analysis, analysis.diagnostics(), &document, json);
             Ok(code(answer.has_errors))
         }
-        Command::Trace { file } => {
-            let analysis = analyse(&file)?;
-            let document = if json { session::trace_json(&analysis) } else { session::trace_text(&analysis) };
-            tell(&file, &analysis, analysis.diagnostics(), &document, json);
-            Ok(code(has_errors(analysis.diagnostics())))
-        }
+        Command::Trace { file } => document(&file, json, session::trace_json, session::trace_text),
         Command::Fmt { files, check } => fmt::fmt(files, check, json),
-        Command::Ops => {
-            say(if json { ops_json() } else { session::command::ops_text() });
-            Ok(ExitCode::SUCCESS)
-        }
+        Command::Ops => Ok(answered(&if json { ops_json() } else { session::command::ops_text() }, false)),
         Command::Explain { code } => {
             let page = session::command::parse_code(&code).map_err(Usage)?;
-            say(if json { session::command::explain_json(&code, page) } else { page.trim_end().to_owned() });
-            Ok(ExitCode::SUCCESS)
+            Ok(answered(&if json { explain_json(&code, page) } else { page.trim_end().to_owned() }, false))
         }
     }
 }
 
+/// Prints one of two documents about a file's program, and for people what is wrong with it.
+fn document(
+    file: &str,
+    json: bool,
+    as_json: impl Fn(&Analysis) -> String,
+    as_text: impl Fn(&Analysis) -> String,
+) -> Result<ExitCode, Usage> {
+    let analysis = analyse(file)?;
+    let document = if json { as_json(&analysis) } else { as_text(&analysis) };
+    tell(file, &analysis, analysis.diagnostics(), &document, json);
+    Ok(code(has_errors(analysis.diagnostics())))
+}
+
+/// Draws what is wrong on standard error.
+fn problems(file: &str, text: &str, diagnostics: &[Diagnostic]) {
+    let colours = if std::io::stderr().is_terminal() { Colours::On } else { Colours::Off };
+    eprint!("{}", session::draw(file, text, diagnostics, colours));
+}
+
 /// Prints a document, and for people what is wrong.
-fn tell(file: &str, analysis: &Analysis, problems: &[Diagnostic], document: &str, json: bool) {
+fn tell(file: &str, analysis: &Analysis, wrong: &[Diagnostic], document: &str, json: bool) {
     say(document.trim_end());
-    draw::problems(file, analysis.text(), if json { &[] } else { problems });
+    problems(file, analysis.text(), if json { &[] } else { wrong });
+}
+
+fn answered(document: &str, has_errors: bool) -> ExitCode {
+    say(document);
+    code(has_errors)
 }
 
 fn code(has_errors: bool) -> ExitCode {
@@ -210,11 +241,12 @@ fn analyse(file: &str) -> Result<Analysis, Usage> {
     Ok(Analysis::in_surface(&read(file)?, Surface::of_file(file)))
 }
 
-/// A file, or standard input for `-`. Bytes that are no UTF-8 are replaced, so that they are seen and located.
+/// Bytes that are no UTF-8 are replaced, so that they are seen and located.
 fn read(file: &str) -> Result<String, Usage> {
     Ok(String::from_utf8_lossy(&read_bytes(file)?).into_owned())
 }
 
+/// A file, or standard input for `-`.
 fn read_bytes(file: &str) -> Result<Vec<u8>, Usage> {
     let result = match file {
         "-" => std::io::stdin().lock().bytes().collect(),

@@ -1,6 +1,6 @@
 //! The stack of tasks.
 
-use base::Span;
+use base::{Append, Span, ToList};
 use hir::{CtorId, ExprId, ExprKind, FnId, Item, LocalId, Module, PatId, PatKind, Place, TypeExprKind};
 use op::{CallFault, OpId, Operators};
 use std::cell::RefCell;
@@ -321,20 +321,20 @@ impl<'m> Evaluator<'m> {
                         Place::Captured(index) => frame.captured[index as usize].clone(),
                         Place::TopLevel => Value::unit(),
                     })
-                    .collect();
+                    .list();
                 self.values.push(Value::Func(Code::Function(function.0), Fields::new(captured)));
             }
-            ExprKind::RefNew(value) => self.tasks.extend([Task::RefNew, Task::Eval(*value)]),
-            ExprKind::RefRead(reference) => self.tasks.extend([Task::RefRead, Task::Eval(*reference)]),
+            ExprKind::RefNew(value) => self.tasks.append_all([Task::RefNew, Task::Eval(*value)]),
+            ExprKind::RefRead(reference) => self.tasks.append_all([Task::RefRead, Task::Eval(*reference)]),
             ExprKind::RefWrite { reference, value } => {
-                self.tasks.extend([Task::RefWrite, Task::Eval(*value), Task::Eval(*reference)]);
+                self.tasks.append_all([Task::RefWrite, Task::Eval(*value), Task::Eval(*reference)]);
             }
         }
         Ok(())
     }
 
     fn push_evals(&mut self, exprs: &[ExprId]) {
-        self.tasks.extend(exprs.iter().rev().map(|&expr| Task::Eval(expr)));
+        self.tasks.append_all(exprs.iter().rev().map(|&expr| Task::Eval(expr)));
     }
 
     fn local(&mut self, expr: ExprId, local: LocalId, place: Place) -> Result<(), RunError> {
@@ -465,7 +465,7 @@ impl<'m> Evaluator<'m> {
             };
             let mut fields_of = |pats: &[PatId], fields: &[Value]| {
                 let pairs = pats.iter().copied().zip(fields.iter().cloned()).rev();
-                todo.extend(pairs.map(|(pat, field)| Todo::Match(pat, field)));
+                todo.append_all(pairs.map(|(pat, field)| Todo::Match(pat, field)));
             };
             let fits = match (&module.pats[pat].kind, &value) {
                 (PatKind::Wild, _) => true,
@@ -481,7 +481,7 @@ impl<'m> Evaluator<'m> {
                 (PatKind::Or(alternatives), _) => {
                     let Some((&first, others)) = alternatives.split_first() else { return Ok(false) };
                     choices.push(Choice { others, value: value.clone(), n_todo: todo.len(), n_bound: bound.len() });
-                    todo.extend([Todo::Commit, Todo::Match(first, value)]);
+                    todo.append_all([Todo::Commit, Todo::Match(first, value)]);
                     true
                 }
                 (PatKind::Ctor(want, pats), Value::Data(found, fields)) => {
@@ -514,7 +514,7 @@ impl<'m> Evaluator<'m> {
                 if let Some((&next, others)) = choice.others.split_first() {
                     choice.others = others;
                     let value = choice.value.clone();
-                    todo.extend([Todo::Commit, Todo::Match(next, value)]);
+                    todo.append_all([Todo::Commit, Todo::Match(next, value)]);
                     break;
                 }
                 choices.pop();

@@ -1,8 +1,7 @@
 //! The program as arenas.
 
-use base::{IndexVec, Layered, Span, Surface, idx};
+use base::{HashMap, IndexVec, Layered, Span, Surface, ToList, idx};
 use op::OpId;
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use ty::{
     AdtId, Attrs, Comparison, Dtype, Function as DimFunction, Kind, ParamId, RelationRef, Scalar, Tensor, VariantId,
@@ -62,6 +61,9 @@ pub struct Module {
     pub variants: IndexVec<VariantId, String>,
     /// In source order.
     pub items: Vec<Item>,
+    /// What a TensorScript file declares, and where it applies layers, in evaluation order within each function.
+    pub nets: Vec<crate::net::Net>,
+    pub stages: Vec<crate::net::Stage>,
     /// The bodies in evaluation order; each function's stand in [`Function::visits`].
     pub visits: Vec<Visit>,
     /// `_` where an expression stands.
@@ -82,9 +84,9 @@ pub struct Module {
 /// What a file may use of its library by name.
 #[derive(Debug, Default)]
 pub struct LibraryNames {
-    pub adts: FxHashMap<String, AdtId>,
-    pub ctors: FxHashMap<String, CtorId>,
-    pub defs: FxHashMap<String, DefId>,
+    pub adts: HashMap<String, AdtId>,
+    pub ctors: HashMap<String, CtorId>,
+    pub defs: HashMap<String, DefId>,
 }
 
 /// The first ids of a file above a library.
@@ -156,7 +158,7 @@ impl Module {
     /// Gives the variants ids in the order of their names, so that whoever sorts ids sorts names.
     pub(crate) fn sort_variants(&mut self) {
         let mut order: Vec<(String, VariantId)> =
-            self.variants.iter_enumerated().map(|(id, name)| (name.clone(), id)).collect();
+            self.variants.iter_enumerated().map(|(id, name)| (name.clone(), id)).list();
         base::sort(&mut order);
         let mut new = IndexVec::filled(VariantId(0), order.len());
         for (place, (name, old)) in order.into_iter().enumerate() {

@@ -157,6 +157,56 @@ pub enum HirError {
         /// Where a written relation has that many arguments.
         first: Option<Span>,
     },
+    /// A layer or node that is none.
+    UnknownLayer {
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    /// `use conv::{Convolution};`
+    UnknownImport {
+        name: String,
+        /// The module, if there is one of that name.
+        from: Option<String>,
+        span: Span,
+        nearest: Option<String>,
+    },
+    /// A layer that no `use` names.
+    NotImported {
+        name: String,
+        span: Span,
+        /// The line that is missing, and where it belongs.
+        import: String,
+        at: Span,
+    },
+    UnknownArgument {
+        callee: String,
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+    },
+    /// An argument of a layer, or what it is applied to, does not fit.
+    LayerArgument {
+        span: Span,
+        message: String,
+        /// What else the sentence is about.
+        at: Option<Span>,
+    },
+    /// `node`, `weights` and `graph` of one name, or its `forward`, say different types.
+    NetSignature {
+        name: String,
+        span: Span,
+        first: Span,
+    },
+    /// A node that holds itself.
+    EndlessNet {
+        name: String,
+        span: Span,
+    },
+    /// A shape whose names go round, or that has too many dims.
+    EndlessShape {
+        span: Span,
+    },
     RelationTermination {
         name: String,
         span: Span,
@@ -229,6 +279,7 @@ pub enum Duplicated {
     PatternVariable,
     Variant,
     Attribute,
+    Weight,
 }
 
 fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
@@ -276,6 +327,7 @@ impl HirError {
                     Duplicated::PatternVariable => ("duplicate-parameter", "is bound in this pattern"),
                     Duplicated::Variant => ("duplicate-constructor", "is a variant of this sum"),
                     Duplicated::Attribute => ("attribute-error", "is given"),
+                    Duplicated::Weight => ("duplicate-definition", "is a weight"),
                 };
                 error(code, *span, format!("`{name}` {noun} twice")).label(*first, "first here")
             }
@@ -294,6 +346,41 @@ impl HirError {
                     Some(first) => error.label(*first, "its first clause"),
                     None => error,
                 }
+            }
+            HirError::UnknownLayer { name, span, nearest } => {
+                misspelt(error("unknown-layer", *span, format!("no layer or node is named `{name}`")), *span, nearest)
+            }
+            HirError::UnknownImport { name, from, span, nearest } => {
+                let message = match from {
+                    Some(from) => format!("`{from}` has no layer `{name}`"),
+                    None => format!("no module is named `{name}`"),
+                };
+                misspelt(error("unknown-import", *span, message), *span, nearest)
+            }
+            HirError::NotImported { name, span, import, at } => {
+                let title = format!("write `{}`", import.trim_end());
+                error("not-imported", *span, format!("no `use` names `{name}`")).fix(title, *at, import.clone())
+            }
+            HirError::UnknownArgument { callee, name, span, nearest } => {
+                let message = format!("`{callee}` has no argument `{name}`");
+                misspelt(error("layer-argument", *span, message), *span, nearest)
+            }
+            HirError::LayerArgument { span, message, at } => {
+                let error = error("layer-argument", *span, message.clone());
+                match at {
+                    Some(at) => error.label(*at, "here"),
+                    None => error,
+                }
+            }
+            HirError::NetSignature { name, span, first } => {
+                let message = format!("`{name}` has another type elsewhere");
+                error("node-signature", *span, message).label(*first, "as it is written here")
+            }
+            HirError::EndlessNet { name, span } => {
+                error("endless-node", *span, format!("`{name}` holds the node that it is part of, which has no end"))
+            }
+            HirError::EndlessShape { span } => {
+                error("endless-shape", *span, "this shape has no end, or more dims than any tensor")
             }
             HirError::RelationTermination { name, span } => {
                 let message =

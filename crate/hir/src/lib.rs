@@ -19,7 +19,9 @@
 
 mod data;
 mod error;
+pub mod layers;
 mod lower;
+pub mod net;
 
 pub use data::{
     Adt, Arm, Attr, Ctor, CtorId, Def, DefId, Expr, ExprId, ExprKind, FnId, Function, Hole, Item, Local, LocalId,

@@ -11,6 +11,7 @@
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
+use base::{Append, ToList};
 use hir::{FnId, TypeExprId, TypeExprKind};
 use solve::{Cause, Copier, EQUAL, RelationId, State};
 use ty::{Attrs, DIVIDES, Dim, Extent, FUNCTION, Function, Obligation, ParamId, Scheme, Term, TermId, Terms};
@@ -35,7 +36,7 @@ impl Inference<'_> {
         let mut args: Vec<TermId> = Vec::new();
         for (index, clause) in wheres.iter().enumerate() {
             let cause = self.cause(Why::Where { function: id, index });
-            let terms: Vec<TermId> = clause.args.iter().map(|&arg| self.written(arg)).collect();
+            let terms: Vec<TermId> = clause.args.iter().map(|&arg| self.written(arg)).list();
             match &clause.relation {
                 None => self.solver.equal(terms[0], terms[1], cause),
                 Some(relation) => self.solver.post(relation.assume(), &terms, clause.attrs.clone(), cause),
@@ -57,7 +58,7 @@ impl Inference<'_> {
         self.assumed.extend(equations);
         let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
         let waits = |&id: &RelationId| matches!(self.solver.relation(id).state, State::Waiting(_));
-        let waiting: Vec<RelationId> = ids.filter(waits).collect();
+        let waiting: Vec<RelationId> = ids.filter(waits).list();
         for &id in &waiting {
             self.assume_multiple(id);
         }
@@ -79,7 +80,7 @@ impl Inference<'_> {
             _ => None,
         };
         let zero = quotient.and_then(poly).and_then(|quotient| quotient.scaled(by)?.minus(&poly(dim)?));
-        self.solver.zeros.extend(zero);
+        self.solver.zeros.append_all(zero);
     }
 
     /// Takes out the waiting equations that define nothing: they are facts about what becomes rigid.
@@ -92,7 +93,7 @@ impl Inference<'_> {
             let Some(&result) = posted.args.last().filter(|_| waits) else { continue };
             let results = self.defined_by(result);
             if !results.is_empty() && !results.iter().any(|result| defined.contains(result)) {
-                defined.extend(results);
+                defined.append_all(results);
             } else {
                 ids.push(id);
             }
@@ -162,7 +163,7 @@ impl Inference<'_> {
     /// The parameters in written types, each once.
     fn params_in(&self, roots: impl Iterator<Item = TypeExprId>) -> Vec<ParamId> {
         let mut found = Vec::new();
-        let mut pending: Vec<TypeExprId> = roots.collect();
+        let mut pending: Vec<TypeExprId> = roots.list();
         pending.reverse();
         while let Some(id) = pending.pop() {
             let kind = &self.module.type_exprs[id].kind;
@@ -186,7 +187,7 @@ impl Inference<'_> {
         }
         let assumed = std::mem::take(&mut self.assumed_params);
         let annotations = function.params.iter().filter_map(|&param| module.locals[param].annotation);
-        let params: Vec<TermId> = annotations.map(|annotation| self.written(annotation)).collect();
+        let params: Vec<TermId> = annotations.map(|annotation| self.written(annotation)).list();
         let result = function.result.map(|result| self.written(result));
         let body = match result {
             Some(result) => self.solver.func(&params, result, cause),
@@ -196,7 +197,7 @@ impl Inference<'_> {
         for clause in &function.wheres {
             obligations.push(Obligation {
                 relation: clause.relation.clone().unwrap_or_else(|| (&EQUAL).into()),
-                args: clause.args.iter().map(|&arg| self.written(arg)).collect(),
+                args: clause.args.iter().map(|&arg| self.written(arg)).list(),
                 attrs: if clause.relation.is_some() { clause.attrs.clone() } else { Attrs::none() },
             });
         }
@@ -215,7 +216,7 @@ impl Inference<'_> {
             }
         }
         let mut copier = Copier::new([], false, cause).replacing(classes);
-        args.iter().map(|&arg| self.solver.copy(&mut copier, arg)).collect()
+        args.iter().map(|&arg| self.solver.copy(&mut copier, arg)).list()
     }
 
     /// Whether a relation comes from the `where` clause of a function.

@@ -8,8 +8,8 @@
 //! so the match takes values with any variant at that place.
 
 use crate::rows::Step;
+use base::{Append, HashSet, ToList};
 use hir::{Module, PatId, PatKind};
-use rustc_hash::FxHashSet;
 use ty::Dtype;
 
 /// Patterns side by side; `None` takes everything.
@@ -18,7 +18,7 @@ type Row = Vec<Option<PatId>>;
 /// Whether arms take everything that is reached by `way`, whatever is there and beside. What would need more than `fuel`
 /// cells is taken to be false.
 pub(crate) fn takes_any(module: &Module, arms: &[PatId], way: &[Step], fuel: &mut usize) -> bool {
-    let mut rows: Vec<Row> = arms.iter().map(|&arm| vec![Some(arm)]).collect();
+    let mut rows: Vec<Row> = arms.iter().map(|&arm| vec![Some(arm)]).list();
     let mut at = 0;
     for &step in way {
         let n_columns = rows.first().map_or(0, Vec::len);
@@ -40,7 +40,7 @@ pub(crate) fn takes_any(module: &Module, arms: &[PatId], way: &[Step], fuel: &mu
         }
         let asks = |&pat: &Option<PatId>| !alternatives(module, pat).contains(&None);
         let Some(at) = first.iter().position(asks) else { continue };
-        let heads: Vec<Option<PatId>> = rows.iter().flat_map(|row| alternatives(module, row[at])).collect();
+        let heads: Vec<Option<PatId>> = rows.iter().flat_map(|row| alternatives(module, row[at])).list();
         let kinds = || heads.iter().flatten().map(|&pat| &module.pats[pat].kind);
         let mut push = |takes: Takes| pending.push(specialize(module, &rows, at, 0, takes));
         match kinds().next() {
@@ -51,7 +51,7 @@ pub(crate) fn takes_any(module: &Module, arms: &[PatId], way: &[Step], fuel: &mu
                 }
             }
             Some(PatKind::Variant(..)) => {
-                let mut names = FxHashSet::default();
+                let mut names = HashSet::default();
                 for kind in kinds() {
                     if let PatKind::Variant(name, _) = kind
                         && names.insert(*name)
@@ -90,7 +90,7 @@ fn alternatives(module: &Module, pat: Option<PatId>) -> Vec<Option<PatId>> {
         match pat.map(|pat| &module.pats[pat].kind) {
             None | Some(PatKind::Error | PatKind::Wild | PatKind::Var(_)) => found.push(None),
             Some(PatKind::As(inner, _)) => pending.push(Some(*inner)),
-            Some(PatKind::Or(more)) => pending.extend(more.iter().rev().map(|&pat| Some(pat))),
+            Some(PatKind::Or(more)) => pending.append_all(more.iter().rev().map(|&pat| Some(pat))),
             Some(PatKind::Ctor(..) | PatKind::Variant(..) | PatKind::Tuple(_) | PatKind::Literal(..)) => {
                 found.push(pat)
             }
@@ -129,7 +129,7 @@ fn specialize(module: &Module, rows: &[Row], at: usize, n: usize, takes: Takes) 
     for row in rows {
         for head in alternatives(module, row[at]) {
             let fields = head.map_or(Some(&[][..]), |pat| takes(&module.pats[pat].kind));
-            taken.extend(fields.map(|fields| (row, fields)));
+            taken.append_all(fields.map(|fields| (row, fields)));
         }
     }
     let n_fields = taken.iter().map(|(_, fields)| fields.len()).fold(n, usize::max);
@@ -137,9 +137,9 @@ fn specialize(module: &Module, rows: &[Row], at: usize, n: usize, takes: Takes) 
         let mut widened = row.clone();
         widened.swap_remove(at);
         let n_columns = widened.len() + n_fields;
-        widened.extend(fields.iter().map(|&field| Some(field)));
+        widened.append_all(fields.iter().map(|&field| Some(field)));
         widened.resize(n_columns, None);
         widened
     });
-    widened.collect()
+    widened.list()
 }

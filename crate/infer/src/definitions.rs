@@ -5,25 +5,22 @@
 
 use crate::group::Member;
 use crate::walk::Inference;
-use rustc_hash::{FxHashMap, FxHashSet};
+use base::{Append, HashMap, HashSet, ToList};
 use solve::{Posted, RelationId};
 use ty::{FUNCTION, Function, Kind, Term, TermId, Terms};
 
 impl Inference<'_> {
     /// The equations `r = f(…)` whose result can be written instead of `r` once the rest are parameters: one for each
     /// `r`, none of which is defined by itself. With the classes of those `r`.
-    pub(crate) fn definitions(
-        &self,
-        chosen: &[(Member, Vec<RelationId>)],
-    ) -> (FxHashSet<RelationId>, FxHashSet<TermId>) {
-        let mut from: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+    pub(crate) fn definitions(&self, chosen: &[(Member, Vec<RelationId>)]) -> (HashSet<RelationId>, HashSet<TermId>) {
+        let mut from: HashMap<TermId, Vec<TermId>> = HashMap::default();
         let ids = chosen.iter().flat_map(|(_, relations)| relations);
-        let joined: FxHashMap<TermId, &[TermId]> = ids
+        let joined: HashMap<TermId, &[TermId]> = ids
             .map(|&id| self.solver.relation(id))
             .filter(|posted| Function::of(&posted.attrs) == Some(&Function::Concat))
             .filter_map(|posted| posted.args.split_last().map(|(&shape, parts)| (self.solver.root(shape), parts)))
             .collect();
-        let mut found = FxHashSet::default();
+        let mut found = HashSet::default();
         // In whatever order they were found: a shape is written by its parts rather than parts by the shape, and a size
         // that is computed by the part of a shape.
         let rank = |&id: &RelationId| match Function::of(&self.solver.relation(id).attrs) {
@@ -44,7 +41,7 @@ impl Inference<'_> {
             while let Some(&hole) = reached.get(at) {
                 at += 1;
                 let more = from.get(&hole).into_iter().flatten().copied();
-                let more: Vec<TermId> = more.filter(|hole| !reached.contains(hole)).collect();
+                let more: Vec<TermId> = more.filter(|hole| !reached.contains(hole)).list();
                 reached.extend(more);
             }
             if !results.iter().any(|result| reached.contains(result)) && self.is_certain(posted, &joined) {
@@ -60,25 +57,25 @@ impl Inference<'_> {
     fn keep_conditions(
         &self,
         chosen: &[(Member, Vec<RelationId>)],
-        found: &mut FxHashSet<RelationId>,
-        from: &mut FxHashMap<TermId, Vec<TermId>>,
+        found: &mut HashSet<RelationId>,
+        from: &mut HashMap<TermId, Vec<TermId>>,
     ) {
         let all = chosen.iter().flat_map(|(_, relations)| relations.iter().copied());
         let (defining, owed): (Vec<RelationId>, Vec<RelationId>) = all.partition(|id| found.contains(id));
         let posted = |id: RelationId| self.solver.relation(id);
         let results = |id| posted(id).args.last().map_or(Vec::new(), |&result| self.defined_by(result));
         let inputs = |id| self.solver.holes(&posted(id).args[..posted(id).n_inputs()]);
-        let definer: FxHashMap<TermId, RelationId> =
+        let definer: HashMap<TermId, RelationId> =
             defining.iter().flat_map(|&id| results(id).into_iter().map(move |result| (result, id))).collect();
-        let mut roots: Vec<TermId> = owed.iter().flat_map(|&id| posted(id).args.to_vec()).collect();
-        roots.extend(chosen.iter().filter_map(|(member, _)| self.member_type(*member)));
+        let mut roots: Vec<TermId> = owed.iter().flat_map(|&id| posted(id).args.to_vec()).list();
+        roots.append_all(chosen.iter().filter_map(|(member, _)| self.member_type(*member)));
         let mut pending = self.solver.holes(&roots);
-        let mut mentioned: FxHashSet<TermId> = FxHashSet::default();
+        let mut mentioned: HashSet<TermId> = HashSet::default();
         let mut rest = defining.iter();
         loop {
             while let Some(hole) = pending.pop() {
                 if mentioned.insert(hole) {
-                    pending.extend(definer.get(&hole).map_or(Vec::new(), |&id| inputs(id)));
+                    pending.append_all(definer.get(&hole).map_or(Vec::new(), |&id| inputs(id)));
                 }
             }
             let Some(&id) = rest.next_back() else { return };
@@ -98,7 +95,7 @@ impl Inference<'_> {
             if may_fail && !results(id).iter().any(|result| mentioned.contains(result)) {
                 found.remove(&id);
                 results(id).iter().for_each(|result| drop(from.remove(result)));
-                pending.extend(inputs(id));
+                pending.append_all(inputs(id));
             }
         }
     }
@@ -106,7 +103,7 @@ impl Inference<'_> {
     /// The unknowns that an equation with this result defines: the result, or the dims of a shape of nothing else.
     pub(crate) fn defined_by(&self, result: TermId) -> Vec<TermId> {
         let results: Vec<TermId> = match self.solver.head(result) {
-            Term::Shape(dims) => self.solver.items(dims).iter().map(|&dim| self.solver.root(dim)).collect(),
+            Term::Shape(dims) => self.solver.items(dims).iter().map(|&dim| self.solver.root(dim)).list(),
             _ => vec![self.solver.root(result)],
         };
         if results.iter().all(|&result| self.solver.head(result).is_hole()) { results } else { Vec::new() }
@@ -114,13 +111,13 @@ impl Inference<'_> {
 
     /// Whether a function has a value once the unknowns are parameters. A place of shapes that are put together has
     /// none behind a part whose rank is unknown: `(..sh, N)[1]`. `joined` are such shapes, with their parts.
-    fn is_certain(&self, posted: &Posted, joined: &FxHashMap<TermId, &[TermId]>) -> bool {
+    fn is_certain(&self, posted: &Posted, joined: &HashMap<TermId, &[TermId]>) -> bool {
         let (Some(function), Some(&shape)) = (Function::of(&posted.attrs), posted.args.first()) else { return true };
         let mut parts = vec![self.solver.root(shape)];
         let mut met: Vec<TermId> = Vec::new();
         while let Some(at) = parts.iter().position(|part| joined.contains_key(part) && !met.contains(part)) {
             met.push(parts[at]);
-            let inner: Vec<TermId> = joined[&parts[at]].iter().map(|&part| self.solver.root(part)).collect();
+            let inner: Vec<TermId> = joined[&parts[at]].iter().map(|&part| self.solver.root(part)).list();
             parts.splice(at..=at, inner);
         }
         let is_dim = |&part: &TermId| self.solver.head(part).kind() == Kind::Dim;

@@ -2,9 +2,8 @@
 
 use crate::Inferred;
 use crate::why::Why;
-use base::{Diagnostic, Span, Surface};
+use base::{Diagnostic, HashMap, Span, Surface, ToList};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, PatKind, TypeExprId};
-use rustc_hash::FxHashMap;
 use solve::{Cause, EQUAL, Failure, Posted, RelationId};
 use ty::{
     Atom, COPY, Dim, Extent, FUNCTION, Kind, List, Names, Obligation, ParamId, Poly, PolyId, Reason, RelationRef, Term,
@@ -282,7 +281,7 @@ impl Wording<'_> {
                 Diagnostic::error("tuple-index-out-of-range", span, message)
             }
             Reason::NoClause => {
-                let inputs: Vec<String> = inputs.iter().map(|&term| self.print(term)).collect();
+                let inputs: Vec<String> = inputs.iter().map(|&term| self.print(term)).list();
                 let message = format!("no clause of `{relation}` fits ({})", inputs.join(", "));
                 let error = self.with_operands(Diagnostic::error("no-clause", span, message), args);
                 match self.written_relation(posted) {
@@ -511,7 +510,7 @@ impl Wording<'_> {
         };
         let n_bytes = self.module.variant(name).len() as u32;
         match surface {
-            Surface::Refine => Some(Span::new(span.start, span.start + n_bytes)),
+            Surface::Refine | Surface::TensorScript => Some(Span::new(span.start, span.start + n_bytes)),
             Surface::Relay => {
                 let written = Span::new(span.start + 1, span.start + 1 + n_bytes);
                 let is_whole = field.map_or(span.end == written.end, |field| field == written.end + 1);
@@ -589,11 +588,11 @@ impl Wording<'_> {
     }
 
     /// What stands for the parameters of the definition whose mention posted a relation.
-    fn instance_params(&self, posted: &Posted) -> FxHashMap<TermId, Term> {
-        let Why::Expr(expr) = self.why(posted.cause) else { return FxHashMap::default() };
-        let ExprKind::Def(def) = self.module.exprs[expr].kind else { return FxHashMap::default() };
+    fn instance_params(&self, posted: &Posted) -> HashMap<TermId, Term> {
+        let Why::Expr(expr) = self.why(posted.cause) else { return HashMap::default() };
+        let ExprKind::Def(def) = self.module.exprs[expr].kind else { return HashMap::default() };
         let (Some(args), Some(scheme)) = (self.inferred.instances.get(&expr), &self.inferred.defs[def]) else {
-            return FxHashMap::default();
+            return HashMap::default();
         };
         let names = self.inferred.names(self.module);
         let param = |(&arg, &param): (&TermId, &ParamId)| (arg, Term::param(param, names.param_kind(param)));
@@ -633,10 +632,10 @@ impl Wording<'_> {
         if waits.iter().any(is_any) && matches!(posted.relation, RelationRef::Written { .. }) {
             let message = format!("{operator} waits for a `?`, and which shape it gives depends on it");
             let error = Diagnostic::error("under-constrained", span, message);
-            let any: Vec<TermId> = waits.iter().copied().filter(is_any).collect();
+            let any: Vec<TermId> = waits.iter().copied().filter(is_any).list();
             return self.with_origins(error, span, &any);
         }
-        let mut names: Vec<String> = waits.iter().filter_map(|&wait| self.variable_of(wait)).collect();
+        let mut names: Vec<String> = waits.iter().filter_map(|&wait| self.variable_of(wait)).list();
         names.dedup();
         let of_what = match names.as_slice() {
             [] => "a type that nothing determines".to_owned(),
@@ -673,7 +672,7 @@ impl Wording<'_> {
 /// Terms in which unknowns that stand for parameters are the parameters.
 struct Instance<'a, T> {
     terms: &'a T,
-    params: FxHashMap<TermId, Term>,
+    params: HashMap<TermId, Term>,
 }
 
 impl<T: Terms> Terms for Instance<'_, T> {

@@ -13,7 +13,7 @@ use crate::group::Member;
 use crate::merge::{Key, Question};
 use crate::walk::Inference;
 use crate::why::Why;
-use rustc_hash::{FxHashMap, FxHashSet};
+use base::{Append, HashMap, HashSet, ToList};
 use solve::{Cause, RelationId, State};
 use std::sync::Arc;
 use ty::{Dim, Extent, FUNCTION, Function, Kind, Obligation, ParamId, RelationRef, Scheme, Term, TermId, Terms};
@@ -33,7 +33,7 @@ impl Inference<'_> {
         let mut failures = self.solver.failures[self.n_reported..].to_vec();
         self.n_reported = self.solver.failures.len();
         // One mistake may break several relations of one call.
-        let mut told: FxHashSet<Cause> = FxHashSet::default();
+        let mut told: HashSet<Cause> = HashSet::default();
         failures.retain(|failure| told.insert(self.solver.relation(failure.relation).cause));
         let is_sound = failures.is_empty() && self.errors.len() == n_errors;
         self.errors.extend(failures.into_iter().map(TypeError::Failed));
@@ -42,11 +42,11 @@ impl Inference<'_> {
         let assumptions = self.assumptions();
         let mut waiting: Vec<RelationId> = { self.relations(first_relation) }
             .filter(|id| self.is_open(*id) && !self.implied.contains(id) && !self.is_assumed(*id, &assumptions))
-            .collect();
+            .list();
         // In this order: what waits for `?` alone is not kept for later.
         let undecided = self.undecided_by_any(first_relation);
         let shared = self.set_aside(group, &mut waiting);
-        let mut taken: FxHashSet<RelationId> = FxHashSet::default();
+        let mut taken: HashSet<RelationId> = HashSet::default();
         let mut chosen: Vec<(Member, Vec<RelationId>)> = Vec::new();
         for &member in group {
             let relations = match (member, self.member_type(member)) {
@@ -66,8 +66,8 @@ impl Inference<'_> {
                 }
             }
         }
-        let mut stuck: Vec<RelationId> = waiting.iter().copied().filter(|id| !taken.contains(id)).collect();
-        stuck.extend(undecided);
+        let mut stuck: Vec<RelationId> = waiting.iter().copied().filter(|id| !taken.contains(id)).list();
+        stuck.append_all(undecided);
         // After a failure what waits may wait for what failed.
         if is_sound {
             self.under_constrained(&stuck);
@@ -76,7 +76,7 @@ impl Inference<'_> {
     }
 
     pub(crate) fn under_constrained(&mut self, stuck: &[RelationId]) {
-        let mut told: FxHashSet<Cause> = FxHashSet::default();
+        let mut told: HashSet<Cause> = HashSet::default();
         for &relation in stuck {
             let posted = self.solver.relation(relation);
             let State::Waiting(waits) = &posted.state else { continue };
@@ -88,8 +88,8 @@ impl Inference<'_> {
     }
 
     /// The relations that a `where` clause takes as true, by what they say.
-    fn assumptions(&self) -> FxHashMap<Question, Vec<RelationId>> {
-        let mut found: FxHashMap<Question, Vec<RelationId>> = FxHashMap::default();
+    fn assumptions(&self) -> HashMap<Question, Vec<RelationId>> {
+        let mut found: HashMap<Question, Vec<RelationId>> = HashMap::default();
         for &id in &self.assumed {
             found.entry(self.statement(id)).or_default().push(id);
         }
@@ -98,12 +98,12 @@ impl Inference<'_> {
 
     fn statement(&self, id: RelationId) -> Question {
         let posted = self.solver.relation(id);
-        (posted.relation.address(), posted.args.iter().map(|&arg| self.key(arg)).collect())
+        (posted.relation.address(), posted.args.iter().map(|&arg| self.key(arg)).list())
     }
 
     /// Whether a `where` clause says that the relation holds: it is one of its own, or asks for the same as one and so
     /// has been given its outputs.
-    fn is_assumed(&self, id: RelationId, assumptions: &FxHashMap<Question, Vec<RelationId>>) -> bool {
+    fn is_assumed(&self, id: RelationId, assumptions: &HashMap<Question, Vec<RelationId>>) -> bool {
         if assumptions.is_empty() || self.assumed.contains(&id) {
             return !assumptions.is_empty();
         }
@@ -131,7 +131,7 @@ impl Inference<'_> {
                     continue;
                 };
                 let holes = found.iter().filter(|&&term| self.solver.head(term) == Term::Dim(Dim::UNKNOWN));
-                unknown.extend(holes.map(|&term| (term, posted.cause)));
+                unknown.append_all(holes.map(|&term| (term, posted.cause)));
             }
             if unknown.is_empty() {
                 return;
@@ -154,7 +154,7 @@ impl Inference<'_> {
             let is_hole = |&output: &TermId| matches!(self.solver.head(output), Term::Hole(_));
             waits && is_written && !self.is_open(id) && posted.args[posted.n_inputs()..].iter().any(is_hole)
         };
-        self.relations(first_relation).filter(is_undecided).collect()
+        self.relations(first_relation).filter(is_undecided).list()
     }
 
     /// Whether a relation waits for something that inference was to find out. One that waits for nothing but `?`
@@ -186,10 +186,10 @@ impl Inference<'_> {
         if waiting.is_empty() {
             return Vec::new();
         }
-        let mut known: FxHashSet<TermId> = FxHashSet::default();
+        let mut known: HashSet<TermId> = HashSet::default();
         let mut learned = self.solver.holes(&[term]);
         // By unknown, the sides of relations that it stands on; by relation and side, how many are not known.
-        let mut sides_of: FxHashMap<TermId, Vec<(usize, usize)>> = FxHashMap::default();
+        let mut sides_of: HashMap<TermId, Vec<(usize, usize)>> = HashMap::default();
         let mut missing: Vec<[usize; 2]> = Vec::with_capacity(waiting.len());
         let mut ready: Vec<usize> = Vec::new();
         for (at, &id) in waiting.iter().enumerate() {
@@ -202,7 +202,7 @@ impl Inference<'_> {
             let sides =
                 [self.solver.holes(inputs), if is_invertible { self.solver.holes(outputs) } else { Vec::new() }];
             missing.push([sides[0].len(), if is_invertible { sides[1].len() } else { usize::MAX }]);
-            ready.extend(missing[at].contains(&0).then_some(at));
+            ready.append_all(missing[at].contains(&0).then_some(at));
             for (side, holes) in sides.into_iter().enumerate() {
                 holes.into_iter().for_each(|hole| sides_of.entry(hole).or_default().push((at, side)));
             }
@@ -213,7 +213,7 @@ impl Inference<'_> {
                 if known.insert(hole) {
                     for &(at, side) in sides_of.get(&hole).into_iter().flatten() {
                         missing[at][side] -= 1;
-                        ready.extend((missing[at][side] == 0).then_some(at));
+                        ready.append_all((missing[at][side] == 0).then_some(at));
                     }
                 }
             }
@@ -231,13 +231,13 @@ impl Inference<'_> {
         group: &[Member],
         chosen: &[(Member, Vec<RelationId>)],
         relations: &[RelationId],
-        shared: &FxHashSet<TermId>,
+        shared: &HashSet<TermId>,
         first_term: usize,
     ) {
         let (definitions, defined) = self.definitions(chosen);
         // Every other unknown of a definition's type and of its relations becomes a parameter, unless it is shared.
         let mut holes: Vec<TermId> = Vec::new();
-        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut seen: HashSet<TermId> = HashSet::default();
         let mut per_member: Vec<Vec<TermId>> = Vec::new();
         for (member, relations) in chosen {
             let Some(term) = self.member_type(*member).filter(|_| self.may_quantify(*member)) else {
@@ -254,11 +254,9 @@ impl Inference<'_> {
             per_member.push(own);
         }
         let params: Vec<(TermId, ParamId)> = self.name_params(group, &holes);
-        let of_hole: FxHashMap<TermId, ParamId> = params.iter().copied().collect();
-        let own_params: Vec<Vec<ParamId>> = per_member
-            .iter()
-            .map(|holes| holes.iter().filter_map(|hole| of_hole.get(hole).copied()).collect())
-            .collect();
+        let of_hole: HashMap<TermId, ParamId> = params.iter().copied().collect();
+        let own_params: Vec<Vec<ParamId>> =
+            per_member.iter().map(|holes| holes.iter().filter_map(|hole| of_hole.get(hole).copied()).list()).list();
 
         let why = match group.first() {
             Some(member) => Why::Function(member.function(self.module)),
@@ -266,8 +264,8 @@ impl Inference<'_> {
         };
         let cause = self.cause(why);
         if !params.is_empty() || !relations.is_empty() {
-            let mut taken: Vec<RelationId> = relations.iter().copied().filter(|id| !definitions.contains(id)).collect();
-            taken.extend(self.implied.iter().copied().filter(|&id| self.is_open(id)));
+            let mut taken: Vec<RelationId> = relations.iter().copied().filter(|id| !definitions.contains(id)).list();
+            taken.append_all(self.implied.iter().copied().filter(|&id| self.is_open(id)));
             base::sort(&mut taken);
             taken.dedup();
             self.solver.quantify(&taken, &params, cause);
@@ -285,13 +283,13 @@ impl Inference<'_> {
                         continue;
                     }
                     // Of a clause that is not annotated in full, callers see what it says inside.
-                    let mut assumed: Vec<RelationId> = self.assumed.iter().copied().collect();
+                    let mut assumed: Vec<RelationId> = self.assumed.iter().copied().list();
                     assumed.retain(|&id| self.is_of_clause(id, function_id) && !self.implied.contains(&id));
                     base::sort(&mut assumed);
                     let own = relations.iter().copied().filter(|id| !definitions.contains(id));
-                    let owed: Vec<RelationId> = own.chain(assumed).collect();
+                    let owed: Vec<RelationId> = own.chain(assumed).list();
                     let mut params = function.type_params.clone();
-                    params.extend(generated);
+                    params.append_all(generated);
                     let obligations = self.obligations(&owed);
                     let body = self.signature(function_id, body, cause);
                     let params = self.all_params(params, body, &obligations);
@@ -340,13 +338,13 @@ impl Inference<'_> {
     /// Relations as obligations, each only once and behind those that give it its inputs.
     fn obligations(&mut self, relations: &[RelationId]) -> Vec<Obligation> {
         let mut found: Vec<Obligation> = Vec::new();
-        let mut written: FxHashSet<String> = FxHashSet::default();
+        let mut written: HashSet<String> = HashSet::default();
         for &id in relations {
             let posted = self.solver.relation(id).clone();
             // An `if` of a written relation is said as the relation.
             let (relation, args) = match self.solver.origin(id) {
                 Some(origin) => origin,
-                None => (posted.relation, posted.args.iter().map(|&arg| self.solver.root(arg)).collect()),
+                None => (posted.relation, posted.args.iter().map(|&arg| self.solver.root(arg)).list()),
             };
             let obligation = Obligation { relation, args, attrs: posted.attrs };
             if self.is_identity(&obligation) {
@@ -365,11 +363,11 @@ impl Inference<'_> {
                 let n_inputs = obligation.args.len().saturating_sub(obligation.relation.n_outputs());
                 self.solver.roots_where(&obligation.args[n_inputs..], Term::is_param)
             };
-            let pending: Vec<Key> = found.iter().flat_map(outputs).map(|output| self.key(output)).collect();
+            let pending: Vec<Key> = found.iter().flat_map(outputs).map(|output| self.key(output)).list();
             let is_ready = |obligation: &Obligation| {
                 let n_inputs = obligation.args.len().saturating_sub(obligation.relation.n_outputs());
                 let own = self.solver.roots_where(&obligation.args[n_inputs..], Term::is_param);
-                let own: Vec<_> = own.into_iter().map(|output| self.key(output)).collect();
+                let own: Vec<_> = own.into_iter().map(|output| self.key(output)).list();
                 let inputs = self.solver.roots_where(&obligation.args[..n_inputs], Term::is_param);
                 { inputs }
                     .into_iter()
@@ -404,7 +402,7 @@ impl Inference<'_> {
         if holes.is_empty() {
             return Vec::new();
         }
-        let mut used: FxHashSet<String> = self.module.adts.iter().map(|adt| adt.name.clone()).collect();
+        let mut used: HashSet<String> = self.module.adts.iter().map(|adt| adt.name.clone()).collect();
         used.extend(self.group_names.iter().cloned());
         for member in group {
             let function = &self.module.functions[member.function(self.module)];
@@ -412,7 +410,7 @@ impl Inference<'_> {
         }
         let mut named = Vec::with_capacity(holes.len());
         // Names are only ever used up.
-        let mut next: FxHashMap<Kind, usize> = FxHashMap::default();
+        let mut next: HashMap<Kind, usize> = HashMap::default();
         for &hole in holes {
             let kind = self.solver.head(hole).kind();
             let letters: &[&str] = match kind {

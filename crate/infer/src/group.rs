@@ -3,8 +3,8 @@
 //! Worked example: `@even` calls `@odd`, `@odd` calls `@even`, and an expression calls `@even`: the groups are
 //! {even, odd}, {expression}.
 
+use base::{HashMap, ToList};
 use hir::{DefId, FnId, Item, LocalId, Module};
-use rustc_hash::FxHashMap;
 
 /// One member of a group.
 #[derive(Clone, Copy, Debug)]
@@ -33,9 +33,9 @@ pub fn groups(module: &Module) -> Vec<Vec<Member>> {
             Item::Expr(function) => Some(Member::Expr(function)),
             Item::Adt(_) => None,
         })
-        .collect();
-    let mut of_def: FxHashMap<DefId, usize> = FxHashMap::default();
-    let mut of_let: FxHashMap<LocalId, usize> = FxHashMap::default();
+        .list();
+    let mut of_def: HashMap<DefId, usize> = HashMap::default();
+    let mut of_let: HashMap<LocalId, usize> = HashMap::default();
     for (i, member) in members.iter().enumerate() {
         match *member {
             Member::Def(def) => drop(of_def.insert(def, i)),
@@ -49,11 +49,11 @@ pub fn groups(module: &Module) -> Vec<Vec<Member>> {
             let function = &module.functions[member.function(module)];
             let defs = function.uses_defs.iter().filter_map(|def| of_def.get(def));
             let lets = function.uses_lets.iter().filter_map(|local| of_let.get(local));
-            let mut edges: Vec<usize> = defs.chain(lets).copied().collect();
+            let mut edges: Vec<usize> = defs.chain(lets).copied().list();
             base::sort(&mut edges);
             edges.dedup();
             edges
         })
-        .collect();
-    base::components(&edges).into_iter().map(|group| group.into_iter().map(|i| members[i]).collect()).collect()
+        .list();
+    base::components(&edges).into_iter().map(|group| group.into_iter().map(|i| members[i]).list()).list()
 }

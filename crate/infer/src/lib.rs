@@ -29,9 +29,8 @@ mod why;
 pub use error::{TypeError, Wording};
 pub use why::Why;
 
-use base::IndexVec;
+use base::{HashMap, IndexVec};
 use hir::{DefId, ExprId, LocalId, Module, PatId};
-use rustc_hash::FxHashMap;
 use solve::{Order, Solver, Trace};
 use std::sync::Arc;
 use ty::{AdtId, Kind, Names, ParamId, Printed, Scheme, TermId, VariantId};
@@ -44,15 +43,15 @@ pub struct Inferred {
     pub pats: IndexVec<PatId, Option<TermId>>,
     pub defs: IndexVec<DefId, Option<Arc<Scheme>>>,
     /// Of top-level `let`s and of `let`s of polymorphic `fn` literals.
-    pub local_schemes: FxHashMap<LocalId, Scheme>,
+    pub local_schemes: HashMap<LocalId, Scheme>,
     /// The annotations of variables in programs that mention `?`, apart from all equations.
-    pub as_written: FxHashMap<LocalId, TermId>,
+    pub as_written: HashMap<LocalId, TermId>,
     /// What type arguments a mention of a polymorphic name was instantiated with.
-    pub instances: FxHashMap<ExprId, Vec<TermId>>,
+    pub instances: HashMap<ExprId, Vec<TermId>>,
     /// Expressions of a polymorphic type that are used at one type.
-    pub opened: FxHashMap<ExprId, Opened>,
+    pub opened: HashMap<ExprId, Opened>,
     /// Expressions where a polymorphic function is wanted, and that type. Their own types mention its parameters.
-    pub handed: FxHashMap<ExprId, TermId>,
+    pub handed: HashMap<ExprId, TermId>,
     /// How many events there were when each group of definitions was begun.
     pub groups: Vec<u32>,
     /// By the cause's number.

@@ -4,7 +4,7 @@
 //! shape, since a broadcast does not depend on the order of its operands.
 
 use crate::walk::Inference;
-use rustc_hash::{FxHashMap, FxHashSet};
+use base::{HashMap, HashSet, ToList};
 use solve::{Posted, RelationId};
 use ty::{Dim, Extent, FUNCTION, Function, List, Poly, Term, TermId, Terms};
 
@@ -29,9 +29,9 @@ impl Inference<'_> {
                 let shapes = <[TermId; 3]>::try_from(&self.solver.relation(id).args[..]).ok()?;
                 Some((id, shapes.map(|shape| self.solver.root(shape))))
             })
-            .collect();
+            .list();
         let mut ordered = Vec::with_capacity(open.len());
-        let mut pending: FxHashMap<TermId, usize> = FxHashMap::default();
+        let mut pending: HashMap<TermId, usize> = HashMap::default();
         // One that gives what it takes keeps no other waiting.
         let gives = |[left, right, result]: [TermId; 3]| (left != result && right != result).then_some(result);
         for result in open.iter().filter_map(|&(_, shapes)| gives(shapes)) {
@@ -58,8 +58,8 @@ impl Inference<'_> {
     /// Broadcasts of the same shapes are the same shape, in whatever order and however often each is taken: the
     /// operation is associative, commutative and idempotent. Whether something was learned.
     fn join_broadcasts(&mut self, first_relation: usize) -> bool {
-        let mut shapes_of: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
-        let mut known: FxHashMap<Vec<TermId>, TermId> = FxHashMap::default();
+        let mut shapes_of: HashMap<TermId, Vec<TermId>> = HashMap::default();
+        let mut known: HashMap<Vec<TermId>, TermId> = HashMap::default();
         let mut equal = Vec::new();
         for (id, [left, right, result]) in self.open_broadcasts(first_relation) {
             let posted = self.solver.relation(id);
@@ -98,12 +98,12 @@ impl Inference<'_> {
 
     /// A relation determines its outputs: two that wait with the same inputs have the same ones, and are one.
     pub(crate) fn merge_equal_relations(&mut self, first_relation: usize) {
-        let mut done: FxHashSet<RelationId> = FxHashSet::default();
+        let mut done: HashSet<RelationId> = HashSet::default();
         while !self.solver.gave_up() {
-            let mut seen: FxHashMap<Question, Vec<RelationId>> = FxHashMap::default();
+            let mut seen: HashMap<Question, Vec<RelationId>> = HashMap::default();
             let mut merged = Vec::new();
-            let mut classes = FxHashMap::default();
-            let mut polynomials: FxHashMap<Poly<usize>, RelationId> = FxHashMap::default();
+            let mut classes = HashMap::default();
+            let mut polynomials: HashMap<Poly<usize>, RelationId> = HashMap::default();
             for id in self.relations(first_relation) {
                 if self.implied.contains(&id) || !self.is_open(id) {
                     continue;
@@ -117,7 +117,7 @@ impl Inference<'_> {
                     }
                     continue;
                 }
-                let inputs: Vec<_> = posted.args[..n_inputs].iter().map(|&arg| self.key(arg)).collect();
+                let inputs: Vec<_> = posted.args[..n_inputs].iter().map(|&arg| self.key(arg)).list();
                 let same = seen.entry((posted.relation.address(), inputs)).or_default();
                 let first = same.iter().find(|&&first| self.solver.relation(first).attrs == posted.attrs);
                 match first {
@@ -135,7 +135,7 @@ impl Inference<'_> {
                 let cause = other.cause;
                 let (outputs, others) = (&first.args[first.n_inputs()..], &other.args[other.n_inputs()..]);
                 let outputs = outputs.iter().copied().zip(others.iter().copied());
-                for (expected, found) in outputs.collect::<Vec<_>>() {
+                for (expected, found) in outputs.list() {
                     if self.solver.root(expected) != self.solver.root(found) {
                         self.solver.equal(expected, found, cause);
                     }
@@ -150,7 +150,7 @@ impl Inference<'_> {
     }
 
     /// The normal form of a polynomial relation over classes; equal ones have equal values.
-    fn normal_form(&self, posted: &Posted, classes: &mut FxHashMap<Key, usize>) -> Option<Poly<usize>> {
+    fn normal_form(&self, posted: &Posted, classes: &mut HashMap<Key, usize>) -> Option<Poly<usize>> {
         let Some(Function::Polynomial(poly)) = Function::of(&posted.attrs) else { return None };
         poly.substitute(|&arg| {
             let arg = posted.args[arg as usize];
@@ -164,7 +164,7 @@ impl Inference<'_> {
 
     /// Two polynomials that are the same unknown are equal, which may decide what neither does alone.
     fn equate_polynomials(&mut self, first_relation: usize) {
-        let mut first_of: FxHashMap<TermId, RelationId> = FxHashMap::default();
+        let mut first_of: HashMap<TermId, RelationId> = HashMap::default();
         let mut pairs = Vec::new();
         for id in self.relations(first_relation) {
             let posted = self.solver.relation(id);
@@ -193,7 +193,7 @@ impl Inference<'_> {
             let shift = left_args.len() as u32;
             let difference = b.substitute(|&arg| Some(Poly::atom(arg + shift))).and_then(|b| a.minus(&b));
             let Some(difference) = difference else { continue };
-            let mut args: Vec<TermId> = left_args.iter().chain(right_args).copied().collect();
+            let mut args: Vec<TermId> = left_args.iter().chain(right_args).copied().list();
             let cause = right.cause;
             args.push(self.solver.fresh(Term::Dim(Dim::number(0)), cause));
             let attrs = Function::Polynomial(difference).attrs();

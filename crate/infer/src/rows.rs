@@ -13,8 +13,8 @@ use crate::cover::takes_any;
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
+use base::{Append, HashMap, HashSet, ToList};
 use hir::{CtorId, ExprId, LocalId, Module, PatId, PatKind};
-use rustc_hash::{FxHashMap, FxHashSet};
 use solve::{Cause, RelationId, Solver, State, Trace};
 use ty::{Attrs, COPY, Kind, List, Printed, Term, TermId, Terms, VariantId};
 
@@ -66,10 +66,10 @@ pub(crate) struct Places {
     /// Nothing is noted in a program without sums.
     is_on: bool,
     places: Vec<Place>,
-    roots: FxHashMap<ExprId, PlaceId>,
+    roots: HashMap<ExprId, PlaceId>,
     /// By root, the patterns of the arms.
-    arms: FxHashMap<PlaceId, Vec<PatId>>,
-    fields: FxHashMap<(PlaceId, Step), PlaceId>,
+    arms: HashMap<PlaceId, Vec<PatId>>,
+    fields: HashMap<(PlaceId, Step), PlaceId>,
 }
 
 impl Places {
@@ -129,7 +129,7 @@ impl Places {
                     continue;
                 }
                 PatKind::Or(alternatives) => {
-                    pending.extend(alternatives.iter().map(|&alternative| (alternative, place)));
+                    pending.append_all(alternatives.iter().map(|&alternative| (alternative, place)));
                     continue;
                 }
                 PatKind::Literal(..) => continue,
@@ -137,9 +137,9 @@ impl Places {
                 PatKind::Variant(name, fields) => (fields, Step::Variant(*name, 0)),
                 PatKind::Tuple(fields) => (fields, Step::Tuple(0)),
             };
-            let partial: Vec<usize> = (0..fields.len()).filter(|&i| !takes_all(module, fields[i])).collect();
+            let partial: Vec<usize> = (0..fields.len()).filter(|&i| !takes_all(module, fields[i])).list();
             for (i, &field) in fields.iter().enumerate().filter(|(i, _)| partial.iter().all(|at| at == i)) {
-                pending.extend(self.fields.get(&(place, first.sibling(i))).map(|&inner| (field, inner)));
+                pending.append_all(self.fields.get(&(place, first.sibling(i))).map(|&inner| (field, inner)));
             }
         }
     }
@@ -213,7 +213,7 @@ impl Taken {
             }
         }
         let mut variants: Vec<(VariantId, PatId, Vec<Vec<PatId>>)> = Vec::new();
-        let mut place_of: FxHashMap<VariantId, usize> = FxHashMap::default();
+        let mut place_of: HashMap<VariantId, usize> = HashMap::default();
         let mut tuple: Vec<Vec<PatId>> = Vec::new();
         for &pat in &alternatives {
             let (fields, columns) = match &module.pats[pat].kind {
@@ -251,8 +251,8 @@ fn refinement(
     let mut pending = vec![(vec![pat], root)];
     while let Some((alternatives, place)) = pending.pop() {
         let mut holes = |solver: &mut Solver, columns: Vec<Vec<PatId>>| {
-            let holes: Vec<TermId> = columns.iter().map(|_| solver.fresh(Term::hole(Kind::Type), cause)).collect();
-            pending.extend(columns.into_iter().zip(holes.iter().copied()));
+            let holes: Vec<TermId> = columns.iter().map(|_| solver.fresh(Term::hole(Kind::Type), cause)).list();
+            pending.append_all(columns.into_iter().zip(holes.iter().copied()));
             holes
         };
         let term = match Taken::by(module, alternatives) {
@@ -343,8 +343,8 @@ impl Inference<'_> {
         let closed = std::mem::replace(&mut self.places, Places::new(true)).closed(self.module);
         let Some(&member) = group.first() else { return };
         let cause = self.cause(Why::Function(member.function(self.module)));
-        let mut ended: FxHashSet<RelationId> = FxHashSet::default();
-        let mut joined: FxHashSet<(TermId, TermId)> = FxHashSet::default();
+        let mut ended: HashSet<RelationId> = HashSet::default();
+        let mut joined: HashSet<(TermId, TermId)> = HashSet::default();
         loop {
             let mut learned = self.join_repeated(first_term, &mut joined, cause);
             for &term in &closed {
@@ -355,8 +355,8 @@ impl Inference<'_> {
             self.solver.solve();
             // What a definition's type mentions stays unknown unless it is shared, and so does its copy.
             let quantified = group.iter().filter(|&&member| self.may_quantify(member));
-            let roots: Vec<TermId> = quantified.filter_map(|&member| self.member_type(member)).collect();
-            let mut mentioned: FxHashSet<TermId> = self.solver.holes(&roots).into_iter().collect();
+            let roots: Vec<TermId> = quantified.filter_map(|&member| self.member_type(member)).list();
+            let mut mentioned: HashSet<TermId> = self.solver.holes(&roots).into_iter().collect();
             if !mentioned.is_empty() {
                 let shared = self.shared_holes(group);
                 mentioned.retain(|hole| !shared.contains(hole));
@@ -386,26 +386,26 @@ impl Inference<'_> {
             _ => None,
         };
         let older = self.solver.roots_where(&self.shared.terms, |term| matches!(term, Term::Sum(_)));
-        older.into_iter().chain(ids).filter_map(row).collect()
+        older.into_iter().chain(ids).filter_map(row).list()
     }
 
     /// A parameter or an unknown may have been given a variant that stands before it: the fields of both are the same.
     /// What cannot be made the same is told once. Whether there was anything new.
-    fn join_repeated(&mut self, first_term: usize, joined: &mut FxHashSet<(TermId, TermId)>, cause: Cause) -> bool {
+    fn join_repeated(&mut self, first_term: usize, joined: &mut HashSet<(TermId, TermId)>, cause: Cause) -> bool {
         // After a failure rows may be in the middle of something.
         if self.solver.failures.len() > self.n_reported {
             return false;
         }
         let mut equal: Vec<(TermId, TermId)> = Vec::new();
         for row in self.rows(first_term) {
-            let mut fields_of: FxHashMap<VariantId, List> = FxHashMap::default();
+            let mut fields_of: HashMap<VariantId, List> = HashMap::default();
             for variant in self.solver.row(row).0 {
                 let first = *fields_of.entry(variant.name).or_insert(variant.fields);
                 let (first, again) = (self.solver.items(first), self.solver.items(variant.fields));
                 let pairs = first.iter().copied().zip(again.iter().copied());
                 let is_new =
                     |&(a, b): &(TermId, TermId)| self.solver.root(a) != self.solver.root(b) && joined.insert((a, b));
-                equal.extend(pairs.filter(is_new));
+                equal.append_all(pairs.filter(is_new));
             }
         }
         let found = !equal.is_empty();
@@ -432,7 +432,7 @@ impl Inference<'_> {
     fn end_copies(
         &mut self,
         first_relation: usize,
-        ended: &mut FxHashSet<RelationId>,
+        ended: &mut HashSet<RelationId>,
         is_kept: impl Fn(&Self, TermId) -> bool,
     ) -> bool {
         let n_ended = ended.len();

@@ -9,8 +9,8 @@
 
 use crate::group::Member;
 use crate::walk::Inference;
+use base::{HashSet, ToList};
 use hir::{ExprId, ExprKind, Module, Visit};
-use rustc_hash::FxHashSet;
 use solve::RelationId;
 use ty::TermId;
 
@@ -63,17 +63,17 @@ impl Inference<'_> {
     }
 
     /// The unknowns that a group must not generalise.
-    pub(crate) fn shared_holes(&self, group: &[Member]) -> FxHashSet<TermId> {
+    pub(crate) fn shared_holes(&self, group: &[Member]) -> HashSet<TermId> {
         let own = group.iter().filter(|&&member| !self.may_quantify(member)).filter_map(|&id| self.member_type(id));
-        let terms: Vec<TermId> = self.shared.terms.iter().copied().chain(own).collect();
+        let terms: Vec<TermId> = self.shared.terms.iter().copied().chain(own).list();
         self.solver.holes(&terms).into_iter().collect()
     }
 
     /// Takes out of a solved group's waiting relations those that the following groups may decide. Whatever else they
     /// mention is shared from now on. The unknowns that are.
-    pub(crate) fn set_aside(&mut self, group: &[Member], waiting: &mut Vec<RelationId>) -> FxHashSet<TermId> {
+    pub(crate) fn set_aside(&mut self, group: &[Member], waiting: &mut Vec<RelationId>) -> HashSet<TermId> {
         let mut holes = self.shared_holes(group);
-        self.shared.terms = holes.iter().copied().collect();
+        self.shared.terms = holes.iter().copied().list();
         self.shared.relations.clear();
         if holes.is_empty() {
             return holes;

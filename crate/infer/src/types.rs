@@ -2,9 +2,8 @@
 
 use crate::walk::Inference;
 use crate::why::Why;
-use base::IdMap;
+use base::{HashMap, IdMap, ToList};
 use hir::{TypeExprId, TypeExprKind};
-use rustc_hash::FxHashMap;
 use solve::Cause;
 use ty::{Dim, Dtype, Function, Kind, Term, TermId, Terms};
 
@@ -38,7 +37,7 @@ impl Inference<'_> {
         let module = self.module;
         let cause = self.cause(Why::Written(id));
         let list = |cx: &mut Self, ids: &[TypeExprId]| {
-            let items: Vec<TermId> = ids.iter().map(|&id| made_of(made, id)).collect();
+            let items: Vec<TermId> = ids.iter().map(|&id| made_of(made, id)).list();
             cx.solver.store.list(&items)
         };
         let term = match &module.type_exprs[id].kind {
@@ -82,13 +81,13 @@ impl Inference<'_> {
                 None => Term::param(*param, module.type_params[*param].kind),
             },
             TypeExprKind::Shape(items) if items.iter().any(|&item| self.is_splice(item)) => {
-                let items: Vec<TermId> = items.iter().map(|&item| made_of(made, item)).collect();
+                let items: Vec<TermId> = items.iter().map(|&item| made_of(made, item)).list();
                 return self.solver.apply(&Function::Concat, &items, cause);
             }
             TypeExprKind::Shape(dims) => Term::Shape(list(self, dims)),
             TypeExprKind::Splice(inner) => return made_of(made, *inner),
             TypeExprKind::Apply { function, args } => {
-                let args: Vec<TermId> = args.iter().map(|&arg| made_of(made, arg)).collect();
+                let args: Vec<TermId> = args.iter().map(|&arg| made_of(made, arg)).list();
                 return self.solver.apply(function, &args, cause);
             }
             // Stands in a written relation only.
@@ -128,7 +127,7 @@ impl Inference<'_> {
                 let fits = |cx: &Self, item: TypeExprId, term: TermId| {
                     cx.solver.head(term).kind() == Kind::Dim || cx.is_splice(item)
                 };
-                let terms: Vec<TermId> = items.iter().map(|&item| self.written(item)).collect();
+                let terms: Vec<TermId> = items.iter().map(|&item| self.written(item)).list();
                 if !items.iter().zip(&terms).all(|(&item, &term)| fits(self, item, term)) {
                     return None;
                 }
@@ -181,8 +180,8 @@ fn made_of(made: &IdMap<TypeExprId, TermId>, part: TypeExprId) -> TermId {
 }
 
 /// Which kind each `_` of a file has, by the place it stands in.
-pub(crate) fn hole_kinds(module: &hir::Module) -> FxHashMap<TypeExprId, Kind> {
-    let mut kinds = FxHashMap::default();
+pub(crate) fn hole_kinds(module: &hir::Module) -> HashMap<TypeExprId, Kind> {
+    let mut kinds = HashMap::default();
     let mut note = |id: TypeExprId, kind: Kind| {
         if matches!(module.type_exprs[id].kind, TypeExprKind::Hole | TypeExprKind::Error) {
             kinds.insert(id, kind);

@@ -7,10 +7,9 @@ use crate::shared::Shared;
 use crate::types::hole_kinds;
 use crate::why::Why;
 use crate::{Inferred, Opened};
-use base::IndexVec;
+use base::{Append, HashMap, HashSet, IndexVec, ToList};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, PatKind, TypeExprId, Visit};
 use op::{OpId, TUPLE_GET_ITEM};
-use rustc_hash::{FxHashMap, FxHashSet};
 use solve::{Args, Cause, Order, RelationId, Solver, Trace};
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dtype, Kind, ParamId, Scheme, Term, TermId, Terms};
@@ -23,38 +22,38 @@ pub(crate) struct Inference<'m> {
     pub(crate) pats: IndexVec<PatId, Option<TermId>>,
     pub(crate) defs: IndexVec<DefId, Option<Arc<Scheme>>>,
     /// Types of the definitions of the group that is being checked.
-    pub(crate) mono_defs: FxHashMap<DefId, TermId>,
-    pub(crate) local_schemes: FxHashMap<LocalId, Scheme>,
+    pub(crate) mono_defs: HashMap<DefId, TermId>,
+    pub(crate) local_schemes: HashMap<LocalId, Scheme>,
     /// Annotations of variables, apart from all equations: numbers in them print as they were written.
-    pub(crate) as_written: FxHashMap<LocalId, TermId>,
+    pub(crate) as_written: HashMap<LocalId, TermId>,
     pub(crate) whys: Vec<Why>,
     n_library_whys: usize,
     pub(crate) generated_params: Vec<(String, Kind)>,
     pub(crate) errors: Vec<TypeError>,
     /// What type arguments a mention of a polymorphic name was instantiated with.
-    instances: FxHashMap<ExprId, Vec<TermId>>,
+    instances: HashMap<ExprId, Vec<TermId>>,
     ctors: IndexVec<CtorId, Option<Arc<Scheme>>>,
     /// Of functions that are not known yet, the type that their first call gave them.
-    unknown_functions: FxHashMap<TermId, TermId>,
-    opened: FxHashMap<ExprId, Opened>,
-    handed: FxHashMap<ExprId, TermId>,
+    unknown_functions: HashMap<TermId, TermId>,
+    opened: HashMap<ExprId, Opened>,
+    handed: HashMap<ExprId, TermId>,
     /// Polymorphic `fn` literals.
-    literals: FxHashMap<ExprId, Scheme>,
-    pub(crate) hole_kinds: FxHashMap<TypeExprId, Kind>,
+    literals: HashMap<ExprId, Scheme>,
+    pub(crate) hole_kinds: HashMap<TypeExprId, Kind>,
     /// Inside a definition with a `where` clause, what the clause makes of its parameters.
-    pub(crate) assumed_params: FxHashMap<ParamId, TermId>,
+    pub(crate) assumed_params: HashMap<ParamId, TermId>,
     /// Waiting relations that follow from others that wait.
-    pub(crate) implied: FxHashSet<RelationId>,
+    pub(crate) implied: HashSet<RelationId>,
     /// Equations of one unknown that have been equated.
-    pub(crate) equated: FxHashSet<(RelationId, RelationId)>,
+    pub(crate) equated: HashSet<(RelationId, RelationId)>,
     /// Broadcasts that have been equated with others.
-    pub(crate) joined: FxHashSet<RelationId>,
+    pub(crate) joined: HashSet<RelationId>,
     /// While a clause is assumed: the parameter that a root was made for.
-    pub(crate) own_params: FxHashMap<TermId, ParamId>,
+    pub(crate) own_params: HashMap<TermId, ParamId>,
     /// The names of parameters that were made for the group that is being checked.
     pub(crate) group_names: Vec<String>,
     /// The relations that a `where` clause takes as true: they wait, or were equations of what is rigid.
-    pub(crate) assumed: FxHashSet<RelationId>,
+    pub(crate) assumed: HashSet<RelationId>,
     pub(crate) empty_shape: Option<TermId>,
     /// Of the group that is being checked.
     pub(crate) places: Places,
@@ -90,27 +89,27 @@ impl<'m> Inference<'m> {
             locals: IndexVec::filled(None, module.locals.len()),
             pats: IndexVec::filled(None, module.pats.len()),
             defs,
-            mono_defs: FxHashMap::default(),
-            local_schemes: FxHashMap::default(),
-            as_written: FxHashMap::default(),
+            mono_defs: HashMap::default(),
+            local_schemes: HashMap::default(),
+            as_written: HashMap::default(),
             n_library_whys: whys.len(),
             whys,
             generated_params: Vec::new(),
             errors: Vec::new(),
-            instances: FxHashMap::default(),
+            instances: HashMap::default(),
             ctors: IndexVec::filled(None, module.ctors.len()),
-            unknown_functions: FxHashMap::default(),
-            opened: FxHashMap::default(),
-            handed: FxHashMap::default(),
-            literals: FxHashMap::default(),
+            unknown_functions: HashMap::default(),
+            opened: HashMap::default(),
+            handed: HashMap::default(),
+            literals: HashMap::default(),
             hole_kinds: hole_kinds(module),
-            assumed_params: FxHashMap::default(),
-            implied: FxHashSet::default(),
-            equated: FxHashSet::default(),
-            joined: FxHashSet::default(),
-            own_params: FxHashMap::default(),
+            assumed_params: HashMap::default(),
+            implied: HashSet::default(),
+            equated: HashSet::default(),
+            joined: HashSet::default(),
+            own_params: HashMap::default(),
             group_names: Vec::new(),
-            assumed: FxHashSet::default(),
+            assumed: HashSet::default(),
             empty_shape: None,
             places: Places::new(!module.variants.is_empty()),
             shared: Shared::new(module),
@@ -176,7 +175,7 @@ impl<'m> Inference<'m> {
             let function = &self.module.functions[id];
             self.assume(member);
             let cause = self.cause(Why::Function(id));
-            let params: Vec<TermId> = function.params.iter().map(|&param| self.local(param)).collect();
+            let params: Vec<TermId> = function.params.iter().map(|&param| self.local(param)).list();
             let result = match function.result {
                 Some(result) => self.written(result),
                 None => self.hole(cause),
@@ -288,7 +287,7 @@ impl<'m> Inference<'m> {
     /// A variable whose type is written as a polymorphic one is a polymorphic name.
     fn note_polymorphic(&mut self, local: LocalId, term: TermId) {
         if let Term::Forall { first, n, body } = self.solver.head(term) {
-            let params = (first.0..first.0 + n).map(ParamId).collect();
+            let params = (first.0..first.0 + n).map(ParamId).list();
             self.local_schemes.insert(local, Scheme { params, body, obligations: Vec::new() });
         }
     }
@@ -312,11 +311,11 @@ impl<'m> Inference<'m> {
                     continue;
                 }
                 ExprKind::If { then, otherwise, .. } => {
-                    pending.extend([*then, *otherwise]);
+                    pending.append_all([*then, *otherwise]);
                     continue;
                 }
                 ExprKind::Match { arms, .. } => {
-                    pending.extend(arms.iter().map(|arm| arm.body));
+                    pending.append_all(arms.iter().map(|arm| arm.body));
                     continue;
                 }
                 // A name's mention is a use of its own, and so is a literal that takes nothing from around it.
@@ -356,7 +355,7 @@ impl<'m> Inference<'m> {
             ExprKind::Literal(dtype, _) => self.scalar(*dtype, cause),
             ExprKind::TensorLit(tensor) => {
                 let dims = tensor.shape.iter().map(|&size| Term::Dim(ty::Dim::number(size as i64)));
-                let dims: Vec<TermId> = dims.map(|dim| self.solver.fresh(dim, cause)).collect();
+                let dims: Vec<TermId> = dims.map(|dim| self.solver.fresh(dim, cause)).list();
                 let list = self.solver.store.list(&dims);
                 let shape = self.solver.fresh(Term::Shape(list), cause);
                 let dtype = self.solver.fresh(Term::Dtype(tensor.dtype), cause);
@@ -379,11 +378,11 @@ impl<'m> Inference<'m> {
             ExprKind::OpCall { op, args, attrs, .. } => self.operator_call(id, *op, args, attrs, cause),
             ExprKind::Call { callee, type_args, args } => self.call(id, *callee, type_args.as_deref(), args, cause),
             ExprKind::Tuple(fields) => {
-                let fields: Vec<TermId> = fields.iter().map(|&field| self.type_of(field)).collect();
+                let fields: Vec<TermId> = fields.iter().map(|&field| self.type_of(field)).list();
                 self.solver.tuple(&fields, cause)
             }
             ExprKind::Variant(name, fields) => {
-                let fields: Vec<TermId> = fields.iter().map(|&field| self.type_of(field)).collect();
+                let fields: Vec<TermId> = fields.iter().map(|&field| self.type_of(field)).list();
                 self.open_sum(*name, &fields, cause)
             }
             ExprKind::Project { base, index } => self.project(*base, *index, cause),
@@ -397,7 +396,7 @@ impl<'m> Inference<'m> {
                 then
             }
             ExprKind::Match { arms, .. } => {
-                let bodies: Vec<TermId> = arms.iter().map(|arm| self.type_of(arm.body)).collect();
+                let bodies: Vec<TermId> = arms.iter().map(|arm| self.type_of(arm.body)).list();
                 let Some((&first, rest)) = bodies.split_first() else { return self.hole(cause) };
                 for (i, &body) in rest.iter().enumerate() {
                     let arm = self.cause(Why::Arm { matching: id, index: i + 1 });
@@ -450,7 +449,7 @@ impl<'m> Inference<'m> {
                 let kind = self.param_kind(param);
                 self.solver.fresh(Term::hole(kind), cause)
             })
-            .collect();
+            .list();
         let body = self.solver.instantiate(scheme, &args, cause);
         if !args.is_empty() {
             self.instances.insert(id, args);
@@ -472,7 +471,7 @@ impl<'m> Inference<'m> {
         }
         let data = &self.module.ctors[ctor];
         let adt = &self.module.adts[data.adt];
-        let fields: Vec<TermId> = data.fields.iter().map(|&field| self.written(field)).collect();
+        let fields: Vec<TermId> = data.fields.iter().map(|&field| self.written(field)).list();
         let cause = match data.fields.first() {
             Some(&field) => self.cause(Why::Written(field)),
             None => self.cause(Why::Constructor(ctor)),
@@ -481,7 +480,7 @@ impl<'m> Inference<'m> {
             .params
             .iter()
             .map(|&param| self.solver.fresh(Term::param(param, self.module.type_params[param].kind), cause))
-            .collect();
+            .list();
         let args = self.solver.store.list(&args);
         let result = self.solver.fresh(Term::Adt { adt: data.adt, args }, cause);
         let body = self.solver.func(&fields, result, cause);
@@ -502,7 +501,7 @@ impl<'m> Inference<'m> {
             }
             attrs.written.push(false);
         }
-        let mut args: Vec<TermId> = row.args.iter().map(|_| self.hole(cause)).collect();
+        let mut args: Vec<TermId> = row.args.iter().map(|_| self.hole(cause)).list();
         let result = self.hole(cause);
         let func = self.solver.func(&args, result, cause);
         args.push(result);
@@ -539,7 +538,7 @@ impl<'m> Inference<'m> {
         if let Some(type_args) = type_args {
             self.type_arguments(id, callee, type_args);
         }
-        let found: Vec<TermId> = args.iter().map(|&arg| self.type_of(arg)).collect();
+        let found: Vec<TermId> = args.iter().map(|&arg| self.type_of(arg)).list();
         let known = self.unknown_functions.get(&self.solver.root(callee_type)).copied().unwrap_or(callee_type);
         match self.solver.head(known) {
             Term::Func { params, result } if params.len as usize == found.len() => {
@@ -610,7 +609,7 @@ impl<'m> Inference<'m> {
 
     fn function(&mut self, id: FnId, cause: Cause) -> TermId {
         let function = &self.module.functions[id];
-        let params: Vec<TermId> = function.params.iter().map(|&param| self.local(param)).collect();
+        let params: Vec<TermId> = function.params.iter().map(|&param| self.local(param)).list();
         let body = self.type_of(function.body);
         let result = match function.result {
             Some(annotation) => {
@@ -649,7 +648,7 @@ impl<'m> Inference<'m> {
                     pending.push((*inner, expected, place));
                 }
                 PatKind::Or(alternatives) => {
-                    pending.extend(alternatives.iter().rev().map(|&alternative| (alternative, expected, place)));
+                    pending.append_all(alternatives.iter().rev().map(|&alternative| (alternative, expected, place)));
                 }
                 PatKind::Ctor(ctor, fields) => {
                     let scheme = self.ctor(*ctor);
@@ -658,7 +657,7 @@ impl<'m> Inference<'m> {
                         .params
                         .iter()
                         .map(|&param| self.solver.fresh(Term::hole(module.type_params[param].kind), cause))
-                        .collect();
+                        .list();
                     let func = self.solver.instantiate(&scheme, &args, cause);
                     let Term::Func { params, result } = self.solver.head(func) else { continue };
                     self.solver.equal(expected, result, cause);
@@ -677,7 +676,7 @@ impl<'m> Inference<'m> {
                     self.places.take_apart(place);
                     let types = self.known_variant(expected, *name, fields.len()).unwrap_or_else(|| {
                         let cause = self.cause(Why::Pattern(id));
-                        let holes: Vec<TermId> = fields.iter().map(|_| self.hole(cause)).collect();
+                        let holes: Vec<TermId> = fields.iter().map(|_| self.hole(cause)).list();
                         let sum = self.open_sum(*name, &holes, cause);
                         self.solver.equal(expected, sum, cause);
                         holes
@@ -695,7 +694,7 @@ impl<'m> Inference<'m> {
                     };
                     let types = known.unwrap_or_else(|| {
                         let cause = self.cause(Why::Pattern(id));
-                        let holes: Vec<TermId> = fields.iter().map(|_| self.hole(cause)).collect();
+                        let holes: Vec<TermId> = fields.iter().map(|_| self.hole(cause)).list();
                         let tuple = self.solver.tuple(&holes, cause);
                         self.solver.equal(expected, tuple, cause);
                         holes

@@ -12,10 +12,9 @@ use crate::{
     Block, BlockId, Callee, Case, CaseKey, ConstId, End, Fault, FuncId, Function, Global, GlobalId, Instr, Names, Op,
     Program, VarData, VarId,
 };
-use base::{Idx, IndexVec, Span, Surface};
+use base::{Append, HashMap, HashSet, Idx, IndexVec, Span, Surface, ToList};
 use layout::{Head, Kind, LayoutId};
 use op::OpId;
-use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Code, Dtype, Scalar, TermId};
@@ -56,8 +55,8 @@ pub fn parse(text: &str, base: &Program, names: Names) -> Result<Program, ParseE
         globals: unique_names(globals.into_iter(), is_global_word),
         vars: IndexVec::new(),
         places: IndexVec::new(),
-        named: FxHashMap::default(),
-        numbered: FxHashSet::default(),
+        named: HashMap::default(),
+        numbered: HashSet::default(),
         n_numbered: 0,
     };
     let mut program = Program {
@@ -97,7 +96,7 @@ fn headers<'a>(text: &'a str, keyword: &str) -> Vec<&'a str> {
         let name = line.strip_prefix(keyword)?.split_once(' ').map_or("", |(_, rest)| rest);
         Some(name.split(['(', '[', ':', '"']).next().unwrap_or(""))
     };
-    text.lines().filter_map(name).collect()
+    text.lines().filter_map(name).list()
 }
 
 /// The number of `l12` by its letter.
@@ -148,15 +147,15 @@ struct Parser<'a> {
     end: usize,
     base: &'a Program,
     names: Names<'a>,
-    functions: FxHashMap<&'a str, FuncId>,
-    globals: FxHashMap<&'a str, GlobalId>,
+    functions: HashMap<&'a str, FuncId>,
+    globals: HashMap<&'a str, GlobalId>,
     // Of the function that is read:
     vars: IndexVec<VarId, VarData>,
     /// Where a variable that has not been given was first mentioned.
     places: IndexVec<VarId, Option<Span>>,
-    named: FxHashMap<&'a str, VarId>,
+    named: HashMap<&'a str, VarId>,
     /// The numbers that the text says.
-    numbered: FxHashSet<u32>,
+    numbered: HashSet<u32>,
     /// No number below is free.
     n_numbered: u32,
 }
@@ -422,7 +421,7 @@ impl<'a> Parser<'a> {
         let mut params = if self.eat(b'[') { self.list(b']', Self::given)?.into_vec() } else { Vec::new() };
         let n_captures = params.len();
         self.mark(b'(')?;
-        params.extend(self.list(b')', Self::given)?);
+        params.append_all(self.list(b')', Self::given)?);
         self.mark(b'>')?;
         let result = LayoutId(self.id("l")?);
         let ty = if self.eat(b':') { Some(self.ty()?) } else { None };
@@ -720,7 +719,7 @@ impl<'a> Parser<'a> {
     ) -> Result<Arc<Attrs>, ParseError> {
         let row = op.row();
         let default = |attr: &op::AttrSpec| (attr.name, attr.default.value().unwrap_or(AttrValue::None));
-        let mut entries: Vec<(&'static str, AttrValue)> = row.attrs.iter().map(default).collect();
+        let mut entries: Vec<(&'static str, AttrValue)> = row.attrs.iter().map(default).list();
         let mut written = vec![false; entries.len()];
         let mut is_whole = true;
         self.mark(b'(')?;

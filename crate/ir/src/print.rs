@@ -27,10 +27,9 @@
 use crate::{
     Block, BlockId, Callee, CaseKey, End, Fault, FuncId, Function, GlobalId, Instr, Op, Program, VarData, VarId,
 };
-use base::{Idx, IndexVec, Span, Surface};
+use base::{HashMap, Idx, IndexVec, Span, Surface};
 use layout::{Head, Kind, LayoutId};
 use op::{Input, Step};
-use rustc_hash::FxHashMap;
 use std::fmt::{Display, Write};
 use std::sync::Arc;
 use ty::{Attrs, Code, Dtype, Scalar, Tensor, Value};
@@ -146,8 +145,8 @@ fn var_name(var: &VarData) -> Option<(&'static str, &str)> {
 pub(crate) fn unique_names<'a, I: Idx>(
     names: impl Iterator<Item = &'a str>,
     is_word: fn(&str) -> bool,
-) -> FxHashMap<&'a str, I> {
-    let mut found: FxHashMap<&str, Option<I>> = FxHashMap::default();
+) -> HashMap<&'a str, I> {
+    let mut found: HashMap<&str, Option<I>> = HashMap::default();
     for (i, name) in names.enumerate().filter(|(_, name)| is_word(name)) {
         let id = Some(I::new(i));
         found.entry(name).and_modify(|known| *known = None).or_insert(id);
@@ -190,8 +189,8 @@ struct Printer<'a> {
     program: &'a Program,
     names: Names<'a>,
     detail: Detail,
-    functions: FxHashMap<&'a str, FuncId>,
-    globals: FxHashMap<&'a str, GlobalId>,
+    functions: HashMap<&'a str, FuncId>,
+    globals: HashMap<&'a str, GlobalId>,
     /// Of the function that is printed, by variable: whether its name needs the number behind.
     is_shared: IndexVec<VarId, bool>,
     current: Option<FuncId>,
@@ -355,7 +354,7 @@ impl<'a> Printer<'a> {
     /// Finds which variables share their names.
     fn share(&mut self, function: &'a Function) {
         self.is_shared = IndexVec::filled(self.detail == Detail::Exact, function.vars.len());
-        let mut named: FxHashMap<&str, VarId> = FxHashMap::default();
+        let mut named: HashMap<&str, VarId> = HashMap::default();
         let is_shared = &mut self.is_shared;
         let mut mention = |var: VarId| {
             let Some((_, name)) = function.vars.get(var).and_then(var_name) else { return };

@@ -31,7 +31,7 @@ mod linear;
 mod signature;
 
 use crate::{Block, BlockId, CaseKey, End, FuncId, Function, Op, Program, VarId, counted};
-use base::{Idx, IndexVec};
+use base::{Append, Idx, IndexVec, ToList};
 use layout::{Kind, LayoutId};
 use std::fmt;
 
@@ -147,7 +147,7 @@ impl<'a> Checker<'a> {
             }
         });
         let successors = function.blocks.iter().flat_map(|block| block.end.successors());
-        missing.extend(successors.filter(|id| id.index() >= function.blocks.len()).map(|id| format!("{id:?}")));
+        missing.append_all(successors.filter(|id| id.index() >= function.blocks.len()).map(|id| format!("{id:?}")));
         missing.into_iter().for_each(|id| self.say(format!("{id} does not exist")));
         self.violations.len() == n_before
     }
@@ -249,13 +249,12 @@ impl<'a> Checker<'a> {
         match &block.end {
             End::Return(value) => self.same(self.layout(*value), function.result, "the result"),
             End::Jump(target, args) => {
-                let params =
-                    function.blocks[*target].params.iter().map(|&param| self.layout(param)).collect::<Vec<_>>();
+                let params = function.blocks[*target].params.iter().map(|&param| self.layout(param)).list();
                 self.all_same(args, &params, "arguments");
             }
             End::TailCall(callee, args) => self.call(*callee, args, function.result),
             End::Switch { on, cases, default } => {
-                let keys: Vec<CaseKey> = cases.iter().map(|case| case.key.clone()).collect();
+                let keys: Vec<CaseKey> = cases.iter().map(|case| case.key.clone()).list();
                 self.switch(self.layout(*on), &keys, default.is_some());
             }
             End::Fail(_) => {}
@@ -338,7 +337,7 @@ fn dominators(function: &Function) -> IndexVec<BlockId, (usize, usize)> {
             number += 1;
         }
         match below[id].get(next) {
-            Some(&child) => stack.extend([(id, next + 1), (child, 0)]),
+            Some(&child) => stack.append_all([(id, next + 1), (child, 0)]),
             None => spans[id].1 = number,
         }
     }

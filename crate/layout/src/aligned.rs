@@ -11,6 +11,7 @@
 
 use crate::layout::{Codes, Field, LayoutId, Spare, Tag, Variant};
 use crate::layouts::{Case, Layouts, Plan};
+use base::ToList;
 
 /// What is stored in a field.
 #[derive(Clone, Copy)]
@@ -46,14 +47,14 @@ pub(crate) fn plan(layouts: &Layouts, cases: &[Case]) -> Plan {
         let entry = &layouts[layout];
         Part { bytes: entry.bits / 8, align: entry.align, spare: layouts.spare(layout) }
     };
-    let parts = |case: &Case| case.is_inhabited.then(|| case.fields.iter().map(part).collect());
-    let placed = place(&cases.iter().map(parts).collect::<Vec<_>>());
+    let parts = |case: &Case| case.is_inhabited.then(|| case.fields.iter().map(part).list());
+    let placed = place(&cases.iter().map(parts).list());
     let mut variants = Vec::with_capacity(cases.len());
     for ((case, offsets), code) in cases.iter().zip(placed.offsets).zip(placed.codes) {
         // A variant without values has no places.
         let places = offsets.into_iter().chain(std::iter::repeat(0));
         let fields = case.fields.iter().zip(places).map(|(&layout, place)| Field { offset: place * 8, layout });
-        variants.push(Variant { head: case.head, code, is_inhabited: case.is_inhabited, fields: fields.collect() });
+        variants.push(Variant { head: case.head, code, is_inhabited: case.is_inhabited, fields: fields.list() });
     }
     Plan { bits: placed.bytes * 8, align: placed.align, tag: placed.tag, variants, spare: placed.spare }
 }

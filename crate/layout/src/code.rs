@@ -8,7 +8,7 @@ use crate::layout::{Kind, LayoutId, Tag};
 use crate::layouts::Layouts;
 use crate::sum::{immediate_content, immediate_of, immediate_variant, pack, variant_in};
 use crate::types::Head;
-use rustc_hash::FxHashMap;
+use base::{Append, HashMap};
 use smallvec::smallvec;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -67,13 +67,13 @@ struct Encoder<'a> {
     steps: Vec<EncodeStep>,
     results: Vec<Words>,
     /// `None` while the content is not known. The values are kept, so that no other has the address.
-    cells: FxHashMap<*const RefCell<Value>, (Option<u32>, Value)>,
+    cells: HashMap<*const RefCell<Value>, (Option<u32>, Value)>,
 }
 
 /// The bits of a value.
 pub fn encode(layouts: &Layouts, heap: &mut dyn Heap, layout: LayoutId, value: &Value) -> Result<Words, CodeError> {
     let steps = vec![EncodeStep::Value(layout, value.clone())];
-    let mut encoder = Encoder { layouts, heap, steps, results: Vec::new(), cells: FxHashMap::default() };
+    let mut encoder = Encoder { layouts, heap, steps, results: Vec::new(), cells: HashMap::default() };
     while let Some(step) = encoder.steps.pop() {
         let words = match step {
             EncodeStep::Value(layout, value) => match encoder.value(layout, value)? {
@@ -116,7 +116,7 @@ impl Encoder<'_> {
         let words = match &layouts[layout].kind {
             Kind::Box { content, .. } => {
                 let content = *content;
-                self.steps.extend([EncodeStep::Box { layout, content }, EncodeStep::Value(content, value)]);
+                self.steps.append_all([EncodeStep::Box { layout, content }, EncodeStep::Value(content, value)]);
                 return Ok(None);
             }
             Kind::Sum { variants, .. } => {
@@ -128,7 +128,7 @@ impl Encoder<'_> {
                 }
                 self.steps.push(EncodeStep::Pack { layout, variant, n_fields: fields.len() });
                 let parts = places.iter().zip(fields.iter()).rev();
-                self.steps.extend(parts.map(|(field, value)| EncodeStep::Value(field.layout, value.clone())));
+                self.steps.append_all(parts.map(|(field, value)| EncodeStep::Value(field.layout, value.clone())));
                 return Ok(None);
             }
             Kind::Scalar(dtype) => smallvec![bits_of(*dtype, &value)?],
@@ -159,7 +159,7 @@ impl Encoder<'_> {
                         self.cells.insert(address, (None, value));
                         let content = *content;
                         let cell = EncodeStep::Ref { content, cell: address };
-                        self.steps.extend([cell, EncodeStep::Value(content, inner)]);
+                        self.steps.append_all([cell, EncodeStep::Value(content, inner)]);
                         return Ok(None);
                     }
                 }
@@ -209,17 +209,17 @@ struct Decoder<'a> {
     layouts: &'a Layouts,
     heap: &'a dyn Heap,
     steps: Vec<DecodeStep>,
-    known: FxHashMap<(LayoutId, u32), Value>,
+    known: HashMap<(LayoutId, u32), Value>,
 }
 
 /// The value of these bits.
 pub fn decode(layouts: &Layouts, heap: &dyn Heap, layout: LayoutId, bits: &[u64]) -> Value {
     let steps = vec![DecodeStep::Bits(layout, bits.into())];
-    let mut decoder = Decoder { layouts, heap, steps, known: FxHashMap::default() };
+    let mut decoder = Decoder { layouts, heap, steps, known: HashMap::default() };
     let mut results: Vec<Value> = Vec::new();
     while let Some(step) = decoder.steps.pop() {
         match step {
-            DecodeStep::Bits(layout, bits) => results.extend(decoder.bits(layout, &bits)),
+            DecodeStep::Bits(layout, bits) => results.append_all(decoder.bits(layout, &bits)),
             DecodeStep::Sum(head, n_fields) => {
                 let fields = Fields::new(results.split_off(results.len() - n_fields));
                 results.push(match head {
@@ -283,7 +283,7 @@ impl Decoder<'_> {
                     return Some(value.clone());
                 }
                 let inner = self.heap.block(pointer, n_words(layouts[*content].bits));
-                self.steps.extend([DecodeStep::Box(layout, pointer), DecodeStep::Bits(*content, inner)]);
+                self.steps.append_all([DecodeStep::Box(layout, pointer), DecodeStep::Bits(*content, inner)]);
                 None
             }
             Kind::Ref { content } => {
@@ -293,7 +293,7 @@ impl Decoder<'_> {
                 let cell = Rc::new(RefCell::new(Value::unit()));
                 self.known.insert((layout, pointer), Value::Ref(cell.clone()));
                 let inner = self.heap.cell(pointer, n_words(layouts[*content].bits));
-                self.steps.extend([DecodeStep::Ref(cell), DecodeStep::Bits(*content, inner)]);
+                self.steps.append_all([DecodeStep::Ref(cell), DecodeStep::Bits(*content, inner)]);
                 None
             }
             Kind::Token { .. } | Kind::Never => Some(Value::unit()),

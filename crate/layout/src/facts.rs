@@ -5,7 +5,7 @@ use crate::layout::{Codes, Kind, LayoutId, Spare, Tag, Variant};
 use crate::layouts::Layouts;
 use crate::natural::Natural;
 use crate::types::Head;
-use rustc_hash::FxHashMap;
+use base::{Append, HashMap, ToList};
 use ty::Dtype;
 
 /// The numbers of a layout. A box is 32 bits of payload; ask its content for more.
@@ -68,7 +68,7 @@ pub fn facts(layouts: &Layouts, layout: LayoutId) -> Facts {
                 ocaml_words: ocaml_words(variant.head, variant.fields.len() as u32),
             }
         };
-        facts.variants = variants.iter().map(variant_facts).collect();
+        facts.variants = variants.iter().map(variant_facts).list();
         facts.payload_bits = facts.variants.iter().map(|variant| variant.payload_bits).max().unwrap_or(0);
         facts.padding_bits = entry.bits - facts.tag_bits - facts.payload_bits;
     }
@@ -88,14 +88,14 @@ fn ocaml_words(head: Head, n_fields: u32) -> u32 {
 /// The layouts in a layout that `parts` names, each behind its own parts, once; cycles are cut.
 fn children_first(layouts: &Layouts, root: LayoutId, parts: impl Fn(&Kind, &mut Vec<LayoutId>)) -> Vec<LayoutId> {
     let (mut steps, mut order, mut found) = (vec![(root, false)], Vec::new(), Vec::new());
-    let mut seen = FxHashMap::default();
+    let mut seen = HashMap::default();
     while let Some((layout, is_done)) = steps.pop() {
         if is_done {
             order.push(layout);
         } else if seen.insert(layout, ()).is_none() {
             steps.push((layout, true));
             parts(&layouts[layout].kind, &mut found);
-            steps.extend(found.drain(..).rev().map(|part| (part, false)));
+            steps.append_all(found.drain(..).rev().map(|part| (part, false)));
         }
     }
     order
@@ -104,7 +104,7 @@ fn children_first(layouts: &Layouts, root: LayoutId, parts: impl Fn(&Kind, &mut 
 fn fields_of_inhabited(kind: &Kind, parts: &mut Vec<LayoutId>) {
     if let Kind::Sum { variants, .. } = kind {
         let inhabited = variants.iter().filter(|variant| variant.is_inhabited);
-        parts.extend(inhabited.flat_map(|variant| variant.fields.iter().map(|field| field.layout)));
+        parts.append_all(inhabited.flat_map(|variant| variant.fields.iter().map(|field| field.layout)));
     }
 }
 
@@ -117,7 +117,7 @@ fn count(layouts: &Layouts, root: LayoutId) -> Option<Natural> {
             parts.push(*content);
         }
     });
-    let mut counts: FxHashMap<LayoutId, Option<Natural>> = FxHashMap::default();
+    let mut counts: HashMap<LayoutId, Option<Natural>> = HashMap::default();
     for layout in order {
         let known = |layout: &LayoutId| counts.get(layout).cloned().flatten();
         let count = match &layouts[layout].kind {
@@ -166,10 +166,10 @@ fn count_scalars(dtype: Dtype) -> u128 {
 pub fn rust_bytes(layouts: &Layouts, root: LayoutId) -> u32 {
     let order = children_first(layouts, root, |kind, parts| {
         if let Kind::Sum { variants, .. } = kind {
-            parts.extend(variants.iter().flat_map(|variant| variant.fields.iter().map(|field| field.layout)));
+            parts.append_all(variants.iter().flat_map(|variant| variant.fields.iter().map(|field| field.layout)));
         }
     });
-    let mut parts: FxHashMap<LayoutId, Part> = FxHashMap::default();
+    let mut parts: HashMap<LayoutId, Part> = HashMap::default();
     for layout in order {
         let part = match &layouts[layout].kind {
             Kind::Scalar(dtype) | Kind::Immediate(dtype) => {
@@ -180,11 +180,11 @@ pub fn rust_bytes(layouts: &Layouts, root: LayoutId) -> u32 {
             Kind::Sum { variants, .. } => {
                 // Rust keeps space for a variant without values, unless its fields are of no bytes.
                 let variant_parts = |variant: &Variant| {
-                    let parts: Vec<Part> = variant.fields.iter().map(|field| parts[&field.layout]).collect();
+                    let parts: Vec<Part> = variant.fields.iter().map(|field| parts[&field.layout]).list();
                     let is_stored = variant.is_inhabited || parts.iter().any(|part| part.bytes > 0);
                     is_stored.then_some(parts)
                 };
-                let placed = place(&variants.iter().map(variant_parts).collect::<Vec<_>>());
+                let placed = place(&variants.iter().map(variant_parts).list());
                 Part { bytes: placed.bytes, align: placed.align, spare: placed.spare }
             }
             Kind::Tensor | Kind::Closure | Kind::Ref { .. } | Kind::Box { .. } | Kind::Token { .. } => {
@@ -231,7 +231,7 @@ pub fn structure(layouts: &Layouts, layout: LayoutId) -> String {
             }
             Kind::Never => text.push_str("void"),
             Kind::Sum { tag, variants } => {
-                let inhabited: Vec<&Variant> = variants.iter().filter(|variant| variant.is_inhabited).collect();
+                let inhabited: Vec<&Variant> = variants.iter().filter(|variant| variant.is_inhabited).list();
                 if inhabited.iter().all(|variant| variant.fields.is_empty()) {
                     push_bits(&mut text, "", entry.bits);
                     continue;

@@ -11,8 +11,7 @@
 use crate::layout::{Codes, Field, Kind, Layout, LayoutId, Spare, Strategy, Tag, Variant, spare_pointer};
 use crate::types::{Head, Types};
 use crate::{aligned, packed, uniform};
-use base::IndexVec;
-use rustc_hash::FxHashMap;
+use base::{Append, HashMap, IndexVec, ToList};
 use ty::{Dtype, Term, TermId, Terms};
 
 /// What a case stores in place, at most; in a case of more bits its long fields are boxes. So a type whose values
@@ -27,11 +26,11 @@ pub struct Layouts {
     pub strategy: Strategy,
     pub table: IndexVec<LayoutId, Layout>,
     /// Of variables.
-    of: FxHashMap<TermId, LayoutId>,
-    contents: FxHashMap<TermId, LayoutId>,
-    boxes: FxHashMap<TermId, LayoutId>,
-    tokens: FxHashMap<LayoutId, LayoutId>,
-    spare: FxHashMap<LayoutId, Spare>,
+    of: HashMap<TermId, LayoutId>,
+    contents: HashMap<TermId, LayoutId>,
+    boxes: HashMap<TermId, LayoutId>,
+    tokens: HashMap<LayoutId, LayoutId>,
+    spare: HashMap<LayoutId, Spare>,
 }
 
 /// A case as a strategy sees it.
@@ -72,11 +71,11 @@ impl Layouts {
         Layouts {
             strategy,
             table: IndexVec::new(),
-            of: FxHashMap::default(),
-            contents: FxHashMap::default(),
-            boxes: FxHashMap::default(),
-            tokens: FxHashMap::default(),
-            spare: FxHashMap::default(),
+            of: HashMap::default(),
+            contents: HashMap::default(),
+            boxes: HashMap::default(),
+            tokens: HashMap::default(),
+            spare: HashMap::default(),
         }
     }
 
@@ -127,7 +126,7 @@ impl Layouts {
         if let Kind::Sum { variants, .. } = &self.table[variable].kind {
             let is_empty = |field: &Field| self.table[field.layout].bits == 0;
             let is_code = |variant: &Variant| variant.is_inhabited && variant.fields.iter().all(is_empty);
-            stores_nothing.extend(variants.iter().map(is_code));
+            stores_nothing.append_all(variants.iter().map(is_code));
         }
         self.push_box(ty, variable, &stores_nothing)
     }
@@ -139,7 +138,7 @@ impl Layouts {
             n_codes += u32::from(is_code);
             is_code.then(|| spare_pointer(n_codes - 1))
         };
-        let immediates: Vec<Option<u32>> = stores_nothing.iter().map(code).collect();
+        let immediates: Vec<Option<u32>> = stores_nothing.iter().map(code).list();
         let layout = self.push(ty, 32, Kind::Box { content, immediates });
         self.spare.insert(layout, Spare::pointers(n_codes));
         self.boxes.insert(ty, layout);
@@ -194,9 +193,9 @@ impl Layouts {
         if self.strategy == Strategy::Uniform {
             return self.build_uniform(&nodes);
         }
-        let in_nodes = |case: &NodeCase| case.fields.iter().filter_map(|field| index.get(field).copied()).collect();
+        let in_nodes = |case: &NodeCase| case.fields.iter().filter_map(|field| index.get(field).copied()).list();
         let edges: Vec<Vec<usize>> =
-            nodes.iter().map(|node| node.cases.iter().flat_map::<Vec<usize>, _>(in_nodes).collect()).collect();
+            nodes.iter().map(|node| node.cases.iter().flat_map::<Vec<usize>, _>(in_nodes).list()).list();
         for (cycle, group) in base::components(&edges).into_iter().enumerate() {
             if group.len() > 1 || edges[group[0]].contains(&group[0]) {
                 group.iter().for_each(|&member| nodes[member].cycle = Some(cycle));
@@ -216,8 +215,8 @@ impl Layouts {
     }
 
     /// All types that a type can hold and that are not laid out yet, with the layouts of those that have no cases.
-    fn discover(&mut self, types: &Types, root: TermId) -> (Vec<Node>, FxHashMap<TermId, usize>) {
-        let (mut nodes, mut index, mut new) = (Vec::new(), FxHashMap::default(), Vec::new());
+    fn discover(&mut self, types: &Types, root: TermId) -> (Vec<Node>, HashMap<TermId, usize>) {
+        let (mut nodes, mut index, mut new) = (Vec::new(), HashMap::default(), Vec::new());
         self.reserve(root, &mut new);
         while let Some((ty, layout)) = new.pop() {
             match types.head(ty) {
@@ -233,7 +232,7 @@ impl Layouts {
                 Term::Tuple(_) | Term::Sum(_) | Term::Adt { .. } | Term::Forall { .. } => {
                     let cases = types.cases(ty).unwrap_or_default().into_iter();
                     let cases = cases.map(|case| NodeCase { head: case.head, n_missing: 0, fields: case.fields });
-                    let cases: Vec<NodeCase> = cases.collect();
+                    let cases: Vec<NodeCase> = cases.list();
                     for &field in cases.iter().flat_map(|case| &case.fields) {
                         self.reserve(field, &mut new);
                     }
@@ -279,8 +278,8 @@ impl Layouts {
     }
 
     /// Finds the types that have values: each case waits for its fields' types.
-    fn find_inhabited(&self, nodes: &mut [Node], index: &FxHashMap<TermId, usize>) {
-        let mut users: Vec<Vec<(usize, usize)>> = nodes.iter().map(|_| Vec::new()).collect();
+    fn find_inhabited(&self, nodes: &mut [Node], index: &HashMap<TermId, usize>) {
+        let mut users: Vec<Vec<(usize, usize)>> = nodes.iter().map(|_| Vec::new()).list();
         let mut ready = Vec::new();
         for (number, node) in nodes.iter_mut().enumerate() {
             for (case_idx, case) in node.cases.iter_mut().enumerate() {
@@ -312,7 +311,7 @@ impl Layouts {
     }
 
     /// The box of a type that is in a cycle: which of its cases store nothing is known before its layout is.
-    fn build_box(&mut self, nodes: &[Node], index: &FxHashMap<TermId, usize>, member: usize) {
+    fn build_box(&mut self, nodes: &[Node], index: &HashMap<TermId, usize>, member: usize) {
         let node = &nodes[member];
         if !node.is_inhabited {
             return;
@@ -322,12 +321,12 @@ impl Layouts {
             !is_box && self.table[self.of[field]].bits == 0
         };
         let stores_nothing = |case: &NodeCase| case.n_missing == 0 && case.fields.iter().all(is_empty);
-        let stores_nothing: Vec<bool> = node.cases.iter().map(stores_nothing).collect();
+        let stores_nothing: Vec<bool> = node.cases.iter().map(stores_nothing).list();
         self.push_box(node.ty, node.layout, &stores_nothing);
     }
 
     /// The cases of a type with the layouts of their fields.
-    fn cases(&mut self, nodes: &[Node], index: &FxHashMap<TermId, usize>, member: usize) -> Vec<Case> {
+    fn cases(&mut self, nodes: &[Node], index: &HashMap<TermId, usize>, member: usize) -> Vec<Case> {
         let node = &nodes[member];
         let mut cases = Vec::with_capacity(node.cases.len());
         for case in &node.cases {
@@ -339,7 +338,7 @@ impl Layouts {
                 Some(&layout) if in_cycle(field) => layout,
                 Some(_) | None => self.of[field],
             };
-            let mut fields: Vec<LayoutId> = case.fields.iter().map(layout).collect();
+            let mut fields: Vec<LayoutId> = case.fields.iter().map(layout).list();
             if fields.iter().map(|&field| u64::from(self.table[field].bits)).sum::<u64>() > MAX_CASE_BITS {
                 for field in &mut fields {
                     if self.table[*field].bits > MAX_FIELD_BITS {
@@ -366,9 +365,9 @@ impl Layouts {
             let case = |case: &NodeCase| Case {
                 head: case.head,
                 is_inhabited: case.n_missing == 0,
-                fields: case.fields.iter().map(|field| self.of[field]).collect(),
+                fields: case.fields.iter().map(|field| self.of[field]).list(),
             };
-            let cases: Vec<Case> = node.cases.iter().map(case).collect();
+            let cases: Vec<Case> = node.cases.iter().map(case).list();
             let content = self.push(node.ty, 0, Kind::Never);
             self.contents.insert(node.ty, content);
             self.set_sum(content, uniform::plan(&cases));

@@ -5,6 +5,7 @@
 
 use crate::layout::{Codes, Field, Spare, Tag, Variant};
 use crate::layouts::{Case, Layouts, Plan};
+use base::ToList;
 
 /// How many bits it takes to tell `n` things apart.
 pub(crate) fn tag_bits(n: usize) -> u32 {
@@ -23,7 +24,7 @@ pub(crate) fn plan(layouts: &Layouts, cases: &[Case]) -> Plan {
             offset += layouts[layout].bits;
             field
         };
-        let fields = case.fields.iter().map(field).collect();
+        let fields = case.fields.iter().map(field).list();
         let has_code = case.is_inhabited && tag_bits > 0;
         let code = has_code.then_some(n_codes);
         variants.push(Variant { head: case.head, code, is_inhabited: case.is_inhabited, fields });

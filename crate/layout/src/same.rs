@@ -5,14 +5,14 @@
 
 use crate::layout::{Kind, LayoutId, Strategy, Variant};
 use crate::layouts::Layouts;
-use rustc_hash::FxHashSet;
+use base::{Append, HashSet};
 
 impl Layouts {
     /// Whether every value that the types of two layouts share has the same bits in both. Under `uniform` a block may
     /// then be larger or smaller than the content of a box that it is used for; the values that fit both fit it.
     pub fn has_same_bits(&self, from: LayoutId, to: LayoutId) -> bool {
         let mut pairs = vec![(from, to)];
-        let mut seen: FxHashSet<(LayoutId, LayoutId)> = FxHashSet::default();
+        let mut seen: HashSet<(LayoutId, LayoutId)> = HashSet::default();
         while let Some((from, to)) = pairs.pop() {
             if from == to || !seen.insert((from, to)) {
                 continue;
@@ -30,7 +30,7 @@ impl Layouts {
                         if variant.code != other.code || fields().any(|(a, b)| a.offset != b.offset) {
                             return false;
                         }
-                        pairs.extend(fields().map(|(a, b)| (a.layout, b.layout)));
+                        pairs.append_all(fields().map(|(a, b)| (a.layout, b.layout)));
                     }
                 }
                 (Kind::Box { content: a, immediates }, Kind::Box { content: b, immediates: others }) => {

@@ -9,8 +9,7 @@
 //! Data types are known by what they are instances of; [`Types::define`] says what their constructors hold. It may come
 //! after the type is mentioned, which is how a list mentions itself.
 
-use base::IndexVec;
-use rustc_hash::FxHashMap;
+use base::{HashMap, IndexVec, ToList};
 use ty::{Atom, Dim, Dtype, Kind, List, Poly, PolyId, Term, TermId, Terms, VariantId};
 
 /// A constructor of an instance of a data type.
@@ -45,11 +44,11 @@ pub struct Case {
 #[derive(Clone, Debug, Default)]
 pub struct Types {
     terms: IndexVec<TermId, Term>,
-    ids: FxHashMap<Term, TermId>,
+    ids: HashMap<Term, TermId>,
     pool: Vec<TermId>,
-    lists: FxHashMap<Vec<TermId>, List>,
-    constructors: FxHashMap<TermId, Vec<Constructor>>,
-    written: FxHashMap<TermId, Vec<Vec<TermId>>>,
+    lists: HashMap<Vec<TermId>, List>,
+    constructors: HashMap<TermId, Vec<Constructor>>,
+    written: HashMap<TermId, Vec<Vec<TermId>>>,
 }
 
 impl Types {
@@ -74,7 +73,7 @@ impl Types {
             Some(size) => Dim::number(i64::try_from(*size).unwrap_or(i64::MAX)),
             None => Dim::ANY,
         };
-        let dims: Vec<TermId> = dims.iter().map(|size| self.intern(Term::Dim(dim(size)))).collect();
+        let dims: Vec<TermId> = dims.iter().map(|size| self.intern(Term::Dim(dim(size)))).list();
         let dims = self.list(&dims);
         let (shape, dtype) = (self.intern(Term::Shape(dims)), self.intern(Term::Dtype(dtype)));
         self.intern(Term::Tensor { shape, dtype })
@@ -112,7 +111,7 @@ impl Types {
 
     /// The row of these variants and then `end`, which has none.
     pub fn row_before(&mut self, variants: &[(VariantId, Vec<TermId>)], end: TermId) -> TermId {
-        let mut sorted: Vec<&(VariantId, Vec<TermId>)> = variants.iter().collect();
+        let mut sorted: Vec<&(VariantId, Vec<TermId>)> = variants.iter().list();
         base::sort_by_key(&mut sorted, |(name, _)| *name);
         sorted.dedup_by_key(|(name, _)| *name);
         let mut row = end;
@@ -155,7 +154,7 @@ impl Types {
             Term::Tuple(fields) => Some(vec![Case { head: Head::Tuple, fields: self.items(fields).to_vec() }]),
             Term::Forall { .. } => {
                 let case = |held: &Vec<Constructor>| {
-                    held.iter().map(|held| Case { head: Head::Functions, fields: held.fields.clone() }).collect()
+                    held.iter().map(|held| Case { head: Head::Functions, fields: held.fields.clone() }).list()
                 };
                 self.constructors.get(&ty).map(case)
             }
@@ -164,12 +163,12 @@ impl Types {
                     head: Head::Variant(variant.name),
                     fields: self.items(variant.fields).to_vec(),
                 };
-                Some(self.row(row).0.into_iter().map(case).collect())
+                Some(self.row(row).0.into_iter().map(case).list())
             }
             Term::Adt { .. } => {
                 let case =
                     |ctor: &Constructor| Case { head: Head::Constructor(ctor.number), fields: ctor.fields.clone() };
-                self.constructors.get(&ty).map(|constructors| constructors.iter().map(case).collect())
+                self.constructors.get(&ty).map(|constructors| constructors.iter().map(case).list())
             }
             _ => None,
         }
@@ -183,7 +182,7 @@ impl Types {
             Term::Dim(Dim { extent: ty::Extent::Number(size), dynamic: false }) => u64::try_from(size).ok(),
             _ => None,
         };
-        Some((self.items(dims).iter().map(size).collect(), dtype))
+        Some((self.items(dims).iter().map(size).list(), dtype))
     }
 
     /// The dtype of a tensor of rank 0.

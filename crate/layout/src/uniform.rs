@@ -8,6 +8,7 @@
 use crate::layout::{Field, Tag, Variant};
 use crate::layouts::{Case, Plan};
 use crate::types::Head;
+use base::ToList;
 
 const WORD: u32 = 32;
 
@@ -31,7 +32,7 @@ pub(crate) fn plan(cases: &[Case]) -> Plan {
             offset += WORD;
             field
         };
-        let fields = case.fields.iter().map(field).collect();
+        let fields = case.fields.iter().map(field).list();
         let code = (has_tag && case.is_inhabited).then_some(place);
         variants.push(Variant { head: case.head, code, is_inhabited: case.is_inhabited, fields });
         if case.is_inhabited {
@@ -54,5 +55,5 @@ pub(crate) fn immediates(cases: &[Case]) -> Vec<Option<u32>> {
             }
         })
     };
-    cases.iter().map(immediate).collect()
+    cases.iter().map(immediate).list()
 }

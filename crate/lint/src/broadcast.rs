@@ -9,7 +9,7 @@
 //! ```
 
 use crate::{Call, Context, Size, axis_of};
-use base::Diagnostic;
+use base::{Diagnostic, ToList};
 use hir::{ExprId, ExprKind};
 
 const CODE: &str = "suspicious-broadcast";
@@ -87,8 +87,7 @@ fn without_keepdims(cx: &Context, call: &Call, whole: ExprId, reduced: ExprId) -
         return None;
     }
     let (shape, rank) = (cx.shape(reduced)?, cx.shape(whole)?.len());
-    let axes: Vec<usize> =
-        reduction.attrs.ints("axis")?.into_iter().map(|axis| axis_of(axis, rank)).collect::<Option<_>>()?;
+    let axes: Vec<usize> = reduction.attrs.ints("axis")?.into_iter().map(|axis| axis_of(axis, rank)).some_list()?;
     // What is left of the axes is aligned with the last ones. If those are the ones that are left, all is well.
     let is_aligned = (0..axes.len()).all(|axis| axes.contains(&axis));
     if shape.is_empty() || is_aligned {

@@ -14,10 +14,9 @@ mod axis;
 mod broadcast;
 mod reshape;
 
-use base::{Diagnostic, Span};
+use base::{Diagnostic, HashMap, HashSet, Span, ToList};
 use hir::{ExprId, ExprKind, Item, LocalId, Module};
 use infer::Inferred;
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::OnceCell;
 use ty::{Attrs, Dim, Extent, ParamId, PolyId, Term, Terms};
 
@@ -36,7 +35,7 @@ pub fn check(text: &str, module: &Module, inferred: &Inferred) -> Vec<Diagnostic
             }
             _ => None,
         })
-        .collect()
+        .list()
 }
 
 /// One call of an operator.
@@ -64,12 +63,12 @@ struct Context<'a> {
     module: &'a Module,
     inferred: &'a Inferred,
     /// Of variables that `let` binds.
-    values: FxHashMap<LocalId, ExprId>,
+    values: HashMap<LocalId, ExprId>,
     /// What is multiplied by itself or made positive, once somebody has asked.
-    squared: OnceCell<FxHashSet<ExprId>>,
+    squared: OnceCell<HashSet<ExprId>>,
 }
 
-fn values(module: &Module) -> FxHashMap<LocalId, ExprId> {
+fn values(module: &Module) -> HashMap<LocalId, ExprId> {
     let items = module.items.iter().filter_map(|item| match *item {
         Item::Let(local, function) => Some((local, module.functions[function].body)),
         Item::Def(_) | Item::Expr(_) | Item::Adt(_) => None,

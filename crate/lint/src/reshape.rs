@@ -8,7 +8,7 @@
 //! over single ones.
 
 use crate::{Call, Context};
-use base::Diagnostic;
+use base::{Diagnostic, ToList};
 
 pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let &data = call.args.first()?;
@@ -65,7 +65,7 @@ fn ends(shape: &[i64]) -> Vec<i64> {
         product = product.saturating_mul(dim);
         product
     };
-    shape.iter().map(end).collect()
+    shape.iter().map(end).list()
 }
 
 /// The rows that a batch is cut into, if a matrix is made of it whose rows are neither items, nor parts of them, nor
@@ -96,7 +96,7 @@ const MAX_RANK: usize = 6;
 /// Whether each axis of `to` could be some of the axes of `from` put together, in whatever order: so that a transpose
 /// might have been meant.
 fn is_gathered(from: &[i64], to: &[i64]) -> bool {
-    let large = |shape: &[i64]| shape.iter().copied().filter(|&dim| dim != 1).collect::<Vec<i64>>();
+    let large = |shape: &[i64]| shape.iter().copied().filter(|&dim| dim != 1).list();
     let (from, to) = (large(from), large(to));
     if from.len() > MAX_RANK || to.len() > from.len() {
         return false;

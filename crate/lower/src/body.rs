@@ -1,11 +1,10 @@
 //! A function under construction.
 
 use crate::close::SubstId;
-use base::{IndexVec, Span};
+use base::{HashMap, IndexVec, Span};
 use hir::{FnId, LocalId};
 use ir::{Block, BlockId, Callee, End, Fault, FuncId, Function, Instr, Op, VarData, VarId};
 use layout::LayoutId;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// What a variable of the program is while its scope is lowered.
@@ -24,7 +23,7 @@ pub(crate) enum Bound {
 pub(crate) struct Body {
     pub function: Function,
     pub subst: SubstId,
-    pub env: FxHashMap<LocalId, Bound>,
+    pub env: HashMap<LocalId, Bound>,
     /// Instructions go here.
     pub block: BlockId,
 }
@@ -45,7 +44,7 @@ impl Body {
             is_library: true,
             ty: None,
         };
-        Body { function, subst, env: FxHashMap::default(), block }
+        Body { function, subst, env: HashMap::default(), block }
     }
 
     pub(crate) fn var(&mut self, layout: LayoutId, name: Option<String>) -> VarId {

@@ -5,9 +5,8 @@
 
 use crate::instance::Lowering;
 use crate::polymorphic::Origin;
-use base::idx;
+use base::{Append, HashMap, HashSet, ToList, idx};
 use layout::Types;
-use rustc_hash::{FxHashMap, FxHashSet};
 use ty::{Atom, Dim, Extent, Kind, ParamId, PolyId, Term, TermId, Terms, VariantId};
 
 idx!(
@@ -25,14 +24,14 @@ const MAX_ARITHMETIC: usize = 64;
 /// Choices of type arguments, each once; 0 chooses nothing.
 pub(crate) struct Substs {
     all: Vec<Subst>,
-    ids: FxHashMap<Subst, SubstId>,
+    ids: HashMap<Subst, SubstId>,
 }
 
 impl Substs {
     pub(crate) const NONE: SubstId = SubstId(0);
 
     pub(crate) fn new() -> Substs {
-        Substs { all: vec![Vec::new()], ids: FxHashMap::from_iter([(Vec::new(), Substs::NONE)]) }
+        Substs { all: vec![Vec::new()], ids: HashMap::from_iter([(Vec::new(), Substs::NONE)]) }
     }
 
     pub(crate) fn intern(&mut self, mut subst: Subst) -> SubstId {
@@ -53,8 +52,8 @@ impl Substs {
         }
         let mut subst = more;
         let old = self.all[id.0 as usize].iter().filter(|(param, _)| !subst.iter().any(|(new, _)| new == param));
-        let old: Subst = old.copied().collect();
-        subst.extend(old);
+        let old: Subst = old.copied().list();
+        subst.append_all(old);
         self.intern(subst)
     }
 
@@ -89,7 +88,7 @@ impl Lowering<'_> {
             return closed;
         }
         let mut stack = vec![(subst, root, false)];
-        let mut open: FxHashSet<(SubstId, TermId)> = FxHashSet::default();
+        let mut open: HashSet<(SubstId, TermId)> = HashSet::default();
         while let Some((subst, term, is_entered)) = stack.pop() {
             if self.closed.contains_key(&(subst, term)) {
                 continue;
@@ -126,7 +125,7 @@ impl Lowering<'_> {
         }
         if let Term::Row { fields, rest, .. } = head {
             parts.extend(terms.items(fields));
-            parts.extend(self.row_parts(rest));
+            parts.append_all(self.row_parts(rest));
         }
         parts
     }
@@ -134,7 +133,7 @@ impl Lowering<'_> {
     fn row_parts(&self, row: TermId) -> Vec<TermId> {
         let terms = &self.inferred.solver;
         let (variants, _) = terms.row(row);
-        variants.into_iter().flat_map(|variant| terms.items(variant.fields).iter().copied()).collect()
+        variants.into_iter().flat_map(|variant| terms.items(variant.fields).iter().copied()).list()
     }
 
     fn part(&self, term: TermId, subst: SubstId) -> TermId {
@@ -152,8 +151,7 @@ impl Lowering<'_> {
     fn close_head(&mut self, head: Term, subst: SubstId) -> TermId {
         let inferred = self.inferred;
         let terms = &inferred.solver;
-        let items =
-            |cx: &Self, list| -> Vec<TermId> { terms.items(list).iter().map(|&id| cx.part(id, subst)).collect() };
+        let items = |cx: &Self, list| -> Vec<TermId> { terms.items(list).iter().map(|&id| cx.part(id, subst)).list() };
         let term = match head {
             Term::Hole(kind) | Term::Error(kind) => return hole(&mut self.program.types, kind),
             Term::Param(param, kind) => return self.param(param, kind, subst),
@@ -256,11 +254,11 @@ impl Lowering<'_> {
         let (own, rest) = inferred.solver.row(row);
         for variant in own {
             let fields = inferred.solver.items(variant.fields).iter().map(|&field| self.part(field, subst));
-            variants.push((variant.name, fields.collect()));
+            variants.push((variant.name, fields.list()));
         }
         if let Term::Param(param, _) = inferred.solver.head(rest) {
             let rest = self.param(param, Kind::Row, subst);
-            variants.extend(self.row_variants(rest));
+            variants.append_all(self.row_variants(rest));
             let end = self.program.types.row(rest).1;
             return self.program.types.row_before(&variants, end);
         }
@@ -271,7 +269,7 @@ impl Lowering<'_> {
     pub(crate) fn row_variants(&self, row: TermId) -> Vec<(VariantId, Vec<TermId>)> {
         let types = &self.program.types;
         let variants = types.row(row).0.into_iter();
-        variants.map(|variant| (variant.name, types.items(variant.fields).to_vec())).collect()
+        variants.map(|variant| (variant.name, types.items(variant.fields).to_vec())).list()
     }
 
     fn close_dim(&mut self, dim: Dim, subst: SubstId) -> TermId {
@@ -357,7 +355,7 @@ impl Lowering<'_> {
         let inferred = self.inferred;
         let terms = &inferred.solver;
         let mut found = Subst::new();
-        let mut seen: FxHashSet<(TermId, TermId)> = FxHashSet::default();
+        let mut seen: HashSet<(TermId, TermId)> = HashSet::default();
         while let Some((term, closed)) = pairs.pop() {
             let term = terms.root(term);
             if !seen.insert((term, closed)) {
@@ -370,16 +368,16 @@ impl Lowering<'_> {
             let lists = |a, b| terms.items(a).iter().copied().zip(types.items(b).iter().copied());
             match (terms.head(term), types.head(closed)) {
                 (Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }), _) => {
-                    found.extend(is_new(&found, param).then_some((param, closed)));
+                    found.append_all(is_new(&found, param).then_some((param, closed)));
                 }
                 (Term::Tensor { shape, dtype }, Term::Tensor { shape: other, dtype: of }) => {
-                    pairs.extend([(shape, other), (dtype, of)]);
+                    pairs.append_all([(shape, other), (dtype, of)]);
                 }
                 (Term::Tuple(a), Term::Tuple(b))
                 | (Term::Shape(a), Term::Shape(b))
-                | (Term::Adt { args: a, .. }, Term::Adt { args: b, .. }) => pairs.extend(lists(a, b)),
+                | (Term::Adt { args: a, .. }, Term::Adt { args: b, .. }) => pairs.append_all(lists(a, b)),
                 (Term::Func { params, result }, Term::Func { params: others, result: of }) => {
-                    pairs.extend(lists(params, others));
+                    pairs.append_all(lists(params, others));
                     pairs.push((result, of));
                 }
                 (Term::Ref(a), Term::Ref(b)) => pairs.push((a, b)),
@@ -392,7 +390,7 @@ impl Lowering<'_> {
                     for variant in variants {
                         let Some(at) = others.iter().position(|(name, _)| *name == variant.name) else { continue };
                         let (_, fields) = others.remove(at);
-                        pairs.extend(terms.items(variant.fields).iter().copied().zip(fields));
+                        pairs.append_all(terms.items(variant.fields).iter().copied().zip(fields));
                     }
                     if let Term::Param(param, _) = terms.head(rest)
                         && is_new(&found, param)
@@ -448,7 +446,7 @@ impl Lowering<'_> {
             let Some(own) = dims.get(at..at + len) else { return };
             at += len;
             match terms.head(part) {
-                Term::Dim(_) => pairs.extend(own.first().map(|&dim| (part, dim))),
+                Term::Dim(_) => pairs.append_all(own.first().map(|&dim| (part, dim))),
                 _ => {
                     let shape = self.splice(own);
                     pairs.push((part, shape));
@@ -476,7 +474,7 @@ impl Lowering<'_> {
     }
 
     /// A closed type without sizes, with other types for some of its parts.
-    pub(crate) fn rebuild(&mut self, root: TermId, made: &mut FxHashMap<TermId, TermId>) -> TermId {
+    pub(crate) fn rebuild(&mut self, root: TermId, made: &mut HashMap<TermId, TermId>) -> TermId {
         let mut stack = vec![(root, false)];
         while let Some((ty, is_entered)) = stack.pop() {
             if made.contains_key(&ty) {
@@ -489,7 +487,7 @@ impl Lowering<'_> {
                 continue;
             }
             let parts = |cx: &mut Self, list| {
-                let items = cx.program.types.items(list).iter().map(|item| made[item]).collect();
+                let items = cx.program.types.items(list).iter().map(|item| made[item]).list();
                 cx.list(items)
             };
             let term = match head {

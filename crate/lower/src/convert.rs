@@ -10,7 +10,7 @@
 use crate::body::Body;
 use crate::close::Substs;
 use crate::instance::{Lowering, Source};
-use base::Span;
+use base::{Append, Span, ToList};
 use hir::PatId;
 use ir::{CaseKey, End, Fault, Function, Op, VarId};
 use layout::{Case, Kind};
@@ -47,7 +47,7 @@ impl Lowering<'_> {
     /// Whether types may have values in common. Where a pattern leaves a variant out, its fields may be of other types.
     fn have_common(&self, from: &[TermId], to: &[TermId]) -> bool {
         let types = &self.program.types;
-        let mut pairs: Vec<(TermId, TermId)> = from.iter().copied().zip(to.iter().copied()).collect();
+        let mut pairs: Vec<(TermId, TermId)> = from.iter().copied().zip(to.iter().copied()).list();
         let mut are_common = from.len() == to.len();
         while let Some((from, to)) = pairs.pop().filter(|_| are_common) {
             match (types.head(from), types.head(to)) {
@@ -55,7 +55,7 @@ impl Lowering<'_> {
                 (Term::Sum(_), Term::Sum(_)) => {}
                 (Term::Tuple(a), Term::Tuple(b)) => {
                     are_common = a.len == b.len;
-                    pairs.extend(types.items(a).iter().copied().zip(types.items(b).iter().copied()));
+                    pairs.append_all(types.items(a).iter().copied().zip(types.items(b).iter().copied()));
                 }
                 _ => are_common = false,
             }
@@ -82,7 +82,7 @@ impl Lowering<'_> {
             let fields = cases.iter().find(same).zip(targets.iter().find(same));
             variants[*at].is_inhabited && fields.is_some_and(|(from, to)| self.have_common(&from.fields, &to.fields))
         };
-        let shared: Vec<usize> = (0..variants.len()).filter(is_shared).collect();
+        let shared: Vec<usize> = (0..variants.len()).filter(is_shared).list();
         let n_inhabited = variants.iter().filter(|variant| variant.is_inhabited).count();
         let mut blocks = Vec::new();
         if n_inhabited != 1 || shared.len() != 1 {
@@ -130,7 +130,7 @@ impl Lowering<'_> {
     /// All fields of a sum in place that is known to be this variant.
     pub(crate) fn open(&mut self, body: &mut Body, sum: VarId, variant: usize, span: Span) -> Vec<VarId> {
         let layouts = self.field_layouts(body.layout(sum), variant);
-        let fields: Vec<VarId> = layouts.into_iter().map(|layout| body.var(layout, None)).collect();
+        let fields: Vec<VarId> = layouts.into_iter().map(|layout| body.var(layout, None)).list();
         body.emit(Op::Open { variant: variant as u32 }, &[sum], &fields, span);
         fields
     }

@@ -8,7 +8,7 @@
 
 use crate::body::{Body, Bound};
 use crate::instance::Lowering;
-use base::Span;
+use base::{Append, Span, ToList};
 use hir::{ExprId, ExprKind, FnId, LocalId, LocalOrigin, Place};
 use ir::{BlockId, Callee, Case, CaseKey, End, Fault, Op, VarId};
 use layout::{Head, Kind, LayoutId};
@@ -69,7 +69,7 @@ impl Tasks {
     }
 
     fn eval_all(&mut self, exprs: &[ExprId]) {
-        self.tasks.extend(exprs.iter().rev().map(|&expr| Task::Eval(expr, Dest::Value)));
+        self.tasks.append_all(exprs.iter().rev().map(|&expr| Task::Eval(expr, Dest::Value)));
     }
 
     /// Begins branches whose values meet; their tasks are pushed next.
@@ -142,8 +142,8 @@ impl Lowering<'_> {
                 for &(local, value) in lets.iter().rev() {
                     match local {
                         Some(local) if self.is_name_of_function(local, value) => {}
-                        Some(local) => tasks.tasks.extend([Task::Bind(local), Task::Eval(value, Dest::Value)]),
-                        None => tasks.tasks.extend([Task::Discard, Task::Eval(value, Dest::Value)]),
+                        Some(local) => tasks.tasks.append_all([Task::Bind(local), Task::Eval(value, Dest::Value)]),
+                        None => tasks.tasks.append_all([Task::Discard, Task::Eval(value, Dest::Value)]),
                     }
                 }
                 // A name for a function is in scope from the beginning: what it captures was bound before it.
@@ -373,7 +373,7 @@ impl Lowering<'_> {
             Some(Bound::Var(var)) => Some(*var),
             Some(Bound::Function { .. }) | None => None,
         };
-        captures.iter().map(var).collect()
+        captures.iter().map(var).some_list()
     }
 
     /// The instance of a literal, and what it captures.
@@ -430,7 +430,7 @@ impl Lowering<'_> {
             ExprKind::Local(local, _) if self.is_known(body, callee) => {
                 match self.named_function(body, callee, *local) {
                     Some((func, mut captures)) => {
-                        captures.extend(args);
+                        captures.append_all(args);
                         (Callee::Function(func), captures)
                     }
                     None => {
@@ -441,7 +441,7 @@ impl Lowering<'_> {
             }
             _ => {
                 let mut all = vec![tasks.pop()];
-                all.extend(args);
+                all.append_all(args);
                 (Callee::Value, all)
             }
         };
@@ -468,7 +468,7 @@ impl Lowering<'_> {
         ty: TermId,
         span: Span,
     ) -> VarId {
-        let args: Vec<VarId> = args.iter().map(|&arg| self.scalar_in_place(body, arg, span)).collect();
+        let args: Vec<VarId> = args.iter().map(|&arg| self.scalar_in_place(body, arg, span)).list();
         let layout = match self.program.types.as_scalar(ty) {
             Some(_) => self.content(ty),
             None => self.of(ty),
@@ -534,14 +534,14 @@ impl Lowering<'_> {
         };
         let layouts = self.field_layouts(content, variant);
         let fields: Vec<VarId> =
-            fields.iter().zip(layouts).map(|(&field, layout)| self.as_layout(body, field, layout, span)).collect();
+            fields.iter().zip(layouts).map(|(&field, layout)| self.as_layout(body, field, layout, span)).list();
         let value = body.value(Op::Pack { variant: variant as u32 }, &fields, content, span);
         self.wrap(body, value, ty, span)
     }
 
     pub(crate) fn field_layouts(&self, sum: LayoutId, variant: usize) -> Vec<LayoutId> {
         match &self.program.layouts[sum].kind {
-            Kind::Sum { variants, .. } => variants[variant].fields.iter().map(|field| field.layout).collect(),
+            Kind::Sum { variants, .. } => variants[variant].fields.iter().map(|field| field.layout).list(),
             _ => Vec::new(),
         }
     }

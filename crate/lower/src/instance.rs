@@ -4,14 +4,13 @@ use crate::body::{Body, Bound};
 use crate::close::{Subst, SubstId, Substs, hole};
 use crate::convert::Conversion;
 use crate::polymorphic::Polymorphic;
-use base::{IndexVec, Span};
+use base::{Append, HashMap, HashSet, IndexVec, Span, ToList};
 use hir::{CtorId, DefId, ExprId, FnId, LocalId, LocalOrigin, Module};
 use infer::Inferred;
 use ir::{End, FuncId, Function, Global, GlobalId, Op, Program, VarId};
 use layout::{LayoutId, Layouts, Strategy, Types};
 use op::OpId;
 use pattern::MatchTree;
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use ty::{AdtId, Code, ParamId, Term, TermId, Terms};
 
@@ -63,31 +62,31 @@ pub(crate) struct Lowering<'m> {
     pub program: Program,
     pub errors: Vec<LowerError>,
     pub substs: Substs,
-    pub closed: FxHashMap<(SubstId, TermId), TermId>,
-    pub erased: FxHashMap<TermId, TermId>,
-    pub adts: FxHashSet<TermId>,
+    pub closed: HashMap<(SubstId, TermId), TermId>,
+    pub erased: HashMap<TermId, TermId>,
+    pub adts: HashSet<TermId>,
     pub undefined: Vec<(TermId, AdtId, ty::List)>,
-    defs: FxHashMap<FnId, DefId>,
+    defs: HashMap<FnId, DefId>,
     /// The top-level `let`s, by variable and by function.
-    lets: FxHashMap<LocalId, FnId>,
-    variables: FxHashMap<FnId, LocalId>,
-    functions: FxHashMap<Source, FuncId>,
+    lets: HashMap<LocalId, FnId>,
+    variables: HashMap<FnId, LocalId>,
+    functions: HashMap<Source, FuncId>,
     pending: Vec<(Source, FuncId)>,
-    n_instances: FxHashMap<FnId, usize>,
-    globals: FxHashMap<(FnId, SubstId), GlobalId>,
+    n_instances: HashMap<FnId, usize>,
+    globals: HashMap<(FnId, SubstId), GlobalId>,
     /// The variables that are names for functions.
-    pub function_names: FxHashMap<LocalId, FnId>,
+    pub function_names: HashMap<LocalId, FnId>,
     /// The types of the functions that closures are made of.
-    pub closures: FxHashMap<FuncId, TermId>,
+    pub closures: HashMap<FuncId, TermId>,
     /// What a function literal captures, names for functions replaced by what those capture.
-    captures: FxHashMap<FnId, Vec<LocalId>>,
-    pub trees: FxHashMap<ExprId, Option<std::rc::Rc<MatchTree>>>,
+    captures: HashMap<FnId, Vec<LocalId>>,
+    pub trees: HashMap<ExprId, Option<std::rc::Rc<MatchTree>>>,
     types: Vec<TermId>,
-    met: FxHashSet<TermId>,
+    met: HashSet<TermId>,
     pub conversions: Vec<Conversion>,
-    pub converted: FxHashSet<Conversion>,
+    pub converted: HashSet<Conversion>,
     /// By the variable of an `as`, the pattern before it.
-    pub refinements: Option<FxHashMap<LocalId, hir::PatId>>,
+    pub refinements: Option<HashMap<LocalId, hir::PatId>>,
     pub polymorphic: Polymorphic,
 }
 
@@ -137,29 +136,29 @@ fn lower_once(
         },
         errors: Vec::new(),
         substs,
-        closed: FxHashMap::default(),
-        erased: FxHashMap::default(),
-        adts: FxHashSet::default(),
+        closed: HashMap::default(),
+        erased: HashMap::default(),
+        adts: HashSet::default(),
         undefined: Vec::new(),
         defs: module.defs.iter_enumerated().map(|(id, def)| (def.function, id)).collect(),
         lets: lets().collect(),
         variables: lets().map(|(local, function)| (function, local)).collect(),
-        functions: FxHashMap::default(),
+        functions: HashMap::default(),
         pending: Vec::new(),
-        n_instances: FxHashMap::default(),
-        globals: FxHashMap::default(),
-        function_names: FxHashMap::default(),
-        closures: FxHashMap::default(),
-        captures: FxHashMap::default(),
-        trees: FxHashMap::default(),
+        n_instances: HashMap::default(),
+        globals: HashMap::default(),
+        function_names: HashMap::default(),
+        closures: HashMap::default(),
+        captures: HashMap::default(),
+        trees: HashMap::default(),
         types: Vec::new(),
-        met: FxHashSet::default(),
+        met: HashSet::default(),
         conversions: Vec::new(),
-        converted: FxHashSet::default(),
+        converted: HashSet::default(),
         refinements: None,
         polymorphic,
     };
-    let entries: Vec<FuncId> = functions.iter().map(|&function| cx.entry(function)).collect();
+    let entries: Vec<FuncId> = functions.iter().map(|&function| cx.entry(function)).list();
     // Those asked for first come first in the program, each before what it calls.
     cx.pending.reverse();
     while let Some((source, id)) = cx.pending.pop() {
@@ -189,7 +188,7 @@ impl Lowering<'_> {
         let scheme = self.defs.get(&function).and_then(|&def| self.inferred.defs[def].clone());
         // An entry is run at no type in particular.
         let params = scheme.map(|scheme| scheme.params.clone()).unwrap_or_default();
-        let subst: Subst = params.into_iter().map(|param| (param, self.any(param))).collect();
+        let subst: Subst = params.into_iter().map(|param| (param, self.any(param))).list();
         let subst = self.substs.intern(subst);
         self.func(Source::Function(function, subst))
     }
@@ -350,7 +349,7 @@ impl Lowering<'_> {
     }
 
     /// The variables that a function literal captures. A name for a function stands for what that captures.
-    pub(crate) fn captures_of(&mut self, function: FnId, env: &FxHashMap<LocalId, Bound>) -> Vec<LocalId> {
+    pub(crate) fn captures_of(&mut self, function: FnId, env: &HashMap<LocalId, Bound>) -> Vec<LocalId> {
         if let Some(known) = self.captures.get(&function) {
             return known.clone();
         }
@@ -418,8 +417,8 @@ impl Lowering<'_> {
         let (params, result) = self.signature(signature);
         let mut pairs: Vec<(TermId, TermId)> = Vec::new();
         let own = data.params.iter().map(|&param| self.inferred.locals[param]);
-        pairs.extend(own.zip(params).filter_map(|(own, closed)| Some((own?, closed))));
-        pairs.extend(self.inferred.exprs[data.body].map(|own| (own, result)));
+        pairs.append_all(own.zip(params).filter_map(|(own, closed)| Some((own?, closed))));
+        pairs.append_all(self.inferred.exprs[data.body].map(|own| (own, result)));
         pairs.reverse();
         let more = self.matching(pairs, subst);
         self.substs.extended(subst, more)
@@ -455,7 +454,7 @@ impl Lowering<'_> {
                 let layout = self.of(param);
                 body.param(layout, None)
             })
-            .collect();
+            .list();
         body.function.stands_for = Some(Code::Constructor(ctor.0));
         let value = self.pack(&mut body, result, layout::Head::Constructor(ctor.0), &args, span);
         body.end(End::Return(value), span);
@@ -475,7 +474,7 @@ impl Lowering<'_> {
                 let layout = self.of(param);
                 body.param(layout, None)
             })
-            .collect();
+            .list();
         body.function.stands_for = Some(Code::Operator(op.0));
         let value = self.operator(&mut body, op, Arc::new(row.default_attrs()), &args, result, span);
         body.end(End::Return(value), span);
@@ -504,7 +503,7 @@ impl Lowering<'_> {
             hir::TypeExprKind::Dim(size) => u64::try_from(size).ok(),
             _ => None,
         };
-        let dims: Vec<Option<u64>> = dims.iter().map(size).collect();
+        let dims: Vec<Option<u64>> = dims.iter().map(size).list();
         let is_tensor = matches!(self.program.layouts[body.layout(var)].kind, layout::Kind::Tensor);
         if is_tensor && dims.iter().any(Option::is_some) {
             let name = module.local_name(local).to_owned();

@@ -10,12 +10,11 @@
 use crate::body::Body;
 use crate::convert::Conversion;
 use crate::instance::{LowerError, Lowering};
-use base::{IndexVec, Span};
+use base::{Append, HashMap, IndexVec, Span, ToList};
 use hir::{Arm, ExprId, LocalId, PatKind};
 use ir::{BlockId, Case, CaseKey, End, Fault, VarId};
 use layout::{Head, Kind};
 use pattern::{MatchTree, Node, NodeId, PlaceId};
-use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use ty::{TermId, VariantId};
 
@@ -28,14 +27,14 @@ type Leaf = (BlockId, Vec<(LocalId, VarId)>);
 /// What is known on a path: the places that have been taken out.
 #[derive(Clone)]
 struct Path {
-    places: FxHashMap<PlaceId, VarId>,
+    places: HashMap<PlaceId, VarId>,
     /// Those of them that were boxes, without.
-    in_place: FxHashMap<PlaceId, VarId>,
+    in_place: HashMap<PlaceId, VarId>,
 }
 
 struct Match {
     tree: Rc<MatchTree>,
-    children: FxHashMap<(PlaceId, pattern::Head, u32), PlaceId>,
+    children: HashMap<(PlaceId, pattern::Head, u32), PlaceId>,
     types: IndexVec<PlaceId, Option<TermId>>,
     span: Span,
 }
@@ -84,7 +83,7 @@ impl Lowering<'_> {
         let nodes = &tree.tree.nodes;
         let needs = needs(&tree);
         let mut incoming: IndexVec<NodeId, Vec<(BlockId, Path)>> = IndexVec::filled(Vec::new(), nodes.len());
-        let start = Path { places: FxHashMap::from_iter([(PlaceId(0), subject)]), in_place: FxHashMap::default() };
+        let start = Path { places: HashMap::from_iter([(PlaceId(0), subject)]), in_place: HashMap::default() };
         incoming[tree.tree.root].push((body.block, start));
         let mut leaves: Vec<Vec<Leaf>> = vec![Vec::new(); arms.len()];
         // Nodes lead to smaller ids.
@@ -108,7 +107,7 @@ impl Lowering<'_> {
         }
         let mut starts = Vec::new();
         for (arm, ways) in arms.iter().zip(leaves) {
-            starts.extend(self.arm_start(body, ways, arm.body, span));
+            starts.append_all(self.arm_start(body, ways, arm.body, span));
         }
         starts
     }
@@ -133,7 +132,7 @@ impl Lowering<'_> {
         }
         for (from, bound) in ways {
             body.block = from;
-            body.end(End::Jump(block, bound.into_iter().map(|(_, var)| var).collect()), span);
+            body.end(End::Jump(block, bound.into_iter().map(|(_, var)| var).list()), span);
         }
         Some((block, variables, arm))
     }
@@ -152,7 +151,7 @@ impl Lowering<'_> {
             body.block = block;
             return Some(path);
         }
-        let mut path = Path { places: FxHashMap::from_iter([(PlaceId(0), subject)]), in_place: FxHashMap::default() };
+        let mut path = Path { places: HashMap::from_iter([(PlaceId(0), subject)]), in_place: HashMap::default() };
         let block = body.new_block(cx.span);
         let mut handed: Vec<PlaceId> = Vec::new();
         for &need in needs {
@@ -180,7 +179,7 @@ impl Lowering<'_> {
         }
         for (from, way) in ways {
             body.block = from;
-            let args = handed.iter().map(|place| way.places[place]).collect();
+            let args = handed.iter().map(|place| way.places[place]).list();
             body.end(End::Jump(block, args), cx.span);
         }
         body.block = block;
@@ -231,7 +230,7 @@ impl Lowering<'_> {
                 for &(head, node) in cases {
                     let head = head_of(head);
                     let at = variants.iter().position(|variant| Some(variant.head) == head && variant.is_inhabited);
-                    possible.extend(at.map(|at| (at, node)));
+                    possible.append_all(at.map(|at| (at, node)));
                 }
                 let others = possible.len() < n_inhabited;
                 let only = match (possible.as_slice(), others, default) {
@@ -380,7 +379,7 @@ fn needs(tree: &MatchTree) -> IndexVec<NodeId, Vec<PlaceId>> {
     let mut needs: IndexVec<NodeId, Vec<PlaceId>> = IndexVec::filled(Vec::new(), nodes.len());
     let mut is_led_to: IndexVec<NodeId, bool> = IndexVec::filled(false, nodes.len());
     let mut edges = nodes.iter().flat_map(|node| match node {
-        Node::Switch { cases, default, .. } => cases.iter().map(|&(_, node)| node).chain(*default).collect(),
+        Node::Switch { cases, default, .. } => cases.iter().map(|&(_, node)| node).chain(*default).list(),
         Node::Leaf { .. } | Node::Fail => Vec::new(),
     });
     // Without join points nobody asks.
@@ -391,7 +390,7 @@ fn needs(tree: &MatchTree) -> IndexVec<NodeId, Vec<PlaceId>> {
         let mut own: Vec<PlaceId> = Vec::new();
         match node {
             Node::Fail => {}
-            Node::Leaf { variables, .. } => own.extend(variables.iter().map(|&(_, place)| place)),
+            Node::Leaf { variables, .. } => own.append_all(variables.iter().map(|&(_, place)| place)),
             Node::Switch { place, cases, default } => {
                 own.push(*place);
                 let targets = cases.iter().map(|&(_, node)| node).chain(*default);

@@ -13,11 +13,10 @@
 use crate::body::Body;
 use crate::close::{Subst, SubstId, Substs, hole};
 use crate::instance::{LowerError, Lowering};
-use base::Span;
+use base::{HashMap, HashSet, Span, ToList};
 use hir::{ExprId, ExprKind, LocalId, TypeExprId};
 use ir::{Fault, Op, VarId};
 use layout::{Constructor, Head};
-use rustc_hash::{FxHashMap, FxHashSet};
 use ty::{Kind, ParamId, Term, TermId, Terms};
 
 /// How often a program is lowered.
@@ -38,11 +37,11 @@ pub(crate) enum Origin {
 #[derive(Default)]
 pub(crate) struct Polymorphic {
     /// The type arguments of each way in which its values are used, in the order of the tuple.
-    uses: FxHashMap<TermId, Vec<Vec<TermId>>>,
+    uses: HashMap<TermId, Vec<Vec<TermId>>>,
     /// Its first parameter there, and what is chosen for those around it.
-    origins: FxHashMap<TermId, (Origin, ParamId, SubstId)>,
+    origins: HashMap<TermId, (Origin, ParamId, SubstId)>,
     missed: Vec<(TermId, Vec<TermId>)>,
-    defined: FxHashSet<TermId>,
+    defined: HashSet<TermId>,
     pub undefined: Vec<TermId>,
     n_rounds: usize,
 }
@@ -70,7 +69,7 @@ impl Lowering<'_> {
                 let own = if kind == Kind::Dim { hole(types, kind) } else { types.intern(Term::Param(param, kind)) };
                 (param, own)
             })
-            .collect();
+            .list();
         self.substs.extended(subst, own)
     }
 
@@ -84,7 +83,7 @@ impl Lowering<'_> {
     ) -> TermId {
         let body = self.without_sizes(body);
         let own = self.parameters_past(body);
-        let mut renamed: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut renamed: HashMap<TermId, TermId> = HashMap::default();
         for at in 0..n.min(ParamId::N_BOUND) {
             let (old, new) = (ParamId(first.0 + at), ParamId(own.0 + at));
             let kind = self.module.type_params[old].kind;
@@ -105,7 +104,7 @@ impl Lowering<'_> {
     fn parameters_past(&self, root: TermId) -> ParamId {
         let types = &self.program.types;
         let mut own = ParamId::BOUND;
-        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut seen: HashSet<TermId> = HashSet::default();
         let mut stack = vec![root];
         while let Some(ty) = stack.pop() {
             match types.head(ty) {
@@ -129,7 +128,7 @@ impl Lowering<'_> {
         let uses = self.polymorphic.uses.get(&ty).cloned().unwrap_or_default();
         let mut fields = Vec::with_capacity(uses.len());
         for args in uses {
-            let subst = self.substs.extended(subst, (first.0..).map(ParamId).zip(args).collect());
+            let subst = self.substs.extended(subst, (first.0..).map(ParamId).zip(args).list());
             let field = match origin {
                 Origin::Term(body) => self.close_only(body, subst),
                 Origin::Written(id) => self.close_written(id, subst),
@@ -190,7 +189,7 @@ impl Lowering<'_> {
             let arg = self.close(arg, body.subst);
             self.erase(arg)
         };
-        let args: Vec<TermId> = args.into_iter().map(erased).collect();
+        let args: Vec<TermId> = args.into_iter().map(erased).list();
         let ty = self.expr_type(expr, body.subst);
         match self.place_of_use(closed, args, span) {
             Some(index) => self.project(body, whole, closed, index as u32, ty, span),
@@ -207,14 +206,14 @@ impl Lowering<'_> {
         let args = match self.polymorphic.origins.get(&from).copied() {
             Some((Origin::Term(term), first, _)) => {
                 let Term::Forall { n, .. } = self.program.types.head(from) else { return whole };
-                let found: FxHashMap<ParamId, TermId> =
+                let found: HashMap<ParamId, TermId> =
                     self.matching(vec![(term, to)], Substs::NONE).into_iter().collect();
                 let arg = |cx: &mut Self, param| {
                     let kind = cx.module.type_params[param].kind;
                     let arg = found.get(&param).copied().filter(|_| kind != Kind::Dim);
                     arg.unwrap_or_else(|| hole(&mut cx.program.types, kind))
                 };
-                Some((first.0..first.0 + n).map(|param| arg(self, ParamId(param))).collect())
+                Some((first.0..first.0 + n).map(|param| arg(self, ParamId(param))).list())
             }
             Some((Origin::Written(_), ..)) | None => None,
         };
@@ -265,7 +264,7 @@ impl Lowering<'_> {
         let around = body.subst;
         let mut functions = Vec::with_capacity(uses.len());
         for args in uses {
-            body.subst = self.substs.extended(around, (first.0..).map(ParamId).zip(args).collect());
+            body.subst = self.substs.extended(around, (first.0..).map(ParamId).zip(args).list());
             functions.push(self.function_value(body, expr));
         }
         body.subst = around;

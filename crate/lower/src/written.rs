@@ -3,9 +3,9 @@
 use crate::close::{SubstId, hole};
 use crate::instance::{LowerError, Lowering};
 use crate::polymorphic::Origin;
+use base::{Append, HashMap, ToList};
 use hir::{TypeExprId, TypeExprKind};
 use layout::Constructor;
-use rustc_hash::FxHashMap;
 use ty::{AdtId, Function, Kind, List, Term, TermId, Terms};
 
 /// A program with more instances of data types has infinitely many, as `type Nest[A] { End, More(A, Nest[(A, A)]) }`.
@@ -42,13 +42,13 @@ impl Lowering<'_> {
                 continue;
             }
             let args = self.program.types.items(args).to_vec();
-            let subst = self.substs.intern(data.params.iter().copied().zip(args).collect());
+            let subst = self.substs.intern(data.params.iter().copied().zip(args).list());
             let mut constructors = Vec::with_capacity(data.ctors.len());
             let mut written = Vec::with_capacity(data.ctors.len());
             for &ctor in &data.ctors {
                 let own = module.ctors[ctor].fields.iter();
-                let own: Vec<TermId> = own.map(|&field| self.close_written(field, subst)).collect();
-                let fields = own.iter().map(|&field| self.without_sizes(field)).collect();
+                let own: Vec<TermId> = own.map(|&field| self.close_written(field, subst)).list();
+                let fields = own.iter().map(|&field| self.without_sizes(field)).list();
                 constructors.push(Constructor { number: ctor.0, fields });
                 written.push(own);
             }
@@ -61,7 +61,7 @@ impl Lowering<'_> {
     /// of its parameters.
     pub(crate) fn close_written(&mut self, root: TypeExprId, subst: SubstId) -> TermId {
         let module = self.module;
-        let mut made: FxHashMap<(SubstId, TypeExprId), TermId> = FxHashMap::default();
+        let mut made: HashMap<(SubstId, TypeExprId), TermId> = HashMap::default();
         let mut stack = vec![(subst, root)];
         while let Some(&(subst, id)) = stack.last() {
             if made.contains_key(&(subst, id)) {
@@ -86,7 +86,9 @@ impl Lowering<'_> {
                     }
                 }
                 _ => {
-                    kind.for_parts(|part| stack.extend((!made.contains_key(&(subst, part))).then_some((subst, part))));
+                    kind.for_parts(|part| {
+                        stack.append_all((!made.contains_key(&(subst, part))).then_some((subst, part)))
+                    });
                     if stack.len() > from {
                         continue;
                     }
@@ -102,10 +104,10 @@ impl Lowering<'_> {
         &mut self,
         kind: &TypeExprKind,
         subst: SubstId,
-        made: &FxHashMap<(SubstId, TypeExprId), TermId>,
+        made: &HashMap<(SubstId, TypeExprId), TermId>,
     ) -> TermId {
         let made = |id: &TypeExprId| made[&(subst, *id)];
-        let all = |ids: &[TypeExprId]| -> Vec<TermId> { ids.iter().map(made).collect() };
+        let all = |ids: &[TypeExprId]| -> Vec<TermId> { ids.iter().map(made).list() };
         let term = match kind {
             TypeExprKind::Error | TypeExprKind::Hole => return self.program.types.nothing(),
             TypeExprKind::Tensor { shape, dtype } => return self.tensor(made(shape), made(dtype)),
@@ -121,10 +123,10 @@ impl Lowering<'_> {
                 return self.adt(*adt, args);
             }
             TypeExprKind::Sum { variants, rest } => {
-                let mut own: Vec<_> = variants.iter().map(|(name, fields)| (*name, all(fields))).collect();
+                let mut own: Vec<_> = variants.iter().map(|(name, fields)| (*name, all(fields))).list();
                 let end = match rest {
                     Some(rest) => {
-                        own.extend(self.row_variants(made(rest)));
+                        own.append_all(self.row_variants(made(rest)));
                         self.program.types.row(made(rest)).1
                     }
                     None => self.program.types.intern(Term::EmptyRow),
@@ -150,7 +152,7 @@ impl Lowering<'_> {
 
     /// The value of a function of closed dims and shapes.
     fn applied(&mut self, function: &Function, args: &[TermId]) -> TermId {
-        let numbers = || args.iter().map(|&arg| self.number(arg)).collect::<Option<Vec<i64>>>();
+        let numbers = || args.iter().map(|&arg| self.number(arg)).some_list();
         let dims = || args.first().and_then(|&shape| self.dims(shape));
         let size = match function {
             Function::Concat => return self.splice(args),

@@ -6,7 +6,7 @@ use crate::code::{Assembly, At, Code};
 use crate::heap::{FREE, Heap, IMMORTAL};
 use crate::live::{Point, live};
 use crate::machine::{GlobalState, Machine};
-use base::Idx;
+use base::{HashMap, Idx};
 use ir::VarId;
 use layout::LayoutId;
 
@@ -105,7 +105,7 @@ impl Machine {
         }
         let roots = self.roots();
         let heap = &mut self.state.heap;
-        let mut counts: rustc_hash::FxHashMap<u32, u32> = rustc_hash::FxHashMap::default();
+        let mut counts: HashMap<u32, u32> = HashMap::default();
         let marks = mark(heap, &code, roots, |pointer| *counts.entry(pointer).or_insert(0) += 1);
         let lost = unmarked(heap, &code, &marks);
         let mut live = 0;

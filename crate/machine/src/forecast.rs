@@ -20,6 +20,7 @@ mod path;
 use base::Span;
 use follow::{End, Known};
 use ir::{FuncId, Program};
+use layout::Kind;
 use op::Operators;
 use path::{Frame, Path};
 use std::collections::VecDeque;
@@ -70,6 +71,7 @@ pub struct Forecaster<'p> {
     /// Of instructions: for the call that is followed, and for all others.
     n_left: u64,
     n_others: u64,
+    has_tensors: bool,
 }
 
 impl<'p> Forecaster<'p> {
@@ -77,11 +79,16 @@ impl<'p> Forecaster<'p> {
     pub fn new(program: &'p Program, limit: u64) -> Forecaster<'p> {
         let now = Path::new(program.globals.len());
         let (operators, known) = (Operators::new(limit), Known::default());
-        Forecaster { program, limit, operators, known, now, n_left: 0, n_others: MAX_TOTAL }
+        let mut vars = program.functions.iter().flat_map(|function| function.vars.iter());
+        let has_tensors = vars.any(|var| program.layouts[var.layout].kind == Kind::Tensor);
+        Forecaster { program, limit, operators, known, now, n_left: 0, n_others: MAX_TOTAL, has_tensors }
     }
 
     /// What a call from outside will need. `site` is where what has no other place is told.
     pub fn call(&mut self, function: FuncId, args: &[Value], site: Span) -> Forecast {
+        if !self.has_tensors {
+            return Forecast { most: Some(0), ..Forecast::default() };
+        }
         self.n_left = MAX_STEPS.min(self.n_others);
         self.n_others -= self.n_left;
         let mut first = self.now.clone();

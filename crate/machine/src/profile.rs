@@ -13,11 +13,10 @@ use crate::fuse::fuse;
 use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at};
 use crate::machine::Machine;
-use base::{Idx, Span};
+use base::{HashMap, Idx, Span};
 use ir::{FuncId, Instr, Op, VarId};
 use layout::{Kind, Words};
 use op::{Input, OpId, ResultType, flops};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use ty::Dtype;
 
@@ -44,7 +43,7 @@ pub(crate) struct Profile {
     pub plain: Arc<Assembly>,
     tallies: Vec<Tally>,
     /// By instruction and place: of a library the places are those of its callers.
-    known: FxHashMap<(u32, u32, u32), usize>,
+    known: HashMap<(u32, u32, u32), usize>,
 }
 
 /// The types in a value of one tensor or of several.
@@ -78,7 +77,7 @@ impl Machine {
         }
         paused.fast = fuse(&paused);
         self.code = Arc::new(paused);
-        self.profile = Some(Box::new(Profile { clock, plain, tallies: Vec::new(), known: FxHashMap::default() }));
+        self.profile = Some(Box::new(Profile { clock, plain, tallies: Vec::new(), known: HashMap::default() }));
     }
 
     /// What the operators cost, in the order in which they were first called.

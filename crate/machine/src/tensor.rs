@@ -11,10 +11,10 @@ use crate::heap::{HEADER, Heap};
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
 use crate::many::{self, Many};
 use crate::value::{Blocks, data_offset};
+use base::HashMap;
 use kernel::elementwise::Source as From;
 use layout::{Kind, LayoutId, Words, decode, encode};
 use op::{AttrForm, CallFault, Elementwise, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Step};
-use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,9 +26,9 @@ pub(crate) struct Sites {
     /// By number of the operator in [`Assembly::operators`].
     planned: Vec<Option<Box<Site>>>,
     /// By instruction, of others: the shapes of the operands that were there last, and the types of their results.
-    known: FxHashMap<u32, (Vec<usize>, Vec<ResultType>)>,
+    known: HashMap<u32, (Vec<usize>, Vec<ResultType>)>,
     /// By instruction, of those whose operands or results are tuples and have plans.
-    many: FxHashMap<u32, Option<Many>>,
+    many: HashMap<u32, Option<Many>>,
     scratch: Scratch,
 }
 

@@ -4,6 +4,7 @@ use crate::engine::Plan;
 use crate::row::{AttrForm, AttrSpec};
 use crate::run::{Call, Fault, Kernel, OPEN, ResultType, n_that_fit, run};
 use crate::{Op, OpId};
+use base::ToList;
 use solve::{Cause, Solver, State, Trace};
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dim, Dtype, Extent, Kind, Reason, RunFault, Scalar, Term, TermId, Terms, Value};
@@ -182,7 +183,7 @@ impl Operators {
                 }
             }
         }
-        if let Some(types) = operands.iter().map(Operand::single).collect::<Option<Vec<_>>>() {
+        if let Some(types) = operands.iter().map(Operand::single).some_list() {
             let results = self.relate_types(op, &filled, &types)?;
             let plan = if on_types { Plan::new(op, &filled, &types, &results) } else { None };
             return Ok(Some((results, plan)));
@@ -194,7 +195,7 @@ impl Operators {
                 Operand::Scalar(dtype, _) => self.tensor_type(&[], *dtype),
                 Operand::Tensor(of) => self.tensor_type(&of.shape, of.dtype),
                 Operand::Tuple(fields) => {
-                    let fields: Vec<_> = fields.iter().map(|of| self.tensor_type(&of.shape, of.dtype)).collect();
+                    let fields: Vec<_> = fields.iter().map(|of| self.tensor_type(&of.shape, of.dtype)).list();
                     self.solver.tuple(&fields, HERE)
                 }
             });
@@ -211,7 +212,7 @@ impl Operators {
     ) -> Result<Vec<ResultType>, CallFault> {
         self.solver.clear();
         let mut terms: Vec<TermId> =
-            operands.iter().map(|operand| self.tensor_type(&operand.shape, operand.dtype)).collect();
+            operands.iter().map(|operand| self.tensor_type(&operand.shape, operand.dtype)).list();
         if matches!(op.row().name, "concatenate" | "stack") {
             terms = vec![self.solver.tuple(&terms, HERE)];
         }
@@ -277,7 +278,7 @@ impl Operators {
                     Value::Tensor(tensor) => Some(self.tensor_type(&tensor.shape, tensor.dtype)),
                     _ => None,
                 });
-                let fields: Vec<TermId> = fields.collect::<Option<_>>()?;
+                let fields: Vec<TermId> = fields.some_list()?;
                 Some(self.solver.tuple(&fields, HERE))
             }
             Value::Data(..) | Value::Variant(..) | Value::Func(..) | Value::Ref(_) => None,
@@ -286,7 +287,7 @@ impl Operators {
 
     fn tensor_type(&mut self, shape: &[usize], dtype: Dtype) -> TermId {
         let dims: Vec<TermId> =
-            shape.iter().map(|&size| self.solver.fresh(Term::Dim(Dim::number(size as i64)), HERE)).collect();
+            shape.iter().map(|&size| self.solver.fresh(Term::Dim(Dim::number(size as i64)), HERE)).list();
         let list = self.solver.store.list(&dims);
         let shape = self.solver.fresh(Term::Shape(list), HERE);
         let dtype = self.solver.fresh(Term::Dtype(dtype), HERE);
@@ -297,7 +298,7 @@ impl Operators {
         match self.solver.head(id) {
             Term::Tuple(fields) => {
                 let fields = self.solver.items(fields).iter();
-                fields.map(|&field| self.tensor_result(field)).collect()
+                fields.map(|&field| self.tensor_result(field)).some_list()
             }
             _ => Some(vec![self.tensor_result(id)?]),
         }
@@ -313,7 +314,7 @@ impl Operators {
             Term::Dim(Dim { dynamic: true, .. }) => Some(OPEN),
             _ => None,
         };
-        let shape = self.solver.items(dims).iter().map(size).collect::<Option<_>>()?;
+        let shape = self.solver.items(dims).iter().map(size).some_list()?;
         Some(ResultType { shape, dtype })
     }
 }

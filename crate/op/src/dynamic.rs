@@ -12,6 +12,7 @@ use crate::rule::dynamic::{
 };
 use crate::run::{Arg, Call, Fault, Kernel, OPEN, ResultType, as_tensor, cast_arg, ints};
 use crate::{AttrForm, AttrSpec, CallFault, Default, Operators, by_name};
+use base::ToList;
 use std::sync::Arc;
 use ty::{AttrValue, Tensor, Value};
 
@@ -30,7 +31,7 @@ fn ndarray_size(call: &Call) -> Result<Value, Fault> {
 
 /// The elements as an attribute: a list of integers.
 fn list(x: &Arg) -> AttrValue {
-    AttrValue::List(x.ints().into_iter().map(integer).collect())
+    AttrValue::List(x.ints().into_iter().map(integer).list())
 }
 
 fn integer(value: i128) -> AttrValue {
@@ -40,7 +41,7 @@ fn integer(value: i128) -> AttrValue {
 /// The elements as the sizes of a shape.
 pub(crate) fn sizes(x: &Arg) -> Result<Vec<usize>, Fault> {
     let size = |size| usize::try_from(size).map_err(|_| Fault::Other("a size is negative".into()));
-    x.ints().into_iter().map(size).collect()
+    x.ints().into_iter().map(size).ok_list()
 }
 
 /// Calls the operator of this name with the attributes that it shares with the call, but for those given.
@@ -65,7 +66,7 @@ fn known(call: &Call, name: &str, args: &[Value], given: Vec<(&'static str, Attr
         CallFault::IllTyped => Fault::IllTyped,
     })?;
     let fields = match &value {
-        Value::Tuple(fields) => fields.iter().collect(),
+        Value::Tuple(fields) => fields.iter().list(),
         Value::Scalar(..)
         | Value::Tensor(_)
         | Value::Data(..)
@@ -112,15 +113,15 @@ fn filled_with(call: &Call, name: &str) -> Result<Value, Fault> {
 }
 
 fn dyn_resize2d_of(call: &Call) -> Result<Value, Fault> {
-    let region = call.tensor(2)?.floats().into_iter().map(AttrValue::Float).collect();
+    let region = call.tensor(2)?.floats().into_iter().map(AttrValue::Float).list();
     let given = vec![("size", list(&call.tensor(1)?)), ("roi", AttrValue::List(region))];
     known(call, "image.resize2d", &call.args[..1], given)
 }
 
 fn dyn_pad_of(call: &Call) -> Result<Value, Fault> {
     let widths = call.tensor(1)?.ints();
-    let pairs = widths.chunks(2).map(|pair| AttrValue::List(pair.iter().map(|&width| integer(width)).collect()));
-    let given = vec![("pad_width", AttrValue::List(pairs.collect()))];
+    let pairs = widths.chunks(2).map(|pair| AttrValue::List(pair.iter().map(|&width| integer(width)).list()));
+    let given = vec![("pad_width", AttrValue::List(pairs.list()))];
     // The value to pad with has the dtype of the data there.
     let (x, value) = (call.tensor(0)?, call.tensor(2)?);
     let elements = cast_arg(&value, x.dtype());

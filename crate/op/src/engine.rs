@@ -18,6 +18,7 @@ mod moves;
 mod single;
 mod values;
 
+use base::ToList;
 pub(crate) use each::by_kernel;
 pub use each::elementwise;
 pub use fused::{Class, Input, Step};
@@ -114,19 +115,19 @@ impl Plan {
                     start += result.shape[axis];
                     Some(body)
                 };
-                results.iter().map(one).collect()
+                results.iter().map(one).some_list()
             }
             ("nn.batch_norm", [normal, mean, variance]) => {
                 let normal = Single::new(name, attrs, operands, normal).map(Body::Single);
-                [normal, part((3, 0, 0), mean), part((4, 0, 0), variance)].into_iter().collect()
+                [normal, part((3, 0, 0), mean), part((4, 0, 0), variance)].into_iter().some_list()
             }
             ("nn.dropout", [data, mask]) => {
                 let ones = Body::Moves(Moves::Fill(Fill::Number(1.0), mask.dtype));
-                [part((0, 0, 0), data), Some(ones)].into_iter().collect()
+                [part((0, 0, 0), data), Some(ones)].into_iter().some_list()
             }
             _ => None,
         };
-        Some(bodies?.into_iter().map(|body| Plan { body }).collect())
+        Some(bodies?.into_iter().map(|body| Plan { body }).list())
     }
 
     fn fused(fused: Fused) -> Plan {

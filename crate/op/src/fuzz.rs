@@ -7,6 +7,7 @@ mod plans;
 
 use crate::run::{OPEN, ResultType, as_tensor, round_to, wrap_to};
 use crate::{AttrForm, CallFault, Kernel, Op, OpId, Operators, all};
+use base::ToList;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use ty::{AttrValue, Attrs, Dtype, Elements, Fields, Tensor, Value};
@@ -169,7 +170,7 @@ fn attr_of_example(doc: &str, name: &str) -> Option<AttrValue> {
     let (_, rest) = doc.split_once(&format!("{name}="))?;
     if let Some(list) = rest.strip_prefix('[') {
         let items = list.split_once(']')?.0.split(',').map(|item| item.trim().trim_end_matches('f').parse::<f64>());
-        let items: Vec<f64> = items.collect::<Result<_, _>>().ok()?;
+        let items: Vec<f64> = items.ok_list().ok()?;
         let item = |x: f64| if x.fract() == 0.0 { AttrValue::Int(x as i64) } else { AttrValue::Float(x) };
         return Some(AttrValue::List(items.into_iter().map(item).collect()));
     }

@@ -14,6 +14,7 @@ use crate::rule::index::{
 };
 use crate::run::{Arg, Call, Fault, Kernel, cast_arg, ints};
 use crate::{AttrForm, AttrSpec, Op};
+use base::{Append, ToList};
 use kernel::index::{each_index, offset, places};
 use kernel::strided::{broadcast_strides, count, row_major};
 use order::{argsort_of, searchsorted_of, sort_of, topk_of, unique_of};
@@ -50,7 +51,7 @@ fn adv_index_of(call: &Call) -> Result<Value, Fault> {
     let strides = row_major(data.shape());
     let n_axes = result.shape.len() + indices.len() - data.shape().len();
     let named: Vec<(Vec<i128>, Vec<usize>)> =
-        indices.iter().map(|index| (index.ints(), broadcast_strides(index.shape(), &result.shape[..n_axes]))).collect();
+        indices.iter().map(|index| (index.ints(), broadcast_strides(index.shape(), &result.shape[..n_axes]))).list();
     let places = places_or_fault(&result.shape, &mut |index| {
         let (outer, rest) = index.split_at(n_axes);
         let mut place = offset(rest, &strides[indices.len()..]);
@@ -163,7 +164,7 @@ fn strided_set_of(call: &Call) -> Result<Value, Fault> {
         if vector.dtype().is_float() || vector.shape().len() != 1 || vector.shape()[0] > x.shape().len() {
             return Err(NOT_VECTORS);
         }
-        bounds.push(vector.ints().into_iter().map(|at| at.clamp(i64::MIN.into(), i64::MAX.into()) as i64).collect());
+        bounds.push(vector.ints().into_iter().map(|at| at.clamp(i64::MIN.into(), i64::MAX.into()) as i64).list());
     }
     let cut: Vec<Vec<i64>> = x
         .shape()
@@ -172,9 +173,9 @@ fn strided_set_of(call: &Call) -> Result<Value, Fault> {
         .map(|(axis, &size)| {
             places_of_slice(size as i64, [0, 1, 2].map(|bound: usize| bounds[bound].get(axis).copied()))
         })
-        .collect::<Option<_>>()
+        .some_list()
         .ok_or(Fault::Other("a stride is 0".into()))?;
-    let shape: Vec<usize> = cut.iter().map(Vec::len).collect();
+    let shape: Vec<usize> = cut.iter().map(Vec::len).list();
     if shape != v.shape() || x.dtype() != v.dtype() {
         return Err(Fault::Other("the values have not the shape of the slice, or another dtype".into()));
     }
@@ -208,7 +209,7 @@ fn argwhere_of(call: &Call) -> Result<Value, Fault> {
     let (mut rows, mut n) = (Vec::new(), 0);
     each_index(x.shape(), &mut |index| {
         if truth.next().is_some_and(|value| value != 0.0) {
-            rows.extend(index.iter().map(|&at| at as i128));
+            rows.append_all(index.iter().map(|&at| at as i128));
             n += 1;
         }
     });

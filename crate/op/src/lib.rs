@@ -55,7 +55,7 @@ pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
 pub use run::{Call, Fault, Kernel, OPEN, ResultType, cast_between, cast_scalar, round_to, run};
 
-use rustc_hash::FxHashMap;
+use base::HashMap;
 use std::sync::LazyLock;
 
 base::idx!(
@@ -91,8 +91,8 @@ const fn in_this_build<const N: usize>(rows: &'static [Op]) -> [Op; N] {
 
 struct Table {
     rows: Vec<&'static Op>,
-    by_name: FxHashMap<&'static str, OpId>,
-    by_infix: FxHashMap<&'static str, OpId>,
+    by_name: HashMap<&'static str, OpId>,
+    by_infix: HashMap<&'static str, OpId>,
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {

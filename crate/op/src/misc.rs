@@ -9,6 +9,7 @@ use crate::rule::misc::{
 };
 use crate::run::{Arg, Call, Fault, Kernel, cast_arg, round_to, widen, wrap_to};
 use crate::{AttrForm, AttrSpec, Default, Op};
+use base::ToList;
 use einsum::einsum_of;
 use fourier::{dft_of, stft_of};
 use kernel::index::{each_index, offset};
@@ -64,9 +65,9 @@ fn reinterpret_of(call: &Call) -> Result<Value, Fault> {
     let scalars = (0..elements.len()).map(|i| from_bits(result.dtype, bits_of(x.dtype(), elements.get(i))));
     call.one(match result.dtype.is_float() {
         true => {
-            Elements::Float(scalars.map(|scalar| if let Scalar::Float(value) = scalar { value } else { 0.0 }).collect())
+            Elements::Float(scalars.map(|scalar| if let Scalar::Float(value) = scalar { value } else { 0.0 }).list())
         }
-        false => Elements::Int(scalars.map(|scalar| if let Scalar::Int(value) = scalar { value } else { 0 }).collect()),
+        false => Elements::Int(scalars.map(|scalar| if let Scalar::Int(value) = scalar { value } else { 0 }).list()),
     })
 }
 
@@ -125,8 +126,8 @@ fn fixed_point_multiply_per_axis_of(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let rank = x.shape().len() as i64;
     let axes = call.attrs.ints("axes").unwrap_or_default();
-    let axes: Vec<usize> = axes.into_iter().map(|axis| (if axis < 0 { axis + rank } else { axis }) as usize).collect();
-    let shape: Vec<usize> = axes.iter().map(|&axis| x.shape()[axis]).collect();
+    let axes: Vec<usize> = axes.into_iter().map(|axis| (if axis < 0 { axis + rank } else { axis }) as usize).list();
+    let shape: Vec<usize> = axes.iter().map(|&axis| x.shape()[axis]).list();
     let (multiplier, left, right) = (call.tensor(1)?, call.tensor(2)?, call.tensor(3)?);
     let at_axes = |tensor: &Arg| tensor.shape() == shape && !tensor.dtype().is_float();
     if x.dtype().is_float() || ![&multiplier, &left, &right].into_iter().all(at_axes) {
@@ -137,7 +138,7 @@ fn fixed_point_multiply_per_axis_of(call: &Call) -> Result<Value, Fault> {
     let mut values = x.ints().into_iter();
     let mut products = Vec::with_capacity(x.elements().len());
     each_index(x.shape(), &mut |index| {
-        let coordinates: Vec<usize> = axes.iter().map(|&axis| index[axis]).collect();
+        let coordinates: Vec<usize> = axes.iter().map(|&axis| index[axis]).list();
         let at = offset(&coordinates, &by);
         let left = if shifts_left { left[at].clamp(0, 63) as u32 } else { 0 };
         let right = 31 + right[at].clamp(-30, 64) as i32;

@@ -1,6 +1,7 @@
 //! What operators that move elements share: moving by places, reading indices, keys to sort by.
 
 use crate::run::{Arg, Call, Fault, round_to, widen, wrap_to};
+use base::ToList;
 use kernel::index::{NOWHERE, float_key, int_key};
 use ty::{Dtype, Elements, Fields, Scalar, Value};
 
@@ -8,10 +9,10 @@ use ty::{Dtype, Elements, Fields, Scalar, Value};
 pub(crate) fn moved(elements: &Elements, places: &[usize], fill: Scalar) -> Elements {
     match (elements, fill) {
         (Elements::Float(values), Scalar::Float(fill)) => {
-            Elements::Float(places.iter().map(|&at| if at == NOWHERE { fill } else { values[at] }).collect())
+            Elements::Float(places.iter().map(|&at| if at == NOWHERE { fill } else { values[at] }).list())
         }
         (Elements::Int(values), Scalar::Int(fill)) => {
-            Elements::Int(places.iter().map(|&at| if at == NOWHERE { fill } else { values[at] }).collect())
+            Elements::Int(places.iter().map(|&at| if at == NOWHERE { fill } else { values[at] }).list())
         }
         (Elements::Float(_), Scalar::Int(_)) => moved(elements, places, Scalar::Float(0.0)),
         (Elements::Int(_), Scalar::Float(_)) => moved(elements, places, Scalar::Int(0)),
@@ -48,9 +49,9 @@ pub(crate) fn within_either(index: i128, size: usize) -> Result<usize, Fault> {
 /// A number of each element that is ordered as the elements are. NaN is above all numbers.
 pub(crate) fn keys(x: &Arg) -> Vec<u64> {
     match &*x.elements() {
-        Elements::Float(values) => values.iter().map(|&value| float_key(value)).collect(),
-        Elements::Int(values) if x.dtype() == Dtype::UInt64 => values.iter().map(|&value| value as u64).collect(),
-        Elements::Int(values) => values.iter().map(|&value| int_key(value)).collect(),
+        Elements::Float(values) => values.iter().map(|&value| float_key(value)).list(),
+        Elements::Int(values) if x.dtype() == Dtype::UInt64 => values.iter().map(|&value| value as u64).list(),
+        Elements::Int(values) => values.iter().map(|&value| int_key(value)).list(),
     }
 }
 
@@ -108,7 +109,7 @@ impl Call<'_> {
     /// The tensors of an operand that is a tuple.
     pub(crate) fn tensors(&self, operand: usize) -> Result<Vec<Arg<'_>>, Fault> {
         let Some(Value::Tuple(fields)) = self.args.get(operand) else { return Err(Fault::IllTyped) };
-        fields.iter().map(crate::run::as_tensor).collect()
+        fields.iter().map(crate::run::as_tensor).ok_list()
     }
 
     /// An operand that is one number, as an integer.

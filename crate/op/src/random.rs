@@ -6,6 +6,7 @@ use crate::places::tuple;
 use crate::rule::random::{MULTINOMIAL, NORMAL, THREEFRY_GENERATE, THREEFRY_SPLIT, UNIFORM};
 use crate::run::{Call, Fault, floats, ints, round_to};
 use crate::{AttrForm, AttrSpec, Kernel, Op};
+use base::{Append, ToList};
 use kernel::scalar::float;
 use kernel::strided::count;
 use kernel::threefry::{Key, generate, split};
@@ -13,13 +14,13 @@ use ty::{Dtype, Elements, Value};
 
 fn key_of(call: &Call) -> Result<Key, Fault> {
     let Elements::Int(words) = call.tensor(0)?.elements().into_owned() else { return Err(Fault::IllTyped) };
-    let words: Vec<u64> = words.into_iter().map(|word| word as u64).collect();
+    let words: Vec<u64> = words.into_iter().map(|word| word as u64).list();
     words.try_into().map_err(|_| Fault::IllTyped)
 }
 
 /// The key as result `index`.
 fn key_value(call: &Call, index: usize, key: &Key) -> Result<Value, Fault> {
-    call.value(index, Elements::Int(key.iter().map(|&word| word as i64).collect()))
+    call.value(index, Elements::Int(key.iter().map(|&word| word as i64).list()))
 }
 
 /// The next key, and `n` random words.
@@ -42,7 +43,7 @@ fn uniform(dtype: Dtype, word: u64) -> f64 {
 fn threefry_generate_of(call: &Call) -> Result<Value, Fault> {
     let n = count(&call.result(1)?.shape);
     let (next, words) = bits(call, n)?;
-    let words = Elements::Int(words.into_iter().map(|word| word as i64).collect());
+    let words = Elements::Int(words.into_iter().map(|word| word as i64).list());
     Ok(tuple(vec![key_value(call, 0, &next)?, call.value(1, words)?]))
 }
 
@@ -84,7 +85,7 @@ fn multinomial_of(call: &Call) -> Result<Value, Fault> {
         return Err(Fault::Other("there is nothing to draw from".into()));
     }
     let (next, words) = bits(call, n_drawn)?;
-    let p: Vec<f64> = p.floats().into_iter().map(|p| round_to(Dtype::Float32, float::maximum(p, 0.0))).collect();
+    let p: Vec<f64> = p.floats().into_iter().map(|p| round_to(Dtype::Float32, float::maximum(p, 0.0))).list();
     let mut drawn = Vec::with_capacity(n_drawn);
     for (line, words) in p.chunks_exact(len.max(1)).zip(words.chunks_exact(n.max(1))) {
         let single = |x| round_to(Dtype::Float32, x);
@@ -95,9 +96,9 @@ fn multinomial_of(call: &Call) -> Result<Value, Fault> {
                 *sum = single(*sum + single(p / total));
                 Some(*sum)
             })
-            .collect();
+            .list();
         let last = line.iter().rposition(|&p| p > 0.0).unwrap_or(0);
-        drawn.extend(words.iter().map(|&word| {
+        drawn.append_all(words.iter().map(|&word| {
             let u = uniform(Dtype::Float32, word);
             sums.iter().position(|&sum| sum > u).unwrap_or(last) as i128
         }));

@@ -10,6 +10,7 @@ use crate::rule::reshape::REVERSE_RESHAPE;
 use crate::rule::{DataLayout, IDENTITY};
 use crate::run::{Arg, Call, Fault, Kernel, OPEN, as_tensor, cast_between, floats, ints};
 use crate::{AttrForm, AttrSpec, Op};
+use base::ToList;
 use kernel::index::{NOWHERE, offset, places};
 use kernel::shape::{OutOfRange, broadcast_to, concatenate, take};
 use kernel::strided::{Offsets, View, broadcast_strides, count, row_major};
@@ -50,7 +51,7 @@ fn broadcast_to_like_of(call: &Call) -> Result<Value, Fault> {
 fn reverse_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     let axis = call.axis("axis", 0, x.shape().len());
-    let places: Vec<i64> = (0..x.shape()[axis] as i64).rev().collect();
+    let places: Vec<i64> = (0..x.shape()[axis] as i64).rev().list();
     call.one(pick(&x.elements(), x.shape(), axis, &places)?)
 }
 
@@ -58,7 +59,7 @@ fn repeat_of(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let axis = call.axis("axis", 0, x.shape().len());
     let repeats = call.attrs.int("repeats").unwrap_or(1);
-    let places: Vec<i64> = (0..result.shape[axis] as i64).map(|place| place / repeats).collect();
+    let places: Vec<i64> = (0..result.shape[axis] as i64).map(|place| place / repeats).list();
     call.one(pick(&x.elements(), x.shape(), axis, &places)?)
 }
 
@@ -68,7 +69,7 @@ fn tile_of(call: &Call) -> Result<Value, Fault> {
     shape.extend(x.shape());
     let mut elements = x.elements().into_owned();
     for (axis, &size) in result.shape.iter().enumerate() {
-        let places: Vec<i64> = (0..size).map(|place| (place % shape[axis]) as i64).collect();
+        let places: Vec<i64> = (0..size).map(|place| (place % shape[axis]) as i64).list();
         elements = pick(&elements, &shape, axis, &places)?;
         shape[axis] = size;
     }
@@ -77,11 +78,11 @@ fn tile_of(call: &Call) -> Result<Value, Fault> {
 
 fn stack_of(call: &Call) -> Result<Value, Fault> {
     let Some(Value::Tuple(fields)) = call.args.first() else { return Err(Fault::IllTyped) };
-    let parts = fields.iter().map(as_tensor).collect::<Result<Vec<_>, _>>()?;
+    let parts = fields.iter().map(as_tensor).ok_list()?;
     let mut shape = call.result(0)?.shape.clone();
     let axis = call.axis("axis", 0, shape.len());
     shape[axis] = 1;
-    let owned: Vec<_> = parts.iter().map(|part| part.elements()).collect();
+    let owned: Vec<_> = parts.iter().map(|part| part.elements()).list();
     let mut floats: Vec<View<f64>> = Vec::new();
     let mut ints: Vec<View<i64>> = Vec::new();
     for elements in &owned {
@@ -175,7 +176,7 @@ type Axes = [(char, Option<i64>)];
 /// Worked example: from `C` of 3 to `C2c`, place (1, 0) is coordinate 2, and (1, 1) is none.
 fn between_layouts(call: &Call, from: &Axes, to: &Axes) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
-    let sizes: Vec<usize> = match from.iter().map(|&(_, size)| size.map(|size| size as usize)).collect() {
+    let sizes: Vec<usize> = match from.iter().map(|&(_, size)| size.map(|size| size as usize)).some_list() {
         Some(sizes) => sizes,
         None => x.shape().to_vec(),
     };
@@ -209,7 +210,7 @@ fn layout_transform_of(call: &Call) -> Result<Value, Fault> {
     let letters: String = from.chars().filter(char::is_ascii_uppercase).collect();
     let [from, to] = [from, to].map(|layout| DataLayout::parse(layout, &letters));
     // The sizes are the data's own.
-    let from: Vec<_> = from.ok_or(Fault::IllTyped)?.axes().iter().map(|&(letter, _)| (letter, None)).collect();
+    let from: Vec<_> = from.ok_or(Fault::IllTyped)?.axes().iter().map(|&(letter, _)| (letter, None)).list();
     between_layouts(call, &from, to.ok_or(Fault::IllTyped)?.axes())
 }
 

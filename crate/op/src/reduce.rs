@@ -3,6 +3,7 @@
 use crate::rule::{ARG_REDUCE, REDUCE, VARIANCE, reduced_axes};
 use crate::run::{Call, Fault, Kernel, floats, ints};
 use crate::{AttrSpec, Op};
+use base::ToList;
 use kernel::number::Number;
 use kernel::reduce::{Estimate, Tie, arg_reduce, fold, greater_or_nan, less_or_nan, variance};
 use kernel::scalar::float;
@@ -25,7 +26,7 @@ fn axes_of(call: &Call, rank: usize) -> Result<Vec<usize>, Fault> {
         return Ok(Vec::new());
     }
     let reduced = reduced_axes(call.attrs, rank).map_err(|_| Fault::IllTyped)?;
-    Ok((0..rank).filter(|&axis| reduced[axis]).collect())
+    Ok((0..rank).filter(|&axis| reduced[axis]).list())
 }
 
 /// How a reduction goes over floats and over integers; of no elements it answers `init`.

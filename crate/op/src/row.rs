@@ -1,6 +1,7 @@
 //! What one operator is: its row.
 
 use crate::Kernel;
+use base::ToList;
 use ty::{AttrValue, Attrs, Relation};
 
 /// One operator. Everything that knows operators reads these fields.
@@ -23,7 +24,7 @@ impl Op {
     /// The attributes of a call that writes none.
     pub fn default_attrs(&self) -> Attrs {
         let entries = self.attrs.iter().map(|spec| (spec.name, spec.default.value().unwrap_or(AttrValue::None)));
-        Attrs { entries: entries.collect(), written: vec![false; self.attrs.len()] }
+        Attrs { entries: entries.list(), written: vec![false; self.attrs.len()] }
     }
 }
 
@@ -117,8 +118,8 @@ impl Default {
             Default::Int(value) => AttrValue::Int(value),
             Default::Float(value) => AttrValue::Float(value),
             Default::Str(value) => AttrValue::Str(value.into()),
-            Default::Ints(values) => AttrValue::List(values.iter().map(|&value| AttrValue::Int(value)).collect()),
-            Default::Floats(values) => AttrValue::List(values.iter().map(|&value| AttrValue::Float(value)).collect()),
+            Default::Ints(values) => AttrValue::List(values.iter().map(|&value| AttrValue::Int(value)).list()),
+            Default::Floats(values) => AttrValue::List(values.iter().map(|&value| AttrValue::Float(value)).list()),
         })
     }
 }

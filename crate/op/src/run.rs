@@ -2,6 +2,7 @@
 
 use crate::Op;
 use crate::engine::on_values;
+use base::ToList;
 use kernel::number;
 use kernel::strided::{View, map2};
 use std::borrow::Cow;
@@ -149,7 +150,7 @@ pub(crate) fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
                     let (x, y) = (View::new(x, a.shape()), View::new(y, b.shape()));
                     let dtype = a.dtype();
                     let values = map2(x, y, &result.shape, |x, y| int(widen(dtype, x), widen(dtype, y)));
-                    let values: Option<Vec<i128>> = values.into_iter().collect();
+                    let values: Option<Vec<i128>> = values.into_iter().some_list();
                     ints(result.dtype, values.ok_or(Fault::DivisionByZero)?.into_iter())
                 }
                 _ => return Err(Fault::IllTyped),
@@ -168,13 +169,13 @@ pub(crate) fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
                 }
                 _ => return Err(Fault::IllTyped),
             };
-            call.one(Elements::Int(truth.into_iter().map(i64::from).collect()))
+            call.one(Elements::Int(truth.into_iter().map(i64::from).list()))
         }
         Kernel::Test(test) => {
             let x = call.tensor(0)?;
             let truth = match &*x.elements() {
-                Elements::Float(values) => values.iter().map(|&x| i64::from(test(x))).collect(),
-                Elements::Int(values) => values.iter().map(|_| i64::from(test(0.0))).collect(),
+                Elements::Float(values) => values.iter().map(|&x| i64::from(test(x))).list(),
+                Elements::Int(values) => values.iter().map(|_| i64::from(test(0.0))).list(),
             };
             call.one(Elements::Int(truth))
         }
@@ -210,18 +211,18 @@ pub fn call_scalar(kernel: &Kernel, dtype: Dtype, a: Scalar, b: Scalar) -> Resul
 /// Floats, each rounded to the dtype.
 pub(crate) fn floats(dtype: Dtype, values: impl Iterator<Item = f64>) -> Elements {
     if dtype.is_float() {
-        Elements::Float(values.map(|value| round_to(dtype, value)).collect())
+        Elements::Float(values.map(|value| round_to(dtype, value)).list())
     } else {
-        Elements::Int(values.map(|value| wrap_to(dtype, number::float_to_int(value))).collect())
+        Elements::Int(values.map(|value| wrap_to(dtype, number::float_to_int(value))).list())
     }
 }
 
 /// Integers, each wrapped to the dtype.
 pub(crate) fn ints(dtype: Dtype, values: impl Iterator<Item = i128>) -> Elements {
     if dtype.is_float() {
-        Elements::Float(values.map(|value| round_to(dtype, value as f64)).collect())
+        Elements::Float(values.map(|value| round_to(dtype, value as f64)).list())
     } else {
-        Elements::Int(values.map(|value| wrap_to(dtype, value)).collect())
+        Elements::Int(values.map(|value| wrap_to(dtype, value)).list())
     }
 }
 
@@ -258,15 +259,15 @@ impl Arg<'_> {
     pub(crate) fn floats(&self) -> Vec<f64> {
         match &*self.elements() {
             Elements::Float(values) => values.clone(),
-            Elements::Int(values) => values.iter().map(|&value| widen(self.dtype(), value) as f64).collect(),
+            Elements::Int(values) => values.iter().map(|&value| widen(self.dtype(), value) as f64).list(),
         }
     }
 
     /// The elements as integers with their sign.
     pub(crate) fn ints(&self) -> Vec<i128> {
         match &*self.elements() {
-            Elements::Float(values) => values.iter().map(|&value| number::float_to_int(value)).collect(),
-            Elements::Int(values) => values.iter().map(|&value| widen(self.dtype(), value)).collect(),
+            Elements::Float(values) => values.iter().map(|&value| number::float_to_int(value)).list(),
+            Elements::Int(values) => values.iter().map(|&value| widen(self.dtype(), value)).list(),
         }
     }
 }
@@ -345,9 +346,7 @@ pub(crate) fn cast_arg(x: &Arg, to: Dtype) -> Elements {
     let elements = x.elements();
     let cast = (0..elements.len()).map(|i| cast_between(elements.get(i), x.dtype(), to));
     match to.is_float() {
-        true => {
-            Elements::Float(cast.map(|scalar| if let Scalar::Float(value) = scalar { value } else { 0.0 }).collect())
-        }
-        false => Elements::Int(cast.map(|scalar| if let Scalar::Int(value) = scalar { value } else { 0 }).collect()),
+        true => Elements::Float(cast.map(|scalar| if let Scalar::Float(value) = scalar { value } else { 0.0 }).list()),
+        false => Elements::Int(cast.map(|scalar| if let Scalar::Int(value) = scalar { value } else { 0 }).list()),
     }
 }

@@ -5,6 +5,7 @@ use crate::rule::{
 };
 use crate::run::{Call, Fault, Kernel, as_tensor};
 use crate::{AttrForm, AttrSpec, Op};
+use base::ToList;
 use kernel::shape::{OutOfRange, broadcast_to, concatenate, select, split, take, transpose};
 use kernel::strided::View;
 use ty::{Elements, Fields, Value};
@@ -19,8 +20,8 @@ fn transpose_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     let rank = x.shape().len();
     let axes: Vec<usize> = match call.attrs.ints("axes").filter(|axes| !axes.is_empty()) {
-        Some(axes) => axes.into_iter().map(|axis| (axis + if axis < 0 { rank as i64 } else { 0 }) as usize).collect(),
-        None => (0..rank).rev().collect(),
+        Some(axes) => axes.into_iter().map(|axis| (axis + if axis < 0 { rank as i64 } else { 0 }) as usize).list(),
+        None => (0..rank).rev().list(),
     };
     call.one(match &*x.elements() {
         Elements::Float(values) => Elements::Float(transpose(View::new(values, x.shape()), &axes)),
@@ -30,9 +31,9 @@ fn transpose_of(call: &Call) -> Result<Value, Fault> {
 
 fn concatenate_of(call: &Call) -> Result<Value, Fault> {
     let Some(Value::Tuple(fields)) = call.args.first() else { return Err(Fault::IllTyped) };
-    let parts = fields.iter().map(as_tensor).collect::<Result<Vec<_>, _>>()?;
+    let parts = fields.iter().map(as_tensor).ok_list()?;
     let axis = call.axis("axis", 0, parts.first().ok_or(Fault::IllTyped)?.shape().len());
-    let owned: Vec<_> = parts.iter().map(|part| part.elements()).collect();
+    let owned: Vec<_> = parts.iter().map(|part| part.elements()).list();
     let mut floats: Vec<View<f64>> = Vec::new();
     let mut ints: Vec<View<i64>> = Vec::new();
     for (part, elements) in parts.iter().zip(&owned) {
@@ -58,18 +59,16 @@ fn split_of(call: &Call) -> Result<Value, Fault> {
                 *at
             })
         })
-        .collect();
+        .list();
     cuts.pop();
     let pieces: Vec<Elements> = match &*x.elements() {
         Elements::Float(values) => {
-            split(View::new(values, x.shape()), axis, &cuts).into_iter().map(Elements::Float).collect()
+            split(View::new(values, x.shape()), axis, &cuts).into_iter().map(Elements::Float).list()
         }
-        Elements::Int(values) => {
-            split(View::new(values, x.shape()), axis, &cuts).into_iter().map(Elements::Int).collect()
-        }
+        Elements::Int(values) => split(View::new(values, x.shape()), axis, &cuts).into_iter().map(Elements::Int).list(),
     };
     let values = pieces.into_iter().enumerate().map(|(i, piece)| call.value(i, piece));
-    Ok(Value::Tuple(Fields::new(values.collect::<Result<_, _>>()?)))
+    Ok(Value::Tuple(Fields::new(values.ok_list()?)))
 }
 
 fn broadcast_to_of(call: &Call) -> Result<Value, Fault> {
@@ -104,7 +103,7 @@ fn take_of(call: &Call) -> Result<Value, Fault> {
 
 fn where_of(call: &Call) -> Result<Value, Fault> {
     let (condition, x, y, result) = (call.tensor(0)?, call.tensor(1)?, call.tensor(2)?, call.result(0)?);
-    let truth: Vec<i64> = condition.floats().into_iter().map(|value| i64::from(value != 0.0)).collect();
+    let truth: Vec<i64> = condition.floats().into_iter().map(|value| i64::from(value != 0.0)).list();
     let truth = View::new(&truth, condition.shape());
     call.one(match (&*x.elements(), &*y.elements()) {
         (Elements::Float(a), Elements::Float(b)) => {

@@ -5,6 +5,7 @@ use crate::places::{filled, moved, tuple, within};
 use crate::rule::sparse::{SPARSE_FILL_EMPTY_ROWS, SPARSE_RESHAPE, SPARSE_TO_DENSE};
 use crate::run::{Call, Fault, Kernel, cast_arg, ints};
 use crate::{AttrForm, AttrSpec, Op};
+use base::{Append, ToList};
 use kernel::index::coordinates;
 use kernel::strided::{count, row_major};
 use ty::{Dtype, Elements, Value};
@@ -70,8 +71,7 @@ fn sparse_reshape_of(call: &Call) -> Result<Value, Fault> {
         }
         new[at] = n as i128 / others;
     }
-    let shape: Vec<usize> =
-        new.iter().map(|&size| usize::try_from(size)).collect::<Result<_, _>>().map_err(|_| NO_FIT)?;
+    let shape: Vec<usize> = new.iter().map(|&size| usize::try_from(size)).ok_list().map_err(|_| NO_FIT)?;
     if n_of(&shape)? != n {
         return Err(NO_FIT);
     }
@@ -83,7 +83,7 @@ fn sparse_reshape_of(call: &Call) -> Result<Value, Fault> {
         for (&at, (&size, &stride)) in row.iter().zip(old.iter().zip(&strides)) {
             place += within(at, size)? * stride;
         }
-        rows.extend(coordinates(place, &shape).into_iter().map(|at| at as i128));
+        rows.append_all(coordinates(place, &shape).into_iter().map(|at| at as i128));
     }
     let (rows, sizes) = (ints(call.result(0)?.dtype, rows.into_iter()), ints(call.result(1)?.dtype, new.into_iter()));
     Ok(tuple(vec![call.value(0, rows)?, call.value(1, sizes)?]))

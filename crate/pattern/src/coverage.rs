@@ -12,7 +12,7 @@ use crate::matrix::{FILTER, Matrix, Purpose};
 use crate::pattern::{Pattern, PatternId, Patterns, TyId};
 use crate::space::{Space, Types};
 use crate::witness::{Missing, missing};
-use base::IndexVec;
+use base::{Append, IndexVec, ToList};
 
 /// How many patterns may be copied to say what covers others.
 const MAX_COPIES: usize = 200_000;
@@ -41,9 +41,9 @@ pub(crate) struct Findings {
 pub(crate) fn examine(patterns: &Patterns, types: &mut dyn Types, ty: TyId, arms: &[PatternId]) -> Findings {
     let mut space = Space::new(types);
     if !space.is_inhabited(ty) {
-        return Findings { arms: (0..arms.len()).map(|arm| (arm, Vec::new())).collect(), ..Findings::default() };
+        return Findings { arms: (0..arms.len()).map(|arm| (arm, Vec::new())).list(), ..Findings::default() };
     }
-    let rows: Vec<(u32, PatternId)> = (0..).zip(arms.iter().copied()).collect();
+    let rows: Vec<(u32, PatternId)> = (0..).zip(arms.iter().copied()).list();
     let mut matrix = Matrix::new(patterns, space, ty, Purpose::Usefulness);
     let Some(root) = matrix.explore(&rows) else {
         return Findings { is_given_up: true, ..Findings::default() };
@@ -139,7 +139,7 @@ impl Covers<'_, '_> {
         let mut id = part;
         while let Some(whole) = self.wholes[id] {
             if let Pattern::Or(parts) = &self.patterns.nodes[whole] {
-                let earlier: Vec<PatternId> = parts.iter().copied().take_while(|&other| other != id).collect();
+                let earlier: Vec<PatternId> = parts.iter().copied().take_while(|&other| other != id).list();
                 for other in earlier.into_iter().rev() {
                     let row = self.choosing(other);
                     rows.push((Cover::Alternative(other), row));
@@ -147,13 +147,13 @@ impl Covers<'_, '_> {
             }
             id = whole;
         }
-        rows.extend(self.arms[..arm].iter().enumerate().map(|(arm, &pattern)| (Cover::Arm(arm), pattern)).rev());
+        rows.append_all(self.arms[..arm].iter().enumerate().map(|(arm, &pattern)| (Cover::Arm(arm), pattern)).rev());
         rows.reverse();
         let filter = self.choosing(part);
         if self.n_copies > MAX_COPIES {
             return Vec::new();
         }
-        let mut tagged: Vec<(u32, PatternId)> = (0..).zip(rows.iter().map(|&(_, pattern)| pattern)).collect();
+        let mut tagged: Vec<(u32, PatternId)> = (0..).zip(rows.iter().map(|&(_, pattern)| pattern)).list();
         tagged.push((FILTER, filter));
         let Some(space) = self.space.take() else { return Vec::new() };
         let mut matrix = Matrix::new(&self.patterns, space, self.ty, Purpose::Cover);
@@ -169,7 +169,7 @@ impl Covers<'_, '_> {
             }
         }
         self.space = Some(matrix.space);
-        rows.iter().zip(is_cover).filter(|&(_, is_cover)| is_cover).map(|(&(cover, _), _)| cover).collect()
+        rows.iter().zip(is_cover).filter(|&(_, is_cover)| is_cover).map(|(&(cover, _), _)| cover).list()
     }
 
     /// The arm of an alternative, with it and those around it chosen.
@@ -181,7 +181,7 @@ impl Covers<'_, '_> {
                 return part;
             }
             if let Pattern::Head(head, fields) = &self.patterns.nodes[whole] {
-                let fields = fields.iter().map(|&field| if field == id { new } else { field }).collect();
+                let fields = fields.iter().map(|&field| if field == id { new } else { field }).list();
                 self.n_copies += 1;
                 new = self.patterns.nodes.push(Pattern::Head(*head, fields));
             }

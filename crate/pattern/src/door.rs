@@ -6,7 +6,7 @@ use crate::pattern::{Head, Pattern, PatternId, Patterns};
 use crate::print::print;
 use crate::tree::{Tree, tree};
 use crate::types::HirTypes;
-use base::{Idx, IndexVec};
+use base::{Append, Idx, IndexVec, ToList};
 use hir::{Arm, LocalId, Module, PatId, PatKind};
 use ty::{Dtype, Printed, Scalar, TermId, Terms};
 
@@ -57,7 +57,7 @@ pub fn check(module: &Module, terms: &dyn Terms, scrutinee: TermId, arms: &[Arm]
             Cover::Arm(arm) => arms[arm].pat,
             Cover::Alternative(pattern) => read.pats[pattern],
         };
-        covers.iter().map(pattern).collect()
+        covers.iter().map(pattern).list()
     };
     let unreachable_arms =
         findings.arms.iter().map(|(arm, covers)| Unreachable { what: *arm, covered_by: covered_by(covers) });
@@ -70,11 +70,11 @@ pub fn check(module: &Module, terms: &dyn Terms, scrutinee: TermId, arms: &[Arm]
             .witnesses
             .iter()
             .map(|&witness| print(module, &read.literals, &missing.patterns, witness))
-            .collect(),
+            .list(),
         n_more: missing.n_more,
         is_cut: missing.is_cut,
-        unreachable_arms: unreachable_arms.collect(),
-        unreachable_alternatives: unreachable_alternatives.collect(),
+        unreachable_arms: unreachable_arms.list(),
+        unreachable_alternatives: unreachable_alternatives.list(),
         is_given_up: findings.is_given_up,
     }
 }
@@ -167,7 +167,7 @@ impl Read {
                 PatKind::Or(_) => Pattern::Or(parts),
                 PatKind::As(_, local) => {
                     done.extend(&parts);
-                    self.patterns.variables.extend(parts.iter().map(|&inner| (inner, variable(module, local))));
+                    self.patterns.variables.append_all(parts.iter().map(|&inner| (inner, variable(module, local))));
                     continue;
                 }
             };

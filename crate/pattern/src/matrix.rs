@@ -17,7 +17,7 @@ use crate::intern::Interner;
 use crate::pattern::{Head, Pattern, PatternId, Patterns, TyId};
 use crate::rows::{Goal, NIL, PlaceId, Places, Row, Rows};
 use crate::space::{Fit, Space};
-use base::IndexVec;
+use base::{Append, IndexVec, ToList};
 
 /// How many goals and rows may be looked at.
 const MAX_WORK: usize = 8_000_000;
@@ -201,7 +201,7 @@ impl<'a, 't> Matrix<'a, 't> {
     fn state(&mut self, rows: &[u32], otherwise: Option<usize>) -> usize {
         let mut key = rows.to_vec();
         if let Some(otherwise) = otherwise {
-            key.extend([u32::MAX, otherwise as u32]);
+            key.append_all([u32::MAX, otherwise as u32]);
         }
         let (id, is_new) = self.state_ids.id(&key);
         if is_new {
@@ -212,7 +212,7 @@ impl<'a, 't> Matrix<'a, 't> {
     }
 
     fn choice(&mut self, chosen: Vec<PatternId>) -> u32 {
-        let key: Vec<u32> = chosen.iter().map(|pattern| pattern.0).collect();
+        let key: Vec<u32> = chosen.iter().map(|pattern| pattern.0).list();
         let (id, is_new) = self.choice_ids.id(&key);
         if is_new {
             self.choices.push(chosen);
@@ -277,7 +277,7 @@ impl<'a, 't> Matrix<'a, 't> {
             }
         }
         base::sort_by_key(&mut found, |&(position, _)| position);
-        found.into_iter().map(|(_, head)| head).collect()
+        found.into_iter().map(|(_, head)| head).list()
     }
 
     /// The row that says where to split, if there is anything to ask.

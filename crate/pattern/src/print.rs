@@ -3,7 +3,7 @@
 use crate::door::MatchTree;
 use crate::pattern::{Head, Pattern, PatternId, Patterns};
 use crate::rows::PlaceId;
-use base::{Idx, IndexVec, Surface};
+use base::{Idx, IndexVec, Surface, ToList};
 use hir::{CtorId, Module};
 use ty::{Dtype, Printed, Scalar, Value, VariantId};
 
@@ -145,7 +145,7 @@ impl MatchTree {
                     let own = asked[place].iter().find(|&&(other, at, _)| (other, at) == (head, field));
                     own.map_or_else(|| patterns.push(Pattern::Wild), |&(.., pattern)| pattern)
                 });
-                let parts = parts.collect();
+                let parts = parts.list();
                 alternatives.push(patterns.push(Pattern::Head(head, parts)));
             }
             let pattern = match alternatives[..] {

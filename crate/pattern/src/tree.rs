@@ -14,7 +14,7 @@ use crate::matrix::{Matrix, Purpose};
 use crate::pattern::{Head, Pattern, PatternId, Patterns, TyId};
 use crate::rows::{Place, PlaceId, Row};
 use crate::space::{Space, Types};
-use base::{Idx, IndexVec, idx};
+use base::{Append, Idx, IndexVec, ToList, idx};
 
 idx!(
     /// A node of a decision tree. Nodes lead to smaller ids.
@@ -90,22 +90,22 @@ pub(crate) fn tree_for(
     ty: TyId,
     arms: &[PatternId],
 ) -> Option<Tree> {
-    let rows: Vec<(u32, PatternId)> = (0..).zip(arms.iter().copied()).collect();
+    let rows: Vec<(u32, PatternId)> = (0..).zip(arms.iter().copied()).list();
     let mut matrix = Matrix::new(patterns, Space::new(types), ty, purpose);
     let root = matrix.explore(&rows)?;
     let mut nodes = Nodes::default();
     let root = nodes.build(&mut matrix, root, Some(arms));
     let Matrix { mut space, places, .. } = matrix;
-    let mut types: Vec<TyId> = places.places.iter().map(|place| place.ty).collect();
+    let mut types: Vec<TyId> = places.places.iter().map(|place| place.ty).list();
     base::sort(&mut types);
     types.dedup();
     let contents = types.into_iter().map(|ty| {
         let (shape, possible) = space.look(ty);
         let heads = shape.heads.iter().zip(possible).filter(|&(_, &is_possible)| is_possible);
-        let heads = heads.map(|((head, fields), _)| (*head, fields.len())).collect();
+        let heads = heads.map(|((head, fields), _)| (*head, fields.len())).list();
         (ty, Contents { heads, is_open: shape.is_open })
     });
-    let contents = contents.collect();
+    let contents = contents.list();
     let is_sequence = purpose == Purpose::Sequence;
     Some(Tree { nodes: nodes.nodes, places: places.places, contents, root, is_sequence })
 }
@@ -164,13 +164,13 @@ impl Nodes {
         match &node {
             Node::Fail => key.push(0),
             Node::Leaf { arm, variables } => {
-                key.extend([1, *arm as u32]);
-                key.extend(variables.iter().flat_map(|&(variable, place)| [variable, place.0]));
+                key.append_all([1, *arm as u32]);
+                key.append_all(variables.iter().flat_map(|&(variable, place)| [variable, place.0]));
             }
             Node::Switch { place, cases, default } => {
-                key.extend([2, place.0, default.map_or(u32::MAX, |node| node.0)]);
+                key.append_all([2, place.0, default.map_or(u32::MAX, |node| node.0)]);
                 for &(head, node) in cases {
-                    key.extend(head.key());
+                    key.append_all(head.key());
                     key.push(node.0);
                 }
             }
@@ -194,7 +194,7 @@ fn variables(matrix: &mut Matrix<'_, '_>, row: Row, arm: PatternId) -> Vec<(u32,
         }
         let from = patterns.variables.partition_point(|&(pattern, _)| pattern < id);
         let own = patterns.variables[from..].iter().take_while(|&&(pattern, _)| pattern == id);
-        found.extend(own.map(|&(_, variable)| (variable, place)));
+        found.append_all(own.map(|&(_, variable)| (variable, place)));
         match &patterns.nodes[id] {
             Pattern::Wild => {}
             Pattern::Or(parts) => {
@@ -202,7 +202,7 @@ fn variables(matrix: &mut Matrix<'_, '_>, row: Row, arm: PatternId) -> Vec<(u32,
                 let is_chosen = |part: PatternId| {
                     patterns.alternatives(part).iter().any(|alternative| chosen.binary_search(alternative).is_ok())
                 };
-                pending.extend(parts.iter().find(|&&part| is_chosen(part)).map(|&part| (place, part)));
+                pending.append_all(parts.iter().find(|&&part| is_chosen(part)).map(|&part| (place, part)));
             }
             Pattern::Head(head, fields) => {
                 let ty = matrix.places.places[place].ty;

@@ -9,7 +9,7 @@
 use crate::intern::Interner;
 use crate::pattern::{Head, TyId};
 use crate::space::{Shape, Types};
-use base::{Idx, Surface};
+use base::{Append, Idx, Surface, ToList};
 use hir::{Module, TypeExprId, TypeExprKind};
 use ty::{AdtId, Dtype, Kind, ParamId, Term, TermId, Terms, VariantId};
 
@@ -64,20 +64,20 @@ impl<'a> HirTypes<'a> {
             Type::Unknown => key.push(0),
             Type::Bool => key.push(1),
             Type::NoDims => key.push(2),
-            Type::Term(term) => key.extend([3, term.0]),
+            Type::Term(term) => key.append_all([3, term.0]),
             Type::Adt(adt, args) => {
-                key.extend([4, adt.0]);
-                key.extend(args.iter().map(|arg| arg.0));
+                key.append_all([4, adt.0]);
+                key.append_all(args.iter().map(|arg| arg.0));
             }
             Type::Tuple(items) => {
                 key.push(5);
-                key.extend(items.iter().map(|item| item.0));
+                key.append_all(items.iter().map(|item| item.0));
             }
             Type::Sum(variants, rest) => {
-                key.extend([6, rest.map_or(u32::MAX, |rest| rest.0)]);
+                key.append_all([6, rest.map_or(u32::MAX, |rest| rest.0)]);
                 for (name, fields) in variants {
-                    key.extend([name.0, fields.len() as u32]);
-                    key.extend(fields.iter().map(|field| field.0));
+                    key.append_all([name.0, fields.len() as u32]);
+                    key.append_all(fields.iter().map(|field| field.0));
                 }
             }
         }
@@ -113,23 +113,23 @@ impl<'a> HirTypes<'a> {
                 Step::Read(id) => match &self.module.type_exprs[id].kind {
                     TypeExprKind::Tuple(items) => {
                         steps.push(Step::Tuple(items.len()));
-                        steps.extend(items.iter().rev().map(|&item| Step::Read(item)));
+                        steps.append_all(items.iter().rev().map(|&item| Step::Read(item)));
                         continue;
                     }
                     TypeExprKind::Adt { adt, args } => {
                         steps.push(Step::Adt(*adt, args.len()));
-                        steps.extend(args.iter().rev().map(|&arg| Step::Read(arg)));
+                        steps.append_all(args.iter().rev().map(|&arg| Step::Read(arg)));
                         continue;
                     }
                     TypeExprKind::Tensor { shape, dtype } => {
-                        steps.extend([Step::Tensor, Step::Read(*dtype), Step::Read(*shape)]);
+                        steps.append_all([Step::Tensor, Step::Read(*dtype), Step::Read(*shape)]);
                         continue;
                     }
                     TypeExprKind::Sum { variants, rest } => {
                         steps.push(Step::Sum(id));
-                        steps.extend(rest.iter().map(|&rest| Step::Read(rest)));
+                        steps.append_all(rest.iter().map(|&rest| Step::Read(rest)));
                         let fields = variants.iter().flat_map(|(_, fields)| fields);
-                        steps.extend(fields.rev().map(|&field| Step::Read(field)));
+                        steps.append_all(fields.rev().map(|&field| Step::Read(field)));
                         continue;
                     }
                     TypeExprKind::RowOf(sum) => {
@@ -180,7 +180,7 @@ impl<'a> HirTypes<'a> {
     }
 
     fn all(&mut self, terms: &[TermId]) -> Vec<TyId> {
-        terms.iter().map(|&term| self.term(term)).collect()
+        terms.iter().map(|&term| self.term(term)).list()
     }
 
     fn adt(&mut self, adt: AdtId, args: &[TyId]) -> Shape {
@@ -188,7 +188,7 @@ impl<'a> HirTypes<'a> {
         let adt = &module.adts[adt];
         let mut heads = Vec::new();
         for &ctor in &adt.ctors {
-            let fields = module.ctors[ctor].fields.iter().map(|&field| self.read(field, &adt.params, args)).collect();
+            let fields = module.ctors[ctor].fields.iter().map(|&field| self.read(field, &adt.params, args)).list();
             heads.push((Head::Ctor(ctor.0), fields));
         }
         Shape { heads, is_open: adt.is_extern }
@@ -200,12 +200,12 @@ impl<'a> HirTypes<'a> {
         let mut is_open = !is_closed;
         if let Some(row) = row {
             let (more, rest) = terms.row(row);
-            variants.extend(more.iter().map(|variant| (variant.name, self.all(terms.items(variant.fields)))));
+            variants.append_all(more.iter().map(|variant| (variant.name, self.all(terms.items(variant.fields)))));
             is_open = terms.head(rest) != Term::EmptyRow;
         }
         base::sort_by_key(&mut variants, |&(name, _)| &module.variants[name]);
         variants.dedup_by_key(|&mut (name, _)| name);
-        let heads = variants.into_iter().map(|(name, fields)| (Head::Variant(name.0), fields)).collect();
+        let heads = variants.into_iter().map(|(name, fields)| (Head::Variant(name.0), fields)).list();
         Shape { heads, is_open }
     }
 }
@@ -223,7 +223,7 @@ impl Types for HirTypes<'_> {
             Type::Sum(mut variants, mut rest) => {
                 let mut row = None;
                 while let Some(Type::Sum(more, more_rest)) = rest.map(|rest| &self.types[rest.index()]) {
-                    variants.extend(more.iter().cloned());
+                    variants.append_all(more.iter().cloned());
                     rest = *more_rest;
                 }
                 if let Some(&Type::Term(term)) = rest.map(|rest| &self.types[rest.index()]) {

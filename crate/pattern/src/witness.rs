@@ -12,7 +12,7 @@ use crate::matrix::Matrix;
 use crate::pattern::{Head, Pattern, PatternId, Patterns, TyId};
 use crate::rows::PlaceId;
 use crate::tree::{Node, NodeId, Nodes};
-use base::{Idx, IndexVec};
+use base::{Append, Idx, IndexVec, ToList};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -113,11 +113,10 @@ pub(crate) fn missing(matrix: &mut Matrix<'_, '_>, root: usize) -> Missing {
     }
     // The alternatives of a witness are witnesses.
     let Builder { mut missing, .. } = builder;
-    let mut all: Vec<PatternId> =
-        found.into_iter().flat_map(|witness| missing.patterns.alternatives(witness)).collect();
+    let mut all: Vec<PatternId> = found.into_iter().flat_map(|witness| missing.patterns.alternatives(witness)).list();
     base::sort_by_key(&mut all, |&witness| missing.has_rest(witness));
     missing.n_more = all.len().saturating_sub(MAX_WITNESSES);
-    missing.witnesses = all.into_iter().take(MAX_WITNESSES).collect();
+    missing.witnesses = all.into_iter().take(MAX_WITNESSES).list();
     missing
 }
 
@@ -135,12 +134,12 @@ impl Builder<'_, '_, '_> {
         match &pattern {
             Pattern::Wild => {}
             Pattern::Head(head, parts) => {
-                key.extend(head.key());
-                key.extend(parts.iter().map(|part| part.0));
+                key.append_all(head.key());
+                key.append_all(parts.iter().map(|part| part.0));
             }
             Pattern::Or(parts) => {
-                key.extend([u32::MAX, u32::MAX]);
-                key.extend(parts.iter().map(|part| part.0));
+                key.append_all([u32::MAX, u32::MAX]);
+                key.append_all(parts.iter().map(|part| part.0));
             }
         }
         let (id, is_new) = self.ids.id(&key);
@@ -229,9 +228,9 @@ impl Builder<'_, '_, '_> {
         let mut pending = vec![0];
         while let Some(&at) = pending.last() {
             let Known { place, step, fields } = &places[at];
-            let open: Vec<usize> = fields.iter().map(|&(_, at)| at).filter(|&at| built[at].is_none()).collect();
+            let open: Vec<usize> = fields.iter().map(|&(_, at)| at).filter(|&at| built[at].is_none()).list();
             if !open.is_empty() {
-                pending.extend(open);
+                pending.append_all(open);
                 continue;
             }
             pending.pop();
@@ -320,7 +319,7 @@ impl Builder<'_, '_, '_> {
                 // Only above the first step the two must be one.
                 path.last()?;
                 let mut parts = others;
-                parts.extend(self.missing.patterns.alternatives(right));
+                parts.append_all(self.missing.patterns.alternatives(right));
                 break self.either(self.types[right], parts);
             };
             let inner = fields[field];

@@ -2,10 +2,9 @@
 
 use crate::coverage;
 use crate::name::extent;
-use base::{Diagnostic, LineIndex, Severity, Span, Surface};
+use base::{Append, Diagnostic, HashMap, HashSet, LineIndex, Severity, Span, Surface, ToList};
 use hir::{ExprKind, FnId, Hole, Item, LocalId, LocalOrigin, Module, PatKind};
 use infer::{Inferred, TypeError, Wording};
-use rustc_hash::FxHashSet;
 use solve::{Order, Trace};
 use std::sync::LazyLock;
 use ty::{AdtId, Printed, Term, Terms};
@@ -84,19 +83,19 @@ impl Analysis {
         let (module, hir_errors) = hir::lower(&parse.tree, PRELUDE.library.clone());
         let (inferred, mut type_errors) =
             infer::infer(&module, Some(&PRELUDE.analysis.inferred), Trace::off(), Order::Queue);
-        let mut diagnostics: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).collect();
-        diagnostics.extend(syntax::stolen_arms(&parse.tree).iter().map(|stolen| stolen.diagnostic()));
-        diagnostics.extend(hir_errors.iter().map(|error| error.diagnostic()));
+        let mut diagnostics: Vec<Diagnostic> = parse.errors.iter().map(|error| error.diagnostic()).list();
+        diagnostics.append_all(syntax::stolen_arms(&parse.tree).iter().map(|stolen| stolen.diagnostic()));
+        diagnostics.append_all(hir_errors.iter().map(|error| error.diagnostic()));
         // What waits for a hole's type waits for the hole to be filled.
         if module.locals.iter().skip(module.start.locals).any(|local| local.origin == LocalOrigin::Hole) {
             type_errors.retain(|error| !matches!(error, TypeError::UnderConstrained { .. }));
         }
-        diagnostics.extend(module.holes.iter().map(|hole| hole_diagnostic(&module, &inferred, hole)));
+        diagnostics.append_all(module.holes.iter().map(|hole| hole_diagnostic(&module, &inferred, hole)));
         let wording = Wording { module: &module, inferred: &inferred };
-        diagnostics.extend(type_errors.iter().map(|error| wording.diagnostic(error)));
+        diagnostics.append_all(type_errors.iter().map(|error| wording.diagnostic(error)));
         let lines = LineIndex::new(text);
-        diagnostics.extend(coverage::diagnostics(text, &lines, &module, &inferred));
-        diagnostics.extend(lint::check(text, &module, &inferred));
+        diagnostics.append_all(coverage::diagnostics(text, &lines, &module, &inferred));
+        diagnostics.append_all(lint::check(text, &module, &inferred));
         // In source order; at one place errors come before warnings.
         base::sort_by_key(&mut diagnostics, |diagnostic| {
             (diagnostic.span.start, diagnostic.severity, diagnostic.span.end)
@@ -143,7 +142,7 @@ impl Analysis {
             definition(self.module.local_name(local), data.span, self.inferred.print_local(&self.module, local))
         };
         if self.module.surface == Surface::Refine {
-            return self.bindings().into_iter().map(local_definition).collect();
+            return self.bindings().into_iter().map(local_definition).list();
         }
         let items = self.module.items.iter();
         items
@@ -157,7 +156,7 @@ impl Analysis {
                 Item::Let(local, _) => Some(local_definition(local)),
                 Item::Expr(_) | Item::Adt(_) => None,
             })
-            .collect()
+            .list()
     }
 
     /// What `let` and `as` bind inside functions, in source order.
@@ -168,7 +167,7 @@ impl Analysis {
             PatKind::As(_, local) => Some(local),
             _ => None,
         });
-        let mut bound: Vec<LocalId> = lets.map(|(id, _)| id).chain(named).collect();
+        let mut bound: Vec<LocalId> = lets.map(|(id, _)| id).chain(named).list();
         base::sort_by_key(&mut bound, |&id| locals[id].span.start);
         // The alternatives of an or-pattern share theirs.
         bound.dedup();
@@ -186,7 +185,7 @@ impl Analysis {
                 let body = self.module.functions[function].body;
                 Expression { function, span: self.module.functions[function].span, r#type: self.type_of(body) }
             })
-            .collect()
+            .list()
     }
 
     pub(crate) fn type_of(&self, expr: hir::ExprId) -> String {
@@ -198,7 +197,7 @@ impl Analysis {
 
     /// The functions (of items) that may be run: neither they nor what they use has an error, other than a match that
     /// is not exhaustive.
-    pub(crate) fn sound_functions(&self) -> FxHashSet<FnId> {
+    pub(crate) fn sound_functions(&self) -> HashSet<FnId> {
         let items: Vec<FnId> = self
             .module
             .items
@@ -208,18 +207,18 @@ impl Analysis {
                 Item::Let(_, function) | Item::Expr(function) => Some(function),
                 Item::Adt(_) => None,
             })
-            .collect();
+            .list();
         let errors: Vec<u32> = self
             .diagnostics
             .iter()
             .filter(|d| d.severity == Severity::Error && d.code != "match-not-exhaustive")
             .map(|d| d.span.start)
-            .collect();
+            .list();
         let has_error = |span: Span| {
             let from = errors.partition_point(|&error| error < span.start);
             errors.get(from).is_some_and(|&error| error <= span.end)
         };
-        let broken_types: FxHashSet<AdtId> = self
+        let broken_types: HashSet<AdtId> = self
             .module
             .adts
             .iter_enumerated()
@@ -236,12 +235,12 @@ impl Analysis {
                     hir::Visit::Let(..) | hir::Visit::Pattern(..) => false,
                 })
         };
-        let mut broken: FxHashSet<FnId> = items
+        let mut broken: HashSet<FnId> = items
             .iter()
             .copied()
             .filter(|&id| has_error(self.module.functions[id].span) || uses_broken_type(id))
             .collect();
-        let of_let: rustc_hash::FxHashMap<LocalId, FnId> = self
+        let of_let: HashMap<LocalId, FnId> = self
             .module
             .items
             .iter()
@@ -301,12 +300,12 @@ pub fn check_order(text: &str, order: Order) -> (bool, Vec<String>) {
         match *item {
             Item::Def(def) => {
                 let scheme = inferred.defs[def].as_ref();
-                types.extend(scheme.map(|scheme| inferred.print_scheme(&module, scheme).text));
+                types.append_all(scheme.map(|scheme| inferred.print_scheme(&module, scheme).text));
             }
-            Item::Let(local, _) => types.extend(inferred.print_local(&module, local).map(|printed| printed.text)),
+            Item::Let(local, _) => types.append_all(inferred.print_local(&module, local).map(|printed| printed.text)),
             Item::Expr(function) => {
                 let term = inferred.exprs[module.functions[function].body];
-                types.extend(term.map(|term| inferred.print(&module, term).text));
+                types.append_all(term.map(|term| inferred.print(&module, term).text));
             }
             Item::Adt(_) => {}
         }

@@ -5,7 +5,7 @@
 use crate::Analysis;
 use crate::step::{function_name, shortened};
 use crate::view::machine::{BlockView, PartKindView, PartView, VariableView};
-use base::Surface;
+use base::{Append, Surface, ToList};
 use ir::Program;
 use layout::{Head, Kind, LayoutId, Tag, Words, immediate_variant, n_words, read_bits, slice_bits, variant_in};
 use machine::BlockKind;
@@ -64,13 +64,13 @@ impl Contents<'_> {
         VariableView {
             name,
             r#type: if is_token { String::new() } else { self.type_of(layout) },
-            pointers: shallow.parts.iter().filter_map(|part| part.pointer).collect(),
+            pointers: shallow.parts.iter().filter_map(|part| part.pointer).list(),
             value: match value {
                 _ if is_token => "memory to use again".to_owned(),
                 Some(value) if !is_large => shortened(print_value(value, &self.analysis.module).text),
                 Some(_) | None => shallow.text,
             },
-            bits: bits.iter().rev().map(|word| format!("{word:x}")).collect::<Vec<_>>().join(" "),
+            bits: bits.iter().rev().map(|word| format!("{word:x}")).list().join(" "),
         }
     }
 
@@ -159,7 +159,7 @@ impl Contents<'_> {
 
     pub fn block(&self, block: machine::BlockView) -> BlockView {
         let machine::BlockView { address, size, kind, n_owners, shape, bytes, .. } = block;
-        let mut words: Vec<u64> = bytes.chunks(8).map(word).collect();
+        let mut words: Vec<u64> = bytes.chunks(8).map(word).list();
         let mut view = BlockView {
             address,
             size,
@@ -184,7 +184,7 @@ impl Contents<'_> {
                 if matches!(kind, BlockKind::Box(_)) { "box" } else { "cell" }
             }
             BlockKind::Tensor(dtype) => {
-                let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+                let sizes: Vec<String> = shape.iter().map(usize::to_string).list();
                 view.r#type = format!("Tensor[({}), {dtype}]", sizes.join(", "));
                 self.tensor_parts(&mut view, dtype, &shape, &words);
                 "tensor"
@@ -201,7 +201,7 @@ impl Contents<'_> {
                     let bits = self.program.layouts[var.layout].bits;
                     words.resize(words.len().max((at as usize).div_ceil(64) + n_words(bits)), 0);
                     let name = var.name.clone().unwrap_or_else(|| format!("v{}", capture.0));
-                    view.parts.extend(self.shallow(var.layout, &words, at, &name).parts);
+                    view.parts.append_all(self.shallow(var.layout, &words, at, &name).parts);
                     at += n_words(bits) as u32 * 64;
                 }
                 "closure"

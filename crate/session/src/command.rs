@@ -2,8 +2,11 @@
 
 use crate::data::to_json;
 use crate::run::Options;
-use crate::{Analysis, IrText, Mends, Needs, Outcome, hover, ir_text, pass_names, run};
-use base::{Diagnostic, LineIndex, Position, Severity, Span};
+use crate::{
+    Analysis, Export, FunctionSummary, Fusion, IrText, LayerSummary, Mends, Needs, Outcome, Summary, hover, ir_text,
+    pass_names, run,
+};
+use base::{Append, Diagnostic, LineIndex, Position, Severity, Span, ToList};
 use layout::Strategy;
 use machine::Tally;
 use serde::Serialize;
@@ -195,15 +198,15 @@ pub fn check_json(files: &[(String, Analysis)]) -> Answer {
                     r#type: definition.r#type,
                     truncated: definition.truncated,
                 })
-                .collect(),
+                .list(),
             values: analysis
                 .expressions()
                 .into_iter()
                 .map(|value| Expression { line: lines.line_of(value.span.start), r#type: value.r#type })
-                .collect(),
+                .list(),
         }
     });
-    Answer { json: to_string(&Checked { files: files.collect() }), has_errors }
+    Answer { json: to_string(&Checked { files: files.list() }), has_errors }
 }
 
 /// `relish run --json` of a text.
@@ -220,9 +223,9 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
             data: value.value.as_ref().and_then(|value| to_json(&analysis.module, value)),
         }
     });
-    let values = values.collect();
+    let values = values.list();
     let mut diagnostics = analysis.diagnostics().to_vec();
-    diagnostics.extend(outcome.diagnostics);
+    diagnostics.append_all(outcome.diagnostics);
     let has_errors = has_errors(&diagnostics);
     let diagnostics = problems(&diagnostics, lines);
     let Needs { least, most, open } = outcome.needs;
@@ -230,7 +233,7 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
     let tensor_bytes = TensorBytes { least, most, depends_on };
     let Outcome { fuel, peak_bytes, live_bytes, profile, .. } = outcome;
     let cost = |tally: &Tally| OperatorCost {
-        operators: tally.ops.iter().map(|op| op.row().name).collect(),
+        operators: tally.ops.iter().map(|op| op.row().name).list(),
         place: place(tally.span, lines),
         r#type: tally.result.as_ref().map(crate::needs::type_text),
         calls: tally.n_calls,
@@ -239,13 +242,13 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
         bytes_written: tally.written,
         flops: tally.flops,
     };
-    let profile = profile.map(|tallies| tallies.iter().map(cost).collect());
+    let profile = profile.map(|tallies| tallies.iter().map(cost).list());
     let ran = Ran { values, diagnostics, fuel, peak_bytes, live_bytes, tensor_bytes, profile };
     Answer { json: to_string(&ran), has_errors }
 }
 
-/// How to run: fuel, memory and seed, and a layout by its name; what is not said is as always.
-pub fn run_options(numbers: [Option<u64>; 3], layout: Option<&str>) -> Result<Options, String> {
+/// How to run: fuel, memory and seed, a layout and fusion by their names; what is not said is as always.
+pub fn run_options(numbers: [Option<u64>; 3], layout: Option<&str>, fusion: Option<&str>) -> Result<Options, String> {
     let usual = Options::default();
     let [fuel, memory, seed] = numbers;
     Ok(Options {
@@ -253,6 +256,7 @@ pub fn run_options(numbers: [Option<u64>; 3], layout: Option<&str>) -> Result<Op
         memory: memory.unwrap_or(usual.memory),
         seed: seed.unwrap_or(usual.seed),
         layout: layout.map_or(Ok(usual.layout), parse_layout)?,
+        fusion: fusion.map_or(Ok(usual.fusion), parse_fusion)?,
         ..usual
     })
 }
@@ -279,11 +283,11 @@ pub fn ops_json() -> String {
             .iter()
             .filter(|spec| !matches!(spec.form, op::AttrForm::Argument(_)))
             .map(|spec| Attribute { name: spec.name, default: spec.default.value().map(|value| value.to_string()) })
-            .collect(),
+            .list(),
         relation: row.relation.name,
         doc: row.doc.trim().to_owned(),
     });
-    to_string(&operators.collect::<Vec<_>>())
+    to_string(&operators.list())
 }
 
 /// `relish ops` for people: a line each.
@@ -294,10 +298,10 @@ pub fn ops_text() -> String {
             Some(value) => format!("{}={value}", spec.name),
             None => format!("{}=…", spec.name),
         });
-        let parts: Vec<String> = row.args.iter().map(|arg| (*arg).to_owned()).chain(attrs).collect();
+        let parts: Vec<String> = row.args.iter().map(|arg| (*arg).to_owned()).chain(attrs).list();
         format!("{}({}) where {}", row.name, parts.join(", "), row.relation.name)
     };
-    op::all().iter().map(|row| line(row)).collect::<Vec<_>>().join("\n")
+    op::all().iter().map(|row| line(row)).list().join("\n")
 }
 
 /// `relish fmt --json`: `{"files":[{"file","changed","diagnostics":[…]}]}`, with the `text` of standard input.
@@ -308,7 +312,7 @@ pub fn format_json(files: &[Formatting]) -> String {
         text: outcome.as_deref().ok().filter(|_| file == "-"),
         diagnostics: problems(outcome.as_ref().err().map_or(&[], Vec::as_slice), &LineIndex::new(text)),
     });
-    to_string(&Formatted { files: files.collect() })
+    to_string(&Formatted { files: files.list() })
 }
 
 /// `relish explain --json`.
@@ -317,13 +321,14 @@ pub fn explain_json(code: &str, page: &str) -> String {
 }
 
 /// The document that a command prints for one text, by the command's name; its options as a JSON object with the keys
-/// `fuel`, `memory`, `seed`, `inputs`, `layout`, `pass`, and `line` and `column` for `hover`. For the test that every build of the core
-/// answers alike.
+/// `fuel`, `memory`, `seed`, `inputs`, `layout`, `fusion`, `pass`, and `line` and `column` for `hover`. For the test
+/// that every build of the core answers alike.
 pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
     let json: Json = options.parse().ok()?;
     let number = |key: &str| json.get(key).and_then(Json::as_u64);
     let text = |key: &str| json.get(key).and_then(Json::as_str);
     let strategy = text("layout").and_then(Strategy::parse);
+    let fusion = text("fusion").and_then(Fusion::parse).unwrap_or(Fusion::On);
     match name {
         "check" => Some(check_json(&[("-".to_owned(), Analysis::new(source))]).json),
         "run" => {
@@ -331,6 +336,7 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
             options.fuel = number("fuel").unwrap_or(options.fuel);
             options.memory = number("memory").unwrap_or(options.memory);
             options.layout = strategy.unwrap_or(options.layout);
+            options.fusion = fusion;
             options.seed = number("seed").unwrap_or(options.seed);
             if let Some(inputs) = json.get("inputs").and_then(Json::as_object) {
                 options.inputs = inputs.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
@@ -343,13 +349,59 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
         }
         "ir" => {
             let strategy = strategy.unwrap_or(Options::default().layout);
-            Some(ir_json(&ir_text(&Analysis::new(source), strategy, text("pass"))))
+            Some(ir_json(&ir_text(&Analysis::new(source), strategy, fusion, text("pass"))))
         }
         "layout" => Some(crate::layout_json(&Analysis::new(source), strategy).json),
         "trace" => Some(crate::trace_json(&Analysis::new(source))),
         "ops" => Some(ops_json()),
         _ => None,
     }
+}
+
+/// `relish export --json`.
+pub fn export_json(analysis: &Analysis, to: Export) -> String {
+    serde_json::json!({ "text": crate::export(analysis, to).ok() }).to_string()
+}
+
+/// `relish export`: the text, or why there is none.
+pub fn export_text(analysis: &Analysis, to: Export) -> String {
+    crate::export(analysis, to).unwrap_or_else(|reason| reason)
+}
+
+/// `relish summary --json`.
+pub fn summary_json(analysis: &Analysis) -> String {
+    let layer = |layer: &LayerSummary| {
+        let LayerSummary { span, name, made_of, output, n_trained, flops } = layer;
+        let span = place(*span, analysis.lines());
+        serde_json::json!({
+            "name": name, "made_of": made_of, "output": output, "parameters": n_trained, "operations": flops, "span": span,
+        })
+    };
+    let functions = |summary: &Summary| -> Vec<Json> {
+        let of = |function: &FunctionSummary| {
+            let layers: Vec<Json> = function.layers.iter().map(layer).collect();
+            serde_json::json!({ "name": function.name, "layers": layers })
+        };
+        summary.functions.iter().map(of).collect()
+    };
+    let nodes: Vec<Json> = crate::summary(analysis)
+        .iter()
+        .map(|summary| {
+            serde_json::json!({
+                "name": summary.name, "type": summary.r#type, "functions": functions(summary),
+                "parameters": summary.n_trained, "kept": summary.n_kept,
+            })
+        })
+        .collect();
+    serde_json::json!({ "nodes": nodes }).to_string()
+}
+
+/// What a program can be exported to, by its name.
+pub fn parse_export(name: &str) -> Result<Export, String> {
+    Export::parse(name).ok_or_else(|| {
+        let names: Vec<&str> = Export::ALL.iter().map(|export| export.name()).collect();
+        format!("expected one of {}, found {name}", names.join(", "))
+    })
 }
 
 /// `FILE:LINE:COL`.
@@ -375,16 +427,21 @@ pub fn parse_code(code: &str) -> Result<&'static str, String> {
 pub fn parse_pass(name: &str) -> Result<&str, String> {
     match pass_names().any(|known| known == name) {
         true => Ok(name),
-        false => Err(format!("no pass is called {name}; there are {}", pass_names().collect::<Vec<_>>().join(", "))),
+        false => Err(format!("no pass is called {name}; there are {}", pass_names().list().join(", "))),
     }
 }
 
 /// A layout strategy by its name.
 pub fn parse_layout(name: &str) -> Result<Strategy, String> {
     Strategy::parse(name).ok_or_else(|| {
-        let names: Vec<&str> = Strategy::ALL.iter().map(|strategy| strategy.name()).collect();
+        let names: Vec<&str> = Strategy::ALL.iter().map(|strategy| strategy.name()).list();
         format!("expected one of the layouts {}, found {name}", names.join(", "))
     })
+}
+
+/// `on` or `off`.
+pub fn parse_fusion(name: &str) -> Result<Fusion, String> {
+    Fusion::parse(name).ok_or_else(|| format!("expected on or off, found {name}"))
 }
 
 /// The inputs of `@main` from a JSON object.
@@ -404,7 +461,7 @@ pub(crate) fn place(span: Span, lines: &LineIndex) -> Place {
 pub(crate) fn problems(diagnostics: &[Diagnostic], lines: &LineIndex) -> Vec<Problem> {
     let label = |label: &base::Label| Label { place: place(label.span, lines), message: label.message.clone() };
     let edit = |edit: &base::Edit| Edit { place: place(edit.span, lines), text: edit.text.clone() };
-    let fix = |fix: &base::Fix| Fix { title: fix.title.clone(), edits: fix.edits.iter().map(edit).collect() };
+    let fix = |fix: &base::Fix| Fix { title: fix.title.clone(), edits: fix.edits.iter().map(edit).list() };
     diagnostics
         .iter()
         .map(|diagnostic| Problem {
@@ -416,11 +473,11 @@ pub(crate) fn problems(diagnostics: &[Diagnostic], lines: &LineIndex) -> Vec<Pro
             },
             message: diagnostic.message.clone(),
             place: place(diagnostic.span, lines),
-            labels: diagnostic.labels.iter().map(label).collect(),
+            labels: diagnostic.labels.iter().map(label).list(),
             help: diagnostic.help.clone(),
-            fixes: diagnostic.fixes.iter().map(fix).collect(),
+            fixes: diagnostic.fixes.iter().map(fix).list(),
         })
-        .collect()
+        .list()
 }
 
 pub(crate) fn to_string(value: &impl Serialize) -> String {

@@ -2,13 +2,12 @@
 
 use crate::Analysis;
 use crate::analysis::prelude;
-use base::Diagnostic;
+use base::{Diagnostic, HashSet, ToList};
 use hir::{FnId, Item};
 use ir::{FuncId, Program};
 use layout::Strategy;
 use lower::pass::{FUSE, PASSES};
 use lower::{Conversion, LowerError, Lowered};
-use rustc_hash::FxHashSet;
 use ty::TermId;
 
 /// A program that was compiled, and what there is to say about it.
@@ -29,19 +28,20 @@ pub enum Fusion {
     Off,
 }
 
-/// Compiles what is needed to run some functions. `watch` sees the program as it is lowered (`"lower"`), then after each
-/// pass, by the pass's name.
-pub fn compile(
-    analysis: &Analysis,
-    functions: &[FnId],
-    strategy: Strategy,
-    watch: &mut dyn FnMut(&'static str, &Program),
-) -> Compiled {
-    compile_with(analysis, functions, strategy, Fusion::On, watch)
+impl Fusion {
+    /// `on` or `off`.
+    pub fn parse(name: &str) -> Option<Fusion> {
+        match name {
+            "on" => Some(Fusion::On),
+            "off" => Some(Fusion::Off),
+            _ => None,
+        }
+    }
 }
 
-/// As [`compile`]; a pass that is left out changes nothing.
-pub(crate) fn compile_with(
+/// Compiles what is needed to run some functions. `watch` sees the program as it is lowered (`"lower"`), then after each
+/// pass, by the pass's name; one that is left out changes nothing.
+pub fn compile(
     analysis: &Analysis,
     functions: &[FnId],
     strategy: Strategy,
@@ -57,8 +57,8 @@ pub(crate) fn compile_with(
         }
         watch(pass.name, &program);
     }
-    let diagnostics = errors.iter().map(|error| diagnostic(analysis, error)).collect();
-    let entries = functions.iter().copied().zip(entries).collect();
+    let diagnostics = errors.iter().map(|error| diagnostic(analysis, error)).list();
+    let entries = functions.iter().copied().zip(entries).list();
     Compiled { program, entries, types, conversions, diagnostics }
 }
 
@@ -68,13 +68,13 @@ impl Analysis {
         self.runnable_of(&self.sound_functions())
     }
 
-    fn runnable_of(&self, sound: &FxHashSet<FnId>) -> Vec<FnId> {
+    fn runnable_of(&self, sound: &HashSet<FnId>) -> Vec<FnId> {
         let main = crate::run::main_of(self).map(|(_, function)| function);
         let expressions = self.module.items.iter().filter_map(|item| match *item {
             Item::Expr(function) => Some(function),
             Item::Def(_) | Item::Let(..) | Item::Adt(_) => None,
         });
-        expressions.chain(main).filter(|function| sound.contains(function)).collect()
+        expressions.chain(main).filter(|function| sound.contains(function)).list()
     }
 
     /// What there is to look at: what a run evaluates, and the definitions without errors that no type argument must

@@ -3,7 +3,7 @@
 //! Worked example: `match (%l) { Nil => 0 }` misses `Cons(_, _)`. The fix writes `, Cons(_, _) => _` behind the last
 //! arm; the `_` is a hole, which then says what type it wants.
 
-use base::{Diagnostic, Edit, Fix, LineIndex, Span, Surface};
+use base::{Diagnostic, Edit, Fix, LineIndex, Span, Surface, ToList};
 use hir::{Arm, Expr, ExprKind, Module, PatId, PatKind};
 use infer::{Inferred, Why};
 use pattern::{Coverage, Unreachable};
@@ -68,7 +68,7 @@ fn not_exhaustive(
     coverage: &Coverage,
 ) -> Diagnostic {
     let Coverage { missing, n_more, is_cut, .. } = coverage;
-    let cases: Vec<String> = missing.iter().map(|case| quoted(&case.text)).collect();
+    let cases: Vec<String> = missing.iter().map(|case| quoted(&case.text)).list();
     let more = match (is_cut, n_more) {
         (true, _) => " and more".to_owned(),
         (false, 0) => String::new(),
@@ -81,7 +81,7 @@ fn not_exhaustive(
     let is_all = *n_more == 0 && !is_cut && !missing.iter().any(|case| case.truncated);
     let (title, patterns) = match (is_all, missing.len()) {
         (true, 1) => ("add the missing arm".to_owned(), vec![missing[0].text.as_str()]),
-        (true, n) => (format!("add the {n} missing arms"), missing.iter().map(|case| case.text.as_str()).collect()),
+        (true, n) => (format!("add the {n} missing arms"), missing.iter().map(|case| case.text.as_str()).list()),
         (false, _) => ("add an arm for all other values".to_owned(), vec!["_"]),
     };
     if let Some(edits) = added_arms(text, module, expr, *last, &patterns) {
@@ -95,7 +95,7 @@ fn not_exhaustive(
 fn widened(module: &Module, inferred: &Inferred, expr: &Expr, scrutinee: TermId, arms: &[Arm]) -> Vec<(Span, String)> {
     let Term::Sum(row) = inferred.solver.head(scrutinee) else { return Vec::new() };
     let mut asked: Vec<VariantId> = Vec::new();
-    let mut pending: Vec<PatId> = arms.iter().map(|arm| arm.pat).collect();
+    let mut pending: Vec<PatId> = arms.iter().map(|arm| arm.pat).list();
     while let Some(pat) = pending.pop() {
         match &module.pats[pat].kind {
             PatKind::Variant(name, _) => asked.push(*name),
@@ -119,7 +119,7 @@ fn widened(module: &Module, inferred: &Inferred, expr: &Expr, scrutinee: TermId,
         };
         is_shown.then(|| (span, format!("{verb} put `{name}` into the sum")))
     });
-    origins.take(MAX_LABELS).collect()
+    origins.take(MAX_LABELS).list()
 }
 
 /// A pattern between backticks: two, if it has some itself.

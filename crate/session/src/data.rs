@@ -1,8 +1,9 @@
 //! Values as JSON and JSON as values.
 
 use crate::Analysis;
+use crate::node::{node_value, outermost_net, parameters};
 use crate::run::Options;
-use base::Span;
+use base::{Append, Span, ToList};
 use hir::{FnId, Module};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value as Json};
@@ -51,7 +52,7 @@ pub fn to_json(module: &Module, value: &Value) -> Option<Box<RawValue>> {
             }
             Value::Ref(cell) => {
                 out.push_str("{\"ref\":");
-                stack.extend([Piece::Text("}"), Piece::Value(cell.borrow().clone(), depth + 1)]);
+                stack.append_all([Piece::Text("}"), Piece::Value(cell.borrow().clone(), depth + 1)]);
                 continue;
             }
             Value::Tuple(fields) => {
@@ -133,22 +134,29 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
     let mut random = SplitMix(options.seed);
     let module = &analysis.module;
     let params = &module.functions[function].params;
-    let names: Vec<&str> = params.iter().map(|&param| module.local_name(param)).collect();
-    if let Some(unknown) = options.inputs.keys().find(|key| !names.iter().any(|name| same_name(name, key))) {
-        let message = format!("`@main` has no parameter `{unknown}`");
+    // A node's weights are given by their names, as PyTorch gives them: `fc1.weight`.
+    let net = outermost_net(module);
+    let weights = net.map(|net| parameters(module, net)).transpose()?.unwrap_or_default();
+    let names: Vec<&str> = params[usize::from(net.is_some())..].iter().map(|&param| module.local_name(param)).list();
+    let known = |key: &&String| {
+        names.iter().any(|name| same_name(name, key)) || weights.iter().any(|weight| weight.path == **key)
+    };
+    if let Some(unknown) = options.inputs.keys().find(|key| !known(key)) {
+        let message = match net {
+            Some(net) => format!("`{}` has no weight and no parameter `{unknown}`", module.nets[net].name),
+            None => format!("`@main` has no parameter `{unknown}`"),
+        };
         return Err(InputError { span: module.functions[function].span, message });
     }
-    params
-        .iter()
-        .map(|&param| {
-            let (name, span) = (module.local_name(param), module.locals[param].span);
-            let given = options.inputs.iter().find(|(key, _)| same_name(name, key)).map(|(_, json)| json);
-            let error = |message: String| InputError { span, message };
-            let term = analysis.inferred.locals[param].ok_or_else(|| error("this has no type".to_owned()))?;
-            argument(analysis, term, given, &mut random)
-                .map_err(|message| error(format!("the input `{name}`: {message}")))
-        })
-        .collect()
+    let node = net.map(|net| node_value(module, net, &weights, options, &mut random)).transpose()?;
+    let rest = params[usize::from(net.is_some())..].iter().map(|&param| {
+        let (name, span) = (module.local_name(param), module.locals[param].span);
+        let given = options.inputs.iter().find(|(key, _)| same_name(name, key)).map(|(_, json)| json);
+        let error = |message: String| InputError { span, message };
+        let term = analysis.inferred.locals[param].ok_or_else(|| error("this has no type".to_owned()))?;
+        argument(analysis, term, given, &mut random).map_err(|message| error(format!("the input `{name}`: {message}")))
+    });
+    node.map(Ok).into_iter().chain(rest).ok_list()
 }
 
 fn same_name(param: &str, key: &str) -> bool {
@@ -175,7 +183,7 @@ fn argument(
                 .iter()
                 .enumerate()
                 .map(|(i, &field)| argument(analysis, field, given.and_then(|given| given.get(i)), random));
-            Ok(Value::Tuple(ty::Fields::new(values.collect::<Result<_, _>>()?)))
+            Ok(Value::Tuple(ty::Fields::new(values.ok_list()?)))
         }
         Term::Tensor { shape, dtype } => {
             let Term::Dtype(dtype) = solver.head(dtype) else { return Err("its dtype is not known".to_owned()) };
@@ -187,12 +195,12 @@ fn argument(
                     Term::Dim(Dim { extent: Extent::Number(number), .. }) => usize::try_from(number).ok(),
                     _ => None,
                 })
-                .collect();
+                .list();
             match given {
                 Some(json) => from_json(json, dtype, &want),
                 None => {
                     // A dim that is `?` is filled with 2.
-                    let shape: Vec<usize> = want.into_iter().map(|size| size.unwrap_or(2)).collect();
+                    let shape: Vec<usize> = want.into_iter().map(|size| size.unwrap_or(2)).list();
                     random_tensor(shape, dtype, random)
                 }
             }
@@ -205,17 +213,14 @@ fn random_tensor(shape: Vec<usize>, dtype: Dtype, random: &mut SplitMix) -> Resu
     let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).filter(|&n| n <= 1 << 26);
     let n = n.ok_or("it is too large to be made up")?;
     let elements = match dtype {
-        _ if dtype.is_float() => Elements::Float(
-            // Uniform in -1..1, from the upper 24 bits.
-            (0..n).map(|_| op::round_to(dtype, (random.next() >> 40) as f64 / f64::from(1 << 23) - 1.0)).collect(),
-        ),
-        Dtype::Bool => Elements::Int((0..n).map(|_| (random.next() >> 63) as i64).collect()),
-        _ => Elements::Int((0..n).map(|_| (random.next() >> 40) as i64 % 10).collect()),
+        _ if dtype.is_float() => Elements::Float((0..n).map(|_| op::round_to(dtype, random.unit())).list()),
+        Dtype::Bool => Elements::Int((0..n).map(|_| (random.next() >> 63) as i64).list()),
+        _ => Elements::Int((0..n).map(|_| (random.next() >> 40) as i64 % 10).list()),
     };
     Ok(Value::tensor(Tensor { dtype, shape, elements }))
 }
 
-fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Result<Value, String> {
+pub(crate) fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Result<Value, String> {
     let mut shape: Vec<usize> = Vec::new();
     let mut level = json;
     while let Json::Array(items) = level {
@@ -228,7 +233,7 @@ fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Result<Value,
     let fits =
         shape.len() == want.len() && shape.iter().zip(want).all(|(&size, want)| want.is_none_or(|want| want == size));
     if !fits {
-        let want: Vec<String> = want.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string())).collect();
+        let want: Vec<String> = want.iter().map(|size| size.map_or("?".to_owned(), |size| size.to_string())).list();
         return Err(format!("expected the shape ({}), found {shape:?}", want.join(", ")));
     }
     let mut scalars = Vec::new();
@@ -236,7 +241,7 @@ fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Result<Value,
     while let Some((json, axis)) = pending.pop() {
         match json {
             Json::Array(items) if axis < shape.len() && items.len() == shape[axis] => {
-                pending.extend(items.iter().rev().map(|item| (item, axis + 1)));
+                pending.append_all(items.iter().rev().map(|item| (item, axis + 1)));
             }
             Json::Array(_) => return Err("its rows have different lengths".to_owned()),
             leaf if axis == shape.len() => scalars.push(scalar(leaf, dtype)?),
@@ -244,12 +249,10 @@ fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Result<Value,
         }
     }
     let elements = match dtype.is_float() {
-        true => Elements::Float(
-            scalars.into_iter().map(|s| if let Scalar::Float(value) = s { value } else { 0.0 }).collect(),
-        ),
-        false => {
-            Elements::Int(scalars.into_iter().map(|s| if let Scalar::Int(value) = s { value } else { 0 }).collect())
+        true => {
+            Elements::Float(scalars.into_iter().map(|s| if let Scalar::Float(value) = s { value } else { 0.0 }).list())
         }
+        false => Elements::Int(scalars.into_iter().map(|s| if let Scalar::Int(value) = s { value } else { 0 }).list()),
     };
     Ok(Value::tensor(Tensor { dtype, shape, elements }))
 }
@@ -293,7 +296,7 @@ fn written(json: &Json) -> String {
 }
 
 /// Steele, Lea and Flood's SplitMix64: a seed of any value gives a good sequence.
-struct SplitMix(u64);
+pub(crate) struct SplitMix(u64);
 
 impl SplitMix {
     fn next(&mut self) -> u64 {
@@ -301,5 +304,10 @@ impl SplitMix {
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
+    }
+
+    /// Uniform in -1..1, from the upper 24 bits.
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.next() >> 40) as f64 / f64::from(1 << 23) - 1.0
     }
 }

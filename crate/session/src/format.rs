@@ -1,6 +1,6 @@
 //! The layout of a text: spaces, line ends and indentation.
 
-use base::{Diagnostic, Edit, Span, Surface};
+use base::{Diagnostic, Edit, Span, Surface, ToList};
 
 /// The text as it is best read, or what is wrong with its syntax.
 pub fn format(text: &str, surface: Surface) -> Result<String, Vec<Diagnostic>> {
@@ -8,7 +8,7 @@ pub fn format(text: &str, surface: Surface) -> Result<String, Vec<Diagnostic>> {
     if parse.errors.is_empty() {
         Ok(syntax::format(&parse))
     } else {
-        Err(parse.errors.iter().map(|error| error.diagnostic()).collect())
+        Err(parse.errors.iter().map(|error| error.diagnostic()).list())
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is under the cursor.
 
 use crate::Analysis;
-use base::{Span, Surface};
+use base::{Span, Surface, ToList};
 use hir::{CtorId, DefId, ExprId, ExprKind, LocalId, PatId, PatKind, TypeExprId, TypeExprKind};
 use infer::Why;
 use ty::{AdtId, Names, ParamId, Term, Terms};
@@ -103,7 +103,7 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
         Subject::Expr(id) => Some(expression(analysis, id, span)),
         Subject::Operator(id) => {
             let ExprKind::OpCall { op, args, .. } = &module.exprs[id].kind else { return None };
-            let args: Vec<String> = args.iter().map(|&arg| analysis.type_of(arg)).collect();
+            let args: Vec<String> = args.iter().map(|&arg| analysis.type_of(arg)).list();
             let r#type = analysis.type_of(id);
             let row = op.row();
             let code = format!("{}: fn({}) -> {type}", row.name, args.join(", "));
@@ -199,7 +199,7 @@ fn widened(analysis: &Analysis, local: LocalId) -> String {
     let said = patterns
         .take(MAX_WIDENED)
         .map(|(name, line)| format!("`{}` came into this sum with the pattern on line {line}.", module.variant(name)));
-    said.collect::<Vec<_>>().join("\n\n")
+    said.list().join("\n\n")
 }
 
 /// `type List[A] { Nil, Cons(A, List[A]) }`, from the source.
@@ -207,7 +207,7 @@ pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
     let module = &analysis.module;
     let data = &module.adts[adt];
     let text = text_of(analysis, adt.0 as usize >= module.start.adts);
-    let params: Vec<&str> = data.params.iter().map(|&param| module.param(param)).collect();
+    let params: Vec<&str> = data.params.iter().map(|&param| module.param(param)).list();
     let params = if params.is_empty() { String::new() } else { format!("[{}]", params.join(", ")) };
     if data.is_extern {
         return format!("extern type {}{params}", data.name);
@@ -219,12 +219,12 @@ pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
             let ctor = &module.ctors[ctor];
             let fields = ctor.fields.iter().map(|&field| {
                 let span = module.type_exprs[field].span;
-                text[span.range()].split_whitespace().collect::<Vec<_>>().join(" ")
+                text[span.range()].split_whitespace().list().join(" ")
             });
-            let fields: Vec<String> = fields.collect();
+            let fields: Vec<String> = fields.list();
             if fields.is_empty() { ctor.name.clone() } else { format!("{}({})", ctor.name, fields.join(", ")) }
         })
-        .collect();
+        .list();
     format!("type {}{params} {{ {} }}", data.name, ctors.join(", "))
 }
 
@@ -248,7 +248,7 @@ fn doc_above(text: &str, place: Span) -> String {
     let before = &text[..place.start as usize];
     let above = &before[..before.rfind('\n').unwrap_or(0)];
     let lines = above.rsplit('\n').map_while(|line| line.trim().strip_prefix("///"));
-    let mut lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+    let mut lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).list();
     lines.reverse();
     lines.join("\n")
 }

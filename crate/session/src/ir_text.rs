@@ -1,10 +1,10 @@
 //! The program that the machine runs, as a text or as a screen shows it, after any of its passes.
 
 use crate::Analysis;
-use crate::compile::compile;
+use crate::compile::{Fusion, compile};
 use crate::page::{diagnostic_views, span_view};
 use crate::view::machine::{IrFunctionView, IrLineView, IrView, PassView};
-use base::Diagnostic;
+use base::{Diagnostic, ToList};
 use ir::{Detail, FuncId, Function, Names, Program};
 use layout::Strategy;
 
@@ -32,7 +32,7 @@ pub fn ir_names(analysis: &Analysis) -> Names<'_> {
 }
 
 /// The program after a pass, the last one if none is named.
-pub fn ir_text(analysis: &Analysis, strategy: Strategy, pass: Option<&str>) -> IrText {
+pub fn ir_text(analysis: &Analysis, strategy: Strategy, fusion: Fusion, pass: Option<&str>) -> IrText {
     let pass = pass.or_else(|| pass_names().last()).unwrap_or(LOWER.0);
     let mut text = String::new();
     let mut watch = |name: &'static str, program: &Program| {
@@ -40,14 +40,19 @@ pub fn ir_text(analysis: &Analysis, strategy: Strategy, pass: Option<&str>) -> I
             text = ir::print(program, ir_names(analysis), Detail::Plain);
         }
     };
-    let compiled = compile(analysis, &analysis.compilable(), strategy, &mut watch);
+    let compiled = compile(analysis, &analysis.compilable(), strategy, fusion, &mut watch);
     IrText { text, diagnostics: compiled.diagnostics }
 }
 
 /// The program before and after a pass, the functions of the text first; past `max_lines` lines of either their text is
 /// left out.
-pub(crate) fn ir_view(analysis: &Analysis, strategy: Strategy, pass: usize, max_lines: usize) -> IrView {
-    let about: Vec<(&str, &str)> = passes().collect();
+pub(crate) fn ir_view(
+    analysis: &Analysis,
+    (strategy, fusion): (Strategy, Fusion),
+    pass: usize,
+    max_lines: usize,
+) -> IrView {
+    let about: Vec<(&str, &str)> = passes().list();
     let pass = pass.min(about.len() - 1);
     let mut view = IrView {
         passes: Vec::new(),
@@ -91,7 +96,7 @@ pub(crate) fn ir_view(analysis: &Analysis, strategy: Strategy, pass: usize, max_
         }
         last = (view.passes.len() < about.len()).then(|| program.clone());
     };
-    let compiled = compile(analysis, &analysis.compilable(), strategy, &mut watch);
+    let compiled = compile(analysis, &analysis.compilable(), strategy, fusion, &mut watch);
     view.diagnostics = diagnostic_views(&analysis.lines, &compiled.diagnostics);
     view
 }

@@ -22,7 +22,9 @@ pub mod command;
 mod compile;
 mod coverage;
 mod data;
+mod draw;
 mod explain;
+mod export;
 mod format;
 mod hover;
 mod ir_text;
@@ -31,11 +33,13 @@ mod matches;
 mod mend;
 mod name;
 mod needs;
+mod node;
 mod page;
 mod run;
 mod solver;
 mod step;
 mod stretch;
+mod summary;
 pub mod text;
 pub mod view;
 mod why;
@@ -44,7 +48,9 @@ pub use analysis::{
     Analysis, Definition, Expression, PRELUDE_TEXT, beginning, check_order, parse, prelude, solved, trace,
 };
 pub use compile::{Compiled, Fusion, compile};
+pub use draw::{Colours, draw};
 pub use explain::{codes, explain};
+pub use export::{Export, export};
 pub use format::format;
 pub use hover::{Hover, hover};
 pub use ir_text::{IrText, ir_names, ir_text, pass_names};
@@ -56,6 +62,7 @@ pub use page::Page;
 pub use run::{Options, Outcome, RunValue, evaluate, run};
 pub use solver::{Part, Recording, first_sentence, sentence, trace_json, trace_text};
 pub use step::Move;
+pub use summary::{FunctionSummary, LayerSummary, Summary, summary, summary_text};
 
 /// The answer to a question such as `%x axis 1` about a text: a sentence, and the derivation.
 pub fn why_text(analysis: &Analysis, asked: &str) -> Option<String> {

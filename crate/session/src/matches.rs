@@ -8,10 +8,9 @@
 
 use crate::view::{ArmView, BindingView, CaseView, MatchView, NodeView};
 use crate::{Analysis, page::span_view};
-use base::Span;
+use base::{Append, HashMap, Span, ToList};
 use hir::{Arm, ExprId, ExprKind, LocalId, PatKind};
 use pattern::{Head, MatchTree, Node, NodeId, PlaceId, Unreachable};
-use rustc_hash::FxHashMap;
 use ty::{Term, Terms};
 
 /// As many nodes are drawn.
@@ -29,10 +28,8 @@ const MAX_WITNESS: usize = 100;
 pub(crate) fn match_at(analysis: &Analysis, offset: u32) -> Option<MatchView> {
     let Analysis { module, inferred, lines, text, .. } = analysis;
     let exprs = module.exprs.iter_enumerated().skip(module.start.exprs);
-    let mut all: Vec<(Span, ExprId)> = exprs
-        .filter(|(_, expr)| matches!(expr.kind, ExprKind::Match { .. }))
-        .map(|(id, expr)| (expr.span, id))
-        .collect();
+    let mut all: Vec<(Span, ExprId)> =
+        exprs.filter(|(_, expr)| matches!(expr.kind, ExprKind::Match { .. })).map(|(id, expr)| (expr.span, id)).list();
     base::sort_by_key(&mut all, |&(span, _)| (span.start, span.end));
     let is_at = |span: Span| span.start <= offset && offset <= span.end;
     // Of those around a place the innermost begins last.
@@ -49,7 +46,7 @@ pub(crate) fn match_at(analysis: &Analysis, offset: u32) -> Option<MatchView> {
         line: lines.line_of(span.start),
         value: shortened(&text[module.exprs[*scrutinee].span.range()], MAX_TEXT),
         r#type: analysis.type_of(*scrutinee),
-        arms: arms.iter().map(|arm| arm_view(analysis, arm)).collect(),
+        arms: arms.iter().map(|arm| arm_view(analysis, arm)).list(),
         nodes: Vec::new(),
         n_more: 0,
         is_partial: *is_partial,
@@ -67,7 +64,7 @@ pub(crate) fn match_at(analysis: &Analysis, offset: u32) -> Option<MatchView> {
     };
     for Unreachable { what, covered_by } in pattern::check(module, &inferred.solver, term, arms).unreachable_arms {
         let mut covers: Vec<u32> =
-            covered_by.iter().map(|&pattern| lines.line_of(module.pats[pattern].span.start)).collect();
+            covered_by.iter().map(|&pattern| lines.line_of(module.pats[pattern].span.start)).list();
         covers.dedup();
         view.arms[what].unreached = Some(reason(&covers));
     }
@@ -88,7 +85,7 @@ fn keyword(span: Span) -> Span {
 }
 
 fn reason(lines: &[u32]) -> String {
-    let mut listed: Vec<String> = lines.iter().take(MAX_COVERS).map(u32::to_string).collect();
+    let mut listed: Vec<String> = lines.iter().take(MAX_COVERS).map(u32::to_string).list();
     if lines.len() > MAX_COVERS {
         listed.push("more".to_owned());
     }
@@ -113,7 +110,7 @@ fn arm_view(analysis: &Analysis, arm: &Arm) -> ArmView {
 
 /// The words of a text with one space between them, cut to a length.
 fn shortened(text: &str, limit: usize) -> String {
-    let words: Vec<&str> = text.split_whitespace().take(limit).collect();
+    let words: Vec<&str> = text.split_whitespace().take(limit).list();
     let mut line = words.join(" ");
     if let Some((end, _)) = line.char_indices().nth(limit) {
         line.truncate(end);
@@ -151,7 +148,7 @@ impl Drawing<'_> {
         let mut steps: Vec<Step> = Vec::new();
         // The nodes in the order of the view, each with the first way to it.
         let mut queue: Vec<(NodeId, Option<usize>)> = vec![(tree.root, None)];
-        let mut index_of: FxHashMap<NodeId, u32> = FxHashMap::from_iter([(tree.root, 0)]);
+        let mut index_of: HashMap<NodeId, u32> = HashMap::from_iter([(tree.root, 0)]);
         // What stands behind them: the leaves that each switch has for itself, with whose case they are.
         let mut own: Vec<(usize, usize, NodeView)> = Vec::new();
         let mut at = 0;
@@ -160,13 +157,13 @@ impl Drawing<'_> {
             view.nodes.push(match &tree.nodes[id] {
                 Node::Fail => NodeView::Fail { witness: "_".to_owned() },
                 Node::Leaf { arm, variables } => {
-                    let bindings = variables.iter().map(|&(variable, place)| self.binding(variable, place)).collect();
+                    let bindings = variables.iter().map(|&(variable, place)| self.binding(variable, place)).list();
                     NodeView::Leaf { arm: *arm as u32, bindings }
                 }
                 Node::Switch { place, cases, default } => {
                     let mut views = Vec::new();
                     for Joined { heads, is_open, to } in self.joined(*place, cases, *default) {
-                        let labels = heads.iter().map(|&head| self.tree.print_head(module, head)).collect();
+                        let labels = heads.iter().map(|&head| self.tree.print_head(module, head)).list();
                         let step = Step { before: way, place: *place, heads, is_open };
                         let mut case = CaseView { labels, others: is_open, to: 0 };
                         let is_room = queue.len() < MAX_NODES;
@@ -212,13 +209,13 @@ impl Drawing<'_> {
             let is_named = |head: Head| cases.iter().any(|&(other, _)| other == head);
             let heads =
                 contents.heads.iter().map(|&(head, _)| head).filter(|&head| !contents.is_open && !is_named(head));
-            Joined { heads: heads.collect(), is_open: contents.is_open, to }
+            Joined { heads: heads.list(), is_open: contents.is_open, to }
         });
         let named = cases.iter().map(|&(head, to)| Joined { heads: vec![head], is_open: false, to });
         for case in named.chain(rest) {
             match joined.iter_mut().find(|other| other.to == case.to) {
                 Some(other) => {
-                    other.heads.extend(case.heads);
+                    other.heads.append_all(case.heads);
                     other.is_open |= case.is_open;
                 }
                 None => joined.push(case),
@@ -305,7 +302,7 @@ impl Drawing<'_> {
 
     /// The values that go this way, as a pattern.
     fn witness(&self, steps: &[Step], last: &Step) -> String {
-        let mut at_place: FxHashMap<PlaceId, &Step> = FxHashMap::default();
+        let mut at_place: HashMap<PlaceId, &Step> = HashMap::default();
         let mut step = Some(last);
         while let Some(one) = step {
             at_place.entry(one.place).or_insert(one);

@@ -5,7 +5,7 @@ use crate::analysis::ground;
 use crate::page::span_view;
 use crate::view::EditView;
 use crate::view::solver::{MendView, MendedTypeView, PlaceView};
-use base::{Diagnostic, Fix, Label, LineIndex, Severity, Span};
+use base::{Append, Diagnostic, Fix, Label, LineIndex, Severity, Span, ToList};
 use blame::{Blame, Mend};
 
 /// As many edits are offered for one problem.
@@ -34,7 +34,7 @@ impl Mends {
             let is_new = first.iter().all(|other| line(other) != line(mend) || other.n_left < mend.n_left);
             if is_new { first.push(mend) } else { rest.push(mend) }
         }
-        first.extend(rest);
+        first.append_all(rest);
         first
     }
 
@@ -61,13 +61,13 @@ impl Mends {
             title: mend.title.clone(),
             edits: { mend.edits.iter() }
                 .map(|edit| EditView { span: span_view(lines, edit.span), text: edit.text.clone() })
-                .collect(),
+                .list(),
             types: { mend.types.iter().cloned() }
                 .map(|(name, before, after)| MendedTypeView { name, before, after })
-                .collect(),
+                .list(),
             n_left: mend.n_left as u32,
         };
-        self.of(lines, problem).into_iter().take(MAX_FIXES).map(view).collect()
+        self.of(lines, problem).into_iter().take(MAX_FIXES).map(view).list()
     }
 
     /// The problems, the likeliest fault first. A problem whose likeliest mend is elsewhere than it shows stands there,
@@ -76,9 +76,9 @@ impl Mends {
         let problems = analysis.diagnostics();
         let is_error = |i: &usize| problems[*i].severity == Severity::Error;
         let rank = |&i: &usize| self.best(i).unwrap_or(usize::MAX);
-        let mut order: Vec<usize> = (0..problems.len()).filter(is_error).collect();
+        let mut order: Vec<usize> = (0..problems.len()).filter(is_error).list();
         base::sort_by_key(&mut order, rank);
-        order.extend((0..problems.len()).filter(|i| !is_error(i)));
+        order.append_all((0..problems.len()).filter(|i| !is_error(i)));
         // One mend may take several problems away: the first of them stands at its place.
         let mut told = Vec::new();
         let ranked = order.into_iter().map(|i| {
@@ -88,13 +88,13 @@ impl Mends {
             }
             let best = self.best(i);
             if best.is_none_or(|best| !told.contains(&best)) {
-                told.extend(best);
+                told.append_all(best);
                 self.place(analysis.lines(), i, &mut problem);
             }
             self.offer(analysis.lines(), i, &mut problem);
             problem
         });
-        ranked.collect()
+        ranked.list()
     }
 
     /// The first mend of a problem.
@@ -138,7 +138,7 @@ impl Mends {
     /// Puts the edits that were checked before those that came with the problem.
     fn offer(&self, lines: &LineIndex, i: usize, problem: &mut Diagnostic) {
         let mends = self.of(lines, i).into_iter().take(MAX_FIXES);
-        let fixes: Vec<Fix> = mends.map(|mend| Fix { title: mend.title.clone(), edits: mend.edits.clone() }).collect();
+        let fixes: Vec<Fix> = mends.map(|mend| Fix { title: mend.title.clone(), edits: mend.edits.clone() }).list();
         let own = std::mem::replace(&mut problem.fixes, fixes);
         for fix in own {
             if !problem.fixes.iter().any(|other| other.title == fix.title || other.edits == fix.edits) {

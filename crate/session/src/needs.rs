@@ -1,14 +1,13 @@
 //! What a run needs, found before it, in words.
 
-use crate::compile::compile_with;
+use crate::compile::compile;
 use crate::data::main_arguments;
 use crate::{Analysis, Options};
-use base::Span;
+use base::{HashMap, Span, ToList};
 use hir::FnId;
 use ir::{FuncId, Program};
 use machine::{Forecast, Forecaster, Open};
 use op::ResultType;
-use rustc_hash::FxHashMap;
 use ty::{RunError, Value};
 
 /// Bytes of elements of tensors that are there at once, of all expressions together.
@@ -33,6 +32,7 @@ impl Needs {
             Some(most) => {
                 format!("needs {least} to {} for tensors at its peak; it depends on {clause}", bytes_text(most))
             }
+            None if self.least == 0 => format!("needs memory for tensors that depends on {clause}"),
             None => format!("needs at least {least} for tensors at its peak; how much more depends on {clause}"),
         }
     }
@@ -41,12 +41,12 @@ impl Needs {
 /// Looks ahead at each expression before it is run.
 pub(crate) struct Ahead<'a> {
     forecaster: Forecaster<'a>,
-    entries: &'a FxHashMap<FnId, FuncId>,
+    entries: &'a HashMap<FnId, FuncId>,
     pub needs: Needs,
 }
 
 impl<'a> Ahead<'a> {
-    pub fn new(program: &'a Program, entries: &'a FxHashMap<FnId, FuncId>, memory: u64) -> Ahead<'a> {
+    pub fn new(program: &'a Program, entries: &'a HashMap<FnId, FuncId>, memory: u64) -> Ahead<'a> {
         let needs = Needs { least: 0, most: Some(0), open: None };
         Ahead { forecaster: Forecaster::new(program, memory), entries, needs }
     }
@@ -59,7 +59,7 @@ impl<'a> Ahead<'a> {
         if let Some(error) = refusal {
             needs.least = needs.least.max(least);
             needs.most = None;
-            needs.open.get_or_insert((error.span, "what comes after a tensor that does not fit"));
+            needs.open.get_or_insert((error.span, "what comes after the tensor that does not fit"));
             return Err(error);
         }
         needs.least = needs.least.max(least);
@@ -78,7 +78,7 @@ fn clause(open: Open) -> &'static str {
         Open::Size => "a size that only the run knows",
         Open::Function => "which function is called",
         Open::Cells => "when references let go of what they hold",
-        Open::Long => "what comes after this, which is too long to look ahead",
+        Open::Long => "how the run goes on",
     }
 }
 
@@ -86,8 +86,8 @@ impl Analysis {
     /// What a run will need, without running anything. What is refused, and inputs that do not fit, are told by the run.
     pub fn needs(&self, options: &Options) -> Needs {
         let functions = self.runnable();
-        let compiled = compile_with(self, &functions, options.layout, options.fusion, &mut |_, _| {});
-        let entries: FxHashMap<FnId, FuncId> = compiled.entries.into_iter().collect();
+        let compiled = compile(self, &functions, options.layout, options.fusion, &mut |_, _| {});
+        let entries: HashMap<FnId, FuncId> = compiled.entries.into_iter().collect();
         let main = crate::run::main_of(self).map(|(_, function)| function);
         let mut ahead = Ahead::new(&compiled.program, &entries, options.memory);
         for &function in &functions {
@@ -133,7 +133,7 @@ pub fn bytes_text(bytes: u64) -> String {
 /// As the file prints types: `Tensor[(2, 3), float32]`, and a scalar by its dtype.
 pub(crate) fn type_text(of: &ResultType) -> String {
     let dtype = of.dtype;
-    let sizes: Vec<String> = of.shape.iter().map(usize::to_string).collect();
+    let sizes: Vec<String> = of.shape.iter().map(usize::to_string).list();
     if sizes.is_empty() { dtype.to_string() } else { format!("Tensor[({}), {dtype}]", sizes.join(", ")) }
 }
 

@@ -11,12 +11,12 @@ use crate::view::solver::{
     WhyView,
 };
 use crate::view::{
-    CheckView, DefinitionView, DiagnosticView, EditView, ExpressionView, FileView, FixView, FormatView, HoverView,
-    LabelView, LaidValueView, LayoutsView, MatchView, NameView, NeedsView, OperatorView, RunView, SeverityView,
-    SpanView, StatisticsView, TensorView, ValueView,
+    CheckView, DefinitionView, DiagnosticView, EditView, ExportView, ExpressionView, FileView, FixView, FormatView,
+    HoverView, LabelView, LaidValueView, LayerView, LayoutsView, MatchView, NameView, NeedsView, NetFunctionView,
+    NetView, OperatorView, RunView, SeverityView, SpanView, StatisticsView, TensorView, ValueView,
 };
-use crate::{Analysis, File, Mends, hover, name, prelude};
-use base::{Diagnostic, LineIndex, Severity, Span, Surface};
+use crate::{Analysis, File, Fusion, LayerSummary, Mends, Summary, hover, name, prelude};
+use base::{Diagnostic, LineIndex, Severity, Span, Surface, ToList};
 use layout::Strategy;
 use machine::Tally;
 use std::cell::OnceCell;
@@ -72,7 +72,7 @@ impl Page {
                 };
                 (definition.name_span.start, view)
             })
-            .collect();
+            .list();
         for (id, adt) in self.analysis.module.adts.iter_enumerated().skip(self.analysis.module.start.adts) {
             let view = DefinitionView {
                 name: adt.name.clone(),
@@ -85,7 +85,7 @@ impl Page {
         base::sort_by_key(&mut definitions, |&(start, _)| start);
         CheckView {
             diagnostics: diagnostic_views(lines, self.analysis.diagnostics()),
-            definitions: definitions.into_iter().map(|(_, view)| view).collect(),
+            definitions: definitions.into_iter().map(|(_, view)| view).list(),
             expressions: self
                 .analysis
                 .expressions()
@@ -95,7 +95,16 @@ impl Page {
                     line: lines.line_of(expression.span.start),
                     r#type: expression.r#type,
                 })
-                .collect(),
+                .list(),
+            nodes: crate::summary(&self.analysis).into_iter().map(|node| net_view(lines, node)).list(),
+        }
+    }
+
+    /// The program in another language, or why not.
+    pub fn export(&self, to: &str) -> ExportView {
+        match crate::command::parse_export(to).and_then(|to| crate::export(&self.analysis, to)) {
+            Ok(text) => ExportView { text: Some(text), reason: None },
+            Err(reason) => ExportView { text: None, reason: Some(reason) },
         }
     }
 
@@ -133,7 +142,7 @@ impl Page {
             file,
             binding: span_view(binding_lines, name.binding),
             whole: span_view(binding_lines, name.whole),
-            mentions: name.mentions.into_iter().map(|span| span_view(lines, span)).collect(),
+            mentions: name.mentions.into_iter().map(|span| span_view(lines, span)).list(),
         })
     }
 
@@ -143,14 +152,14 @@ impl Page {
     }
 
     /// The program that the machine runs, before and after a pass; nothing for a layout that does not exist.
-    pub fn ir(&self, layout: &str, pass: usize, max_lines: usize) -> Option<IrView> {
+    pub fn ir(&self, layout: &str, fusion: Fusion, pass: usize, max_lines: usize) -> Option<IrView> {
         let strategy = Strategy::parse(layout)?;
-        Some(crate::ir_text::ir_view(&self.analysis, strategy, pass, max_lines))
+        Some(crate::ir_text::ir_view(&self.analysis, (strategy, fusion), pass, max_lines))
     }
 
     /// Begins to look at the run of one of the expressions that a run evaluates, by its place among them.
-    pub fn step_start(&mut self, expression: usize, layout: &str) -> Option<StepView> {
-        self.stepper = Stepper::new(&self.analysis, expression, Strategy::parse(layout)?);
+    pub fn step_start(&mut self, expression: usize, layout: &str, fusion: Fusion) -> Option<StepView> {
+        self.stepper = Stepper::new(&self.analysis, expression, Strategy::parse(layout)?, fusion);
         self.step_to(0.0)
     }
 
@@ -318,7 +327,7 @@ impl Page {
                 let lines = LineIndex::new(text);
                 let edits = crate::format::edits(text, &formatted).into_iter();
                 let views = edits.map(|edit| EditView { span: span_view(&lines, edit.span), text: edit.text });
-                FormatView { edits: views.collect(), errors: 0 }
+                FormatView { edits: views.list(), errors: 0 }
             }
             Err(diagnostics) => FormatView { edits: Vec::new(), errors: diagnostics.len() as u32 },
         }
@@ -341,14 +350,14 @@ impl Page {
             }
         });
         RunView {
-            values: values.collect(),
+            values: values.list(),
             diagnostics: diagnostic_views(lines, &outcome.diagnostics),
             fuel: outcome.fuel as f64,
             steps: outcome.steps as f64,
             peak_bytes: outcome.peak_bytes as f64,
             live_bytes: outcome.live_bytes as f64,
             needs: needs_view(lines, &outcome.needs),
-            profile: outcome.profile.iter().flatten().map(|tally| operator_view(lines, tally)).collect(),
+            profile: outcome.profile.iter().flatten().map(|tally| operator_view(lines, tally)).list(),
         }
     }
 
@@ -376,7 +385,7 @@ pub(crate) fn diagnostic_views(lines: &LineIndex, diagnostics: &[Diagnostic]) ->
                 .labels
                 .iter()
                 .map(|label| LabelView { span: span(label.span), message: label.message.clone() })
-                .collect(),
+                .list(),
             help: diagnostic.help.clone(),
             fixes: diagnostic
                 .fixes
@@ -387,15 +396,38 @@ pub(crate) fn diagnostic_views(lines: &LineIndex, diagnostics: &[Diagnostic]) ->
                         .edits
                         .iter()
                         .map(|edit| EditView { span: span(edit.span), text: edit.text.clone() })
-                        .collect(),
+                        .list(),
                 })
-                .collect(),
+                .list(),
         })
-        .collect()
+        .list()
 }
 
 pub(crate) fn span_view(lines: &LineIndex, span: Span) -> SpanView {
     SpanView { start: lines.utf16_offset(span.start), end: lines.utf16_offset(span.end) }
+}
+
+fn net_view(lines: &LineIndex, node: Summary) -> NetView {
+    let layer = |layer: LayerSummary| LayerView {
+        span: span_view(lines, layer.span),
+        name: layer.name,
+        made_of: layer.made_of,
+        output: layer.output,
+        trained: layer.n_trained as f64,
+        flops: layer.flops.map(|flops| flops as f64),
+    };
+    let functions = node
+        .functions
+        .into_iter()
+        .map(|function| NetFunctionView { name: function.name, layers: function.layers.into_iter().map(layer).list() });
+    NetView {
+        name: node.name,
+        span: span_view(lines, node.span),
+        r#type: node.r#type,
+        functions: functions.list(),
+        trained: node.n_trained as f64,
+        kept: node.n_kept as f64,
+    }
 }
 
 fn needs_view(lines: &LineIndex, needs: &Needs) -> NeedsView {
@@ -411,7 +443,7 @@ fn needs_view(lines: &LineIndex, needs: &Needs) -> NeedsView {
 
 fn operator_view(lines: &LineIndex, tally: &Tally) -> OperatorView {
     OperatorView {
-        names: tally.ops.iter().map(|op| op.row().name.to_owned()).collect(),
+        names: tally.ops.iter().map(|op| op.row().name.to_owned()).list(),
         span: span_view(lines, tally.span),
         line: lines.line_of(tally.span.start),
         r#type: tally.result.as_ref().map(type_text),
@@ -458,7 +490,7 @@ fn tensor_view(value: &Value) -> Option<TensorView> {
         Elements::Int(values) => values[index] as f64,
     };
     let n = tensor.elements.len();
-    let elements = (0..n.min(MAX_ELEMENTS)).map(element).collect();
-    let shape = tensor.shape.iter().map(|&size| size as u32).collect();
+    let elements = (0..n.min(MAX_ELEMENTS)).map(element).list();
+    let shape = tensor.shape.iter().map(|&size| size as u32).list();
     Some(TensorView { dtype: tensor.dtype.to_string(), shape, elements, statistics: statistics(n, &element) })
 }

@@ -1,15 +1,14 @@
 //! Running the top-level expressions, and `@main`.
 
 use crate::Analysis;
-use crate::compile::{Compiled, Fusion, compile_with};
+use crate::compile::{Compiled, Fusion, compile};
 use crate::data::{self, InputError};
 use crate::needs::{Ahead, Needs, bytes_text};
-use base::{Diagnostic, Span};
+use base::{Diagnostic, HashMap, Span};
 use hir::{FnId, Function, Item};
 use ir::FuncId;
 use layout::Strategy;
 use machine::{Machine, Status, Tally};
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,7 +51,7 @@ impl Default for Options {
 
 /// What one expression came to.
 pub struct RunValue {
-    /// `@main`, or empty.
+    /// `@main`, in TensorScript `Net::forward`, or empty.
     pub name: String,
     pub span: Span,
     pub r#type: String,
@@ -88,8 +87,8 @@ type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span) -> Result<Value, RunError> +
 pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     let functions = analysis.runnable();
     let Compiled { program, entries, diagnostics, .. } =
-        compile_with(analysis, &functions, options.layout, options.fusion, &mut |_, _| {});
-    let entries: FxHashMap<FnId, FuncId> = entries.into_iter().collect();
+        compile(analysis, &functions, options.layout, options.fusion, &mut |_, _| {});
+    let entries: HashMap<FnId, FuncId> = entries.into_iter().collect();
     let limits = Limits { fuel: options.fuel, memory: options.memory };
     let program = Arc::new(program);
     let mut ahead = Ahead::new(&program, &entries, options.memory);
@@ -138,8 +137,8 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
 pub fn evaluate(analysis: &Analysis, options: &Options) -> Outcome {
     let limits = Limits { fuel: options.fuel, memory: options.memory };
     let functions = analysis.runnable();
-    let compiled = compile_with(analysis, &functions, options.layout, options.fusion, &mut |_, _| {});
-    let entries: FxHashMap<FnId, FuncId> = compiled.entries.into_iter().collect();
+    let compiled = compile(analysis, &functions, options.layout, options.fusion, &mut |_, _| {});
+    let entries: HashMap<FnId, FuncId> = compiled.entries.into_iter().collect();
     let mut ahead = Ahead::new(&compiled.program, &entries, options.memory);
     let mut evaluator = eval::Evaluator::new(&analysis.module, limits);
     let mut outcome = Outcome::default();
@@ -161,7 +160,7 @@ fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &
         let Function { body, span, .. } = analysis.module.functions[function];
         let main = main.filter(|&(_, main)| main == function);
         let (name, span) = match main {
-            Some((def, _)) => ("@main", analysis.module.defs[def].name_span),
+            Some((def, _)) => (&*analysis.module.defs[def].name, analysis.module.defs[def].name_span),
             None => ("", span),
         };
         let args = match main {
@@ -204,7 +203,12 @@ impl Analysis {
     }
 }
 
+/// What a run evaluates last: `@main`, in TensorScript the `forward` of the outermost node.
 pub(crate) fn main_of(analysis: &Analysis) -> Option<(hir::DefId, FnId)> {
+    if let Some(net) = crate::node::outermost_net(&analysis.module) {
+        let forward = analysis.module.nets[net].methods.iter().find(|method| method.name == "forward")?;
+        return Some((forward.def, analysis.module.defs[forward.def].function));
+    }
     analysis.module.items.iter().find_map(|item| match *item {
         Item::Def(def) if analysis.module.defs[def].name == "@main" => Some((def, analysis.module.defs[def].function)),
         Item::Def(_) | Item::Let(..) | Item::Expr(_) | Item::Adt(_) => None,

@@ -5,14 +5,14 @@
 
 use crate::Analysis;
 use crate::block::Contents;
-use crate::compile::{Compiled, compile};
+use crate::compile::{Compiled, Fusion, compile};
 use crate::data;
 use crate::ir_text::ir_names;
 use crate::page::{diagnostic_views, span_view};
 use crate::run::{Options, main_of, run_diagnostic};
 use crate::view::SpanView;
 use crate::view::machine::{BlockView, FrameView, IrLineView, StepStatusView, StepView, VariableView};
-use base::Span;
+use base::{Append, Span, ToList};
 use ir::{Detail, Function, Line, VarId};
 use layout::Strategy;
 use machine::{Arrival, BlockKind, History, Machine, Position, Status};
@@ -72,9 +72,9 @@ pub(crate) struct Stepper {
 
 impl Stepper {
     /// The run of the expression at a place among those that a run evaluates.
-    pub fn new(analysis: &Analysis, expression: usize, strategy: Strategy) -> Option<Stepper> {
+    pub fn new(analysis: &Analysis, expression: usize, strategy: Strategy, fusion: Fusion) -> Option<Stepper> {
         let function = *analysis.runnable().get(expression)?;
-        let Compiled { program, entries, .. } = compile(analysis, &[function], strategy, &mut |_, _| {});
+        let Compiled { program, entries, .. } = compile(analysis, &[function], strategy, fusion, &mut |_, _| {});
         let &(_, entry) = entries.first()?;
         let is_main = main_of(analysis).is_some_and(|(_, main)| main == function);
         let options = Options { fuel: FUEL, memory: MEMORY, ..Options::default() };
@@ -274,7 +274,7 @@ impl Stepper {
             span.filter(|_| !position.is_library).map(|span| span_view(&analysis.lines, span))
         };
         view.lines =
-            own[from..to].iter().map(|line| IrLineView { text: line.text.clone(), span: span(line.span) }).collect();
+            own[from..to].iter().map(|line| IrLineView { text: line.text.clone(), span: span(line.span) }).list();
         view.current = Some((current - from) as u32);
         (view.n_above, view.n_below) = (from as u32, (own.len() - to) as u32);
     }
@@ -321,11 +321,11 @@ fn frame_views(analysis: &Analysis, machine: &mut Machine) -> (Vec<FrameView>, u
             is_library: frame.position.is_library,
             span: place.map(|place| span_view(&analysis.lines, place)),
             line: place.map(|place| analysis.lines.line_of(place.start)),
-            variables: frame.vars.into_iter().take(MAX_VARIABLES).map(variable).collect(),
+            variables: frame.vars.into_iter().take(MAX_VARIABLES).map(variable).list(),
             n_more: n_more as u32,
         }
     };
-    (frames.into_iter().map(view).collect(), n_more)
+    (frames.into_iter().map(view).list(), n_more)
 }
 
 /// The top-level variables that have values.
@@ -336,7 +336,7 @@ fn global_views(analysis: &Analysis, machine: &mut Machine) -> Vec<VariableView>
         let name = contents.program.globals[global.global].name.clone();
         Some(contents.variable(name, global.layout, global.bits.as_ref()?, global.value.as_ref()))
     };
-    globals.into_iter().filter_map(view).take(MAX_VARIABLES).collect()
+    globals.into_iter().filter_map(view).take(MAX_VARIABLES).list()
 }
 
 /// The first blocks of the heap, and those that variables lead to.
@@ -350,9 +350,9 @@ fn block_views(
     // Free blocks count for the limit, and are not shown.
     let heap = machine.heap_view(0, 8 * MAX_BLOCKS);
     let n_all = heap.blocks.iter().filter(|block| is_shown(block)).count() + heap.n_more;
-    let mut shown: Vec<machine::BlockView> = heap.blocks.into_iter().filter(is_shown).take(MAX_BLOCKS).collect();
+    let mut shown: Vec<machine::BlockView> = heap.blocks.into_iter().filter(is_shown).take(MAX_BLOCKS).list();
     let variables = frames.iter().flat_map(|frame| &frame.variables).chain(globals);
-    let mut pending: Vec<u32> = variables.flat_map(|variable| variable.pointers.iter().copied()).collect();
+    let mut pending: Vec<u32> = variables.flat_map(|variable| variable.pointers.iter().copied()).list();
     pending.reverse();
     while let Some(address) = pending.pop() {
         if shown.len() >= 2 * MAX_BLOCKS {
@@ -363,12 +363,12 @@ fn block_views(
         }
         let found = machine.heap_view(address, 1).blocks.into_iter().next();
         if let Some(block) = found.filter(|block| block.address == address && is_shown(block)) {
-            pending.extend(block.pointers.iter().map(|&(_, to)| to));
+            pending.append_all(block.pointers.iter().map(|&(_, to)| to));
             shown.push(block);
         }
     }
     base::sort_by_key(&mut shown, |block| block.address);
     let contents = Contents { program: machine.program(), analysis };
     let n_more = n_all.saturating_sub(shown.len());
-    (shown.into_iter().map(|block| contents.block(block)).collect(), n_more)
+    (shown.into_iter().map(|block| contents.block(block)).list(), n_more)
 }

@@ -6,7 +6,7 @@
 use crate::Analysis;
 use crate::page::span_view;
 use crate::view::solver::{StretchView, StretchedView};
-use base::Span;
+use base::{Span, ToList};
 use hir::{ExprId, ExprKind};
 use op::OpId;
 use ty::{Term, TermId, Terms};
@@ -33,12 +33,12 @@ pub(crate) fn stretch(analysis: &Analysis, at: Span) -> Option<StretchView> {
         operands.push(StretchedView {
             of: text.get(span.start as usize..span.end as usize).unwrap_or("").to_owned(),
             span: span_view(lines, span),
-            dims: std::iter::repeat_n(None, n_missing).chain(given).collect(),
-            is_repeated: std::iter::repeat_n(true, n_missing).chain(repeated).collect(),
+            dims: std::iter::repeat_n(None, n_missing).chain(given).list(),
+            is_repeated: std::iter::repeat_n(true, n_missing).chain(repeated).list(),
         });
     }
     let is_stretched = operands.iter().any(|operand| operand.is_repeated.contains(&true));
-    let result = result.iter().map(|&dim| print(analysis, dim)).collect();
+    let result = result.iter().map(|&dim| print(analysis, dim)).list();
     is_stretched.then_some(StretchView { operands, result })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::needs::{bytes_text, type_text};
 use crate::{Analysis, Outcome, hover};
-use base::Position;
+use base::{Position, ToList};
 use machine::Tally;
 use std::fmt::Write;
 
@@ -37,7 +37,7 @@ fn profiled(file: &str, analysis: &Analysis, outcome: &Outcome, profile: &[Tally
     let _ = writeln!(text, "{milliseconds:.3} ms in operators on tensors\n");
     let _ = writeln!(text, "{:>10} {:>8} {:>10} {:>10} {:>8}  operator", "ms", "calls", "bytes", "flops", "Gflop/s");
     for tally in profile {
-        let names: Vec<&str> = tally.ops.iter().map(|op| op.row().name).collect();
+        let names: Vec<&str> = tally.ops.iter().map(|op| op.row().name).list();
         let flops = tally.flops.map_or("-".to_owned(), |flops| flops.to_string());
         let rate = tally.flops.filter(|&flops| flops > 0 && tally.milliseconds > 0.0);
         let rate = rate.map_or("-".to_owned(), |flops| format!("{:.2}", flops as f64 / tally.milliseconds / 1e6));

@@ -103,6 +103,50 @@ pub struct CheckView {
     pub diagnostics: Vec<DiagnosticView>,
     pub definitions: Vec<DefinitionView>,
     pub expressions: Vec<ExpressionView>,
+    /// Of a TensorScript text.
+    pub nodes: Vec<NetView>,
+}
+
+/// A node of a TensorScript text.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct NetView {
+    pub name: String,
+    pub span: SpanView,
+    /// Of its `forward`.
+    pub r#type: Option<String>,
+    pub functions: Vec<NetFunctionView>,
+    /// Numbers that training changes, and numbers that are kept beside them.
+    pub trained: f64,
+    pub kept: f64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct NetFunctionView {
+    pub name: String,
+    pub layers: Vec<LayerView>,
+}
+
+/// A text in another language, or why it has none.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct ExportView {
+    pub text: Option<String>,
+    pub reason: Option<String>,
+}
+
+/// A layer that is applied: where, of what, and what it gives, learns and takes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct LayerView {
+    pub span: SpanView,
+    pub name: String,
+    pub made_of: String,
+    pub output: String,
+    pub trained: f64,
+    /// Operations on numbers for one example.
+    pub flops: Option<f64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -1,7 +1,7 @@
 //! A run that is looked at step by step: backwards is as forwards, and no layout changes a value.
 
 use session::view::machine::{IrView, StepStatusView, StepView};
-use session::{Move, Page};
+use session::{Fusion, Move, Page};
 
 const DOUBLE: &str = "def @double(%l: List[int32]) -> List[int32] {
   match (%l) {
@@ -29,7 +29,7 @@ fn state(view: &StepView) -> StepView {
 fn backwards_is_as_forwards() {
     for layout in LAYOUTS {
         let mut page = page(DOUBLE);
-        let mut views = vec![page.step_start(0, layout).unwrap()];
+        let mut views = vec![page.step_start(0, layout, Fusion::On).unwrap()];
         while views.last().unwrap().status == StepStatusView::Running {
             views.push(page.step_by(Move::Into).unwrap());
         }
@@ -48,7 +48,7 @@ fn backwards_is_as_forwards() {
 #[test]
 fn calls_are_stepped_over_and_out_of() {
     let mut page = page(DOUBLE);
-    let mut view = page.step_start(0, "aligned").unwrap();
+    let mut view = page.step_start(0, "aligned", Fusion::On).unwrap();
     while !view.lines[view.current.unwrap() as usize].text.contains("call @double(%t)") {
         view = page.step_by(Move::Into).unwrap();
     }
@@ -64,19 +64,19 @@ fn calls_are_stepped_over_and_out_of() {
 #[test]
 fn another_layout_stands_at_the_same_place() {
     let mut page = page(DOUBLE);
-    let view = page.step_start(0, "aligned").unwrap();
+    let view = page.step_start(0, "aligned", Fusion::On).unwrap();
     for step in 1..40 {
         let Some(view) = page.step_to(f64::from(step)) else { continue };
         let Some(span) = view.span.clone() else { continue };
         for layout in LAYOUTS {
-            page.step_start(0, layout);
+            page.step_start(0, layout, Fusion::On);
             let found = page.step_like(view.fuel, span.start, span.end).unwrap();
             assert!(found.fuel >= view.fuel, "{layout} at {step}");
             if layout == "aligned" {
                 assert_eq!((found.fuel, found.span), (view.fuel, Some(span.clone())), "at {step}");
             }
         }
-        page.step_start(0, "aligned");
+        page.step_start(0, "aligned", Fusion::On);
     }
     assert_eq!(view.step, 0.0);
 }
@@ -84,7 +84,7 @@ fn another_layout_stands_at_the_same_place() {
 #[test]
 fn a_failure_is_shown_where_it_happens() {
     let mut page = page("let %zero = 0;\ndef @f(%x: int32) { 10 / %x }\n@f(%zero)\n");
-    page.step_start(0, "aligned").unwrap();
+    page.step_start(0, "aligned", Fusion::On).unwrap();
     let view = page.step_by(Move::Last).unwrap();
     assert_eq!(view.status, StepStatusView::Failed);
     assert_eq!(view.diagnostic.unwrap().code, "division-by-zero");
@@ -95,7 +95,7 @@ fn a_failure_is_shown_where_it_happens() {
 #[test]
 fn an_endless_run_answers() {
     let mut page = page("def @f(%x: int32) -> int32 { @f(%x + 1) }\n@f(0)\n");
-    page.step_start(0, "aligned").unwrap();
+    page.step_start(0, "aligned", Fusion::On).unwrap();
     for to in [Move::Over, Move::Out, Move::Last, Move::Measure] {
         let view = page.step_by(to).unwrap();
         assert!(!view.is_whole && view.status == StepStatusView::Running);
@@ -113,7 +113,7 @@ let %f = @with(5);
 ";
     for layout in LAYOUTS {
         let mut page = page(text);
-        let mut view = page.step_start(0, layout).unwrap();
+        let mut view = page.step_start(0, layout, Fusion::On).unwrap();
         while view.status == StepStatusView::Running {
             for block in view.blocks.iter().filter(|block| !block.parts.is_empty()) {
                 let mut end = 0;
@@ -132,12 +132,12 @@ let %f = @with(5);
 #[test]
 fn the_program_is_shown_before_and_after_each_pass() {
     let page = page(DOUBLE);
-    let view: IrView = page.ir("aligned", usize::MAX, 1000).unwrap();
+    let view: IrView = page.ir("aligned", Fusion::On, usize::MAX, 1000).unwrap();
     assert_eq!(view.pass as usize + 1, view.passes.len());
     assert!(view.after.iter().any(|function| function.name == "@double" && !function.is_library));
-    let first = page.ir("aligned", 0, 1000).unwrap();
+    let first = page.ir("aligned", Fusion::On, 0, 1000).unwrap();
     assert!(first.before.is_empty() && first.passes[0].name == "lower");
-    let cut = page.ir("aligned", 0, 3).unwrap();
+    let cut = page.ir("aligned", Fusion::On, 0, 3).unwrap();
     assert!(cut.n_more > 0 && cut.after.iter().any(|function| function.is_cut && function.lines.len() < 3));
-    assert!(page.ir("other", 0, 3).is_none());
+    assert!(page.ir("other", Fusion::On, 0, 3).is_none());
 }

@@ -11,7 +11,7 @@ use crate::formula::{Formula, Given, Token, formula, value};
 use crate::solver::{Args, Posted, RelationId, Solver};
 use crate::store::Cause;
 use crate::trace::Trace;
-use rustc_hash::FxHashMap;
+use base::{HashMap, ToList};
 use ty::{Dim, Extent, Kind, ParamId, Term, TermId, Terms};
 
 /// As many dims are named that keep another from being known.
@@ -37,7 +37,7 @@ impl Graph<'_> {
                     (Kind::Shape, Term::Tensor { .. }) => Place::new(arg, &[0]),
                     _ => Place::new(arg, &[]),
                 };
-                return (None, inputs.iter().filter(is_known).map(premise).collect());
+                return (None, inputs.iter().filter(is_known).map(premise).list());
             }
         }
         let outputs = posted.args[n_inputs..].iter().enumerate().map(|(at, &arg)| (n_inputs + at, arg));
@@ -58,7 +58,7 @@ impl Graph<'_> {
         let is_any = |id: TermId| matches!(solver.head(id), Term::Dim(dim) if dim.dynamic);
         if is_any(cell) {
             dims.retain(|&(_, dim)| is_any(dim));
-            let all: Vec<usize> = (0..dims.len()).collect();
+            let all: Vec<usize> = (0..dims.len()).list();
             // If they were known, would this be known?
             let made = self.run(posted, at, &path, &dims, &all).flatten();
             let scratch = self.scratch.borrow();
@@ -67,13 +67,13 @@ impl Graph<'_> {
                 _ => false,
             });
             let from = if is_still { 0 } else { MAX_ANY };
-            return (None, dims.into_iter().take(from).map(|(place, _)| place).collect());
+            return (None, dims.into_iter().take(from).map(|(place, _)| place).list());
         }
         dims.retain(|&(_, dim)| !is_any(dim) && !solver.head(dim).is_hole());
         if dims.len() > MAX_DIMS {
             return (None, Vec::new());
         }
-        let all: Vec<usize> = (0..dims.len()).collect();
+        let all: Vec<usize> = (0..dims.len()).list();
         let mut answer = self.ask(posted, at, &path, &dims, &all);
         if !matches!(answer, Answer::Computed(..)) {
             // Which of them matter is found out one by one.
@@ -82,15 +82,15 @@ impl Graph<'_> {
                 Answer::Open => true,
                 Answer::Clash => false,
             };
-            let some: Vec<usize> = all.into_iter().filter(|&one| matters(one)).collect();
+            let some: Vec<usize> = all.into_iter().filter(|&one| matters(one)).list();
             answer = self.ask(posted, at, &path, &dims, &some);
             if !matches!(answer, Answer::Computed(..)) {
-                return (None, some.into_iter().map(|one| dims[one].0.clone()).collect());
+                return (None, some.into_iter().map(|one| dims[one].0.clone()).list());
             }
         }
         match answer {
             Answer::Computed(formula, used) if !used.is_empty() => {
-                (Some(formula), used.into_iter().map(|one| dims[one].0.clone()).collect())
+                (Some(formula), used.into_iter().map(|one| dims[one].0.clone()).list())
             }
             // A number that no dim has to do with.
             Answer::Computed(..) | Answer::Clash | Answer::Open => (None, Vec::new()),
@@ -152,7 +152,7 @@ impl Graph<'_> {
         let mut scratch = self.scratch.borrow_mut();
         let scratch = scratch.get_or_insert_with(|| solver.beginning(Trace::off()));
         scratch.forget();
-        let mut copies: FxHashMap<TermId, TermId> = FxHashMap::default();
+        let mut copies: HashMap<TermId, TermId> = HashMap::default();
         for (n, &one) in chosen.iter().enumerate() {
             let param = Term::param(stand_in(n), Kind::Dim);
             copies.entry(dims[one].1).or_insert_with(|| scratch.fresh(param, posted.cause));
@@ -228,7 +228,7 @@ fn copied(
     from: &Solver,
     to: &mut Solver,
     root: TermId,
-    copies: &mut FxHashMap<TermId, TermId>,
+    copies: &mut HashMap<TermId, TermId>,
     cause: Cause,
 ) -> Option<TermId> {
     let mut stack = vec![(root, false)];

@@ -4,7 +4,7 @@
 //! cheapest one that has not been settled is settled next.
 
 use crate::derive::{Derived, Place, Way};
-use rustc_hash::FxHashSet;
+use base::{Append, HashSet, ToList};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -13,7 +13,7 @@ const MAX_STEPS: usize = 64;
 
 /// By place, its cheapest way, if it has one that ends.
 pub(crate) fn cheapest(ways: &[Vec<Way>]) -> Vec<Option<usize>> {
-    let mut waiting: Vec<Vec<(usize, usize)>> = ways.iter().map(|_| Vec::new()).collect();
+    let mut waiting: Vec<Vec<(usize, usize)>> = ways.iter().map(|_| Vec::new()).list();
     let mut missing: Vec<Vec<(usize, u32)>> = Vec::with_capacity(ways.len());
     let mut best: Vec<Option<usize>> = vec![None; ways.len()];
     let mut heap = BinaryHeap::new();
@@ -48,7 +48,7 @@ pub(crate) fn cheapest(ways: &[Vec<Way>]) -> Vec<Option<usize>> {
 /// The tree below the first place, parents before children.
 pub(crate) fn told(places: &[Place], ways: &[Vec<Way>], best: &[Option<usize>]) -> Vec<Derived> {
     let mut steps: Vec<Derived> = Vec::new();
-    let mut done: FxHashSet<usize> = FxHashSet::default();
+    let mut done: HashSet<usize> = HashSet::default();
     let mut pending: Vec<(usize, u32, Option<usize>)> = vec![(0, 0, None)];
     while let Some((asked, depth, parent)) = pending.pop() {
         let mut passed = Vec::new();
@@ -56,7 +56,7 @@ pub(crate) fn told(places: &[Place], ways: &[Vec<Way>], best: &[Option<usize>]) 
         let way = loop {
             let Some(number) = best[at] else { return steps };
             let way = &ways[at][number];
-            passed.extend(way.passed);
+            passed.append_all(way.passed);
             match (&way.by, way.premises.first()) {
                 (None, Some(&next)) => at = next,
                 (Some(_) | None, _) => break way,
@@ -74,8 +74,8 @@ pub(crate) fn told(places: &[Place], ways: &[Vec<Way>], best: &[Option<usize>]) 
         if let Some(parent) = parent {
             steps[parent].premises.push(number);
         }
-        pending.extend(way.premises.iter().rev().map(|&premise| (premise, depth + 1, Some(number))));
-        let given = way.premises.iter().map(|&premise| places[premise].clone()).collect();
+        pending.append_all(way.premises.iter().rev().map(|&premise| (premise, depth + 1, Some(number))));
+        let given = way.premises.iter().map(|&premise| places[premise].clone()).list();
         let (place, at) = (places[asked].clone(), places[at].clone());
         let event = way.event;
         steps.push(Derived { depth, place, at, by, passed, event, given, premises: Vec::new(), n_told: 0 });

@@ -15,7 +15,7 @@
 use crate::derive::{By, Graph, Passed, Place};
 use crate::solver::{RelationId, Solver};
 use crate::trace::{Event, undo};
-use rustc_hash::FxHashSet;
+use base::{Append, HashSet, ToList};
 use ty::{Term, TermId};
 
 /// As many relations are run in all, and cells copied for as many as count as one.
@@ -80,7 +80,7 @@ impl<'a> Conflict<'a> {
             Fault::Cycle(_) => None,
         };
         // Other mistakes are told apart from this one.
-        let others: FxHashSet<RelationId> =
+        let others: HashSet<RelationId> =
             solver.failures.iter().map(|failure| graph.posted_first(failure.relation)).collect();
         let mut cells = Vec::new();
         let mut posted = Vec::new();
@@ -102,14 +102,14 @@ impl<'a> Conflict<'a> {
         }
         cells.truncate(n_cells);
         posted.retain(|relation| Some(*relation) != failed && !others.contains(relation));
-        let mut constraints: Vec<Constraint> = facts.into_iter().map(Constraint::Fact).collect();
-        constraints.extend(posted.into_iter().chain(failed).map(Constraint::Posted));
+        let mut constraints: Vec<Constraint> = facts.into_iter().map(Constraint::Fact).list();
+        constraints.append_all(posted.into_iter().chain(failed).map(Constraint::Posted));
         Conflict { graph, fault, base, cells, first_cell, constraints, n_steps: std::cell::Cell::new(0), assumes }
     }
 
     /// Whether some constraints cannot hold together; `None` if too much has been tried.
     pub fn fails(&self, members: &[usize]) -> Option<bool> {
-        let chosen: FxHashSet<usize> = members.iter().copied().collect();
+        let chosen: HashSet<usize> = members.iter().copied().collect();
         let mut solver = self.base.quiet();
         let mut cells = self.cells.clone();
         for (number, constraint) in self.constraints.iter().enumerate() {
@@ -146,7 +146,7 @@ impl<'a> Conflict<'a> {
 
     /// A minimal set that fails.
     pub fn core(&self) -> Core {
-        let all: Vec<usize> = (0..self.constraints.len()).collect();
+        let all: Vec<usize> = (0..self.constraints.len()).list();
         let near = self.near();
         let mut members = match (self.fails(&near), self.assumes) {
             (Some(true), false) => near,
@@ -159,7 +159,7 @@ impl<'a> Conflict<'a> {
             let mut at = 0;
             while at < members.len() {
                 let end = (at + chunk).min(members.len());
-                let rest: Vec<usize> = members[..at].iter().chain(&members[end..]).copied().collect();
+                let rest: Vec<usize> = members[..at].iter().chain(&members[end..]).copied().list();
                 match self.fails(&rest) {
                     Some(true) => members = rest,
                     Some(false) => at = end,
@@ -187,8 +187,8 @@ impl<'a> Conflict<'a> {
             }
             Fault::Cycle(term) => self.graph.parts(term, &mut places),
         }
-        let mut relations: FxHashSet<RelationId> = FxHashSet::default();
-        let mut cells: FxHashSet<TermId> = FxHashSet::default();
+        let mut relations: HashSet<RelationId> = HashSet::default();
+        let mut cells: HashSet<TermId> = HashSet::default();
         for place in places {
             for step in self.graph.derive(&place) {
                 for passed in &step.passed {
@@ -209,7 +209,7 @@ impl<'a> Conflict<'a> {
             Constraint::Posted(relation) => *number == last || relations.contains(relation),
             Constraint::Fact(ids) => ids.iter().any(|&id| cells.iter().any(|&cell| self.graph.holds(id, cell))),
         };
-        (0..self.constraints.len()).filter(is_near).collect()
+        (0..self.constraints.len()).filter(is_near).list()
     }
 }
 

@@ -17,7 +17,7 @@ use crate::formula::Formula;
 use crate::solver::{Args, EQUAL, Posted, RelationId, Solver};
 use crate::store::Cause;
 use crate::trace::Event;
-use rustc_hash::{FxHashMap, FxHashSet};
+use base::{HashMap, HashSet, ToList};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use ty::{Extent, Kind, Term, TermId, Terms};
@@ -133,10 +133,10 @@ pub struct Graph<'a> {
     /// Cells below this were there before the trace began.
     first: usize,
     made: Vec<Made>,
-    edges: FxHashMap<TermId, SmallVec<[Edge; 2]>>,
+    edges: HashMap<TermId, SmallVec<[Edge; 2]>>,
     /// What generalising bound.
-    told: FxHashMap<TermId, (Term, Cause, u32)>,
-    posted_by: FxHashMap<RelationId, RelationId>,
+    told: HashMap<TermId, (Term, Cause, u32)>,
+    posted_by: HashMap<RelationId, RelationId>,
     /// Where rules are asked.
     pub(crate) scratch: RefCell<Option<Solver>>,
 }
@@ -149,9 +149,9 @@ impl<'a> Graph<'a> {
             solver,
             first,
             made: Vec::with_capacity(solver.store.len() - first),
-            edges: FxHashMap::default(),
-            told: FxHashMap::default(),
-            posted_by: FxHashMap::default(),
+            edges: HashMap::default(),
+            told: HashMap::default(),
+            posted_by: HashMap::default(),
             scratch: RefCell::new(None),
         };
         let mut runs = events.iter().enumerate().filter_map(|(end, event)| match event {
@@ -287,7 +287,7 @@ impl<'a> Graph<'a> {
     /// The shortest derivation of what is known at a place, the step that decided it first.
     pub fn derive(&self, place: &Place) -> Vec<Derived> {
         let mut places: Vec<Place> = vec![place.clone()];
-        let mut numbers: FxHashMap<Place, usize> = FxHashMap::from_iter([(place.clone(), 0)]);
+        let mut numbers: HashMap<Place, usize> = HashMap::from_iter([(place.clone(), 0)]);
         let mut ways: Vec<Vec<Way>> = Vec::new();
         while let Some(next) = places.get(ways.len()).cloned() {
             let found = if places.len() < MAX_PLACES { self.ways(&next) } else { Vec::new() };
@@ -298,9 +298,9 @@ impl<'a> Graph<'a> {
                         places.len() - 1
                     })
                 });
-                Way { premises: premises.collect(), ..way }
+                Way { premises: premises.list(), ..way }
             });
-            ways.push(numbered.collect());
+            ways.push(numbered.list());
         }
         let best = cheapest(&ways);
         told(&places, &ways, &best)
@@ -439,7 +439,7 @@ impl<'a> Graph<'a> {
         let wanted = self.solver.root(cell);
         let mut near = None;
         let mut pending: Vec<(TermId, Path)> = vec![(within, Path::new())];
-        let mut seen: FxHashSet<TermId> = FxHashSet::default();
+        let mut seen: HashSet<TermId> = HashSet::default();
         let mut at = 0;
         while let Some((id, path)) = pending.get(at).cloned() {
             at += 1;

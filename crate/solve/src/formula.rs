@@ -3,7 +3,7 @@
 //! Worked example: flattening `(2, 20, 4, 4)` makes 20 · 4 · 4 on axis 1, and a window of 2 with stride 2 over 9 places
 //! ⌊(9 − 2) / 2⌋ + 1.
 
-use rustc_hash::FxHashMap;
+use base::{Append, HashMap, ToList};
 use ty::{Atom, ParamId, Poly, PolyId, Terms};
 
 /// Floors within floors end here: no rule goes so deep.
@@ -24,7 +24,7 @@ pub struct Formula {
 }
 
 /// The parameters that stand for given dims: the place of each, and its number if it is one.
-pub(crate) type Given = FxHashMap<ParamId, (usize, Option<i64>)>;
+pub(crate) type Given = HashMap<ParamId, (usize, Option<i64>)>;
 
 /// A polynomial over stand-ins as a formula; `None` if there is more in it than those.
 pub(crate) fn formula(terms: &impl Terms, poly: &Poly<Atom>, given: &Given) -> Option<Formula> {
@@ -36,33 +36,33 @@ pub(crate) fn formula(terms: &impl Terms, poly: &Poly<Atom>, given: &Given) -> O
 /// What a polynomial over stand-ins comes to, if all of them are numbers.
 pub(crate) fn value(terms: &impl Terms, poly: &Poly<Atom>, given: &Given) -> Option<i64> {
     // The values of the polynomials within it, which have smaller numbers than those that they are in.
-    let mut known: FxHashMap<PolyId, i64> = FxHashMap::default();
+    let mut known: HashMap<PolyId, i64> = HashMap::default();
     let mut pending: Vec<PolyId> = Vec::new();
     let inner = |poly: &Poly<Atom>| -> Vec<PolyId> {
         let within = poly.atoms().filter_map(|atom| match *atom {
             Atom::FloorDiv(a, b) | Atom::Max(a, b) | Atom::Min(a, b) => Some([a, b]),
             Atom::Param(_) | Atom::Index(..) | Atom::Rank(_) | Atom::Prod(..) => None,
         });
-        within.flatten().collect()
+        within.flatten().list()
     };
-    let of_atom = |known: &FxHashMap<PolyId, i64>, atom: Atom| match atom {
+    let of_atom = |known: &HashMap<PolyId, i64>, atom: Atom| match atom {
         Atom::Param(param) => given.get(&param)?.1,
         Atom::FloorDiv(a, b) => known.get(&a)?.checked_div_euclid(*known.get(&b)?),
         Atom::Max(a, b) => Some(*known.get(&a)?.max(known.get(&b)?)),
         Atom::Min(a, b) => Some(*known.get(&a)?.min(known.get(&b)?)),
         Atom::Index(..) | Atom::Rank(_) | Atom::Prod(..) => None,
     };
-    let of_poly = |known: &FxHashMap<PolyId, i64>, poly: &Poly<Atom>| {
+    let of_poly = |known: &HashMap<PolyId, i64>, poly: &Poly<Atom>| {
         poly.substitute(|&atom| Some(Poly::<Atom>::constant(of_atom(known, atom)?)))?.as_constant()
     };
-    pending.extend(inner(poly));
+    pending.append_all(inner(poly));
     while let Some(&id) = pending.last() {
-        let missing: Vec<PolyId> = inner(terms.poly(id)).into_iter().filter(|id| !known.contains_key(id)).collect();
+        let missing: Vec<PolyId> = inner(terms.poly(id)).into_iter().filter(|id| !known.contains_key(id)).list();
         if missing.is_empty() || known.contains_key(&id) {
             pending.pop();
             known.insert(id, of_poly(&known, terms.poly(id))?);
         } else {
-            pending.extend(missing);
+            pending.append_all(missing);
         }
     }
     of_poly(&known, poly)
@@ -99,7 +99,7 @@ impl<T: Terms> Writer<'_, T> {
             if atoms.is_empty() {
                 self.out.push(Token::Number(size));
             } else if size != 1 {
-                self.out.extend([Token::Text(" · "), Token::Number(size)]);
+                self.out.append_all([Token::Text(" · "), Token::Number(size)]);
             }
         }
         if n_written == 0 {
@@ -117,11 +117,11 @@ impl<T: Terms> Writer<'_, T> {
             Atom::Param(param) => self.out.push(Token::Given(self.given.get(&param)?.0)),
             Atom::FloorDiv(whole, by) => {
                 let exact = self.value(whole).zip(self.value(by)).is_some_and(|(a, b)| b != 0 && a % b == 0);
-                self.out.extend((!exact).then_some(Token::Text("⌊")));
+                self.out.append_all((!exact).then_some(Token::Text("⌊")));
                 self.operand(whole, depth)?;
                 self.out.push(Token::Text(" / "));
                 self.operand(by, depth)?;
-                self.out.extend((!exact).then_some(Token::Text("⌋")));
+                self.out.append_all((!exact).then_some(Token::Text("⌋")));
             }
             Atom::Max(a, b) | Atom::Min(a, b) => {
                 let name = if matches!(atom, Atom::Max(..)) { "max(" } else { "min(" };
@@ -141,9 +141,9 @@ impl<T: Terms> Writer<'_, T> {
         let terms = self.terms;
         let poly = terms.poly(id);
         let is_single = poly.as_constant().is_some() || matches!(poly.as_atom(), Some(Atom::Param(_)));
-        self.out.extend((!is_single).then_some(Token::Text("(")));
+        self.out.append_all((!is_single).then_some(Token::Text("(")));
         self.sum(poly, depth + 1)?;
-        self.out.extend((!is_single).then_some(Token::Text(")")));
+        self.out.append_all((!is_single).then_some(Token::Text(")")));
         Some(())
     }
 

@@ -2,8 +2,7 @@
 
 use crate::solver::{Args, Solver};
 use crate::store::Cause;
-use base::IdMap;
-use rustc_hash::FxHashMap;
+use base::{Append, HashMap, IdMap, ToList};
 use smallvec::{SmallVec, smallvec};
 use ty::{Atom, Dim, Extent, Function, Kind, List, ParamId, Poly, PolyId, Scheme, Term, TermId, Terms};
 
@@ -133,7 +132,7 @@ impl Solver {
                 Term::Row { variant, fields: copy_list(self, fields), rest: copy_of(self, rest) }
             }
             Term::Splice(list) => {
-                let items: Vec<TermId> = self.items(list).iter().map(|&item| copy_of(self, item)).collect();
+                let items: Vec<TermId> = self.items(list).iter().map(|&item| copy_of(self, item)).list();
                 return self.apply(&Function::Concat, &items, copier.cause);
             }
             Term::Hole(_)
@@ -177,7 +176,7 @@ impl Solver {
     /// Fresh unknowns for the parameters of a polymorphic type.
     pub fn fresh_args(&mut self, first: ParamId, n: u32, body: TermId, cause: Cause) -> Vec<TermId> {
         let kinds = self.forall_kinds(first, n, body);
-        kinds.into_iter().map(|kind| self.fresh(Term::hole(kind), cause)).collect()
+        kinds.into_iter().map(|kind| self.fresh(Term::hole(kind), cause)).list()
     }
 
     fn slice(&mut self, shape: TermId, front: u32, back: u32, cause: Cause) -> TermId {
@@ -200,7 +199,7 @@ impl Solver {
                         mentions |= copier.params.contains(param);
                     }
                     Atom::Max(a, b) | Atom::Min(a, b) | Atom::FloorDiv(a, b) => {
-                        inner.extend([a, b].into_iter().filter(|poly| !inner.contains(poly)).collect::<Vec<_>>());
+                        inner.append_all([a, b].into_iter().filter(|poly| !inner.contains(poly)).list());
                     }
                 }
             }
@@ -210,13 +209,13 @@ impl Solver {
         }
         base::sort(&mut inner);
         inner.dedup();
-        let mut copies: FxHashMap<PolyId, TermId> = FxHashMap::default();
+        let mut copies: HashMap<PolyId, TermId> = HashMap::default();
         for poly in inner {
             let whole = self.store.poly(poly).clone();
-            let mut atoms: Vec<Atom> = whole.atoms().copied().collect();
+            let mut atoms: Vec<Atom> = whole.atoms().copied().list();
             base::sort(&mut atoms);
             atoms.dedup();
-            let args: Vec<TermId> = atoms.iter().map(|&atom| self.copy_atom(copier, atom, &copies)).collect();
+            let args: Vec<TermId> = atoms.iter().map(|&atom| self.copy_atom(copier, atom, &copies)).list();
             let place = |atom: &Atom| u32::try_from(atoms.iter().position(|other| other == atom)?).ok();
             let over_args = whole.substitute(|atom| Some(Poly::atom(place(atom)?))).unwrap_or_default();
             let copy = self.apply(&Function::Polynomial(over_args), &args, copier.cause);
@@ -225,7 +224,7 @@ impl Solver {
         copies.get(&id).copied()
     }
 
-    fn copy_atom(&mut self, copier: &Copier, atom: Atom, copies: &FxHashMap<PolyId, TermId>) -> TermId {
+    fn copy_atom(&mut self, copier: &Copier, atom: Atom, copies: &HashMap<PolyId, TermId>) -> TermId {
         let cause = copier.cause;
         let param = |solver: &mut Self, param: ParamId, kind: Kind| match copier.params.get(param) {
             Some(term) => term,

@@ -3,8 +3,7 @@
 use crate::solver::{Args, RelationId, Solver, State};
 use crate::store::Cause;
 use crate::trace::{Event, Woken};
-use base::IdMap;
-use rustc_hash::FxHashMap;
+use base::{Append, HashMap, IdMap, ToList};
 use ty::{COPY, Function, ParamId, Term, TermId, Terms};
 
 impl Solver {
@@ -40,7 +39,7 @@ impl Solver {
                     let (mut variants, rest) = self.row(row);
                     base::sort_by_key(&mut variants, |variant| variant.name);
                     let fields = variants.into_iter().flat_map(|variant| self.items(variant.fields)).copied();
-                    stack.extend(fields.chain([rest]));
+                    stack.append_all(fields.chain([rest]));
                 }
                 _ => self.for_parts(term, |part| stack.push(part)),
             }
@@ -60,7 +59,7 @@ impl Solver {
     }
 
     pub(crate) fn take_out(&mut self, relations: &[RelationId]) -> Vec<Woken> {
-        let taken = relations.iter().map(|&relation| Woken { relation, waits: self.leave_wait(relation) }).collect();
+        let taken = relations.iter().map(|&relation| Woken { relation, waits: self.leave_wait(relation) }).list();
         for relation in relations {
             self.relations[relation.0 as usize].state = State::Quantified;
         }
@@ -70,12 +69,12 @@ impl Solver {
     /// Whether a type, or a part of it, lies below itself, where what is copied into a type counts as its part: then
     /// copying it would not end.
     pub(crate) fn contains_its_copy(&self, id: TermId) -> bool {
-        let mut sources: FxHashMap<TermId, Vec<TermId>> = FxHashMap::default();
+        let mut sources: HashMap<TermId, Vec<TermId>> = HashMap::default();
         for posted in self.relations.iter().filter(|posted| posted.relation.is(&COPY)) {
             sources.entry(self.root(posted.args[1])).or_default().push(self.root(posted.args[0]));
         }
         let mut nodes = vec![self.root(id)];
-        let mut places: FxHashMap<TermId, usize> = FxHashMap::from_iter([(nodes[0], 0)]);
+        let mut places: HashMap<TermId, usize> = HashMap::from_iter([(nodes[0], 0)]);
         let mut edges: Vec<Vec<usize>> = Vec::new();
         // By node, how many of its edges lead to parts; the rest lead to what is copied.
         let mut n_parts: Vec<usize> = Vec::new();
@@ -99,7 +98,7 @@ impl Solver {
                     nodes.len() - 1
                 })
             };
-            edges.push(reached.into_iter().chain(same_level).map(place_of).collect());
+            edges.push(reached.into_iter().chain(same_level).map(place_of).list());
         }
         let mut component = vec![0; edges.len()];
         for (number, members) in base::components(&edges).iter().enumerate() {
@@ -190,12 +189,12 @@ enum Mark {
 struct Marks {
     first: usize,
     new: Vec<Option<Mark>>,
-    old: FxHashMap<TermId, Mark>,
+    old: HashMap<TermId, Mark>,
 }
 
 impl Marks {
     fn new(first: usize, end: usize) -> Marks {
-        Marks { first, new: vec![None; end - first], old: FxHashMap::default() }
+        Marks { first, new: vec![None; end - first], old: HashMap::default() }
     }
 
     fn get(&self, root: TermId) -> Option<Mark> {

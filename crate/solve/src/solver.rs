@@ -2,7 +2,7 @@
 
 use crate::store::{Cause, Store};
 use crate::trace::{Event, Outcome, Trace, Woken};
-use rustc_hash::FxHashMap;
+use base::{HashMap, ToList};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -90,7 +90,7 @@ pub struct Solver {
     pub(crate) relations: Vec<Posted>,
     pub(crate) queue: VecDeque<RelationId>,
     /// The dependency graph: by root, the relations that wait on it, in the order of their ids.
-    pub(crate) watchers: FxHashMap<TermId, Vec<RelationId>>,
+    pub(crate) watchers: HashMap<TermId, Vec<RelationId>>,
     pub failures: Vec<Failure>,
     pub order: Order,
     /// Whether the program mentions `?` at all: only then do static dims keep their identity, so that the flag of
@@ -116,7 +116,7 @@ impl Solver {
             store,
             relations: Vec::new(),
             queue: VecDeque::new(),
-            watchers: FxHashMap::default(),
+            watchers: HashMap::default(),
             failures: Vec::new(),
             order: Order::Queue,
             dynamics: false,
@@ -223,7 +223,7 @@ impl Solver {
             Ok(term) => term,
             Err(_) => {
                 let result = self.fresh(Term::hole(function.kind()), cause);
-                let args: Vec<TermId> = args.iter().copied().chain([result]).collect();
+                let args: Vec<TermId> = args.iter().copied().chain([result]).list();
                 self.post(&FUNCTION, &args, function.attrs(), cause);
                 result
             }
@@ -257,7 +257,7 @@ impl Solver {
 
     /// Whether two solvers hold the same classes, the same queue and the same dependency graph.
     pub fn same_state(&self, other: &Solver) -> bool {
-        let states = |relations: &[Posted]| relations.iter().map(|posted| posted.state.clone()).collect::<Vec<_>>();
+        let states = |relations: &[Posted]| relations.iter().map(|posted| posted.state.clone()).list();
         self.store.same_cells(&other.store)
             && self.queue == other.queue
             && self.watchers == other.watchers
@@ -383,7 +383,7 @@ impl Solver {
                     self.spoil_outputs(id);
                     return Outcome::Solved;
                 }
-                let mut waits: Vec<TermId> = terms.iter().map(|&term| self.store.root(term)).collect();
+                let mut waits: Vec<TermId> = terms.iter().map(|&term| self.store.root(term)).list();
                 base::sort(&mut waits);
                 waits.dedup();
                 Outcome::Waits(waits)
@@ -450,11 +450,11 @@ impl Solver {
             return Vec::new();
         }
         let mut ids: Vec<RelationId> =
-            roots.iter().filter_map(|root| self.watchers.get(root)).flatten().copied().collect();
+            roots.iter().filter_map(|root| self.watchers.get(root)).flatten().copied().list();
         base::sort(&mut ids);
         ids.dedup();
         let woken: Vec<Woken> =
-            ids.into_iter().map(|relation| Woken { relation, waits: self.leave_wait(relation) }).collect();
+            ids.into_iter().map(|relation| Woken { relation, waits: self.leave_wait(relation) }).list();
         for Woken { relation, .. } in woken.iter().rev() {
             self.queue.push_front(*relation);
         }

@@ -1,8 +1,7 @@
 //! The union-find store.
 
 use crate::trace::{Before, Event, Moved, Trace, Woken};
-use base::{Idx, IndexVec};
-use rustc_hash::FxHashMap;
+use base::{HashMap, Idx, IndexVec};
 use std::sync::Arc;
 use ty::{Atom, List, Poly, PolyId, Term, TermId, Terms};
 
@@ -38,7 +37,7 @@ pub struct Store {
 #[derive(Clone, Debug, Default)]
 struct Polys {
     all: IndexVec<PolyId, Poly<Atom>>,
-    ids: FxHashMap<Poly<Atom>, PolyId>,
+    ids: HashMap<Poly<Atom>, PolyId>,
 }
 
 impl Store {

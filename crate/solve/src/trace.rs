@@ -8,6 +8,7 @@
 
 use crate::solver::{Posted, RelationId, Solver, State};
 use crate::store::Cause;
+use base::ToList;
 use ty::{Term, TermId};
 
 /// How running a relation ended.
@@ -164,7 +165,7 @@ pub fn redo(solver: &mut Solver, events: &[Event], posted: &[Posted]) {
                 solver.finish_step(*relation, outcome.clone());
             }
             Event::Quantify { relations, .. } => {
-                let ids: Vec<RelationId> = relations.iter().map(|woken| woken.relation).collect();
+                let ids: Vec<RelationId> = relations.iter().map(|woken| woken.relation).list();
                 solver.take_out(&ids);
             }
         }

@@ -6,7 +6,7 @@
 
 use crate::solver::Solver;
 use crate::store::Cause;
-use rustc_hash::FxHashSet;
+use base::{Append, HashSet, ToList};
 use smallvec::{SmallVec, smallvec};
 use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms, Variant};
 
@@ -24,7 +24,7 @@ impl Solver {
     pub(crate) fn unify(&mut self, expected: TermId, found: TermId, cause: Cause) -> Result<(), Conflict> {
         let mut pairs: Pairs = smallvec![(expected, found)];
         let mut composites = Pairs::new();
-        let mut met: FxHashSet<(TermId, TermId)> = FxHashSet::default();
+        let mut met: HashSet<(TermId, TermId)> = HashSet::default();
         let mut n_steps = 0;
         while let Some((expected, found)) = pairs.pop() {
             let (a, b) = (self.root(expected), self.root(found));
@@ -46,8 +46,8 @@ impl Solver {
                 (Term::Forall { first, n, body }, Term::Forall { first: other, n: m, body: other_body }) if n == m => {
                     let kinds = self.forall_kinds(first, n, body).into_iter();
                     let rigid = kinds.zip(first.0..).map(|(kind, param)| Term::param(ParamId(param), kind));
-                    let rigid: Vec<Term> = rigid.collect();
-                    let rigid: Vec<TermId> = rigid.into_iter().map(|param| self.fresh(param, cause)).collect();
+                    let rigid: Vec<Term> = rigid.list();
+                    let rigid: Vec<TermId> = rigid.into_iter().map(|param| self.fresh(param, cause)).list();
                     let renamed = self.open(other, other_body, &rigid, cause);
                     pairs.push((body, renamed));
                 }
@@ -139,7 +139,7 @@ impl Solver {
                 return Err((left.cell, right.cell));
             }
             let (left, right) = (self.items(left.fields), self.items(right.fields));
-            pairs.extend(left.iter().copied().zip(right.iter().copied()).rev());
+            pairs.append_all(left.iter().copied().zip(right.iter().copied()).rev());
         }
         let is_open = |rest: TermId| matches!(self.head(rest), Term::Hole(_) | Term::Error(_));
         match (only_left.first(), only_right.first()) {
@@ -189,7 +189,7 @@ impl Solver {
     fn push_parts(&self, left: Term, right: Term, pairs: &mut Pairs) -> bool {
         let lists = match (left, right) {
             (Term::Tensor { shape: s1, dtype: d1 }, Term::Tensor { shape: s2, dtype: d2 }) => {
-                pairs.extend([(d1, d2), (s1, s2)]);
+                pairs.append_all([(d1, d2), (s1, s2)]);
                 return true;
             }
             (Term::Ref(left), Term::Ref(right)) | (Term::Sum(left), Term::Sum(right)) => {
@@ -210,7 +210,7 @@ impl Solver {
         if left.len() != right.len() {
             return false;
         }
-        pairs.extend(left.iter().copied().zip(right.iter().copied()).rev());
+        pairs.append_all(left.iter().copied().zip(right.iter().copied()).rev());
         true
     }
 
@@ -253,7 +253,7 @@ fn shared(left: &[Variant], right: &[Variant]) -> Shared {
     let mut found = Shared { equal: Vec::new(), only_left: Vec::new(), only_right: Vec::new() };
     if left.len() <= FEW && right.len() > FEW {
         let Shared { equal, only_left, only_right } = shared(right, left);
-        let equal = equal.into_iter().map(|(right, left)| (left, right)).collect();
+        let equal = equal.into_iter().map(|(right, left)| (left, right)).list();
         return Shared { equal, only_left: only_right, only_right: only_left };
     }
     if right.len() <= FEW {
@@ -269,7 +269,7 @@ fn shared(left: &[Variant], right: &[Variant]) -> Shared {
                 found.only_left.push(variant);
             }
         }
-        found.only_right.extend(right.iter().zip(met).filter(|(_, met)| !met).map(|(variant, _)| *variant));
+        found.only_right.append_all(right.iter().zip(met).filter(|(_, met)| !met).map(|(variant, _)| *variant));
         return found;
     }
     let (mut left, mut right) = (left.to_vec(), right.to_vec());
@@ -294,6 +294,6 @@ fn shared(left: &[Variant], right: &[Variant]) -> Shared {
             found.only_left.push(variant);
         }
     }
-    found.only_right.extend(rights);
+    found.only_right.append_all(rights);
     found
 }

@@ -57,6 +57,12 @@ pub enum SyntaxError {
     },
     BadNumber {
         at: Span,
+        surface: Surface,
+    },
+    /// A word that TensorScript keeps, without a meaning.
+    Reserved {
+        word: TokenKind,
+        at: Span,
     },
     UnknownCharacter {
         at: Span,
@@ -113,6 +119,12 @@ pub enum Expected {
     SumType,
     /// The end of a program, which is one expression.
     End,
+    /// These are TensorScript's.
+    ScriptItem,
+    NodePart,
+    Weight,
+    Layer,
+    Shape,
 }
 
 impl Found {
@@ -147,6 +159,11 @@ impl Expected {
             Expected::BareVariant => "a variant such as `A`",
             Expected::SumType => "a type such as `[A, B]`",
             Expected::End => "the end of the file",
+            Expected::ScriptItem => "`use`, `dim`, `tsr`, `node`, `weights` or `graph`",
+            Expected::NodePart => "`dim` or `tsr`",
+            Expected::Weight => "a weight such as `a = Linear::new(in=1, out=2);`",
+            Expected::Layer => "a layer such as `Linear`",
+            Expected::Shape => "a shape such as `[?, 10]`",
         };
         words.to_owned()
     }
@@ -165,7 +182,8 @@ impl SyntaxError {
             | SyntaxError::TakesNoArguments { callee: at, .. }
             | SyntaxError::UnknownLang { at, .. }
             | SyntaxError::BadVersion { at }
-            | SyntaxError::BadNumber { at }
+            | SyntaxError::BadNumber { at, .. }
+            | SyntaxError::Reserved { at, .. }
             | SyntaxError::UnknownCharacter { at }
             | SyntaxError::UnterminatedComment { opened: at, .. }
             | SyntaxError::UnterminatedString { at } => at,
@@ -185,6 +203,9 @@ impl SyntaxError {
                 };
                 match expected {
                     Expected::Token(TokenKind::Semicolon) => said.fix("insert `;`", found.before.after(), ";"),
+                    Expected::Token(TokenKind::ColonColon) if found.kind == TokenKind::LParen => {
+                        said.fix("insert `::new`", found.before.after(), "::new")
+                    }
                     Expected::Token(TokenKind::Dot) => said.fix("insert `.`", found.before.after(), "."),
                     Expected::Token(TokenKind::Arrow) if found.kind == TokenKind::FatArrow => {
                         said.fix("write `->`", found.at, "->")
@@ -239,7 +260,7 @@ impl SyntaxError {
             SyntaxError::UnknownLang { at, nearest } => {
                 let said = error(
                     "unknown-lang",
-                    "expected `#lang relay` or `#lang refine`, found another language".to_owned(),
+                    "expected `#lang relay`, `#lang refine` or `#lang tensorscript`, found another language".to_owned(),
                 );
                 match nearest.map(Surface::name) {
                     Some(name) => said.fix(format!("write `{name}`"), *at, name),
@@ -251,10 +272,25 @@ impl SyntaxError {
                 "expected version \"0.0.5\", found another".to_owned(),
             )
             .fix("write \"0.0.5\"", *at, "\"0.0.5\""),
-            SyntaxError::BadNumber { .. } => error(
-                "bad-number",
-                "expected a number such as `1`, `2i64` or `0.5f`, found something like one".to_owned(),
-            ),
+            SyntaxError::BadNumber { surface, .. } => {
+                let examples = match surface {
+                    Surface::Relay | Surface::Refine => "`1`, `2i64` or `0.5f`",
+                    Surface::TensorScript => "`1`, `.5` or `1e-3`",
+                };
+                error("bad-number", format!("expected a number such as {examples}, found something like one"))
+            }
+            SyntaxError::Reserved { word, at } => {
+                let said = match word {
+                    TokenKind::KwWhile | TokenKind::KwFor => {
+                        "TensorScript has no loops: a network is a chain of layers, and a layer has its own name"
+                    }
+                    TokenKind::KwMatch => "TensorScript has no `match`: its only choice is `if`",
+                    TokenKind::KwLet => "TensorScript has no `let`: a name is given by `x = …;`",
+                    _ => "TensorScript has no types of one's own: a shape is named by `tsr`",
+                };
+                let said = syntax(said.to_owned());
+                if *word == TokenKind::KwLet { said.fix("take `let` out", *at, "") } else { said }
+            }
             SyntaxError::UnknownCharacter { .. } => {
                 error("unknown-character", "expected a token, found characters that begin none".to_owned())
             }

@@ -10,7 +10,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeKind {
     /// The root. `(Version | Metadata | Def | TypeDef | ExternType | RelationItem | LetItem | GraphItem | FreeVar |
-    /// ExprItem | Error)*`
+    /// ExprItem | Error)*`, in TensorScript `(Use | DimItem | TsrItem | Net | Weights | Graph | Error)*`
     File,
     /// Skipped or missing text. No children.
     Error,
@@ -53,6 +53,29 @@ pub enum NodeKind {
     /// A top-level expression: `Expr | Seq`, a `Seq` in refine only.
     ExprItem,
 
+    // Items of TensorScript.
+    /// `use a::b::{c, d};`, `use a::b;`: `UseName*`. Own tokens: the words of the path before the names.
+    Use,
+    /// `c`. One token `Ident`.
+    UseName,
+    /// `dim N = 28;`. No children; own tokens `Ident`, `Int`.
+    DimItem,
+    /// `tsr T = [?, N];`: `Type`. Own token `Ident`.
+    TsrItem,
+    /// `node M<T -> U> { … }`: `Signature? (DimItem | TsrItem | Error)*`. Own token `Ident`.
+    Net,
+    /// `weights M<T -> U> { … }`: `Signature? (Weight | Error)*`. Own token `Ident`.
+    Weights,
+    /// `graph M<T -> U> { … }`: `Signature? (Method | Error)*`. Own token `Ident`.
+    Graph,
+    /// `<T -> U>`: `Type Type`.
+    Signature,
+    /// `w = Linear::<T -> U>::new(in=1, out=2);`: `Signature? ArgList`. Own tokens `Ident`: the name, the layer or node,
+    /// the function.
+    Weight,
+    /// `def f(x: T) -> R { … }`: `ParamList? Type? Block`. Own token `Ident`.
+    Method,
+
     // Blocks and statements.
     /// `{ s; … e }`: statements, then `Expr`.
     Block,
@@ -64,6 +87,8 @@ pub enum NodeKind {
     GraphStmt,
     /// `e;`: `Expr`.
     ExprStmt,
+    /// `x = e;`, in TensorScript: `Expr`. Own token `Ident`.
+    Assign,
     /// `free_var %x: T;`, in a block or at top level: `Type?`. Own token `Local`.
     FreeVar,
 
@@ -127,6 +152,8 @@ pub enum NodeKind {
     ArgList,
     /// `name=e`, `dotted.name=e`: `Expr`. Own tokens: words and dots, then `Eq`.
     Attr,
+    /// `self.f(a)`, `self.f`, in TensorScript: `Expr ArgList?`. Own token `Ident`.
+    Field,
     /// `e.0`: `Expr`. Own token `Int`, unless it is missing.
     Project,
     /// `-e`: `Expr`.

@@ -1,4 +1,4 @@
-//! The `#lang` line, which both surfaces take for a comment.
+//! The `#lang` line, which every surface takes for a comment.
 
 use base::{Span, Surface};
 

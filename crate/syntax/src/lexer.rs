@@ -60,6 +60,7 @@ impl Lexer<'_> {
             let kind = match self.surface {
                 Surface::Relay => self.token(last),
                 Surface::Refine => self.refine_token(last),
+                Surface::TensorScript => self.tensorscript_token(last),
             };
             debug_assert!(self.pos > start);
             if kind == Unknown && last == Unknown {
@@ -177,6 +178,51 @@ impl Lexer<'_> {
             }
             _ => self.token(last),
         }
+    }
+
+    /// As in Relay, but for names, numbers such as `1.` and `.5`, and what begins a token there and none here.
+    fn tensorscript_token(&mut self, last: TokenKind) -> TokenKind {
+        let start = self.pos;
+        match (self.peek(0), self.peek(1)) {
+            (b'#', _) => self.line_comment(),
+            (b':', b':') => self.take(2, ColonColon),
+            (b':', _) => self.take(1, Colon),
+            (b'%', _) => self.take(1, Percent),
+            (b'@', _) => self.take(1, At),
+            (b'0'..=b'9', _) | (b'.', b'0'..=b'9') => self.plain_number(),
+            _ if self.letter(0) => {
+                self.word();
+                TokenKind::of_tensorscript_word(&self.text[start..self.pos])
+            }
+            _ => self.token(last),
+        }
+    }
+
+    /// Digits with a `.` before, among or behind them, and an exponent. A letter behind the `.` begins a name.
+    fn plain_number(&mut self) -> TokenKind {
+        let start = self.pos;
+        self.digits();
+        let whole = self.pos;
+        if self.peek(0) == b'.' {
+            self.pos += 1;
+            self.digits();
+        }
+        self.exponent();
+        if self.pos == whole + 1 && self.letter(0) {
+            self.pos = whole;
+        }
+        let kind = if self.pos == whole { Int } else { Float };
+        let end = self.pos;
+        self.word();
+        while self.peek(0) == b'.' && self.peek(1).is_ascii_digit() {
+            self.pos += 1;
+            self.word();
+        }
+        if self.pos == end {
+            return kind;
+        }
+        self.out.errors.push(SyntaxError::BadNumber { at: self.span(start), surface: self.surface });
+        BadNumber
     }
 
     fn whitespace(&mut self) -> TokenKind {
@@ -337,7 +383,7 @@ impl Lexer<'_> {
             (true, true) => Float,
             (true, false) => Int,
             (false, _) => {
-                self.out.errors.push(SyntaxError::BadNumber { at: self.span(start) });
+                self.out.errors.push(SyntaxError::BadNumber { at: self.span(start), surface: self.surface });
                 BadNumber
             }
         }

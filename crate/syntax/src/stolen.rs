@@ -1,6 +1,6 @@
 //! Arms that look like one `match`'s and are another's.
 
-use base::{Diagnostic, Edit, Fix, Span, Surface};
+use base::{Append, Diagnostic, Edit, Fix, Span, Surface};
 
 use crate::kind::NodeKind;
 use crate::token::TokenKind::{self, Pipe};
@@ -35,7 +35,7 @@ pub fn stolen_arms(tree: &Tree) -> Vec<StolenArm> {
     if tree.surface() != Surface::Refine {
         return cx.stolen;
     }
-    cx.line_starts.extend(tree.text().match_indices('\n').map(|(at, _)| at as u32 + 1));
+    cx.line_starts.append_all(tree.text().match_indices('\n').map(|(at, _)| at as u32 + 1));
     let mut open: Vec<NodeKind> = Vec::new();
     for event in tree.walk(tree.root()) {
         match event {

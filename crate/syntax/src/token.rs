@@ -43,6 +43,18 @@ pub enum TokenKind {
     KwIn,
     KwWith,
     KwAs,
+    /// From here to `weights` they are TensorScript's. `def` is another kind there: it begins a part of an item.
+    KwMethod,
+    KwWhile,
+    KwFor,
+    KwEnum,
+    /// From here they are keywords only where an item begins, as `data`; what is a name is an `Ident` in the tree.
+    KwUse,
+    KwDim,
+    KwTsr,
+    KwNode,
+    KwWeights,
+    KwGraph,
     KwRelation,
     Underscore,
     LParen,
@@ -82,6 +94,8 @@ pub enum TokenKind {
     PipeArrow,
     /// `:=`
     ColonEq,
+    /// `::`, in TensorScript only.
+    ColonColon,
     /// A run of characters that begin no token, reported by the lexer.
     Unknown,
     /// What the parser sees past the last token. It is never in a tree.
@@ -153,6 +167,16 @@ impl TokenKind {
             KwIn => return Ok("in"),
             KwWith => return Ok("with"),
             KwAs => return Ok("as"),
+            KwMethod => return Ok("def"),
+            KwWhile => return Ok("while"),
+            KwFor => return Ok("for"),
+            KwEnum => return Ok("enum"),
+            KwUse => return Ok("use"),
+            KwDim => return Ok("dim"),
+            KwTsr => return Ok("tsr"),
+            KwNode => return Ok("node"),
+            KwWeights => return Ok("weights"),
+            KwGraph => return Ok("graph"),
             Underscore => return Ok("_"),
             LParen => return Ok("("),
             RParen => return Ok(")"),
@@ -187,6 +211,7 @@ impl TokenKind {
             NotEq => return Ok("!="),
             PipeArrow => return Ok("|>"),
             ColonEq => return Ok(":="),
+            ColonColon => return Ok("::"),
         })
     }
 
@@ -231,10 +256,35 @@ impl TokenKind {
         }
     }
 
+    /// The same in TensorScript.
+    pub(crate) fn of_tensorscript_word(word: &str) -> TokenKind {
+        match word {
+            "use" => KwUse,
+            "dim" => KwDim,
+            "tsr" => KwTsr,
+            "node" => KwNode,
+            "weights" => KwWeights,
+            "graph" => KwGraph,
+            "def" => KwMethod,
+            "if" => KwIf,
+            "else" => KwElse,
+            "True" | "true" => KwTrue,
+            "False" | "false" => KwFalse,
+            "while" => KwWhile,
+            "for" => KwFor,
+            "match" => KwMatch,
+            "enum" => KwEnum,
+            "let" => KwLet,
+            "type" => KwType,
+            "_" => Underscore,
+            _ => Ident,
+        }
+    }
+
     /// `data`, `where`, `case` and `relation` are words of the grammar only where it asks for them: `where` is an
     /// operator and `data` a common name of an argument. (`case` begins an arm, so it is no expression.)
     pub(crate) fn is_name(self) -> bool {
-        matches!(self, Ident | KwData | KwWhere | KwRelation)
+        matches!(self, Ident | KwData | KwWhere | KwUse | KwDim | KwTsr | KwNode | KwWeights | KwGraph | KwRelation)
     }
 
     pub(crate) fn is_opener(self) -> bool {
@@ -279,6 +329,19 @@ impl TokenKind {
     /// A token at which an argument can begin in refine; a literal is none, but stands in the place of one.
     pub(crate) fn is_operand(self) -> bool {
         matches!(self, Local | Ident | LParen | Underscore | Int | Float | String) || self.is_bad()
+    }
+
+    /// A token at which an expression of TensorScript can begin, or what is none there and reserved.
+    pub(crate) fn starts_tensorscript(self) -> bool {
+        matches!(self, Int | Float | Underscore | Question | LParen | Minus | KwIf | KwTrue | KwFalse)
+            || self.is_bad()
+            || self.is_name()
+            || self.is_reserved()
+    }
+
+    /// A word that TensorScript keeps, without a meaning.
+    pub(crate) fn is_reserved(self) -> bool {
+        matches!(self, KwWhile | KwFor | KwMatch | KwEnum | KwLet | KwType)
     }
 
     /// A token at which a pattern can begin.

@@ -1,6 +1,6 @@
 //! The tree: two flat arrays.
 
-use base::{Span, Surface};
+use base::{Append, Span, Surface};
 use smallvec::SmallVec;
 
 use crate::kind::NodeKind;
@@ -217,7 +217,7 @@ impl Iterator for Walk<'_> {
         let event = self.stack.pop()?;
         if let Event::Enter(node) = event {
             self.stack.push(Event::Leave(node));
-            self.stack.extend(self.tree.children_rev(node).map(Event::Enter));
+            self.stack.append_all(self.tree.children_rev(node).map(Event::Enter));
         }
         Some(event)
     }

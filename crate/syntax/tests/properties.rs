@@ -3,7 +3,7 @@
 mod help;
 
 use base::Surface;
-use help::{refine, refine_programs};
+use help::{NETS, refine, refine_programs, tensorscript};
 use proptest::prelude::*;
 use syntax::{Event, NodeKind, Parse, TokenId, parse};
 
@@ -84,6 +84,11 @@ fn assert_shape(parse: &Parse, node: syntax::NodeId, text: &str) {
         NodeKind::RefType | NodeKind::RelationItem => n >= 1,
         NodeKind::TensorType | NodeKind::RefWriteCall | NodeKind::OrPat | NodeKind::Seq => n >= 2,
         NodeKind::Param | NodeKind::VarPat | NodeKind::FreeVar => n <= 1,
+        NodeKind::UseName | NodeKind::DimItem => n == 0,
+        NodeKind::TsrItem | NodeKind::Assign => n == 1,
+        NodeKind::Signature => n == 2,
+        NodeKind::Weight | NodeKind::Field => n == 1 || n == 2,
+        NodeKind::Method => (1..=3).contains(&n),
         _ => true,
     };
     assert!(fits, "{:?} with {n} children in {text:?}", tree.kind(node));
@@ -127,6 +132,32 @@ fn refine_word() -> impl Strategy<Value = &'static str> {
     prop::sample::select(words)
 }
 
+/// What TensorScript is made of, with a little that it is not.
+fn tensorscript_word() -> impl Strategy<Value = &'static str> {
+    let words: Vec<&str> =
+        "use#a:: dim#N#= tsr#T#= node#M weights#M graph#M def#f( def#g { } { } ( ) [ ] < > -> < ; ; , , : :: = |> |> ? _ . \
+        <A#->#[?,#1]> { a#=#L::new( a#=#L::<A#->#B>:: k= f( self.f( x y N dim tsr node weights graph use def 1 28 1. .5 1q if#x \
+        if else let while for match enum type true + - * / % == < != in#= x#= ! & @f %x \" # /* \u{e9} $ \n \n \n"
+            .split(' ')
+            .filter(|word| !word.is_empty())
+            .collect();
+    prop::sample::select(words)
+}
+
+/// A text with some of it replaced, past its first line.
+fn mutated(text: &str, edits: Vec<(prop::sample::Index, usize, &str)>) -> String {
+    let mut text = text.to_owned();
+    let start = text.find('\n').map_or(0, |end| end + 1);
+    for (at, len, word) in edits {
+        let from = start + at.index(text.len() - start + 1);
+        let until = (from + len).min(text.len());
+        if text.is_char_boundary(from) && text.is_char_boundary(until) {
+            text.replace_range(from..until, &word.replace('#', " "));
+        }
+    }
+    text
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -158,15 +189,50 @@ proptest! {
 
     #[test]
     fn a_mutated_fact(at in any::<prop::sample::Index>(), edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..8, refine_word()), 1..4)) {
-        let mut text = at.get(&refine_programs()).clone();
-        for (at, len, word) in edits {
-            let from = "#lang refine\n".len() + at.index(text.len() - "#lang refine".len());
-            let until = (from + len).min(text.len());
-            if text.is_char_boundary(from) && text.is_char_boundary(until) {
-                text.replace_range(from..until, &word.replace('#', " "));
-            }
+        let programs = refine_programs();
+        let program: &String = at.get(&programs);
+        check(&mutated(program, edits));
+    }
+
+    #[test]
+    fn any_text_as_tensorscript(text in any::<String>(), ascii in "[ -~\n]{0,80}") {
+        check(&tensorscript(&text));
+        check(&tensorscript(&ascii));
+    }
+
+    #[test]
+    fn tensorscript_soup(words in prop::collection::vec(tensorscript_word(), 0..50), gap in prop::sample::select(vec![" ", "", "\n"])) {
+        let text = words.join(gap).replace('#', " ");
+        check(&tensorscript(&text));
+        check(&tensorscript(&format!("graph M<A -> B> {{\n  def f(x) {{ {text} }}\n}}")));
+        check(&tensorscript(&format!("weights M<A -> B> {{\n  a = L::new({text});\n}}")));
+    }
+
+    #[test]
+    fn a_mutated_net(at in 0_usize..3, edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..12, tensorscript_word()), 1..4)) {
+        check(&mutated(NETS[at], edits));
+    }
+
+    #[test]
+    fn a_shuffled_net(at in 0_usize..3, order in prop::collection::vec(any::<prop::sample::Index>(), 1..60)) {
+        let lines: Vec<&str> = NETS[at].lines().skip(1).collect();
+        let shuffled: Vec<&str> = order.iter().map(|line| *line.get(&lines)).collect();
+        check(&tensorscript(&shuffled.join("\n")));
+        let words: Vec<&str> = NETS[at].split_whitespace().skip(2).collect();
+        let shuffled: Vec<&str> = order.iter().map(|word| *word.get(&words)).collect();
+        check(&tensorscript(&shuffled.join(" ")));
+    }
+
+    /// A whole item below a mistake keeps its tree.
+    #[test]
+    fn a_mistake_stays_in_its_item(words in prop::collection::vec(tensorscript_word(), 0..50)) {
+        let text = words.join(" ").replace('#', " ").replace('"', "").replace("/*", "");
+        for before in ["", "graph M<A -> B> {\n  def f(x) { ", "weights M<A -> B> { a = L::new("] {
+            let text = tensorscript(&format!("{before}{text}\nnode After<A -> [?, 1]> {{ dim N = 3; }}\n"));
+            let parse = check(&text);
+            let last = parse.tree.children_rev(parse.tree.root()).next().unwrap();
+            assert_eq!(parse.tree.node_text(last), "node After<A -> [?, 1]> { dim N = 3; }");
         }
-        check(&text);
     }
 
     #[test]
@@ -200,6 +266,16 @@ proptest! {
         let parse = check(&text);
         let last = parse.tree.children_rev(parse.tree.root()).next().unwrap();
         assert_eq!(parse.tree.node_text(last), "def @after(%x: int32) { %x }");
+    }
+}
+
+#[test]
+fn every_prefix_of_the_nets() {
+    for net in NETS {
+        for (end, _) in net.char_indices() {
+            let n_errors = check(&net[..end]).errors.len();
+            assert!(n_errors <= 2, "{n_errors} in {}", &net[..end]);
+        }
     }
 }
 

@@ -134,7 +134,7 @@ fn the_first_line_may_name_the_surface() {
         assert_eq!(of("#language refine", surface), surface);
         assert_eq!(of("\n#lang refine", surface), surface);
     }
-    let expected = "expected `#lang relay` or `#lang refine`, found another language";
+    let expected = "expected `#lang relay`, `#lang refine` or `#lang tensorscript`, found another language";
     let said = |place: &str, more: &str| [format!("unknown-lang `{place}` {expected}{more}")];
     assert_eq!(help::errors("#lang refined\nx"), said("refined", "; write `refine`: good"));
     assert_eq!(help::errors("#lang relay refine"), said("relay refine", ""));

@@ -5,7 +5,7 @@ mod help;
 use std::time::{Duration, Instant};
 
 use base::Surface;
-use help::refine;
+use help::{refine, tensorscript};
 use syntax::{Parse, SyntaxError, parse};
 
 const N: usize = 100_000;
@@ -382,5 +382,148 @@ fn nonsense_takes_linear_time() {
         quick(&format!("def @f(%x: {}", part.repeat(N / 2)));
         quick(&format!("match (1) {{ {} => 1 }}", part.repeat(N / 2)));
         quick(&format!("type T {{ A({}", part.repeat(N / 2)));
+    }
+}
+
+fn in_a_method(body: &str) -> String {
+    tensorscript(&format!("graph M<A -> B> {{\n  def f(x) {{ {body} }}\n}}\n"))
+}
+
+#[test]
+fn tensorscript_past_the_limit_is_one_error() {
+    for (opener, closer) in [
+        ("(", ")"),
+        ("f(", ")"),
+        ("f(a=", ")"),
+        ("x.f(1, ", ")"),
+        ("(1, ", ")"),
+        ("-", ""),
+        ("-(", ")"),
+        ("if (", ") { 1 } else { 2 }"),
+        ("if a {", "} else { 2 }"),
+        ("if a { 1 } else {", "}"),
+        ("if a { x = f(", "); 1 } else { 2 }"),
+    ] {
+        for n_close in [N, 0] {
+            let errors = quick(&in_a_method(&format!("{}1{}", opener.repeat(N), closer.repeat(n_close)))).errors;
+            let messages: Vec<_> = errors.iter().map(|error| error.diagnostic().message).take(3).collect();
+            assert!(messages[0].contains("nesting") && messages.len() == 1, "{opener}: {messages:?}");
+        }
+    }
+    let n = syntax::MAX_NESTING as usize - 2;
+    fits(&in_a_method(&format!("{}1{}", "f(".repeat(n), ")".repeat(n))));
+    let errors = quick(&in_a_method(&format!("{}1{}", "f(".repeat(n + 1), ")".repeat(n + 1)))).errors;
+    assert!(matches!(errors[..], [SyntaxError::NestingTooDeep { .. }]));
+}
+
+#[test]
+fn tensorscript_chains_are_no_nesting() {
+    fits(&in_a_method(&format!("x{}", " |> relu".repeat(N))));
+    fits(&in_a_method(&format!("x{}", "\n|> self.f(k=1)".repeat(10_000))));
+    fits(&in_a_method(&format!("1{}", " + 1".repeat(N))));
+    fits(&in_a_method(&format!("x{}", ".f".repeat(N))));
+    fits(&in_a_method(&format!("x{}", ".f(1)".repeat(N))));
+    fits(&in_a_method(&format!("{} x", "x = 1; ".repeat(N))));
+    fits(&in_a_method(&format!("{} x", "f(1);\n".repeat(N))));
+    fits(&in_a_method(&format!("{}if a {{ 1 }} else {{ 2 }}", "if a { 2 } else ".repeat(N))));
+    fits(&in_a_method(&format!("f({})", "k=1, ".repeat(N))));
+    fits(&tensorscript(&"dim N = 1;\n".repeat(N)));
+    fits(&tensorscript(&"node A<[?] -> [?]> {}\n".repeat(N)));
+    fits(&tensorscript(&format!("tsr A = [1{}];", ", N".repeat(N))));
+    fits(&tensorscript(&format!("use a{}::{{b{}}};", "::a".repeat(N), ", b".repeat(N))));
+    fits(&tensorscript(&format!("node A<[?] -> [?]> {{ {} }}", "dim N = 1; tsr A = N;\n".repeat(N))));
+    fits(&tensorscript(&format!("weights A<[?] -> [?]> {{ {} }}", "a = L::<A -> B>::new(in=1);\n".repeat(N / 4))));
+    fits(&tensorscript(&format!("graph A<[?] -> [?]> {{ {} }}", "def f(x) { x }\n".repeat(N / 4))));
+}
+
+#[test]
+fn tensorscript_nonsense_takes_linear_time() {
+    for part in [
+        "use ",
+        "use a::",
+        "use a::{b, ",
+        "\nuse a::{b, ",
+        "dim ",
+        "dim N ",
+        "\ndim N ",
+        "dim N = ",
+        "tsr A = [",
+        "\ntsr A = [1, ",
+        "node ",
+        "node A<",
+        "\nnode A<[",
+        "node A<A -> ",
+        "node A<A -> B> ",
+        "\nnode A<A -> B> { ",
+        "weights ",
+        "\nweights A<A -> B> { a = ",
+        "\na = L::",
+        "\na = L::new(",
+        "a = L::<A -> ",
+        "a = ",
+        "graph ",
+        "\ngraph A<A -> B> { def f(",
+        "def ",
+        "def f",
+        "\ndef f(x: ",
+        "\ndef f(x) { ",
+        "def f(x) -> [",
+        "def f() { x |> f(",
+        "x |> ",
+        "|> ",
+        "f(a=",
+        "f(a",
+        "a.",
+        ".",
+        "..",
+        ".5",
+        "1.",
+        "1.1.",
+        "1.a",
+        "::",
+        ":",
+        "< ",
+        "> ",
+        "? ",
+        "_ ",
+        "; ",
+        ", ",
+        "= ",
+        "( ",
+        ") ",
+        "[ ",
+        "] ",
+        "{ ",
+        "} ",
+        "( ]",
+        "{ )",
+        "( }",
+        "[( ",
+        "({ ",
+        "if ",
+        "if a { ",
+        "else ",
+        "while ",
+        "while a { ",
+        "let ",
+        "let a: ",
+        "match a { ",
+        "type ",
+        "% ",
+        "@f ",
+        "! ",
+        "\" ",
+        "\"\n",
+        "é",
+        "$",
+        "/*",
+        "\0",
+    ] {
+        let parts = part.repeat(N / 2);
+        quick(&tensorscript(&parts));
+        quick(&in_a_method(&parts));
+        quick(&in_a_method(&format!("f({parts})")));
+        quick(&tensorscript(&format!("node A<A -> B> {{ {parts} }}")));
+        quick(&tensorscript(&format!("weights A<A -> B> {{ a = L::new({parts}\n}}")));
     }
 }

@@ -1,6 +1,7 @@
 //! The attributes of one operator call, checked and with their defaults filled in.
 
 use crate::Function;
+use base::ToList;
 
 /// One attribute's value, as the text can write it.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +30,7 @@ impl AttrValue {
     /// A list of integers; a bare integer is a list of one.
     pub fn as_ints(&self) -> Option<Vec<i64>> {
         match self {
-            AttrValue::List(items) => items.iter().map(AttrValue::as_int).collect(),
+            AttrValue::List(items) => items.iter().map(AttrValue::as_int).some_list(),
             AttrValue::Int(value) => Some(vec![*value]),
             AttrValue::None | AttrValue::Bool(_) | AttrValue::Float(_) | AttrValue::Str(_) | AttrValue::Function(_) => {
                 None

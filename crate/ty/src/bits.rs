@@ -1,6 +1,7 @@
 //! Numbers as the bits that memory holds.
 
 use crate::{Dtype, Elements, Scalar};
+use base::ToList;
 
 /// The bits of a number. There is one NaN.
 pub fn scalar_bits(dtype: Dtype, scalar: Scalar) -> u64 {
@@ -87,8 +88,8 @@ impl Elements {
     pub fn of_bytes(dtype: Dtype, bytes: &[u8]) -> Elements {
         let scalars = bytes.chunks_exact(dtype.n_bytes()).map(|bytes| scalar_of(dtype, bits_of_bytes(bytes)));
         match dtype.is_float() {
-            true => Elements::Float(scalars.map(Scalar::as_float).collect()),
-            false => Elements::Int(scalars.map(Scalar::as_int).collect()),
+            true => Elements::Float(scalars.map(Scalar::as_float).list()),
+            false => Elements::Int(scalars.map(Scalar::as_int).list()),
         }
     }
 

@@ -11,7 +11,7 @@
 use crate::{
     AdtId, Attrs, Dim, Dtype, Extent, Facts, Function, Kind, List, Reason, RelationRef, Step, Stop, Term, TermId, apply,
 };
-use base::idx;
+use base::{Append, ToList, idx};
 use std::sync::Arc;
 
 idx!(
@@ -180,7 +180,7 @@ impl WrittenRelations {
         match possible.as_mut_slice() {
             [] => r.fail(Reason::NoClause),
             [(clause, _)] if assumed && clause.guard.is_none() => clause.assert(self, r, Vec::new()),
-            possible => Err(Stop::Wait(possible.iter_mut().flat_map(|(_, waits)| std::mem::take(waits)).collect())),
+            possible => Err(Stop::Wait(possible.iter_mut().flat_map(|(_, waits)| std::mem::take(waits)).list())),
         }
     }
 }
@@ -196,7 +196,7 @@ impl WrittenRelations {
         let Origin { relation, clause, variables } = self.relations[index].origin.as_ref()?;
         let clause = &self.relations[*relation].clauses[*clause];
         let mut env = Environment { clause, variables: Vec::new(), made: vec![None; clause.nodes.len()] };
-        env.variables = variables.iter().map(|&at| args.get(at).copied()).collect();
+        env.variables = variables.iter().map(|&at| args.get(at).copied()).list();
         env.variables.resize(clause.variables.len(), None);
         let call = env.make_all(r, &clause.head).ok()?;
         Some((RelationRef::Written { all: self.clone(), index: *relation, assumed: false }, call))
@@ -210,7 +210,7 @@ impl Clause {
 
     /// Matches the patterns of the inputs, then looks at the guard.
     fn matches(&self, r: &dyn Facts, bound: &mut [Option<Bound>]) -> Verdict {
-        let mut pairs: Vec<(NodeId, TermId)> = self.head.iter().copied().zip(r.args().iter().copied()).collect();
+        let mut pairs: Vec<(NodeId, TermId)> = self.head.iter().copied().zip(r.args().iter().copied()).list();
         pairs.truncate(r.n_inputs());
         pairs.reverse();
         let mut depends = Vec::new();
@@ -219,7 +219,7 @@ impl Clause {
             match self.match_node(r, pattern, term, bound, &mut again, &mut pairs) {
                 Verdict::Yes => {}
                 Verdict::No => return Verdict::No,
-                Verdict::Depends(waits) => depends.extend(waits),
+                Verdict::Depends(waits) => depends.append_all(waits),
             }
         }
         // A variable that stands twice asks for equal parts.
@@ -228,7 +228,7 @@ impl Clause {
             match same_bound(r, &first, &other) {
                 Verdict::Yes => {}
                 Verdict::No => return Verdict::No,
-                Verdict::Depends(waits) => depends.extend(waits),
+                Verdict::Depends(waits) => depends.append_all(waits),
             }
         }
         if let (Some(guard), true) = (&self.guard, depends.is_empty()) {
@@ -252,7 +252,7 @@ impl Clause {
         let depends = || Verdict::Depends(vec![term]);
         let head = r.peek(term);
         let push = |pairs: &mut Vec<(NodeId, TermId)>, patterns: &[NodeId], terms: &[TermId]| {
-            pairs.extend(patterns.iter().copied().zip(terms.iter().copied()).rev());
+            pairs.append_all(patterns.iter().copied().zip(terms.iter().copied()).rev());
         };
         match (self.node(pattern), head) {
             (Node::Variable(variable), _) => {
@@ -336,8 +336,8 @@ impl Clause {
         }
         let ends = patterns[..front].iter().zip(&items[..front]);
         let behind = patterns[patterns.len() - back..].iter().zip(&items[items.len() - back..]);
-        let ends: Vec<(NodeId, TermId)> = ends.chain(behind).map(|(&pattern, &item)| (pattern, item)).collect();
-        pairs.extend(ends.into_iter().rev());
+        let ends: Vec<(NodeId, TermId)> = ends.chain(behind).map(|(&pattern, &item)| (pattern, item)).list();
+        pairs.append_all(ends.into_iter().rev());
         if let Some(&Node::Variable(variable)) = at.map(|at| self.node(patterns[at])) {
             let part = items[front..items.len() - back].to_vec();
             bind(bound, again, variable, Bound::Part(part));
@@ -400,7 +400,7 @@ struct Environment<'a> {
 
 impl Environment<'_> {
     fn make_all(&mut self, r: &mut dyn Facts, nodes: &[NodeId]) -> Result<Vec<TermId>, Stop> {
-        nodes.iter().map(|&node| self.make(r, node)).collect()
+        nodes.iter().map(|&node| self.make(r, node)).ok_list()
     }
 
     /// Parts have smaller ids than what they are parts of, so a stack of those still to be made suffices.
@@ -432,7 +432,7 @@ impl Environment<'_> {
 
     fn make_node(&mut self, r: &mut dyn Facts, id: NodeId) -> Result<TermId, Stop> {
         let list = |cx: &Self, r: &mut dyn Facts, nodes: &[NodeId]| {
-            let items: Vec<TermId> = nodes.iter().map(|&node| cx.part(node)).collect();
+            let items: Vec<TermId> = nodes.iter().map(|&node| cx.part(node)).list();
             r.make_list(&items)
         };
         let term = match self.clause.node(id) {
@@ -448,14 +448,14 @@ impl Environment<'_> {
             Node::Ref(inner) => Term::Ref(self.part(*inner)),
             Node::Adt { adt, args } => Term::Adt { adt: *adt, args: list(self, r, args) },
             Node::Shape(items) => {
-                let items: Vec<TermId> = items.iter().map(|&item| self.part(item)).collect();
+                let items: Vec<TermId> = items.iter().map(|&item| self.part(item)).list();
                 return apply(r, &Function::Concat, &items);
             }
             Node::Number(number) => Term::Dim(Dim::number(*number)),
             Node::Any => Term::Dim(Dim::ANY),
             Node::Dtype(dtype) => Term::Dtype(*dtype),
             Node::Apply(function, args) => {
-                let args: Vec<TermId> = args.iter().map(|&arg| self.part(arg)).collect();
+                let args: Vec<TermId> = args.iter().map(|&arg| self.part(arg)).list();
                 return apply(r, function, &args);
             }
         };
@@ -522,9 +522,7 @@ fn same_bound(r: &dyn Facts, left: &Bound, right: &Bound) -> Verdict {
     match (left, right) {
         (Bound::Term(left), Bound::Term(right)) => same_terms(r, vec![(*left, *right)]),
         _ => match (items(left), items(right)) {
-            (Some(left), Some(right)) if left.len() == right.len() => {
-                same_terms(r, left.into_iter().zip(right).collect())
-            }
+            (Some(left), Some(right)) if left.len() == right.len() => same_terms(r, left.into_iter().zip(right).list()),
             (Some(_), Some(_)) => Verdict::No,
             _ => Verdict::Depends(
                 [left, right]
@@ -533,7 +531,7 @@ fn same_bound(r: &dyn Facts, left: &Bound, right: &Bound) -> Verdict {
                         Bound::Term(term) => Some(*term),
                         Bound::Part(_) => None,
                     })
-                    .collect(),
+                    .list(),
             ),
         },
     }
@@ -549,7 +547,7 @@ fn same_terms(r: &dyn Facts, mut pairs: Vec<(TermId, TermId)>) -> Verdict {
         }
         let lists = match (a, b) {
             (Term::Tensor { shape: s1, dtype: d1 }, Term::Tensor { shape: s2, dtype: d2 }) => {
-                pairs.extend([(s1, s2), (d1, d2)]);
+                pairs.append_all([(s1, s2), (d1, d2)]);
                 continue;
             }
             (Term::Ref(a), Term::Ref(b)) => {
@@ -568,16 +566,16 @@ fn same_terms(r: &dyn Facts, mut pairs: Vec<(TermId, TermId)>) -> Verdict {
                 (Extent::Number(_), Extent::Number(_)) => return Verdict::No,
                 (Extent::Poly(a), Extent::Poly(b)) if a == b => continue,
                 _ => {
-                    depends.extend([left, right]);
+                    depends.append_all([left, right]);
                     continue;
                 }
             },
             _ if a.is_hole() || b.is_hole() || a.is_rigid() || b.is_rigid() => {
-                depends.extend([left, right]);
+                depends.append_all([left, right]);
                 continue;
             }
             (Term::Error(_), _) | (_, Term::Error(_)) => {
-                depends.extend([left, right]);
+                depends.append_all([left, right]);
                 continue;
             }
             _ => return Verdict::No,
@@ -586,7 +584,7 @@ fn same_terms(r: &dyn Facts, mut pairs: Vec<(TermId, TermId)>) -> Verdict {
         if a.len() != b.len() {
             return Verdict::No;
         }
-        pairs.extend(a.iter().copied().zip(b.iter().copied()));
+        pairs.append_all(a.iter().copied().zip(b.iter().copied()));
     }
     if depends.is_empty() { Verdict::Yes } else { Verdict::Depends(depends) }
 }

@@ -8,6 +8,7 @@
 
 use crate::poly::{Atom, Poly};
 use crate::{Attrs, Facts, Relation, Step, Stop, TermId};
+use base::ToList;
 
 /// A size and another that is no less.
 pub static AT_MOST: Relation = Relation { name: "AtMost", n_outputs: 0, rule: at_most };
@@ -43,7 +44,7 @@ fn compare(r: &dyn Facts, small: TermId, large: TermId) -> Verdict {
 /// Whether a polynomial without negative coefficients is never negative: all that it is made of is a size, but a
 /// `floordiv` may be one of a difference.
 fn is_natural(r: &dyn Facts, poly: &Poly<Atom>) -> bool {
-    let mut pending: Vec<Atom> = poly.atoms().copied().collect();
+    let mut pending: Vec<Atom> = poly.atoms().copied().list();
     while let Some(atom) = pending.pop() {
         if let Atom::FloorDiv(a, b) | Atom::Max(a, b) | Atom::Min(a, b) = atom {
             for part in [a, b].map(|part| r.poly(part)) {

@@ -8,6 +8,7 @@
 //! `Copy(r, [`A(u) | v])` are posted. The second waits for `r`: what is added to `T` later is added to `U`.
 
 use crate::{AttrValue, Attrs, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
+use base::ToList;
 use std::sync::Arc;
 
 pub static COPY: Relation = Relation { name: "Copy", n_outputs: 1, rule: copy };
@@ -32,7 +33,7 @@ fn copy(r: &mut dyn Facts) -> Step {
         Term::Tuple(fields) => {
             let attrs = deeper(r)?;
             let fields = r.items(fields).to_vec();
-            let copies: Vec<TermId> = fields.iter().map(|_| r.make_hole(Kind::Type)).collect();
+            let copies: Vec<TermId> = fields.iter().map(|_| r.make_hole(Kind::Type)).list();
             let tuple = r.make_tuple(&copies);
             r.unify(to, tuple)?;
             post_all(r, &fields, &copies, &attrs);
@@ -53,7 +54,7 @@ fn copy(r: &mut dyn Facts) -> Step {
             let mut pairs = Vec::new();
             for variant in variants.iter().rev() {
                 let fields = r.items(variant.fields).to_vec();
-                let copies: Vec<TermId> = fields.iter().map(|_| r.make_hole(Kind::Type)).collect();
+                let copies: Vec<TermId> = fields.iter().map(|_| r.make_hole(Kind::Type)).list();
                 let list = r.make_list(&copies);
                 copied = r.make_like(Term::Row { variant: variant.name, fields: list, rest: copied }, variant.cell);
                 pairs.push((fields, copies));

@@ -8,6 +8,7 @@
 use crate::{
     Atom, Attrs, Dim, Dtype, Extent, Kind, List, Poly, PolyId, Reason, Relation, RelationRef, Term, TermId, Variant,
 };
+use base::ToList;
 use std::sync::Arc;
 
 /// Why a rule stopped before it was done.
@@ -215,7 +216,7 @@ impl dyn Facts + '_ {
     }
 
     pub fn sizes(&self, dims: &[TermId]) -> Result<Vec<Size>, Stop> {
-        dims.iter().map(|&dim| self.size(dim)).collect()
+        dims.iter().map(|&dim| self.size(dim)).ok_list()
     }
 
     /// The number of a dim if it is known, without suspending.
@@ -281,7 +282,7 @@ impl dyn Facts + '_ {
 
     /// As [`result`](Self::result), from sizes.
     pub fn result_sizes(&mut self, sizes: &[Size], dtype: TermId) -> Step {
-        let dims: Vec<TermId> = sizes.iter().map(|&size| self.make_size(size)).collect();
+        let dims: Vec<TermId> = sizes.iter().map(|&size| self.make_size(size)).list();
         self.result(&dims, dtype)
     }
 

@@ -11,6 +11,7 @@
 use crate::condition::{DIVIDES, divides};
 use crate::poly::{Atom, Poly};
 use crate::{AttrValue, Attrs, Dim, Extent, Facts, Kind, ParamId, Reason, Relation, Step, Stop, Term, TermId};
+use base::{Append, ToList};
 use std::sync::Arc;
 
 /// The value of a [`Function`] of the inputs is the output.
@@ -136,7 +137,7 @@ impl dyn Facts + '_ {
             .iter()
             .zip(0..)
             .try_fold(Poly::constant(offset), |sum, (&(_, factor), i)| sum.plus(&Poly::atom(i).scaled(factor)?));
-        let dims: Vec<TermId> = terms.iter().map(|&(dim, _)| dim).collect();
+        let dims: Vec<TermId> = terms.iter().map(|&(dim, _)| dim).list();
         match sum {
             Some(sum) => apply(self, &Function::Polynomial(sum), &dims),
             None => self.fail(too_large()),
@@ -149,7 +150,7 @@ impl dyn Facts + '_ {
     }
 
     pub fn sum_of(&mut self, dims: &[TermId]) -> Result<TermId, Stop> {
-        let terms: Vec<(TermId, i64)> = dims.iter().map(|&dim| (dim, 1)).collect();
+        let terms: Vec<(TermId, i64)> = dims.iter().map(|&dim| (dim, 1)).list();
         self.linear(&terms, 0)
     }
 
@@ -158,7 +159,7 @@ impl dyn Facts + '_ {
             return Ok(dim);
         }
         let others: Vec<TermId> =
-            dims.iter().copied().filter(|&dim| self.peek_number(dim) != Some(1) || self.is_dynamic(dim)).collect();
+            dims.iter().copied().filter(|&dim| self.peek_number(dim) != Some(1) || self.is_dynamic(dim)).list();
         if let &[dim] = others.as_slice() {
             return Ok(dim);
         }
@@ -315,7 +316,7 @@ fn value(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<Term
                     all.push(Piece::Dim(arg));
                 } else {
                     match pieces(r, arg) {
-                        Ok(pieces) => all.extend(pieces),
+                        Ok(pieces) => all.append_all(pieces),
                         Err(_) => unknown.push(arg),
                     }
                 }
@@ -395,7 +396,7 @@ enum Piece {
 /// The parts of a shape that is not an unknown.
 fn pieces(r: &dyn Facts, shape: TermId) -> Result<Vec<Piece>, Stop> {
     match r.peek(shape) {
-        Term::Shape(dims) => Ok(r.items(dims).iter().map(|&dim| Piece::Dim(dim)).collect()),
+        Term::Shape(dims) => Ok(r.items(dims).iter().map(|&dim| Piece::Dim(dim)).list()),
         Term::Param(param, Kind::Shape) => Ok(vec![Piece::Slice(param, 0, 0)]),
         Term::Slice { shape, front, back } => Ok(vec![Piece::Slice(shape, front, back)]),
         Term::Splice(items) => {
@@ -404,7 +405,7 @@ fn pieces(r: &dyn Facts, shape: TermId) -> Result<Vec<Piece>, Stop> {
                 Term::Slice { shape, front, back } => Piece::Slice(shape, front, back),
                 _ => Piece::Dim(item),
             };
-            Ok(r.items(items).iter().map(piece).collect())
+            Ok(r.items(items).iter().map(piece).list())
         }
         _ => Err(Stop::Wait(vec![shape])),
     }
@@ -457,7 +458,7 @@ fn make_shape(r: &mut dyn Facts, pieces: &[Piece]) -> Result<TermId, Stop> {
             Piece::Slice(shape, 0, 0) => r.make(Term::Param(shape, Kind::Shape)),
             Piece::Slice(shape, front, back) => r.make(Term::Slice { shape, front, back }),
         })
-        .collect();
+        .list();
     let all_dims = pieces.iter().all(|piece| matches!(piece, Piece::Dim(_)));
     if let ([only], false) = (ids.as_slice(), all_dims) {
         return Ok(*only);
@@ -571,7 +572,7 @@ fn function(r: &mut dyn Facts) -> Step {
             };
             match step {
                 Err(Stop::Wait(more)) => {
-                    waits.extend(more);
+                    waits.append_all(more);
                     Err(Stop::Wait(waits))
                 }
                 step @ (Ok(()) | Err(Stop::Fail(_))) => step,
@@ -605,7 +606,7 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
             }
         }
     };
-    let expanded: Option<Vec<Poly<Unknown>>> = args.iter().map(|&arg| expand(r, arg)).collect();
+    let expanded: Option<Vec<Poly<Unknown>>> = args.iter().map(|&arg| expand(r, arg)).some_list();
     let whole = expand(r, result);
     let (Some(expanded), Some(whole)) = (expanded, whole) else { return Err(Stop::Wait(vec![result])) };
     let difference = poly.substitute(|&arg| Some(expanded[arg as usize].clone())).and_then(|sum| sum.minus(&whole));
@@ -616,7 +617,7 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
     // The same unknown on both sides.
     let grows = unknowns.iter().any(|&unknown| r.same(unknown, result)) && args.iter().any(|&arg| r.same(arg, result));
     let left: Vec<TermId> =
-        unknowns.into_iter().filter(|&dim| difference.atoms().any(|&atom| atom == Unknown::Dim(dim))).collect();
+        unknowns.into_iter().filter(|&dim| difference.atoms().any(|&atom| atom == Unknown::Dim(dim))).list();
     let [unknown] = left[..] else {
         if left.is_empty() {
             let rigid = difference.substitute(|&atom| match atom {
@@ -694,7 +695,7 @@ fn shape_of_rank(r: &mut dyn Facts, shape: TermId, rank: TermId) -> Step {
     if !r.peek(shape).is_hole() || rank > MAX_RANK {
         return Err(Stop::Wait(vec![shape]));
     }
-    let dims: Vec<TermId> = (0..rank).map(|_| r.make_hole(Kind::Dim)).collect();
+    let dims: Vec<TermId> = (0..rank).map(|_| r.make_hole(Kind::Dim)).list();
     let list = r.make_list(&dims);
     let known = r.make(Term::Shape(list));
     r.unify(shape, known)
@@ -711,7 +712,7 @@ fn shape_of_slice(r: &mut dyn Facts, shape: TermId, from: Option<i64>, to: Optio
         Some(_) | None => None,
     };
     if let Some(n_dims) = n_dims.filter(|n_dims| (0..=MAX_RANK).contains(n_dims) && r.peek(result).is_hole()) {
-        let dims: Vec<TermId> = (0..n_dims).map(|_| r.make_hole(Kind::Dim)).collect();
+        let dims: Vec<TermId> = (0..n_dims).map(|_| r.make_hole(Kind::Dim)).list();
         let list = r.make_list(&dims);
         let known = r.make(Term::Shape(list));
         r.unify(known, result)?;
@@ -722,8 +723,8 @@ fn shape_of_slice(r: &mut dyn Facts, shape: TermId, from: Option<i64>, to: Optio
     let fits = to_the_end && (0..=MAX_RANK).contains(&front) && (-MAX_RANK..=0).contains(&back);
     let kept = r.dims(result).ok().filter(|_| fits && r.peek(shape).is_hole());
     let Some(kept) = kept else { return Err(Stop::Wait(vec![result])) };
-    let front: Vec<TermId> = (0..front).map(|_| r.make_hole(Kind::Dim)).collect();
-    let back: Vec<TermId> = (back..0).map(|_| r.make_hole(Kind::Dim)).collect();
+    let front: Vec<TermId> = (0..front).map(|_| r.make_hole(Kind::Dim)).list();
+    let back: Vec<TermId> = (back..0).map(|_| r.make_hole(Kind::Dim)).list();
     let list = r.make_list(&[front, kept, back].concat());
     let known = r.make(Term::Shape(list));
     r.unify(shape, known)
@@ -762,7 +763,7 @@ fn rest_of_shape(r: &mut dyn Facts, args: &[TermId], result: TermId) -> Step {
         .copied()
         .zip(whole[..front].iter().copied())
         .chain(wanted[at + 1..].iter().copied().zip(whole[whole.len() - back..].iter().copied()))
-        .collect();
+        .list();
     if ends.iter().any(|(_, piece)| matches!(piece, Piece::Slice(..))) {
         return Err(Stop::Wait(vec![result]));
     }

@@ -1,7 +1,7 @@
 //! Polynomials with integer coefficients, in normal form: the arithmetic of dims (design: "dims unify as polynomials").
 
 use crate::ParamId;
-use base::idx;
+use base::{ToList, idx};
 
 idx!(
     /// An interned polynomial of a store; equal ones have equal ids.
@@ -50,7 +50,7 @@ impl<A> Default for Poly<A> {
 /// What is left of a product without some of its atoms; `None` if they are not all in it. Both ascend.
 fn without<A: Clone + Ord>(product: &[A], part: &[A]) -> Option<Vec<A>> {
     let mut part = part.iter().peekable();
-    let rest = product.iter().filter(|&atom| part.next_if(|&first| first == atom).is_none()).cloned().collect();
+    let rest = product.iter().filter(|&atom| part.next_if(|&first| first == atom).is_none()).cloned().list();
     part.next().is_none().then_some(rest)
 }
 
@@ -108,7 +108,7 @@ impl<A: Clone + Ord> Poly<A> {
     }
 
     pub fn plus(&self, other: &Poly<A>) -> Option<Poly<A>> {
-        Poly::normal(self.terms.iter().chain(&other.terms).cloned().collect())
+        Poly::normal(self.terms.iter().chain(&other.terms).cloned().list())
     }
 
     pub fn scaled(&self, factor: i64) -> Option<Poly<A>> {
@@ -129,7 +129,7 @@ impl<A: Clone + Ord> Poly<A> {
                 if left.len() + right.len() > MAX_DEGREE {
                     return None;
                 }
-                let mut atoms: Vec<A> = left.iter().chain(right).cloned().collect();
+                let mut atoms: Vec<A> = left.iter().chain(right).cloned().list();
                 base::sort(&mut atoms);
                 terms.push((atoms, a.checked_mul(*b)?));
             }
@@ -143,7 +143,7 @@ impl<A: Clone + Ord> Poly<A> {
             0 => coefficient.checked_div(number),
             _ => None,
         };
-        let terms: Option<Vec<_>> = self.terms.iter().map(|(atoms, c)| Some((atoms.clone(), divided(*c)?))).collect();
+        let terms: Option<Vec<_>> = self.terms.iter().map(|(atoms, c)| Some((atoms.clone(), divided(*c)?))).some_list();
         terms.map(|terms| Poly { terms })
     }
 
@@ -192,7 +192,7 @@ impl<A: Clone + Ord> Poly<A> {
     pub fn by_sign(&self) -> (Poly<A>, Poly<A>) {
         let (more, less) = self.terms.iter().cloned().partition(|&(_, c)| c > 0);
         let negated = |terms: Vec<(Vec<A>, i64)>| terms.into_iter().map(|(atoms, c)| (atoms, c.saturating_neg()));
-        (Poly { terms: more }, Poly { terms: negated(less).collect() })
+        (Poly { terms: more }, Poly { terms: negated(less).list() })
     }
 
     /// Quotient and rest of the division by a number above 0: every coefficient of the rest is from 0 to below it.
@@ -202,7 +202,7 @@ impl<A: Clone + Ord> Poly<A> {
         }
         let terms = |f: fn(i64, i64) -> i64| {
             let terms = self.terms.iter().map(|(atoms, c)| (atoms.clone(), f(*c, number)));
-            Poly { terms: terms.filter(|&(_, c)| c != 0).collect() }
+            Poly { terms: terms.filter(|&(_, c)| c != 0).list() }
         };
         Some((terms(i64::div_euclid), terms(i64::rem_euclid)))
     }

@@ -1,12 +1,13 @@
-//! Types as text: `fn[A](Tensor[(3, ?), float32], List[A]) -> A where …`, in refine `[A, B [C] [D]]`.
+//! Types as text: `fn[A](Tensor[(3, ?), float32], List[A]) -> A where …`, in refine `[A, B [C] [D]]`, in TensorScript
+//! `[?, 28] -> [?, 10]`.
 //!
 //! Printing keeps its own stack, since a type may be nested deeper than the host's, and stops at [`MAX_NODES`].
 
-use base::Surface;
+use base::{Append, Surface, ToList};
 
 use crate::{
-    AdtId, Atom, Dim, Extent, Function, Kind, List, Obligation, ParamId, PolyId, Scheme, Term, TermId, Terms, Variant,
-    VariantId,
+    AdtId, Atom, Dim, Dtype, Extent, Function, Kind, List, Obligation, ParamId, PolyId, Scheme, Term, TermId, Terms,
+    Variant, VariantId,
 };
 
 /// A printed type stops here with `…`; shared types can be exponentially large as text. A tensor type is one node,
@@ -95,7 +96,7 @@ pub fn print_obligation_beginning(
 /// Prints a polymorphic type with its parameters and `where` clause.
 pub fn print_scheme(terms: &impl Terms, names: &dyn Names, scheme: &Scheme) -> Printed {
     let mut printer = Printer::new(terms, names);
-    let is_func = matches!(terms.head(scheme.body), Term::Func { .. });
+    let is_func = matches!(terms.head(scheme.body), Term::Func { .. }) && !printer.is_tensorscript();
     if is_func {
         printer.out.push_str("fn");
     }
@@ -103,10 +104,10 @@ pub fn print_scheme(terms: &impl Terms, names: &dyn Names, scheme: &Scheme) -> P
         printer.params(&scheme.params);
     }
     match terms.head(scheme.body) {
-        Term::Func { params, result } => {
+        Term::Func { params, result } if is_func => {
             // Else the clause would be the inner function's.
             let is_func = matches!(terms.head(result), Term::Func { .. }) && !scheme.obligations.is_empty();
-            printer.stack.extend(is_func.then_some(Piece::Text(")")));
+            printer.stack.append_all(is_func.then_some(Piece::Text(")")));
             printer.stack.push(Piece::Term(result));
             printer.list("(", params, if is_func { ") -> (" } else { ") -> " });
         }
@@ -303,6 +304,27 @@ impl<'a, T: Terms> Printer<'a, T> {
         }
     }
 
+    fn is_tensorscript(&self) -> bool {
+        self.names.surface() == Surface::TensorScript
+    }
+
+    /// `[?, 2] -> [?, 3]`: dims need no declaration, and a function of a node takes the node without a word.
+    fn arrow(&mut self, params: List, result: TermId) {
+        let params = self.terms.items(params);
+        let is_node = |&param: &TermId| matches!(self.terms.head(param), Term::Adt { .. });
+        let shown = if params.len() > 1 && params.first().is_some_and(is_node) { &params[1..] } else { params };
+        self.stack.extend([Piece::Term(result), Piece::Text(if shown.len() == 1 { " -> " } else { ") -> " })]);
+        for (i, &param) in shown.iter().enumerate().rev() {
+            self.stack.push(Piece::Term(param));
+            self.stack.push(Piece::Text(match i {
+                0 if shown.len() == 1 => "",
+                0 => "(",
+                _ => ", ",
+            }));
+        }
+        self.stack.extend(shown.is_empty().then_some(Piece::Text("(")));
+    }
+
     fn signature(&mut self, params: List, result: TermId) {
         self.stack.push(Piece::Term(result));
         self.list("(", params, ") -> ");
@@ -318,20 +340,25 @@ impl<'a, T: Terms> Printer<'a, T> {
             Term::Param(param, _) => self.out.push_str(self.param(param)),
             Term::Tensor { shape, dtype } => {
                 let scalar = matches!(self.terms.head(shape), Term::Shape(dims) if dims.len == 0);
+                if self.is_tensorscript() && self.terms.head(dtype) == Term::Dtype(Dtype::Float32) && !scalar {
+                    return self.stack.push(Piece::Term(shape));
+                }
                 if scalar && matches!(self.terms.head(dtype), Term::Dtype(_)) {
                     return self.stack.push(Piece::Term(dtype));
                 }
                 self.out.push_str("Tensor[");
-                self.stack.extend([Piece::Text("]"), Piece::Term(dtype), Piece::Text(", "), Piece::Term(shape)]);
+                self.stack.append_all([Piece::Text("]"), Piece::Term(dtype), Piece::Text(", "), Piece::Term(shape)]);
             }
             Term::Tuple(fields) => self.list("(", fields, if fields.len == 1 { ",)" } else { ")" }),
+            Term::Func { params, result } if self.is_tensorscript() => self.arrow(params, result),
             Term::Func { params, result } => {
                 self.out.push_str("fn");
                 self.signature(params, result);
             }
+            Term::Forall { body, .. } if self.is_tensorscript() => self.stack.push(Piece::Term(body)),
             Term::Forall { first, n, body } => {
                 self.out.push_str("fn");
-                let params: Vec<ParamId> = (first.0..first.0 + n).map(ParamId).collect();
+                let params: Vec<ParamId> = (first.0..first.0 + n).map(ParamId).list();
                 self.params(&params);
                 if let Term::Func { params, result } = self.terms.head(body) {
                     self.signature(params, result);
@@ -339,7 +366,7 @@ impl<'a, T: Terms> Printer<'a, T> {
             }
             Term::Ref(inner) => {
                 self.out.push_str("ref(");
-                self.stack.extend([Piece::Text(")"), Piece::Term(inner)]);
+                self.stack.append_all([Piece::Text(")"), Piece::Term(inner)]);
             }
             Term::Adt { adt, args } => {
                 self.out.push_str(self.names.adt(adt));
@@ -350,11 +377,13 @@ impl<'a, T: Terms> Printer<'a, T> {
             Term::Sum(row) => self.sum(row),
             // A row stands alone in the words of an error only.
             Term::Row { .. } | Term::EmptyRow => self.sum(id),
+            Term::Shape(dims) if self.is_tensorscript() => self.list("[", dims, "]"),
             Term::Shape(dims) => self.list("(", dims, ")"),
             Term::Slice { shape, front, back } => self.slice(shape, front, back),
             Term::Splice(items) => {
-                self.out.push('(');
-                self.stack.push(Piece::Text(")"));
+                let (open, close) = if self.is_tensorscript() { ('[', "]") } else { ('(', ")") };
+                self.out.push(open);
+                self.stack.push(Piece::Text(close));
                 for (i, &item) in self.terms.items(items).iter().enumerate().rev() {
                     self.stack.push(Piece::Term(item));
                     if self.terms.head(item).kind() == Kind::Shape {
@@ -370,7 +399,11 @@ impl<'a, T: Terms> Printer<'a, T> {
             Term::Dim(Dim { extent: Extent::Number(number), .. }) => self.out.push_str(&number.to_string()),
             Term::Dim(Dim { extent: Extent::Param(param), .. }) => self.out.push_str(self.param(param)),
             Term::Dim(Dim { extent: Extent::Poly(poly), .. }) => self.poly(poly),
-            Term::Dtype(dtype) => self.out.push_str(dtype.name()),
+            Term::Dtype(dtype) => self.out.push_str(match (self.is_tensorscript(), dtype) {
+                (true, Dtype::Float32) => "float",
+                (true, Dtype::Int32) => "int",
+                _ => dtype.name(),
+            }),
         }
     }
 
@@ -385,7 +418,7 @@ impl<'a, T: Terms> Printer<'a, T> {
         let is_refine = self.names.surface() == Surface::Refine;
         let (tick, open, between, close) = if is_refine { ("", " ", " ", "") } else { ("`", "(", ", ", ")") };
         if !is_refine && self.terms.head(rest) != Term::EmptyRow {
-            self.stack.extend([Piece::Term(rest), Piece::Text(if variants.is_empty() { "| " } else { " | " })]);
+            self.stack.append_all([Piece::Term(rest), Piece::Text(if variants.is_empty() { "| " } else { " | " })]);
         }
         for (i, Variant { name, fields, .. }) in variants.into_iter().enumerate().rev() {
             if fields.len > 0 {
@@ -395,7 +428,11 @@ impl<'a, T: Terms> Printer<'a, T> {
                     self.stack.push(Piece::Text(if i > 0 { between } else { open }));
                 }
             }
-            self.stack.extend([Piece::Variant(name), Piece::Text(tick), Piece::Text(if i > 0 { ", " } else { "" })]);
+            self.stack.append_all([
+                Piece::Variant(name),
+                Piece::Text(tick),
+                Piece::Text(if i > 0 { ", " } else { "" }),
+            ]);
         }
     }
 
@@ -432,30 +469,30 @@ impl<'a, T: Terms> Printer<'a, T> {
             }
             let size = coefficient.saturating_abs();
             if atoms.is_empty() || size != 1 {
-                pieces.extend((!atoms.is_empty()).then_some(Piece::Text(" * ")));
+                pieces.append_all((!atoms.is_empty()).then_some(Piece::Text(" * ")));
                 pieces.push(Piece::Number(size));
             }
         }
-        self.stack.extend(pieces.into_iter().rev());
+        self.stack.append_all(pieces.into_iter().rev());
     }
 
     fn atom(&self, atom: Atom, pieces: &mut Vec<Piece>) {
         let mut call = |name: &'static str, a: PolyId, b: PolyId| {
-            pieces.extend([Piece::Text(name), Piece::Poly(a), Piece::Text(", "), Piece::Poly(b), Piece::Text(")")]);
+            pieces.append_all([Piece::Text(name), Piece::Poly(a), Piece::Text(", "), Piece::Poly(b), Piece::Text(")")]);
         };
         match atom {
             Atom::Param(param) => pieces.push(Piece::Param(param)),
             Atom::Index(shape, at) => {
-                pieces.extend([Piece::Param(shape), Piece::Text("["), Piece::Number(at), Piece::Text("]")]);
+                pieces.append_all([Piece::Param(shape), Piece::Text("["), Piece::Number(at), Piece::Text("]")]);
             }
-            Atom::Rank(shape) => pieces.extend([Piece::Text("rank("), Piece::Param(shape), Piece::Text(")")]),
+            Atom::Rank(shape) => pieces.append_all([Piece::Text("rank("), Piece::Param(shape), Piece::Text(")")]),
             Atom::Prod(shape, front, back) => {
-                pieces.extend([Piece::Text("prod("), Piece::Param(shape)]);
+                pieces.append_all([Piece::Text("prod("), Piece::Param(shape)]);
                 if (front, back) != (0, 0) {
                     pieces.push(Piece::Text("["));
-                    pieces.extend((front > 0).then_some(Piece::Number(i64::from(front))));
+                    pieces.append_all((front > 0).then_some(Piece::Number(i64::from(front))));
                     pieces.push(Piece::Text(":"));
-                    pieces.extend((back > 0).then_some(Piece::Number(-i64::from(back))));
+                    pieces.append_all((back > 0).then_some(Piece::Number(-i64::from(back))));
                     pieces.push(Piece::Text("]"));
                 }
                 pieces.push(Piece::Text(")"));

@@ -1,6 +1,6 @@
 //! Values as expressions that parse back to them: `Cons(1, Nil)`, `[[1f, 2f], [3f, 4f]]`, in refine `A (B C) D`.
 
-use base::Surface;
+use base::{Append, Surface, ToList};
 
 use crate::{Code, Dtype, Fields, Printed, Scalar, Tensor, Value, VariantId};
 
@@ -62,7 +62,7 @@ impl Printer {
                     // What has fields itself stands in parentheses.
                     let is_simple = !matches!(field, Value::Variant(_, fields) if !fields.is_empty());
                     let (open, close) = if is_simple { (" ", "") } else { (" (", ")") };
-                    self.stack.extend([Piece::Text(close), Piece::Value(field.clone()), Piece::Text(open)]);
+                    self.stack.append_all([Piece::Text(close), Piece::Value(field.clone()), Piece::Text(open)]);
                 }
             }
             Value::Variant(variant, fields) => {
@@ -76,7 +76,7 @@ impl Printer {
             Value::Func(Code::Function(_) | Code::Operator(_), _) => self.out.push_str("<fn>"),
             Value::Ref(cell) => {
                 self.out.push_str("<ref ");
-                self.stack.extend([Piece::Text(">"), Piece::Value(cell.borrow().clone())]);
+                self.stack.append_all([Piece::Text(">"), Piece::Value(cell.borrow().clone())]);
             }
         }
     }
@@ -114,7 +114,7 @@ impl Printer {
 
     fn tensor(&mut self, tensor: &Tensor) {
         if tensor.elements.is_empty() {
-            let dims: Vec<String> = tensor.shape.iter().map(usize::to_string).collect();
+            let dims: Vec<String> = tensor.shape.iter().map(usize::to_string).list();
             self.out.push_str(&format!("zeros(shape=[{}], dtype=\"{}\")", dims.join(", "), tensor.dtype));
             return;
         }

@@ -6,9 +6,10 @@ use session::view::solver::{
     WhyView,
 };
 use session::view::{
-    CheckView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, NeedsView, RunView,
+    CheckView, ExportView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, NeedsView,
+    RunView,
 };
-use session::{Move, Options, Page, Part};
+use session::{Fusion, Move, Options, Page, Part};
 use tsify::{Ts, Tsify};
 use wasm_bindgen::prelude::*;
 
@@ -44,6 +45,22 @@ impl FileName {
 pub enum Profile {
     On = "on",
     Off = "off",
+}
+
+/// Whether operators that feed each other element by element run as one.
+#[wasm_bindgen]
+pub enum Fused {
+    On = "on",
+    Off = "off",
+}
+
+impl Fused {
+    fn fusion(self) -> Fusion {
+        match self {
+            Fused::Off => Fusion::Off,
+            _ => Fusion::On,
+        }
+    }
 }
 
 /// One text at a time: check it, ask about it, run it.
@@ -87,15 +104,15 @@ impl Playground {
     }
 
     /// The program that the machine runs, before and after a pass, with so many lines of its functions.
-    pub fn ir(&self, layout: &str, pass: u32, max_lines: u32) -> Result<Option<Ts<IrView>>, JsError> {
-        let view = self.page.ir(layout, pass as usize, max_lines as usize);
+    pub fn ir(&self, layout: &str, fused: Fused, pass: u32, max_lines: u32) -> Result<Option<Ts<IrView>>, JsError> {
+        let view = self.page.ir(layout, fused.fusion(), pass as usize, max_lines as usize);
         Ok(view.map(|view| view.into_ts()).transpose()?)
     }
 
     /// Begins to look at the run of one of the expressions step by step.
     #[wasm_bindgen(js_name = stepStart)]
-    pub fn step_start(&mut self, expression: u32, layout: &str) -> Result<Option<Ts<StepView>>, JsError> {
-        step_view(self.page.step_start(expression as usize, layout))
+    pub fn step_start(&mut self, expression: u32, layout: &str, fused: Fused) -> Result<Option<Ts<StepView>>, JsError> {
+        step_view(self.page.step_start(expression as usize, layout, fused.fusion()))
     }
 
     /// After so many instructions.
@@ -225,20 +242,26 @@ impl Playground {
         Ok(Page::format(text).into_ts()?)
     }
 
+    /// The last text in `pytorch` or `relay`; why not, if it cannot be.
+    #[wasm_bindgen(js_name = exportTo)]
+    pub fn export_to(&self, to: &str) -> Result<Ts<ExportView>, JsError> {
+        Ok(self.page.export(to).into_ts()?)
+    }
+
     /// The text under every program.
     pub fn prelude(&self) -> String {
         session::PRELUDE_TEXT.to_owned()
     }
 
     /// The memory that a run of the last text will need.
-    pub fn needs(&self) -> Result<Ts<NeedsView>, JsError> {
-        Ok(self.page.needs(&Options::default()).into_ts()?)
+    pub fn needs(&self, fused: Fused) -> Result<Ts<NeedsView>, JsError> {
+        Ok(self.page.needs(&Options { fusion: fused.fusion(), ..Options::default() }).into_ts()?)
     }
 
     /// Runs the last text with at most this many calls and match tests, its values laid out so, and measures its
     /// operators where that is asked for.
-    pub fn run(&self, fuel: f64, layout: &str, profile: Profile) -> Result<Ts<RunView>, JsError> {
-        let mut options = Options { fuel: fuel as u64, ..Options::default() };
+    pub fn run(&self, fuel: f64, layout: &str, fused: Fused, profile: Profile) -> Result<Ts<RunView>, JsError> {
+        let mut options = Options { fuel: fuel as u64, fusion: fused.fusion(), ..Options::default() };
         options.layout = session::command::parse_layout(layout).unwrap_or(options.layout);
         options.progress = Some(|fuel, steps| drop(tell(fuel as f64, steps as f64)));
         options.clock = matches!(profile, Profile::On).then_some(now);

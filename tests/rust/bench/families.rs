@@ -46,6 +46,8 @@ pub const FAMILIES: &[Family] = &[
         n_ops: 1,
         sizes: &[relay(100, 2.9), relay(1_000, 23.6), relay(10_000, 276.0), ours(100_000)],
     },
+    // Linear and relu, of which TensorScript's own compiler checked 40 in 2.7 s.
+    Family { name: "layers", program: layers, n_ops: 2, sizes: &[ours(10), ours(100), ours(1_000)] },
     Family {
         name: "closures",
         program: closures,
@@ -260,4 +262,19 @@ fn matrix(n: usize) -> String {
         let _ = writeln!(text, "| {} -> R", row(i));
     }
     text
+}
+
+/// A TensorScript node of so many layers.
+fn layers(n: usize) -> String {
+    let mut text =
+        "#lang tensorscript\nuse lin::Linear;\nuse nonlin::relu;\nnode Net<[?, 8] -> [?, 8]> {}\n".to_owned();
+    text.push_str("weights Net<[?, 8] -> [?, 8]> {\n");
+    for i in 0..n {
+        let _ = writeln!(text, "  fc{i} = Linear::new(in=8, out=8);");
+    }
+    text.push_str("}\ngraph Net<[?, 8] -> [?, 8]> {\n  def forward(x) {\n    x\n");
+    for i in 0..n {
+        let _ = writeln!(text, "    |> fc{i} |> relu");
+    }
+    text + "  }\n}\n"
 }

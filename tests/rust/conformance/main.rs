@@ -11,5 +11,6 @@ mod models;
 mod random;
 mod refine;
 mod relay;
+mod tensorscript;
 mod unify;
 mod values;

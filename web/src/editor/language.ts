@@ -1,9 +1,11 @@
 // How programs are coloured and bracketed. The compiler knows the language; this only has to look right while typing.
+import type { Language } from "../language.ts";
 import { monaco } from "./monaco.ts";
 
 export const KEYWORDS =
   "let fn def if else type data match case extern free_var ref relation where as true false".split(" ");
 
+const SCRIPT_KEYWORDS = "use dim tsr node weights graph def if else self true false".split(" ");
 const REFINE_KEYWORDS = "let in match with as".split(" ");
 
 type Pair = [open: string, close: string];
@@ -14,11 +16,12 @@ const BRACES: Pair[] = [["{", "}"], ...PARENTHESES];
 export function registerLanguages(): void {
   registerRelay();
   registerRefine();
+  registerTensorScript();
 }
 
-/** What both surfaces have of a language: its file ending is its name, a line comment goes on at the next line. */
-function register(id: "relay" | "refine", alias: string, brackets: Pair[], lineComment: string) {
-  monaco.languages.register({ id, extensions: [`.${id}`], aliases: [alias] });
+/** What all surfaces have of a language: a line comment goes on at the next line. */
+function register(id: Language, alias: string, brackets: Pair[], lineComment: string) {
+  monaco.languages.register({ id, extensions: [id === "tensorscript" ? ".trs" : `.${id}`], aliases: [alias] });
   const pairs = brackets.map(([open, close]) => ({ open, close }));
   const [opening, closing] = [0, 1].map((side) => brackets.map((pair) => `\\${pair[side]}`).join(""));
   return {
@@ -118,6 +121,31 @@ function registerRefine(): void {
         [/->|[=|:]/, "operator"],
         [/[()[\]]/, "@brackets"],
         [/,/, "delimiter"],
+      ],
+    },
+  });
+}
+
+function registerTensorScript(): void {
+  const shared = register("tensorscript", "TensorScript", BRACES, "//");
+  monaco.languages.setLanguageConfiguration("tensorscript", { ...shared, wordPattern: /[A-Za-z_]\w*|\d[\w.]*/ });
+  monaco.languages.setMonarchTokensProvider("tensorscript", {
+    keywords: SCRIPT_KEYWORDS,
+    defaultToken: "",
+    brackets: coloured(BRACES),
+    tokenizer: {
+      root: [
+        [/\s+/, ""],
+        [/\/\/.*$/, "comment"],
+        [/#lang.*$/, "comment"],
+        [/\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+/, "number"],
+        [/[A-Z][A-Z0-9_]*\b/, "type"],
+        [/[A-Z]\w*/, "variant"],
+        [/[a-z_]\w*(?=\s*\()/, { cases: { "@keywords": "keyword", "@default": "function" } }],
+        [/[a-z_]\w*/, { cases: { "@keywords": "keyword", "@default": "variable" } }],
+        [/\|>|->|::|[=<>!]=|[-+*/=<>?]/, "operator"],
+        [/[()[\]{}]/, "@brackets"],
+        [/[,;.]/, "delimiter"],
       ],
     },
   });

@@ -29,5 +29,5 @@ import type { Language } from "../language.ts";
 import * as monaco from "monaco-editor/editor.js";
 
 export { monaco };
-/** Both languages of programs, for what the editor does in either. */
-export const ANY_LANGUAGE: readonly Language[] = ["relay", "refine"];
+/** All languages of programs, for what the editor does in any. */
+export const ANY_LANGUAGE: readonly Language[] = ["relay", "refine", "tensorscript"];

@@ -14,6 +14,7 @@ import { showPointed } from "./pointed.ts";
 import { showProblems } from "./problems.ts";
 import { showSteps } from "./steps.ts";
 import { followTheme } from "./theme.ts";
+import { showStages } from "./stages.ts";
 import { showValues } from "./values.ts";
 import { registerWhy, registerWhyCommand } from "./why.ts";
 
@@ -54,6 +55,7 @@ export function mountProgram(element: HTMLElement): void {
   showPointed(editor, model);
   showSteps(editor, model);
   showValues(editor, model);
+  showStages(editor, model);
 
   // The prelude is there for a look from the program before anyone opens it.
   effect(() => {

@@ -6,6 +6,7 @@ import { highlight } from "../view/code.tsx";
 import { type Change, diff } from "../view/diff.ts";
 import { INSTRUCTIONS, wordOf } from "../view/instructions.ts";
 import { type IrLine, IrLines, type Tables } from "../view/irtext.tsx";
+import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import type { IrFunctionView, IrLineView, IrView, PassView, SpanView } from "../wasm/relish_wasm.js";
 
@@ -23,10 +24,12 @@ export function IrPanel() {
   const maxLines = useSignal(LINES);
   useSignalEffect(() => {
     void state.checked.value;
-    const [layout, chosen, limit] = [state.layout.value, pass.value, maxLines.value];
+    void state.layout.value;
+    void state.fused.value;
+    const [chosen, limit] = [pass.value, maxLines.value];
     if (!isFresh.value) return;
     const timer = setTimeout(async () => {
-      const found = await ir(layout, chosen, limit);
+      const found = await ir(chosen, limit);
       if (found !== undefined) view.value = found;
     }, RESTED_MS);
     return () => clearTimeout(timer);
@@ -76,6 +79,7 @@ function Program({ view, onPass, onMore }: ProgramProps) {
     <div class="ir">
       <header class="toolbar">
         <LayoutPicker />
+        <FusionSwitch />
         <label class="picker">
           <span>Show</span>
           <select value={shape.value} onChange={(event) => (shape.value = event.currentTarget.value as Shape)}>

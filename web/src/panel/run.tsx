@@ -6,6 +6,7 @@ import { errorCount, isFresh, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { startStepping } from "../stepping.ts";
 import { EngineSwitch } from "../view/engineswitch.tsx";
+import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { Profile } from "../view/profile.tsx";
 import { Stepper } from "../view/stepper.tsx";
@@ -31,6 +32,7 @@ export function RunPanel() {
             Step through it
           </button>
           <LayoutPicker />
+          <FusionSwitch />
           <Measures />
         </p>
         <EngineSwitch />
@@ -43,6 +45,7 @@ export function RunPanel() {
       <div class="toolbar">
         <p class="outcome">{outcome(ran, isStale)}</p>
         <LayoutPicker onChange={runNow} />
+        <FusionSwitch onChange={runNow} />
         <Measures />
         {isStale && errorCount.value === 0 && (
           <button type="button" class="button small" onClick={() => void startStepping()}>
@@ -83,6 +86,23 @@ function Figures({ view, isStale }: { view: RunView; isStale: boolean }) {
           ; <Needs needs={view.needs} isStale={isStale} />
         </>
       )}
+      {view.profile.length > 0 && (
+        <>
+          .{" "}
+          <a
+            class="plain-link"
+            href="#profile"
+            onClick={(event) => {
+              // The address holds the program.
+              event.preventDefault();
+              document.getElementById("profile")?.scrollIntoView({ block: "start" });
+              document.getElementById("profile")?.focus();
+            }}
+          >
+            What its operators cost
+          </a>
+        </>
+      )}
     </p>
   );
 }
@@ -116,7 +136,7 @@ function Ahead() {
   const revision = state.revision.value;
   useEffect(() => {
     if (isReady) void lookAhead();
-  }, [isReady, revision]);
+  }, [isReady, revision, state.fused.value]);
   const needs = state.needs.value;
   if (needs?.revision !== revision || !isReady || (needs.view.most === 0 && needs.view.least === 0)) return null;
   return (

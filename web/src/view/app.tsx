@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { openFile, openPanel } from "../actions.ts";
 import { PANELS } from "../panels.ts";
-import { errorCount, state } from "../state.ts";
+import { errorCount, language, state } from "../state.ts";
 import { isNarrow } from "./appearance.ts";
 import { NoticeBanner, SharedBanner } from "./banner.tsx";
 import { EditorPane, PRELUDE_TAB } from "./editor.tsx";
@@ -38,12 +38,13 @@ export function App() {
 
 function Upper() {
   const narrow = isNarrow.value;
-  const panel = PANELS.find(({ id }) => id === state.panel.value) ?? PANELS[0];
+  const panels = PANELS.filter(({ only }) => only === undefined || only === language.value);
+  const panel = panels.find(({ id }) => id === state.panel.value) ?? panels[0];
   if (panel === undefined) return null;
   const showsEditor = !narrow || state.editing.value;
   const showsPanel = !narrow || !state.editing.value;
   const View = panel.view;
-  const panelTabs = PANELS.map(({ id, title }) => ({ id, title }));
+  const panelTabs = panels.map(({ id, title }) => ({ id, title }));
   const select = (id: string) => (id === "user" || id === "prelude" ? openFile(id) : openPanel(id));
   const errors = errorCount.value;
   const programTab = {

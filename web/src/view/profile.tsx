@@ -51,7 +51,7 @@ export function Profile({ rows, total, isFresh }: Props) {
   const ordered = rows.toSorted((a, b) => measure(b, sorted.value) - measure(a, sorted.value));
   const shown = isWhole.value ? ordered : ordered.slice(0, ROWS);
   return (
-    <section class="profile" aria-labelledby="profile-title">
+    <section class="profile" id="profile" tabIndex={-1} aria-labelledby="profile-title">
       <header>
         <h2 id="profile-title">Operators</h2>
         <p class="note">
@@ -110,14 +110,14 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
           onFocus={() => light(true)}
           onBlur={() => light(false)}
         >
-          <code>{row.names.join(" + ")}</code>
-          <small>
+          <code title={row.names.join(" + ")}>{row.names.join(" + ")}</code>
+          <small title={row.type}>
             line {row.line} · {row.type ?? "a tuple"}
           </small>
         </button>
       </th>
-      <td class="time">
-        <span class="bar" style={{ width: `${Math.max(share * 100, 1)}%` }} aria-hidden="true" />
+      <td class="took">
+        <span class="share" style={{ "--share": String(Math.max(share, 0.01)) }} aria-hidden="true" />
         <span>{millisecondsOf(row.milliseconds)}</span>
       </td>
       <td>{countOf(row.calls)}</td>

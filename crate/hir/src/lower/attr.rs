@@ -3,7 +3,7 @@
 use super::Lowering;
 use crate::data::{Attr, ExprId, ExprKind};
 use crate::error::{Duplicated, HirError};
-use base::Span;
+use base::{Span, ToList};
 use op::{AttrForm, Op};
 use std::sync::Arc;
 use syntax::{NodeId, NodeKind, TokenKind};
@@ -38,7 +38,7 @@ impl Lowering<'_> {
             }
             let tree = self.tree;
             let words = tree.own_tokens(node).take_while(|&token| tree.token_kind(token) != TokenKind::Eq);
-            let spans: Vec<Span> = words.map(|token| tree.token_span(token)).collect();
+            let spans: Vec<Span> = words.map(|token| tree.token_span(token)).list();
             let (Some(first), Some(last)) = (spans.first(), spans.last()) else { continue };
             let name_span = first.to(*last);
             let name = tree.text()[name_span.range()].to_owned();
@@ -84,7 +84,7 @@ impl Lowering<'_> {
             },
             NodeKind::ListLit | NodeKind::Tuple => {
                 let items = tree.children(node).into_iter().map(|item| self.attr_value(item, depth + 1, false));
-                Some(AttrValue::List(items.collect::<Option<_>>()?))
+                Some(AttrValue::List(items.some_list()?))
             }
             NodeKind::Meta => Some(self.meta_attr(node).unwrap_or_else(|| AttrValue::Str(REPORTED.into()))),
             _ => None,

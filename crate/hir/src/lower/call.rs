@@ -3,7 +3,7 @@
 use super::{Lowered, Lowering};
 use crate::data::{Attr, ExprId, ExprKind};
 use crate::error::HirError;
-use base::Span;
+use base::{Span, ToList};
 use op::OpId;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{AttrValue, Attrs, Dtype, Scalar};
@@ -22,7 +22,7 @@ impl Lowering<'_> {
         let has_attrs = args.iter().any(|&arg| self.tree.kind(arg) == NodeKind::Attr);
         args.retain(|arg| self.tree.kind(*arg) != NodeKind::Attr);
         let has_attr_record = args.iter().any(|&arg| self.is_attr_record(arg));
-        let args: Vec<ExprId> = args.into_iter().map(|arg| self.expr_of(arg)).collect();
+        let args: Vec<ExprId> = args.into_iter().map(|arg| self.expr_of(arg)).list();
         let attrs = if has_attrs { self.written_attrs(arg_list) } else { Vec::new() };
         let piped = self.is_pipe_stage(node);
         if let ExprKind::Op(op) = self.module.exprs[callee].kind {
@@ -42,7 +42,7 @@ impl Lowering<'_> {
         }
         let type_args = self.tree.child(node, NodeKind::TypeArgs).map(|type_args| {
             let nodes = self.tree.children(type_args);
-            nodes.into_iter().map(|node| self.type_of(node)).collect()
+            nodes.into_iter().map(|node| self.type_of(node)).list()
         });
         let call = self.expr(ExprKind::Call { callee, type_args, args }, span);
         if piped {
@@ -52,7 +52,7 @@ impl Lowering<'_> {
     }
 
     /// Whether a call is the right side of a pipe, which adds an argument before it can be visited.
-    fn is_pipe_stage(&self, node: NodeId) -> bool {
+    pub(super) fn is_pipe_stage(&self, node: NodeId) -> bool {
         self.open.last().is_some_and(|&parent| {
             self.tree.kind(parent) == NodeKind::Pipe && self.tree.children_rev(parent).next() == Some(node)
         })
@@ -92,7 +92,7 @@ impl Lowering<'_> {
             Some((dtype, scalar, shape)) => {
                 let value = self.expr(ExprKind::Literal(dtype, scalar), span);
                 let full = op::by_name("full").expect("a row of its own");
-                let shape = AttrValue::List(shape.into_iter().map(AttrValue::Int).collect());
+                let shape = AttrValue::List(shape.into_iter().map(AttrValue::Int).list());
                 let dtype = AttrValue::Str(dtype.name().into());
                 let attrs = Attrs { entries: vec![("shape", shape), ("dtype", dtype)], written: vec![true, true] };
                 let args = vec![value];
@@ -124,7 +124,7 @@ impl Lowering<'_> {
             return None;
         }
         let dims = self.tree.children(shape);
-        let shape = dims.into_iter().map(|dim| self.tree.node_text(dim).parse().ok()).collect::<Option<_>>()?;
+        let shape = dims.into_iter().map(|dim| self.tree.node_text(dim).parse().ok()).some_list()?;
         Some((dtype, scalar, shape))
     }
 }

@@ -8,7 +8,7 @@ use super::Lowering;
 use super::relation::{Callee, ClauseSource, GoalId, GoalSource};
 use crate::data::{TypeExprId, TypeExprKind};
 use crate::error::HirError;
-use rustc_hash::FxHashMap;
+use base::{Append, HashMap, ToList};
 use ty::{Clause, Comparison, Dtype, Goal, Guard, Kind, Node, NodeId, Origin, ParamId, Written};
 
 /// The relations of clauses whose kinds are known; the first are those that have a name of their own.
@@ -18,7 +18,7 @@ pub(super) fn build(cx: &mut Lowering, sources: &[ClauseSource]) -> Vec<Written>
         names[index].clone_from(name);
     }
     let written = cx.relations.kinds.iter().zip(names).map(|(kinds, name)| {
-        let kinds: Vec<Kind> = kinds.iter().map(|kind| kind.unwrap_or(Kind::Type)).collect();
+        let kinds: Vec<Kind> = kinds.iter().map(|kind| kind.unwrap_or(Kind::Type)).list();
         Written {
             name,
             n_outputs: usize::from(kinds.len() > 1),
@@ -28,13 +28,13 @@ pub(super) fn build(cx: &mut Lowering, sources: &[ClauseSource]) -> Vec<Written>
             origin: None,
         }
     });
-    let relations = written.collect();
+    let relations = written.list();
     let mut builder = Builder {
         cx,
         relations,
         branches: Vec::new(),
         clause: Clause::default(),
-        places: FxHashMap::default(),
+        places: HashMap::default(),
         building: 0,
         n_own_variables: 0,
     };
@@ -50,7 +50,7 @@ pub(super) fn build(cx: &mut Lowering, sources: &[ClauseSource]) -> Vec<Written>
 /// The rest of a clause of an `if`.
 struct Branch {
     relation: usize,
-    places: FxHashMap<ParamId, u32>,
+    places: HashMap<ParamId, u32>,
     variables: Vec<Kind>,
     /// The kinds of the sides of the condition.
     sides: [Kind; 2],
@@ -72,7 +72,7 @@ struct Builder<'a, 't> {
     branches: Vec<Branch>,
     /// The clause that is being built, and its variables by parameter.
     clause: Clause,
-    places: FxHashMap<ParamId, u32>,
+    places: HashMap<ParamId, u32>,
     /// Which clause of its relation is being built, and how many variables its patterns have.
     building: usize,
     n_own_variables: u32,
@@ -85,7 +85,7 @@ impl Builder<'_, '_> {
     fn clause(&mut self, source: &ClauseSource) {
         self.cx.relations.building = source.relation;
         let params = &self.cx.module.type_params;
-        let variables = source.variables.iter().map(|&param| params[param].kind).collect();
+        let variables = source.variables.iter().map(|&param| params[param].kind).list();
         self.places = source.variables.iter().copied().zip(0..).collect();
         self.clause = Clause { variables, ..Clause::default() };
         let mut equations = Replaced::new();
@@ -113,10 +113,10 @@ impl Builder<'_, '_> {
         let n_variables = variables.len() as u32;
         self.places = places;
         self.clause = Clause { variables, ..Clause::default() };
-        self.clause.variables.extend(sides);
+        self.clause.variables.append_all(sides);
         let (left, right) = (n_variables, n_variables + 1);
         let order = (0..n_variables).filter(|&i| Some(i) != value);
-        let order: Vec<u32> = [left, right].into_iter().chain(order).chain(value).collect();
+        let order: Vec<u32> = [left, right].into_iter().chain(order).chain(value).list();
         for variable in order {
             let node = self.push(Node::Variable(variable));
             self.clause.head.push(node);
@@ -144,7 +144,7 @@ impl Builder<'_, '_> {
                 }
                 GoalSource::Call(call) => {
                     let Some((callee, args, attrs)) = self.cx.resolve_call(call) else { continue };
-                    let args: Vec<NodeId> = args.into_iter().map(|arg| self.term(arg)).collect();
+                    let args: Vec<NodeId> = args.into_iter().map(|arg| self.term(arg)).list();
                     self.clause.body.push(match callee {
                         Callee::Builtin(relation) => Goal::Builtin { relation, args, attrs },
                         Callee::Written(relation) => Goal::Written { relation, args },
@@ -191,13 +191,13 @@ impl Builder<'_, '_> {
         let mut args = vec![self.term(left), self.term(right)];
         let variables = self.clause.variables.clone();
         let others = (0..variables.len() as u32).filter(|&i| Some(i) != value);
-        for variable in others.chain(value).collect::<Vec<_>>() {
+        for variable in others.chain(value).list() {
             args.push(self.push(Node::Variable(variable)));
         }
         let relation = self.relations.len();
         self.clause.body.push(Goal::Written { relation, args });
         let others = (0..variables.len()).filter(|&i| Some(i as u32) != value).map(|i| variables[i]);
-        let kinds = sides.into_iter().chain(others).chain(value.map(|value| variables[value as usize])).collect();
+        let kinds = sides.into_iter().chain(others).chain(value.map(|value| variables[value as usize])).list();
         let name = self.relations[self.cx.relations.building].name.clone();
         let (of, n_outputs) = (self.cx.relations.building, usize::from(value.is_some()));
         let origin = Origin { relation: of, clause: self.building, variables: self.own_variables(value) };
@@ -225,13 +225,13 @@ impl Builder<'_, '_> {
             Some(value) if value < variable => variable as usize + 1,
             _ => variable as usize + 2,
         };
-        (0..n_own).map(place).collect()
+        (0..n_own).map(place).list()
     }
 
     /// The node of a pattern or term. In a pattern, what cannot be matched is replaced and noted in `equations`; in a
     /// term, an `if` is replaced and noted in `ifs`. Parts come before what they are parts of.
     fn node(&mut self, root: TypeExprId, mut equations: Option<&mut Replaced>, ifs: &mut Replaced) -> NodeId {
-        let mut made: FxHashMap<TypeExprId, NodeId> = FxHashMap::default();
+        let mut made: HashMap<TypeExprId, NodeId> = HashMap::default();
         let mut stack = vec![root];
         while let Some(&id) = stack.last() {
             if made.contains_key(&id) {
@@ -269,8 +269,8 @@ impl Builder<'_, '_> {
         made[&root]
     }
 
-    fn one(&mut self, id: TypeExprId, kind: &TypeExprKind, made: &FxHashMap<TypeExprId, NodeId>) -> NodeId {
-        let all = |ids: &[TypeExprId]| ids.iter().map(|id| made[id]).collect::<Vec<NodeId>>();
+    fn one(&mut self, id: TypeExprId, kind: &TypeExprKind, made: &HashMap<TypeExprId, NodeId>) -> NodeId {
+        let all = |ids: &[TypeExprId]| ids.iter().map(|id| made[id]).list();
         let node = match kind {
             TypeExprKind::Error | TypeExprKind::Hole => Node::Wild(self.hole_kind(id)),
             TypeExprKind::Tensor { shape, dtype } => Node::Tensor { shape: made[shape], dtype: made[dtype] },

@@ -3,7 +3,7 @@
 use super::{Lowered, Lowering, nearest};
 use crate::data::{Arm, ExprId, ExprKind, Hole, LocalId, LocalOrigin, Place, Visit};
 use crate::error::HirError;
-use base::{Span, Surface};
+use base::{Span, Surface, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Scalar, VariantId};
 
@@ -30,10 +30,10 @@ impl Lowering<'_> {
             NodeKind::Paren => {
                 return children.first().map_or(Lowered::Nothing, |&inner| self.lowered[inner.0 as usize]);
             }
-            NodeKind::Tuple => ExprKind::Tuple(children.into_iter().map(|field| self.expr_of(field)).collect()),
+            NodeKind::Tuple => ExprKind::Tuple(children.into_iter().map(|field| self.expr_of(field)).list()),
             NodeKind::ListLit => self.tensor_literal(node),
             NodeKind::Variant => {
-                let fields: Vec<ExprId> = children.into_iter().map(|field| self.expr_of(field)).collect();
+                let fields: Vec<ExprId> = children.into_iter().map(|field| self.expr_of(field)).list();
                 match self.own_token(node, &[TokenKind::Ident]) {
                     Some((name, _)) => ExprKind::Variant(self.variant(name), fields),
                     None => ExprKind::Error,
@@ -104,7 +104,7 @@ impl Lowering<'_> {
         let mut lets: Vec<(Option<LocalId>, ExprId)> = Vec::new();
         for &statement in statements {
             match self.tree.kind(statement) {
-                NodeKind::LetStmt | NodeKind::GraphStmt => {
+                NodeKind::LetStmt | NodeKind::GraphStmt | NodeKind::Assign => {
                     let local = match self.lowered[statement.0 as usize] {
                         Lowered::Let(local, _) => Some(local),
                         Lowered::Nothing | Lowered::Expr(_) | Lowered::Pat(_) | Lowered::Type(_) | Lowered::Goal(_) => {
@@ -131,14 +131,14 @@ impl Lowering<'_> {
         let Some((&scrutinee, arms)) = children.split_first() else { return ExprKind::Error };
         let scrutinee = self.expr_of(scrutinee);
         let arms = arms.iter().filter(|&&arm| self.tree.kind(arm) == NodeKind::Arm);
-        let arms: Vec<NodeId> = arms.copied().collect();
+        let arms: Vec<NodeId> = arms.copied().list();
         let arms = arms
             .into_iter()
             .filter_map(|arm| match self.tree.children(arm)[..] {
                 [pat, body, ..] => Some(Arm { pat: self.pat_of(pat), body: self.expr_of(body) }),
                 _ => None,
             })
-            .collect();
+            .list();
         let is_partial = self.tree.first_token(node, TokenKind::Question).is_some();
         ExprKind::Match { scrutinee, arms, is_partial }
     }
@@ -252,7 +252,7 @@ impl Lowering<'_> {
         } else {
             let defs = self.defs.names().map(|name| name.trim_start_matches('@'));
             let named = self.ctors.names().chain(defs);
-            let mut names: Vec<&str> = named.chain(op::all().iter().map(|row| row.name)).collect();
+            let mut names: Vec<&str> = named.chain(op::all().iter().map(|row| row.name)).list();
             base::sort(&mut names);
             // Of names equally near, a variable's is the likelier.
             let nearest = base::nearest(name, self.scope.names().into_iter().chain(names));
@@ -296,7 +296,12 @@ impl Lowering<'_> {
         let tree = self.tree;
         let operator = tree.own_tokens(node).find(|&token| !tree.token_kind(token).is_trivia());
         let Some(operator) = operator else { return Lowered::Nothing };
-        match op::by_infix(tree.token_text(operator)) {
+        let found = match tree.token_text(operator) {
+            // TensorScript's, with the sign of the divisor as in Python.
+            "%" => op::by_name("floor_mod"),
+            text => op::by_infix(text),
+        };
+        match found {
             Some(op) => Lowered::Expr(self.op_call(op, tree.token_span(operator), vec![left, right], &[], span)),
             None => Lowered::Nothing,
         }

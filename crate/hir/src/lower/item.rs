@@ -2,11 +2,11 @@
 
 use super::{Lowered, Lowering, OpenFunction, nearest};
 use crate::data::{
-    Adt, Ctor, CtorId, Def, DefId, ExprKind, FnId, Function, Item, Local, LocalId, LocalOrigin, TypeParam, Visit,
+    Adt, Ctor, CtorId, Def, DefId, ExprId, ExprKind, FnId, Function, Item, Local, LocalId, LocalOrigin, TypeExprId,
+    TypeParam, Visit,
 };
 use crate::error::{Duplicated, HirError};
-use base::Span;
-use rustc_hash::FxHashMap;
+use base::{Append, HashMap, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{AdtId, Kind, ParamId};
 
@@ -36,6 +36,7 @@ impl<'t> Lowering<'t> {
                 _ => {}
             }
         }
+        self.declare_nets();
         let start = self.module.start;
         (self.next_def, self.next_adt, self.next_ctor) = (start.defs as u32, start.adts as u32, start.ctors as u32);
     }
@@ -152,7 +153,7 @@ impl<'t> Lowering<'t> {
         self.next_ctor += 1;
         if let Some(fields) = self.tree.child(node, NodeKind::CtorFields) {
             let fields = self.tree.children(fields);
-            let fields = fields.into_iter().map(|field| self.type_at(field, Kind::Type)).collect();
+            let fields = fields.into_iter().map(|field| self.type_at(field, Kind::Type)).list();
             self.module.ctors[ctor].fields = fields;
         }
         // The seeds write the result without its arguments: `Some : (a) -> Optional`.
@@ -189,7 +190,7 @@ impl<'t> Lowering<'t> {
             self_local: recursive.map(|local| (local, 0)),
         });
         let visits_from = self.module.visits.len();
-        self.functions.push(OpenFunction { id, captured: FxHashMap::default(), visits_from });
+        self.functions.push(OpenFunction { id, captured: HashMap::default(), visits_from });
         if let NodeKind::LetItem = self.tree.kind(node) {
             self.enter_let(node);
         }
@@ -208,6 +209,10 @@ impl<'t> Lowering<'t> {
     pub(super) fn close_function(&mut self, body: NodeId, result: Option<NodeId>) -> FnId {
         let body = self.expr_of(body);
         let result = result.map(|result| self.type_at(result, Kind::Type));
+        self.close_function_with(body, result)
+    }
+
+    pub(super) fn close_function_with(&mut self, body: ExprId, result: Option<TypeExprId>) -> FnId {
         let open = self.functions.pop().expect("every function that is left was entered");
         let visits = open.visits_from..self.module.visits.len();
         let function = &mut self.module.functions[open.id];
@@ -218,8 +223,8 @@ impl<'t> Lowering<'t> {
         let (defs, lets) = (function.uses_defs.clone(), function.uses_lets.clone());
         if let Some(outer) = self.functions.last() {
             let outer = &mut self.module.functions[outer.id];
-            outer.uses_defs.extend(defs);
-            outer.uses_lets.extend(lets);
+            outer.uses_defs.append_all(defs);
+            outer.uses_lets.append_all(lets);
         }
         self.scope.close();
         self.close_type_params();

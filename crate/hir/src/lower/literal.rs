@@ -3,7 +3,7 @@
 use super::Lowering;
 use crate::data::ExprKind;
 use crate::error::HirError;
-use base::Span;
+use base::{Append, Span, ToList};
 use std::sync::Arc;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Elements, Scalar, Tensor};
@@ -133,10 +133,10 @@ impl Lowering<'_> {
                         }
                         shape.push(children.len());
                     }
-                    pending.extend(children.into_iter().rev().map(|child| (child, depth + 1, false)));
+                    pending.append_all(children.into_iter().rev().map(|child| (child, depth + 1, false)));
                 }
                 NodeKind::Unary => {
-                    pending.extend(tree.children(node).into_iter().map(|child| (child, depth, !negative)))
+                    pending.append_all(tree.children(node).into_iter().map(|child| (child, depth, !negative)))
                 }
                 NodeKind::Literal => {
                     if depth != shape.len() {
@@ -164,8 +164,8 @@ impl Lowering<'_> {
             return ExprKind::Error;
         };
         let elements = match dtype.is_float() {
-            true => Elements::Float(scalars.into_iter().map(float).collect()),
-            false => Elements::Int(scalars.into_iter().map(int).collect()),
+            true => Elements::Float(scalars.into_iter().map(float).list()),
+            false => Elements::Int(scalars.into_iter().map(int).list()),
         };
         ExprKind::TensorLit(Arc::new(Tensor { dtype, shape, elements }))
     }

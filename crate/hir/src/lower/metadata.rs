@@ -17,8 +17,7 @@ use super::json::{self, Json};
 use super::{Lowered, Lowering};
 use crate::data::{ExprKind, TypeExprKind};
 use crate::error::{ArrayFault, HirError, MetaFault};
-use base::Span;
-use rustc_hash::FxHashMap;
+use base::{HashMap, Span, ToList};
 use std::sync::Arc;
 use syntax::{NodeId, NodeKind, Tree};
 use ty::{AttrValue, Dtype, Elements, Tensor};
@@ -38,7 +37,7 @@ pub(super) struct Metadata {
     /// `Null` where the section is no JSON, which is told once.
     json: Json,
     /// By place in `b64ndarrays`: what was read, if it could be.
-    tensors: FxHashMap<usize, Option<Arc<Tensor>>>,
+    tensors: HashMap<usize, Option<Arc<Tensor>>>,
 }
 
 /// A reference as written: `meta[relay.Constant][0]`.
@@ -58,7 +57,7 @@ impl Metadata {
             errors.push(HirError::MetadataSyntax { span: Span::new(at, at), words: fault.words });
             Json::Null
         });
-        Metadata { section: Some(section), json, tensors: FxHashMap::default() }
+        Metadata { section: Some(section), json, tensors: HashMap::default() }
     }
 
     fn node(&self, number: usize) -> Option<&Json> {
@@ -81,7 +80,7 @@ impl Metadata {
     fn keys(&self) -> Vec<&str> {
         let root = self.json.get("root").and_then(Json::place).and_then(|root| self.node(root));
         let keys = root.and_then(|root| root.get("keys")).and_then(Json::list);
-        keys.into_iter().flatten().filter_map(Json::text).collect()
+        keys.into_iter().flatten().filter_map(Json::text).list()
     }
 
     /// A constant in an attribute: text, a number, a truth value, nothing, or a list of those.
@@ -105,7 +104,7 @@ impl Metadata {
             "Array" => {
                 let n_items = node.get("data").and_then(Json::list).map_or(0, <[Json]>::len);
                 let items = (0..n_items).map(|i| self.attr(self.listed(node, i)?, depth + 1, parts));
-                Some(AttrValue::List(items.collect::<Option<_>>()?))
+                Some(AttrValue::List(items.some_list()?))
             }
             _ => None,
         }
@@ -364,16 +363,16 @@ fn elements(dtype: Dtype, bytes: &[u8]) -> Elements {
         u64::from_le_bytes(word)
     });
     match dtype {
-        Dtype::Float16 => Elements::Float(words.map(|word| half(word as u16)).collect()),
-        Dtype::BFloat16 => Elements::Float(words.map(|word| f64::from(f32::from_bits((word as u32) << 16))).collect()),
-        Dtype::Float32 => Elements::Float(words.map(|word| f64::from(f32::from_bits(word as u32))).collect()),
-        Dtype::Float64 => Elements::Float(words.map(f64::from_bits).collect()),
-        Dtype::Bool => Elements::Int(words.map(|word| i64::from(word != 0)).collect()),
+        Dtype::Float16 => Elements::Float(words.map(|word| half(word as u16)).list()),
+        Dtype::BFloat16 => Elements::Float(words.map(|word| f64::from(f32::from_bits((word as u32) << 16))).list()),
+        Dtype::Float32 => Elements::Float(words.map(|word| f64::from(f32::from_bits(word as u32))).list()),
+        Dtype::Float64 => Elements::Float(words.map(f64::from_bits).list()),
+        Dtype::Bool => Elements::Int(words.map(|word| i64::from(word != 0)).list()),
         _ if dtype.is_signed() => {
             let unused = 64 - dtype.bits();
-            Elements::Int(words.map(|word| ((word << unused) as i64) >> unused).collect())
+            Elements::Int(words.map(|word| ((word << unused) as i64) >> unused).list())
         }
-        _ => Elements::Int(words.map(|word| word as i64).collect()),
+        _ => Elements::Int(words.map(|word| word as i64).list()),
     }
 }
 

@@ -11,6 +11,7 @@ mod metadata;
 mod pattern;
 mod relation;
 mod scope;
+mod tensorscript;
 mod ty_expr;
 
 use crate::data::{
@@ -18,9 +19,8 @@ use crate::data::{
     TypeExprId, TypeExprKind,
 };
 use crate::error::HirError;
-use base::Span;
+use base::{HashMap, HashSet, Span, Surface, ToList};
 use metadata::Metadata;
-use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Named, Scope};
 use std::sync::Arc;
 use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
@@ -61,7 +61,7 @@ enum Lowered {
 struct OpenFunction {
     id: FnId,
     /// By variable: its place among the captures.
-    captured: FxHashMap<LocalId, u32>,
+    captured: HashMap<LocalId, u32>,
     visits_from: usize,
 }
 
@@ -87,17 +87,18 @@ struct Lowering<'t> {
     /// The match whose arms are being read, and what it takes apart.
     last_match: Option<(NodeId, NodeId)>,
     /// The ids of the variants' names.
-    variants: FxHashMap<String, VariantId>,
+    variants: HashMap<String, VariantId>,
     /// `let` nodes whose variable is in scope in its own value.
-    recursive_lets: FxHashMap<NodeId, LocalId>,
+    recursive_lets: HashMap<NodeId, LocalId>,
     /// Type parameters whose kind could not be read: they fit nowhere and are not spoken of again.
-    kindless: FxHashSet<ParamId>,
+    kindless: HashSet<ParamId>,
     metadata: Metadata,
     /// Type parameters whose kind the first place that wants one decides.
-    unkinded: FxHashSet<ParamId>,
+    unkinded: HashSet<ParamId>,
     relations: relation::Relations,
     /// Of the many calls that have none.
     no_attrs: Arc<Attrs>,
+    nets: tensorscript::Nets<'t>,
     next_def: u32,
     next_adt: u32,
     next_ctor: u32,
@@ -131,12 +132,13 @@ impl<'t> Lowering<'t> {
             skipping: None,
             last_match: None,
             variants: module.variants.iter_enumerated().map(|(id, name)| (name.clone(), id)).collect(),
-            recursive_lets: FxHashMap::default(),
-            kindless: FxHashSet::default(),
+            recursive_lets: HashMap::default(),
+            kindless: HashSet::default(),
             no_attrs: Attrs::none(),
             metadata,
-            unkinded: FxHashSet::default(),
+            unkinded: HashSet::default(),
             relations: relation::Relations::default(),
+            nets: tensorscript::Nets::default(),
             module,
         }
     }
@@ -146,7 +148,12 @@ impl<'t> Lowering<'t> {
         if self.skipping.is_some() {
             return;
         }
+        if self.tree.surface() == Surface::TensorScript && self.is_static(node) {
+            self.skipping = Some(node);
+            return;
+        }
         match self.tree.kind(node) {
+            NodeKind::Method => self.enter_method(node),
             NodeKind::Def | NodeKind::Fn | NodeKind::LetItem | NodeKind::GraphItem | NodeKind::ExprItem => {
                 self.enter_function(node);
                 self.declare_implicit(node);
@@ -159,7 +166,10 @@ impl<'t> Lowering<'t> {
             NodeKind::Block | NodeKind::Seq | NodeKind::Arm => self.scope.open(),
             NodeKind::LetStmt => self.enter_let(node),
             NodeKind::Call if self.is_constant_call(node) => self.skipping = Some(node),
-            NodeKind::ListLit | NodeKind::Attr | NodeKind::CtorResult => {
+            NodeKind::ListLit | NodeKind::CtorResult => {
+                self.skipping = Some(node);
+            }
+            NodeKind::Attr if self.tree.surface() != Surface::TensorScript => {
                 self.skipping = Some(node);
             }
             _ => {}
@@ -168,12 +178,17 @@ impl<'t> Lowering<'t> {
 
     fn leave(&mut self, node: NodeId) {
         self.open.pop();
+        let was_skipped = self.skipping.is_some();
         match self.skipping {
             Some(skipped) if skipped != node => return,
             Some(_) => self.skipping = None,
             None => {}
         }
         let kind = self.tree.kind(node);
+        if was_skipped && self.tree.surface() == Surface::TensorScript && kind != NodeKind::Call {
+            // Who needs it reads it.
+            return;
+        }
         let lowered = match kind {
             NodeKind::File
             | NodeKind::Error
@@ -194,7 +209,23 @@ impl<'t> Lowering<'t> {
             | NodeKind::Attr
             | NodeKind::VariantType
             | NodeKind::RowRest
-            | NodeKind::ExprStmt => Lowered::Nothing,
+            | NodeKind::ExprStmt
+            | NodeKind::Use
+            | NodeKind::UseName
+            | NodeKind::DimItem
+            | NodeKind::TsrItem
+            | NodeKind::Net
+            | NodeKind::Weights
+            | NodeKind::Graph
+            | NodeKind::Signature
+            | NodeKind::Weight => Lowered::Nothing,
+            NodeKind::Method => self.leave_method(node),
+            NodeKind::DimAny if self.tree.surface() == Surface::TensorScript => self.stray_dim(node),
+            NodeKind::NameRef | NodeKind::Call | NodeKind::Field | NodeKind::Pipe
+                if self.tree.surface() == Surface::TensorScript =>
+            {
+                self.leave_stage(node, kind)
+            }
             NodeKind::WhereClause => self.leave_where(node),
             NodeKind::WhereRelation | NodeKind::Equation | NodeKind::GoalIf => self.leave_goal(node, kind),
             NodeKind::TypeParams => self.bind_type_params(node),
@@ -205,7 +236,7 @@ impl<'t> Lowering<'t> {
             NodeKind::LetItem | NodeKind::GraphItem => self.leave_let_item(node),
             NodeKind::ExprItem => self.leave_expr_item(node),
             NodeKind::FreeVar => self.leave_free_var(node),
-            NodeKind::LetStmt | NodeKind::GraphStmt => self.leave_let(node),
+            NodeKind::LetStmt | NodeKind::GraphStmt | NodeKind::Assign => self.leave_let(node),
             NodeKind::Block
             | NodeKind::Seq
             | NodeKind::Literal
@@ -226,6 +257,7 @@ impl<'t> Lowering<'t> {
             | NodeKind::RefWriteCall
             | NodeKind::Call
             | NodeKind::Project
+            | NodeKind::Field
             | NodeKind::Unary
             | NodeKind::RefRead
             | NodeKind::Binary
@@ -332,7 +364,7 @@ impl<'t> Lowering<'t> {
 
 /// The name nearest to a misspelt one.
 fn nearest<V: Copy>(name: &str, names: &Named<V>) -> Option<String> {
-    let mut names: Vec<&str> = names.names().collect();
+    let mut names: Vec<&str> = names.names().list();
     base::sort(&mut names);
     base::nearest(name, names).map(str::to_owned)
 }

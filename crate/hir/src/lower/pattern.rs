@@ -3,8 +3,7 @@
 use super::{Lowered, Lowering, nearest};
 use crate::data::{LocalId, LocalOrigin, Pat, PatId, PatKind, Visit};
 use crate::error::{Duplicated, HirError};
-use base::Span;
-use rustc_hash::FxHashMap;
+use base::{HashMap, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 
 impl Lowering<'_> {
@@ -26,13 +25,13 @@ impl Lowering<'_> {
             },
             NodeKind::NamePat => self.name_pattern(self.tree.node_text(node), span),
             NodeKind::CtorPat => {
-                let fields: Vec<PatId> = children.into_iter().map(|child| self.pat_of(child)).collect();
+                let fields: Vec<PatId> = children.into_iter().map(|child| self.pat_of(child)).list();
                 match self.own_token(node, &[TokenKind::Ident]) {
                     Some((name, name_span)) => self.ctor_pattern(name, name_span, fields),
                     None => PatKind::Error,
                 }
             }
-            NodeKind::TuplePat => PatKind::Tuple(children.into_iter().map(|child| self.pat_of(child)).collect()),
+            NodeKind::TuplePat => PatKind::Tuple(children.into_iter().map(|child| self.pat_of(child)).list()),
             NodeKind::LitPat => {
                 let negative = self.tree.first_token(node, TokenKind::Minus).is_some();
                 match self.scalar(node, negative) {
@@ -48,12 +47,12 @@ impl Lowering<'_> {
                 _ => PatKind::Error,
             },
             NodeKind::OrPat => {
-                let alternatives: Vec<PatId> = children.into_iter().map(|child| self.pat_of(child)).collect();
+                let alternatives: Vec<PatId> = children.into_iter().map(|child| self.pat_of(child)).list();
                 self.share_variables(&alternatives);
                 PatKind::Or(alternatives)
             }
             _ => {
-                let fields: Vec<PatId> = children.into_iter().map(|child| self.pat_of(child)).collect();
+                let fields: Vec<PatId> = children.into_iter().map(|child| self.pat_of(child)).list();
                 match self.own_token(node, &[TokenKind::Ident]) {
                     Some((name, _)) => PatKind::Variant(self.variant(name), fields),
                     None => PatKind::Error,
@@ -103,7 +102,7 @@ impl Lowering<'_> {
             }
         }
         base::sort(&mut bound);
-        let mut first_of: FxHashMap<&str, LocalId> = FxHashMap::default();
+        let mut first_of: HashMap<&str, LocalId> = HashMap::default();
         let mut twice = Vec::new();
         for &local in &bound {
             let name = self.module.local_name(local);
@@ -124,12 +123,12 @@ impl Lowering<'_> {
         let Some((&first, others)) = alternatives.split_first() else { return };
         let own: Vec<LocalId> = self.bound_once(first);
         let name_of = |cx: &Self, local: LocalId| cx.module.local_name(local).to_owned();
-        let own: FxHashMap<String, LocalId> = own.into_iter().map(|local| (name_of(self, local), local)).collect();
+        let own: HashMap<String, LocalId> = own.into_iter().map(|local| (name_of(self, local), local)).collect();
         for &alternative in others {
             let bound = self.bound_once(alternative);
             let span = self.module.pats[alternative].span;
-            let mut shared: FxHashMap<LocalId, LocalId> = FxHashMap::default();
-            let mut missing: Vec<LocalId> = own.values().copied().collect();
+            let mut shared: HashMap<LocalId, LocalId> = HashMap::default();
+            let mut missing: Vec<LocalId> = own.values().copied().list();
             for local in bound {
                 let name = name_of(self, local);
                 match own.get(&name) {
@@ -153,7 +152,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn rename_variables(&mut self, pat: PatId, shared: &FxHashMap<LocalId, LocalId>) {
+    fn rename_variables(&mut self, pat: PatId, shared: &HashMap<LocalId, LocalId>) {
         let mut pending = vec![pat];
         while let Some(pat) = pending.pop() {
             match &mut self.module.pats[pat].kind {

@@ -9,8 +9,7 @@
 use super::{Lowered, Lowering};
 use crate::data::{TypeExprId, TypeExprKind, TypeParam, Where};
 use crate::error::HirError;
-use base::Span;
-use rustc_hash::{FxHashMap, FxHashSet};
+use base::{Append, HashMap, HashSet, Span, ToList};
 use std::sync::Arc;
 use syntax::{Event, NodeId, NodeKind, TokenKind};
 use ty::{Attrs, Comparison, Dtype, Function, Kind, ParamId, RelationRef, WrittenRelations};
@@ -26,7 +25,7 @@ base::idx!(
 pub(super) struct Relations {
     /// Relation items are being read.
     pub(super) reading: bool,
-    pub(super) by_name: FxHashMap<String, usize>,
+    pub(super) by_name: HashMap<String, usize>,
     /// By relation: the kinds of its arguments, as far as they are known.
     pub(super) kinds: Vec<Vec<Option<Kind>>>,
     goals: Vec<GoalSource>,
@@ -87,19 +86,19 @@ impl Lowering<'_> {
     pub(super) fn lower_relations(&mut self) {
         let tree = self.tree;
         let items: Vec<NodeId> =
-            tree.children(tree.root()).into_iter().filter(|&node| tree.kind(node) == NodeKind::RelationItem).collect();
+            tree.children(tree.root()).into_iter().filter(|&node| tree.kind(node) == NodeKind::RelationItem).list();
         if items.is_empty() {
             return;
         }
-        let named: Vec<Option<usize>> = items.iter().map(|&item| self.declare_relation(item)).collect();
+        let named: Vec<Option<usize>> = items.iter().map(|&item| self.declare_relation(item)).list();
         self.relations.reading = true;
         let mut sources: Vec<ClauseSource> = Vec::new();
         for (&item, relation) in items.iter().zip(named) {
             let (source, sound) = self.read_clause(item, relation);
             if !sound {
-                self.relations.broken.extend(self.relation_of(item));
+                self.relations.broken.append_all(self.relation_of(item));
             }
-            sources.extend(source.filter(|_| sound));
+            sources.append_all(source.filter(|_| sound));
         }
         self.relations.reading = false;
         self.relations.heads = vec![Vec::new(); self.relations.kinds.len()];
@@ -107,7 +106,7 @@ impl Lowering<'_> {
             self.relations.heads[source.relation].clone_from(&source.head);
         }
         self.find_kinds(&sources);
-        let sources: Vec<ClauseSource> = sources.into_iter().filter_map(|source| self.with_kinds(source)).collect();
+        let sources: Vec<ClauseSource> = sources.into_iter().filter_map(|source| self.with_kinds(source)).list();
         self.check_termination(&sources);
         self.module.relations = Arc::new(WrittenRelations { relations: super::clause::build(self, &sources) });
     }
@@ -171,7 +170,7 @@ impl Lowering<'_> {
     fn kinded_argument(&mut self, node: NodeId, variables: &[ParamId]) -> TypeExprId {
         let tree = self.tree;
         let span = tree.span(node);
-        let words: Vec<_> = tree.own_tokens(node).filter(|&token| tree.token_kind(token) == TokenKind::Ident).collect();
+        let words: Vec<_> = tree.own_tokens(node).filter(|&token| tree.token_kind(token) == TokenKind::Ident).list();
         let named =
             |cx: &Self, name: &str| variables.iter().copied().find(|&param| cx.module.type_params[param].name == name);
         let [name, kind] = words[..] else { return self.type_expr(TypeExprKind::Error, span) };
@@ -225,7 +224,7 @@ impl Lowering<'_> {
         if let Some(params) = tree.child(def, NodeKind::TypeParams) {
             let names =
                 tree.children(params).into_iter().filter_map(|param| self.own_token(param, &[TokenKind::Ident]));
-            written.extend(names.map(|(name, _)| name));
+            written.append_all(names.map(|(name, _)| name));
         }
         // Without a list of its own, a definition declares what its signature names, too.
         let signature = tree.children(def).into_iter().filter(|&part| match tree.kind(part) {
@@ -234,10 +233,10 @@ impl Lowering<'_> {
             _ => tree.child(def, NodeKind::TypeParams).is_none(),
         });
         let mut params = Vec::new();
-        for part in signature.collect::<Vec<_>>() {
-            params.extend(self.declare_names(part, &written));
+        for part in signature.list() {
+            params.append_all(self.declare_names(part, &written));
         }
-        params.extend(self.declare_names(clause, &written));
+        params.append_all(self.declare_names(clause, &written));
         self.function_mut().type_params = params;
     }
 
@@ -256,7 +255,7 @@ impl Lowering<'_> {
                     return Lowered::Nothing;
                 };
                 let args = children.into_iter().filter(|&child| self.tree.kind(child) != NodeKind::Attr);
-                let args: Vec<TypeExprId> = args.map(|arg| self.type_of(arg)).collect();
+                let args: Vec<TypeExprId> = args.map(|arg| self.type_of(arg)).list();
                 match (name, args.as_slice()) {
                     ("true", []) => return Lowered::Nothing,
                     ("false", []) => GoalSource::Never(span),
@@ -285,7 +284,7 @@ impl Lowering<'_> {
             Lowered::Goal(goal) => Some(goal),
             Lowered::Nothing | Lowered::Expr(_) | Lowered::Let(..) | Lowered::Pat(_) | Lowered::Type(_) => None,
         };
-        nodes.iter().filter_map(goal).collect()
+        nodes.iter().filter_map(goal).list()
     }
 
     pub(super) fn goal(&self, id: GoalId) -> &GoalSource {
@@ -325,7 +324,7 @@ impl Lowering<'_> {
                     None => {
                         if let [only] = op::relations_named(&call.name).as_slice() {
                             let kind = Kinded::Known(only.kind);
-                            equations.extend(call.args.iter().map(|&arg| (kind, self.kinded(arg))));
+                            equations.append_all(call.args.iter().map(|&arg| (kind, self.kinded(arg))));
                         }
                     }
                 },
@@ -426,7 +425,7 @@ impl Lowering<'_> {
                     self.relations.goals[id.0 as usize] = GoalSource::Equal(left, right, span);
                 }
                 GoalSource::Never(_) | GoalSource::Call(_) => {}
-                GoalSource::If { then, otherwise, .. } => pending.extend(then.into_iter().chain(otherwise)),
+                GoalSource::If { then, otherwise, .. } => pending.append_all(then.into_iter().chain(otherwise)),
             }
         }
         if self.errors.len() > n_errors {
@@ -488,7 +487,7 @@ impl Lowering<'_> {
                     None
                 }
             };
-            wheres.extend(clause);
+            wheres.append_all(clause);
         }
         let params = self.function_mut().type_params.clone();
         for param in params {
@@ -530,13 +529,13 @@ impl Lowering<'_> {
                 Some(kind) => self.coerce(arg, kind),
                 None => self.coerce_unsaid(arg, index, at),
             });
-            let args = coerced.collect();
+            let args = coerced.list();
             return (self.errors.len() == n_errors).then(|| (Callee::Written(index), args, Attrs::none()));
         }
         let candidates = op::relations_named(&name);
         if candidates.is_empty() {
             let written = self.relations.by_name.keys().cloned();
-            let mut names: Vec<String> = written.chain(op::relation_names().map(str::to_owned)).collect();
+            let mut names: Vec<String> = written.chain(op::relation_names().map(str::to_owned)).list();
             base::sort(&mut names);
             let nearest = base::nearest(&name, names.iter().map(String::as_str)).map(str::to_owned);
             self.errors.push(HirError::UnknownRelation { name, span: name_span, nearest });
@@ -568,7 +567,7 @@ impl Lowering<'_> {
             }
             (None, None) => Attrs::none(),
         };
-        let args = args.into_iter().map(|arg| self.coerce(arg, kind)).collect();
+        let args = args.into_iter().map(|arg| self.coerce(arg, kind)).list();
         (self.errors.len() == n_errors).then_some((Callee::Builtin(relation), args, attrs))
     }
 
@@ -599,7 +598,7 @@ impl Lowering<'_> {
             while let Some(id) = pending.pop() {
                 match self.goal(id).clone() {
                     GoalSource::Never(_) | GoalSource::Equal(..) => {}
-                    GoalSource::If { then, otherwise, .. } => pending.extend(then.into_iter().chain(otherwise)),
+                    GoalSource::If { then, otherwise, .. } => pending.append_all(then.into_iter().chain(otherwise)),
                     GoalSource::Call(call) => {
                         if let Some(&callee) = self.relations.by_name.get(&call.name) {
                             edges[source.relation].push(callee);
@@ -613,8 +612,8 @@ impl Lowering<'_> {
         for (group, members) in base::components(&edges).into_iter().enumerate() {
             members.into_iter().for_each(|member| group_of[member] = group);
         }
-        let mut smaller: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-        let mut told: FxHashSet<usize> = FxHashSet::default();
+        let mut smaller: HashMap<usize, Vec<usize>> = HashMap::default();
+        let mut told: HashSet<usize> = HashSet::default();
         for (at, callee, call) in &calls {
             let source = &sources[*at];
             let group = group_of[source.relation];
@@ -624,7 +623,7 @@ impl Lowering<'_> {
             // What is still to be found does not get smaller.
             let inputs = if source.head.len() > 1 { source.head.len() - 1 } else { 1 };
             let both = call.args.len().min(inputs).min(source.head.len());
-            let places: Vec<usize> = (0..both).filter(|&i| self.is_smaller(call.args[i], source.head[i])).collect();
+            let places: Vec<usize> = (0..both).filter(|&i| self.is_smaller(call.args[i], source.head[i])).list();
             match smaller.get_mut(&group) {
                 Some(known) => known.retain(|place| places.contains(place)),
                 None => drop(smaller.insert(group, places)),
@@ -633,7 +632,7 @@ impl Lowering<'_> {
                 let (name, span) = (call.name.clone(), call.span);
                 self.errors.push(HirError::RelationTermination { name, span });
                 // What may go on for ever is not run.
-                self.relations.broken.extend((0..n).filter(|&relation| group_of[relation] == group));
+                self.relations.broken.append_all((0..n).filter(|&relation| group_of[relation] == group));
             }
         }
     }

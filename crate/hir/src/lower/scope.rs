@@ -1,14 +1,14 @@
 //! Variables in scope, and what has its name everywhere.
 
 use crate::data::{LibraryNames, LocalId};
-use rustc_hash::FxHashMap;
+use base::{HashMap, ToList};
 use std::sync::Arc;
 
 /// By name the variable that carries it, and the log that closing a scope rewinds: each name with the variable that
 /// carried it before.
 #[derive(Default)]
 pub struct Scope<'t> {
-    by_name: FxHashMap<&'t str, LocalId>,
+    by_name: HashMap<&'t str, LocalId>,
     log: Vec<(&'t str, Option<LocalId>)>,
     marks: Vec<usize>,
 }
@@ -52,7 +52,7 @@ impl<'t> Scope<'t> {
 
     /// The names in scope.
     pub fn names(&self) -> Vec<&'t str> {
-        let mut names: Vec<&str> = self.by_name.keys().copied().collect();
+        let mut names: Vec<&str> = self.by_name.keys().copied().list();
         base::sort(&mut names);
         names
     }
@@ -60,14 +60,14 @@ impl<'t> Scope<'t> {
 
 /// Definitions, types or constructors by name; a file's take the place of the library's.
 pub struct Named<'t, V> {
-    own: FxHashMap<&'t str, V>,
+    own: HashMap<&'t str, V>,
     library: Arc<LibraryNames>,
-    of_library: fn(&LibraryNames) -> &FxHashMap<String, V>,
+    of_library: fn(&LibraryNames) -> &HashMap<String, V>,
 }
 
 impl<'t, V: Copy> Named<'t, V> {
-    pub fn new(library: &Arc<LibraryNames>, of_library: fn(&LibraryNames) -> &FxHashMap<String, V>) -> Self {
-        Named { own: FxHashMap::default(), library: library.clone(), of_library }
+    pub fn new(library: &Arc<LibraryNames>, of_library: fn(&LibraryNames) -> &HashMap<String, V>) -> Self {
+        Named { own: HashMap::default(), library: library.clone(), of_library }
     }
 
     pub fn insert(&mut self, name: &'t str, id: V) {

@@ -4,8 +4,7 @@
 use super::{Lowered, Lowering};
 use crate::data::{TypeExpr, TypeExprId, TypeExprKind};
 use crate::error::{Duplicated, HirError};
-use base::Span;
-use rustc_hash::FxHashMap;
+use base::{Append, HashMap, Span, ToList};
 use syntax::{Children, NodeId, NodeKind, TokenKind};
 use ty::{Comparison, Dtype, Function, Kind, ParamId, Poly, VariantId};
 
@@ -22,7 +21,7 @@ impl Lowering<'_> {
                 },
                 _ => TypeExprKind::Error,
             },
-            NodeKind::ShapeLit => TypeExprKind::Shape(children.into_iter().map(|dim| self.shape_item(dim)).collect()),
+            NodeKind::ShapeLit => TypeExprKind::Shape(children.into_iter().map(|dim| self.shape_item(dim)).list()),
             NodeKind::Splice => match children.first() {
                 Some(&shape) => TypeExprKind::Splice(self.type_at(shape, Kind::Shape)),
                 None => TypeExprKind::Error,
@@ -31,7 +30,7 @@ impl Lowering<'_> {
             NodeKind::DimCall => self.dim_call(node, children),
             NodeKind::DimIf => self.dim_if(node, &children),
             // Whether this is a type or a shape is for the place to say.
-            NodeKind::TupleType => TypeExprKind::Tuple(children.into_iter().map(|field| self.type_of(field)).collect()),
+            NodeKind::TupleType => TypeExprKind::Tuple(children.into_iter().map(|field| self.type_of(field)).list()),
             NodeKind::ParenType => {
                 return children.first().map_or(Lowered::Nothing, |&inner| self.lowered[inner.0 as usize]);
             }
@@ -40,9 +39,9 @@ impl Lowering<'_> {
                     .into_iter()
                     .filter(|&child| !matches!(self.tree.kind(child), NodeKind::TypeParams | NodeKind::WhereClause))
                     .map(|child| self.type_at(child, Kind::Type))
-                    .collect();
+                    .list();
                 let mark = self.type_param_marks.last().copied().unwrap_or(0);
-                let type_params = self.type_params[mark..].iter().map(|&(_, param)| param).collect();
+                let type_params = self.type_params[mark..].iter().map(|&(_, param)| param).list();
                 self.close_type_params();
                 match types.pop() {
                     Some(result) => TypeExprKind::Func { type_params, params: types, result },
@@ -75,7 +74,7 @@ impl Lowering<'_> {
 
     fn sum_type(&mut self, children: Children) -> TypeExprKind {
         let mut variants: Vec<(VariantId, Vec<TypeExprId>)> = Vec::new();
-        let mut spans: FxHashMap<VariantId, Span> = FxHashMap::default();
+        let mut spans: HashMap<VariantId, Span> = HashMap::default();
         let mut rest = None;
         for child in children {
             let parts = self.tree.children(child);
@@ -87,7 +86,7 @@ impl Lowering<'_> {
                     match spans.insert(variant, span) {
                         Some(first) => self.duplicate(Duplicated::Variant, name, span, first),
                         None => {
-                            let fields = parts.into_iter().map(|field| self.type_at(field, Kind::Type)).collect();
+                            let fields = parts.into_iter().map(|field| self.type_at(field, Kind::Type)).list();
                             variants.push((variant, fields));
                         }
                     }
@@ -144,8 +143,8 @@ impl Lowering<'_> {
             return TypeExprKind::Error;
         }
         let kinds = params.iter().map(|&param| self.module.type_params[param].kind);
-        let kinds: Vec<Kind> = kinds.collect();
-        let args = args.into_iter().zip(kinds).map(|(arg, kind)| self.type_argument(arg, kind)).collect();
+        let kinds: Vec<Kind> = kinds.list();
+        let args = args.into_iter().zip(kinds).map(|(arg, kind)| self.type_argument(arg, kind)).list();
         TypeExprKind::Adt { adt, args }
     }
 
@@ -260,7 +259,7 @@ impl Lowering<'_> {
             return TypeExprKind::Error;
         }
         let kind = function.argument_kind();
-        let args: Vec<TypeExprId> = args.into_iter().map(|arg| self.type_at(arg, kind)).collect();
+        let args: Vec<TypeExprId> = args.into_iter().map(|arg| self.type_at(arg, kind)).list();
         if args.iter().any(|&arg| self.is_error(arg)) {
             return TypeExprKind::Error;
         }
@@ -277,7 +276,7 @@ impl Lowering<'_> {
             self.errors.push(HirError::DimFunction { span, want: "a divisor other than 0".to_owned() });
             return TypeExprKind::Error;
         }
-        let numbers: Option<Vec<i64>> = args.iter().map(number).collect();
+        let numbers: Option<Vec<i64>> = args.iter().map(number).some_list();
         let computed = match (&function, numbers.as_deref()) {
             (Function::Max, Some(&[a, b])) => a.max(b),
             (Function::Min, Some(&[a, b])) => a.min(b),
@@ -438,7 +437,7 @@ impl Lowering<'_> {
         match &coerced {
             Some(TypeExprKind::Shape(dims)) => {
                 let is_splice = |cx: &Self, id| matches!(cx.module.type_exprs[id].kind, TypeExprKind::Splice(_));
-                let dims: Vec<TypeExprId> = dims.iter().copied().filter(|&dim| !is_splice(self, dim)).collect();
+                let dims: Vec<TypeExprId> = dims.iter().copied().filter(|&dim| !is_splice(self, dim)).list();
                 dims.into_iter().for_each(|dim| self.check_part(dim, Kind::Dim));
             }
             Some(_) => {}
@@ -485,7 +484,7 @@ impl Lowering<'_> {
                     continue;
                 }
                 TypeExprKind::Tuple(fields) if want == Kind::Type => {
-                    pending.extend(fields.iter().map(|&field| (field, Kind::Type)));
+                    pending.append_all(fields.iter().map(|&field| (field, Kind::Type)));
                     continue;
                 }
                 kind => (*span, self.kind_of(kind)),

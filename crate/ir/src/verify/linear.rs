@@ -2,12 +2,11 @@
 
 use super::Checker;
 use crate::{BlockId, End, Op, VarId};
-use base::{Idx, IndexVec};
+use base::{HashMap, Idx, IndexVec, ToList};
 use layout::{Kind, LayoutId};
-use rustc_hash::FxHashMap;
 
 /// How often the path so far owns a variable; those that it does not own are not there.
-type Owned = FxHashMap<VarId, u32>;
+type Owned = HashMap<VarId, u32>;
 
 struct Linear<'a, 'b> {
     checker: &'b mut Checker<'a>,
@@ -119,7 +118,7 @@ impl Linear<'_, '_> {
 
     /// Nothing is owned at the end of a function.
     fn finish(&mut self) {
-        let mut rest: Vec<usize> = self.owned.keys().map(|var| var.index()).collect();
+        let mut rest: Vec<usize> = self.owned.keys().map(|var| var.index()).list();
         base::sort(&mut rest);
         rest.into_iter().for_each(|var| self.checker.say(format!("v{var} is never taken")));
     }

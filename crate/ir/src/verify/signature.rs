@@ -2,6 +2,7 @@
 
 use super::{Checker, is_same};
 use crate::{Callee, Instr, Op, VarId};
+use base::ToList;
 use layout::{Kind, LayoutId, Variant};
 use op::{Class, Input, Step};
 use ty::{Dtype, Scalar, Term, TermId, Terms};
@@ -221,7 +222,7 @@ impl<'a> Checker<'a> {
             self.say(format!("there is no variant #{variant}"));
             return None;
         };
-        Some(variant.fields.iter().map(|field| field.layout).collect())
+        Some(variant.fields.iter().map(|field| field.layout).list())
     }
 
     fn boxed(&mut self, boxed: VarId, content: VarId, token: Option<VarId>) {
@@ -255,7 +256,7 @@ impl<'a> Checker<'a> {
         let program = self.program;
         let Some(function) = program.functions.get(id) else { return self.say(format!("{id:?} does not exist")) };
         let layouts: Vec<LayoutId> =
-            function.params.iter().filter_map(|&param| Some(function.vars.get(param)?.layout)).collect();
+            function.params.iter().filter_map(|&param| Some(function.vars.get(param)?.layout)).list();
         let Some((captured, params)) = layouts.split_at_checked(function.n_captures) else { return };
         self.all_same(captures, captured, "captures");
         match self.signature(self.layout(result)) {
@@ -276,7 +277,7 @@ impl<'a> Checker<'a> {
                     return self.say(format!("{id:?} does not exist"));
                 };
                 let layout = |&param| function.vars.get(param).map(|var| var.layout);
-                let params: Vec<LayoutId> = function.params.iter().filter_map(layout).collect();
+                let params: Vec<LayoutId> = function.params.iter().filter_map(layout).list();
                 self.all_same(args, &params, "arguments");
                 self.same(result, function.result, "the result");
             }
@@ -308,7 +309,7 @@ impl<'a> Checker<'a> {
             let layout = &self.program.layouts[*id];
             layout.ty == ty && !matches!(layout.kind, Kind::Token { .. })
         };
-        let known: Vec<LayoutId> = self.program.layouts.table.ids().filter(is_of).collect();
+        let known: Vec<LayoutId> = self.program.layouts.table.ids().filter(is_of).list();
         if !known.is_empty() && !known.iter().any(|&known| is_same(self.program, known, layout)) {
             self.say(format!("{what}: expected {:?}, found {layout:?}", known[0]));
         }

@@ -1,13 +1,13 @@
 //! A heap that keeps equal contents once, so that equal values have equal bits.
 
 use crate::{Heap, LayoutId, Words};
-use rustc_hash::FxHashMap;
+use base::HashMap;
 use ty::Tensor;
 
 #[derive(Default)]
 pub struct TestHeap {
     blocks: Vec<Words>,
-    known: FxHashMap<(LayoutId, Words), u32>,
+    known: HashMap<(LayoutId, Words), u32>,
     tensors: Vec<Tensor>,
     pub n_retained: usize,
 }

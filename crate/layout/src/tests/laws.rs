@@ -7,7 +7,7 @@ use crate::{
     Head, Kind, LayoutId, Layouts, Strategy, Tag, Types, Words, decode, encode, facts, n_words, read_bits, slice_bits,
     splice_bits, write_bits,
 };
-use rustc_hash::FxHashMap;
+use base::HashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 use ty::{Code, Dtype, Fields, Scalar, TermId, Value, VariantId, scalar_bits, scalar_of};
@@ -64,7 +64,7 @@ fn used(layouts: &Layouts, layout: LayoutId, words: &[u64]) -> Words {
 /// Encodes and decodes these values, which are all different.
 fn check_values(layouts: &Layouts, layout: LayoutId, values: &[Value]) {
     let mut heap = TestHeap::default();
-    let mut seen: FxHashMap<Words, usize> = FxHashMap::default();
+    let mut seen: HashMap<Words, usize> = HashMap::default();
     for (number, value) in values.iter().enumerate() {
         let words = encode(layouts, &mut heap, layout, value).expect("a value of the type");
         assert_eq!(words.len(), n_words(layouts[layout].bits));

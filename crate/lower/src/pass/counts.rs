@@ -16,10 +16,9 @@
 //! ```
 
 use super::owner::{Entries, Live, Owners, owners, sink, takes_apart};
-use base::{IndexVec, Span};
+use base::{HashSet, IndexVec, Span, ToList};
 use ir::{BlockId, End, Function, Instr, Op, Program, VarId};
 use layout::{Kind, LayoutId, Layouts};
-use rustc_hash::FxHashSet;
 use smallvec::smallvec;
 
 /// Inserts `dup`, `drop` and `free`; the program has none yet.
@@ -40,12 +39,12 @@ struct Counter<'a> {
     /// The instructions behind this place, the last one first.
     behind: Vec<Instr>,
     /// Tokens whose `unbox` became `load`.
-    lost: FxHashSet<VarId>,
+    lost: HashSet<VarId>,
 }
 
 fn count(function: &mut Function, layouts: &Layouts, is_counted: &IndexVec<LayoutId, bool>) {
     let owners = owners(function, is_counted);
-    let (live, behind, lost) = (Live::default(), Vec::new(), FxHashSet::default());
+    let (live, behind, lost) = (Live::default(), Vec::new(), HashSet::default());
     let mut counter = Counter { layouts, owners, live, behind, lost };
     let mut entries = Entries::new(function);
     for id in function.blocks.ids().rev() {
@@ -124,7 +123,7 @@ impl Counter<'_> {
             let dies = |var: &&VarId| entries.at(successor).binary_search(var).is_err();
             let dead: Vec<Instr> = match is_end {
                 true => Vec::new(),
-                false => self.live.0.iter().filter(dies).map(|&var| self.release(function, var, span)).collect(),
+                false => self.live.0.iter().filter(dies).map(|&var| self.release(function, var, span)).list(),
             };
             function.blocks[successor].instrs.splice(0..0, dead);
             entries.leave(successor);

@@ -2,7 +2,7 @@
 
 use super::effect::{Facts, literals};
 use super::simplify::{Renaming, simplify};
-use base::{Idx, IndexVec};
+use base::{Idx, IndexVec, ToList};
 use ir::{Callee, ConstId, End, FuncId, Function, GlobalId, Op, Program, VarId};
 
 /// Leaves out what no entry needs. Functions, globals, constants and variables are numbered anew, in their order.
@@ -44,7 +44,7 @@ fn sweep(facts: Facts, function: &mut Function) {
                 }
                 is_needed
             })
-            .collect();
+            .list();
         instrs.retain(|_| is_kept.pop().unwrap_or(true));
     }
     for id in blocks.ids() {
@@ -113,7 +113,7 @@ fn sweep_program(program: &mut Program, entries: &mut [FuncId]) {
     let mut functions = Reached::<FuncId>::none(program.functions.len());
     let mut globals = Reached::<GlobalId>::none(program.globals.len());
     let mut constants = Reached::<ConstId>::none(program.constants.len());
-    let mut waiting: Vec<FuncId> = entries.iter().copied().filter(|&entry| functions.reach(entry)).collect();
+    let mut waiting: Vec<FuncId> = entries.iter().copied().filter(|&entry| functions.reach(entry)).list();
     while let Some(id) = waiting.pop() {
         for block in program.functions[id].blocks.iter() {
             let mut reach = |function: FuncId| {

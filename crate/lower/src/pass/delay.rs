@@ -10,7 +10,7 @@
 
 use super::effect::{Facts, literals};
 use super::graph::Graph;
-use base::IndexVec;
+use base::{IndexVec, ToList};
 use ir::{BlockId, End, FuncId, Function, Instr, Op, Program, VarId};
 use layout::LayoutId;
 
@@ -121,7 +121,7 @@ impl Opened<'_> {
             return Vec::new();
         }
         let parts = instr.results.iter().filter(|&&part| self.is_counted[function.vars[part].layout]);
-        let used: Option<Vec<usize>> = parts.flat_map(|part| &uses[part.0 as usize]).map(is_in).collect();
+        let used: Option<Vec<usize>> = parts.flat_map(|part| &uses[part.0 as usize]).map(is_in).some_list();
         let Some(used) = used.filter(|used| used.len() <= MAX_USES) else { return Vec::new() };
         let mut copies = Vec::new();
         for (to, &target) in targets.iter().enumerate().filter(|(to, _)| used.contains(to)) {

@@ -14,7 +14,7 @@ use super::effect::Facts;
 use super::graph::Graph;
 use super::simplify::{Renaming, simplify, taken};
 use super::thread::thread;
-use base::Idx;
+use base::{Append, Idx, ToList};
 use ir::{BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, VarId};
 use layout::Kind;
 use op::{AttrForm, Call, ResultType};
@@ -127,7 +127,7 @@ impl<'a> Folder<'a> {
                             *known = known.filter(|known| known == arg);
                         }
                     }
-                    none => *none = Some(args.iter().copied().map(Some).collect()),
+                    none => *none = Some(args.iter().copied().map(Some).list()),
                 },
                 End::Switch { on, cases, default } => {
                     for case in cases {
@@ -142,7 +142,7 @@ impl<'a> Folder<'a> {
             }
             function.blocks[id] = block;
         }
-        folder.known.iter().map(|known| folder.key_wherever(known)).collect()
+        folder.known.iter().map(|known| folder.key_wherever(known)).list()
     }
 
     /// In this block, and in those that it dominates, the variable is of this case, and so is the box it is in.
@@ -286,7 +286,7 @@ impl<'a> Folder<'a> {
         {
             *callee = Callee::Function(*code);
             let rest = std::mem::replace(args, captures.clone());
-            args.extend(rest.into_iter().skip(1));
+            args.append_all(rest.into_iter().skip(1));
         }
     }
 
@@ -301,7 +301,7 @@ impl<'a> Folder<'a> {
             return None;
         }
         let value = |&arg: &VarId| Some(Value::Scalar(self.facts.scalar(function, arg)?, self.scalar(arg)?));
-        let args: Vec<Value> = instr.args.iter().map(value).collect::<Option<_>>()?;
+        let args: Vec<Value> = instr.args.iter().map(value).some_list()?;
         let results = [ResultType { shape: Vec::new(), dtype }];
         let call = Call { args: &args, attrs, results: &results, memory: 8 };
         let Ok(Value::Scalar(found, value)) = op::run(row, &call) else { return None };
@@ -339,7 +339,7 @@ fn only_other(kind: &Kind, cases: &[Case]) -> Option<CaseKey> {
         return Some(CaseKey::Literal(Scalar::Int(1 - value)));
     }
     let Kind::Sum { variants, .. } = kind else { return None };
-    let mut is_left: Vec<bool> = variants.iter().map(|variant| variant.is_inhabited).collect();
+    let mut is_left: Vec<bool> = variants.iter().map(|variant| variant.is_inhabited).list();
     for case in cases {
         if let CaseKey::Variant(variant) = case.key {
             is_left[variant as usize] = false;

@@ -18,7 +18,7 @@
 //! ```
 
 use super::effect::{Facts, literals};
-use base::{Idx, IndexVec};
+use base::{Idx, IndexVec, ToList};
 use ir::{Block, FuncId, Function, Instr, Op, Program, VarId};
 use layout::{Kind, LayoutId};
 use op::{Class, Input, Step};
@@ -147,7 +147,7 @@ fn groups(
 
 /// What a group reads with one more member.
 fn operands_with(group: &Group, instr: &Instr, result: VarId) -> Vec<VarId> {
-    let mut operands: Vec<VarId> = group.operands.iter().copied().filter(|&var| var != result).collect();
+    let mut operands: Vec<VarId> = group.operands.iter().copied().filter(|&var| var != result).list();
     for &arg in &instr.args {
         if !operands.contains(&arg) {
             operands.push(arg);
@@ -185,7 +185,7 @@ fn join(instrs: &mut [Instr], members: &[usize]) {
                 }))
             })
         });
-        let (inputs, span) = (inputs.collect(), instr.span);
+        let (inputs, span) = (inputs.list(), instr.span);
         results.extend(&instr.results);
         if let Op::Operator { op, attrs } = std::mem::replace(&mut instr.op, Op::Fused(Vec::new())) {
             steps.push(Step { op, attrs, inputs, span });

@@ -18,7 +18,7 @@
 
 use super::graph::targets_mut;
 use super::simplify::{Renaming, taken};
-use base::{Idx, IndexVec, Span, components};
+use base::{Append, Idx, IndexVec, Span, ToList, components};
 use ir::{Block, BlockId, Callee, End, Fault, FuncId, Function, Instr, Op, Program, VarData, VarId};
 use smallvec::{SmallVec, smallvec};
 
@@ -36,7 +36,7 @@ pub fn inline(program: &mut Program, _: &mut [FuncId]) {
     let total: usize = functions.iter().map(weight).sum();
     let mut budget = total + 1_000;
     let mut is_small = IndexVec::filled(false, functions.len());
-    let mentioned: Vec<Vec<usize>> = functions.iter().map(mentions).collect();
+    let mentioned: Vec<Vec<usize>> = functions.iter().map(mentions).list();
     for component in components(&mentioned) {
         for &at in &component {
             let id = FuncId::new(at);
@@ -176,7 +176,7 @@ impl Inliner<'_> {
         {
             *callee = Callee::Function(*code);
             let rest = std::mem::replace(args, captures.clone());
-            args.extend(rest.into_iter().skip(1));
+            args.append_all(rest.into_iter().skip(1));
             return true;
         }
         false
@@ -234,7 +234,7 @@ impl Inliner<'_> {
         let next = BlockId::new(first + n_blocks);
         for (at, block) in callee.blocks.iter_enumerated() {
             if at.index() > 0 {
-                let params = block.params.iter().map(|&param| names.get(param)).collect();
+                let params = block.params.iter().map(|&param| names.get(param)).list();
                 self.done.push(std::mem::replace(here, empty(params, place(block.span))));
             }
             for instr in &block.instrs {

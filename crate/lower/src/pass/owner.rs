@@ -17,10 +17,9 @@
 //!                                          %h: l0, %t: l4 = open Cons v9
 //! ```
 
-use base::IndexVec;
+use base::{HashMap, HashSet, IndexVec};
 use ir::{BlockId, End, Function, Instr, Op, VarData, VarId};
 use layout::LayoutId;
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Parts of parts are taken apart anew down to this depth.
 const MAX_SINK: usize = 8;
@@ -118,8 +117,8 @@ impl Entries {
 }
 
 /// The instructions that take apart what has no use behind them.
-pub(super) fn last_uses(function: &Function, owners: &Owners) -> FxHashSet<Place> {
-    let mut found = FxHashSet::default();
+pub(super) fn last_uses(function: &Function, owners: &Owners) -> HashSet<Place> {
+    let mut found = HashSet::default();
     let (mut entries, mut live) = (Entries::new(function), Live::default());
     for (id, block) in function.blocks.iter_enumerated().rev() {
         live.0.clear();
@@ -185,7 +184,7 @@ pub(super) fn sink(function: &mut Function, is_counted: &IndexVec<LayoutId, bool
     }
     let last_uses = last_uses(function, &owners);
     // What lends: the instruction that takes it apart, and which of its results is lent.
-    let mut lenders: FxHashMap<VarId, (Instr, usize)> = FxHashMap::default();
+    let mut lenders: HashMap<VarId, (Instr, usize)> = HashMap::default();
     for instr in function.blocks.iter().flat_map(|block| &block.instrs).filter(|instr| takes_apart(&instr.op)) {
         for (i, &result) in instr.results.iter().enumerate().filter(|(_, result)| is_lent(**result)) {
             lenders.insert(result, (instr.clone(), i));

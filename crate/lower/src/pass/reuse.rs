@@ -5,10 +5,9 @@
 //! what is left of them on every way to it; so each is used once at most on a path, and its `unbox` dominates its uses.
 
 use super::owner::{last_uses, owners, sink};
-use base::IndexVec;
+use base::{HashMap, HashSet, IndexVec, ToList};
 use ir::{BlockId, CaseKey, End, Function, Op, Program, VarData, VarId};
 use layout::{Kind, LayoutId, Layouts};
-use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So many tokens are kept in mind at each place, the nearest.
 const MAX_TOKENS: usize = 16;
@@ -37,10 +36,10 @@ fn reuse_in(function: &mut Function, layouts: &mut Layouts, is_counted: &IndexVe
     let owners = owners(function, is_counted);
     let last_uses = last_uses(function, &owners);
     let mut entry: IndexVec<BlockId, Option<Vec<Spare>>> = IndexVec::filled(None, function.blocks.len());
-    let mut variants: FxHashMap<VarId, u32> = FxHashMap::default();
+    let mut variants: HashMap<VarId, u32> = HashMap::default();
     // By the variable that a `box` gives, what was in its block; and all of that.
-    let mut reused: FxHashMap<VarId, VarId> = FxHashMap::default();
-    let mut is_reused: FxHashSet<VarId> = FxHashSet::default();
+    let mut reused: HashMap<VarId, VarId> = HashMap::default();
+    let mut is_reused: HashSet<VarId> = HashSet::default();
     for id in function.blocks.ids() {
         let mut spares = entry[id].take().unwrap_or_default();
         for (i, instr) in function.blocks[id].instrs.iter().enumerate() {
@@ -85,7 +84,7 @@ fn reuse_in(function: &mut Function, layouts: &mut Layouts, is_counted: &IndexVe
             };
             match &mut entry[successor] {
                 Some(known) => known.retain(|spare| spares.contains(spare)),
-                unknown @ None => *unknown = Some(spares.iter().filter(is_there).copied().collect()),
+                unknown @ None => *unknown = Some(spares.iter().filter(is_there).copied().list()),
             }
         };
         match &function.blocks[id].end {
@@ -103,7 +102,7 @@ fn reuse_in(function: &mut Function, layouts: &mut Layouts, is_counted: &IndexVe
             End::Return(_) | End::TailCall(..) | End::Fail(_) => {}
         }
     }
-    let mut tokens: FxHashMap<VarId, VarId> = FxHashMap::default();
+    let mut tokens: HashMap<VarId, VarId> = HashMap::default();
     for id in function.blocks.ids() {
         for instr in &mut function.blocks[id].instrs {
             let Some(&result) = instr.results.first() else { continue };

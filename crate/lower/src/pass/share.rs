@@ -6,9 +6,8 @@
 use super::effect::{Facts, literals};
 use super::graph::Graph;
 use super::simplify::Renaming;
-use base::{Idx, IndexVec};
+use base::{Append, HashMap, Idx, IndexVec};
 use ir::{BlockId, FuncId, Function, Instr, Op, Program, VarId};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use ty::Scalar;
 
@@ -28,7 +27,7 @@ fn share_in(facts: Facts, function: &mut Function) {
     let graph = Graph::new(&function.blocks);
     let literals = literals(function);
     let mut renaming = Renaming::new(function.vars.len());
-    let mut table: FxHashMap<Key, (BlockId, SmallVec<[VarId; 2]>)> = FxHashMap::default();
+    let mut table: HashMap<Key, (BlockId, SmallVec<[VarId; 2]>)> = HashMap::default();
     // Out of the function, whose variables are looked at.
     let mut blocks = std::mem::replace(&mut function.blocks, IndexVec::new());
     for &id in &graph.order {
@@ -90,7 +89,7 @@ fn key_of(function: &Function, instr: &Instr) -> Option<Key> {
     let mut key = Key::from_slice(&words);
     // Result layouts, counted, then arguments: no two instructions have the same words.
     key.push(instr.results.len() as u32);
-    key.extend(instr.results.iter().map(|&result| function.vars[result].layout.0));
-    key.extend(instr.args.iter().map(|arg| arg.0));
+    key.append_all(instr.results.iter().map(|&result| function.vars[result].layout.0));
+    key.append_all(instr.args.iter().map(|arg| arg.0));
     Some(key)
 }

@@ -2,7 +2,7 @@
 //! that jump is.
 
 use super::graph::targets_mut;
-use base::{Idx, IndexVec};
+use base::{Append, Idx, IndexVec, ToList};
 use ir::{Block, BlockId, End, Fault, Function, VarId};
 
 /// What takes the place of each variable: itself at first. What is put in is always final.
@@ -10,7 +10,7 @@ pub(super) struct Renaming(Vec<VarId>);
 
 impl Renaming {
     pub fn new(n_vars: usize) -> Renaming {
-        Renaming((0..n_vars).map(VarId::new).collect())
+        Renaming((0..n_vars).map(VarId::new).list())
     }
 
     pub fn get(&self, var: VarId) -> VarId {
@@ -19,7 +19,7 @@ impl Renaming {
 
     /// Variables that came later stand for themselves.
     pub fn grow(&mut self, n_vars: usize) {
-        self.0.extend((self.0.len()..n_vars).map(VarId::new));
+        self.0.append_all((self.0.len()..n_vars).map(VarId::new));
     }
 
     pub fn set(&mut self, var: VarId, by: VarId) {
@@ -99,7 +99,7 @@ fn join(function: &mut Function, ways: &[u32], order: &[BlockId]) -> bool {
                 renaming.set(param, arg);
             }
             let block = &mut function.blocks[id];
-            block.instrs.extend(next.instrs);
+            block.instrs.append_all(next.instrs);
             (block.end, block.span) = (next.end, next.span);
         }
     }

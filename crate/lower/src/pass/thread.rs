@@ -16,7 +16,7 @@
 use super::fold::{Keys, chosen};
 use super::graph::{Graph, targets_mut};
 use super::simplify::arrange;
-use base::Idx;
+use base::{Append, Idx, ToList};
 use ir::{Block, BlockId, End, Function, Op, VarId};
 
 /// Threads what jumps it can; true if there were any.
@@ -84,7 +84,7 @@ pub(super) fn thread(function: &mut Function, keys: &Keys) -> bool {
     for jump in &jumps {
         let fuel = function.blocks[jump.by].instrs.clone();
         let from = &mut function.blocks[jump.from];
-        from.instrs.extend(fuel);
+        from.instrs.append_all(fuel);
         if let End::Jump(to, _) = &mut from.end {
             *to = jump.to;
         }
@@ -111,7 +111,7 @@ fn known_jumps(function: &Function, keys: &Keys) -> Vec<KnownJump> {
         let to = chosen(cases, *default, key).filter(|_| is_idle)?;
         Some(KnownJump { from, by: *by, to })
     };
-    function.blocks.iter_enumerated().filter_map(known).collect()
+    function.blocks.iter_enumerated().filter_map(known).list()
 }
 
 fn each_use(block: &mut Block, mut visit: impl FnMut(&mut VarId)) {
@@ -139,6 +139,6 @@ fn reach_by_blocks(function: &mut Function, fresh: &[Option<VarId>]) {
         function.blocks[id].end = end;
     }
     let ids = (0..fresh.len()).map(BlockId::new);
-    let order: Vec<BlockId> = ids.flat_map(|id| before[id.index()].into_iter().chain([id])).collect();
+    let order: Vec<BlockId> = ids.flat_map(|id| before[id.index()].into_iter().chain([id])).list();
     arrange(function, &order);
 }

@@ -5,11 +5,10 @@ use super::{Forecaster, Open};
 use crate::kind::tensor_size;
 use crate::many;
 use crate::value::data_offset;
-use base::{Idx, Span};
+use base::{HashMap, Idx, Span};
 use ir::{BlockId, Callee, Case, CaseKey, FuncId, GlobalId, Instr, Op, VarId};
 use layout::{Head, Kind, LayoutId};
 use op::{CallFault, MAX_OPERANDS, OPEN, Operand, Plan, ResultType};
-use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use ty::{RunError, RunFault, Value};
 
@@ -28,7 +27,7 @@ pub(super) enum End {
 }
 
 /// By place in memory of the instruction: the operands that were there last, and what is known of the call.
-pub(super) type Known = FxHashMap<usize, (Vec<Operand>, Option<Arc<Foreseen>>)>;
+pub(super) type Known = HashMap<usize, (Vec<Operand>, Option<Arc<Foreseen>>)>;
 
 pub(super) struct Foreseen {
     results: Vec<ResultType>,

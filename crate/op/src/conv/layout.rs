@@ -5,6 +5,7 @@
 
 use crate::rule::DataLayout;
 use crate::run::{Arg, Call, Fault};
+use base::{Append, ToList};
 use kernel::shape;
 use kernel::strided::{View, count};
 use ty::{Elements, Tensor};
@@ -37,14 +38,14 @@ fn order(layout: &DataLayout, letters: &str) -> Vec<usize> {
     for letter in letters.chars() {
         axes.push(layout.axis(letter));
         let inner = layout.axes().iter().enumerate().filter(|&(_, &(c, block))| c == letter && block.is_some());
-        axes.extend(inner.map(|(axis, _)| axis));
+        axes.append_all(inner.map(|(axis, _)| axis));
     }
     axes
 }
 
 /// The full size along each letter.
 pub(crate) fn sizes(shape: &[usize], layout: &DataLayout, letters: &str) -> Vec<usize> {
-    letters.chars().map(|letter| count(&layout.parts(shape, letter))).collect()
+    letters.chars().map(|letter| count(&layout.parts(shape, letter))).list()
 }
 
 /// The elements with one axis for each letter, in their order, and its shape.
@@ -71,7 +72,7 @@ pub(crate) fn in_layout(
     if shape.len() != axes.len() || count(shape) != elements.len() {
         return Err(Fault::Other("the blocks of the layout do not divide the sizes".into()));
     }
-    let parts: Vec<usize> = axes.iter().map(|&axis| shape[axis]).collect();
+    let parts: Vec<usize> = axes.iter().map(|&axis| shape[axis]).list();
     let mut back = vec![0; axes.len()];
     axes.iter().enumerate().for_each(|(at, &axis)| back[axis] = at);
     Ok(permuted(elements, &parts, &back))

@@ -3,6 +3,7 @@
 use super::layout::{by_letters, in_layout, parse, sizes};
 use crate::rule::DataLayout;
 use crate::run::{Arg, Call, Fault, floats, ints};
+use base::ToList;
 use kernel::scalar::float;
 use kernel::slide::{self, Along, Look, Share, Way, adaptive, forward, transposed};
 use kernel::strided::View;
@@ -214,7 +215,7 @@ pub(crate) fn pooled(call: &Call, x: &Tensor, space: &Space, windows: Windows, f
                 Fold::Largest => slide::pool(view, &looks, f64::NEG_INFINITY, float::maximum),
                 Fold::Mean(share) => {
                     let sums = slide::pool(view, &looks, 0.0, float::add).into_iter();
-                    sums.zip(counts(share)).map(|(sum, n)| sum / n as f64).collect()
+                    sums.zip(counts(share)).map(|(sum, n)| sum / n as f64).list()
                 }
             })
         }
@@ -225,7 +226,7 @@ pub(crate) fn pooled(call: &Call, x: &Tensor, space: &Space, windows: Windows, f
                 Fold::Largest => slide::pool(view, &looks, crate::reduce::lowest(call), i128::max),
                 Fold::Mean(share) => {
                     let sums = slide::pool(view, &looks, 0, i128::wrapping_add).into_iter();
-                    sums.zip(counts(share)).map(|(sum, n)| sum / n).collect()
+                    sums.zip(counts(share)).map(|(sum, n)| sum / n).list()
                 }
             };
             ints(x.dtype, folded.into_iter())

@@ -3,6 +3,7 @@
 use crate::conv::layout::{by_letters, in_layout, operand, parse, sizes};
 use crate::conv::window::{PLANE, convolve, fault, five, groups, nothing, numbers, out_layout, steps};
 use crate::run::{Call, Fault, floats};
+use base::ToList;
 use kernel::bent::{Patches, correlation as correlation_kernel, deformable_conv2d as deformable_kernel};
 use kernel::slide::{Way, conv_by_weight, forward};
 use kernel::strided::View;
@@ -111,8 +112,8 @@ fn low_bits(call: &Call, x: &Tensor, attr: &str) -> Vec<i64> {
     let bits = call.attrs.int(attr).unwrap_or(1).clamp(0, 62) as u32;
     let mask = (1_i64 << bits) - 1;
     match &x.elements {
-        Elements::Int(values) => values.iter().map(|value| value & mask).collect(),
-        Elements::Float(values) => values.iter().map(|&value| value as i64 & mask).collect(),
+        Elements::Int(values) => values.iter().map(|value| value & mask).list(),
+        Elements::Float(values) => values.iter().map(|&value| value as i64 & mask).list(),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::conv::layout::{operand, permuted};
 use crate::conv::window::{fault, numbers};
 use crate::run::{Call, Fault, floats};
+use base::ToList;
 use kernel::winograd::{apply, matrix};
 use ty::{Elements, Value};
 
@@ -18,7 +19,7 @@ fn transform(call: &Call, first: usize) -> Result<Value, Fault> {
         values = apply(&values, &mut shape, axis, &matrix);
     }
     let kept = (2..first).chain([0, 1]);
-    let axes: Vec<usize> = (first..shape.len()).chain(kept).collect();
+    let axes: Vec<usize> = (first..shape.len()).chain(kept).list();
     let values = match permuted(&Elements::Float(values), &shape, &axes) {
         Elements::Float(values) => floats(result.dtype, values.into_iter()),
         integers @ Elements::Int(_) => integers,

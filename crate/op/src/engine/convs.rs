@@ -6,6 +6,7 @@
 use super::{Scratch, count};
 use crate::conv::window::{LINE, PLANE, Space, VOLUME, steps};
 use crate::run::Call;
+use base::ToList;
 use kernel::conv::{Axis, Direction, Geometry, conv};
 use kernel::gemm::Activation;
 use kernel::permute::Permutation;
@@ -42,7 +43,7 @@ fn orders(attrs: &Attrs, space: &Space, direction: Direction) -> Option<[Vec<usi
     let data = attrs.str("data_layout");
     let out = if attrs.str("out_layout").is_empty() { data } else { attrs.str("out_layout") };
     let order = |letters: &str, layout: &str| -> Option<Vec<usize>> {
-        let places: Vec<usize> = letters.chars().map(|letter| layout.find(letter)).collect::<Option<_>>()?;
+        let places: Vec<usize> = letters.chars().map(|letter| layout.find(letter)).some_list()?;
         (layout.len() == places.len()).then_some(places)
     };
     Some([order(space.data, data)?, order(weight, attrs.str("kernel_layout"))?, order(space.data, out)?])
@@ -61,7 +62,7 @@ impl Convolution {
         if shapes.iter().any(|shape| shape.len() != n + 2) {
             return None;
         }
-        let by_letters = |at: usize| -> Vec<usize> { orders[at].iter().map(|&axis| shapes[at][axis]).collect() };
+        let by_letters = |at: usize| -> Vec<usize> { orders[at].iter().map(|&axis| shapes[at][axis]).list() };
         let [x, w, out] = [0, 1, 2].map(by_letters);
         let steps = steps(&Call { args: &[], attrs, results: &[], memory: 0 }, n);
         let mut axes = [Axis::new(1); 3];

@@ -4,6 +4,7 @@ use super::Source;
 use crate::reduce::{Folding, folding};
 use crate::rule::reduced_axes;
 use crate::run::{ResultType, round_to, widen, wrap_to};
+use base::ToList;
 use kernel::fold::{self, Extent};
 use kernel::number::Number;
 use ty::{Attrs, Dtype, Scalar, bits_of_bytes, scalar_bits, scalar_of};
@@ -23,7 +24,7 @@ impl Folded {
         let [x] = operands else { return None };
         let folding = folding(name, x.dtype)?;
         let reduced = reduced_axes(attrs, x.shape.len()).ok()?;
-        let axes: Vec<usize> = (0..x.shape.len()).filter(|&axis| reduced[axis]).collect();
+        let axes: Vec<usize> = (0..x.shape.len()).filter(|&axis| reduced[axis]).list();
         let [extent] = fold::groups(&x.shape, &axes)[..] else { return None };
         let divisor = (name == "mean").then(|| axes.iter().map(|&axis| x.shape[axis]).product());
         let fits = super::count(&x.shape).is_some() && super::count(&result.shape) == Some(extent.n_results());

@@ -12,7 +12,7 @@ use super::{MAX_OPERANDS, Plan, Scratch, Source, count};
 use crate::call::Planned;
 use crate::run::{Fault, ResultType};
 use crate::{CallFault, OpId, Operators};
-use base::Span;
+use base::{Span, ToList};
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::program::{Place, Program, Step as Run};
 use kernel::elementwise::{Binary, Source as From};
@@ -95,7 +95,7 @@ impl Operators {
         let mut results: Vec<ResultType> = Vec::with_capacity(steps.len());
         for step in steps {
             let types: Option<Vec<ResultType>> =
-                step.inputs.iter().map(|input| input.of(operands, &results).cloned()).collect();
+                step.inputs.iter().map(|input| input.of(operands, &results).cloned()).some_list();
             let types = types.ok_or((step.span, CallFault::IllTyped))?;
             let found = self.plan(step.op, &step.attrs, &types).map_err(|fault| (step.span, fault))?;
             match found {
@@ -224,7 +224,7 @@ impl Fused {
         let (mut registers, mut free): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
         let mut n_registers = 0;
         // What the head writes to is not read by what comes after it.
-        let mut is_whole: Vec<bool> = operands.iter().map(|of| head.is_none() && count(&of.shape) == Some(n)).collect();
+        let mut is_whole: Vec<bool> = operands.iter().map(|of| head.is_none() && count(&of.shape) == Some(n)).list();
         let mut lying: Vec<(usize, Vec<usize>)> = Vec::new();
         let mut runs = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {
@@ -235,7 +235,7 @@ impl Fused {
             }
             let name = step.op.row().name;
             let shape = |input: &Input| Some(input.of(operands, results)?.shape.clone());
-            let mut shapes: Vec<Vec<usize>> = step.inputs.iter().map(shape).collect::<Option<_>>()?;
+            let mut shapes: Vec<Vec<usize>> = step.inputs.iter().map(shape).some_list()?;
             if let [a, b] = &mut shapes[..] {
                 *b = second(name, &step.attrs, [&a[..], &b[..]])?;
             }
@@ -287,8 +287,8 @@ impl Fused {
         if lying.len() > MAX_LYING {
             return None;
         }
-        let walks = lying.iter().map(|(_, shape)| Walk::new([shape], whole)).collect();
-        let sources = lying.iter().map(|(operand, _)| *operand).collect();
+        let walks = lying.iter().map(|(_, shape)| Walk::new([shape], whole)).list();
+        let sources = lying.iter().map(|(operand, _)| *operand).list();
         let program = match done.last() == Some(&(steps.len() - 1)) {
             true => None,
             false => Some(Program::new(walks, runs)?),

@@ -5,6 +5,7 @@ use super::{Scratch, Source, count};
 use crate::conv::window::{LINE, PLANE, Space, VOLUME, per_axis, share, steps};
 use crate::rule::reduced_axes;
 use crate::run::{Call, ResultType};
+use base::ToList;
 use kernel::elementwise::Source as From;
 use kernel::fold::{self, Extent, Fold};
 use kernel::pool::Divisor;
@@ -125,7 +126,7 @@ impl Layer {
         let n = count(x)?;
         if matches!(name, "argmax" | "argmin") {
             let reduced = reduced_axes(attrs, x.len()).ok()?;
-            let axes: Vec<usize> = (0..x.len()).filter(|&axis| reduced[axis]).collect();
+            let axes: Vec<usize> = (0..x.len()).filter(|&axis| reduced[axis]).list();
             let extent = extent_of(x, &axes).filter(|extent| extent.reduced > 0 && extent.reduced < 1 << 28)?;
             let op = if name == "argmax" { Fold::Maximum } else { Fold::Minimum };
             let tie = if attrs.flag("select_last_index") { Tie::Last } else { Tie::First };
@@ -162,9 +163,9 @@ impl Layer {
             }
             "nn.l2_normalize" => {
                 let from_start = |axis: i64| usize::try_from(if axis < 0 { axis + x.len() as i64 } else { axis }).ok();
-                let mut axes: Vec<usize> = attrs.ints("axis")?.into_iter().map(from_start).collect::<Option<_>>()?;
+                let mut axes: Vec<usize> = attrs.ints("axis")?.into_iter().map(from_start).some_list()?;
                 if axes.is_empty() {
-                    axes = (0..x.len()).collect();
+                    axes = (0..x.len()).list();
                 }
                 axes.iter().all(|&axis| axis < x.len()).then_some(())?;
                 Some(Layer::L2 { extent: extent_of(x, &axes)?, epsilon: attrs.float("eps") as f32 })

@@ -9,6 +9,7 @@ use super::{Source, count};
 use crate::nn::moves::{Border, bordered, enlarged_places};
 use crate::rule::index::sliced_places;
 use crate::run::{Fault, ResultType, cast_between, widen};
+use base::ToList;
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::compare;
 use kernel::permute::{Permutation, Strided, copy};
@@ -140,7 +141,7 @@ impl Moves {
                 let axis = axis_of(attrs, 0, to.len())?;
                 let inner: usize = if name == "stack" { 1 } else { 0 };
                 let run = |of: &ResultType| of.shape.get(axis..).and_then(count).map(|n| n * width);
-                let runs: Vec<usize> = operands.iter().map(run).collect::<Option<_>>()?;
+                let runs: Vec<usize> = operands.iter().map(run).some_list()?;
                 let is_rank = operands.iter().all(|of| of.shape.len() + inner == to.len());
                 let n_runs = count(&to[..axis])?;
                 let total = runs.iter().try_fold(0_usize, |sum, &run| sum.checked_add(run))?;
@@ -175,7 +176,7 @@ impl Moves {
             "gather" => {
                 let [_, indices] = operands else { return None };
                 let along = axis_of(attrs, 0, rank)?;
-                let mut strides: Vec<usize> = row_major(from).iter().map(|stride| stride * width).collect();
+                let mut strides: Vec<usize> = row_major(from).iter().map(|stride| stride * width).list();
                 let step = std::mem::take(&mut strides[along]);
                 let fits = indices.shape.len() == rank
                     && (0..rank).all(|axis| axis == along || indices.shape[axis] <= from[axis])
@@ -321,14 +322,14 @@ fn order(name: &str, attrs: &Attrs, rank: usize) -> Option<Vec<usize>> {
         let (from, to) = (attrs.str("src_layout"), attrs.str("dst_layout"));
         let is_plain =
             from.len() == rank && [from, to].iter().all(|of| of.bytes().all(|byte| byte.is_ascii_uppercase()));
-        return if is_plain { to.chars().map(|letter| from.find(letter)).collect() } else { None };
+        return if is_plain { to.chars().map(|letter| from.find(letter)).some_list() } else { None };
     }
     match attrs.ints("axes").filter(|axes| !axes.is_empty()) {
         Some(axes) => {
             let from_start = |axis: i64| usize::try_from(axis + if axis < 0 { rank as i64 } else { 0 }).ok();
-            axes.into_iter().map(from_start).collect()
+            axes.into_iter().map(from_start).some_list()
         }
-        None => Some((0..rank).rev().collect()),
+        None => Some((0..rank).rev().list()),
     }
 }
 
@@ -353,11 +354,11 @@ impl Places {
         let missing = to.len().checked_sub(from.len())?;
         let mut fill = Fill::Number(0.0);
         // By axis of the data, for each place of the result.
-        let counted = |size: usize| -> Vec<usize> { (0..size).collect() };
-        let mut places: Vec<Vec<usize>> = from.iter().zip(&to[missing..]).map(|(_, &size)| counted(size)).collect();
-        let mut axes: Vec<Vec<usize>> = to[..missing].iter().map(|&size| vec![0; size]).collect();
+        let counted = |size: usize| -> Vec<usize> { (0..size).list() };
+        let mut places: Vec<Vec<usize>> = from.iter().zip(&to[missing..]).map(|(_, &size)| counted(size)).list();
+        let mut axes: Vec<Vec<usize>> = to[..missing].iter().map(|&size| vec![0; size]).list();
         let or_nowhere = |places: Vec<Option<usize>>| -> Vec<usize> {
-            places.into_iter().map(|place| place.unwrap_or(NOWHERE)).collect()
+            places.into_iter().map(|place| place.unwrap_or(NOWHERE)).list()
         };
         match name {
             "broadcast_to" | "broadcast_to_like" => {
@@ -381,8 +382,7 @@ impl Places {
             "slice_like" => {}
             "strided_slice" => {
                 for (axis, cut) in sliced_places(attrs, from) {
-                    *places.get_mut(axis)? =
-                        cut.into_iter().map(|place| usize::try_from(place).ok()).collect::<Option<_>>()?;
+                    *places.get_mut(axis)? = cut.into_iter().map(|place| usize::try_from(place).ok()).some_list()?;
                 }
             }
             "nn.pad" | "nn.mirror_pad" => {
@@ -409,7 +409,7 @@ impl Places {
         let is_whole = places.iter().zip(&to[missing..]).all(|(places, &size)| places.len() == size);
         (is_whole && places.iter().zip(from).all(is_there)).then_some(())?;
         for (places, stride) in places.into_iter().zip(strides) {
-            axes.push(places.into_iter().map(|at| if at == NOWHERE { at } else { at * stride }).collect());
+            axes.push(places.into_iter().map(|at| if at == NOWHERE { at } else { at * stride }).list());
         }
         Some(Places::of((0, count(from)?), axes, fill, result.dtype))
     }
@@ -426,9 +426,9 @@ impl Places {
         let n = count(&x.shape).filter(|&n| is_part && n <= MOST)?;
         let along = |(at, stride): (usize, usize)| {
             let start = if at == axis { start } else { 0 };
-            (start..start + result.shape[at]).map(|place| place * stride).collect()
+            (start..start + result.shape[at]).map(|place| place * stride).list()
         };
-        let axes = row_major(&x.shape).into_iter().enumerate().map(along).collect();
+        let axes = row_major(&x.shape).into_iter().enumerate().map(along).list();
         Some(Places::of((operand, n), axes, Fill::Number(0.0), result.dtype))
     }
 

@@ -5,6 +5,7 @@ use super::layers::{Layer, Scales};
 use super::{Scratch, Source, count};
 use crate::rule::reduced_axes;
 use crate::run::{Fault, ResultType};
+use base::ToList;
 use kernel::elementwise::broadcast::{self, Walk};
 use kernel::elementwise::{self, Binary, Source as From, Unary, compare};
 use kernel::fold::{self, Extent, Fold};
@@ -141,7 +142,7 @@ pub fn along(shape: &[usize], axis: usize) -> Extent {
 impl Single {
     /// `None`: there is no body for this operator on these types.
     pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Single> {
-        let shapes: Vec<&[usize]> = operands.iter().map(|operand| operand.shape.as_slice()).collect();
+        let shapes: Vec<&[usize]> = operands.iter().map(|operand| operand.shape.as_slice()).list();
         let is_single = |of: &ResultType| of.dtype == Dtype::Float32 && count(&of.shape).is_some();
         if !operands.iter().all(is_single) || count(&result.shape).is_none() {
             return None;
@@ -353,7 +354,7 @@ fn vector_shape(shape: &[usize], vector: &[usize], axis: usize) -> Option<Vec<us
 
 fn reduction(name: &str, attrs: &Attrs, shape: &[usize]) -> Option<Single> {
     let reduced = reduced_axes(attrs, shape.len()).ok()?;
-    let axes: Vec<usize> = (0..shape.len()).filter(|&axis| reduced[axis]).collect();
+    let axes: Vec<usize> = (0..shape.len()).filter(|&axis| reduced[axis]).list();
     let op = match name {
         "prod" => Fold::Product,
         "max" => Fold::Maximum,

@@ -4,6 +4,7 @@ use super::single::{self, Single};
 use super::{Scratch, Source};
 use crate::run::{Call, Fault, ResultType};
 use crate::{OpId, all};
+use base::ToList;
 use kernel::elementwise::{Binary, Source as From, Unary, binary, unary};
 use std::sync::LazyLock;
 use ty::{Attrs, Dtype, Elements, Tensor, Value};
@@ -12,11 +13,11 @@ use ty::{Attrs, Dtype, Elements, Tensor, Value};
 /// meaning of the kernel is all there is.
 pub fn on_values(name: &str, call: &Call) -> Option<Result<Value, Fault>> {
     let [result] = call.results else { return None };
-    let operands: Vec<ResultType> = call.args.iter().map(type_of).collect::<Option<_>>()?;
+    let operands: Vec<ResultType> = call.args.iter().map(type_of).some_list()?;
     let single = Single::new(name, call.attrs, &operands, result)?;
-    let words: Vec<Vec<u64>> = call.args.iter().zip(&operands).map(|(arg, of)| words_of(arg, of)).collect();
+    let words: Vec<Vec<u64>> = call.args.iter().zip(&operands).map(|(arg, of)| words_of(arg, of)).list();
     let sources: Vec<Source> =
-        words.iter().zip(&operands).map(|(words, of)| bytemuck::cast_slice(words).get(..n_bytes(of))).collect();
+        words.iter().zip(&operands).map(|(words, of)| bytemuck::cast_slice(words).get(..n_bytes(of))).list();
     let mut memory = vec![0_u64; n_bytes(result).div_ceil(8)];
     let to = &mut bytemuck::cast_slice_mut(&mut memory)[..n_bytes(result)];
     Some(single.run(&sources, to, &mut Scratch::default()).map(|()| {
@@ -72,7 +73,7 @@ static ON_SCALARS: LazyLock<Vec<Option<Elementwise>>> = LazyLock::new(|| {
         let unary = single::unary(name, &none).map(Elementwise::Unary);
         unary.or_else(|| single::binary(name).map(Elementwise::Binary))
     };
-    all().iter().map(|row| if row.attrs.is_empty() { of(row.name) } else { None }).collect()
+    all().iter().map(|row| if row.attrs.is_empty() { of(row.name) } else { None }).list()
 });
 
 /// An elementwise operator on the bits of scalars of one dtype; the result's dtype is the second. One of one operand

@@ -4,6 +4,7 @@
 use super::*;
 use crate::engine::{Plan, Scratch, Source};
 use crate::run::{Call, by_meaning};
+use base::{Append, ToList};
 use ty::Scalar;
 
 /// Calls of each row.
@@ -105,7 +106,7 @@ fn agree(a: &Elements, b: &Elements, is_exact: bool) -> bool {
 fn operands_of_norm(random: &mut Random, row: &Op, attrs: &mut Attrs) -> Vec<Value> {
     let n_channels = random.pick(&[1, 2, 4, 6]);
     let mut shape = vec![1 + random.below(3), n_channels];
-    shape.extend((0..random.below(3)).map(|_| random.pick(&[1, 2, 5, 19])));
+    shape.append_all((0..random.below(3)).map(|_| random.pick(&[1, 2, 5, 19])));
     for (name, value) in &mut attrs.entries {
         *value = match *name {
             "axis" => AttrValue::Int(random.below(shape.len()) as i64),
@@ -140,7 +141,7 @@ fn plans_mean_what_kernels_mean() {
                 [Value::Tuple(fields)] => fields.iter().cloned().collect(),
                 _ => args.clone(),
             };
-            let Some(types) = flat.iter().map(type_of).collect::<Option<Vec<ResultType>>>() else { continue };
+            let Some(types) = flat.iter().map(type_of).some_list() else { continue };
             let found = match op.has_tuples() {
                 true => operators.plan_all(op, &attrs, &types).ok().flatten(),
                 false if matches!(&args[..], [Value::Tuple(_)]) => None,

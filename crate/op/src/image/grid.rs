@@ -3,6 +3,7 @@
 //! A coordinate is -1 at the first place of an axis and 1 at the last, or at their outer edges without `align_corners`.
 
 use crate::run::{Call, Fault, floats, round_to};
+use base::ToList;
 use kernel::image::{Taps, cubic, weighted};
 use kernel::strided::{count, row_major};
 use ty::{Dtype, Value};
@@ -126,9 +127,9 @@ pub(super) fn grid_sample_of(call: &Call) -> Result<Value, Fault> {
             // The first coordinate is that of the last axis.
             let coordinates = (0..n).map(|axis| points[(batch * n + n - 1 - axis) * n_points + point]);
             let is_nan = coordinates.clone().any(f64::is_nan);
-            let taps: Vec<Taps> = coordinates.zip(&x.shape()[2..]).map(|(x, &size)| sampling.taps(x, size)).collect();
+            let taps: Vec<Taps> = coordinates.zip(&x.shape()[2..]).map(|(x, &size)| sampling.taps(x, size)).list();
             let axes: Vec<(&[(usize, f64)], usize)> =
-                taps.iter().zip(&strides[2..]).map(|(taps, &stride)| (&taps[..], stride)).collect();
+                taps.iter().zip(&strides[2..]).map(|(taps, &stride)| (&taps[..], stride)).list();
             for channel in 0..n_channels {
                 let value = weighted(&data, batch * strides[0] + channel * strides[1], &axes);
                 values[(batch * n_channels + channel) * n_points + point] = if is_nan { f64::NAN } else { value };

@@ -4,6 +4,7 @@
 
 use crate::rule::DataLayout;
 use crate::run::{Call, Fault, floats};
+use base::ToList;
 use kernel::image::{Taps, cubic, weighted};
 use kernel::index::{each_index, offset};
 use kernel::strided::row_major;
@@ -61,7 +62,7 @@ impl Reading<'_> {
                     let sum: f64 = weights.iter().sum();
                     weights = weights.map(|weight| weight / sum);
                 }
-                places.map(|place| last_index(place, size)).into_iter().zip(weights).collect()
+                places.map(|place| last_index(place, size)).into_iter().zip(weights).list()
             }
             _ => return Err(Fault::Other("there is no such `method`".into())),
         })
@@ -71,8 +72,8 @@ impl Reading<'_> {
         if size == 0 && !coordinates.is_empty() {
             return Err(Fault::Other("there is nothing to read along an axis of size 0".into()));
         }
-        let taps = coordinates.iter().map(|&at| self.taps(at, size)).collect::<Result<_, _>>()?;
-        let outside = coordinates.iter().map(|&at| at < 0.0 || at > size as f32 - 1.0).collect();
+        let taps = coordinates.iter().map(|&at| self.taps(at, size)).ok_list()?;
+        let outside = coordinates.iter().map(|&at| at < 0.0 || at > size as f32 - 1.0).list();
         Ok(Along { axis, taps, outside })
     }
 }
@@ -115,8 +116,8 @@ pub(crate) fn floats_of(attr: &AttrValue) -> Vec<f64> {
         AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) | AttrValue::Function(_) => None,
     };
     match attr {
-        AttrValue::List(items) => items.iter().filter_map(number).collect(),
-        one => number(one).into_iter().collect(),
+        AttrValue::List(items) => items.iter().filter_map(number).list(),
+        one => number(one).into_iter().list(),
     }
 }
 
@@ -161,7 +162,7 @@ fn resize_of(call: &Call, letters: &str) -> Result<Value, Fault> {
                 true => Some((x / (target / size)) as f32),
                 false => coordinate(mode, x, size, target, [start, end]),
             })
-            .collect();
+            .some_list();
         let coordinates =
             coordinates.ok_or(Fault::Other("there is no such `coordinate_transformation_mode`".into()))?;
         axes.push(match is_whole {
@@ -170,7 +171,7 @@ fn resize_of(call: &Call, letters: &str) -> Result<Value, Fault> {
         });
     }
     let fill = (mode == "tf_crop_and_resize").then(|| call.attrs.float("extrapolation_value"));
-    let images: Vec<usize> = (0..x.shape()[layout.axis('N')]).collect();
+    let images: Vec<usize> = (0..x.shape()[layout.axis('N')]).list();
     let mut values = Vec::with_capacity(kernel::strided::count(&result.shape));
     sample(&x.floats(), x.shape(), &layout, &images, &|_| &axes[..], fill, &result.shape, &mut values);
     call.one(floats(result.dtype, values.into_iter()))
@@ -231,7 +232,7 @@ pub(super) fn crop_and_resize_of(call: &Call) -> Result<Value, Fault> {
         return Err(Fault::Other("there is not one image for each box".into()));
     }
     let n_images = x.shape()[layout.axis('N')];
-    let images = images.into_iter().map(|at| crate::places::within(at, n_images)).collect::<Result<Vec<_>, _>>()?;
+    let images = images.into_iter().map(|at| crate::places::within(at, n_images)).ok_list()?;
     let reading = Reading { method: call.attrs.str("method"), rounding: "round", alpha: -0.5, excludes_outside: false };
     let mut axes: Vec<Vec<Along>> = Vec::with_capacity(images.len());
     for corners in boxes.floats().chunks_exact(4) {
@@ -247,7 +248,7 @@ pub(super) fn crop_and_resize_of(call: &Call) -> Result<Value, Fault> {
                 1 => 0.5 * (start + end) * last,
                 _ => start * last + scale * x as f32,
             };
-            pair.push(reading.along(axis, size, &(0..target).map(at).collect::<Vec<_>>())?);
+            pair.push(reading.along(axis, size, &(0..target).map(at).list())?);
         }
         axes.push(pair);
     }

@@ -2,6 +2,7 @@
 
 use crate::places::{keys, moved, tuple, zero};
 use crate::run::{Arg, Call, Fault, ints};
+use base::{Append, ToList};
 use kernel::strided::count;
 use ty::{Dtype, Elements, Value};
 
@@ -19,7 +20,7 @@ fn ordered(x: &Arg, axis: usize, k: usize, is_ascend: bool) -> Vec<usize> {
         for i in 0..inner {
             let from = outer * size * inner + i;
             line.clear();
-            line.extend((0..size).map(|at| {
+            line.append_all((0..size).map(|at| {
                 let key = keys[from + at * inner];
                 (if is_ascend { key } else { !key }, at)
             }));
@@ -69,7 +70,7 @@ pub(super) fn topk_of(call: &Call) -> Result<Value, Fault> {
 pub(super) fn searchsorted_of(call: &Call) -> Result<Value, Fault> {
     let (sequence, values, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
     // Numbers of two dtypes are compared as floats.
-    let float_keys = |x: &Arg| x.floats().into_iter().map(kernel::index::float_key).collect::<Vec<u64>>();
+    let float_keys = |x: &Arg| x.floats().into_iter().map(kernel::index::float_key).list();
     let (sorted, wanted) = match sequence.dtype() == values.dtype() {
         true => (keys(&sequence), keys(&values)),
         false => (float_keys(&sequence), float_keys(&values)),
@@ -87,7 +88,7 @@ pub(super) fn searchsorted_of(call: &Call) -> Result<Value, Fault> {
 pub(super) fn unique_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     let n = x.elements().len();
-    let mut order: Vec<(u64, usize)> = keys(&x).into_iter().enumerate().map(|(at, key)| (key, at)).collect();
+    let mut order: Vec<(u64, usize)> = keys(&x).into_iter().enumerate().map(|(at, key)| (key, at)).list();
     base::sort(&mut order);
     // Equal elements are neighbours now, the first of them first.
     let mut firsts: Vec<usize> = Vec::new();
@@ -99,7 +100,7 @@ pub(super) fn unique_of(call: &Call) -> Result<Value, Fault> {
         kind[at] = firsts.len() - 1;
     }
     if !call.attrs.flag("sorted") {
-        let mut by_first: Vec<(usize, usize)> = firsts.iter().copied().zip(0..).collect();
+        let mut by_first: Vec<(usize, usize)> = firsts.iter().copied().zip(0..).list();
         base::sort(&mut by_first);
         let mut renamed = vec![0; firsts.len()];
         for (new, &(_, old)) in by_first.iter().enumerate() {

@@ -5,6 +5,7 @@
 
 use crate::rule::misc::{Label, einsum_labels};
 use crate::run::{Call, Fault, floats, ints};
+use base::ToList;
 use kernel::index::{each_index, offset};
 use kernel::number::Number;
 use kernel::strided::{count, row_major};
@@ -47,7 +48,7 @@ fn product<T: Number>(
             labels.push(label);
         }
     }
-    let shape: Vec<usize> = labels.iter().map(|&label| size_of(label)).collect();
+    let shape: Vec<usize> = labels.iter().map(|&label| size_of(label)).list();
     let (to, summed) = shape.split_at(kept.len());
     let mut elements = vec![T::ZERO; call.room(to.iter().copied())?];
     let (by_a, by_b) = (a.strides(&labels), b.map(|b| b.strides(&labels)));
@@ -111,7 +112,7 @@ fn contract<T: Number>(
 
 pub(super) fn einsum_of(call: &Call) -> Result<Value, Fault> {
     let (tensors, result) = (call.tensors(0)?, call.result(0)?);
-    let ranks: Vec<usize> = tensors.iter().map(|x| x.shape().len()).collect();
+    let ranks: Vec<usize> = tensors.iter().map(|x| x.shape().len()).list();
     let (terms, output) = einsum_labels(call.attrs.str("equation"), &ranks).ok_or(Fault::IllTyped)?;
     let mut sizes: Vec<(Label, usize)> = Vec::new();
     for (labels, x) in terms.iter().zip(&tensors) {
@@ -131,17 +132,17 @@ pub(super) fn einsum_of(call: &Call) -> Result<Value, Fault> {
     }
     fn factors<T>(terms: &[Vec<Label>], shapes: Vec<Vec<usize>>, elements: Vec<Vec<T>>) -> Vec<Factor<T>> {
         let all = terms.iter().zip(shapes).zip(elements);
-        all.map(|((labels, shape), elements)| Factor { labels: labels.clone(), shape, elements }).collect()
+        all.map(|((labels, shape), elements)| Factor { labels: labels.clone(), shape, elements }).list()
     }
-    let shapes = tensors.iter().map(|x| x.shape().to_vec()).collect();
+    let shapes = tensors.iter().map(|x| x.shape().to_vec()).list();
     call.one(match result.dtype.is_float() {
         true => {
-            let elements = tensors.iter().map(|x| x.floats()).collect();
+            let elements = tensors.iter().map(|x| x.floats()).list();
             let sums = contract(call, factors(&terms, shapes, elements), &output, &size_of)?;
             floats(result.dtype, sums.into_iter())
         }
         false => {
-            let elements = tensors.iter().map(|x| x.ints()).collect();
+            let elements = tensors.iter().map(|x| x.ints()).list();
             let sums = contract(call, factors(&terms, shapes, elements), &output, &size_of)?;
             ints(result.dtype, sums.into_iter())
         }

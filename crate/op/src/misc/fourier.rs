@@ -3,6 +3,7 @@
 
 use crate::places::tuple;
 use crate::run::{Call, Fault, floats};
+use base::{Append, ToList};
 use kernel::scalar::float;
 use ty::Value;
 
@@ -15,7 +16,7 @@ fn circle(n: usize) -> Vec<(f64, f64)> {
             (float::cos(angle), float::sin(angle))
         }
     };
-    (0..n).map(part).collect()
+    (0..n).map(part).list()
 }
 
 /// `Σ x[k] · e^(∓2πi · k · n / N)` along the last axis, the inverse divided by N.
@@ -73,7 +74,7 @@ pub(super) fn stft_of(call: &Call) -> Result<Value, Fault> {
                     re += weight * sample * cos;
                     im -= weight * sample * sin;
                 }
-                transformed.extend([re * factor, im * factor]);
+                transformed.append_all([re * factor, im * factor]);
             }
         }
     }

@@ -3,6 +3,7 @@
 use crate::conv::layout::operand;
 use crate::conv::window::{fault, numbers};
 use crate::run::{Call, Fault, floats};
+use base::ToList;
 use kernel::normal::{affine, local_response, root_mean, standardised};
 use kernel::strided::View;
 use ty::{Elements, Tensor, Value};
@@ -32,7 +33,7 @@ pub(super) fn layer_norm(call: &Call) -> Result<Value, Fault> {
 pub(super) fn instance_norm(call: &Call) -> Result<Value, Fault> {
     let x = operand(call, 0)?;
     let axis = call.axis("axis", 1, x.shape.len());
-    let reduced: Vec<usize> = (1..x.shape.len()).filter(|&other| other != axis).collect();
+    let reduced: Vec<usize> = (1..x.shape.len()).filter(|&other| other != axis).list();
     normalised(call, &x, axis, &x.shape, &reduced)
 }
 
@@ -47,7 +48,7 @@ pub(super) fn group_norm(call: &Call) -> Result<Value, Fault> {
     let mut shape = x.shape.clone();
     shape[axis] /= groups;
     shape.insert(axis, groups);
-    let reduced: Vec<usize> = (axis + 1..shape.len()).collect();
+    let reduced: Vec<usize> = (axis + 1..shape.len()).list();
     normalised(call, &x, axis, &shape, &reduced)
 }
 
@@ -66,7 +67,7 @@ pub(super) fn l2_normalize(call: &Call) -> Result<Value, Fault> {
     }
     // As for Relay's reductions, no axis is all of them.
     if axes.is_empty() {
-        axes = (0..x.shape.len()).collect();
+        axes = (0..x.shape.len()).list();
     }
     base::sort(&mut axes);
     let values = root_mean(View::new(&numbers(&x), &x.shape), &axes, call.attrs.float("eps"));

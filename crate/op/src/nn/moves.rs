@@ -3,6 +3,7 @@
 use crate::conv::layout::{by_letters, in_layout, operand, parse, permuted, sizes};
 use crate::conv::window::{PLANE, Space, VOLUME, fault, nothing, numbers};
 use crate::run::{Arg, Call, Fault, cast_between, floats};
+use base::{Append, ToList};
 use kernel::resample::{self, Taps};
 use kernel::shape::concatenate;
 use kernel::strided::{View, row_major};
@@ -16,32 +17,32 @@ fn spread(x: &Tensor, places: &[Vec<Option<usize>>], fill: Scalar) -> Elements {
             let base = *base;
             places.iter().map(move |place| Some(base? + (*place)? * stride))
         };
-        from = from.iter().flat_map(step).collect();
+        from = from.iter().flat_map(step).list();
     }
     match (&x.elements, fill) {
         (Elements::Float(values), Scalar::Float(fill)) => {
-            Elements::Float(from.iter().map(|from| from.map_or(fill, |from| values[from])).collect())
+            Elements::Float(from.iter().map(|from| from.map_or(fill, |from| values[from])).list())
         }
         (Elements::Float(values), Scalar::Int(_)) => {
-            Elements::Float(from.iter().map(|from| from.map_or(0.0, |from| values[from])).collect())
+            Elements::Float(from.iter().map(|from| from.map_or(0.0, |from| values[from])).list())
         }
         (Elements::Int(values), fill) => {
             let fill = if let Scalar::Int(fill) = fill { fill } else { 0 };
-            Elements::Int(from.iter().map(|from| from.map_or(fill, |from| values[from])).collect())
+            Elements::Int(from.iter().map(|from| from.map_or(fill, |from| values[from])).list())
         }
     }
 }
 
 /// Every place of an axis in its place.
 fn same(size: usize) -> Vec<Option<usize>> {
-    (0..size).map(Some).collect()
+    (0..size).map(Some).list()
 }
 
 /// Pairs of an attribute; its relation has checked them.
 fn pairs(call: &Call, name: &str) -> Result<Vec<[i64; 2]>, Fault> {
     let AttrValue::List(items) = call.attrs.get(name) else { return Err(Fault::IllTyped) };
     let pair = |item: &AttrValue| item.as_ints().and_then(|pair| pair.try_into().ok());
-    items.iter().map(pair).collect::<Option<_>>().ok_or(Fault::IllTyped)
+    items.iter().map(pair).some_list().ok_or(Fault::IllTyped)
 }
 
 /// What is around the data.
@@ -88,7 +89,7 @@ pub(crate) fn bordered(size: usize, before: i64, n: usize, border: Border) -> Re
             false => fault(format!("an axis of size {size} cannot be continued so far")),
         }
     };
-    (0..n).map(place).collect()
+    (0..n).map(place).ok_list()
 }
 
 fn padded(call: &Call, x: &Tensor, border: Border, fill: Scalar) -> Result<Value, Fault> {
@@ -102,7 +103,7 @@ fn padded(call: &Call, x: &Tensor, border: Border, fill: Scalar) -> Result<Value
     }
     let axes = 0..x.shape.len();
     let places = axes.map(|axis| bordered(x.shape[axis], widths[axis][0], shape[axis], border));
-    call.one(spread(x, &places.collect::<Result<Vec<_>, _>>()?, fill))
+    call.one(spread(x, &places.ok_list()?, fill))
 }
 
 pub(super) fn pad(call: &Call) -> Result<Value, Fault> {
@@ -131,9 +132,9 @@ pub(super) fn dilate(call: &Call) -> Result<Value, Fault> {
     let strides = call.attrs.ints("strides").unwrap_or_default();
     let places = shape.iter().zip(strides).map(|(&n, stride)| {
         let place = |at: usize| (at as i64 % stride.max(1) == 0).then(|| (at as i64 / stride.max(1)) as usize);
-        (0..n).map(place).collect::<Vec<_>>()
+        (0..n).map(place).list()
     });
-    call.one(spread(&x, &places.collect::<Vec<_>>(), filling(call, "dilation_value", x.dtype)))
+    call.one(spread(&x, &places.list(), filling(call, "dilation_value", x.dtype)))
 }
 
 pub(super) fn fifo_buffer(call: &Call) -> Result<Value, Fault> {
@@ -150,7 +151,7 @@ pub(super) fn fifo_buffer(call: &Call) -> Result<Value, Fault> {
     };
     let mut shape = buffer.shape.clone();
     shape[axis] += data.shape[axis];
-    let mut places: Vec<_> = shape.iter().map(|&size| same(size)).collect();
+    let mut places: Vec<_> = shape.iter().map(|&size| same(size)).list();
     places[axis].drain(..data.shape[axis]);
     call.one(spread(&Tensor { dtype: buffer.dtype, shape, elements: joined }, &places, Scalar::Int(0)))
 }
@@ -203,7 +204,7 @@ pub(super) fn space_to_depth(call: &Call) -> Result<Value, Fault> {
 
 fn block_shape(call: &Call) -> Vec<usize> {
     let blocks = call.attrs.ints("block_shape").unwrap_or_default();
-    blocks.into_iter().map(|block| usize::try_from(block).unwrap_or(1).max(1)).collect()
+    blocks.into_iter().map(|block| usize::try_from(block).unwrap_or(1).max(1)).list()
 }
 
 pub(super) fn space_to_batch_nd(call: &Call) -> Result<Value, Fault> {
@@ -212,7 +213,7 @@ pub(super) fn space_to_batch_nd(call: &Call) -> Result<Value, Fault> {
     }
     let (x, blocks, widths) = (operand(call, 0)?, block_shape(call), pairs(call, "paddings")?);
     let mut shape = x.shape.clone();
-    let mut places: Vec<_> = shape.iter().map(|&size| same(size)).collect();
+    let mut places: Vec<_> = shape.iter().map(|&size| same(size)).list();
     let mut split = vec![shape[0]];
     for (axis, (&block, [before, after])) in (1..).zip(blocks.iter().zip(widths)) {
         let size = (shape[axis] as i64).saturating_add(before).saturating_add(after);
@@ -226,7 +227,7 @@ pub(super) fn space_to_batch_nd(call: &Call) -> Result<Value, Fault> {
     // The places in a block come first, then the batch, the blocks, and the other axes.
     let inner = (0..blocks.len()).map(|i| 2 + 2 * i);
     let outer = (0..blocks.len()).map(|i| 1 + 2 * i);
-    let axes: Vec<usize> = inner.chain([0]).chain(outer).chain(1 + 2 * blocks.len()..split.len()).collect();
+    let axes: Vec<usize> = inner.chain([0]).chain(outer).chain(1 + 2 * blocks.len()..split.len()).list();
     call.one(permuted(&elements, &split, &axes))
 }
 
@@ -241,11 +242,11 @@ pub(super) fn batch_to_space_nd(call: &Call) -> Result<Value, Fault> {
     split.push(x.shape[0] / total);
     split.extend(&x.shape[1..]);
     let pairs = (0..n).flat_map(|i| [n + 1 + i, i]);
-    let axes: Vec<usize> = [n].into_iter().chain(pairs).chain(2 * n + 1..split.len()).collect();
+    let axes: Vec<usize> = [n].into_iter().chain(pairs).chain(2 * n + 1..split.len()).list();
     let elements = permuted(&x.elements, &split, &axes);
     let mut shape = x.shape.clone();
     shape[0] /= total;
-    let mut places: Vec<_> = shape.iter().map(|&size| same(size)).collect();
+    let mut places: Vec<_> = shape.iter().map(|&size| same(size)).list();
     for (axis, (&block, [before, _])) in (1..).zip(blocks.iter().zip(widths)) {
         shape[axis] *= block;
         places[axis] = bordered(shape[axis], before.saturating_neg(), result.shape[axis], Border::Edge)?;
@@ -269,7 +270,7 @@ fn nearest_places(mode: &str, size: usize, n: usize) -> Result<Vec<Option<usize>
     // A hair more, so that a whole number that is not quite one stays it.
     let nearest = |at: f64| if mode == "align_corners" { (at + 0.5).floor() } else { (at + 1e-5).floor() };
     let place = |at| Ok((nearest(coordinate(mode, at, size, n)?).max(0.0) as usize).min(size.saturating_sub(1)));
-    (0..n).map(|at| place(at).map(Some)).collect()
+    (0..n).map(|at| place(at).map(Some)).ok_list()
 }
 
 fn mode_of<'a>(name: &str, attrs: &'a Attrs) -> &'a str {
@@ -296,7 +297,7 @@ pub(crate) fn enlarged_places(
     }
     let grows = (0..from.len()).filter(|&axis| !matches!(layout.as_bytes()[axis], b'N' | b'C'));
     let places = |axis: usize| Some((axis, nearest_places(mode_of(name, attrs), from[axis], to[axis]).ok()?));
-    grows.map(places).collect()
+    grows.map(places).some_list()
 }
 
 fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
@@ -312,7 +313,7 @@ fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
         let size = x.shape[axis];
         let place = |at: usize| coordinate(mode, at, size, out[axis]);
         if method == "nearest_neighbor" {
-            let mut places: Vec<_> = x.shape.iter().map(|&size| same(size)).collect();
+            let mut places: Vec<_> = x.shape.iter().map(|&size| same(size)).list();
             places[axis] = nearest_places(mode, size, out[axis])?;
             x.elements = spread(&x, &places, Scalar::Int(0));
         } else {
@@ -323,7 +324,7 @@ fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
                     _ => fault(format!("there is no method \"{method}\"")),
                 }
             };
-            let places = (0..out[axis]).map(taps).collect::<Result<Vec<_>, _>>()?;
+            let places = (0..out[axis]).map(taps).ok_list()?;
             let values = numbers(&x);
             x.elements = Elements::Float(resample::along(View::new(&values, &x.shape), axis, &places));
             x.dtype = Dtype::Float64;
@@ -355,23 +356,23 @@ pub(super) fn bitpack(call: &Call) -> Result<Value, Fault> {
     let pack_axis = call.axis("pack_axis", 1, rank);
     let bit_axis = call.axis("bit_axis", -1, rank + 1);
     let (n_bits, width) = (result.shape[bit_axis], result.dtype.bits() as usize);
-    let mut order: Vec<usize> = (0..rank).filter(|&axis| axis != pack_axis).collect();
+    let mut order: Vec<usize> = (0..rank).filter(|&axis| axis != pack_axis).list();
     order.push(pack_axis);
-    let integers = Tensor { elements: Elements::Int(Arg::Tensor(&x).ints().iter().map(|&x| x as i64).collect()), ..x };
+    let integers = Tensor { elements: Elements::Int(Arg::Tensor(&x).ints().iter().map(|&x| x as i64).list()), ..x };
     let Elements::Int(values) = permuted(&integers.elements, &integers.shape, &order) else {
         return Err(Fault::IllTyped);
     };
     let mut packed = Vec::new();
     for bit in 0..n_bits {
         let bit_of = |word: i64, value: &i64| word << 1 | if bit < 64 { value >> bit & 1 } else { 0 };
-        packed.extend(values.chunks_exact(width).map(|group| i128::from(group.iter().fold(0, bit_of))));
+        packed.append_all(values.chunks_exact(width).map(|group| i128::from(group.iter().fold(0, bit_of))));
     }
     // Bits first, then the axes in this order, the packed one last.
-    let mut shape: Vec<usize> = order.iter().map(|&axis| integers.shape[axis]).collect();
+    let mut shape: Vec<usize> = order.iter().map(|&axis| integers.shape[axis]).list();
     shape[rank - 1] /= width;
     shape.insert(0, n_bits);
     let mut axes: Vec<usize> =
-        (0..rank).map(|axis| 1 + order.iter().position(|&from| from == axis).unwrap_or(0)).collect();
+        (0..rank).map(|axis| 1 + order.iter().position(|&from| from == axis).unwrap_or(0)).list();
     axes.insert(bit_axis, 0);
     let words = crate::run::ints(result.dtype, packed.into_iter());
     call.one(permuted(&words, &shape, &axes))

@@ -3,6 +3,7 @@
 use crate::conv::layout::{operand, permuted};
 use crate::conv::window::{fault, numbers, rounded};
 use crate::run::{Call, Fault};
+use base::{Append, ToList};
 use kernel::number::Number;
 use ty::{Elements, Fields, Tensor, Value};
 
@@ -46,7 +47,7 @@ impl Matrix {
             for (at, &column) in columns.iter().enumerate().take(end).skip(start) {
                 let place = usize::try_from(column).ok().filter(|&place| place < n_columns / block[1].max(1));
                 let place = place.ok_or(Fault::IndexOutOfRange(column))?;
-                entries.extend((0..block[0] * block[1]).map(|part| Entry {
+                entries.append_all((0..block[0] * block[1]).map(|part| Entry {
                     row: row * block[0] + part / block[1],
                     column: place * block[1] + part % block[1],
                     at: at * block[0] * block[1] + part,
@@ -126,18 +127,18 @@ pub(super) fn sparse_transpose(call: &Call) -> Result<Value, Fault> {
         return fault(format!("the rows hold {n} of {} elements", data.elements.len()));
     }
     base::sort_by_key(&mut matrix.entries, |entry| (entry.column, entry.row, entry.at));
-    let places: Vec<usize> = matrix.entries.iter().map(|entry| entry.at).collect();
+    let places: Vec<usize> = matrix.entries.iter().map(|entry| entry.at).list();
     let elements = match &data.elements {
-        Elements::Float(values) => Elements::Float(places.iter().map(|&at| values[at]).collect()),
-        Elements::Int(values) => Elements::Int(places.iter().map(|&at| values[at]).collect()),
+        Elements::Float(values) => Elements::Float(places.iter().map(|&at| values[at]).list()),
+        Elements::Int(values) => Elements::Int(places.iter().map(|&at| values[at]).list()),
     };
     let mut ends = vec![0_i64; size + 1];
     matrix.entries.iter().for_each(|entry| ends[entry.column + 1] += 1);
     (0..size).for_each(|row| ends[row + 1] += ends[row]);
-    let rows = matrix.entries.iter().map(|entry| entry.row as i64).collect();
+    let rows = matrix.entries.iter().map(|entry| entry.row as i64).list();
     let parts = [elements, Elements::Int(rows), Elements::Int(ends)];
     let parts = parts.into_iter().enumerate().map(|(i, part)| call.value(i, part));
-    Ok(Value::Tuple(Fields::new(parts.collect::<Result<_, _>>()?)))
+    Ok(Value::Tuple(Fields::new(parts.ok_list()?)))
 }
 
 /// A window of one place is a product with the channels of each place.

@@ -4,6 +4,7 @@ use super::scale::{Along, Change, clip, dequantized, factor, number, quantized, 
 use crate::conv::layout::{operand, tensor_of};
 use crate::conv::window::{Fold, PLANE, Windows, fault, numbers, pooled, share};
 use crate::run::{Arg, Call, Fault, as_tensor, floats, ints};
+use base::ToList;
 use kernel::fixed::Rounding;
 use kernel::number::{float_to_int, round_f32, round_f64};
 use kernel::reduce::fold;
@@ -115,7 +116,7 @@ struct Pair {
 fn pair(call: &Call) -> Result<Pair, Fault> {
     let (a, b, result) = (operand(call, 0)?, operand(call, 1)?, call.result(0)?);
     let (lhs, rhs) = (axis(call, "lhs_axis"), axis(call, "rhs_axis"));
-    let places = |x: &Tensor| (0..count(&x.shape)).collect::<Vec<_>>();
+    let places = |x: &Tensor| (0..count(&x.shape)).list();
     let (left, right) = (places(&a), places(&b));
     Ok(Pair {
         scales: [Along::of(call, 2, &a.shape, lhs)?, Along::of(call, 4, &b.shape, rhs)?],
@@ -133,7 +134,7 @@ fn combined(call: &Call, combine: fn(i128, i128, i128) -> i128) -> Result<Value,
     let (range, word) = (range(dtype)?, range(Dtype::Int32)?);
     let changed = |side: Vec<i128>, scale: Along, zero: Along| -> Result<Vec<i128>, Fault> {
         let change = Change::new(&scale, zero, to, Rounding::Upward)?;
-        Ok(side.into_iter().enumerate().map(|(at, q)| clip(change.apply(at, q), word)).collect())
+        Ok(side.into_iter().enumerate().map(|(at, q)| clip(change.apply(at, q), word)).list())
     };
     let (a, b, zero) = (changed(a, scale_a, zero_a)?, changed(b, scale_b, zero_b)?, float_to_int(to[1]));
     call.one(ints(dtype, meets.into_iter().map(|(i, j)| clip(combine(a[i], b[j], zero), range))))
@@ -156,7 +157,7 @@ pub(super) fn mul(call: &Call) -> Result<Value, Fault> {
         let scale = round_f32(scales[0].at(i) * scales[1].at(j));
         Ok(clip(factor(scale / to[0])?.times(product, Rounding::Upward) + zero, range))
     };
-    call.one(ints(dtype, meets.into_iter().map(multiply).collect::<Result<Vec<_>, Fault>>()?.into_iter()))
+    call.one(ints(dtype, meets.into_iter().map(multiply).ok_list()?.into_iter()))
 }
 
 /// A function of the floats, which the data stand for.
@@ -209,7 +210,7 @@ fn changed(call: &Call, x: &Tensor) -> Result<Vec<i128>, Fault> {
     let (scale, zero) = (Along::of(call, 1, &[], 0)?, Along::of(call, 2, &[], 0)?);
     let change = Change::new(&scale, zero, [number(call, 3)?, number(call, 4)?], Rounding::Upward)?;
     let word = range(Dtype::Int32)?;
-    Ok(integers(x).into_iter().enumerate().map(|(at, q)| clip(change.apply(at, q), word)).collect())
+    Ok(integers(x).into_iter().enumerate().map(|(at, q)| clip(change.apply(at, q), word)).list())
 }
 
 pub(super) fn leaky_relu(call: &Call) -> Result<Value, Fault> {
@@ -248,7 +249,7 @@ pub(super) fn softmax(call: &Call) -> Result<Value, Fault> {
     }
     let mut kept = x.shape.clone();
     kept[axis] = 1;
-    let shifted: Vec<i128> = integers(&x).into_iter().map(|q| q - zero).collect();
+    let shifted: Vec<i128> = integers(&x).into_iter().map(|q| q - zero).list();
     let largest = fold(View::new(&shifted, &x.shape), &[axis], i128::MIN, i128::max);
     let power = |q: i128, largest: i128| {
         let x = q - largest;
@@ -284,8 +285,8 @@ pub(super) fn concatenated(call: &Call) -> Result<Value, Fault> {
         let one = Call { args: &[field.clone(), scale.clone(), zero.clone()], ..*call };
         let change = Change::new(&Along::of(&one, 1, &[], 0)?, Along::of(&one, 2, &[], 0)?, to, Rounding::Upward)?;
         let values = integers(&x).into_iter().enumerate().map(|(at, q)| clip(change.apply(at, q), range) as i64);
-        parts.push((x.shape.clone(), values.collect()));
+        parts.push((x.shape.clone(), values.list()));
     }
-    let views: Vec<View<i64>> = parts.iter().map(|(shape, values)| View::new(values, shape)).collect();
+    let views: Vec<View<i64>> = parts.iter().map(|(shape, values)| View::new(values, shape)).list();
     call.one(Elements::Int(concatenate(&views, axis)))
 }

@@ -7,6 +7,7 @@ use crate::conv::window::{PLANE, convolve};
 use crate::linear::{orders, product};
 use crate::nn::unpacked;
 use crate::run::{Arg, Call, Fault};
+use base::ToList;
 use kernel::linear::Order;
 use kernel::number::float_to_int;
 use kernel::slide::Way;
@@ -16,7 +17,7 @@ use ty::{Dtype, Elements, Tensor, Value};
 fn centred(call: &Call, x: &Tensor, zero: usize, axis: usize) -> Result<Tensor, Fault> {
     let zero = Along::of(call, zero, &x.shape, axis as i64)?;
     let values = Arg::Tensor(x).ints().into_iter().enumerate();
-    let elements = Elements::Int(values.map(|(at, q)| (q - float_to_int(zero.at(at))) as i64).collect());
+    let elements = Elements::Int(values.map(|(at, q)| (q - float_to_int(zero.at(at))) as i64).list());
     Ok(Tensor { dtype: Dtype::Int64, shape: x.shape.clone(), elements })
 }
 

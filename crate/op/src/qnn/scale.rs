@@ -5,6 +5,7 @@
 use crate::conv::layout::operand;
 use crate::conv::window::{fault, numbers};
 use crate::run::{Call, Fault};
+use base::ToList;
 use kernel::fixed::{Factor, Rounding};
 use kernel::number::{float_to_int, round_f32, wrap};
 use kernel::strided::count;
@@ -91,7 +92,7 @@ pub(super) struct Change {
 impl Change {
     /// From scales and zero points to the scale and the zero point that two operands are.
     pub fn new(scale: &Along, from: Along, [to_scale, to]: [f64; 2], rounding: Rounding) -> Result<Change, Fault> {
-        let factors = scale.values.iter().map(|scale| factor(scale / to_scale)).collect::<Result<_, _>>()?;
+        let factors = scale.values.iter().map(|scale| factor(scale / to_scale)).ok_list()?;
         Ok(Change { factors, inner: scale.inner, from, to: float_to_int(to), rounding })
     }
 

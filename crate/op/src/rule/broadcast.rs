@@ -1,6 +1,7 @@
 //! Elementwise rules. Broadcasting is NumPy's, from the last axis: sizes are equal or one of them is 1.
 
 use super::{can_be_tensor, expect_tensor, post_part};
+use base::ToList;
 use ty::{Dim, Dtype, Extent, Facts, List, Reason, Relation, Step, Stop, Term, TermId};
 
 /// `T → T` over tensors.
@@ -130,7 +131,7 @@ fn shape_of_rank(r: &mut dyn Facts, shape: TermId, rank: usize) -> Step {
     if !r.peek(shape).is_hole() {
         return Err(Stop::Wait(vec![shape]));
     }
-    let dims: Vec<TermId> = (0..rank).map(|_| r.make_hole(ty::Kind::Dim)).collect();
+    let dims: Vec<TermId> = (0..rank).map(|_| r.make_hole(ty::Kind::Dim)).list();
     let list = r.make_list(&dims);
     let known = r.make(Term::Shape(list));
     r.unify(known, shape)
@@ -259,7 +260,7 @@ fn broadcast_to(r: &mut dyn Facts) -> Step {
     let (dims, dtype) = r.tensor(0)?;
     let rank = dims.len();
     r.check(rank <= shape.len(), || format!("a tensor of rank {rank} does not broadcast to {} axes", shape.len()))?;
-    let want: Vec<TermId> = shape.iter().map(|&size| r.make(Term::Dim(Dim::number(size)))).collect();
+    let want: Vec<TermId> = shape.iter().map(|&size| r.make(Term::Dim(Dim::number(size)))).list();
     for (i, (&from, &to)) in dims.iter().rev().zip(want.iter().rev()).enumerate() {
         if let (Some(left_size), Some(right_size)) = (r.peek_number(from), r.peek_number(to))
             && left_size != right_size

@@ -9,6 +9,7 @@
 use super::dims::{equate, is_number, number, numbers};
 use super::linear::out_dtype;
 use super::{DataLayout, attr_error, can_have_rank, expect_rank, expect_type};
+use base::{Append, ToList};
 use ty::{Facts, Kind, Relation, Size, Step, Stop, TermId};
 
 /// Data and weight in any layout; output sizes are ⌊(in + padding − reach) / stride⌋ + 1.
@@ -100,7 +101,7 @@ pub(super) fn dims_of(r: &mut dyn Facts, layout: &DataLayout, along: &[(char, Te
             r.floor_div(full, layout.block_of(letter))
         }
     });
-    axes.collect()
+    axes.ok_list()
 }
 
 /// One number for each of `n` axes, each at least `least`; a single number stands for all.
@@ -126,8 +127,8 @@ pub(super) fn padding(r: &dyn Facts, n: usize) -> Result<Vec<i64>, Stop> {
     }
     match sides.as_slice() {
         &[all] => Ok(vec![all.saturating_mul(2); n]),
-        each if each.len() == n => Ok(each.iter().map(|side| side.saturating_mul(2)).collect()),
-        each if each.len() == 2 * n => Ok((0..n).map(|i| each[i].saturating_add(each[n + i])).collect()),
+        each if each.len() == n => Ok(each.iter().map(|side| side.saturating_mul(2)).list()),
+        each if each.len() == 2 * n => Ok((0..n).map(|i| each[i].saturating_add(each[n + i])).list()),
         _ if n == 1 => attr_error(r, "padding", "1 or 2 numbers"),
         _ => attr_error(r, "padding", format!("1, {n} or {} numbers", 2 * n)),
     }
@@ -324,9 +325,9 @@ impl Weight {
         if let (Some(channels), Some(kernel)) = (self.channels, &self.kernel) {
             // The attributes say all of the weight; with a dtype of its own for the result, the operands' may differ.
             let outputs = if way == Direction::Forward { channels } else { channels / groups };
-            let kernel: Vec<TermId> = kernel.iter().map(|&size| number(r, size)).collect();
+            let kernel: Vec<TermId> = kernel.iter().map(|&size| number(r, size)).list();
             let mut along = vec![('O', number(r, outputs)), ('I', inputs)];
-            along.extend(space.spatial.iter().copied().zip(kernel.iter().copied()));
+            along.append_all(space.spatial.iter().copied().zip(kernel.iter().copied()));
             let dims = dims_of(r, &weight.layout, &along)?;
             let dtype = if r.attrs().dtype("out_dtype").is_some() { r.make_hole(Kind::BaseType) } else { data.dtype };
             expect_type(r, self.operand, &dims, dtype)?;
@@ -508,7 +509,7 @@ fn conv2d_backward_weight(r: &mut dyn Facts) -> Step {
 /// The sizes of windows that a transformation to tiles makes larger.
 fn tiled(r: &mut dyn Facts, windows: &[TermId]) -> Result<Vec<TermId>, Stop> {
     let tile = at_least(r, "tile_size", 1)?;
-    windows.iter().map(|&size| r.affine(size, 1, tile - 1)).collect()
+    windows.iter().map(|&size| r.affine(size, 1, tile - 1)).ok_list()
 }
 
 fn winograd_weight(r: &mut dyn Facts) -> Step {
@@ -553,7 +554,7 @@ fn correlation(r: &mut dyn Facts) -> Step {
     let [first, second] = [r.arg(0), r.arg(1)];
     let (first, dtype) = expect_rank(r, first, 4)?;
     let (second, _) = expect_rank(r, second, 4)?;
-    let pairs: Vec<_> = first.iter().copied().zip(second).collect();
+    let pairs: Vec<_> = first.iter().copied().zip(second).list();
     equate(r, &pairs, "the tensors have one shape")?;
     let border = far.saturating_add((kernel - 1) / 2).saturating_mul(2);
     let mut sizes = [first[2], first[3]];

@@ -1,6 +1,7 @@
 //! Tensors from attributes, and changes of dtype.
 
 use super::attr_error;
+use base::ToList;
 use ty::{AttrValue, Facts, Reason, Relation, Size, Step, Stop};
 
 /// `Tensor[shape, dtype]`.
@@ -16,7 +17,7 @@ fn shape_attr(r: &dyn Facts) -> Result<Vec<Size>, Stop> {
     let Some(shape) = r.attrs().ints("shape") else { return attr_error(r, "shape", "a list of integers") };
     match shape.iter().find(|&&size| size < 0) {
         Some(size) => attr_error(r, "shape", format!("sizes of at least 0, found {size}")),
-        None => Ok(shape.into_iter().map(Size::known).collect()),
+        None => Ok(shape.into_iter().map(Size::known).list()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sizes that a rule makes, and sizes that must be equal. The arithmetic itself is `ty`'s: what numbers, `?` and
 //! parameters determine is computed at once, an unknown gets an equation.
 
+use base::ToList;
 use ty::{Facts, Size, Step, Stop, TermId};
 
 /// A dim of this number.
@@ -39,7 +40,7 @@ pub(super) fn same(r: &mut dyn Facts, a: TermId, b: TermId, what: &str) -> Step 
 
 /// As [`equate`], of any number of sizes.
 pub(super) fn all_equal(r: &mut dyn Facts, sizes: &[TermId], sentence: impl FnOnce(i64, i64) -> String) -> Step {
-    let numbers: Vec<i64> = sizes.iter().filter_map(|&size| r.peek_number(size)).collect();
+    let numbers: Vec<i64> = sizes.iter().filter_map(|&size| r.peek_number(size)).list();
     if let Some(&other) = numbers.iter().find(|&&number| number != numbers[0]) {
         return r.check(false, || sentence(numbers[0], other));
     }
@@ -57,7 +58,7 @@ pub(super) fn all_equal(r: &mut dyn Facts, sizes: &[TermId], sentence: impl FnOn
 /// The product of the numbers among sizes, and the others.
 pub(super) fn factors(r: &dyn Facts, sizes: &[TermId]) -> (i64, Vec<TermId>) {
     let product = sizes.iter().filter_map(|&size| r.peek_number(size)).fold(1, i64::saturating_mul);
-    (product, sizes.iter().copied().filter(|&size| r.peek_number(size).is_none()).collect())
+    (product, sizes.iter().copied().filter(|&size| r.peek_number(size).is_none()).list())
 }
 
 /// Asserts that two products of sizes are equal, unless a `?` is among them; the sentence says what is wrong with

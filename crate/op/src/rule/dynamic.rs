@@ -3,6 +3,7 @@
 use super::dims::is_number;
 use super::index::{dtype_attr, integers, one_hot_of, scalar, topk_of};
 use super::{DataLayout, attr_error};
+use base::ToList;
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
 /// The shape of a tensor as a vector; that of a scalar as a scalar.
@@ -78,7 +79,7 @@ fn reshape_tensor(r: &mut dyn Facts) -> Step {
         return attr_error(r, "newshape", "a list of sizes of at least 0");
     };
     let (_, dtype) = r.tensor_parts(0)?;
-    let sizes: Vec<Size> = shape.into_iter().map(Size::known).collect();
+    let sizes: Vec<Size> = shape.into_iter().map(Size::known).list();
     r.result_sizes(&sizes, dtype)
 }
 

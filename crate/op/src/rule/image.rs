@@ -5,6 +5,7 @@ use super::dims::{equate, must_be, numbers};
 use super::linear::out_dtype;
 use super::pool::{pool_layout, spatial_sizes};
 use super::{attr_error, can_have_rank, expect_rank};
+use base::ToList;
 use ty::{Facts, Relation, Step, TermId};
 
 /// The spatial sizes become the attribute `size`.
@@ -101,6 +102,6 @@ fn grid_sample(r: &mut dyn Facts) -> Step {
     let (data, dtype) = expect_rank(r, data, n + 2)?;
     let (grid, _) = expect_rank(r, grid, n + 2)?;
     must_be(r, grid[1], n as i64, "the coordinates of a point")?;
-    let dims: Vec<TermId> = data[..2].iter().chain(&grid[2..]).copied().collect();
+    let dims: Vec<TermId> = data[..2].iter().chain(&grid[2..]).copied().list();
     r.result(&dims, dtype)
 }

@@ -8,6 +8,7 @@ use super::form::{self, Form};
 use super::norm::has_axis_of_data;
 use super::shape::tensors_of;
 use super::{attr_error, can_be_tensor, can_have_rank};
+use base::ToList;
 use ty::{Attrs, Dtype, Facts, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
 
 /// Indexes leading axes with tensors that broadcast.
@@ -111,7 +112,7 @@ fn gather(r: &mut dyn Facts) -> Step {
     let (rank, found) = (data.len(), indices.len());
     r.check(rank == found, || format!("data of rank {rank} needs indices of that rank, found {found}"))?;
     let axis = r.axis("axis", r.attrs().int("axis").unwrap_or(0), rank)?;
-    let pairs: Vec<_> = (0..rank).filter(|&at| at != axis).map(|at| (indices[at], data[at])).collect();
+    let pairs: Vec<_> = (0..rank).filter(|&at| at != axis).map(|at| (indices[at], data[at])).list();
     equate(r, &pairs, &format!("off axis {axis} the indices are as many as the data"))?;
     let one = number(r, 1);
     r.at_most(one, indices[axis], &|_, _| format!("there are no indices along axis {axis}"))?;
@@ -145,9 +146,9 @@ fn gather_nd(r: &mut dyn Facts) -> Step {
     let Some(batch) = usize::try_from(batch).ok().filter(|&batch| batch <= most) else {
         return attr_error(r, "batch_dims", format!("a number of axes up to {most}"));
     };
-    let pairs: Vec<_> = data.iter().copied().zip(indices[1..].iter().copied()).take(batch).collect();
+    let pairs: Vec<_> = data.iter().copied().zip(indices[1..].iter().copied()).take(batch).list();
     equate(r, &pairs, "data and indices have the same batch axes")?;
-    let dims: Vec<TermId> = indices[1..].iter().chain(&data[m + batch..]).copied().collect();
+    let dims: Vec<TermId> = indices[1..].iter().chain(&data[m + batch..]).copied().list();
     r.result(&dims, dtype)
 }
 
@@ -175,7 +176,7 @@ fn scatter_elements(r: &mut dyn Facts) -> Step {
             return r.fail(Reason::Rank { operand, want: format!("{} as the data", data.len()).into(), found });
         }
     }
-    let pairs: Vec<_> = indices.iter().copied().zip(updates.iter().copied()).collect();
+    let pairs: Vec<_> = indices.iter().copied().zip(updates.iter().copied()).list();
     equate(r, &pairs, "each index has its update")?;
     r.unify(dtype, update_dtype)?;
     let data = r.arg(0);
@@ -192,10 +193,10 @@ fn scatter_nd(r: &mut dyn Facts) -> Step {
         return attr_error(r, "mode", "\"update\", \"add\", \"mul\", \"min\" or \"max\"");
     }
     let m = named_axes(r, &indices, data.len())?;
-    let want: Vec<TermId> = indices[1..].iter().chain(&data[m..]).copied().collect();
+    let want: Vec<TermId> = indices[1..].iter().chain(&data[m..]).copied().list();
     let (rank, found) = (want.len(), updates.len());
     r.check(rank == found, || format!("these indices take updates of rank {rank}, found {found}"))?;
-    let pairs: Vec<_> = want.into_iter().zip(updates).collect();
+    let pairs: Vec<_> = want.into_iter().zip(updates).list();
     equate(r, &pairs, "the updates are what the indices name")?;
     r.unify(dtype, update_dtype)?;
     let data = r.arg(0);
@@ -238,9 +239,9 @@ fn slice_like(r: &mut dyn Facts) -> Step {
     let (mut dims, dtype) = r.tensor(0)?;
     let (like, _) = r.tensor(1)?;
     let axes: Vec<usize> = match axes {
-        None => (0..dims.len().min(like.len())).collect(),
+        None => (0..dims.len().min(like.len())).list(),
         Some(axes) if axes.is_empty() => return attr_error(r, "axes", "at least one axis"),
-        Some(axes) => axes.into_iter().map(|axis| r.axis("axes", axis, dims.len())).collect::<Result<_, _>>()?,
+        Some(axes) => axes.into_iter().map(|axis| r.axis("axes", axis, dims.len())).ok_list()?,
     };
     for at in axes {
         let Some(&to) = like.get(at) else {
@@ -289,7 +290,7 @@ fn slice_bounds(attrs: &Attrs, i: usize) -> (i64, i64, i64) {
 /// The axes that a slice cuts, each with its place among the bounds.
 fn cut_axes(attrs: &Attrs) -> impl Iterator<Item = (usize, usize)> {
     let n = |name| attrs.ints(name).map_or(0, |list| list.len());
-    let axes = attrs.ints("axes").unwrap_or_else(|| (0..n("begin").max(n("end")) as i64).collect());
+    let axes = attrs.ints("axes").unwrap_or_else(|| (0..n("begin").max(n("end")) as i64).list());
     axes.into_iter().enumerate().filter_map(|(i, axis)| Some((usize::try_from(axis).ok()?, i)))
 }
 
@@ -300,9 +301,9 @@ pub fn sliced_places(attrs: &Attrs, shape: &[usize]) -> Vec<(usize, Vec<i64>)> {
         let (from, to, stride) = slice_bounds(attrs, i);
         let first = canonical(from, extent, stride);
         let len = slice_len(extent, from, to, stride).unwrap_or(0);
-        (axis, (0..len).map(|place| first + place * stride).collect())
+        (axis, (0..len).map(|place| first + place * stride).list())
     });
-    places.collect()
+    places.list()
 }
 
 /// The places of an axis of `extent` from begin to before end in steps of the stride, as Python means them where one
@@ -316,7 +317,7 @@ pub fn places_of_slice(extent: i64, [begin, end, stride]: [Option<i64>; 3]) -> O
     let (begin, end) = (begin.unwrap_or(first), end.unwrap_or(last));
     let from = canonical(begin, extent, stride);
     let len = slice_len(extent, begin, end, stride).unwrap_or(0);
-    Some((0..len).map(|place| from + place * stride).collect())
+    Some((0..len).map(|place| from + place * stride).list())
 }
 
 fn strided_slice(r: &mut dyn Facts) -> Step {
@@ -336,7 +337,7 @@ fn strided_slice(r: &mut dyn Facts) -> Step {
         None => {
             let n = begin.len().max(end.len()).max(strides.len());
             r.check(n <= rank, || format!("{n} axes are cut but the data has rank {rank}"))?;
-            (0..begin.len().max(end.len())).collect()
+            (0..begin.len().max(end.len())).list()
         }
         Some(axes) => {
             let n = axes.len();
@@ -403,7 +404,7 @@ fn unravel_index(r: &mut dyn Facts) -> Step {
     if indices.len() > 1 {
         return r.fail(Reason::Rank { operand: 0, want: "0 or 1".into(), found: indices.len() });
     }
-    let dims: Vec<TermId> = shape.into_iter().chain(indices).collect();
+    let dims: Vec<TermId> = shape.into_iter().chain(indices).list();
     r.result(&dims, dtype)
 }
 
@@ -475,7 +476,7 @@ fn searchsorted(r: &mut dyn Facts) -> Step {
         format!("a sequence of rank {rank} is searched for values of that rank, found {found}")
     })?;
     let outer = if rank == 1 { 0 } else { rank - 1 };
-    let pairs: Vec<_> = sorted.iter().copied().zip(values.iter().copied()).take(outer).collect();
+    let pairs: Vec<_> = sorted.iter().copied().zip(values.iter().copied()).take(outer).list();
     equate(r, &pairs, "sequence and values agree but on the last axis")?;
     let dtype = dtype_attr(r, Dtype::Int32);
     r.result(&values, dtype)

@@ -4,6 +4,7 @@
 //! are axis 1 in blocks of the 8 on axis 4.
 //!
 //! Worked example: `NCHW8c` over `(1, 2, 4, 4, 8)` has `C` = 2 · 8 = 16 channels.
+use base::ToList;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataLayout {
@@ -54,7 +55,7 @@ impl DataLayout {
 
     /// What stands along a letter: its axis and the blocks split off it. Their product is the full size.
     pub fn parts<T: Copy>(&self, axes: &[T], letter: char) -> Vec<T> {
-        self.axes.iter().zip(axes).filter(|((c, _), _)| *c == letter).map(|(_, &part)| part).collect()
+        self.axes.iter().zip(axes).filter(|((c, _), _)| *c == letter).map(|(_, &part)| part).list()
     }
 
     /// How many elements the inner parts of a letter hold together.

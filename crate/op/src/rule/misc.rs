@@ -6,6 +6,7 @@ use super::form::{self, Form};
 use super::index::expect_scalars;
 use super::shape::tensors_of;
 use super::{attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor, peek_rank};
+use base::{Append, ToList};
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, Term, TermId};
 
 /// The data's shape with the dtype of a second tensor.
@@ -97,7 +98,7 @@ fn dft(r: &mut dyn Facts) -> Step {
     let (imaginary, _) = r.tensor(1)?;
     let (rank, found) = (real.len(), imaginary.len());
     r.check(rank == found, || format!("a real part of rank {rank} has no imaginary one of rank {found}"))?;
-    let pairs: Vec<_> = real.into_iter().zip(imaginary).collect();
+    let pairs: Vec<_> = real.into_iter().zip(imaginary).list();
     equate(r, &pairs, "real and imaginary part have one shape")?;
     let parts = [r.arg(0), r.arg(1)];
     let tuple = r.make_tuple(&parts);
@@ -127,7 +128,7 @@ fn stft(r: &mut dyn Facts) -> Step {
     let steps = r.floor_div(steps, hop)?;
     let frames = r.affine(steps, 1, 1)?;
     let mut dims = data[..data.len() - 1].to_vec();
-    dims.extend([number(r, frequencies), frames, number(r, 2)]);
+    dims.append_all([number(r, frequencies), frames, number(r, 2)]);
     r.result(&dims, dtype)
 }
 
@@ -147,7 +148,7 @@ fn letters(term: &str) -> Option<Vec<Option<char>>> {
             letters.push(None);
             rest = behind;
         } else if c.is_ascii_alphabetic() || c == ' ' {
-            letters.extend((c != ' ').then_some(Some(c)));
+            letters.append_all((c != ' ').then_some(Some(c)));
             rest = &rest[1..];
         } else {
             return None;
@@ -160,9 +161,9 @@ fn letters(term: &str) -> Option<Vec<Option<char>>> {
 fn labels(letters: &[Option<char>], n_rest: usize) -> Vec<Label> {
     let one = |letter: &Option<char>| match letter {
         Some(c) => vec![Label::Letter(*c)],
-        None => (0..n_rest).rev().map(Label::Rest).collect(),
+        None => (0..n_rest).rev().map(Label::Rest).list(),
     };
-    letters.iter().flat_map(one).collect()
+    letters.iter().flat_map(one).list()
 }
 
 /// Without `->`, the result has what `...` stands for and then the letters that occur once, in their order.
@@ -170,13 +171,13 @@ fn implicit(terms: &[Vec<Option<char>>]) -> Vec<Option<char>> {
     let all: Vec<Option<char>> = terms.concat();
     let once = |c: &char| all.iter().filter(|letter| **letter == Some(*c)).count() == 1;
     let kept = ('A'..='Z').chain('a'..='z').filter(once).map(Some);
-    all.contains(&None).then_some(None).into_iter().chain(kept).collect()
+    all.contains(&None).then_some(None).into_iter().chain(kept).list()
 }
 
 /// The labels of the axes of each term and of the result, for operands of these ranks. `None` where the relation fails.
 pub fn einsum_labels(equation: &str, ranks: &[usize]) -> Option<(Vec<Vec<Label>>, Vec<Label>)> {
     let (inputs, output) = equation.split_once("->").map_or((equation, None), |(i, o)| (i, Some(o)));
-    let terms = inputs.split(',').map(letters).collect::<Option<Vec<_>>>()?;
+    let terms = inputs.split(',').map(letters).some_list()?;
     let output = output.map_or_else(|| Some(implicit(&terms)), letters)?;
     let mut n_rest = 0;
     let mut labelled = Vec::with_capacity(terms.len());
@@ -193,7 +194,7 @@ fn einsum(r: &mut dyn Facts) -> Step {
     const WANT: &str = "terms of letters such as \"ij,jk->ik\"";
     let equation = r.attrs().str("equation").to_owned();
     let (inputs, output) = equation.split_once("->").map_or((&equation[..], None), |(i, o)| (i, Some(o)));
-    let Some(terms) = inputs.split(',').map(letters).collect::<Option<Vec<_>>>() else {
+    let Some(terms) = inputs.split(',').map(letters).some_list() else {
         return attr_error(r, "equation", WANT);
     };
     let output = match output.map(letters) {
@@ -241,7 +242,7 @@ fn einsum(r: &mut dyn Facts) -> Step {
     }
     tensors[1..].iter().try_for_each(|(_, other)| r.unify(dtype, *other))?;
     let dims: Vec<TermId> =
-        kept.iter().filter_map(|label| joined.iter().find(|(known, _)| known == label)).map(|(_, dim)| *dim).collect();
+        kept.iter().filter_map(|label| joined.iter().find(|(known, _)| known == label)).map(|(_, dim)| *dim).list();
     r.result(&dims, dtype)
 }
 
@@ -314,7 +315,7 @@ fn alloc_tensor(r: &mut dyn Facts) -> Step {
     if !r.peek(r.arg(1)).is_hole() {
         r.tensor_parts(1)?;
     }
-    let sizes: Vec<Size> = shape.into_iter().map(Size::known).collect();
+    let sizes: Vec<Size> = shape.into_iter().map(Size::known).list();
     r.result_sizes(&sizes, dtype)
 }
 

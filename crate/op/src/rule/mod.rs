@@ -25,6 +25,7 @@ mod shape;
 pub(crate) mod sparse;
 pub(crate) mod vision;
 
+use base::ToList;
 pub use broadcast::{BROADCAST, BROADCAST_COMP, BROADCAST_TO, IDENTITY, IDENTITY_COMP, WHERE};
 pub use conv_nd::CONV2D;
 pub use create::{ARANGE, CAST, FULL, INIT_OP};
@@ -74,7 +75,7 @@ fn expect_type(r: &mut dyn Facts, operand: usize, dims: &[TermId], dtype: TermId
     let (own, _) = expect_rank(r, given, dims.len())?;
     let is_any = |dim| r.is_dynamic(dim) && r.peek_number(dim).is_none();
     let dims = dims.iter().zip(own).map(|(&dim, own)| if is_any(dim) || is_any(own) { own } else { dim });
-    let dims: Vec<TermId> = dims.collect();
+    let dims: Vec<TermId> = dims.list();
     let known = r.make_tensor(&dims, dtype);
     r.unify(known, given)
 }
@@ -84,7 +85,7 @@ fn expect_dims(r: &mut dyn Facts, shape: TermId, rank: usize) -> Result<Vec<Term
     match r.dims(shape) {
         Ok(dims) if dims.len() == rank => Ok(dims),
         Ok(_) | Err(_) => {
-            let dims: Vec<TermId> = (0..rank).map(|_| r.make_hole(Kind::Dim)).collect();
+            let dims: Vec<TermId> = (0..rank).map(|_| r.make_hole(Kind::Dim)).list();
             let list = r.make_list(&dims);
             let known = r.make(Term::Shape(list));
             r.unify(known, shape)?;

@@ -7,6 +7,7 @@ use super::form::{self, Form};
 use super::linear::{out_dtype, units, vectors_along};
 use super::pool::{pool_layout, spatial};
 use super::{attr_error, can_be_tensor, expect_rank, expect_tensor};
+use base::ToList;
 use ty::{AttrValue, Facts, Reason, Relation, Step, Stop, TermId};
 
 /// Scale and shift are vectors as long as the data's axis; the result is the data.
@@ -66,7 +67,7 @@ fn instance_norm(r: &mut dyn Facts) -> Step {
 fn cross_entropy(r: &mut dyn Facts) -> Step {
     let (x, dtype) = r.tensor_of_rank(0, 2)?;
     let (y, other) = r.tensor_of_rank(1, 2)?;
-    let pairs: Vec<_> = x.into_iter().zip(y).collect();
+    let pairs: Vec<_> = x.into_iter().zip(y).list();
     check_same(r, &pairs, "predictions and targets have one shape")?;
     r.unify(dtype, other)?;
     equate(r, &pairs, "predictions and targets have one shape")?;
@@ -93,7 +94,7 @@ fn nll_loss(r: &mut dyn Facts) -> Step {
     r.check(!target.is_float() && target.is_signed(), || format!("targets must be signed integers, found {target}"))?;
     equate(r, &[(predictions[1], weights[0])], "there is a weight for each class")?;
     let others = [predictions[0]].into_iter().chain(predictions[2..].iter().copied());
-    let pairs: Vec<_> = others.zip(targets.iter().copied()).collect();
+    let pairs: Vec<_> = others.zip(targets.iter().copied()).list();
     equate(r, &pairs, "there is a target for each prediction")?;
     match reduction {
         true => r.result(&[], dtype),
@@ -108,7 +109,7 @@ fn pairs(r: &dyn Facts, attr: &'static str) -> Result<Vec<[i64; 2]>, Stop> {
         _ => None,
     };
     let pairs = match r.attrs().get(attr) {
-        AttrValue::List(items) => items.iter().map(pair).collect::<Option<Vec<_>>>(),
+        AttrValue::List(items) => items.iter().map(pair).some_list(),
         _ => None,
     };
     match pairs {
@@ -238,7 +239,7 @@ fn blocks(r: &dyn Facts, attr: &'static str, rank: usize) -> Result<(Vec<(i64, i
     r.check(n_blocks < rank, || format!("block_shape has {n_blocks} numbers, and the data only rank {rank}"))?;
     let total = shape.iter().fold(1_i64, |total, &block| total.saturating_mul(block));
     let sums = pairs.iter().map(|[before, after]| before.saturating_add(*after));
-    Ok((shape.iter().copied().zip(sums).collect(), total))
+    Ok((shape.iter().copied().zip(sums).list(), total))
 }
 
 fn space_to_batch(r: &mut dyn Facts) -> Step {
@@ -283,7 +284,7 @@ fn fifo_buffer(r: &mut dyn Facts) -> Step {
     let (data, dtype) = r.tensor(0)?;
     let (buffer, other) = r.tensor_of_rank(1, data.len())?;
     let at = r.axis("axis", r.attrs().int("axis").unwrap_or(0), data.len())?;
-    let pairs: Vec<_> = data.iter().copied().zip(buffer.iter().copied()).collect();
+    let pairs: Vec<_> = data.iter().copied().zip(buffer.iter().copied()).list();
     let others = [&pairs[..at], &pairs[at + 1..]].concat();
     check_same(r, &others, "data and buffer have one shape but on the axis")?;
     r.unify(dtype, other)?;

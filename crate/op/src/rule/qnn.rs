@@ -11,6 +11,7 @@ use super::linear::{batch_matmul as plain_batch_matmul, dense as plain_dense};
 use super::nn::dense_pack as plain_dense_pack;
 use super::pool::pool2d;
 use super::shape::concatenate as plain_concatenate;
+use base::ToList;
 use ty::{Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
 
 /// Floats to the integers of `out_dtype`.
@@ -57,7 +58,7 @@ fn dtype_among(r: &dyn Facts, operand: usize, among: &[Dtype], what: &str) -> Re
 
 fn check_among(r: &dyn Facts, dtype: Dtype, among: &[Dtype], what: &str) -> Step {
     r.check(among.contains(&dtype), || {
-        let names: Vec<String> = among.iter().map(Dtype::to_string).collect();
+        let names: Vec<String> = among.iter().map(Dtype::to_string).list();
         let (last, others) = names.split_last().expect("a list of dtypes is not empty");
         let names = if others.is_empty() { last.clone() } else { format!("{} or {last}", others.join(", ")) };
         format!("{what} must have dtype {names}, found {dtype}")
@@ -66,7 +67,7 @@ fn check_among(r: &dyn Facts, dtype: Dtype, among: &[Dtype], what: &str) -> Step
 
 /// The attribute `out_dtype`, which must be one of these.
 fn out_among(r: &dyn Facts, among: &[Dtype]) -> Result<Dtype, Stop> {
-    let names = || among.iter().map(|dtype| format!("\"{dtype}\"")).collect::<Vec<_>>().join(", ");
+    let names = || among.iter().map(|dtype| format!("\"{dtype}\"")).list().join(", ");
     match r.attrs().dtype("out_dtype") {
         Some(dtype) if among.contains(&dtype) => Ok(dtype),
         _ if among.len() == 1 => attr_error(r, "out_dtype", names()),

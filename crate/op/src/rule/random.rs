@@ -2,6 +2,7 @@
 //! so that nothing is random but the first key.
 
 use super::attr_error;
+use base::ToList;
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
 /// The next key, and random bits.
@@ -22,7 +23,7 @@ fn key(r: &mut dyn Facts) -> TermId {
 
 fn out_shape(r: &dyn Facts) -> Result<Vec<Size>, Stop> {
     match r.attrs().ints("out_shape").filter(|shape| shape.iter().all(|&size| size >= 0)) {
-        Some(shape) => Ok(shape.into_iter().map(Size::known).collect()),
+        Some(shape) => Ok(shape.into_iter().map(Size::known).list()),
         None => attr_error(r, "out_shape", "a list of sizes of at least 0"),
     }
 }
@@ -39,7 +40,7 @@ fn draw(r: &mut dyn Facts, dims: &[TermId], dtype: TermId) -> Step {
 
 fn threefry_generate(r: &mut dyn Facts) -> Step {
     let sizes = out_shape(r)?;
-    let dims: Vec<TermId> = sizes.into_iter().map(|size| r.make_size(size)).collect();
+    let dims: Vec<TermId> = sizes.into_iter().map(|size| r.make_size(size)).list();
     let dtype = r.make_dtype(Dtype::UInt64);
     draw(r, &dims, dtype)
 }
@@ -60,7 +61,7 @@ fn floats(r: &mut dyn Facts) -> Step {
         Some(dtype @ (Dtype::Float32 | Dtype::Float64)) => dtype,
         Some(_) => return attr_error(r, "out_dtype", "\"float32\" or \"float64\""),
     };
-    let dims: Vec<TermId> = sizes.into_iter().map(|size| r.make_size(size)).collect();
+    let dims: Vec<TermId> = sizes.into_iter().map(|size| r.make_size(size)).list();
     let dtype = r.make_dtype(dtype);
     for operand in [1, 2] {
         let (scalar, given) = (r.make_tensor(&[], dtype), r.arg(operand));

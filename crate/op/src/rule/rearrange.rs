@@ -7,6 +7,7 @@ use super::index::{integers, is_undecided, scalar};
 use super::norm::has_axis_of_data;
 use super::shape::{Fields, expect_dtype, expect_fields, fields, tensors_of};
 use super::{DataLayout, attr_error, can_be_tensor, can_have_rank, expect_rank, post_part};
+use base::{Append, ToList};
 use ty::{Facts, Function, Reason, Relation, Size, Step, Stop, TermId};
 
 /// Repeats axes of size 1 until the shape is that of a second tensor.
@@ -99,14 +100,14 @@ fn collapse_sum_to(r: &mut dyn Facts) -> Step {
     let n_axes = super::dynamic::static_len(r, 1)?;
     let sizes: Vec<Size> = match r.attrs().ints("shape") {
         None => vec![Size::ANY; n_axes],
-        Some(shape) => shape.into_iter().map(Size::known).collect(),
+        Some(shape) => shape.into_iter().map(Size::known).list(),
     };
     if sizes.iter().any(|size| size.number.is_some_and(|size| size < 0)) {
         return attr_error(r, "shape", "sizes of at least 0");
     }
     let found = sizes.len();
     r.check(found == n_axes, || format!("a shape of {n_axes} sizes is given as {found}"))?;
-    let dims: Vec<TermId> = sizes.iter().map(|&size| r.make_size(size)).collect();
+    let dims: Vec<TermId> = sizes.iter().map(|&size| r.make_size(size)).list();
     let undecided = onto(r, &dims, &data)?;
     r.result(&dims, dtype)?;
     undecided.iter().for_each(|args| post_part(r, &BROADCASTS_TO, args));
@@ -210,7 +211,7 @@ fn stack(r: &mut dyn Facts) -> Step {
     let axis = r.axis("axis", axis, rank + 1)?;
     let (fields, dtype) = expect_fields(r, rank, &terms)?;
     for at in 0..rank {
-        let sizes: Vec<TermId> = fields.iter().map(|dims| dims[at]).collect();
+        let sizes: Vec<TermId> = fields.iter().map(|dims| dims[at]).list();
         all_equal(r, &sizes, |one, other| format!("the tensors of a stack have one shape, and {one} is not {other}"))?;
     }
     let mut dims = fields[0].clone();
@@ -298,13 +299,13 @@ fn auto_scheduler_layout_transform(r: &mut dyn Facts) -> Step {
     let Some(layout) = spelt_layout(r.attrs().str("dst_layout")) else {
         return attr_error(r, "dst_layout", "sizes and letters in turn, such as \"1N8H8W3C\"");
     };
-    let sizes: Vec<i64> = layout.into_iter().filter_map(|(_, size)| size).collect();
+    let sizes: Vec<i64> = layout.into_iter().filter_map(|(_, size)| size).list();
     can_be_tensor(r, 0)?;
     let (data, dtype) = Form::operand(r, 0)?;
     let made = sizes.iter().copied().fold(1, i64::saturating_mul);
     let (all, made) = (data.product_from(r, 0)?, number(r, made));
     same_count(r, &[all], &[made], &|all, made| format!("{all} elements do not fill a shape of {made}"))?;
-    let dims: Vec<TermId> = sizes.into_iter().map(|size| number(r, size)).collect();
+    let dims: Vec<TermId> = sizes.into_iter().map(|size| number(r, size)).list();
     r.result(&dims, dtype)
 }
 
@@ -333,7 +334,7 @@ fn sliding_window(r: &mut dyn Facts) -> Step {
         let steps = r.floor_div(steps, stride)?;
         result.push(r.affine(steps, 1, 1)?);
     }
-    result.extend(window.iter().map(|&size| number(r, size)));
+    result.append_all(window.iter().map(|&size| number(r, size)));
     r.result(&result, dtype)
 }
 
@@ -351,7 +352,7 @@ fn matrix_set_diag(r: &mut dyn Facts) -> Step {
     let rank = batch.len() + if k1 == k2 { 1 } else { 2 };
     let found = diagonal.len();
     r.check(found == rank, || format!("diagonals {k1} to {k2} have rank {rank} together, found {found}"))?;
-    let pairs: Vec<_> = batch.iter().copied().zip(diagonal.iter().copied()).collect();
+    let pairs: Vec<_> = batch.iter().copied().zip(diagonal.iter().copied()).list();
     check_same(r, &pairs, "input and diagonals have the same batch axes")?;
     if let (Some(rows), Some(columns)) = (r.peek_number(height), r.peek_number(width)) {
         r.check(k1.saturating_neg() < rows && k2 < columns, || {

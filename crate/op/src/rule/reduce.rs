@@ -3,6 +3,7 @@
 use super::dims::number;
 use super::form::{self, Form};
 use super::{can_be_tensor, expect_tensor};
+use base::ToList;
 use ty::{Attrs, Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
 
 /// Drops the reduced axes, or sets them to 1 with `keepdims`.
@@ -61,7 +62,7 @@ fn certain_axes(attrs: &Attrs) -> Option<Vec<i64>> {
     match (axes[0] < 0, axes[axes.len() - 1] < 0) {
         _ if !is_apart => None,
         (true, true) => Some(axes),
-        (false, false) => Some(axes.into_iter().rev().collect()),
+        (false, false) => Some(axes.into_iter().rev().list()),
         (true, false) | (false, true) => None,
     }
 }

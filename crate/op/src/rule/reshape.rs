@@ -10,6 +10,7 @@
 use super::dims::{equate, factors, number, same_count};
 use super::form::Form;
 use super::{attr_error, can_be_tensor, peek_rank};
+use base::{Append, ToList};
 use ty::{Facts, Function, Relation, Size, Step, Stop, TermId};
 
 pub static RESHAPE: Relation = Relation { name: "Reshape", n_outputs: 1, rule: reshape };
@@ -122,7 +123,7 @@ impl Plan {
 
     fn take(&mut self, part: Part, n: usize, axis: usize) {
         self.parts.push(part);
-        self.taken.extend(axis..axis + n);
+        self.taken.append_all(axis..axis + n);
     }
 
     fn split(&mut self, r: &dyn Facts, axis: usize, first: i64, second: i64) -> Step {
@@ -136,7 +137,7 @@ impl Plan {
             }
             _ => return attr_error(r, "newshape", "sizes above 0 behind a -4, of which one may be -1"),
         };
-        self.parts.extend(parts);
+        self.parts.append_all(parts);
         self.taken.push(axis);
         Ok(())
     }
@@ -197,7 +198,7 @@ impl Plan {
             (Form::Whole(_), None) => self.taken.iter().max().map_or(0, |last| last + 1),
         };
         let axes = (0..end).filter(|axis| !self.taken.contains(axis));
-        let mut factors: Vec<TermId> = axes.map(|axis| data.dim(r, axis as i64)).collect::<Result<_, _>>()?;
+        let mut factors: Vec<TermId> = axes.map(|axis| data.dim(r, axis as i64)).ok_list()?;
         if let (Form::Whole(_), None) = (data, self.rest) {
             factors.push(data.product_from(r, end)?);
         }

@@ -3,6 +3,7 @@
 use super::dims::{all_equal, is_number, number};
 use super::form::{self, Form};
 use super::{attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor, peek_rank};
+use base::{Append, ToList};
 use ty::{AttrValue, Facts, Reason, Relation, Step, Stop, Term, TermId};
 
 /// Permutes the axes, or reverses them.
@@ -50,7 +51,7 @@ fn transpose(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
     let axes = r.attrs().ints("axes").filter(|axes| !axes.is_empty());
     let order: Vec<usize> = match axes {
-        None => (0..rank_of_data(r, Some)?).rev().collect(),
+        None => (0..rank_of_data(r, Some)?).rev().list(),
         Some(axes) => {
             let n_axes = axes.len();
             if let Some(rank) = peek_rank(r, 0) {
@@ -68,7 +69,7 @@ fn transpose(r: &mut dyn Facts) -> Step {
     can_have_rank(r, 0, order.len())?;
     let data = r.arg(0);
     let (dims, dtype) = expect_rank(r, data, order.len())?;
-    let permuted: Vec<TermId> = order.into_iter().map(|at| dims[at]).collect();
+    let permuted: Vec<TermId> = order.into_iter().map(|at| dims[at]).list();
     r.result(&permuted, dtype)
 }
 
@@ -114,7 +115,7 @@ pub(super) fn fields(r: &dyn Facts, more: usize, what: &str) -> Result<(Fields, 
                     Err(_) => unknown.push(shape),
                 }
                 shapes.push(shape);
-                dtypes.extend(r.dtype(dtype).ok().map(|dtype| (i, dtype)));
+                dtypes.append_all(r.dtype(dtype).ok().map(|dtype| (i, dtype)));
             }
             Term::Hole(_) => unknown.push(field),
             Term::Error(_) | Term::Param(..) => return Err(Stop::Wait(vec![field])),
@@ -141,9 +142,7 @@ pub(super) fn fields(r: &dyn Facts, more: usize, what: &str) -> Result<(Fields, 
     match rank {
         Some(_) if unknown.iter().any(is_rigid) => Err(Stop::Wait(unknown)),
         Some(rank) => Ok((Fields::Ranked(rank), terms)),
-        None if unknown.iter().all(is_rigid) => {
-            Ok((Fields::Whole(shapes.into_iter().map(Form::Whole).collect()), terms))
-        }
+        None if unknown.iter().all(is_rigid) => Ok((Fields::Whole(shapes.into_iter().map(Form::Whole).list()), terms)),
         None => {
             unknown.push(unknown_part(r, 1));
             Err(Stop::Wait(unknown))
@@ -213,7 +212,7 @@ pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
             Term::Tensor { shape, .. } => r.dims(shape).ok().map(|dims| dims[at]),
             _ => None,
         });
-        dims.collect()
+        dims.list()
     };
     // Off the axis what is static stands beside what is static; a `?` among them stays unless the axis itself is `?`.
     let is_any = |dim: TermId| r.is_dynamic(dim) && r.peek_number(dim).is_none();
@@ -231,8 +230,8 @@ pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
         let of_the_axis = axis_is_any || axis_sizes.iter().all(|dim| !is_open(dim));
         let number = sizes.iter().flatten().copied().find(|&dim| !is_any(dim));
         match number {
-            _ if !all_known => waits.extend(sizes),
-            Some(_) if !of_the_axis => waits.extend(axis_sizes.iter().copied()),
+            _ if !all_known => waits.append_all(sizes),
+            Some(_) if !of_the_axis => waits.append_all(axis_sizes.iter().copied()),
             Some(number) if sizes.iter().flatten().any(|&dim| is_any(dim)) => mixed.push((at, number)),
             Some(_) | None => {}
         }
@@ -244,18 +243,18 @@ pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
             Term::Tensor { shape, .. } => shape,
             _ => term,
         });
-        return Err(Stop::Wait(dims.chain(shapes).collect()));
+        return Err(Stop::Wait(dims.chain(shapes).list()));
     }
     let (fields, dtype) = expect_fields(r, rank, &terms)?;
     let mut joined = fields[0].clone();
     for at in (0..rank).filter(off_axis) {
-        let sizes: Vec<TermId> = fields.iter().map(|dims| dims[at]).collect();
+        let sizes: Vec<TermId> = fields.iter().map(|dims| dims[at]).list();
         all_equal(r, &sizes, |one, other| format!("sizes {one} and {other} differ on axis {at}"))?;
     }
     for (at, number) in mixed {
         joined[at] = if axis_is_any { number } else { r.make_size(ty::Size::ANY) };
     }
-    let sizes: Vec<TermId> = fields.iter().map(|dims| dims[axis]).collect();
+    let sizes: Vec<TermId> = fields.iter().map(|dims| dims[axis]).list();
     joined[axis] = r.sum_of(&sizes)?;
     r.result(&joined, dtype)
 }
@@ -373,7 +372,7 @@ fn expand_dims(r: &mut dyn Facts) -> Step {
     let (data, dtype) = Form::operand(r, 0)?;
     // A new axis may also stand behind the last one.
     let axis = data.axis(r, "axis", r.attrs().int("axis").unwrap_or(0), 1)?;
-    let ones: Vec<TermId> = (0..n).map(|_| number(r, 1)).collect();
+    let ones: Vec<TermId> = (0..n).map(|_| number(r, 1)).list();
     let expanded = data.inserted(r, axis, &ones)?;
     form::result(r, &expanded, dtype)
 }

@@ -3,6 +3,7 @@
 use super::attr_error;
 use super::dims::equate;
 use super::index::{scalar, signed};
+use base::ToList;
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, TermId};
 
 /// More rows, nobody knows how many.
@@ -60,6 +61,6 @@ fn sparse_to_dense(r: &mut dyn Facts) -> Step {
         return attr_error(r, "output_shape", "a list of sizes of at least 0");
     };
     let dtype = dense_dtype(r)?;
-    let sizes: Vec<Size> = shape.into_iter().map(Size::known).collect();
+    let sizes: Vec<Size> = shape.into_iter().map(Size::known).list();
     r.result_sizes(&sizes, dtype)
 }

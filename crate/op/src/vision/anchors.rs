@@ -4,6 +4,7 @@ use crate::image::resize::floats_of;
 use crate::places::tuple;
 use crate::run::{Call, Fault, floats, ints, round_to};
 use crate::vision::suppress::best_first;
+use base::{Append, ToList};
 use kernel::scalar::float;
 use kernel::strided::count;
 use ty::{Dtype, Value};
@@ -26,7 +27,7 @@ pub(super) fn multibox_prior_of(call: &Call) -> Result<Value, Fault> {
     // Half width and half height: of each size, then of the first size in each further ratio.
     let squares = sizes.iter().map(|size| (size * aspect / 2.0, size / 2.0));
     let others = ratios[1..].iter().map(|ratio| (size * aspect * ratio.sqrt() / 2.0, size / ratio.sqrt() / 2.0));
-    let halves: Vec<(f64, f64)> = squares.chain(others).collect();
+    let halves: Vec<(f64, f64)> = squares.chain(others).list();
     let clip = call.attrs.flag("clip");
     let mut boxes = Vec::with_capacity(count(&result.shape));
     for i in 0..height {
@@ -34,7 +35,7 @@ pub(super) fn multibox_prior_of(call: &Call) -> Result<Value, Fault> {
             let (y, x) = ((i as f64 + offsets[0]) * down, (j as f64 + offsets[1]) * right);
             for &(w, h) in &halves {
                 let corners = [x - w, y - h, x + w, y + h];
-                boxes.extend(corners.map(|at| if clip { at.clamp(0.0, 1.0) } else { at }));
+                boxes.append_all(corners.map(|at| if clip { at.clamp(0.0, 1.0) } else { at }));
             }
         }
     }
@@ -164,7 +165,7 @@ pub(super) fn proposal_of(call: &Call) -> Result<Value, Fault> {
             let corners =
                 kept.get(i % kept.len().max(1)).map_or([0.0; 4], |found| [found[0], found[1], found[2], found[3]]);
             regions.push(batch as f64);
-            regions.extend(corners);
+            regions.append_all(corners);
         }
     }
     call.one(floats(result.dtype, regions.into_iter()))

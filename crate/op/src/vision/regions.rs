@@ -5,6 +5,7 @@
 use crate::places::within;
 use crate::rule::DataLayout;
 use crate::run::{Arg, Call, Fault, floats, round_to};
+use base::ToList;
 use kernel::image::{Taps, weighted};
 use kernel::scalar::float;
 use kernel::strided::{count, row_major};
@@ -86,7 +87,7 @@ fn samples(from: f64, len: f64, n: usize, part: usize, size: usize) -> Vec<Taps>
         let (place, rest) = (at.floor() as usize, at - at.floor());
         vec![(place, 1.0 - rest), ((place + 1).min(size - 1), rest)]
     };
-    (0..n).map(sample).collect()
+    (0..n).map(sample).list()
 }
 
 pub(super) fn roi_align_of(call: &Call) -> Result<Value, Fault> {
@@ -102,7 +103,7 @@ pub(super) fn roi_align_of(call: &Call) -> Result<Value, Fault> {
     let r = |x| round_to(regions.dtype(), x);
     let (scale, ratio) = (r(call.attrs.float("spatial_scale")), call.attrs.int("sample_ratio").unwrap_or(-1));
     let values = regions.floats();
-    let rows: Vec<&[f64]> = values.chunks_exact(5).collect();
+    let rows: Vec<&[f64]> = values.chunks_exact(5).list();
     // For each region and side, where its first part begins, how long each is, and how many samples it has.
     let mut sides: Vec<[(f64, f64, usize); 2]> = Vec::with_capacity(rows.len());
     for row in &rows {
@@ -149,7 +150,7 @@ pub(super) fn roi_pool_of(call: &Call) -> Result<Value, Fault> {
     let r = |x| round_to(regions.dtype(), x);
     let scale = r(call.attrs.float("spatial_scale"));
     let values = regions.floats();
-    let rows: Vec<&[f64]> = values.chunks_exact(5).collect();
+    let rows: Vec<&[f64]> = values.chunks_exact(5).list();
     // From which place to before which, of one part of one side.
     let part = |region: usize, side: usize, at: usize| {
         let [from, to] = [2 - side, 4 - side].map(|edge| float::round(r(rows[region][edge] * scale)));

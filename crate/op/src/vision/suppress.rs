@@ -2,6 +2,7 @@
 
 use crate::places::tuple;
 use crate::run::{Arg, Call, Fault, floats, ints, round_to};
+use base::{Append, ToList};
 use kernel::index::float_key;
 use kernel::strided::count;
 use ty::{Dtype, Elements, Value};
@@ -25,9 +26,9 @@ pub(super) fn overlap(dtype: Dtype, a: &[f64], b: &[f64]) -> f64 {
 
 /// The places of these scores from the best on; equal ones keep their order.
 pub(super) fn best_first(scores: impl Iterator<Item = f64>) -> Vec<usize> {
-    let mut order: Vec<(u64, usize)> = scores.enumerate().map(|(at, score)| (!float_key(score), at)).collect();
+    let mut order: Vec<(u64, usize)> = scores.enumerate().map(|(at, score)| (!float_key(score), at)).list();
     base::sort(&mut order);
-    order.into_iter().map(|(_, at)| at).collect()
+    order.into_iter().map(|(_, at)| at).list()
 }
 
 /// A column of the rows of a tensor, where an attribute says which; a negative one is none.
@@ -104,10 +105,10 @@ pub(super) fn non_max_suppression_of(call: &Call) -> Result<Value, Fault> {
     for (batch, &n_valid) in counts.iter().take(n_batches).enumerate() {
         let n_valid = crate::places::within(n_valid.max(0), n_rows + 1)?;
         let row = |at: usize| &data[(batch * n_rows + at) * n_columns..][..n_columns];
-        let mut rows: Vec<Option<usize>> = (0..n_valid).map(Some).collect();
+        let mut rows: Vec<Option<usize>> = (0..n_valid).map(Some).list();
         if threshold > 0.0 {
             let order = best_first((0..n_valid).map(|at| row(at)[score]));
-            rows = order.into_iter().map(Some).collect();
+            rows = order.into_iter().map(Some).list();
             if let Some(kept) = usize::try_from(top_k).ok().filter(|&kept| kept > 0 && kept < n_valid) {
                 rows[kept..].fill(None);
             }
@@ -214,7 +215,7 @@ pub(super) fn all_class_non_max_suppression_of(call: &Call) -> Result<Value, Fau
             }
             n += kept.len();
             for at in kept {
-                rows.extend(is_onnx.then_some(batch as i128).into_iter().chain([class as i128, at as i128]));
+                rows.append_all(is_onnx.then_some(batch as i128).into_iter().chain([class as i128, at as i128]));
                 kept_scores.push(line[at]);
             }
         }

@@ -5,6 +5,7 @@ use crate::command::{Answer, Problem, has_errors, problems, to_string};
 use crate::layouts::draw::is_pointer;
 use crate::layouts::mention::Search;
 use crate::layouts::{Laid, Laying, Refining, head_name, lay, parts, pattern_text, values};
+use base::{Append, ToList};
 use layout::{Facts, Heap, Kind, Layouts, Strategy, Words, bit_string, encode, facts, rust_bytes, structure};
 use parts::Part;
 use serde::Serialize;
@@ -97,19 +98,19 @@ pub(crate) struct Mapped {
 pub fn layout_json(analysis: &Analysis, strategy: Option<Strategy>) -> Answer {
     let laid = lay(analysis);
     let mut diagnostics = analysis.diagnostics().to_vec();
-    diagnostics.extend(laid.diagnostics.iter().cloned());
+    diagnostics.append_all(laid.diagnostics.iter().cloned());
     let chosen = chosen(strategy);
     let document = Document {
         layouts: laid
             .sums
             .iter()
             .flat_map(|sum| chosen.iter().map(|&strategy| entry(analysis, &laid, sum, strategy)))
-            .collect(),
+            .list(),
         conversions: laid
             .conversions
             .iter()
             .flat_map(|refining| chosen.iter().map(|&strategy| conversion(analysis, &laid, refining, strategy)))
-            .collect(),
+            .list(),
         diagnostics: problems(&diagnostics, analysis.lines()),
     };
     Answer { json: to_string(&document), has_errors: has_errors(&diagnostics) }
@@ -118,7 +119,7 @@ pub fn layout_json(analysis: &Analysis, strategy: Option<Strategy>) -> Answer {
 /// The places in [`Strategy::ALL`].
 fn chosen(strategy: Option<Strategy>) -> Vec<usize> {
     let is_chosen = |at: &usize| strategy.is_none_or(|strategy| Strategy::ALL[*at] == strategy);
-    (0..Strategy::ALL.len()).filter(is_chosen).collect()
+    (0..Strategy::ALL.len()).filter(is_chosen).list()
 }
 
 fn entry(analysis: &Analysis, laid: &Laid, sum: &Laying, strategy: usize) -> Entry {
@@ -151,12 +152,12 @@ fn entry(analysis: &Analysis, laid: &Laid, sum: &Laying, strategy: usize) -> Ent
                 bits: layouts[field.layout].bits,
                 r#type: laid.print(analysis, laid.field_type(sum.ty, at, index, layouts[field.layout].ty)),
             })
-            .collect(),
+            .list(),
     });
-    let mut variants: Vec<VariantEntry> = variants.collect();
+    let mut variants: Vec<VariantEntry> = variants.list();
     if layouts[content].kind == Kind::Never {
         let cases = laid.types.cases(sum.ty).unwrap_or_default().into_iter();
-        variants.extend(cases.map(|case| VariantEntry {
+        variants.append_all(cases.map(|case| VariantEntry {
             name: head_name(analysis, case.head),
             tag: None,
             immediate: None,
@@ -201,7 +202,7 @@ fn conversion(analysis: &Analysis, laid: &Laid, refining: &Refining, strategy: u
         to_bits: layouts[to.layouts[strategy]].bits,
         identity: from.ty == to.ty,
         cost: laid.cost(strategy, from, to).name(),
-        map: map.map(|map| map.into_iter().map(|Mapped { value, from, to }| MapEntry { value, from, to }).collect()),
+        map: map.map(|map| map.into_iter().map(|Mapped { value, from, to }| MapEntry { value, from, to }).list()),
     }
 }
 
@@ -344,7 +345,7 @@ fn rulers(out: &mut String, analysis: &Analysis, laid: &Laid, sum: &Laying, stra
         ("payload", numbers.payload_bits),
         ("padding", numbers.padding_bits),
     ];
-    let counts: Vec<String> = counts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{what} {n}")).collect();
+    let counts: Vec<String> = counts.iter().filter(|(_, n)| *n > 0).map(|(what, n)| format!("{what} {n}")).list();
     if !counts.is_empty() {
         let _ = write!(line, " ({})", counts.join(", "));
     }
@@ -358,7 +359,7 @@ fn rulers(out: &mut String, analysis: &Analysis, laid: &Laid, sum: &Laying, stra
         }
         return;
     };
-    let names: Vec<String> = variants.iter().map(|variant| head_name(analysis, variant.head)).collect();
+    let names: Vec<String> = variants.iter().map(|variant| head_name(analysis, variant.head)).list();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(24);
     let scale = if strategy == 0 && layout.bits <= MAX_COLUMNS { 1 } else { 8 };
     for (at, (variant, name)) in variants.iter().zip(&names).enumerate() {
@@ -416,5 +417,5 @@ pub fn value_bits(analysis: &Analysis, strategy: Strategy) -> Vec<Option<String>
         let words = encode(layouts, &mut NoHeap, layout, value.value.as_ref()?).ok()?;
         (!is_block(layouts, layout, &words)).then(|| bit_string(layouts, layout, &words))
     });
-    values.collect()
+    values.list()
 }

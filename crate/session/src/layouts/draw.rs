@@ -9,8 +9,8 @@ use crate::view::{
     ConversionStoreView, ConversionView, LayoutsView, MappedView, SegmentKindView, SegmentView, SpareView, StoreView,
     TypeLayoutView, VariantView,
 };
+use base::{HashMap, ToList};
 use layout::{Facts, Kind, Layout, LayoutId, Layouts, Spare, Strategy, Tag, Variant, facts, rust_bytes};
-use rustc_hash::FxHashMap;
 use ty::TermId;
 
 /// As many types are drawn.
@@ -24,7 +24,7 @@ const MAX_VALUES: u128 = 64;
 pub(crate) struct Texts<'a> {
     pub analysis: &'a Analysis,
     pub laid: &'a Laid,
-    known: FxHashMap<TermId, String>,
+    known: HashMap<TermId, String>,
 }
 
 impl Texts<'_> {
@@ -36,7 +36,7 @@ impl Texts<'_> {
 
 impl<'a> Texts<'a> {
     pub(crate) fn new(analysis: &'a Analysis, laid: &'a Laid) -> Texts<'a> {
-        Texts { analysis, laid, known: FxHashMap::default() }
+        Texts { analysis, laid, known: HashMap::default() }
     }
 }
 
@@ -57,16 +57,16 @@ pub(crate) fn layouts_view(analysis: &Analysis, laid: &Laid) -> LayoutsView {
         let (from, to) = (is_drawn(&refining.from)?, is_drawn(&refining.to)?);
         Some(conversion_view(analysis, laid, refining, from as u32, to as u32))
     });
-    let conversions = conversions.collect();
+    let conversions = conversions.list();
     let mut mentions = mention::mentions(analysis, laid);
     mentions.retain(|mention| (mention.entry as usize) < types.len());
     LayoutsView {
-        strategies: Strategy::ALL.iter().map(|strategy| strategy.name().to_owned()).collect(),
+        strategies: Strategy::ALL.iter().map(|strategy| strategy.name().to_owned()).list(),
         n_more: (laid.sums.len() - types.len()) as u32,
         types,
         conversions,
         mentions,
-        problems: laid.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).collect(),
+        problems: laid.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).list(),
     }
 }
 
@@ -80,8 +80,8 @@ fn type_view(texts: &mut Texts, sum: &Laying) -> TypeLayoutView {
         min_bits: numbers.min_bits,
         rust_bytes: rust_bytes(&laid.layouts[0], sum.layouts[0]),
         ocaml_words: numbers.variants.iter().map(|variant| variant.ocaml_words).max().unwrap_or(0),
-        variants: cases.iter().map(|case| head_name(analysis, case.head)).collect(),
-        stores: (0..Strategy::ALL.len()).map(|strategy| store_view(texts, sum, strategy)).collect(),
+        variants: cases.iter().map(|case| head_name(analysis, case.head)).list(),
+        stores: (0..Strategy::ALL.len()).map(|strategy| store_view(texts, sum, strategy)).list(),
     }
 }
 
@@ -100,7 +100,7 @@ fn store_view(texts: &mut Texts, sum: &Laying, strategy: usize) -> StoreView {
                 let immediate = immediates.get(at).copied().flatten();
                 variant_view(texts, layouts, &layouts[content], *tag, (at, variant), immediate)
             };
-            variants.iter().enumerate().map(view).collect()
+            variants.iter().enumerate().map(view).list()
         }
         // Of a type without values.
         _ => {
@@ -154,7 +154,7 @@ fn variant_view(
             let kind = SegmentKindView::Tag;
             vec![SegmentView { kind, offset: 0, bits: 32, text, field: None, entry: None, digits: None, block: None }]
         }
-        None => parts::ranges(layouts, layout, tag, variant).into_iter().map(segment).collect(),
+        None => parts::ranges(layouts, layout, tag, variant).into_iter().map(segment).list(),
     };
     let niche = match tag {
         Tag::Niche { offset, bits, dataful } if dataful == at => Some(SpareView { offset, bits, codes: 0 }),
@@ -183,7 +183,7 @@ fn conversion_view(analysis: &Analysis, laid: &Laid, refining: &Refining, from: 
     let stores = (0..Strategy::ALL.len()).map(|strategy| ConversionStoreView {
         cost: laid.cost(strategy, source, target).name().to_owned(),
         map: mapped(analysis, laid, refining, strategy, MAX_VALUES).map(|map| {
-            map.into_iter().map(|mapped| MappedView { value: mapped.value, from: mapped.from, to: mapped.to }).collect()
+            map.into_iter().map(|mapped| MappedView { value: mapped.value, from: mapped.from, to: mapped.to }).list()
         }),
     });
     ConversionView {
@@ -192,7 +192,7 @@ fn conversion_view(analysis: &Analysis, laid: &Laid, refining: &Refining, from: 
         line: analysis.lines.line_of(span.start),
         from,
         to,
-        variants: variants.collect(),
-        stores: stores.collect(),
+        variants: variants.list(),
+        stores: stores.list(),
     }
 }

@@ -7,10 +7,9 @@ use crate::layouts::Laid;
 use crate::page::span_view;
 use crate::view::MentionView;
 use crate::{Analysis, layouts::Laying};
-use base::{Span, Surface};
+use base::{Append, HashMap, HashSet, Span, Surface, ToList};
 use hir::{ExprKind, PatKind};
 use layout::Head;
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use ty::{Dim, Term, TermId, Terms};
 
@@ -88,8 +87,8 @@ pub(crate) fn mentions(analysis: &Analysis, laid: &Laid) -> Vec<MentionView> {
     // Names come behind the parts with the same span.
     base::sort_by_key(&mut found, |found| (found.span.start, Reverse(found.span.end), found.what != What::Part));
     found.truncate(MAX_MENTIONS);
-    let mut places: FxHashMap<(usize, Head), u32> = FxHashMap::default();
-    let mut known: FxHashSet<usize> = FxHashSet::default();
+    let mut places: HashMap<(usize, Head), u32> = HashMap::default();
+    let mut known: HashSet<usize> = HashSet::default();
     let view = |Found { span, entry, what }: Found| {
         if known.insert(entry) {
             let cases = laid.types.cases(laid.sums[entry].ty).unwrap_or_default();
@@ -101,18 +100,18 @@ pub(crate) fn mentions(analysis: &Analysis, laid: &Laid) -> Vec<MentionView> {
         };
         MentionView { span: span_view(lines, span), entry: entry as u32, variant, is_name: what != What::Part }
     };
-    found.into_iter().map(view).collect()
+    found.into_iter().map(view).list()
 }
 
 pub(crate) struct Search<'a> {
     analysis: &'a Analysis,
     laid: &'a Laid,
-    known: FxHashMap<TermId, Option<usize>>,
+    known: HashMap<TermId, Option<usize>>,
 }
 
 impl<'a> Search<'a> {
     pub(crate) fn new(analysis: &'a Analysis, laid: &'a Laid) -> Search<'a> {
-        Search { analysis, laid, known: FxHashMap::default() }
+        Search { analysis, laid, known: HashMap::default() }
     }
 
     /// The first of the types that is an instance of an inferred one.
@@ -146,29 +145,29 @@ impl<'a> Search<'a> {
                     if a.len != b.len {
                         return false;
                     }
-                    pairs.extend(terms.items(a).iter().copied().zip(types.items(b).iter().copied()));
+                    pairs.append_all(terms.items(a).iter().copied().zip(types.items(b).iter().copied()));
                 }
                 (Term::Adt { adt, args }, Term::Adt { adt: other, args: others }) => {
                     if adt != other {
                         return false;
                     }
-                    pairs.extend(terms.items(args).iter().copied().zip(types.items(others).iter().copied()));
+                    pairs.append_all(terms.items(args).iter().copied().zip(types.items(others).iter().copied()));
                 }
                 (Term::Func { params, result }, Term::Func { params: others, result: other }) => {
                     if params.len != others.len {
                         return false;
                     }
                     pairs.push((result, other));
-                    pairs.extend(terms.items(params).iter().copied().zip(types.items(others).iter().copied()));
+                    pairs.append_all(terms.items(params).iter().copied().zip(types.items(others).iter().copied()));
                 }
                 (Term::Tensor { shape, dtype }, Term::Tensor { shape: other, dtype: others }) => {
-                    pairs.extend([(shape, other), (dtype, others)]);
+                    pairs.append_all([(shape, other), (dtype, others)]);
                 }
                 (Term::Ref(a), Term::Ref(b)) => pairs.push((a, b)),
                 (Term::Sum(a), Term::Sum(b)) => {
                     let ((own, rest), (others, _)) = (terms.row(a), types.row(b));
                     let is_closed = matches!(terms.head(rest), Term::EmptyRow);
-                    let mut names: Vec<u32> = own.iter().map(|variant| variant.name.0).collect();
+                    let mut names: Vec<u32> = own.iter().map(|variant| variant.name.0).list();
                     base::sort(&mut names);
                     names.dedup();
                     if names.len() > others.len() || (is_closed && names.len() < others.len()) {
@@ -177,7 +176,7 @@ impl<'a> Search<'a> {
                     for variant in own {
                         let Some(other) = others.iter().find(|other| other.name == variant.name) else { return false };
                         let (fields, others) = (terms.items(variant.fields), types.items(other.fields));
-                        pairs.extend(fields.iter().copied().zip(others.iter().copied()));
+                        pairs.append_all(fields.iter().copied().zip(others.iter().copied()));
                     }
                 }
                 (Term::Dtype(a), Term::Dtype(b)) => {

@@ -18,11 +18,10 @@ pub(crate) use value::laid_value;
 
 use crate::Analysis;
 use crate::analysis::prelude;
-use base::{Diagnostic, Surface};
+use base::{Diagnostic, HashMap, HashSet, Surface, ToList};
 use hir::{CtorId, PatId};
 use layout::{Head, Kind, LayoutId, Layouts, Strategy, Types};
 use lower::Conversion;
-use rustc_hash::{FxHashMap, FxHashSet};
 use ty::{Term, TermId, Terms};
 
 /// The layouts of a text.
@@ -33,7 +32,7 @@ pub(crate) struct Laid {
     /// Tuples, data types and anonymous sums in the order in which they were met, each before its fields' types.
     pub sums: Vec<Laying>,
     /// By type, the place in `sums`.
-    pub index: FxHashMap<TermId, usize>,
+    pub index: HashMap<TermId, usize>,
     pub conversions: Vec<Refining>,
     /// Why some types are missing.
     pub diagnostics: Vec<Diagnostic>,
@@ -97,9 +96,9 @@ pub(crate) fn lay(analysis: &Analysis) -> Laid {
 
 /// The sums that types consist of, each once.
 fn sums(types: &Types, roots: &[TermId]) -> Vec<TermId> {
-    let mut seen: FxHashSet<TermId> = FxHashSet::default();
+    let mut seen: HashSet<TermId> = HashSet::default();
     let mut found = Vec::new();
-    let mut pending: Vec<TermId> = roots.iter().rev().copied().collect();
+    let mut pending: Vec<TermId> = roots.iter().rev().copied().list();
     while let Some(ty) = pending.pop() {
         if !seen.insert(ty) {
             continue;
@@ -194,5 +193,5 @@ pub(crate) fn head_name(analysis: &Analysis, head: Head) -> String {
 /// The pattern before an `as`, on one line.
 pub(crate) fn pattern_text(analysis: &Analysis, pat: PatId) -> String {
     let text = &analysis.text[analysis.module.pats[pat].span.range()];
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    text.split_whitespace().list().join(" ")
 }

@@ -1,5 +1,6 @@
 //! The ranges of bits that a layout consists of.
 
+use base::Append;
 use layout::{Layout, Layouts, Tag, Variant};
 
 /// What a range of bits is.
@@ -40,7 +41,7 @@ pub(crate) fn ranges(layouts: &Layouts, layout: &Layout, tag: Tag, variant: &Var
         Tag::None | Tag::Bits { .. } | Tag::Niche { .. } => {}
     }
     let fields = variant.fields.iter().enumerate();
-    ranges.extend(fields.map(|(index, field)| {
+    ranges.append_all(fields.map(|(index, field)| {
         let bits = layouts[field.layout].bits;
         Range { part: Part::Field(index), offset: field.offset, bits }
     }));

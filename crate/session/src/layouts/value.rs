@@ -11,11 +11,11 @@ use crate::layouts::draw::{Texts, is_pointer};
 use crate::layouts::parts::{Part, Range, with_padding};
 use crate::layouts::{Laid, head_name};
 use crate::view::{BlockView, ChoiceView, LaidValueView, SegmentKindView, SegmentView};
+use base::{Append, HashMap, ToList};
 use layout::{
     Head, Kind, LayoutId, Layouts, Strategy, Tag, Words, immediate_of, immediate_variant, pack, read_bits, slice_bits,
     variant_in,
 };
-use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 use std::collections::VecDeque;
 use ty::{Dtype, Fields, Scalar, Value, print_value, scalar_bits, scalar_of};
@@ -59,7 +59,7 @@ pub(crate) fn laid_value(analysis: &Analysis, laid: &Laid, entry: usize, choices
         r#type: texts.of(layouts[node.layout].ty),
         variants: match (&layouts[node.layout].kind, node.what) {
             (Kind::Sum { variants, .. }, _) => {
-                Some(variants.iter().map(|variant| head_name(analysis, variant.head)).collect())
+                Some(variants.iter().map(|variant| head_name(analysis, variant.head)).list())
             }
             (_, What::Number(Dtype::Bool, _)) => Some(vec!["False".to_owned(), "True".to_owned()]),
             (_, What::Variant(_) | What::Number(..) | What::Fixed) => None,
@@ -74,12 +74,12 @@ pub(crate) fn laid_value(analysis: &Analysis, laid: &Laid, entry: usize, choices
         problem: node.problem.clone(),
         n_fields: node.n_fields as u32,
     };
-    let choices = nodes.iter().map(view).collect();
+    let choices = nodes.iter().map(view).list();
     let stores = (0..Strategy::ALL.len()).map(|strategy| {
         let memory = Memory::of(laid, strategy, sum.layouts[strategy], &nodes);
         memory.views(analysis, &mut texts)
     });
-    let stores = stores.collect();
+    let stores = stores.list();
     Some(LaidValueView { nodes: choices, value: written(analysis, laid, &nodes), stores })
 }
 
@@ -108,7 +108,7 @@ fn nodes(analysis: &Analysis, laid: &Laid, root: LayoutId, choices: &[String]) -
                 let variant = &variants[at];
                 let name = head_name(analysis, variant.head);
                 let is_only = variant.fields.len() == 1;
-                fields.extend(variant.fields.iter().enumerate().map(|(index, field)| {
+                fields.append_all(variant.fields.iter().enumerate().map(|(index, field)| {
                     let place = match variant.head {
                         Head::Tuple | Head::Functions => format!(".{index}"),
                         Head::Constructor(_) | Head::Variant(_) if is_only => format!("field of {name}"),
@@ -139,17 +139,17 @@ fn nodes(analysis: &Analysis, laid: &Laid, root: LayoutId, choices: &[String]) -
         let n_fields = fields.len();
         nodes.push(Node { layout, what, depth, place, n_fields, typed, problem });
         let are_given = n_given.parse() == Ok(n_fields);
-        pending.extend(fields.into_iter().rev().map(|(layout, place)| (layout, are_given, depth + 1, place)));
+        pending.append_all(fields.into_iter().rev().map(|(layout, place)| (layout, are_given, depth + 1, place)));
     }
     Some(nodes)
 }
 
 /// The variant of each sum through which its values end soonest.
-fn defaults(layouts: &Layouts, root: LayoutId) -> FxHashMap<LayoutId, usize> {
-    let mut users: FxHashMap<LayoutId, Vec<(LayoutId, usize)>> = FxHashMap::default();
-    let mut n_missing: FxHashMap<(LayoutId, usize), usize> = FxHashMap::default();
+fn defaults(layouts: &Layouts, root: LayoutId) -> HashMap<LayoutId, usize> {
+    let mut users: HashMap<LayoutId, Vec<(LayoutId, usize)>> = HashMap::default();
+    let mut n_missing: HashMap<(LayoutId, usize), usize> = HashMap::default();
     let mut ready: VecDeque<(LayoutId, usize)> = VecDeque::new();
-    let mut seen = FxHashMap::default();
+    let mut seen = HashMap::default();
     let mut pending = vec![root];
     while let Some(layout) = pending.pop() {
         if seen.insert(layout, ()).is_some() {
@@ -168,7 +168,7 @@ fn defaults(layouts: &Layouts, root: LayoutId) -> FxHashMap<LayoutId, usize> {
         match &layouts[layout].kind {
             Kind::Sum { variants, .. } => {
                 for (at, one) in variants.iter().enumerate().filter(|(_, variant)| variant.is_inhabited) {
-                    let parts: Vec<LayoutId> = one.fields.iter().map(|field| field.layout).collect();
+                    let parts: Vec<LayoutId> = one.fields.iter().map(|field| field.layout).list();
                     variant(at, &parts);
                 }
             }
@@ -177,7 +177,7 @@ fn defaults(layouts: &Layouts, root: LayoutId) -> FxHashMap<LayoutId, usize> {
             Kind::Token { .. } | Kind::Never => {}
         }
     }
-    let mut defaults = FxHashMap::default();
+    let mut defaults = HashMap::default();
     while let Some((layout, at)) = ready.pop_front() {
         if defaults.contains_key(&layout) {
             continue;
@@ -218,7 +218,7 @@ fn number(dtype: Dtype, typed: &str) -> Result<Scalar, String> {
 fn written(analysis: &Analysis, laid: &Laid, nodes: &[Node]) -> String {
     let mut results: Vec<Value> = Vec::new();
     for node in nodes.iter().rev() {
-        let fields = (0..node.n_fields).filter_map(|_| results.pop()).collect();
+        let fields = (0..node.n_fields).filter_map(|_| results.pop()).list();
         let value = match (node.what, &laid.layouts[0][node.layout].kind) {
             (What::Number(dtype, scalar), _) => Value::Scalar(dtype, scalar),
             (What::Variant(at), Kind::Sum { variants, .. }) => match variants[at].head {
@@ -261,7 +261,7 @@ impl<'a> Memory<'a> {
             stored.push(layout);
             match (&layouts[laid.content(strategy, layout)].kind, node.what) {
                 (Kind::Sum { variants, .. }, What::Variant(at)) => {
-                    pending.extend(variants[at].fields.iter().rev().map(|field| field.layout));
+                    pending.append_all(variants[at].fields.iter().rev().map(|field| field.layout));
                 }
                 (Kind::Ref { content }, _) => pending.push(*content),
                 _ => {}
@@ -271,7 +271,7 @@ impl<'a> Memory<'a> {
         for (index, node) in nodes.iter().enumerate().rev() {
             let layout = stored[index];
             let content = laid.content(strategy, layout);
-            let fields: Vec<Words> = (0..node.n_fields).filter_map(|_| results.pop()).collect();
+            let fields: Vec<Words> = (0..node.n_fields).filter_map(|_| results.pop()).list();
             let mut words: Words = match (&layouts[content].kind, node.what) {
                 (Kind::Scalar(_), What::Number(dtype, scalar)) => smallvec![scalar_bits(dtype, scalar)],
                 (Kind::Immediate(_), What::Number(dtype, scalar)) => smallvec![scalar_bits(dtype, scalar) << 1 | 1],
@@ -318,14 +318,14 @@ impl<'a> Memory<'a> {
             segments: block.words.as_ref().map_or_else(Vec::new, |words| self.segments(analysis, block.layout, words)),
             note: block.note.to_owned(),
         };
-        self.blocks.iter().map(view).collect()
+        self.blocks.iter().map(view).list()
     }
 
     /// The bits of a layout with what they mean, down to the fields of fields.
     fn segments(&self, analysis: &Analysis, root: LayoutId, words: &[u64]) -> Vec<SegmentView> {
         let layouts = self.layouts;
         // By offset.
-        let mut said: FxHashMap<u32, SegmentView> = FxHashMap::default();
+        let mut said: HashMap<u32, SegmentView> = HashMap::default();
         let mut ranges: Vec<Range> = Vec::new();
         let mut pending = vec![(root, 0, None)];
         let segment = |kind, offset, bits, text, field| SegmentView {
@@ -396,7 +396,7 @@ impl<'a> Memory<'a> {
             }
             (Part::Tag | Part::Niche | Part::Field(_), Some(said)) => said,
         };
-        ranges.map(view).collect()
+        ranges.map(view).list()
     }
 
     fn variant_name(&self, analysis: &Analysis, content: LayoutId, at: usize) -> String {

@@ -1,14 +1,14 @@
 //! All values of a small type, and which of them a pattern takes.
 
 use crate::Analysis;
+use base::{Append, HashMap, ToList};
 use hir::{PatId, PatKind};
 use layout::{Head, Kind, LayoutId, Layouts, Variant};
-use rustc_hash::FxHashMap;
 use ty::{Fields, Scalar, Value, scalar_of};
 
 /// The values of a layout whose cardinality is known to be small, by variant, then by the fields from the left.
 pub(crate) fn values(layouts: &Layouts, root: LayoutId) -> Vec<Value> {
-    let mut known: FxHashMap<LayoutId, Vec<Value>> = FxHashMap::default();
+    let mut known: HashMap<LayoutId, Vec<Value>> = HashMap::default();
     let mut steps = vec![(root, false)];
     while let Some((layout, is_entered)) = steps.pop() {
         if known.contains_key(&layout) {
@@ -20,8 +20,9 @@ pub(crate) fn values(layouts: &Layouts, root: LayoutId) -> Vec<Value> {
             match kind {
                 Kind::Sum { variants, .. } => {
                     let inhabited = variants.iter().filter(|variant| variant.is_inhabited);
-                    steps
-                        .extend(inhabited.flat_map(|variant| variant.fields.iter().map(|field| (field.layout, false))));
+                    steps.append_all(
+                        inhabited.flat_map(|variant| variant.fields.iter().map(|field| (field.layout, false))),
+                    );
                 }
                 Kind::Box { content, .. } => steps.push((*content, false)),
                 Kind::Scalar(_)
@@ -36,11 +37,11 @@ pub(crate) fn values(layouts: &Layouts, root: LayoutId) -> Vec<Value> {
         }
         let found = match kind {
             Kind::Scalar(dtype) | Kind::Immediate(dtype) if dtype.bits() <= 8 => {
-                (0..1_u64 << dtype.bits()).map(|bits| Value::Scalar(*dtype, scalar_of(*dtype, bits))).collect()
+                (0..1_u64 << dtype.bits()).map(|bits| Value::Scalar(*dtype, scalar_of(*dtype, bits))).list()
             }
             Kind::Sum { variants, .. } => {
                 let inhabited = variants.iter().filter(|variant| variant.is_inhabited);
-                inhabited.flat_map(|variant| of_variant(&known, variant)).collect()
+                inhabited.flat_map(|variant| of_variant(&known, variant)).list()
             }
             Kind::Box { content, .. } => known.get(content).cloned().unwrap_or_default(),
             Kind::Scalar(_)
@@ -56,21 +57,21 @@ pub(crate) fn values(layouts: &Layouts, root: LayoutId) -> Vec<Value> {
     known.remove(&root).unwrap_or_default()
 }
 
-fn of_variant(known: &FxHashMap<LayoutId, Vec<Value>>, variant: &Variant) -> Vec<Value> {
+fn of_variant(known: &HashMap<LayoutId, Vec<Value>>, variant: &Variant) -> Vec<Value> {
     let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
     for field in &variant.fields {
         let values = known.get(&field.layout).map_or(&[][..], Vec::as_slice);
         let longer = |row: &Vec<Value>| -> Vec<Vec<Value>> {
-            values.iter().map(|value| row.iter().chain([value]).cloned().collect()).collect()
+            values.iter().map(|value| row.iter().chain([value]).cloned().list()).list()
         };
-        rows = rows.iter().flat_map(longer).collect();
+        rows = rows.iter().flat_map(longer).list();
     }
     let value = |fields| match variant.head {
         Head::Constructor(number) => Value::Data(number, fields),
         Head::Variant(name) => Value::Variant(name, fields),
         Head::Tuple | Head::Functions => Value::Tuple(fields),
     };
-    rows.into_iter().map(|row| value(Fields::new(row))).collect()
+    rows.into_iter().map(|row| value(Fields::new(row))).list()
 }
 
 enum Test {
@@ -91,7 +92,8 @@ pub(crate) fn fits(analysis: &Analysis, pat: PatId, value: &Value) -> bool {
             Test::Fits(pat, value) => {
                 let mut parts = |pats: &[PatId], fields: &Fields| {
                     tests.push(Test::All(pats.len()));
-                    tests.extend(pats.iter().zip(fields.iter()).map(|(&pat, value)| Test::Fits(pat, value.clone())));
+                    tests
+                        .append_all(pats.iter().zip(fields.iter()).map(|(&pat, value)| Test::Fits(pat, value.clone())));
                 };
                 match (&analysis.module.pats[pat].kind, &value) {
                     (PatKind::Wild | PatKind::Var(_), _) => true,
@@ -101,7 +103,7 @@ pub(crate) fn fits(analysis: &Analysis, pat: PatId, value: &Value) -> bool {
                     }
                     (PatKind::Or(pats), _) => {
                         tests.push(Test::Any(pats.len()));
-                        tests.extend(pats.iter().map(|&pat| Test::Fits(pat, value.clone())));
+                        tests.append_all(pats.iter().map(|&pat| Test::Fits(pat, value.clone())));
                         continue;
                     }
                     (PatKind::Ctor(ctor, pats), Value::Data(number, fields))

@@ -4,6 +4,7 @@ use super::view::Part;
 use super::{Recording, Seen};
 use crate::command::{Place, place, to_string};
 use crate::{Analysis, beginning};
+use base::ToList;
 use serde::Serialize;
 use solve::trace::redo;
 use solve::{Cause, Event, Outcome, RelationId, Woken};
@@ -109,7 +110,7 @@ impl Recording {
         let words = self.words(analysis);
         let term = |id: TermId| self.term_name(id);
         let kind = |term: Term| term.kind().name();
-        let woken = |woken: &[Woken]| woken.iter().map(|woken| relation_name(woken.relation)).collect();
+        let woken = |woken: &[Woken]| woken.iter().map(|woken| relation_name(woken.relation)).list();
         let cause = |cause: Cause| Reason {
             why: match words.text.span_of_cause(cause) {
                 Some(_) => words.why(words.text.why(cause)),
@@ -145,7 +146,7 @@ impl Recording {
                     relation: relation_name(relation),
                     name: posted.relation.name().to_owned(),
                     text: words.relation(seen, relation),
-                    args: posted.args.iter().map(|&arg| term(arg)).collect(),
+                    args: posted.args.iter().map(|&arg| term(arg)).list(),
                     n_inputs: posted.n_inputs(),
                     by: self.index.relations[relation.0 as usize].parent.map(relation_name),
                     cause: cause(posted.cause),
@@ -162,7 +163,7 @@ impl Recording {
                     Outcome::Failed => "failed",
                 },
                 waits: match outcome {
-                    Outcome::Waits(waits) => waits.iter().map(|&wait| term(wait)).collect(),
+                    Outcome::Waits(waits) => waits.iter().map(|&wait| term(wait)).list(),
                     Outcome::Solved | Outcome::Failed => Vec::new(),
                 },
                 message: words.failure(relation).filter(|_| *outcome == Outcome::Failed),
@@ -215,7 +216,7 @@ pub fn trace_text(analysis: &Analysis) -> String {
             let _ = writeln!(text, "    r{id} comes to the front");
         }
         if !view.queue.is_empty() {
-            let ids: Vec<String> = view.queue.iter().map(|relation| format!("r{}", relation.id)).collect();
+            let ids: Vec<String> = view.queue.iter().map(|relation| format!("r{}", relation.id)).list();
             let more = match view.n_more_queued {
                 0 => String::new(),
                 n => format!(" … {n} more"),

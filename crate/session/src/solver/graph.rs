@@ -15,9 +15,8 @@ use crate::page::span_view;
 use crate::view::solver::{
     EdgeView, GraphNodeView, GraphStateView, GraphView, NodeKindView, OpenView, RelationStateView,
 };
-use base::Span;
+use base::{Append, HashMap, HashSet, Span, ToList};
 use infer::Inferred;
-use rustc_hash::{FxHashMap, FxHashSet};
 use solve::{EQUAL, RelationId, State};
 use std::ops::Range;
 use ty::{TermId, Terms};
@@ -44,8 +43,8 @@ pub(super) struct Net {
     nodes: Vec<Node>,
     /// For each function that has nodes, its number and which they are.
     functions: Vec<(u32, Range<usize>)>,
-    relation_places: FxHashMap<RelationId, u32>,
-    variable_places: FxHashMap<TermId, u32>,
+    relation_places: HashMap<RelationId, u32>,
+    variable_places: HashMap<TermId, u32>,
     /// By node, the cells of a variable that are arguments of relations.
     mentions: Vec<Vec<TermId>>,
     /// By node, the relations that were posted by one, or by those that it posted.
@@ -86,8 +85,8 @@ impl Net {
         let mut net = Net {
             nodes: Vec::new(),
             functions: Vec::new(),
-            relation_places: FxHashMap::default(),
-            variable_places: FxHashMap::default(),
+            relation_places: HashMap::default(),
+            variable_places: HashMap::default(),
             mentions: Vec::new(),
             parts: Vec::new(),
             done: Vec::new(),
@@ -141,10 +140,10 @@ impl Net {
         let Range { start, end } = cluster.nodes;
         let n = end - start;
         if n <= MAX_IN_CLUSTER {
-            return (start..end).map(|at| self.single(at)).collect();
+            return (start..end).map(|at| self.single(at)).list();
         }
         let nodes = |part: usize| start + part * n / N_PARTS..start + (part + 1) * n / N_PARTS;
-        (0..N_PARTS).map(|part| self.cluster(nodes(part), format!("{}.{part}", cluster.id))).collect()
+        (0..N_PARTS).map(|part| self.cluster(nodes(part), format!("{}.{part}", cluster.id))).list()
     }
 
     fn single(&self, at: usize) -> Item {
@@ -175,7 +174,7 @@ impl Recording {
         self.solver_at(self.n_stops() - 1);
         let Net { functions, .. } = &self.net;
         let functions = functions.iter().map(|(at, nodes)| self.net.cluster(nodes.clone(), format!("f{at}")));
-        let mut items: Vec<Item> = functions.collect();
+        let mut items: Vec<Item> = functions.list();
         let mut opened: Vec<OpenView> = Vec::new();
         let is_small = self.net.nodes.len() <= MAX_NODES;
         // From outside in, as long as there is room; then what was asked for.
@@ -198,7 +197,7 @@ impl Recording {
                         let label = self.cluster_label(analysis, &item);
                         opened.push(OpenView { id: item.id, label, is_asked: asks });
                     }
-                    next.extend(inside);
+                    next.append_all(inside);
                 }
                 items = next;
                 if !has_opened {
@@ -217,7 +216,7 @@ impl Recording {
             drawn_at[item.nodes.clone()].fill(at);
         }
         let mut edges: Vec<EdgeView> = Vec::new();
-        let mut met: FxHashSet<(u32, u32)> = FxHashSet::default();
+        let mut met: HashSet<(u32, u32)> = HashSet::default();
         for &node in &self.net.nodes {
             let Node::Relation(id) = node else { continue };
             let posted = self.inferred.solver.relation(id);
@@ -231,7 +230,7 @@ impl Recording {
             }
         }
         let n_hidden = items.iter().filter(|item| item.is_cluster).map(|item| item.nodes.len() as u32).sum();
-        let nodes = items.iter().map(|item| self.node_view(analysis, item)).collect();
+        let nodes = items.iter().map(|item| self.node_view(analysis, item)).list();
         GraphView { nodes, edges, n_hidden, open }
     }
 
@@ -306,7 +305,7 @@ impl Recording {
         let place_of = |cell: TermId| self.net.variable_places.get(&self.inferred.solver.root(cell));
         let touched = self.touched(stop).into_iter().filter_map(place_of);
         let ran = self.stop(stop).relation.and_then(|id| self.net.relation_places.get(&self.node_of(id)?));
-        let mut changed: Vec<usize> = touched.chain(ran).map(|&place| place as usize).collect();
+        let mut changed: Vec<usize> = touched.chain(ran).map(|&place| place as usize).list();
         base::sort(&mut changed);
         let mut view = GraphStateView { states: String::new(), terms: Vec::new() };
         for (item, text) in drawn.items.iter().zip(&mut drawn.texts) {

@@ -1,7 +1,7 @@
 //! Whether all of a term is known, for many terms at one stop; and since when each is.
 
 use super::stops::Index;
-use base::Idx;
+use base::{Append, Idx, ToList};
 use solve::{Event, Solver};
 use ty::{Term, TermId, Terms};
 
@@ -72,7 +72,7 @@ impl<'a> KnownFrom<'a> {
     pub fn new(whole: &'a Solver, index: &Index) -> KnownFrom<'a> {
         let n = whole.store.len();
         let library = (0..index.first_term).map(|id| (0, Said::Term(whole.head(TermId(id)))));
-        let mut said: Vec<(u32, Said)> = library.collect();
+        let mut said: Vec<(u32, Said)> = library.list();
         said.resize(n, (u32::MAX, Said::Nothing));
         for (done, event) in (1..).zip(&whole.store.log.events) {
             let (id, what) = match *event {
@@ -112,7 +112,7 @@ impl<'a> KnownFrom<'a> {
                 self.answers[id.index()] = Some(done);
                 if !parts.is_empty() {
                     stack.push((id, true));
-                    stack.extend(parts.into_iter().map(|part| (part, false)));
+                    stack.append_all(parts.into_iter().map(|part| (part, false)));
                 }
             }
         }

@@ -23,6 +23,7 @@ mod stops;
 mod view;
 mod words;
 
+use base::ToList;
 pub use document::{trace_json, trace_text};
 pub use rule::{first_sentence, sentence};
 pub use view::Part;
@@ -160,13 +161,13 @@ impl Recording {
             });
             at as u32
         };
-        let stop_relations = self.index.stops.iter().map(|stop| stop.relation.map(&mut number_of)).collect();
-        let failures: Vec<u32> = self.index.stops_of(What::Failed).collect();
+        let stop_relations = self.index.stops.iter().map(|stop| stop.relation.map(&mut number_of)).list();
+        let failures: Vec<u32> = self.index.stops_of(What::Failed).list();
         let failure_diagnostics = self.failure_diagnostics(analysis, &failures);
         TraceView {
             n_events: self.events().len() as u32,
             stops: self.index.stops.iter().map(|stop| stop.what.letter()).collect(),
-            stop_functions: self.index.stops.iter().map(|stop| stop.function).collect(),
+            stop_functions: self.index.stops.iter().map(|stop| stop.function).list(),
             stop_relations,
             functions: { &self.index.functions }
                 .iter()
@@ -174,7 +175,7 @@ impl Recording {
                     name: function.name.clone(),
                     span: crate::page::span_view(analysis.lines(), function.span),
                 })
-                .collect(),
+                .list(),
             relations,
             failures,
             failure_diagnostics,

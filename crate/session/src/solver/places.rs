@@ -2,10 +2,9 @@
 
 use super::stops::Index;
 use crate::Analysis;
-use base::Span;
+use base::{Append, HashMap, Span, ToList};
 use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatId, PatKind};
 use infer::{Inferred, Why};
-use rustc_hash::FxHashMap;
 use solve::{Cause, Event};
 use ty::{ParamId, TermId};
 
@@ -29,7 +28,7 @@ pub(super) struct Places {
     /// Cells that have places or began as unknowns, in order: what the table of classes is about.
     pub listed: Vec<TermId>,
     /// By callee, the call.
-    pub calls: FxHashMap<ExprId, ExprId>,
+    pub calls: HashMap<ExprId, ExprId>,
 }
 
 impl Places {
@@ -38,8 +37,8 @@ impl Places {
         let start = module.start;
         let first = TermId(index.first_term);
         let mut all: Vec<(TermId, Place)> = Vec::new();
-        let mut calls = FxHashMap::default();
-        let mut add = |term: Option<TermId>, place: Place| all.extend(term.map(|term| (term, place)));
+        let mut calls = HashMap::default();
+        let mut add = |term: Option<TermId>, place: Place| all.append_all(term.map(|term| (term, place)));
         for (id, expr) in module.exprs.iter_enumerated().skip(start.exprs) {
             match &expr.kind {
                 // The variable and the last expression stand for them.
@@ -74,7 +73,7 @@ impl Places {
             Event::Fresh { id, term, .. } if term.is_hole() => Some(id),
             _ => None,
         });
-        let mut listed: Vec<TermId> = all.iter().map(|&(term, _)| term).chain(unknown).collect();
+        let mut listed: Vec<TermId> = all.iter().map(|&(term, _)| term).chain(unknown).list();
         base::sort(&mut listed);
         listed.dedup();
         Places { all, listed, calls }

@@ -7,9 +7,8 @@ use crate::Analysis;
 use crate::hover::{Subject, innermost};
 use crate::page::span_view;
 use crate::view::solver::PlaceStopsView;
-use base::Span;
+use base::{HashSet, Span, ToList};
 use infer::{TypeError, Wording};
-use rustc_hash::FxHashSet;
 use solve::{Event, RelationId};
 use ty::{TermId, Terms};
 
@@ -57,7 +56,7 @@ impl Recording {
         self.solver_at(stop);
         let seen = self.seen();
         match seen.has(cell) {
-            true => parts(&seen, cell).into_iter().map(|root| self.number(root)).collect(),
+            true => parts(&seen, cell).into_iter().map(|root| self.number(root)).list(),
             false => Vec::new(),
         }
     }
@@ -84,7 +83,7 @@ impl Recording {
     /// The stops whose steps tell the class of a cell something, or a part of it, and those of relations over it.
     fn stops_of(&self, cell: TermId) -> Vec<u32> {
         let solver = &self.inferred.solver;
-        let wanted: FxHashSet<TermId> = parts(solver, cell).into_iter().collect();
+        let wanted: HashSet<TermId> = parts(solver, cell).into_iter().collect();
         let root = solver.root(cell);
         let is_wanted = |id: TermId| wanted.contains(&solver.root(id));
         let mut found: Vec<u32> = Vec::new();

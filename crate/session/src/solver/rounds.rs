@@ -12,7 +12,7 @@ use super::Recording;
 use crate::Analysis;
 use crate::page::span_view;
 use crate::view::solver::{ResolvedView, RoundView, RoundsView};
-use rustc_hash::FxHashMap;
+use base::{HashMap, ToList};
 use solve::{EQUAL, Event, Outcome, RelationId, State};
 use ty::{COPY, Term, TermId, Terms};
 
@@ -30,9 +30,9 @@ struct Flow<'a> {
     terms: Vec<Term>,
     parents: Vec<TermId>,
     /// By root, the cells of an unknown class.
-    unknown: FxHashMap<TermId, Vec<TermId>>,
+    unknown: HashMap<TermId, Vec<TermId>>,
     /// By root, the cell that its term was first said of.
-    sources: FxHashMap<TermId, TermId>,
+    sources: HashMap<TermId, TermId>,
 }
 
 /// A relation in the round in which all of it was solved.
@@ -81,7 +81,7 @@ impl Recording {
             });
             rounds.push(RoundView {
                 number: at as u32 + 1,
-                resolved: views.collect(),
+                resolved: views.list(),
                 n_more: round.len().saturating_sub(MAX_RESOLVED) as u32,
                 n_waiting: n_left,
             });
@@ -109,15 +109,15 @@ impl Recording {
             rounds: vec![Some((0, None)); first],
             terms: Vec::with_capacity(n_cells),
             parents: Vec::with_capacity(n_cells),
-            unknown: FxHashMap::default(),
-            sources: FxHashMap::default(),
+            unknown: HashMap::default(),
+            sources: HashMap::default(),
         };
         let start = crate::beginning();
         for id in (0..first as u32).map(TermId) {
             flow.terms.push(start.head(id));
             flow.parents.push(start.root(id));
         }
-        let mut of_family: FxHashMap<RelationId, Resolved> = FxHashMap::default();
+        let mut of_family: HashMap<RelationId, Resolved> = HashMap::default();
         let mut from = 0;
         for (at, event) in self.events().iter().enumerate() {
             let Event::Step { relation, began, outcome } = event else { continue };
@@ -145,7 +145,7 @@ impl Recording {
                 of_family.remove(&self.family(id));
             }
         }
-        let mut resolved: Vec<Resolved> = of_family.into_values().collect();
+        let mut resolved: Vec<Resolved> = of_family.into_values().list();
         base::sort_by_key(&mut resolved, |one| (one.stop, one.relation));
         resolved
     }

@@ -4,6 +4,7 @@
 //! operator asks for is said by the first sentence of its documentation, which a build without documentation leaves to
 //! whoever has it, by the operator's name.
 
+use base::ToList;
 use op::OpId;
 use ty::RelationRef;
 
@@ -78,7 +79,7 @@ pub fn sentence(name: &str) -> Option<&'static str> {
 pub fn first_sentence(doc: &str) -> String {
     let text = doc.trim_start().split("```").next().unwrap_or("");
     let text = text.split("\n\n").next().unwrap_or("");
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let words: Vec<&str> = text.split_whitespace().list();
     // A sentence ends before a capital.
     let starts = |word: &str| word.chars().next().is_some_and(|c| c.is_ascii_uppercase() || c == '`');
     let ends = (1..words.len()).find(|&at| words[at - 1].ends_with('.') && starts(words[at]));

@@ -7,10 +7,9 @@
 
 use super::about::{About, about};
 use crate::Analysis;
-use base::Span;
+use base::{Append, HashMap, HashSet, Span, ToList};
 use hir::{FnId, Item, Module};
 use infer::{Inferred, TypeError};
-use rustc_hash::{FxHashMap, FxHashSet};
 use solve::{Cause, Event, Outcome, RelationId, Woken};
 use ty::{Term, TermId};
 
@@ -94,7 +93,7 @@ pub(super) struct Index {
     pub first_term: u32,
     pub made: Vec<u32>,
     /// Relations that waited in vain.
-    pub stuck: FxHashSet<RelationId>,
+    pub stuck: HashSet<RelationId>,
     /// By stop.
     pub tallies: Vec<Tally>,
     /// Relations that wait at some stop, in the order of their ids.
@@ -124,7 +123,7 @@ impl Index {
             relations,
             first_term,
             made: Vec::new(),
-            stuck: FxHashSet::default(),
+            stuck: HashSet::default(),
             tallies: Vec::new(),
             waiters: Vec::new(),
         };
@@ -220,7 +219,7 @@ impl Index {
         let mut woken_by = |woken: &[Woken], told: &[TermId]| {
             for Woken { relation, waits } in woken {
                 let root = waits.iter().find(|wait| told.contains(wait)).or(waits.first());
-                self.relations[relation.0 as usize].woken.extend(root.map(|&root| (at as u32, root)));
+                self.relations[relation.0 as usize].woken.append_all(root.map(|&root| (at as u32, root)));
             }
         };
         match event {
@@ -300,7 +299,7 @@ fn functions(analysis: &Analysis) -> Vec<Function> {
         }
         Item::Adt(_) => None,
     });
-    named.map(|(id, name)| Function { id, name, span: module.functions[id].span }).collect()
+    named.map(|(id, name)| Function { id, name, span: module.functions[id].span }).list()
 }
 
 /// Which function a cause stands in.
@@ -311,7 +310,7 @@ struct Owners {
 
 impl Owners {
     fn new(module: &Module, inferred: &Inferred, functions: &[Function]) -> Owners {
-        let by_id: FxHashMap<FnId, u32> = functions.iter().zip(0..).map(|(function, at)| (function.id, at)).collect();
+        let by_id: HashMap<FnId, u32> = functions.iter().zip(0..).map(|(function, at)| (function.id, at)).collect();
         let holding = |span: Span| {
             let next = functions.partition_point(|function| function.span.start <= span.start);
             let at = next.checked_sub(1)?;
@@ -322,7 +321,7 @@ impl Owners {
             infer::Why::Function(function) => by_id.get(function).copied(),
             why => holding(why.span(module)),
         });
-        Owners { of_cause: of_cause.collect() }
+        Owners { of_cause: of_cause.list() }
     }
 
     fn of(&self, cause: Cause) -> Option<u32> {

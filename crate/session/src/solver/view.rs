@@ -10,8 +10,7 @@ use crate::Analysis;
 use crate::page::span_view;
 use crate::view::SpanView;
 use crate::view::solver::{ChangeView, ClassView, MemberView, RelationStateView, RelationView, SolverView};
-use base::Span;
-use rustc_hash::FxHashSet;
+use base::{HashSet, Span, ToList};
 use solve::{Cause, Event, RelationId, State, Woken};
 use ty::{TermId, Terms};
 
@@ -57,7 +56,7 @@ impl Recording {
         let seen = self.seen();
         let words = self.words(analysis);
         let mut changes: Vec<Change> = Vec::new();
-        let mut met: FxHashSet<TermId> = FxHashSet::default();
+        let mut met: HashSet<TermId> = HashSet::default();
         let args = self.stop(stop).relation.map_or(&[][..], |id| &self.inferred.solver.relation(id).args);
         let told = self.events_of(stop).iter().flat_map(|event| match *event {
             Event::Bind { id, .. } => [Some(id), None],
@@ -85,7 +84,7 @@ impl Recording {
         }
         let is_change =
             |change: &Change| change.before != change.after || (change.arg.is_some() && change.joined.is_some());
-        changes.into_iter().filter(is_change).collect()
+        changes.into_iter().filter(is_change).list()
     }
 
     /// The solver at a stop, with a part of its lists.
@@ -119,13 +118,13 @@ impl Recording {
             caption: words.caption(seen, stop, &changes),
             current: self.stop(stop).relation.map(|id| cx.relation(id)),
             n_more_changes: changes.len().saturating_sub(MAX_CHANGES) as u32,
-            changes: changes.iter().take(MAX_CHANGES).map(|change| cx.change(change)).collect(),
-            posted: posted.collect(),
-            woken: woken.map(|Woken { relation, .. }| relation.0).collect(),
+            changes: changes.iter().take(MAX_CHANGES).map(|change| cx.change(change)).list(),
+            posted: posted.list(),
+            woken: woken.map(|Woken { relation, .. }| relation.0).list(),
             n_more_queued: queue.len().saturating_sub(part.n_relations) as u32,
-            queue: queue.take(part.n_relations).map(|id| cx.relation(id)).collect(),
+            queue: queue.take(part.n_relations).map(|id| cx.relation(id)).list(),
             n_more_waiting: n_waiting.saturating_sub(part.n_relations as u32),
-            waiting: waiting.take(part.n_relations.min(n_waiting as usize)).map(|id| cx.relation(id)).collect(),
+            waiting: waiting.take(part.n_relations.min(n_waiting as usize)).map(|id| cx.relation(id)).list(),
             n_solved,
             n_failed,
             n_classes_above: classes.n_above,
@@ -144,7 +143,7 @@ impl Recording {
                 Event::Link { child, .. } => Some(child),
                 Event::Fresh { .. } | Event::Post { .. } | Event::Step { .. } | Event::Quantify { .. } => None,
             })
-            .collect()
+            .list()
     }
 
     /// Where a relation stands; what waited in vain has failed.
@@ -203,7 +202,7 @@ impl Context<'_> {
             operator: operator.map(|op| op.row().name.to_owned()),
             node: recording.node_of(id).map(|node| format!("r{}", node.0)),
             waits: words.waits_of(seen, id),
-            args: posted.args.iter().map(|&arg| recording.number(seen.root(arg))).collect(),
+            args: posted.args.iter().map(|&arg| recording.number(seen.root(arg))).list(),
             n_inputs: posted.n_inputs() as u32,
             reason: words.reason(id, event),
             span: self.span(span),
@@ -235,7 +234,7 @@ impl Context<'_> {
     /// Each class stands where its first listed cell does, so that it stays there from stop to stop.
     fn classes(&self, part: Part, touched: &[TermId]) -> Classes {
         let Context { recording: Recording { places, leaders, .. }, seen, event, .. } = *self;
-        let touched: FxHashSet<TermId> = touched.iter().map(|&cell| seen.root(cell)).collect();
+        let touched: HashSet<TermId> = touched.iter().map(|&cell| seen.root(cell)).collect();
         let changed = touched.iter().filter_map(|&root| leaders.of_root(root, event)).min();
         let n_made = places.listed.partition_point(|&cell| seen.has(cell));
         let (mut n_all, mut first_changed) = (0, None);
@@ -254,10 +253,10 @@ impl Context<'_> {
             let root = seen.root(places.listed[leader]);
             let mut members = leaders.members(leader, event);
             base::sort(&mut members);
-            let members: Vec<TermId> = members.into_iter().map(|cell| places.listed[cell]).collect();
+            let members: Vec<TermId> = members.into_iter().map(|cell| places.listed[cell]).list();
             self.class(root, &members, touched.contains(&root), known.is_known(&seen, root))
         });
-        let views: Vec<ClassView> = views.collect();
+        let views: Vec<ClassView> = views.list();
         let n_above = (part.first_class as u32).min(n_all);
         Classes { n_below: n_all - n_above - views.len() as u32, views, n_above, first_changed }
     }
@@ -268,7 +267,7 @@ impl Context<'_> {
         let is_named =
             |cell: &TermId| recording.places.of(*cell).is_some_and(|place| !matches!(place, Place::Instance(..)));
         let (named, others): (Vec<TermId>, Vec<TermId>) = members.iter().partition(|cell| is_named(cell));
-        let mut shown: Vec<TermId> = named.into_iter().chain(others).take(MAX_MEMBERS).collect();
+        let mut shown: Vec<TermId> = named.into_iter().chain(others).take(MAX_MEMBERS).list();
         let n_more = members.len() - shown.len();
         if !shown.contains(&root) {
             shown.insert(0, root);
@@ -285,7 +284,7 @@ impl Context<'_> {
                 span: self.span(self.span_of_cell(cell)),
             }
         });
-        let members = views.collect();
+        let members = views.list();
         ClassView {
             id: recording.number(root),
             kind: seen.head(root).kind().name().to_owned(),
@@ -296,7 +295,7 @@ impl Context<'_> {
             is_changed,
             members,
             n_more_members: n_more as u32,
-            waiting: seen.cells.watching(root).iter().map(|id| id.0).collect(),
+            waiting: seen.cells.watching(root).iter().map(|id| id.0).list(),
         }
     }
 }

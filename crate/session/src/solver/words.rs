@@ -6,10 +6,10 @@ use super::view::Change;
 use super::{Recording, Seen};
 use crate::Analysis;
 use crate::step::shortened;
+use base::{Append, HashSet, ToList};
 use hir::{ExprId, ExprKind, FnId, LocalId, Module};
 use infer::{TypeError, Why, Wording};
 use op::OpId;
-use rustc_hash::FxHashSet;
 use solve::{EQUAL, Event, RelationId};
 use ty::{Beginning, FUNCTION, Obligation, RelationRef, Term, TermId, Terms};
 
@@ -170,7 +170,7 @@ impl Words<'_> {
         let inferred = &self.recording.inferred;
         let module = self.module();
         let mut found = Vec::new();
-        let mut add = |expr: ExprId, name: String| found.extend(inferred.exprs[expr].map(|term| (name, term)));
+        let mut add = |expr: ExprId, name: String| found.append_all(inferred.exprs[expr].map(|term| (name, term)));
         let piece = |expr: ExprId| format!("`{}`", self.text.piece(module.exprs[expr].span));
         let Why::Expr(expr) = self.text.why(inferred.solver.relation(id).cause) else { return found };
         match &module.exprs[expr].kind {
@@ -201,8 +201,8 @@ impl Words<'_> {
         let operands = self.operands(id).into_iter().filter(|&(_, term)| seen.has(term));
         // The phrase of a term, and what its parts are parts of.
         let mut pending: Vec<(TermId, String, String)> =
-            operands.map(|(name, term)| (term, format!("the type of {name}"), name)).collect();
-        let mut met: FxHashSet<TermId> = FxHashSet::default();
+            operands.map(|(name, term)| (term, format!("the type of {name}"), name)).list();
+        let mut met: HashSet<TermId> = HashSet::default();
         let mut at = 0;
         while let Some((term, phrase, of)) = pending.get(at).cloned() {
             at += 1;
@@ -321,17 +321,17 @@ impl Words<'_> {
         let stuck: Vec<String> = stuck
             .map(|woken| {
                 let waits: Vec<String> =
-                    woken.waits.iter().map(|&wait| self.describe(seen, woken.relation, wait)).collect();
+                    woken.waits.iter().map(|&wait| self.describe(seen, woken.relation, wait)).list();
                 format!("{} waits for {}", self.subject(woken.relation), listed(&waits, "or"))
             })
-            .collect();
+            .list();
         format!("The queue is empty, and nothing is left that could tell more: {}.", listed(&stuck, "and"))
     }
 
     /// What a relation that waits would have to know.
     pub fn waits_of(&self, seen: Seen<'_>, id: RelationId) -> Vec<String> {
         let solve::State::Waiting(waits) = &seen.cells.relation(id).state else { return Vec::new() };
-        waits.iter().map(|&wait| self.describe(seen, id, wait)).collect()
+        waits.iter().map(|&wait| self.describe(seen, id, wait)).list()
     }
 
     fn generalised(&self, events: &[Event], function: &str) -> String {
@@ -341,7 +341,7 @@ impl Words<'_> {
                 _ => None,
             })
             .map(|id| format!("`{}`", self.recording.inferred.print(self.module(), id).text))
-            .collect();
+            .list();
         let quantified = events.iter().find_map(|event| match event {
             Event::Quantify { relations, .. } => Some(relations.len()),
             _ => None,
@@ -373,7 +373,7 @@ impl Words<'_> {
             1 => "1 relation is left, which waits for what failed".to_owned(),
             n => format!("{n} relations are left, which wait for what failed"),
         });
-        let parts: Vec<String> = params.into_iter().chain(relations).chain(left).collect();
+        let parts: Vec<String> = params.into_iter().chain(relations).chain(left).list();
         let happens = match is_clause {
             true => format!("the `where` clause of {function} is taken as true"),
             false => format!("{function} is generalised"),
@@ -415,16 +415,16 @@ impl Words<'_> {
                 }
                 _ => format!("`{}`", before(at)),
             })
-            .collect();
+            .list();
         let told = |at: &usize| of_arg(*at).is_some_and(|change| change.before != change.after);
-        let outputs: Vec<String> = (n_inputs..args.len()).filter(told).map(|at| format!("`{}`", after(at))).collect();
+        let outputs: Vec<String> = (n_inputs..args.len()).filter(told).map(|at| format!("`{}`", after(at))).list();
         let learned: Vec<String> = (0..n_inputs)
             .filter(told)
             .map(|at| {
                 let what = named(at).unwrap_or_else(|| format!("argument {}", at + 1));
                 format!("{what} is `{}`", after(at))
             })
-            .collect();
+            .list();
         let n_posted =
             { self.recording.events_of(stop).iter() }.filter(|event| matches!(event, Event::Post { .. })).count();
         let mut parts: Vec<String> = Vec::new();

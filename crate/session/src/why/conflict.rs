@@ -12,10 +12,9 @@ use crate::Analysis;
 use crate::page::{diagnostic_views, span_view};
 use crate::solver::about::{About, about};
 use crate::view::solver::{ConflictView, WhyNotView};
-use base::Span;
+use base::{HashMap, Span, ToList};
 use hir::{ExprId, ExprKind, LocalId, TypeExprId};
 use infer::{Why, Wording};
-use rustc_hash::FxHashMap;
 use solve::core::{Conflict, Constraint, Fault};
 use solve::derive::{Graph, Place};
 use solve::{Cause, EQUAL, Event, Failure, RelationId};
@@ -35,7 +34,7 @@ enum Annotated {
 struct Asked<'a> {
     naming: Naming<'a>,
     graph: &'a Graph<'a>,
-    annotations: FxHashMap<TypeExprId, Annotated>,
+    annotations: HashMap<TypeExprId, Annotated>,
 }
 
 /// What cannot hold together in a problem of a text; nothing if it is no conflict of types.
@@ -53,7 +52,7 @@ pub(crate) fn why_not(analysis: &Analysis, recorded: &Recorded, problem: usize) 
         let line = lines.line_of(span.start);
         Some(ConflictView { sentence, span: span_view(lines, span), line, stop: None, event })
     });
-    let mut members: Vec<ConflictView> = members.collect();
+    let mut members: Vec<ConflictView> = members.list();
     base::sort_by_key(&mut members, |member| (member.span.start, member.event));
     members.dedup_by(|one, other| one.sentence == other.sentence && one.span == other.span);
     let mut n_behind = 0;
@@ -65,7 +64,7 @@ pub(crate) fn why_not(analysis: &Analysis, recorded: &Recorded, problem: usize) 
             let line = lines.line_of(span.start);
             ConflictView { sentence, span: span_view(lines, span), line, stop: None, event }
         });
-        members = near.collect();
+        members = near.list();
     }
     let problem = diagnostic_views(lines, std::slice::from_ref(diagnostic)).pop()?;
     let (places, fixes) = (Vec::new(), Vec::new());
@@ -87,18 +86,18 @@ pub(crate) fn core_laws(analysis: &Analysis) -> Vec<(bool, Vec<bool>)> {
             return None;
         }
         let without = |left_out: &usize| {
-            let rest: Vec<usize> = core.members.iter().copied().filter(|member| member != left_out).collect();
+            let rest: Vec<usize> = core.members.iter().copied().filter(|member| member != left_out).list();
             conflict.fails(&rest) == Some(false)
         };
-        Some((conflict.fails(&core.members) == Some(true), core.members.iter().map(without).collect()))
+        Some((conflict.fails(&core.members) == Some(true), core.members.iter().map(without).list()))
     });
-    laws.collect()
+    laws.list()
 }
 
 impl<'a> Asked<'a> {
     fn new(analysis: &'a Analysis, recorded: &'a Recorded, graph: &'a Graph<'a>) -> Asked<'a> {
         let module = &analysis.module;
-        let mut annotations = FxHashMap::default();
+        let mut annotations = HashMap::default();
         for (id, local) in module.locals.iter_enumerated().skip(module.start.locals) {
             annotations.extend(local.annotation.map(|annotation| (annotation, Annotated::Variable(id))));
         }
@@ -167,7 +166,7 @@ impl<'a> Asked<'a> {
                 Some(_) | None => facts.push((cause, vec![id])),
             }
         }
-        facts.into_iter().map(|(_, cells)| cells).collect()
+        facts.into_iter().map(|(_, cells)| cells).list()
     }
 
     fn print(&self, term: TermId) -> String {

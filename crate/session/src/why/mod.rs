@@ -19,7 +19,7 @@ pub(crate) use text::{why_not_text, why_text};
 use crate::Analysis;
 use crate::page::span_view;
 use crate::view::solver::{DerivationView, WhyView};
-use base::Span;
+use base::{Span, ToList};
 use hir::{ExprId, ExprKind};
 use naming::Naming;
 use pieces::{Piece, pieces};
@@ -118,11 +118,11 @@ pub(crate) fn why(analysis: &Analysis, recorded: &Recorded, offset: u32, piece: 
     Some(WhyView {
         span: span_view(lines, subject.span),
         of: subject.of,
-        pieces: pieces.iter().map(Piece::view).collect(),
+        pieces: pieces.iter().map(Piece::view).list(),
         asked: asked as u32,
         sentence,
         event: told.first().map(|line| line.event),
-        steps: told.into_iter().map(line).collect(),
+        steps: told.into_iter().map(line).list(),
         stop: None,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::{Recorded, call_of};
 use crate::Analysis;
-use base::Span;
+use base::{Span, ToList};
 use hir::{DefId, ExprId, ExprKind};
 use infer::Why;
 use op::OpId;
@@ -47,7 +47,7 @@ impl<'a> Naming<'a> {
 
     /// What stands at a span of the file, on one line.
     pub fn text(&self, span: Span) -> String {
-        self.analysis.text[span.range()].split_whitespace().collect::<Vec<_>>().join(" ")
+        self.analysis.text[span.range()].split_whitespace().list().join(" ")
     }
 
     pub fn line(&self, span: Span) -> u32 {
@@ -173,7 +173,7 @@ impl<'a> Naming<'a> {
         let posted = solver.relation(relation);
         let obligations = &self.recorded.inferred.defs[def].as_ref()?.obligations;
         let is_same = |other: &&ty::Obligation| other.relation == posted.relation && other.attrs == posted.attrs;
-        let roots = |args: &[TermId]| args.iter().map(|&arg| solver.root(arg)).collect::<Vec<_>>();
+        let roots = |args: &[TermId]| args.iter().map(|&arg| solver.root(arg)).list();
         obligations.iter().filter(is_same).find_map(|owed| {
             let wanted = roots(&owed.args);
             let taken = solver.relations().iter().filter(|posted| posted.state == State::Quantified);
@@ -188,7 +188,7 @@ impl<'a> Naming<'a> {
         let poster = self.poster(relation)?;
         let posted = self.recorded.inferred.solver.relation(relation);
         let exprs = poster.args.iter().copied().chain([poster.call]);
-        let types: Vec<Option<TermId>> = exprs.map(|expr| self.recorded.inferred.exprs[expr]).collect();
+        let types: Vec<Option<TermId>> = exprs.map(|expr| self.recorded.inferred.exprs[expr]).list();
         let n = types.len();
         // The operator's own relation has its operands' types as arguments.
         if poster.through.is_none()

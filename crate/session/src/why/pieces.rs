@@ -6,8 +6,9 @@
 use super::Recorded;
 use crate::Analysis;
 use crate::view::solver::PieceView;
+use base::{Append, Surface};
 use solve::derive::Path;
-use ty::{Kind, List, Term, TermId, Terms};
+use ty::{Dtype, Kind, List, Term, TermId, Terms};
 
 /// A type of more pieces is one piece.
 const MAX_PIECES: usize = 200;
@@ -33,6 +34,7 @@ enum Next {
 pub(crate) fn pieces(analysis: &Analysis, recorded: &Recorded, root: TermId) -> Vec<Piece> {
     let solver = &recorded.inferred.solver;
     let print = |id: TermId| recorded.inferred.print(&analysis.module, id).text;
+    let is_script = analysis.module.surface == Surface::TensorScript;
     let mut out: Vec<Piece> = Vec::new();
     let mut stack = vec![Next::Part(root, Path::new(), "the whole type".to_owned())];
     while let Some(next) = stack.pop() {
@@ -55,7 +57,7 @@ pub(crate) fn pieces(analysis: &Analysis, recorded: &Recorded, root: TermId) -> 
         let parts = |list: List, first: u32, what: &str| -> Vec<Next> {
             let mut parts = Vec::new();
             for (n, &item) in solver.items(list).iter().enumerate() {
-                parts.extend((n > 0).then_some(Next::Text(", ")));
+                parts.append_all((n > 0).then_some(Next::Text(", ")));
                 parts.push(Next::Part(item, at(first + n as u32), format!("{what} {n}")));
             }
             parts
@@ -66,9 +68,14 @@ pub(crate) fn pieces(analysis: &Analysis, recorded: &Recorded, root: TermId) -> 
             Term::Tensor { shape, dtype } => match solver.head(shape) {
                 // A scalar prints as its dtype.
                 Term::Shape(dims) if dims.len == 0 => out.push(whole(&print(id))),
+                // TensorScript's tensors are their shapes.
+                _ if is_script && solver.head(dtype) == Term::Dtype(Dtype::Float32) => {
+                    out.push(whole(""));
+                    stack.push(Next::Part(shape, at(0), "the shape".to_owned()));
+                }
                 Term::Shape(_) | Term::Hole(_) | Term::Param(..) | Term::Splice(_) | Term::Slice { .. } => {
                     out.push(whole("Tensor"));
-                    stack.extend([
+                    stack.append_all([
                         Next::Text("["),
                         Next::Part(shape, at(0), "the shape".to_owned()),
                         Next::Text(", "),
@@ -79,31 +86,36 @@ pub(crate) fn pieces(analysis: &Analysis, recorded: &Recorded, root: TermId) -> 
                 _ => out.push(whole(&print(id))),
             },
             Term::Shape(dims) if dims.len > 0 => {
-                out.push(whole("("));
-                stack.extend(parts(dims, 0, "axis"));
-                stack.push(Next::Text(")"));
+                out.push(whole(if is_script { "[" } else { "(" }));
+                stack.append_all(parts(dims, 0, "axis"));
+                stack.push(Next::Text(if is_script { "]" } else { ")" }));
             }
             Term::Tuple(fields) if fields.len > 1 => {
                 out.push(whole("("));
-                stack.extend(parts(fields, 0, "field"));
+                stack.append_all(parts(fields, 0, "field"));
                 stack.push(Next::Text(")"));
             }
+            Term::Func { .. } if is_script => out.push(whole(&print(id))),
             Term::Func { params, result } => {
                 out.push(whole("fn"));
                 stack.push(Next::Text("("));
-                stack.extend(parts(params, 0, "parameter"));
+                stack.append_all(parts(params, 0, "parameter"));
                 stack.push(Next::Text(") -> "));
                 stack.push(Next::Part(result, at(params.len), "the result".to_owned()));
             }
             Term::Ref(inner) => {
                 out.push(whole("ref"));
-                stack.extend([Next::Text("("), Next::Part(inner, at(0), "the content".to_owned()), Next::Text(")")]);
+                stack.append_all([
+                    Next::Text("("),
+                    Next::Part(inner, at(0), "the content".to_owned()),
+                    Next::Text(")"),
+                ]);
             }
             Term::Adt { args, .. } if args.len > 0 => {
                 let text = print(id);
                 out.push(whole(text.split('[').next().unwrap_or_default()));
                 stack.push(Next::Text("["));
-                stack.extend(parts(args, 0, "type argument"));
+                stack.append_all(parts(args, 0, "type argument"));
                 stack.push(Next::Text("]"));
             }
             _ => {

@@ -2,6 +2,7 @@
 
 use super::{Recorded, named_subject};
 use crate::Analysis;
+use base::Append;
 use solve::derive::{Path, Place};
 use std::fmt::Write;
 use ty::{List, Term, Terms};
@@ -18,7 +19,7 @@ fn place(analysis: &Analysis, recorded: &Recorded, asked: &str) -> Option<(super
         let mut number = || words.next().and_then(|word| word.parse::<u32>().ok());
         let mut steps = Path::new();
         match (word, solver.head(id)) {
-            ("axis", Term::Tensor { .. }) => steps.extend([0, number()?]),
+            ("axis", Term::Tensor { .. }) => steps.append_all([0, number()?]),
             ("shape", Term::Tensor { .. }) => steps.push(0),
             ("dtype", Term::Tensor { .. }) => steps.push(1),
             ("result", Term::Func { params: List { len, .. }, .. }) => steps.push(len),

@@ -3,6 +3,7 @@
 //! Worked example: a kernel of 5 with a padding of 2 on both sides and a stride of 1 over 28 places takes
 //! `(28 + 2·2 − 5)/1 + 1` positions, which is 28.
 
+use base::ToList;
 use std::fmt::Write;
 use ty::Attrs;
 
@@ -22,7 +23,7 @@ impl Window {
     pub fn read(attrs: &Attrs, axis: usize, weight: impl Fn(char) -> Option<i64>) -> Option<Window> {
         let layout = ["data_layout", "layout"].into_iter().map(|name| attrs.str(name)).find(|text| !text.is_empty())?;
         let letter = layout.chars().nth(axis)?;
-        let spatial: Vec<char> = "DHW".chars().filter(|&letter| layout.contains(letter)).collect();
+        let spatial: Vec<char> = "DHW".chars().filter(|&letter| layout.contains(letter)).list();
         let (at, n) = (spatial.iter().position(|&other| other == letter)?, spatial.len());
         let each = |name: &str| match attrs.ints(name).unwrap_or_default().as_slice() {
             &[all] => Some(all),

@@ -4,7 +4,7 @@ use super::naming::{Naming, Poster};
 use super::window::Window;
 use super::{Recorded, Subject};
 use crate::Analysis;
-use base::Span;
+use base::{Span, ToList};
 use hir::{ExprId, ExprKind, PatKind};
 use infer::Why;
 use solve::derive::{By, Derived, Graph, Passed, Place};
@@ -62,7 +62,7 @@ impl<'a> Words<'a> {
         let of = format!("{}{}", self.naming.part(place), subject.of);
         let fact = self.naming.fact(place);
         let steps = self.without_types(self.graph.derive(place));
-        let said: Vec<Said> = steps.iter().map(|step| self.said(step)).collect();
+        let said: Vec<Said> = steps.iter().map(|step| self.said(step)).list();
         let sentence = self.sentence(&of, &fact, &steps, &said);
         let mut lines = Vec::with_capacity(steps.len());
         let mut deeper = vec![0; steps.len()];
@@ -136,7 +136,7 @@ impl<'a> Words<'a> {
             step.premises.iter_mut().for_each(|premise| *premise = numbers[*premise]);
             step
         });
-        kept.collect()
+        kept.list()
     }
 
     fn sentence(&self, of: &str, fact: &str, steps: &[Derived], said: &[Said]) -> String {
@@ -508,7 +508,7 @@ impl<'a> Words<'a> {
                 let is_number = |value: &ty::AttrValue| wanted.is_some() && value.as_ints().is_some();
                 let written = attrs.entries.iter().zip(&attrs.written).filter(|(_, written)| **written);
                 let names = written.filter(|((name, value), _)| is_number(value) && !name.starts_with("axis"));
-                let names: Vec<String> = names.map(|((name, _), _)| format!("`{name}`")).take(MAX_NAMED).collect();
+                let names: Vec<String> = names.map(|((name, _), _)| format!("`{name}`")).take(MAX_NAMED).list();
                 match names.is_empty() {
                     true => format!("makes it {fact}"),
                     false => format!("works it out from {}", listed(&names)),

@@ -6,7 +6,7 @@ use super::{Fill, Flat, Group, Hangs, Hug, Layout, Line, Op, Tail};
 use crate::kind::NodeKind;
 use crate::token::TokenKind::{self, *};
 use crate::tree::{Event, NodeId, TokenId, Tree};
-use base::Surface;
+use base::{Append, Surface};
 
 pub(super) fn build(tree: &Tree) -> Layout {
     let mut builder = Builder {
@@ -146,7 +146,15 @@ impl Builder<'_> {
                         && matches!(parent.kind, NodeKind::Binary | NodeKind::Pipe)
                         && self.level(parent.node) == self.level(node)
                 });
-                if chained { Opens::Nothing } else { Opens::Hanging }
+                // The stages of a chain in TensorScript stand below its beginning.
+                let is_body = self.tree.surface() == Surface::TensorScript
+                    && self.tree.kind(node) == NodeKind::Pipe
+                    && (under(NodeKind::Block) || under(NodeKind::ExprStmt));
+                match (chained, is_body) {
+                    (true, _) => Opens::Nothing,
+                    (false, true) => Opens::Group,
+                    (false, false) => Opens::Hanging,
+                }
             }
             NodeKind::OrPat | NodeKind::WhereClause => Opens::Hanging,
             NodeKind::Seq if under(NodeKind::Arm) => Opens::Hanging,
@@ -157,12 +165,14 @@ impl Builder<'_> {
             }
             // A function is all on one line or its body is on lines of its own.
             NodeKind::Block if under(NodeKind::If) || under(NodeKind::Def) || under(NodeKind::Fn) => Opens::Nothing,
+            NodeKind::Block if under(NodeKind::Method) => Opens::Nothing,
             NodeKind::Paren => match self.tree.children_rev(node).next() {
                 Some(inner) if self.tree.kind(inner) == NodeKind::Seq => Opens::Group,
                 _ => Opens::Nothing,
             },
             NodeKind::Def | NodeKind::Fn | NodeKind::Block | NodeKind::Seq | NodeKind::Match => Opens::Group,
             NodeKind::TypeDef | NodeKind::ExternType | NodeKind::RelationItem => Opens::Group,
+            NodeKind::Use | NodeKind::Method => Opens::Group,
             kind if is_list(kind) => Opens::Group,
             _ => Opens::Nothing,
         }
@@ -235,7 +245,7 @@ impl Builder<'_> {
         let right = self.frames.get(self.owner + 1).map_or(Part::Token(kind), |child| Part::Child(child.kind));
         let meeting = Meeting { node, opener, depth, left: left?, right };
         Some(match self.tree.surface() {
-            Surface::Relay => gap(&meeting),
+            Surface::Relay | Surface::TensorScript => gap(&meeting),
             Surface::Refine => refine::gap(&meeting),
         })
     }
@@ -318,6 +328,10 @@ impl Builder<'_> {
         let some_line = last > 0 && line_ends.iter().any(|&n| n > 0);
         let clings = at_end || shift == Shift::Dedent || (!is_break && self.clings(until));
         let place = if clings { last } else { 0 };
+        // Braces that hold nothing but comments.
+        let is_bare = self.last.is_some_and(|last| self.tree.token_kind(last) == LBrace)
+            && !at_end
+            && self.tree.token_kind(TokenId(until)) == RBrace;
         for (i, &ends) in line_ends.iter().enumerate() {
             let (is_first, is_last) = (i == 0, i == last);
             let dedents = is_last && shift == Shift::Dedent;
@@ -331,15 +345,16 @@ impl Builder<'_> {
             let is_tight = (is_first && !some_line && self.holds()) || (is_last && clings);
             let op = if is_text_end {
                 None
-            } else if some_line && (ends > 0 || dedents) {
-                Some(Op::Newline { blank, hangs: if is_break { Hangs::No } else { Hangs::Yes } })
+            } else if some_line && (ends > 0 || dedents || (is_last && is_bare)) {
+                let hangs = if is_break || (is_last && is_bare) { Hangs::No } else { Hangs::Yes };
+                Some(Op::Newline { blank, hangs })
             } else if last == 0 || (is_break && !some_line && i == place) {
                 self.separator(sep, ends, blank, was_tight)
             } else {
                 (!is_tight).then_some(Op::Space)
             };
-            self.layout.ops.extend(op);
-            self.layout.ops.extend(comments.get(i).map(|&comment| Op::Token(comment)));
+            self.layout.ops.append_all(op);
+            self.layout.ops.append_all(comments.get(i).map(|&comment| Op::Token(comment)));
         }
     }
 

@@ -13,7 +13,7 @@
 //! - Comments stay between the same tokens, on the line of the one before or on lines of their own.
 //! - What has been formatted stays as it is when it is formatted again. Besides tokens the layout follows only what it
 //!   keeps: a line's end right after the `{` of a block, after the `[` of a list, after `:-` (and then between goals) or
-//!   before `|>`, in refine after `in` and around arms; line ends beside comments; and one empty line where there were some.
+//!   before `|>` (and then before each of the chain), in refine after `in` and around arms; line ends beside comments; and one empty line where there were some.
 //!
 //! **Deliberately absent:** options.
 

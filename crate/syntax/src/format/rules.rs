@@ -68,7 +68,7 @@ enum Bracket {
     Tight,
     /// `{ a }`
     Padded,
-    /// The arms of a `match`, one a line.
+    /// The arms of a `match` or the parts of a `node`, one a line.
     Arms,
     /// Nothing ends a line here.
     Grouping,
@@ -76,7 +76,8 @@ enum Bracket {
 
 fn bracket(node: NodeKind, opener: TokenKind) -> Bracket {
     match (node, opener) {
-        (NodeKind::Match, LBrace) => Bracket::Arms,
+        (NodeKind::Match | NodeKind::Net | NodeKind::Weights | NodeKind::Graph, LBrace) => Bracket::Arms,
+        (NodeKind::Use, LBrace) => Bracket::Tight,
         (
             NodeKind::Block | NodeKind::GoalBlock | NodeKind::TypeDef | NodeKind::ExternType | NodeKind::DimIf,
             LBrace,
@@ -156,12 +157,13 @@ pub(super) fn gap(meeting: &Meeting) -> Gap {
         (NodeKind::Paren, _, Child(NodeKind::Seq)) => Gap::new(Shift::Indent, Sep::Soft),
         (NodeKind::Paren, Child(NodeKind::Seq), _) => Gap::new(Shift::Dedent, Sep::Soft),
         // `1.0` would be a number.
-        (NodeKind::Project, Child(NodeKind::Literal), _) => SPACE,
+        (NodeKind::Project | NodeKind::Field, Child(NodeKind::Literal), _) => SPACE,
         (
             NodeKind::Attr
             | NodeKind::NameRef
             | NodeKind::Call
             | NodeKind::Project
+            | NodeKind::Field
             | NodeKind::Unary
             | NodeKind::RefRead
             | NodeKind::LitPat
@@ -173,7 +175,8 @@ pub(super) fn gap(meeting: &Meeting) -> Gap {
             | NodeKind::ParenType,
             ..,
         ) => NOTHING,
-        (_, Token(LParen | LBracket | Backtick), _) => NOTHING,
+        (_, Token(LParen | LBracket | Backtick | ColonColon), _) | (_, _, Token(ColonColon)) => NOTHING,
+        (NodeKind::Signature, Token(Lt), _) | (NodeKind::Signature, _, Token(Gt)) => NOTHING,
         (_, _, Token(RParen | RBracket | Comma | Semicolon | Dot | Question)) => NOTHING,
         (NodeKind::RelationItem, Token(Colon), _) => NOTHING,
         (NodeKind::RelationItem, Token(Minus), _) => Gap::new(Shift::Indent, Sep::Line).kept(),
@@ -183,6 +186,7 @@ pub(super) fn gap(meeting: &Meeting) -> Gap {
         (_, _, Token(LParen | LBracket)) if is_list(node) => NOTHING,
         (NodeKind::Pipe, _, Token(_)) => LINE.kept(),
         (NodeKind::Binary | NodeKind::OrPat, Child(_), Token(_)) | (NodeKind::OrPat, Token(RParen), Token(_)) => LINE,
+        (NodeKind::Weight, Token(Ident), Child(_)) => NOTHING,
         (_, _, Child(NodeKind::WhereClause)) => LINE,
         (NodeKind::WhereClause, Token(KwWhere), _) => Gap::new(Shift::Indent, Sep::Space),
         (NodeKind::WhereClause | NodeKind::RelationItem, Token(Comma), _) => LINE.spaced(),
@@ -190,7 +194,7 @@ pub(super) fn gap(meeting: &Meeting) -> Gap {
         (
             _,
             Token(KwFn | Ident | Global) | Child(NodeKind::TypeParams),
-            Child(NodeKind::TypeParams | NodeKind::ParamList | NodeKind::CtorFields),
+            Child(NodeKind::TypeParams | NodeKind::ParamList | NodeKind::CtorFields | NodeKind::Signature),
         ) => NOTHING,
         _ => SPACE,
     }

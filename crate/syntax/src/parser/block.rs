@@ -5,6 +5,7 @@ use crate::error::{Expected, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::{self, *};
+use base::{Append, Surface};
 
 /// A `{` that has been passed, and where its node began.
 #[derive(Clone, Copy)]
@@ -19,9 +20,9 @@ impl Parser<'_> {
             return self.open_block();
         }
         self.expected(Expected::Token(LBrace));
-        if self.kind().starts_expr() && !self.sig[self.pos].first_on_line {
+        if self.starts_expr() && !self.sig[self.pos].first_on_line {
             // A block that lacks its braces.
-            self.tasks.extend([Task::Finish(NodeKind::Block, self.mark()), Task::Expr(1)]);
+            self.tasks.append_all([Task::Finish(NodeKind::Block, self.mark()), Task::Expr(1)]);
             return;
         }
         self.skip_to_brace();
@@ -33,10 +34,11 @@ impl Parser<'_> {
     }
 
     /// Goes to a `{` later on this line, if no other construct that wants one comes first.
-    fn skip_to_brace(&mut self) {
+    pub(super) fn skip_to_brace(&mut self) {
         let rest = &self.sig[self.pos..];
         let ends = |kind: TokenKind| {
             kind.is_opener()
+                || matches!(kind, KwMethod | KwUse | KwDim | KwTsr | KwNode | KwWeights | KwGraph | ColonColon)
                 || kind.is_closer()
                 || matches!(kind, Semicolon | Comma | KwFn | KwIf | KwElse | KwDef | KwMatch | Eof)
         };
@@ -101,7 +103,7 @@ impl Parser<'_> {
         if self.at_statement() {
             self.tasks.push(Task::Stmt(braces));
             self.statement(NodeKind::LetStmt, NodeKind::GraphStmt);
-        } else if self.kind().starts_expr() {
+        } else if self.starts_expr() {
             self.tasks.push(Task::StmtEnd(braces, mark));
             self.tasks.push(Task::Expr(1));
         } else {
@@ -120,7 +122,7 @@ impl Parser<'_> {
         if self.eat(Semicolon) {
             self.finish(NodeKind::ExprStmt, mark);
             self.tasks.push(Task::Stmt(braces));
-        } else if self.at_statement() || (self.kind().starts_expr() && !self.kind().is_bad()) {
+        } else if self.at_statement() || (self.starts_expr() && !self.kind().is_bad()) {
             self.expected(Expected::Token(Semicolon));
             self.finish(NodeKind::ExprStmt, mark);
             self.tasks.push(Task::Stmt(braces));
@@ -135,7 +137,7 @@ impl Parser<'_> {
     fn skip_in_block(&mut self, braces: Braces) {
         let from = self.pos;
         while !self.at_close(braces) && !self.at(Semicolon) {
-            let fresh = self.sig[self.pos].first_on_line && self.kind().starts_expr();
+            let fresh = self.sig[self.pos].first_on_line && self.starts_expr();
             if self.pos > from && (fresh || self.at_statement()) {
                 return;
             }
@@ -167,12 +169,15 @@ impl Parser<'_> {
         match self.kind() {
             KwLet | KwFreeVar => true,
             Graph | Local => self.nth(1) == Eq,
-            _ => false,
+            _ => self.surface == Surface::TensorScript && self.nth(1) == Eq && self.at_name() && !self.begins_part(),
         }
     }
 
     /// A statement, or an item of the same form.
     pub(super) fn statement(&mut self, let_kind: NodeKind, graph_kind: NodeKind) {
+        if self.surface == Surface::TensorScript {
+            return self.assignment();
+        }
         let mark = self.mark();
         match self.kind() {
             KwLet => {
@@ -265,7 +270,7 @@ impl Parser<'_> {
         if matches!(self.kind(), EqEq | ColonEq | FatArrow) {
             self.bump();
             self.tasks.push(Task::Expr(1));
-        } else if self.kind().starts_expr() && !self.sig[self.pos].first_on_line {
+        } else if self.starts_expr() && !self.sig[self.pos].first_on_line {
             self.tasks.push(Task::Expr(1));
         } else {
             self.missing();

@@ -7,6 +7,7 @@ use crate::error::Expected;
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::{self, *};
+use base::{Append, Surface};
 
 /// How tightly `-` and `!` bind: tighter than any infix operator, looser than a call.
 const PREFIX: u8 = 14;
@@ -29,15 +30,23 @@ impl Parser<'_> {
         let mark = self.mark();
         let prefix = match self.kind() {
             Minus => NodeKind::Unary,
-            Bang => NodeKind::RefRead,
+            Bang if self.surface == Surface::Relay => NodeKind::RefRead,
             _ => {
                 self.tasks.push(Task::ExprRest(mark, min));
+                if self.surface == Surface::TensorScript {
+                    return self.script_atom(mark);
+                }
                 return self.atom(mark);
             }
         };
         if self.enter() {
             self.bump();
-            self.tasks.extend([Task::ExprRest(mark, min), Task::Leave, Task::Finish(prefix, mark), Task::Expr(PREFIX)]);
+            self.tasks.append_all([
+                Task::ExprRest(mark, min),
+                Task::Leave,
+                Task::Finish(prefix, mark),
+                Task::Expr(PREFIX),
+            ]);
         } else {
             self.skip_operand();
         }
@@ -78,27 +87,34 @@ impl Parser<'_> {
         }
     }
 
-    fn no_expr(&mut self) {
+    pub(super) fn no_expr(&mut self) {
         self.expected(Expected::Expression);
         self.missing();
     }
 
     /// Calls, projections and infix operators after an operand that began at the mark.
     pub(super) fn expr_rest(&mut self, mark: Mark, min: u8) {
-        while self.at(Dot) {
+        let is_script = self.surface == Surface::TensorScript;
+        if is_script && self.script_suffix(mark, min) {
+            return;
+        }
+        while self.at(Dot) && !is_script {
             self.project(mark);
         }
         match self.kind() {
+            LParen if is_script => {}
             LParen if !self.at_new_item() => {
-                self.tasks.extend([Task::ExprRest(mark, min), Task::Finish(NodeKind::Call, mark)]);
+                self.tasks.append_all([Task::ExprRest(mark, min), Task::Finish(NodeKind::Call, mark)]);
                 self.open(Rule::Args, self.mark());
             }
-            Lt if self.at_type_args(mark) => {
-                self.tasks.extend([Task::ExprRest(mark, min), Task::Finish(NodeKind::Call, mark), Task::CallArgs]);
+            Lt if !is_script && self.at_type_args(mark) => {
+                self.tasks.append_all([Task::ExprRest(mark, min), Task::Finish(NodeKind::Call, mark), Task::CallArgs]);
                 self.open(Rule::TypeArgs, self.mark());
             }
             Minus if self.at_new_item() => {}
             kind => {
+                // `%` is an operator in TensorScript only.
+                let kind = if is_script && kind == Percent { Star } else { kind };
                 let Some((node, left, right)) = infix(kind) else { return };
                 if left < min {
                     return;
@@ -108,7 +124,7 @@ impl Parser<'_> {
                     return self.ref_write(mark, right);
                 }
                 self.bump();
-                self.tasks.extend([Task::Finish(node, mark), Task::Expr(right)]);
+                self.tasks.append_all([Task::Finish(node, mark), Task::Expr(right)]);
             }
         }
     }
@@ -118,7 +134,7 @@ impl Parser<'_> {
         self.tasks.push(Task::Finish(NodeKind::RefWrite, mark));
         if self.enter() {
             self.bump();
-            self.tasks.extend([Task::Leave, Task::Expr(right)]);
+            self.tasks.append_all([Task::Leave, Task::Expr(right)]);
         } else {
             self.skip_operand();
         }
@@ -224,9 +240,9 @@ impl Parser<'_> {
         self.finish(kind, mark);
     }
 
-    fn if_expr(&mut self, mark: Mark) {
+    pub(super) fn if_expr(&mut self, mark: Mark) {
         self.bump();
-        self.tasks.extend([Task::Finish(NodeKind::If, mark), Task::Else, Task::Body, Task::Expr(1)]);
+        self.tasks.append_all([Task::Finish(NodeKind::If, mark), Task::Else, Task::Body, Task::Expr(1)]);
     }
 
     pub(super) fn else_branch(&mut self) {
@@ -258,7 +274,7 @@ impl Parser<'_> {
         let mark = self.mark();
         if self.at(KwCase) || self.kind().starts_pattern() {
             self.eat(KwCase);
-            self.tasks.extend([Task::Arm(braces), Task::ArmBody(mark), Task::Pattern]);
+            self.tasks.append_all([Task::Arm(braces), Task::ArmBody(mark), Task::Pattern]);
         } else if self.partner(braces.opener) == NONE {
             self.close_braces(NodeKind::Match, braces);
         } else if self.at(Semicolon) {

@@ -7,6 +7,7 @@ use crate::error::{Expected, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
+use base::{Append, Surface};
 
 impl Parser<'_> {
     pub(super) fn items(&mut self) {
@@ -109,7 +110,7 @@ impl Parser<'_> {
     /// What `def @f` and `fn` share: type parameters, parameters, result, relations, body.
     pub(super) fn signature(&mut self, kind: NodeKind, mark: Mark) {
         self.type_params();
-        self.tasks.extend([Task::Finish(kind, mark), Task::Body, Task::Where, Task::Result]);
+        self.tasks.append_all([Task::Finish(kind, mark), Task::Body, Task::Where, Task::Result]);
         if self.at(LParen) {
             self.open(Rule::Params, self.mark());
         } else {
@@ -119,6 +120,9 @@ impl Parser<'_> {
     }
 
     pub(super) fn result(&mut self) {
+        if self.surface == Surface::TensorScript {
+            return self.method_result();
+        }
         if self.eat(Arrow) || self.eat(Colon) {
             self.tasks.push(Task::Type);
         }

@@ -5,7 +5,7 @@ use crate::error::Expected;
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
-use base::Surface;
+use base::{Append, Surface};
 
 /// What a list is of, and what it becomes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,6 +38,7 @@ pub(super) enum Rule {
     CtorPat,
     VariantPat,
     TuplePat,
+    UseNames,
 }
 
 /// A list that is being parsed.
@@ -75,6 +76,7 @@ enum Element {
     /// A variant of a sum, or the rest of its row.
     Variant,
     Pattern,
+    UseName,
 }
 
 impl Rule {
@@ -94,6 +96,7 @@ impl Rule {
             Rule::Tensor => Element::Tensor,
             Rule::Shape | Rule::DimCall | Rule::DimParen => Element::Dim,
             Rule::CtorPat | Rule::VariantPat | Rule::TuplePat => Element::Pattern,
+            Rule::UseNames => Element::UseName,
         }
     }
 
@@ -122,7 +125,8 @@ impl Rule {
             | Rule::VariantType
             | Rule::CtorPat
             | Rule::VariantPat
-            | Rule::TuplePat => None,
+            | Rule::TuplePat
+            | Rule::UseNames => None,
         }
     }
 }
@@ -160,7 +164,7 @@ impl List {
             Rule::VariantPat => NodeKind::VariantPat,
             Rule::TuplePat if groups => return None,
             Rule::TuplePat => NodeKind::TuplePat,
-            Rule::FnTypeParams | Rule::Condition | Rule::DimBranch => return None,
+            Rule::FnTypeParams | Rule::Condition | Rule::DimBranch | Rule::UseNames => return None,
         })
     }
 }
@@ -264,14 +268,17 @@ impl Parser<'_> {
             return false;
         }
         match element {
-            Element::Expr => kind.starts_expr(),
-            Element::Arg => kind.starts_expr() || self.starts_seq(element, list) || self.at_attr(),
-            Element::Seq => kind.starts_expr() || self.starts_seq(element, list),
+            Element::Expr => self.starts_expr(),
+            Element::Arg => self.starts_expr() || self.starts_seq(element, list) || self.at_attr(),
+            Element::Seq => self.starts_expr() || self.starts_seq(element, list),
+            Element::Param if self.surface == Surface::TensorScript => self.at_name(),
+            Element::UseName => self.at_name(),
             Element::Param => kind == Local || kind.is_name() || kind == Unknown || self.at_attr(),
             Element::Type | Element::HeadArg | Element::Condition | Element::Tensor => kind.starts_type(),
             Element::TypeOrDim => kind.starts_type() || (list.rule == Rule::TupleType && self.at_splice()),
             Element::TypeOrAttr => kind.starts_type() || self.at_attr(),
             Element::Goal => kind.starts_type() || kind == KwTrue,
+            Element::Dim if self.surface == Surface::TensorScript => self.starts_size(),
             Element::Dim => kind.starts_dim() || (list.rule != Rule::DimCall && self.at_splice()),
             Element::Variant if self.surface == Surface::Refine => kind == Ident || kind.is_bad(),
             Element::Variant => kind == Backtick || (kind == Pipe && list.n_items == 0),
@@ -283,6 +290,7 @@ impl Parser<'_> {
     /// does not take the lines after it.
     fn starts_seq(&self, element: Element, list: List) -> bool {
         match element {
+            _ if self.surface == Surface::TensorScript => false,
             Element::Seq => self.at_statement(),
             _ => self.partner(list.opener) != NONE && self.at_statement() && !self.at(Local),
         }
@@ -291,10 +299,11 @@ impl Parser<'_> {
     fn start(&mut self, element: Element, list: List) {
         let mark = self.mark();
         match element {
+            Element::Param if self.surface == Surface::TensorScript => self.script_param(),
             Element::Arg | Element::TypeOrAttr | Element::Param if self.at_attr() => self.attr(),
             Element::Arg | Element::Seq if self.starts_seq(element, list) => self.tasks.push(Task::SeqStmt(mark)),
             Element::Arg | Element::Seq => {
-                if self.partner(list.opener) != NONE {
+                if self.partner(list.opener) != NONE && self.surface == Surface::Relay {
                     self.tasks.push(Task::SeqEnd(mark, mark));
                 }
                 self.tasks.push(Task::Expr(1));
@@ -308,12 +317,14 @@ impl Parser<'_> {
             }
             Element::HeadArg if self.at(Ident) && self.nth(1) == Colon => self.type_param(),
             Element::Goal => self.tasks.push(Task::Goal),
-            Element::Condition => self.tasks.extend([Task::Comparison(mark), Task::TypeElement]),
+            Element::Condition => self.tasks.append_all([Task::Comparison(mark), Task::TypeElement]),
             Element::TypeOrDim | Element::Dim if self.at(Dot) => self.splice(),
             Element::HeadArg | Element::Tensor | Element::TypeOrDim | Element::TypeOrAttr => {
                 self.tasks.push(Task::TypeElement)
             }
+            Element::Dim if self.surface == Surface::TensorScript => self.size(),
             Element::Dim => self.tasks.push(Task::Dim(1)),
+            Element::UseName => self.name_leaf(NodeKind::UseName),
             Element::Variant if self.surface == Surface::Refine => self.variant_type(),
             Element::Variant if self.at(Pipe) => self.row_rest(),
             Element::Variant => self.variant(NodeKind::VariantType, Rule::VariantType),
@@ -327,7 +338,7 @@ impl Parser<'_> {
         while self.nth(ahead).is_word() {
             match self.nth(ahead + 1) {
                 Eq => return true,
-                Dot => ahead += 2,
+                Dot if self.surface == Surface::Relay => ahead += 2,
                 _ => return false,
             }
         }
@@ -336,6 +347,9 @@ impl Parser<'_> {
 
     fn attr(&mut self) {
         let mark = self.mark();
+        if self.surface == Surface::TensorScript {
+            self.name();
+        }
         while !self.eat(Eq) {
             self.bump();
         }
@@ -374,6 +388,7 @@ impl Parser<'_> {
             Element::Variant if self.surface == Surface::Refine => Expected::BareVariant,
             Element::Variant => Expected::Variant,
             Element::Pattern => Expected::Pattern,
+            Element::UseName => Expected::Name,
         }
     }
 }

@@ -11,6 +11,7 @@ mod pair;
 mod pattern;
 mod refine;
 mod relation;
+mod tensorscript;
 mod ty;
 
 use base::{Span, Surface};
@@ -44,10 +45,13 @@ pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
         tasks: vec![match surface {
             Surface::Relay => Task::Items,
             Surface::Refine => Task::Refine(Part::Program),
+            Surface::TensorScript => Task::TensorScript(tensorscript::Part::Items),
         }],
         depth: 0,
         bare: false,
         angles_paired: false,
+        item: Eof,
+        outer: NONE,
         errors: lexed.errors,
         quiet_at: usize::MAX,
         cut_off,
@@ -139,8 +143,9 @@ enum Task {
     Dim(u8),
     DimRest(Mark, u8),
 
-    /// Of the other surface.
+    /// Of the other surfaces.
     Refine(Part),
+    TensorScript(tensorscript::Part),
 }
 
 /// How many alternatives of an or-pattern are behind.
@@ -163,6 +168,9 @@ struct Parser<'a> {
     /// Inside a top-level expression, where a line that begins with `(` is the next item.
     bare: bool,
     angles_paired: bool,
+    /// In TensorScript: the word that began the last item with parts, and where its `{` is while it is open.
+    item: TokenKind,
+    outer: u32,
     errors: Vec<SyntaxError>,
     /// The token at which the last error was: another one there is a consequence.
     quiet_at: usize,
@@ -217,6 +225,7 @@ impl Parser<'_> {
             Task::Dim(min) => self.dim(min),
             Task::DimRest(mark, min) => self.dim_rest(mark, min),
             Task::Refine(part) => self.refine(part),
+            Task::TensorScript(part) => self.tensorscript(part),
         }
     }
 
@@ -240,7 +249,8 @@ impl Parser<'_> {
 
     /// A name, or a word that is a keyword only where an item begins.
     fn at_name(&self) -> bool {
-        self.kind().is_name() && !pair::begins_item(&self.sig, self.pos)
+        let is_name = self.kind().is_name() && !pair::begins_item(&self.sig, self.pos);
+        is_name && !(matches!(self.kind(), KwDim | KwTsr) && self.nth(1).is_name())
     }
 
     fn at(&self, kind: TokenKind) -> bool {
@@ -281,11 +291,25 @@ impl Parser<'_> {
         self.sig[pos as usize].partner
     }
 
-    /// Past this token nothing can belong to the bracket at `opener`: the text ends, an item begins, or a bracket
-    /// around it closes.
+    /// Past this token nothing can belong to the bracket at `opener`: the text ends, an item begins, a part of one
+    /// whose own bracket this is not, or a bracket around it closes.
     fn at_stop(&self, opener: u32) -> bool {
         let sig = self.sig[self.pos];
-        sig.kind == Eof || (sig.kind.is_closer() && sig.partner < opener) || pair::begins_item(&self.sig, self.pos)
+        sig.kind == Eof
+            || (sig.kind.is_closer() && sig.partner < opener)
+            || pair::begins_item(&self.sig, self.pos)
+            || ((opener == NONE || opener != self.outer) && pair::begins_part(&self.sig, self.pos, self.item))
+    }
+
+    /// Whether an expression can begin here.
+    fn starts_expr(&self) -> bool {
+        match self.surface {
+            Surface::Relay | Surface::Refine => self.kind().starts_expr(),
+            Surface::TensorScript => {
+                let kind = self.kind();
+                kind.starts_tensorscript() && !self.begins_part() && (!kind.is_name() || self.at_name())
+            }
+        }
     }
 
     // Nodes.

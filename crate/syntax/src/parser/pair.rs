@@ -3,24 +3,46 @@
 use crate::lexer::{NONE, Sig};
 use crate::token::TokenKind::{self, *};
 
-/// Whether an item that nothing else can be begins a line here.
+/// Whether an item that nothing else can be begins a line here; in TensorScript, one of its four that hold no shape or
+/// number, anywhere if enough of it is there.
 pub(super) fn begins_item(sig: &[Sig], pos: usize) -> bool {
-    let here = sig[pos];
-    here.first_on_line
-        && match here.kind {
-            KwDef | KwExtern | Metadata => true,
-            KwType | KwData | KwRelation => sig.get(pos + 1).is_some_and(|next| next.kind == Ident),
-            _ => false,
+    let Sig { kind, first_on_line, .. } = sig[pos];
+    match kind {
+        KwDef | KwExtern | Metadata => first_on_line,
+        KwType | KwData | KwRelation => first_on_line && nth(sig, pos + 1) == Ident,
+        KwUse | KwNode | KwWeights | KwGraph => {
+            nth(sig, pos + 1).is_name() && (first_on_line || matches!(nth(sig, pos + 2), Lt | LBrace | ColonColon))
         }
+        _ => false,
+    }
+}
+
+/// Whether a part of an item of TensorScript, which begins with the word `item`, begins here.
+pub(super) fn begins_part(sig: &[Sig], pos: usize, item: TokenKind) -> bool {
+    let Sig { kind, first_on_line, .. } = sig[pos];
+    let next = |ahead| nth(sig, pos + ahead);
+    match kind {
+        KwMethod => first_on_line || next(1).is_name(),
+        KwDim | KwTsr => item != KwGraph && next(1).is_name() && (first_on_line || next(2) == Eq),
+        _ if item == KwWeights && kind.is_name() => {
+            first_on_line && next(1) == Eq && next(2).is_name() && next(3) == ColonColon
+        }
+        _ => false,
+    }
+}
+
+fn nth(sig: &[Sig], pos: usize) -> TokenKind {
+    sig.get(pos).map_or(Eof, |sig| sig.kind)
 }
 
 /// Pairs `()`, `[]` and `{}`. A closer pairs with the nearest opener of its kind, and openers in between stay alone; a
 /// closer without an opener stays alone too. No pair reaches over the beginning of an item, so a mistake does not
-/// spoil the definitions after it. In `( [ )` the `(` and `)` pair, in `( ] )` too.
+/// spoil the definitions after it, and but for the braces of an item none over that of its parts. In `( [ )` the `(` and `)` pair, in `( ] )` too.
 pub(super) fn brackets(sig: &mut [Sig]) {
     let mut open: Vec<u32> = Vec::new();
     // How many of each kind are in `open`: a closer without an opener must not search for one.
     let mut n_open = [0_u32; 3];
+    let mut item = Eof;
     for pos in 0..sig.len() {
         let kind = sig[pos].kind;
         if kind.is_opener() {
@@ -39,9 +61,14 @@ pub(super) fn brackets(sig: &mut [Sig]) {
                     break;
                 }
             }
-        } else if !open.is_empty() && begins_item(sig, pos) {
+        } else if begins_item(sig, pos) {
+            item = kind;
             open.clear();
             n_open = [0; 3];
+        } else if begins_part(sig, pos, item) {
+            let has_braces = open.first().is_some_and(|&opener| sig[opener as usize].kind == LBrace);
+            open.truncate(usize::from(has_braces));
+            n_open = [0, 0, open.len() as u32];
         }
     }
 }

@@ -73,7 +73,7 @@ impl Parser<'_> {
             match (self.eat(Local), self.surface) {
                 (true, _) => {}
                 (false, Surface::Refine) => self.no_variable(),
-                (false, Surface::Relay) => {
+                (false, Surface::Relay | Surface::TensorScript) => {
                     if !self.eat(Ident) {
                         self.expected(Expected::LocalName);
                     }

@@ -6,6 +6,7 @@ use crate::error::Expected;
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::{self, *};
+use base::Append;
 
 /// What an `if` chooses between.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,7 +61,7 @@ impl Parser<'_> {
     /// and not into a line whose first column is taken.
     pub(super) fn goal_next(&mut self, item: Mark) {
         if self.eat(Comma) {
-            return self.tasks.extend([Task::GoalNext(item), Task::Goal]);
+            return self.tasks.append_all([Task::GoalNext(item), Task::Goal]);
         }
         if self.eat(Dot) {
             return self.finish(NodeKind::RelationItem, item);
@@ -118,7 +119,7 @@ impl Parser<'_> {
                 self.finish(NodeKind::WhereRelation, mark);
             }
         } else if self.kind().starts_type() {
-            self.tasks.extend([Task::Equals(mark), Task::TypeElement]);
+            self.tasks.append_all([Task::Equals(mark), Task::TypeElement]);
         } else {
             self.expected(Expected::Goal);
             self.missing();
@@ -170,7 +171,7 @@ impl Parser<'_> {
         let mark = self.mark();
         self.bump();
         let kind = if choice == Choice::Goals { NodeKind::GoalIf } else { NodeKind::DimIf };
-        self.tasks.extend([Task::Finish(kind, mark), Task::OtherBranch(choice), Task::Branch(choice)]);
+        self.tasks.append_all([Task::Finish(kind, mark), Task::OtherBranch(choice), Task::Branch(choice)]);
         self.open_or_missing(LParen, Rule::Condition);
     }
 

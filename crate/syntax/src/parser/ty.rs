@@ -6,9 +6,13 @@ use crate::error::Expected;
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
+use base::{Append, Surface};
 
 impl Parser<'_> {
     pub(super) fn ty(&mut self) {
+        if self.surface == Surface::TensorScript {
+            return self.shape();
+        }
         let mark = self.mark();
         match self.kind() {
             Underscore => self.leaf(NodeKind::HoleType),
@@ -61,13 +65,13 @@ impl Parser<'_> {
     pub(super) fn row_rest(&mut self) {
         let mark = self.mark();
         self.bump();
-        self.tasks.extend([Task::Finish(NodeKind::RowRest, mark), Task::Type]);
+        self.tasks.append_all([Task::Finish(NodeKind::RowRest, mark), Task::Type]);
     }
 
     fn fn_type(&mut self, mark: Mark) {
         self.bump();
         self.type_params();
-        self.tasks.extend([Task::Finish(NodeKind::FnType, mark), Task::Where, Task::FnResult]);
+        self.tasks.append_all([Task::Finish(NodeKind::FnType, mark), Task::Where, Task::FnResult]);
         if self.at(LParen) {
             self.open(Rule::FnTypeParams, mark);
         } else {
@@ -81,7 +85,7 @@ impl Parser<'_> {
             self.missing();
         } else if self.enter() {
             self.bump();
-            self.tasks.extend([Task::Leave, Task::Type]);
+            self.tasks.append_all([Task::Leave, Task::Type]);
         } else {
             self.skip_operand();
         }
@@ -144,7 +148,7 @@ impl Parser<'_> {
             last.kind = NodeKind::DimName;
         }
         self.bump();
-        self.tasks.extend([Task::DimRest(mark, min), Task::Finish(NodeKind::DimBinary, mark), Task::Dim(right)]);
+        self.tasks.append_all([Task::DimRest(mark, min), Task::Finish(NodeKind::DimBinary, mark), Task::Dim(right)]);
     }
 
     /// `..`, two dots that touch.
@@ -156,7 +160,7 @@ impl Parser<'_> {
         let mark = self.mark();
         self.bump();
         self.bump();
-        self.tasks.extend([Task::Finish(NodeKind::Splice, mark), Task::Dim(1)]);
+        self.tasks.append_all([Task::Finish(NodeKind::Splice, mark), Task::Dim(1)]);
     }
 
     /// Whether the bracket `ahead` holds an index or a slice: `[1]`, `[-1]`, `[1:`, `[:`.

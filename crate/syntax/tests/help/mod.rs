@@ -104,7 +104,12 @@ pub fn shaken(text: &str, kinds: &[&str], gaps: &[(u8, u8)]) -> String {
     out
 }
 
-/// A text as one of the other surface.
+/// A text as one of another surface.
+pub fn tensorscript(text: &str) -> String {
+    format!("#lang tensorscript\n{text}")
+}
+
+/// The same.
 pub fn refine(text: &str) -> String {
     format!("#lang refine\n{text}")
 }
@@ -120,3 +125,7 @@ pub fn refine_programs() -> Vec<String> {
     });
     programs.collect()
 }
+
+/// Whole programs of TensorScript.
+pub const NETS: [&str; 3] =
+    [include_str!("../nets/digits.trs"), include_str!("../nets/forger.trs"), include_str!("../nets/xor.trs")];

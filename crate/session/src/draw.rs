@@ -2,11 +2,19 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use base::{Diagnostic, Severity, Span};
-use std::io::IsTerminal;
+use std::fmt::Write;
 
-/// Draws each diagnostic on standard error.
-pub fn problems(file: &str, text: &str, diagnostics: &[Diagnostic]) {
-    let renderer = if std::io::stderr().is_terminal() { Renderer::styled() } else { Renderer::plain() };
+/// Whether what is drawn is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colours {
+    On,
+    Off,
+}
+
+/// Each diagnostic with its lines of the text.
+pub fn draw(file: &str, text: &str, diagnostics: &[Diagnostic], colours: Colours) -> String {
+    let renderer = if colours == Colours::On { Renderer::styled() } else { Renderer::plain() };
+    let mut out = String::new();
     for diagnostic in diagnostics {
         let level = match diagnostic.severity {
             Severity::Error => Level::ERROR,
@@ -23,6 +31,7 @@ pub fn problems(file: &str, text: &str, diagnostics: &[Diagnostic]) {
         if let Some(help) = &diagnostic.help {
             group = group.element(Level::HELP.message(help));
         }
-        eprintln!("{}", renderer.render(&[group]));
+        let _ = writeln!(out, "{}", renderer.render(&[group]));
     }
+    out
 }

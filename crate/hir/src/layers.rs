@@ -1,0 +1,316 @@
+//! The layers of TensorScript. Names, arguments and defaults are PyTorch's, but where TensorScript had its own (`in_ch`,
+//! `in`, `p`). What they compute is in [`crate::lower`]: each is a few calls of operators.
+
+use crate::net::{Args, Argument};
+
+/// A row of the table.
+#[derive(Debug)]
+pub struct Layer {
+    pub name: &'static str,
+    /// What `use` must name: `use conv::Conv2d;`.
+    pub module: &'static str,
+    pub kind: LayerKind,
+    pub params: &'static [Param],
+    /// The module or function of PyTorch.
+    pub torch: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerKind {
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose2d,
+    MaxPool2d,
+    AvgPool2d,
+    AdaptiveAvgPool2d,
+    Linear,
+    Relu,
+    Tanh,
+    Sigmoid,
+    LeakyRelu,
+    Gelu,
+    Softmax,
+    LogSoftmax,
+    Dropout,
+    BatchNorm,
+    LayerNorm,
+    Embedding,
+    Flatten,
+}
+
+/// A parameter of a layer.
+#[derive(Debug)]
+pub struct Param {
+    pub name: &'static str,
+    pub takes: Takes,
+    pub default: Default,
+    /// What PyTorch calls it.
+    pub torch: &'static str,
+}
+
+/// What a parameter takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// A whole number of at least so much.
+    Int(i64),
+    /// One number for all of so many axes, or one for each; at least so much.
+    Axes {
+        n: usize,
+        least: i64,
+    },
+    /// A number with a point between 0 and 1.
+    Probability,
+    Float,
+    /// The number of an axis, from the end if it is negative.
+    Axis,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Default {
+    Required,
+    Int(i64),
+    Float(f64),
+    /// As another one.
+    As(&'static str),
+}
+
+impl Param {
+    /// Whether it has this value where nothing is said.
+    pub fn is_default(&self, value: &Argument, args: &Args) -> bool {
+        match (self.default, value) {
+            (Default::Int(int), Argument::Ints(ints)) => ints.iter().all(|&given| given == int),
+            (Default::Float(float), Argument::Float(given)) => *given as f32 == float as f32,
+            (Default::As(other), _) => args.iter().any(|(name, given)| *name == other && given == value),
+            (Default::Required | Default::Int(_) | Default::Float(_), _) => false,
+        }
+    }
+}
+
+const fn param(name: &'static str, takes: Takes, default: Default, torch: &'static str) -> Param {
+    Param { name, takes, default, torch }
+}
+
+const fn size(name: &'static str, torch: &'static str) -> Param {
+    param(name, Takes::Int(1), Default::Required, torch)
+}
+
+macro_rules! convolution {
+    ($n:literal) => {
+        &[
+            size("in_ch", "in_channels"),
+            size("out_ch", "out_channels"),
+            param("kernel_size", Takes::Axes { n: $n, least: 1 }, Default::Required, "kernel_size"),
+            param("stride", Takes::Axes { n: $n, least: 1 }, Default::Int(1), "stride"),
+            param("padding", Takes::Axes { n: $n, least: 0 }, Default::Int(0), "padding"),
+            param("dilation", Takes::Axes { n: $n, least: 1 }, Default::Int(1), "dilation"),
+            param("groups", Takes::Int(1), Default::Int(1), "groups"),
+        ]
+    };
+}
+
+const FEATURES: &[Param] =
+    &[size("num_features", "num_features"), param("eps", Takes::Float, Default::Float(1e-5), "eps")];
+const AXIS: &[Param] = &[param("dim", Takes::Axis, Default::Required, "dim")];
+const DROPPED: &[Param] = &[param("p", Takes::Probability, Default::Float(0.5), "p")];
+
+const fn layer(
+    name: &'static str,
+    module: &'static str,
+    kind: LayerKind,
+    params: &'static [Param],
+    torch: &'static str,
+) -> Layer {
+    Layer { name, module, kind, params, torch }
+}
+
+/// All of them. Those whose names begin with a capital stand in `weights`.
+pub static LAYERS: &[Layer] = &[
+    layer("Conv1d", "conv", LayerKind::Conv1d, convolution!(1), "nn.Conv1d"),
+    layer("Conv2d", "conv", LayerKind::Conv2d, convolution!(2), "nn.Conv2d"),
+    layer("Conv3d", "conv", LayerKind::Conv3d, convolution!(3), "nn.Conv3d"),
+    layer(
+        "ConvTranspose2d",
+        "conv",
+        LayerKind::ConvTranspose2d,
+        &[
+            size("in_ch", "in_channels"),
+            size("out_ch", "out_channels"),
+            param("kernel_size", Takes::Axes { n: 2, least: 1 }, Default::Required, "kernel_size"),
+            param("stride", Takes::Axes { n: 2, least: 1 }, Default::Int(1), "stride"),
+            param("padding", Takes::Axes { n: 2, least: 0 }, Default::Int(0), "padding"),
+            param("output_padding", Takes::Axes { n: 2, least: 0 }, Default::Int(0), "output_padding"),
+        ],
+        "nn.ConvTranspose2d",
+    ),
+    layer(
+        "maxpool2d",
+        "conv",
+        LayerKind::MaxPool2d,
+        &[
+            param("kernel_size", Takes::Axes { n: 2, least: 1 }, Default::Required, "kernel_size"),
+            param("stride", Takes::Axes { n: 2, least: 1 }, Default::As("kernel_size"), "stride"),
+            param("padding", Takes::Axes { n: 2, least: 0 }, Default::Int(0), "padding"),
+            param("dilation", Takes::Axes { n: 2, least: 1 }, Default::Int(1), "dilation"),
+        ],
+        "F.max_pool2d",
+    ),
+    layer(
+        "avgpool2d",
+        "conv",
+        LayerKind::AvgPool2d,
+        &[
+            param("kernel_size", Takes::Axes { n: 2, least: 1 }, Default::Required, "kernel_size"),
+            param("stride", Takes::Axes { n: 2, least: 1 }, Default::As("kernel_size"), "stride"),
+            param("padding", Takes::Axes { n: 2, least: 0 }, Default::Int(0), "padding"),
+        ],
+        "F.avg_pool2d",
+    ),
+    layer(
+        "adaptive_avgpool2d",
+        "conv",
+        LayerKind::AdaptiveAvgPool2d,
+        &[param("output_size", Takes::Axes { n: 2, least: 1 }, Default::Required, "output_size")],
+        "F.adaptive_avg_pool2d",
+    ),
+    layer("Linear", "lin", LayerKind::Linear, &[size("in", "in_features"), size("out", "out_features")], "nn.Linear"),
+    layer(
+        "Embedding",
+        "lin",
+        LayerKind::Embedding,
+        &[size("num_embeddings", "num_embeddings"), size("embedding_dim", "embedding_dim")],
+        "nn.Embedding",
+    ),
+    layer("relu", "nonlin", LayerKind::Relu, &[], "F.relu"),
+    layer("tanh", "nonlin", LayerKind::Tanh, &[], "torch.tanh"),
+    layer("sigmoid", "nonlin", LayerKind::Sigmoid, &[], "torch.sigmoid"),
+    layer(
+        "leaky_relu",
+        "nonlin",
+        LayerKind::LeakyRelu,
+        &[param("p", Takes::Float, Default::Float(0.01), "negative_slope")],
+        "F.leaky_relu",
+    ),
+    layer("gelu", "nonlin", LayerKind::Gelu, &[], "F.gelu"),
+    layer("softmax", "nonlin", LayerKind::Softmax, AXIS, "F.softmax"),
+    layer("log_softmax", "nonlin", LayerKind::LogSoftmax, AXIS, "F.log_softmax"),
+    layer("Dropout", "reg", LayerKind::Dropout, DROPPED, "nn.Dropout"),
+    layer("Dropout2d", "reg", LayerKind::Dropout, DROPPED, "nn.Dropout2d"),
+    layer("BatchNorm1d", "reg", LayerKind::BatchNorm, FEATURES, "nn.BatchNorm1d"),
+    layer("BatchNorm2d", "reg", LayerKind::BatchNorm, FEATURES, "nn.BatchNorm2d"),
+    layer(
+        "LayerNorm",
+        "reg",
+        LayerKind::LayerNorm,
+        &[size("normalized_shape", "normalized_shape"), param("eps", Takes::Float, Default::Float(1e-5), "eps")],
+        "nn.LayerNorm",
+    ),
+    layer(
+        "flatten",
+        "shape",
+        LayerKind::Flatten,
+        &[param("start_dim", Takes::Int(1), Default::Int(1), "start_dim")],
+        "torch.flatten",
+    ),
+];
+
+/// A tensor that a layer keeps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// As in PyTorch's `state_dict`.
+    pub name: &'static str,
+    pub shape: Vec<i64>,
+    pub starts: Starts,
+    /// Whether training changes it; what does not is counted in a running mean.
+    pub is_trained: bool,
+}
+
+/// What a parameter holds before anything is learnt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starts {
+    Random,
+    Zeros,
+    Ones,
+}
+
+impl Layer {
+    pub fn of_name(name: &str) -> Option<&'static Layer> {
+        LAYERS.iter().find(|layer| layer.name == name)
+    }
+
+    /// Whether it stands in `weights`.
+    pub fn is_weight(&self) -> bool {
+        self.name.starts_with(|first: char| first.is_ascii_uppercase())
+    }
+
+    /// The tensors that it keeps, for arguments that fit its row.
+    pub fn parameters(&self, args: &Args) -> Vec<Parameter> {
+        let random = |name, shape| Parameter { name, shape, starts: Starts::Random, is_trained: true };
+        let start = |name, n, starts, is_trained| Parameter { name, shape: vec![n], starts, is_trained };
+        match self.kind {
+            LayerKind::Conv1d | LayerKind::Conv2d | LayerKind::Conv3d => {
+                let out = int(args, "out_ch");
+                let shape = [&[out, int(args, "in_ch") / int(args, "groups")], ints(args, "kernel_size")].concat();
+                vec![random("weight", shape), random("bias", vec![out])]
+            }
+            LayerKind::ConvTranspose2d => {
+                let out = int(args, "out_ch");
+                let shape = [&[int(args, "in_ch"), out], ints(args, "kernel_size")].concat();
+                vec![random("weight", shape), random("bias", vec![out])]
+            }
+            LayerKind::Linear => {
+                let out = int(args, "out");
+                vec![random("weight", vec![out, int(args, "in")]), random("bias", vec![out])]
+            }
+            LayerKind::Embedding => {
+                vec![random("weight", vec![int(args, "num_embeddings"), int(args, "embedding_dim")])]
+            }
+            LayerKind::BatchNorm => {
+                let n = int(args, "num_features");
+                vec![
+                    start("weight", n, Starts::Ones, true),
+                    start("bias", n, Starts::Zeros, true),
+                    start("running_mean", n, Starts::Zeros, false),
+                    start("running_var", n, Starts::Ones, false),
+                ]
+            }
+            LayerKind::LayerNorm => {
+                let n = int(args, "normalized_shape");
+                vec![start("weight", n, Starts::Ones, true), start("bias", n, Starts::Zeros, true)]
+            }
+            LayerKind::MaxPool2d
+            | LayerKind::AvgPool2d
+            | LayerKind::AdaptiveAvgPool2d
+            | LayerKind::Relu
+            | LayerKind::Tanh
+            | LayerKind::Sigmoid
+            | LayerKind::LeakyRelu
+            | LayerKind::Gelu
+            | LayerKind::Softmax
+            | LayerKind::LogSoftmax
+            | LayerKind::Dropout
+            | LayerKind::Flatten => Vec::new(),
+        }
+    }
+}
+
+/// The numbers of an argument; none if there is no such argument.
+pub fn ints<'a>(args: &'a Args, name: &str) -> &'a [i64] {
+    match args.iter().find(|(known, _)| *known == name) {
+        Some((_, Argument::Ints(ints))) => ints,
+        Some((_, Argument::Float(_))) | None => &[],
+    }
+}
+
+/// The number that an argument is.
+pub fn int(args: &Args, name: &str) -> i64 {
+    ints(args, name).first().copied().unwrap_or(1)
+}
+
+/// The number with a point that an argument is.
+pub fn float(args: &Args, name: &str) -> f64 {
+    match args.iter().find(|(known, _)| *known == name) {
+        Some((_, Argument::Float(float))) => *float,
+        Some((_, Argument::Ints(_))) | None => 0.0,
+    }
+}

@@ -1,0 +1,339 @@
+//! Arguments that are known before anything runs: of layers and of initialisers.
+
+use super::Lowering;
+use super::shape::Means;
+use crate::error::{Duplicated, HirError};
+use crate::layers::{Default, Layer, Param, Takes};
+use crate::net::{Args, Argument};
+use base::{Span, ToList};
+use syntax::{NodeId, NodeKind, TokenKind};
+use ty::Scalar;
+
+/// Arithmetic of sizes nests at most this deep.
+const MAX_DEPTH: u32 = 64;
+
+const fn float(name: &'static str, default: f64) -> Param {
+    Param { name, takes: Takes::Float, default: Default::Float(default), torch: name }
+}
+
+/// PyTorch's, by the names of `torch.nn.init`.
+pub(super) const INITIALISERS: &[(&str, &[Param])] = &[
+    ("init_normal", &[float("mean", 0.0), float("std", 1.0)]),
+    ("init_uniform", &[float("a", 0.0), float("b", 1.0)]),
+    ("init_constant", &[Param { name: "val", takes: Takes::Float, default: Default::Required, torch: "val" }]),
+    ("init_xavier_normal", &[float("gain", 1.0)]),
+    ("init_xavier_uniform", &[float("gain", 1.0)]),
+    ("init_kaiming_normal", &[float("a", 0.0)]),
+    ("init_kaiming_uniform", &[float("a", 0.0)]),
+    ("init_zeros", &[]),
+    ("init_ones", &[]),
+];
+
+pub(super) fn initialiser(name: &str) -> Option<&'static [Param]> {
+    INITIALISERS.iter().find(|(known, _)| *known == name).map(|&(_, params)| params)
+}
+
+/// What an argument is written as.
+#[derive(Clone, Debug, PartialEq)]
+enum Written {
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    Several(Vec<i64>),
+}
+
+impl Lowering<'_> {
+    /// The arguments of a layer. `None` if they do not fit, which has been said.
+    pub(super) fn layer_args(
+        &mut self,
+        layer: &'static Layer,
+        given: &[NodeId],
+        span: Span,
+        net: Option<usize>,
+    ) -> Option<Args> {
+        let args = self.static_args(layer.name, layer.params, given, span, net)?;
+        let groups = crate::layers::int(&args, "groups");
+        for name in ["in_ch", "out_ch"] {
+            let channels = crate::layers::int(&args, name);
+            if crate::layers::ints(&args, "groups") != [groups] || channels % groups == 0 {
+                continue;
+            }
+            let message = format!("the {channels} channels of `{name}` do not fall into {groups} groups");
+            self.errors.push(HirError::LayerArgument { span, message, at: None });
+            return None;
+        }
+        Some(args)
+    }
+
+    /// Arguments by keyword, in any order, defaults filled in.
+    pub(super) fn static_args(
+        &mut self,
+        callee: &str,
+        params: &'static [Param],
+        nodes: &[NodeId],
+        span: Span,
+        net: Option<usize>,
+    ) -> Option<Args> {
+        let tree = self.tree;
+        let mut given: Vec<(&'static str, Argument, Span)> = Vec::new();
+        let mut is_sound = true;
+        for &arg in nodes {
+            if tree.kind(arg) == NodeKind::Error {
+                is_sound = false;
+                continue;
+            }
+            let name = self.own_token(arg, &[TokenKind::Ident]);
+            let (NodeKind::Attr, Some((name, name_span))) = (tree.kind(arg), name) else {
+                let wanted = params.first().map_or(String::new(), |param| format!(", `{}=…`", param.name));
+                let message = format!("expected an argument by its name{wanted}");
+                self.refuse(&mut is_sound, tree.span(arg), message);
+                continue;
+            };
+            if name == "x" {
+                continue;
+            }
+            let Some(param) = params.iter().find(|param| param.name == name) else {
+                let nearest = base::nearest(name, params.iter().map(|param| param.name)).map(str::to_owned);
+                let (callee, name) = (callee.to_owned(), name.to_owned());
+                self.errors.push(HirError::UnknownArgument { callee, name, span: name_span, nearest });
+                is_sound = false;
+                continue;
+            };
+            if let Some((_, _, first)) = given.iter().find(|(known, ..)| *known == param.name) {
+                let first = *first;
+                self.duplicate(Duplicated::Attribute, name, name_span, first);
+                is_sound = false;
+                continue;
+            }
+            let Some(&value) = tree.children(arg).first() else { continue };
+            match self.argument(param, value, net) {
+                Some(argument) => given.push((param.name, argument, name_span)),
+                None => is_sound = false,
+            }
+        }
+        for param in params {
+            if given.iter().any(|(name, ..)| *name == param.name) {
+                continue;
+            }
+            let n = match param.takes {
+                Takes::Axes { n, .. } => n,
+                Takes::Int(_) | Takes::Probability | Takes::Float | Takes::Axis => 1,
+            };
+            let argument = match param.default {
+                // What was refused is not missing.
+                Default::Required if !is_sound => continue,
+                Default::Required => {
+                    self.refuse(&mut is_sound, span, format!("`{callee}` lacks its argument `{}`", param.name));
+                    continue;
+                }
+                Default::Int(int) => Argument::Ints(vec![int; n]),
+                Default::Float(float) => Argument::Float(float),
+                Default::As(other) => match given.iter().find(|(name, ..)| *name == other) {
+                    Some((_, argument, _)) => argument.clone(),
+                    None => continue,
+                },
+            };
+            given.push((param.name, argument, span));
+        }
+        let order = |name: &str| params.iter().position(|param| param.name == name);
+        base::sort_by_key(&mut given, |(name, ..)| order(name));
+        is_sound.then(|| given.into_iter().map(|(name, argument, _)| (name, argument)).list())
+    }
+
+    fn refuse(&mut self, is_sound: &mut bool, span: Span, message: String) {
+        self.errors.push(HirError::LayerArgument { span, message, at: None });
+        *is_sound = false;
+    }
+
+    fn argument(&mut self, param: &Param, node: NodeId, net: Option<usize>) -> Option<Argument> {
+        let span = self.tree.span(node);
+        if self.tree.kind(node) == NodeKind::Error {
+            return None;
+        }
+        let written = self.written(node, net, 0)?;
+        let name = param.name;
+        let (fits, want) = match (param.takes, &written) {
+            (Takes::Int(least), &Written::Int(int)) => (int >= least, format!("at least {least}")),
+            (Takes::Int(_) | Takes::Axis, Written::Float(_) | Written::Bool(_) | Written::Several(_)) => {
+                (false, "a whole number".to_owned())
+            }
+            (Takes::Axis, Written::Int(_)) => (true, String::new()),
+            (Takes::Axes { least, .. }, &Written::Int(int)) => (int >= least, format!("at least {least}")),
+            (Takes::Axes { n, least }, Written::Several(ints)) => match ints.len() == n && n > 1 {
+                true => (ints.iter().all(|&int| int >= least), format!("at least {least}")),
+                false if n == 1 => (false, "a whole number".to_owned()),
+                false => (false, format!("a whole number, or {n} in parentheses")),
+            },
+            (Takes::Axes { .. }, Written::Float(_) | Written::Bool(_)) => (false, "a whole number".to_owned()),
+            (Takes::Probability, &Written::Float(float)) => {
+                ((0.0..=1.0).contains(&float), "a number from 0. to 1.".to_owned())
+            }
+            (Takes::Float, Written::Float(_)) => (true, String::new()),
+            (Takes::Probability | Takes::Float, Written::Int(int)) => {
+                (false, format!("a number with a point, such as {int}."))
+            }
+            (Takes::Probability | Takes::Float, Written::Bool(_) | Written::Several(_)) => {
+                (false, "a number with a point".to_owned())
+            }
+        };
+        if !fits {
+            let found = match &written {
+                Written::Int(int) => int.to_string(),
+                Written::Float(float) => format!("{float:?}"),
+                Written::Bool(bool) => bool.to_string(),
+                Written::Several(ints) => format!("{} numbers", ints.len()),
+            };
+            let message = format!("expected `{name}` to be {want}, found {found}");
+            self.errors.push(HirError::LayerArgument { span, message, at: None });
+            return None;
+        }
+        Some(match (param.takes, written) {
+            (Takes::Axes { n, .. }, Written::Int(int)) => Argument::Ints(vec![int; n]),
+            (_, Written::Int(int)) => Argument::Ints(vec![int]),
+            (_, Written::Several(ints)) => Argument::Ints(ints),
+            (_, Written::Float(float)) => Argument::Float(float),
+            // No argument takes one, which was said.
+            (_, Written::Bool(_)) => return None,
+        })
+    }
+
+    /// The value of an argument: a literal, a dim, or arithmetic of them.
+    fn written(&mut self, node: NodeId, net: Option<usize>, depth: u32) -> Option<Written> {
+        let tree = self.tree;
+        let span = tree.span(node);
+        let not_known = HirError::LayerArgument {
+            span,
+            message: "expected a number, a dim, or arithmetic of them: it must be known before anything runs"
+                .to_owned(),
+            at: None,
+        };
+        if depth > MAX_DEPTH {
+            self.errors.push(not_known);
+            return None;
+        }
+        match tree.kind(node) {
+            NodeKind::Literal => match self.scalar(node, false) {
+                Some((ty::Dtype::Bool, Scalar::Int(int))) => Some(Written::Bool(int != 0)),
+                Some((_, Scalar::Int(int))) if int <= i64::from(i32::MAX) => Some(Written::Int(int)),
+                Some((_, Scalar::Int(_))) => {
+                    self.errors.push(HirError::LiteralRange { span, dtype: ty::Dtype::Int32 });
+                    None
+                }
+                Some((_, Scalar::Float(float))) => Some(Written::Float(float)),
+                None => None,
+            },
+            NodeKind::NameRef => match self.find_alias(tree.node_text(node), net).map(|alias| alias.means) {
+                Some(Means::Dim(size)) => Some(Written::Int(size)),
+                Some(Means::Shape(_)) | None => {
+                    self.errors.push(not_known);
+                    None
+                }
+            },
+            NodeKind::Paren => {
+                let inner = *tree.children(node).first()?;
+                self.written(inner, net, depth + 1)
+            }
+            NodeKind::Tuple => {
+                let mut ints = Vec::new();
+                for field in tree.children(node) {
+                    match self.written(field, net, depth + 1)? {
+                        Written::Int(int) => ints.push(int),
+                        Written::Float(_) | Written::Bool(_) | Written::Several(_) => {
+                            self.errors.push(not_known);
+                            return None;
+                        }
+                    }
+                }
+                Some(Written::Several(ints))
+            }
+            NodeKind::Unary => {
+                let operand = *tree.children(node).first()?;
+                match self.written(operand, net, depth + 1)? {
+                    Written::Int(int) => Some(Written::Int(-int)),
+                    Written::Float(float) => Some(Written::Float(-float)),
+                    Written::Bool(_) | Written::Several(_) => {
+                        self.errors.push(not_known);
+                        None
+                    }
+                }
+            }
+            NodeKind::Binary => {
+                let &[left, right, ..] = &tree.children(node)[..] else { return None };
+                let left = self.written(left, net, depth + 1)?;
+                let right = self.written(right, net, depth + 1)?;
+                let operator = tree.own_tokens(node).find(|&token| !tree.token_kind(token).is_trivia())?;
+                let computed = match (left, tree.token_text(operator), right) {
+                    (Written::Int(a), "+", Written::Int(b)) => a.checked_add(b),
+                    (Written::Int(a), "-", Written::Int(b)) => a.checked_sub(b),
+                    (Written::Int(a), "*", Written::Int(b)) => a.checked_mul(b),
+                    (Written::Int(a), "/", Written::Int(b)) if b > 0 => Some(a.div_euclid(b)),
+                    _ => None,
+                };
+                match computed.filter(|computed| computed.abs() <= i64::from(i32::MAX)) {
+                    Some(computed) => Some(Written::Int(computed)),
+                    None => {
+                        self.errors.push(not_known);
+                        None
+                    }
+                }
+            }
+            NodeKind::Error => None,
+            _ => {
+                self.errors.push(not_known);
+                None
+            }
+        }
+    }
+
+    /// The sizes that a `view` is given; -1 for the one that is left out.
+    pub(super) fn view_dims(&mut self, list: NodeId, net: Option<usize>) -> Option<Vec<i64>> {
+        let tree = self.tree;
+        let mut dims: Vec<i64> = Vec::new();
+        let mut left_out: Option<Span> = None;
+        for arg in tree.children(list) {
+            let span = tree.span(arg);
+            match tree.kind(arg) {
+                NodeKind::Attr if self.own_name(arg).is_some_and(|(name, _)| name == "x") => {}
+                NodeKind::Hole | NodeKind::DimAny => {
+                    if let Some(first) = left_out {
+                        let message = "`view` can leave out one size only: the others must say what it is".to_owned();
+                        self.errors.push(HirError::LayerArgument { span, message, at: Some(first) });
+                        return None;
+                    }
+                    left_out = Some(span);
+                    dims.push(-1);
+                }
+                NodeKind::NameRef
+                    if let Some(Means::Shape(shape)) =
+                        self.find_alias(tree.node_text(arg), net).map(|alias| alias.means) =>
+                {
+                    for (dim, _) in self.shape(shape, net)? {
+                        match dim {
+                            super::shape::Dim::Number(number) => dims.push(number),
+                            super::shape::Dim::Named(_) | super::shape::Dim::Hole if left_out.is_none() => {
+                                left_out = Some(span);
+                                dims.push(-1);
+                            }
+                            super::shape::Dim::Named(_) | super::shape::Dim::Hole => {
+                                let message = "`view` can leave out one size only: the others must say what it is";
+                                let error = HirError::LayerArgument { span, message: message.to_owned(), at: left_out };
+                                self.errors.push(error);
+                                return None;
+                            }
+                        }
+                    }
+                }
+                NodeKind::Error => return None,
+                _ => match self.written(arg, net, 0)? {
+                    Written::Int(size) if size >= 1 => dims.push(size),
+                    Written::Int(_) | Written::Float(_) | Written::Bool(_) | Written::Several(_) => {
+                        let message = "expected a size of at least 1, `_`, or a name of sizes".to_owned();
+                        self.errors.push(HirError::LayerArgument { span, message, at: None });
+                        return None;
+                    }
+                },
+            }
+        }
+        Some(dims)
+    }
+}

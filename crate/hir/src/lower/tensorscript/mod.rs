@@ -1,0 +1,584 @@
+//! TensorScript: nodes, their weights and graphs.
+//!
+//! Declarations are read before the walk: names of nodes, dims, shapes and weights, with the arguments of layers, which
+//! are all known without running anything. The walk then reaches the functions of graphs, whose bodies are made as any
+//! other's; pipes apply layers ([`stage`]), each of which is a few calls of operators ([`layer`]).
+//!
+//! `M::f` takes the node first. Around its body a `match` takes the node apart, so that each weight is a variable. The
+//! `?` of a signature is one dim parameter of the function, and so is each name of a dim that nothing declares.
+
+mod args;
+mod layer;
+mod shape;
+mod stage;
+
+use super::{Lowered, Lowering};
+use crate::data::{
+    Adt, Arm, Ctor, CtorId, Def, DefId, ExprId, ExprKind, Item, LocalId, LocalOrigin, Pat, PatId, PatKind, Place,
+    TypeExprId, TypeExprKind, Visit,
+};
+use crate::error::{Duplicated, HirError};
+use crate::layers::{LAYERS, Layer};
+use crate::net::{Init, MadeOf, Method, Net, Weight};
+use base::{HashMap, Span, ToList};
+use shape::Alias;
+use syntax::{Children, NodeId, NodeKind, TokenKind};
+use ty::{Dtype, ParamId};
+
+/// What the walk knows of the file's nodes.
+#[derive(Default)]
+pub(super) struct Nets<'t> {
+    by_name: HashMap<&'t str, usize>,
+    aliases: HashMap<&'t str, Alias>,
+    imports: HashMap<&'t str, Span>,
+    parts: Vec<Parts<'t>>,
+    /// The function that a method's node is: its node among the nets, and its place there.
+    methods: HashMap<NodeId, (usize, DefId)>,
+    /// And the other way round.
+    nodes: HashMap<DefId, NodeId>,
+    current: Option<Current<'t>>,
+    /// Names that go round are told of once.
+    is_endless: bool,
+}
+
+/// Where a node's parts stand.
+#[derive(Default)]
+struct Parts<'t> {
+    /// What it takes and gives.
+    signature: Option<(NodeId, NodeId)>,
+    aliases: HashMap<&'t str, Alias>,
+    weights: Vec<NodeId>,
+    /// Those that count, in the order of the node's own, and their places there by name.
+    weight_nodes: Vec<NodeId>,
+    weights_by_name: HashMap<&'t str, usize>,
+    methods: Vec<NodeId>,
+    methods_by_name: HashMap<&'t str, DefId>,
+}
+
+/// The function that is being lowered.
+struct Current<'t> {
+    net: usize,
+    dims: HashMap<&'t str, ParamId>,
+    this: LocalId,
+    /// The node and the pattern that takes it apart.
+    taken: Option<(ExprId, PatId)>,
+    /// By field of the node's constructor.
+    fields: Vec<LocalId>,
+}
+
+impl<'t> Lowering<'t> {
+    /// Reads everything but the bodies of functions.
+    pub(super) fn declare_nets(&mut self) {
+        let tree = self.tree;
+        for node in tree.children(tree.root()) {
+            match tree.kind(node) {
+                NodeKind::Use => self.import(node),
+                NodeKind::DimItem | NodeKind::TsrItem => {
+                    if let Some((name, alias)) = self.alias(node) {
+                        let first = self.nets.aliases.insert(name, alias).map(|first| first.span);
+                        self.once(Duplicated::Definition, name, node, first);
+                    }
+                }
+                NodeKind::Net | NodeKind::Weights | NodeKind::Graph => self.declare_part(node),
+                _ => {}
+            }
+        }
+        for net in 0..self.module.nets.len() {
+            self.declare_weights(net);
+            self.declare_methods(net);
+        }
+        self.refuse_endless_nets();
+    }
+
+    fn own_name(&self, node: NodeId) -> Option<(&'t str, Span)> {
+        self.own_token(node, &[TokenKind::Ident])
+    }
+
+    /// The arguments of a call.
+    fn given(&self, call: NodeId) -> Children {
+        self.tree.child(call, NodeKind::ArgList).map(|list| self.tree.children(list)).unwrap_or_default()
+    }
+
+    /// Tells of a second declaration.
+    fn once(&mut self, what: Duplicated, name: &str, node: NodeId, first: Option<Span>) {
+        if let (Some(first), Some((_, span))) = (first, self.own_name(node)) {
+            self.duplicate(what, name, span, first);
+        }
+    }
+
+    fn import(&mut self, node: NodeId) {
+        let tree = self.tree;
+        let path = tree.own_tokens(node).filter(|&token| tree.token_kind(token) == TokenKind::Ident);
+        let path: Vec<_> = path.map(|token| (tree.token_text(token), tree.token_span(token))).list();
+        if let Some(&(module, span)) = path.first()
+            && (path.len() > 1 || LAYERS.iter().all(|layer| layer.module != module))
+        {
+            let span = path.last().map_or(span, |&(_, last)| span.to(last));
+            let nearest = base::nearest(module, LAYERS.iter().map(|layer| layer.module));
+            let name = tree.text()[span.range()].to_owned();
+            self.errors.push(HirError::UnknownImport { name, from: None, span, nearest: nearest.map(str::to_owned) });
+            return;
+        }
+        for name_node in tree.children(node) {
+            let (name, span) = (tree.node_text(name_node), tree.span(name_node));
+            let from = path.first().map(|&(module, _)| module);
+            let is_here = |layer: &&Layer| from.is_none_or(|from| layer.module == from);
+            if tree.kind(name_node) != NodeKind::UseName {
+                continue;
+            }
+            match LAYERS.iter().filter(is_here).any(|layer| layer.name == name) {
+                true => drop(self.nets.imports.insert(name, span)),
+                false => {
+                    let nearest = base::nearest(name, LAYERS.iter().filter(is_here).map(|layer| layer.name));
+                    self.errors.push(HirError::UnknownImport {
+                        name: name.to_owned(),
+                        from: from.map(str::to_owned),
+                        span,
+                        nearest: nearest.map(str::to_owned),
+                    });
+                }
+            }
+        }
+    }
+
+    /// A `node`, `weights` or `graph`: what the three of one name say together.
+    fn declare_part(&mut self, node: NodeId) {
+        let tree = self.tree;
+        let (name, name_span) = self.own_name(node).unwrap_or(("", tree.span(node)));
+        let net = match self.nets.by_name.get(name) {
+            Some(&net) => net,
+            None => {
+                let net = self.module.nets.len();
+                let adt = self.module.adts.push(Adt {
+                    name: name.to_owned(),
+                    name_span,
+                    params: Vec::new(),
+                    ctors: Vec::new(),
+                    is_extern: false,
+                });
+                let ctor = Ctor { name: name.to_owned(), name_span, adt, fields: Vec::new() };
+                let ctor = self.module.ctors.push(ctor);
+                self.module.adts[adt].ctors.push(ctor);
+                self.module.items.push(Item::Adt(adt));
+                let (weights, methods) = (Vec::new(), Vec::new());
+                self.module.nets.push(Net { name: name.to_owned(), name_span, adt, weights, methods });
+                self.nets.parts.push(Parts::default());
+                if !name.is_empty() {
+                    self.nets.by_name.insert(name, net);
+                }
+                net
+            }
+        };
+        let signature = tree.child(node, NodeKind::Signature).map(|signature| tree.children(signature));
+        let signature = match signature.as_deref() {
+            Some(&[input, output, ..]) => Some((input, output)),
+            _ => None,
+        };
+        if self.nets.parts[net].signature.is_none() {
+            self.nets.parts[net].signature = signature;
+        }
+        for member in tree.children(node) {
+            match tree.kind(member) {
+                NodeKind::DimItem | NodeKind::TsrItem => {
+                    if let Some((name, alias)) = self.alias(member) {
+                        let first = self.nets.parts[net].aliases.insert(name, alias).map(|first| first.span);
+                        self.once(Duplicated::Definition, name, member, first);
+                    }
+                }
+                NodeKind::Weight => self.nets.parts[net].weights.push(member),
+                NodeKind::Method => self.nets.parts[net].methods.push(member),
+                _ => {}
+            }
+        }
+        // What all three say must be the same; the aliases of the node are known by then.
+        if let (Some((input, output)), Some(first)) = (signature, self.nets.parts[net].signature)
+            && (input, output) != first
+        {
+            for (again, first) in [(input, first.0), (output, first.1)] {
+                let said = [self.shape(again, Some(net)), self.shape(first, Some(net))];
+                if let [Some(again_dims), Some(first_dims)] = &said
+                    && !shape::is_same(again_dims, first_dims)
+                {
+                    let (span, first) = (tree.span(again), tree.span(first));
+                    self.errors.push(HirError::NetSignature { name: name.to_owned(), span, first });
+                }
+            }
+        }
+    }
+
+    fn declare_weights(&mut self, net: usize) {
+        let tree = self.tree;
+        let mut fields: Vec<TypeExprId> = Vec::new();
+        for node in self.nets.parts[net].weights.clone() {
+            let words = tree.own_tokens(node).filter(|&token| tree.token_kind(token) == TokenKind::Ident);
+            let words: Vec<_> = words.map(|token| (tree.token_text(token), tree.token_span(token))).list();
+            let &[(name, span), (made_of, made_span), (function, function_span), ..] = &words[..] else { continue };
+            if let Some(&first) = self.nets.parts[net].weights_by_name.get(name) {
+                let first = self.module.nets[net].weights[first].span;
+                self.duplicate(Duplicated::Weight, name, span, first);
+                continue;
+            }
+            if function != "new" {
+                let name = function.to_owned();
+                let nearest = Some("new".to_owned());
+                self.errors.push(HirError::UnknownName { name, span: function_span, nearest });
+            }
+            let first_field = fields.len();
+            let made_of = self.made_of(net, node, made_of, made_span);
+            match &made_of {
+                MadeOf::Layer(layer, args) => {
+                    for parameter in layer.parameters(args) {
+                        // Their types are not written anywhere.
+                        let behind = Span::new(span.end, span.end);
+                        let dims = parameter.shape.iter().map(|&size| (TypeExprKind::Dim(size), behind)).list();
+                        fields.push(self.tensor_type(dims, behind));
+                    }
+                }
+                MadeOf::Net(inner) => {
+                    let adt = self.module.nets[*inner].adt;
+                    fields.push(self.type_expr(TypeExprKind::Adt { adt, args: Vec::new() }, span));
+                }
+                MadeOf::Unknown => {}
+            }
+            let weight = Weight { name: name.to_owned(), span, made_of, first_field, init: None };
+            let parts = &mut self.nets.parts[net];
+            parts.weights_by_name.insert(name, parts.weight_nodes.len());
+            parts.weight_nodes.push(node);
+            self.module.nets[net].weights.push(weight);
+        }
+        let ctor = self.ctor_of(net);
+        self.module.ctors[ctor].fields = fields;
+    }
+
+    fn made_of(&mut self, net: usize, node: NodeId, name: &str, span: Span) -> MadeOf {
+        let given = self.given(node);
+        if let Some(&inner) = self.nets.by_name.get(name) {
+            if let Some(&arg) = given.first() {
+                let message = format!("the node `{name}` takes no arguments");
+                self.errors.push(HirError::LayerArgument { span: self.tree.span(arg), message, at: None });
+            }
+            return MadeOf::Net(inner);
+        }
+        match self.layer_of(name, span) {
+            Some(layer) if layer.is_weight() => match self.layer_args(layer, &given, span, Some(net)) {
+                Some(args) => MadeOf::Layer(layer, args),
+                None => MadeOf::Unknown,
+            },
+            Some(_) => {
+                let message = format!("`{name}` has no weights: pipe into it where it is applied");
+                self.errors.push(HirError::LayerArgument { span, message, at: None });
+                MadeOf::Unknown
+            }
+            None => MadeOf::Unknown,
+        }
+    }
+
+    /// The layer of a name, if it may be used here; otherwise why not has been said.
+    fn layer_of(&mut self, name: &str, span: Span) -> Option<&'static Layer> {
+        let Some(layer) = Layer::of_name(name) else {
+            let nets = self.nets.by_name.keys().copied();
+            let mut names: Vec<&str> = nets.chain(LAYERS.iter().map(|layer| layer.name)).list();
+            base::sort(&mut names);
+            let nearest = base::nearest(name, names).map(str::to_owned);
+            self.errors.push(HirError::UnknownLayer { name: name.to_owned(), span, nearest });
+            return None;
+        };
+        if !self.nets.imports.contains_key(name) {
+            // Said once for each name.
+            self.nets.imports.insert(layer.name, span);
+            let import = format!("use {}::{name};\n", layer.module);
+            let tree = self.tree;
+            let items = tree.children(tree.root());
+            let at = items.first().map_or(0, |&first| tree.span(first).start);
+            self.errors.push(HirError::NotImported { name: name.to_owned(), span, import, at: Span::new(at, at) });
+        }
+        Some(layer)
+    }
+
+    fn ctor_of(&self, net: usize) -> CtorId {
+        self.module.adts[self.module.nets[net].adt].ctors[0]
+    }
+
+    fn declare_methods(&mut self, net: usize) {
+        for node in self.nets.parts[net].methods.clone() {
+            let Some((name, name_span)) = self.own_name(node) else { continue };
+            if name == "new" {
+                self.read_inits(net, node);
+                continue;
+            }
+            // A weight and a function are both `self.name`.
+            let function = self.nets.parts[net].methods_by_name.get(name).map(|&def| self.module.defs[def].name_span);
+            let weight = self.nets.parts[net].weights_by_name.get(name);
+            let weight = weight.map(|&weight| self.module.nets[net].weights[weight].span);
+            if let Some(first) = function.or(weight) {
+                self.duplicate(Duplicated::Definition, name, name_span, first);
+                continue;
+            }
+            let full = format!("{}::{name}", self.module.nets[net].name);
+            let def = self.module.defs.push(Def { name: full, name_span, function: crate::data::FnId(u32::MAX) });
+            self.module.nets[net].methods.push(Method { name: name.to_owned(), def });
+            self.nets.parts[net].methods_by_name.insert(name, def);
+            self.nets.methods.insert(node, (net, def));
+            self.nets.nodes.insert(def, node);
+        }
+    }
+
+    /// What `new` does: initialisers of weights, each once, and the node itself at last.
+    fn read_inits(&mut self, net: usize, node: NodeId) {
+        let tree = self.tree;
+        let Some(block) = tree.child(node, NodeKind::Block) else { return };
+        for statement in tree.children(block) {
+            let call = match tree.kind(statement) {
+                NodeKind::ExprStmt => tree.children(statement).first().copied().unwrap_or(statement),
+                _ => statement,
+            };
+            if tree.kind(call) == NodeKind::Error || tree.node_text(call) == "self" {
+                continue;
+            }
+            if !self.read_init(net, call) {
+                let span = tree.span(call);
+                let message = "`new` calls initialisers of weights and gives `self`, nothing else".to_owned();
+                self.errors.push(HirError::LayerArgument { span, message, at: None });
+            }
+        }
+    }
+
+    /// `fc1.init_normal(std=1.)`. Whether it has that form.
+    fn read_init(&mut self, net: usize, call: NodeId) -> bool {
+        let tree = self.tree;
+        let (NodeKind::Field, Some((function, span))) = (tree.kind(call), self.own_name(call)) else { return false };
+        let Some(&weight) = tree.children(call).first() else { return false };
+        let Some((name, weight_span)) = self.weight_named(weight) else { return false };
+        let Some(&at) = self.nets.parts[net].weights_by_name.get(name) else {
+            let names: Vec<&str> = self.module.nets[net].weights.iter().map(|weight| weight.name.as_str()).list();
+            let nearest = base::nearest(name, names).map(str::to_owned);
+            self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span: weight_span, nearest });
+            return true;
+        };
+        let Some(params) = args::initialiser(function) else {
+            let nearest = base::nearest(function, args::INITIALISERS.iter().map(|(name, _)| *name));
+            let (name, nearest) = (function.to_owned(), nearest.map(str::to_owned));
+            self.errors.push(HirError::UnknownName { name, span, nearest });
+            return true;
+        };
+        // What an initialiser fills is the parameter `weight`; those that look at fans want a matrix at least.
+        let rank = match &self.module.nets[net].weights[at].made_of {
+            MadeOf::Layer(layer, args) => {
+                let parameters = layer.parameters(args);
+                parameters.into_iter().find(|parameter| parameter.name == "weight").map(|weight| weight.shape.len())
+            }
+            MadeOf::Net(_) => None,
+            MadeOf::Unknown => return true,
+        };
+        let least = if function.contains("xavier") || function.contains("kaiming") { 2 } else { 1 };
+        if rank.is_none_or(|rank| rank < least) {
+            let message = match rank {
+                None => format!("`{name}` has no weight to fill"),
+                Some(_) => format!("the weight of `{name}` is a vector, and `{function}` fills matrices"),
+            };
+            self.errors.push(HirError::LayerArgument { span, message, at: None });
+            return true;
+        }
+        let given = self.given(call);
+        if let Some(args) = self.static_args(function, params, &given, span, Some(net)) {
+            self.module.nets[net].weights[at].init = Some(Init { name: function.to_owned(), args });
+        }
+        true
+    }
+
+    /// A node that holds itself, through others perhaps, has no end.
+    fn refuse_endless_nets(&mut self) {
+        // By node: 0 not seen, 1 above in the search, 2 done.
+        let mut states = vec![0_u8; self.module.nets.len()];
+        for root in 0..states.len() {
+            let mut path: Vec<(usize, usize)> = vec![(root, 0)];
+            if states[root] == 0 {
+                states[root] = 1;
+            } else {
+                continue;
+            }
+            while let Some((net, next)) = path.last_mut() {
+                let Some(weight) = self.module.nets[*net].weights.get_mut(*next) else {
+                    states[*net] = 2;
+                    path.pop();
+                    continue;
+                };
+                *next += 1;
+                let MadeOf::Net(inner) = weight.made_of else { continue };
+                match states[inner] {
+                    0 => {
+                        states[inner] = 1;
+                        path.push((inner, 0));
+                    }
+                    1 => {
+                        let (name, span) = (weight.name.clone(), weight.span);
+                        let (field, holder) = (weight.first_field, *net);
+                        weight.made_of = MadeOf::Unknown;
+                        let ctor = self.module.adts[self.module.nets[holder].adt].ctors[0];
+                        let error = self.type_expr(TypeExprKind::Error, span);
+                        self.module.ctors[ctor].fields[field] = error;
+                        self.errors.push(HirError::EndlessNet { name, span });
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    // Functions
+
+    /// Opens a function of a graph; one that only initialises is not walked.
+    pub(super) fn enter_method(&mut self, node: NodeId) {
+        let Some(&(net, def)) = self.nets.methods.get(&node) else {
+            self.skipping = Some(node);
+            return;
+        };
+        self.enter_function(node);
+        self.module.defs[def].function = self.current_function();
+        let name_span = self.module.defs[def].name_span;
+        let this = self.new_local("self", name_span, LocalOrigin::Param);
+        let adt = self.module.nets[net].adt;
+        let annotation = self.type_expr(TypeExprKind::Adt { adt, args: Vec::new() }, name_span);
+        self.module.locals[this].annotation = Some(annotation);
+        let dims = HashMap::default();
+        self.nets.current = Some(Current { net, dims, this, taken: None, fields: Vec::new() });
+        let params = self.method_params(node, net);
+        self.function_mut().params = [&[this], &params[..]].concat();
+        self.take_apart(net, this, name_span);
+    }
+
+    /// The parameters after the node itself. What `forward` takes is what the node takes.
+    fn method_params(&mut self, node: NodeId, net: usize) -> Vec<LocalId> {
+        let tree = self.tree;
+        let is_forward = self.own_name(node).is_some_and(|(name, _)| name == "forward");
+        let input = self.nets.parts[net].signature.map(|(input, _)| input).filter(|_| is_forward);
+        let mut params: Vec<LocalId> = Vec::new();
+        let list = tree.child(node, NodeKind::ParamList).map(|list| tree.children(list)).unwrap_or_default();
+        for param in list {
+            let (NodeKind::Param, Some((name, span))) = (tree.kind(param), self.own_name(param)) else { continue };
+            if let Some(&first) = params.iter().find(|&&param| self.module.local_name(param) == name) {
+                let first = self.module.locals[first].span;
+                self.duplicate(Duplicated::Parameter, name, span, first);
+            }
+            let written = tree.children(param).first().copied();
+            let implied = input.filter(|_| params.is_empty());
+            let annotation = written.or(implied).and_then(|ty| self.value_type(ty, net));
+            if let (Some(written), Some(implied)) = (written, implied) {
+                self.same_types(written, implied, net);
+            }
+            let local = self.new_local(name, span, LocalOrigin::Param);
+            self.module.locals[local].annotation = annotation;
+            self.bind_local(local);
+            params.push(local);
+        }
+        if params.is_empty() && is_forward {
+            let span = self.own_name(node).map_or(tree.span(node), |(_, span)| span);
+            let local = self.new_local("x", span, LocalOrigin::Param);
+            self.module.locals[local].annotation = input.and_then(|input| self.value_type(input, net));
+            self.scope.bind("x", local);
+            params.push(local);
+        }
+        params
+    }
+
+    /// Tells of what `forward` writes, where the node says otherwise.
+    fn same_types(&mut self, written: NodeId, implied: NodeId, net: usize) {
+        if let (Some(a), Some(b)) = (self.shape(written, Some(net)), self.shape(implied, Some(net)))
+            && !shape::is_same(&a, &b)
+        {
+            let name = self.module.nets[net].name.clone();
+            let (span, first) = (self.tree.span(written), self.tree.span(implied));
+            self.errors.push(HirError::NetSignature { name, span, first });
+        }
+    }
+
+    /// Makes a variable of each field of the node.
+    fn take_apart(&mut self, net: usize, this: LocalId, span: Span) {
+        let ctor = self.ctor_of(net);
+        let mut fields: Vec<LocalId> = Vec::new();
+        for at in 0..self.module.nets[net].weights.len() {
+            let weight = self.module.nets[net].weights[at].clone();
+            match &weight.made_of {
+                MadeOf::Layer(layer, args) => {
+                    // The name in the text is the first one's; the others stand at its end.
+                    let mut at = weight.span;
+                    for parameter in layer.parameters(args) {
+                        let name = format!("{}.{}", weight.name, parameter.name);
+                        fields.push(self.new_local(&name, at, LocalOrigin::Pattern));
+                        at = Span::new(weight.span.end, weight.span.end);
+                    }
+                }
+                MadeOf::Net(_) => fields.push(self.new_local(&weight.name, weight.span, LocalOrigin::Pattern)),
+                MadeOf::Unknown => {
+                    if weight.first_field < self.module.ctors[ctor].fields.len() && fields.len() == weight.first_field {
+                        let is_last = self.module.nets[net].weights.get(at + 1);
+                        let end = is_last.map_or(self.module.ctors[ctor].fields.len(), |next| next.first_field);
+                        (weight.first_field..end)
+                            .for_each(|_| fields.push(self.new_local(&weight.name, weight.span, LocalOrigin::Pattern)));
+                    }
+                }
+            }
+        }
+        let taken = (!fields.is_empty()).then(|| {
+            let place = Place::Own(self.module.locals[this].slot);
+            let scrutinee = self.expr(ExprKind::Local(this, place), span);
+            let mut pats = Vec::new();
+            for &field in &fields {
+                let span = self.module.locals[field].span;
+                pats.push(self.module.pats.push(Pat { kind: PatKind::Var(field), span }));
+            }
+            let pat = self.module.pats.push(Pat { kind: PatKind::Ctor(ctor, pats), span });
+            self.module.visits.push(Visit::Pattern(scrutinee, pat));
+            (scrutinee, pat)
+        });
+        if let Some(current) = &mut self.nets.current {
+            (current.taken, current.fields) = (taken, fields);
+        }
+    }
+
+    pub(super) fn leave_method(&mut self, node: NodeId) -> Lowered {
+        let Some(&(net, def)) = self.nets.methods.get(&node) else { return Lowered::Nothing };
+        let tree = self.tree;
+        let children = tree.children(node);
+        let body = children.last().copied().filter(|&body| tree.kind(body) == NodeKind::Block);
+        let mut value = match body {
+            Some(body) => self.expr_of(body),
+            None => self.expr(ExprKind::Error, tree.span(node)),
+        };
+        if let Some((scrutinee, pat)) = self.nets.current.as_ref().and_then(|current| current.taken) {
+            let arms = vec![Arm { pat, body: value }];
+            let span = self.module.exprs[value].span;
+            value = self.expr(ExprKind::Match { scrutinee, arms, is_partial: false }, span);
+        }
+        let is_type = |&child: &NodeId| !matches!(tree.kind(child), NodeKind::ParamList | NodeKind::Block);
+        let written = children.into_iter().find(is_type);
+        let is_forward = self.own_name(node).is_some_and(|(name, _)| name == "forward");
+        let implied = self.nets.parts[net].signature.map(|(_, output)| output).filter(|_| is_forward);
+        if let (Some(written), Some(implied)) = (written, implied) {
+            self.same_types(written, implied, net);
+        }
+        let result = implied.or(written).and_then(|ty| self.value_type(ty, net));
+        self.close_function_with(value, result);
+        self.nets.current = None;
+        self.module.items.push(Item::Def(def));
+        Lowered::Nothing
+    }
+
+    /// A tensor of float32.
+    fn tensor_type(&mut self, dims: Vec<(TypeExprKind, Span)>, span: Span) -> TypeExprId {
+        let dims = dims.into_iter().map(|(dim, span)| self.type_expr(dim, span)).list();
+        let shape = self.type_expr(TypeExprKind::Shape(dims), span);
+        let dtype = self.type_expr(TypeExprKind::Dtype(Dtype::Float32), span);
+        self.type_expr(TypeExprKind::Tensor { shape, dtype }, span)
+    }
+
+    fn unknown_name(&mut self, name: &str, span: Span) -> ExprId {
+        let net = self.nets.current.as_ref().map(|current| &self.module.nets[current.net]);
+        let own = net.into_iter().flat_map(|net| net.weights.iter().map(|weight| weight.name.as_str()));
+        let mut names: Vec<&str> = own.chain(LAYERS.iter().map(|layer| layer.name)).chain(["view", "self"]).list();
+        base::sort(&mut names);
+        let nearest = base::nearest(name, self.scope.names().into_iter().chain(names)).map(str::to_owned);
+        self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
+        self.expr(ExprKind::Error, span)
+    }
+}

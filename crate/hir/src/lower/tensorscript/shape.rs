@@ -1,0 +1,192 @@
+//! Shapes of TensorScript: lists of dims, in which names stand for dims and for whole shapes.
+
+use super::Lowering;
+use crate::data::{TypeExprId, TypeExprKind, TypeParam};
+use crate::error::HirError;
+use base::{Span, ToList};
+use syntax::{NodeId, NodeKind, TokenKind};
+use ty::{Dtype, Kind};
+
+/// A shape of more dims than this is refused: names of names of shapes grow fast.
+const MAX_RANK: usize = 256;
+/// So many names and dims are read for one shape: a name may stand for names that stand for nothing.
+const MAX_READ: usize = 10_000;
+/// So deep may names stand for names.
+const MAX_DEPTH: u32 = 64;
+
+/// What a `dim` or `tsr` names.
+#[derive(Clone, Copy)]
+pub(super) struct Alias {
+    pub means: Means,
+    pub span: Span,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Means {
+    Dim(i64),
+    Shape(NodeId),
+}
+
+/// A dim of a written shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dim<'t> {
+    Number(i64),
+    /// `?`, or a name that nothing declares.
+    Named(&'t str),
+    /// `_`.
+    Hole,
+}
+
+/// Whether two written shapes are one.
+pub(super) fn is_same(a: &[(Dim, Span)], b: &[(Dim, Span)]) -> bool {
+    a.iter().map(|&(dim, _)| dim).eq(b.iter().map(|&(dim, _)| dim))
+}
+
+impl<'t> Lowering<'t> {
+    /// The name that a `dim` or `tsr` declares, and what it means.
+    pub(super) fn alias(&mut self, node: NodeId) -> Option<(&'t str, Alias)> {
+        let tree = self.tree;
+        let (name, span) = self.own_name(node)?;
+        let means = match tree.kind(node) {
+            NodeKind::TsrItem => Means::Shape(*tree.children(node).first()?),
+            _ => {
+                let (text, at) = self.own_token(node, &[TokenKind::Int])?;
+                Means::Dim(self.size(text, at)?)
+            }
+        };
+        Some((name, Alias { means, span }))
+    }
+
+    /// The number of a size.
+    pub(super) fn size(&mut self, text: &str, span: Span) -> Option<i64> {
+        let number = text.parse::<i64>().ok().filter(|&number| number <= i64::from(i32::MAX));
+        if number.is_none() {
+            self.errors.push(HirError::LiteralRange { span, dtype: Dtype::Int32 });
+        }
+        number
+    }
+
+    pub(super) fn find_alias(&self, name: &str, net: Option<usize>) -> Option<Alias> {
+        let own = net.and_then(|net| self.nets.parts[net].aliases.get(name));
+        own.or_else(|| self.nets.aliases.get(name)).copied()
+    }
+
+    /// The dims of a written shape, aliases spliced in. `None` where it is none, which has been said.
+    pub(super) fn shape(&mut self, node: NodeId, net: Option<usize>) -> Option<Vec<(Dim<'t>, Span)>> {
+        let mut dims = Vec::new();
+        // What a name stands for is told at the name's place.
+        self.read_shape(node, net, None, (0, &mut 0), &mut dims)?;
+        Some(dims)
+    }
+
+    fn read_shape(
+        &mut self,
+        node: NodeId,
+        net: Option<usize>,
+        place: Option<Span>,
+        (depth, n_read): (u32, &mut usize),
+        dims: &mut Vec<(Dim<'t>, Span)>,
+    ) -> Option<()> {
+        let tree = self.tree;
+        let parts = match tree.kind(node) {
+            NodeKind::ShapeLit => tree.children(node),
+            NodeKind::Error => return None,
+            _ => std::iter::once(node).collect(),
+        };
+        for part in parts {
+            let span = place.unwrap_or(tree.span(part));
+            *n_read += 1;
+            if depth > MAX_DEPTH || dims.len() >= MAX_RANK || *n_read > MAX_READ {
+                if !std::mem::replace(&mut self.nets.is_endless, true) {
+                    self.errors.push(HirError::EndlessShape { span });
+                }
+                return None;
+            }
+            let dim = match tree.kind(part) {
+                NodeKind::DimNum => Dim::Number(self.size(tree.node_text(part), span)?),
+                NodeKind::DimAny => Dim::Named("?"),
+                NodeKind::HoleType => Dim::Hole,
+                NodeKind::Error => return None,
+                _ => {
+                    let name = tree.node_text(part);
+                    match self.find_alias(name, net).map(|alias| alias.means) {
+                        Some(Means::Dim(number)) => Dim::Number(number),
+                        Some(Means::Shape(shape)) => {
+                            self.read_shape(shape, net, Some(span), (depth + 1, n_read), dims)?;
+                            continue;
+                        }
+                        None if tree.kind(node) != NodeKind::ShapeLit => {
+                            self.undeclared(name, span, net);
+                            return None;
+                        }
+                        None => {
+                            // A name that is nearly that of a declared dim is a slip; any other is a dim of its own.
+                            if self.nearest_alias(name, net).is_some() {
+                                self.undeclared(name, span, net);
+                                return None;
+                            }
+                            Dim::Named(name)
+                        }
+                    }
+                }
+            };
+            dims.push((dim, span));
+        }
+        Some(())
+    }
+
+    fn nearest_alias(&self, name: &str, net: Option<usize>) -> Option<String> {
+        let own = net.into_iter().flat_map(|net| self.nets.parts[net].aliases.keys().copied());
+        let mut names: Vec<&str> = own.chain(self.nets.aliases.keys().copied()).list();
+        base::sort(&mut names);
+        base::nearest(name, names.into_iter().filter(|near| near.len() > 2)).map(str::to_owned)
+    }
+
+    fn undeclared(&mut self, name: &str, span: Span, net: Option<usize>) {
+        let nearest = self.nearest_alias(name, net);
+        self.errors.push(HirError::UndefinedType { name: name.to_owned(), span, nearest });
+    }
+
+    /// The type of a value: a tensor of float32, or a number.
+    pub(super) fn value_type(&mut self, node: NodeId, net: usize) -> Option<TypeExprId> {
+        let span = self.tree.span(node);
+        if self.tree.kind(node) == NodeKind::NameType {
+            let scalar = match self.tree.node_text(node) {
+                "int" => Some(Dtype::Int32),
+                "float" => Some(Dtype::Float32),
+                "bool" => Some(Dtype::Bool),
+                _ => None,
+            };
+            if let Some(dtype) = scalar {
+                return Some(self.type_expr(TypeExprKind::Scalar(dtype), span));
+            }
+        }
+        let dims = self.shape(node, Some(net))?;
+        let mut kinds = Vec::with_capacity(dims.len());
+        for (dim, span) in dims {
+            let kind = match dim {
+                Dim::Number(number) => TypeExprKind::Dim(number),
+                Dim::Hole => TypeExprKind::Hole,
+                Dim::Named(name) => self.dim_param(name, span),
+            };
+            kinds.push((kind, span));
+        }
+        Some(self.tensor_type(kinds, span))
+    }
+
+    /// The dim parameter of the open function that a name is.
+    fn dim_param(&mut self, name: &'t str, span: Span) -> TypeExprKind {
+        let Some(known) = self.nets.current.as_ref().map(|current| current.dims.get(name).copied()) else {
+            return TypeExprKind::Error;
+        };
+        let param = known.unwrap_or_else(|| {
+            let param = self.module.type_params.push(TypeParam { name: name.to_owned(), kind: Kind::Dim, span });
+            self.function_mut().type_params.push(param);
+            param
+        });
+        if let Some(current) = &mut self.nets.current {
+            current.dims.insert(name, param);
+        }
+        TypeExprKind::Param(param)
+    }
+}

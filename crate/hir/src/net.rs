@@ -1,0 +1,107 @@
+//! What a TensorScript file says beyond functions: its nodes, what their weights are made of, and where layers are applied.
+//!
+//! A node `M` is the data type `M` whose one constructor holds the tensors of its weights and the nodes inside it. Each
+//! function of its graph is a `def` named `M::f` whose first parameter is the node. A layer that is applied is a few calls
+//! of operators; the [`Stage`] remembers which.
+
+use crate::data::{DefId, ExprId};
+use crate::layers::Layer;
+use base::{Span, ToList};
+use ty::AdtId;
+
+/// A node.
+#[derive(Clone, Debug)]
+pub struct Net {
+    pub name: String,
+    pub name_span: Span,
+    pub adt: AdtId,
+    pub weights: Vec<Weight>,
+    /// In source order, `new` excluded.
+    pub methods: Vec<Method>,
+}
+
+/// A function of a graph.
+#[derive(Clone, Debug)]
+pub struct Method {
+    pub name: String,
+    pub def: DefId,
+}
+
+/// A line of `weights`: `fc = Linear::new(in=2, out=3);`.
+#[derive(Clone, Debug)]
+pub struct Weight {
+    pub name: String,
+    pub span: Span,
+    pub made_of: MadeOf,
+    /// The first of its fields in the node's constructor.
+    pub first_field: usize,
+    /// `init_normal(std=1.)` and the like in `new`.
+    pub init: Option<Init>,
+}
+
+#[derive(Clone, Debug)]
+pub enum MadeOf {
+    Layer(&'static Layer, Args),
+    /// Among [`Module::nets`](crate::Module::nets).
+    Net(usize),
+    /// What it should be is not known, which was said.
+    Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Init {
+    pub name: String,
+    pub args: Args,
+}
+
+/// The arguments of a layer, defaults included, in the order of its row.
+pub type Args = Vec<(&'static str, Argument)>;
+
+/// A value that is known before anything runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Argument {
+    /// One number, or one for each axis.
+    Ints(Vec<i64>),
+    Float(f64),
+}
+
+/// As TensorScript writes it.
+impl std::fmt::Display for Argument {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Argument::Ints(ints) => match ints.split_first() {
+                Some((first, rest)) if rest.iter().all(|int| int == first) => write!(f, "{first}"),
+                _ => {
+                    let ints: Vec<String> = ints.iter().map(i64::to_string).list();
+                    write!(f, "({})", ints.join(", "))
+                }
+            },
+            // As short as float32 allows.
+            Argument::Float(float) => write!(f, "{:?}", *float as f32),
+        }
+    }
+}
+
+/// A layer, a node inside the node or one of its functions, applied to a value.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// The result.
+    pub expr: ExprId,
+    /// The expressions that it is made of are those from here to the result.
+    pub first: ExprId,
+    pub input: ExprId,
+    pub applied: Applied,
+    /// Where it stands in the text, without its input.
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Applied {
+    /// A weight of the node at the first index among [`Module::nets`](crate::Module::nets), by its own index.
+    Weight(usize, usize),
+    /// What has no weights.
+    Layer(&'static Layer, Args),
+    /// `view(_, 320)`: -1 stands for the size that follows from the others.
+    View(Vec<i64>),
+    Method(DefId),
+}

@@ -1,0 +1,266 @@
+//! Relay: a data type for each node, a `def` for each function, a `let` for each operator. It reads back as a program of
+//! the same types.
+
+use super::{FreshNames, inside_out};
+use crate::Analysis;
+use base::{Append, HashMap, Surface, ToList};
+use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatKind, Visit};
+use std::fmt::Write;
+use ty::{AdtId, Kind, Names, ParamId, Term, TermId, Terms, Value, VariantId};
+
+/// The program's names in Relay's spelling: `?` is a dim parameter `N`.
+struct Spelling<'a, N> {
+    names: &'a N,
+    /// What no other parameter is called.
+    batch: String,
+}
+
+impl<N: Names> Names for Spelling<'_, N> {
+    fn adt(&self, adt: AdtId) -> &str {
+        self.names.adt(adt)
+    }
+
+    fn param(&self, param: ParamId) -> &str {
+        match self.names.param(param) {
+            "?" => &self.batch,
+            name => name,
+        }
+    }
+
+    fn param_kind(&self, param: ParamId) -> Kind {
+        self.names.param_kind(param)
+    }
+
+    fn variant(&self, variant: VariantId) -> &str {
+        self.names.variant(variant)
+    }
+
+    fn surface(&self) -> Surface {
+        Surface::Relay
+    }
+}
+
+pub(super) fn relay(analysis: &Analysis) -> String {
+    let module = &analysis.module;
+    let mut out = String::new();
+    let order = inside_out(module);
+    for &net in &order {
+        let adt = &module.adts[module.nets[net].adt];
+        let fields: Vec<String> = module.ctors[adt.ctors[0]].fields.iter().map(|&field| written(module, field)).list();
+        let fields = if fields.is_empty() { String::new() } else { format!("({})", fields.join(", ")) };
+        let _ = writeln!(out, "type {0} {{ {0}{fields} }}", adt.name);
+    }
+    for method in order.iter().flat_map(|&net| &module.nets[net].methods) {
+        out.push('\n');
+        Writer::new(analysis, method.def).def(&mut out);
+    }
+    out
+}
+
+/// The type of a field: a tensor of known sizes, or a node.
+fn written(module: &Module, ty: hir::TypeExprId) -> String {
+    match &module.type_exprs[ty].kind {
+        hir::TypeExprKind::Adt { adt, .. } => module.adts[*adt].name.clone(),
+        hir::TypeExprKind::Tensor { shape, .. } => match &module.type_exprs[*shape].kind {
+            hir::TypeExprKind::Shape(dims) => {
+                let size = |&dim: &hir::TypeExprId| match module.type_exprs[dim].kind {
+                    hir::TypeExprKind::Dim(size) => size.to_string(),
+                    _ => "_".to_owned(),
+                };
+                format!("Tensor[({}), float32]", dims.iter().map(size).list().join(", "))
+            }
+            _ => "_".to_owned(),
+        },
+        _ => "_".to_owned(),
+    }
+}
+
+/// `@Net_forward`.
+fn global(name: &str) -> String {
+    format!("@{}", name.replace("::", "_"))
+}
+
+struct Writer<'a> {
+    analysis: &'a Analysis,
+    def: DefId,
+    names: HashMap<LocalId, String>,
+    fresh: FreshNames,
+    done: HashMap<ExprId, Text>,
+}
+
+/// What an expression has become: `let`s, and what has its value after them, a variable or a literal.
+struct Text {
+    before: Vec<String>,
+    value: String,
+}
+
+impl Text {
+    fn of(value: impl Into<String>) -> Text {
+        Text { before: Vec::new(), value: value.into() }
+    }
+}
+
+impl<'a> Writer<'a> {
+    fn new(analysis: &'a Analysis, def: DefId) -> Writer<'a> {
+        Writer { analysis, def, names: HashMap::default(), fresh: FreshNames::new("_"), done: HashMap::default() }
+    }
+
+    fn def(mut self, out: &mut String) {
+        let module = &self.analysis.module;
+        let inferred = &self.analysis.inferred;
+        let def = &module.defs[self.def];
+        let function = &module.functions[def.function];
+        let own = inferred.names(module);
+        let Some(scheme) = inferred.defs[self.def].as_ref() else { return };
+        let all: Vec<&str> = scheme.params.iter().map(|&param| own.param(param)).list();
+        let batch = (0..).map(|n| if n == 0 { "N".to_owned() } else { format!("N{n}") });
+        let batch = batch.into_iter().find(|name| !all.contains(&name.as_str())).unwrap_or_default();
+        let names = Spelling { names: &own, batch };
+        let print = |id: TermId| ty::print_term(&inferred.solver, &names, id).text;
+        let params: Vec<String> = scheme
+            .params
+            .iter()
+            .map(|&param| match names.param_kind(param) {
+                Kind::Type => names.param(param).to_owned(),
+                kind => format!("{}: {}", names.param(param), kind.name()),
+            })
+            .list();
+        let brackets = if params.is_empty() { String::new() } else { format!("[{}]", params.join(", ")) };
+        let Term::Func { params, result } = inferred.solver.head(scheme.body) else { return };
+        let types: Vec<TermId> = inferred.solver.items(params).to_vec();
+        let locals = function.params.clone();
+        let list: Vec<String> =
+            locals.into_iter().zip(types).map(|(local, ty)| format!("{}: {}", self.name_of(local), print(ty))).list();
+        // Not every condition that inference finds can be written; without types it finds them again.
+        let head = match scheme.obligations.is_empty() {
+            true => format!("{brackets}({}) -> {}", list.join(", "), print(result)),
+            false => {
+                let names: Vec<String> = function.params[1..].iter().map(|&local| self.name_of(local)).list();
+                let this = list.first().cloned().unwrap_or_default();
+                format!("({})", [&[this], &names[..]].concat().join(", "))
+            }
+        };
+        let _ = writeln!(out, "def {}{head} {{", global(&def.name));
+        for visit in &module.visits[function.visits.clone()] {
+            if let Visit::Expr(expr) = *visit {
+                let text = self.expr(expr);
+                self.done.insert(expr, text);
+            }
+        }
+        let Text { before, value: body } = self.take(function.body);
+        let (head, close) = match &module.exprs[function.body].kind {
+            // What takes the node apart.
+            ExprKind::Match { scrutinee, arms, .. } if !arms.is_empty() => {
+                let ExprKind::Local(scrutinee, _) = module.exprs[*scrutinee].kind else { return };
+                let scrutinee = self.name_of(scrutinee);
+                let PatKind::Ctor(ctor, pats) = &module.pats[arms[0].pat].kind else { return };
+                let fields: Vec<String> = pats
+                    .iter()
+                    .map(|&pat| match module.pats[pat].kind {
+                        PatKind::Var(local) => self.name_of(local),
+                        _ => "_".to_owned(),
+                    })
+                    .list();
+                let ctor = &module.ctors[*ctor].name;
+                (Some(format!("match ({scrutinee}) {{ {ctor}({}) => {{", fields.join(", "))), " } }")
+            }
+            _ => (None, ""),
+        };
+        if let Some(head) = head {
+            let _ = writeln!(out, "  {head}");
+        }
+        for line in &before {
+            let _ = writeln!(out, "  {line}");
+        }
+        let _ = writeln!(out, "  {body}{close}\n}}");
+    }
+
+    fn name_of(&mut self, local: LocalId) -> String {
+        if let Some(name) = self.names.get(&local) {
+            return name.clone();
+        }
+        let name = self.fresh.give(&format!("%{}", self.analysis.module.local_name(local).replace('.', "_")));
+        self.names.insert(local, name.clone());
+        name
+    }
+
+    fn take(&mut self, expr: ExprId) -> Text {
+        self.done.remove(&expr).unwrap_or_else(|| Text::of("_"))
+    }
+
+    /// The values of several expressions, after what must stand before any.
+    fn list(&mut self, exprs: &[ExprId], before: &mut Vec<String>) -> String {
+        let mut values: Vec<String> = Vec::new();
+        for &expr in exprs {
+            let text = self.take(expr);
+            before.append_all(text.before);
+            values.push(text.value);
+        }
+        values.join(", ")
+    }
+
+    fn expr(&mut self, expr: ExprId) -> Text {
+        let module = &self.analysis.module;
+        let mut before = Vec::new();
+        let value = match &module.exprs[expr].kind {
+            &ExprKind::Literal(dtype, scalar) => {
+                return Text::of(ty::print_value(&Value::Scalar(dtype, scalar), module).text);
+            }
+            &ExprKind::Local(local, _) => return Text::of(self.name_of(local)),
+            ExprKind::Def(def) => return Text::of(global(&module.defs[*def].name)),
+            ExprKind::OpCall { op, args, attrs, .. } => {
+                let mut call = format!("{}({}", op.row().name, self.list(args, &mut before));
+                for ((name, value), _) in attrs.entries.iter().zip(&attrs.written).filter(|(_, written)| **written) {
+                    let _ = write!(call, ", {name}={value}");
+                }
+                call + ")"
+            }
+            ExprKind::Call { callee, args, .. } => {
+                let callee = self.list(&[*callee], &mut before);
+                format!("{callee}({})", self.list(args, &mut before))
+            }
+            ExprKind::Tuple(fields) => {
+                let comma = if fields.len() == 1 { "," } else { "" };
+                format!("({}{comma})", self.list(fields, &mut before))
+            }
+            &ExprKind::Project { base, index } => format!("{}.{index}", self.list(&[base], &mut before)),
+            &ExprKind::If { cond, then, otherwise } => {
+                let cond = self.list(&[cond], &mut before);
+                let [then, otherwise] = [then, otherwise].map(|branch| {
+                    let Text { before, value } = self.take(branch);
+                    [&before[..], &[value]].concat().join(" ")
+                });
+                format!("if ({cond}) {{ {then} }} else {{ {otherwise} }}")
+            }
+            ExprKind::Block { lets, tail } => {
+                for &(local, value) in lets {
+                    let value = self.list(&[value], &mut before);
+                    let name = match local {
+                        Some(local) => self.name_of(local),
+                        None => self.fresh.give("%v"),
+                    };
+                    before.push(format!("let {name} = {value};"));
+                }
+                let tail = self.list(&[*tail], &mut before);
+                return Text { before, value: tail };
+            }
+            // Around a body, what takes the node apart.
+            ExprKind::Match { arms, .. } => {
+                return arms.first().map_or_else(|| Text::of("_"), |arm| self.take(arm.body));
+            }
+            ExprKind::Error
+            | ExprKind::TensorLit(_)
+            | ExprKind::Ctor(_)
+            | ExprKind::Op(_)
+            | ExprKind::Variant(..)
+            | ExprKind::Fn(_)
+            | ExprKind::RefNew(_)
+            | ExprKind::RefRead(_)
+            | ExprKind::RefWrite { .. } => return Text::of("_"),
+        };
+        // What is computed has a name, so that no line is deep.
+        let name = self.fresh.give("%v");
+        before.push(format!("let {name} = {value};"));
+        Text { before, value: name }
+    }
+}

@@ -1,0 +1,119 @@
+//! The nodes of a TensorScript file as values: what they keep, by names, and what they start from.
+
+use crate::data::{InputError, SplitMix, from_json};
+use crate::run::Options;
+use base::{Append, Span, ToList};
+use hir::Module;
+use hir::layers::{Parameter, Starts};
+use hir::net::MadeOf;
+use ty::{Dtype, Elements, Tensor, Value};
+
+/// A tensor that a node keeps, or one of a node inside it.
+pub(crate) struct Kept {
+    /// From the outermost node: `block.fc1.weight`.
+    pub path: String,
+    pub parameter: Parameter,
+    /// The weight's line.
+    pub span: Span,
+}
+
+/// The node of a TensorScript file that no other holds and that runs; of several the last.
+pub(crate) fn outermost_net(module: &Module) -> Option<usize> {
+    let is_inner = |net: usize| {
+        let mut weights = module.nets.iter().flat_map(|net| &net.weights);
+        weights.any(|weight| matches!(weight.made_of, MadeOf::Net(inner) if inner == net))
+    };
+    let runs = |net: usize| module.nets[net].methods.iter().any(|method| method.name == "forward");
+    (0..module.nets.len()).rev().find(|&net| runs(net) && !is_inner(net))
+}
+
+/// A node with more weights than this, those of nodes inside it counted each time, is not made up: nodes that hold two of
+/// the next one grow fast.
+const MAX_WEIGHTS: usize = 100_000;
+
+/// All tensors of a node, those of nodes inside it in their places.
+pub(crate) fn parameters(module: &Module, net: usize) -> Result<Vec<Kept>, InputError> {
+    let mut kept = Vec::new();
+    let mut n_weights = 0;
+    let mut pending: Vec<(usize, usize, String)> = vec![(net, 0, String::new())];
+    while let Some((net, at, path)) = pending.pop() {
+        let Some(weight) = module.nets[net].weights.get(at) else { continue };
+        n_weights += 1;
+        if n_weights > MAX_WEIGHTS {
+            let message = format!("this holds more than {MAX_WEIGHTS} weights, too many to be made up");
+            return Err(InputError { span: weight.span, message });
+        }
+        pending.push((net, at + 1, path.clone()));
+        match &weight.made_of {
+            MadeOf::Layer(layer, args) => kept.append_all(layer.parameters(args).into_iter().map(|parameter| Kept {
+                path: format!("{path}{}.{}", weight.name, parameter.name),
+                parameter,
+                span: weight.span,
+            })),
+            MadeOf::Net(inner) => pending.push((*inner, 0, format!("{path}{}.", weight.name))),
+            MadeOf::Unknown => {}
+        }
+    }
+    Ok(kept)
+}
+
+/// A node as a value: its weights from the inputs, otherwise as they are before anything is learnt.
+pub(crate) fn node_value(
+    module: &Module,
+    net: usize,
+    kept: &[Kept],
+    options: &Options,
+    random: &mut SplitMix,
+) -> Result<Value, InputError> {
+    let mut tensors = Vec::with_capacity(kept.len());
+    for Kept { path, parameter, span } in kept {
+        let shape: Vec<usize> = parameter.shape.iter().map(|&size| size as usize).list();
+        let value = match options.inputs.get(path) {
+            Some(json) => from_json(json, Dtype::Float32, &shape.iter().copied().map(Some).list()),
+            None => start(shape, parameter.starts, random),
+        };
+        tensors.push(value.map_err(|message| InputError { span: *span, message: format!("`{path}`: {message}") })?);
+    }
+    // From the inside out: a node is made when all that it holds is there.
+    let mut tensors = tensors.into_iter();
+    let mut open: Vec<(usize, usize, Vec<Value>)> = vec![(net, 0, Vec::new())];
+    loop {
+        let Some((net, at, fields)) = open.last_mut() else { return Ok(Value::unit()) };
+        match module.nets[*net].weights.get(*at).map(|weight| &weight.made_of) {
+            Some(MadeOf::Layer(layer, args)) => {
+                *at += 1;
+                fields.append_all(tensors.by_ref().take(layer.parameters(args).len()));
+            }
+            Some(MadeOf::Net(inner)) => {
+                *at += 1;
+                let inner = *inner;
+                open.push((inner, 0, Vec::new()));
+            }
+            Some(MadeOf::Unknown) => *at += 1,
+            None => {
+                let ctor = module.adts[module.nets[*net].adt].ctors[0];
+                let value = Value::Data(ctor.0, ty::Fields::new(std::mem::take(fields)));
+                open.pop();
+                match open.last_mut() {
+                    Some((_, _, outer)) => outer.push(value),
+                    None => return Ok(value),
+                }
+            }
+        }
+    }
+}
+
+/// What a parameter holds before anything is learnt. What is random is uniform within 1 / √(the numbers that go into one
+/// result), as PyTorch has it.
+fn start(shape: Vec<usize>, starts: Starts, random: &mut SplitMix) -> Result<Value, String> {
+    let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).filter(|&n| n <= 1 << 26);
+    let n = n.ok_or("it is too large to be made up")?;
+    let n_inputs: usize = shape.iter().skip(1).product();
+    let scale = 1.0 / (n_inputs.max(1) as f64).sqrt();
+    let elements = match starts {
+        Starts::Zeros => vec![0.0; n],
+        Starts::Ones => vec![1.0; n],
+        Starts::Random => (0..n).map(|_| op::round_to(Dtype::Float32, random.unit() * scale)).list(),
+    };
+    Ok(Value::tensor(Tensor { dtype: Dtype::Float32, shape, elements: Elements::Float(elements) }))
+}

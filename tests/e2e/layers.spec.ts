@@ -1,0 +1,40 @@
+// TensorScript on the page: its layers as a table, the type behind each of them, and PyTorch.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, test } from "@playwright/test";
+import { open, panel, problems, runButton, showPanel, write } from "./page.ts";
+
+const NET = `#lang tensorscript
+use lin::Linear;
+use nonlin::relu;
+node Net<[?, 4] -> [?, 2]> {}
+weights Net<[?, 4] -> [?, 2]> {
+  wide = Linear::new(in=4, out=8);
+  narrow = Linear::new(in=8, out=2);
+}
+graph Net<[?, 4] -> [?, 2]> {
+  def forward(x) { x |> wide |> relu |> narrow }
+}
+`;
+
+test("layers are listed with what they give, learn and cost, and the program is PyTorch's too", async ({ page }) => {
+  await open(page);
+  await expect(page.getByRole("tab", { name: "Layers" })).toHaveCount(0);
+  await write(page, NET);
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await showPanel(page, "Layers");
+  const rows = panel(page).locator("tbody tr");
+  await expect(rows).toHaveCount(3);
+  await expect(rows.nth(0)).toContainText("wide");
+  await expect(rows.nth(0).locator("td")).toHaveText(["[?, 8]", "40", "72"]);
+  await expect(rows.nth(1).locator("td")).toHaveText(["[?, 8]", "–", "8"]);
+  await expect(panel(page).locator(".figures")).toHaveText("58 parameters.");
+  await expect(page.locator(".monaco-editor .stage-after").filter({ hasText: "[?, 2]" })).toHaveCount(1);
+  await panel(page).getByRole("button", { name: "PyTorch" }).click();
+  await expect(panel(page).locator("pre")).toContainText("self.wide = nn.Linear(4, 8)");
+  await panel(page).getByRole("button", { name: "Copy" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("class Net(nn.Module):");
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  await runButton(page).click();
+  await expect(panel(page)).toContainText("Net::forward");
+});

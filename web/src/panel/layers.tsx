@@ -1,0 +1,148 @@
+// The nodes of a TensorScript text as tables of their layers, and the text as PyTorch and as Relay.
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { copyText, exportTo, point, show } from "../actions.ts";
+import type { ExportName } from "../protocol.ts";
+import { errorCount, isFresh, state } from "../state.ts";
+import { TypeText } from "../view/code.tsx";
+import { countOf } from "../view/units.ts";
+import type { ExportView, LayerView, NetView } from "../wasm/relish_wasm.js";
+
+const EXPORTS: readonly { to: ExportName; title: string }[] = [
+  { to: "pytorch", title: "PyTorch" },
+  { to: "relay", title: "Relay" },
+];
+
+export function LayersPanel() {
+  const { nodes } = state.checked.value.view;
+  if (nodes.length === 0) {
+    return <p class="empty">The layers of each node appear here: what they give, what they learn, what they cost.</p>;
+  }
+  return (
+    <div class="layers">
+      {nodes.map((node) => (
+        <Node node={node} />
+      ))}
+      <Exports />
+    </div>
+  );
+}
+
+const number = (n: number) => n.toLocaleString("en");
+
+function Node({ node }: { node: NetView }) {
+  const count = node.functions.reduce((sum, { layers }) => sum + layers.length, 0);
+  return (
+    <section>
+      <h2>
+        <button type="button" class="plain-link" onClick={() => show(node.span)}>
+          {node.name}
+        </button>{" "}
+        {node.type !== undefined && <TypeText text={node.type} />}
+      </h2>
+      {count > 0 && (
+        <div class="profile-scroll" tabIndex={0} role="group" aria-label={`Layers of ${node.name}`}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Layer</th>
+                <th scope="col">Output</th>
+                <th scope="col">Parameters</th>
+                <th scope="col" title="Operations on numbers for one example">
+                  Operations
+                </th>
+              </tr>
+            </thead>
+            {node.functions.map(({ name, layers }) => (
+              <tbody>
+                {node.functions.length > 1 && layers.length > 0 && (
+                  <tr class="of">
+                    <th scope="rowgroup" colSpan={4}>
+                      {name}
+                    </th>
+                  </tr>
+                )}
+                {layers.map((layer) => (
+                  <Row layer={layer} />
+                ))}
+              </tbody>
+            ))}
+          </table>
+        </div>
+      )}
+      <p class="figures">
+        {number(node.trained)} {node.trained === 1 ? "parameter" : "parameters"}
+        {node.kept > 0 && <> and {number(node.kept)} numbers that training does not change</>}.
+      </p>
+    </section>
+  );
+}
+
+function Row({ layer }: { layer: LayerView }) {
+  const light = (on: boolean) => point(on && isFresh.value ? layer.span : undefined);
+  return (
+    <tr onPointerEnter={() => light(true)} onPointerLeave={() => light(false)}>
+      <th scope="row">
+        <button type="button" onClick={() => show(layer.span)} onFocus={() => light(true)} onBlur={() => light(false)}>
+          <code>{layer.name}</code>
+          {layer.made_of !== "" && layer.made_of !== `${layer.name}()` && <small title={layer.made_of}>{layer.made_of}</small>}
+        </button>
+      </th>
+      <td>
+        <TypeText text={layer.output} />
+      </td>
+      <td>{layer.trained > 0 ? number(layer.trained) : "–"}</td>
+      <td>{layer.flops === undefined ? "" : countOf(layer.flops)}</td>
+    </tr>
+  );
+}
+
+function Exports() {
+  const shown = useSignal<{ to: ExportName; view: ExportView; revision: number } | undefined>(undefined);
+  const open = async (to: ExportName) => {
+    if (shown.value?.to === to && shown.value.revision === state.revision.value) {
+      shown.value = undefined;
+      return;
+    }
+    const view = await exportTo(to);
+    if (view !== undefined) shown.value = { to, view, revision: state.revision.peek() };
+  };
+  const current = shown.value;
+  const exported = useRef<HTMLPreElement>(null);
+  useEffect(() => exported.current?.scrollIntoView({ block: "nearest" }), [current]);
+  const title = EXPORTS.find(({ to }) => to === current?.to)?.title ?? "";
+  return (
+    <section class="exports">
+      <h2>In other words</h2>
+      <p class="toolbar">
+        {EXPORTS.map(({ to, title }) => (
+          <button
+            type="button"
+            class="button"
+            aria-expanded={current?.to === to}
+            disabled={!isFresh.value || errorCount.value > 0}
+            onClick={() => void open(to)}
+          >
+            {title}
+          </button>
+        ))}
+        {current?.view.text !== undefined && (
+          <button type="button" class="button small" onClick={() => void copyText(current.view.text ?? "", title)}>
+            Copy
+          </button>
+        )}
+      </p>
+      {errorCount.value > 0 && <p class="note">Once its problems are mended, the program can be had as PyTorch and as Relay.</p>}
+      {current?.view.reason !== undefined && <p class="note">{current.view.reason}</p>}
+      {current?.view.text !== undefined && (
+        <pre
+          ref={exported}
+          class={`code-block ${current.revision === state.revision.value ? "" : "stale"}`}
+          tabIndex={0}
+        >
+          <code>{current.view.text}</code>
+        </pre>
+      )}
+    </section>
+  );
+}
