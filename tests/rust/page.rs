@@ -4,7 +4,7 @@ use crate::blame::apply;
 use crate::facts::{refine, tensorscript};
 use base::{Severity, Surface};
 use serde_json::Value as Json;
-use session::command::check_json;
+use session::command::{check_json, parse_inputs};
 use session::{Analysis, Fusion, Mends, Options};
 use std::fmt::Write;
 
@@ -21,10 +21,12 @@ pub struct Case {
 }
 
 /// A fence with what a stage makes of the program above it: `layout` is the text of `relish layout`, `trace` that of
-/// `relish trace`; the lines of `ir` are parts of lines of `relish ir`, in order, and `ir fold` is behind the pass `fold`;
-/// those of `trace json` are events of `relish trace --json`, in order. The first line of `why` is a
-/// question, such as `%x axis 1`, and the rest its answer; `whynot` is what cannot hold together in each type error.
-/// `fixes` has for each error the place where it is put and the first edit that mends it.
+/// `relish trace`, `summary` that of `relish summary`; `rounds` is what was solved in which round. `run` has the values of
+/// a run, a line each, on the inputs that a JSON object behind the word gives. The lines of `ir` are parts of lines of
+/// `relish ir`, in order, and `ir fold` is behind the pass `fold`; those of `trace json` are events of
+/// `relish trace --json`, in order. The first line of `why` is a question, such as `%x axis 1`, and the rest its answer;
+/// `whynot` is what cannot hold together in each type error. `fixes` has for each error the place where it is put and the
+/// first edit that mends it.
 #[derive(Debug, Clone)]
 pub struct Shown {
     pub stage: String,
@@ -35,7 +37,8 @@ pub struct Shown {
 
 /// Whether a fence is one of those, by what stands behind its backticks.
 fn is_stage_name(name: &str) -> bool {
-    matches!(name, "layout" | "why" | "whynot" | "trace" | "trace json" | "fixes" | "ir") || name.starts_with("ir ")
+    matches!(name, "layout" | "summary" | "rounds" | "why" | "whynot" | "trace" | "trace json" | "fixes" | "ir")
+        || ["run", "ir "].iter().any(|begin| name.starts_with(begin))
 }
 
 /// What is wrong with what a fence shows.
@@ -50,9 +53,12 @@ fn check_shown(analysis: &Analysis, Shown { stage, page_line, text }: &Shown) ->
         let message = format!("trace json: there is no event `{missing}` here in\n{document}");
         return Some(Failure { page_line: *page_line, message, actual: None, fence: None });
     }
-    if stage == "layout" || stage == "trace" {
+    if matches!(stage.as_str(), "layout" | "trace" | "summary" | "rounds") || stage.starts_with("run") {
         let actual = match stage.as_str() {
+            run if run.starts_with("run") => values(analysis, run.trim_start_matches("run")),
             "layout" => session::layout_text(analysis, None) + "\n",
+            "summary" => session::summary_text(analysis),
+            "rounds" => session::rounds_text(analysis),
             _ => session::trace_text(analysis),
         };
         let message = format!("{stage}: expected\n{text}found\n{actual}");
@@ -81,6 +87,19 @@ fn check_shown(analysis: &Analysis, Shown { stage, page_line, text }: &Shown) ->
     let missing = text.lines().map(str::trim).find(|wanted| !left.any(|line| line.contains(wanted)))?;
     let message = format!("ir: nothing holds `{missing}` here in\n{found}");
     Some(Failure { page_line: *page_line, message, actual: None, fence: None })
+}
+
+/// The values of a run on inputs, or what is wrong with it, a line each.
+fn values(analysis: &Analysis, inputs: &str) -> String {
+    let inputs = if inputs.trim().is_empty() { "{}" } else { inputs };
+    let inputs = match parse_inputs(inputs) {
+        Ok(inputs) => inputs,
+        Err(error) => return error + "\n",
+    };
+    let outcome = session::run(analysis, &Options { inputs, ..Options::default() });
+    let wrong = outcome.diagnostics.iter().map(|diagnostic| diagnostic.message.clone());
+    let values = outcome.values.iter().map(|value| analysis.show(value).unwrap_or_default());
+    values.chain(wrong).map(|line| line + "\n").collect()
 }
 
 /// A line for each error: the line of the program that is blamed, the first edit, and how the blamed lines read then.

@@ -2,6 +2,7 @@
 //! `in`, `p`). What they compute is in [`crate::lower`]: each is a few calls of operators.
 
 use crate::net::{Args, Argument};
+use base::ToList;
 
 /// A row of the table.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub enum LayerKind {
     BatchNorm,
     LayerNorm,
     Embedding,
+    Lstm,
+    MultiheadAttention,
     Flatten,
 }
 
@@ -206,6 +209,24 @@ pub static LAYERS: &[Layer] = &[
         "nn.LayerNorm",
     ),
     layer(
+        "LSTM",
+        "seq",
+        LayerKind::Lstm,
+        &[
+            size("input_size", "input_size"),
+            size("hidden_size", "hidden_size"),
+            param("num_layers", Takes::Int(1), Default::Int(1), "num_layers"),
+        ],
+        "nn.LSTM",
+    ),
+    layer(
+        "MultiheadAttention",
+        "seq",
+        LayerKind::MultiheadAttention,
+        &[size("embed_dim", "embed_dim"), size("num_heads", "num_heads")],
+        "nn.MultiheadAttention",
+    ),
+    layer(
         "flatten",
         "shape",
         LayerKind::Flatten,
@@ -218,7 +239,7 @@ pub static LAYERS: &[Layer] = &[
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
     /// As in PyTorch's `state_dict`.
-    pub name: &'static str,
+    pub name: String,
     pub shape: Vec<i64>,
     pub starts: Starts,
     /// Whether training changes it; what does not is counted in a running mean.
@@ -226,11 +247,34 @@ pub struct Parameter {
 }
 
 /// What a parameter holds before anything is learnt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Starts {
-    Random,
-    Zeros,
-    Ones,
+    Constant(f64),
+    /// Anything between two numbers, each as likely.
+    Uniform {
+        low: f64,
+        high: f64,
+    },
+    Normal {
+        mean: f64,
+        std: f64,
+    },
+}
+
+impl Starts {
+    /// Uniform within 1 / √n.
+    fn within(n: f64) -> Starts {
+        let bound = 1.0 / n.max(1.0).sqrt();
+        Starts::Uniform { low: -bound, high: bound }
+    }
+}
+
+/// How many numbers of the operand go into one of the result, and into how many of the result one of the operand goes, as
+/// PyTorch counts them: by the first two axes of the weight, and the window.
+pub fn fans(shape: &[i64]) -> (f64, f64) {
+    let window: f64 = shape.iter().skip(2).map(|&size| size as f64).product();
+    let axis = |axis: usize| shape.get(axis).map_or(1.0, |&size| size as f64);
+    (axis(1) * window, axis(0) * window)
 }
 
 impl Layer {
@@ -243,40 +287,71 @@ impl Layer {
         self.name.starts_with(|first: char| first.is_ascii_uppercase())
     }
 
-    /// The tensors that it keeps, for arguments that fit its row.
+    /// The tensors that it keeps, for arguments that fit its row; they start as PyTorch's do.
     pub fn parameters(&self, args: &Args) -> Vec<Parameter> {
-        let random = |name, shape| Parameter { name, shape, starts: Starts::Random, is_trained: true };
-        let start = |name, n, starts, is_trained| Parameter { name, shape: vec![n], starts, is_trained };
+        let learnt = |name: &str, shape, starts| Parameter { name: name.to_owned(), shape, starts, is_trained: true };
+        // A bias is as small as the weight beside it.
+        let beside = |weight: Vec<i64>, n: i64| {
+            let starts = Starts::within(fans(&weight).0);
+            vec![learnt("weight", weight, starts), learnt("bias", vec![n], starts)]
+        };
+        let (zeros, ones) = (Starts::Constant(0.0), Starts::Constant(1.0));
         match self.kind {
             LayerKind::Conv1d | LayerKind::Conv2d | LayerKind::Conv3d => {
                 let out = int(args, "out_ch");
-                let shape = [&[out, int(args, "in_ch") / int(args, "groups")], ints(args, "kernel_size")].concat();
-                vec![random("weight", shape), random("bias", vec![out])]
+                beside([&[out, int(args, "in_ch") / int(args, "groups")], ints(args, "kernel_size")].concat(), out)
             }
             LayerKind::ConvTranspose2d => {
                 let out = int(args, "out_ch");
-                let shape = [&[int(args, "in_ch"), out], ints(args, "kernel_size")].concat();
-                vec![random("weight", shape), random("bias", vec![out])]
+                beside([&[int(args, "in_ch"), out], ints(args, "kernel_size")].concat(), out)
             }
             LayerKind::Linear => {
                 let out = int(args, "out");
-                vec![random("weight", vec![out, int(args, "in")]), random("bias", vec![out])]
+                beside(vec![out, int(args, "in")], out)
             }
             LayerKind::Embedding => {
-                vec![random("weight", vec![int(args, "num_embeddings"), int(args, "embedding_dim")])]
+                let shape = vec![int(args, "num_embeddings"), int(args, "embedding_dim")];
+                vec![learnt("weight", shape, Starts::Normal { mean: 0.0, std: 1.0 })]
             }
             LayerKind::BatchNorm => {
                 let n = int(args, "num_features");
+                let counted = |name: &str, starts| Parameter { is_trained: false, ..learnt(name, vec![n], starts) };
                 vec![
-                    start("weight", n, Starts::Ones, true),
-                    start("bias", n, Starts::Zeros, true),
-                    start("running_mean", n, Starts::Zeros, false),
-                    start("running_var", n, Starts::Ones, false),
+                    learnt("weight", vec![n], ones),
+                    learnt("bias", vec![n], zeros),
+                    counted("running_mean", zeros),
+                    counted("running_var", ones),
                 ]
             }
             LayerKind::LayerNorm => {
                 let n = int(args, "normalized_shape");
-                vec![start("weight", n, Starts::Ones, true), start("bias", n, Starts::Zeros, true)]
+                vec![learnt("weight", vec![n], ones), learnt("bias", vec![n], zeros)]
+            }
+            LayerKind::Lstm => {
+                let (input, hidden) = (int(args, "input_size"), int(args, "hidden_size"));
+                let starts = Starts::within(hidden as f64);
+                let of_layer = |at: i64| {
+                    let input = if at == 0 { input } else { hidden };
+                    [
+                        learnt(&format!("weight_ih_l{at}"), vec![4 * hidden, input], starts),
+                        learnt(&format!("weight_hh_l{at}"), vec![4 * hidden, hidden], starts),
+                        learnt(&format!("bias_ih_l{at}"), vec![4 * hidden], starts),
+                        learnt(&format!("bias_hh_l{at}"), vec![4 * hidden], starts),
+                    ]
+                };
+                (0..int(args, "num_layers")).flat_map(of_layer).list()
+            }
+            LayerKind::MultiheadAttention => {
+                let n = int(args, "embed_dim");
+                let all = vec![3 * n, n];
+                let (fan_in, fan_out) = fans(&all);
+                let bound = (6.0 / (fan_in + fan_out)).sqrt();
+                vec![
+                    learnt("in_proj_weight", all, Starts::Uniform { low: -bound, high: bound }),
+                    learnt("in_proj_bias", vec![3 * n], zeros),
+                    learnt("out_proj.weight", vec![n, n], Starts::within(n as f64)),
+                    learnt("out_proj.bias", vec![n], zeros),
+                ]
             }
             LayerKind::MaxPool2d
             | LayerKind::AvgPool2d

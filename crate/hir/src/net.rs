@@ -5,7 +5,7 @@
 //! of operators; the [`Stage`] remembers which.
 
 use crate::data::{DefId, ExprId};
-use crate::layers::Layer;
+use crate::layers::{Layer, Starts, fans, float};
 use base::{Span, ToList};
 use ty::AdtId;
 
@@ -35,6 +35,8 @@ pub struct Weight {
     pub made_of: MadeOf,
     /// The first of its fields in the node's constructor.
     pub first_field: usize,
+    /// Whether a function applies it.
+    pub is_used: bool,
     /// `init_normal(std=1.)` and the like in `new`.
     pub init: Option<Init>,
 }
@@ -52,6 +54,31 @@ pub enum MadeOf {
 pub struct Init {
     pub name: String,
     pub args: Args,
+}
+
+impl Init {
+    /// What it fills a weight of these sizes with, by the formulas of `torch.nn.init`.
+    pub fn starts(&self, shape: &[i64]) -> Starts {
+        let arg = |name| float(&self.args, name);
+        let (fan_in, fan_out) = fans(shape);
+        let normal = |std: f64| Starts::Normal { mean: 0.0, std };
+        // Of the same deviation.
+        let uniform = |std: f64| Starts::Uniform { low: -std * 3.0_f64.sqrt(), high: std * 3.0_f64.sqrt() };
+        let xavier = || arg("gain") * (2.0 / (fan_in + fan_out)).sqrt();
+        // For leaky ReLU of the slope `a`.
+        let kaiming = || (2.0 / (1.0 + arg("a") * arg("a")) / fan_in).sqrt();
+        match self.name.as_str() {
+            "init_normal" => Starts::Normal { mean: arg("mean"), std: arg("std") },
+            "init_uniform" => Starts::Uniform { low: arg("a"), high: arg("b") },
+            "init_constant" => Starts::Constant(arg("val")),
+            "init_xavier_normal" => normal(xavier()),
+            "init_xavier_uniform" => uniform(xavier()),
+            "init_kaiming_normal" => normal(kaiming()),
+            "init_kaiming_uniform" => uniform(kaiming()),
+            "init_ones" => Starts::Constant(1.0),
+            _ => Starts::Constant(0.0),
+        }
+    }
 }
 
 /// The arguments of a layer, defaults included, in the order of its row.
@@ -80,6 +107,15 @@ impl std::fmt::Display for Argument {
             Argument::Float(float) => write!(f, "{:?}", *float as f32),
         }
     }
+}
+
+/// A layer that a `use` names.
+#[derive(Clone, Debug)]
+pub struct Import {
+    pub name: String,
+    pub span: Span,
+    /// Whether a weight is one, or a function applies it.
+    pub is_used: bool,
 }
 
 /// A layer, a node inside the node or one of its functions, applied to a value.

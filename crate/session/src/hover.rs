@@ -2,6 +2,7 @@
 
 use crate::Analysis;
 use base::{Span, Surface, ToList};
+use hir::net::{Applied, MadeOf};
 use hir::{CtorId, DefId, ExprId, ExprKind, LocalId, PatId, PatKind, TypeExprId, TypeExprKind};
 use infer::Why;
 use ty::{AdtId, Names, ParamId, Term, Terms};
@@ -28,6 +29,8 @@ pub(crate) enum Subject {
     Expr(ExprId),
     /// The operator that a call names.
     Operator(ExprId),
+    /// A layer of TensorScript, by its place among the module's stages.
+    Layer(usize),
     Local(LocalId),
     Pattern(PatId),
     Written(TypeExprId),
@@ -87,6 +90,19 @@ pub(crate) fn innermost(analysis: &Analysis, offset: u32) -> Option<(Span, Subje
         .iter_enumerated()
         .skip(module.start.type_params)
         .for_each(|(id, param)| offer(param.span, Subject::TypeParam(id)));
+    // A layer is more than its operators; of one that is just one, what is known of that is said.
+    for (at, stage) in module.stages.iter().enumerate() {
+        let is_operator = matches!(innermost, Some((_, Subject::Operator(_))));
+        let is_layer = match &stage.applied {
+            &Applied::Weight(net, weight) => matches!(module.nets[net].weights[weight].made_of, MadeOf::Layer(..)),
+            Applied::Layer(..) => !is_operator,
+            Applied::View(_) | Applied::Method(_) => false,
+        };
+        if is_layer && stage.span.contains(offset) && innermost.is_none_or(|(found, _)| stage.span.len() <= found.len())
+        {
+            innermost = Some((stage.span, Subject::Layer(at)));
+        }
+    }
     innermost
 }
 
@@ -108,6 +124,12 @@ fn describe(analysis: &Analysis, span: Span, subject: Subject) -> Option<Hover> 
             let row = op.row();
             let code = format!("{}: fn({}) -> {type}", row.name, args.join(", "));
             Some(Hover { r#type, code, doc: row.doc.trim().to_owned(), operator: Some(row.name), span })
+        }
+        Subject::Layer(at) => {
+            let stage = &module.stages[at];
+            let (from, r#type) = (analysis.type_of(stage.input), analysis.type_of(stage.expr));
+            let code = format!("{}\n{from} -> {type}", crate::summary::stage_title(module, stage));
+            Some(Hover { code, r#type, doc: String::new(), operator: None, span })
         }
         Subject::Local(id) => {
             let hover = named(module.local_name(id), inferred.print_local(module, id)?.text);

@@ -60,7 +60,7 @@ pub use name::{File, Name, name};
 pub use needs::{Needs, bytes_text};
 pub use page::Page;
 pub use run::{Options, Outcome, RunValue, evaluate, run};
-pub use solver::{Part, Recording, first_sentence, sentence, trace_json, trace_text};
+pub use solver::{Part, Recording, first_sentence, rounds_text, sentence, trace_json, trace_text};
 pub use step::Move;
 pub use summary::{FunctionSummary, LayerSummary, Summary, summary, summary_text};
 

@@ -45,10 +45,11 @@ pub(crate) fn parameters(module: &Module, net: usize) -> Result<Vec<Kept>, Input
         }
         pending.push((net, at + 1, path.clone()));
         match &weight.made_of {
-            MadeOf::Layer(layer, args) => kept.append_all(layer.parameters(args).into_iter().map(|parameter| Kept {
-                path: format!("{path}{}.{}", weight.name, parameter.name),
-                parameter,
-                span: weight.span,
+            MadeOf::Layer(layer, args) => kept.append_all(layer.parameters(args).into_iter().map(|mut parameter| {
+                if let Some(init) = weight.init.as_ref().filter(|_| parameter.name == "weight") {
+                    parameter.starts = init.starts(&parameter.shape);
+                }
+                Kept { path: format!("{path}{}.{}", weight.name, parameter.name), parameter, span: weight.span }
             })),
             MadeOf::Net(inner) => pending.push((*inner, 0, format!("{path}{}.", weight.name))),
             MadeOf::Unknown => {}
@@ -103,17 +104,19 @@ pub(crate) fn node_value(
     }
 }
 
-/// What a parameter holds before anything is learnt. What is random is uniform within 1 / √(the numbers that go into one
-/// result), as PyTorch has it.
+/// What a parameter holds before anything is learnt.
 fn start(shape: Vec<usize>, starts: Starts, random: &mut SplitMix) -> Result<Value, String> {
     let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).filter(|&n| n <= 1 << 26);
     let n = n.ok_or("it is too large to be made up")?;
-    let n_inputs: usize = shape.iter().skip(1).product();
-    let scale = 1.0 / (n_inputs.max(1) as f64).sqrt();
     let elements = match starts {
-        Starts::Zeros => vec![0.0; n],
-        Starts::Ones => vec![1.0; n],
-        Starts::Random => (0..n).map(|_| op::round_to(Dtype::Float32, random.unit() * scale)).list(),
+        Starts::Constant(value) => vec![op::round_to(Dtype::Float32, value); n],
+        Starts::Uniform { low, high } => {
+            let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0);
+            (0..n).map(|_| op::round_to(Dtype::Float32, middle + random.unit() * half)).list()
+        }
+        Starts::Normal { mean, std } => {
+            (0..n).map(|_| op::round_to(Dtype::Float32, mean + random.normal() * std)).list()
+        }
     };
     Ok(Value::tensor(Tensor { dtype: Dtype::Float32, shape, elements: Elements::Float(elements) }))
 }

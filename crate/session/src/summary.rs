@@ -3,7 +3,7 @@
 
 use crate::Analysis;
 use base::{Span, ToList};
-use hir::layers::Layer;
+use hir::layers::{Layer, LayerKind, int};
 use hir::net::{Applied, Args, MadeOf, Net, Stage};
 use hir::{ExprId, ExprKind, FnId, Module};
 use op::ResultType;
@@ -112,33 +112,54 @@ fn stages_of(module: &Module, function: FnId) -> &[Stage] {
 
 fn layer(analysis: &Analysis, stage: &Stage, sizes: &[(u64, u64)], is_counted: &mut [bool]) -> LayerSummary {
     let module = &analysis.module;
-    let (mut name, mut made_of, mut n_trained) = (String::new(), String::new(), 0);
-    match &stage.applied {
-        &Applied::Weight(net, weight) => {
-            if let Some(counted) = is_counted.get_mut(weight).filter(|counted| !**counted) {
-                *counted = true;
-                n_trained = size_of(&module.nets[net].weights[weight].made_of, sizes).0;
-            }
-            let weight = &module.nets[net].weights[weight];
-            name.push_str(&weight.name);
-            match &weight.made_of {
-                MadeOf::Layer(layer, args) => made_of = called(layer, args),
-                MadeOf::Net(inner) => made_of.push_str(&module.nets[*inner].name),
-                MadeOf::Unknown => {}
-            }
-        }
-        Applied::Layer(layer, args) => {
-            name.push_str(layer.name);
-            if !args.is_empty() {
-                made_of = called(layer, args);
-            }
-        }
-        Applied::View(_) => name.push_str("view"),
-        Applied::Method(def) => name.push_str(module.defs[*def].name.rsplit("::").next().unwrap_or("")),
+    let mut n_trained = 0;
+    if let &Applied::Weight(net, weight) = &stage.applied
+        && let Some(counted) = is_counted.get_mut(weight).filter(|counted| !**counted)
+    {
+        *counted = true;
+        n_trained = size_of(&module.nets[net].weights[weight].made_of, sizes).0;
     }
+    let (name, made_of) = named(module, stage);
     let output = analysis.inferred.exprs[stage.expr].map(|term| analysis.inferred.print(module, term).text);
     let output = output.unwrap_or_else(|| "_".to_owned());
     LayerSummary { span: stage.span, name, made_of, output, n_trained, flops: flops(analysis, stage) }
+}
+
+/// What is applied, and what that is made of if the name does not say it all.
+fn named(module: &Module, stage: &Stage) -> (String, String) {
+    match &stage.applied {
+        &Applied::Weight(net, weight) => {
+            let weight = &module.nets[net].weights[weight];
+            let made_of = match &weight.made_of {
+                MadeOf::Layer(layer, args) => called(layer, args),
+                MadeOf::Net(inner) => module.nets[*inner].name.clone(),
+                MadeOf::Unknown => String::new(),
+            };
+            (weight.name.clone(), made_of)
+        }
+        Applied::Layer(layer, args) if args.is_empty() => (layer.name.to_owned(), String::new()),
+        Applied::Layer(layer, args) => (layer.name.to_owned(), called(layer, args)),
+        Applied::View(dims) => {
+            let dims = dims.iter().map(|&dim| if dim < 0 { "_".to_owned() } else { dim.to_string() }).list();
+            ("view".to_owned(), format!("view({})", dims.join(", ")))
+        }
+        Applied::Method(def) => (module.defs[*def].name.rsplit("::").next().unwrap_or("").to_owned(), String::new()),
+    }
+}
+
+/// `hidden: Linear(in=2, out=3)`, `view(_, 320)`, `relu`.
+pub(crate) fn stage_title(module: &Module, stage: &Stage) -> String {
+    match (named(module, stage), &stage.applied) {
+        ((name, made_of), Applied::Weight(..)) => format!("{name}: {made_of}"),
+        ((name, made_of), _) if made_of.is_empty() => name,
+        ((_, made_of), _) => made_of,
+    }
+}
+
+/// The layer that an expression is a part of.
+pub(crate) fn stage_of(module: &Module, expr: ExprId) -> Option<&Stage> {
+    let stage = module.stages.get(module.stages.partition_point(|stage| stage.expr < expr))?;
+    (stage.first <= expr).then_some(stage)
 }
 
 /// `Conv2d(in_ch=1, out_ch=10, kernel_size=5)`: what is as always is not said.
@@ -150,6 +171,19 @@ fn called(layer: &Layer, args: &Args) -> String {
 
 /// The operations of the operators that a layer is made of; of functions and nodes they stand in their own tables.
 fn flops(analysis: &Analysis, stage: &Stage) -> Option<u64> {
+    if let &Applied::Weight(net, weight) = &stage.applied
+        && let MadeOf::Layer(Layer { kind: LayerKind::Lstm, .. }, args) =
+            &analysis.module.nets[net].weights[weight].made_of
+    {
+        let states = tensor(analysis, analysis.inferred.exprs[stage.expr]?)?;
+        let n_states = states.shape.iter().fold(1_u64, |n, &size| n.saturating_mul(size as u64));
+        // For each number of a state: four gates, each of two products, two biases and its bend; the cell's two products
+        // and their sum; the cell's bend and a product.
+        let hidden = int(args, "hidden_size").unsigned_abs();
+        let of_layer = |input: u64| (8 * (input + hidden) + 12 + 3 + 2).saturating_mul(n_states);
+        let rest = (int(args, "num_layers").unsigned_abs() - 1).saturating_mul(of_layer(hidden));
+        return Some(of_layer(int(args, "input_size").unsigned_abs()).saturating_add(rest));
+    }
     let inside = (stage.first.0..=stage.expr.0).map(ExprId);
     inside.into_iter().try_fold(0_u64, |sum, expr| match &analysis.module.exprs[expr].kind {
         ExprKind::OpCall { op, args, attrs, .. } => {

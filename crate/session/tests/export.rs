@@ -99,3 +99,171 @@ fn what_has_errors_is_not_exported() {
         assert!(export(&Analysis::new("1 + 2"), to).is_err());
     }
 }
+
+/// By layer, its arguments, the shapes from and to, how PyTorch makes it if it is kept, and how it is applied.
+const LAYERS: &[[&str; 6]] = &[
+    ["Conv1d", "in_ch=2, out_ch=4, kernel_size=3", "[?, 2, 9]", "[?, 4, 7]", "nn.Conv1d(2, 4, kernel_size=3)", ""],
+    [
+        "Conv2d",
+        "groups=4, in_ch=4, out_ch=8, kernel_size=(3, 1), stride=2, padding=(1, 0), dilation=1",
+        "[?, 4, 5, 5]",
+        "[?, 8, 3, 3]",
+        "nn.Conv2d(4, 8, kernel_size=(3, 1), stride=2, padding=(1, 0), groups=4)",
+        "",
+    ],
+    [
+        "Conv3d",
+        "in_ch=1, out_ch=2, kernel_size=2, dilation=(1, 2, 1)",
+        "[?, 1, 4, 4, 4]",
+        "[?, 2, 3, 2, 3]",
+        "nn.Conv3d(1, 2, kernel_size=2, dilation=(1, 2, 1))",
+        "",
+    ],
+    [
+        "ConvTranspose2d",
+        "in_ch=3, out_ch=2, kernel_size=3, stride=2, padding=1, output_padding=1",
+        "[?, 3, 4, 4]",
+        "[?, 2, 8, 8]",
+        "nn.ConvTranspose2d(3, 2, kernel_size=3, stride=2, padding=1, output_padding=1)",
+        "",
+    ],
+    ["maxpool2d", "kernel_size=2", "[?, 1, 4, 4]", "[?, 1, 2, 2]", "", "F.max_pool2d(x, kernel_size=2)"],
+    [
+        "avgpool2d",
+        "kernel_size=(2, 1), stride=1",
+        "[?, 1, 4, 4]",
+        "[?, 1, 3, 4]",
+        "",
+        "F.avg_pool2d(x, kernel_size=(2, 1), stride=1)",
+    ],
+    [
+        "adaptive_avgpool2d",
+        "output_size=(1, 2)",
+        "[?, 1, 4, 4]",
+        "[?, 1, 1, 2]",
+        "",
+        "F.adaptive_avg_pool2d(x, output_size=(1, 2))",
+    ],
+    ["Linear", "in=3, out=2", "[?, 3]", "[?, 2]", "nn.Linear(3, 2)", ""],
+    ["Embedding", "num_embeddings=4, embedding_dim=2", "[?, 3]", "[?, 3, 2]", "nn.Embedding(4, 2)", "self.w(x.long())"],
+    ["relu", "", "[?, 3]", "[?, 3]", "", "F.relu(x)"],
+    ["tanh", "", "[?, 3]", "[?, 3]", "", "torch.tanh(x)"],
+    ["sigmoid", "", "[?, 3]", "[?, 3]", "", "torch.sigmoid(x)"],
+    ["leaky_relu", "p=0.2", "[?, 3]", "[?, 3]", "", "F.leaky_relu(x, negative_slope=0.2)"],
+    ["gelu", "", "[?, 3]", "[?, 3]", "", "F.gelu(x)"],
+    ["softmax", "dim=-1", "[?, 3]", "[?, 3]", "", "F.softmax(x, dim=-1)"],
+    ["log_softmax", "dim=1", "[?, 3]", "[?, 3]", "", "F.log_softmax(x, dim=1)"],
+    ["Dropout", "p=0.25", "[?, 3]", "[?, 3]", "nn.Dropout(p=0.25)", ""],
+    ["Dropout2d", "", "[?, 2, 3, 3]", "[?, 2, 3, 3]", "nn.Dropout2d()", ""],
+    ["BatchNorm1d", "num_features=3", "[?, 3]", "[?, 3]", "nn.BatchNorm1d(3)", ""],
+    ["BatchNorm2d", "num_features=2, eps=0.1", "[?, 2, 3, 3]", "[?, 2, 3, 3]", "nn.BatchNorm2d(2, eps=0.1)", ""],
+    ["LayerNorm", "normalized_shape=3", "[?, 3]", "[?, 3]", "nn.LayerNorm(3)", ""],
+    [
+        "LSTM",
+        "hidden_size=5, input_size=3, num_layers=2",
+        "[?, T, 3]",
+        "[?, T, 5]",
+        "nn.LSTM(3, 5, num_layers=2, batch_first=True)",
+        "self.w(x)[0]",
+    ],
+    [
+        "MultiheadAttention",
+        "embed_dim=6, num_heads=3",
+        "[?, T, 6]",
+        "[?, T, 6]",
+        "nn.MultiheadAttention(6, 3, batch_first=True)",
+        "self.w(x, x, x, need_weights=False)[0]",
+    ],
+    ["flatten", "start_dim=2", "[?, 2, 3, 4]", "[?, 2, 12]", "", "torch.flatten(x, start_dim=2)"],
+];
+
+#[test]
+fn every_layer_is_one_of_pytorch_and_keeps_its_types_in_relay() {
+    for row in hir::layers::LAYERS {
+        let of = LAYERS.iter().find(|[name, ..]| *name == row.name);
+        let &[name, args, from, to, made, applied] = of.unwrap_or_else(|| panic!("{} is not tried", row.name));
+        let (weights, stage) = match row.is_weight() {
+            true => (format!("weights Net<{from} -> {to}> {{ w = {name}::new({args}); }}\n"), "w".to_owned()),
+            false => (String::new(), format!("{name}({args})")),
+        };
+        let program = analysis(&format!(
+            "use {}::{name};\nnode Net<{from} -> {to}> {{}}\n{weights}\
+             graph Net<{from} -> {to}> {{ def forward(x) {{ x |> {stage} }} }}\n",
+            row.module
+        ));
+        let init = if made.is_empty() { String::new() } else { format!("        self.w = {made}\n") };
+        let applied = if applied.is_empty() { "self.w(x)" } else { applied };
+        let found = export(&program, Export::PyTorch).unwrap();
+        let wanted =
+            format!("        super().__init__()\n{init}\n    def forward(self, x):\n        return {applied}\n");
+        assert!(found.ends_with(&wanted), "{name}: {found}");
+        let relay = Analysis::new(&export(&program, Export::Relay).unwrap());
+        assert_eq!(errors(&relay), Vec::<String>::new(), "{name}");
+        let dims = |shape: &str| shape.replace('?', "N").replace('[', "(").replace(']', ")");
+        let params = if from.contains('T') { "[N: Dim, T: Dim]" } else { "[N: Dim]" };
+        let wanted = format!("fn{params}(Net, Tensor[{}, float32]) -> Tensor[{}, float32]", dims(from), dims(to));
+        assert_eq!(relay.definitions()[0].r#type, wanted, "{name}");
+    }
+}
+
+/// The elements of the weights of a run, which the node gives as they are, row by row.
+fn weights(layer: &str, init: &str, shape: &str) -> Vec<f64> {
+    let text = format!(
+        "use lin::{{Embedding, Linear}};\nnode Net<[?, 1] -> [?, {shape}]> {{}}\n\
+         weights Net<[?, 1] -> [?, {shape}]> {{ w = {layer}; }}\n\
+         graph Net<[?, 1] -> [?, {shape}]> {{ def new() {{ {init} self }} def forward(x) {{ x |> w }} }}\n"
+    );
+    let analysis = Analysis::in_surface(&text, Surface::TensorScript);
+    // Applied to 1, a layer of one number gives its weights.
+    let inputs = session::command::parse_inputs(r#"{"x": [[1]]}"#).unwrap();
+    let mut options = session::Options { inputs, ..session::Options::default() };
+    if layer.starts_with("Linear") {
+        let n: usize = shape.parse().unwrap();
+        options.inputs.insert("w.bias".to_owned(), vec![0.0; n].into());
+    }
+    let outcome = session::run(&analysis, &options);
+    assert_eq!(outcome.diagnostics, []);
+    let shown = analysis.show(&outcome.values[0]).unwrap();
+    let numbers = shown.split(|c: char| "[], f".contains(c)).filter(|part| !part.is_empty());
+    numbers.map(|number| number.parse().unwrap()).collect()
+}
+
+#[test]
+fn a_run_begins_with_the_weights_that_pytorch_begins_with() {
+    // Of the numbers: mean, deviation, and the largest, by PyTorch's formulas with 1 in and 1000 out.
+    let (xavier, kaiming) = ((2.0_f64 / 1001.0).sqrt(), (2.0_f64 / 1.25).sqrt());
+    let uniform = 3.0_f64.sqrt();
+    let all: &[(&str, f64, f64, f64)] = &[
+        ("", 0.0, 1.0 / uniform, 1.0),
+        ("w.init_normal();", 0.0, 1.0, 6.0),
+        ("w.init_normal(mean=3., std=0.5);", 3.0, 0.5, 6.0),
+        ("w.init_uniform(a=-1., b=3.);", 1.0, 2.0 / uniform, 3.0),
+        ("w.init_constant(val=0.25);", 0.25, 0.0, 0.25),
+        ("w.init_ones();", 1.0, 0.0, 1.0),
+        ("w.init_zeros();", 0.0, 0.0, 0.0),
+        ("w.init_xavier_normal(gain=2.);", 0.0, 2.0 * xavier, 12.0 * xavier),
+        ("w.init_xavier_uniform();", 0.0, xavier, xavier * uniform),
+        ("w.init_kaiming_normal(a=0.5);", 0.0, kaiming, 6.0 * kaiming),
+        ("w.init_kaiming_uniform(a=0.5);", 0.0, kaiming, kaiming * uniform),
+    ];
+    for &(init, mean, deviation, largest) in all {
+        let found = weights("Linear::new(in=1, out=1000)", init, "1000");
+        assert_eq!(found.len(), 1000);
+        let n = found.len() as f64;
+        let found_mean = found.iter().sum::<f64>() / n;
+        let found_deviation = (found.iter().map(|x| (x - found_mean).powi(2)).sum::<f64>() / n).sqrt();
+        // Four deviations of the mean of 1000, and as much of their deviation.
+        let near = 4.0 * deviation / n.sqrt() + 1e-6;
+        assert!((found_mean - mean).abs() <= near, "{init} mean {found_mean}, not {mean}");
+        assert!((found_deviation - deviation).abs() <= near, "{init} deviation {found_deviation}, not {deviation}");
+        let found_largest = found.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+        assert!(found_largest <= largest + 1e-6, "{init} largest {found_largest}, not {largest}");
+        // Of what is uniform, something comes near the bound.
+        let is_bounded = init.is_empty() || init.contains("uniform");
+        assert!(!is_bounded || found_largest >= 0.97 * largest, "{init} largest {found_largest}, not {largest}");
+    }
+    // A table's rows are normal.
+    let found = weights("Embedding::new(num_embeddings=2, embedding_dim=1000)", "", "1, 1000");
+    let square = found.iter().map(|x| x * x).sum::<f64>() / 1000.0;
+    assert!((square - 1.0).abs() < 0.2, "{square}");
+}

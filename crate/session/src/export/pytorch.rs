@@ -122,7 +122,10 @@ fn initialise(analysis: &Analysis, net: &Net, out: &mut String) {
     let _ = write!(out, "{INDENT}def __init__(self):\n{INDENT}{INDENT}super().__init__()\n");
     for weight in &net.weights {
         let made = match &weight.made_of {
-            MadeOf::Layer(layer, args) => format!("{}({})", layer.torch, arguments(layer, args, 2)),
+            MadeOf::Layer(layer, args) => {
+                let first = if takes_sequences(layer) { ", batch_first=True" } else { "" };
+                format!("{}({}{first})", layer.torch, arguments(layer, args, 2))
+            }
             MadeOf::Net(inner) => format!("{}()", name(&analysis.module.nets[*inner].name)),
             MadeOf::Unknown => continue,
         };
@@ -134,6 +137,11 @@ fn initialise(analysis: &Analysis, net: &Net, out: &mut String) {
         let args: String = args.iter().map(|(name, value)| format!(", {name}={value}")).collect();
         let _ = writeln!(out, "{INDENT}{INDENT}nn.init.{function}_(self.{}.weight{args})", name(&weight.name));
     }
+}
+
+/// Whether PyTorch has to be told that the first axis is the batch's, not time.
+fn takes_sequences(layer: &Layer) -> bool {
+    matches!(layer.kind, LayerKind::Lstm | LayerKind::MultiheadAttention)
 }
 
 /// The arguments that are not PyTorch's own defaults; the first sizes without their names.
@@ -381,6 +389,13 @@ impl<'a> Writer<'a> {
                 match &weight.made_of {
                     MadeOf::Layer(layer, _) if layer.kind == LayerKind::Embedding => {
                         format!("self.{}({x}.long())", name(&weight.name))
+                    }
+                    // These give more than the sequence.
+                    MadeOf::Layer(layer, _) if layer.kind == LayerKind::Lstm => {
+                        format!("self.{}({x})[0]", name(&weight.name))
+                    }
+                    MadeOf::Layer(layer, _) if layer.kind == LayerKind::MultiheadAttention => {
+                        format!("self.{}({x}, {x}, {x}, need_weights=False)[0]", name(&weight.name))
                     }
                     _ => format!("self.{}({x})", name(&weight.name)),
                 }

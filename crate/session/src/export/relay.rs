@@ -1,5 +1,5 @@
 //! Relay: a data type for each node, a `def` for each function, a `let` for each operator. It reads back as a program of
-//! the same types.
+//! the same types. What of the library it uses, it brings along.
 
 use super::{FreshNames, inside_out};
 use crate::Analysis;
@@ -54,10 +54,22 @@ pub(super) fn relay(analysis: &Analysis) -> String {
         out.push('\n');
         Writer::new(analysis, method.def).def(&mut out);
     }
+    let functions = module.defs.iter().skip(module.start.defs).map(|def| &module.functions[def.function]);
+    let mut library: Vec<DefId> = functions
+        .flat_map(|function| function.uses_defs.iter().copied())
+        .filter(|def| (def.0 as usize) < module.start.defs)
+        .list();
+    base::sort(&mut library);
+    library.dedup();
+    let prelude = crate::analysis::prelude();
+    for def in library {
+        let span = prelude.module.functions[prelude.module.defs[def].function].span;
+        let _ = write!(out, "\n{}\n", &prelude.text()[span.range()]);
+    }
     out
 }
 
-/// The type of a field: a tensor of known sizes, or a node.
+/// The type of a field: a tensor of known sizes, or a node. What is not known is left out.
 fn written(module: &Module, ty: hir::TypeExprId) -> String {
     match &module.type_exprs[ty].kind {
         hir::TypeExprKind::Adt { adt, .. } => module.adts[*adt].name.clone(),
@@ -75,9 +87,12 @@ fn written(module: &Module, ty: hir::TypeExprId) -> String {
     }
 }
 
-/// `@Net_forward`.
+/// `@Net_forward`; what the library defines keeps its name.
 fn global(name: &str) -> String {
-    format!("@{}", name.replace("::", "_"))
+    match name.strip_prefix('@') {
+        Some(_) => name.to_owned(),
+        None => format!("@{}", name.replace("::", "_")),
+    }
 }
 
 struct Writer<'a> {
@@ -239,7 +254,9 @@ impl<'a> Writer<'a> {
                         Some(local) => self.name_of(local),
                         None => self.fresh.give("%v"),
                     };
-                    before.push(format!("let {name} = {value};"));
+                    let annotation = local.and_then(|local| module.locals[local].annotation);
+                    let of = annotation.map_or(String::new(), |ty| format!(": {}", written(module, ty)));
+                    before.push(format!("let {name}{of} = {value};"));
                 }
                 let tail = self.list(&[*tail], &mut before);
                 return Text { before, value: tail };

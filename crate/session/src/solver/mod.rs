@@ -25,6 +25,7 @@ mod words;
 
 use base::ToList;
 pub use document::{trace_json, trace_text};
+pub use rounds::rounds_text;
 pub use rule::{first_sentence, sentence};
 pub use view::Part;
 

@@ -23,6 +23,10 @@ impl Recording {
         let (span, subject) = innermost(analysis, offset)?;
         let (place, cell) = match subject {
             Subject::Expr(expr) | Subject::Operator(expr) => (Place::Expr(expr), self.inferred.exprs[expr]),
+            Subject::Layer(at) => {
+                let expr = analysis.module.stages[at].expr;
+                (Place::Expr(expr), self.inferred.exprs[expr])
+            }
             Subject::Local(local) => (Place::Local(local), self.inferred.locals[local]),
             Subject::Pattern(pat) => (Place::Pattern(pat), self.inferred.pats[pat]),
             Subject::Def(def) => (Place::Def(def), self.inferred.defs[def].as_ref().map(|scheme| scheme.body)),

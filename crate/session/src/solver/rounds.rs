@@ -5,6 +5,8 @@
 //! on in which the step ran that decided it, and a relation runs in the round after the last of what it was given. Plain
 //! equations take no round. Relations that another one posted are a part of it.
 //!
+//! A layer of TensorScript is a few operators, so that its relations may be of several rounds; each says whose it is.
+//!
 //! Worked example. `let %y = nn.relu(%x); %y + nn.relu(%y)`: the first `nn.relu` in round 1, the second in round 2,
 //! the sum in round 3.
 
@@ -14,6 +16,7 @@ use crate::page::span_view;
 use crate::view::solver::{ResolvedView, RoundView, RoundsView};
 use base::{HashMap, ToList};
 use solve::{EQUAL, Event, Outcome, RelationId, State};
+use std::fmt::Write;
 use ty::{COPY, Term, TermId, Terms};
 
 /// As many of one round are listed.
@@ -73,6 +76,7 @@ impl Recording {
                 ResolvedView {
                     relation: one.relation.0,
                     name: words.title(one.relation),
+                    layer: words.layer(one.relation),
                     text: words.relation(seen, one.relation),
                     stop: one.stop,
                     span: span.map(|span| span_view(analysis.lines(), span)),
@@ -156,6 +160,33 @@ impl Recording {
         }
         id
     }
+}
+
+/// The rounds of a program as text: in each the relations that were solved, under the layers that they are a part of.
+pub fn rounds_text(analysis: &Analysis) -> String {
+    let RoundsView { rounds, n_unresolved, .. } = Recording::new(analysis).rounds_view(analysis, 0, usize::MAX);
+    let mut out = String::new();
+    for RoundView { number, resolved, n_more, n_waiting } in &rounds {
+        let n_resolved = resolved.len() as u32 + n_more;
+        let _ = writeln!(out, "round {number}: {n_resolved} resolved, {n_waiting} left");
+        let mut above: Option<&String> = None;
+        for one in resolved {
+            if let Some(layer) = one.layer.as_ref().filter(|layer| above != Some(*layer)) {
+                let _ = writeln!(out, "  {layer}");
+            }
+            above = one.layer.as_ref();
+            let indent = if above.is_some() { "    " } else { "  " };
+            let line = one.line.map_or(String::new(), |line| format!(", line {line}"));
+            let _ = writeln!(out, "{indent}{}{line}", one.text);
+        }
+        if *n_more > 0 {
+            let _ = writeln!(out, "  {n_more} more");
+        }
+    }
+    if n_unresolved > 0 {
+        let _ = writeln!(out, "never resolved: {n_unresolved}");
+    }
+    out
 }
 
 impl Flow<'_> {

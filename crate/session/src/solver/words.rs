@@ -467,6 +467,19 @@ impl Words<'_> {
         }
     }
 
+    /// The layer of TensorScript that a relation is a part of.
+    pub fn layer(&self, id: RelationId) -> Option<String> {
+        let cause = self.recording.inferred.solver.relation(id).cause;
+        self.text.span_of_cause(cause)?;
+        match self.text.why(cause) {
+            Why::Expr(expr) | Why::Argument { call: expr, .. } => {
+                let stage = crate::summary::stage_of(self.module(), expr)?;
+                Some(crate::summary::stage_title(self.module(), stage))
+            }
+            _ => None,
+        }
+    }
+
     /// The relation's name as people know it: an operator's if it is one's own.
     pub fn title(&self, id: RelationId) -> String {
         match (self.operator_of(id), &self.recording.inferred.solver.relation(id).relation) {

@@ -251,6 +251,8 @@ pub struct RoundView {
 pub struct ResolvedView {
     pub relation: u32,
     pub name: String,
+    /// The layer of TensorScript that it is a part of: `hidden: Linear(in=2, out=3)`.
+    pub layer: Option<String>,
     /// With what it found.
     pub text: String,
     pub stop: u32,

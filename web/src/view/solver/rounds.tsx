@@ -74,12 +74,12 @@ function Round({ round, isLit }: { round: RoundView; isLit: (span: SpanView | un
         </span>
       </h2>
       <ul class="cards">
-        {resolved.slice(0, shown.value).map(({ relation, name, text, stop, span, line }) => (
+        {resolved.slice(0, shown.value).map(({ relation, layer, name, text, stop, span, line }) => (
           <li class={`card of-solved ${isLit(span) ? "lit" : ""}`} {...pointing(span)}>
             <div class="line-of-card">
               <code class="relation-id">r{relation}</code>
               <span>
-                <code class="relation-name">{name}</code> <TypeText text={text} />
+                {layer && <code class="layer-name">{layer}</code>} <code class="relation-name">{name}</code> <TypeText text={text} />
               </span>
               <span class="places">
                 <ToLine line={line} span={span} />

@@ -11,6 +11,8 @@ use ty::Scalar;
 
 /// Arithmetic of sizes nests at most this deep.
 const MAX_DEPTH: u32 = 64;
+/// A layer of layers has at most so many: each has tensors of its own.
+const MAX_LAYERS: i64 = 64;
 
 const fn float(name: &'static str, default: f64) -> Param {
     Param { name, takes: Takes::Float, default: Default::Float(default), torch: name }
@@ -62,7 +64,17 @@ impl Lowering<'_> {
             self.errors.push(HirError::LayerArgument { span, message, at: None });
             return None;
         }
-        Some(args)
+        let layers = crate::layers::int(&args, "num_layers");
+        let (all, heads) = (crate::layers::int(&args, "embed_dim"), crate::layers::int(&args, "num_heads"));
+        let message = if layers > MAX_LAYERS {
+            format!("expected `num_layers` to be at most {MAX_LAYERS}, found {layers}")
+        } else if all % heads != 0 {
+            format!("the {all} numbers of `embed_dim` do not fall into {heads} heads")
+        } else {
+            return Some(args);
+        };
+        self.errors.push(HirError::LayerArgument { span, message, at: None });
+        None
     }
 
     /// Arguments by keyword, in any order, defaults filled in.

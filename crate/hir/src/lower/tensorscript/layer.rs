@@ -1,7 +1,7 @@
 //! What each layer computes, as calls of operators.
 
 use super::Lowering;
-use crate::data::{Attr, ExprId, ExprKind};
+use crate::data::{Attr, ExprId, ExprKind, LocalId, LocalOrigin, Place, TypeExprKind, Visit};
 use crate::layers::{Layer, LayerKind, float, int, ints};
 use crate::net::Args;
 use base::{Span, ToList};
@@ -95,6 +95,14 @@ impl Lowering<'_> {
                 let indices = self.operator("cast", vec![x], dtype, at);
                 self.operator("take", vec![w, indices], vec![("axis", AttrValue::Int(0))], at)
             }
+            (LayerKind::Lstm, weights) => {
+                let sequences = self.sequences(x, int(args, "input_size"), at);
+                let input = self.value_of(sequences, at);
+                let call = |y, weights: &[ExprId]| self.library_call("@lstm", [&[y], weights].concat(), at);
+                let tail = weights.chunks_exact(4).fold(input, call);
+                self.expr(ExprKind::Block { lets: vec![(Some(sequences), x)], tail }, at.whole)
+            }
+            (LayerKind::MultiheadAttention, &[all_w, all_b, w, b]) => self.attention(args, x, [all_w, all_b, w, b], at),
             (LayerKind::Flatten, _) => {
                 let kept = vec![0; int(args, "start_dim").clamp(1, 64) as usize];
                 self.reshape(x, &[&kept[..], &[-1]].concat(), at.name, at.whole)
@@ -107,6 +115,7 @@ impl Lowering<'_> {
                 | LayerKind::Linear
                 | LayerKind::BatchNorm
                 | LayerKind::LayerNorm
+                | LayerKind::MultiheadAttention
                 | LayerKind::Embedding,
                 _,
             ) => self.expr(ExprKind::Error, at.whole),
@@ -133,10 +142,8 @@ impl Lowering<'_> {
     /// x · (1 + erf(x / √2)) / 2.
     fn gelu(&mut self, x: ExprId, at: At) -> ExprId {
         // It is computed once, so that it is a variable.
-        let name = self.new_local("x", at.name, crate::data::LocalOrigin::Let);
-        self.module.visits.push(crate::data::Visit::Let(name, x));
-        let place = crate::data::Place::Own(self.module.locals[name].slot);
-        let first = self.expr(ExprKind::Local(name, place), at.whole);
+        let name = self.held(x, at);
+        let first = self.value_of(name, at);
         let root = self.expr(
             ExprKind::Literal(Dtype::Float32, Scalar::Float(f64::from(std::f32::consts::FRAC_1_SQRT_2))),
             at.whole,
@@ -145,11 +152,82 @@ impl Lowering<'_> {
         let erf = self.operator("erf", vec![scaled], Vec::new(), at);
         let one = self.expr(ExprKind::Literal(Dtype::Float32, Scalar::Float(1.0)), at.whole);
         let sum = self.operator("add", vec![erf, one], Vec::new(), at);
-        let again = self.expr(ExprKind::Local(name, place), at.whole);
+        let again = self.value_of(name, at);
         let product = self.operator("multiply", vec![again, sum], Vec::new(), at);
         let half = self.expr(ExprKind::Literal(Dtype::Float32, Scalar::Float(0.5)), at.whole);
         let tail = self.operator("multiply", vec![product, half], Vec::new(), at);
         self.expr(ExprKind::Block { lets: vec![(Some(name), x)], tail }, at.whole)
+    }
+
+    /// Each element of a sequence as the mean of all, weighed by how like their projections are: by heads, on parts of the
+    /// projections, whose results stand side by side again in the end.
+    fn attention(&mut self, args: &Args, x: ExprId, [all_w, all_b, w, b]: [ExprId; 4], at: At) -> ExprId {
+        let (n, n_heads) = (int(args, "embed_dim"), int(args, "num_heads"));
+        let of_head = n / n_heads;
+        let linear = |cx: &mut Self, x, w, b| {
+            let y = cx.operator("nn.dense", vec![x, w], Vec::new(), at);
+            cx.operator("nn.bias_add", vec![y, b], vec![("axis", AttrValue::Int(-1))], at)
+        };
+        let sequences = self.sequences(x, n, at);
+        let input = self.value_of(sequences, at);
+        let all = linear(self, input, all_w, all_b);
+        let attrs = vec![("indices_or_sections", AttrValue::Int(3)), ("axis", AttrValue::Int(-1))];
+        let parts = self.operator("split", vec![all], attrs, at);
+        let split = self.held(parts, at);
+        // [batch, time, n] as [batch, heads, time, n / heads].
+        let [query, key, value] = [0, 1, 2].map(|index| {
+            let base = self.value_of(split, at);
+            let part = self.expr(ExprKind::Project { base, index }, at.whole);
+            let part = self.reshape(part, &[0, 0, n_heads, of_head], at.name, at.whole);
+            self.operator("transpose", vec![part], vec![("axes", list(&[0, 2, 1, 3]))], at)
+        });
+        let (first, by_heads) = (query, self.held(query, at));
+        let query = self.value_of(by_heads, at);
+        // All heads of all sequences are one batch.
+        let [query, key, value] = [query, key, value].map(|part| self.reshape(part, &[-3, -2], at.name, at.whole));
+        let transposed = vec![("transpose_b", AttrValue::Bool(true))];
+        let scores = self.operator("nn.batch_matmul", vec![query, key], transposed, at);
+        let scale = Scalar::Float(f64::from((1.0 / (of_head as f64).sqrt()) as f32));
+        let scale = self.expr(ExprKind::Literal(Dtype::Float32, scale), at.whole);
+        let scaled = self.operator("multiply", vec![scores, scale], Vec::new(), at);
+        let weights = self.operator("nn.softmax", vec![scaled], vec![("axis", AttrValue::Int(-1))], at);
+        let heads = self.operator("nn.batch_matmul", vec![weights, value], Vec::new(), at);
+        let shape = self.value_of(by_heads, at);
+        let heads = self.operator("reshape_like", vec![heads, shape], Vec::new(), at);
+        let heads = self.operator("transpose", vec![heads], vec![("axes", list(&[0, 2, 1, 3]))], at);
+        let joined = self.reshape(heads, &[0, 0, -3], at.name, at.whole);
+        let tail = linear(self, joined, w, b);
+        let lets = vec![(Some(sequences), x), (Some(split), parts), (Some(by_heads), first)];
+        self.expr(ExprKind::Block { lets, tail }, at.whole)
+    }
+
+    /// A variable that holds a batch of sequences of so many numbers each.
+    fn sequences(&mut self, x: ExprId, n: i64, at: At) -> LocalId {
+        let dims = [TypeExprKind::Hole, TypeExprKind::Hole, TypeExprKind::Dim(n)];
+        let annotation = self.tensor_type(dims.into_iter().map(|dim| (dim, at.name)).list(), at.name);
+        let local = self.held(x, at);
+        self.module.locals[local].annotation = Some(annotation);
+        local
+    }
+
+    /// A variable that holds a value, which a block binds.
+    fn held(&mut self, value: ExprId, at: At) -> LocalId {
+        let local = self.new_local("x", at.name, LocalOrigin::Let);
+        self.module.visits.push(Visit::Let(local, value));
+        local
+    }
+
+    fn value_of(&mut self, local: LocalId, at: At) -> ExprId {
+        let place = Place::Own(self.module.locals[local].slot);
+        self.expr(ExprKind::Local(local, place), at.whole)
+    }
+
+    /// A call of a definition of the library.
+    fn library_call(&mut self, name: &str, args: Vec<ExprId>, at: At) -> ExprId {
+        match self.module.library_names.defs.get(name) {
+            Some(&def) => self.call_def(def, args, at.name, at.whole),
+            None => self.expr(ExprKind::Error, at.whole),
+        }
     }
 
     fn operator(&mut self, name: &str, args: Vec<ExprId>, attrs: Vec<(&str, AttrValue)>, at: At) -> ExprId {

@@ -19,7 +19,7 @@ use crate::data::{
 };
 use crate::error::{Duplicated, HirError};
 use crate::layers::{LAYERS, Layer};
-use crate::net::{Init, MadeOf, Method, Net, Weight};
+use crate::net::{Import, Init, MadeOf, Method, Net, Weight};
 use base::{HashMap, Span, ToList};
 use shape::Alias;
 use syntax::{Children, NodeId, NodeKind, TokenKind};
@@ -30,7 +30,8 @@ use ty::{Dtype, ParamId};
 pub(super) struct Nets<'t> {
     by_name: HashMap<&'t str, usize>,
     aliases: HashMap<&'t str, Alias>,
-    imports: HashMap<&'t str, Span>,
+    /// Places in [`Module::imports`](crate::Module::imports); none of a layer that lacks its `use`, which was said.
+    imports: HashMap<&'t str, Option<usize>>,
     parts: Vec<Parts<'t>>,
     /// The function that a method's node is: its node among the nets, and its place there.
     methods: HashMap<NodeId, (usize, DefId)>,
@@ -127,7 +128,11 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             match LAYERS.iter().filter(is_here).any(|layer| layer.name == name) {
-                true => drop(self.nets.imports.insert(name, span)),
+                true => {
+                    let import = Import { name: name.to_owned(), span, is_used: false };
+                    self.nets.imports.insert(name, Some(self.module.imports.len()));
+                    self.module.imports.push(import);
+                }
                 false => {
                     let nearest = base::nearest(name, LAYERS.iter().filter(is_here).map(|layer| layer.name));
                     self.errors.push(HirError::UnknownImport {
@@ -240,7 +245,7 @@ impl<'t> Lowering<'t> {
                 }
                 MadeOf::Unknown => {}
             }
-            let weight = Weight { name: name.to_owned(), span, made_of, first_field, init: None };
+            let weight = Weight { name: name.to_owned(), span, made_of, first_field, is_used: false, init: None };
             let parts = &mut self.nets.parts[net];
             parts.weights_by_name.insert(name, parts.weight_nodes.len());
             parts.weight_nodes.push(node);
@@ -283,9 +288,13 @@ impl<'t> Lowering<'t> {
             self.errors.push(HirError::UnknownLayer { name: name.to_owned(), span, nearest });
             return None;
         };
-        if !self.nets.imports.contains_key(name) {
+        if let Some(import) = self.nets.imports.get(name) {
+            if let Some(import) = *import {
+                self.module.imports[import].is_used = true;
+            }
+        } else {
             // Said once for each name.
-            self.nets.imports.insert(layer.name, span);
+            self.nets.imports.insert(layer.name, None);
             let import = format!("use {}::{name};\n", layer.module);
             let tree = self.tree;
             let items = tree.children(tree.root());

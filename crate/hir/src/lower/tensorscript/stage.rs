@@ -419,7 +419,7 @@ impl<'t> Lowering<'t> {
         names
     }
 
-    fn call_def(&mut self, def: DefId, args: Vec<ExprId>, name_span: Span, span: Span) -> ExprId {
+    pub(super) fn call_def(&mut self, def: DefId, args: Vec<ExprId>, name_span: Span, span: Span) -> ExprId {
         self.function_mut().uses_defs.push(def);
         let callee = self.expr(ExprKind::Def(def), name_span);
         self.expr(ExprKind::Call { callee, type_args: None, args }, span)
@@ -427,7 +427,9 @@ impl<'t> Lowering<'t> {
 
     /// The variables of a weight's tensors.
     fn fields_of(&mut self, net: usize, weight: usize, n: usize, span: Span) -> Vec<ExprId> {
-        let first = self.module.nets[net].weights[weight].first_field;
+        let of = &mut self.module.nets[net].weights[weight];
+        of.is_used = true;
+        let first = of.first_field;
         (first..first + n)
             .map(|at| match self.nets.current.as_ref().and_then(|current| current.fields.get(at).copied()) {
                 Some(local) => {
