@@ -8,11 +8,14 @@
 //! with every other. Worked example: `%pred - %y` of `(64, 1)` and `(64,)` is `(64, 64)`: two axes of one size, each
 //! of which only one operand has. `(3, 1)` and `(1, 4)` are passed over, since nobody takes the one for the other.
 //!
+//! Beside them stands what a TensorScript program says and does not use ([`unused`]).
+//!
 //! Deliberately absent: anything about values; style; what has a type error, which is told instead.
 
 mod axis;
 mod broadcast;
 mod reshape;
+mod unused;
 
 use base::{Diagnostic, HashMap, HashSet, Span, ToList};
 use hir::{ExprId, ExprKind, Item, LocalId, Module};
@@ -36,6 +39,11 @@ pub fn check(text: &str, module: &Module, inferred: &Inferred) -> Vec<Diagnostic
             _ => None,
         })
         .list()
+}
+
+/// What a program without errors has and does not use.
+pub fn unused(module: &Module) -> Vec<Diagnostic> {
+    unused::check(module)
 }
 
 /// One call of an operator.

@@ -96,6 +96,9 @@ impl Analysis {
         let lines = LineIndex::new(text);
         diagnostics.append_all(coverage::diagnostics(text, &lines, &module, &inferred));
         diagnostics.append_all(lint::check(text, &module, &inferred));
+        if diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error) {
+            diagnostics.append_all(lint::unused(&module));
+        }
         // In source order; at one place errors come before warnings.
         base::sort_by_key(&mut diagnostics, |diagnostic| {
             (diagnostic.span.start, diagnostic.severity, diagnostic.span.end)
