@@ -6,7 +6,7 @@ use crate::Analysis;
 use base::{Append, HashMap, Surface, ToList};
 use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatKind, Visit};
 use std::fmt::Write;
-use ty::{AdtId, Kind, Names, ParamId, Term, TermId, Terms, Value, VariantId};
+use ty::{AdtId, Dim, Extent, Function, Kind, Names, Obligation, ParamId, Term, TermId, Terms, Value, VariantId};
 
 /// The program's names in Relay's spelling: `?` is a dim parameter `N`.
 struct Spelling<'a, N> {
@@ -87,6 +87,18 @@ fn written(module: &Module, ty: hir::TypeExprId) -> String {
     }
 }
 
+/// The parameters in some types; `None` if they are in arithmetic.
+fn params_of(solver: &solve::Solver, types: &[TermId]) -> Option<Vec<ParamId>> {
+    let of = |root: TermId| match solver.head(root) {
+        Term::Param(param, _) | Term::Slice { shape: param, .. } => Some(vec![param]),
+        Term::Dim(Dim { extent: Extent::Param(param), .. }) => Some(vec![param]),
+        Term::Dim(Dim { extent: Extent::Poly(_), .. }) => None,
+        _ => Some(Vec::new()),
+    };
+    let params = solver.roots_where(types, Term::is_rigid).into_iter().map(of).collect::<Option<Vec<_>>>();
+    params.map(|params| params.concat())
+}
+
 /// `@Net_forward`; what the library defines keeps its name.
 fn global(name: &str) -> String {
     match name.strip_prefix('@') {
@@ -132,9 +144,24 @@ impl<'a> Writer<'a> {
         let batch = batch.into_iter().find(|name| !all.contains(&name.as_str())).unwrap_or_default();
         let names = Spelling { names: &own, batch };
         let print = |id: TermId| ty::print_term(&inferred.solver, &names, id).text;
+        // The parameters that conditions speak of; `None` if these are not to be told.
+        let is_written = |obligation: &Obligation| {
+            let name = obligation.relation.name();
+            Function::of(&obligation.attrs).is_some() || name == "Equal" || !op::relations_named(name).is_empty()
+        };
+        let all_written = scheme.obligations.iter().all(is_written);
+        let conditions: Vec<TermId> =
+            scheme.obligations.iter().flat_map(|obligation| obligation.args.iter().copied()).list();
+        let bound = if all_written { Some(Vec::new()) } else { params_of(&inferred.solver, &conditions) };
+        // Where a condition cannot be written, no type that it speaks of is: inference finds both again.
+        let is_free = |ty: TermId| match (&bound, params_of(&inferred.solver, &[ty])) {
+            (Some(bound), Some(own)) => own.iter().all(|param| !bound.contains(param)),
+            _ => all_written,
+        };
         let params: Vec<String> = scheme
             .params
             .iter()
+            .filter(|param| bound.as_ref().is_some_and(|bound| !bound.contains(param)))
             .map(|&param| match names.param_kind(param) {
                 Kind::Type => names.param(param).to_owned(),
                 kind => format!("{}: {}", names.param(param), kind.name()),
@@ -144,18 +171,20 @@ impl<'a> Writer<'a> {
         let Term::Func { params, result } = inferred.solver.head(scheme.body) else { return };
         let types: Vec<TermId> = inferred.solver.items(params).to_vec();
         let locals = function.params.clone();
-        let list: Vec<String> =
-            locals.into_iter().zip(types).map(|(local, ty)| format!("{}: {}", self.name_of(local), print(ty))).list();
-        // Not every condition that inference finds can be written; without types it finds them again.
-        let head = match scheme.obligations.is_empty() {
-            true => format!("{brackets}({}) -> {}", list.join(", "), print(result)),
-            false => {
-                let names: Vec<String> = function.params[1..].iter().map(|&local| self.name_of(local)).list();
-                let this = list.first().cloned().unwrap_or_default();
-                format!("({})", [&[this], &names[..]].concat().join(", "))
-            }
-        };
-        let _ = writeln!(out, "def {}{head} {{", global(&def.name));
+        let list: Vec<String> = locals
+            .into_iter()
+            .zip(types)
+            .map(|(local, ty)| match is_free(ty) {
+                true => format!("{}: {}", self.name_of(local), print(ty)),
+                false => self.name_of(local),
+            })
+            .list();
+        let result = if is_free(result) { format!(" -> {}", print(result)) } else { String::new() };
+        let conditions = scheme.obligations.iter().filter(|_| all_written);
+        let conditions =
+            conditions.map(|obligation| ty::print_obligation(&inferred.solver, &names, obligation).text).list();
+        let clause = if conditions.is_empty() { String::new() } else { format!(" where {}", conditions.join(", ")) };
+        let _ = writeln!(out, "def {}{brackets}({}){result}{clause} {{", global(&def.name), list.join(", "));
         for visit in &module.visits[function.visits.clone()] {
             if let Visit::Expr(expr) = *visit {
                 let text = self.expr(expr);

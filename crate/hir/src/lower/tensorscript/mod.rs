@@ -586,6 +586,11 @@ impl<'t> Lowering<'t> {
         let own = net.into_iter().flat_map(|net| net.weights.iter().map(|weight| weight.name.as_str()));
         let mut names: Vec<&str> = own.chain(LAYERS.iter().map(|layer| layer.name)).chain(["view", "self"]).list();
         base::sort(&mut names);
+        if names.contains(&name) {
+            let message = format!("`{name}` is no value: pipe one into it");
+            self.errors.push(HirError::LayerArgument { span, message, at: None });
+            return self.expr(ExprKind::Error, span);
+        }
         let nearest = base::nearest(name, self.scope.names().into_iter().chain(names)).map(str::to_owned);
         self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
         self.expr(ExprKind::Error, span)
