@@ -38,3 +38,20 @@ test("layers are listed with what they give, learn and cost, and the program is 
   await runButton(page).click();
   await expect(panel(page)).toContainText("Net::forward");
 });
+
+test("the solver's rounds say whose relation was solved", async ({ page }) => {
+  await open(page);
+  await write(page, NET);
+  await showPanel(page, "Solver");
+  await panel(page).getByRole("tab", { name: "Rounds" }).click();
+  const rounds = panel(page).locator(".rounds > ol > li");
+  await expect(rounds).toHaveCount(5);
+  await expect(rounds.first().locator(".layer-name")).toHaveText("wide: Linear(in=4, out=8)");
+  await expect(rounds.nth(2).locator(".layer-name")).toHaveText("relu");
+});
+
+test("a weight that nothing applies is warned of", async ({ page }) => {
+  await open(page);
+  await write(page, NET.replace("|> narrow", "|> self.narrowed()").replace("\n}\ngraph", "\n  spare = Linear::new(in=1, out=1);\n}\ngraph").replace(/\}\n$/, "  def narrowed(x) { x |> narrow }\n}\n"));
+  await expect(problems(page)).toContainText("no function applies spare");
+});

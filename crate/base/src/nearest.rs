@@ -9,15 +9,26 @@
 /// assert_eq!(base::nearest("Q", ["R"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let mut candidates = candidates.into_iter();
+    among(name, &mut || candidates.next())
+}
+
+/// There is one of this, and not one for each kind of list.
+fn among<'a>(name: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'a str> {
     let name: Vec<char> = name.chars().take(64).collect();
     let limit = (name.len() / 3).max(1);
-    candidates
-        .into_iter()
-        .filter(|candidate| candidate.len().abs_diff(name.len()) <= 2 * limit)
-        .map(|candidate| (distance(&name, &candidate.chars().collect::<Vec<_>>()), candidate))
-        .filter(|&(distance, _)| distance <= limit && distance < name.len())
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, candidate)| candidate)
+    let mut nearest = None;
+    // The first of those that are as near.
+    let mut least = (limit + 1).min(name.len());
+    while let Some(candidate) = next() {
+        if candidate.len().abs_diff(name.len()) <= 2 * limit {
+            let distance = distance(&name, &candidate.chars().collect::<Vec<_>>());
+            if distance < least {
+                (nearest, least) = (Some(candidate), distance);
+            }
+        }
+    }
+    nearest
 }
 
 fn distance(a: &[char], b: &[char]) -> usize {

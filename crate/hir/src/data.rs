@@ -64,7 +64,8 @@ pub struct Module {
     /// What a TensorScript file declares, and where it applies layers, in evaluation order within each function.
     pub nets: Vec<crate::net::Net>,
     pub stages: Vec<crate::net::Stage>,
-    pub imports: Vec<crate::net::Import>,
+    /// Names of layers that a `use` lists, and that nothing is.
+    pub unused_imports: Vec<Span>,
     /// The bodies in evaluation order; each function's stand in [`Function::visits`].
     pub visits: Vec<Visit>,
     /// `_` where an expression stands.

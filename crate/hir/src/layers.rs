@@ -2,7 +2,6 @@
 //! `in`, `p`). What they compute is in [`crate::lower`]: each is a few calls of operators.
 
 use crate::net::{Args, Argument};
-use base::ToList;
 
 /// A row of the table.
 #[derive(Debug)]
@@ -289,69 +288,61 @@ impl Layer {
 
     /// The tensors that it keeps, for arguments that fit its row; they start as PyTorch's do.
     pub fn parameters(&self, args: &Args) -> Vec<Parameter> {
-        let learnt = |name: &str, shape, starts| Parameter { name: name.to_owned(), shape, starts, is_trained: true };
-        // A bias is as small as the weight beside it.
-        let beside = |weight: Vec<i64>, n: i64| {
-            let starts = Starts::within(fans(&weight).0);
-            vec![learnt("weight", weight, starts), learnt("bias", vec![n], starts)]
+        let mut found: Vec<Parameter> = Vec::new();
+        let mut learnt = |name: &str, shape: &[i64], starts| {
+            found.push(Parameter { name: name.to_owned(), shape: shape.to_owned(), starts, is_trained: true });
         };
         let (zeros, ones) = (Starts::Constant(0.0), Starts::Constant(1.0));
-        match self.kind {
+        let out = int(args, "out_ch");
+        let weight = match self.kind {
             LayerKind::Conv1d | LayerKind::Conv2d | LayerKind::Conv3d => {
-                let out = int(args, "out_ch");
-                beside([&[out, int(args, "in_ch") / int(args, "groups")], ints(args, "kernel_size")].concat(), out)
+                [&[out, int(args, "in_ch") / int(args, "groups")], ints(args, "kernel_size")].concat()
             }
-            LayerKind::ConvTranspose2d => {
-                let out = int(args, "out_ch");
-                beside([&[int(args, "in_ch"), out], ints(args, "kernel_size")].concat(), out)
-            }
-            LayerKind::Linear => {
-                let out = int(args, "out");
-                beside(vec![out, int(args, "in")], out)
-            }
+            LayerKind::ConvTranspose2d => [&[int(args, "in_ch"), out], ints(args, "kernel_size")].concat(),
+            LayerKind::Linear => vec![int(args, "out"), int(args, "in")],
             LayerKind::Embedding => {
-                let shape = vec![int(args, "num_embeddings"), int(args, "embedding_dim")];
-                vec![learnt("weight", shape, Starts::Normal { mean: 0.0, std: 1.0 })]
+                let shape = [int(args, "num_embeddings"), int(args, "embedding_dim")];
+                learnt("weight", &shape, Starts::Normal { mean: 0.0, std: 1.0 });
+                return found;
             }
-            LayerKind::BatchNorm => {
-                let n = int(args, "num_features");
-                let counted = |name: &str, starts| Parameter { is_trained: false, ..learnt(name, vec![n], starts) };
-                vec![
-                    learnt("weight", vec![n], ones),
-                    learnt("bias", vec![n], zeros),
-                    counted("running_mean", zeros),
-                    counted("running_var", ones),
-                ]
-            }
-            LayerKind::LayerNorm => {
-                let n = int(args, "normalized_shape");
-                vec![learnt("weight", vec![n], ones), learnt("bias", vec![n], zeros)]
+            LayerKind::BatchNorm | LayerKind::LayerNorm => {
+                // Each has one of the two.
+                let shape = [int(args, "num_features") * int(args, "normalized_shape")];
+                learnt("weight", &shape, ones);
+                learnt("bias", &shape, zeros);
+                if self.kind == LayerKind::BatchNorm {
+                    learnt("running_mean", &shape, zeros);
+                    learnt("running_var", &shape, ones);
+                    found[2..].iter_mut().for_each(|counted| counted.is_trained = false);
+                }
+                return found;
             }
             LayerKind::Lstm => {
-                let (input, hidden) = (int(args, "input_size"), int(args, "hidden_size"));
+                let hidden = int(args, "hidden_size");
                 let starts = Starts::within(hidden as f64);
-                let of_layer = |at: i64| {
-                    let input = if at == 0 { input } else { hidden };
-                    [
-                        learnt(&format!("weight_ih_l{at}"), vec![4 * hidden, input], starts),
-                        learnt(&format!("weight_hh_l{at}"), vec![4 * hidden, hidden], starts),
-                        learnt(&format!("bias_ih_l{at}"), vec![4 * hidden], starts),
-                        learnt(&format!("bias_hh_l{at}"), vec![4 * hidden], starts),
-                    ]
-                };
-                (0..int(args, "num_layers")).flat_map(of_layer).list()
+                let mut input = int(args, "input_size");
+                for at in 0..int(args, "num_layers") {
+                    for (name, shape) in [
+                        ("weight_ih", &[4 * hidden, input][..]),
+                        ("weight_hh", &[4 * hidden, hidden]),
+                        ("bias_ih", &[4 * hidden]),
+                        ("bias_hh", &[4 * hidden]),
+                    ] {
+                        learnt(&format!("{name}_l{at}"), shape, starts);
+                    }
+                    input = hidden;
+                }
+                return found;
             }
             LayerKind::MultiheadAttention => {
                 let n = int(args, "embed_dim");
-                let all = vec![3 * n, n];
-                let (fan_in, fan_out) = fans(&all);
-                let bound = (6.0 / (fan_in + fan_out)).sqrt();
-                vec![
-                    learnt("in_proj_weight", all, Starts::Uniform { low: -bound, high: bound }),
-                    learnt("in_proj_bias", vec![3 * n], zeros),
-                    learnt("out_proj.weight", vec![n, n], Starts::within(n as f64)),
-                    learnt("out_proj.bias", vec![n], zeros),
-                ]
+                // Xavier's bound, for the three projections at once.
+                let bound = (6.0 / (4.0 * n as f64)).sqrt();
+                learnt("in_proj_weight", &[3 * n, n], Starts::Uniform { low: -bound, high: bound });
+                learnt("in_proj_bias", &[3 * n], zeros);
+                learnt("out_proj.weight", &[n, n], Starts::within(n as f64));
+                learnt("out_proj.bias", &[n], zeros);
+                return found;
             }
             LayerKind::MaxPool2d
             | LayerKind::AvgPool2d
@@ -364,8 +355,14 @@ impl Layer {
             | LayerKind::Softmax
             | LayerKind::LogSoftmax
             | LayerKind::Dropout
-            | LayerKind::Flatten => Vec::new(),
-        }
+            | LayerKind::Flatten => return found,
+        };
+        // The bias is as small as the weight.
+        let starts = Starts::within(fans(&weight).0);
+        let n = if self.kind == LayerKind::Linear { weight[0] } else { out };
+        learnt("weight", &weight, starts);
+        learnt("bias", &[n], starts);
+        found
     }
 }
 

@@ -109,15 +109,6 @@ impl std::fmt::Display for Argument {
     }
 }
 
-/// A layer that a `use` names.
-#[derive(Clone, Debug)]
-pub struct Import {
-    pub name: String,
-    pub span: Span,
-    /// Whether a weight is one, or a function applies it.
-    pub is_used: bool,
-}
-
 /// A layer, a node inside the node or one of its functions, applied to a value.
 #[derive(Clone, Debug)]
 pub struct Stage {

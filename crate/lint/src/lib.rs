@@ -42,8 +42,8 @@ pub fn check(text: &str, module: &Module, inferred: &Inferred) -> Vec<Diagnostic
 }
 
 /// What a program without errors has and does not use.
-pub fn unused(module: &Module) -> Vec<Diagnostic> {
-    unused::check(module)
+pub fn unused(text: &str, module: &Module) -> Vec<Diagnostic> {
+    unused::check(text, module)
 }
 
 /// One call of an operator.

@@ -97,7 +97,7 @@ impl Analysis {
         diagnostics.append_all(coverage::diagnostics(text, &lines, &module, &inferred));
         diagnostics.append_all(lint::check(text, &module, &inferred));
         if diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error) {
-            diagnostics.append_all(lint::unused(&module));
+            diagnostics.append_all(lint::unused(text, &module));
         }
         // In source order; at one place errors come before warnings.
         base::sort_by_key(&mut diagnostics, |diagnostic| {

@@ -108,15 +108,14 @@ pub(crate) fn node_value(
 fn start(shape: Vec<usize>, starts: Starts, random: &mut SplitMix) -> Result<Value, String> {
     let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).filter(|&n| n <= 1 << 26);
     let n = n.ok_or("it is too large to be made up")?;
-    let elements = match starts {
-        Starts::Constant(value) => vec![op::round_to(Dtype::Float32, value); n],
-        Starts::Uniform { low, high } => {
-            let (middle, half) = ((low + high) / 2.0, (high - low) / 2.0);
-            (0..n).map(|_| op::round_to(Dtype::Float32, middle + random.unit() * half)).list()
-        }
-        Starts::Normal { mean, std } => {
-            (0..n).map(|_| op::round_to(Dtype::Float32, mean + random.normal() * std)).list()
-        }
+    let element = |_| {
+        let element = match starts {
+            Starts::Constant(value) => value,
+            Starts::Uniform { low, high } => (low + high) / 2.0 + random.unit() * (high - low) / 2.0,
+            Starts::Normal { mean, std } => mean + random.normal() * std,
+        };
+        op::round_to(Dtype::Float32, element)
     };
+    let elements = (0..n).map(element).list();
     Ok(Value::tensor(Tensor { dtype: Dtype::Float32, shape, elements: Elements::Float(elements) }))
 }

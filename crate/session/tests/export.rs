@@ -92,6 +92,21 @@ fn a_node_is_a_program_of_relay_with_the_same_types() {
 }
 
 #[test]
+fn a_hover_over_a_layer_says_what_it_is_made_of() {
+    let analysis = analysis(DIGITS);
+    let code = |of: &str| {
+        let hover = session::hover(&analysis, DIGITS.find(of).unwrap() as u32 + 3).unwrap();
+        (hover.r#type, hover.code)
+    };
+    let (ty, said) = code("|> edges");
+    assert_eq!(ty, "[?, 10, 12, 14]");
+    let made_of = "Conv2d(in_ch=1, out_ch=10, kernel_size=(5, 3), stride=2, padding=(0, 1))";
+    assert_eq!(said, format!("edges: {made_of}\n[?, 1, 28, 28] -> [?, 10, 12, 14]"));
+    // What is one operator has that one's documentation.
+    assert_eq!(code("|> relu").1, "nn.relu: fn([..S[:-1], 10]) -> [..S[:-1], 10]");
+}
+
+#[test]
 fn what_has_errors_is_not_exported() {
     let broken = Analysis::in_surface(&DIGITS.replace("in=560", "in=561"), Surface::TensorScript);
     for to in Export::ALL {

@@ -12,90 +12,17 @@ use ty::Scalar;
 const INDENT: &str = "    ";
 
 /// Words of Python, and names that every module has, which nothing of a program can be called.
-const TAKEN: &[&str] = &[
-    "False",
-    "None",
-    "True",
-    "and",
-    "apply",
-    "as",
-    "assert",
-    "async",
-    "await",
-    "bfloat16",
-    "break",
-    "buffers",
-    "children",
-    "class",
-    "compile",
-    "continue",
-    "cpu",
-    "cuda",
-    "def",
-    "del",
-    "double",
-    "elif",
-    "else",
-    "eval",
-    "except",
-    "finally",
-    "float",
-    "for",
-    "from",
-    "global",
-    "half",
-    "if",
-    "import",
-    "in",
-    "is",
-    "lambda",
-    "modules",
-    "nn",
-    "nonlocal",
-    "not",
-    "or",
-    "parameters",
-    "pass",
-    "raise",
-    "return",
-    "self",
-    "to",
-    "torch",
-    "train",
-    "training",
-    "try",
-    "type",
-    "while",
-    "with",
-    "yield",
-    "F",
-    "super",
-    "named_parameters",
-    "named_modules",
-    "named_children",
-    "state_dict",
-    "load_state_dict",
-    "requires_grad_",
-    "zero_grad",
-    "share_memory",
-    "add_module",
-    "register_buffer",
-    "register_parameter",
-    "extra_repr",
-    "get_parameter",
-    "get_buffer",
-    "get_submodule",
-    "ipu",
-    "xpu",
-    "mtia",
-    "T_destination",
-    "dump_patches",
-    "call_super_init",
-];
+const TAKEN: &str = "\
+    False None True and apply as assert async await bfloat16 break buffers children class compile continue cpu cuda \
+    def del double elif else eval except finally float for from global half if import in is lambda modules nn \
+    nonlocal not or parameters pass raise return self to torch train training try type while with yield F super \
+    named_parameters named_modules named_children state_dict load_state_dict requires_grad_ zero_grad share_memory \
+    add_module register_buffer register_parameter extra_repr get_parameter get_buffer get_submodule ipu xpu mtia \
+    T_destination dump_patches call_super_init";
 
 /// A name of the program as one of Python.
 fn name(name: &str) -> String {
-    match TAKEN.contains(&name) || name.starts_with("__") {
+    match TAKEN.split(' ').any(|taken| taken == name) || name.starts_with("__") {
         true => format!("{name}_"),
         false => name.to_owned(),
     }
@@ -186,6 +113,15 @@ impl Python {
             false => format!("({})", self.value),
         }
     }
+}
+
+/// The statements of several, in their order.
+fn before(parts: &[Python]) -> Vec<String> {
+    let mut before = Vec::new();
+    for part in parts {
+        before.extend_from_slice(&part.before);
+    }
+    before
 }
 
 /// The operators that Python has signs for, and how tightly these bind.
@@ -288,7 +224,7 @@ impl<'a> Writer<'a> {
             ExprKind::OpCall { op, args, .. } => {
                 let row = op.row().name;
                 let args: Vec<Python> = args.clone().into_iter().map(|arg| self.take(arg)).list();
-                let before = args.iter().flat_map(|arg| arg.before.clone()).list();
+                let before = before(&args);
                 match (SIGNS.iter().find(|(name, ..)| *name == row), &args[..]) {
                     (Some(&(_, sign, binds)), [left, right]) => {
                         // Comparisons do not chain.
@@ -307,7 +243,7 @@ impl<'a> Writer<'a> {
                 let list: Vec<&str> = fields.iter().map(|field| field.value.as_str()).list();
                 let comma = if list.len() == 1 { "," } else { "" };
                 let value = format!("({}{comma})", list.join(", "));
-                Python { before: fields.iter().flat_map(|field| field.before.clone()).list(), ..Python::atom(value) }
+                Python { before: before(&fields), ..Python::atom(value) }
             }
             &ExprKind::If { cond, then, otherwise } => {
                 let (cond, then, otherwise) = (self.take(cond), self.take(then), self.take(otherwise));
@@ -418,7 +354,7 @@ impl<'a> Writer<'a> {
                     _ => "self".to_owned(),
                 };
                 let rest: Vec<Python> = args[2..].iter().copied().map(|arg| self.take(arg)).list();
-                before.append_all(rest.iter().flat_map(|arg| arg.before.clone()));
+                before.append(&mut self::before(&rest));
                 let rest: String = rest.iter().map(|arg| format!(", {}", arg.value)).collect();
                 let method = module.defs[*def].name.rsplit("::").next().unwrap_or("");
                 match method {

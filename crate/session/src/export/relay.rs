@@ -6,7 +6,7 @@ use crate::Analysis;
 use base::{Append, HashMap, Surface, ToList};
 use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatKind, Visit};
 use std::fmt::Write;
-use ty::{AdtId, Dim, Extent, Function, Kind, Names, Obligation, ParamId, Term, TermId, Terms, Value, VariantId};
+use ty::{AdtId, Function, Kind, Names, ParamId, Term, TermId, Terms, Value, VariantId};
 
 /// The program's names in Relay's spelling: `?` is a dim parameter `N`.
 struct Spelling<'a, N> {
@@ -54,17 +54,18 @@ pub(super) fn relay(analysis: &Analysis) -> String {
         out.push('\n');
         Writer::new(analysis, method.def).def(&mut out);
     }
-    let functions = module.defs.iter().skip(module.start.defs).map(|def| &module.functions[def.function]);
-    let mut library: Vec<DefId> = functions
-        .flat_map(|function| function.uses_defs.iter().copied())
-        .filter(|def| (def.0 as usize) < module.start.defs)
-        .list();
-    base::sort(&mut library);
-    library.dedup();
     let prelude = crate::analysis::prelude();
-    for def in library {
-        let span = prelude.module.functions[prelude.module.defs[def].function].span;
-        let _ = write!(out, "\n{}\n", &prelude.text()[span.range()]);
+    let mut library: Vec<DefId> = Vec::new();
+    for def in module.defs.iter().skip(module.start.defs) {
+        for &used in &module.functions[def.function].uses_defs {
+            if (used.0 as usize) < module.start.defs && !library.contains(&used) {
+                library.push(used);
+                let span = prelude.module.functions[prelude.module.defs[used].function].span;
+                out.push('\n');
+                out.push_str(&prelude.text()[span.range()]);
+                out.push('\n');
+            }
+        }
     }
     out
 }
@@ -87,24 +88,10 @@ fn written(module: &Module, ty: hir::TypeExprId) -> String {
     }
 }
 
-/// The parameters in some types; `None` if they are in arithmetic.
-fn params_of(solver: &solve::Solver, types: &[TermId]) -> Option<Vec<ParamId>> {
-    let of = |root: TermId| match solver.head(root) {
-        Term::Param(param, _) | Term::Slice { shape: param, .. } => Some(vec![param]),
-        Term::Dim(Dim { extent: Extent::Param(param), .. }) => Some(vec![param]),
-        Term::Dim(Dim { extent: Extent::Poly(_), .. }) => None,
-        _ => Some(Vec::new()),
-    };
-    let params = solver.roots_where(types, Term::is_rigid).into_iter().map(of).collect::<Option<Vec<_>>>();
-    params.map(|params| params.concat())
-}
-
-/// `@Net_forward`; what the library defines keeps its name.
+/// `@Net_forward`; what the library defines has its sign already.
 fn global(name: &str) -> String {
-    match name.strip_prefix('@') {
-        Some(_) => name.to_owned(),
-        None => format!("@{}", name.replace("::", "_")),
-    }
+    let sign = if name.starts_with('@') { "" } else { "@" };
+    format!("{sign}{}", name.replace("::", "_"))
 }
 
 struct Writer<'a> {
@@ -140,28 +127,15 @@ impl<'a> Writer<'a> {
         let own = inferred.names(module);
         let Some(scheme) = inferred.defs[self.def].as_ref() else { return };
         let all: Vec<&str> = scheme.params.iter().map(|&param| own.param(param)).list();
-        let batch = (0..).map(|n| if n == 0 { "N".to_owned() } else { format!("N{n}") });
-        let batch = batch.into_iter().find(|name| !all.contains(&name.as_str())).unwrap_or_default();
+        let mut batch = "N".to_owned();
+        while all.contains(&batch.as_str()) {
+            batch.push('1');
+        }
         let names = Spelling { names: &own, batch };
         let print = |id: TermId| ty::print_term(&inferred.solver, &names, id).text;
-        // The parameters that conditions speak of; `None` if these are not to be told.
-        let is_written = |obligation: &Obligation| {
-            let name = obligation.relation.name();
-            Function::of(&obligation.attrs).is_some() || name == "Equal" || !op::relations_named(name).is_empty()
-        };
-        let all_written = scheme.obligations.iter().all(is_written);
-        let conditions: Vec<TermId> =
-            scheme.obligations.iter().flat_map(|obligation| obligation.args.iter().copied()).list();
-        let bound = if all_written { Some(Vec::new()) } else { params_of(&inferred.solver, &conditions) };
-        // Where a condition cannot be written, no type that it speaks of is: inference finds both again.
-        let is_free = |ty: TermId| match (&bound, params_of(&inferred.solver, &[ty])) {
-            (Some(bound), Some(own)) => own.iter().all(|param| !bound.contains(param)),
-            _ => all_written,
-        };
         let params: Vec<String> = scheme
             .params
             .iter()
-            .filter(|param| bound.as_ref().is_some_and(|bound| !bound.contains(param)))
             .map(|&param| match names.param_kind(param) {
                 Kind::Type => names.param(param).to_owned(),
                 kind => format!("{}: {}", names.param(param), kind.name()),
@@ -171,20 +145,26 @@ impl<'a> Writer<'a> {
         let Term::Func { params, result } = inferred.solver.head(scheme.body) else { return };
         let types: Vec<TermId> = inferred.solver.items(params).to_vec();
         let locals = function.params.clone();
-        let list: Vec<String> = locals
-            .into_iter()
-            .zip(types)
-            .map(|(local, ty)| match is_free(ty) {
-                true => format!("{}: {}", self.name_of(local), print(ty)),
-                false => self.name_of(local),
-            })
-            .list();
-        let result = if is_free(result) { format!(" -> {}", print(result)) } else { String::new() };
-        let conditions = scheme.obligations.iter().filter(|_| all_written);
-        let conditions =
-            conditions.map(|obligation| ty::print_obligation(&inferred.solver, &names, obligation).text).list();
-        let clause = if conditions.is_empty() { String::new() } else { format!(" where {}", conditions.join(", ")) };
-        let _ = writeln!(out, "def {}{brackets}({}){result}{clause} {{", global(&def.name), list.join(", "));
+        let list: Vec<String> =
+            locals.into_iter().zip(types).map(|(local, ty)| format!("{}: {}", self.name_of(local), print(ty))).list();
+        // Not every condition that inference finds can be written; without types it finds them again.
+        let (mut clause, mut is_written) = (String::new(), true);
+        for obligation in &scheme.obligations {
+            let name = obligation.relation.name();
+            let has_name = name == "Equal" || !op::relations_named(name).is_empty();
+            is_written &= has_name || Function::of(&obligation.attrs).is_some();
+            clause.push_str(if clause.is_empty() { " where " } else { ", " });
+            clause.push_str(&ty::print_obligation(&inferred.solver, &names, obligation).text);
+        }
+        let head = match is_written {
+            true => format!("{brackets}({}) -> {}{clause}", list.join(", "), print(result)),
+            false => {
+                let names: Vec<String> = function.params[1..].iter().map(|&local| self.name_of(local)).list();
+                let this = list.first().cloned().unwrap_or_default();
+                format!("({})", [&[this], &names[..]].concat().join(", "))
+            }
+        };
+        let _ = writeln!(out, "def {}{head} {{", global(&def.name));
         for visit in &module.visits[function.visits.clone()] {
             if let Visit::Expr(expr) = *visit {
                 let text = self.expr(expr);
@@ -283,8 +263,8 @@ impl<'a> Writer<'a> {
                         Some(local) => self.name_of(local),
                         None => self.fresh.give("%v"),
                     };
-                    let annotation = local.and_then(|local| module.locals[local].annotation);
-                    let of = annotation.map_or(String::new(), |ty| format!(": {}", written(module, ty)));
+                    let of = local.and_then(|local| module.locals[local].annotation);
+                    let of = of.map_or(String::new(), |of| format!(": {}", written(module, of)));
                     before.push(format!("let {name}{of} = {value};"));
                 }
                 let tail = self.list(&[*tail], &mut before);

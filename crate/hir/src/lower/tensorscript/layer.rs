@@ -1,11 +1,167 @@
-//! What each layer computes, as calls of operators.
+//! What each layer computes: a table of calls of operators, and how these become expressions.
 
 use super::Lowering;
 use crate::data::{Attr, ExprId, ExprKind, LocalId, LocalOrigin, Place, TypeExprKind, Visit};
 use crate::layers::{Layer, LayerKind, float, int, ints};
 use crate::net::Args;
+use Operand::{Number, Of, Part, Scale, Weight, X};
+use Value::{Flag, Given, GivenFloat, GivenList, Int, List, Word};
 use base::{Span, ToList};
 use ty::{AttrValue, Dtype, Scalar};
+
+/// An operator's name, its operands and attributes. Without a name it is its operand.
+type Step = (&'static str, &'static [Operand], &'static [(&'static str, Value)]);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Operand {
+    /// What the layer is applied to.
+    X,
+    /// A parameter, in the order of [`Layer::parameters`].
+    Weight(u8),
+    /// The result of an earlier step.
+    Of(u8),
+    /// A field of the tuple that one gave.
+    Part(u8, u8),
+    Number(f32),
+    /// 1 / √(the size of one head).
+    Scale,
+}
+
+/// What an attribute is.
+#[derive(Clone, Copy, Debug)]
+enum Value {
+    /// An argument of the layer: one number, one for each axis, or one with a point.
+    Given(&'static str),
+    GivenList(&'static str),
+    GivenFloat(&'static str),
+    Int(i64),
+    Flag(bool),
+    Word(&'static str),
+    List(&'static [i64]),
+    /// A shape whose third size is an argument, and whose fourth follows.
+    ByHeads(&'static str),
+}
+
+const CONVOLUTION: &[(&str, Value)] = &[
+    ("strides", GivenList("stride")),
+    ("padding", GivenList("padding")),
+    ("dilation", GivenList("dilation")),
+    ("groups", Given("groups")),
+    ("channels", Given("out_ch")),
+    ("kernel_size", GivenList("kernel_size")),
+];
+const BIAS: Step = ("nn.bias_add", &[Of(0), Weight(1)], &[]);
+const LAST: &[(&str, Value)] = &[("axis", Int(-1))];
+const ALONG: &[(&str, Value)] = &[("axis", Given("dim"))];
+const SWAPPED: &[(&str, Value)] = &[("axes", List(&[0, 2, 1, 3]))];
+const BY_HEADS: &[(&str, Value)] = &[("newshape", Value::ByHeads("num_heads"))];
+const ONE_BATCH: &[(&str, Value)] = &[("newshape", List(&[-3, -2]))];
+
+/// In the order in which they run; the last is the layer's result.
+fn steps(kind: LayerKind) -> &'static [Step] {
+    match kind {
+        LayerKind::Conv1d => &[("nn.conv1d", &[X, Weight(0)], CONVOLUTION), BIAS],
+        LayerKind::Conv2d => &[("nn.conv2d", &[X, Weight(0)], CONVOLUTION), BIAS],
+        LayerKind::Conv3d => &[("nn.conv3d", &[X, Weight(0)], CONVOLUTION), BIAS],
+        LayerKind::ConvTranspose2d => &[
+            (
+                "nn.conv2d_transpose",
+                &[X, Weight(0)],
+                &[
+                    ("channels", Given("out_ch")),
+                    ("kernel_size", GivenList("kernel_size")),
+                    ("strides", GivenList("stride")),
+                    ("padding", GivenList("padding")),
+                    ("output_padding", GivenList("output_padding")),
+                ],
+            ),
+            BIAS,
+        ],
+        LayerKind::MaxPool2d => &[(
+            "nn.max_pool2d",
+            &[X],
+            &[
+                ("pool_size", GivenList("kernel_size")),
+                ("strides", GivenList("stride")),
+                ("padding", GivenList("padding")),
+                ("dilation", GivenList("dilation")),
+            ],
+        )],
+        LayerKind::AvgPool2d => &[(
+            "nn.avg_pool2d",
+            &[X],
+            &[
+                ("pool_size", GivenList("kernel_size")),
+                ("strides", GivenList("stride")),
+                ("padding", GivenList("padding")),
+                ("count_include_pad", Flag(true)),
+            ],
+        )],
+        LayerKind::AdaptiveAvgPool2d => {
+            &[("nn.adaptive_avg_pool2d", &[X], &[("output_size", GivenList("output_size"))])]
+        }
+        LayerKind::Linear => &[("nn.dense", &[X, Weight(0)], &[]), ("nn.bias_add", &[Of(0), Weight(1)], LAST)],
+        LayerKind::Relu => &[("nn.relu", &[X], &[])],
+        LayerKind::Tanh => &[("tanh", &[X], &[])],
+        LayerKind::Sigmoid => &[("sigmoid", &[X], &[])],
+        LayerKind::LeakyRelu => &[("nn.leaky_relu", &[X], &[("alpha", GivenFloat("p"))])],
+        // x · (1 + erf(x / √2)) / 2.
+        LayerKind::Gelu => &[
+            ("multiply", &[X, Number(std::f32::consts::FRAC_1_SQRT_2)], &[]),
+            ("erf", &[Of(0)], &[]),
+            ("add", &[Of(1), Number(1.0)], &[]),
+            ("multiply", &[X, Of(2)], &[]),
+            ("multiply", &[Of(3), Number(0.5)], &[]),
+        ],
+        LayerKind::Softmax => &[("nn.softmax", &[X], ALONG)],
+        LayerKind::LogSoftmax => &[("nn.log_softmax", &[X], ALONG)],
+        // A run is not training: nothing is dropped.
+        LayerKind::Dropout => &[("nn.dropout", &[X], &[("rate", GivenFloat("p"))]), ("", &[Part(0, 0)], &[])],
+        LayerKind::BatchNorm => &[
+            (
+                "nn.batch_norm",
+                &[X, Weight(0), Weight(1), Weight(2), Weight(3)],
+                &[("axis", Int(1)), ("epsilon", GivenFloat("eps"))],
+            ),
+            ("", &[Part(0, 0)], &[]),
+        ],
+        LayerKind::LayerNorm => {
+            &[("nn.layer_norm", &[X, Weight(0), Weight(1)], &[("axis", Int(-1)), ("epsilon", GivenFloat("eps"))])]
+        }
+        // TensorScript has no tensors of integers: the numbers are rounded towards zero.
+        LayerKind::Embedding => {
+            &[("cast", &[X], &[("dtype", Word("int32"))]), ("take", &[Weight(0), Of(0)], &[("axis", Int(0))])]
+        }
+        // Each element of a sequence as the mean of all, weighed by how like their projections are: by heads, on parts
+        // of the projections, whose results stand side by side again in the end.
+        LayerKind::MultiheadAttention => &[
+            ("nn.dense", &[X, Weight(0)], &[]),
+            ("nn.bias_add", &[Of(0), Weight(1)], LAST),
+            ("split", &[Of(1)], &[("indices_or_sections", Int(3)), ("axis", Int(-1))]),
+            // [batch, time, n] as [batch, heads, time, n / heads], of which all heads are one batch.
+            ("reshape", &[Part(2, 0)], BY_HEADS),
+            ("transpose", &[Of(3)], SWAPPED),
+            ("reshape", &[Of(4)], ONE_BATCH),
+            ("reshape", &[Part(2, 1)], BY_HEADS),
+            ("transpose", &[Of(6)], SWAPPED),
+            ("reshape", &[Of(7)], ONE_BATCH),
+            ("nn.batch_matmul", &[Of(5), Of(8)], &[("transpose_b", Flag(true))]),
+            ("multiply", &[Of(9), Scale], &[]),
+            ("nn.softmax", &[Of(10)], LAST),
+            ("reshape", &[Part(2, 2)], BY_HEADS),
+            ("transpose", &[Of(12)], SWAPPED),
+            ("reshape", &[Of(13)], ONE_BATCH),
+            ("nn.batch_matmul", &[Of(11), Of(14)], &[]),
+            ("reshape_like", &[Of(15), Of(4)], &[]),
+            ("transpose", &[Of(16)], SWAPPED),
+            ("reshape", &[Of(17)], &[("newshape", List(&[0, 0, -3]))]),
+            ("nn.dense", &[Of(18), Weight(2)], &[]),
+            ("nn.bias_add", &[Of(19), Weight(3)], LAST),
+        ],
+        // These are no fixed number of steps.
+        LayerKind::Lstm | LayerKind::Flatten => &[],
+    }
+}
 
 /// Where a layer's operators stand: the layer's name, and the whole application.
 #[derive(Clone, Copy)]
@@ -16,6 +172,19 @@ struct At {
 
 fn list(ints: &[i64]) -> AttrValue {
     AttrValue::List(ints.iter().map(|&int| AttrValue::Int(int)).list())
+}
+
+fn value(value: Value, args: &Args) -> AttrValue {
+    match value {
+        Given(name) => AttrValue::Int(int(args, name)),
+        GivenList(name) => list(ints(args, name)),
+        GivenFloat(name) => AttrValue::Float(float(args, name)),
+        Int(int) => AttrValue::Int(int),
+        Flag(flag) => AttrValue::Bool(flag),
+        Word(word) => AttrValue::Str(word.into()),
+        List(ints) => list(ints),
+        Value::ByHeads(name) => list(&[0, 0, int(args, name), -1]),
+    }
 }
 
 impl Lowering<'_> {
@@ -30,95 +199,77 @@ impl Lowering<'_> {
         whole: Span,
     ) -> ExprId {
         let at = At { name, whole };
-        match (layer.kind, weights) {
-            (LayerKind::Conv1d, &[w, b]) => self.convolution("nn.conv1d", args, [x, w, b], at),
-            (LayerKind::Conv2d, &[w, b]) => self.convolution("nn.conv2d", args, [x, w, b], at),
-            (LayerKind::Conv3d, &[w, b]) => self.convolution("nn.conv3d", args, [x, w, b], at),
-            (LayerKind::ConvTranspose2d, &[w, b]) => {
-                let attrs = vec![
-                    ("channels", AttrValue::Int(int(args, "out_ch"))),
-                    ("kernel_size", list(ints(args, "kernel_size"))),
-                    ("strides", list(ints(args, "stride"))),
-                    ("padding", list(ints(args, "padding"))),
-                    ("output_padding", list(ints(args, "output_padding"))),
-                ];
-                let y = self.operator("nn.conv2d_transpose", vec![x, w], attrs, at);
-                self.operator("nn.bias_add", vec![y, b], Vec::new(), at)
+        if layer.kind == LayerKind::Flatten {
+            let kept = vec![0; int(args, "start_dim").clamp(1, 64) as usize];
+            return self.reshape(x, &[&kept[..], &[-1]].concat(), name, whole);
+        }
+        let steps = steps(layer.kind);
+        // What is used more than once is a variable.
+        let is_shared = |wanted: Operand| {
+            let is_use = |&on: &Operand| on == wanted || matches!(on, Part(step, _) if Of(step) == wanted);
+            steps.iter().flat_map(|(_, on, _)| on.iter()).filter(|on| is_use(on)).count() > 1
+        };
+        let mut lets: Vec<(Option<LocalId>, ExprId)> = Vec::new();
+        let sequences = match layer.kind {
+            LayerKind::Lstm => ints(args, "input_size").first(),
+            LayerKind::MultiheadAttention => ints(args, "embed_dim").first(),
+            _ => None,
+        };
+        let mut results: Vec<(ExprId, Option<LocalId>)> = Vec::new();
+        let mut input = (x, None);
+        if sequences.is_some() || is_shared(X) {
+            input.1 = Some(self.held(x, at, &mut lets));
+        }
+        if let (Some(&n), (_, Some(local))) = (sequences, input) {
+            // A batch of sequences of so many numbers each, which not every operator below demands.
+            let dims = [TypeExprKind::Hole, TypeExprKind::Hole, TypeExprKind::Dim(n)];
+            let annotation = self.tensor_type(dims.into_iter().map(|dim| (dim, name)).list(), name);
+            self.module.locals[local].annotation = Some(annotation);
+        }
+        for (step, (op, on, attrs)) in (0..).zip(steps) {
+            let mut operands = Vec::with_capacity(on.len());
+            for &operand in *on {
+                operands.push(match operand {
+                    X => self.used(input, at),
+                    Weight(weight) => match weights.get(usize::from(weight)) {
+                        Some(&weight) => weight,
+                        None => self.expr(ExprKind::Error, whole),
+                    },
+                    Of(step) => self.used(results[usize::from(step)], at),
+                    Part(step, index) => {
+                        let base = self.used(results[usize::from(step)], at);
+                        self.expr(ExprKind::Project { base, index: index.into() }, whole)
+                    }
+                    Number(number) => self.number(number, at),
+                    Scale => {
+                        let of_head = int(args, "embed_dim") as f32 / int(args, "num_heads") as f32;
+                        self.number(1.0 / of_head.sqrt(), at)
+                    }
+                });
             }
-            (LayerKind::MaxPool2d, _) => {
-                let attrs = [&pooled(args)[..], &[("dilation", list(ints(args, "dilation")))]].concat();
-                self.operator("nn.max_pool2d", vec![x], attrs, at)
+            let expr = match op.is_empty() {
+                true => operands[0],
+                false => {
+                    let attrs = attrs.iter().map(|&(name, of)| (name, value(of, args))).list();
+                    self.operator(op, operands, attrs, at)
+                }
+            };
+            let local = is_shared(Of(step)).then(|| self.held(expr, at, &mut lets));
+            results.push((expr, local));
+        }
+        let mut tail = match results.last() {
+            Some(&(tail, _)) => tail,
+            None => self.used(input, at),
+        };
+        if layer.kind == LayerKind::Lstm {
+            let Some(&def) = self.module.library_names.defs.get("@lstm") else { return tail };
+            for weights in weights.chunks_exact(4) {
+                tail = self.call_def(def, [&[tail], weights].concat(), name, whole);
             }
-            (LayerKind::AvgPool2d, _) => {
-                let attrs = [&pooled(args)[..], &[("count_include_pad", AttrValue::Bool(true))]].concat();
-                self.operator("nn.avg_pool2d", vec![x], attrs, at)
-            }
-            (LayerKind::AdaptiveAvgPool2d, _) => {
-                let attrs = vec![("output_size", list(ints(args, "output_size")))];
-                self.operator("nn.adaptive_avg_pool2d", vec![x], attrs, at)
-            }
-            (LayerKind::Linear, &[w, b]) => {
-                let y = self.operator("nn.dense", vec![x, w], Vec::new(), at);
-                self.operator("nn.bias_add", vec![y, b], vec![("axis", AttrValue::Int(-1))], at)
-            }
-            (LayerKind::Relu, _) => self.operator("nn.relu", vec![x], Vec::new(), at),
-            (LayerKind::Tanh, _) => self.operator("tanh", vec![x], Vec::new(), at),
-            (LayerKind::Sigmoid, _) => self.operator("sigmoid", vec![x], Vec::new(), at),
-            (LayerKind::LeakyRelu, _) => {
-                self.operator("nn.leaky_relu", vec![x], vec![("alpha", AttrValue::Float(float(args, "p")))], at)
-            }
-            (LayerKind::Gelu, _) => self.gelu(x, at),
-            (LayerKind::Softmax, _) => {
-                self.operator("nn.softmax", vec![x], vec![("axis", AttrValue::Int(int(args, "dim")))], at)
-            }
-            (LayerKind::LogSoftmax, _) => {
-                self.operator("nn.log_softmax", vec![x], vec![("axis", AttrValue::Int(int(args, "dim")))], at)
-            }
-            // A run is not training: nothing is dropped.
-            (LayerKind::Dropout, _) => {
-                let attrs = vec![("rate", AttrValue::Float(float(args, "p")))];
-                let base = self.operator("nn.dropout", vec![x], attrs, at);
-                self.expr(ExprKind::Project { base, index: 0 }, at.whole)
-            }
-            (LayerKind::BatchNorm, &[gamma, beta, mean, var]) => {
-                let attrs = vec![("axis", AttrValue::Int(1)), ("epsilon", AttrValue::Float(float(args, "eps")))];
-                let base = self.operator("nn.batch_norm", vec![x, gamma, beta, mean, var], attrs, at);
-                self.expr(ExprKind::Project { base, index: 0 }, at.whole)
-            }
-            (LayerKind::LayerNorm, &[gamma, beta]) => {
-                let attrs = vec![("axis", AttrValue::Int(-1)), ("epsilon", AttrValue::Float(float(args, "eps")))];
-                self.operator("nn.layer_norm", vec![x, gamma, beta], attrs, at)
-            }
-            // TensorScript has no tensors of integers: the numbers are rounded towards zero.
-            (LayerKind::Embedding, &[w]) => {
-                let dtype = vec![("dtype", AttrValue::Str("int32".into()))];
-                let indices = self.operator("cast", vec![x], dtype, at);
-                self.operator("take", vec![w, indices], vec![("axis", AttrValue::Int(0))], at)
-            }
-            (LayerKind::Lstm, weights) => {
-                let sequences = self.sequences(x, int(args, "input_size"), at);
-                let input = self.value_of(sequences, at);
-                let call = |y, weights: &[ExprId]| self.library_call("@lstm", [&[y], weights].concat(), at);
-                let tail = weights.chunks_exact(4).fold(input, call);
-                self.expr(ExprKind::Block { lets: vec![(Some(sequences), x)], tail }, at.whole)
-            }
-            (LayerKind::MultiheadAttention, &[all_w, all_b, w, b]) => self.attention(args, x, [all_w, all_b, w, b], at),
-            (LayerKind::Flatten, _) => {
-                let kept = vec![0; int(args, "start_dim").clamp(1, 64) as usize];
-                self.reshape(x, &[&kept[..], &[-1]].concat(), at.name, at.whole)
-            }
-            (
-                LayerKind::Conv1d
-                | LayerKind::Conv2d
-                | LayerKind::Conv3d
-                | LayerKind::ConvTranspose2d
-                | LayerKind::Linear
-                | LayerKind::BatchNorm
-                | LayerKind::LayerNorm
-                | LayerKind::MultiheadAttention
-                | LayerKind::Embedding,
-                _,
-            ) => self.expr(ExprKind::Error, at.whole),
+        }
+        match lets.is_empty() {
+            true => tail,
+            false => self.expr(ExprKind::Block { lets, tail }, whole),
         }
     }
 
@@ -126,111 +277,30 @@ impl Lowering<'_> {
         self.operator("reshape", vec![x], vec![("newshape", list(dims))], At { name, whole })
     }
 
-    fn convolution(&mut self, op: &str, args: &Args, [x, w, b]: [ExprId; 3], at: At) -> ExprId {
-        let attrs = vec![
-            ("strides", list(ints(args, "stride"))),
-            ("padding", list(ints(args, "padding"))),
-            ("dilation", list(ints(args, "dilation"))),
-            ("groups", AttrValue::Int(int(args, "groups"))),
-            ("channels", AttrValue::Int(int(args, "out_ch"))),
-            ("kernel_size", list(ints(args, "kernel_size"))),
-        ];
-        let y = self.operator(op, vec![x, w], attrs, at);
-        self.operator("nn.bias_add", vec![y, b], Vec::new(), at)
-    }
-
-    /// x · (1 + erf(x / √2)) / 2.
-    fn gelu(&mut self, x: ExprId, at: At) -> ExprId {
-        // It is computed once, so that it is a variable.
-        let name = self.held(x, at);
-        let first = self.value_of(name, at);
-        let root = self.expr(
-            ExprKind::Literal(Dtype::Float32, Scalar::Float(f64::from(std::f32::consts::FRAC_1_SQRT_2))),
-            at.whole,
-        );
-        let scaled = self.operator("multiply", vec![first, root], Vec::new(), at);
-        let erf = self.operator("erf", vec![scaled], Vec::new(), at);
-        let one = self.expr(ExprKind::Literal(Dtype::Float32, Scalar::Float(1.0)), at.whole);
-        let sum = self.operator("add", vec![erf, one], Vec::new(), at);
-        let again = self.value_of(name, at);
-        let product = self.operator("multiply", vec![again, sum], Vec::new(), at);
-        let half = self.expr(ExprKind::Literal(Dtype::Float32, Scalar::Float(0.5)), at.whole);
-        let tail = self.operator("multiply", vec![product, half], Vec::new(), at);
-        self.expr(ExprKind::Block { lets: vec![(Some(name), x)], tail }, at.whole)
-    }
-
-    /// Each element of a sequence as the mean of all, weighed by how like their projections are: by heads, on parts of the
-    /// projections, whose results stand side by side again in the end.
-    fn attention(&mut self, args: &Args, x: ExprId, [all_w, all_b, w, b]: [ExprId; 4], at: At) -> ExprId {
-        let (n, n_heads) = (int(args, "embed_dim"), int(args, "num_heads"));
-        let of_head = n / n_heads;
-        let linear = |cx: &mut Self, x, w, b| {
-            let y = cx.operator("nn.dense", vec![x, w], Vec::new(), at);
-            cx.operator("nn.bias_add", vec![y, b], vec![("axis", AttrValue::Int(-1))], at)
-        };
-        let sequences = self.sequences(x, n, at);
-        let input = self.value_of(sequences, at);
-        let all = linear(self, input, all_w, all_b);
-        let attrs = vec![("indices_or_sections", AttrValue::Int(3)), ("axis", AttrValue::Int(-1))];
-        let parts = self.operator("split", vec![all], attrs, at);
-        let split = self.held(parts, at);
-        // [batch, time, n] as [batch, heads, time, n / heads].
-        let [query, key, value] = [0, 1, 2].map(|index| {
-            let base = self.value_of(split, at);
-            let part = self.expr(ExprKind::Project { base, index }, at.whole);
-            let part = self.reshape(part, &[0, 0, n_heads, of_head], at.name, at.whole);
-            self.operator("transpose", vec![part], vec![("axes", list(&[0, 2, 1, 3]))], at)
-        });
-        let (first, by_heads) = (query, self.held(query, at));
-        let query = self.value_of(by_heads, at);
-        // All heads of all sequences are one batch.
-        let [query, key, value] = [query, key, value].map(|part| self.reshape(part, &[-3, -2], at.name, at.whole));
-        let transposed = vec![("transpose_b", AttrValue::Bool(true))];
-        let scores = self.operator("nn.batch_matmul", vec![query, key], transposed, at);
-        let scale = Scalar::Float(f64::from((1.0 / (of_head as f64).sqrt()) as f32));
-        let scale = self.expr(ExprKind::Literal(Dtype::Float32, scale), at.whole);
-        let scaled = self.operator("multiply", vec![scores, scale], Vec::new(), at);
-        let weights = self.operator("nn.softmax", vec![scaled], vec![("axis", AttrValue::Int(-1))], at);
-        let heads = self.operator("nn.batch_matmul", vec![weights, value], Vec::new(), at);
-        let shape = self.value_of(by_heads, at);
-        let heads = self.operator("reshape_like", vec![heads, shape], Vec::new(), at);
-        let heads = self.operator("transpose", vec![heads], vec![("axes", list(&[0, 2, 1, 3]))], at);
-        let joined = self.reshape(heads, &[0, 0, -3], at.name, at.whole);
-        let tail = linear(self, joined, w, b);
-        let lets = vec![(Some(sequences), x), (Some(split), parts), (Some(by_heads), first)];
-        self.expr(ExprKind::Block { lets, tail }, at.whole)
-    }
-
-    /// A variable that holds a batch of sequences of so many numbers each.
-    fn sequences(&mut self, x: ExprId, n: i64, at: At) -> LocalId {
-        let dims = [TypeExprKind::Hole, TypeExprKind::Hole, TypeExprKind::Dim(n)];
-        let annotation = self.tensor_type(dims.into_iter().map(|dim| (dim, at.name)).list(), at.name);
-        let local = self.held(x, at);
-        self.module.locals[local].annotation = Some(annotation);
-        local
-    }
-
     /// A variable that holds a value, which a block binds.
-    fn held(&mut self, value: ExprId, at: At) -> LocalId {
+    fn held(&mut self, value: ExprId, at: At, lets: &mut Vec<(Option<LocalId>, ExprId)>) -> LocalId {
         let local = self.new_local("x", at.name, LocalOrigin::Let);
         self.module.visits.push(Visit::Let(local, value));
+        lets.push((Some(local), value));
         local
     }
 
-    fn value_of(&mut self, local: LocalId, at: At) -> ExprId {
-        let place = Place::Own(self.module.locals[local].slot);
-        self.expr(ExprKind::Local(local, place), at.whole)
-    }
-
-    /// A call of a definition of the library.
-    fn library_call(&mut self, name: &str, args: Vec<ExprId>, at: At) -> ExprId {
-        match self.module.library_names.defs.get(name) {
-            Some(&def) => self.call_def(def, args, at.name, at.whole),
-            None => self.expr(ExprKind::Error, at.whole),
+    /// A value, or the variable that holds it.
+    fn used(&mut self, (expr, local): (ExprId, Option<LocalId>), at: At) -> ExprId {
+        match local {
+            Some(local) => {
+                let place = Place::Own(self.module.locals[local].slot);
+                self.expr(ExprKind::Local(local, place), at.whole)
+            }
+            None => expr,
         }
     }
 
-    fn operator(&mut self, name: &str, args: Vec<ExprId>, attrs: Vec<(&str, AttrValue)>, at: At) -> ExprId {
+    fn number(&mut self, number: f32, at: At) -> ExprId {
+        self.expr(ExprKind::Literal(Dtype::Float32, Scalar::Float(f64::from(number))), at.whole)
+    }
+
+    fn operator(&mut self, name: &str, args: Vec<ExprId>, attrs: Vec<(&'static str, AttrValue)>, at: At) -> ExprId {
         let Some(op) = op::by_name(name) else { return self.expr(ExprKind::Error, at.whole) };
         let written: Vec<Attr> = attrs
             .into_iter()
@@ -238,13 +308,4 @@ impl Lowering<'_> {
             .list();
         self.op_call(op, at.name, args, &written, at.whole)
     }
-}
-
-/// The window of a pool.
-fn pooled(args: &Args) -> Vec<(&'static str, AttrValue)> {
-    vec![
-        ("pool_size", list(ints(args, "kernel_size"))),
-        ("strides", list(ints(args, "stride"))),
-        ("padding", list(ints(args, "padding"))),
-    ]
 }

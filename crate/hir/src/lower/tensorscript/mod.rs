@@ -19,8 +19,8 @@ use crate::data::{
 };
 use crate::error::{Duplicated, HirError};
 use crate::layers::{LAYERS, Layer};
-use crate::net::{Import, Init, MadeOf, Method, Net, Weight};
-use base::{HashMap, Span, ToList};
+use crate::net::{Init, MadeOf, Method, Net, Weight};
+use base::{Append, HashMap, Span, ToList};
 use shape::Alias;
 use syntax::{Children, NodeId, NodeKind, TokenKind};
 use ty::{Dtype, ParamId};
@@ -30,8 +30,7 @@ use ty::{Dtype, ParamId};
 pub(super) struct Nets<'t> {
     by_name: HashMap<&'t str, usize>,
     aliases: HashMap<&'t str, Alias>,
-    /// Places in [`Module::imports`](crate::Module::imports); none of a layer that lacks its `use`, which was said.
-    imports: HashMap<&'t str, Option<usize>>,
+    imports: HashMap<&'t str, Span>,
     parts: Vec<Parts<'t>>,
     /// The function that a method's node is: its node among the nets, and its place there.
     methods: HashMap<NodeId, (usize, DefId)>,
@@ -128,10 +127,11 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             match LAYERS.iter().filter(is_here).any(|layer| layer.name == name) {
+                // Twice is no mistake, and no news.
+                true if self.nets.imports.contains_key(name) => {}
                 true => {
-                    let import = Import { name: name.to_owned(), span, is_used: false };
-                    self.nets.imports.insert(name, Some(self.module.imports.len()));
-                    self.module.imports.push(import);
+                    self.nets.imports.insert(name, span);
+                    self.module.unused_imports.push(span);
                 }
                 false => {
                     let nearest = base::nearest(name, LAYERS.iter().filter(is_here).map(|layer| layer.name));
@@ -281,20 +281,18 @@ impl<'t> Lowering<'t> {
     /// The layer of a name, if it may be used here; otherwise why not has been said.
     fn layer_of(&mut self, name: &str, span: Span) -> Option<&'static Layer> {
         let Some(layer) = Layer::of_name(name) else {
-            let nets = self.nets.by_name.keys().copied();
-            let mut names: Vec<&str> = nets.chain(LAYERS.iter().map(|layer| layer.name)).list();
+            let mut names: Vec<&str> = self.nets.by_name.keys().copied().list();
+            names.append_all(LAYERS.iter().map(|layer| layer.name));
             base::sort(&mut names);
             let nearest = base::nearest(name, names).map(str::to_owned);
             self.errors.push(HirError::UnknownLayer { name: name.to_owned(), span, nearest });
             return None;
         };
-        if let Some(import) = self.nets.imports.get(name) {
-            if let Some(import) = *import {
-                self.module.imports[import].is_used = true;
-            }
+        if let Some(&import) = self.nets.imports.get(name) {
+            self.module.unused_imports.retain(|&unused| unused != import);
         } else {
             // Said once for each name.
-            self.nets.imports.insert(layer.name, None);
+            self.nets.imports.insert(layer.name, span);
             let import = format!("use {}::{name};\n", layer.module);
             let tree = self.tree;
             let items = tree.children(tree.root());
@@ -582,9 +580,11 @@ impl<'t> Lowering<'t> {
     }
 
     fn unknown_name(&mut self, name: &str, span: Span) -> ExprId {
-        let net = self.nets.current.as_ref().map(|current| &self.module.nets[current.net]);
-        let own = net.into_iter().flat_map(|net| net.weights.iter().map(|weight| weight.name.as_str()));
-        let mut names: Vec<&str> = own.chain(LAYERS.iter().map(|layer| layer.name)).chain(["view", "self"]).list();
+        let mut names = vec!["view", "self"];
+        names.append_all(LAYERS.iter().map(|layer| layer.name));
+        if let Some(current) = &self.nets.current {
+            names.append_all(self.module.nets[current.net].weights.iter().map(|weight| weight.name.as_str()));
+        }
         base::sort(&mut names);
         if names.contains(&name) {
             let message = format!("`{name}` is no value: pipe one into it");

@@ -3,7 +3,7 @@
 use super::Lowering;
 use crate::data::{TypeExprId, TypeExprKind, TypeParam};
 use crate::error::HirError;
-use base::{Span, ToList};
+use base::{Append, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Kind};
 
@@ -136,8 +136,10 @@ impl<'t> Lowering<'t> {
     }
 
     fn nearest_alias(&self, name: &str, net: Option<usize>) -> Option<String> {
-        let own = net.into_iter().flat_map(|net| self.nets.parts[net].aliases.keys().copied());
-        let mut names: Vec<&str> = own.chain(self.nets.aliases.keys().copied()).list();
+        let mut names: Vec<&str> = self.nets.aliases.keys().copied().list();
+        if let Some(net) = net {
+            names.append_all(self.nets.parts[net].aliases.keys().copied());
+        }
         base::sort(&mut names);
         base::nearest(name, names.into_iter().filter(|near| near.len() > 2)).map(str::to_owned)
     }
