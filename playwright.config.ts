@@ -7,7 +7,7 @@ const executablePath: string | undefined = findChromium();
 
 export default defineConfig({
   testDir: "tests/e2e",
-  timeout: 30_000,
+  timeout: 60_000,
   // What a test expects is what comes to be shown; how soon is measured by `npm run bench`.
   expect: { timeout: 10_000 },
   fullyParallel: true,

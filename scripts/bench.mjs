@@ -2,11 +2,13 @@
 //   1. the compiler natively, and Relay
 //   2. the same programs in WebAssembly
 //   3. programs that run for long, beside JavaScript
-//   4. from a key press to its diagnostics, in Chromium
-//   5. from one step of the solver to the next, in Chromium
-//   6. the size of the site
+//   4. operators where there is little to compute
+//   5. from a key press to its diagnostics, in Chromium
+//   6. from one step of the solver to the next, in Chromium
+//   7. the size of the site
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { littleRows } from "./bench/little.mjs";
 import { machineRows } from "./bench/machine.mjs";
 import { scrub } from "./bench/solver.mjs";
 import { main, root, run, step } from "./house.mjs";
@@ -56,6 +58,11 @@ async function webAssembly() {
 async function machine() {
   const { loadPlayground } = await import("../tests/node/compiler.mjs");
   machineRows(await loadPlayground());
+}
+
+async function little() {
+  const { loadPlayground } = await import("../tests/node/compiler.mjs");
+  littleRows(await loadPlayground());
 }
 
 /** The site in a browser. */
@@ -138,6 +145,7 @@ await main(async () => {
   await step("the compiler, natively", () => run("cargo", ["run", "--release", "--quiet", "-p", "tests", "--bin", "bench"]));
   await step("the compiler, in WebAssembly", webAssembly);
   await step("programs that run for long, beside JavaScript", machine);
+  await step("operators where there is little to compute", little);
   await step("from a key press to its diagnostics", () => inBrowser(page));
   await step("from one step of the solver to the next", () => inBrowser(solver));
   await step("the size of the site", sizes);

@@ -23,7 +23,7 @@ function timed(work) {
 
 /** The value of the last text as it prints; throws what kept it from having one. */
 function run(playground) {
-  const { values, diagnostics } = playground.run(FUEL, "aligned", "off");
+  const { values, diagnostics } = playground.run(FUEL, "aligned", "on", "off");
   const value = values.at(-1)?.value;
   if (value === undefined || value === null) throw new Error(diagnostics[0]?.message ?? "no value");
   return value;

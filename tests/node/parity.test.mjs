@@ -11,9 +11,9 @@ const root = resolve(import.meta.dirname, "../..");
 const relish = resolve(root, "target/debug/relish");
 const LIMIT_MS = 30_000;
 
-function native(command, text) {
+function native(command, text, options = []) {
   return new Promise((done, fail) => {
-    const child = spawn(relish, [command, "--json", "-"], { stdio: ["pipe", "pipe", "pipe"], timeout: LIMIT_MS });
+    const child = spawn(relish, [command, "--json", "-", ...options], { stdio: ["pipe", "pipe", "pipe"], timeout: LIMIT_MS });
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (part) => (stdout += part));
@@ -44,16 +44,29 @@ test("the page formats as the command line does", async () => {
   }
 });
 
-test("check and run print the same in the page and on the command line", async (t) => {
+/** What both are asked of every program, and of those of one language. */
+const COMMANDS = [
+  { command: "check" },
+  { command: "run" },
+  { command: "ir", options: { fusion: "off" } },
+  { command: "layout", language: "refine" },
+  { command: "summary", language: "tensorscript" },
+  { command: "export", options: { to: "pytorch" }, language: "tensorscript" },
+  { command: "export", options: { to: "relay" }, language: "tensorscript" },
+];
+
+test("the page and the command line print the same", async (t) => {
   assert.ok(existsSync(relish), "target/debug/relish is missing; build it with `cargo build --bin relish`");
   const playground = await loadPlayground({ commands: true });
   for (const page of readPages(resolve(root, "tests/pages"))) {
     await t.test(page.path, async () => {
-      for (const { heading, text } of page.programs) {
-        for (const command of ["check", "run"]) {
-          const expected = await native(command, text);
-          const found = playground.command(command, text, "{}");
-          assert.equal(found.trimEnd(), expected.trimEnd(), `relish ${command} of “${heading}”`);
+      for (const { heading, language, text } of page.programs) {
+        for (const { command, options = {}, language: only = language } of COMMANDS) {
+          if (only !== language) continue;
+          const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+          const expected = await native(command, text, flags);
+          const found = playground.command(command, text, JSON.stringify(options));
+          assert.equal(found.trimEnd(), expected.trimEnd(), `relish ${command} ${flags.join(" ")} of “${heading}”`);
         }
       }
     });

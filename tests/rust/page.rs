@@ -311,7 +311,7 @@ pub fn bless(markdown: &str, failures: &[Failure]) -> String {
 
 /// What `relish check --json` says of a program.
 pub fn check_document(program: &str) -> String {
-    check_json(&[("-".to_owned(), Analysis::new(program))]).json
+    check_json(&[("-".to_owned(), Analysis::new(program))]).text
 }
 
 impl Case {

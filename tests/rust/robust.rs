@@ -422,7 +422,7 @@ fn deep_values() {
         );
         // The list itself is printed up to a limit, and dropped, without recursion.
         let whole = Analysis::new(&format!("{list}@range(100000, Nil)"));
-        let json = run_json(&whole, &options).json;
+        let json = run_json(&whole, &options).text;
         assert!(json.contains("\"truncated\":true") && json.contains("\"data\":null"));
         let endless = Analysis::new("def @f(%n: int32) -> int32 { @f(%n + 1) }\n@f(0)");
         let diagnostics = session::run(&endless, &Options { fuel: 100_000, ..options.clone() }).diagnostics;
@@ -555,7 +555,7 @@ fn relations_that_blow_up() {
         format!("{any_rank}\ndef @g[S: Shape](%x: Tensor[S, int8]) -> Tensor[(N), int8] where Go(S, N) {{ @g(%x) }}");
     for (program, want) in known.into_iter().chain([(rigid, "more than 100000 relations")]) {
         let start = Instant::now();
-        let json = check_json(&[("-".to_owned(), Analysis::new(&program))]).json;
+        let json = check_json(&[("-".to_owned(), Analysis::new(&program))]).text;
         assert!(json.contains(want), "{want}: {program}\n{json}");
         assert!(start.elapsed() < Duration::from_secs(20), "too slow: {program}");
     }

@@ -5,8 +5,8 @@ mod fmt;
 use base::{Diagnostic, Surface};
 use clap::{Parser, Subcommand};
 use session::command::{
-    check_json, explain_json, export_json, export_text, has_errors, hover_json, ir_json, ops_json, parse_export,
-    parse_inputs, parse_layout, parse_pass, parse_place, run_json, run_options, summary_json,
+    Answer, check_json, explain, exported, has_errors, hover_json, ir_json, ops, parse_export, parse_inputs,
+    parse_layout, parse_pass, parse_place, run_json, run_options, summary_json,
 };
 use session::{Analysis, Colours};
 use std::io::{IsTerminal, Read, Write};
@@ -120,8 +120,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             let files: Vec<(String, Analysis)> =
                 files.into_iter().map(|file| Ok((file.clone(), analyse(&file)?))).collect::<Result<_, Usage>>()?;
             if json {
-                let answer = check_json(&files);
-                return Ok(answered(&answer.json, answer.has_errors));
+                return Ok(answered(check_json(&files)));
             }
             for (file, analysis) in &files {
                 problems(file, analysis.text(), analysis.diagnostics());
@@ -137,8 +136,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             }
             let analysis = analyse(&file)?;
             if json {
-                let answer = run_json(&analysis, &options);
-                return Ok(answered(&answer.json, answer.has_errors));
+                return Ok(answered(run_json(&analysis, &options)));
             }
             let outcome = session::run(&analysis, &options);
             print(&session::text::ran(&file, &analysis, &outcome));
@@ -166,24 +164,25 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
         }
         Command::Export { file, to } => {
             let to = parse_export(&to).map_err(Usage)?;
-            document(&file, json, |analysis| export_json(analysis, to), |analysis| export_text(analysis, to))
+            let analysis = analyse(&file)?;
+            let exported = exported(&analysis, to, json).map_err(|reason| Usage(format!("{file}: {reason}")))?;
+            problems(&file, analysis.text(), if json { &[] } else { analysis.diagnostics() });
+            print(&exported);
+            Ok(code(has_errors(analysis.diagnostics())))
         }
         Command::Summary { file } => document(&file, json, summary_json, session::summary_text),
         Command::Layout { file, layout } => {
             let strategy = layout.map(|name| parse_layout(&name)).transpose().map_err(Usage)?;
             let analysis = analyse(&file)?;
             let answer = session::layout_json(&analysis, strategy);
-            let document = if json { answer.json } else { session::layout_text(&analysis, strategy) };
+            let document = if json { answer.text } else { session::layout_text(&analysis, strategy) };
             tell(&file, &analysis, analysis.diagnostics(), &document, json);
             Ok(code(answer.has_errors))
         }
         Command::Trace { file } => document(&file, json, session::trace_json, session::trace_text),
         Command::Fmt { files, check } => fmt::fmt(files, check, json),
-        Command::Ops => Ok(answered(&if json { ops_json() } else { session::command::ops_text() }, false)),
-        Command::Explain { code } => {
-            let page = session::command::parse_code(&code).map_err(Usage)?;
-            Ok(answered(&if json { explain_json(&code, page) } else { page.trim_end().to_owned() }, false))
-        }
+        Command::Ops => Ok(answered(ops(json))),
+        Command::Explain { code } => Ok(answered(explain(&code, json).map_err(Usage)?)),
     }
 }
 
@@ -212,9 +211,9 @@ fn tell(file: &str, analysis: &Analysis, wrong: &[Diagnostic], document: &str, j
     problems(file, analysis.text(), if json { &[] } else { wrong });
 }
 
-fn answered(document: &str, has_errors: bool) -> ExitCode {
-    say(document);
-    code(has_errors)
+fn answered(answer: Answer) -> ExitCode {
+    say(answer.text);
+    code(answer.has_errors)
 }
 
 fn code(has_errors: bool) -> ExitCode {

@@ -9,8 +9,6 @@
 //!
 //! No address that a program can make up panics here: what is read outside is 0, what is written there is lost.
 
-use std::ops::Range;
-
 /// The kind of a block that is in a list.
 pub const FREE: u32 = 0;
 /// The kind of a block that a token names: its content has moved out.
@@ -91,7 +89,7 @@ impl Heap {
     }
 
     #[inline]
-    fn bytes_mut(&mut self) -> &mut [u8] {
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.words)
     }
 
@@ -119,13 +117,15 @@ impl Heap {
         at.checked_add(len).and_then(|end| self.bytes_mut().get_mut(at..end)).unwrap_or(&mut [])
     }
 
-    /// The bytes before a place, in it and after it.
-    pub fn around(&mut self, place: Range<u32>) -> (&[u8], &mut [u8], &[u8]) {
-        let bytes = self.bytes_mut();
-        let end = (place.end as usize).min(bytes.len());
-        let (rest, after) = bytes.split_at_mut(end);
-        let (before, to) = rest.split_at_mut((place.start as usize).min(end));
-        (before, to, after)
+    /// The words from a multiple of 8 on.
+    #[inline]
+    pub fn from(&self, at: u32) -> &[u64] {
+        self.words.get(at as usize / 8..).unwrap_or(&[])
+    }
+
+    #[inline]
+    pub fn floats_mut(&mut self) -> &mut [f32] {
+        bytemuck::cast_slice_mut(&mut self.words)
     }
 
     /// The word at a multiple of 8, such as a header.
@@ -171,7 +171,7 @@ impl Heap {
         let at = self.take(size, kind)?;
         // What pads the elements is zero.
         self.set_aligned(at + size - 8, 0);
-        self.set_tensor(at, kind, shape);
+        self.set_shape(at, shape);
         Some(at)
     }
 
@@ -179,7 +179,13 @@ impl Heap {
     #[inline]
     pub fn set_tensor(&mut self, at: u32, kind: u32, shape: &[u64]) {
         self.set_header(at, 1, kind);
-        (0_u32..).zip(shape).for_each(|(i, &word)| self.set_aligned(at + HEADER + i * 8, word));
+        self.set_shape(at, shape);
+    }
+
+    #[inline]
+    fn set_shape(&mut self, at: u32, shape: &[u64]) {
+        let block = self.words.get_mut((at + HEADER) as usize / 8..).unwrap_or(&mut []);
+        block.iter_mut().zip(shape).for_each(|(to, &word)| *to = word);
     }
 
     /// One owner fewer of a block of `size` bytes that leads to no others.

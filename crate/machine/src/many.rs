@@ -6,7 +6,7 @@ use crate::code::Assembly;
 use crate::fault::Stop;
 use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at};
-use crate::tensor::{TensorCall, part};
+use crate::tensor::{TensorCall, around, part};
 use crate::value::{data_offset, take_tensor};
 use layout::{Kind, LayoutId, Layouts, Tag, Words};
 use op::{OpId, Operators, Plan, ResultType, Scratch, Source};
@@ -77,7 +77,7 @@ pub(crate) fn call(
     for ((&at, result), plan) in made.iter().zip(results).zip(plans) {
         let elements = data(result);
         let place = at + elements.start..at + elements.end;
-        let (before, to, after) = heap.around(place.clone());
+        let (before, to, after) = around(heap.bytes_mut(), &place);
         let sources = operands.iter().map(|operand| match operand.is_tensor {
             true => Some(part(before, after, &place, operand.word as u32, &data(&operand.of))),
             false => bytemuck::bytes_of(&operand.word).get(..operand.of.dtype.n_bytes()),

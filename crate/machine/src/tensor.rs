@@ -7,18 +7,18 @@
 
 use crate::code::{Assembly, Reg};
 use crate::fault::Stop;
-use crate::heap::{HEADER, Heap};
+use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
 use crate::many::{self, Many};
 use crate::value::{Blocks, data_offset};
 use base::HashMap;
 use kernel::elementwise::Source as From;
 use layout::{Kind, LayoutId, Words, decode, encode};
-use op::{AttrForm, CallFault, Elementwise, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Step};
+use op::{AttrForm, CallFault, Elementwise, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use std::sync::Arc;
-use ty::{Attrs, Dtype, RunFault, Value};
+use ty::{Attrs, RunFault, Value};
 
 /// What is remembered of operators, by place in the program, and memory for their bodies.
 #[derive(Default)]
@@ -63,16 +63,8 @@ enum Way {
 enum Expected {
     /// A scalar, of so many bytes. Its dtype is in the program.
     Scalar(usize),
-    Tensor {
-        /// The kind of its block, rank and sizes.
-        kind: u32,
-        shape: SmallVec<[u64; 3]>,
-        /// Of the block, and where the elements are in it, in bytes.
-        size: u32,
-        data: Range<u32>,
-        /// Whether the result may be where it is.
-        is_taken: bool,
-    },
+    /// A tensor, and whether the result may be where it is.
+    Tensor(Block, bool),
 }
 
 struct Planned {
@@ -83,12 +75,50 @@ struct Planned {
 enum Made {
     /// Of so many bytes.
     Scalar(usize),
-    Tensor {
-        size: u32,
-        kind: u32,
-        shape: SmallVec<[u64; 3]>,
-        data: Range<u32>,
-    },
+    Tensor(Block),
+}
+
+/// What all tensors of one type have in common.
+#[derive(Clone, PartialEq)]
+struct Block {
+    /// In bytes.
+    size: u32,
+    kind: u32,
+    /// Rank and sizes, as they stand behind the header.
+    shape: Box<[u64]>,
+    /// Where the elements are.
+    data: Range<u32>,
+}
+
+impl Block {
+    fn new(code: &Assembly, of: &ResultType) -> Option<Block> {
+        let size = tensor_size(of.dtype, &of.shape)?;
+        let kind = code.kinds.number(BlockKind::Tensor(of.dtype));
+        let start = data_offset(of.shape.len());
+        let end = start + of.shape.iter().product::<usize>() as u32 * of.dtype.n_bytes() as u32;
+        Some(Block { size, kind, shape: shape_words(&of.shape), data: start..end })
+    }
+
+    /// How many owners the tensor at `at` has; `None` if it is of another type.
+    #[inline]
+    fn owners(&self, heap: &Heap, at: u32) -> Option<u32> {
+        let (&header, shape) = heap.from(at).split_first()?;
+        let is_one = (header >> 32) as u32 == self.kind
+            && shape.len() >= self.shape.len()
+            && self.shape.iter().zip(shape).all(|(expected, found)| expected == found);
+        is_one.then_some(header as u32)
+    }
+
+    #[inline]
+    fn take(&self, heap: &mut Heap) -> Result<u32, Fail> {
+        heap.take_tensor(self.size, self.kind, &self.shape).ok_or(Fail::Memory(self.size.into()))
+    }
+
+    /// Where the elements of the tensor at `at` are.
+    #[inline]
+    fn place(&self, at: u32) -> Range<u32> {
+        at + self.data.start..at + self.data.end
+    }
 }
 
 /// The words of an instruction's operands, where they are: in the registers of its frame.
@@ -99,8 +129,9 @@ pub(crate) struct Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    fn iter(self) -> impl Iterator<Item = u64> + 'a {
-        self.args.iter().map(move |&arg| self.registers[usize::from(arg)])
+    #[inline]
+    fn iter(self) -> impl Iterator<Item = &'a u64> {
+        self.args.iter().map(move |&arg| &self.registers[usize::from(arg)])
     }
 }
 
@@ -116,10 +147,8 @@ pub(crate) fn call(
     if let Some(Some(site)) = sites.planned.get(number as usize) {
         let done = match &site.way {
             Way::Quick(quick) => quick.run(heap, operands),
-            Way::Planned(planned) if site.is_for(heap, operands) => {
-                Some(planned.run(heap, &mut sites.scratch, &site.operands, operands))
-            }
-            Way::Planned(_) | Way::Values(_) => None,
+            Way::Planned(planned) => planned.run(heap, &mut sites.scratch, &site.operands, operands),
+            Way::Values(_) => None,
         };
         match done {
             Some(Ok(word)) => return Ok(word),
@@ -152,9 +181,9 @@ fn find_and_call(
     };
     let done = match &site.way {
         Way::Quick(quick) => quick.run(heap, operands).ok_or(broken)?,
-        Way::Planned(planned) => planned.run(heap, &mut sites.scratch, &site.operands, operands),
+        Way::Planned(planned) => planned.run(heap, &mut sites.scratch, &site.operands, operands).ok_or(broken)?,
         Way::Values(results) => {
-            let words = operands.iter().map(|word| smallvec![word]).collect();
+            let words = operands.iter().map(|&word| smallvec![word]).collect();
             let call = TensorCall { layouts: place.operands.clone(), words, result: place.result };
             let args = call.args(heap, code);
             let value = match (&place.call, results) {
@@ -171,17 +200,11 @@ fn find_and_call(
 impl Site {
     /// Whether these are operands of the types that it knows.
     fn is_for(&self, heap: &Heap, operands: Operands) -> bool {
-        self.operands.iter().zip(operands.iter()).all(|(expected, word)| match expected {
+        self.operands.iter().zip(operands.iter()).all(|(expected, &word)| match expected {
             Expected::Scalar(_) => true,
-            Expected::Tensor { kind, shape, .. } => has_type(heap, word as u32, *kind, shape),
+            Expected::Tensor(block, _) => block.owners(heap, word as u32).is_some(),
         })
     }
-}
-
-/// Whether a tensor is of this kind, and of this rank and these sizes.
-#[inline]
-fn has_type(heap: &Heap, at: u32, kind: u32, shape: &[u64]) -> bool {
-    heap.kind(at) == kind && (0_u32..).zip(shape).all(|(i, &word)| heap.aligned(at + HEADER + i * 8) == word)
 }
 
 /// Finds out what there is to know about operands of these types.
@@ -193,7 +216,7 @@ fn find(
     operands: Operands,
 ) -> Result<Site, Stop> {
     let layouts = &code.program.layouts;
-    let types = place.operands.iter().zip(operands.iter()).map(|(&layout, word)| match layouts[layout].kind {
+    let types = place.operands.iter().zip(operands.iter()).map(|(&layout, &word)| match layouts[layout].kind {
         Kind::Scalar(dtype) => Some(ResultType { shape: Vec::new(), dtype }),
         _ => match code.kinds.kind_at(heap, word as u32) {
             BlockKind::Tensor(dtype) => Some(ResultType { shape: shape_at(heap, word as u32), dtype }),
@@ -213,23 +236,18 @@ fn find(
                 (dtype == result.dtype && result.shape.is_empty()).then(|| Made::Scalar(dtype.n_bytes()))
             }
             _ if result.shape.is_empty() => None,
-            _ => Some(Made::Tensor {
-                size: tensor_size(result.dtype, &result.shape)?,
-                kind: code.kinds.number(BlockKind::Tensor(result.dtype)),
-                shape: shape_words(&result.shape),
-                data: data(result.dtype, &result.shape)?,
-            }),
+            _ => Block::new(code, result).map(Made::Tensor),
         });
     let is_tensor = |&layout: &LayoutId| !matches!(layouts[layout].kind, Kind::Scalar(_));
     let expected = place.operands.iter().zip(&types).enumerate().map(|(i, (layout, of))| match is_tensor(layout) {
         false => Some(Expected::Scalar(of.dtype.n_bytes())),
         true => {
-            let (data, size) = (data(of.dtype, &of.shape)?, tensor_size(of.dtype, &of.shape)?);
+            let block = Block::new(code, of)?;
             // The elements are in the same place of a block of the same size.
-            let fits = matches!(&result, Some(Made::Tensor { size: of, data: to, .. }) if data == *to && size == *of);
+            let fits =
+                matches!(&result, Some(Made::Tensor(made)) if made.data == block.data && made.size == block.size);
             let is_taken = fits && plan.as_ref().is_some_and(|plan| plan.takes(i));
-            let kind = code.kinds.number(BlockKind::Tensor(of.dtype));
-            Some(Expected::Tensor { kind, shape: shape_words(&of.shape), size, data, is_taken })
+            Some(Expected::Tensor(block, is_taken))
         }
     });
     let operands: SmallVec<[Expected; 3]> = expected.collect::<Option<_>>().ok_or(Stop::Fault(RunFault::Broken))?;
@@ -243,16 +261,9 @@ fn find(
     Ok(Site { operands, way })
 }
 
-/// Where the elements are in a tensor's block.
-fn data(dtype: Dtype, shape: &[usize]) -> Option<Range<u32>> {
-    tensor_size(dtype, shape)?;
-    let from = data_offset(shape.len());
-    Some(from..from + shape.iter().product::<usize>() as u32 * dtype.n_bytes() as u32)
-}
-
 /// Rank and sizes as a block has them.
-fn shape_words(shape: &[usize]) -> SmallVec<[u64; 3]> {
-    let mut words: SmallVec<[u64; 3]> = smallvec![0; shape_size(shape.len()) as usize / 8];
+fn shape_words(shape: &[usize]) -> Box<[u64]> {
+    let mut words = vec![0; shape_size(shape.len()) as usize / 8].into_boxed_slice();
     for (i, &size) in std::iter::once(&shape.len()).chain(shape).enumerate() {
         words[i / 2] |= (size as u64) << (i % 2 * 32);
     }
@@ -284,76 +295,82 @@ struct Quick {
     op: Elementwise,
     /// Which operands are tensors; the others are scalars. Of one operand the second is a scalar.
     is_tensor: [bool; 2],
-    /// Of all blocks: their size, kind, sizes, and where their elements are.
-    size: u32,
-    kind: u32,
-    shape: SmallVec<[u64; 3]>,
+    /// Of all tensors.
+    block: Block,
+    /// Where their elements are, counted in floats.
     data: Range<u32>,
 }
 
 impl Quick {
     fn new(plan: &Plan, operands: &[Expected], result: &Made) -> Option<Quick> {
-        let (op, Made::Tensor { size, kind, shape, data }) = (plan.elementwise()?, result) else { return None };
+        let (op, Made::Tensor(block)) = (plan.elementwise()?, result) else { return None };
         let mut is_tensor = [false; 2];
         for (operand, is_tensor) in operands.iter().zip(&mut is_tensor) {
-            if let Expected::Tensor { kind: its, shape: sizes, .. } = operand {
-                if its != kind || sizes != shape {
+            if let Expected::Tensor(its, _) = operand {
+                if its != block {
                     return None;
                 }
                 *is_tensor = true;
             }
         }
-        Some(Quick { op, is_tensor, size: *size, kind: *kind, shape: shape.clone(), data: data.clone() })
+        let data = block.data.start / 4..block.data.end / 4;
+        Some(Quick { op, is_tensor, block: block.clone(), data })
     }
 
     /// `None`, and nothing has changed: the operands are of other types.
     fn run(&self, heap: &mut Heap, operands: Operands) -> Option<Result<u64, Fail>> {
-        let mut words = [0; 2];
-        for (to, word) in words.iter_mut().zip(operands.iter()) {
-            *to = word;
-        }
+        let [a_is_tensor, b_is_tensor] = self.is_tensor;
+        let (a, b) = match *operands.args {
+            [a] => (operands.registers[usize::from(a)], 0),
+            [a, b] => (operands.registers[usize::from(a)], operands.registers[usize::from(b)]),
+            _ => return None,
+        };
         let mut taken = None;
-        for (&word, is_tensor) in words.iter().zip(self.is_tensor) {
-            if is_tensor {
-                if !has_type(heap, word as u32, self.kind, &self.shape) {
-                    return None;
-                }
-                if heap.count(word as u32) == 1 {
-                    taken = Some(word as u32);
-                }
-            }
+        if b_is_tensor && self.block.owners(heap, b as u32)? == 1 {
+            taken = Some(b as u32);
+        }
+        if a_is_tensor && self.block.owners(heap, a as u32)? == 1 {
+            taken = Some(a as u32);
         }
         let at = match taken {
             Some(at) => at,
-            None => match heap.take_tensor(self.size, self.kind, &self.shape) {
-                Some(at) => at,
-                None => return Some(Err(Fail::Memory(self.size.into()))),
+            None => match self.block.take(heap) {
+                Ok(at) => at,
+                Err(fail) => return Some(Err(fail)),
             },
         };
-        let place = at + self.data.start..at + self.data.end;
-        let (before, to, after) = heap.around(place.clone());
-        let scalars = words.map(|word| [f32::from_bits(word as u32)]);
-        let source = |i: usize| {
-            let scalar: &[f32] = &scalars[i];
-            match self.is_tensor[i] {
-                false => From::Other(scalar),
-                true if words[i] as u32 == at => From::Result,
-                true => From::Other(bytemuck::cast_slice(part(before, after, &place, words[i] as u32, &self.data))),
-            }
+        let place = at / 4 + self.data.start..at / 4 + self.data.end;
+        let (before, to, after) = around(heap.floats_mut(), &place);
+        let scalars = [[f32::from_bits(a as u32)], [f32::from_bits(b as u32)]];
+        let source = |word: u64| match word as u32 == at {
+            true => From::Result,
+            false => From::Other(part(before, after, &place, word as u32 / 4, &self.data)),
         };
-        self.op.run(source(0), source(1), bytemuck::cast_slice_mut(to));
-        for (&word, is_tensor) in words.iter().zip(self.is_tensor) {
-            if is_tensor && word as u32 != at {
-                heap.release_leaf(word as u32, self.size);
-            }
+        let first = if a_is_tensor { source(a) } else { From::Other(&scalars[0]) };
+        let second = if b_is_tensor { source(b) } else { From::Other(&scalars[1]) };
+        self.op.run(first, second, to);
+        if a_is_tensor && a as u32 != at {
+            heap.release_leaf(a as u32, self.block.size);
+        }
+        if b_is_tensor && b as u32 != at {
+            heap.release_leaf(b as u32, self.block.size);
         }
         Some(Ok(u64::from(at)))
     }
 }
 
+/// The elements before a place, in it and after it.
+#[inline]
+pub(crate) fn around<'a, T>(elements: &'a mut [T], place: &Range<u32>) -> (&'a [T], &'a mut [T], &'a [T]) {
+    let end = (place.end as usize).min(elements.len());
+    let (rest, after) = elements.split_at_mut(end);
+    let (before, to) = rest.split_at_mut((place.start as usize).min(end));
+    (before, to, after)
+}
+
 /// The elements of the block at `at`, which are before or after `place`.
 #[inline]
-pub(crate) fn part<'a>(before: &'a [u8], after: &'a [u8], place: &Range<u32>, at: u32, data: &Range<u32>) -> &'a [u8] {
+pub(crate) fn part<'a, T>(before: &'a [T], after: &'a [T], place: &Range<u32>, at: u32, data: &Range<u32>) -> &'a [T] {
     let from = at.wrapping_add(data.start);
     let (part, from) = match from.checked_sub(place.end) {
         Some(from) => (after, from as usize),
@@ -363,58 +380,67 @@ pub(crate) fn part<'a>(before: &'a [u8], after: &'a [u8], place: &Range<u32>, at
 }
 
 impl Planned {
+    /// `None`, and nothing has changed: the operands are of other types.
     fn run(
         &self,
         heap: &mut Heap,
         scratch: &mut Scratch,
         expected: &[Expected],
         operands: Operands,
-    ) -> Result<u64, Fail> {
-        let (mut words, mut sources) = ([0_u64; MAX_OPERANDS], [None; MAX_OPERANDS]);
-        words.iter_mut().zip(operands.iter()).for_each(|(to, word)| *to = word);
-        let taken = expected.iter().zip(words).position(|(expected, word)| {
-            matches!(expected, Expected::Tensor { is_taken: true, .. }) && heap.count(word as u32) == 1
-        });
-        let (at, place) = match &self.result {
-            Made::Scalar(_) => (0, 0..0),
-            Made::Tensor { size, kind, shape, data } => {
-                let at = match taken {
-                    Some(taken) => {
-                        let at = words[taken] as u32;
-                        heap.set_tensor(at, *kind, shape);
-                        at
-                    }
-                    None => heap.take_tensor(*size, *kind, shape).ok_or(Fail::Memory(u64::from(*size)))?,
-                };
-                (at, at + data.start..at + data.end)
+    ) -> Option<Result<u64, Fail>> {
+        let mut taken = None;
+        for (i, (expected, &word)) in expected.iter().zip(operands.iter()).enumerate() {
+            if let Expected::Tensor(block, is_taken) = expected {
+                let owners = block.owners(heap, word as u32)?;
+                if *is_taken && owners == 1 && taken.is_none() {
+                    taken = Some((i, word as u32));
+                }
             }
-        };
-        let (before, to, after) = heap.around(place.clone());
-        for (i, ((expected, word), source)) in expected.iter().zip(&words).zip(&mut sources).enumerate() {
-            *source = match expected {
-                Expected::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
-                Expected::Tensor { .. } if taken == Some(i) => None,
-                Expected::Tensor { data, .. } => Some(part(before, after, &place, *word as u32, data)),
-            };
         }
+        let (at, place) = match (&self.result, taken) {
+            (Made::Scalar(_), _) => (0, 0..0),
+            (Made::Tensor(block), Some((_, at))) => {
+                heap.set_tensor(at, block.kind, &block.shape);
+                (at, block.place(at))
+            }
+            (Made::Tensor(block), None) => match block.take(heap) {
+                Ok(at) => (at, block.place(at)),
+                Err(fail) => return Some(Err(fail)),
+            },
+        };
+        let taken = taken.map(|(i, _)| i);
+        let (before, to, after) = around(heap.bytes_mut(), &place);
         let mut scalar = [0_u64];
         let to = match &self.result {
             Made::Scalar(n_bytes) => &mut bytemuck::bytes_of_mut(&mut scalar)[..*n_bytes],
-            Made::Tensor { .. } => to,
+            Made::Tensor(_) => to,
         };
-        let done = self.plan.run(&sources[..expected.len()], to, scratch);
-        for (i, (expected, &word)) in expected.iter().zip(&words).enumerate() {
-            if let Expected::Tensor { size, .. } = expected
+        let done = {
+            // A list, since an array would have to be cleared first.
+            let mut sources: SmallVec<[Source; MAX_OPERANDS]> = SmallVec::new();
+            for (i, (expected, word)) in expected.iter().zip(operands.iter()).enumerate() {
+                sources.push(match expected {
+                    Expected::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
+                    Expected::Tensor(..) if taken == Some(i) => None,
+                    Expected::Tensor(block, _) => Some(part(before, after, &place, *word as u32, &block.data)),
+                });
+            }
+            self.plan.run(&sources, to, scratch)
+        };
+        for (i, (expected, &word)) in expected.iter().zip(operands.iter()).enumerate() {
+            if let Expected::Tensor(block, _) = expected
                 && taken != Some(i)
             {
-                heap.release_leaf(word as u32, *size);
+                heap.release_leaf(word as u32, block.size);
             }
         }
-        match (done, &self.result) {
-            (Ok(()), Made::Scalar(_)) => Ok(scalar[0]),
-            (Ok(()), Made::Tensor { .. }) => Ok(u64::from(at)),
-            (Err(fault), _) => Err(Fail::Kernel(fault)),
+        if let Err(fault) = done {
+            return Some(Err(Fail::Kernel(fault)));
         }
+        Some(Ok(match &self.result {
+            Made::Scalar(_) => scalar[0],
+            Made::Tensor(_) => u64::from(at),
+        }))
     }
 }
 

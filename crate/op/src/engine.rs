@@ -167,7 +167,10 @@ impl Plan {
             Body::Each(each) => each.run(sources, result),
             Body::Fused(fused) => fused.run(sources, result, scratch),
             Body::Moves(moves) => moves.run(sources, result),
-            Body::Folded(folded) => folded.run(sources, result).ok_or(Fault::IllTyped),
+            Body::Folded(folded) => match folded.run(sources, result) {
+                Some(()) => Ok(()),
+                None => Err(Fault::IllTyped),
+            },
             Body::Copy => match sources {
                 [Some(source), ..] if source.len() == result.len() => {
                     result.copy_from_slice(source);

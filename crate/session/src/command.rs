@@ -176,9 +176,9 @@ struct Attribute {
     default: Option<String>,
 }
 
-/// A document and whether it tells of errors.
+/// What a command prints, and whether it tells of errors.
 pub struct Answer {
-    pub json: String,
+    pub text: String,
     pub has_errors: bool,
 }
 
@@ -206,7 +206,7 @@ pub fn check_json(files: &[(String, Analysis)]) -> Answer {
                 .list(),
         }
     });
-    Answer { json: to_string(&Checked { files: files.list() }), has_errors }
+    Answer { text: to_string(&Checked { files: files.list() }), has_errors }
 }
 
 /// `relish run --json` of a text.
@@ -244,7 +244,7 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
     };
     let profile = profile.map(|tallies| tallies.iter().map(cost).list());
     let ran = Ran { values, diagnostics, fuel, peak_bytes, live_bytes, tensor_bytes, profile };
-    Answer { json: to_string(&ran), has_errors }
+    Answer { text: to_string(&ran), has_errors }
 }
 
 /// How to run: fuel, memory and seed, a layout and fusion by their names; what is not said is as always.
@@ -274,7 +274,7 @@ pub fn ir_json(ir: &IrText) -> String {
 }
 
 /// `relish ops --json`.
-pub fn ops_json() -> String {
+fn ops_json() -> String {
     let operators = op::all().iter().map(|row| Operator {
         name: row.name,
         args: row.args,
@@ -290,8 +290,13 @@ pub fn ops_json() -> String {
     to_string(&operators.list())
 }
 
-/// `relish ops` for people: a line each.
-pub fn ops_text() -> String {
+/// `relish ops`.
+pub fn ops(as_json: bool) -> Answer {
+    Answer { text: if as_json { ops_json() } else { ops_text() }, has_errors: false }
+}
+
+/// For people: a line each.
+fn ops_text() -> String {
     let line = |row: &op::Op| {
         let attrs = row.attrs.iter().filter(|spec| !matches!(spec.form, op::AttrForm::Argument(_)));
         let attrs = attrs.map(|spec| match spec.default.value() {
@@ -315,13 +320,22 @@ pub fn format_json(files: &[Formatting]) -> String {
     to_string(&Formatted { files: files.list() })
 }
 
-/// `relish explain --json`.
-pub fn explain_json(code: &str, page: &str) -> String {
-    serde_json::json!({ "code": code, "page": page }).to_string()
+/// `relish explain`: the page of an error code.
+pub fn explain(code: &str, as_json: bool) -> Result<Answer, String> {
+    let Some(page) = crate::explain(code) else {
+        let nearest = base::nearest(code, crate::codes());
+        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean {nearest}?"));
+        return Err(format!("no error code is called {code}{hint}"));
+    };
+    let text = match as_json {
+        true => serde_json::json!({ "code": code, "page": page }).to_string(),
+        false => page.trim_end().to_owned(),
+    };
+    Ok(Answer { text, has_errors: false })
 }
 
 /// The document that a command prints for one text, by the command's name; its options as a JSON object with the keys
-/// `fuel`, `memory`, `seed`, `inputs`, `layout`, `fusion`, `pass`, and `line` and `column` for `hover`. For the test
+/// `fuel`, `memory`, `seed`, `inputs`, `layout`, `fusion`, `pass`, `to`, and `line` and `column` for `hover`. For the test
 /// that every build of the core answers alike.
 pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
     let json: Json = options.parse().ok()?;
@@ -329,8 +343,9 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
     let text = |key: &str| json.get(key).and_then(Json::as_str);
     let strategy = text("layout").and_then(Strategy::parse);
     let fusion = text("fusion").and_then(Fusion::parse).unwrap_or(Fusion::On);
+    let analysis = || Analysis::new(source);
     match name {
-        "check" => Some(check_json(&[("-".to_owned(), Analysis::new(source))]).json),
+        "check" => Some(check_json(&[("-".to_owned(), analysis())]).text),
         "run" => {
             let mut options = Options::default();
             options.fuel = number("fuel").unwrap_or(options.fuel);
@@ -341,31 +356,38 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
             if let Some(inputs) = json.get("inputs").and_then(Json::as_object) {
                 options.inputs = inputs.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
             }
-            Some(run_json(&Analysis::new(source), &options).json)
+            Some(run_json(&analysis(), &options).text)
         }
         "hover" => {
             let position = Position { line: number("line")? as u32, column: number("column")? as u32 };
-            hover_json(&Analysis::new(source), position)
+            hover_json(&analysis(), position)
         }
         "ir" => {
             let strategy = strategy.unwrap_or(Options::default().layout);
-            Some(ir_json(&ir_text(&Analysis::new(source), strategy, fusion, text("pass"))))
+            Some(ir_json(&ir_text(&analysis(), strategy, fusion, text("pass"))))
         }
-        "layout" => Some(crate::layout_json(&Analysis::new(source), strategy).json),
-        "trace" => Some(crate::trace_json(&Analysis::new(source))),
+        "layout" => Some(crate::layout_json(&analysis(), strategy).text),
+        "trace" => Some(crate::trace_json(&analysis())),
+        "export" => {
+            let to = Export::parse(text("to")?)?;
+            exported(&analysis(), to, true).ok()
+        }
+        "summary" => Some(summary_json(&analysis())),
         "ops" => Some(ops_json()),
         _ => None,
     }
 }
 
-/// `relish export --json`.
-pub fn export_json(analysis: &Analysis, to: Export) -> String {
-    serde_json::json!({ "text": crate::export(analysis, to).ok() }).to_string()
-}
-
-/// `relish export`: the text, or why there is none.
-pub fn export_text(analysis: &Analysis, to: Export) -> String {
-    crate::export(analysis, to).unwrap_or_else(|reason| reason)
+/// `relish export`: the text, nothing of a program with errors, or why there can be none. As JSON, `{"text", "reason"}`, one
+/// of which is null.
+pub fn exported(analysis: &Analysis, to: Export, as_json: bool) -> Result<String, String> {
+    match crate::export(analysis, to) {
+        found if as_json => {
+            Ok(format!("{}\n", serde_json::json!({ "text": found.as_ref().ok(), "reason": found.err() })))
+        }
+        Err(_) if has_errors(analysis.diagnostics()) => Ok(String::new()),
+        found => found,
+    }
 }
 
 /// `relish summary --json`.
@@ -412,15 +434,6 @@ pub fn parse_place(place: &str) -> Result<(&str, Position), String> {
         Some((file, Position { line: line.parse().ok()?, column: column.parse().ok()? }))
     };
     parse().ok_or_else(|| format!("expected FILE:LINE:COL, found {place}"))
-}
-
-/// The page of an error code.
-pub fn parse_code(code: &str) -> Result<&'static str, String> {
-    crate::explain(code).ok_or_else(|| {
-        let nearest = base::nearest(code, crate::codes());
-        let hint = nearest.map_or(String::new(), |nearest| format!("; did you mean {nearest}?"));
-        format!("no error code is called {code}{hint}")
-    })
 }
 
 /// A pass by its name, or `lower`.

@@ -20,7 +20,7 @@ fn is_refused(listed: &BTreeSet<String>, id: &str, analysis: &Analysis) -> bool 
 }
 
 fn document(analysis: &Analysis) -> Json {
-    serde_json::from_str(&layout_json(analysis, Some(Strategy::Packed)).json).expect("JSON")
+    serde_json::from_str(&layout_json(analysis, Some(Strategy::Packed)).text).expect("JSON")
 }
 
 /// The first difference between what is recorded of the layout of a program's type and what we say.

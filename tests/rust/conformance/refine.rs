@@ -32,9 +32,9 @@ fn judge(fact: &Json) -> Option<String> {
         return Some(format!("{redundant} are recorded as redundant, we say {unreachable}"));
     }
     let json = |document: String| serde_json::from_str::<Json>(&document).expect("JSON");
-    let run = json(run_json(&analysis, &Options::default()).json);
+    let run = json(run_json(&analysis, &Options::default()).text);
     let value = &run["values"][0];
-    let checked = json(check_json(&[("-".to_owned(), analysis)]).json);
+    let checked = json(check_json(&[("-".to_owned(), analysis)]).text);
     // Of several bindings of one name a fact records one.
     let mut bindings: BTreeMap<&str, Vec<&Json>> = BTreeMap::new();
     for definition in checked["files"][0]["definitions"].as_array().into_iter().flatten() {

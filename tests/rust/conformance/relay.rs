@@ -44,7 +44,7 @@ fn judge_program(fact: &Json, program: &str, want: Option<Vec<(String, String)>>
 /// The type and the value of `@main`.
 fn judge_value(fact: &Json) -> Option<String> {
     let analysis = Analysis::new(text(fact, "source"));
-    let document = run_json(&analysis, &Options::default()).json;
+    let document = run_json(&analysis, &Options::default()).text;
     let document: Json = serde_json::from_str(&document).expect("JSON");
     let found = document["values"].as_array().and_then(|values| values.last().cloned()).unwrap_or(Json::Null);
     let same = found["data"] == fact["value"] && found["type"] == fact["type"];

@@ -79,7 +79,7 @@ fn judge(fact: &Json) -> Verdict {
         (false, _) => types.join(""),
     };
     let options = Options { inputs: inputs(fact).into_iter().collect(), ..Options::default() };
-    let document: Json = serde_json::from_str(&run_json(&analysis, &options).json).expect("JSON");
+    let document: Json = serde_json::from_str(&run_json(&analysis, &options).text).expect("JSON");
     let value = items(&document, "values").last().unwrap_or(&Json::Null);
     if !same_type(text(value, "type"), &want) {
         return Verdict::Type(format!("Relay says {want}, we say {}", value["type"]));

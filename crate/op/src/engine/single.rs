@@ -218,7 +218,10 @@ impl Single {
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
-        self.try_run(sources, result, scratch).ok_or(Fault::IllTyped)
+        match self.try_run(sources, result, scratch) {
+            Some(()) => Ok(()),
+            None => Err(Fault::IllTyped),
+        }
     }
 
     fn try_run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {

@@ -113,7 +113,7 @@ pub fn layout_json(analysis: &Analysis, strategy: Option<Strategy>) -> Answer {
             .list(),
         diagnostics: problems(&diagnostics, analysis.lines()),
     };
-    Answer { json: to_string(&document), has_errors: has_errors(&diagnostics) }
+    Answer { text: to_string(&document), has_errors: has_errors(&diagnostics) }
 }
 
 /// The places in [`Strategy::ALL`].

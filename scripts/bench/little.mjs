@@ -1,0 +1,83 @@
+// What one operator costs where there is little to compute. A program applies it a few times in each round of a loop, and
+// another one a few times more; the difference is the operator's, without loop, call or list.
+
+/** Rounds of a loop, and how often the two programs apply the operator in each. */
+const ROUNDS = 100_000;
+const FEW = 2;
+const MANY = 10;
+const SAMPLES = 7;
+/** Until the browser's second compiler has had its turn. */
+const WARM_UP_MS = 1000;
+const FUEL = 1e10;
+
+const twice = (shape) => `%x: Tensor[${shape}, float32], %y: Tensor[${shape}, float32]`;
+const ones = (shape) => `ones(shape=${shape}, dtype="float32")`;
+
+/** Operators on tensors: what is done to `%x` and `%y`, of which shape. */
+const TENSORS = [
+  { name: "x - y", on: "4", shape: "(4,)", step: "%x - %y" },
+  { name: "x * 0.5", on: "16", shape: "(16,)", step: "%x * 0.5" },
+  { name: "nn.relu(x)", on: "16", shape: "(16,)", step: "nn.relu(%x)" },
+  { name: "tanh(x)", on: "8", shape: "(8,)", step: "tanh(%x)" },
+  { name: "nn.softmax(x)", on: "16", shape: "(16,)", step: "nn.softmax(%x)" },
+  { name: "sum(x, axis=0)", on: "1×16", shape: "(1, 16)", step: "sum(%x, axis=[0], keepdims=True)" },
+  { name: "transpose(x)", on: "4×4", shape: "(4, 4)", step: "transpose(%x)" },
+  { name: "nn.dense(x, y)", on: "4×4", shape: "(4, 4)", step: "nn.dense(%x, %y)" },
+];
+
+function loop({ shape, step }, times) {
+  const steps = `    let %x = ${step};\n`.repeat(times);
+  const made = ones(shape.replace("(", "[").replace(/,?\)/, "]"));
+  return `def @go(%i: int32, ${twice(shape)}) -> Tensor[${shape}, float32] {
+  if (%i == 0) { %x } else {
+${steps}    @go(%i - 1, %x, %y)
+  }
+}
+@go(${ROUNDS}, ${made}, ${made})
+`;
+}
+
+function fold(step, dtype, times) {
+  const literal = dtype === "float32" ? "0.5" : "3";
+  const steps = `  let %s = ${step};\n`.repeat(times);
+  return `type List { Nil, Cons(${dtype}, List) }
+def @upto(%n: int32, %list: List) -> List {
+  if (%n == 0) { %list } else { @upto(%n - 1, Cons(${literal}, %list)) }
+}
+def @fold(%s: ${dtype}, %list: List) -> ${dtype} {
+  match (%list) { Nil => %s, Cons(%x, %rest) => @fold(@step(%s, %x), %rest) }
+}
+def @step(%s: ${dtype}, %x: ${dtype}) -> ${dtype} {
+${steps}  %s
+}
+@fold(${literal}, @upto(${ROUNDS}, Nil))
+`;
+}
+
+/** The time of a run in ms: the shortest of several, since what else the machine does only adds. */
+function timed(playground, text) {
+  const error = playground.update(text).diagnostics.find(({ severity }) => severity === "error");
+  if (error) throw new Error(error.message);
+  let shortest = Infinity;
+  for (let round = 0; round < SAMPLES; round += 1) {
+    const start = performance.now();
+    const { values, diagnostics } = playground.run(FUEL, "aligned", "off", "off");
+    shortest = Math.min(shortest, performance.now() - start);
+    if (values.at(-1)?.value === undefined) throw new Error(diagnostics[0]?.message ?? "no value");
+  }
+  return shortest;
+}
+
+/** Prints, for each operator, the ns of a call. */
+export function littleRows(playground, print = console.log) {
+  const row = (name, on, program) => {
+    const start = performance.now();
+    while (performance.now() - start < WARM_UP_MS) timed(playground, program(MANY));
+    const [few, many] = [FEW, MANY].map((times) => timed(playground, program(times)));
+    const ns = ((many - few) * 1e6) / ((MANY - FEW) * ROUNDS);
+    print(`  ${name.padEnd(24)}${on.padEnd(24)}${ns.toFixed(1).padStart(8)} ns`);
+  };
+  for (const operator of TENSORS) row(operator.name, `${operator.on} elements`, (times) => loop(operator, times));
+  row("x + s", "int32, in a fold", (times) => fold("%s + %x", "int32", times));
+  row("x * s", "float32, in a fold", (times) => fold("%s * %x", "float32", times));
+}
