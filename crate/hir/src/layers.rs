@@ -2,6 +2,7 @@
 //! `in`, `p`). What they compute is in [`crate::lower`]: each is a few calls of operators.
 
 use crate::net::{Args, Argument};
+use base::ToList;
 
 /// A row of the table.
 #[derive(Debug)]
@@ -240,6 +241,8 @@ pub struct Parameter {
     /// As in PyTorch's `state_dict`.
     pub name: String,
     pub shape: Vec<i64>,
+    /// The argument that each size comes from.
+    pub from: Vec<&'static str>,
     pub starts: Starts,
     /// Whether training changes it; what does not is counted in a running mean.
     pub is_trained: bool,
@@ -289,28 +292,33 @@ impl Layer {
     /// The tensors that it keeps, for arguments that fit its row; they start as PyTorch's do.
     pub fn parameters(&self, args: &Args) -> Vec<Parameter> {
         let mut found: Vec<Parameter> = Vec::new();
-        let mut learnt = |name: &str, shape: &[i64], starts| {
-            found.push(Parameter { name: name.to_owned(), shape: shape.to_owned(), starts, is_trained: true });
+        let mut learnt = |name: &str, sizes: &[(i64, &'static str)], starts| {
+            let shape = sizes.iter().map(|size| size.0).list();
+            let from = sizes.iter().map(|size| size.1).list();
+            found.push(Parameter { name: name.to_owned(), shape, from, starts, is_trained: true });
         };
+        let of = |name| (int(args, name), name);
+        let times = |n: i64, name| (n * int(args, name), name);
         let (zeros, ones) = (Starts::Constant(0.0), Starts::Constant(1.0));
-        let out = int(args, "out_ch");
-        let weight = match self.kind {
+        let windows = || ints(args, "kernel_size").iter().map(|&size| (size, "kernel_size")).list();
+        let (weight, bias) = match self.kind {
             LayerKind::Conv1d | LayerKind::Conv2d | LayerKind::Conv3d => {
-                [&[out, int(args, "in_ch") / int(args, "groups")], ints(args, "kernel_size")].concat()
+                let of_group = (int(args, "in_ch") / int(args, "groups"), "in_ch");
+                ([vec![of("out_ch"), of_group], windows()].concat(), of("out_ch"))
             }
-            LayerKind::ConvTranspose2d => [&[int(args, "in_ch"), out], ints(args, "kernel_size")].concat(),
-            LayerKind::Linear => vec![int(args, "out"), int(args, "in")],
+            LayerKind::ConvTranspose2d => ([vec![of("in_ch"), of("out_ch")], windows()].concat(), of("out_ch")),
+            LayerKind::Linear => (vec![of("out"), of("in")], of("out")),
             LayerKind::Embedding => {
-                let shape = [int(args, "num_embeddings"), int(args, "embedding_dim")];
+                let shape = [of("num_embeddings"), of("embedding_dim")];
                 learnt("weight", &shape, Starts::Normal { mean: 0.0, std: 1.0 });
                 return found;
             }
             LayerKind::BatchNorm | LayerKind::LayerNorm => {
-                // Each has one of the two.
-                let shape = [int(args, "num_features") * int(args, "normalized_shape")];
+                let is_batch = self.kind == LayerKind::BatchNorm;
+                let shape = [of(if is_batch { "num_features" } else { "normalized_shape" })];
                 learnt("weight", &shape, ones);
                 learnt("bias", &shape, zeros);
-                if self.kind == LayerKind::BatchNorm {
+                if is_batch {
                     learnt("running_mean", &shape, zeros);
                     learnt("running_var", &shape, ones);
                     found[2..].iter_mut().for_each(|counted| counted.is_trained = false);
@@ -318,15 +326,15 @@ impl Layer {
                 return found;
             }
             LayerKind::Lstm => {
-                let hidden = int(args, "hidden_size");
-                let starts = Starts::within(hidden as f64);
-                let mut input = int(args, "input_size");
+                let (hidden, gates) = (of("hidden_size"), times(4, "hidden_size"));
+                let starts = Starts::within(hidden.0 as f64);
+                let mut input = of("input_size");
                 for at in 0..int(args, "num_layers") {
                     for (name, shape) in [
-                        ("weight_ih", &[4 * hidden, input][..]),
-                        ("weight_hh", &[4 * hidden, hidden]),
-                        ("bias_ih", &[4 * hidden]),
-                        ("bias_hh", &[4 * hidden]),
+                        ("weight_ih", &[gates, input][..]),
+                        ("weight_hh", &[gates, hidden]),
+                        ("bias_ih", &[gates]),
+                        ("bias_hh", &[gates]),
                     ] {
                         learnt(&format!("{name}_l{at}"), shape, starts);
                     }
@@ -335,12 +343,12 @@ impl Layer {
                 return found;
             }
             LayerKind::MultiheadAttention => {
-                let n = int(args, "embed_dim");
+                let (n, all) = (of("embed_dim"), times(3, "embed_dim"));
                 // Xavier's bound, for the three projections at once.
-                let bound = (6.0 / (4.0 * n as f64)).sqrt();
-                learnt("in_proj_weight", &[3 * n, n], Starts::Uniform { low: -bound, high: bound });
-                learnt("in_proj_bias", &[3 * n], zeros);
-                learnt("out_proj.weight", &[n, n], Starts::within(n as f64));
+                let bound = (6.0 / (4.0 * n.0 as f64)).sqrt();
+                learnt("in_proj_weight", &[all, n], Starts::Uniform { low: -bound, high: bound });
+                learnt("in_proj_bias", &[all], zeros);
+                learnt("out_proj.weight", &[n, n], Starts::within(n.0 as f64));
                 learnt("out_proj.bias", &[n], zeros);
                 return found;
             }
@@ -358,10 +366,9 @@ impl Layer {
             | LayerKind::Flatten => return found,
         };
         // The bias is as small as the weight.
-        let starts = Starts::within(fans(&weight).0);
-        let n = if self.kind == LayerKind::Linear { weight[0] } else { out };
+        let starts = Starts::within(fans(&weight.iter().map(|size| size.0).list()).0);
         learnt("weight", &weight, starts);
-        learnt("bias", &[n], starts);
+        learnt("bias", &[bias], starts);
         found
     }
 }

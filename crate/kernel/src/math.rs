@@ -158,11 +158,10 @@ pub fn log<L: Lanes>(x: L) -> L {
 /// The hyperbolic tangent.
 #[inline(always)]
 pub fn tanh<L: Lanes>(x: L) -> L {
-    let double = (x + x).pmax(L::splat(-18.5)).pmin(L::splat(18.5));
+    let double = (x + x).abs().pmin(L::splat(18.5));
     let (sum, r) = exponent_and_rest(double, MAGIC);
     let scale = power_of_two(sum);
     let power = small_power(r).mul_add(scale, scale - L::splat(1.0));
-    // The sign is there already, but for that of -0.
     (power / (power + L::splat(2.0))).or(x.and(L::splat_bits(SIGN)))
 }
 

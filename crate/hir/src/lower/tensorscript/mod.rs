@@ -232,10 +232,17 @@ impl<'t> Lowering<'t> {
             let made_of = self.made_of(net, node, made_of, made_span);
             match &made_of {
                 MadeOf::Layer(layer, args) => {
+                    let given = self.given(node);
                     for parameter in layer.parameters(args) {
-                        // Their types are not written anywhere.
+                        // Their types are not written anywhere, but most sizes are.
                         let behind = Span::new(span.end, span.end);
-                        let dims = parameter.shape.iter().map(|&size| (TypeExprKind::Dim(size), behind)).list();
+                        let sizes = parameter.shape.iter().zip(&parameter.from);
+                        let dims = sizes.map(|(&size, from)| {
+                            let is_from = |&&arg: &&NodeId| self.own_name(arg).is_some_and(|(name, _)| name == *from);
+                            let value = given.iter().find(is_from).and_then(|&arg| tree.children(arg).first().copied());
+                            (TypeExprKind::Dim(size), value.map_or(behind, |value| tree.span(value)))
+                        });
+                        let dims = dims.list();
                         fields.push(self.tensor_type(dims, behind));
                     }
                 }
