@@ -80,12 +80,15 @@ function Node({ node }: { node: NetView }) {
 
 function Row({ layer }: { layer: LayerView }) {
   const light = (on: boolean) => point(on && isFresh.value ? layer.span : undefined);
+  // `maxpool2d` with its arguments alone; a weight with the layer that it is.
+  const { name, made_of } = layer;
+  const detail = made_of.startsWith(`${name}(`) ? made_of.slice(name.length + 1, -1) : made_of;
   return (
     <tr onPointerEnter={() => light(true)} onPointerLeave={() => light(false)}>
       <th scope="row">
         <button type="button" onClick={() => show(layer.span)} onFocus={() => light(true)} onBlur={() => light(false)}>
           <code>{layer.name}</code>
-          {layer.made_of !== "" && layer.made_of !== `${layer.name}()` && <small title={layer.made_of}>{layer.made_of}</small>}
+          {detail !== "" && <small>{detail}</small>}
         </button>
       </th>
       <td>
@@ -108,11 +111,13 @@ function Exports() {
     if (view !== undefined) shown.value = { to, view, revision: state.revision.peek() };
   };
   const current = shown.value;
-  const exported = useRef<HTMLPreElement>(null);
-  useEffect(() => exported.current?.scrollIntoView({ block: "nearest" }), [current]);
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (current !== undefined) section.current?.scrollIntoView({ block: "start" });
+  }, [current]);
   const title = EXPORTS.find(({ to }) => to === current?.to)?.title ?? "";
   return (
-    <section class="exports">
+    <section class="exports" ref={section}>
       <h2>In other words</h2>
       <p class="toolbar">
         {EXPORTS.map(({ to, title }) => (
@@ -135,11 +140,7 @@ function Exports() {
       {errorCount.value > 0 && <p class="note">Once its problems are mended, the program can be had as PyTorch and as Relay.</p>}
       {current?.view.reason !== undefined && <p class="note">{current.view.reason}</p>}
       {current?.view.text !== undefined && (
-        <pre
-          ref={exported}
-          class={`code-block ${current.revision === state.revision.value ? "" : "stale"}`}
-          tabIndex={0}
-        >
+        <pre class={`code-block ${current.revision === state.revision.value ? "" : "stale"}`} tabIndex={0}>
           <code>{current.view.text}</code>
         </pre>
       )}
