@@ -87,6 +87,7 @@ test("a broken network: why not, the first fix, why a dim, the deciding step, an
   await page.keyboard.press("Control+Z");
   await expect.poll(() => text(page)).toBe(before);
   await page.keyboard.press("Control+Y");
+  await expect.poll(() => text(page)).not.toBe(before);
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
 
   // Why is the width of the flattened tensor what it is?
