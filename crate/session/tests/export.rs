@@ -1,6 +1,7 @@
 //! TensorScript programs as PyTorch and as Relay.
 
 use base::{Severity, Surface};
+use session::command::exported;
 use session::{Analysis, Export, export};
 
 const DIGITS: &str = "
@@ -104,6 +105,18 @@ fn a_hover_over_a_layer_says_what_it_is_made_of() {
     assert_eq!(said, format!("edges: {made_of}\n[?, 1, 28, 28] -> [?, 10, 12, 14]"));
     // What is one operator has that one's documentation.
     assert_eq!(code("|> relu").1, "nn.relu: fn([..S[:-1], 10]) -> [..S[:-1], 10]");
+}
+
+/// A command that was asked for what cannot be is used wrongly; a program with errors is told of by these.
+#[test]
+fn a_command_says_why_there_is_no_export() {
+    let none = Analysis::new("def @f(%x: int32) { %x }");
+    let reason = "only programs with nodes can be exported; this one has none";
+    assert_eq!(exported(&none, Export::PyTorch, false), Err(reason.to_owned()));
+    let json = exported(&none, Export::PyTorch, true).unwrap();
+    assert_eq!(json, format!("{{\"reason\":\"{reason}\",\"text\":null}}\n"));
+    let broken = Analysis::in_surface(&DIGITS.replace("in=560", "in=561"), Surface::TensorScript);
+    assert_eq!(exported(&broken, Export::Relay, false), Ok(String::new()));
 }
 
 #[test]
