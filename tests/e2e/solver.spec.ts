@@ -91,10 +91,13 @@ test("a broken network: why not, the first fix, why a dim, the deciding step, an
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
 
   // Why is the width of the flattened tensor what it is?
-  const source = await text(page);
-  await putCursor(page, source, "%flat");
   await showPanel(page, "Solver");
   await inner(page, "Why").click();
+  // What the editor shows may be on its way still when the cursor is put by keys.
+  await expect(async () => {
+    await putCursor(page, await text(page), "%flat");
+    await expect(panel(page).getByRole("heading", { name: "Why is %flat what it is?" })).toBeVisible({ timeout: 2000 });
+  }).toPass();
   const pieces = panel(page).locator(".piece-button");
   await expect(pieces.filter({ hasText: /^\d+$/ })).toHaveCount(2);
   await pieces.filter({ hasText: /^\d+$/ }).last().click();
