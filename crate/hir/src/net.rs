@@ -7,6 +7,7 @@
 use crate::data::{DefId, ExprId};
 use crate::layers::{Layer, Starts, fans, float};
 use base::{Span, ToList};
+use std::ops::Range;
 use ty::AdtId;
 
 /// A node.
@@ -33,8 +34,8 @@ pub struct Weight {
     pub name: String,
     pub span: Span,
     pub made_of: MadeOf,
-    /// The first of its fields in the node's constructor.
-    pub first_field: usize,
+    /// Its fields in the node's constructor.
+    pub fields: Range<usize>,
     /// Whether a function applies it.
     pub is_used: bool,
     /// `init_normal(std=1.)` and the like in `new`.

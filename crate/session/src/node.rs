@@ -19,12 +19,14 @@ pub(crate) struct Kept {
 
 /// The node of a TensorScript file that no other holds and that runs; of several the last.
 pub(crate) fn outermost_net(module: &Module) -> Option<usize> {
-    let is_inner = |net: usize| {
-        let mut weights = module.nets.iter().flat_map(|net| &net.weights);
-        weights.any(|weight| matches!(weight.made_of, MadeOf::Net(inner) if inner == net))
-    };
+    let mut is_inner = vec![false; module.nets.len()];
+    for weight in module.nets.iter().flat_map(|net| &net.weights) {
+        if let MadeOf::Net(inner) = weight.made_of {
+            is_inner[inner] = true;
+        }
+    }
     let runs = |net: usize| module.nets[net].methods.iter().any(|method| method.name == "forward");
-    (0..module.nets.len()).rev().find(|&net| runs(net) && !is_inner(net))
+    (0..module.nets.len()).rev().find(|&net| runs(net) && !is_inner[net])
 }
 
 /// A node with more weights than this, those of nodes inside it counted each time, is not made up: nodes that hold two of
@@ -81,9 +83,10 @@ pub(crate) fn node_value(
     loop {
         let Some((net, at, fields)) = open.last_mut() else { return Ok(Value::unit()) };
         match module.nets[*net].weights.get(*at).map(|weight| &weight.made_of) {
-            Some(MadeOf::Layer(layer, args)) => {
+            Some(MadeOf::Layer(..)) => {
+                let n = module.nets[*net].weights[*at].fields.len();
                 *at += 1;
-                fields.append_all(tensors.by_ref().take(layer.parameters(args).len()));
+                fields.append_all(tensors.by_ref().take(n));
             }
             Some(MadeOf::Net(inner)) => {
                 *at += 1;

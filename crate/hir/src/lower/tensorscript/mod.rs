@@ -252,7 +252,8 @@ impl<'t> Lowering<'t> {
                 }
                 MadeOf::Unknown => {}
             }
-            let weight = Weight { name: name.to_owned(), span, made_of, first_field, is_used: false, init: None };
+            let own = first_field..fields.len();
+            let weight = Weight { name: name.to_owned(), span, made_of, fields: own, is_used: false, init: None };
             let parts = &mut self.nets.parts[net];
             parts.weights_by_name.insert(name, parts.weight_nodes.len());
             parts.weight_nodes.push(node);
@@ -426,7 +427,7 @@ impl<'t> Lowering<'t> {
                     }
                     1 => {
                         let (name, span) = (weight.name.clone(), weight.span);
-                        let (field, holder) = (weight.first_field, *net);
+                        let (field, holder) = (weight.fields.start, *net);
                         weight.made_of = MadeOf::Unknown;
                         let ctor = self.module.adts[self.module.nets[holder].adt].ctors[0];
                         let error = self.type_expr(TypeExprKind::Error, span);
@@ -522,13 +523,10 @@ impl<'t> Lowering<'t> {
                         at = Span::new(weight.span.end, weight.span.end);
                     }
                 }
-                MadeOf::Net(_) => fields.push(self.new_local(&weight.name, weight.span, LocalOrigin::Pattern)),
-                MadeOf::Unknown => {
-                    if weight.first_field < self.module.ctors[ctor].fields.len() && fields.len() == weight.first_field {
-                        let is_last = self.module.nets[net].weights.get(at + 1);
-                        let end = is_last.map_or(self.module.ctors[ctor].fields.len(), |next| next.first_field);
-                        (weight.first_field..end)
-                            .for_each(|_| fields.push(self.new_local(&weight.name, weight.span, LocalOrigin::Pattern)));
+                // A node that would hold itself is unknown, and has its field.
+                MadeOf::Net(_) | MadeOf::Unknown => {
+                    for _ in weight.fields {
+                        fields.push(self.new_local(&weight.name, weight.span, LocalOrigin::Pattern));
                     }
                 }
             }

@@ -201,7 +201,7 @@ impl<'t> Lowering<'t> {
             Callee::Weight(weight) => match self.module.nets[net].weights[weight].made_of.clone() {
                 MadeOf::Layer(layer, args) => {
                     let input = self.checked_input(net, weight, input);
-                    let weights = self.fields_of(net, weight, layer.parameters(&args).len(), name_span);
+                    let weights = self.fields_of(net, weight, name_span);
                     let expr = self.layer(layer, &args, input, &weights, name_span, span);
                     (self.checked_output(net, weight, expr), Applied::Weight(net, weight))
                 }
@@ -212,7 +212,7 @@ impl<'t> Lowering<'t> {
                         return self.expr(ExprKind::Error, span);
                     };
                     let input = self.checked_input(net, weight, input);
-                    let this = self.fields_of(net, weight, 1, name_span);
+                    let this = self.fields_of(net, weight, name_span);
                     let expr = self.call_def(def, [&this[..], &[input]].concat(), name_span, span);
                     (self.checked_output(net, weight, expr), Applied::Weight(net, weight))
                 }
@@ -390,7 +390,7 @@ impl<'t> Lowering<'t> {
         let net = self.nets.current.as_ref().map_or(0, |current| current.net);
         let first = ExprId(self.module.exprs.len() as u32);
         let this = match inner {
-            Some(weight) => self.fields_of(net, weight, 1, stage_span),
+            Some(weight) => self.fields_of(net, weight, stage_span),
             None => vec![self.this(stage_span)],
         };
         let args: Vec<ExprId> = args.into_iter().flatten().list();
@@ -426,11 +426,11 @@ impl<'t> Lowering<'t> {
     }
 
     /// The variables of a weight's tensors.
-    fn fields_of(&mut self, net: usize, weight: usize, n: usize, span: Span) -> Vec<ExprId> {
+    fn fields_of(&mut self, net: usize, weight: usize, span: Span) -> Vec<ExprId> {
         let of = &mut self.module.nets[net].weights[weight];
         of.is_used = true;
-        let first = of.first_field;
-        (first..first + n)
+        of.fields
+            .clone()
             .map(|at| match self.nets.current.as_ref().and_then(|current| current.fields.get(at).copied()) {
                 Some(local) => {
                     let place = crate::data::Place::Own(self.module.locals[local].slot);
