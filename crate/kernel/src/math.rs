@@ -18,10 +18,13 @@
 //! The others (`acos`, `acosh`, `asin`, `asinh`, `atan`, `atanh`, `cosh`, `log2`, `log10`, `sinh`, `power`) are
 //! computed in float64 by [`crate::scalar::float`], one by one, and rounded once: half an ulp and a hair.
 //!
+//! What needs many numbers is made of them before it is applied: `exp()` is the function. A loop makes it once, so that
+//! the numbers are at hand in each round ([`Lanes::constants`]).
+//!
 //! ```
 //! use kernel::{lanes::{F32x4, Lanes}, math};
-//! assert_eq!(math::exp(0.0_f32), 1.0);
-//! assert_eq!(math::exp(F32x4::splat(f32::NEG_INFINITY)).to_array(), [0.0; 4]);
+//! assert_eq!(math::exp()(0.0_f32), 1.0);
+//! assert_eq!(math::exp()(F32x4::splat(f32::NEG_INFINITY)).to_array(), [0.0; 4]);
 //! ```
 
 mod trigonometry;
@@ -70,52 +73,72 @@ const ERF_TAIL: [f32; 7] =
 /// The value of a polynomial with `N >= 2` coefficients, from the lowest power on: Horner's rule in `x²` for the even and
 /// the odd powers, two short chains instead of a long one.
 #[inline(always)]
-fn polynomial<L: Lanes, const N: usize>(x: L, coefficients: [f32; N]) -> L {
+fn polynomial<L: Lanes, const N: usize>(x: L, coefficients: [L; N]) -> L {
     let square = x * x;
-    let mut halves = [L::splat(coefficients[N - 2]), L::splat(coefficients[N - 1])];
+    let mut halves = [coefficients[N - 2], coefficients[N - 1]];
     for power in (0..N - 2).rev() {
         let half = &mut halves[(N - power) % 2];
-        *half = half.mul_add(square, L::splat(coefficients[power]));
+        *half = half.mul_add(square, coefficients[power]);
     }
     let [even, odd] = if N.is_multiple_of(2) { halves } else { [halves[1], halves[0]] };
     odd.mul_add(x, even)
 }
 
-/// `x = n·ln 2 + r`: the sum of `magic` and the integer `n`, and `r`. `magic` is [`MAGIC`] and an offset, which stays
-/// in the low bits.
-#[inline(always)]
-fn exponent_and_rest<L: Lanes>(x: L, magic: f32) -> (L, L) {
-    let sum = x.mul_add(L::splat(std::f32::consts::LOG2_E), L::splat(magic));
-    let n = sum - L::splat(magic);
-    let rest = n.mul_add(L::splat(-LN_2[0]), x);
-    (sum, n.mul_add(L::splat(-LN_2[1]), rest))
+/// What a power of e is made of: `x = n·ln 2 + r`, and `e^x = 2^n · e^r`.
+#[derive(Clone, Copy)]
+struct Powers<L> {
+    log2_e: L,
+    /// [`MAGIC`] and an offset, which stays in the low bits.
+    magic: L,
+    minus_ln_2: [L; 2],
+    one: L,
 }
 
-/// `e^r - 1` for `|r| <= ln 2 / 2`.
+impl<L: Lanes> Powers<L> {
+    #[inline(always)]
+    fn new(magic: f32) -> Powers<L> {
+        let [log2_e, magic, high, low, one] =
+            L::constants([std::f32::consts::LOG2_E, magic, -LN_2[0], -LN_2[1], 1.0]);
+        Powers { log2_e, magic, minus_ln_2: [high, low], one }
+    }
+
+    /// The sum of `magic` and the integer `n`, and `r`.
+    #[inline(always)]
+    fn exponent_and_rest(self, x: L) -> (L, L) {
+        let sum = x.mul_add(self.log2_e, self.magic);
+        let n = sum - self.magic;
+        let rest = n.mul_add(self.minus_ln_2[0], x);
+        (sum, n.mul_add(self.minus_ln_2[1], rest))
+    }
+
+    /// 2 to the power of the low bits of `sum`, from -126 to 127.
+    #[inline(always)]
+    fn power_of_two(self, sum: L) -> L {
+        sum.shift_left::<23>().add_bits(self.one)
+    }
+}
+
+/// `e^r - 1` for `|r| <= ln 2 / 2`, by [`EXP`].
 #[inline(always)]
-fn small_power<L: Lanes>(r: L) -> L {
+fn small_power<L: Lanes>(r: L, [c0, c1, c2, c3, c4]: [L; 5]) -> L {
     let square = r * r;
-    let low = r.mul_add(L::splat(EXP[1]), L::splat(EXP[0]));
-    let high = square.mul_add(L::splat(EXP[4]), r.mul_add(L::splat(EXP[3]), L::splat(EXP[2])));
+    let low = r.mul_add(c1, c0);
+    let high = square.mul_add(c4, r.mul_add(c3, c2));
     high.mul_add(square, low).mul_add(square, r)
-}
-
-/// 2 to the power of the low bits of `sum`, from -126 to 127.
-#[inline(always)]
-fn power_of_two<L: Lanes>(sum: L) -> L {
-    sum.shift_left::<23>().add_bits(L::splat(1.0))
 }
 
 /// `e^x · 2^offset` within 2.5 ulp, where `magic` is [`MAGIC`] and that offset, as long as the exponent stays between
 /// -126 and 127.
 #[inline(always)]
-pub(crate) fn shifted_exp<L: Lanes>(x: L, magic: f32) -> L {
-    let (sum, r) = exponent_and_rest(x, magic);
-    let square = r * r;
-    let low = r.mul_add(L::splat(SHORT_EXP[1]), L::splat(SHORT_EXP[0]));
-    let high = r.mul_add(L::splat(SHORT_EXP[3]), L::splat(SHORT_EXP[2]));
-    let power = high.mul_add(square, low).mul_add(square, r);
-    (power + L::splat(1.0)) * power_of_two(sum)
+pub(crate) fn shifted_exp<L: Lanes>(magic: f32) -> impl Fn(L) -> L {
+    let powers = Powers::new(magic);
+    let [c0, c1, c2, c3] = L::constants(SHORT_EXP);
+    move |x| {
+        let (sum, r) = powers.exponent_and_rest(x);
+        let square = r * r;
+        let power = r.mul_add(c3, c2).mul_add(square, r.mul_add(c1, c0)).mul_add(square, r);
+        (power + powers.one) * powers.power_of_two(sum)
+    }
 }
 
 /// The offset of [`shifted_exp`] that lets it serve from -104 to 18, and its factor.
@@ -127,61 +150,80 @@ pub(crate) const EXP_IS_ZERO: f32 = -104.0;
 
 /// e to the power of `x`.
 #[inline(always)]
-pub fn exp<L: Lanes>(x: L) -> L {
-    let x = x.pmax(L::splat(EXP_IS_ZERO)).pmin(L::splat(89.0));
-    let (sum, r) = exponent_and_rest(x, MAGIC);
-    let power = small_power(r) + L::splat(1.0);
-    // The exponent may be out of range where its halves are not; the second product rounds, or overflows.
-    let half = sum.shift_right::<1>();
-    power * power_of_two(half) * power_of_two(sum.sub_bits(half))
+pub fn exp<L: Lanes>() -> impl Fn(L) -> L {
+    let powers = Powers::new(MAGIC);
+    let coefficients = L::constants(EXP);
+    let [least, most] = L::constants([EXP_IS_ZERO, 89.0]);
+    move |x| {
+        let (sum, r) = powers.exponent_and_rest(x.pmax(least).pmin(most));
+        let power = small_power(r, coefficients) + powers.one;
+        // The exponent may be out of range where its halves are not; the second product rounds, or overflows.
+        let half = sum.shift_right::<1>();
+        power * powers.power_of_two(half) * powers.power_of_two(sum.sub_bits(half))
+    }
 }
 
 /// The natural logarithm.
 #[inline(always)]
-pub fn log<L: Lanes>(x: L) -> L {
-    let is_tiny = x.less(L::splat(f32::MIN_POSITIVE));
-    let scaled = is_tiny.select(x * L::splat(16_777_216.0), x);
-    // From the root of 1/2 up to that of 2 the exponent is 0.
-    let exponent = scaled.sub_bits(L::splat(std::f32::consts::FRAC_1_SQRT_2)).shift_right::<23>();
-    let f = scaled.sub_bits(exponent.shift_left::<23>()) - L::splat(1.0);
-    let n = exponent.bits_to_float() - is_tiny.and(L::splat(24.0));
-    let square = f * f;
-    let rest = (polynomial(f, LOG) * f).mul_add(square, n * L::splat(LN_2[1]));
-    let rest = square.mul_add(L::splat(-0.5), rest) + f;
-    let result = n.mul_add(L::splat(LN_2[0]), rest);
-    let infinity = L::splat(f32::INFINITY);
-    let at_ends = x.equal(infinity).select(infinity, x.equal(L::splat(0.0)).select(-infinity, L::splat(f32::NAN)));
-    let is_inside = L::splat(0.0).less(x).and(x.less(infinity));
-    is_inside.select(result, at_ends)
+pub fn log<L: Lanes>() -> impl Fn(L) -> L {
+    let coefficients = L::constants(LOG);
+    let [least_normal, root_of_half, infinity] =
+        L::constants([f32::MIN_POSITIVE, std::f32::consts::FRAC_1_SQRT_2, f32::INFINITY]);
+    let [zero, one, minus_half, ln_2, ln_2_low] = L::constants([0.0, 1.0, -0.5, LN_2[0], LN_2[1]]);
+    move |x| {
+        let is_tiny = x.less(least_normal);
+        let scaled = is_tiny.select(x * L::splat(16_777_216.0), x);
+        // From the root of 1/2 up to that of 2 the exponent is 0.
+        let exponent = scaled.sub_bits(root_of_half).shift_right::<23>();
+        let f = scaled.sub_bits(exponent.shift_left::<23>()) - one;
+        let n = exponent.bits_to_float() - is_tiny.and(L::splat(24.0));
+        let square = f * f;
+        let rest = (polynomial(f, coefficients) * f).mul_add(square, n * ln_2_low);
+        let rest = square.mul_add(minus_half, rest) + f;
+        let result = n.mul_add(ln_2, rest);
+        let at_ends = x.equal(infinity).select(infinity, x.equal(zero).select(-infinity, L::splat(f32::NAN)));
+        let is_inside = zero.less(x).and(x.less(infinity));
+        is_inside.select(result, at_ends)
+    }
 }
 
 /// The hyperbolic tangent.
 #[inline(always)]
-pub fn tanh<L: Lanes>(x: L) -> L {
-    let double = (x + x).abs().pmin(L::splat(18.5));
-    let (sum, r) = exponent_and_rest(double, MAGIC);
-    let scale = power_of_two(sum);
-    let power = small_power(r).mul_add(scale, scale - L::splat(1.0));
-    (power / (power + L::splat(2.0))).or(x.and(L::splat_bits(SIGN)))
+pub fn tanh<L: Lanes>() -> impl Fn(L) -> L {
+    let powers = Powers::new(MAGIC);
+    let coefficients = L::constants(EXP);
+    let [most, two, sign] = L::constants([18.5, 2.0, f32::from_bits(SIGN)]);
+    move |x| {
+        let (sum, r) = powers.exponent_and_rest((x + x).abs().pmin(most));
+        let scale = powers.power_of_two(sum);
+        let power = small_power(r, coefficients).mul_add(scale, scale - powers.one);
+        (power / (power + two)).or(x.and(sign))
+    }
 }
 
 /// `1 / (1 + e^-x)`.
 #[inline(always)]
-pub fn sigmoid<L: Lanes>(x: L) -> L {
-    let x = x.pmax(L::splat(EXP_IS_ZERO)).pmin(L::splat(18.0));
-    let power = shifted_exp(x, SHIFTED);
-    power / (power + L::splat(SHIFT))
+pub fn sigmoid<L: Lanes>() -> impl Fn(L) -> L {
+    let shifted_exp = shifted_exp(SHIFTED);
+    let [least, most, shift] = L::constants([EXP_IS_ZERO, 18.0, SHIFT]);
+    move |x| {
+        let power = shifted_exp(x.pmax(least).pmin(most));
+        power / (power + shift)
+    }
 }
 
 /// The error function, `2/√π` times the integral of `e^-t²` from 0 to `x`.
 #[inline(always)]
-pub fn erf<L: Lanes>(x: L) -> L {
-    let size = x.abs();
-    let near = polynomial(x * x, ERF).mul_add(x, x);
-    let bounded = size.pmin(L::splat(4.0));
-    let tail = shifted_exp(polynomial(bounded, ERF_TAIL), MAGIC);
-    let far = (L::splat(1.0) - tail).or(x.and(L::splat_bits(SIGN)));
-    L::splat(1.0).less(size).select(far, near)
+pub fn erf<L: Lanes>() -> impl Fn(L) -> L {
+    let (near, tail) = (L::constants(ERF), L::constants(ERF_TAIL));
+    let shifted_exp = shifted_exp(MAGIC);
+    let [most, one, sign] = L::constants([4.0, 1.0, f32::from_bits(SIGN)]);
+    move |x| {
+        let size = x.abs();
+        let near = polynomial(x * x, near).mul_add(x, x);
+        let far = (one - shifted_exp(polynomial(size.pmin(most), tail))).or(x.and(sign));
+        one.less(size).select(far, near)
+    }
 }
 
 /// One over the square root.

@@ -153,29 +153,29 @@ unsafe fn vectors1(op: Unary, from: Moving, to: *mut f32, n: usize) {
                 map1(from, to, n, |x| x.less(low).select(low, x.pmin(high)));
             }
             Unary::Copy => map1(from, to, n, |x| x),
-            Unary::Cos => map1(from, to, n, math::cos),
+            Unary::Cos => map1(from, to, n, math::cos()),
             Unary::Cosh => wide1(from, to, n, float::cosh),
-            Unary::Erf => map1(from, to, n, math::erf),
-            Unary::Exp => map1(from, to, n, math::exp),
+            Unary::Erf => map1(from, to, n, math::erf()),
+            Unary::Exp => map1(from, to, n, math::exp()),
             Unary::Floor => map1(from, to, n, F32x4::floor),
             Unary::LeakyRelu(alpha) => {
                 let (zero, alpha) = (F32x4::splat(0.0), F32x4::splat(alpha));
                 map1(from, to, n, |x| zero.less(x).select(x, alpha * x));
             }
-            Unary::Log => map1(from, to, n, math::log),
+            Unary::Log => map1(from, to, n, math::log()),
             Unary::Log10 => wide1(from, to, n, float::log10),
             Unary::Log2 => wide1(from, to, n, float::log2),
             Unary::Negative => map1(from, to, n, |x| -x),
             Unary::Relu => map1(from, to, n, math::relu),
             Unary::Round => map1(from, to, n, math::round),
             Unary::Rsqrt => map1(from, to, n, math::rsqrt),
-            Unary::Sigmoid => map1(from, to, n, math::sigmoid),
+            Unary::Sigmoid => map1(from, to, n, math::sigmoid()),
             Unary::Sign => map1(from, to, n, math::sign),
-            Unary::Sin => map1(from, to, n, math::sin),
+            Unary::Sin => map1(from, to, n, math::sin()),
             Unary::Sinh => wide1(from, to, n, float::sinh),
             Unary::Sqrt => map1(from, to, n, F32x4::sqrt),
-            Unary::Tan => map1(from, to, n, math::tan),
-            Unary::Tanh => map1(from, to, n, math::tanh),
+            Unary::Tan => map1(from, to, n, math::tan()),
+            Unary::Tanh => map1(from, to, n, math::tanh()),
             Unary::Trunc => map1(from, to, n, F32x4::trunc),
         }
     }

@@ -69,15 +69,15 @@ const EXACT1: [(Unary, Meaning1); 23] = [
 
 /// Those of [`crate::math`], whose bounds are tested there: the one-lane body is the meaning.
 const OWN1: [(Unary, Own1); 9] = [
-    (Unary::Cos, crate::math::cos),
-    (Unary::Erf, crate::math::erf),
-    (Unary::Exp, crate::math::exp),
-    (Unary::Log, crate::math::log),
+    (Unary::Cos, |x| crate::math::cos()(x)),
+    (Unary::Erf, |x| crate::math::erf()(x)),
+    (Unary::Exp, |x| crate::math::exp()(x)),
+    (Unary::Log, |x| crate::math::log()(x)),
     (Unary::Rsqrt, crate::math::rsqrt),
-    (Unary::Sigmoid, crate::math::sigmoid),
-    (Unary::Sin, crate::math::sin),
-    (Unary::Tan, crate::math::tan),
-    (Unary::Tanh, crate::math::tanh),
+    (Unary::Sigmoid, |x| crate::math::sigmoid()(x)),
+    (Unary::Sin, |x| crate::math::sin()(x)),
+    (Unary::Tan, |x| crate::math::tan()(x)),
+    (Unary::Tanh, |x| crate::math::tanh()(x)),
 ];
 
 const EXACT2: [(Binary, Meaning2); 18] = [
@@ -243,7 +243,7 @@ fn a_program_is_its_operators_one_after_the_other() {
         ];
         let want: Vec<f32> = (0..n)
             .map(|at| {
-                let scaled = crate::math::tanh(x[at] + row[at % columns]) * column[at / columns];
+                let scaled = crate::math::tanh()(x[at] + row[at % columns]) * column[at / columns];
                 2.0 - if 0.75 < scaled { scaled } else { x[at] }
             })
             .collect();

@@ -60,6 +60,10 @@ impl Lanes for F32x4 {
         F32x4(f32x4_splat(x))
     }
     #[inline(always)]
+    fn constants<const N: usize>(numbers: [f32; N]) -> [F32x4; N] {
+        std::hint::black_box(&numbers).map(F32x4::splat)
+    }
+    #[inline(always)]
     fn splat_bits(bits: u32) -> F32x4 {
         F32x4(u32x4_splat(bits))
     }

@@ -21,17 +21,21 @@ const COS: [f32; 3] = [0.041_666_646, -0.001_388_731, 2.443_232_8e-5];
 
 /// The sum of [`MAGIC`] and the number of quarter turns, and the sine and cosine of what is left.
 #[inline(always)]
-fn parts<L: Lanes>(x: L) -> (L, L, L) {
-    let sum = x.mul_add(L::splat(std::f32::consts::FRAC_2_PI), L::splat(MAGIC));
-    let r = x.minus_wide(sum - L::splat(MAGIC), HALF_PI[0], HALF_PI[1]);
-    let square = r * r;
-    let sin = (polynomial(square, SIN) * square).mul_add(r, r);
-    // 1 - r²/2, and what its rounding lost.
-    let half = square * L::splat(0.5);
-    let most = L::splat(1.0) - half;
-    let lost = (L::splat(1.0) - most) - half;
-    let cos = most + polynomial(square, COS).mul_add(square * square, lost);
-    (sum, sin, cos)
+fn parts<L: Lanes>() -> impl Fn(L) -> (L, L, L) {
+    let [turns, magic, half, one] = L::constants([std::f32::consts::FRAC_2_PI, MAGIC, 0.5, 1.0]);
+    let (sines, cosines) = (L::constants(SIN), L::constants(COS));
+    move |x| {
+        let sum = x.mul_add(turns, magic);
+        let r = x.minus_wide(sum - magic, HALF_PI[0], HALF_PI[1]);
+        let square = r * r;
+        let sin = (polynomial(square, sines) * square).mul_add(r, r);
+        // 1 - r²/2, and what its rounding lost.
+        let half = square * half;
+        let most = one - half;
+        let lost = (one - most) - half;
+        let cos = most + polynomial(square, cosines).mul_add(square * square, lost);
+        (sum, sin, cos)
+    }
 }
 
 /// All bits of a lane where the number of quarter turns is odd.
@@ -54,22 +58,31 @@ fn with_large<L: Lanes>(x: L, result: L, wide: fn(f64) -> f64) -> L {
 }
 
 #[inline(always)]
-pub fn sin<L: Lanes>(x: L) -> L {
-    let (turns, sin, cos) = parts(x);
-    let result = is_odd(turns).select(cos, sin).xor(sign_of(turns));
-    with_large(x, x.equal(L::splat(0.0)).select(x, result), libm::sin)
+pub fn sin<L: Lanes>() -> impl Fn(L) -> L {
+    let parts = parts();
+    move |x| {
+        let (turns, sin, cos) = parts(x);
+        let result = is_odd(turns).select(cos, sin).xor(sign_of(turns));
+        with_large(x, x.equal(L::splat(0.0)).select(x, result), libm::sin)
+    }
 }
 
 #[inline(always)]
-pub fn cos<L: Lanes>(x: L) -> L {
-    let (turns, sin, cos) = parts(x);
-    with_large(x, is_odd(turns).select(sin, cos).xor(sign_of(turns.add_bits(L::splat_bits(1)))), libm::cos)
+pub fn cos<L: Lanes>() -> impl Fn(L) -> L {
+    let parts = parts();
+    move |x| {
+        let (turns, sin, cos) = parts(x);
+        with_large(x, is_odd(turns).select(sin, cos).xor(sign_of(turns.add_bits(L::splat_bits(1)))), libm::cos)
+    }
 }
 
 #[inline(always)]
-pub fn tan<L: Lanes>(x: L) -> L {
-    let (turns, sin, cos) = parts(x);
-    let odd = is_odd(turns);
-    let result = odd.select(-cos, sin) / odd.select(sin, cos);
-    with_large(x, x.equal(L::splat(0.0)).select(x, result), libm::tan)
+pub fn tan<L: Lanes>() -> impl Fn(L) -> L {
+    let parts = parts();
+    move |x| {
+        let (turns, sin, cos) = parts(x);
+        let odd = is_odd(turns);
+        let result = odd.select(-cos, sin) / odd.select(sin, cos);
+        with_large(x, x.equal(L::splat(0.0)).select(x, result), libm::tan)
+    }
 }
