@@ -15,6 +15,7 @@
 
 use crate::lanes::{F32x4, Lanes};
 use crate::strided::row_major;
+use std::mem::MaybeUninit;
 
 #[cfg(test)]
 mod tests;
@@ -111,8 +112,9 @@ const BLOCK: usize = 16;
 /// # Safety
 /// Pointers are to matrices as the axes say, of elements of `size` bytes.
 unsafe fn turn(size: usize, rows: Axis, columns: Axis, from: *const u8, to: *mut u8) {
-    for column in (0..columns.size).step_by(BLOCK) {
-        for row in (0..rows.size).step_by(BLOCK) {
+    // Rows of the input are read from end to end: the processor fetches ahead what is read, not what is written.
+    for row in (0..rows.size).step_by(BLOCK) {
+        for column in (0..columns.size).step_by(BLOCK) {
             let [height, width] = [BLOCK.min(rows.size - row), BLOCK.min(columns.size - column)];
             unsafe {
                 let from = from.add((row * rows.from + column) * size);
@@ -140,25 +142,20 @@ unsafe fn turn(size: usize, rows: Axis, columns: Axis, from: *const u8, to: *mut
 /// of a copy: strides are often powers of two, and then the lines of a column throw each other out.
 #[inline(never)]
 unsafe fn turn_block(from: *const f32, from_step: usize, to: *mut f32, to_step: usize) {
-    let mut block = [F32x4::splat(0.0); 4 * BLOCK];
+    let mut block = [MaybeUninit::<F32x4>::uninit(); 4 * BLOCK];
     unsafe {
-        // All lines are asked for at once, those that will be written too: one by one, each would be waited for.
-        for line in 0..BLOCK {
-            from.add(line * from_step).read_volatile();
-            to.add(line * to_step).read_volatile();
-        }
         for row in (0..BLOCK).step_by(4) {
             let line: [*const f32; 4] = std::array::from_fn(|at| from.add((row + at) * from_step));
             for column in (0..BLOCK).step_by(4) {
                 let turned = F32x4::transpose(line.map(|line| F32x4::load(line.add(column))));
                 for (at, lanes) in turned.into_iter().enumerate() {
-                    block[(column + at) * 4 + row / 4] = lanes;
+                    block[(column + at) * 4 + row / 4].write(lanes);
                 }
             }
         }
         for column in 0..BLOCK {
             for (at, lanes) in block[4 * column..][..4].iter().enumerate() {
-                lanes.store(to.add(column * to_step + 4 * at));
+                lanes.assume_init().store(to.add(column * to_step + 4 * at));
             }
         }
     }
