@@ -72,14 +72,14 @@ async function wasmTarget() {
   );
 }
 
-/** wasm-pack and exactly the wasm-bindgen that the workspace links: from PATH, or built from tools/. */
+/** Exactly the wasm-bindgen that the workspace links: from PATH, or built from tools/. */
 async function tools() {
   const lock = ["Cargo.lock", "tools/Cargo.lock"]
     .map((file) => readFileSync(resolve(root, file), "utf8").match(/name = "wasm-bindgen"\nversion = "([^"]+)"/)?.[1])
     .find(Boolean);
-  const ready = () => versionOf("wasm-pack") && versionOf("wasm-bindgen")?.split(" ")[1] === lock;
+  const ready = () => versionOf("wasm-bindgen")?.split(" ")[1] === lock;
   if (ready()) return;
-  await step(`building wasm-pack and wasm-bindgen ${lock} (the first time only, about two minutes)`, () =>
+  await step(`building wasm-bindgen ${lock} (the first time only, about a minute)`, () =>
     run("cargo", ["build", "--locked", "--quiet", "--manifest-path", "tools/Cargo.toml"], { show: false }),
   );
   if (!ready()) throw new Refusal(`tools/ does not hold wasm-bindgen ${lock}; set that version in tools/Cargo.toml.`);

@@ -1,5 +1,5 @@
 // How the static site in dist/ is made: the compiler as WebAssembly, then the page around it.
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Refusal, root, run, step } from "./house.mjs";
 import { pack } from "./pack.mjs";
@@ -30,16 +30,16 @@ const LINKED = [
   'profile.release.package.relish-wasm.rustflags=["-Cllvm-args=-inline-instr-cost=20000", "-Cllvm-args=-enable-load-pre=false", "-Cllvm-args=-enable-pre=false"]',
 ];
 
-/** `--mode no-install` keeps wasm-pack off the network. What is compiled for other instructions has a target folder of its own. */
+const TARGET = "wasm32-unknown-unknown";
+
+/** What is compiled for other instructions has a target folder of its own. */
 async function compile(folder, { crateFeatures = [], simd = SIMD, target = "target" } = {}) {
   const out = resolve(root, folder);
   const extraEnv = { RUSTFLAGS: `-C target-feature=${simd} ${FLAGS}`, CARGO_TARGET_DIR: resolve(root, target), ...UNSTABLE };
-  await run(
-    "wasm-pack",
-    ["build", "crate/wasm", "--target", "web", "--release", "--no-pack", "--mode", "no-install", "--out-dir", out, "--out-name", "relish_wasm", "--", ...crateFeatures, ...OWN_STD, ...FOR_SIZE, ...LINKED],
-    { extraEnv, show: false },
-  );
-  rmSync(resolve(out, ".gitignore"), { force: true });
+  const args = ["build", "--quiet", "--release", "-p", "relish-wasm", "--target", TARGET];
+  await run("cargo", [...args, ...crateFeatures, ...OWN_STD, ...FOR_SIZE, ...LINKED], { extraEnv, show: false });
+  const module = resolve(root, target, TARGET, "release/relish_wasm.wasm");
+  await run("wasm-bindgen", [module, "--target", "web", "--out-dir", out, "--out-name", "relish_wasm"], { show: false });
   pack(resolve(out, "relish_wasm_bg.wasm"));
 }
 
