@@ -130,6 +130,11 @@ pub(crate) struct Operands<'a> {
 
 impl<'a> Operands<'a> {
     #[inline]
+    fn word(self, i: usize) -> Option<&'a u64> {
+        self.registers.get(usize::from(*self.args.get(i)?))
+    }
+
+    #[inline]
     fn iter(self) -> impl Iterator<Item = &'a u64> {
         self.args.iter().map(move |&arg| &self.registers[usize::from(arg)])
     }
@@ -389,11 +394,12 @@ impl Planned {
         operands: Operands,
     ) -> Option<Result<u64, Fail>> {
         let mut taken = None;
-        for (i, (expected, &word)) in expected.iter().zip(operands.iter()).enumerate() {
+        for (i, expected) in expected.iter().enumerate() {
             if let Expected::Tensor(block, is_taken) = expected {
-                let owners = block.owners(heap, word as u32)?;
+                let at = *operands.word(i)? as u32;
+                let owners = block.owners(heap, at)?;
                 if *is_taken && owners == 1 && taken.is_none() {
-                    taken = Some((i, word as u32));
+                    taken = Some((i, at));
                 }
             }
         }
@@ -418,7 +424,8 @@ impl Planned {
         let done = {
             // A list, since an array would have to be cleared first.
             let mut sources: SmallVec<[Source; MAX_OPERANDS]> = SmallVec::new();
-            for (i, (expected, word)) in expected.iter().zip(operands.iter()).enumerate() {
+            for (i, expected) in expected.iter().enumerate() {
+                let word = operands.word(i)?;
                 sources.push(match expected {
                     Expected::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
                     Expected::Tensor(..) if taken == Some(i) => None,
@@ -427,11 +434,11 @@ impl Planned {
             }
             self.plan.run(&sources, to, scratch)
         };
-        for (i, (expected, &word)) in expected.iter().zip(operands.iter()).enumerate() {
+        for (i, expected) in expected.iter().enumerate() {
             if let Expected::Tensor(block, _) = expected
                 && taken != Some(i)
             {
-                heap.release_leaf(word as u32, block.size);
+                heap.release_leaf(*operands.word(i)? as u32, block.size);
             }
         }
         if let Err(fault) = done {
