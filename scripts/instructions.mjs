@@ -69,19 +69,22 @@ const ONE_NUMBER = new Set([0x02, 0x03, 0x04, 0x0c, 0x0d, 0x23, 0x24, 0x25, 0x26
 /** The same for those behind `MORE`: conversions, then what is done to memories and tables. */
 const NUMBERS_OF_MORE = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
 
-/** The bytes behind an instruction on vectors. */
-function skipVector(reader) {
+/** The bytes behind an instruction on vectors; `seen` reads how aligned memory is said to be. */
+function readVector(reader, seen) {
   const operator = reader.number();
   const onLane = operator >= 84 && operator <= 91;
   if (operator <= 11 || operator === 92 || operator === 93 || onLane) {
-    reader.number();
+    seen("alignment");
     reader.number();
   }
   if (operator === 12 || operator === 13) reader.take(16);
   if (onLane || (operator >= 21 && operator <= 34)) reader.byte();
 }
 
-/** Calls `see("call" | "local", start, end, value)` for the numbers of functions and of variables in a body, in order. */
+/**
+ * Calls `see("call" | "local" | "alignment", start, end, value)` in a body, in order: for the numbers of functions and of
+ * variables, and for how aligned a load or a store says that its place is (the power of two).
+ */
 export function numbers(instructions, see) {
   const reader = new Reader(instructions);
   const seen = (what) => {
@@ -97,8 +100,11 @@ export function numbers(instructions, see) {
     else if (operator === BR_TABLE) {
       reader.vector(() => reader.number());
       reader.number();
-    } else if (operator === CALL_INDIRECT || (operator >= FIRST_LOAD && operator <= LAST_STORE)) {
+    } else if (operator === CALL_INDIRECT) {
       reader.number();
+      reader.number();
+    } else if (operator >= FIRST_LOAD && operator <= LAST_STORE) {
+      seen("alignment");
       reader.number();
     } else if (operator === SELECT_OF_TYPE) reader.vector(() => reader.byte());
     else if (operator === F32_CONST) reader.take(4);
@@ -106,7 +112,7 @@ export function numbers(instructions, see) {
     else if (operator === REF_NULL) reader.byte();
     else if (operator === MORE) {
       for (let left = NUMBERS_OF_MORE[reader.number()]; left > 0; left--) reader.number();
-    } else if (operator === VECTOR) skipVector(reader);
+    } else if (operator === VECTOR) readVector(reader, seen);
     else if (operator > 0xc4) throw new Error(`the instruction 0x${operator.toString(16)} is not known`);
   }
 }

@@ -2,6 +2,7 @@
 //
 // - functions that are the same stay once;
 // - the variables of a function are numbered by how often they are named;
+// - how aligned an address is, which is a hint, and no engine on 64 bits takes it, is said nowhere;
 // - each function stands behind the one that is most like it: most neighbours are then instances of one generic function;
 // - names, and what tools say of themselves, go.
 //
@@ -33,8 +34,11 @@ function rewritten(instructions, what, renumber) {
   return at === 0 ? instructions : Buffer.concat([...parts, instructions.subarray(at)]);
 }
 
-/** A body whose variables, behind its parameters, stand by type, and the most used first; those without a use are gone. */
-export function withSortedVariables(body, nParams) {
+/**
+ * A body whose variables, behind its parameters, stand by type, the most used first; those without a use are gone, and so
+ * are alignments.
+ */
+export function tidied(body, nParams) {
   const reader = new Reader(body);
   const types = [];
   reader.vector(() => {
@@ -44,18 +48,13 @@ export function withSortedVariables(body, nParams) {
   });
   const instructions = body.subarray(reader.at);
   const uses = new Map();
-  const usesOfType = new Map();
   numbers(instructions, (which, _start, _end, variable) => {
     if (which !== "local" || variable < nParams) return;
     uses.set(variable, (uses.get(variable) ?? 0) + 1);
-    const type = types[variable - nParams];
-    usesOfType.set(type, (usesOfType.get(type) ?? 0) + 1);
   });
   const type = (variable) => types[variable - nParams];
   // A map has its keys in the order in which they came, and sorting keeps that of equals.
-  const sorted = [...uses.keys()].sort(
-    (a, b) => usesOfType.get(type(b)) - usesOfType.get(type(a)) || type(b) - type(a) || uses.get(b) - uses.get(a),
-  );
+  const sorted = [...uses.keys()].sort((a, b) => type(b) - type(a) || uses.get(b) - uses.get(a));
   const rank = new Map(sorted.map((variable, place) => [variable, nParams + place]));
   const groups = [];
   for (const variable of sorted) {
@@ -67,7 +66,7 @@ export function withSortedVariables(body, nParams) {
   return Buffer.concat([
     numeral(groups.length),
     ...declared,
-    rewritten(instructions, "local", (variable) => rank.get(variable) ?? variable),
+    rewritten(rewritten(instructions, "local", (variable) => rank.get(variable) ?? variable), "alignment", () => 0),
   ]);
 }
 
@@ -178,7 +177,7 @@ export function packed(module) {
   const functions = section(FUNCTIONS);
   const types = functions.vector(() => functions.number());
   const code = section(CODE);
-  const given = code.vector(() => code.sized()).map((body, at) => withSortedVariables(body, nParams[types[at]]));
+  const given = code.vector(() => code.sized()).map((body, at) => tidied(body, nParams[types[at]]));
 
   const { first, bodies } = withoutCopies(types, given, nImported);
   const sorted = [...bodies.keys()]

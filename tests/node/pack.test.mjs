@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { numbers } from "../../scripts/instructions.mjs";
-import { packed, withoutCopies, withSortedVariables } from "../../scripts/pack.mjs";
+import { packed, tidied, withoutCopies } from "../../scripts/pack.mjs";
 
 const bytes = (...parts) => Buffer.from(parts.join("").replaceAll(" ", ""), "hex");
 
@@ -48,8 +48,14 @@ test("functions are the same whose callees are", () => {
 test("the most used variable of a type comes first, behind the parameters, and unused ones go", () => {
   // (param i32) (local i32 f64 i32): get 0, get 3, get 3, get 1, get 2.
   const body = bytes("03 01 7f 01 7c 01 7f", "2000 2003 2003 2001 2002 0b");
-  assert.deepEqual(withSortedVariables(body, 1), bytes("02 02 7f 01 7c", "2000 2001 2001 2002 2003 0b"));
-  assert.deepEqual(withSortedVariables(bytes("01 02 7f", "2002 0b"), 1), bytes("01 01 7f", "2001 0b"));
+  assert.deepEqual(tidied(body, 1), bytes("02 02 7f 01 7c", "2000 2001 2001 2002 2003 0b"));
+  assert.deepEqual(tidied(bytes("01 02 7f", "2002 0b"), 1), bytes("01 01 7f", "2001 0b"));
+});
+
+test("no load or store says how aligned its place is", () => {
+  // A number from memory, a vector, and one lane of it.
+  const body = bytes("00", "4100 28 02 04", "4100 fd 00 04 08", "fd 54 00 08 03 0b");
+  assert.deepEqual(tidied(body, 0), bytes("00", "4100 28 00 04", "4100 fd 00 00 08", "fd 54 00 08 03 0b"));
 });
 
 test("numbers are found behind instructions of every form", () => {
@@ -63,6 +69,7 @@ test("numbers are found behind instructions of every form", () => {
     ),
     (what, _start, _end, value) => found.push([what, value]),
   );
-  assert.deepEqual(found, [["call", 5], ["call", 6], ["local", 128]]);
+  const alignments = [["alignment", 2], ["alignment", 0]];
+  assert.deepEqual(found, [...alignments, ["call", 5], ["call", 6], ["local", 128]]);
   assert.throws(() => numbers(bytes("fe 00"), () => {}), /0xfe/);
 });
