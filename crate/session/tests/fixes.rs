@@ -59,7 +59,9 @@ fn a_relation_is_added_to_a_clause_where_it_can_be_written() {
     let clause = "Identity(A, C), Broadcast(C, B, C)";
     assert_eq!((text, left), (format!("def @f(%x: A, %y: B) -> C where {clause} {{ %x - %y }}"), vec![]));
     // What the operator needs is said of sizes that only inference has names for.
-    let conv = "def @f(%x: A, %y: B) -> C where Identity(A, C) { nn.conv2d(%x, %y) }";
+    let conv = "relation Conv(Tensor[(n, c, h, w), t], Tensor[(o, c, k, l), t], O)
+  :- O = Tensor[(n, o, h - k + 1, w - l + 1), t].
+def @f(%x: A, %y: B) -> C where Conv(A, B, C) { nn.conv2d(%x, %y) }";
     let (text, left) = mended(conv, Surface::Relay);
     assert_eq!(text, conv);
     assert!(left.iter().all(|&code| code == "relation-not-assumed") && !left.is_empty(), "{left:?}");
