@@ -62,6 +62,24 @@ test("a row lights its place up and leads there", async ({ page }) => {
   await expect(page.locator(".monaco-editor .line-numbers.active-line-number")).toHaveText("5");
 });
 
+test("what has an error is not said to have run", async ({ page }) => {
+  await open(page);
+  const wrong = "ones(shape=[2, 3]) + ones(shape=[2, 4])\n";
+  await write(page, wrong);
+  await expect(problems(page).getByRole("status")).toHaveText("1 error");
+  await runButton(page).click();
+  const outcome = panel(page).locator(".outcome");
+  await expect(outcome).toHaveText("Not run: line 1 has an error.");
+  await expect(panel(page).locator(".figures")).toHaveCount(0);
+  await outcome.getByRole("button", { name: "line 1" }).click();
+  await expect(page.locator(".monaco-editor.focused")).toBeVisible();
+  await write(page, `1 + 2\n\n${wrong}`);
+  await expect(problems(page).getByRole("status")).toHaveText("1 error");
+  await runButton(page).click();
+  await expect(outcome).toHaveText(/^1 of 2 expressions ran in \d+ ms; line 3 has an error\.$/);
+  await expect(panel(page).locator(".value")).toHaveCount(1);
+});
+
 test("operators are not measured where nobody wants it", async ({ page }) => {
   await open(page);
   await ran(page, NET);

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { lookAhead, point, runNow, setMeasures, show, stop } from "../actions.ts";
-import { errorCount, isFresh, type Ran, state } from "../state.ts";
+import { errorCount, isFresh, problems, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { startStepping } from "../stepping.ts";
 import { EngineSwitch } from "../view/engineswitch.tsx";
@@ -12,7 +12,7 @@ import { Profile } from "../view/profile.tsx";
 import { Stepper } from "../view/stepper.tsx";
 import { TensorPicture } from "../view/tensor.tsx";
 import { bytesOf, countOf } from "../view/units.ts";
-import type { NeedsView, RunView, ValueView } from "../wasm/relish_wasm.js";
+import type { NeedsView, RunView, SpanView, ValueView } from "../wasm/relish_wasm.js";
 
 export function RunPanel() {
   const ran = state.ran.value;
@@ -43,7 +43,7 @@ export function RunPanel() {
   return (
     <div class={`run ${isStale ? "stale" : ""}`}>
       <div class="toolbar">
-        <p class="outcome">{outcome(ran, isStale)}</p>
+        <Outcome ran={ran} isStale={isStale} />
         <LayoutPicker onChange={runNow} />
         <FusionSwitch onChange={runNow} />
         <Measures />
@@ -54,10 +54,10 @@ export function RunPanel() {
         )}
       </div>
       <EngineSwitch />
-      {ran.kind === "finished" && <Figures view={ran.view} isStale={isStale} />}
+      {ran.kind === "finished" && !isNothing(ran) && <Figures view={ran.view} isStale={isStale} />}
       {ran.kind === "finished" &&
         ran.view.values.map((value, index) => <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />)}
-      {ran.kind === "finished" && <Profile rows={ran.view.profile} total={ran.milliseconds} isFresh={!isStale} />}
+      {ran.kind === "finished" && !isNothing(ran) && <Profile rows={ran.view.profile} total={ran.milliseconds} isFresh={!isStale} />}
     </div>
   );
 }
@@ -65,10 +65,40 @@ export function RunPanel() {
 const duration = (milliseconds: number) =>
   milliseconds < 1000 ? `${Math.max(1, Math.round(milliseconds))} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 
+/** Whether a run had nothing to evaluate; then there is nothing to say of what it took. */
+const isNothing = (ran: Ran) => ran.kind === "finished" && ran.view.values.length === 0;
+
+/** How the run went. What has an error is not run, nor what uses it. */
+function Outcome({ ran, isStale }: { ran: Ran; isStale: boolean }) {
+  const first = isStale ? undefined : problems.value.find(({ severity }) => severity === "error");
+  if (ran.kind === "finished" && first !== undefined) {
+    const said = leftOut(ran);
+    if (said !== undefined) {
+      return (
+        <p class="outcome">
+          {said} <Place span={first.span} line={first.line} /> has an error.
+        </p>
+      );
+    }
+  }
+  return <p class="outcome">{outcome(ran, isStale)}</p>;
+}
+
+/** What a run could not evaluate, up to the line that is why; nothing if it evaluated all there is. */
+function leftOut(ran: Ran & { kind: "finished" }): string | undefined {
+  if (isNothing(ran)) return "Not run:";
+  const total = state.checked.value.view.expressions.length;
+  // `@main` has a name, and is none of them.
+  const nRan = ran.view.values.filter(({ name }) => name === "").length;
+  return nRan < total ? `${nRan} of ${total} expressions ran in ${duration(ran.milliseconds)};` : undefined;
+}
+
 function outcome(ran: Ran, isStale: boolean): string {
   if (ran.kind === "stopped") return `Stopped after ${duration(ran.milliseconds)}.`;
+  if (isNothing(ran)) {
+    return isStale ? "Not run since the last edits." : "The program ran; it has no top-level expression whose value could be shown.";
+  }
   if (isStale) return errorCount.value > 0 ? "From before the last edits, which have errors." : "From before the last edits.";
-  if (ran.view.values.length === 0) return "The program ran; it has no top-level expression whose value could be shown.";
   return `Ran in ${duration(ran.milliseconds)}.`;
 }
 
@@ -113,20 +143,26 @@ function Needs({ needs, isStale }: { needs: NeedsView; isStale: boolean }) {
   if (span === undefined || line === undefined) return <>it {sentence}</>;
   return (
     <>
-      it {sentence} in{" "}
-      <button
-        type="button"
-        class="plain-link"
-        disabled={isStale}
-        onClick={() => show(span)}
-        onPointerEnter={() => point(span)}
-        onPointerLeave={() => point(undefined)}
-        onFocus={() => point(span)}
-        onBlur={() => point(undefined)}
-      >
-        line {line}
-      </button>
+      it {sentence} in <Place span={span} line={line} isStale={isStale} />
     </>
+  );
+}
+
+/** A line of the program, which a click shows. */
+function Place({ span, line, isStale = false }: { span: SpanView; line: number; isStale?: boolean }) {
+  return (
+    <button
+      type="button"
+      class="plain-link"
+      disabled={isStale}
+      onClick={() => show(span)}
+      onPointerEnter={() => point(span)}
+      onPointerLeave={() => point(undefined)}
+      onFocus={() => point(span)}
+      onBlur={() => point(undefined)}
+    >
+      line {line}
+    </button>
   );
 }
 
