@@ -80,6 +80,20 @@ test("what has an error is not said to have run", async ({ page }) => {
   await expect(panel(page).locator(".value")).toHaveCount(1);
 });
 
+test("old values go with their lines", async ({ page }) => {
+  await open(page);
+  await ran(page, "1 + 2\n\n3 + 4\n");
+  const values = panel(page).locator(".value header");
+  await expect(values).toHaveCount(2);
+  await write(page, "1 +\n");
+  await expect(panel(page).locator(".outcome")).toHaveText("From before the last edits, which have errors.");
+  await expect(values).toHaveCount(1);
+  await expect(values).toContainText("line 1");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await expect(values).toHaveCount(0);
+});
+
 test("operators are not measured where nobody wants it", async ({ page }) => {
   await open(page);
   await ran(page, NET);

@@ -136,7 +136,12 @@ function setText(text: string): void {
 export function edit(text: string): void {
   if (text === state.text.value) return;
   isFromHere = true;
-  setText(text);
+  // What ran unasked will do so again.
+  const isEnded = run?.alone === false;
+  batch(() => {
+    if (isEnded) state.ran.value = { kind: "outdated", revision: state.revision.value };
+    setText(text);
+  });
   keepSoon();
 }
 
@@ -342,6 +347,9 @@ export function applyFix(fix: FixView): void {
     text = text.slice(0, span.start) + replacement + text.slice(span.end);
   }
   edit(text);
+  // The button may be gone with its problem; and what was done can be undone where the focus is then.
+  const [first] = fix.edits.map(({ span }) => span.start).sort((a, b) => a - b);
+  if (first !== undefined) show({ start: first, end: first });
 }
 
 /** Says in the first line of the program what it is written in. */
@@ -363,7 +371,7 @@ export async function layOut(text: string): Promise<readonly EditView[]> {
   if (view === undefined) return [];
   if (view.errors > 0) {
     const count = view.errors === 1 ? "a syntax error" : `${view.errors} syntax errors`;
-    state.notice.value = { tone: "bad", text: `The program has ${count}, so it was left as it is. Mend that and format again.` };
+    state.notice.value = { tone: "bad", text: `The program was left as it is: it has ${count}.` };
   } else if (view.edits.length === 0) {
     state.notice.value = { tone: "good", text: "The program is formatted already." };
   } else {
@@ -533,7 +541,7 @@ export function keepShared(): void {
   state.notice.value = {
     tone: "good",
     text: "This program is yours now.",
-    ...(before === undefined ? {} : { action: { title: "Bring back my earlier one", act: () => restore(before, "mine") } }),
+    ...(before === undefined ? {} : { action: { title: "Bring back mine", act: () => restore(before, "mine") } }),
   };
 }
 

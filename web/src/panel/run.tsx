@@ -1,7 +1,7 @@
 // What the program's top-level expressions come to, and what that took.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { lookAhead, point, runNow, setMeasures, show, stop } from "../actions.ts";
+import { lookAhead, point, runNow, setMeasures, show } from "../actions.ts";
 import { errorCount, isFresh, problems, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { startStepping } from "../stepping.ts";
@@ -11,6 +11,7 @@ import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { Profile } from "../view/profile.tsx";
 import { Stepper } from "../view/stepper.tsx";
 import { TensorPicture } from "../view/tensor.tsx";
+import { StopRun } from "../view/waiting.tsx";
 import { bytesOf, countOf } from "../view/units.ts";
 import type { NeedsView, RunView, SpanView, ValueView } from "../wasm/relish_wasm.js";
 
@@ -40,10 +41,13 @@ export function RunPanel() {
     );
   }
   const isStale = ran.revision !== state.revision.value;
+  const values = ran.kind === "finished" ? stillThere(ran.view.values, isStale) : [];
+  // Then there is nothing to say of what it took either.
+  const isNothing = ran.kind === "finished" && values.length === 0;
   return (
     <div class={`run ${isStale ? "stale" : ""}`}>
       <div class="toolbar">
-        <Outcome ran={ran} isStale={isStale} />
+        <Outcome ran={ran} isStale={isStale} isNothing={isNothing} />
         <LayoutPicker onChange={runNow} />
         <FusionSwitch onChange={runNow} />
         <Measures />
@@ -54,10 +58,11 @@ export function RunPanel() {
         )}
       </div>
       <EngineSwitch />
-      {ran.kind === "finished" && !isNothing(ran) && <Figures view={ran.view} isStale={isStale} />}
-      {ran.kind === "finished" &&
-        ran.view.values.map((value, index) => <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />)}
-      {ran.kind === "finished" && !isNothing(ran) && <Profile rows={ran.view.profile} total={ran.milliseconds} isFresh={!isStale} />}
+      {ran.kind === "finished" && !isNothing && <Figures view={ran.view} isStale={isStale} />}
+      {values.map((value, index) => (
+        <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />
+      ))}
+      {ran.kind === "finished" && !isNothing && <Profile rows={ran.view.profile} total={ran.milliseconds} isFresh={!isStale} />}
     </div>
   );
 }
@@ -65,14 +70,25 @@ export function RunPanel() {
 const duration = (milliseconds: number) =>
   milliseconds < 1000 ? `${Math.max(1, Math.round(milliseconds))} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 
-/** Whether a run had nothing to evaluate; then there is nothing to say of what it took. */
-const isNothing = (ran: Ran) => ran.kind === "finished" && ran.view.values.length === 0;
+/** Of the values of an older text, those whose line is not there any more are left out. */
+function stillThere(values: readonly ValueView[], isStale: boolean): readonly ValueView[] {
+  if (!isStale) return values;
+  const nLines = state.text.value.trimEnd().split("\n").length;
+  return state.text.value.trim() === "" ? [] : values.filter(({ line }) => line <= nLines);
+}
+
+interface OutcomeProps {
+  ran: Ran;
+  isStale: boolean;
+  /** Whether there are no values to be shown, not even of what failed. */
+  isNothing: boolean;
+}
 
 /** How the run went. What has an error is not run, nor what uses it. */
-function Outcome({ ran, isStale }: { ran: Ran; isStale: boolean }) {
+function Outcome({ ran, isStale, isNothing }: OutcomeProps) {
   const first = isStale ? undefined : problems.value.find(({ severity }) => severity === "error");
   if (ran.kind === "finished" && first !== undefined) {
-    const said = leftOut(ran);
+    const said = isNothing ? "Not run:" : leftOut(ran);
     if (said !== undefined) {
       return (
         <p class="outcome">
@@ -81,21 +97,21 @@ function Outcome({ ran, isStale }: { ran: Ran; isStale: boolean }) {
       );
     }
   }
-  return <p class="outcome">{outcome(ran, isStale)}</p>;
+  return <p class="outcome">{outcome({ ran, isStale, isNothing })}</p>;
 }
 
 /** What a run could not evaluate, up to the line that is why; nothing if it evaluated all there is. */
 function leftOut(ran: Ran & { kind: "finished" }): string | undefined {
-  if (isNothing(ran)) return "Not run:";
   const total = state.checked.value.view.expressions.length;
   // `@main` has a name, and is none of them.
   const nRan = ran.view.values.filter(({ name }) => name === "").length;
   return nRan < total ? `${nRan} of ${total} expressions ran in ${duration(ran.milliseconds)};` : undefined;
 }
 
-function outcome(ran: Ran, isStale: boolean): string {
+function outcome({ ran, isStale, isNothing }: OutcomeProps): string {
+  if (ran.kind === "outdated") return "The run ended: the program was edited.";
   if (ran.kind === "stopped") return `Stopped after ${duration(ran.milliseconds)}.`;
-  if (isNothing(ran)) {
+  if (isNothing) {
     return isStale ? "Not run since the last edits." : "The program ran; it has no top-level expression whose value could be shown.";
   }
   if (isStale) return errorCount.value > 0 ? "From before the last edits, which have errors." : "From before the last edits.";
@@ -215,9 +231,7 @@ function Running() {
           It <NeedsSentence needs={needs.view} />.
         </p>
       )}
-      <button type="button" class="button stop" onClick={stop}>
-        End the run
-      </button>
+      <StopRun />
     </div>
   );
 }
