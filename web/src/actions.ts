@@ -557,6 +557,8 @@ function leaveLink(): void {
   saving = undefined;
   if (link !== undefined) saveOfTab(keyOf(link), undefined);
   link = undefined;
+  // What it offers to undo may have been of the link.
+  state.notice.value = undefined;
   history.replaceState(null, "", location.pathname + location.search);
   followHistory();
 }
