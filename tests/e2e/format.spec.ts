@@ -16,7 +16,7 @@ test("the button formats, says when there is nothing to do, and undo brings the 
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
   await format(page).click();
   await expect(notice(page)).toContainText("formatted already");
-  await page.locator(".editor .monaco-editor .view-line").first().click();
+  await expect(page.locator(".monaco-editor.focused")).toBeVisible();
   await page.keyboard.press("Control+Z");
   await expect.poll(() => text(page)).toContain("def @f( %n ){%n+1}");
 });

@@ -31,6 +31,28 @@ test("a shared program leaves the visitor's own alone, until they keep it", asyn
   await expect.poll(() => text(page)).toContain("%other");
 });
 
+test("edits in a shared program outlive a reload, and going back sets them aside", async ({ page }) => {
+  await open(page);
+  await write(page, "let %mine = 1;\n");
+  const link = program("let %theirs = 2;\n");
+  await open(page, `./?again${link}`);
+  await write(page, "let %edited = 3;\n");
+  await page.reload();
+  await ready(page);
+  const banner = page.getByRole("region", { name: "Shared program" });
+  await expect(banner).toBeVisible();
+  await expect.poll(() => text(page)).toContain("%edited");
+
+  await banner.getByRole("button", { name: "Back to mine" }).click();
+  await expect.poll(() => text(page)).toContain("%mine");
+  await page.getByRole("button", { name: "Examples" }).click();
+  await expect(page.locator(".earlier code")).toHaveText(["let %edited = 3;"]);
+  await page.keyboard.press("Escape");
+  // The link itself says what it always said.
+  await page.evaluate((hash) => (location.hash = hash), link);
+  await expect.poll(() => text(page)).toContain("%theirs");
+});
+
 for (const [name, hash, reason] of [
   ["a link that is cut short", program("let %long = 123456789;\n").slice(0, -8), "it may have been cut short"],
   ["a link with strange characters", "#v1.à à", "it has characters that no link has"],

@@ -62,6 +62,38 @@ test("a row lights its place up and leads there", async ({ page }) => {
   await expect(page.locator(".monaco-editor .line-numbers.active-line-number")).toHaveText("5");
 });
 
+test("what has an error is not said to have run", async ({ page }) => {
+  await open(page);
+  const wrong = "ones(shape=[2, 3]) + ones(shape=[2, 4])\n";
+  await write(page, wrong);
+  await expect(problems(page).getByRole("status")).toHaveText("1 error");
+  await runButton(page).click();
+  const outcome = panel(page).locator(".outcome");
+  await expect(outcome).toHaveText("Not run: line 1 has an error.");
+  await expect(panel(page).locator(".figures")).toHaveCount(0);
+  await outcome.getByRole("button", { name: "line 1" }).click();
+  await expect(page.locator(".monaco-editor.focused")).toBeVisible();
+  await write(page, `1 + 2\n\n${wrong}`);
+  await expect(problems(page).getByRole("status")).toHaveText("1 error");
+  await runButton(page).click();
+  await expect(outcome).toHaveText(/^1 of 2 expressions ran in \d+ ms; line 3 has an error\.$/);
+  await expect(panel(page).locator(".value")).toHaveCount(1);
+});
+
+test("old values go with their lines", async ({ page }) => {
+  await open(page);
+  await ran(page, "1 + 2\n\n3 + 4\n");
+  const values = panel(page).locator(".value header");
+  await expect(values).toHaveCount(2);
+  await write(page, "1 +\n");
+  await expect(panel(page).locator(".outcome")).toHaveText("From before the last edits, which have errors.");
+  await expect(values).toHaveCount(1);
+  await expect(values).toContainText("line 1");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await expect(values).toHaveCount(0);
+});
+
 test("operators are not measured where nobody wants it", async ({ page }) => {
   await open(page);
   await ran(page, NET);

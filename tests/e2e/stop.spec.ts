@@ -1,6 +1,6 @@
 // Programs that would never end, and texts that would bring lesser pages down.
 import { expect, type Page, test } from "@playwright/test";
-import { expectValue, open, panel, problems, runButton, stopButton, text, write } from "./page.ts";
+import { expectValue, open, panel, problems, runButton, showPanel, stopButton, text, write } from "./page.ts";
 
 const ENDLESS = `def @loop(%n: int32) -> int32 { @loop(%n + 1) }
 @loop(0)
@@ -64,8 +64,26 @@ test("an edit ends a run, and the new text is checked", async ({ page }) => {
   await expect(stopButton(page)).toBeVisible();
   await write(page, "let %after = 1;\n");
   await expect(runButton(page)).toBeVisible();
+  await expect(panel(page).locator(".outcome")).toHaveText("The run ended: the program was edited.");
   await page.getByRole("tab", { name: "Types" }).click();
   await expect(panel(page)).toContainText("%after");
+});
+
+test("panels say that they wait for a run, and end it", async ({ page }) => {
+  await open(page);
+  await write(page, ENDLESS);
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await runButton(page).click();
+  await expect(stopButton(page)).toBeVisible();
+  for (const name of ["Layout", "Match", "IR", "Solver"]) {
+    await showPanel(page, name);
+    await expect(panel(page).getByRole("status")).toHaveText("Waiting for the run to end …");
+  }
+  await page.getByRole("tab", { name: "Rounds" }).click();
+  await expect(panel(page).getByRole("status")).toHaveText("Waiting for the run to end …");
+  await panel(page).getByRole("button", { name: "End the run" }).click();
+  await expect(runButton(page)).toBeVisible();
+  await expect(panel(page).locator(".rounds, .empty").first()).not.toContainText("appears here");
 });
 
 test("a hundred thousand open parentheses are a problem, not a disaster", async ({ page }) => {

@@ -77,6 +77,16 @@ test("hover, break, read, fix, run, share, and see the same elsewhere", async ({
   await elsewhere.close();
 });
 
+test("a fix leaves the focus where undo takes it back", async ({ page }) => {
+  await open(page);
+  await write(page, "match (Cons(1, Nil)) { Nil => 0 }\n");
+  await problems(page).getByRole("button", { name: "add the missing arm" }).click();
+  await expect.poll(() => text(page)).toContain("Cons(_, _) =>");
+  await expect(page.locator(".monaco-editor.focused")).toBeVisible();
+  await page.keyboard.press("Control+Z");
+  await expect.poll(() => text(page)).toContain("match (Cons(1, Nil)) { Nil => 0 }");
+});
+
 test("the text is there on the next visit", async ({ page }) => {
   await open(page);
   await write(page, "let %mine = 42;\n");

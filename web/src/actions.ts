@@ -2,11 +2,12 @@
 import { batch } from "@preact/signals";
 import { type BuildName, DEFAULT_BUILD, isOffered } from "./builds.ts";
 import { Compiler } from "./compiler.ts";
+import { setAside, takeBack } from "./earlier.ts";
 import { inLanguage, type Language } from "./language.ts";
 import { type Linked, pack, unpack } from "./link.ts";
 import type { ExportName, StepMove } from "./protocol.ts";
 import { type Document, errorCount, isFused, isLayout, type LayoutName, state, target, type Target, type Theme } from "./state.ts";
-import { load, save } from "./storage.ts";
+import { type KeptOfTab, load, loadOfTab, save, saveOfTab } from "./storage.ts";
 import type { DiagnosticView, EditView, FileName, FixView, Fused, SpanView } from "./wasm/relish_wasm.js";
 import welcome from "./welcome.relay?raw";
 
@@ -27,6 +28,8 @@ let saving: ReturnType<typeof setTimeout> | undefined;
 let isFromHere = false;
 /** The last run was quick, or there was none; only then may the text run by itself. */
 let isQuick = true;
+/** The hash of the link whose program is shown. */
+let link: string | undefined;
 let run: { start: number; alone: boolean } | undefined;
 
 const compiler = new Compiler({
@@ -133,26 +136,60 @@ function setText(text: string): void {
 export function edit(text: string): void {
   if (text === state.text.value) return;
   isFromHere = true;
-  setText(text);
+  // What ran unasked will do so again.
+  const isEnded = run?.alone === false;
+  batch(() => {
+    if (isEnded) state.ran.value = { kind: "outdated", revision: state.revision.value };
+    setText(text);
+  });
   keepSoon();
 }
 
 function keepSoon(): void {
-  if (state.document.value !== "mine") return;
   clearTimeout(saving);
   saving = setTimeout(keepNow, 200);
 }
 
-/** Writes the person's own text to storage; the page also calls it when it is left. */
-export function keepNow(): void {
+/** Writes what is not yet in storage. */
+function keepNow(): void {
   if (saving === undefined) return;
   clearTimeout(saving);
   saving = undefined;
-  save("text", state.text.value);
+  keep();
+}
+
+/** The person's own text is kept for later visits and for this tab, that of a link for this tab. */
+function keep(): void {
+  const text = state.text.value;
+  if (state.document.value === "mine") {
+    save("text", text);
+    saveOfTab("text", text);
+  }
+  if (link !== undefined) saveOfTab(keyOf(link), text);
+}
+
+const keyOf = (link: string): KeptOfTab => `link ${link}`;
+
+/** The page is left, maybe for good: what only this tab has is set aside, until the tab shows it again. */
+export function leave(): void {
+  keepNow();
+  const own = loadOfTab("text");
+  if (own !== undefined && own !== load("text")) setAside(own);
+  const edited = link === undefined ? undefined : loadOfTab(keyOf(link));
+  if (edited !== undefined && edited !== own) setAside(edited);
 }
 
 /** An example replaces the text; the text before it is one click (or one undo) away. */
 export function openExample(title: string, text: string): void {
+  replaceText(text, `Opened “${title}”.`);
+}
+
+/** So does one of the texts that were there before. */
+export function openEarlier(text: string): void {
+  replaceText(text, "Opened your earlier program.");
+}
+
+function replaceText(text: string, said: string): void {
   const before = state.text.value;
   const wasShared = state.document.value;
   isFromHere = isQuick = true;
@@ -162,16 +199,19 @@ export function openExample(title: string, text: string): void {
     forgetSteps();
     state.editing.value = true;
     if (text === before) return;
-    state.notice.value = {
-      tone: "good",
-      text: `Opened “${title}”.`,
-      action: { title: "Undo", act: () => restore(before, wasShared) },
-    };
+    state.notice.value = { tone: "good", text: said, action: { title: "Undo", act: () => restore(before, wasShared) } };
   });
-  setText(text);
-  keepSoon();
+  exchange(text);
   openFile("user");
   goTo({ start: 0, end: 0 });
+}
+
+/** Puts one program in the place of another, which is set aside. */
+function exchange(text: string): void {
+  if (text !== state.text.value) setAside(state.text.value);
+  takeBack(text);
+  setText(text);
+  keepSoon();
 }
 
 /** A place in the steps of one program is none in those of another. */
@@ -187,8 +227,7 @@ function restore(text: string, document: Document): void {
     state.notice.value = undefined;
     state.ran.value = undefined;
   });
-  setText(text);
-  keepSoon();
+  exchange(text);
   openFile("user");
 }
 
@@ -308,6 +347,9 @@ export function applyFix(fix: FixView): void {
     text = text.slice(0, span.start) + replacement + text.slice(span.end);
   }
   edit(text);
+  // The button may be gone with its problem; and what was done can be undone where the focus is then.
+  const [first] = fix.edits.map(({ span }) => span.start).sort((a, b) => a - b);
+  if (first !== undefined) show({ start: first, end: first });
 }
 
 /** Says in the first line of the program what it is written in. */
@@ -329,7 +371,7 @@ export async function layOut(text: string): Promise<readonly EditView[]> {
   if (view === undefined) return [];
   if (view.errors > 0) {
     const count = view.errors === 1 ? "a syntax error" : `${view.errors} syntax errors`;
-    state.notice.value = { tone: "bad", text: `The program has ${count}, so it was left as it is. Mend that and format again.` };
+    state.notice.value = { tone: "bad", text: `The program was left as it is: it has ${count}.` };
   } else if (view.edits.length === 0) {
     state.notice.value = { tone: "good", text: "The program is formatted already." };
   } else {
@@ -416,35 +458,44 @@ export async function share(): Promise<void> {
     state.notice.value = { tone: "bad", text: packed.sentence };
     return;
   }
-  const link = location.href.replace(/#.*$/, "") + packed.hash;
+  const address = location.href.replace(/#.*$/, "") + packed.hash;
   try {
-    await navigator.clipboard.writeText(link);
-    const length = link.length.toLocaleString("en");
+    await navigator.clipboard.writeText(address);
+    const length = address.length.toLocaleString("en");
     state.notice.value = { tone: "good", text: `Link copied: ${length} characters that hold the whole program.` };
   } catch {
-    state.notice.value = { tone: "good", text: "Copy this link:", copy: link };
+    state.notice.value = { tone: "good", text: "Copy this link:", copy: address };
   }
 }
 
-/** What the visitor has here: kept from before, or the program that greets a first visit. */
-const ownText = () => load("text") ?? welcome;
+/** What the visitor has here: kept in this tab or from before; nothing on a first visit. */
+const keptText = () => loadOfTab("text") ?? load("text");
+
+/** The same, or the program that greets a first visit. */
+const ownText = () => keptText() ?? welcome;
 
 /** Opens what the address asks for; the person's own text stays in storage, whatever comes. */
 export async function openAddress(): Promise<void> {
   keepNow();
-  const opened = await unpack(location.hash);
-  if (opened.kind === "program") return openShared(opened.program);
+  const { hash } = location;
+  const opened = await unpack(hash);
+  // Somebody may have typed meanwhile.
+  keepNow();
+  link = opened.kind === "program" ? hash : undefined;
+  if (opened.kind === "program") return openShared(opened.program, loadOfTab(keyOf(hash)));
   if (opened.kind === "bad") {
     state.notice.value = { tone: "bad", text: `This link cannot be opened: ${opened.reason}. Your own program is here as you left it.` };
   }
   openOwn();
 }
 
-function openShared(program: Linked): void {
+/** Shows the program of a link, with the edits that were made here. */
+function openShared(program: Linked, edited: string | undefined): void {
+  const text = edited ?? program.text;
   isFromHere = false;
   isQuick = true;
   batch(() => {
-    state.document.value = program.text === ownText() ? "mine" : "shared";
+    state.document.value = text === ownText() ? "mine" : "shared";
     state.ran.value = undefined;
     forgetSteps();
     if (program.panel !== undefined) state.panel.value = program.panel;
@@ -455,7 +506,8 @@ function openShared(program: Linked): void {
     compileFor({ ...ownTarget(), ...program.target });
   });
   useBuild(program.build ?? ownBuild());
-  setText(program.text);
+  takeBack(text);
+  setText(text);
   goTo(program.selection ?? { start: 0, end: 0 });
 }
 
@@ -468,32 +520,45 @@ function openOwn(): void {
     compileFor(ownTarget());
   });
   // The first program is ours, so it may show at once what it does.
-  isFromHere = load("text") === undefined;
+  const kept = keptText();
+  isFromHere = kept === undefined;
   isQuick = true;
   useBuild(ownBuild());
+  // Other tabs may write theirs to where this one came from.
+  if (kept !== undefined) saveOfTab("text", kept);
+  takeBack(ownText());
   setText(ownText());
 }
 
 /** The shared program becomes the person's own; theirs from before is set aside, not lost. */
 export function keepShared(): void {
-  const before = load("text");
-  if (before !== undefined) save("set-aside", before);
+  const before = keptText();
+  if (before !== undefined) setAside(before);
   leaveLink();
   state.document.value = "mine";
-  save("text", state.text.value);
+  takeBack(state.text.value);
+  keep();
   state.notice.value = {
     tone: "good",
     text: "This program is yours now.",
-    ...(before === undefined ? {} : { action: { title: "Bring back my earlier one", act: () => restore(before, "mine") } }),
+    ...(before === undefined ? {} : { action: { title: "Bring back mine", act: () => restore(before, "mine") } }),
   };
 }
 
 export function backToMine(): void {
+  setAside(state.text.value);
   leaveLink();
   openOwn();
 }
 
+/** From here on the link says what it said when it was made. */
 function leaveLink(): void {
+  clearTimeout(saving);
+  saving = undefined;
+  if (link !== undefined) saveOfTab(keyOf(link), undefined);
+  link = undefined;
+  // What it offers to undo may have been of the link.
+  state.notice.value = undefined;
   history.replaceState(null, "", location.pathname + location.search);
   followHistory();
 }

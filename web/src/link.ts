@@ -37,10 +37,12 @@ export async function pack(program: Linked): Promise<Packed> {
   return { kind: "link", hash };
 }
 
+export const isLink = (hash: string) => hash.startsWith(MARK);
+
 export async function unpack(hash: string): Promise<Opened> {
   if (hash === "" || hash === "#") return { kind: "none" };
   if (!hash.startsWith("#v")) return { kind: "none" };
-  if (!hash.startsWith(MARK)) return bad("it was made by a newer version of this page");
+  if (!isLink(hash)) return bad("it was made by a newer version of this page");
   if (hash.length > MAX_ENCODED) return bad(`it is longer than ${kib(MAX_ENCODED)}`);
   const packed = fromBase64Url(hash.slice(MARK.length));
   if (packed === undefined) return bad("it has characters that no link has; it may have been cut short or changed");

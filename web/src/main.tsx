@@ -10,7 +10,7 @@ import "./style/solver.css";
 import "./style/graph.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
-import { followHistory, keepNow, openAddress, runNow, share } from "./actions.ts";
+import { followHistory, leave, openAddress, runNow, share } from "./actions.ts";
 import { PANELS } from "./panels.ts";
 import { state } from "./state.ts";
 import { load } from "./storage.ts";
@@ -31,7 +31,7 @@ if (page) render(<App />, page);
 
 addEventListener("hashchange", openAddress);
 addEventListener("popstate", followHistory);
-addEventListener("pagehide", keepNow);
+addEventListener("pagehide", leave);
 addEventListener(
   "keydown",
   (event) => {

@@ -54,7 +54,9 @@ export const isLayout = (name: unknown): name is LayoutName => LAYOUTS.some(({ i
 export type Ran =
   /** `revision` says which text the values belong to, `build` what computed them. */
   | { kind: "finished"; revision: number; view: RunView; milliseconds: number; build: BuildName }
-  | { kind: "stopped"; revision: number; milliseconds: number };
+  | { kind: "stopped"; revision: number; milliseconds: number }
+  /** By an edit; `revision` is that of the text edited. */
+  | { kind: "outdated"; revision: number };
 
 /** How far a run is. */
 export interface Progress {

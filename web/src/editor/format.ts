@@ -32,5 +32,7 @@ export function followFormatting(editor: monaco.editor.IStandaloneCodeEditor): v
     if (state.formatting.value === asked) return;
     asked = state.formatting.value;
     editor.getAction(FORMAT)?.run();
+    // The page may have to show this editor first.
+    requestAnimationFrame(() => editor.focus());
   });
 }

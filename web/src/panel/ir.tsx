@@ -8,6 +8,7 @@ import { INSTRUCTIONS, wordOf } from "../view/instructions.ts";
 import { type IrLine, IrLines, type Tables } from "../view/irtext.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
+import { Waiting } from "../view/waiting.tsx";
 import type { IrFunctionView, IrLineView, IrView, PassView, SpanView } from "../wasm/relish_wasm.js";
 
 const RESTED_MS = 80;
@@ -35,7 +36,7 @@ export function IrPanel() {
     return () => clearTimeout(timer);
   });
   useSignalEffect(() => () => point(undefined));
-  if (view.value === undefined) return <p class="empty">The program that the machine runs appears here.</p>;
+  if (view.value === undefined) return <Waiting>The program that the machine runs appears here.</Waiting>;
   return (
     <Program
       view={view.value}

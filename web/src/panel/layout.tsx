@@ -6,6 +6,7 @@ import { highlight, TypeText } from "../view/code.tsx";
 import { Conversion, widthOf } from "../view/conversion.tsx";
 import { LaidValue } from "../view/laid-value.tsx";
 import { Axis, Caption, count, Ruler, scaleOf, Twin } from "../view/ruler.tsx";
+import { Waiting } from "../view/waiting.tsx";
 import type { LayoutsView, MentionView, SegmentView, SpanView, StoreView, TypeLayoutView } from "../wasm/relish_wasm.js";
 
 /** The text rests before it is asked about. */
@@ -35,7 +36,7 @@ export function LayoutPanel() {
   });
   // What was pointed at goes with the panel.
   useSignalEffect(() => () => point(undefined));
-  if (view.value === undefined) return <p class="empty">The bits of the program's sum types appear here.</p>;
+  if (view.value === undefined) return <Waiting>The bits of the program's sum types appear here.</Waiting>;
   return <Layouts view={view.value} />;
 }
 

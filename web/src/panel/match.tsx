@@ -4,6 +4,7 @@ import { goTo, matchAt, point, show } from "../actions.ts";
 import { isFresh, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { DecisionList, DecisionTree, type Pointed } from "../view/decision.tsx";
+import { Waiting } from "../view/waiting.tsx";
 import type { MatchView, NodeView, SpanView } from "../wasm/relish_wasm.js";
 
 /** The cursor rests before it is asked about. */
@@ -26,7 +27,7 @@ export function MatchPanel() {
   });
   // What was pointed at goes with the panel.
   useSignalEffect(() => () => point(undefined));
-  if (match.value === undefined) return <p class="empty">The decision tree of a match appears here.</p>;
+  if (match.value === undefined) return <Waiting>The decision tree of a match appears here.</Waiting>;
   if (match.value === null) {
     return (
       <p class="empty">

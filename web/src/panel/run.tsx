@@ -1,8 +1,8 @@
 // What the program's top-level expressions come to, and what that took.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { lookAhead, point, runNow, setMeasures, show, stop } from "../actions.ts";
-import { errorCount, isFresh, type Ran, state } from "../state.ts";
+import { lookAhead, point, runNow, setMeasures, show } from "../actions.ts";
+import { errorCount, isFresh, problems, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { startStepping } from "../stepping.ts";
 import { EngineSwitch } from "../view/engineswitch.tsx";
@@ -11,8 +11,9 @@ import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { Profile } from "../view/profile.tsx";
 import { Stepper } from "../view/stepper.tsx";
 import { TensorPicture } from "../view/tensor.tsx";
+import { StopRun } from "../view/waiting.tsx";
 import { bytesOf, countOf } from "../view/units.ts";
-import type { NeedsView, RunView, ValueView } from "../wasm/relish_wasm.js";
+import type { NeedsView, RunView, SpanView, ValueView } from "../wasm/relish_wasm.js";
 
 export function RunPanel() {
   const ran = state.ran.value;
@@ -40,10 +41,13 @@ export function RunPanel() {
     );
   }
   const isStale = ran.revision !== state.revision.value;
+  const values = ran.kind === "finished" ? stillThere(ran.view.values, isStale) : [];
+  // Then there is nothing to say of what it took either.
+  const isNothing = ran.kind === "finished" && values.length === 0;
   return (
     <div class={`run ${isStale ? "stale" : ""}`}>
       <div class="toolbar">
-        <p class="outcome">{outcome(ran, isStale)}</p>
+        <Outcome ran={ran} isStale={isStale} isNothing={isNothing} />
         <LayoutPicker onChange={runNow} />
         <FusionSwitch onChange={runNow} />
         <Measures />
@@ -54,10 +58,11 @@ export function RunPanel() {
         )}
       </div>
       <EngineSwitch />
-      {ran.kind === "finished" && <Figures view={ran.view} isStale={isStale} />}
-      {ran.kind === "finished" &&
-        ran.view.values.map((value, index) => <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />)}
-      {ran.kind === "finished" && <Profile rows={ran.view.profile} total={ran.milliseconds} isFresh={!isStale} />}
+      {ran.kind === "finished" && !isNothing && <Figures view={ran.view} isStale={isStale} />}
+      {values.map((value, index) => (
+        <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />
+      ))}
+      {ran.kind === "finished" && !isNothing && <Profile rows={ran.view.profile} total={ran.milliseconds} isFresh={!isStale} />}
     </div>
   );
 }
@@ -65,10 +70,51 @@ export function RunPanel() {
 const duration = (milliseconds: number) =>
   milliseconds < 1000 ? `${Math.max(1, Math.round(milliseconds))} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
 
-function outcome(ran: Ran, isStale: boolean): string {
+/** Of the values of an older text, those whose line is not there any more are left out. */
+function stillThere(values: readonly ValueView[], isStale: boolean): readonly ValueView[] {
+  if (!isStale) return values;
+  const nLines = state.text.value.trimEnd().split("\n").length;
+  return state.text.value.trim() === "" ? [] : values.filter(({ line }) => line <= nLines);
+}
+
+interface OutcomeProps {
+  ran: Ran;
+  isStale: boolean;
+  /** Whether there are no values to be shown, not even of what failed. */
+  isNothing: boolean;
+}
+
+/** How the run went. What has an error is not run, nor what uses it. */
+function Outcome({ ran, isStale, isNothing }: OutcomeProps) {
+  const first = isStale ? undefined : problems.value.find(({ severity }) => severity === "error");
+  if (ran.kind === "finished" && first !== undefined) {
+    const said = isNothing ? "Not run:" : leftOut(ran);
+    if (said !== undefined) {
+      return (
+        <p class="outcome">
+          {said} <Place span={first.span} line={first.line} /> has an error.
+        </p>
+      );
+    }
+  }
+  return <p class="outcome">{outcome({ ran, isStale, isNothing })}</p>;
+}
+
+/** What a run could not evaluate, up to the line that is why; nothing if it evaluated all there is. */
+function leftOut(ran: Ran & { kind: "finished" }): string | undefined {
+  const total = state.checked.value.view.expressions.length;
+  // `@main` has a name, and is none of them.
+  const nRan = ran.view.values.filter(({ name }) => name === "").length;
+  return nRan < total ? `${nRan} of ${total} expressions ran in ${duration(ran.milliseconds)};` : undefined;
+}
+
+function outcome({ ran, isStale, isNothing }: OutcomeProps): string {
+  if (ran.kind === "outdated") return "The run ended: the program was edited.";
   if (ran.kind === "stopped") return `Stopped after ${duration(ran.milliseconds)}.`;
+  if (isNothing) {
+    return isStale ? "Not run since the last edits." : "The program ran; it has no top-level expression whose value could be shown.";
+  }
   if (isStale) return errorCount.value > 0 ? "From before the last edits, which have errors." : "From before the last edits.";
-  if (ran.view.values.length === 0) return "The program ran; it has no top-level expression whose value could be shown.";
   return `Ran in ${duration(ran.milliseconds)}.`;
 }
 
@@ -113,20 +159,26 @@ function Needs({ needs, isStale }: { needs: NeedsView; isStale: boolean }) {
   if (span === undefined || line === undefined) return <>it {sentence}</>;
   return (
     <>
-      it {sentence} in{" "}
-      <button
-        type="button"
-        class="plain-link"
-        disabled={isStale}
-        onClick={() => show(span)}
-        onPointerEnter={() => point(span)}
-        onPointerLeave={() => point(undefined)}
-        onFocus={() => point(span)}
-        onBlur={() => point(undefined)}
-      >
-        line {line}
-      </button>
+      it {sentence} in <Place span={span} line={line} isStale={isStale} />
     </>
+  );
+}
+
+/** A line of the program, which a click shows. */
+function Place({ span, line, isStale = false }: { span: SpanView; line: number; isStale?: boolean }) {
+  return (
+    <button
+      type="button"
+      class="plain-link"
+      disabled={isStale}
+      onClick={() => show(span)}
+      onPointerEnter={() => point(span)}
+      onPointerLeave={() => point(undefined)}
+      onFocus={() => point(span)}
+      onBlur={() => point(undefined)}
+    >
+      line {line}
+    </button>
   );
 }
 
@@ -179,9 +231,7 @@ function Running() {
           It <NeedsSentence needs={needs.view} />.
         </p>
       )}
-      <button type="button" class="button stop" onClick={stop}>
-        End the run
-      </button>
+      <StopRun />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 // What the page has to say about itself: whose program this is, and how the last action went.
 import { backToMine, keepShared } from "../actions.ts";
 import { state } from "../state.ts";
+import { isNarrow } from "./appearance.ts";
 import { Icon } from "./icon.tsx";
 
 export function SharedBanner() {
@@ -28,7 +29,8 @@ export function NoticeBanner() {
       {notice && (
         <div class={`notice ${notice.tone}`}>
           <Icon name={notice.tone === "good" ? "check" : "warning"} />
-          <p>{notice.text}</p>
+          {/* On a narrow screen a long one scrolls. */}
+          <p tabIndex={isNarrow.value ? 0 : undefined}>{notice.text}</p>
           {notice.copy !== undefined && (
             <input
               type="text"

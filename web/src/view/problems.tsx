@@ -1,4 +1,5 @@
 // Everything that is wrong with the program, where it is, and what can be done about it.
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { applyFix, explain, show } from "../actions.ts";
 import { askWhyNot, isAskable } from "../asking.ts";
 import { problems, state } from "../state.ts";
@@ -25,6 +26,8 @@ function summary(found: readonly DiagnosticView[]): string {
 export function Problems() {
   const found = problems.value;
   const isLoading = state.engine.value === "loading";
+  const { list, onScroll } = useScrollPlace(found.length === 0);
+  const key = keys();
   return (
     <section class="problems" aria-label="Problems">
       <header class="pane-header">
@@ -41,15 +44,51 @@ export function Problems() {
           {isLoading ? "" : "Nothing to complain about: every type and every shape agrees."}
         </p>
       ) : (
-        <ul>
+        <ul ref={list} onScroll={onScroll}>
           {found.slice(0, SHOWN).map((problem) => (
-            <Problem problem={problem} />
+            <Problem key={key(problem)} problem={problem} />
           ))}
           {found.length > SHOWN && <li class="more">… and {plural(found.length - SHOWN, "more problem")}</li>}
         </ul>
       )}
     </section>
   );
+}
+
+/** Names for problems that outlive an edit elsewhere, so that what one reads stays where it is. */
+function keys(): (problem: DiagnosticView) => string {
+  const used = new Map<string, number>();
+  return ({ code, message }) => {
+    const name = `${code} ${message}`;
+    const count = used.get(name) ?? 0;
+    used.set(name, count + 1);
+    return `${name} ${count}`;
+  };
+}
+
+const START = { top: 0, height: 0, isCut: false };
+
+/**
+ * Where the list is scrolled to. One that is short for a moment, as while a string is typed that has no end yet, is shown
+ * from its top; when it is long again, it is back at its place.
+ */
+function useScrollPlace(isEmpty: boolean) {
+  const list = useRef<HTMLUListElement>(null);
+  const place = useRef(START);
+  useLayoutEffect(() => {
+    if (isEmpty) place.current = START;
+    const { top, isCut } = place.current;
+    if (!isCut || list.current === null) return;
+    const { scrollHeight, clientHeight } = list.current;
+    if (scrollHeight - clientHeight >= top) list.current.scrollTop = top;
+  });
+  const onScroll = () => {
+    if (list.current === null) return;
+    const { scrollTop, scrollHeight, clientHeight } = list.current;
+    const isCut = scrollHeight < place.current.height && scrollTop + clientHeight >= scrollHeight - 1;
+    place.current = isCut ? { ...place.current, isCut } : { top: scrollTop, height: scrollHeight, isCut };
+  };
+  return { list, onScroll };
 }
 
 function Problem({ problem }: { problem: DiagnosticView }) {

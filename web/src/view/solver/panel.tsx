@@ -4,6 +4,7 @@ import { point } from "../../actions.ts";
 import { followStop, followTrace, stopNow } from "../../solving.ts";
 import { isFresh, isSolverTab, SOLVER_TABS, state } from "../../state.ts";
 import { tabId, tabPanelId, Tabs } from "../tabs.tsx";
+import { Waiting } from "../waiting.tsx";
 import { Graph } from "./graph.tsx";
 import { Rounds } from "./rounds.tsx";
 import { Caption, Steps } from "./steps.tsx";
@@ -45,7 +46,7 @@ export function Solver() {
 
 function AtStop({ isGraph }: { isGraph: boolean }) {
   const trace = state.trace.value?.view;
-  if (trace === undefined) return <p class="empty">What the solver does with the program, step by step, appears here.</p>;
+  if (trace === undefined) return <Waiting>What the solver does with the program, step by step, appears here.</Waiting>;
   if (trace.stops.length <= 1) {
     return (
       <p class="empty">

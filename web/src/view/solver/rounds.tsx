@@ -6,6 +6,7 @@ import { litAmong } from "../../solving.ts";
 import { isFresh, state } from "../../state.ts";
 import type { RoundsView, RoundView, SpanView } from "../../wasm/relish_wasm.js";
 import { TypeText } from "../code.tsx";
+import { Waiting } from "../waiting.tsx";
 import { More, pointing, ToLine, ToStep } from "./steps.tsx";
 
 /** As many rounds are shown at first, and four times as many whenever more are asked for. */
@@ -27,7 +28,7 @@ export function Rounds() {
     }, RESTED_MS);
     return () => clearTimeout(timer);
   });
-  if (view.value === undefined) return <p class="empty">Which operators the solver resolved in which round appears here.</p>;
+  if (view.value === undefined) return <Waiting>Which operators the solver resolved in which round appears here.</Waiting>;
   const { rounds: all, n_more, n_unresolved } = view.value;
   if (all.length === 0) {
     return (

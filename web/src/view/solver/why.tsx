@@ -7,6 +7,7 @@ import type { DerivationView, WhyView } from "../../wasm/relish_wasm.js";
 import { highlight } from "../code.tsx";
 import { Sentence } from "../markdown.tsx";
 import { copyText } from "./export.ts";
+import { Waiting } from "../waiting.tsx";
 import { pointing, ToLine, ToStep } from "./steps.tsx";
 import { Takeaway } from "./takeaway.tsx";
 import { whyText } from "./text.ts";
@@ -62,7 +63,7 @@ export function Why() {
       </div>
     );
   }
-  if (answer?.kind !== "type") return <p class="empty">Why the type at the cursor is what it is appears here.</p>;
+  if (answer?.kind !== "type") return <Waiting>Why the type at the cursor is what it is appears here.</Waiting>;
   if (answer.view === null) {
     return (
       <p class="empty">
