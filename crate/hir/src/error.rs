@@ -61,6 +61,11 @@ pub enum HirError {
         name: String,
         at: Span,
     },
+    /// A dim whose value is negative, or which is too large to be computed with.
+    DimRange {
+        span: Span,
+        negative: Option<i64>,
+    },
     LiteralRange {
         span: Span,
         dtype: Dtype,
@@ -417,6 +422,13 @@ impl HirError {
                 let message = match dtype.int_range() {
                     Some((low, high)) => format!("expected a number from {low} to {high}, as {dtype} holds"),
                     None => format!("this number is too large for {dtype}"),
+                };
+                error("literal-out-of-range", *span, message)
+            }
+            HirError::DimRange { span, negative } => {
+                let message = match negative {
+                    Some(number) => format!("a dim is at least 0, and this is {number}"),
+                    None => "this dim has too many terms, or a factor that int64 does not hold".to_owned(),
                 };
                 error("literal-out-of-range", *span, message)
             }

@@ -599,20 +599,30 @@ impl Wording<'_> {
         args.iter().zip(&scheme.params).map(param).collect()
     }
 
+    /// Whether terms are made of what the program names: not of unknowns, nor of parameters that inference made.
+    fn can_be_written(&self, terms: &[TermId]) -> bool {
+        let solver = &self.inferred.solver;
+        let first = ParamId(self.module.type_params.len() as u32);
+        let has_no_name = |term: Term| match term {
+            Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) => param >= first,
+            term => term.is_hole(),
+        };
+        solver.roots_where(terms, has_no_name).is_empty()
+    }
+
     fn not_assumed(&self, relation: RelationId, args: &[TermId], function: FnId) -> Diagnostic {
         let posted = self.inferred.solver.relation(relation);
         let text = self.obligation(&Posted { args: args.into(), ..posted.clone() });
         let message = format!("the `where` clause does not say that {text}");
         let wheres = &self.module.functions[function].wheres;
-        let clause = wheres.iter().map(|clause| clause.span).reduce(Span::to);
         let error = Diagnostic::error("relation-not-assumed", self.span(posted.cause), message);
-        match clause {
-            Some(clause) => error.label(clause, "the relations that the body may rely on").fix(
-                format!("add `{text}` to the clause"),
-                Span::new(clause.end, clause.end),
-                format!(", {text}"),
-            ),
-            None => error,
+        let Some(clause) = wheres.iter().map(|clause| clause.span).reduce(Span::to) else { return error };
+        let error = error.label(clause, "the relations that the body may rely on");
+        match self.can_be_written(args) {
+            true => {
+                error.fix(format!("add `{text}` to the clause"), Span::new(clause.end, clause.end), format!(", {text}"))
+            }
+            false => error,
         }
     }
 

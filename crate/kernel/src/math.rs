@@ -97,8 +97,7 @@ struct Powers<L> {
 impl<L: Lanes> Powers<L> {
     #[inline(always)]
     fn new(magic: f32) -> Powers<L> {
-        let [log2_e, magic, high, low, one] =
-            L::constants([std::f32::consts::LOG2_E, magic, -LN_2[0], -LN_2[1], 1.0]);
+        let [log2_e, magic, high, low, one] = L::constants([std::f32::consts::LOG2_E, magic, -LN_2[0], -LN_2[1], 1.0]);
         Powers { log2_e, magic, minus_ln_2: [high, low], one }
     }
 

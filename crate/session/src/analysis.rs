@@ -94,7 +94,7 @@ impl Analysis {
         let wording = Wording { module: &module, inferred: &inferred };
         diagnostics.append_all(type_errors.iter().map(|error| wording.diagnostic(error)));
         let lines = LineIndex::new(text);
-        diagnostics.append_all(coverage::diagnostics(text, &lines, &module, &inferred));
+        diagnostics.append_all(coverage::diagnostics(text, &lines, &module, &inferred, &type_errors));
         diagnostics.append_all(lint::check(text, &module, &inferred));
         if diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error) {
             diagnostics.append_all(lint::unused(text, &module));

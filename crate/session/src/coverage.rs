@@ -5,15 +5,22 @@
 
 use base::{Diagnostic, Edit, Fix, LineIndex, Span, Surface, ToList};
 use hir::{Arm, Expr, ExprKind, Module, PatId, PatKind};
-use infer::{Inferred, Why};
+use infer::{Inferred, TypeError, Why};
 use pattern::{Coverage, Unreachable};
 use ty::{Names, Term, TermId, Terms, VariantId};
 
 /// How many covering arms are pointed at.
 const MAX_LABELS: usize = 4;
 
-pub(crate) fn diagnostics(text: &str, lines: &LineIndex, module: &Module, inferred: &Inferred) -> Vec<Diagnostic> {
+pub(crate) fn diagnostics(
+    text: &str,
+    lines: &LineIndex,
+    module: &Module,
+    inferred: &Inferred,
+    errors: &[TypeError],
+) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
+    let wrong = wrong_patterns(module, inferred, errors);
     for expr in module.exprs.iter().skip(module.start.exprs) {
         let ExprKind::Match { scrutinee, arms, is_partial } = &expr.kind else { continue };
         // Of what could not be typed nothing is said.
@@ -22,6 +29,13 @@ pub(crate) fn diagnostics(text: &str, lines: &LineIndex, module: &Module, inferr
         else {
             continue;
         };
+        let is_wrong = |arm: &Arm| {
+            let span = module.pats[arm.pat].span;
+            wrong[wrong.partition_point(|&start| start < span.start)..].first().is_some_and(|&start| start < span.end)
+        };
+        if !wrong.is_empty() && arms.iter().any(is_wrong) {
+            continue;
+        }
         let coverage = pattern::check(module, &inferred.solver, term, arms);
         let keyword = Span::new(expr.span.start, expr.span.start + 5);
         if coverage.is_given_up && !is_partial {
@@ -57,6 +71,19 @@ pub(crate) fn diagnostics(text: &str, lines: &LineIndex, module: &Module, inferr
         }
     }
     diagnostics
+}
+
+/// Where patterns begin that cannot match what they are tried on, as an error says. In source order.
+fn wrong_patterns(module: &Module, inferred: &Inferred, errors: &[TypeError]) -> Vec<u32> {
+    let start = |error: &TypeError| {
+        let TypeError::Failed(failure) = error else { return None };
+        let cause = inferred.solver.relation(failure.relation).cause;
+        let why = *inferred.whys.get(cause.0 as usize)?;
+        matches!(why, Why::Pattern(_) | Why::PatternVariable(_)).then(|| why.span(module).start)
+    };
+    let mut starts: Vec<u32> = errors.iter().filter_map(start).list();
+    base::sort_by_key(&mut starts, |&start| start);
+    starts
 }
 
 fn not_exhaustive(

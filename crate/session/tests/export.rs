@@ -93,6 +93,28 @@ fn a_node_is_a_program_of_relay_with_the_same_types() {
 }
 
 #[test]
+fn names_that_meet_in_relay_are_told_apart() {
+    // Two methods that are `A_a_b` both, and a node that is called as a size would be.
+    let script = analysis(
+        "node A<[?, 2] -> [?, 2]> {}
+graph A<[?, 2] -> [?, 2]> { def forward(x) { x |> self.a_b() } def a_b(x: [?, 2]) -> [?, 2] { x } }
+node A_a<[?, 2] -> [?, 2]> {}
+graph A_a<[?, 2] -> [?, 2]> { def forward(x) { x |> self.b() } def b(x: [?, 2]) -> [?, 2] { x + 1. } }
+node N<[?, 2] -> [?, 2]> {}
+graph N<[?, 2] -> [?, 2]> { def forward(x) { x } }
+",
+    );
+    let relay = Analysis::new(&export(&script, Export::Relay).unwrap());
+    assert_eq!(errors(&relay), Vec::<String>::new());
+    let definitions: Vec<(String, String)> =
+        relay.definitions().into_iter().map(|definition| (definition.name, definition.r#type)).collect();
+    let of = |node: &str| format!("fn[N2: Dim]({node}, Tensor[(N2, 2), float32]) -> Tensor[(N2, 2), float32]");
+    let names =
+        [("@A_forward", "A"), ("@A_a_b", "A"), ("@A_a_forward", "A_a"), ("@A_a_b_2", "A_a"), ("@N_forward", "N")];
+    assert_eq!(definitions, names.map(|(name, node)| (name.to_owned(), of(node))));
+}
+
+#[test]
 fn a_hover_over_a_layer_says_what_it_is_made_of() {
     let analysis = analysis(DIGITS);
     let code = |of: &str| {

@@ -155,7 +155,7 @@ impl Lowering<'_> {
             TypeExpr { kind: TypeExprKind::Sum { .. }, span } if want == Kind::Row => {
                 self.type_expr(TypeExprKind::RowOf(id), *span)
             }
-            _ => self.coerce(id, want),
+            _ => self.type_at(node, want),
         }
     }
 
@@ -310,13 +310,13 @@ impl Lowering<'_> {
             Some((Some(number), _)) if args.is_empty() => match number {
                 0.. => TypeExprKind::Dim(number),
                 _ => {
-                    self.errors.push(HirError::LiteralRange { span, dtype: Dtype::Int64 });
+                    self.errors.push(HirError::DimRange { span, negative: Some(number) });
                     TypeExprKind::Error
                 }
             },
             Some(_) => TypeExprKind::Apply { function: Function::Polynomial(computed.unwrap_or_default()), args },
             None => {
-                self.errors.push(HirError::LiteralRange { span, dtype: Dtype::Int64 });
+                self.errors.push(HirError::DimRange { span, negative: None });
                 TypeExprKind::Error
             }
         }
@@ -412,6 +412,16 @@ impl Lowering<'_> {
     /// The type at a child, as the kind that its place wants.
     pub(super) fn type_at(&mut self, node: NodeId, want: Kind) -> TypeExprId {
         let id = self.type_of(node);
+        let is_param =
+            matches!(&self.module.type_exprs[id].kind, TypeExprKind::Param(param) if self.unkinded.contains(param));
+        // A dim in brackets is a shape of one axis.
+        if want == Kind::Shape
+            && self.tree.kind(node) == NodeKind::ParenType
+            && !is_param
+            && self.kind_at(id) == Kind::Dim
+        {
+            return self.type_expr(TypeExprKind::Shape(vec![id]), self.tree.span(node));
+        }
         self.coerce(id, want)
     }
 

@@ -59,7 +59,13 @@ impl Form {
     /// The dim of a checked axis.
     pub fn dim(&self, r: &mut dyn Facts, axis: i64) -> Result<TermId, Stop> {
         match self {
-            Form::Dims(dims) => Ok(dims[axis as usize]),
+            Form::Dims(dims) => match dims.get(place(dims, axis)) {
+                Some(dim) => Ok(*dim),
+                None => {
+                    let shape = self.shape(r);
+                    ty::apply(r, &Function::Index(axis), &[shape])
+                }
+            },
             Form::Whole(shape) => ty::apply(r, &Function::Index(axis), &[*shape]),
         }
     }
@@ -115,7 +121,7 @@ impl Form {
     fn with(&self, r: &mut dyn Facts, to: Option<i64>, from: Option<i64>, dims: &[TermId]) -> Result<Form, Stop> {
         let shape = match self {
             Form::Dims(all) => {
-                let (to, from) = (to.map_or(all.len(), |to| to as usize), from.map_or(all.len(), |from| from as usize));
+                let [to, from] = [to, from].map(|at| at.map_or(all.len(), |at| place(all, at).min(all.len())));
                 return Ok(Form::Dims([&all[..to], dims, &all[from..]].concat()));
             }
             Form::Whole(shape) => *shape,
@@ -155,6 +161,11 @@ impl Form {
             }
         }
     }
+}
+
+/// Where a checked axis is. It may have been checked when the rank was not known yet, and count from the end.
+fn place(dims: &[TermId], axis: i64) -> usize {
+    if axis < 0 { dims.len().saturating_sub(axis.unsigned_abs() as usize) } else { axis as usize }
 }
 
 /// Asserts that the (only) result is a tensor of this shape.

@@ -68,9 +68,10 @@ fn product(r: &mut dyn Facts, transpose_a: bool, transpose_b: bool) -> Step {
     if let Some(found) = peek_rank(r, 0).filter(|&rank| rank < least) {
         return r.fail(Reason::Rank { operand: 0, want: format!("{least} or more").into(), found });
     }
-    let (data, dtype) = Form::operand(r, 0)?;
     let weight = r.arg(1);
     let (matrix, _) = expect_rank(r, weight, 2)?;
+    // The data may be the weight: what is known of its shape is known only now.
+    let (data, dtype) = Form::operand(r, 0)?;
     let last = data.axis(r, "axis", -1, 0)?;
     let inner = if transpose_a { data.axis(r, "axis", -2, 0)? } else { last };
     let inner_dim = data.dim(r, inner)?;

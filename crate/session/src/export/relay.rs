@@ -8,11 +8,10 @@ use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatKind, Visit};
 use std::fmt::Write;
 use ty::{AdtId, Function, Kind, Names, ParamId, Term, TermId, Terms, Value, VariantId};
 
-/// The program's names in Relay's spelling: `?` is a dim parameter `N`.
+/// The program's names in Relay's spelling: `?` is a dim parameter `N`, and no parameter is called as a type is.
 struct Spelling<'a, N> {
     names: &'a N,
-    /// What no other parameter is called.
-    batch: String,
+    params: HashMap<ParamId, String>,
 }
 
 impl<N: Names> Names for Spelling<'_, N> {
@@ -21,10 +20,7 @@ impl<N: Names> Names for Spelling<'_, N> {
     }
 
     fn param(&self, param: ParamId) -> &str {
-        match self.names.param(param) {
-            "?" => &self.batch,
-            name => name,
-        }
+        self.params.get(&param).map_or(self.names.param(param), String::as_str)
     }
 
     fn param_kind(&self, param: ParamId) -> Kind {
@@ -50,9 +46,20 @@ pub(super) fn relay(analysis: &Analysis) -> String {
         let fields = if fields.is_empty() { String::new() } else { format!("({})", fields.join(", ")) };
         let _ = writeln!(out, "type {0} {{ {0}{fields} }}", adt.name);
     }
-    for method in order.iter().flat_map(|&net| &module.nets[net].methods) {
+    // The library keeps its names; `::` is `_`, so that two methods may come to be called the same.
+    let mut fresh = FreshNames::new("_");
+    let mut globals = HashMap::default();
+    for (id, def) in module.defs.iter_enumerated().take(module.start.defs) {
+        globals.insert(id, fresh.give(&def.name));
+    }
+    let methods = order.iter().flat_map(|&net| &module.nets[net].methods).list();
+    for method in &methods {
+        let name = module.defs[method.def].name.replace("::", "_");
+        globals.insert(method.def, fresh.give(&format!("@{name}")));
+    }
+    for method in methods {
         out.push('\n');
-        Writer::new(analysis, method.def).def(&mut out);
+        Writer::new(analysis, &globals, method.def).def(&mut out);
     }
     let prelude = crate::analysis::prelude();
     let mut library: Vec<DefId> = Vec::new();
@@ -88,14 +95,10 @@ fn written(module: &Module, ty: hir::TypeExprId) -> String {
     }
 }
 
-/// `@Net_forward`; what the library defines has its sign already.
-fn global(name: &str) -> String {
-    let sign = if name.starts_with('@') { "" } else { "@" };
-    format!("{sign}{}", name.replace("::", "_"))
-}
-
 struct Writer<'a> {
     analysis: &'a Analysis,
+    /// What definitions are called, such as `@Net_forward`.
+    globals: &'a HashMap<DefId, String>,
     def: DefId,
     names: HashMap<LocalId, String>,
     fresh: FreshNames,
@@ -115,8 +118,13 @@ impl Text {
 }
 
 impl<'a> Writer<'a> {
-    fn new(analysis: &'a Analysis, def: DefId) -> Writer<'a> {
-        Writer { analysis, def, names: HashMap::default(), fresh: FreshNames::new("_"), done: HashMap::default() }
+    fn new(analysis: &'a Analysis, globals: &'a HashMap<DefId, String>, def: DefId) -> Writer<'a> {
+        let (names, fresh) = (HashMap::default(), FreshNames::new("_"));
+        Writer { analysis, globals, def, names, fresh, done: HashMap::default() }
+    }
+
+    fn global(&self, def: DefId) -> String {
+        self.globals.get(&def).cloned().unwrap_or_default()
     }
 
     fn def(mut self, out: &mut String) {
@@ -126,12 +134,16 @@ impl<'a> Writer<'a> {
         let function = &module.functions[def.function];
         let own = inferred.names(module);
         let Some(scheme) = inferred.defs[self.def].as_ref() else { return };
-        let all: Vec<&str> = scheme.params.iter().map(|&param| own.param(param)).list();
-        let mut batch = "N".to_owned();
-        while all.contains(&batch.as_str()) {
-            batch.push('1');
+        let mut fresh = FreshNames::new("");
+        for adt in module.adts.iter() {
+            fresh.give(&adt.name);
         }
-        let names = Spelling { names: &own, batch };
+        let mut called = HashMap::default();
+        for &param in &scheme.params {
+            let name = Some(own.param(param)).filter(|&name| name != "?").unwrap_or("N");
+            called.insert(param, fresh.give(name));
+        }
+        let names = Spelling { names: &own, params: called };
         let print = |id: TermId| ty::print_term(&inferred.solver, &names, id).text;
         let params: Vec<String> = scheme
             .params
@@ -164,7 +176,7 @@ impl<'a> Writer<'a> {
                 format!("({})", [&[this], &names[..]].concat().join(", "))
             }
         };
-        let _ = writeln!(out, "def {}{head} {{", global(&def.name));
+        let _ = writeln!(out, "def {}{head} {{", self.global(self.def));
         for visit in &module.visits[function.visits.clone()] {
             if let Visit::Expr(expr) = *visit {
                 let text = self.expr(expr);
@@ -231,7 +243,7 @@ impl<'a> Writer<'a> {
                 return Text::of(ty::print_value(&Value::Scalar(dtype, scalar), module).text);
             }
             &ExprKind::Local(local, _) => return Text::of(self.name_of(local)),
-            ExprKind::Def(def) => return Text::of(global(&module.defs[*def].name)),
+            ExprKind::Def(def) => return Text::of(self.global(*def)),
             ExprKind::OpCall { op, args, attrs, .. } => {
                 let mut call = format!("{}({}", op.row().name, self.list(args, &mut before));
                 for ((name, value), _) in attrs.entries.iter().zip(&attrs.written).filter(|(_, written)| **written) {

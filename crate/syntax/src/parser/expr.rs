@@ -39,11 +39,11 @@ impl Parser<'_> {
                 return self.atom(mark);
             }
         };
-        if self.enter() {
+        if self.enter_operator() {
             self.bump();
             self.tasks.append_all([
                 Task::ExprRest(mark, min),
-                Task::Leave,
+                Task::LeaveOperator,
                 Task::Finish(prefix, mark),
                 Task::Expr(PREFIX),
             ]);
@@ -132,9 +132,9 @@ impl Parser<'_> {
     /// `:=` associates to the right, so it nests.
     fn ref_write(&mut self, mark: Mark, right: u8) {
         self.tasks.push(Task::Finish(NodeKind::RefWrite, mark));
-        if self.enter() {
+        if self.enter_operator() {
             self.bump();
-            self.tasks.append_all([Task::Leave, Task::Expr(right)]);
+            self.tasks.append_all([Task::LeaveOperator, Task::Expr(right)]);
         } else {
             self.skip_operand();
         }

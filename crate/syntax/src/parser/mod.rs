@@ -48,6 +48,7 @@ pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
             Surface::TensorScript => Task::TensorScript(tensorscript::Part::Items),
         }],
         depth: 0,
+        n_operators: 0,
         bare: false,
         angles_paired: false,
         item: Eof,
@@ -77,6 +78,8 @@ enum Task {
     Finish(NodeKind, Mark),
     /// Come out of one level of nesting.
     Leave,
+    /// The same for an operator's.
+    LeaveOperator,
 
     /// Before an element of a list, or its closer.
     Element(List),
@@ -165,6 +168,8 @@ struct Parser<'a> {
     nodes: Vec<Node>,
     tasks: Vec<Task>,
     depth: u32,
+    /// How many of these levels are prefix operators and `:=`, which no bracket ends.
+    n_operators: u32,
     /// Inside a top-level expression, where a line that begins with `(` is the next item.
     bare: bool,
     angles_paired: bool,
@@ -185,6 +190,10 @@ impl Parser<'_> {
         match task {
             Task::Finish(kind, mark) => self.finish(kind, mark),
             Task::Leave => self.depth -= 1,
+            Task::LeaveOperator => {
+                self.depth -= 1;
+                self.n_operators -= 1;
+            }
             Task::Element(list) => self.element(list),
             Task::Separator(list) => self.separator(list),
             Task::Items => self.items(),
@@ -406,6 +415,13 @@ impl Parser<'_> {
             self.errors.push(SyntaxError::NestingTooDeep { at: self.token_span(self.pos) });
         }
         false
+    }
+
+    /// The same for an operator, which does not end with a bracket.
+    fn enter_operator(&mut self) -> bool {
+        let enters = self.enter();
+        self.n_operators += u32::from(enters);
+        enters
     }
 
     // Skipping. What is skipped belongs to the node around it, or to an `Error` in the place of a child.
