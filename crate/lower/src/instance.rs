@@ -497,14 +497,7 @@ impl Lowering<'_> {
     }
 
     /// Checks the sizes that are written where a value arrives.
-    fn check_sizes(
-        &mut self,
-        body: &mut Body,
-        annotation: Option<TypeExprId>,
-        name: &str,
-        span: Span,
-        var: VarId,
-    ) {
+    fn check_sizes(&mut self, body: &mut Body, annotation: Option<TypeExprId>, name: &str, span: Span, var: VarId) {
         for sizes in self.module.written_sizes(annotation) {
             let mut part = var;
             for &index in &sizes.path {
