@@ -1,7 +1,7 @@
 //! The sizes that are written in types, for the run to check.
 
 use crate::{FnId, Module, TypeExprId, TypeExprKind};
-use base::ToList;
+use base::{Append, ToList};
 
 /// In tuples inside more of them nothing is checked, so that all paths together are no longer than the text.
 const MAX_DEPTH: usize = 8;
@@ -29,7 +29,7 @@ impl Module {
         let is_checked = |annotation: &TypeExprId| self.has_any && annotation.0 as usize >= self.start.type_exprs;
         let mut found = Vec::new();
         let mut stack: Vec<(TypeExprId, Vec<u32>)> = Vec::new();
-        stack.extend(annotation.filter(is_checked).map(|annotation| (annotation, Vec::new())));
+        stack.append_all(annotation.filter(is_checked).map(|annotation| (annotation, Vec::new())));
         while let Some((written, path)) = stack.pop() {
             if let TypeExprKind::Tuple(fields) = &self.type_exprs[written].kind
                 && path.len() < MAX_DEPTH
