@@ -278,6 +278,8 @@ pub enum ArrayFault {
 pub enum Duplicated {
     Definition,
     Type,
+    /// By the language and by the program, which has no place to show.
+    BuiltInType,
     Constructor,
     Parameter,
     TypeParameter,
@@ -326,6 +328,10 @@ impl HirError {
                 let (code, noun) = match what {
                     Duplicated::Definition => ("duplicate-definition", "is defined"),
                     Duplicated::Type => ("duplicate-definition", "is declared"),
+                    Duplicated::BuiltInType => {
+                        let message = format!("`{name}` is a type of the language, and stays one");
+                        return error("duplicate-definition", *span, message);
+                    }
                     Duplicated::Constructor => ("duplicate-constructor", "is a constructor"),
                     Duplicated::Parameter => ("duplicate-parameter", "is a parameter"),
                     Duplicated::TypeParameter => ("duplicate-parameter", "is a type parameter"),

@@ -52,3 +52,17 @@ fn a_misspelt_variant_of_refine() {
     let (text, left) = mended("let x : [Alpha, Beta [D [C]]] = Beat (D C) in x", Surface::Refine);
     assert_eq!((text.as_str(), left), ("let x : [Alpha, Beta [D [C]]] = Beta (D C) in x", vec![]));
 }
+
+#[test]
+fn a_relation_is_added_to_a_clause_where_it_can_be_written() {
+    let (text, left) = mended("def @f(%x: A, %y: B) -> C where Identity(A, C) { %x - %y }", Surface::Relay);
+    let clause = "Identity(A, C), Broadcast(C, B, C)";
+    assert_eq!((text, left), (format!("def @f(%x: A, %y: B) -> C where {clause} {{ %x - %y }}"), vec![]));
+    // What the operator needs is said of sizes that only inference has names for.
+    let conv = "relation Conv(Tensor[(n, c, h, w), t], Tensor[(o, c, k, l), t], O)
+  :- O = Tensor[(n, o, h - k + 1, w - l + 1), t].
+def @f(%x: A, %y: B) -> C where Conv(A, B, C) { nn.conv2d(%x, %y) }";
+    let (text, left) = mended(conv, Surface::Relay);
+    assert_eq!(text, conv);
+    assert!(left.iter().all(|&code| code == "relation-not-assumed") && !left.is_empty(), "{left:?}");
+}

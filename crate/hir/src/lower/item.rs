@@ -54,6 +54,8 @@ impl<'t> Lowering<'t> {
         if let Some(first) = self.adts.own(name) {
             let first = self.module.adts[first].name_span;
             self.duplicate(Duplicated::Type, name, name_span, first);
+        } else if name == "Tensor" || ty::Dtype::parse(name).is_some() {
+            self.duplicate(Duplicated::BuiltInType, name, name_span, name_span);
         } else if !name.is_empty() {
             self.adts.insert(name, adt);
         }
