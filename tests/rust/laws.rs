@@ -141,6 +141,24 @@ fn every_order_of_the_queue_agrees_on_random_programs() {
     }
 }
 
+/// Where no `?` can come about, sizes that are written need no check when a program runs: this must be known of the text.
+#[test]
+fn a_question_mark_in_a_type_is_foreseen() {
+    let documented = op::all().iter().flat_map(|row| cases(row.doc));
+    let documented = documented.map(|case| (format!("operator: {}", case.heading), case.text()));
+    let mut n = 0;
+    // The `?` of a TensorScript signature is the name of a parameter.
+    let is_relay = |(_, program): &(String, String)| !program.contains("#lang tensorscript");
+    for (name, program) in programs().into_iter().chain(documented).filter(is_relay) {
+        let (is_well_typed, types) = check_order(&program, Order::Queue);
+        if is_well_typed && types.iter().any(|r#type| r#type.contains('?')) {
+            n += 1;
+            assert!(trace(&program).dynamics, "{name}: {types:?}\n{program}");
+        }
+    }
+    assert!(n > 50, "too few programs with `?`: {n}");
+}
+
 /// A type up to what follows the order of solving: the names of its parameters, and the order of the clauses behind
 /// `where`, of which the relations are compared. `fn[T, S: Shape](Tensor[S, T]) -> …` becomes `(Tensor[#0, #1]) -> …`.
 fn renamed(r#type: &str) -> String {

@@ -1,7 +1,7 @@
 //! The stack of tasks.
 
 use base::{Append, Span, ToList};
-use hir::{CtorId, ExprId, ExprKind, FnId, Item, LocalId, Module, PatId, PatKind, Place, TypeExprKind};
+use hir::{CtorId, ExprId, ExprKind, FnId, Item, LocalId, Module, PatId, PatKind, Place, TypeExprId};
 use op::{CallFault, OpId, Operators};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -34,6 +34,8 @@ enum Task {
     RefWrite,
     /// The value is that of a top-level variable.
     StoreGlobal(LocalId),
+    /// The value is that of a function whose result has sizes that are written.
+    CheckResult(FnId),
     Return,
 }
 
@@ -159,6 +161,13 @@ impl<'m> Evaluator<'m> {
     ) -> Result<(), RunError> {
         let function = &self.module.functions[id];
         let bytes = |n_locals: usize| (n_locals * size_of::<Value>() + size_of::<Frame>()) as u64;
+        let sizes = self.module.result_sizes(id);
+        // What is called checks its own result.
+        if let Some(&Task::CheckResult(around)) = self.tasks.last()
+            && self.module.result_sizes(around) == sizes
+        {
+            self.tasks.pop();
+        }
         if matches!(self.tasks.last(), Some(Task::Return)) {
             self.tasks.pop();
             if let Some(done) = self.frames.pop() {
@@ -180,6 +189,9 @@ impl<'m> Evaluator<'m> {
         }
         self.frames.push(Frame { site, locals, captured });
         self.tasks.push(Task::Return);
+        if !sizes.is_empty() {
+            self.tasks.push(Task::CheckResult(id));
+        }
         self.tasks.push(Task::Eval(function.body));
         Ok(())
     }
@@ -249,7 +261,17 @@ impl<'m> Evaluator<'m> {
             }
             Task::StoreGlobal(local) => {
                 let value = self.values.last().expect("the value was evaluated before").clone();
+                self.check_annotation(local, &value)?;
                 self.globals.insert(local, Global::Done(value));
+            }
+            Task::CheckResult(id) => {
+                let function = &self.module.functions[id];
+                let def = self.module.defs.iter().find(|def| def.function == id);
+                let own = || function.self_local.map(|(local, _)| self.module.local_name(local));
+                let name = def.map(|def| &*def.name).or_else(own).unwrap_or("fn");
+                let span = function.result.map_or(function.span, |result| self.module.type_exprs[result].span);
+                let value = self.values.last().expect("the value was evaluated before");
+                self.check_sizes(function.result, &format!("{name}(…)"), span, value)?;
             }
             Task::Return => {
                 if let Some(done) = self.frames.pop() {
@@ -367,23 +389,33 @@ impl<'m> Evaluator<'m> {
         self.frame().locals[slot] = value;
     }
 
-    /// In a program that mentions `?`, a tensor may have another size than the number that was written where it is
-    /// bound.
     fn check_annotation(&self, local: LocalId, value: &Value) -> Result<(), RunError> {
-        let module = self.module;
-        let data = &module.locals[local];
-        let Some(annotation) = data.annotation.filter(|_| module.mentions_any) else { return Ok(()) };
-        let TypeExprKind::Tensor { shape, .. } = module.type_exprs[annotation].kind else { return Ok(()) };
-        let (TypeExprKind::Shape(dims), Value::Tensor(tensor)) = (&module.type_exprs[shape].kind, value) else {
-            return Ok(());
-        };
-        for (axis, (&dim, &found)) in dims.iter().zip(&tensor.shape).enumerate() {
-            if let TypeExprKind::Dim(want) = module.type_exprs[dim].kind
-                && usize::try_from(want) != Ok(found)
-            {
-                let name = module.local_name(local);
-                let sentence = format!("`{name}` has size {want} on axis {axis}, found {found}");
-                return Err(RunError { span: data.span, fault: RunFault::Shapes(sentence) });
+        let data = &self.module.locals[local];
+        self.check_sizes(data.annotation, self.module.local_name(local), data.span, value)
+    }
+
+    /// A tensor may have another size than the number that is written where it arrives.
+    fn check_sizes(
+        &self,
+        annotation: Option<TypeExprId>,
+        name: &str,
+        span: Span,
+        value: &Value,
+    ) -> Result<(), RunError> {
+        for sizes in self.module.written_sizes(annotation) {
+            let part = sizes.path.iter().try_fold(value, |value, &index| match value {
+                Value::Tuple(fields) => fields.get(index as usize),
+                _ => None,
+            });
+            let Some(Value::Tensor(tensor)) = part else { continue };
+            for (axis, (&dim, &found)) in sizes.dims.iter().zip(&tensor.shape).enumerate() {
+                if let Some(want) = dim
+                    && want != found as u64
+                {
+                    let name = sizes.name(name);
+                    let sentence = format!("`{name}` has size {want} on axis {axis}, found {found}");
+                    return Err(RunError { span, fault: RunFault::Shapes(sentence) });
+                }
             }
         }
         Ok(())
@@ -399,6 +431,11 @@ impl<'m> Evaluator<'m> {
                 self.enter(FnId(id), args, captured, Some(callee), site)
             }
             Code::Constructor(ctor) => {
+                let data = &self.module.ctors[CtorId(ctor)];
+                for (i, (&field, arg)) in data.fields.iter().zip(&args).enumerate().filter(|_| self.module.has_any) {
+                    let span = self.module.type_exprs[field].span;
+                    self.check_sizes(Some(field), &format!("{}.{i}", data.name), span, arg)?;
+                }
                 self.values.push(Value::Data(ctor, Fields::new(args)));
                 Ok(())
             }
@@ -433,7 +470,10 @@ impl<'m> Evaluator<'m> {
         for arm in arms {
             let mut bound = Vec::new();
             if self.matches(arm.pat, &value, &mut bound)? {
-                bound.into_iter().for_each(|(local, value)| self.bind(local, value));
+                for (local, value) in bound {
+                    self.check_annotation(local, &value)?;
+                    self.bind(local, value);
+                }
                 self.tasks.push(Task::Eval(arm.body));
                 return Ok(());
             }

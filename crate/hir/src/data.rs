@@ -75,8 +75,8 @@ pub struct Module {
     pub relation_spans: Vec<Span>,
     /// What the text is written in, and its types and values are printed in.
     pub surface: Surface,
-    /// Whether the text mentions `?`.
-    pub mentions_any: bool,
+    /// Whether a type of the program may hold a `?`: the text mentions one, or an operator whose sizes are values.
+    pub has_any: bool,
     /// Where the file begins: ids below these are a library's, with spans in its own text.
     pub start: Start,
     /// What the library names.
@@ -123,7 +123,7 @@ impl Module {
     pub fn into_library(mut self) -> Module {
         self.items.clear();
         self.holes.clear();
-        self.mentions_any = false;
+        self.has_any = false;
         self.relations = Arc::default();
         self.relation_spans.clear();
         self.start = Start {

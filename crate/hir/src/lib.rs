@@ -22,6 +22,7 @@ mod error;
 pub mod layers;
 mod lower;
 pub mod net;
+mod sizes;
 
 pub use data::{
     Adt, Arm, Attr, Ctor, CtorId, Def, DefId, Expr, ExprId, ExprKind, FnId, Function, Hole, Item, Local, LocalId,
@@ -30,3 +31,4 @@ pub use data::{
 };
 pub use error::{ArrayFault, HirError, MetaFault};
 pub use lower::lower;
+pub use sizes::WrittenSizes;

@@ -81,7 +81,7 @@ impl<'m> Inference<'m> {
         solver.reserve(n_parts);
         whys.reserve(n_parts);
         solver.order = order;
-        solver.dynamics = module.mentions_any;
+        solver.dynamics = module.has_any;
         Inference {
             module,
             solver,

@@ -23,6 +23,8 @@ pub(crate) enum Bound {
 pub(crate) struct Body {
     pub function: Function,
     pub subst: SubstId,
+    /// What is lowered, unless it is made up.
+    pub source: Option<FnId>,
     pub env: HashMap<LocalId, Bound>,
     /// Instructions go here.
     pub block: BlockId,
@@ -44,7 +46,7 @@ impl Body {
             is_library: true,
             ty: None,
         };
-        Body { function, subst, env: HashMap::default(), block }
+        Body { function, subst, source: None, env: HashMap::default(), block }
     }
 
     pub(crate) fn var(&mut self, layout: LayoutId, name: Option<String>) -> VarId {

@@ -106,11 +106,15 @@ impl Lowering<'_> {
             Task::Discard => drop(tasks.pop()),
             Task::Return(span) => {
                 let value = tasks.pop();
+                self.check_result(body, value);
                 body.end(End::Return(value), span);
             }
             Task::Start(block, variables) => {
                 body.block = block;
-                body.env.extend(variables.into_iter().map(|(local, var)| (local, Bound::Var(var))));
+                for (local, var) in variables {
+                    self.check(body, local, var);
+                    body.env.insert(local, Bound::Var(var));
+                }
             }
             Task::EndBranch => {
                 let value = tasks.pop();
@@ -170,8 +174,9 @@ impl Lowering<'_> {
             }
             _ => {}
         }
-        let is_tail =
-            dest == Dest::Return && matches!(data.kind, ExprKind::Call { .. }) && self.used_at(expr).is_none();
+        let is_tail = dest == Dest::Return
+            && matches!(data.kind, ExprKind::Call { callee, .. } if self.is_checked_alike(body, callee))
+            && self.used_at(expr).is_none();
         if dest == Dest::Return && !is_tail {
             tasks.push(Task::Return(data.span));
         }
@@ -412,6 +417,7 @@ impl Lowering<'_> {
         };
         let (callee, args) = match &module.exprs[callee].kind {
             ExprKind::Ctor(ctor) => {
+                self.check_fields(body, *ctor, &args);
                 let value = self.pack(body, ty, Head::Constructor(ctor.0), &args, span);
                 return done(body, value);
             }

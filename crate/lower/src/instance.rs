@@ -5,7 +5,7 @@ use crate::close::{Subst, SubstId, Substs, hole};
 use crate::convert::Conversion;
 use crate::polymorphic::Polymorphic;
 use base::{Append, HashMap, HashSet, IndexVec, Span, ToList};
-use hir::{CtorId, DefId, ExprId, FnId, LocalId, LocalOrigin, Module};
+use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, TypeExprId};
 use infer::Inferred;
 use ir::{End, FuncId, Function, Global, GlobalId, Op, Program, VarId};
 use layout::{LayoutId, Layouts, Strategy, Types};
@@ -379,6 +379,7 @@ impl Lowering<'_> {
         let captures = self.captures.get(&id).cloned().unwrap_or_default();
         body.function.is_library = (id.0 as usize) < module.start.functions;
         body.function.n_captures = captures.len();
+        body.source = Some(id);
         for &local in captures.iter().chain(&data.params) {
             let var = self.parameter(&mut body, local);
             body.env.insert(local, Bound::Var(var));
@@ -456,6 +457,7 @@ impl Lowering<'_> {
             })
             .list();
         body.function.stands_for = Some(Code::Constructor(ctor.0));
+        self.check_fields(&mut body, ctor, &args);
         let value = self.pack(&mut body, result, layout::Head::Constructor(ctor.0), &args, span);
         body.end(End::Return(value), span);
         body.finish()
@@ -489,25 +491,63 @@ impl Lowering<'_> {
         }
     }
 
-    /// In a program that mentions `?`, a tensor may have another size than is written where it is bound.
     pub(crate) fn check(&mut self, body: &mut Body, local: LocalId, var: VarId) {
-        let module = self.module;
-        let data = &module.locals[local];
-        if !module.mentions_any || data.origin == LocalOrigin::TopLevel {
-            return;
+        let data = &self.module.locals[local];
+        self.check_sizes(body, data.annotation, self.module.local_name(local), data.span, var);
+    }
+
+    /// Checks the sizes that are written where a value arrives.
+    fn check_sizes(&mut self, body: &mut Body, annotation: Option<TypeExprId>, name: &str, span: Span, var: VarId) {
+        for sizes in self.module.written_sizes(annotation) {
+            let mut part = var;
+            for &index in &sizes.path {
+                let base = self.program.layouts[body.layout(part)].ty;
+                if let Term::Tuple(fields) = self.program.types.head(base)
+                    && let Some(&ty) = self.program.types.items(fields).get(index as usize)
+                {
+                    part = self.project(body, part, base, index, ty, span);
+                }
+            }
+            if matches!(self.program.layouts[body.layout(part)].kind, layout::Kind::Tensor) {
+                body.emit(Op::Check { name: sizes.name(name), dims: sizes.dims }, &[part], &[], span);
+            }
         }
-        let Some(annotation) = data.annotation else { return };
-        let hir::TypeExprKind::Tensor { shape, .. } = module.type_exprs[annotation].kind else { return };
-        let hir::TypeExprKind::Shape(dims) = &module.type_exprs[shape].kind else { return };
-        let size = |&dim: &hir::TypeExprId| match module.type_exprs[dim].kind {
-            hir::TypeExprKind::Dim(size) => u64::try_from(size).ok(),
+    }
+
+    pub(crate) fn check_fields(&mut self, body: &mut Body, ctor: CtorId, args: &[VarId]) {
+        let data = &self.module.ctors[ctor];
+        for (i, (&field, &arg)) in data.fields.iter().zip(args).enumerate().filter(|_| self.module.has_any) {
+            let span = self.module.type_exprs[field].span;
+            self.check_sizes(body, Some(field), &format!("{}.{i}", data.name), span, arg);
+        }
+    }
+
+    /// A function's result, or the value of a top-level variable.
+    pub(crate) fn check_result(&mut self, body: &mut Body, value: VarId) {
+        let Some(id) = body.source.filter(|_| self.module.has_any) else { return };
+        if let Some(&local) = self.variables.get(&id) {
+            self.check(body, local, value);
+        } else if let Some(result) = self.module.functions[id].result {
+            let name = format!("{}(…)", self.name(id));
+            self.check_sizes(body, Some(result), &name, self.module.type_exprs[result].span, value);
+        }
+    }
+
+    /// Whether nothing is left to check of what a call in tail position returns: the function called checks the same.
+    pub(crate) fn is_checked_alike(&self, body: &Body, callee: ExprId) -> bool {
+        let Some(id) = body.source.filter(|_| self.module.has_any) else { return true };
+        let sizes = match self.variables.get(&id) {
+            Some(&local) => self.module.written_sizes(self.module.locals[local].annotation),
+            None => self.module.result_sizes(id),
+        };
+        let called = match &self.module.exprs[callee].kind {
+            ExprKind::Def(def) => Some(self.module.defs[*def].function),
+            ExprKind::Local(local, _) => match body.env.get(local) {
+                Some(Bound::Function { function, .. }) => Some(*function),
+                _ => None,
+            },
             _ => None,
         };
-        let dims: Vec<Option<u64>> = dims.iter().map(size).list();
-        let is_tensor = matches!(self.program.layouts[body.layout(var)].kind, layout::Kind::Tensor);
-        if is_tensor && dims.iter().any(Option::is_some) {
-            let name = module.local_name(local).to_owned();
-            body.emit(Op::Check { name, dims }, &[var], &[], data.span);
-        }
+        sizes.is_empty() || called.is_some_and(|called| called == id || self.module.result_sizes(called) == sizes)
     }
 }

@@ -26,6 +26,18 @@ impl Op {
         let entries = self.attrs.iter().map(|spec| (spec.name, spec.default.value().unwrap_or(AttrValue::None)));
         Attrs { entries: entries.list(), written: vec![false; self.attrs.len()] }
     }
+
+    /// Whether the result may have a size that is `?` though no argument has one: sizes are values, and these no literals.
+    pub fn leaves_sizes_open(&self, attrs: &Attrs) -> bool {
+        let is_unread = |spec: &AttrSpec| {
+            matches!(spec.form, AttrForm::Argument(_)) && matches!(attrs.get(spec.name), AttrValue::None)
+        };
+        match self.name {
+            "argwhere" | "sparse_fill_empty_rows" => true,
+            "collapse_sum_to" => matches!(attrs.get("shape"), AttrValue::None),
+            name => name.starts_with("dyn.") || self.attrs.iter().any(is_unread),
+        }
+    }
 }
 
 /// One attribute of an operator.

@@ -190,7 +190,7 @@ impl Lowering<'_> {
                 }
             }
             "Any" | "tir.Any" => {
-                self.module.mentions_any = true;
+                self.module.has_any = true;
                 TypeExprKind::Any
             }
             _ => TypeExprKind::Hole,

@@ -331,7 +331,12 @@ impl<'t> Lowering<'t> {
 
     /// Adds an expression and its place in evaluation order.
     fn expr(&mut self, kind: ExprKind, span: Span) -> ExprId {
-        let id = self.module.exprs.push(Expr { kind, span });
+        self.module.has_any |= match &kind {
+            ExprKind::OpCall { op, attrs, .. } => op.row().leaves_sizes_open(attrs),
+            ExprKind::Op(op) => op.row().leaves_sizes_open(&self.no_attrs),
+            _ => false,
+        };
+        let id = self.unvisited_expr(kind, span);
         self.module.visits.push(crate::data::Visit::Expr(id));
         id
     }

@@ -63,7 +63,7 @@ impl Lowering<'_> {
                 }
             },
             NodeKind::DimAny => {
-                self.module.mentions_any = true;
+                self.module.has_any = true;
                 TypeExprKind::Any
             }
             NodeKind::DimBinary => self.dim_binary(node, &children),
