@@ -14,7 +14,7 @@ import { keptPercent, Separator } from "./separator.tsx";
 import { tabId, tabPanelId, Tabs } from "./tabs.tsx";
 
 const EDITOR = { label: "Width of the editor", kept: "editor-width", initial: 58 } as const;
-const UPPER = { label: "Height of the problems", kept: "problems-height", initial: 79 } as const;
+const UPPER = { label: "Height of the problems", kept: "problems-height", initial: 76 } as const;
 
 const editorPercent = signal(keptPercent(EDITOR.kept, EDITOR.initial));
 const upperPercent = signal(keptPercent(UPPER.kept, UPPER.initial));
