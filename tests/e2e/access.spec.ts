@@ -1,7 +1,7 @@
 // By keyboard, by screen reader, on a phone, in either theme, and with nothing asked of anyone else.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
-import { expectHover, open, panel, problems, runButton, write } from "./page.ts";
+import { expectHover, open, panel, phone, problems, runButton, write } from "./page.ts";
 
 const WRONG = `let %a = ones(shape=[2, 3]);
 let %b = ones(shape=[4]);
@@ -50,7 +50,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 }
 
 test("a phone of 360 pixels has everything within reach", async ({ browser }) => {
-  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  const context = await phone(browser);
   const page = await context.newPage();
   await open(page);
   const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

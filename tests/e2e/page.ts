@@ -1,11 +1,20 @@
 // What every spec does with the page.
-import { expect, type Page } from "@playwright/test";
+import { type Browser, type BrowserContext, expect, type Page } from "@playwright/test";
 
 /** Opens the page and waits until both the editor and the compiler are there. */
 export async function open(page: Page, address = "./"): Promise<void> {
   await page.goto(address);
   await ready(page);
 }
+
+/** A small phone, which has a clipboard. */
+export const phone = (browser: Browser): Promise<BrowserContext> =>
+  browser.newContext({
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
 
 export async function ready(page: Page): Promise<void> {
   await expect(page.locator(".monaco-editor .view-line").first()).toBeVisible();

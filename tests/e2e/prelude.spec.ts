@@ -1,6 +1,6 @@
 // Names lead to where they are bound, and the prelude is a text that one can read and ask about.
 import { expect, type Page, test } from "@playwright/test";
-import { open, panel, problems, text, write } from "./page.ts";
+import { open, panel, phone, problems, text, write } from "./page.ts";
 
 const PROGRAM = `def @twice(%f: fn(int32) -> int32, %n: int32) { %f(%f(%n)) }
 @map(fn(%x: int32) -> int32 { @twice(fn(%y: int32) -> int32 { %y + 1 }, %x) }, Cons(1, Nil))
@@ -132,7 +132,7 @@ test("a link holds the program, whichever text is shown", async ({ page }) => {
 });
 
 test("on a phone the prelude is a tab among the others", async ({ browser }) => {
-  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+  const context = await phone(browser);
   const page = await context.newPage();
   await open(page);
   await page.getByRole("tab", { name: "Prelude" }).tap();

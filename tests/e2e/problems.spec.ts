@@ -1,7 +1,7 @@
 // The list of problems stays where one reads it, and nothing covers it.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
-import { focusEditor, open, problems, write } from "./page.ts";
+import { focusEditor, open, phone, problems, write } from "./page.ts";
 
 const MANY = Array.from({ length: 30 }, (_, at) => `let %v${at} = %nope${at};`).join("\n");
 
@@ -30,12 +30,7 @@ test("the list of problems keeps its place when the first one changes", async ({
 });
 
 test("on a phone a notice has two lines at most, and leaves the problems to be read", async ({ browser }) => {
-  const context = await browser.newContext({
-    viewport: { width: 360, height: 740 },
-    hasTouch: true,
-    isMobile: true,
-    permissions: ["clipboard-read", "clipboard-write"],
-  });
+  const context = await phone(browser);
   const page = await context.newPage();
   const notice = page.locator(".notice");
   const isShort = async () => {

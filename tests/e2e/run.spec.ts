@@ -1,7 +1,7 @@
 // What a run came to and what it took: memory, operators, and tensors as numbers, maps and images.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
-import { open, panel, problems, runButton, showPanel, stopButton, write } from "./page.ts";
+import { open, panel, phone, problems, runButton, showPanel, stopButton, write } from "./page.ts";
 
 const NET = `def @layer(%x: Tensor[(64, 128), float32], %w: Tensor[(96, 128), float32]) {
   nn.softmax(nn.dense(%x, %w))
@@ -167,12 +167,7 @@ for (const colorScheme of ["light", "dark"] as const) {
 }
 
 test("the table of operators fits a phone", async ({ browser }) => {
-  const context = await browser.newContext({
-    viewport: { width: 360, height: 740 },
-    hasTouch: true,
-    isMobile: true,
-    permissions: ["clipboard-read", "clipboard-write"],
-  });
+  const context = await phone(browser);
   const page = await context.newPage();
   await open(page);
   await ran(page, NET);

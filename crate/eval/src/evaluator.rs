@@ -266,12 +266,14 @@ impl<'m> Evaluator<'m> {
             }
             Task::CheckResult(id) => {
                 let function = &self.module.functions[id];
-                let def = self.module.defs.iter().find(|def| def.function == id);
-                let own = || function.self_local.map(|(local, _)| self.module.local_name(local));
-                let name = def.map(|def| &*def.name).or_else(own).unwrap_or("fn");
+                let name = || {
+                    let def = self.module.defs.iter().find(|def| def.function == id);
+                    let own = || function.self_local.map(|(local, _)| self.module.local_name(local));
+                    format!("{}(…)", def.map(|def| &*def.name).or_else(own).unwrap_or("fn"))
+                };
                 let span = function.result.map_or(function.span, |result| self.module.type_exprs[result].span);
                 let value = self.values.last().expect("the value was evaluated before");
-                self.check_sizes(function.result, &format!("{name}(…)"), span, value)?;
+                self.check_sizes(function.result, name, span, value)?;
             }
             Task::Return => {
                 if let Some(done) = self.frames.pop() {
@@ -391,14 +393,14 @@ impl<'m> Evaluator<'m> {
 
     fn check_annotation(&self, local: LocalId, value: &Value) -> Result<(), RunError> {
         let data = &self.module.locals[local];
-        self.check_sizes(data.annotation, self.module.local_name(local), data.span, value)
+        self.check_sizes(data.annotation, || self.module.local_name(local).to_owned(), data.span, value)
     }
 
-    /// A tensor may have another size than the number that is written where it arrives.
+    /// A tensor may have another size than the number that is written where it arrives, which has a name.
     fn check_sizes(
         &self,
         annotation: Option<TypeExprId>,
-        name: &str,
+        name: impl Fn() -> String,
         span: Span,
         value: &Value,
     ) -> Result<(), RunError> {
@@ -412,7 +414,7 @@ impl<'m> Evaluator<'m> {
                 if let Some(want) = dim
                     && want != found as u64
                 {
-                    let name = sizes.name(name);
+                    let name = sizes.name(&name());
                     let sentence = format!("`{name}` has size {want} on axis {axis}, found {found}");
                     return Err(RunError { span, fault: RunFault::Shapes(sentence) });
                 }
@@ -434,7 +436,7 @@ impl<'m> Evaluator<'m> {
                 let data = &self.module.ctors[CtorId(ctor)];
                 for (i, (&field, arg)) in data.fields.iter().zip(&args).enumerate().filter(|_| self.module.has_any) {
                     let span = self.module.type_exprs[field].span;
-                    self.check_sizes(Some(field), &format!("{}.{i}", data.name), span, arg)?;
+                    self.check_sizes(Some(field), || format!("{}.{i}", data.name), span, arg)?;
                 }
                 self.values.push(Value::Data(ctor, Fields::new(args)));
                 Ok(())

@@ -61,6 +61,11 @@ pub enum HirError {
         name: String,
         at: Span,
     },
+    /// A declared type that has the name of one of the language's.
+    BuiltInType {
+        name: String,
+        span: Span,
+    },
     /// A dim whose value is negative, or which is too large to be computed with.
     DimRange {
         span: Span,
@@ -278,8 +283,6 @@ pub enum ArrayFault {
 pub enum Duplicated {
     Definition,
     Type,
-    /// By the language and by the program, which has no place to show.
-    BuiltInType,
     Constructor,
     Parameter,
     TypeParameter,
@@ -328,10 +331,6 @@ impl HirError {
                 let (code, noun) = match what {
                     Duplicated::Definition => ("duplicate-definition", "is defined"),
                     Duplicated::Type => ("duplicate-definition", "is declared"),
-                    Duplicated::BuiltInType => {
-                        let message = format!("`{name}` is a type of the language, and stays one");
-                        return error("duplicate-definition", *span, message);
-                    }
                     Duplicated::Constructor => ("duplicate-constructor", "is a constructor"),
                     Duplicated::Parameter => ("duplicate-parameter", "is a parameter"),
                     Duplicated::TypeParameter => ("duplicate-parameter", "is a type parameter"),
@@ -341,6 +340,9 @@ impl HirError {
                     Duplicated::Weight => ("duplicate-definition", "is a weight"),
                 };
                 error(code, *span, format!("`{name}` {noun} twice")).label(*first, "first here")
+            }
+            HirError::BuiltInType { name, span } => {
+                error("duplicate-definition", *span, format!("`{name}` is a type of the language, and stays one"))
             }
             HirError::OrPatternVariable { name, bound, lacking } => {
                 let message = format!("expected every alternative to bind `{name}`, found one that does not");

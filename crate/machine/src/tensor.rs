@@ -130,8 +130,8 @@ pub(crate) struct Operands<'a> {
 
 impl<'a> Operands<'a> {
     #[inline]
-    fn word(self, i: usize) -> Option<&'a u64> {
-        self.registers.get(usize::from(*self.args.get(i)?))
+    fn word(self, i: usize) -> &'a u64 {
+        &self.registers[usize::from(self.args[i])]
     }
 
     #[inline]
@@ -393,10 +393,13 @@ impl Planned {
         expected: &[Expected],
         operands: Operands,
     ) -> Option<Result<u64, Fail>> {
+        if operands.args.len() != expected.len() {
+            return None;
+        }
         let mut taken = None;
         for (i, expected) in expected.iter().enumerate() {
             if let Expected::Tensor(block, is_taken) = expected {
-                let at = *operands.word(i)? as u32;
+                let at = *operands.word(i) as u32;
                 let owners = block.owners(heap, at)?;
                 if *is_taken && owners == 1 && taken.is_none() {
                     taken = Some((i, at));
@@ -425,7 +428,7 @@ impl Planned {
             // A list, since an array would have to be cleared first.
             let mut sources: SmallVec<[Source; MAX_OPERANDS]> = SmallVec::new();
             for (i, expected) in expected.iter().enumerate() {
-                let word = operands.word(i)?;
+                let word = operands.word(i);
                 sources.push(match expected {
                     Expected::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
                     Expected::Tensor(..) if taken == Some(i) => None,
@@ -438,7 +441,7 @@ impl Planned {
             if let Expected::Tensor(block, _) = expected
                 && taken != Some(i)
             {
-                heap.release_leaf(*operands.word(i)? as u32, block.size);
+                heap.release_leaf(*operands.word(i) as u32, block.size);
             }
         }
         if let Err(fault) = done {

@@ -93,8 +93,8 @@ pub struct Solver {
     pub(crate) watchers: HashMap<TermId, Vec<RelationId>>,
     pub failures: Vec<Failure>,
     pub order: Order,
-    /// Whether a type of the program may hold a `?` at all: only then do static dims keep their identity, so that the flag of
-    /// one reaches all that were equated with it.
+    /// Whether a type of the program may hold a `?` at all: only then do static dims keep their identity, so that the flag
+    /// of one reaches all that were equated with it.
     pub dynamics: bool,
     /// Differences of rigid dims that are taken to be 0 while a definition is checked.
     pub zeros: Vec<Poly<Atom>>,

@@ -55,7 +55,7 @@ impl<'t> Lowering<'t> {
             let first = self.module.adts[first].name_span;
             self.duplicate(Duplicated::Type, name, name_span, first);
         } else if name == "Tensor" || ty::Dtype::parse(name).is_some() {
-            self.duplicate(Duplicated::BuiltInType, name, name_span, name_span);
+            self.errors.push(HirError::BuiltInType { name: name.to_owned(), span: name_span });
         } else if !name.is_empty() {
             self.adts.insert(name, adt);
         }

@@ -412,15 +412,13 @@ impl Lowering<'_> {
     /// The type at a child, as the kind that its place wants.
     pub(super) fn type_at(&mut self, node: NodeId, want: Kind) -> TypeExprId {
         let id = self.type_of(node);
-        let is_param =
-            matches!(&self.module.type_exprs[id].kind, TypeExprKind::Param(param) if self.unkinded.contains(param));
-        // A dim in brackets is a shape of one axis.
-        if want == Kind::Shape
-            && self.tree.kind(node) == NodeKind::ParenType
-            && !is_param
-            && self.kind_at(id) == Kind::Dim
-        {
-            return self.type_expr(TypeExprKind::Shape(vec![id]), self.tree.span(node));
+        if want == Kind::Shape && self.tree.kind(node) == NodeKind::ParenType {
+            let kind = &self.module.type_exprs[id].kind;
+            let has_no_kind = matches!(kind, TypeExprKind::Param(param) if self.unkinded.contains(param));
+            // A dim in brackets is a shape of one axis.
+            if !has_no_kind && self.kind_of(kind) == Kind::Dim {
+                return self.type_expr(TypeExprKind::Shape(vec![id]), self.tree.span(node));
+            }
         }
         self.coerce(id, want)
     }

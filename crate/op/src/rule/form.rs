@@ -163,9 +163,10 @@ impl Form {
     }
 }
 
-/// Where a checked axis is. It may have been checked when the rank was not known yet, and count from the end.
+/// Where a checked axis is. It may have been checked when the rank was not known yet: then it may count from the end, and
+/// there may be no such axis, which is then behind the last one.
 fn place(dims: &[TermId], axis: i64) -> usize {
-    if axis < 0 { dims.len().saturating_sub(axis.unsigned_abs() as usize) } else { axis as usize }
+    if axis < 0 { dims.len().wrapping_sub(axis.unsigned_abs() as usize) } else { axis as usize }
 }
 
 /// Asserts that the (only) result is a tensor of this shape.

@@ -3,7 +3,7 @@
 
 use super::{FreshNames, inside_out};
 use crate::Analysis;
-use base::{Append, HashMap, Surface, ToList};
+use base::{Append, HashMap, HashSet, Surface, ToList};
 use hir::{DefId, ExprId, ExprKind, LocalId, Module, PatKind, Visit};
 use std::fmt::Write;
 use ty::{AdtId, Function, Kind, Names, ParamId, Term, TermId, Terms, Value, VariantId};
@@ -48,14 +48,15 @@ pub(super) fn relay(analysis: &Analysis) -> String {
     }
     // The library keeps its names; `::` is `_`, so that two methods may come to be called the same.
     let mut fresh = FreshNames::new("_");
-    let mut globals = HashMap::default();
+    let types: HashSet<&str> = module.adts.iter().map(|adt| adt.name.as_str()).collect();
+    let mut globals = Globals { defs: HashMap::default(), types };
     for (id, def) in module.defs.iter_enumerated().take(module.start.defs) {
-        globals.insert(id, fresh.give(&def.name));
+        globals.defs.insert(id, fresh.give(&def.name));
     }
     let methods = order.iter().flat_map(|&net| &module.nets[net].methods).list();
     for method in &methods {
         let name = module.defs[method.def].name.replace("::", "_");
-        globals.insert(method.def, fresh.give(&format!("@{name}")));
+        globals.defs.insert(method.def, fresh.give(&format!("@{name}")));
     }
     for method in methods {
         out.push('\n');
@@ -95,10 +96,16 @@ fn written(module: &Module, ty: hir::TypeExprId) -> String {
     }
 }
 
+/// Names of the whole program.
+struct Globals<'a> {
+    /// What definitions are called, such as `@Net_forward`.
+    defs: HashMap<DefId, String>,
+    types: HashSet<&'a str>,
+}
+
 struct Writer<'a> {
     analysis: &'a Analysis,
-    /// What definitions are called, such as `@Net_forward`.
-    globals: &'a HashMap<DefId, String>,
+    globals: &'a Globals<'a>,
     def: DefId,
     names: HashMap<LocalId, String>,
     fresh: FreshNames,
@@ -118,13 +125,13 @@ impl Text {
 }
 
 impl<'a> Writer<'a> {
-    fn new(analysis: &'a Analysis, globals: &'a HashMap<DefId, String>, def: DefId) -> Writer<'a> {
+    fn new(analysis: &'a Analysis, globals: &'a Globals<'a>, def: DefId) -> Writer<'a> {
         let (names, fresh) = (HashMap::default(), FreshNames::new("_"));
         Writer { analysis, globals, def, names, fresh, done: HashMap::default() }
     }
 
     fn global(&self, def: DefId) -> String {
-        self.globals.get(&def).cloned().unwrap_or_default()
+        self.globals.defs.get(&def).cloned().unwrap_or_default()
     }
 
     fn def(mut self, out: &mut String) {
@@ -135,13 +142,14 @@ impl<'a> Writer<'a> {
         let own = inferred.names(module);
         let Some(scheme) = inferred.defs[self.def].as_ref() else { return };
         let mut fresh = FreshNames::new("");
-        for adt in module.adts.iter() {
-            fresh.give(&adt.name);
-        }
         let mut called = HashMap::default();
         for &param in &scheme.params {
             let name = Some(own.param(param)).filter(|&name| name != "?").unwrap_or("N");
-            called.insert(param, fresh.give(name));
+            let mut given = fresh.give(name);
+            while self.globals.types.contains(given.as_str()) {
+                given = fresh.give(name);
+            }
+            called.insert(param, given);
         }
         let names = Spelling { names: &own, params: called };
         let print = |id: TermId| ty::print_term(&inferred.solver, &names, id).text;
