@@ -56,3 +56,47 @@ test("on a phone a notice has two lines at most, and leaves the problems to be r
   await isShort();
   await context.close();
 });
+
+const MENDED = `def @layer(%x, %w, %b) { nn.relu(nn.bias_add(nn.dense(%x, %w), %b)) }
+let %x = ones(shape=[3, 5]);
+let %w = ones(shape=[4, 6]);
+let %b = ones(shape=[4]);
+let %s = shape_of(%nope);
+@layer(%x, %w, %b) + ones(shape=[3, 9])
+@layer(@layer(%x, %w, %b), %w, %b)
+@layr(%x)
+`;
+
+for (const size of ["desktop", "phone"] as const) {
+  test(`edits that are found later move nothing on a ${size}`, async ({ browser }) => {
+    const context = size === "phone" ? await phone(browser) : await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await context.newPage();
+    await open(page);
+    await write(page, MENDED);
+    await expect(problems(page).locator(".problem")).toHaveCount(6);
+    // Where everything is that one may tap, by its row and its words.
+    const places = () =>
+      problems(page).evaluate((list) =>
+        [...list.querySelectorAll(".problem")].flatMap((row, at) =>
+          [...row.querySelectorAll("button, .help")].map((element) => {
+            const { x, y, width, height } = element.getBoundingClientRect();
+            return { is: `${at} ${element.textContent}`, box: [x, y, width, height].map(Math.round).join(" ") };
+          }),
+        ),
+      );
+    const before = await places();
+    const edit = problems(page).getByRole("button", { name: "write shape=[9]" });
+    await expect(edit).toHaveCount(0);
+    await expect(edit).toHaveCount(1);
+    const after = await places();
+    expect(after.length).toBeGreaterThan(before.length);
+    expect(after.filter(({ is }) => before.some((old) => old.is === is))).toEqual(before);
+    // Where to begin is said, not done.
+    await expect(problems(page).getByRole("button", { name: /^begin with line/ })).toBeVisible();
+    // What does not fit in a row can be reached.
+    await edit.click();
+    await expect(problems(page).getByRole("button", { name: "write shape=[9]" })).toHaveCount(0);
+    await expect(page.locator(".editor-place.user .view-line", { hasText: "ones(shape=[9])" })).toHaveCount(1);
+    await context.close();
+  });
+}

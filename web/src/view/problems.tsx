@@ -2,8 +2,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { applyFix, explain, show } from "../actions.ts";
 import { askWhyNot, isAskable } from "../asking.ts";
-import { problems, state } from "../state.ts";
-import type { DiagnosticView, SeverityView } from "../wasm/relish_wasm.js";
+import { laterLabels, type Problem as Known } from "../mended.ts";
+import { likeliest, problems, state } from "../state.ts";
+import type { DiagnosticView, LabelView, SeverityView } from "../wasm/relish_wasm.js";
 import { Icon } from "./icon.tsx";
 import { Sentence } from "./markdown.tsx";
 import { STRETCHED, Stretch } from "./stretch.tsx";
@@ -38,6 +39,7 @@ export function Problems() {
         <span class="summary" role="status">
           {isLoading ? "Starting the compiler …" : summary(found)}
         </span>
+        {likeliest.value !== undefined && <Likeliest problem={likeliest.value} />}
       </header>
       {found.length === 0 ? (
         <p class="empty">
@@ -91,8 +93,19 @@ function useScrollPlace(isEmpty: boolean) {
   return { list, onScroll };
 }
 
-function Problem({ problem }: { problem: DiagnosticView }) {
-  const { code, severity, message, span, line, labels, help, fixes } = problem;
+/** Which problem to begin with, when it is not the first. */
+function Likeliest({ problem }: { problem: Known }) {
+  return (
+    <button type="button" class="likeliest" title={`Most likely the cause: ${problem.message}`} onClick={() => show(problem.span)}>
+      begin with line {problem.line}
+    </button>
+  );
+}
+
+/** What is found out later stands at the end of a line that was there before, so that nothing moves under a finger. */
+function Problem({ problem }: { problem: Known }) {
+  const { code, severity, message, span, line, fixes, told } = problem;
+  const isAsked = isAskable(problem);
   return (
     <li class={`problem ${severity}`}>
       <Icon name={severity} />
@@ -101,36 +114,48 @@ function Problem({ problem }: { problem: DiagnosticView }) {
           <span class="unseen">{severity}: </span>
           <Sentence text={message} />
         </button>
-        {labels.length > 0 && (
-          <ul class="labels">
-            {labels.map((label) => (
-              <li>
-                <button type="button" onClick={() => show(label.span)}>
-                  <Sentence text={label.message} />
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
+        {told.labels.length > 0 && <Labels labels={told.labels} />}
         {code === STRETCHED && <Stretch span={span} />}
-        {help !== undefined && fixes.length === 0 && <p class="help">help: <Sentence text={help} /></p>}
-        {isAskable(problem) && (
-          <button type="button" class="button small" title="What cannot hold together, where the mistake may be, what would mend it" onClick={() => askWhyNot(problem)}>
-            <Icon name="question" />
-            <span>Why not?</span>
-          </button>
+        {told.help !== undefined && told.fixes.length === 0 && <p class="help">help: <Sentence text={told.help} /></p>}
+        {(isAsked || fixes.length > 0) && (
+          <div class="mends">
+            {isAsked && (
+              <button type="button" class="button small" title="What cannot hold together, where the mistake may be, what would mend it" onClick={() => askWhyNot(problem)}>
+                <Icon name="question" />
+                <span>Why not?</span>
+              </button>
+            )}
+            {fixes.map((fix) => (
+              <button type="button" class="button small" onClick={() => applyFix(fix)}>
+                <Icon name="fix" />
+                <span>
+                  <Sentence text={fix.title} />
+                </span>
+              </button>
+            ))}
+            <Labels labels={laterLabels(problem)} />
+          </div>
         )}
-        {fixes.map((fix) => (
-          <button type="button" class="button small" onClick={() => applyFix(fix)}>
-            <Icon name="fix" />
-            <span>{fix.title}</span>
-          </button>
-        ))}
       </div>
       <button type="button" class="code" title="What does this mean?" onClick={() => explain(code)}>
         {code}
       </button>
       <span class="line">line {line}</span>
     </li>
+  );
+}
+
+function Labels({ labels }: { labels: readonly LabelView[] }) {
+  if (labels.length === 0) return null;
+  return (
+    <ul class="labels">
+      {labels.map((label) => (
+        <li>
+          <button type="button" onClick={() => show(label.span)}>
+            <Sentence text={label.message} />
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
