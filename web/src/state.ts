@@ -141,7 +141,8 @@ export const state = {
   /** Comes with the compiler. */
   prelude: signal<string | undefined>(undefined),
   engine: signal<"loading" | "ready" | "failed">("loading"),
-  checked: signal<{ revision: number; view: CheckView }>({ revision: -1, view: NOTHING_CHECKED }),
+  /** `starts` are the offsets at which the lines begin of the text that was checked. */
+  checked: signal<{ revision: number; view: CheckView; starts: readonly number[] }>({ revision: -1, view: NOTHING_CHECKED, starts: [0] }),
   /** The problems of a check with where the fault most likely is, and what would mend it, which takes longer to find. */
   mended: signal<{ revision: number; diagnostics: readonly DiagnosticView[] } | undefined>(undefined),
   ran: signal<Ran | undefined>(undefined),

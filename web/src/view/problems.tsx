@@ -2,8 +2,10 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { applyFix, explain, show } from "../actions.ts";
 import { askWhyNot, isAskable } from "../asking.ts";
+import { lineOf } from "../lines.ts";
 import { laterLabels, type Problem as Known } from "../mended.ts";
 import { likeliest, problems, state } from "../state.ts";
+import { titlesOf } from "../titles.ts";
 import type { DiagnosticView, LabelView, SeverityView } from "../wasm/relish_wasm.js";
 import { Icon } from "./icon.tsx";
 import { Sentence } from "./markdown.tsx";
@@ -48,7 +50,7 @@ export function Problems() {
       ) : (
         <ul ref={list} onScroll={onScroll}>
           {found.slice(0, SHOWN).map((problem) => (
-            <Problem key={key(problem)} problem={problem} />
+            <Problem key={key(problem)} problem={problem} isLikeliest={problem === likeliest.value} />
           ))}
           {found.length > SHOWN && <li class="more">… and {plural(found.length - SHOWN, "more problem")}</li>}
         </ul>
@@ -93,28 +95,35 @@ function useScrollPlace(isEmpty: boolean) {
   return { list, onScroll };
 }
 
+const LIKELIEST = "likeliest-problem";
+
 /** Which problem to begin with, when it is not the first. */
 function Likeliest({ problem }: { problem: Known }) {
+  const go = () => {
+    document.getElementById(LIKELIEST)?.scrollIntoView({ block: "nearest" });
+    show(problem.span);
+  };
   return (
-    <button type="button" class="likeliest" title={`Most likely the cause: ${problem.message}`} onClick={() => show(problem.span)}>
+    <button type="button" class="likeliest" title={`Most likely the cause: ${problem.message}`} onClick={go}>
       begin with line {problem.line}
     </button>
   );
 }
 
 /** What is found out later stands at the end of a line that was there before, so that nothing moves under a finger. */
-function Problem({ problem }: { problem: Known }) {
+function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolean }) {
   const { code, severity, message, span, line, fixes, told } = problem;
   const isAsked = isAskable(problem);
+  const titles = titlesOf(fixes, state.checked.value.starts);
   return (
-    <li class={`problem ${severity}`}>
+    <li class={`problem ${severity}`} id={isLikeliest ? LIKELIEST : undefined}>
       <Icon name={severity} />
       <div class="what">
         <button type="button" class="message" onClick={() => show(span)}>
           <span class="unseen">{severity}: </span>
           <Sentence text={message} />
         </button>
-        {told.labels.length > 0 && <Labels labels={told.labels} />}
+        <Labels labels={told.labels} problem={problem} />
         {code === STRETCHED && <Stretch span={span} />}
         {told.help !== undefined && told.fixes.length === 0 && <p class="help">help: <Sentence text={told.help} /></p>}
         {(isAsked || fixes.length > 0) && (
@@ -125,15 +134,15 @@ function Problem({ problem }: { problem: Known }) {
                 <span>Why not?</span>
               </button>
             )}
-            {fixes.map((fix) => (
+            {fixes.map((fix, at) => (
               <button type="button" class="button small" onClick={() => applyFix(fix)}>
                 <Icon name="fix" />
                 <span>
-                  <Sentence text={fix.title} />
+                  <Sentence text={titles[at] ?? fix.title} />
                 </span>
               </button>
             ))}
-            <Labels labels={laterLabels(problem)} />
+            <Labels labels={laterLabels(problem)} problem={problem} />
           </div>
         )}
       </div>
@@ -145,17 +154,25 @@ function Problem({ problem }: { problem: Known }) {
   );
 }
 
-function Labels({ labels }: { labels: readonly LabelView[] }) {
+/** Other places, which say their line if the problem is told to be on another one; before, there is room for that. */
+function Labels({ labels, problem }: { labels: readonly LabelView[]; problem: Known }) {
   if (labels.length === 0) return null;
+  const { starts } = state.checked.value;
+  const { line, told } = problem;
   return (
     <ul class="labels">
-      {labels.map((label) => (
-        <li>
-          <button type="button" onClick={() => show(label.span)}>
-            <Sentence text={label.message} />
-          </button>
-        </li>
-      ))}
+      {labels.map(({ span, message }) => {
+        const its = lineOf(starts, span.start);
+        const isElsewhere = its !== line || its !== told.line;
+        return (
+          <li>
+            <button type="button" onClick={() => show(span)}>
+              <Sentence text={message} />
+              {isElsewhere || isAskable(problem) ? <span class={isElsewhere ? "where" : "where room"}>, line {its}</span> : null}
+            </button>
+          </li>
+        );
+      })}
     </ul>
   );
 }
