@@ -171,6 +171,8 @@ export const state = {
   lit: signal<{ tone: "good" | "bad"; spans: readonly SpanView[] } | undefined>(undefined),
   /** Counts how often the editor was asked to format. */
   formatting: signal(0),
+  /** Counts how often the editor was asked to say more about what is at the cursor. */
+  explaining: signal(0),
   panel: signal("types"),
   /** On a narrow screen, whether the editor is shown instead of the panel. */
   editing: signal(true),
