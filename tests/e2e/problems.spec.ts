@@ -78,9 +78,9 @@ for (const size of ["desktop", "phone"] as const) {
       Object.assign(window, { seen });
       const look = () =>
         [...list.querySelectorAll(".problem")].flatMap((row, at) =>
-          [...row.querySelectorAll("button, .help")].map((element) => {
+          [...row.querySelectorAll("button, .help, .mends")].map((element) => {
             const { x, y, width, height } = element.getBoundingClientRect();
-            return { is: `${at} ${element.textContent}`, box: [x, y, width, height].map(Math.round).join(" ") };
+            return { is: `${at} ${element.matches(".mends") ? "edits" : element.textContent}`, box: [x, y, width, height].map(Math.round).join(" ") };
           }),
         );
       new MutationObserver(() => seen.push(look())).observe(list, { subtree: true, childList: true, characterData: true, attributes: true });
@@ -92,7 +92,7 @@ for (const size of ["desktop", "phone"] as const) {
     const seen = await page.evaluate(() => (window as unknown as { seen: { is: string; box: string }[][] }).seen);
     const isEdit = ({ is }: { is: string }) => is.endsWith("write shape=[9]");
     const [before, after] = [seen.findLast((all) => !all.some(isEdit)) ?? [], seen.findLast((all) => all.some(isEdit)) ?? []];
-    expect(before.filter(({ is }) => is.endsWith("Why not?"))).toHaveLength(6);
+    expect(before.filter(({ is }) => is.endsWith(" edits"))).toHaveLength(6);
     expect(after.length).toBeGreaterThan(before.length);
     expect(after.filter(({ is }) => before.some((old) => old.is === is))).toEqual(before);
     // Where to begin is said, not done.
@@ -139,4 +139,15 @@ test("a place on another line than the problem says its line", async ({ page }) 
   await expect(labels("expected Tensor[(4, 5), _]")).toHaveText(["%w is declared here, line 1", "5 comes from here, line 2", "6 comes from here, line 3"]);
   // So do those that are found later.
   await expect(labels("expected Tensor[(4, 4), _]").last()).toHaveText("the problem shows here, line 7");
+});
+
+test("where no edit is found there is a word in its place", async ({ page }) => {
+  await open(page);
+  await write(page, "let %a = 300i8;\n");
+  const row = problems(page).locator(".problem").first();
+  await expect(row.locator(".mends")).toHaveText("No edit was found that mends it.");
+  // What the parser says of a text that it cannot read comes at once, and nothing is looked for.
+  await write(page, "let %x = (1;\n");
+  await expect(row).toContainText("line 1");
+  await expect(row.locator(".sought")).toHaveCount(0);
 });

@@ -14,6 +14,22 @@ export const asTold = (problem: DiagnosticView): Problem => ({ ...problem, told:
 const words = ({ code, message }: DiagnosticView) => `${code} ${message}`;
 const place = (problem: DiagnosticView) => `${words(problem)} ${problem.span.start} ${problem.span.end}`;
 
+/** Faults of syntax are mended by the parser, which has said so by then. */
+const OF_THE_TEXT = new Set([
+  "bad-metadata",
+  "bad-number",
+  "bad-version",
+  "nesting-too-deep",
+  "syntax-error",
+  "unknown-character",
+  "unknown-lang",
+  "unterminated-comment",
+  "unterminated-string",
+]);
+
+/** Whether edits may be found later for a problem of a check. */
+export const mayBeMended = ({ severity, code }: DiagnosticView) => severity === "error" && !OF_THE_TEXT.has(code);
+
 /** Puts the problems that were looked into in the order in which they were told. Their words are the same, not their places. */
 export function inOrderOf(told: readonly DiagnosticView[], mended: readonly DiagnosticView[]): Problem[] {
   const atPlace = new Map(mended.map((problem) => [place(problem), problem]));

@@ -3,8 +3,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { applyFix, explain, show } from "../actions.ts";
 import { askWhyNot, isAskable } from "../asking.ts";
 import { lineOf } from "../lines.ts";
-import { laterLabels, type Problem as Known } from "../mended.ts";
-import { likeliest, problems, state } from "../state.ts";
+import { laterLabels, mayBeMended, type Problem as Known } from "../mended.ts";
+import { language, likeliest, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
 import type { DiagnosticView, LabelView, SeverityView } from "../wasm/relish_wasm.js";
 import { Icon } from "./icon.tsx";
@@ -114,6 +114,7 @@ function Likeliest({ problem }: { problem: Known }) {
 function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolean }) {
   const { code, severity, message, span, line, fixes, told } = problem;
   const isAsked = isAskable(problem);
+  const isSought = language.value === "relay" && mayBeMended(told) && state.checked.value.view.diagnostics.includes(told);
   const titles = titlesOf(fixes, state.checked.value.starts);
   return (
     <li class={`problem ${severity}`} id={isLikeliest ? LIKELIEST : undefined}>
@@ -126,7 +127,7 @@ function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolea
         <Labels labels={told.labels} problem={problem} />
         {code === STRETCHED && <Stretch span={span} />}
         {told.help !== undefined && told.fixes.length === 0 && <p class="help">help: <Sentence text={told.help} /></p>}
-        {(isAsked || fixes.length > 0) && (
+        {(isAsked || isSought || fixes.length > 0) && (
           <div class="mends">
             {isAsked && (
               <button type="button" class="button small" title="What cannot hold together, where the mistake may be, what would mend it" onClick={() => askWhyNot(problem)}>
@@ -143,6 +144,9 @@ function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolea
               </button>
             ))}
             <Labels labels={laterLabels(problem)} problem={problem} />
+            {!isAsked && fixes.length === 0 && (
+              <p class="sought">{state.mended.value?.revision === state.checked.value.revision ? "No edit was found that mends it." : "Looking for edits …"}</p>
+            )}
           </div>
         )}
       </div>
@@ -168,7 +172,7 @@ function Labels({ labels, problem }: { labels: readonly LabelView[]; problem: Kn
           <li>
             <button type="button" onClick={() => show(span)}>
               <Sentence text={message} />
-              {isElsewhere || isAskable(problem) ? <span class={isElsewhere ? "where" : "where room"}>, line {its}</span> : null}
+              {isElsewhere || mayBeMended(told) ? <span class={isElsewhere ? "where" : "where room"}>, line {its}</span> : null}
             </button>
           </li>
         );
