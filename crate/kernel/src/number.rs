@@ -127,6 +127,15 @@ pub fn float_to_int(x: f64) -> i128 {
     x as i128
 }
 
+/// Of at most 64 bits, for a narrower format to round: what does not fit into 53 digits makes the last of them odd, so that
+/// no number becomes the midpoint of two.
+pub fn int_to_float(x: i128) -> f64 {
+    match x.unsigned_abs() >> 53 {
+        0 => x as f64,
+        _ => ((x >> 11) | i128::from(x & 2047 != 0)) as f64 * 2048.0,
+    }
+}
+
 /// Rounds to a binary format of `digits` digits whose least normal exponent is `min_exponent`; results beyond `max`
 /// are infinite. Scaling by a power of two is exact here, so the only rounding is the one to an integer.
 fn round_to(x: f64, digits: i32, min_exponent: i32, max: f64) -> f64 {
@@ -231,6 +240,19 @@ mod tests {
         assert_eq!(float_to_int(f64::NAN), 0);
         assert_eq!(float_to_int(f64::INFINITY), i128::MAX);
         assert_eq!(float_to_int(18446744073709551616.0), 1 << 64);
+    }
+
+    #[test]
+    fn integers_are_rounded_once() {
+        let float32 = |x: i128| round_f32(int_to_float(x)) as i128;
+        assert_eq!(float32(9_007_199_791_611_905), 9_007_200_328_482_816);
+        assert_eq!(float32(-9_007_199_791_611_905), -9_007_200_328_482_816);
+        assert_eq!(float32(9_223_372_586_610_589_697), 9_223_373_136_366_403_584);
+        assert_eq!(float32(i128::from(u64::MAX)), 1 << 64);
+        for x in [0, 1, -1, i64::MIN, i64::MAX, (1 << 53) + 1, -(1 << 53) - 1, (1 << 62) + (1 << 38) + 1] {
+            assert_eq!(round_f32(int_to_float(x.into())), f64::from(x as f32), "{x}");
+        }
+        assert_eq!(round_bf16(int_to_float((1 << 60) + (1 << 52) + 1)), ((1_i64 << 60) + (1 << 53)) as f64);
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Tensors from nothing, and changes of dtype.
 
+use crate::rule::create::n_between;
 use crate::rule::{ARANGE, CAST, FULL, INIT_OP};
-use crate::run::{Call, Fault, Kernel, cast_arg, floats};
+use crate::run::{Call, Fault, Kernel, cast_arg, floats, ints};
 use crate::{AttrForm, AttrSpec, Op};
 use kernel::strided::count;
 use ty::{Elements, Value};
@@ -27,13 +28,25 @@ fn cast(call: &Call) -> Result<Value, Fault> {
 
 fn arange(call: &Call) -> Result<Value, Fault> {
     let result = call.result(0)?;
-    let number = |operand: usize| call.tensor(operand).map(|arg| arg.floats()[0]);
-    let (start, stop, step) = (number(0)?, number(1)?, number(2)?);
-    if step == 0.0 {
-        return Err(Fault::Other("the step of `arange` is 0".into()));
+    let zero = Err(Fault::Other("the step of `arange` is 0".into()));
+    let (n, elements);
+    if result.dtype.is_float() {
+        let bound = |operand: usize| call.tensor(operand).map(|arg| arg.floats()[0]);
+        let (start, stop, step) = (bound(0)?, bound(1)?, bound(2)?);
+        if step == 0.0 {
+            return zero;
+        }
+        n = ((stop - start) / step).ceil().max(0.0) as usize;
+        elements = floats(result.dtype, (0..n).map(|i| start + step * i as f64));
+    } else {
+        let bound = |operand: usize| call.tensor(operand).map(|arg| arg.ints()[0]);
+        let bounds @ [start, _, step] = [bound(0)?, bound(1)?, bound(2)?];
+        if step == 0 {
+            return zero;
+        }
+        n = n_between(bounds) as usize;
+        elements = ints(result.dtype, (0..n).map(|i| start + step * i as i128));
     }
-    let n = ((stop - start) / step).ceil().max(0.0) as usize;
-    let elements = floats(result.dtype, (0..n).map(|i| start + step * i as f64));
     // The length is known only here when the bounds are computed.
     let shape = vec![n];
     Ok(Value::tensor(ty::Tensor { dtype: result.dtype, shape, elements }))

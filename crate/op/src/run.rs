@@ -111,7 +111,8 @@ pub fn cast_between(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
         (Scalar::Float(value), true) => Scalar::Float(round_to(to, value)),
         (Scalar::Float(value), false) if to == Dtype::Bool => Scalar::Int(i64::from(value != 0.0)),
         (Scalar::Float(value), false) => Scalar::Int(wrap_to(to, number::float_to_int(value))),
-        (Scalar::Int(value), true) => Scalar::Float(round_to(to, widen(from, value) as f64)),
+        (Scalar::Int(value), true) if to == Dtype::Float64 => Scalar::Float(widen(from, value) as f64),
+        (Scalar::Int(value), true) => Scalar::Float(round_to(to, number::int_to_float(widen(from, value)))),
         (Scalar::Int(value), false) => Scalar::Int(wrap_to(to, widen(from, value))),
     }
 }

@@ -3,6 +3,7 @@
 use crate::rule::{IDENTITY, IDENTITY_COMP};
 use crate::run::{Call, Fault, Kernel, floats, ints};
 use crate::{AttrForm, AttrSpec, Op};
+use kernel::number;
 use kernel::scalar::{float, int};
 use ty::{Elements, Value};
 
@@ -25,7 +26,12 @@ fn clip(call: &Call) -> Result<Value, Fault> {
     };
     call.one(match &*x.elements() {
         Elements::Float(values) => floats(result.dtype, values.iter().map(|&x| clip(x))),
-        Elements::Int(_) => ints(result.dtype, x.ints().into_iter().map(|x| clip(x as f64) as i128)),
+        Elements::Int(_) => {
+            // Bounds beyond the dtype are its own.
+            let (least, most) = result.dtype.int_range().unwrap_or((i128::MIN, i128::MAX));
+            let [low, high] = [low, high].map(|bound| number::float_to_int(bound).clamp(least, most));
+            ints(result.dtype, x.ints().into_iter().map(|x| if x < low { low } else { x.min(high) }))
+        }
     })
 }
 
@@ -147,7 +153,7 @@ atanh([0f, 0.5f])
         args: &["data"],
         attrs: &[],
         relation: &IDENTITY,
-        kernel: Kernel::Map1 { float: float::ceil, int: None },
+        kernel: Kernel::Map1 { float: float::ceil, int: Some(int::copy) },
         doc: "
 The nearest integer above.
 ```relay
@@ -267,7 +273,7 @@ fast_tanh([0f, 1f])
         args: &["data"],
         attrs: &[],
         relation: &IDENTITY,
-        kernel: Kernel::Map1 { float: float::floor, int: None },
+        kernel: Kernel::Map1 { float: float::floor, int: Some(int::copy) },
         doc: "
 The nearest integer below.
 ```relay
@@ -342,7 +348,7 @@ negative([-1.5f, 2f])
         args: &["data"],
         attrs: &[],
         relation: &IDENTITY,
-        kernel: Kernel::Map1 { float: float::round, int: None },
+        kernel: Kernel::Map1 { float: float::round, int: Some(int::copy) },
         doc: "
 The nearest integer, halves away from zero.
 ```relay
@@ -477,7 +483,7 @@ tanh([0f, 1f])
         args: &["data"],
         attrs: &[],
         relation: &IDENTITY,
-        kernel: Kernel::Map1 { float: float::trunc, int: None },
+        kernel: Kernel::Map1 { float: float::trunc, int: Some(int::copy) },
         doc: "
 The element without its fraction.
 ```relay

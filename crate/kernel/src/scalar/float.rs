@@ -12,8 +12,9 @@ pub fn acos(x: f64) -> f64 {
     libm::acos(x)
 }
 
+/// NaN below 1, where `libm` does not say so for all.
 pub fn acosh(x: f64) -> f64 {
-    libm::acosh(x)
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
 
 pub fn asin(x: f64) -> f64 {

@@ -189,7 +189,7 @@ impl Single {
                 let batch = Batch { size: batch, a_step: step(batch_a, m * k), b_step: step(batch_b, l * n) };
                 let a = View::of([m, k], attrs.flag("transpose_a"));
                 let b = View::of([l, n], attrs.flag("transpose_b"));
-                (a.shape[1] == b.shape[0]).then_some(Single::Product { batch, a, b })
+                (batch.size > 0 && a.shape[1] == b.shape[0]).then_some(Single::Product { batch, a, b })
             }
             (_, &[x, w]) if Convolution::is_one(name, attrs) => {
                 Convolution::new(name, attrs, [x, w, &result.shape]).map(Single::Conv)

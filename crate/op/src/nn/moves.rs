@@ -176,7 +176,8 @@ fn sub_pixel(call: &Call) -> Result<(Tensor, [usize; 4], usize), Fault> {
 fn is_channel_first(call: &Call) -> Result<bool, Fault> {
     match call.attrs.str("mode") {
         "DCR" => Ok(false),
-        "CRD" => Ok(true),
+        // Relay's documentation and its code spell it differently.
+        "CRD" | "CDR" => Ok(true),
         mode => fault(format!("`mode` is \"DCR\" or \"CRD\", found \"{mode}\"")),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::attr_error;
 use base::ToList;
-use ty::{AttrValue, Facts, Reason, Relation, Size, Step, Stop};
+use ty::{AttrValue, Facts, Reason, Relation, Scalar, Size, Step, Stop};
 
 /// `Tensor[shape, dtype]`.
 pub static INIT_OP: Relation = Relation { name: "InitOp", n_outputs: 1, rule: init_op };
@@ -51,15 +51,28 @@ fn cast(r: &mut dyn Facts) -> Step {
     r.result_is(tensor)
 }
 
+/// How many integers there are from `start` to before `stop`, `step` apart. `step` is not 0.
+pub fn n_between([start, stop, step]: [i128; 3]) -> i128 {
+    let way = stop - start;
+    let is_begun = way % step != 0 && (way < 0) == (step < 0);
+    (way / step + i128::from(is_begun)).max(0)
+}
+
 fn arange(r: &mut dyn Facts) -> Step {
     let bound = |name| match r.attrs().get(name) {
-        AttrValue::Int(value) => Some(*value as f64),
-        AttrValue::Float(value) => Some(*value),
+        AttrValue::Int(value) => Some(Scalar::Int(*value)),
+        AttrValue::Float(value) => Some(Scalar::Float(*value)),
         AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) | AttrValue::Function(_) => None,
     };
     let size = match (bound("start"), bound("stop"), bound("step")) {
-        (_, _, Some(0.0)) => return attr_error(r, "step", "a number other than 0"),
-        (Some(start), Some(stop), Some(step)) => Size::known(((stop - start) / step).ceil().max(0.0) as i64),
+        (_, _, Some(Scalar::Int(0) | Scalar::Float(0.0))) => return attr_error(r, "step", "a number other than 0"),
+        (Some(Scalar::Int(start)), Some(Scalar::Int(stop)), Some(Scalar::Int(step))) => {
+            Size::known(i64::try_from(n_between([start, stop, step].map(i128::from))).unwrap_or(i64::MAX))
+        }
+        (Some(start), Some(stop), Some(step)) => {
+            let [start, stop, step] = [start, stop, step].map(Scalar::as_float);
+            Size::known(((stop - start) / step).ceil().max(0.0) as i64)
+        }
         _ => Size::ANY,
     };
     let mut dtypes = Vec::with_capacity(3);

@@ -281,6 +281,8 @@ fn slice_bounds(attrs: &Attrs, i: usize) -> (i64, i64, i64) {
     let to = match at("end") {
         None => last,
         Some(len) if by_size && len < 0 => last,
+        // A beginning that counts from the end has no place before the first to count on from.
+        Some(len) if by_size && from < 0 && from.saturating_add(len) >= 0 => last,
         Some(len) if by_size => from.saturating_add(len),
         Some(end) => end,
     };

@@ -4,7 +4,7 @@
 
 mod broadcast;
 pub(crate) mod conv_nd;
-mod create;
+pub mod create;
 mod dims;
 pub(crate) mod dynamic;
 mod form;
