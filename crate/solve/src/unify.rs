@@ -6,9 +6,9 @@
 
 use crate::solver::Solver;
 use crate::store::Cause;
-use base::{Append, HashSet, ToList};
+use base::{Append, HashMap, HashSet, ToList};
 use smallvec::{SmallVec, smallvec};
-use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms, Variant};
+use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms, Variant, VariantId};
 
 /// From this many steps on, pairs that were met are remembered, so that shared (or cyclic) types are walked once.
 const REMEMBER_FROM: usize = 64;
@@ -52,13 +52,13 @@ impl Solver {
                     pairs.push((body, renamed));
                 }
                 // A row is a set: what is before an unknown may be in it as well.
-                (Term::Hole(Kind::Row), Term::Row { .. }) if self.row(b).1 == a => {
+                (Term::Hole(Kind::Row), Term::Row { .. }) if self.end_of_row(b) == a => {
                     let rest = self.fresh(Term::hole(Kind::Row), cause);
                     let variants = self.row(b).0.into_iter();
                     let all = self.extend_row(variants, rest);
                     pairs.push((a, all));
                 }
-                (Term::Row { .. }, Term::Hole(Kind::Row)) if self.row(a).1 == b => pairs.push((b, a)),
+                (Term::Row { .. }, Term::Hole(Kind::Row)) if self.end_of_row(a) == b => pairs.push((b, a)),
                 (Term::Hole(_), _) if left.kind() == right.kind() => self.union((expected, found), right, cause),
                 (_, Term::Hole(_)) if left.kind() == right.kind() => self.union((expected, found), left, cause),
                 (Term::Error(_), _) | (_, Term::Error(_)) => {}
@@ -90,9 +90,7 @@ impl Solver {
         while let Some(pair) = composites.pop() {
             let (a, b) = (self.root(pair.0), self.root(pair.1));
             if a != b {
-                // Of a row and one that it goes on with, the latter stands for both, or it would go on with itself.
-                let kept = if self.row(a).0.iter().any(|variant| variant.cell == b) { b } else { a };
-                let term = self.store.head(kept);
+                let term = self.store.head(self.latter(a, b));
                 self.union(pair, term, cause);
             }
         }
@@ -132,6 +130,9 @@ impl Solver {
     /// Pushes what makes two rows equal: the fields of variants of one name, what the longer row lacks against its rest,
     /// and the longer row against the rest of the shorter one, which has some variants twice then.
     fn push_row(&mut self, a: TermId, b: TermId, cause: Cause, pairs: &mut Pairs) -> Result<(), Conflict> {
+        if self.push_short(a, a, b, cause, pairs)? || self.push_short(a, b, a, cause, pairs)? {
+            return Ok(());
+        }
         let ((left, left_rest), (right, right_rest)) = (self.row(a), self.row(b));
         let Shared { equal, only_left, only_right } = shared(&left, &right);
         for (left, right) in equal.into_iter().rev() {
@@ -175,6 +176,106 @@ impl Solver {
             pairs.push((longer_rest, lacking));
         }
         Ok(())
+    }
+
+    /// As [`push_row`](Self::push_row), if one row has few variants before an unknown and lacks some of the other's: those
+    /// few are looked up in the other, so that a match of many arms is not walked once for each. Otherwise does nothing.
+    fn push_short(
+        &mut self,
+        expected: TermId,
+        long: TermId,
+        short: TermId,
+        cause: Cause,
+        pairs: &mut Pairs,
+    ) -> Result<bool, Conflict> {
+        let (Some((few, rest)), None) = (self.few(short), self.few(long)) else { return Ok(false) };
+        let Walked { by_name, end } = self.walked(long);
+        let (end, n_names) = (*end, by_name.len());
+        let known: Pieces = few.iter().map(|variant| by_name.get(&variant.name).copied()).collect();
+        let n_known = known.iter().flatten().count();
+        let is_open = |id| matches!(self.head(id), Term::Hole(_));
+        if n_known >= n_names || rest == end || !is_open(rest) || (n_known < few.len() && !is_open(end)) {
+            return Ok(false);
+        }
+        let mut lacking = Vec::new();
+        for (&variant, known) in few.iter().zip(known) {
+            let Some(known) = known else {
+                lacking.push(variant);
+                continue;
+            };
+            let (left, right) = if long == expected { (known, variant) } else { (variant, known) };
+            if left.fields.len != right.fields.len {
+                return Err((left.cell, right.cell));
+            }
+            let (left, right) = (self.items(left.fields), self.items(right.fields));
+            pairs.append_all(left.iter().copied().zip(right.iter().copied()).rev());
+        }
+        pairs.push((long, rest));
+        if !lacking.is_empty() {
+            let rest = self.fresh(Term::hole(Kind::Row), cause);
+            let lacking = self.extend_row(lacking.into_iter(), rest);
+            pairs.push((end, lacking));
+        }
+        Ok(true)
+    }
+
+    /// The variants of a row and what ends it, if they are few.
+    fn few(&self, row: TermId) -> Option<(SmallVec<[Variant; FEW]>, TermId)> {
+        let mut few = SmallVec::new();
+        let mut rest = self.root(row);
+        while let Term::Row { variant: name, fields, rest: next } = self.head(rest) {
+            if few.len() == FEW {
+                return None;
+            }
+            few.push(Variant { cell: rest, name, fields });
+            rest = self.root(next);
+        }
+        Some((few, rest))
+    }
+
+    fn end_of_row(&mut self, row: TermId) -> TermId {
+        self.few(row).map_or_else(|| self.walked(row).end, |(_, end)| end)
+    }
+
+    /// A row that has been walked to its end, from where it ended when it was walked before.
+    fn walked(&mut self, row: TermId) -> &Walked {
+        let root = self.root(row);
+        let mut walked = self.rows.remove(&root).unwrap_or(Walked { by_name: HashMap::default(), end: root });
+        let (variants, end) = self.row(walked.end);
+        for variant in variants {
+            walked.by_name.entry(variant.name).or_insert(variant);
+        }
+        walked.end = end;
+        self.rows.entry(root).or_insert(walked)
+    }
+
+    /// The fields of a variant, if a row has it.
+    pub fn fields_in_row(&mut self, row: TermId, name: VariantId) -> Option<List> {
+        match self.few(row) {
+            Some((few, _)) => few.iter().find(|variant| variant.name == name).map(|variant| variant.fields),
+            None => self.walked(row).by_name.get(&name).map(|variant| variant.fields),
+        }
+    }
+
+    /// Of a row and one that it goes on with the latter, which stands for both, or it would go on with itself; of others
+    /// the first.
+    fn latter(&self, a: TermId, b: TermId) -> TermId {
+        let (mut of_a, mut of_b) = (a, b);
+        // Most often one is short and leads to the other soon.
+        for _ in 0..MANY {
+            let Term::Row { rest, .. } = self.head(of_a) else { return a };
+            of_a = self.root(rest);
+            if of_a == b {
+                return b;
+            }
+            if let Term::Row { rest, .. } = self.head(of_b) {
+                of_b = self.root(rest);
+                if of_b == a {
+                    return a;
+                }
+            }
+        }
+        if self.row(a).0.iter().any(|variant| variant.cell == b) { b } else { a }
     }
 
     /// A row of variants that were mentioned elsewhere, before a rest.
@@ -248,6 +349,19 @@ struct Shared {
 
 /// A row of so few variants is compared with another one by one.
 const FEW: usize = 4;
+
+/// Rows are walked so far together before they are walked one after the other, with an eye on cycles.
+const MANY: usize = 256;
+
+/// What another row says of a few variants.
+type Pieces = SmallVec<[Option<Variant>; FEW]>;
+
+/// A row as far as it was walked. What is added to a row is added at its end.
+#[derive(Clone)]
+pub(crate) struct Walked {
+    by_name: HashMap<VariantId, Variant>,
+    end: TermId,
+}
 
 fn shared(left: &[Variant], right: &[Variant]) -> Shared {
     let mut found = Shared { equal: Vec::new(), only_left: Vec::new(), only_right: Vec::new() };
