@@ -28,7 +28,11 @@ pub enum HirError {
     UndefinedType {
         name: String,
         span: Span,
+        /// What stands in its place.
+        kind: Kind,
         nearest: Option<String>,
+        /// Where a type parameter of this name can be declared, and how.
+        declared: Option<(Span, String)>,
     },
     Duplicate {
         what: Duplicated,
@@ -53,11 +57,12 @@ pub enum HirError {
         want: Kind,
         found: Kind,
     },
-    /// Nothing says the kind of a relation's argument, so it is a type.
+    /// Nothing says the kind of a type parameter or of a relation's argument, so it is a type.
     UnsaidKind {
         span: Span,
+        want: Kind,
         found: Kind,
-        /// The variable in the head.
+        /// Where the name is declared.
         name: String,
         at: Span,
     },
@@ -324,8 +329,15 @@ impl HirError {
                 *span,
                 nearest,
             ),
-            HirError::UndefinedType { name, span, nearest } => {
-                misspelt(error("undefined-type", *span, format!("no type is named `{name}`")), *span, nearest)
+            HirError::UndefinedType { name, span, kind, nearest, declared } => {
+                let message = format!("no {} is named `{name}`", kind_words(*kind));
+                let undefined = misspelt(error("undefined-type", *span, message), *span, nearest);
+                match declared {
+                    Some((at, text)) => {
+                        undefined.fix(format!("declare `{}`", text.trim_start_matches(", ")), *at, text)
+                    }
+                    None => undefined,
+                }
             }
             HirError::Duplicate { what, name, span, first } => {
                 let (code, noun) = match what {
@@ -417,9 +429,9 @@ impl HirError {
             HirError::WrongKind { span, want, found } => {
                 error("wrong-kind", *span, format!("expected a {}, found a {}", kind_words(*want), kind_words(*found)))
             }
-            HirError::UnsaidKind { span, found, name, at } => {
-                let message = format!("expected a type, found a {}", kind_words(*found));
-                let said = format!("{name}: {}", found.name());
+            HirError::UnsaidKind { span, want, found, name, at } => {
+                let message = format!("expected a {}, found a {}", kind_words(*want), kind_words(*found));
+                let said = format!("{name}: {}", if *want == Kind::Type { found } else { want }.name());
                 error("wrong-kind", *span, message).label(*at, "nothing says the kind of this, so it is a type").fix(
                     format!("write `{said}`"),
                     *at,

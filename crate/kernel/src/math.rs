@@ -8,15 +8,14 @@
 //! |---|---|---|
 //! | [`exp`] | 1.25 | `2^n · e^r`, polynomial of degree 6 |
 //! | [`log`] | 1 | `n·ln 2 + ln(1 + f)`, degree 11 |
-//! | [`tanh`] | 2.5 | `(e^2x - 1) / (e^2x + 1)`, without cancellation |
+//! | [`tanh`] | 2.5 | a quotient of `2^n ± 1` and a polynomial of degree 7 |
 //! | [`sigmoid`] | 3.5 | `e^x / (1 + e^x)` |
 //! | [`erf`] | 2 | a polynomial up to 1, then `1 - e^q(x)` |
 //! | [`sin`], [`cos`] | 1.75 | remainder by π/2 in float64; beyond 2¹⁶ through `libm` |
-//! | [`tan`] | 3 | a quotient of the two |
 //! | [`rsqrt`] | 1.5 | `1 / sqrt(x)`, both correctly rounded |
 //!
-//! The others (`acos`, `acosh`, `asin`, `asinh`, `atan`, `atanh`, `cosh`, `log2`, `log10`, `sinh`, `power`) are
-//! computed in float64 by [`crate::scalar::float`], one by one, and rounded once: half an ulp and a hair.
+//! The others (`acos`, `acosh`, `asin`, `asinh`, `atan`, `atanh`, `cosh`, `log2`, `log10`, `sinh`, `tan`,
+//! `power`) are computed in float64 by [`crate::scalar::float`], one by one, and rounded once: half an ulp and a hair.
 //!
 //! What needs many numbers is made of them before it is applied: `exp()` is the function. A loop makes it once, so that
 //! the numbers are at hand in each round ([`Lanes::constants`]).
@@ -29,7 +28,7 @@
 
 mod trigonometry;
 
-pub use trigonometry::{cos, sin, tan};
+pub use trigonometry::{cos, sin};
 
 use crate::lanes::Lanes;
 
@@ -61,6 +60,12 @@ const LOG: [f32; 9] = [
     -0.109_174_915,
     0.052_725_878,
 ];
+
+/// `tanh(h) = h + h³·(…)(h²)` for `|h| <= ln 2 / 4`, within 2^-32 of itself; minimax.
+const TANH: [f32; 3] = [-0.333_333_22, 0.133_311_84, -0.052_727_25];
+
+/// From where on the hyperbolic tangent rounds to 1.
+const TANH_IS_ONE: f32 = 9.25;
 
 /// `erf(x) = x + x·(…)(x²)` up to 1.
 const ERF: [f32; 7] =
@@ -186,17 +191,23 @@ pub fn log<L: Lanes>() -> impl Fn(L) -> L {
     }
 }
 
-/// The hyperbolic tangent.
+/// The hyperbolic tangent: with `x = n·ln 2 / 2 + h` and `t = tanh(h)`, `e^2x` is `2^n · (1 + t) / (1 - t)`.
 #[inline(always)]
 pub fn tanh<L: Lanes>() -> impl Fn(L) -> L {
-    let powers = Powers::new(MAGIC);
-    let coefficients = L::constants(EXP);
-    let [most, two, sign] = L::constants([18.5, 2.0, f32::from_bits(SIGN)]);
+    let [least, most] = L::constants([-TANH_IS_ONE, TANH_IS_ONE]);
+    let [per_half_ln_2, magic, minus_half_ln_2, one] =
+        L::constants([2.0 * std::f32::consts::LOG2_E, MAGIC, -0.5 * std::f32::consts::LN_2, 1.0]);
+    let [c0, c1, c2] = L::constants(TANH);
     move |x| {
-        let (sum, r) = powers.exponent_and_rest((x + x).abs().pmin(most));
-        let scale = powers.power_of_two(sum);
-        let power = small_power(r, coefficients).mul_add(scale, scale - powers.one);
-        (power / (power + two)).or(x.and(sign))
+        let x = x.pmax(least).pmin(most);
+        let sum = x.mul_add(per_half_ln_2, magic);
+        let h = (sum - magic).mul_add(minus_half_ln_2, x);
+        let square = h * h;
+        let t = square.mul_add(square.mul_add(square.mul_add(c2, c1), c0), one) * h;
+        let power = sum.shift_left::<23>().add_bits(one);
+        // The products are subtracted, so that -0 stays -0.
+        let (less, more) = (one - power, one + power);
+        (t * more - less) / (more - t * less)
     }
 }
 

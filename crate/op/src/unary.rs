@@ -257,7 +257,7 @@ fast_exp([0f, 1f])
 Hyperbolic tangent; approximations are allowed, none is made.
 ```relay
 fast_tanh([0f, 1f])
-#=> [0f, 0.7615942f]
+#=> [0f, 0.7615941f]
 ```
 ",
     },
@@ -452,7 +452,7 @@ sqrt([1f, 4f])
 Tangent of radians.
 ```relay
 tan([0f, 1f])
-#=> [0f, 1.5574079f]
+#=> [0f, 1.5574077f]
 ```
 ",
     },
@@ -467,7 +467,7 @@ tan([0f, 1f])
 Hyperbolic tangent.
 ```relay
 tanh([0f, 1f])
-#=> [0f, 0.7615942f]
+#=> [0f, 0.7615941f]
 ```
 ",
     },

@@ -29,6 +29,12 @@ pub enum SyntaxError {
     MissingSigil {
         name: Span,
     },
+    /// `fn f` for `def @f`.
+    NamedFn {
+        keyword: Span,
+        name: Span,
+        has_sigil: bool,
+    },
     /// A bracket or prefix operator at depth [`MAX_NESTING`].
     NestingTooDeep {
         at: Span,
@@ -176,6 +182,7 @@ impl SyntaxError {
             SyntaxError::Expected { found, .. } | SyntaxError::Unclosed { found, .. } => found.primary(),
             SyntaxError::MissingLet { local: at }
             | SyntaxError::MissingSigil { name: at }
+            | SyntaxError::NamedFn { keyword: at, .. }
             | SyntaxError::NestingTooDeep { at }
             | SyntaxError::ExternWithConstructors { at, .. }
             | SyntaxError::PatternInLet { at }
@@ -239,6 +246,14 @@ impl SyntaxError {
                 "expected a global name such as `@f`, found a name".to_owned(),
             )
             .fix("insert `@`", Span::new(name.start, name.start), "@"),
+            SyntaxError::NamedFn { keyword, name, has_sigil } => {
+                let def = if *has_sigil { "def " } else { "def @" };
+                syntax("expected `def` before a function with a name".to_owned()).fix(
+                    format!("write `{}`", def.trim_end()),
+                    Span::new(keyword.start, name.start),
+                    def,
+                )
+            }
             SyntaxError::NestingTooDeep { .. } => {
                 error("nesting-too-deep", format!("expected at most {MAX_NESTING} levels of nesting"))
             }

@@ -21,6 +21,8 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("def @f() -> { 1 }", &["syntax-error `{` expected a type, found `{`"]),
     ("def @f { 1 }", &["syntax-error `{` expected `(`, found `{`"]),
     ("def @ { 1 }", &["syntax-error `@` expected a global name such as `@f`, found `@`"]),
+    ("fn f() { 1 }", &["syntax-error `fn` expected `def` before a function with a name; write `def @`: good"]),
+    ("fn @f[A](%x: A) { %x }", &["syntax-error `fn` expected `def` before a function with a name; write `def`: good"]),
     ("def f() { 1 }", &["syntax-error `f` expected a global name such as `@f`, found a name; insert `@`: good"]),
     ("f(1 2)", &["syntax-error `2` expected `,` or `)`, found an integer"]),
     (

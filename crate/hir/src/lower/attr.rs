@@ -7,7 +7,7 @@ use base::{Span, ToList};
 use op::{AttrForm, Op};
 use std::sync::Arc;
 use syntax::{NodeId, NodeKind, TokenKind};
-use ty::{AttrValue, Attrs, Scalar};
+use ty::{AttrValue, Attrs, Kind, Scalar};
 
 /// Attribute values nest at most this deep; none of the rows wants more than two lists.
 pub(super) const MAX_NESTING: usize = 16;
@@ -129,7 +129,8 @@ impl Lowering<'_> {
                         let (span, want) = (attr.value_span, form.describe());
                         self.errors.push(match (&attr.value, form) {
                             (AttrValue::Str(dtype), AttrForm::Dtype) if &**dtype != UNREADABLE => {
-                                HirError::UndefinedType { name: dtype.to_string(), span, nearest: None }
+                                let (name, kind) = (dtype.to_string(), Kind::BaseType);
+                                HirError::UndefinedType { name, span, kind, nearest: None, declared: None }
                             }
                             _ => HirError::AttrValue { op: op.name, name: spec.name, span, want },
                         });

@@ -142,7 +142,8 @@ impl<'t> Lowering<'t> {
         self.type_params.truncate(mark);
     }
 
-    pub(super) fn leave_type_def(&mut self, _: NodeId) -> Lowered {
+    pub(super) fn leave_type_def(&mut self, node: NodeId) -> Lowered {
+        self.tell_undefined(node);
         let adt = AdtId(self.next_adt);
         self.next_adt += 1;
         self.close_type_params();
@@ -246,6 +247,7 @@ impl<'t> Lowering<'t> {
     pub(super) fn leave_def(&mut self, node: NodeId) -> Lowered {
         let (body, result) = self.function_parts(node);
         let function = self.close_function(body, result);
+        self.tell_undefined(node);
         let def = DefId(self.next_def);
         self.next_def += 1;
         self.module.defs[def].function = function;

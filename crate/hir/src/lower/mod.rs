@@ -33,12 +33,14 @@ pub fn lower(tree: &Tree, library: Module) -> (Module, Vec<HirError>) {
     cx.module.surface = tree.surface();
     cx.declare();
     cx.lower_relations();
+    cx.tell_undefined(tree.root());
     for event in tree.walk(tree.root()) {
         match event {
             Event::Enter(node) => cx.enter(node),
             Event::Leave(node) => cx.leave(node),
         }
     }
+    cx.tell_undefined(tree.root());
     if !cx.module.variants.is_empty() {
         cx.module.sort_variants();
     }
@@ -93,6 +95,8 @@ struct Lowering<'t> {
     /// Type parameters whose kind could not be read: they fit nowhere and are not spoken of again.
     kindless: HashSet<ParamId>,
     metadata: Metadata,
+    /// Names of types that nothing declares, in the order of the text. Those of a definition are told when it is left.
+    undefined: Vec<ty_expr::Undefined<'t>>,
     /// Type parameters whose kind the first place that wants one decides.
     unkinded: HashSet<ParamId>,
     relations: relation::Relations,
@@ -136,6 +140,7 @@ impl<'t> Lowering<'t> {
             kindless: HashSet::default(),
             no_attrs: Attrs::none(),
             metadata,
+            undefined: Vec::new(),
             unkinded: HashSet::default(),
             relations: relation::Relations::default(),
             nets: tensorscript::Nets::default(),

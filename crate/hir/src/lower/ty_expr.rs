@@ -2,13 +2,37 @@
 //! tensor elsewhere, `(2, 3)` a shape where one is wanted.
 
 use super::{Lowered, Lowering};
-use crate::data::{TypeExpr, TypeExprId, TypeExprKind};
+use crate::data::{TypeExpr, TypeExprId, TypeExprKind, TypeParam};
 use crate::error::{Duplicated, HirError};
-use base::{Append, HashMap, Span, ToList};
+use base::{Append, HashMap, HashSet, Span, ToList};
 use syntax::{Children, NodeId, NodeKind, TokenKind};
 use ty::{Comparison, Dtype, Function, Kind, ParamId, Poly, VariantId};
 
-impl Lowering<'_> {
+/// A name of a type that nothing declares.
+pub(super) struct Undefined<'t> {
+    name: &'t str,
+    span: Span,
+    /// What stands in its place.
+    kind: Kind,
+    nearest: Option<String>,
+}
+
+impl Undefined<'_> {
+    fn as_param(&self) -> String {
+        match self.kind {
+            Kind::Type => self.name.to_owned(),
+            kind => format!("{}: {}", self.name, kind.name()),
+        }
+    }
+
+    fn error(self, declared: Option<(Span, String)>) -> HirError {
+        let Undefined { name, span, kind, nearest } = self;
+        let declared = declared.filter(|_| nearest.is_none());
+        HirError::UndefinedType { name: name.to_owned(), span, kind, nearest, declared }
+    }
+}
+
+impl<'t> Lowering<'t> {
     pub(super) fn leave_type(&mut self, node: NodeId, kind: NodeKind) -> Lowered {
         let span = self.tree.span(node);
         let children = self.tree.children(node);
@@ -97,7 +121,7 @@ impl Lowering<'_> {
         TypeExprKind::Sum { variants, rest }
     }
 
-    fn type_name(&mut self, name: &str, span: Span) -> TypeExprKind {
+    fn type_name(&mut self, name: &'t str, span: Span) -> TypeExprKind {
         if let Some(&(_, param)) = self.type_params.iter().rev().find(|(other, _)| *other == name) {
             if self.kindless.contains(&param) {
                 return TypeExprKind::Error;
@@ -117,11 +141,52 @@ impl Lowering<'_> {
                 TypeExprKind::Adt { adt, args: Vec::new() }
             }
             None => {
-                let nearest = self.nearest_type(name);
-                self.errors.push(HirError::UndefinedType { name: name.to_owned(), span, nearest });
+                let undefined = self.undefined(name, span);
+                self.undefined.push(undefined);
                 TypeExprKind::Error
             }
         }
+    }
+
+    /// A name of a type that nothing declares. What is nearly another name is taken for a slip.
+    fn undefined(&self, name: &'t str, span: Span) -> Undefined<'t> {
+        let params = self.type_params.iter().map(|(param, _)| *param).filter(|param| param.len() > 2);
+        let nearest = base::nearest(name, params).map(str::to_owned).or_else(|| self.nearest_type(name));
+        Undefined { name, span, kind: Kind::Type, nearest }
+    }
+
+    /// What stands in the place of a name that nothing declares.
+    fn note_kind(&mut self, span: Span, want: Kind) {
+        if let Ok(at) = self.undefined.binary_search_by_key(&span.start, |undefined| undefined.span.start) {
+            self.undefined[at].kind = want;
+        }
+    }
+
+    /// Says which types nothing declares, of the definition that is left: each once, and how all can be declared.
+    pub(super) fn tell_undefined(&mut self, definition: NodeId) {
+        if self.undefined.is_empty() {
+            return;
+        }
+        let (tree, start) = (self.tree, self.tree.span(definition).start);
+        let (before, mut own): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.undefined).into_iter().partition(|undefined| undefined.span.start < start);
+        let mut told = HashSet::default();
+        own.retain(|undefined| told.insert(undefined.name));
+        let params =
+            own.iter().filter(|undefined| undefined.nearest.is_none()).map(Undefined::as_param).list().join(", ");
+        let place = match tree.child(definition, NodeKind::TypeParams) {
+            Some(list) => {
+                let end = self.own_token(list, &[TokenKind::RBracket, TokenKind::Gt]);
+                end.map(|(_, end)| (end.start, format!(", {params}")))
+            }
+            None => {
+                let name = self.own_token(definition, &[TokenKind::Global, TokenKind::Ident]);
+                name.map(|(_, name)| (name.end, format!("[{params}]")))
+            }
+        };
+        let declared = place.map(|(at, text)| (Span::new(at, at), text));
+        self.errors.append_all(before.into_iter().map(|undefined| undefined.error(None)));
+        self.errors.append_all(own.into_iter().map(|undefined| undefined.error(declared.clone())));
     }
 
     fn type_call(&mut self, node: NodeId, args: Children) -> TypeExprKind {
@@ -132,8 +197,8 @@ impl Lowering<'_> {
                 self.errors.push(HirError::DimFunction { span, want: "a place between the brackets".to_owned() });
                 return TypeExprKind::Error;
             }
-            let nearest = self.nearest_type(name);
-            self.errors.push(HirError::UndefinedType { name: name.to_owned(), span: name_span, nearest });
+            let undefined = self.undefined(name, name_span);
+            self.errors.push(undefined.error(None));
             return TypeExprKind::Error;
         };
         let params = self.module.adts[adt].params.clone();
@@ -416,7 +481,11 @@ impl Lowering<'_> {
     pub(super) fn type_at(&mut self, node: NodeId, want: Kind) -> TypeExprId {
         let id = self.type_of(node);
         if want == Kind::Shape && self.tree.kind(node) == NodeKind::ParenType {
-            let kind = &self.module.type_exprs[id].kind;
+            let TypeExpr { kind, span } = &self.module.type_exprs[id];
+            if matches!(kind, TypeExprKind::Error) {
+                self.note_kind(*span, Kind::Dim);
+                return id;
+            }
             let has_no_kind = matches!(kind, TypeExprKind::Param(param) if self.unkinded.contains(param));
             // A dim in brackets is a shape of one axis.
             if !has_no_kind && self.kind_of(kind) == Kind::Dim {
@@ -429,7 +498,11 @@ impl Lowering<'_> {
     pub(super) fn coerce(&mut self, id: TypeExprId, want: Kind) -> TypeExprId {
         let span = self.module.type_exprs[id].span;
         let (found, coerced) = match (&self.module.type_exprs[id].kind, want) {
-            (TypeExprKind::Error | TypeExprKind::Hole, _) => return id,
+            (TypeExprKind::Error, _) => {
+                self.note_kind(span, want);
+                return id;
+            }
+            (TypeExprKind::Hole, _) => return id,
             (TypeExprKind::Param(param), _) if self.unkinded.contains(param) => {
                 let param = *param;
                 self.unkinded.remove(&param);
@@ -442,7 +515,7 @@ impl Lowering<'_> {
             (kind, _) => (self.kind_of(kind), None),
         };
         if found != want {
-            self.errors.push(HirError::WrongKind { span, want, found });
+            self.wrong_kind(id, want, found);
             return self.type_expr(TypeExprKind::Error, span);
         }
         match &coerced {
@@ -486,8 +559,12 @@ impl Lowering<'_> {
         let mut pending = vec![(part, want)];
         while let Some((id, want)) = pending.pop() {
             let TypeExpr { kind, span } = &self.module.type_exprs[id];
-            let (span, found) = match kind {
-                TypeExprKind::Error | TypeExprKind::Hole => continue,
+            let found = match kind {
+                TypeExprKind::Error => {
+                    self.note_kind(*span, want);
+                    continue;
+                }
+                TypeExprKind::Hole => continue,
                 TypeExprKind::Param(param) if self.unkinded.contains(param) => {
                     let param = *param;
                     self.unkinded.remove(&param);
@@ -498,13 +575,30 @@ impl Lowering<'_> {
                     pending.append_all(fields.iter().map(|&field| (field, Kind::Type)));
                     continue;
                 }
-                kind => (*span, self.kind_of(kind)),
+                kind => self.kind_of(kind),
             };
             if found != want {
-                self.errors.push(HirError::WrongKind { span, want, found });
+                self.wrong_kind(id, want, found);
                 self.module.type_exprs[id].kind = TypeExprKind::Error;
             }
         }
+    }
+
+    fn wrong_kind(&mut self, id: TypeExprId, want: Kind, found: Kind) {
+        let TypeExpr { kind, span } = &self.module.type_exprs[id];
+        let span = *span;
+        let unsaid = match kind {
+            TypeExprKind::Param(param) if found == Kind::Type => {
+                let TypeParam { name, span, .. } = &self.module.type_params[*param];
+                let is_said = self.tree.text()[span.end as usize..].trim_start().starts_with(':');
+                (!is_said).then(|| (name.clone(), *span))
+            }
+            _ => None,
+        };
+        self.errors.push(match unsaid {
+            Some((name, at)) => HirError::UnsaidKind { span, want, found, name, at },
+            None => HirError::WrongKind { span, want, found },
+        });
     }
 
     fn kind_of(&self, kind: &TypeExprKind) -> Kind {

@@ -174,7 +174,7 @@ unsafe fn vectors1(op: Unary, from: Moving, to: *mut f32, n: usize) {
             Unary::Sin => map1(from, to, n, math::sin()),
             Unary::Sinh => wide1(from, to, n, float::sinh),
             Unary::Sqrt => map1(from, to, n, F32x4::sqrt),
-            Unary::Tan => map1(from, to, n, math::tan()),
+            Unary::Tan => wide1(from, to, n, float::tan),
             Unary::Tanh => map1(from, to, n, math::tanh()),
             Unary::Trunc => map1(from, to, n, F32x4::trunc),
         }

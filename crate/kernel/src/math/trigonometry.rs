@@ -1,4 +1,4 @@
-//! Sine, cosine and tangent of radians.
+//! Sine and cosine of radians.
 //!
 //! `x = n·π/2 + r` with `|r| <= π/4`; `n` modulo 4 says which of `±sin r`, `±cos r` it is. The remainder is computed
 //! in float64 with π/2 in two parts, 25 bits and 53 more, so that `n` times the first is exact and `r` keeps all its
@@ -73,16 +73,5 @@ pub fn cos<L: Lanes>() -> impl Fn(L) -> L {
     move |x| {
         let (turns, sin, cos) = parts(x);
         with_large(x, is_odd(turns).select(sin, cos).xor(sign_of(turns.add_bits(L::splat_bits(1)))), libm::cos)
-    }
-}
-
-#[inline(always)]
-pub fn tan<L: Lanes>() -> impl Fn(L) -> L {
-    let parts = parts();
-    move |x| {
-        let (turns, sin, cos) = parts(x);
-        let odd = is_odd(turns);
-        let result = odd.select(-cos, sin) / odd.select(sin, cos);
-        with_large(x, x.equal(L::splat(0.0)).select(x, result), libm::tan)
     }
 }

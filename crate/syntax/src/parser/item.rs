@@ -20,6 +20,7 @@ impl Parser<'_> {
             Hash => self.version(),
             Metadata => self.leaf(NodeKind::Metadata),
             KwDef => self.def(),
+            KwFn if self.at_named_fn() => self.named_fn(),
             KwType => self.type_def(NodeKind::TypeDef),
             KwData if self.nth(1) == Ident => self.type_def(NodeKind::TypeDef),
             KwExtern => self.type_def(NodeKind::ExternType),
@@ -104,6 +105,22 @@ impl Parser<'_> {
         } else if !self.eat(Global) {
             self.expected(Expected::GlobalName);
         }
+        self.signature(NodeKind::Def, mark);
+    }
+
+    fn at_named_fn(&self) -> bool {
+        matches!(self.nth(1), Global | Ident) && matches!(self.nth(2), LParen | LBracket | Lt)
+    }
+
+    fn named_fn(&mut self) {
+        let mark = self.mark();
+        let (keyword, name) = (self.token_span(self.pos), self.token_span(self.pos + 1));
+        let has_sigil = self.nth(1) == Global;
+        if !self.hush() {
+            self.errors.push(SyntaxError::NamedFn { keyword, name, has_sigil });
+        }
+        self.bump();
+        self.bump();
         self.signature(NodeKind::Def, mark);
     }
 

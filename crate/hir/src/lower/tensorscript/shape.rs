@@ -146,7 +146,8 @@ impl<'t> Lowering<'t> {
 
     fn undeclared(&mut self, name: &str, span: Span, net: Option<usize>) {
         let nearest = self.nearest_alias(name, net);
-        self.errors.push(HirError::UndefinedType { name: name.to_owned(), span, nearest });
+        let name = name.to_owned();
+        self.errors.push(HirError::UndefinedType { name, span, kind: Kind::Dim, nearest, declared: None });
     }
 
     /// The type of a value: a tensor of float32, or a number.
