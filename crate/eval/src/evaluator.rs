@@ -178,7 +178,7 @@ impl<'m> Evaluator<'m> {
         // What is called checks its own result.
         if let Some(&Task::CheckResult(around)) = self.tasks.last()
             && self.module.result_sizes(around) == sizes
-            && self.module.shared_sizes(self.module.functions[around].result).is_empty()
+            && sizes.iter().all(|sizes| sizes.params.is_empty())
         {
             self.tasks.pop();
         }
@@ -204,7 +204,7 @@ impl<'m> Evaluator<'m> {
         }
         self.frames.push(Frame { site, locals, captured, sizes: given });
         self.tasks.push(Task::Return);
-        if !sizes.is_empty() || !self.module.shared_sizes(function.result).is_empty() {
+        if !sizes.is_empty() {
             self.tasks.push(Task::CheckResult(id));
         }
         self.tasks.push(Task::Eval(function.body));
@@ -434,17 +434,15 @@ impl<'m> Evaluator<'m> {
         };
         let wrong = |sentence| Err(RunError { span, fault: RunFault::Shapes(sentence) });
         for sizes in self.module.written_sizes(annotation) {
-            for (axis, (&dim, &found)) in sizes.dims.iter().zip(shape_of(&sizes.path)).enumerate() {
+            let shape = shape_of(&sizes.path);
+            for (axis, (&dim, &found)) in sizes.numbers.iter().zip(shape).enumerate() {
                 if let Some(want) = dim.filter(|&want| want != found as u64) {
                     let name = sizes.name(&name());
                     return wrong(format!("`{name}` has size {want} on axis {axis}, found {found}"));
                 }
             }
-        }
-        for sizes in self.module.shared_sizes(annotation) {
-            let shape = shape_of(&sizes.path);
-            for (param, axis) in sizes.params().filter(|&(_, axis)| axis < shape.len()) {
-                let (name, found) = (hir::part_name(&name(), &sizes.path), shape[axis]);
+            for &(param, axis) in sizes.params.iter().filter(|&&(_, axis)| axis < shape.len()) {
+                let (name, found) = (sizes.name(&name()), shape[axis]);
                 match given.iter().find(|given| given.0 == param) {
                     None => given.push((param, name, axis, found)),
                     Some((_, first, at, want)) if *want != found => {

@@ -31,4 +31,4 @@ pub use data::{
 };
 pub use error::{ArrayFault, HirError, MetaFault};
 pub use lower::lower;
-pub use sizes::{SharedSizes, WrittenSizes, part_name};
+pub use sizes::WrittenSizes;

@@ -23,13 +23,12 @@ pub(crate) enum Bound {
 /// A size that was given: an axis of a tensor within a value that has a name.
 #[derive(Clone)]
 pub(crate) struct Given {
+    pub param: ParamId,
     pub name: String,
     pub var: VarId,
     pub path: Vec<u32>,
     pub axis: usize,
 }
-
-pub(crate) type Sizes = HashMap<ParamId, Given>;
 
 /// A function whose blocks are being filled.
 pub(crate) struct Body {
@@ -39,7 +38,7 @@ pub(crate) struct Body {
     pub source: Option<FnId>,
     pub env: HashMap<LocalId, Bound>,
     /// Where the dims that are parameters were given first.
-    pub sizes: Sizes,
+    pub sizes: Vec<Given>,
     /// Instructions go here.
     pub block: BlockId,
 }
@@ -60,7 +59,7 @@ impl Body {
             is_library: true,
             ty: None,
         };
-        Body { function, subst, source: None, env: HashMap::default(), sizes: Sizes::default(), block }
+        Body { function, subst, source: None, env: HashMap::default(), sizes: Vec::new(), block }
     }
 
     pub(crate) fn var(&mut self, layout: LayoutId, name: Option<String>) -> VarId {

@@ -7,34 +7,65 @@
 //! Worked example: `def @f[N: Dim](%x: Tensor[(N,), t], %y: Tensor[(2, N), t])` begins with a check that axis 1 of `%y` is
 //! axis 0 of `%x`.
 
-use crate::body::{Body, Bound, Given, Sizes};
+use crate::body::{Body, Bound, Given};
 use crate::instance::Lowering;
 use base::Span;
-use hir::{CtorId, ExprId, ExprKind, FnId, LocalId, SharedSizes, TypeExprId, part_name};
+use hir::{CtorId, ExprId, ExprKind, FnId, LocalId, TypeExprId, WrittenSizes};
 use ir::{Op, VarId};
 use ty::{ParamId, Term, TermId, Terms};
+
+/// What arrives, where what is written of it.
+struct Arrival<'a> {
+    annotation: Option<TypeExprId>,
+    name: &'a str,
+    span: Span,
+    var: VarId,
+    /// What was found out of its type. Without it all dims that are parameters are checked.
+    ty: Option<TermId>,
+}
 
 impl Lowering<'_> {
     /// A variable of a `let` or a pattern.
     pub(crate) fn check(&mut self, body: &mut Body, local: LocalId, var: VarId) {
-        let (data, name) = (&self.module.locals[local], self.module.local_name(local));
-        self.check_sizes(body, data.annotation, name, data.span, var);
-        self.check_again(body, data.annotation, self.inferred.locals[local], (name, var), data.span);
+        let n_given = body.sizes.len();
+        self.check_local(body, local, var, self.inferred.locals[local]);
+        body.sizes.truncate(n_given);
     }
 
     pub(crate) fn check_parameter(&mut self, body: &mut Body, param: LocalId, var: VarId) {
-        let (data, name) = (&self.module.locals[param], self.module.local_name(param));
-        self.check_sizes(body, data.annotation, name, data.span, var);
-        let mut sizes = std::mem::take(&mut body.sizes);
-        self.check_shared(body, &mut sizes, data.annotation, (name, var), data.span);
-        body.sizes = sizes;
+        self.check_local(body, param, var, None);
     }
 
-    /// Checks the sizes that are written where a value arrives.
-    fn check_sizes(&mut self, body: &mut Body, annotation: Option<TypeExprId>, name: &str, span: Span, var: VarId) {
-        for sizes in self.module.written_sizes(annotation) {
-            if let Some(part) = self.tensor_in(body, var, &sizes.path, span) {
-                body.emit(Op::Check { name: sizes.name(name), dims: sizes.dims }, &[part], &[], span);
+    fn check_local(&mut self, body: &mut Body, local: LocalId, var: VarId, ty: Option<TermId>) {
+        let (data, name) = (&self.module.locals[local], self.module.local_name(local));
+        self.check_sizes(body, 0, &Arrival { annotation: data.annotation, name, span: data.span, var, ty });
+    }
+
+    /// Checks the sizes that are written where a value arrives, and notes those that are given there first, of those that
+    /// were noted from `since` on.
+    fn check_sizes(&mut self, body: &mut Body, since: usize, arrival: &Arrival) {
+        let &Arrival { annotation, name, span, var, ty } = arrival;
+        for written in self.module.written_sizes(annotation) {
+            let name = written.name(name);
+            if written.has_numbers()
+                && let Some(part) = self.tensor_in(body, var, &written.path, span)
+            {
+                body.emit(Op::Check { name: name.clone(), dims: written.numbers.clone() }, &[part], &[], span);
+            }
+            for &(param, axis) in &written.params {
+                let Some(first) = body.sizes[since..].iter().find(|given| given.param == param).cloned() else {
+                    body.sizes.push(Given { param, name: name.clone(), var, path: written.path.clone(), axis });
+                    continue;
+                };
+                if self.may_differ(ty, &written.path, axis)
+                    && let Some(other) = self.tensor_in(body, first.var, &first.path, span)
+                    && let Some(part) = self.tensor_in(body, var, &written.path, span)
+                {
+                    let mut dims = vec![None; written.numbers.len()];
+                    dims[axis] = Some(first.axis as u64);
+                    let name = self.module.shared_name(param, (&first.name, first.axis), (&name, axis));
+                    body.emit(Op::Check { name, dims }, &[part, other], &[], span);
+                }
             }
         }
     }
@@ -50,107 +81,48 @@ impl Lowering<'_> {
         matches!(self.program.layouts[body.layout(part)].kind, layout::Kind::Tensor).then_some(part)
     }
 
-    /// Notes the sizes that a parameter or a field is the first to give, and checks the others.
-    fn check_shared(
-        &mut self,
-        body: &mut Body,
-        sizes: &mut Sizes,
-        annotation: Option<TypeExprId>,
-        (name, var): (&str, VarId),
-        span: Span,
-    ) {
-        for shared in self.module.shared_sizes(annotation) {
-            for (param, axis) in shared.params() {
-                let given = Given { name: part_name(name, &shared.path), var, path: shared.path.clone(), axis };
-                match sizes.get(&param) {
-                    Some(first) => self.check_same(body, param, first, &given, shared.dims.len(), span),
-                    None => drop(sizes.insert(param, given)),
-                }
-            }
-        }
-    }
-
-    /// Checks of a value that arrives later the sizes that were joined with a `?`.
-    fn check_again(
-        &mut self,
-        body: &mut Body,
-        annotation: Option<TypeExprId>,
-        ty: Option<TermId>,
-        (name, var): (&str, VarId),
-        span: Span,
-    ) {
-        for (shared, param, axis) in self.joined(body, annotation, ty) {
-            let given = Given { name: part_name(name, &shared.path), var, path: shared.path, axis };
-            if let Some(first) = body.sizes.get(&param).cloned() {
-                self.check_same(body, param, &first, &given, shared.dims.len(), span);
-            }
-        }
-    }
-
-    /// The dims of an annotation that were given before, if its type was joined with a `?` there. Those of another one are
-    /// the same anyway.
-    fn joined(
-        &self,
-        body: &Body,
-        annotation: Option<TypeExprId>,
-        ty: Option<TermId>,
-    ) -> Vec<(SharedSizes, ParamId, usize)> {
+    /// Whether a dim of a type was joined with a `?`. Any other is by its type what it is said to be.
+    fn may_differ(&self, ty: Option<TermId>, path: &[u32], axis: usize) -> bool {
         let solver = &self.inferred.solver;
-        let is_joined = |shared: &SharedSizes, axis: usize| {
-            let mut part = ty?;
-            for &index in &shared.path {
-                let Term::Tuple(fields) = solver.head(part) else { return None };
-                part = *solver.items(fields).get(index as usize)?;
-            }
-            let Term::Tensor { shape, .. } = solver.head(part) else { return None };
-            let Term::Shape(dims) = solver.head(shape) else { return None };
-            match solver.head(*solver.items(dims).get(axis)?) {
-                Term::Dim(dim) => Some(dim.dynamic),
-                _ => None,
-            }
-        };
-        let mut found = Vec::new();
-        for shared in self.module.shared_sizes(annotation) {
-            for (param, axis) in shared.params() {
-                if body.sizes.contains_key(&param) && is_joined(&shared, axis) != Some(false) {
-                    found.push((shared.clone(), param, axis));
+        let Some(mut part) = ty else { return true };
+        for &index in path.iter().chain(&[0, axis as u32]) {
+            let list = match solver.head(part) {
+                Term::Tuple(list) | Term::Shape(list) => list,
+                Term::Tensor { shape, .. } => {
+                    part = shape;
+                    continue;
                 }
+                _ => return true,
+            };
+            match solver.items(list).get(index as usize) {
+                Some(&inner) => part = inner,
+                None => return true,
             }
         }
-        found
-    }
-
-    fn check_same(&mut self, body: &mut Body, param: ParamId, first: &Given, again: &Given, rank: usize, span: Span) {
-        let name = self.module.shared_name(param, (&first.name, first.axis), (&again.name, again.axis));
-        let tensors =
-            (self.tensor_in(body, again.var, &again.path, span), self.tensor_in(body, first.var, &first.path, span));
-        if let (Some(again_in), Some(first_in)) = tensors {
-            let mut dims = vec![None; rank];
-            dims[again.axis] = Some(first.axis as u64);
-            body.emit(Op::Check { name, dims }, &[again_in, first_in], &[], span);
-        }
+        matches!(solver.head(part), Term::Dim(dim) if dim.dynamic)
     }
 
     pub(crate) fn check_fields(&mut self, body: &mut Body, ctor: CtorId, args: &[VarId]) {
         let data = &self.module.ctors[ctor];
-        let mut sizes = Sizes::default();
-        for (i, (&field, &arg)) in data.fields.iter().zip(args).enumerate().filter(|_| self.module.has_any) {
-            let (span, name) = (self.module.type_exprs[field].span, format!("{}.{i}", data.name));
-            self.check_sizes(body, Some(field), &name, span, arg);
-            self.check_shared(body, &mut sizes, Some(field), (&name, arg), span);
+        let n_given = body.sizes.len();
+        for (i, (&field, &var)) in data.fields.iter().zip(args).enumerate().filter(|_| self.module.has_any) {
+            let (span, name) = (self.module.type_exprs[field].span, &format!("{}.{i}", data.name));
+            self.check_sizes(body, n_given, &Arrival { annotation: Some(field), name, span, var, ty: None });
         }
+        body.sizes.truncate(n_given);
     }
 
     /// A function's result, or the value of a top-level variable.
-    pub(crate) fn check_result(&mut self, body: &mut Body, value: VarId) {
+    pub(crate) fn check_result(&mut self, body: &mut Body, var: VarId) {
         let Some(id) = body.source.filter(|_| self.module.has_any) else { return };
         if let Some(&local) = self.variables.get(&id) {
-            self.check(body, local, value);
+            self.check(body, local, var);
         } else if let Some(result) = self.module.functions[id].result {
-            let name = format!("{}(…)", self.name(id));
-            let span = self.module.type_exprs[result].span;
-            self.check_sizes(body, Some(result), &name, span, value);
-            self.check_again(body, Some(result), self.result_type(id), (&name, value), span);
+            let (name, span) = (&format!("{}(…)", self.name(id)), self.module.type_exprs[result].span);
+            let n_given = body.sizes.len();
+            let arrival = Arrival { annotation: Some(result), name, span, var, ty: self.result_type(id) };
+            self.check_sizes(body, 0, &arrival);
+            body.sizes.truncate(n_given);
         }
     }
 
@@ -158,7 +130,8 @@ impl Lowering<'_> {
         self.inferred.exprs[self.module.functions[id].body]
     }
 
-    /// Whether nothing is left to check of what a call in tail position returns: the function called checks the same.
+    /// Whether nothing is left to check of what a call in tail position returns: the function called checks the same
+    /// numbers, and there is no parameter to check.
     pub(crate) fn is_checked_alike(&self, body: &Body, callee: ExprId) -> bool {
         let Some(id) = body.source.filter(|_| self.module.has_any) else { return true };
         let sizes = match self.variables.get(&id) {
@@ -173,8 +146,20 @@ impl Lowering<'_> {
             },
             _ => None,
         };
-        let is_alike = |called| called == id || self.module.result_sizes(called) == sizes;
-        (sizes.is_empty() || called.is_some_and(is_alike))
-            && self.joined(body, self.module.functions[id].result, self.result_type(id)).is_empty()
+        let is_asked = |sizes: &WrittenSizes, param: ParamId, axis: usize| {
+            body.sizes.iter().any(|given| given.param == param)
+                && self.may_differ(self.result_type(id), &sizes.path, axis)
+        };
+        if sizes.iter().any(|sizes| sizes.params.iter().any(|&(param, axis)| is_asked(sizes, param, axis))) {
+            return false;
+        }
+        let numbers = |mut sizes: Vec<WrittenSizes>| {
+            sizes.retain(WrittenSizes::has_numbers);
+            sizes.iter_mut().for_each(|sizes| sizes.params.clear());
+            sizes
+        };
+        let sizes = numbers(sizes);
+        sizes.is_empty()
+            || called.is_some_and(|called| called == id || numbers(self.module.result_sizes(called)) == sizes)
     }
 }

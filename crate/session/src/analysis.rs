@@ -251,6 +251,14 @@ impl Analysis {
             .copied()
             .filter(|&id| has_error(self.module.functions[id].span) || uses_broken_type(id))
             .collect();
+        // What the weights of a node are is said outside its functions.
+        if self.module.surface == Surface::TensorScript {
+            let n_before = |at: u32| errors.partition_point(|&error| error < at);
+            let spans = items.iter().map(|&id| self.module.functions[id].span);
+            if spans.map(|span| n_before(span.end + 1) - n_before(span.start)).sum::<usize>() < errors.len() {
+                broken.extend(crate::run::main_of(self).map(|(_, main)| main));
+            }
+        }
         let of_let: HashMap<LocalId, FnId> = self
             .module
             .items

@@ -1,10 +1,15 @@
 //! What is run of a program that is not sound.
 
+use base::Surface;
 use session::{Analysis, Options, run};
 
 /// Each value of a run as text, with nothing for one that there is not, and the codes of what was told.
 fn ran(text: &str) -> (Vec<Option<String>>, Vec<&'static str>) {
-    let analysis = Analysis::new(text);
+    ran_in(Surface::Relay, text)
+}
+
+fn ran_in(surface: Surface, text: &str) -> (Vec<Option<String>>, Vec<&'static str>) {
+    let analysis = Analysis::in_surface(text, surface);
     let outcome = run(&analysis, &Options::default());
     let values = outcome.values.iter().map(|value| analysis.show(value));
     (values.collect(), outcome.diagnostics.iter().map(|said| said.code).collect())
@@ -32,4 +37,20 @@ def @half(%n: int32) { %n / 2 }
 fn what_stands_behind_too_many_problems_is_not_run() {
     let wrong = "(1, 2).2\n".repeat(600);
     assert_eq!(ran(&format!("1 + 1\n{wrong}2 + 2\n")), (vec![Some("2".to_owned())], Vec::new()));
+}
+
+/// What a weight is made of is said outside the functions that apply it.
+#[test]
+fn a_node_with_a_wrong_weight_is_not_run() {
+    let node = |heads: u32| {
+        format!(
+            "use seq::MultiheadAttention;
+node Net<[?, 3, 8] -> [?, 3, 8]> {{}}
+weights Net<[?, 3, 8] -> [?, 3, 8]> {{ attend = MultiheadAttention::new(embed_dim=8, num_heads={heads}); }}
+graph Net<[?, 3, 8] -> [?, 3, 8]> {{ def forward(x) {{ x |> attend }} }}
+"
+        )
+    };
+    assert_eq!(ran_in(Surface::TensorScript, &node(3)), (Vec::new(), Vec::new()));
+    assert_eq!(ran_in(Surface::TensorScript, &node(2)).0.len(), 1);
 }

@@ -99,8 +99,9 @@ pub struct Solver {
     pub dynamics: bool,
     /// Differences of rigid dims that are taken to be 0 while a definition is checked.
     pub zeros: Vec<Poly<Atom>>,
-    /// Long rows, by their roots.
-    pub(crate) rows: HashMap<TermId, Walked>,
+    /// By root, the place of a row among those that have been walked.
+    pub(crate) rows: HashMap<TermId, usize>,
+    pub(crate) walked: Vec<Walked>,
     no_attrs: Arc<Attrs>,
     /// By cause, how many relations its relations have brought up.
     steps: Vec<usize>,
@@ -125,6 +126,7 @@ impl Solver {
             dynamics: false,
             zeros: Vec::new(),
             rows: HashMap::default(),
+            walked: Vec::new(),
             no_attrs: Attrs::none(),
             steps: Vec::new(),
             steps_of_all: 0,
@@ -169,7 +171,7 @@ impl Solver {
         self.queue.clear();
         self.watchers.clear();
         self.failures.clear();
-        self.rows.clear();
+        self.forget_rows();
         self.steps.clear();
         self.steps_of_all = 0;
         self.told_steps = None;

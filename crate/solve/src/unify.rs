@@ -130,10 +130,19 @@ impl Solver {
     /// Pushes what makes two rows equal: the fields of variants of one name, what the longer row lacks against its rest,
     /// and the longer row against the rest of the shorter one, which has some variants twice then.
     fn push_row(&mut self, a: TermId, b: TermId, cause: Cause, pairs: &mut Pairs) -> Result<(), Conflict> {
-        if self.push_short(a, a, b, cause, pairs)? || self.push_short(a, b, a, cause, pairs)? {
-            return Ok(());
-        }
-        let ((left, left_rest), (right, right_rest)) = (self.row(a), self.row(b));
+        let is_long = [a, b].map(|row| self.is_long(row));
+        let ((left, left_rest), (right, right_rest)) = match is_long {
+            [true, false] => {
+                let right = self.row(b);
+                (self.beside(a, &right), right)
+            }
+            [false, true] => {
+                let left = self.row(a);
+                let right = self.beside(b, &left);
+                (left, right)
+            }
+            _ => (self.row(a), self.row(b)),
+        };
         let Shared { equal, only_left, only_right } = shared(&left, &right);
         for (left, right) in equal.into_iter().rev() {
             if left.fields.len != right.fields.len {
@@ -152,7 +161,8 @@ impl Solver {
             }
             _ => {}
         }
-        let (longer, longer_rest, shorter_rest, lacking, more) = if left.len() >= right.len() {
+        let is_left = if is_long[0] == is_long[1] { left.len() >= right.len() } else { is_long[0] };
+        let (longer, longer_rest, shorter_rest, lacking, more) = if is_left {
             (a, left_rest, right_rest, only_right, only_left)
         } else {
             (b, right_rest, left_rest, only_left, only_right)
@@ -178,104 +188,85 @@ impl Solver {
         Ok(())
     }
 
-    /// As [`push_row`](Self::push_row), if one row has few variants before an unknown and lacks some of the other's: those
-    /// few are looked up in the other, so that a match of many arms is not walked once for each. Otherwise does nothing.
-    fn push_short(
-        &mut self,
-        expected: TermId,
-        long: TermId,
-        short: TermId,
-        cause: Cause,
-        pairs: &mut Pairs,
-    ) -> Result<bool, Conflict> {
-        let (Some((few, rest)), None) = (self.few(short), self.few(long)) else { return Ok(false) };
-        let Walked { by_name, end } = self.walked(long);
-        let (end, n_names) = (*end, by_name.len());
-        let known: Pieces = few.iter().map(|variant| by_name.get(&variant.name).copied()).collect();
-        let n_known = known.iter().flatten().count();
-        let is_open = |id| matches!(self.head(id), Term::Hole(_));
-        if n_known >= n_names || rest == end || !is_open(rest) || (n_known < few.len() && !is_open(end)) {
-            return Ok(false);
+    fn is_long(&self, row: TermId) -> bool {
+        let mut rest = row;
+        for _ in 0..=FEW {
+            let Term::Row { rest: next, .. } = self.head(rest) else { return false };
+            rest = next;
         }
-        let mut lacking = Vec::new();
-        for (&variant, known) in few.iter().zip(known) {
-            let Some(known) = known else {
-                lacking.push(variant);
-                continue;
-            };
-            let (left, right) = if long == expected { (known, variant) } else { (variant, known) };
-            if left.fields.len != right.fields.len {
-                return Err((left.cell, right.cell));
-            }
-            let (left, right) = (self.items(left.fields), self.items(right.fields));
-            pairs.append_all(left.iter().copied().zip(right.iter().copied()).rev());
-        }
-        pairs.push((long, rest));
-        if !lacking.is_empty() {
-            let rest = self.fresh(Term::hole(Kind::Row), cause);
-            let lacking = self.extend_row(lacking.into_iter(), rest);
-            pairs.push((end, lacking));
-        }
-        Ok(true)
+        true
     }
 
-    /// The variants of a row and what ends it, if they are few.
-    fn few(&self, row: TermId) -> Option<(SmallVec<[Variant; FEW]>, TermId)> {
-        let mut few = SmallVec::new();
-        let mut rest = self.root(row);
-        while let Term::Row { variant: name, fields, rest: next } = self.head(rest) {
-            if few.len() == FEW {
-                return None;
-            }
-            few.push(Variant { cell: rest, name, fields });
-            rest = self.root(next);
+    /// Of a long row the variants that a short one has, with one more for all others, so that a match of many arms does
+    /// not walk what it knows once for each arm. All of them, where it matters which the others are, or where they differ:
+    /// what is told of a variant is read off its cell, which may have come to stand for others.
+    fn beside(&mut self, long: TermId, (few, rest): &(Vec<Variant>, TermId)) -> (Vec<Variant>, TermId) {
+        let is_open = matches!(self.head(*rest), Term::Hole(_));
+        let walked = self.walked(long);
+        let mut found = Vec::new();
+        let mut is_alike = is_open && *rest != walked.end;
+        for variant in few {
+            let known = walked.variant(variant.name);
+            is_alike &= known.is_none_or(|known| known.fields.len == variant.fields.len);
+            found.append_all(known);
         }
-        Some((few, rest))
+        let is_asked = |other: &&Variant| few.iter().any(|variant| variant.name == other.name);
+        match walked.variants.iter().find(|other| !is_asked(other)) {
+            Some(&other) if is_alike => {
+                found.push(other);
+                (found, walked.end)
+            }
+            _ => self.row(long),
+        }
     }
 
     fn end_of_row(&mut self, row: TermId) -> TermId {
-        self.few(row).map_or_else(|| self.walked(row).end, |(_, end)| end)
+        if self.is_long(row) { self.walked(row).end } else { self.row(row).1 }
+    }
+
+    pub(crate) fn forget_rows(&mut self) {
+        self.rows.clear();
+        self.walked.clear();
     }
 
     /// A row that has been walked to its end, from where it ended when it was walked before.
     fn walked(&mut self, row: TermId) -> &Walked {
         let root = self.root(row);
-        let mut walked = self.rows.remove(&root).unwrap_or(Walked { by_name: HashMap::default(), end: root });
-        let (variants, end) = self.row(walked.end);
+        let at = *self.rows.entry(root).or_insert(self.walked.len());
+        if at == self.walked.len() {
+            self.walked.push(Walked { variants: Vec::new(), by_name: HashMap::default(), end: root });
+        }
+        let walked = &mut self.walked[at];
+        let (variants, end) = self.store.row(walked.end);
         for variant in variants {
-            walked.by_name.entry(variant.name).or_insert(variant);
+            if *walked.by_name.entry(variant.name).or_insert(walked.variants.len()) == walked.variants.len() {
+                walked.variants.push(variant);
+            }
         }
         walked.end = end;
-        self.rows.entry(root).or_insert(walked)
+        walked
     }
 
     /// The fields of a variant, if a row has it.
     pub fn fields_in_row(&mut self, row: TermId, name: VariantId) -> Option<List> {
-        match self.few(row) {
-            Some((few, _)) => few.iter().find(|variant| variant.name == name).map(|variant| variant.fields),
-            None => self.walked(row).by_name.get(&name).map(|variant| variant.fields),
-        }
+        self.walked(row).variant(name).map(|variant| variant.fields)
     }
 
     /// Of a row and one that it goes on with the latter, which stands for both, or it would go on with itself; of others
     /// the first.
     fn latter(&self, a: TermId, b: TermId) -> TermId {
-        let (mut of_a, mut of_b) = (a, b);
-        // Most often one is short and leads to the other soon.
-        for _ in 0..MANY {
-            let Term::Row { rest, .. } = self.head(of_a) else { return a };
-            of_a = self.root(rest);
-            if of_a == b {
-                return b;
-            }
-            if let Term::Row { rest, .. } = self.head(of_b) {
-                of_b = self.root(rest);
-                if of_b == a {
-                    return a;
+        let leads = |mut from: TermId, to: TermId| {
+            (0..FEW).any(|_| match self.head(from) {
+                Term::Row { rest, .. } => {
+                    from = self.root(rest);
+                    from == to
                 }
-            }
-        }
-        if self.row(a).0.iter().any(|variant| variant.cell == b) { b } else { a }
+                _ => false,
+            })
+        };
+        // Most often one is short.
+        let is_later = leads(a, b) || (!leads(b, a) && self.row(a).0.iter().any(|variant| variant.cell == b));
+        if is_later { b } else { a }
     }
 
     /// A row of variants that were mentioned elsewhere, before a rest.
@@ -350,17 +341,19 @@ struct Shared {
 /// A row of so few variants is compared with another one by one.
 const FEW: usize = 4;
 
-/// Rows are walked so far together before they are walked one after the other, with an eye on cycles.
-const MANY: usize = 256;
-
-/// What another row says of a few variants.
-type Pieces = SmallVec<[Option<Variant>; FEW]>;
-
 /// A row as far as it was walked. What is added to a row is added at its end.
 #[derive(Clone)]
 pub(crate) struct Walked {
-    by_name: HashMap<VariantId, Variant>,
+    /// Each name once.
+    variants: Vec<Variant>,
+    by_name: HashMap<VariantId, usize>,
     end: TermId,
+}
+
+impl Walked {
+    fn variant(&self, name: VariantId) -> Option<Variant> {
+        self.by_name.get(&name).map(|&at| self.variants[at])
+    }
 }
 
 fn shared(left: &[Variant], right: &[Variant]) -> Shared {
