@@ -14,7 +14,8 @@ export default defineConfig({
   // Two cores are common where this runs; times are measured, so no more workers than that.
   workers: process.env.CI ? 1 : 2,
   reporter: [["list"]],
-  use: { baseURL: `http://127.0.0.1:${port}`, trace: "retain-on-failure" },
+  // Only the test of it has the site kept: to keep it for each test anew would take longer than most of them.
+  use: { baseURL: `http://127.0.0.1:${port}`, trace: "retain-on-failure", serviceWorkers: "block" },
   webServer: {
     command: `node node_modules/vite/bin/vite.js preview --config web/vite.config.ts --host 127.0.0.1 --port ${port} --strictPort`,
     url: `http://127.0.0.1:${port}`,

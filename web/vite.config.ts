@@ -5,6 +5,8 @@ import { defineConfig, type Plugin } from "vite";
 // @ts-expect-error The scripts are plain JavaScript, so that they run before anything is installed.
 import { onlyShownIcons, withoutUnusedParts } from "../scripts/editor.mjs";
 // @ts-expect-error
+import { offline } from "../scripts/offline.mjs";
+// @ts-expect-error
 import { examples, readPages } from "../scripts/pages.mjs";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -56,7 +58,7 @@ export default defineConfig({
   publicDir: here("../public"),
   // Relative addresses, so that the site works from any folder of any host.
   base: "./",
-  plugins: [examplesFromPages(), explanationsFromPages(), operatorsFromList(), withoutUnusedParts(), onlyShownIcons()],
+  plugins: [examplesFromPages(), explanationsFromPages(), operatorsFromList(), withoutUnusedParts(), onlyShownIcons(), offline(here("./src/offline.worker.ts"))],
   // Every file stays a file: the page's policy permits no `data:` scripts.
   build: {
     outDir: here("../dist"),
@@ -66,6 +68,11 @@ export default defineConfig({
     chunkSizeWarningLimit: 4000,
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: { index: here("./index.html") },
+      // Some hosts leave out files whose names begin with an underscore.
+      output: { chunkFileNames: ({ name }) => `assets/${name.replace(/^_virtual_/, "")}-[hash].js` },
+    },
   },
   worker: { format: "es" },
   optimizeDeps: { rolldownOptions: { plugins: [withoutUnusedParts()] } },

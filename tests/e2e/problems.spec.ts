@@ -1,7 +1,7 @@
 // The list of problems stays where one reads it, and nothing covers it.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, test } from "@playwright/test";
-import { focusEditor, open, phone, problems, write } from "./page.ts";
+import { focusEditor, open, panel, phone, problems, write } from "./page.ts";
 
 const MANY = Array.from({ length: 30 }, (_, at) => `let %v${at} = %nope${at};`).join("\n");
 
@@ -55,4 +55,99 @@ test("on a phone a notice has two lines at most, and leaves the problems to be r
   await expect(notice).toContainText("Link copied");
   await isShort();
   await context.close();
+});
+
+const MENDED = `def @layer(%x, %w, %b) { nn.relu(nn.bias_add(nn.dense(%x, %w), %b)) }
+let %x = ones(shape=[3, 5]);
+let %w = ones(shape=[4, 6]);
+let %b = ones(shape=[4]);
+let %s = shape_of(%nope);
+@layer(%x, %w, %b) + ones(shape=[3, 9])
+@layer(@layer(%x, %w, %b), %w, %b)
+@layr(%x)
+`;
+
+for (const size of ["desktop", "phone"] as const) {
+  test(`edits that are found later move nothing on a ${size}`, async ({ browser }) => {
+    const context = size === "phone" ? await phone(browser) : await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await context.newPage();
+    await open(page);
+    // Each time that the list changes: where everything is that one may tap, by its row and its words.
+    await problems(page).evaluate((list) => {
+      const seen: { is: string; box: string }[][] = [];
+      Object.assign(window, { seen });
+      const look = () =>
+        [...list.querySelectorAll(".problem")].flatMap((row, at) =>
+          [...row.querySelectorAll("button, .help, .mends")].map((element) => {
+            const { x, y, width, height } = element.getBoundingClientRect();
+            return { is: `${at} ${element.matches(".mends") ? "edits" : element.textContent}`, box: [x, y, width, height].map(Math.round).join(" ") };
+          }),
+        );
+      new MutationObserver(() => seen.push(look())).observe(list, { subtree: true, childList: true, characterData: true, attributes: true });
+    });
+    await write(page, MENDED);
+    const edit = problems(page).getByRole("button", { name: "write shape=[9]" });
+    await expect(edit).toHaveCount(1);
+    await expect(problems(page).locator(".problem")).toHaveCount(6);
+    const seen = await page.evaluate(() => (window as unknown as { seen: { is: string; box: string }[][] }).seen);
+    const isEdit = ({ is }: { is: string }) => is.endsWith("write shape=[9]");
+    const [before, after] = [seen.findLast((all) => !all.some(isEdit)) ?? [], seen.findLast((all) => all.some(isEdit)) ?? []];
+    expect(before.filter(({ is }) => is.endsWith(" edits"))).toHaveLength(6);
+    expect(after.length).toBeGreaterThan(before.length);
+    expect(after.filter(({ is }) => before.some((old) => old.is === is))).toEqual(before);
+    // Where to begin is said, not done.
+    await expect(problems(page).getByRole("button", { name: /^begin with line/ })).toBeVisible();
+    // What does not fit in a row can be reached.
+    await edit.click();
+    await expect(problems(page).getByRole("button", { name: "write shape=[9]" })).toHaveCount(0);
+    await expect(page.locator(".editor-place.user .view-line", { hasText: "ones(shape=[9])" })).toHaveCount(1);
+    await context.close();
+  });
+}
+
+test("edits that are called alike say where each is, or what it writes", async ({ page }) => {
+  await open(page);
+  await write(page, "let %x = ones(shape=[2, 4]);\nlet %y = transpose(\n  nn.relu(transpose(%x)));\nlet %z: Tensor[(4, 2), float32] = %y;\n");
+  await expect(problems(page).locator(".mends .button")).toHaveText(["Why not?", /^wrap %y in transpose$/, "take transpose away, line 2", "take transpose away, line 3"]);
+  // The same on one line.
+  await write(page, "let %x = ones(shape=[2, 4]);\nlet %z: Tensor[(4, 2), float32] = transpose(nn.relu(transpose(%x)));\n");
+  await expect(problems(page).locator(".mends .button", { hasText: "away" })).toHaveText([
+    "take transpose away, line 2, column 35",
+    "take transpose away, line 2, column 53",
+  ]);
+  // The editor's menu and the answer to Why not have the same names.
+  await problems(page).getByRole("button", { name: "Why not?" }).click();
+  await expect(panel(page).locator(".fixes .button", { hasText: "column 53" })).toBeVisible();
+  await problems(page).locator(".message").click();
+  await page.keyboard.press("Control+.");
+  await expect(page.locator(".action-widget, .codeActionWidget, [class*=action-widget]").first()).toContainText("column 53");
+  await page.keyboard.press("Escape");
+  // And in one place.
+  await write(page, MENDED);
+  await expect(problems(page).locator(".mends .button", { hasText: "nn.pad" })).toHaveText([/nn\.pad\( … , 0, /, /nn\.pad\( … , 0f, /]);
+});
+
+test("a place on another line than the problem says its line", async ({ page }) => {
+  await open(page);
+  await write(page, MENDED);
+  const labels = (message: string) => problems(page).locator(".problem", { hasText: message }).first().locator(".labels button");
+  // Both operands stand where the problem does; what size one of them has, does not.
+  const operands = labels("sizes 4 and 9");
+  await expect(operands.nth(0).locator(".where")).toBeHidden();
+  await expect(operands.nth(2)).toHaveText("4 comes from here, line 4");
+  await expect(operands.nth(2).locator(".where")).toBeVisible();
+  await expect(labels("expected Tensor[(4, 5), _]")).toHaveText(["%w is declared here, line 1", "5 comes from here, line 2", "6 comes from here, line 3"]);
+  // So do those that are found later.
+  await expect(labels("expected Tensor[(4, 4), _]").last()).toHaveText("the problem shows here, line 7");
+});
+
+test("where no edit is found there is a word in its place", async ({ page }) => {
+  await open(page);
+  await write(page, "let %a = 300i8;\n");
+  const row = problems(page).locator(".problem").first();
+  await expect(row.locator(".mends")).toHaveText("No edit was found that mends it.");
+  // What the parser says of a text that it cannot read comes at once, and nothing is looked for.
+  await write(page, "let %x = (1;\n");
+  await expect(row).toContainText("line 1");
+  await expect(row.locator(".sought")).toHaveCount(0);
 });

@@ -204,3 +204,26 @@ test("operators are fused or not, with the same values, and a link keeps which",
   await panel(page).getByLabel("Fuse operators").check();
   await expect(panel(page).getByText("fused(").first()).toBeVisible();
 });
+
+test("on a phone the values come first, and how they are computed is a line that unfolds", async ({ browser }) => {
+  const context = await phone(browser);
+  const page = await context.newPage();
+  await open(page);
+  await runButton(page).tap();
+  const first = panel(page).locator(".value").first();
+  await expect(first.locator(".grid")).toBeInViewport({ ratio: 1 });
+  const pane = await panel(page).boundingBox();
+  const value = await first.boundingBox();
+  expect((value?.y ?? 0) - (pane?.y ?? 0)).toBeLessThan(100);
+  const relaxed = page.getByRole("switch", { name: "Relaxed SIMD" });
+  await expect(relaxed).toBeHidden();
+  await panel(page).getByText("How it runs: aligned, fused").tap();
+  await expect(relaxed).toBeVisible();
+  await panel(page).getByLabel("Fuse operators").uncheck();
+  // What has run again leaves it unfolded.
+  await expect(panel(page).getByText("How it runs: aligned, not fused")).toBeVisible();
+  await expect(panel(page).locator(".outcome")).toContainText("Ran in");
+  await expect(relaxed).toBeVisible();
+  expect(await violations(page)).toEqual([]);
+  await context.close();
+});

@@ -4,6 +4,7 @@ import { type BuildName, DEFAULT_BUILD, isOffered } from "./builds.ts";
 import { Compiler } from "./compiler.ts";
 import { setAside, takeBack } from "./earlier.ts";
 import { inLanguage, type Language } from "./language.ts";
+import { lineStarts } from "./lines.ts";
 import { type Linked, pack, unpack } from "./link.ts";
 import type { ExportName, StepMove } from "./protocol.ts";
 import { type Document, errorCount, isFused, isLayout, type LayoutName, state, target, type Target, type Theme } from "./state.ts";
@@ -61,7 +62,7 @@ const compiler = new Compiler({
   },
   checked(revision, view) {
     batch(() => {
-      state.checked.value = { revision, view };
+      state.checked.value = { revision, view, starts: lineStarts(state.text.peek()) };
       state.trap.value = undefined;
     });
     clearTimeout(settled);

@@ -53,22 +53,26 @@ export function askPiece(piece: number): void {
 
 export const askAtCursor = () => askWhy(state.selection.peek());
 
-/** What is wrong with the text itself has no types that could disagree. */
-const OF_THE_TEXT = new Set([
-  "bad-metadata",
-  "bad-number",
-  "bad-version",
-  "nesting-too-deep",
-  "syntax-error",
-  "unknown-character",
-  "unknown-lang",
-  "unterminated-comment",
-  "unterminated-string",
+/** Where types disagree, there are two sides to show. Of a name that nothing declares there is no more to say. */
+const OF_TYPES = new Set([
+  "broadcast-incompatible",
+  "dtype-mismatch",
+  "no-clause",
+  "not-a-function",
+  "not-a-tuple",
+  "not-in-sum",
+  "occurs-check",
+  "rank-mismatch",
+  "relation-check",
+  "relation-not-assumed",
+  "tuple-index-out-of-range",
+  "type-mismatch",
+  "under-constrained",
 ]);
 
 /** Whether there may be an answer: of the problems of a run, and of the compiler's own, there is none. */
 export const isAskable = (problem: DiagnosticView) =>
-  problem.severity === "error" && !OF_THE_TEXT.has(problem.code) && state.checked.value.view.diagnostics.some(isSame(problem));
+  problem.severity === "error" && OF_TYPES.has(problem.code) && state.checked.value.view.diagnostics.some(isSame(problem));
 
 /** The list of problems may place one elsewhere than the check did; its words are the same. */
 const isSame = (problem: DiagnosticView) => (other: DiagnosticView) => other.code === problem.code && other.message === problem.message;

@@ -11,6 +11,7 @@ import "./style/graph.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followHistory, leave, openAddress, runNow, share } from "./actions.ts";
+import { keepSite } from "./offline.ts";
 import { PANELS } from "./panels.ts";
 import { state } from "./state.ts";
 import { load } from "./storage.ts";
@@ -44,6 +45,10 @@ addEventListener(
   },
   { capture: true },
 );
+
+effect(() => {
+  if (state.engine.value === "ready") keepSite();
+});
 
 // Good news goes away by itself; bad news waits to be read.
 effect(() => {

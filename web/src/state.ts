@@ -2,6 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { type BuildName, DEFAULT_BUILD } from "./builds.ts";
 import { languageOf } from "./language.ts";
+import { asTold, inOrderOf, type Problem } from "./mended.ts";
 import type {
   CheckView,
   DiagnosticView,
@@ -140,7 +141,8 @@ export const state = {
   /** Comes with the compiler. */
   prelude: signal<string | undefined>(undefined),
   engine: signal<"loading" | "ready" | "failed">("loading"),
-  checked: signal<{ revision: number; view: CheckView }>({ revision: -1, view: NOTHING_CHECKED }),
+  /** `starts` are the offsets at which the lines begin of the text that was checked. */
+  checked: signal<{ revision: number; view: CheckView; starts: readonly number[] }>({ revision: -1, view: NOTHING_CHECKED, starts: [0] }),
   /** The problems of a check with where the fault most likely is, and what would mend it, which takes longer to find. */
   mended: signal<{ revision: number; diagnostics: readonly DiagnosticView[] } | undefined>(undefined),
   ran: signal<Ran | undefined>(undefined),
@@ -169,6 +171,8 @@ export const state = {
   lit: signal<{ tone: "good" | "bad"; spans: readonly SpanView[] } | undefined>(undefined),
   /** Counts how often the editor was asked to format. */
   formatting: signal(0),
+  /** Counts how often the editor was asked to say more about what is at the cursor. */
+  explaining: signal(0),
   panel: signal("types"),
   /** On a narrow screen, whether the editor is shown instead of the panel. */
   editing: signal(true),
@@ -211,17 +215,26 @@ export const isFresh = computed(() => state.checked.value.revision === state.rev
 const key = (d: DiagnosticView) => `${d.code} ${d.span.start} ${d.span.end} ${d.message}`;
 
 /** What the check, the run of the same text, and the compiler's own accidents have to say. */
-export const problems = computed<DiagnosticView[]>(() => {
-  const found = new Map<string, DiagnosticView>();
-  if (state.trap.value) found.set(key(state.trap.value), state.trap.value);
+export const problems = computed<Problem[]>(() => {
+  const found = new Map<string, Problem>();
+  if (state.trap.value) found.set(key(state.trap.value), asTold(state.trap.value));
   const { revision, view } = state.checked.value;
   const mended = state.mended.value;
-  for (const diagnostic of mended?.revision === revision ? mended.diagnostics : view.diagnostics) found.set(key(diagnostic), diagnostic);
+  const checked = mended?.revision === revision ? inOrderOf(view.diagnostics, mended.diagnostics) : view.diagnostics.map(asTold);
+  for (const problem of checked) found.set(key(problem), problem);
   const ran = state.ran.value;
   if (ran?.kind === "finished" && ran.revision === state.checked.value.revision) {
-    for (const diagnostic of ran.view.diagnostics) found.set(key(diagnostic), diagnostic);
+    for (const diagnostic of ran.view.diagnostics) found.set(key(diagnostic), asTold(diagnostic));
   }
   return [...found.values()];
+});
+
+/** The problem that is likeliest the cause, where that is not the first one. */
+export const likeliest = computed<Problem | undefined>(() => {
+  const first = state.mended.value?.diagnostics[0];
+  if (first === undefined || state.mended.value?.revision !== state.checked.value.revision) return undefined;
+  const found = problems.value.findIndex((problem) => key(problem) === key(first));
+  return found > 0 ? problems.value[found] : undefined;
 });
 
 export const errorCount = computed(() => problems.value.filter((d) => d.severity === "error").length);

@@ -1,44 +1,13 @@
 //! Texts of small programs over a table of layouts made by hand.
 
 use crate::{Detail, Names, Program, lines, parse, print, tables};
-use base::{IndexVec, Surface};
+use base::IndexVec;
 use layout::{Case, Constructor, Field, Kind, Layout, LayoutId, Layouts, Strategy, Tag, Types, Variant};
 use std::sync::Arc;
-use ty::{AdtId, Dtype, Elements, ParamId, Tensor, Term, TermId, VariantId};
+use ty::{AdtId, Dtype, Elements, FixedNames, Tensor, Term, TermId, VariantId};
 
-struct Fixed;
-
-impl ty::Names for Fixed {
-    fn adt(&self, _: AdtId) -> &str {
-        "List"
-    }
-    fn param(&self, _: ParamId) -> &str {
-        "A"
-    }
-    fn param_kind(&self, _: ParamId) -> ty::Kind {
-        ty::Kind::Type
-    }
-    fn variant(&self, variant: VariantId) -> &str {
-        ["A", "B"][variant.0 as usize]
-    }
-    fn surface(&self) -> Surface {
-        Surface::Relay
-    }
-}
-
-impl ty::ConstructorNames for Fixed {
-    fn constructor(&self, number: u32) -> &str {
-        ["Nil", "Cons"][number as usize]
-    }
-    fn variant(&self, variant: VariantId) -> &str {
-        ty::Names::variant(self, variant)
-    }
-    fn surface(&self) -> Surface {
-        Surface::Relay
-    }
-}
-
-pub(crate) const NAMES: Names = Names { types: &Fixed, values: &Fixed };
+const FIXED: FixedNames = FixedNames { adt: "List", param: "A", variants: &["A", "B"], constructors: &["Nil", "Cons"] };
+pub(crate) const NAMES: Names = Names { types: &FIXED, values: &FIXED };
 
 /// The layouts are, in order: `int32`, `bool`, a tensor, what a list is, a box of one, a function from `int32`, a cell
 /// with one, a token of a list, the empty tuple, a pair of `int32` and tensor, an anonymous sum, a word with an

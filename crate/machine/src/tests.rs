@@ -6,45 +6,14 @@ mod scalars;
 mod steps;
 
 use crate::{Machine, Status};
-use base::{IndexVec, Span, Surface};
+use base::{IndexVec, Span};
 use ir::{FuncId, Names, Program};
 use layout::{Constructor, LayoutId, Layouts, Strategy, Types};
 use std::sync::Arc;
-use ty::{AdtId, Dtype, Elements, Fields, Limits, ParamId, RunError, RunFault, Tensor, Term, Value, VariantId};
+use ty::{AdtId, Dtype, Elements, Fields, FixedNames, Limits, RunError, RunFault, Tensor, Term, Value, VariantId};
 
-struct Fixed;
-
-impl ty::Names for Fixed {
-    fn adt(&self, _: AdtId) -> &str {
-        "List"
-    }
-    fn param(&self, _: ParamId) -> &str {
-        "A"
-    }
-    fn param_kind(&self, _: ParamId) -> ty::Kind {
-        ty::Kind::Type
-    }
-    fn variant(&self, variant: VariantId) -> &str {
-        ["A", "B"][variant.0 as usize]
-    }
-    fn surface(&self) -> Surface {
-        Surface::Relay
-    }
-}
-
-impl ty::ConstructorNames for Fixed {
-    fn constructor(&self, number: u32) -> &str {
-        ["Nil", "Cons"][number as usize]
-    }
-    fn variant(&self, variant: VariantId) -> &str {
-        ty::Names::variant(self, variant)
-    }
-    fn surface(&self) -> Surface {
-        Surface::Relay
-    }
-}
-
-const NAMES: Names = Names { types: &Fixed, values: &Fixed };
+const FIXED: FixedNames = FixedNames { adt: "List", param: "A", variants: &["A", "B"], constructors: &["Nil", "Cons"] };
+const NAMES: Names = Names { types: &FIXED, values: &FIXED };
 
 /// By name in the texts, without the brackets: the types that they are about.
 struct Table {
@@ -153,7 +122,7 @@ fn try_run(machine: &mut Machine, function: &str, args: &[Value]) -> Result<Valu
 
 fn run(machine: &mut Machine, function: &str, args: &[Value]) -> String {
     let value = try_run(machine, function, args).unwrap();
-    let text = ty::print_value(&value, &Fixed).text;
+    let text = ty::print_value(&value, &FIXED).text;
     drop(value);
     text
 }

@@ -49,4 +49,4 @@ pub use run::{Limits, RunError, RunFault};
 pub use scheme::{Obligation, Scheme};
 pub use term::{AdtId, Dim, Extent, Kind, List, ParamId, Term, TermId, Terms, Variant, VariantId};
 pub use value::{Code, Elements, Fields, Scalar, Tensor, Value};
-pub use value_print::{ConstructorNames, print_value};
+pub use value_print::{ConstructorNames, FixedNames, print_value};

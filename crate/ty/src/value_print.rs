@@ -2,7 +2,7 @@
 
 use base::{Append, Surface, ToList};
 
-use crate::{Code, Dtype, Fields, Printed, Scalar, Tensor, Value, VariantId};
+use crate::{AdtId, Code, Dtype, Fields, Kind, Names, ParamId, Printed, Scalar, Tensor, Value, VariantId};
 
 /// A printed value stops here with `…`.
 const MAX_NODES: usize = 100_000;
@@ -13,6 +13,46 @@ pub trait ConstructorNames {
     fn variant(&self, variant: VariantId) -> &str;
     /// What values are printed in.
     fn surface(&self) -> Surface;
+}
+
+/// Names without a program, for programs made by hand: a list each of variants and of constructors, and one name for all
+/// data types and for all parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct FixedNames {
+    pub adt: &'static str,
+    pub param: &'static str,
+    pub variants: &'static [&'static str],
+    pub constructors: &'static [&'static str],
+}
+
+impl Names for FixedNames {
+    fn adt(&self, _: AdtId) -> &str {
+        self.adt
+    }
+    fn param(&self, _: ParamId) -> &str {
+        self.param
+    }
+    fn param_kind(&self, _: ParamId) -> Kind {
+        Kind::Type
+    }
+    fn variant(&self, variant: VariantId) -> &str {
+        self.variants[variant.0 as usize]
+    }
+    fn surface(&self) -> Surface {
+        Surface::Relay
+    }
+}
+
+impl ConstructorNames for FixedNames {
+    fn constructor(&self, number: u32) -> &str {
+        self.constructors[number as usize]
+    }
+    fn variant(&self, variant: VariantId) -> &str {
+        Names::variant(self, variant)
+    }
+    fn surface(&self) -> Surface {
+        Surface::Relay
+    }
 }
 
 enum Piece {

@@ -1,5 +1,6 @@
 // The fixes that a diagnostic offers, as quick fixes of the editor.
-import { isFresh, problems } from "../state.ts";
+import { isFresh, problems, state } from "../state.ts";
+import { titlesOf } from "../titles.ts";
 import { fileOf } from "./files.ts";
 import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
@@ -11,9 +12,10 @@ export function registerFixes(): void {
       const found = isFresh.value && fileOf(model.uri) === "user" ? problems.value : [];
       for (const problem of found) {
         if (!monaco.Range.areIntersectingOrTouching(rangeOf(model, problem.span), range)) continue;
-        for (const fix of problem.fixes) {
+        const titles = titlesOf(problem.fixes, state.checked.value.starts);
+        for (const [at, fix] of problem.fixes.entries()) {
           actions.push({
-            title: fix.title,
+            title: titles[at] ?? fix.title,
             kind: "quickfix",
             diagnostics: context.markers.filter((marker) => marker.message.startsWith(problem.message)),
             isPreferred: problem.fixes.length === 1,

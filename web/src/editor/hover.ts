@@ -1,5 +1,7 @@
 // What is under the mouse, in the language's own words.
+import { effect } from "@preact/signals";
 import { hover } from "../actions.ts";
+import { state } from "../state.ts";
 import { fileOf } from "./files.ts";
 import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
@@ -18,5 +20,15 @@ export function registerHover(): void {
       if (fileOf(model.uri) === "user") contents.push(whyLink(view.span));
       return { range: rangeOf(model, view.span), contents };
     },
+  });
+}
+
+/** Opens the hover at the cursor of this editor whenever the page asks for it. */
+export function followExplaining(editor: monaco.editor.IStandaloneCodeEditor): void {
+  let asked = state.explaining.peek();
+  effect(() => {
+    if (state.explaining.value === asked) return;
+    asked = state.explaining.value;
+    editor.trigger("page", "editor.action.showHover", { focus: "noAutoFocus" });
   });
 }

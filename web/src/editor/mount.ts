@@ -6,7 +6,7 @@ import { createEditor } from "./create.ts";
 import { modelOf, uriOf } from "./files.ts";
 import { registerFixes } from "./fixes.ts";
 import { followFormatting, registerFormat } from "./format.ts";
-import { registerHover } from "./hover.ts";
+import { followExplaining, registerHover } from "./hover.ts";
 import { registerLanguages } from "./language.ts";
 import { monaco } from "./monaco.ts";
 import { registerNames } from "./names.ts";
@@ -50,6 +50,7 @@ export function mountProgram(element: HTMLElement): void {
     };
   });
   followFormatting(editor);
+  followExplaining(editor);
   registerWhy(editor);
   showProblems(model);
   showPointed(editor, model);

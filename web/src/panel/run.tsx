@@ -1,10 +1,12 @@
 // What the program's top-level expressions come to, and what that took.
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { lookAhead, point, runNow, setMeasures, show } from "../actions.ts";
 import { errorCount, isFresh, problems, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { startStepping } from "../stepping.ts";
+import { isNarrow } from "../view/appearance.ts";
 import { EngineSwitch } from "../view/engineswitch.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
@@ -44,26 +46,50 @@ export function RunPanel() {
   const values = ran.kind === "finished" ? stillThere(ran.view.values, isStale) : [];
   // Then there is nothing to say of what it took either.
   const isNothing = ran.kind === "finished" && values.length === 0;
+  const controls = (
+    <>
+      <LayoutPicker onChange={runNow} />
+      <FusionSwitch onChange={runNow} />
+      <Measures />
+    </>
+  );
+  const figures = ran.kind === "finished" && !isNothing && <Figures view={ran.view} isStale={isStale} />;
   return (
     <div class={`run ${isStale ? "stale" : ""}`}>
       <div class="toolbar">
         <Outcome ran={ran} isStale={isStale} isNothing={isNothing} />
-        <LayoutPicker onChange={runNow} />
-        <FusionSwitch onChange={runNow} />
-        <Measures />
+        {!isNarrow.value && controls}
         {isStale && errorCount.value === 0 && (
           <button type="button" class="button small" onClick={() => void startStepping()}>
             Step through
           </button>
         )}
       </div>
-      <EngineSwitch />
-      {ran.kind === "finished" && !isNothing && <Figures view={ran.view} isStale={isStale} />}
+      {isNarrow.value ? <Folded>{controls}</Folded> : <EngineSwitch />}
+      {!isNarrow.value && figures}
       {values.map((value, index) => (
         <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />
       ))}
+      {isNarrow.value && figures}
       {ran.kind === "finished" && !isNothing && <Profile rows={ran.view.profile} total={ran.milliseconds} isFresh={!isStale} />}
     </div>
+  );
+}
+
+/** Whether the visitor has unfolded the controls; a run leaves it so. */
+const isUnfolded = signal(false);
+
+/** Where there is little room the values come first, and how they are computed is one line until it is asked for. */
+function Folded({ children }: { children: ComponentChildren }) {
+  return (
+    <details class="how" open={isUnfolded.value} onToggle={(event) => (isUnfolded.value = event.currentTarget.open)}>
+      <summary>
+        How it runs: {state.layout.value}, {state.fused.value === "on" ? "fused" : "not fused"}
+        {state.build.value === "relaxed" && ", relaxed SIMD"}
+      </summary>
+      <div class="toolbar">{children}</div>
+      <EngineSwitch />
+    </details>
   );
 }
 

@@ -12,6 +12,8 @@ function media(query: string): ReadonlySignal<boolean> {
 const prefersDark = media("(prefers-color-scheme: dark)");
 const prefersContrast = media("(prefers-contrast: more)");
 export const isNarrow = media("(max-width: 720px)");
+/** Nothing can be pointed at without a tap. */
+export const isTouched = media("(hover: none)");
 
 const isDark = computed(() => (state.theme.value === "system" ? prefersDark.value : state.theme.value === "dark"));
 

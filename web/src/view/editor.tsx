@@ -7,9 +7,11 @@ import { openFile, setLanguage } from "../actions.ts";
 import { type Language, LANGUAGES } from "../language.ts";
 import { language, state } from "../state.ts";
 import type { FileName } from "../wasm/relish_wasm.js";
+import { isTouched } from "./appearance.ts";
 import { highlight } from "./code.tsx";
 import { Icon } from "./icon.tsx";
 import { type Tab, tabId, tabPanelId, Tabs } from "./tabs.tsx";
+import { TypeLine } from "./typeline.tsx";
 
 /** The longest text that is drawn before the editor is there. */
 const FIRST_PAINT = 5000;
@@ -65,6 +67,7 @@ export function EditorPane({ isShown, withTabs }: Props) {
       {(withTabs || file === "user") && (
         <div class="editor-header">
           {withTabs && <Tabs label="Files" tabs={FILES} selected={file} onSelect={select} />}
+          {file === "user" && isTouched.value && <TypeLine />}
           {file === "user" && <LanguagePicker />}
         </div>
       )}

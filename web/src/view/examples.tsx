@@ -1,84 +1,148 @@
-// The gallery of examples, under the programs that stood in the editor before. Examples are the project's test pages, so
-// each one is known to do what it says.
+// The gallery of examples by subject, with the programs that stood in the editor before. Examples are the project's test
+// pages, so each one is known to do what it says.
 import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { openEarlier, openExample } from "../actions.ts";
 import { earlierTexts, knowExamples } from "../earlier.ts";
 import { state } from "../state.ts";
+import { bySubject, type Example, type Found, search } from "../subjects.ts";
 import { isNarrow } from "./appearance.ts";
 import { Dialog } from "./dialog.tsx";
 
-type Chapters = typeof import("virtual:examples").default;
+type Subjects = ReturnType<typeof bySubject>;
 
 export function Examples() {
   return state.examplesOpen.value ? <Gallery /> : null;
 }
 
 function Gallery() {
-  const chapters = useSignal<Chapters | undefined>(undefined);
+  const subjects = useSignal<Subjects | undefined>(undefined);
   const filter = useSignal("");
   useEffect(() => {
     import("virtual:examples").then(({ default: all }) => {
       knowExamples(all.flatMap(({ examples }) => examples.map(({ text }) => text)));
-      chapters.value = all;
+      subjects.value = bySubject(all);
     });
   }, []);
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const matches = (text: string) => words.every((word) => text.toLowerCase().includes(word));
-  const shown = (chapters.value ?? [])
-    .map(({ title, examples }) => ({ title, examples: examples.filter((e) => matches(`${title} ${e.title}`)) }))
-    .filter(({ examples }) => examples.length > 0);
+  const isSearch = words.length > 0;
+  const found = isSearch ? search(subjects.value ?? [], words) : [];
   // Which of them are examples is known when those are there.
-  const earlier = (chapters.value === undefined ? [] : earlierTexts()).filter((text) => text !== state.text.value && matches(text));
+  const all = subjects.value === undefined ? [] : earlierTexts();
+  const earlier = all.filter((text) => text !== state.text.value && words.every((word) => text.toLowerCase().includes(word)));
+  const [first, ...others] = subjects.value ?? [];
   return (
     <Dialog title="Examples" onClose={() => (state.examplesOpen.value = false)}>
       <div class="filter">
         <input
           type="search"
-          placeholder="Find an example"
-          aria-label="Find an example"
+          placeholder="Search titles and programs"
+          aria-label="Search titles and programs"
           // On a touch screen a focused field would bring up the keyboard over the list.
           autofocus={!isNarrow.value}
           value={filter.value}
           onInput={(event) => (filter.value = event.currentTarget.value)}
         />
+        <p class="unseen" role="status">
+          {isSearch && subjects.value !== undefined ? `${found.length + earlier.length} found` : ""}
+        </p>
       </div>
+      {!isSearch && others.length > 0 && <Subjects titles={others.map(({ title }) => title)} />}
       <div class="reading gallery">
-        {chapters.value !== undefined && shown.length + earlier.length === 0 && (
-          <p class="empty">{words.length > 0 ? `No example mentions “${filter.value}”.` : "There are no examples yet."}</p>
+        {isSearch && subjects.value !== undefined && found.length + earlier.length === 0 && (
+          <p class="empty">No example mentions “{filter.value.trim()}”, in its title or in its program.</p>
         )}
-        {earlier.length > 0 && (
-          <section>
-            <h3>Your earlier programs</h3>
-            <ul>
-              {earlier.map((text) => (
-                <li>
-                  <button type="button" class="earlier" onClick={() => openEarlier(text)}>
-                    <code>{firstLine(text)}</code>
-                    <span class="size">{sizeOf(text)}</span>
-                  </button>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
-        {shown.map(({ title, examples }) => (
-          <section>
-            <h3>{title}</h3>
-            <ul>
-              {examples.map((example) => (
-                <li>
-                  <button type="button" onClick={() => openExample(example.title, example.text)}>
-                    {example.title}
-                    {example.hasError && <span class="tag">has an error</span>}
-                  </button>
-                </li>
-              ))}
-            </ul>
-          </section>
-        ))}
+        {found.length > 0 && <Results found={found} />}
+        {!isSearch && first !== undefined && <Subject subject={first} />}
+        {earlier.length > 0 && <Earlier texts={earlier} />}
+        {!isSearch && others.map((subject) => <Subject subject={subject} />)}
       </div>
     </Dialog>
+  );
+}
+
+const idOf = (subject: string) => `subject-${subject.replace(/\W+/g, "-")}`;
+
+/** Where to find what, since the list is long. */
+function Subjects({ titles }: { titles: readonly string[] }) {
+  return (
+    <nav class="subjects" aria-label="Subjects">
+      {titles.map((title) => (
+        <button type="button" onClick={() => document.getElementById(idOf(title))?.scrollIntoView({ block: "start" })}>
+          {title}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+function Subject({ subject: { title, chapters } }: { subject: Subjects[number] }) {
+  return (
+    <section id={idOf(title)}>
+      <h3>{title}</h3>
+      {chapters.map((chapter) => (
+        <>
+          {chapter.title !== title && <h4>{chapter.title}</h4>}
+          <ul>
+            {chapter.examples.map((example) => (
+              <li>
+                <ExampleButton example={example} />
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
+    </section>
+  );
+}
+
+/** Each with the chapter that it is from, and what it was found by. */
+function Results({ found }: { found: readonly Found[] }) {
+  return (
+    <section>
+      <h3>{found.length === 1 ? "1 example" : `${found.length} examples`}</h3>
+      <ul class="results">
+        {found.map(({ chapter, example, line }) => (
+          <li>
+            <ExampleButton example={example}>
+              <span class="found">
+                <span>{chapter}</span>
+                {line !== undefined && <code>{line}</code>}
+              </span>
+            </ExampleButton>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ExampleButton({ example: { title, text, hasError }, children }: { example: Example; children?: ComponentChildren }) {
+  return (
+    <button type="button" onClick={() => openExample(title, text)}>
+      <span class="title">{title}</span>
+      {hasError && <span class="tag">has an error</span>}
+      {children}
+    </button>
+  );
+}
+
+function Earlier({ texts }: { texts: readonly string[] }) {
+  return (
+    <section>
+      <h3>Your earlier programs</h3>
+      <ul>
+        {texts.map((text) => (
+          <li>
+            <button type="button" class="earlier" onClick={() => openEarlier(text)}>
+              <code>{firstLine(text)}</code>
+              <span class="size">{sizeOf(text)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -2,8 +2,11 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { applyFix, explain, show } from "../actions.ts";
 import { askWhyNot, isAskable } from "../asking.ts";
-import { problems, state } from "../state.ts";
-import type { DiagnosticView, SeverityView } from "../wasm/relish_wasm.js";
+import { lineOf } from "../lines.ts";
+import { laterLabels, mayBeMended, type Problem as Known } from "../mended.ts";
+import { language, likeliest, problems, state } from "../state.ts";
+import { titlesOf } from "../titles.ts";
+import type { DiagnosticView, LabelView, SeverityView } from "../wasm/relish_wasm.js";
 import { Icon } from "./icon.tsx";
 import { Sentence } from "./markdown.tsx";
 import { STRETCHED, Stretch } from "./stretch.tsx";
@@ -38,6 +41,7 @@ export function Problems() {
         <span class="summary" role="status">
           {isLoading ? "Starting the compiler …" : summary(found)}
         </span>
+        {likeliest.value !== undefined && <Likeliest problem={likeliest.value} />}
       </header>
       {found.length === 0 ? (
         <p class="empty">
@@ -46,7 +50,7 @@ export function Problems() {
       ) : (
         <ul ref={list} onScroll={onScroll}>
           {found.slice(0, SHOWN).map((problem) => (
-            <Problem key={key(problem)} problem={problem} />
+            <Problem key={key(problem)} problem={problem} isLikeliest={problem === likeliest.value} />
           ))}
           {found.length > SHOWN && <li class="more">… and {plural(found.length - SHOWN, "more problem")}</li>}
         </ul>
@@ -91,46 +95,88 @@ function useScrollPlace(isEmpty: boolean) {
   return { list, onScroll };
 }
 
-function Problem({ problem }: { problem: DiagnosticView }) {
-  const { code, severity, message, span, line, labels, help, fixes } = problem;
+const LIKELIEST = "likeliest-problem";
+
+/** Which problem to begin with, when it is not the first. */
+function Likeliest({ problem }: { problem: Known }) {
+  const go = () => {
+    document.getElementById(LIKELIEST)?.scrollIntoView({ block: "nearest" });
+    show(problem.span);
+  };
   return (
-    <li class={`problem ${severity}`}>
+    <button type="button" class="likeliest" title={`Most likely the cause: ${problem.message}`} onClick={go}>
+      begin with line {problem.line}
+    </button>
+  );
+}
+
+/** What is found out later stands at the end of a line that was there before, so that nothing moves under a finger. */
+function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolean }) {
+  const { code, severity, message, span, line, fixes, told } = problem;
+  const isAsked = isAskable(problem);
+  const isSought = language.value === "relay" && mayBeMended(told) && state.checked.value.view.diagnostics.includes(told);
+  const titles = titlesOf(fixes, state.checked.value.starts);
+  return (
+    <li class={`problem ${severity}`} id={isLikeliest ? LIKELIEST : undefined}>
       <Icon name={severity} />
       <div class="what">
         <button type="button" class="message" onClick={() => show(span)}>
           <span class="unseen">{severity}: </span>
           <Sentence text={message} />
         </button>
-        {labels.length > 0 && (
-          <ul class="labels">
-            {labels.map((label) => (
-              <li>
-                <button type="button" onClick={() => show(label.span)}>
-                  <Sentence text={label.message} />
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
+        <Labels labels={told.labels} problem={problem} />
         {code === STRETCHED && <Stretch span={span} />}
-        {help !== undefined && fixes.length === 0 && <p class="help">help: <Sentence text={help} /></p>}
-        {isAskable(problem) && (
-          <button type="button" class="button small" title="What cannot hold together, where the mistake may be, what would mend it" onClick={() => askWhyNot(problem)}>
-            <Icon name="question" />
-            <span>Why not?</span>
-          </button>
+        {told.help !== undefined && told.fixes.length === 0 && <p class="help">help: <Sentence text={told.help} /></p>}
+        {(isAsked || isSought || fixes.length > 0) && (
+          <div class="mends">
+            {isAsked && (
+              <button type="button" class="button small" title="What cannot hold together, where the mistake may be, what would mend it" onClick={() => askWhyNot(problem)}>
+                <Icon name="question" />
+                <span>Why not?</span>
+              </button>
+            )}
+            {fixes.map((fix, at) => (
+              <button type="button" class="button small" onClick={() => applyFix(fix)}>
+                <Icon name="fix" />
+                <span>
+                  <Sentence text={titles[at] ?? fix.title} />
+                </span>
+              </button>
+            ))}
+            <Labels labels={laterLabels(problem)} problem={problem} />
+            {!isAsked && fixes.length === 0 && (
+              <p class="sought">{state.mended.value?.revision === state.checked.value.revision ? "No edit was found that mends it." : "Looking for edits …"}</p>
+            )}
+          </div>
         )}
-        {fixes.map((fix) => (
-          <button type="button" class="button small" onClick={() => applyFix(fix)}>
-            <Icon name="fix" />
-            <span>{fix.title}</span>
-          </button>
-        ))}
       </div>
       <button type="button" class="code" title="What does this mean?" onClick={() => explain(code)}>
         {code}
       </button>
       <span class="line">line {line}</span>
     </li>
+  );
+}
+
+/** Other places, which say their line if the problem is told to be on another one; before, there is room for that. */
+function Labels({ labels, problem }: { labels: readonly LabelView[]; problem: Known }) {
+  if (labels.length === 0) return null;
+  const { starts } = state.checked.value;
+  const { line, told } = problem;
+  return (
+    <ul class="labels">
+      {labels.map(({ span, message }) => {
+        const its = lineOf(starts, span.start);
+        const isElsewhere = its !== line || its !== told.line;
+        return (
+          <li>
+            <button type="button" onClick={() => show(span)}>
+              <Sentence text={message} />
+              {isElsewhere || mayBeMended(told) ? <span class={isElsewhere ? "where" : "where room"}>, line {its}</span> : null}
+            </button>
+          </li>
+        );
+      })}
+    </ul>
   );
 }

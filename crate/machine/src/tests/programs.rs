@@ -148,7 +148,7 @@ fn lists() {
         assert_eq!(run_clean(&mut machine, "@keep", &[int(10_000)]).len(), 118_897);
         assert_eq!(run_clean(&mut machine, "@sum", &[list(0..1000), int(1)]), "499501");
         let shared = try_run(&mut machine, "@build", &[int(3), list(7..9)]).unwrap();
-        assert_eq!(ty::print_value(&shared, &Fixed).text, "Cons(1, Cons(2, Cons(3, Cons(7, Cons(8, Nil)))))");
+        assert_eq!(ty::print_value(&shared, &FIXED).text, "Cons(1, Cons(2, Cons(3, Cons(7, Cons(8, Nil)))))");
     }
 }
 
@@ -314,7 +314,7 @@ fn uniform() {
     assert_eq!(run_clean(&mut machine, "@double", &[list(1..4)]), "Cons(2, Cons(4, Cons(6, Nil)))");
     assert_eq!(run_clean(&mut machine, "@main", &[int(100_000), list(0..0)]), "1410165408");
     let value = try_run(&mut machine, "@build", &[int(2), list(0..2)]).unwrap();
-    assert_eq!(ty::print_value(&value, &Fixed).text, "Cons(1, Cons(2, Cons(0, Cons(1, Nil))))");
+    assert_eq!(ty::print_value(&value, &FIXED).text, "Cons(1, Cons(2, Cons(0, Cons(1, Nil))))");
 }
 
 pub const WIDE: &str = "

@@ -72,7 +72,7 @@ fn over_and_out() {
     assert!(history.step() > before + 10);
     assert_eq!(history.step_out(), Arrival::There);
     assert_eq!(history.step_into(), Arrival::End);
-    assert_eq!(history.machine().result().map(|value| ty::print_value(&value, &Fixed).text), Some("21".to_owned()));
+    assert_eq!(history.machine().result().map(|value| ty::print_value(&value, &FIXED).text), Some("21".to_owned()));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn in_slices(program: &Arc<Program>, slice: u64, fuel: u64) -> String {
         assert_eq!(machine.steps() % slice, 0, "a slice has as many steps as were asked for");
         status = machine.run(slice);
     }
-    let result = machine.result().map(|value| ty::print_value(&value, &Fixed).text);
+    let result = machine.result().map(|value| ty::print_value(&value, &FIXED).text);
     format!("{status:?} {result:?} {} {} {}", machine.steps(), machine.fuel_used(), machine.peak_bytes())
 }
 

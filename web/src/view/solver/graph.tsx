@@ -117,6 +117,8 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
 
   // A new graph is shown from where one stands in it; one whose cluster was opened stays where it was looked at.
   const shown = useRef<Placed | undefined>(undefined);
+  /** The graph of which it was not known yet how its nodes stand when it was shown first. */
+  const unknown = useRef<Placed | undefined>(undefined);
   useSignalEffect(() => {
     const { width } = size.value;
     const next = state.placed.value;
@@ -125,20 +127,26 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
     shown.current = next;
     if (before !== undefined && before.revision === next.revision && view.peek() !== undefined) {
       const kept = keepsInView(before, next, current.peek(), view.peek() as Viewport);
-      view.value = kept ?? firstView(next, size.peek());
+      view.value = kept ?? firstView(next, size.peek(), undefined);
       return;
     }
-    view.value = firstView(next, size.peek());
+    const at = state.graphState.peek();
+    const states = at?.placed === next ? at.view.states : undefined;
+    unknown.current = states === undefined ? next : undefined;
+    view.value = firstView(next, size.peek(), states === undefined ? undefined : startOf(next, states));
   });
   // What the step is about is brought into view.
   useSignalEffect(() => {
     const at = state.graphState.value;
     const next = state.placed.peek();
-    const index = next === undefined || at?.placed !== next ? -1 : focusOf(next, at.view.states);
     const before = view.peek();
-    const place = next?.nodes[index];
-    if (place === undefined || before === undefined) return;
-    view.value = clampView(before, place, size.peek());
+    if (next === undefined || at?.placed !== next || before === undefined) return;
+    if (unknown.current === next) {
+      unknown.current = undefined;
+      view.value = firstView(next, size.peek(), startOf(next, at.view.states));
+      return;
+    }
+    view.value = clampView(before, next, focusOf(next, at.view.states), size.peek());
   });
 
   const lit = useComputed(() => {
@@ -160,10 +168,9 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
   const tabStop = stop >= 0 && isNear.has(stop) ? stop : (seen[0] ?? -1);
   const focus = (index: number | undefined) => {
     const node = index === undefined ? undefined : graph.nodes[index];
-    const place = index === undefined ? undefined : nodes[index];
-    if (node === undefined || place === undefined || view.value === undefined) return;
+    if (index === undefined || node === undefined || view.value === undefined) return;
     current.value = node.id;
-    view.value = clampView(view.value, place, size.value);
+    view.value = clampView(view.value, placed, index, size.value);
     requestAnimationFrame(() => box.current?.querySelector<SVGElement>(`[data-node="${index}"]`)?.focus());
   };
   const scale = (factor: number) => {
@@ -255,6 +262,15 @@ function focusOf({ graph }: Placed, states: string): number {
   const id = state.solver.peek()?.view.current?.node;
   const index = id === undefined ? -1 : graph.nodes.findIndex((node) => node.id === id);
   return index >= 0 ? index : graph.nodes.findIndex(({ kind }, at) => kind === "cluster" && states[at] === "c");
+}
+
+/** The node to begin with: what the step is about, else the first relation that failed, or that is not solved, or any. */
+function startOf(placed: Placed, states: string): number | undefined {
+  const focus = focusOf(placed, states);
+  if (focus >= 0) return focus;
+  const relations = placed.graph.nodes.flatMap(({ kind }, index) => (kind === "relation" ? [index] : []));
+  const first = (letters: string) => relations.find((index) => letters.includes(states[index] ?? "-"));
+  return first("f") ?? first("pw") ?? relations[0];
 }
 
 /** Along an edge to the right or to the left, or to the nearest node above or below. */

@@ -1,5 +1,7 @@
 // What the panel shows as plain text, for a bug report or an assistant.
+import { lineStarts } from "../../lines.ts";
 import type { Placed } from "../../state.ts";
+import { titlesOf } from "../../titles.ts";
 import type { GraphStateView, RelationView, SolverView, SpanView, WhyNotView, WhyView } from "../../wasm/relish_wasm.js";
 import { stateInWords } from "./shape.ts";
 
@@ -62,7 +64,7 @@ export function whyNotText(view: WhyNotView, text: string): string {
     `${problem.severity}[${problem.code}] line ${problem.line}: ${problem.message}\n`,
     core.length === 0 ? "" : `\nThese cannot hold together:\n${core.map(({ sentence, line }) => `- ${sentence}${at(line)}\n`).join("")}`,
     places.length === 0 ? "" : `\nWhere the mistake may be, the likeliest first:\n${places.map(({ span, line, sentence }) => `- line ${line}${quote(text, span)}: ${sentence}\n`).join("")}`,
-    fixes.length === 0 ? "" : `\nWhat would mend it:\n${fixes.map(({ title }) => `- ${title}\n`).join("")}`,
+    fixes.length === 0 ? "" : `\nWhat would mend it:\n${titlesOf(fixes, lineStarts(text)).map((title) => `- ${title}\n`).join("")}`,
     `\n${program(text)}`,
   ].join("");
 }

@@ -1,5 +1,6 @@
 // Which part of a drawing is in view: a scale, and where the drawing's origin is.
 import type { Placed } from "../../state.ts";
+import { sizeOf } from "./shape.ts";
 
 export interface Viewport {
   x: number;
@@ -19,9 +20,11 @@ interface Point {
 
 const LEAST = 0.03;
 const MOST = 2.5;
-/** Nobody begins with a picture that cannot be read. */
-const READABLE = 0.85;
+/** Nobody begins with a picture that cannot be read: letters of eleven pixels are the smallest that can. */
+const READABLE = 11 / 12;
 const MARGIN = 30;
+/** The buttons stand over the right edge. */
+const BUTTONS = 44;
 /** As far beside the edges of the view as a node may reach. */
 const BESIDE = 120;
 
@@ -40,23 +43,71 @@ export function fit(placed: Placed, { width, height }: Size): Viewport {
   return { scale, x: (width - placed.width * scale) / 2, y: (height - placed.height * scale) / 2 };
 }
 
-/** What is seen of a drawing at first: all of it, or if that is too small to read, its beginning. */
-export function firstView(placed: Placed, size: Size): Viewport {
-  const whole = fit(placed, size);
-  const middle = placed.nodes.reduce<Point | undefined>((best, node) => (best !== undefined && best.x <= node.x ? best : node), undefined);
-  if (whole.scale >= READABLE || middle === undefined) return whole;
-  return { scale: READABLE, x: size.width / 2 - middle.x * READABLE, y: size.height / 2 - middle.y * READABLE };
+/**
+ * What is seen of a drawing at first: all of it, or if that is too small to read, a node with what it is connected with,
+ * and as much beside it as there is room for. Without a node it is the beginning.
+ */
+export function firstView(placed: Placed, { width, height }: Size, focus: number | undefined): Viewport {
+  const whole = fit(placed, { width, height });
+  if (whole.scale >= READABLE) return whole;
+  const about = focus ?? placed.nodes.reduce((best, { x }, index) => (x < (placed.nodes[best]?.x ?? Infinity) ? index : best), 0);
+  const from = placed.graph.edges.filter(({ to }) => to === about).map((edge) => edge.from);
+  const to = placed.graph.edges.filter((edge) => edge.from === about).map((edge) => edge.to);
+  const [along, down] = [extent(placed, "x"), extent(placed, "y")];
+  // What goes into a relation says more of it than what comes out.
+  for (const group of [[about, ...from, ...to], [about, ...from], [about]]) {
+    for (const scale of [1, READABLE]) {
+      for (const room of [width - BUTTONS, width]) {
+        const box = along(group, scale);
+        if (box.most - box.least > room && group.length > 1) continue;
+        const tall = down(group, scale);
+        const high = tall.most - tall.least > height ? down([about], scale) : tall;
+        return { scale, x: offset(box, room, placed.width * scale), y: offset(high, height, placed.height * scale) };
+      }
+    }
+  }
+  return whole;
 }
 
-/** Moved as little as it takes to have a point in view. */
-export function clampView(view: Viewport, place: Point, { width, height }: Size): Viewport {
-  const [x, y] = [place.x * view.scale + view.x, place.y * view.scale + view.y];
-  const by = (at: number, length: number, margin: number) => {
-    if (at < margin) return margin - at;
-    return at > length - margin ? length - margin - at : 0;
+interface Extent {
+  least: number;
+  most: number;
+}
+
+/** From where to where nodes reach along an axis. */
+function extent({ nodes, graph }: Placed, axis: "x" | "y"): (group: readonly number[], scale: number) => Extent {
+  return (group, scale) => {
+    let [least, most] = [Infinity, -Infinity];
+    for (const index of group) {
+      const [place, node] = [nodes[index], graph.nodes[index]];
+      if (place === undefined || node === undefined) continue;
+      const { width, height } = sizeOf(node);
+      const half = (axis === "x" ? width : height) / 2;
+      least = Math.min(least, (place[axis] - half) * scale);
+      most = Math.max(most, (place[axis] + half) * scale);
+    }
+    return { least, most };
   };
-  const dx = by(x, width, Math.min(MARGIN + 70 * view.scale, width / 3));
-  const dy = by(y, height, Math.min(2 * MARGIN, height / 3));
+}
+
+/** Brings what is wanted to the middle, with no more empty room beside the drawing than there must be. */
+function offset({ least, most }: Extent, length: number, drawing: number): number {
+  if (drawing + 2 * MARGIN <= length) return (length - drawing) / 2;
+  return Math.min(MARGIN, Math.max((length - least - most) / 2, length - MARGIN - drawing));
+}
+
+/** Moved as little as it takes to have a node in view, with some room beside it; one that is in view stays where it is. */
+export function clampView(view: Viewport, placed: Placed, index: number, { width, height }: Size): Viewport {
+  const [place, node] = [placed.nodes[index], placed.graph.nodes[index]];
+  if (place === undefined || node === undefined) return view;
+  const [x, y] = [place.x * view.scale + view.x, place.y * view.scale + view.y];
+  const size = sizeOf(node);
+  const by = (at: number, half: number, length: number, margin: number) => {
+    if (at >= half && at <= length - half) return 0;
+    return at < margin ? margin - at : Math.min(0, length - margin - at);
+  };
+  const dx = by(x, (size.width / 2) * view.scale, width, Math.min(MARGIN + (size.width / 2) * view.scale, width / 3));
+  const dy = by(y, (size.height / 2) * view.scale, height, Math.min(2 * MARGIN, height / 3));
   return dx === 0 && dy === 0 ? view : moved(view, dx, dy);
 }
 

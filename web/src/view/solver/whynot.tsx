@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import { mend } from "../../asking.ts";
 import { show } from "../../actions.ts";
 import { state } from "../../state.ts";
+import { titlesOf } from "../../titles.ts";
 import type { MendView, WhyNotView } from "../../wasm/relish_wasm.js";
 import { TypeText } from "../code.tsx";
 import { Icon } from "../icon.tsx";
@@ -19,6 +20,7 @@ export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }
   const { problem, core, n_behind, is_bounded, places, fixes } = view;
   const isWhole = useSignal(false);
   const text = state.text.value;
+  const titles = titlesOf(fixes, state.checked.value.starts);
   const source = (start: number, end: number) => text.slice(start, end).replace(/\s+/g, " ").slice(0, 60);
   return (
     <div class={isStale ? "why-not stale" : "why-not"}>
@@ -76,8 +78,8 @@ export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }
         <section aria-labelledby="fixes">
           <h2 id="fixes">What would mend it</h2>
           <ul class="fixes">
-            {fixes.map((fix) => (
-              <Fix fix={fix} isStale={isStale} />
+            {fixes.map((fix, at) => (
+              <Fix fix={fix} title={titles[at] ?? fix.title} isStale={isStale} />
             ))}
           </ul>
         </section>
@@ -87,8 +89,8 @@ export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }
   );
 }
 
-function Fix({ fix, isStale }: { fix: MendView; isStale: boolean }) {
-  const { title, edits, types, n_left } = fix;
+function Fix({ fix, title, isStale }: { fix: MendView; title: string; isStale: boolean }) {
+  const { edits, types, n_left } = fix;
   return (
     <li {...pointing(edits[0]?.span)}>
       <button type="button" class="button small" disabled={isStale} onClick={() => mend(fix)}>

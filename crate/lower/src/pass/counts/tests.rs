@@ -5,45 +5,15 @@ mod random;
 mod texts;
 
 use crate::pass::{counts, reuse};
-use base::{IndexVec, Surface};
+use base::IndexVec;
 use ir::{Detail, Names, Program, Stage};
 use layout::{Constructor, LayoutId, Layouts, Strategy, Types};
 use std::sync::Arc;
-use ty::{AdtId, Dtype, Elements, ParamId, Tensor, Term, TermId, VariantId};
+use ty::{AdtId, Dtype, Elements, FixedNames, Tensor, Term, TermId, VariantId};
 
-struct Fixed;
-
-impl ty::Names for Fixed {
-    fn adt(&self, _: AdtId) -> &str {
-        "List"
-    }
-    fn param(&self, _: ParamId) -> &str {
-        "A"
-    }
-    fn param_kind(&self, _: ParamId) -> ty::Kind {
-        ty::Kind::Type
-    }
-    fn variant(&self, variant: VariantId) -> &str {
-        ["A", "B", "C"][variant.0 as usize]
-    }
-    fn surface(&self) -> Surface {
-        Surface::Relay
-    }
-}
-
-impl ty::ConstructorNames for Fixed {
-    fn constructor(&self, number: u32) -> &str {
-        ["Nil", "Cons"][number as usize]
-    }
-    fn variant(&self, variant: VariantId) -> &str {
-        ty::Names::variant(self, variant)
-    }
-    fn surface(&self) -> Surface {
-        Surface::Relay
-    }
-}
-
-const NAMES: Names = Names { types: &Fixed, values: &Fixed };
+const FIXED: FixedNames =
+    FixedNames { adt: "List", param: "A", variants: &["A", "B", "C"], constructors: &["Nil", "Cons"] };
+const NAMES: Names = Names { types: &FIXED, values: &FIXED };
 
 /// Types that programs are made of, with the layouts of their variables.
 struct Known {

@@ -6,44 +6,13 @@ mod machine;
 mod random;
 mod texts;
 
-use base::{IndexVec, Surface};
+use base::IndexVec;
 use ir::{Names, Program, Stage};
 use layout::{Field, Head, Kind, Layout, LayoutId, Layouts, Strategy, Tag, Types, Variant};
-use ty::{AdtId, Dtype, ParamId, VariantId};
+use ty::{Dtype, FixedNames, VariantId};
 
-struct Fixed;
-
-impl ty::Names for Fixed {
-    fn adt(&self, _: AdtId) -> &str {
-        "Adt"
-    }
-    fn param(&self, _: ParamId) -> &str {
-        "A"
-    }
-    fn param_kind(&self, _: ParamId) -> ty::Kind {
-        ty::Kind::Type
-    }
-    fn variant(&self, variant: VariantId) -> &str {
-        ["A", "B"][variant.0 as usize]
-    }
-    fn surface(&self) -> Surface {
-        Surface::Relay
-    }
-}
-
-impl ty::ConstructorNames for Fixed {
-    fn constructor(&self, _: u32) -> &str {
-        "C"
-    }
-    fn variant(&self, variant: VariantId) -> &str {
-        ty::Names::variant(self, variant)
-    }
-    fn surface(&self) -> Surface {
-        Surface::Relay
-    }
-}
-
-const NAMES: Names = Names { types: &Fixed, values: &Fixed };
+const FIXED: FixedNames = FixedNames { adt: "Adt", param: "A", variants: &["A", "B"], constructors: &["C"] };
+const NAMES: Names = Names { types: &FIXED, values: &FIXED };
 
 const INT: LayoutId = LayoutId(0);
 const BOOL: LayoutId = LayoutId(1);

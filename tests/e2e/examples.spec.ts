@@ -1,0 +1,77 @@
+// The gallery of examples: by subject, and found by what a program says.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, type Page, test } from "@playwright/test";
+import { open, phone, text, write } from "./page.ts";
+
+const gallery = (page: Page) => page.locator(".gallery");
+const searchbox = (page: Page) => page.getByRole("searchbox", { name: "Search titles and programs" });
+
+async function openGallery(page: Page): Promise<void> {
+  await open(page);
+  await page.getByRole("button", { name: "Examples" }).click();
+  await expect(gallery(page).locator("section").first()).toBeVisible();
+}
+
+test("what one begins with comes first, then earlier programs, then the subjects, each chapter in one", async ({ page }) => {
+  await open(page);
+  await write(page, "let %mine = 1;\n");
+  await page.getByRole("button", { name: "Examples" }).click();
+  await gallery(page).locator("button").first().click();
+  await page.getByRole("button", { name: "Examples" }).click();
+  const headings = gallery(page).getByRole("heading", { level: 3 });
+  await expect(headings.nth(0)).toHaveText("Start here");
+  await expect(headings.nth(1)).toHaveText("Your earlier programs");
+  await expect(headings.nth(2)).toHaveText("Tensors and shapes");
+  await expect(gallery(page).getByRole("heading", { name: "The layers of TensorScript" })).toHaveCount(1);
+  // A new page of tests has its subject written down.
+  await expect(headings.filter({ hasText: /^More$/ })).toHaveCount(0);
+  const last = gallery(page).locator("section").last();
+  await expect(last).not.toBeInViewport();
+  await page.getByRole("navigation", { name: "Subjects" }).getByRole("button").last().click();
+  await expect(last.getByRole("heading").first()).toBeInViewport();
+});
+
+test("an example is found by its program, with the line that says it, behind those found by their titles", async ({ page }) => {
+  await openGallery(page);
+  await searchbox(page).fill("softmax");
+  const found = gallery(page).locator(".results button");
+  await expect(found.first()).toBeVisible();
+  await expect(page.getByRole("status").filter({ hasText: /^\d+ found$/ })).toHaveCount(1);
+  const inPrograms = found.filter({ has: page.locator("code", { hasText: "softmax" }) });
+  expect(await inPrograms.count()).toBeGreaterThan(0);
+  // More than one word, of the title and of the program.
+  await searchbox(page).fill("Recurrent @FOLDL");
+  await expect(found.first()).toContainText("Recurrent networks");
+  await expect(found.first().locator("code")).toContainText("@foldl");
+  const title = await found.first().locator(".title").textContent();
+  await found.first().click();
+  await expect(page.getByText(`Opened “${title}”.`)).toBeVisible();
+  await expect.poll(() => text(page)).not.toContain("Welcome");
+  await page.getByRole("button", { name: "Examples" }).click();
+  await searchbox(page).fill("lists");
+  const titles = await found.locator("code").evaluateAll((lines) => lines.length);
+  const firstLine = await found.evaluateAll((rows) => rows.findIndex((row) => row.querySelector("code") !== null));
+  const count = await found.count();
+  expect(firstLine).toBe(count - titles);
+  await searchbox(page).fill("zzyzx");
+  await expect(gallery(page)).toContainText("No example mentions “zzyzx”");
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  test(`axe has nothing to say of the gallery in ${colorScheme}, nor of a search, and a phone has room for both`, async ({ browser }) => {
+    const context = await phone(browser);
+    const page = await context.newPage();
+    await page.emulateMedia({ colorScheme });
+    await openGallery(page);
+    for (const asked of ["", "sigmoid"]) {
+      await searchbox(page).fill(asked);
+      await page.waitForTimeout(300);
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`))).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+      const list = await gallery(page).boundingBox();
+      expect(list?.height).toBeGreaterThan(400);
+    }
+    await context.close();
+  });
+}

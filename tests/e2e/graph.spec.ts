@@ -1,0 +1,75 @@
+// What one sees first of the solver's graph: letters that can be read, and the relation that one looks for.
+import { expect, type Page, test } from "@playwright/test";
+import { open, panel, phone, problems, showPanel, write } from "./page.ts";
+
+const FITS = `def @layer(%x, %w, %b) { nn.relu(nn.bias_add(nn.dense(%x, %w), %b)) }
+def @net(%x, %w1, %b1, %w2, %b2, %w3, %b3) {
+  @layer(@layer(@layer(%x, %w1, %b1), %w2, %b2), %w3, %b3)
+}
+let %x = ones(shape=[3, 5]);
+let %b = ones(shape=[4]);
+@net(%x, ones(shape=[4, 5]), %b, ones(shape=[4, 4]), %b, ones(shape=[6, 4]), ones(shape=[6]))
+`;
+const FAILS = FITS.replace("[6, 4]", "[6, 7]");
+
+async function openGraph(page: Page, text: string, count: number): Promise<void> {
+  await open(page);
+  await write(page, text);
+  await expect(problems(page).locator(".problem")).toHaveCount(count);
+  await showPanel(page, "Solver");
+  await panel(page).getByRole("tab", { name: "Graph" }).click();
+  await expect(panel(page).locator(".solver-graph g.node").first()).toBeVisible();
+}
+
+/** How much of each of these nodes is inside the picture. */
+const shares = (page: Page, nodes: string) =>
+  panel(page)
+    .locator(`.solver-graph g.node${nodes}`)
+    .evaluateAll((all) => {
+      const view = document.querySelector(".graph-view")?.getBoundingClientRect() ?? new DOMRect();
+      return all.map((node) => {
+        const { left, right, top, bottom, width, height } = (node.querySelector("rect") ?? node).getBoundingClientRect();
+        const across = Math.max(0, Math.min(right, view.right) - Math.max(left, view.left));
+        const down = Math.max(0, Math.min(bottom, view.bottom) - Math.max(top, view.top));
+        return (across * down) / (width * height);
+      });
+    });
+
+/** The height of a letter on the screen, as a size of font. */
+const letters = (page: Page) =>
+  panel(page)
+    .locator(".solver-graph")
+    .evaluate((svg) => {
+      const scale = /scale\(([\d.]+)\)/.exec(svg.querySelector("g")?.getAttribute("transform") ?? "")?.[1];
+      return Number(scale) * Number.parseFloat(getComputedStyle(svg).fontSize);
+    });
+
+for (const size of ["desktop", "phone"] as const) {
+  test(`the graph begins with the relation that failed on a ${size}`, async ({ browser }) => {
+    const context = size === "phone" ? await phone(browser) : await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await context.newPage();
+    await openGraph(page, FAILS, 1);
+    await expect.poll(() => shares(page, ".of-relation.failed")).toEqual([1]);
+    expect(await letters(page)).toBeGreaterThanOrEqual(10.9);
+    // With both of what it is about.
+    const whole = (await shares(page, ".of-variable")).filter((share) => share > 0.99);
+    expect(whole.length).toBeGreaterThanOrEqual(2);
+    // And in sight, without scrolling the panel.
+    await expect(panel(page).locator(".solver-graph .of-relation.failed text").first()).toBeInViewport({ ratio: 1 });
+    // It is there again when one comes back.
+    await panel(page).getByRole("tab", { name: "Rounds" }).click();
+    await panel(page).getByRole("tab", { name: "Graph" }).click();
+    await expect.poll(() => shares(page, ".of-relation.failed")).toEqual([1]);
+    await context.close();
+  });
+}
+
+test("where nothing failed the graph begins with a relation, and fills the picture", async ({ page }) => {
+  await openGraph(page, FITS, 0);
+  expect(await letters(page)).toBeGreaterThanOrEqual(10.9);
+  await expect.poll(async () => (await shares(page, ".of-relation")).filter((share) => share > 0.99).length).toBeGreaterThanOrEqual(1);
+  await expect.poll(async () => (await shares(page, "")).filter((share) => share > 0.5).length).toBeGreaterThanOrEqual(5);
+  // What is small enough is seen whole.
+  await write(page, "let %a = nn.relu(ones(shape=[2, 3]));\n");
+  await expect.poll(async () => (await shares(page, "")).filter((share) => share > 0.99).length).toBe(4);
+});

@@ -1,0 +1,46 @@
+// With a finger: what a mouse learns by pointing, a tap shows.
+import { AxeBuilder } from "@axe-core/playwright";
+import { expect, type Locator, type Page, test } from "@playwright/test";
+import { open, phone, write } from "./page.ts";
+
+const PROGRAM = `let %left = ones(shape=[2, 3]);
+let %right = transpose(%left);
+nn.relu(%right)
+`;
+
+const word = (page: Page, text: string): Locator => page.locator(".editor-place.user .view-line span span", { hasText: text }).last();
+const typeLine = (page: Page) => page.locator(".type-line");
+
+test("a tap on a name shows its type above the program, and a tap on that says more", async ({ browser }) => {
+  const context = await phone(browser);
+  const page = await context.newPage();
+  await open(page);
+  await write(page, PROGRAM);
+  await expect(typeLine(page)).toHaveText("Tap a name for its type.");
+  await word(page, "%left").tap();
+  await expect(typeLine(page)).toHaveText("%left: Tensor[(2, 3), float32]");
+  await word(page, "%right").tap();
+  await expect(typeLine(page)).toHaveText("%right: Tensor[(3, 2), float32]");
+  // It says what the text says now.
+  await write(page, PROGRAM.replace("[2, 3]", "[4, 5]"));
+  await word(page, "%right").tap();
+  await expect(typeLine(page)).toHaveText("%right: Tensor[(5, 4), float32]");
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+  // The operator has more to say than its type.
+  await word(page, "nn.relu").tap();
+  await expect(typeLine(page)).toContainText("Tensor[(5, 4), float32]");
+  await typeLine(page).tap();
+  const hover = page.locator(".monaco-hover:not(.hidden)");
+  await expect(hover).toContainText("Zero where the element is negative.");
+  const box = await hover.boundingBox();
+  expect(box?.x).toBeGreaterThanOrEqual(0);
+  expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(360);
+  await context.close();
+});
+
+test("with a mouse there is no such line", async ({ page }) => {
+  await open(page);
+  await expect(typeLine(page)).toHaveCount(0);
+});
