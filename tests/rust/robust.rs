@@ -397,7 +397,7 @@ fn long_refine_texts() {
         quick("a sum of exponential size", lets(200, |i| format!("A x{i} x{i}")));
         quick("refinements", lets(300, |i| format!("match x{i} with | A | B as y -> y")));
         quick("variables", lets(2_000, |i| format!("match x{i} with | y -> y")));
-        let arms: String = (0..300).map(|i| format!("\n| A{i} -> B{i}")).collect();
+        let arms: String = (0..10_000).map(|i| format!("\n| A{i} -> B{i}")).collect();
         quick("arms", refine(&format!("match A7 with{arms}")));
         quick("fields", refine(&format!("match C {} with | C {} -> D", "A ".repeat(200), "(A | _) ".repeat(200))));
     });

@@ -8,7 +8,7 @@ use session::command::{
     Answer, check_json, explain, exported, has_errors, hover_json, ir_json, ops, parse_export, parse_inputs,
     parse_layout, parse_pass, parse_place, run_json, run_options, summary_json,
 };
-use session::{Analysis, Colours};
+use session::{Analysis, Colours, Mends};
 use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
 
@@ -123,7 +123,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
                 return Ok(answered(check_json(&files)));
             }
             for (file, analysis) in &files {
-                problems(file, analysis.text(), analysis.diagnostics());
+                problems(file, analysis.text(), &Mends::new(analysis).ranked(analysis));
                 print(&session::text::checked(file, analysis));
             }
             Ok(code(files.iter().any(|(_, analysis)| has_errors(analysis.diagnostics()))))

@@ -6,7 +6,7 @@ use op::{CallFault, OpId, Operators};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
-use ty::{Code, Dtype, Fields, Limits, RunError, RunFault, Scalar, Value, VariantId};
+use ty::{Code, Dtype, Fields, Limits, ParamId, RunError, RunFault, Scalar, Value, VariantId};
 
 enum Task {
     Eval(ExprId),
@@ -45,6 +45,19 @@ struct Frame {
     site: Span,
     locals: Vec<Value>,
     captured: Fields,
+    /// Where the dims that are parameters were given first.
+    sizes: Vec<Given>,
+}
+
+/// A size that was given: the parameter, the tensor's name, the axis, the size.
+type Given = (ParamId, String, usize, usize);
+
+/// A value that arrives, what is written where it does, and what it is called there.
+struct Arrival<'a> {
+    annotation: Option<TypeExprId>,
+    name: &'a dyn Fn() -> String,
+    span: Span,
+    value: &'a Value,
 }
 
 enum Global {
@@ -165,6 +178,7 @@ impl<'m> Evaluator<'m> {
         // What is called checks its own result.
         if let Some(&Task::CheckResult(around)) = self.tasks.last()
             && self.module.result_sizes(around) == sizes
+            && sizes.iter().all(|sizes| sizes.params.is_empty())
         {
             self.tasks.pop();
         }
@@ -175,8 +189,9 @@ impl<'m> Evaluator<'m> {
             }
         }
         let mut locals = vec![Value::int32(0); function.n_locals as usize];
+        let mut given = Vec::new();
         for (&param, arg) in function.params.iter().zip(args) {
-            self.check_annotation(param, &arg)?;
+            self.check_annotation(param, &arg, &mut given)?;
             locals[self.module.locals[param].slot as usize] = arg;
         }
         if let (Some((_, slot)), Some(callee)) = (function.self_local, callee) {
@@ -187,7 +202,7 @@ impl<'m> Evaluator<'m> {
             let limit = self.limits.memory;
             return Err(RunError { span: site, fault: RunFault::OutOfMemory { limit } });
         }
-        self.frames.push(Frame { site, locals, captured });
+        self.frames.push(Frame { site, locals, captured, sizes: given });
         self.tasks.push(Task::Return);
         if !sizes.is_empty() {
             self.tasks.push(Task::CheckResult(id));
@@ -235,7 +250,7 @@ impl<'m> Evaluator<'m> {
             Task::Match(expr) => return self.match_arms(expr),
             Task::Bind(local) => {
                 let value = self.pop();
-                self.check_annotation(local, &value)?;
+                self.check_annotation(local, &value, &mut self.given())?;
                 self.bind(local, value);
             }
             Task::Discard => {
@@ -261,7 +276,7 @@ impl<'m> Evaluator<'m> {
             }
             Task::StoreGlobal(local) => {
                 let value = self.values.last().expect("the value was evaluated before").clone();
-                self.check_annotation(local, &value)?;
+                self.check_annotation(local, &value, &mut self.given())?;
                 self.globals.insert(local, Global::Done(value));
             }
             Task::CheckResult(id) => {
@@ -273,7 +288,8 @@ impl<'m> Evaluator<'m> {
                 };
                 let span = function.result.map_or(function.span, |result| self.module.type_exprs[result].span);
                 let value = self.values.last().expect("the value was evaluated before");
-                self.check_sizes(function.result, name, span, value)?;
+                let arrival = Arrival { annotation: function.result, name: &name, span, value };
+                self.check_sizes(&arrival, &mut self.given())?;
             }
             Task::Return => {
                 if let Some(done) = self.frames.pop() {
@@ -391,32 +407,49 @@ impl<'m> Evaluator<'m> {
         self.frame().locals[slot] = value;
     }
 
-    fn check_annotation(&self, local: LocalId, value: &Value) -> Result<(), RunError> {
-        let data = &self.module.locals[local];
-        self.check_sizes(data.annotation, || self.module.local_name(local).to_owned(), data.span, value)
+    /// The sizes that the parameters of the function have given.
+    fn given(&self) -> Vec<Given> {
+        self.frames.last().map_or_else(Vec::new, |frame| frame.sizes.clone())
     }
 
-    /// A tensor may have another size than the number that is written where it arrives, which has a name.
-    fn check_sizes(
-        &self,
-        annotation: Option<TypeExprId>,
-        name: impl Fn() -> String,
-        span: Span,
-        value: &Value,
-    ) -> Result<(), RunError> {
-        for sizes in self.module.written_sizes(annotation) {
-            let part = sizes.path.iter().try_fold(value, |value, &index| match value {
+    fn check_annotation(&self, local: LocalId, value: &Value, given: &mut Vec<Given>) -> Result<(), RunError> {
+        let data = &self.module.locals[local];
+        let name = || self.module.local_name(local).to_owned();
+        self.check_sizes(&Arrival { annotation: data.annotation, name: &name, span: data.span, value }, given)
+    }
+
+    /// A tensor may have another size than the number that is written where it arrives, or than a parameter was given
+    /// there before.
+    fn check_sizes(&self, arrival: &Arrival, given: &mut Vec<Given>) -> Result<(), RunError> {
+        let &Arrival { annotation, name, span, value } = arrival;
+        let shape_of = |path: &[u32]| {
+            let part = path.iter().try_fold(value, |value, &index| match value {
                 Value::Tuple(fields) => fields.get(index as usize),
                 _ => None,
             });
-            let Some(Value::Tensor(tensor)) = part else { continue };
-            for (axis, (&dim, &found)) in sizes.dims.iter().zip(&tensor.shape).enumerate() {
-                if let Some(want) = dim
-                    && want != found as u64
-                {
+            match part {
+                Some(Value::Tensor(tensor)) => &tensor.shape[..],
+                _ => &[],
+            }
+        };
+        let wrong = |sentence| Err(RunError { span, fault: RunFault::Shapes(sentence) });
+        for sizes in self.module.written_sizes(annotation) {
+            let shape = shape_of(&sizes.path);
+            for (axis, (&dim, &found)) in sizes.numbers.iter().zip(shape).enumerate() {
+                if let Some(want) = dim.filter(|&want| want != found as u64) {
                     let name = sizes.name(&name());
-                    let sentence = format!("`{name}` has size {want} on axis {axis}, found {found}");
-                    return Err(RunError { span, fault: RunFault::Shapes(sentence) });
+                    return wrong(format!("`{name}` has size {want} on axis {axis}, found {found}"));
+                }
+            }
+            for &(param, axis) in sizes.params.iter().filter(|&&(_, axis)| axis < shape.len()) {
+                let (name, found) = (sizes.name(&name()), shape[axis]);
+                match given.iter().find(|given| given.0 == param) {
+                    None => given.push((param, name, axis, found)),
+                    Some((_, first, at, want)) if *want != found => {
+                        let about = self.module.shared_name(param, (first, *at), (&name, axis));
+                        return wrong(format!("{about}: sizes {want} and {found} differ"));
+                    }
+                    Some(_) => {}
                 }
             }
         }
@@ -434,9 +467,11 @@ impl<'m> Evaluator<'m> {
             }
             Code::Constructor(ctor) => {
                 let data = &self.module.ctors[CtorId(ctor)];
-                for (i, (&field, arg)) in data.fields.iter().zip(&args).enumerate().filter(|_| self.module.has_any) {
-                    let span = self.module.type_exprs[field].span;
-                    self.check_sizes(Some(field), || format!("{}.{i}", data.name), span, arg)?;
+                let mut given = Vec::new();
+                for (i, (&field, value)) in data.fields.iter().zip(&args).enumerate().filter(|_| self.module.has_any) {
+                    let (span, name) = (self.module.type_exprs[field].span, || format!("{}.{i}", data.name));
+                    let arrival = Arrival { annotation: Some(field), name: &name, span, value };
+                    self.check_sizes(&arrival, &mut given)?;
                 }
                 self.values.push(Value::Data(ctor, Fields::new(args)));
                 Ok(())
@@ -473,7 +508,7 @@ impl<'m> Evaluator<'m> {
             let mut bound = Vec::new();
             if self.matches(arm.pat, &value, &mut bound)? {
                 for (local, value) in bound {
-                    self.check_annotation(local, &value)?;
+                    self.check_annotation(local, &value, &mut self.given())?;
                     self.bind(local, value);
                 }
                 self.tasks.push(Task::Eval(arm.body));

@@ -2,6 +2,7 @@
 
 use crate::{FnId, Module, TypeExprId, TypeExprKind};
 use base::{Append, ToList};
+use ty::ParamId;
 
 /// In tuples inside more of them nothing is checked, so that all paths together are no longer than the text.
 const MAX_DEPTH: usize = 8;
@@ -12,7 +13,9 @@ pub struct WrittenSizes {
     /// Where in the value it is: fields of tuples, from the outside in.
     pub path: Vec<u32>,
     /// The dims that are numbers.
-    pub dims: Vec<Option<u64>>,
+    pub numbers: Vec<Option<u64>>,
+    /// The dims that are parameters, and so the same wherever the parameter stands: each with its axis.
+    pub params: Vec<(ParamId, usize)>,
 }
 
 impl WrittenSizes {
@@ -20,11 +23,15 @@ impl WrittenSizes {
     pub fn name(&self, whole: &str) -> String {
         self.path.iter().fold(whole.to_owned(), |name, index| format!("{name}.{index}"))
     }
+
+    pub fn has_numbers(&self) -> bool {
+        self.numbers.iter().any(Option::is_some)
+    }
 }
 
 impl Module {
-    /// The tensors of a type of the file of which a size is written as a number, those in tuples too. There are none in
-    /// a program without `?`, where every size was checked before.
+    /// The tensors of a type of the file of which a size is written as a number or a parameter, those in tuples too. There
+    /// are none in a program without `?`, where every size was checked before.
     pub fn written_sizes(&self, annotation: Option<TypeExprId>) -> Vec<WrittenSizes> {
         let is_checked = |annotation: &TypeExprId| self.has_any && annotation.0 as usize >= self.start.type_exprs;
         let mut found = Vec::new();
@@ -43,15 +50,20 @@ impl Module {
                 && let TypeExprKind::Shape(dims) = &self.type_exprs[shape].kind
             {
                 let kinds = dims.iter().map(|&dim| &self.type_exprs[dim].kind).list();
-                let size = |kind: &&TypeExprKind| match kind {
-                    TypeExprKind::Dim(size) => u64::try_from(*size).ok(),
-                    _ => None,
-                };
-                let dims: Vec<Option<u64>> = kinds.iter().map(size).list();
-                // Behind a splice it is not written which axis is which.
-                let is_spliced = kinds.iter().any(|kind| matches!(kind, TypeExprKind::Splice(_)));
-                if dims.iter().any(Option::is_some) && !is_spliced {
-                    found.push(WrittenSizes { path, dims });
+                let (mut numbers, mut params) = (vec![None; kinds.len()], Vec::new());
+                let mut is_spliced = false;
+                for (axis, kind) in kinds.into_iter().enumerate() {
+                    match *kind {
+                        TypeExprKind::Dim(size) => numbers[axis] = u64::try_from(size).ok(),
+                        TypeExprKind::Param(param) => params.push((param, axis)),
+                        // Behind a splice it is not written which axis is which.
+                        TypeExprKind::Splice(_) => is_spliced = true,
+                        _ => {}
+                    }
+                }
+                let sizes = WrittenSizes { path, numbers, params };
+                if !is_spliced && (sizes.has_numbers() || !sizes.params.is_empty()) {
+                    found.push(sizes);
                 }
             }
         }
@@ -62,5 +74,11 @@ impl Module {
     /// What is written of a function's result.
     pub fn result_sizes(&self, function: FnId) -> Vec<WrittenSizes> {
         self.written_sizes(self.functions[function].result)
+    }
+
+    /// A dim that is a parameter at two places, each a tensor's name and an axis, for a sentence to begin with.
+    pub fn shared_name(&self, param: ParamId, first: (&str, usize), again: (&str, usize)) -> String {
+        let param = &self.type_params[param].name;
+        format!("`{param}` on axis {} of `{}` and on axis {} of `{}`", first.1, first.0, again.1, again.0)
     }
 }

@@ -528,7 +528,7 @@ impl Wording<'_> {
         match (solver.head(left), solver.head(right)) {
             (Term::Shape(a), Term::Shape(b)) => ("rank-mismatch", format!(": ranks {} and {} differ", a.len, b.len)),
             (Term::Dim(_), Term::Dim(_)) => {
-                ("type-mismatch", format!(": sizes {} and {} differ", self.print(left), self.print(right)))
+                ("type-mismatch", format!(": sizes {} and {} differ", self.size(left), self.size(right)))
             }
             (Term::Func { params: a, .. }, Term::Func { params: b, .. }) => {
                 (arity_code(a.len as usize, b.len as usize), String::new())
@@ -565,10 +565,18 @@ impl Wording<'_> {
             }
             let origin = self.span(cause);
             if origin != at && !error.labels.iter().any(|label| label.span == origin) {
-                error = error.label(origin, format!("{} comes from here", self.print(term)));
+                error = error.label(origin, format!("{} comes from here", self.size(term)));
             }
         }
         error
+    }
+
+    /// As [`print`](Self::print), but a `?` that met a number as that number, which is what others differ from.
+    fn size(&self, term: TermId) -> String {
+        match self.inferred.solver.head(term) {
+            Term::Dim(Dim { extent: Extent::Number(number), .. }) => number.to_string(),
+            _ => self.print(term),
+        }
     }
 
     /// Where the relation was written, if it was.

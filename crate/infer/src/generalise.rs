@@ -14,9 +14,12 @@ use crate::merge::{Key, Question};
 use crate::walk::Inference;
 use crate::why::Why;
 use base::{Append, HashMap, HashSet, ToList};
-use solve::{Cause, RelationId, State};
+use solve::{Cause, Failure, RelationId, State};
 use std::sync::Arc;
-use ty::{Dim, Extent, FUNCTION, Function, Kind, Obligation, ParamId, RelationRef, Scheme, Term, TermId, Terms};
+use ty::{
+    Dim, Extent, FUNCTION, Function, Kind, NO_WHOLE_NUMBER, Obligation, ParamId, Reason, RelationRef, Scheme, Term,
+    TermId, Terms,
+};
 
 /// More obligations than this stay in the order in which they arose.
 const MAX_ORDERED: usize = 64;
@@ -347,8 +350,20 @@ impl Inference<'_> {
                 None => (posted.relation, posted.args.iter().map(|&arg| self.solver.root(arg)).list()),
             };
             let obligation = Obligation { relation, args, attrs: posted.attrs };
-            if self.is_identity(&obligation) {
-                continue;
+            if let Some((value, result)) = self.rigid_sides(&obligation) {
+                if self.is_same(value, result) {
+                    continue;
+                }
+                let poly = |side| match self.solver.head(side) {
+                    Term::Dim(dim) => self.solver.dim_poly(dim),
+                    _ => None,
+                };
+                let difference = poly(value).zip(poly(result)).and_then(|(value, result)| value.minus(&result));
+                if difference.is_some_and(|difference| difference.is_never_zero()) {
+                    let reason = Reason::Check(NO_WHOLE_NUMBER.into());
+                    self.errors.push(TypeError::Failed(Failure { relation: id, reason }));
+                    continue;
+                }
             }
             if written.insert(self.print_obligation(&obligation)) {
                 found.push(obligation);
@@ -380,15 +395,15 @@ impl Inference<'_> {
         ordered
     }
 
-    /// Whether an equation of what is rigid by now is true of all parameters.
-    fn is_identity(&mut self, obligation: &Obligation) -> bool {
-        let Some(function) = Function::of(&obligation.attrs) else { return false };
-        let Some((&result, args)) = obligation.args.split_last() else { return false };
+    /// The sides of an equation of what is rigid by now.
+    fn rigid_sides(&mut self, obligation: &Obligation) -> Option<(TermId, TermId)> {
+        let function = Function::of(&obligation.attrs)?;
+        let (&result, args) = obligation.args.split_last()?;
         if !self.solver.holes(&obligation.args).is_empty() {
-            return false;
+            return None;
         }
         let cause = self.solver.store.learned(result);
-        self.solver.value(function, args, cause).is_some_and(|value| self.is_same(value, result))
+        Some((self.solver.value(function, args, cause)?, result))
     }
 
     fn print_obligation(&self, obligation: &Obligation) -> String {

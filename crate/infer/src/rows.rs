@@ -312,10 +312,9 @@ impl Inference<'_> {
     }
 
     /// The types of a variant's fields in what is known of a sum.
-    pub(crate) fn known_variant(&self, sum: TermId, name: VariantId, n_fields: usize) -> Option<Vec<TermId>> {
+    pub(crate) fn known_variant(&mut self, sum: TermId, name: VariantId, n_fields: usize) -> Option<Vec<TermId>> {
         let Term::Sum(row) = self.solver.head(sum) else { return None };
-        let variants = self.solver.row(row).0.into_iter();
-        let fields = { variants }.find(|variant| variant.name == name)?.fields;
+        let fields = self.solver.fields_in_row(row, name)?;
         (fields.len as usize == n_fields).then(|| self.solver.items(fields).to_vec())
     }
 

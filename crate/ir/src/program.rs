@@ -147,6 +147,7 @@ pub enum Op {
     /// `() -> value`: a copy of a top-level variable; finds its value first if nobody has asked before.
     Global(GlobalId),
     /// `(value) -> value`: only looks, no result: the tensor has these sizes, where one is given. Says the name if not.
+    /// With a second tensor it is an axis of that one that is given, whose size the first has.
     Check { name: String, dims: Vec<Option<u64>> },
     /// `() -> ()`: so many source calls and match tests.
     Fuel(u32),

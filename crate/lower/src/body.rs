@@ -6,6 +6,7 @@ use hir::{FnId, LocalId};
 use ir::{Block, BlockId, Callee, End, Fault, FuncId, Function, Instr, Op, VarData, VarId};
 use layout::LayoutId;
 use smallvec::SmallVec;
+use ty::ParamId;
 
 /// What a variable of the program is while its scope is lowered.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +20,16 @@ pub(crate) enum Bound {
     },
 }
 
+/// A size that was given: an axis of a tensor within a value that has a name.
+#[derive(Clone)]
+pub(crate) struct Given {
+    pub param: ParamId,
+    pub name: String,
+    pub var: VarId,
+    pub path: Vec<u32>,
+    pub axis: usize,
+}
+
 /// A function whose blocks are being filled.
 pub(crate) struct Body {
     pub function: Function,
@@ -26,6 +37,8 @@ pub(crate) struct Body {
     /// What is lowered, unless it is made up.
     pub source: Option<FnId>,
     pub env: HashMap<LocalId, Bound>,
+    /// Where the dims that are parameters were given first.
+    pub sizes: Vec<Given>,
     /// Instructions go here.
     pub block: BlockId,
 }
@@ -46,7 +59,7 @@ impl Body {
             is_library: true,
             ty: None,
         };
-        Body { function, subst, source: None, env: HashMap::default(), block }
+        Body { function, subst, source: None, env: HashMap::default(), sizes: Vec::new(), block }
     }
 
     pub(crate) fn var(&mut self, layout: LayoutId, name: Option<String>) -> VarId {

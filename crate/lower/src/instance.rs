@@ -5,9 +5,9 @@ use crate::close::{Subst, SubstId, Substs, hole};
 use crate::convert::Conversion;
 use crate::polymorphic::Polymorphic;
 use base::{Append, HashMap, HashSet, IndexVec, Span, ToList};
-use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, TypeExprId};
+use hir::{CtorId, DefId, ExprId, FnId, LocalId, Module};
 use infer::Inferred;
-use ir::{End, FuncId, Function, Global, GlobalId, Op, Program, VarId};
+use ir::{End, FuncId, Function, Global, GlobalId, Program, VarId};
 use layout::{LayoutId, Layouts, Strategy, Types};
 use op::OpId;
 use pattern::MatchTree;
@@ -69,7 +69,7 @@ pub(crate) struct Lowering<'m> {
     defs: HashMap<FnId, DefId>,
     /// The top-level `let`s, by variable and by function.
     lets: HashMap<LocalId, FnId>,
-    variables: HashMap<FnId, LocalId>,
+    pub(crate) variables: HashMap<FnId, LocalId>,
     functions: HashMap<Source, FuncId>,
     pending: Vec<(Source, FuncId)>,
     n_instances: HashMap<FnId, usize>,
@@ -397,7 +397,7 @@ impl Lowering<'_> {
         }
         for &param in &data.params {
             if let Some(Bound::Var(var)) = body.env.get(&param).copied() {
-                self.check(&mut body, param, var);
+                self.check_parameter(&mut body, param, var);
             }
         }
         self.lower_body(&mut body, data.body);
@@ -433,7 +433,7 @@ impl Lowering<'_> {
     }
 
     /// The name of a function of the program, for people.
-    fn name(&self, id: FnId) -> String {
+    pub(crate) fn name(&self, id: FnId) -> String {
         let module = self.module;
         let def = self.defs.get(&id).map(|&def| module.defs[def].name.clone());
         let variable = || self.variables.get(&id).copied();
@@ -489,65 +489,5 @@ impl Lowering<'_> {
             Term::Func { params, result } => (self.program.types.items(params).to_vec(), result),
             _ => (Vec::new(), self.program.types.nothing()),
         }
-    }
-
-    pub(crate) fn check(&mut self, body: &mut Body, local: LocalId, var: VarId) {
-        let data = &self.module.locals[local];
-        self.check_sizes(body, data.annotation, self.module.local_name(local), data.span, var);
-    }
-
-    /// Checks the sizes that are written where a value arrives.
-    fn check_sizes(&mut self, body: &mut Body, annotation: Option<TypeExprId>, name: &str, span: Span, var: VarId) {
-        for sizes in self.module.written_sizes(annotation) {
-            let mut part = var;
-            for &index in &sizes.path {
-                let base = self.program.layouts[body.layout(part)].ty;
-                if let Term::Tuple(fields) = self.program.types.head(base)
-                    && let Some(&ty) = self.program.types.items(fields).get(index as usize)
-                {
-                    part = self.project(body, part, base, index, ty, span);
-                }
-            }
-            if matches!(self.program.layouts[body.layout(part)].kind, layout::Kind::Tensor) {
-                body.emit(Op::Check { name: sizes.name(name), dims: sizes.dims }, &[part], &[], span);
-            }
-        }
-    }
-
-    pub(crate) fn check_fields(&mut self, body: &mut Body, ctor: CtorId, args: &[VarId]) {
-        let data = &self.module.ctors[ctor];
-        for (i, (&field, &arg)) in data.fields.iter().zip(args).enumerate().filter(|_| self.module.has_any) {
-            let span = self.module.type_exprs[field].span;
-            self.check_sizes(body, Some(field), &format!("{}.{i}", data.name), span, arg);
-        }
-    }
-
-    /// A function's result, or the value of a top-level variable.
-    pub(crate) fn check_result(&mut self, body: &mut Body, value: VarId) {
-        let Some(id) = body.source.filter(|_| self.module.has_any) else { return };
-        if let Some(&local) = self.variables.get(&id) {
-            self.check(body, local, value);
-        } else if let Some(result) = self.module.functions[id].result {
-            let name = format!("{}(…)", self.name(id));
-            self.check_sizes(body, Some(result), &name, self.module.type_exprs[result].span, value);
-        }
-    }
-
-    /// Whether nothing is left to check of what a call in tail position returns: the function called checks the same.
-    pub(crate) fn is_checked_alike(&self, body: &Body, callee: ExprId) -> bool {
-        let Some(id) = body.source.filter(|_| self.module.has_any) else { return true };
-        let sizes = match self.variables.get(&id) {
-            Some(&local) => self.module.written_sizes(self.module.locals[local].annotation),
-            None => self.module.result_sizes(id),
-        };
-        let called = match &self.module.exprs[callee].kind {
-            ExprKind::Def(def) => Some(self.module.defs[*def].function),
-            ExprKind::Local(local, _) => match body.env.get(local) {
-                Some(Bound::Function { function, .. }) => Some(*function),
-                _ => None,
-            },
-            _ => None,
-        };
-        sizes.is_empty() || called.is_some_and(|called| called == id || self.module.result_sizes(called) == sizes)
     }
 }

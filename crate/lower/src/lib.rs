@@ -20,6 +20,7 @@
 //! Fuel is spent by explicit instructions, at each call and each switch of a match, so no pass changes what a run costs.
 
 mod body;
+mod check;
 mod close;
 mod convert;
 mod expr;

@@ -257,7 +257,7 @@ impl Frameful<'_> {
                 let unit = self.unit(self.layout(results[0]));
                 self.set(results[0], &unit);
             }
-            Op::Check { name, dims } => self.check(name, dims, args[0])?,
+            Op::Check { name, dims } => self.check(name, dims, args)?,
             Op::Fuel(_) | Op::Global(_) | Op::Operator { .. } | Op::Fused(_) => return Err(broken),
             Op::Dup => {
                 let words = self.get(args[0]);
@@ -366,16 +366,20 @@ impl Frameful<'_> {
     }
 
     /// As the evaluator tells it.
-    fn check(&self, name: &str, dims: &[Option<u64>], var: VarId) -> Result<(), Stop> {
-        let Kind::Tensor = self.kind(self.layout(var)) else { return Ok(()) };
-        let shape = shape_at(&self.state.heap, self.word(var));
+    fn check(&self, name: &str, dims: &[Option<u64>], vars: &[VarId]) -> Result<(), Stop> {
+        let Kind::Tensor = self.kind(self.layout(vars[0])) else { return Ok(()) };
+        let shape_of = |&var: &VarId| shape_at(&self.state.heap, self.word(var));
+        let (shape, other) = (shape_of(&vars[0]), vars.get(1).map(shape_of));
         for (axis, (dim, &found)) in dims.iter().zip(&shape).enumerate() {
-            if let Some(want) = dim
-                && *want != found as u64
-            {
-                let sentence = format!("`{name}` has size {want} on axis {axis}, found {found}");
-                return Err(Stop::Fault(RunFault::Shapes(sentence)));
-            }
+            let Some(want) = *dim else { continue };
+            let sentence = match &other {
+                None if want != found as u64 => format!("`{name}` has size {want} on axis {axis}, found {found}"),
+                Some(other) if other[want as usize] != found => {
+                    format!("{name}: sizes {} and {found} differ", other[want as usize])
+                }
+                _ => continue,
+            };
+            return Err(Stop::Fault(RunFault::Shapes(sentence)));
         }
         Ok(())
     }

@@ -12,6 +12,9 @@ use ty::{AdtId, Printed, Term, Terms};
 /// As many problems are told at once.
 const MAX_DIAGNOSTICS: usize = 500;
 
+/// Says how many more there are.
+const MORE_PROBLEMS: &str = "more-problems";
+
 /// As many variables are offered to fill a hole.
 const MAX_FITS: usize = 3;
 
@@ -109,7 +112,7 @@ impl Analysis {
             let span = diagnostics[MAX_DIAGNOSTICS].span;
             diagnostics.truncate(MAX_DIAGNOSTICS);
             let message = format!("{n_more} more problems follow from here; mend the first ones to see them");
-            diagnostics.push(Diagnostic::new(Severity::Info, "more-problems", span, message));
+            diagnostics.push(Diagnostic::new(Severity::Info, MORE_PROBLEMS, span, message));
         }
         Analysis { text: text.to_owned(), lines, module, inferred, diagnostics }
     }
@@ -201,6 +204,11 @@ impl Analysis {
     /// The functions (of items) that may be run: neither they nor what they use has an error, other than a match that
     /// is not exhaustive.
     pub(crate) fn sound_functions(&self) -> HashSet<FnId> {
+        self.sound_beside(&[])
+    }
+
+    /// As [`sound_functions`](Self::sound_functions), with what compiling them told.
+    pub(crate) fn sound_beside(&self, told: &[Diagnostic]) -> HashSet<FnId> {
         let items: Vec<FnId> = self
             .module
             .items
@@ -211,15 +219,15 @@ impl Analysis {
                 Item::Adt(_) => None,
             })
             .list();
-        let errors: Vec<u32> = self
-            .diagnostics
-            .iter()
-            .filter(|d| d.severity == Severity::Error && d.code != "match-not-exhaustive")
-            .map(|d| d.span.start)
-            .list();
+        let all = self.diagnostics.iter().chain(told);
+        let errors = all.filter(|d| d.severity == Severity::Error && d.code != "match-not-exhaustive");
+        let mut errors: Vec<u32> = errors.map(|d| d.span.start).list();
+        base::sort(&mut errors);
+        // From here on problems were not told.
+        let cut = self.diagnostics.last().filter(|last| last.code == MORE_PROBLEMS).map(|last| last.span.start);
         let has_error = |span: Span| {
             let from = errors.partition_point(|&error| error < span.start);
-            errors.get(from).is_some_and(|&error| error <= span.end)
+            errors.get(from).is_some_and(|&error| error <= span.end) || cut.is_some_and(|cut| cut <= span.end)
         };
         let broken_types: HashSet<AdtId> = self
             .module
@@ -243,6 +251,14 @@ impl Analysis {
             .copied()
             .filter(|&id| has_error(self.module.functions[id].span) || uses_broken_type(id))
             .collect();
+        // What the weights of a node are is said outside its functions.
+        if self.module.surface == Surface::TensorScript {
+            let n_before = |at: u32| errors.partition_point(|&error| error < at);
+            let spans = items.iter().map(|&id| self.module.functions[id].span);
+            if spans.map(|span| n_before(span.end + 1) - n_before(span.start)).sum::<usize>() < errors.len() {
+                broken.extend(crate::run::main_of(self).map(|(_, main)| main));
+            }
+        }
         let of_let: HashMap<LocalId, FnId> = self
             .module
             .items

@@ -13,7 +13,7 @@ use ty::TermId;
 /// A program that was compiled, and what there is to say about it.
 pub struct Compiled {
     pub program: Program,
-    /// The functions that were asked for, each with the program's.
+    /// The functions that were asked for, each with the program's; not those of which the diagnostics tell.
     pub entries: Vec<(FnId, FuncId)>,
     /// The types of the text's variables and expressions in the order in which they were met.
     pub types: Vec<TermId>,
@@ -58,7 +58,11 @@ pub fn compile(
         watch(pass.name, &program);
     }
     let diagnostics = errors.iter().map(|error| diagnostic(analysis, error)).list();
-    let entries = functions.iter().copied().zip(entries).list();
+    let mut entries = functions.iter().copied().zip(entries).list();
+    if !diagnostics.is_empty() {
+        let sound = analysis.sound_beside(&diagnostics);
+        entries.retain(|(function, _)| sound.contains(function));
+    }
     Compiled { program, entries, types, conversions, diagnostics }
 }
 

@@ -31,6 +31,9 @@ pub fn draw(file: &str, text: &str, diagnostics: &[Diagnostic], colours: Colours
         if let Some(help) = &diagnostic.help {
             group = group.element(Level::HELP.message(help));
         }
+        let others =
+            diagnostic.fixes.iter().map(|fix| &fix.title).filter(|&title| diagnostic.help.as_ref() != Some(title));
+        group = group.elements(others.map(|title| Level::HELP.message(format!("or {title}"))));
         let _ = writeln!(out, "{}", renderer.render(&[group]));
     }
     out

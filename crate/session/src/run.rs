@@ -4,7 +4,7 @@ use crate::Analysis;
 use crate::compile::{Compiled, Fusion, compile};
 use crate::data::{self, InputError};
 use crate::needs::{Ahead, Needs, bytes_text};
-use base::{Diagnostic, HashMap, Span};
+use base::{Append, Diagnostic, HashMap, Span};
 use hir::{FnId, Function, Item};
 use ir::FuncId;
 use layout::Strategy;
@@ -144,6 +144,7 @@ pub fn evaluate(analysis: &Analysis, options: &Options) -> Outcome {
     let mut outcome = Outcome::default();
     let mut fuel = 0;
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
+        entries.get(&function).ok_or(RunError { span: site, fault: RunFault::Broken })?;
         ahead.look(function, &args, site)?;
         let result = evaluator.run(function, args);
         fuel += evaluator.fuel_used;
@@ -186,10 +187,7 @@ impl Outcome {
         match result {
             Ok(value) => Some(value),
             Err(error) => {
-                // What could not be compiled was told.
-                if error.fault != RunFault::Broken || self.diagnostics.is_empty() {
-                    self.diagnostics.push(run_diagnostic(&error));
-                }
+                self.diagnostics.append_all(run_diagnostic(&error));
                 None
             }
         }
@@ -215,7 +213,8 @@ pub(crate) fn main_of(analysis: &Analysis) -> Option<(hir::DefId, FnId)> {
     })
 }
 
-pub(crate) fn run_diagnostic(error: &RunError) -> Diagnostic {
+/// What to tell of a run that failed. What is broken was told as an error of the program.
+pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
     let (code, message) = match &error.fault {
         RunFault::OutOfFuel { fuel } => ("out-of-fuel", format!("still running after {fuel} calls and match tests")),
         RunFault::OutOfMemory { limit } => {
@@ -239,7 +238,7 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Diagnostic {
         RunFault::FreeVariable(name) => ("free-variable", format!("`{name}` is free: it has a type but no value")),
         RunFault::SelfReference(name) => ("self-reference", format!("the value of `{name}` needs itself")),
         RunFault::Shapes(sentence) => ("runtime-shape", sentence.clone()),
-        RunFault::Broken => ("broken-program", "there is an error here, so it cannot be run".to_owned()),
+        RunFault::Broken => return None,
     };
-    Diagnostic::error(code, error.span, message)
+    Some(Diagnostic::error(code, error.span, message))
 }

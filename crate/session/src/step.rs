@@ -249,8 +249,7 @@ impl Stepper {
             peak_bytes: machine.peak_bytes() as f64,
             fuel: machine.fuel_used() as f64,
             value: value.map(|value| shortened(print_value(&value, &analysis.module).text)),
-            diagnostic: error
-                .and_then(|error| diagnostic_views(&analysis.lines, &[run_diagnostic(error)]).into_iter().next()),
+            diagnostic: error.and_then(|error| diagnostic_views(&analysis.lines, &[run_diagnostic(error)?]).pop()),
         };
         if let Some(position) = position {
             view.function = function_name(analysis, &machine.program().functions[position.function]);

@@ -2,6 +2,7 @@
 
 use crate::store::{Cause, Store};
 use crate::trace::{Event, Outcome, Trace, Woken};
+use crate::unify::Walked;
 use base::{HashMap, ToList};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
@@ -98,6 +99,9 @@ pub struct Solver {
     pub dynamics: bool,
     /// Differences of rigid dims that are taken to be 0 while a definition is checked.
     pub zeros: Vec<Poly<Atom>>,
+    /// By root, the place of a row among those that have been walked.
+    pub(crate) rows: HashMap<TermId, usize>,
+    pub(crate) walked: Vec<Walked>,
     no_attrs: Arc<Attrs>,
     /// By cause, how many relations its relations have brought up.
     steps: Vec<usize>,
@@ -121,6 +125,8 @@ impl Solver {
             order: Order::Queue,
             dynamics: false,
             zeros: Vec::new(),
+            rows: HashMap::default(),
+            walked: Vec::new(),
             no_attrs: Attrs::none(),
             steps: Vec::new(),
             steps_of_all: 0,
@@ -165,6 +171,7 @@ impl Solver {
         self.queue.clear();
         self.watchers.clear();
         self.failures.clear();
+        self.forget_rows();
         self.steps.clear();
         self.steps_of_all = 0;
         self.told_steps = None;

@@ -174,6 +174,7 @@ pub fn redo(solver: &mut Solver, events: &[Event], posted: &[Posted]) {
 
 /// Takes back the last events, newest first, from the solver that they led to.
 pub fn undo(solver: &mut Solver, events: &[Event]) {
+    solver.forget_rows();
     for event in events.iter().rev() {
         match event {
             Event::Fresh { .. } => solver.store.undo(event),

@@ -6,9 +6,9 @@
 
 use crate::solver::Solver;
 use crate::store::Cause;
-use base::{Append, HashSet, ToList};
+use base::{Append, HashMap, HashSet, ToList};
 use smallvec::{SmallVec, smallvec};
-use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms, Variant};
+use ty::{Atom, Dim, Extent, Kind, List, ParamId, Poly, Term, TermId, Terms, Variant, VariantId};
 
 /// From this many steps on, pairs that were met are remembered, so that shared (or cyclic) types are walked once.
 const REMEMBER_FROM: usize = 64;
@@ -52,13 +52,13 @@ impl Solver {
                     pairs.push((body, renamed));
                 }
                 // A row is a set: what is before an unknown may be in it as well.
-                (Term::Hole(Kind::Row), Term::Row { .. }) if self.row(b).1 == a => {
+                (Term::Hole(Kind::Row), Term::Row { .. }) if self.end_of_row(b) == a => {
                     let rest = self.fresh(Term::hole(Kind::Row), cause);
                     let variants = self.row(b).0.into_iter();
                     let all = self.extend_row(variants, rest);
                     pairs.push((a, all));
                 }
-                (Term::Row { .. }, Term::Hole(Kind::Row)) if self.row(a).1 == b => pairs.push((b, a)),
+                (Term::Row { .. }, Term::Hole(Kind::Row)) if self.end_of_row(a) == b => pairs.push((b, a)),
                 (Term::Hole(_), _) if left.kind() == right.kind() => self.union((expected, found), right, cause),
                 (_, Term::Hole(_)) if left.kind() == right.kind() => self.union((expected, found), left, cause),
                 (Term::Error(_), _) | (_, Term::Error(_)) => {}
@@ -90,9 +90,7 @@ impl Solver {
         while let Some(pair) = composites.pop() {
             let (a, b) = (self.root(pair.0), self.root(pair.1));
             if a != b {
-                // Of a row and one that it goes on with, the latter stands for both, or it would go on with itself.
-                let kept = if self.row(a).0.iter().any(|variant| variant.cell == b) { b } else { a };
-                let term = self.store.head(kept);
+                let term = self.store.head(self.latter(a, b));
                 self.union(pair, term, cause);
             }
         }
@@ -132,7 +130,19 @@ impl Solver {
     /// Pushes what makes two rows equal: the fields of variants of one name, what the longer row lacks against its rest,
     /// and the longer row against the rest of the shorter one, which has some variants twice then.
     fn push_row(&mut self, a: TermId, b: TermId, cause: Cause, pairs: &mut Pairs) -> Result<(), Conflict> {
-        let ((left, left_rest), (right, right_rest)) = (self.row(a), self.row(b));
+        let is_long = [a, b].map(|row| self.is_long(row));
+        let ((left, left_rest), (right, right_rest)) = match is_long {
+            [true, false] => {
+                let right = self.row(b);
+                (self.beside(a, &right), right)
+            }
+            [false, true] => {
+                let left = self.row(a);
+                let right = self.beside(b, &left);
+                (left, right)
+            }
+            _ => (self.row(a), self.row(b)),
+        };
         let Shared { equal, only_left, only_right } = shared(&left, &right);
         for (left, right) in equal.into_iter().rev() {
             if left.fields.len != right.fields.len {
@@ -151,7 +161,8 @@ impl Solver {
             }
             _ => {}
         }
-        let (longer, longer_rest, shorter_rest, lacking, more) = if left.len() >= right.len() {
+        let is_left = if is_long[0] == is_long[1] { left.len() >= right.len() } else { is_long[0] };
+        let (longer, longer_rest, shorter_rest, lacking, more) = if is_left {
             (a, left_rest, right_rest, only_right, only_left)
         } else {
             (b, right_rest, left_rest, only_left, only_right)
@@ -175,6 +186,87 @@ impl Solver {
             pairs.push((longer_rest, lacking));
         }
         Ok(())
+    }
+
+    fn is_long(&self, row: TermId) -> bool {
+        let mut rest = row;
+        for _ in 0..=FEW {
+            let Term::Row { rest: next, .. } = self.head(rest) else { return false };
+            rest = next;
+        }
+        true
+    }
+
+    /// Of a long row the variants that a short one has, with one more for all others, so that a match of many arms does
+    /// not walk what it knows once for each arm. All of them, where it matters which the others are, or where they differ:
+    /// what is told of a variant is read off its cell, which may have come to stand for others.
+    fn beside(&mut self, long: TermId, (few, rest): &(Vec<Variant>, TermId)) -> (Vec<Variant>, TermId) {
+        let is_open = matches!(self.head(*rest), Term::Hole(_));
+        let walked = self.walked(long);
+        let mut found = Vec::new();
+        let mut is_alike = is_open && *rest != walked.end;
+        for variant in few {
+            let known = walked.variant(variant.name);
+            is_alike &= known.is_none_or(|known| known.fields.len == variant.fields.len);
+            found.append_all(known);
+        }
+        let is_asked = |other: &&Variant| few.iter().any(|variant| variant.name == other.name);
+        match walked.variants.iter().find(|other| !is_asked(other)) {
+            Some(&other) if is_alike => {
+                found.push(other);
+                (found, walked.end)
+            }
+            _ => self.row(long),
+        }
+    }
+
+    fn end_of_row(&mut self, row: TermId) -> TermId {
+        if self.is_long(row) { self.walked(row).end } else { self.row(row).1 }
+    }
+
+    pub(crate) fn forget_rows(&mut self) {
+        self.rows.clear();
+        self.walked.clear();
+    }
+
+    /// A row that has been walked to its end, from where it ended when it was walked before.
+    fn walked(&mut self, row: TermId) -> &Walked {
+        let root = self.root(row);
+        let at = *self.rows.entry(root).or_insert(self.walked.len());
+        if at == self.walked.len() {
+            self.walked.push(Walked { variants: Vec::new(), by_name: HashMap::default(), end: root });
+        }
+        let walked = &mut self.walked[at];
+        let (variants, end) = self.store.row(walked.end);
+        for variant in variants {
+            if *walked.by_name.entry(variant.name).or_insert(walked.variants.len()) == walked.variants.len() {
+                walked.variants.push(variant);
+            }
+        }
+        walked.end = end;
+        walked
+    }
+
+    /// The fields of a variant, if a row has it.
+    pub fn fields_in_row(&mut self, row: TermId, name: VariantId) -> Option<List> {
+        self.walked(row).variant(name).map(|variant| variant.fields)
+    }
+
+    /// Of a row and one that it goes on with the latter, which stands for both, or it would go on with itself; of others
+    /// the first.
+    fn latter(&self, a: TermId, b: TermId) -> TermId {
+        let leads = |mut from: TermId, to: TermId| {
+            (0..FEW).any(|_| match self.head(from) {
+                Term::Row { rest, .. } => {
+                    from = self.root(rest);
+                    from == to
+                }
+                _ => false,
+            })
+        };
+        // Most often one is short.
+        let is_later = leads(a, b) || (!leads(b, a) && self.row(a).0.iter().any(|variant| variant.cell == b));
+        if is_later { b } else { a }
     }
 
     /// A row of variants that were mentioned elsewhere, before a rest.
@@ -248,6 +340,21 @@ struct Shared {
 
 /// A row of so few variants is compared with another one by one.
 const FEW: usize = 4;
+
+/// A row as far as it was walked. What is added to a row is added at its end.
+#[derive(Clone)]
+pub(crate) struct Walked {
+    /// Each name once.
+    variants: Vec<Variant>,
+    by_name: HashMap<VariantId, usize>,
+    end: TermId,
+}
+
+impl Walked {
+    fn variant(&self, name: VariantId) -> Option<Variant> {
+        self.by_name.get(&name).map(|&at| self.variants[at])
+    }
+}
 
 fn shared(left: &[Variant], right: &[Variant]) -> Shared {
     let mut found = Shared { equal: Vec::new(), only_left: Vec::new(), only_right: Vec::new() };

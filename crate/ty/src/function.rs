@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// The value of a [`Function`] of the inputs is the output.
 pub static FUNCTION: Relation = Relation { name: "=", n_outputs: 1, rule: function };
 
+/// What is wrong with `N * 2 = 3`.
+pub const NO_WHOLE_NUMBER: &str = "the equation has no whole number as its solution";
+
 /// A shape of more dims than this is not made from a rank alone.
 const MAX_RANK: i64 = 1_000;
 
@@ -663,7 +666,7 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
     let Some((whole, by)) = whole_and_by else { return r.fail(too_large()) };
     let root = whole.divided_given(by, r.zeros());
     if root.is_none() && divides(&whole, by) == Some(false) {
-        return r.fail(Reason::Check("the equation has no whole number as its solution".into()));
+        return r.fail(Reason::Check(NO_WHOLE_NUMBER.into()));
     }
     let is_whole = root.is_some();
     let root = root.unwrap_or_else(|| floor_div(r, &whole, by));

@@ -137,6 +137,25 @@ impl<A: Clone + Ord> Poly<A> {
         Poly::normal(terms)
     }
 
+    /// Whether this is 0 for no whole numbers: what divides the coefficients of all its products does not divide its
+    /// constant.
+    ///
+    /// Worked example: `N * 2 - 3`, and `N * 6 - M * 4 + 1`.
+    pub fn is_never_zero(&self) -> bool {
+        let (constant, products) = match self.terms.split_first() {
+            Some(((atoms, constant), products)) if atoms.is_empty() => (constant.unsigned_abs(), products),
+            _ => return false,
+        };
+        let mut divisor = 0;
+        for (_, coefficient) in products {
+            let mut rest = coefficient.unsigned_abs();
+            while rest != 0 {
+                (divisor, rest) = (rest, divisor % rest);
+            }
+        }
+        constant.checked_rem(divisor) != Some(0)
+    }
+
     /// The polynomial divided by a number that divides every coefficient.
     pub fn divided(&self, number: i64) -> Option<Poly<A>> {
         let divided = |coefficient: i64| match coefficient.checked_rem(number)? {

@@ -241,6 +241,9 @@ impl<'t> Lowering<'t> {
         let is_name = matches!(self.tree.kind(shape), NodeKind::NameType | NodeKind::DimName);
         let is_param = self.type_params.iter().any(|(param, _)| *param == name);
         if is_name && !is_param && self.adts.contains(name) {
+            // Its name by itself was told to lack an argument.
+            let place = self.tree.span(shape);
+            self.errors.pop_if(|last| matches!(last, HirError::TypeArguments { span, .. } if *span == place));
             return self.adt_of_dim(node, name, bounds);
         }
         let shape = self.type_at(shape, Kind::Shape);

@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
         let n_args = match &instr.op {
             Op::Scalar(_) | Op::Tensor(_) | Op::Global(_) | Op::Fuel(_) => Some(0),
             Op::Pack { .. } | Op::Closure(_) | Op::Call(_) | Op::Fused(_) => None,
-            Op::Box if args.len() == 2 => Some(2),
+            Op::Box | Op::Check { .. } if args.len() == 2 => Some(2),
             Op::RefWrite => Some(2),
             Op::Operator { op, .. } => Some(op.row().args.len()),
             Op::Open { .. }
@@ -129,6 +129,11 @@ impl<'a> Checker<'a> {
                 None => self.say(format!("{id:?} does not exist")),
             },
             Op::Check { dims, .. } => {
+                let shape_of = |var: VarId| self.program.types.as_tensor(self.program.layouts[self.layout(var)].ty);
+                let n_axes = args.get(1).map(|&other| shape_of(other).map_or(0, |(shape, _)| shape.len() as u64));
+                if n_axes.is_some_and(|n_axes| dims.iter().flatten().any(|&axis| axis >= n_axes)) {
+                    self.say("checks against an axis that is not there".to_owned());
+                }
                 let shape = self.program.types.as_tensor(self.program.layouts[self.layout(args[0])].ty);
                 match (self.kind(self.layout(args[0])), shape) {
                     (Some(Kind::Tensor | Kind::Scalar(_) | Kind::Immediate(_)), Some((shape, _)))

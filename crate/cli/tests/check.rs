@@ -1,0 +1,50 @@
+//! `relish check`, as a person or an editor calls it.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+/// The likeliest fault is in the second line, where both of the first two problems show elsewhere.
+const WRONG: &str = "let %y = (1, 2).2;
+def @f(%x: Tensor[(3,), float32]) { %x }
+let %a = ones(shape=[4]);
+@f(%a)
+@f(%a)
+";
+
+/// What is printed on standard output and on standard error.
+fn check(args: &[&str]) -> (String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_relish"))
+        .args(["check", "-"])
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("relish starts");
+    child.stdin.take().expect("standard input").write_all(WRONG.as_bytes()).expect("relish reads");
+    let output = child.wait_with_output().expect("relish ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    (text(output.stdout), text(output.stderr))
+}
+
+/// A person reads the problems at the places, and the edits in the order, in which an editor gets them.
+#[test]
+fn text_and_json_say_the_same_in_one_order() {
+    let document: serde_json::Value = serde_json::from_str(&check(&["--json"]).0).expect("JSON");
+    let problems = document["files"][0]["diagnostics"].as_array().expect("problems");
+    let place = |problem: &serde_json::Value| format!(" --> -:{}:{}", problem["line"], problem["column"]);
+    let mut wanted = Vec::new();
+    for problem in problems {
+        wanted.push(place(problem));
+        let titles = problem["fixes"].as_array().expect("edits").iter().map(|fix| fix["title"].as_str());
+        let titles = titles.map(|title| title.expect("a title"));
+        wanted.extend(
+            titles.enumerate().map(|(i, title)| format!("  = help: {}{title}", if i == 0 { "" } else { "or " })),
+        );
+    }
+    let drawn = check(&[]).1;
+    let said: Vec<&str> = drawn.lines().filter(|line| line.contains(" --> ") || line.contains("= help: ")).collect();
+    assert_eq!(said, wanted);
+    assert!(place(&problems[0]).contains(":3:"), "the first problem is not mended where it is likeliest: {drawn}");
+    assert!(wanted.len() > problems.len() + 2, "there is nothing to be ordered: {drawn}");
+}

@@ -1,0 +1,56 @@
+//! What is run of a program that is not sound.
+
+use base::Surface;
+use session::{Analysis, Options, run};
+
+/// Each value of a run as text, with nothing for one that there is not, and the codes of what was told.
+fn ran(text: &str) -> (Vec<Option<String>>, Vec<&'static str>) {
+    ran_in(Surface::Relay, text)
+}
+
+fn ran_in(surface: Surface, text: &str) -> (Vec<Option<String>>, Vec<&'static str>) {
+    let analysis = Analysis::in_surface(text, surface);
+    let outcome = run(&analysis, &Options::default());
+    let values = outcome.values.iter().map(|value| analysis.show(value));
+    (values.collect(), outcome.diagnostics.iter().map(|said| said.code).collect())
+}
+
+/// There is a `@depth` for each of endlessly many types, so it has no value, not even where the run would end. What does
+/// not use it has one.
+#[test]
+fn what_has_endless_instances_has_no_value() {
+    let program = "
+def @depth[A](%x: A, %n: int32) -> int32 { if (%n == 0) { 0 } else { 1 + @depth((%x, %x), %n - 1) } }
+def @twice(%n: int32) { @depth(True, %n) * 2 }
+def @half(%n: int32) { %n / 2 }
+@half(7)
+@depth(True, 0)
+@twice(0)
+@half(9)
+";
+    let three = Some("3".to_owned());
+    assert_eq!(ran(program), (vec![three, None, None, Some("4".to_owned())], vec!["endless-instances"]));
+}
+
+/// Only so many problems are told. What stands behind the last of them may have one too.
+#[test]
+fn what_stands_behind_too_many_problems_is_not_run() {
+    let wrong = "(1, 2).2\n".repeat(600);
+    assert_eq!(ran(&format!("1 + 1\n{wrong}2 + 2\n")), (vec![Some("2".to_owned())], Vec::new()));
+}
+
+/// What a weight is made of is said outside the functions that apply it.
+#[test]
+fn a_node_with_a_wrong_weight_is_not_run() {
+    let node = |heads: u32| {
+        format!(
+            "use seq::MultiheadAttention;
+node Net<[?, 3, 8] -> [?, 3, 8]> {{}}
+weights Net<[?, 3, 8] -> [?, 3, 8]> {{ attend = MultiheadAttention::new(embed_dim=8, num_heads={heads}); }}
+graph Net<[?, 3, 8] -> [?, 3, 8]> {{ def forward(x) {{ x |> attend }} }}
+"
+        )
+    };
+    assert_eq!(ran_in(Surface::TensorScript, &node(3)), (Vec::new(), Vec::new()));
+    assert_eq!(ran_in(Surface::TensorScript, &node(2)).0.len(), 1);
+}
