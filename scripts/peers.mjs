@@ -10,6 +10,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { main, Refusal, root, run, step } from "./house.mjs";
 import { findChromium } from "./setup.mjs";
+import { KERNEL_LEVEL } from "./site.mjs";
 import { GOALS } from "../tests/peers/goals.mjs";
 
 const source = resolve(root, process.env.PEERS ?? "../shared/peers");
@@ -31,6 +32,7 @@ async function kernels() {
     const extraEnv = { RUSTFLAGS: `-C target-feature=${features} -C llvm-args=-disable-lsr` };
     const folder = resolve(target, build);
     const args = ["build", "--release", "--quiet", "-p", "peers", "--target", "wasm32-unknown-unknown", "--target-dir", folder];
+    args.push("--config", `profile.release.${KERNEL_LEVEL}`);
     await run("cargo", args, { extraEnv, show: false });
     cpSync(resolve(folder, "wasm32-unknown-unknown/release/peers.wasm"), resolve(harness, `relish/relish_${build}.wasm`));
   }

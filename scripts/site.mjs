@@ -15,9 +15,12 @@ const RELAXED_SIMD = "+simd128,+relaxed-simd";
 const UNSTABLE = { RUSTC_BOOTSTRAP: "1" };
 const OWN_STD = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
 
+/** The loops of the tensors are as fast with more, and larger. */
+export const KERNEL_LEVEL = "package.kernel.opt-level=2";
+
 // A visitor downloads this code before the first type is shown, and most of it runs once a keystroke: it is compiled
 // for size, but for the loops of the tensors, and less so that of the machine.
-const LEVELS = ['opt-level="z"', 'package.machine.opt-level="s"', "package.kernel.opt-level=3"];
+const LEVELS = ['opt-level="z"', 'package.machine.opt-level="s"', KERNEL_LEVEL];
 const FOR_SIZE = LEVELS.flatMap((level) => ["--config", `profile.release.${level}`]);
 
 // When the crates are linked, all code is optimised once more, as one. An instruction is said to cost so much that hardly

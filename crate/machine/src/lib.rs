@@ -42,7 +42,6 @@ mod assemble;
 mod code;
 mod collect;
 mod fault;
-mod forecast;
 mod frame;
 mod fuse;
 mod general;
@@ -60,11 +59,12 @@ mod tensor;
 mod value;
 mod view;
 
-pub use forecast::{Forecast, Forecaster, Open};
-pub use kind::BlockKind;
+pub use kind::{BlockKind, tensor_size};
 pub use machine::{Machine, Status};
+pub use many::is_in_place;
 pub use profile::Tally;
 pub use step::{Arrival, History};
+pub use value::data_offset;
 pub use view::{BlockView, FrameView, GlobalView, HeapView, Position, VarView};
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ fn read(heap: &Heap, code: &Assembly, layout: LayoutId, words: &[u64], to: &mut 
 
 /// Whether results of these types are computed where operands and result lie, if they have plans: all are tensors, alone
 /// or in tuples that are held in place.
-pub(crate) fn is_in_place(
+pub fn is_in_place(
     layouts: &Layouts,
     operands: impl IntoIterator<Item = LayoutId>,
     result: LayoutId,

@@ -30,7 +30,9 @@ fn clip(call: &Call) -> Result<Value, Fault> {
             // Bounds beyond the dtype are its own.
             let (least, most) = result.dtype.int_range().unwrap_or((i128::MIN, i128::MAX));
             let [low, high] = [low, high].map(|bound| number::float_to_int(bound).clamp(least, most));
-            ints(result.dtype, x.ints().into_iter().map(|x| if x < low { low } else { x.min(high) }))
+            let mut values = x.ints();
+            values.iter_mut().for_each(|x| *x = if *x < low { low } else { (*x).min(high) });
+            ints(result.dtype, values.into_iter())
         }
     })
 }

@@ -6,7 +6,7 @@ use crate::{Analysis, Options};
 use base::{HashMap, Span, ToList};
 use hir::FnId;
 use ir::{FuncId, Program};
-use machine::{Forecast, Forecaster, Open};
+use forecast::{Forecast, Forecaster, Open};
 use op::ResultType;
 use ty::{RunError, Value};
 

@@ -1,4 +1,4 @@
-//! The state of a program that is followed on shapes: what [`crate::machine::State`] is to a run.
+//! The state of a program that is followed on shapes: what the machine's state is to a run.
 
 use super::Open;
 use base::{Idx, Span};

@@ -1,13 +1,11 @@
-//! Following a program on shapes, instruction by instruction, as [`crate::general`] runs it.
+//! Following a program on shapes, instruction by instruction, as the machine runs it.
 
 use super::path::{Abstract, Content, Frame, GlobalValue, Path};
 use super::{Forecaster, Open};
-use crate::kind::tensor_size;
-use crate::many;
-use crate::value::data_offset;
 use base::{HashMap, Idx, Span};
 use ir::{BlockId, Callee, Case, CaseKey, FuncId, GlobalId, Instr, Op, VarId};
 use layout::{Head, Kind, LayoutId};
+use machine::{data_offset, tensor_size};
 use op::{CallFault, MAX_OPERANDS, OPEN, Operand, Plan, ResultType};
 use std::sync::Arc;
 use ty::{RunError, RunFault, Value};
@@ -374,10 +372,10 @@ impl<'p> Forecaster<'p> {
         }
         let is_scalar = matches!(self.kind(path, result), Kind::Scalar(_)) && plan.is_some();
         let span = path.place(self.program);
-        // As `many::call` decides: the operands stay until the results are there.
+        // As the machine decides: the operands stay until the results are there.
         let layouts = instr.args.iter().map(|&arg| self.layout(path, arg));
         let is_planned =
-            *has_parts && many::is_in_place(&self.program.layouts, layouts, self.layout(path, result), results);
+            *has_parts && machine::is_in_place(&self.program.layouts, layouts, self.layout(path, result), results);
         for of in results.iter().filter(|_| !is_scalar && !is_planned) {
             // What is computed on values has eight bytes for each element.
             let n = of.n_bytes() / of.dtype.n_bytes() as u64;
