@@ -4,9 +4,9 @@ use crate::compile::compile;
 use crate::data::main_arguments;
 use crate::{Analysis, Options};
 use base::{HashMap, Span, ToList};
+use forecast::{Forecast, Forecaster, Open};
 use hir::FnId;
 use ir::{FuncId, Program};
-use forecast::{Forecast, Forecaster, Open};
 use op::ResultType;
 use ty::{RunError, Value};
 
