@@ -195,8 +195,10 @@ pub fn log<L: Lanes>() -> impl Fn(L) -> L {
 #[inline(always)]
 pub fn tanh<L: Lanes>() -> impl Fn(L) -> L {
     let [least, most] = L::constants([-TANH_IS_ONE, TANH_IS_ONE]);
-    let [per_half_ln_2, magic, minus_half_ln_2, one] =
-        L::constants([2.0 * std::f32::consts::LOG2_E, MAGIC, -0.5 * std::f32::consts::LN_2, 1.0]);
+    let [per_half_ln_2, minus_half_ln_2] =
+        L::constants([2.0 * std::f32::consts::LOG2_E, -0.5 * std::f32::consts::LN_2]);
+    // With this offset the low bits are the exponent of twice the power.
+    let [magic, one, two] = L::constants([MAGIC + 128.0, 1.0, 2.0]);
     let [c0, c1, c2] = L::constants(TANH);
     move |x| {
         let x = x.pmax(least).pmin(most);
@@ -204,9 +206,9 @@ pub fn tanh<L: Lanes>() -> impl Fn(L) -> L {
         let h = (sum - magic).mul_add(minus_half_ln_2, x);
         let square = h * h;
         let t = square.mul_add(square.mul_add(square.mul_add(c2, c1), c0), one) * h;
-        let power = sum.shift_left::<23>().add_bits(one);
+        let power = sum.shift_left::<23>();
         // The products are subtracted, so that -0 stays -0.
-        let (less, more) = (one - power, one + power);
+        let (less, more) = (two - power, two + power);
         (t * more - less) / (more - t * less)
     }
 }
