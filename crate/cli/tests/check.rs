@@ -1,7 +1,6 @@
 //! `relish check`, as a person or an editor calls it.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+mod command;
 
 /// The likeliest fault is in the second line, where both of the first two problems show elsewhere.
 const WRONG: &str = "let %y = (1, 2).2;
@@ -13,16 +12,7 @@ let %a = ones(shape=[4]);
 
 /// What is printed on standard output and on standard error.
 fn check(args: &[&str]) -> (String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_relish"))
-        .args(["check", "-"])
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("relish starts");
-    child.stdin.take().expect("standard input").write_all(WRONG.as_bytes()).expect("relish reads");
-    let output = child.wait_with_output().expect("relish ends");
+    let output = command::relish(&[&["check", "-"], args].concat(), WRONG);
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     (text(output.stdout), text(output.stderr))
 }

@@ -1,8 +1,9 @@
 //! `relish fmt`, as a person or an editor calls it.
 
-use std::io::Write;
+mod command;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 const UGLY: &str = "def @f(%x){%x+1}\n";
 const NEAT: &str = "def @f(%x) { %x + 1 }\n";
@@ -32,16 +33,7 @@ impl Drop for Folder {
 }
 
 fn fmt(args: &[&str], stdin: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_relish"))
-        .arg("fmt")
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("relish starts");
-    child.stdin.take().expect("standard input").write_all(stdin.as_bytes()).expect("relish reads");
-    child.wait_with_output().expect("relish ends")
+    command::relish(&[&["fmt"], args].concat(), stdin)
 }
 
 fn read(file: &str) -> String {

@@ -5,10 +5,10 @@
 //!
 //! A stack of tasks stands for what is left to do, so no program can exhaust the host's stack: recursion costs heap,
 //! and a call in tail position costs nothing. Operators compute their result types by their own relations, run on the
-//! concrete types of the arguments. Where a type with sizes that are numbers is written (of a variable, a function's
-//! result, a constructor's field; in tuples too) and some type of the program may hold a `?`, the value that arrives is
-//! checked against them. A call in tail position then costs nothing if what it calls checks the same. Fuel counts calls
-//! and match tests.
+//! concrete types of the arguments. Where a type with sizes that are numbers or parameters is written (of a variable, a
+//! function's result, a constructor's field; in tuples too) and some type of the program may hold a `?`, the value that
+//! arrives is checked against them; a parameter is what the first that has it says. A call in tail position then costs
+//! nothing if what it calls checks the same. Fuel counts calls and match tests.
 //!
 //! Deliberately absent: types at run time other than dtypes and shapes of tensors; any optimisation.
 

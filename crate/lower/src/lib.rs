@@ -11,9 +11,10 @@
 //!   the body of an arm with several leaves, so nothing is written twice.
 //! - *Refinement* (`convert`): `p as %x` calls one conversion for each pair of types that differ.
 //! - *Polymorphic functions as values* (`polymorphic`) are tuples of closures, one for each way in which they are used.
-//! - *Checks* of sizes: where a type with sizes that are numbers is written (of a variable, a function's result, a
-//!   constructor's field; in tuples too) and some type of the program may hold a `?`, the value that arrives is checked
-//!   against them, as in the evaluator. A call in tail position stays one if what it calls checks the same.
+//! - *Checks* of sizes (`check`): where a type with sizes that are numbers or parameters is written (of a variable, a
+//!   function's result, a constructor's field; in tuples too) and some type of the program may hold a `?`, the value that
+//!   arrives is checked against them, as in the evaluator. A call in tail position stays one if what it calls checks the
+//!   same.
 //! - *Boxes*: a variable is laid out by `Layouts::of`; a field of a recursive type, and everything under `uniform`, is a
 //!   box. What takes a value apart unboxes it, what puts it there boxes it; the passes take away what cancels.
 //!

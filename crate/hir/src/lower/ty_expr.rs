@@ -175,10 +175,13 @@ impl<'t> Lowering<'t> {
         let params =
             own.iter().filter(|undefined| undefined.nearest.is_none()).map(Undefined::as_param).list().join(", ");
         let place = match tree.child(definition, NodeKind::TypeParams) {
-            Some(list) => {
-                let end = self.own_token(list, &[TokenKind::RBracket, TokenKind::Gt]);
-                end.map(|(_, end)| (end.start, format!(", {params}")))
-            }
+            Some(list) => match tree.children(list).last() {
+                Some(&last) => Some((tree.span(last).end, format!(", {params}"))),
+                None => {
+                    let opened = self.own_token(list, &[TokenKind::LBracket, TokenKind::Lt]);
+                    opened.map(|(_, bracket)| (bracket.end, params))
+                }
+            },
             None => {
                 let name = self.own_token(definition, &[TokenKind::Global, TokenKind::Ident]);
                 name.map(|(_, name)| (name.end, format!("[{params}]")))
