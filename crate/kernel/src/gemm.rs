@@ -105,7 +105,7 @@ impl<'a> Packed<'a> {
     }
 }
 
-/// Replaces `to` by the elements of `b` in panels of a few columns, the last one filled up with zeros.
+/// Replaces `to` by the elements of `b` in panels of a few columns, the last one filled up with anything.
 pub fn pack(b: Matrix, to: &mut Vec<f32>) {
     let size = panel::size(b.shape);
     reserve(to, size);

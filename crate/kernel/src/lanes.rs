@@ -258,6 +258,7 @@ mod tests {
     fn lanes_are_dealt_and_turned() {
         let row = |first: f32| F32x4::from_array([first, first + 1.0, first + 2.0, first + 3.0]);
         assert_eq!(row(0.0).even(row(4.0)).to_array(), [0.0, 2.0, 4.0, 6.0]);
+        assert_eq!(row(4.0).after(row(0.0)).to_array(), [3.0, 4.0, 5.0, 6.0]);
         assert_eq!(row(0.0).odd(row(4.0)).to_array(), [1.0, 3.0, 5.0, 7.0]);
         let turned = F32x4::transpose([row(0.0), row(4.0), row(8.0), row(12.0)]).map(F32x4::to_array);
         let columns = [[0.0, 4.0, 8.0, 12.0], [1.0, 5.0, 9.0, 13.0], [2.0, 6.0, 10.0, 14.0], [3.0, 7.0, 11.0, 15.0]];

@@ -2,7 +2,8 @@
 //!
 //! A row of the result takes two steps: the rows of the data that its window sees are folded into one line, from the
 //! first to the last; then every position folds what its window sees of the line, from left to right. Around the line
-//! is padding that changes nothing.
+//! is padding that changes nothing. The windows that most networks take maxima of have a loop without that line
+//! ([`halve`]).
 //!
 //! Maxima are those of [`crate::slide`] (NaN where the window sees one, -infinity where it sees only padding), but a
 //! zero is always +0. Averages divide such a sum by a count; zero where the window sees only padding.
@@ -92,7 +93,12 @@ pub fn max_pool(window: &Window, from: &[f32], to: &mut [f32], scratch: &mut Vec
     assert_eq!(from.len() / size, to.len() / output);
     for (plane, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(output)) {
         // One instruction serves where there is no NaN. Infinities may raise the alarm too, which does no harm.
-        if pool::<true>(window, plane, to, scratch, f32::NEG_INFINITY, (F32x4::pmax, Lanes::pmax)) {
+        let is_alarm = match halves(window) {
+            // SAFETY: they were found fit for it.
+            Some(is_padded) => unsafe { halve(window, plane.as_ptr(), to, is_padded) }.is_nan(),
+            None => pool(window, plane, to, scratch, Op::Maximum),
+        };
+        if is_alarm {
             one_by_one(window, plane, to, f32::NEG_INFINITY, Lanes::maximum);
         }
     }
@@ -109,7 +115,7 @@ pub fn avg_pool(window: &Window, divisor: Divisor, from: &[f32], to: &mut [f32],
     let output = depth * height * width;
     assert_eq!(from.len() / size, to.len() / output);
     for (plane, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(output)) {
-        pool::<false>(window, plane, to, scratch, 0.0, (|a, b| a + b, |a, b| a + b));
+        pool(window, plane, to, scratch, Op::Sum);
         // The counts of a row, over the line that is no longer needed. What sees nothing has a sum of 0 over any count.
         scratch.resize(width, 0.0);
         let counts = &mut scratch[..];
@@ -126,17 +132,18 @@ pub fn avg_pool(window: &Window, divisor: Divisor, from: &[f32], to: &mut [f32],
     }
 }
 
-/// Pools one plane; both are not empty. `step` is one operator, on four lanes and on one. Whether the sum of what the
-/// windows see is NaN, if it is to `WATCH` that.
-#[inline(always)]
-fn pool<const WATCH: bool>(
-    window: &Window,
-    plane: &[f32],
-    to: &mut [f32],
-    scratch: &mut Vec<f32>,
-    neutral: f32,
-    (step, step_one): (impl Fn(F32x4, F32x4) -> F32x4 + Copy, fn(f32, f32) -> f32),
-) -> bool {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Op {
+    Maximum,
+    Sum,
+}
+
+/// Pools one plane; both are not empty. Whether the sum of what the windows of a maximum see is NaN.
+///
+/// There is one loop for both operators, which chooses by a mask that the compiler does not know.
+fn pool(window: &Window, plane: &[f32], to: &mut [f32], scratch: &mut Vec<f32>, op: Op) -> bool {
+    let is_maximum = op == Op::Maximum;
+    let neutral = if is_maximum { f32::NEG_INFINITY } else { 0.0 };
     let [_, height, width] = window.size;
     let [_, out_height, out_width] = window.output;
     let (n, stride, dilation) = (window.kernel[2], window.strides[2], window.dilation[2]);
@@ -144,18 +151,16 @@ fn pool<const WATCH: bool>(
     let reach = (out_width as u64 + 3) * stride as u64 + n.saturating_sub(1) as u64 * dilation as u64 + 8;
     let reach = reach.max((window.before[2] + width) as u64);
     if reach > 64 * (width + out_width) as u64 + 1024 {
-        one_by_one(window, plane, to, neutral, step_one);
-        return WATCH && plane.iter().any(|x| x.is_nan());
+        one_by_one(window, plane, to, neutral, if is_maximum { Lanes::pmax } else { |a, b| a + b });
+        return is_maximum && plane.iter().any(|x| x.is_nan());
     }
     scratch.clear();
     scratch.resize(reach as usize, neutral);
+    let maxima = F32x4::splat_bits(std::hint::black_box(if is_maximum { u32::MAX } else { 0 }));
+    let step = |a: F32x4, b: F32x4| maxima.select(a.pmax(b), a + b);
     // Two sums, so that one need not wait for the other.
     let seen = [Cell::new(F32x4::splat(0.0)), Cell::new(F32x4::splat(0.0))];
-    let watch = |half: usize, lanes: F32x4| {
-        if WATCH {
-            seen[half].set(seen[half].get() + lanes);
-        }
-    };
+    let watch = |half: usize, lanes: F32x4| seen[half].set(seen[half].get() + lanes);
     let [mut out_z, mut out_y] = [0, 0];
     for to in to.chunks_exact_mut(out_width) {
         let line = &mut scratch[window.before[2]..][..width];
@@ -202,7 +207,73 @@ fn pool<const WATCH: bool>(
             }
         }
     }
-    WATCH && (seen[0].get() + seen[1].get()).sum().is_nan()
+    is_maximum && (seen[0].get() + seen[1].get()).sum().is_nan()
+}
+
+/// Whether [`halve`] serves, and with a column of padding before the first: windows of two or three columns that move
+/// by two, and of up to three rows, each of which sees a row, and of three there is padding above.
+fn halves(window: &Window) -> Option<bool> {
+    let Window { size, output, kernel, strides, dilation, before, after: _ } = window;
+    let is_padded = match (kernel[2], before[2]) {
+        (2, 0) => false,
+        (3, 1) => true,
+        _ => return None,
+    };
+    let fits = [size[0], output[0], kernel[0], dilation[1], dilation[2]] == [1; 5]
+        && (strides[2], size[2]) == (2, 2 * output[2])
+        && output[2] >= 4
+        && (1..=3).contains(&kernel[1])
+        && strides[1] <= 2
+        && before[1] < kernel[1]
+        && (kernel[1], before[1]) != (3, 0)
+        && (output[1] - 1) * strides[1] < size[1] + before[1];
+    fits.then_some(is_padded)
+}
+
+/// The maximum of three rows and, of those, of each two columns; with padding before them, and of the column before the
+/// two. A row that is there twice changes nothing. The sum of all elements that windows see, some more than once.
+///
+/// # Safety
+/// [`halves`] says so, and `plane` and `to` have the sizes of the window.
+#[inline(never)]
+unsafe fn halve(window: &Window, plane: *const f32, to: &mut [f32], is_padded: bool) -> f32 {
+    let [_, height, width] = window.size;
+    let n = window.output[2];
+    let mut seen = [F32x4::splat(0.0); 2];
+    // The first row of a window is the last one of the window above, and so seen; at the top, another of its rows is.
+    for (y, to) in to.chunks_exact_mut(n).enumerate() {
+        let row = |index: usize| {
+            let index = (index + window.kernel[1]).saturating_sub(3) + y * window.strides[1];
+            plane.wrapping_add(index.saturating_sub(window.before[1]).min(height - 1) * width)
+        };
+        let rows = [row(0), row(1), row(2)];
+        let mut before = F32x4::splat(f32::NEG_INFINITY);
+        let mut at = 0;
+        unsafe {
+            while at < n {
+                if at + 4 > n {
+                    at = n - 4;
+                    let [a, b, c] = rows.map(|row| F32x4::splat(*row.add(2 * at - 1)));
+                    before = a.pmax(b).pmax(c);
+                }
+                let mut folded = [before; 2];
+                for (quad, folded) in folded.iter_mut().enumerate() {
+                    let [a, b, c] = rows.map(|row| F32x4::load(row.add(2 * at + 4 * quad)));
+                    seen[quad] = seen[quad] + (b + c);
+                    *folded = a.pmax(b).pmax(c);
+                }
+                let (even, odd) = (folded[0].even(folded[1]), folded[0].odd(folded[1]));
+                let mut largest = even.pmax(odd);
+                if is_padded {
+                    largest = largest.pmax(odd.after(before));
+                    before = odd;
+                }
+                (largest + F32x4::splat(0.0)).store(to.as_mut_ptr().add(at));
+                at += 4;
+            }
+        }
+    }
+    (seen[0] + seen[1]).sum()
 }
 
 /// What a row of the result folds: the line that its rows were folded into, with padding around.

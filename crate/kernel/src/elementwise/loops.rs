@@ -41,13 +41,11 @@ pub(crate) unsafe fn binary(op: Binary, a: Operand, b: Operand, to: *mut f32, n:
     unsafe { vectors([a, b], to, n, |[a, b], to, n| vectors2(op, a, b, to, n)) }
 }
 
-/// The second operand where the first is not 0, otherwise the third.
-///
 /// # Safety
 /// As [`binary`].
 #[inline(never)]
-pub(crate) unsafe fn select(operands: [Operand; 3], to: *mut f32, n: usize) {
-    unsafe { vectors(operands, to, n, |[condition, x, y], to, n| vectors3(condition, x, y, to, n)) }
+pub(crate) unsafe fn ternary(op: Ternary, operands: [Operand; 3], to: *mut f32, n: usize) {
+    unsafe { vectors(operands, to, n, |operands, to, n| vectors3(op, operands, to, n)) }
 }
 
 /// Runs `body` on all whole vectors, and on the elements that are left, padded.
@@ -241,23 +239,84 @@ unsafe fn vectors2(op: Binary, a: Moving, b: Moving, to: *mut f32, n: usize) {
     }
 }
 
+/// What has one instruction on four lanes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+}
+
+/// What a pass of two operators does between them: `abs`, `relu` or nothing, in the same instructions.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Between {
+    /// What is less becomes this.
+    low: f32,
+    /// Is added.
+    plus: f32,
+    /// The bits that stay.
+    mask: u32,
+}
+
+impl Between {
+    /// -0 is what changes no number, nor the sign of a zero, when it is added.
+    pub const NOTHING: Between = Between { low: f32::NEG_INFINITY, plus: -0.0, mask: u32::MAX };
+    pub const ABS: Between = Between { mask: u32::MAX >> 1, ..Between::NOTHING };
+    pub const RELU: Between = Between { low: 0.0, plus: 0.0, ..Between::NOTHING };
+}
+
+/// A loop over three operands.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Ternary {
+    /// The second operand where the first is not 0, otherwise the third.
+    Select,
+    /// `second(between(first(a, b)), c)`, each operator rounding by itself.
+    Two([Arithmetic; 2], Between),
+}
+
 /// # Safety
 /// As [`vectors2`].
-unsafe fn vectors3(
-    (mut condition, step): Moving,
-    (mut x, x_step): Moving,
-    (mut y, y_step): Moving,
+#[inline(never)]
+unsafe fn vectors3(op: Ternary, operands: [Moving; 3], to: *mut f32, n: usize) {
+    use Arithmetic::{Add, Multiply, Subtract};
+    let Between { low, plus, mask } = match op {
+        Ternary::Select => Between::NOTHING,
+        Ternary::Two(_, between) => between,
+    };
+    let (low, plus, mask) = (F32x4::splat(low), F32x4::splat(plus), F32x4::splat_bits(mask));
+    let bent = |x: F32x4| (x.pmax(low) + plus).and(mask);
+    unsafe {
+        match op {
+            Ternary::Select => map3(operands, to, n, |a, b, c| a.equal(F32x4::splat(0.0)).select(c, b)),
+            Ternary::Two([Add, Add], _) => map3(operands, to, n, |a, b, c| bent(a + b) + c),
+            Ternary::Two([Add, Subtract], _) => map3(operands, to, n, |a, b, c| bent(a + b) - c),
+            Ternary::Two([Add, Multiply], _) => map3(operands, to, n, |a, b, c| bent(a + b) * c),
+            Ternary::Two([Subtract, Add], _) => map3(operands, to, n, |a, b, c| bent(a - b) + c),
+            Ternary::Two([Subtract, Subtract], _) => map3(operands, to, n, |a, b, c| bent(a - b) - c),
+            Ternary::Two([Subtract, Multiply], _) => map3(operands, to, n, |a, b, c| bent(a - b) * c),
+            Ternary::Two([Multiply, Add], _) => map3(operands, to, n, |a, b, c| bent(a * b) + c),
+            Ternary::Two([Multiply, Subtract], _) => map3(operands, to, n, |a, b, c| bent(a * b) - c),
+            Ternary::Two([Multiply, Multiply], _) => map3(operands, to, n, |a, b, c| bent(a * b) * c),
+        }
+    }
+}
+
+/// `n` is a multiple of [`STEP`] and not 0.
+#[inline(always)]
+unsafe fn map3(
+    [(mut a, a_step), (mut b, b_step), (mut c, c_step)]: [Moving; 3],
     mut to: *mut f32,
     n: usize,
+    f: impl Fn(F32x4, F32x4, F32x4) -> F32x4,
 ) {
     unsafe {
         let end = to.add(n);
         while to != end {
-            for at in [0, 4] {
-                let is_zero = F32x4::load(condition.add(at)).equal(F32x4::splat(0.0));
-                is_zero.select(F32x4::load(y.add(at)), F32x4::load(x.add(at))).store(to.add(at));
-            }
-            (condition, x, y, to) = (condition.add(step), x.add(x_step), y.add(y_step), to.add(STEP));
+            let one = |at| f(F32x4::load(a.add(at)), F32x4::load(b.add(at)), F32x4::load(c.add(at)));
+            let pair = [one(0), one(4)];
+            pair[0].store(to);
+            pair[1].store(to.add(4));
+            (a, b, c, to) = (a.add(a_step), b.add(b_step), c.add(c_step), to.add(STEP));
         }
     }
 }

@@ -20,7 +20,7 @@
 //! ```
 
 use super::broadcast::Walk;
-use super::loops::{self, Operand};
+use super::loops::{self, Arithmetic, Between, Operand, Ternary};
 use super::{Binary, Source, Unary};
 
 /// Elements of a register.
@@ -55,11 +55,19 @@ pub enum Step {
     },
 }
 
+/// One loop over a block.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Pass {
+    Unary { op: Unary, from: Place, to: usize },
+    Binary { op: Binary, operands: [Place; 2], to: usize },
+    Ternary { op: Ternary, operands: [Place; 3], to: usize },
+}
+
 /// Steps that are known to read only what there is.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Program {
     operands: Vec<Walk<1>>,
-    steps: Vec<Step>,
+    passes: Vec<Pass>,
     n_registers: usize,
 }
 
@@ -69,11 +77,7 @@ impl Program {
     pub fn new(operands: Vec<Walk<1>>, steps: Vec<Step>) -> Option<Program> {
         let mut written: Vec<usize> = vec![];
         for step in &steps {
-            let (places, to): (&[Place], usize) = match step {
-                Step::Unary { from, to, .. } => (std::slice::from_ref(from), *to),
-                Step::Binary { operands, to, .. } => (operands, *to),
-                Step::Select { operands, to } => (operands, *to),
-            };
+            let (places, to) = step.places();
             let is_there = |place: &Place| match place {
                 Place::Operand(at) => *at < operands.len(),
                 Place::Register(at) => written.contains(at),
@@ -86,7 +90,8 @@ impl Program {
         }
         let is_one_size = operands.windows(2).all(|pair| pair[0].n == pair[1].n);
         let n_registers = written.iter().max()? + 1;
-        (is_one_size && n_registers <= steps.len()).then_some(Program { operands, steps, n_registers })
+        let passes = passes(&steps);
+        (is_one_size && n_registers <= steps.len()).then_some(Program { operands, passes, n_registers })
     }
 
     /// Runs all steps on every block. An operand may only be the result where it has the result's shape.
@@ -129,19 +134,105 @@ impl Program {
                         }
                     },
                 };
-                for (at, &step) in self.steps.iter().enumerate() {
-                    let target = |to| if at + 1 == self.steps.len() { result.add(start) } else { register(to) };
-                    match step {
-                        Step::Unary { op, from, to } => loops::unary(op, find(from), target(to), length),
-                        Step::Binary { op, operands: [a, b], to } => {
+                for (at, &pass) in self.passes.iter().enumerate() {
+                    let target = |to| if at + 1 == self.passes.len() { result.add(start) } else { register(to) };
+                    match pass {
+                        Pass::Unary { op, from, to } => loops::unary(op, find(from), target(to), length),
+                        Pass::Binary { op, operands: [a, b], to } => {
                             loops::binary(op, find(a), find(b), target(to), length);
                         }
-                        Step::Select { operands, to } => loops::select(operands.map(find), target(to), length),
+                        Pass::Ternary { op, operands, to } => {
+                            loops::ternary(op, operands.map(find), target(to), length);
+                        }
                     }
                 }
             }
         }
     }
+}
+
+impl Step {
+    /// What it reads, and the register that it writes.
+    fn places(&self) -> (&[Place], usize) {
+        match self {
+            Step::Unary { from, to, .. } => (std::slice::from_ref(from), *to),
+            Step::Binary { operands, to, .. } => (operands, *to),
+            Step::Select { operands, to } => (operands, *to),
+        }
+    }
+}
+
+/// Joins sums, differences and products that follow one another, and `abs` and `relu` between two of them.
+fn passes(steps: &[Step]) -> Vec<Pass> {
+    let mut passes = Vec::with_capacity(steps.len());
+    let mut left = steps;
+    while let [step, ..] = left {
+        let alone = || match *step {
+            Step::Unary { op, from, to } => Pass::Unary { op, from, to },
+            Step::Binary { op, operands, to } => Pass::Binary { op, operands, to },
+            Step::Select { operands, to } => Pass::Ternary { op: Ternary::Select, operands, to },
+        };
+        let (pass, n) = two(left).unwrap_or_else(|| (alone(), 1));
+        passes.push(pass);
+        left = &left[n..];
+    }
+    passes
+}
+
+/// The first steps as one pass, and how many they are. One that is missing multiplies by 1, which changes nothing.
+fn two(steps: &[Step]) -> Option<(Pass, usize)> {
+    const SAME: (Arithmetic, Place) = (Arithmetic::Multiply, Place::Constant(1.0));
+    // Whether what is in a register before step `at` is read there only.
+    let is_last = |register: usize, at: usize| {
+        let is_over = |step: &Step| step.places().1 == register;
+        let reads = |step: &&Step| step.places().0.contains(&Place::Register(register));
+        let after = &steps[at..];
+        is_over(&after[0])
+            || after[1..].iter().find(|step| reads(step) || is_over(step)).is_none_or(|step| !reads(&step))
+    };
+    let arithmetic = |op: Binary| match op {
+        Binary::Add => Some(Arithmetic::Add),
+        Binary::Subtract => Some(Arithmetic::Subtract),
+        Binary::Multiply => Some(Arithmetic::Multiply),
+        _ => None,
+    };
+    let mut n = 0;
+    let (mut first, mut from) = (SAME, None);
+    if let Step::Binary { op, operands: [a, b], to } = steps[0]
+        && let Some(op) = arithmetic(op)
+    {
+        (first, from, n) = ((op, b), Some((a, to)), 1);
+    }
+    let mut between = Between::NOTHING;
+    if let Some(&Step::Unary { op, from: place, to }) = steps.get(n)
+        && let Some(bent) = match op {
+            Unary::Abs => Some(Between::ABS),
+            Unary::Relu => Some(Between::RELU),
+            _ => None,
+        }
+        && from.is_none_or(|(_, register)| place == Place::Register(register) && is_last(register, n))
+    {
+        (between, from, n) = (bent, Some((from.map_or(place, |(a, _)| a), to)), n + 1);
+    }
+    let (a, mut to) = from?;
+    let mut second = SAME;
+    if let Some(&Step::Binary { op, operands: [left, right], to: end }) = steps.get(n)
+        && let Some(op) = arithmetic(op)
+        && left != right
+        && is_last(to, n)
+    {
+        let other = match Place::Register(to) {
+            place if place == left => Some(right),
+            place if place == right && op != Arithmetic::Subtract => Some(left),
+            _ => None,
+        };
+        if let Some(other) = other {
+            (second, to, n) = ((op, other), end, n + 1);
+        }
+    }
+    let op = Ternary::Two([first.0, second.0], between);
+    let pass = Pass::Ternary { op, operands: [a, first.1, second.1], to };
+    (n > 1).then_some((pass, n))
 }
 
 impl Walk<1> {

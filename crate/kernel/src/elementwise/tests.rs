@@ -258,6 +258,64 @@ fn a_program_is_its_operators_one_after_the_other() {
     }
 }
 
+/// Steps that one pass may do together, and ones that it may not, on a few registers that are overwritten at any time.
+#[test]
+fn chains_of_sums_and_products_are_their_operators_one_after_the_other() {
+    use program::{Place, Program, Step};
+    let mut state = 7_u32;
+    let mut below = |n: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % n
+    };
+    let n = 37;
+    let (x, y) = (numbers(n, 1), numbers(n, 2));
+    for _ in 0..3000 {
+        let mut registers = [const { None::<Vec<f32>> }; 3];
+        let (mut steps, mut last) = (vec![], 0);
+        for _ in 0..1 + below(9) {
+            let mut place = || match below(8) {
+                0 => Place::Operand(0),
+                1 => Place::Operand(1),
+                2 => Place::Constant([0.5, -0.0, f32::NAN, f32::INFINITY][below(4)]),
+                at => match [last, last, last, 0, 1].map(|at| registers[at].is_some().then_some(at))[at - 3] {
+                    Some(register) => Place::Register(register),
+                    None => Place::Operand(0),
+                },
+            };
+            let places = [place(), place()];
+            let [a, b] = places.map(|place| match place {
+                Place::Operand(at) => [&x, &y][at].clone(),
+                Place::Constant(one) => vec![one; n],
+                Place::Register(at) => registers[at].clone().unwrap(),
+            });
+            let mut result = vec![0.0; n];
+            let to = below(3);
+            steps.push(match below(3) {
+                0 => {
+                    let op = [Unary::Abs, Unary::Relu, Unary::Negative, Unary::Sqrt][below(4)];
+                    unary(op, Source::Other(&a), &mut result);
+                    Step::Unary { op, from: places[0], to }
+                }
+                _ => {
+                    let op = [Binary::Add, Binary::Subtract, Binary::Multiply, Binary::Maximum][below(4)];
+                    binary(op, Source::Other(&a), Source::Other(&b), &mut result);
+                    Step::Binary { op, operands: places, to }
+                }
+            });
+            registers[to] = Some(result);
+            last = to;
+        }
+        // There are no more registers than steps.
+        if steps.len() < 3 {
+            continue;
+        }
+        let program = Program::new(vec![Walk::new([&[n]], &[n]), Walk::new([&[n]], &[n])], steps.clone());
+        let mut got = vec![7.0; n];
+        program.unwrap().run(&[Source::Other(&x), Source::Other(&y)], &mut got, &mut vec![]);
+        assert_same(&format!("{steps:?}"), &got, registers[last].as_ref().unwrap());
+    }
+}
+
 #[test]
 fn a_program_reads_only_what_there_is() {
     use program::{Place, Program, Step};

@@ -1,4 +1,5 @@
-//! Panels: as many columns of a matrix as a tile has, row after row, as it reads them. Absent columns are zeros.
+//! Panels: as many columns of a matrix as a tile has, row after row, as it reads them. Absent columns are not read, or
+//! repeat the last one.
 
 use super::Matrix;
 use super::gather::Gather;
@@ -57,20 +58,37 @@ impl Columns<'_> {
 #[inline(never)]
 unsafe fn strided(matrix: &Matrix, rows: Range<usize>, column: usize, n_columns: usize, to: *mut f32) {
     let [row_step, column_step] = matrix.steps;
-    let mut to = to;
+    let from = matrix.data.as_ptr().wrapping_add(rows.start * row_step + column * column_step);
     unsafe {
-        for row in rows {
-            let from = matrix.data.as_ptr().add(row * row_step + column * column_step);
-            if column_step == 1 && n_columns == WIDTH {
+        if column_step == 1 && n_columns == WIDTH {
+            for row in 0..rows.len() {
                 for quad in (0..WIDTH).step_by(4) {
-                    F32x4::load(from.add(quad)).store(to.add(quad));
-                }
-            } else {
-                for at in 0..WIDTH {
-                    *to.add(at) = if at < n_columns { *from.add(at * column_step) } else { 0.0 };
+                    F32x4::load(from.add(row * row_step + quad)).store(to.add(row * WIDTH + quad));
                 }
             }
-            to = to.add(WIDTH);
+            return;
+        }
+        for quad in (0..n_columns).step_by(4) {
+            let at = array::from_fn(|at| from.wrapping_add((quad + at).min(n_columns - 1) * column_step));
+            four_columns(at, row_step, rows.len(), to.add(quad));
+        }
+    }
+}
+
+/// Four columns of a panel, with `step` from a row to the next.
+unsafe fn four_columns(columns: [*const f32; 4], step: usize, n_rows: usize, to: *mut f32) {
+    let mut row = 0;
+    unsafe {
+        while step == 1 && row + 4 <= n_rows {
+            let four = F32x4::transpose(columns.map(|column| F32x4::load(column.add(row))));
+            for (at, elements) in four.into_iter().enumerate() {
+                elements.store(to.add((row + at) * WIDTH));
+            }
+            row += 4;
+        }
+        while row < n_rows {
+            F32x4::from_array(columns.map(|column| *column.add(row * step))).store(to.add(row * WIDTH));
+            row += 1;
         }
     }
 }

@@ -26,6 +26,11 @@ impl F32x4 {
     pub fn odd(self, b: F32x4) -> F32x4 {
         F32x4([self.0[1], self.0[3], b.0[1], b.0[3]])
     }
+    /// One lane up; the first is the last of `before`.
+    #[inline(always)]
+    pub fn after(self, before: F32x4) -> F32x4 {
+        F32x4([before.0[3], self.0[0], self.0[1], self.0[2]])
+    }
     /// Rows to columns.
     #[inline(always)]
     pub fn transpose(rows: [F32x4; 4]) -> [F32x4; 4] {

@@ -33,6 +33,11 @@ impl F32x4 {
     pub fn odd(self, b: F32x4) -> F32x4 {
         F32x4(i32x4_shuffle::<1, 3, 5, 7>(self.0, b.0))
     }
+    /// One lane up; the first is the last of `before`.
+    #[inline(always)]
+    pub fn after(self, before: F32x4) -> F32x4 {
+        F32x4(i32x4_shuffle::<3, 4, 5, 6>(before.0, self.0))
+    }
     /// Rows to columns.
     #[inline(always)]
     pub fn transpose([a, b, c, d]: [F32x4; 4]) -> [F32x4; 4] {

@@ -37,7 +37,7 @@ fn looks(window: &Window, axis: usize) -> Vec<Look> {
 
 fn each(mut check: impl FnMut(&str, &Window, &[Vec<Look>; 3], &[f32])) {
     for (kernel, strides, dilation, padding, more) in CASES {
-        for size in [[6, 5], [7, 19], [9, 16], [8, 70], [1, 1]] {
+        for size in [[6, 5], [7, 19], [9, 16], [8, 70], [7, 10], [5, 8], [1, 1]] {
             let fit = [0, 1].map(|axis| {
                 let reach = (kernel[axis] - 1) * dilation[axis] + 1;
                 let room = (size[axis] + padding[axis] + padding[axis + 2]).checked_sub(reach);
@@ -90,16 +90,33 @@ fn maxima_are_their_meaning() {
 /// One NaN anywhere is found, whichever of the vectors it is in.
 #[test]
 fn no_nan_is_lost() {
-    let window = Window { kernel: [1, 3, 3], strides: [1, 2, 2], ..Window::new([1, 5, 41], [1, 2, 20]) };
-    let seen = [0, 1, 2].map(|axis| looks(&window, axis));
-    for place in 0..5 * 41 {
-        let mut from = numbers(2 * 5 * 41);
-        from[place] = f32::NAN;
-        let mut got = vec![7.0; 2 * 40];
-        max_pool(&window, &from, &mut got, &mut vec![]);
-        let want = folded(&window, &seen, &from, f64::NEG_INFINITY, float::maximum);
-        let is_same = |(got, want): (&f32, f64)| f64::from(*got) == want || got.is_nan() && want.is_nan();
-        assert!(got.iter().zip(want).all(is_same), "{place}: {got:?}");
+    let check = |kernel: [usize; 2], strides: usize, before: [usize; 2], width: usize| {
+        let fit = |size: usize, axis: usize, stride: usize| (size + 2 * before[axis] - kernel[axis]) / stride + 1;
+        let n = [fit(5, 0, strides), fit(width, 1, 2)];
+        let window = Window {
+            kernel: [1, kernel[0], kernel[1]],
+            strides: [1, strides, 2],
+            before: [0, before[0], before[1]],
+            after: [0, before[0], before[1]],
+            ..Window::new([1, 5, width], [1, n[0], n[1]])
+        };
+        let seen = [0, 1, 2].map(|axis| looks(&window, axis));
+        for place in 0..5 * width {
+            let mut from = numbers(2 * 5 * width);
+            from[place] = f32::NAN;
+            let mut got = vec![7.0; 2 * n[0] * n[1]];
+            max_pool(&window, &from, &mut got, &mut vec![]);
+            let want = folded(&window, &seen, &from, f64::NEG_INFINITY, float::maximum);
+            let is_same = |(got, want): (&f32, f64)| f64::from(*got) == want || got.is_nan() && want.is_nan();
+            assert!(got.iter().zip(want).all(is_same), "{window:?} {place}: {got:?}");
+        }
+    };
+    check([3, 3], 2, [0, 0], 41);
+    for n_rows in 1..5 {
+        for (strides, before) in (1..4).flat_map(|strides| (0..n_rows).map(move |before| (strides, before))) {
+            check([n_rows, 3], strides, [before, 1], 14);
+            check([n_rows, 2], strides, [before, 0], 10);
+        }
     }
 }
 
