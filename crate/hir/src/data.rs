@@ -452,6 +452,11 @@ pub enum TypeExprKind {
 impl TypeExprKind {
     /// Calls `f` with each immediate part, in source order.
     pub fn for_parts(&self, mut f: impl FnMut(TypeExprId)) {
+        self.each_part(&mut f);
+    }
+
+    /// There is one of this, and not one for each closure.
+    fn each_part(&self, f: &mut dyn FnMut(TypeExprId)) {
         match self {
             TypeExprKind::Error
             | TypeExprKind::Hole

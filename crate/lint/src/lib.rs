@@ -148,7 +148,7 @@ impl Context<'_> {
             Term::Dim(Dim { extent: Extent::Poly(poly), dynamic: false }) => Some(Size::Poly(poly)),
             _ => None,
         });
-        dims.collect()
+        dims.some_list()
     }
 
     /// The shape of a tensor, if it is numbers.
@@ -157,7 +157,7 @@ impl Context<'_> {
             Size::Number(n) => Some(n),
             Size::Param(_) | Size::Poly(_) => None,
         };
-        self.shape(expr)?.into_iter().map(number).collect()
+        self.shape(expr)?.into_iter().map(number).some_list()
     }
 
     /// `(64, 1)`, as types print it.

@@ -14,7 +14,7 @@ use crate::kind::{BlockKind, Kinds, block_size};
 use crate::scalar::{Binary, Class};
 use crate::tensor::{self, Called};
 use crate::value::static_tensor;
-use base::{Idx, IndexVec};
+use base::{Idx, IndexVec, ToList};
 use ir::{Block, BlockId, Callee, Case, CaseKey, End, FuncId, Function, Instr, Op, Program, Stage, VarId};
 use layout::{Head, Kind, LayoutId, Strategy, Tag, immediate_content};
 use op::elementwise;
@@ -144,7 +144,7 @@ fn immediates(program: &Program, layout: LayoutId, words: &mut Vec<u64>) -> Vec<
             words.extend(&content);
             Immediate { first: content.first().copied().unwrap_or(0), code, words: at }
         })
-        .collect()
+        .list()
 }
 
 /// Gives each access to a global the place that its function returns to.
@@ -338,7 +338,7 @@ impl Assembler<'_> {
 
     /// The arguments of a quick call: how many words, and where their list begins.
     fn args(&mut self, vars: &[VarId]) -> Option<(u16, u32)> {
-        let regs: Vec<Reg> = self.regs(vars).collect();
+        let regs: Vec<Reg> = self.regs(vars).list();
         if regs.len() > MAX_QUICK_ARGS {
             return None;
         }
@@ -465,11 +465,11 @@ impl Assembler<'_> {
             return None;
         }
         let to = self.reg(result)?;
-        let args: Vec<Reg> = instr.args.iter().map(|&arg| self.reg(arg)).collect::<Option<_>>()?;
+        let args: Vec<Reg> = instr.args.iter().map(|&arg| self.reg(arg)).some_list()?;
         let (n, first) = (u8::try_from(args.len()).ok()?, self.out.args.len() as u32);
         self.out.args.extend(args);
         let number = self.out.operators.len() as u32;
-        let operands = instr.args.iter().map(|&arg| self.layout(arg)).collect();
+        let operands = instr.args.iter().map(|&arg| self.layout(arg)).list();
         let place = tensor::Place { call, operands, result: self.layout(result) };
         self.out.operators.push(place);
         Some(Code::Operator { to, n, first, number })
@@ -522,7 +522,7 @@ impl Assembler<'_> {
             End::Jump(block, args) => {
                 let to = *self.out.routines[self.id].blocks.get(block.index())?;
                 let params = &self.function.blocks[*block].params;
-                let moves: Vec<(Reg, Reg)> = self.regs(args).zip(self.regs(params)).collect();
+                let moves: Vec<(Reg, Reg)> = self.regs(args).zip(self.regs(params)).list();
                 Some(match moves[..] {
                     [] => Code::Jump { to },
                     [(from, into)] => Code::Jump1 { from, into, to },
@@ -538,7 +538,7 @@ impl Assembler<'_> {
                 if self.out.routines.get(*function)?.is_library && !self.function.is_library {
                     return None;
                 }
-                let moves: Vec<(Reg, Reg)> = self.regs(args).zip(0..).collect();
+                let moves: Vec<(Reg, Reg)> = self.regs(args).zip(0..).list();
                 if moves.len() > MAX_QUICK_ARGS {
                     return None;
                 }
@@ -605,7 +605,7 @@ impl Assembler<'_> {
         let mut rest = otherwise;
         if let (Kind::Sum { tag: Tag::Niche { .. }, variants }, Some(dataful)) = (kind, dataful) {
             let others = variants.iter().filter_map(|variant| variant.code).map(u64::from);
-            let named: Vec<u64> = keys.iter().map(|(key, _)| *key).collect();
+            let named: Vec<u64> = keys.iter().map(|(key, _)| *key).list();
             keys.extend(others.filter(|code| !named.contains(code)).map(|code| (code, otherwise)));
             rest = dataful;
         }

@@ -6,7 +6,7 @@ use crate::code::{Assembly, At, Code};
 use crate::heap::{FREE, Heap, IMMORTAL};
 use crate::live::{Point, live};
 use crate::machine::{GlobalState, Machine};
-use base::{HashMap, Idx};
+use base::{HashMap, Idx, ToList};
 use ir::VarId;
 use layout::LayoutId;
 
@@ -144,7 +144,7 @@ impl Machine {
                 code.kinds.pointers(layouts, layout, words, &mut found);
             }
         }
-        found.into_iter().map(|(_, pointer)| pointer).collect()
+        found.into_iter().map(|(_, pointer)| pointer).list()
     }
 
     /// Looks for room for so many bytes: frees cycles, joins free blocks. Whether there is enough now.
@@ -248,6 +248,6 @@ impl Call {
             machine.state.registers.get(self.base as usize + range.start..self.base as usize + range.end)
         };
         let needed = vars.into_iter().filter(|var| !missing.contains(var));
-        needed.filter_map(|var| Some((var, function.vars[var].layout, words(var)?))).collect()
+        needed.filter_map(|var| Some((var, function.vars[var].layout, words(var)?))).list()
     }
 }

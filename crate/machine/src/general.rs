@@ -10,6 +10,7 @@ use crate::kind::{BlockKind, block_size, shape_at};
 use crate::machine::{Frame, State};
 use crate::tensor::{Sites, TensorCall, on_values, steps_on_values};
 use base::Idx;
+use base::ToList;
 use ir::{Callee, Case, CaseKey, End, Fault, FuncId, Function, Instr, Op, VarId};
 use layout::{
     Kind, LayoutId, Words, immediate_content, immediate_of, immediate_variant, n_words, pack, read_bits, slice_bits,
@@ -142,8 +143,8 @@ impl Frameful<'_> {
 
     fn tensor_call(&self, args: &[VarId], result: VarId) -> TensorCall {
         TensorCall {
-            layouts: args.iter().map(|&arg| self.layout(arg)).collect(),
-            words: args.iter().map(|&arg| self.get(arg)).collect(),
+            layouts: args.iter().map(|&arg| self.layout(arg)).list(),
+            words: args.iter().map(|&arg| self.get(arg)).list(),
             result: self.layout(result),
         }
     }
@@ -191,7 +192,7 @@ impl Frameful<'_> {
                 self.set_word(results[0], at);
             }
             Op::Pack { variant } => {
-                let fields: Vec<Words> = args.iter().map(|&arg| self.get(arg)).collect();
+                let fields: Vec<Words> = args.iter().map(|&arg| self.get(arg)).list();
                 let words = pack(layouts, self.layout(results[0]), *variant as usize, &fields);
                 self.set(results[0], &words);
             }
@@ -397,7 +398,7 @@ impl Frameful<'_> {
                 return Ok(());
             }
             End::Jump(block, args) => {
-                let words: Vec<Words> = args.iter().map(|&arg| self.get(arg)).collect();
+                let words: Vec<Words> = args.iter().map(|&arg| self.get(arg)).list();
                 for (&param, words) in self.function.blocks[*block].params.iter().zip(&words) {
                     self.set(param, words);
                 }

@@ -4,6 +4,7 @@
 
 use crate::heap::{FREE, HEADER, Heap, TOKEN, is_pointer};
 use base::IndexVec;
+use base::ToList;
 use ir::{FuncId, Program};
 use layout::{Kind, LayoutId, Layouts, Tag, Words, n_words, read_bits};
 use ty::{Code, Dtype, bits_of_bytes};
@@ -86,7 +87,7 @@ impl Kinds {
         let n_layouts = layouts.table.len() as u32;
         let (items, variants) = items(layouts);
         let codes = program.functions.iter_enumerated();
-        let codes = codes.map(|(id, function)| function.stands_for.unwrap_or(Code::Function(id.0))).collect();
+        let codes = codes.map(|(id, function)| function.stands_for.unwrap_or(Code::Function(id.0))).list();
         let mut kinds = Kinds { kinds: Vec::new(), n_layouts, items, variants, codes };
         kinds.push(BlockKind::Free, 0, Vec::new());
         kinds.push(BlockKind::Token, 0, Vec::new());
@@ -194,7 +195,7 @@ impl Kinds {
             Item::Pointer(offset) => Some(offset),
             Item::Sum { .. } => None,
         };
-        self.items[layout].iter().map(offset).collect()
+        self.items[layout].iter().map(offset).some_list()
     }
 
     /// The pointers in a value, in order: their offsets in bits, and where they lead.
@@ -257,7 +258,7 @@ impl Kinds {
 pub fn shape_at(heap: &Heap, at: u32) -> Vec<usize> {
     let rank = (heap.word(at + HEADER) as u32 as usize).min(heap.extent().1 as usize / 4);
     let dims = heap.slice(at + HEADER + 4, rank * 4).chunks_exact(4);
-    dims.map(|dim| u32::from_le_bytes([dim[0], dim[1], dim[2], dim[3]]) as usize).collect()
+    dims.map(|dim| u32::from_le_bytes([dim[0], dim[1], dim[2], dim[3]]) as usize).list()
 }
 
 fn moved(item: Item, by: u32) -> Item {
@@ -298,11 +299,11 @@ fn items(layouts: &Layouts) -> ItemTables {
                                 let fields = variant.fields.iter();
                                 fields
                                     .flat_map(|field| items[field.layout].iter().map(|&item| moved(item, field.offset)))
-                                    .collect()
+                                    .list()
                             }
                             false => Vec::new(),
                         })
-                        .collect();
+                        .list();
                     let stores = |variant: &layout::Variant| {
                         variant.is_inhabited && variant.fields.iter().any(|field| layouts[field.layout].bits > 0)
                     };

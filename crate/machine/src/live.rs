@@ -1,6 +1,6 @@
 //! Which variables are needed from a point of a function on.
 
-use base::{Idx, IndexVec};
+use base::{Idx, IndexVec, ToList};
 use ir::{BlockId, Function, VarId};
 
 /// Before an instruction, or before the end where `index` is the number of instructions.
@@ -59,5 +59,5 @@ pub fn live(function: &Function, point: Point) -> Vec<VarId> {
             }
         }
     }
-    vars.ids().filter(|&var| vars[var] == Is::Live).collect()
+    vars.ids().filter(|&var| vars[var] == Is::Live).list()
 }

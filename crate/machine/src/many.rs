@@ -8,6 +8,7 @@ use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at};
 use crate::tensor::{TensorCall, around, part};
 use crate::value::{data_offset, take_tensor};
+use base::ToList;
 use layout::{Kind, LayoutId, Layouts, Tag, Words};
 use op::{OpId, Operators, Plan, ResultType, Scratch, Source};
 use std::ops::Range;
@@ -52,7 +53,7 @@ pub(crate) fn call(
     let many = match known {
         Some(many) if is_known(many) => many,
         known => {
-            let types: Vec<ResultType> = operands.iter().map(|operand| operand.of.clone()).collect();
+            let types: Vec<ResultType> = operands.iter().map(|operand| operand.of.clone()).list();
             let planned = operators.plan_all(op, attrs, &types)?;
             known.insert(Many { types, planned })
         }
@@ -82,7 +83,7 @@ pub(crate) fn call(
             true => Some(part(before, after, &place, operand.word as u32, &data(&operand.of))),
             false => bytemuck::bytes_of(&operand.word).get(..operand.of.dtype.n_bytes()),
         });
-        let sources: Vec<Source> = sources.collect();
+        let sources: Vec<Source> = sources.list();
         done = done.and_then(|()| plan.run(&sources, to, scratch));
     }
     if let Err(fault) = done {
@@ -164,6 +165,6 @@ fn places(layouts: &Layouts, layout: LayoutId, n: usize) -> Option<Vec<u32>> {
     match fields(layouts, layout) {
         None => (n == 1 && is_tensor(layout)).then(|| vec![0]),
         Some(fields) => (fields.len() == n && fields.iter().all(|field| is_tensor(field.layout)))
-            .then(|| fields.iter().map(|field| field.offset).collect()),
+            .then(|| fields.iter().map(|field| field.offset).list()),
     }
 }

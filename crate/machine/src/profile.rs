@@ -13,7 +13,7 @@ use crate::fuse::fuse;
 use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at};
 use crate::machine::Machine;
-use base::{HashMap, Idx, Span};
+use base::{HashMap, Idx, Span, ToList};
 use ir::{FuncId, Instr, Op, VarId};
 use layout::{Kind, Words};
 use op::{Input, OpId, ResultType, flops};
@@ -90,7 +90,7 @@ impl Machine {
         let Some(profile) = &self.profile else { return Ok(()) };
         let (clock, plain, pc) = (profile.clock, profile.plain.clone(), self.state.pc);
         let Some(At::Instr(instr)) = plain.at(pc) else { return Ok(()) };
-        let operands: Vec<Types> = instr.args.iter().map(|&arg| self.types(&plain, pc, arg)).collect();
+        let operands: Vec<Types> = instr.args.iter().map(|&arg| self.types(&plain, pc, arg)).list();
         let span = self.place(None);
         let paused = std::mem::replace(&mut self.code, plain.clone());
         let mut one = 1;
@@ -110,7 +110,7 @@ impl Machine {
         let at = *profile.known.entry((pc, span.start, span.end)).or_insert_with(|| {
             let ops = match &instr.op {
                 Op::Operator { op, .. } => vec![*op],
-                Op::Fused(steps) => steps.iter().map(|step| step.op).collect(),
+                Op::Fused(steps) => steps.iter().map(|step| step.op).list(),
                 _ => Vec::new(),
             };
             let (n_calls, milliseconds, read, written) = (0, 0.0, 0, 0);
@@ -171,7 +171,7 @@ fn tensor_at(code: &Assembly, heap: &Heap, at: u32) -> Option<ResultType> {
 
 /// The operations of one call. Of what is fused, each step makes a tensor of the result's type.
 fn counted(instr: &Instr, operands: &[Types], result: &Types) -> Option<u64> {
-    let operands: Vec<Option<&ResultType>> = operands.iter().map(|of| of.one.as_ref()).collect();
+    let operands: Vec<Option<&ResultType>> = operands.iter().map(|of| of.one.as_ref()).list();
     let result = result.one.as_ref();
     match &instr.op {
         Op::Operator { op, attrs } => flops(*op, attrs, &operands, result),
@@ -181,7 +181,7 @@ fn counted(instr: &Instr, operands: &[Types], result: &Types) -> Option<u64> {
                 Input::Step(_) => result,
             };
             let mut costs = steps.iter().map(|step| {
-                let operands: Vec<Option<&ResultType>> = step.inputs.iter().map(of).collect();
+                let operands: Vec<Option<&ResultType>> = step.inputs.iter().map(of).list();
                 flops(step.op, &step.attrs, &operands, result)
             });
             costs.try_fold(0_u64, |all, more| Some(all.saturating_add(more?)))

@@ -11,7 +11,7 @@ use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
 use crate::many::{self, Many};
 use crate::value::{Blocks, data_offset};
-use base::HashMap;
+use base::{HashMap, ToList};
 use kernel::elementwise::Source as From;
 use layout::{Kind, LayoutId, Words, decode, encode};
 use op::{AttrForm, CallFault, Elementwise, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step};
@@ -49,7 +49,7 @@ pub enum Called {
 
 /// What was found out about operands of some types.
 struct Site {
-    operands: SmallVec<[Expected; 3]>,
+    operands: Box<[Expected]>,
     way: Way,
 }
 
@@ -188,7 +188,7 @@ fn find_and_call(
         Way::Quick(quick) => quick.run(heap, operands).ok_or(broken)?,
         Way::Planned(planned) => planned.run(heap, &mut sites.scratch, &site.operands, operands).ok_or(broken)?,
         Way::Values(results) => {
-            let words = operands.iter().map(|&word| smallvec![word]).collect();
+            let words = operands.iter().map(|&word| smallvec![word]).list();
             let call = TensorCall { layouts: place.operands.clone(), words, result: place.result };
             let args = call.args(heap, code);
             let value = match (&place.call, results) {
@@ -228,7 +228,7 @@ fn find(
             BlockKind::Free | BlockKind::Token | BlockKind::Box(_) | BlockKind::Ref(_) | BlockKind::Closure(_) => None,
         },
     });
-    let types: Vec<ResultType> = types.collect::<Option<_>>().ok_or(Stop::Fault(RunFault::Broken))?;
+    let types: Vec<ResultType> = types.some_list().ok_or(Stop::Fault(RunFault::Broken))?;
     let found = match &place.call {
         Called::One(op, attrs) => operators.plan(*op, attrs, &types)?,
         Called::Fused(steps) => operators.plan_steps(steps, &types).map_err(Stop::at)?,
@@ -255,7 +255,7 @@ fn find(
             Some(Expected::Tensor(block, is_taken))
         }
     });
-    let operands: SmallVec<[Expected; 3]> = expected.collect::<Option<_>>().ok_or(Stop::Fault(RunFault::Broken))?;
+    let operands: Vec<Expected> = expected.some_list().ok_or(Stop::Fault(RunFault::Broken))?;
     let way = match plan.zip(result) {
         Some((plan, result)) => match Quick::new(&plan, &operands, &result) {
             Some(quick) => Way::Quick(quick),
@@ -263,7 +263,7 @@ fn find(
         },
         None => Way::Values(results),
     };
-    Ok(Site { operands, way })
+    Ok(Site { operands: operands.into(), way })
 }
 
 /// Rank and sizes as a block has them.
@@ -509,7 +509,7 @@ fn run_steps(operators: &mut Operators, steps: &[Step], args: &[Value]) -> Resul
     let mut results: Vec<Value> = Vec::with_capacity(steps.len());
     for step in steps {
         let operands = step.inputs.iter().filter_map(|input| input.of(args, &results).cloned());
-        let operands: Vec<Value> = operands.collect();
+        let operands: Vec<Value> = operands.list();
         results.push(operators.run(step.op, &operands, &step.attrs).map_err(|fault| Stop::at((step.span, fault)))?);
     }
     results.pop().ok_or(Stop::Fault(RunFault::Broken))
@@ -519,7 +519,7 @@ impl TensorCall {
     fn args(&self, heap: &mut Heap, code: &Assembly) -> Vec<Value> {
         let blocks = Blocks::new(heap, &code.kinds);
         let operands = self.layouts.iter().zip(&self.words);
-        operands.map(|(&layout, words)| decode(&code.program.layouts, &blocks, layout, words)).collect()
+        operands.map(|(&layout, words)| decode(&code.program.layouts, &blocks, layout, words)).list()
     }
 
     /// Lets go of the operands, and puts the result in the heap.

@@ -5,6 +5,7 @@ use crate::kind::{BlockKind, shape_at};
 use crate::machine::{GlobalState, Machine};
 use crate::value::Blocks;
 use base::Span;
+use base::ToList;
 use ir::{BlockId, FuncId, GlobalId, VarId};
 use layout::{LayoutId, Words, decode};
 use ty::Value;
@@ -115,13 +116,13 @@ impl Machine {
         for call in calls {
             let Some(position) = self.position_of(call.pc) else { continue };
             let vars: Vec<(VarId, LayoutId, Words)> =
-                call.vars(self).into_iter().map(|(var, layout, words)| (var, layout, words.into())).collect();
+                call.vars(self).into_iter().map(|(var, layout, words)| (var, layout, words.into())).list();
             let view = |(var, layout, bits): (VarId, LayoutId, Words)| {
                 let value = self.small_value(layout, &bits);
                 let name = self.code.program.functions[position.function].vars[var].name.clone();
                 VarView { var, name, layout, bits, value }
             };
-            views.push(FrameView { position, vars: vars.into_iter().map(view).collect() });
+            views.push(FrameView { position, vars: vars.into_iter().map(view).list() });
         }
         (views, n_more)
     }
@@ -139,7 +140,7 @@ impl Machine {
                 let is_running = self.state.globals[global.0 as usize] == GlobalState::Running;
                 GlobalView { global, layout: data.layout, is_running, bits, value }
             })
-            .collect()
+            .list()
     }
 
     /// The value of these bits at the current step.

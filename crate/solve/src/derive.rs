@@ -133,7 +133,7 @@ pub struct Graph<'a> {
     /// Cells below this were there before the trace began.
     first: usize,
     made: Vec<Made>,
-    edges: HashMap<TermId, SmallVec<[Edge; 2]>>,
+    edges: HashMap<TermId, Vec<Edge>>,
     /// What generalising bound.
     told: HashMap<TermId, (Term, Cause, u32)>,
     posted_by: HashMap<RelationId, RelationId>,
@@ -466,9 +466,9 @@ impl<'a> Graph<'a> {
 }
 
 /// The `n`th part of a term, in the order they print.
-pub fn part(terms: &impl Terms, term: Term, n: u32) -> Option<TermId> {
+pub fn part(terms: &dyn Terms, term: Term, n: u32) -> Option<TermId> {
     let (mut at, mut found) = (0, None);
-    terms.for_parts(term, |part| {
+    ty::for_parts(terms, term, &mut |part| {
         if at == n {
             found = Some(part);
         }

@@ -27,14 +27,14 @@ pub struct Formula {
 pub(crate) type Given = HashMap<ParamId, (usize, Option<i64>)>;
 
 /// A polynomial over stand-ins as a formula; `None` if there is more in it than those.
-pub(crate) fn formula(terms: &impl Terms, poly: &Poly<Atom>, given: &Given) -> Option<Formula> {
+pub(crate) fn formula(terms: &dyn Terms, poly: &Poly<Atom>, given: &Given) -> Option<Formula> {
     let mut writer = Writer { terms, given, out: Vec::new() };
     writer.sum(poly, 0)?;
     Some(Formula { tokens: writer.out })
 }
 
 /// What a polynomial over stand-ins comes to, if all of them are numbers.
-pub(crate) fn value(terms: &impl Terms, poly: &Poly<Atom>, given: &Given) -> Option<i64> {
+pub(crate) fn value(terms: &dyn Terms, poly: &Poly<Atom>, given: &Given) -> Option<i64> {
     // The values of the polynomials within it, which have smaller numbers than those that they are in.
     let mut known: HashMap<PolyId, i64> = HashMap::default();
     let mut pending: Vec<PolyId> = Vec::new();
@@ -68,13 +68,13 @@ pub(crate) fn value(terms: &impl Terms, poly: &Poly<Atom>, given: &Given) -> Opt
     of_poly(&known, poly)
 }
 
-struct Writer<'a, T> {
-    terms: &'a T,
+struct Writer<'a> {
+    terms: &'a dyn Terms,
     given: &'a Given,
     out: Vec<Token>,
 }
 
-impl<T: Terms> Writer<'_, T> {
+impl Writer<'_> {
     /// Positive products first, the constant last.
     fn sum(&mut self, poly: &Poly<Atom>, depth: usize) -> Option<()> {
         let is_constant = |(atoms, _): &&(Vec<Atom>, i64)| atoms.is_empty();

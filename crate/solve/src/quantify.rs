@@ -9,15 +9,15 @@ use ty::{COPY, Function, ParamId, Term, TermId, Terms};
 impl Solver {
     /// The unknowns below `ids`, in the order they print, each once. A `?` is none.
     pub fn holes(&self, ids: &[TermId]) -> Vec<TermId> {
-        self.collect(ids, Term::is_hole)
+        self.collect(ids, &Term::is_hole)
     }
 
     /// The classes below `ids` whose terms are wanted, in the order they print, each once.
     pub fn roots_where(&self, ids: &[TermId], wanted: impl Fn(Term) -> bool) -> Vec<TermId> {
-        self.collect(ids, wanted)
+        self.collect(ids, &wanted)
     }
 
-    fn collect(&self, ids: &[TermId], wanted: impl Fn(Term) -> bool) -> Vec<TermId> {
+    fn collect(&self, ids: &[TermId], wanted: &dyn Fn(Term) -> bool) -> Vec<TermId> {
         let mut seen: IdMap<TermId, ()> = IdMap::default();
         let mut found = Vec::new();
         let mut stack: Args = ids.iter().rev().copied().collect();

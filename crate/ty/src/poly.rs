@@ -228,6 +228,11 @@ impl<A: Clone + Ord> Poly<A> {
 
     /// Puts a polynomial in the place of each atom.
     pub fn substitute<B: Clone + Ord>(&self, mut f: impl FnMut(&A) -> Option<Poly<B>>) -> Option<Poly<B>> {
+        self.replace(&mut f)
+    }
+
+    /// There is one of this for all closures.
+    fn replace<B: Clone + Ord>(&self, f: &mut dyn FnMut(&A) -> Option<Poly<B>>) -> Option<Poly<B>> {
         let mut sum = Poly::default();
         for (atoms, coefficient) in &self.terms {
             let mut product = Poly::constant(*coefficient);

@@ -40,8 +40,8 @@ enum Piece {
     Poly(PolyId),
 }
 
-struct Printer<'a, T> {
-    terms: &'a T,
+struct Printer<'a> {
+    terms: &'a dyn Terms,
     names: &'a dyn Names,
     out: String,
     stack: Vec<Piece>,
@@ -68,14 +68,14 @@ impl Beginning {
 }
 
 /// Prints one term of any kind.
-pub fn print_term(terms: &impl Terms, names: &dyn Names, id: TermId) -> Printed {
+pub fn print_term(terms: &dyn Terms, names: &dyn Names, id: TermId) -> Printed {
     let mut printer = Printer::new(terms, names);
     printer.term(id);
     printer.finish()
 }
 
 /// Prints the beginning of a term.
-pub fn print_beginning(terms: &impl Terms, names: &dyn Names, id: TermId, beginning: Beginning) -> Printed {
+pub fn print_beginning(terms: &dyn Terms, names: &dyn Names, id: TermId, beginning: Beginning) -> Printed {
     let mut printer = Printer { beginning: Some(beginning), ..Printer::new(terms, names) };
     printer.term(id);
     printer.finish()
@@ -83,7 +83,7 @@ pub fn print_beginning(terms: &impl Terms, names: &dyn Names, id: TermId, beginn
 
 /// As [`print_obligation`], of each argument its beginning.
 pub fn print_obligation_beginning(
-    terms: &impl Terms,
+    terms: &dyn Terms,
     names: &dyn Names,
     obligation: &Obligation,
     beginning: Beginning,
@@ -94,7 +94,7 @@ pub fn print_obligation_beginning(
 }
 
 /// Prints a polymorphic type with its parameters and `where` clause.
-pub fn print_scheme(terms: &impl Terms, names: &dyn Names, scheme: &Scheme) -> Printed {
+pub fn print_scheme(terms: &dyn Terms, names: &dyn Names, scheme: &Scheme) -> Printed {
     let mut printer = Printer::new(terms, names);
     let is_func = matches!(terms.head(scheme.body), Term::Func { .. }) && !printer.is_tensorscript();
     if is_func {
@@ -122,14 +122,14 @@ pub fn print_scheme(terms: &impl Terms, names: &dyn Names, scheme: &Scheme) -> P
 }
 
 /// Prints `Broadcast(A, B, C)`, or an equation.
-pub fn print_obligation(terms: &impl Terms, names: &dyn Names, obligation: &Obligation) -> Printed {
+pub fn print_obligation(terms: &dyn Terms, names: &dyn Names, obligation: &Obligation) -> Printed {
     let mut printer = Printer::new(terms, names);
     printer.obligation(obligation);
     printer.finish()
 }
 
-impl<'a, T: Terms> Printer<'a, T> {
-    fn new(terms: &'a T, names: &'a dyn Names) -> Self {
+impl<'a> Printer<'a> {
+    fn new(terms: &'a dyn Terms, names: &'a dyn Names) -> Self {
         Printer { terms, names, out: String::new(), stack: Vec::new(), n_nodes: 0, beginning: None }
     }
 

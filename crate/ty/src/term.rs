@@ -275,30 +275,35 @@ pub trait Terms {
     where
         Self: Sized,
     {
-        match term {
-            Term::Hole(_)
-            | Term::Error(_)
-            | Term::Param(..)
-            | Term::Dim(_)
-            | Term::Slice { .. }
-            | Term::EmptyRow
-            | Term::Dtype(_) => {}
-            Term::Tensor { shape, dtype } => {
-                f(shape);
-                f(dtype);
-            }
-            Term::Tuple(list) | Term::Shape(list) | Term::Splice(list) | Term::Adt { args: list, .. } => {
-                self.items(list).iter().for_each(|&item| f(item));
-            }
-            Term::Func { params, result } => {
-                self.items(params).iter().for_each(|&item| f(item));
-                f(result);
-            }
-            Term::Row { fields, rest, .. } => {
-                self.items(fields).iter().for_each(|&field| f(field));
-                f(rest);
-            }
-            Term::Ref(inner) | Term::Sum(inner) | Term::Forall { body: inner, .. } => f(inner),
+        for_parts(self, term, &mut f);
+    }
+}
+
+/// As [`Terms::for_parts`], which is there once for all closures by this.
+pub fn for_parts(terms: &dyn Terms, term: Term, f: &mut dyn FnMut(TermId)) {
+    match term {
+        Term::Hole(_)
+        | Term::Error(_)
+        | Term::Param(..)
+        | Term::Dim(_)
+        | Term::Slice { .. }
+        | Term::EmptyRow
+        | Term::Dtype(_) => {}
+        Term::Tensor { shape, dtype } => {
+            f(shape);
+            f(dtype);
         }
+        Term::Tuple(list) | Term::Shape(list) | Term::Splice(list) | Term::Adt { args: list, .. } => {
+            terms.items(list).iter().for_each(|&item| f(item));
+        }
+        Term::Func { params, result } => {
+            terms.items(params).iter().for_each(|&item| f(item));
+            f(result);
+        }
+        Term::Row { fields, rest, .. } => {
+            terms.items(fields).iter().for_each(|&field| f(field));
+            f(rest);
+        }
+        Term::Ref(inner) | Term::Sum(inner) | Term::Forall { body: inner, .. } => f(inner),
     }
 }

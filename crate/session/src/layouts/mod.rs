@@ -78,19 +78,19 @@ pub(crate) fn lay(analysis: &Analysis) -> Laid {
     let functions = analysis.compilable();
     let lowered = lower::lower(module, inferred, &prelude().inferred, &functions, Strategy::Packed);
     let types = lowered.program.types;
-    let mut layouts: Vec<Layouts> = Strategy::ALL.into_iter().map(Layouts::new).collect();
+    let mut layouts: Vec<Layouts> = Strategy::ALL.into_iter().map(Layouts::new).list();
     let mut lay_out = |ty: TermId| {
-        let layouts = layouts.iter_mut().map(|layouts| layouts.of(&types, ty)).collect();
+        let layouts = layouts.iter_mut().map(|layouts| layouts.of(&types, ty)).list();
         Laying { ty, layouts }
     };
-    let sums: Vec<Laying> = sums(&types, &lowered.types).into_iter().map(&mut lay_out).collect();
+    let sums: Vec<Laying> = sums(&types, &lowered.types).into_iter().map(&mut lay_out).list();
     let conversions = lowered.conversions.iter();
     let conversions =
         conversions.map(|&Conversion { pat, from, to }| Refining { pat, from: lay_out(from), to: lay_out(to) });
-    let mut conversions: Vec<Refining> = conversions.collect();
+    let mut conversions: Vec<Refining> = conversions.list();
     base::sort_by_key(&mut conversions, |refining| module.pats[refining.pat].span.start);
     let index = sums.iter().enumerate().map(|(index, sum)| (sum.ty, index)).collect();
-    let diagnostics = lowered.errors.iter().map(|error| crate::compile::diagnostic(analysis, error)).collect();
+    let diagnostics = lowered.errors.iter().map(|error| crate::compile::diagnostic(analysis, error)).list();
     Laid { types, layouts, sums, index, conversions, diagnostics }
 }
 

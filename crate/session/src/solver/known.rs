@@ -18,7 +18,7 @@ impl Known {
     }
 
     /// Whether nothing below a term is unknown. What contains itself is as known as the rest of it.
-    pub fn is_known(&mut self, terms: &impl Terms, id: TermId) -> bool {
+    pub fn is_known(&mut self, terms: &dyn Terms, id: TermId) -> bool {
         let root = terms.root(id);
         if let Some(answer) = self.answers[root.0 as usize] {
             return answer;
@@ -28,21 +28,21 @@ impl Known {
             let term = terms.head(root);
             if parts_done {
                 let mut is_known = true;
-                terms.for_parts(term, |part| is_known &= self.answer(terms, part));
+                ty::for_parts(terms, term, &mut |part| is_known &= self.answer(terms, part));
                 self.answers[root.0 as usize] = Some(is_known);
             } else if self.answers[root.0 as usize].is_none() {
                 let is_leaf = term.is_leaf();
                 self.answers[root.0 as usize] = Some(!term.is_hole() && !matches!(term, Term::Error(_)));
                 if !is_leaf {
                     stack.push((root, true));
-                    terms.for_parts(term, |part| stack.push((terms.root(part), false)));
+                    ty::for_parts(terms, term, &mut |part| stack.push((terms.root(part), false)));
                 }
             }
         }
         self.answer(terms, id)
     }
 
-    fn answer(&self, terms: &impl Terms, id: TermId) -> bool {
+    fn answer(&self, terms: &dyn Terms, id: TermId) -> bool {
         self.answers[terms.root(id).0 as usize].unwrap_or(false)
     }
 }

@@ -162,13 +162,13 @@ impl Recording {
 }
 
 /// The classes below a term, itself first.
-fn parts(terms: &impl Terms, cell: TermId) -> Vec<TermId> {
+fn parts(terms: &dyn Terms, cell: TermId) -> Vec<TermId> {
     let mut found = vec![terms.root(cell)];
     let mut at = 0;
     while let Some(&root) = found.get(at).filter(|_| found.len() < MAX_PARTS) {
         at += 1;
         let mut new: Vec<TermId> = Vec::new();
-        terms.for_parts(terms.head(root), |part| new.push(terms.root(part)));
+        ty::for_parts(terms, terms.head(root), &mut |part| new.push(terms.root(part)));
         for part in new {
             if !found.contains(&part) {
                 found.push(part);
