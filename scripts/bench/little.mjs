@@ -13,14 +13,15 @@ const FUEL = 1e10;
 const twice = (shape) => `%x: Tensor[${shape}, float32], %y: Tensor[${shape}, float32]`;
 const ones = (shape) => `ones(shape=${shape}, dtype="float32")`;
 
-/** Operators on tensors: what is done to `%x` and `%y`, of which shape. */
+/** Operators on tensors: what is done to `%x` and `%y`, of which shape, and how many operators that is. */
 const TENSORS = [
   { name: "x - y", on: "4", shape: "(4,)", step: "%x - %y" },
   { name: "x * 0.5", on: "16", shape: "(16,)", step: "%x * 0.5" },
   { name: "nn.relu(x)", on: "16", shape: "(16,)", step: "nn.relu(%x)" },
   { name: "tanh(x)", on: "8", shape: "(8,)", step: "tanh(%x)" },
   { name: "nn.softmax(x)", on: "16", shape: "(16,)", step: "nn.softmax(%x)" },
-  { name: "sum(x, axis=0)", on: "1×16", shape: "(1, 16)", step: "sum(%x, axis=[0], keepdims=True)" },
+  // Of two operators.
+  { name: "x - sum(x, axis=1)", on: "4×4", shape: "(4, 4)", step: "%x - sum(%x, axis=[1], keepdims=True)", n: 2 },
   { name: "transpose(x)", on: "4×4", shape: "(4, 4)", step: "transpose(%x)" },
   { name: "nn.dense(x, y)", on: "4×4", shape: "(4, 4)", step: "nn.dense(%x, %y)" },
 ];
@@ -70,14 +71,14 @@ function timed(playground, text) {
 
 /** Prints, for each operator, the ns of a call. */
 export function littleRows(playground, print = console.log) {
-  const row = (name, on, program) => {
+  const row = (name, on, program, n = 1) => {
     const start = performance.now();
     while (performance.now() - start < WARM_UP_MS) timed(playground, program(MANY));
     const [few, many] = [FEW, MANY].map((times) => timed(playground, program(times)));
-    const ns = ((many - few) * 1e6) / ((MANY - FEW) * ROUNDS);
+    const ns = ((many - few) * 1e6) / ((MANY - FEW) * ROUNDS * n);
     print(`  ${name.padEnd(24)}${on.padEnd(24)}${ns.toFixed(1).padStart(8)} ns`);
   };
-  for (const operator of TENSORS) row(operator.name, `${operator.on} elements`, (times) => loop(operator, times));
+  for (const operator of TENSORS) row(operator.name, `${operator.on} elements`, (times) => loop(operator, times), operator.n);
   row("x + s", "int32, in a fold", (times) => fold("%s + %x", "int32", times));
   row("x * s", "float32, in a fold", (times) => fold("%s * %x", "float32", times));
 }

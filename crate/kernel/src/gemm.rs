@@ -48,6 +48,8 @@ const BLOCK_TERMS: usize = 384;
 const BLOCK_ROWS: usize = 96;
 /// Columns of a block of `b` that is packed on the way: whole panels of either width.
 const BLOCK_COLUMNS: usize = 360;
+/// Sizes of a product that is small.
+const FEW: usize = 16;
 /// A right operand of at most so many elements is in the first-level cache anyway, and is read where it is.
 const SMALL: usize = 8192;
 
@@ -188,8 +190,50 @@ pub fn multiply(a: Matrix, b: Right, c: &mut [f32], epilogue: &Epilogue, scratch
         return None;
     }
     let out = Out { at: c.as_mut_ptr(), step: n, is_resumed: epilogue.start == Start::Result, finish };
-    unsafe { product(&a, &columns, &out, scratch) }
+    unsafe {
+        match columns {
+            Columns::Strided(b) if m.max(n).max(k) <= FEW && n.is_multiple_of(4) => few(&a, &b, &out),
+            _ => product(&a, &columns, &out, scratch),
+        }
+    }
     Some(())
+}
+
+/// A product of small matrices, whose columns are packed on the stack, four at a time.
+///
+/// # Safety
+/// As [`product`], for sizes up to [`FEW`], and a number of columns that is a multiple of four.
+#[inline(never)]
+unsafe fn few(a: &Matrix, b: &Matrix, out: &Out) {
+    let ([m, k], n) = (a.shape, b.shape[1]);
+    let mut panel = MaybeUninit::<[f32; FEW * WIDTH]>::uninit();
+    let panel = panel.as_mut_ptr().cast();
+    let mut column = 0;
+    while column < n {
+        let mut tile = Tile {
+            a: a.data.as_ptr(),
+            a_steps: a.steps,
+            b: panel,
+            b_step: WIDTH,
+            n_terms: k,
+            c: out.at.wrapping_add(column),
+            c_step: out.step,
+            is_resumed: out.is_resumed,
+            finish: Finish::NONE,
+        };
+        let mut row = 0;
+        unsafe {
+            panel::strided(b, 0..k, column, 4, panel);
+            while row < m {
+                tile.finish = out.finish.at(row, column);
+                tile::run(&tile, HEIGHT.min(m - row), 4);
+                tile.a = tile.a.wrapping_add(HEIGHT * a.steps[0]);
+                tile.c = tile.c.wrapping_add(HEIGHT * out.step);
+                row += HEIGHT;
+            }
+        }
+        column += 4;
+    }
 }
 
 /// The matrices of a batch lie at equal distances; the distance 0 gives every product the same one.

@@ -14,11 +14,11 @@ use crate::value::{Blocks, data_offset};
 use base::{HashMap, ToList};
 use kernel::elementwise::Source as From;
 use layout::{Kind, LayoutId, Words, decode, encode};
-use op::{AttrForm, CallFault, Elementwise, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step};
+use op::{AttrForm, CallFault, Direct, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use std::sync::Arc;
-use ty::{Attrs, RunFault, Value};
+use ty::{Attrs, Dtype, RunFault, Value};
 
 /// What is remembered of operators, by place in the program, and memory for their bodies.
 #[derive(Default)]
@@ -151,7 +151,7 @@ pub(crate) fn call(
 ) -> Result<u64, Stop> {
     if let Some(Some(site)) = sites.planned.get(number as usize) {
         let done = match &site.way {
-            Way::Quick(quick) => quick.run(heap, operands),
+            Way::Quick(quick) => quick.run(heap, &mut sites.scratch, operands),
             Way::Planned(planned) => planned.run(heap, &mut sites.scratch, &site.operands, operands),
             Way::Values(_) => None,
         };
@@ -185,7 +185,7 @@ fn find_and_call(
         site => site.insert(Box::new(find(heap, code, operators, place, operands)?)),
     };
     let done = match &site.way {
-        Way::Quick(quick) => quick.run(heap, operands).ok_or(broken)?,
+        Way::Quick(quick) => quick.run(heap, &mut sites.scratch, operands).ok_or(broken)?,
         Way::Planned(planned) => planned.run(heap, &mut sites.scratch, &site.operands, operands).ok_or(broken)?,
         Way::Values(results) => {
             let words = operands.iter().map(|&word| smallvec![word]).list();
@@ -257,7 +257,7 @@ fn find(
     });
     let operands: Vec<Expected> = expected.some_list().ok_or(Stop::Fault(RunFault::Broken))?;
     let way = match plan.zip(result) {
-        Some((plan, result)) => match Quick::new(&plan, &operands, &result) {
+        Some((plan, result)) => match Quick::new(code, &plan, &operands, &result) {
             Some(quick) => Way::Quick(quick),
             None => Way::Planned(Box::new(Planned { plan, result })),
         },
@@ -294,73 +294,99 @@ impl Fail {
     }
 }
 
-/// An elementwise operator on float32 whose tensors are all of the result's shape, so that their blocks differ in nothing
-/// but their elements. For small tensors this is most of what there is to do.
+/// An operator on one or two operands of float32 whose body takes floats. For small tensors the way to it is most of what
+/// there is to do.
 struct Quick {
-    op: Elementwise,
-    /// Which operands are tensors; the others are scalars. Of one operand the second is a scalar.
+    op: Direct,
+    /// Which operands are tensors; the others are scalars, or not there.
     is_tensor: [bool; 2],
-    /// Of all tensors.
+    /// Of a scalar, any.
+    operands: [Floats; 2],
+    result: Floats,
+    /// Whether the result may be where an operand is.
+    takes: bool,
+}
+
+/// What all tensors of a type have in common, and where their elements are, counted in floats.
+#[derive(Clone)]
+struct Floats {
     block: Block,
-    /// Where their elements are, counted in floats.
     data: Range<u32>,
 }
 
+impl Floats {
+    fn new(block: &Block) -> Floats {
+        Floats { block: block.clone(), data: block.data.start / 4..block.data.end / 4 }
+    }
+}
+
 impl Quick {
-    fn new(plan: &Plan, operands: &[Expected], result: &Made) -> Option<Quick> {
-        let (op, Made::Tensor(block)) = (plan.elementwise()?, result) else { return None };
+    fn new(code: &Assembly, plan: &Plan, operands: &[Expected], result: &Made) -> Option<Quick> {
+        let (op, Made::Tensor(result)) = (plan.direct()?, result) else { return None };
+        let is_single = |block: &Block| block.kind == code.kinds.number(BlockKind::Tensor(Dtype::Float32));
+        let is_each = matches!(op, Direct::Each(_));
+        if operands.len() > 2 || !is_single(result) {
+            return None;
+        }
         let mut is_tensor = [false; 2];
-        for (operand, is_tensor) in operands.iter().zip(&mut is_tensor) {
-            if let Expected::Tensor(its, _) = operand {
-                if its != block {
-                    return None;
+        let result = Floats::new(result);
+        let mut floats = [result.clone(), result.clone()];
+        for (i, operand) in operands.iter().enumerate() {
+            match operand {
+                Expected::Tensor(block, _) if is_single(block) && (!is_each || *block == result.block) => {
+                    (is_tensor[i], floats[i]) = (true, Floats::new(block));
                 }
-                *is_tensor = true;
+                Expected::Scalar(_) if is_each => {}
+                Expected::Tensor(..) | Expected::Scalar(_) => return None,
             }
         }
-        let data = block.data.start / 4..block.data.end / 4;
-        Some(Quick { op, is_tensor, block: block.clone(), data })
+        let takes = op.takes();
+        Some(Quick { op, is_tensor, operands: floats, result, takes })
     }
 
     /// `None`, and nothing has changed: the operands are of other types.
-    fn run(&self, heap: &mut Heap, operands: Operands) -> Option<Result<u64, Fail>> {
+    fn run(&self, heap: &mut Heap, scratch: &mut Scratch, operands: Operands) -> Option<Result<u64, Fail>> {
         let [a_is_tensor, b_is_tensor] = self.is_tensor;
+        let [first, second] = &self.operands;
         let (a, b) = match *operands.args {
             [a] => (operands.registers[usize::from(a)], 0),
             [a, b] => (operands.registers[usize::from(a)], operands.registers[usize::from(b)]),
             _ => return None,
         };
         let mut taken = None;
-        if b_is_tensor && self.block.owners(heap, b as u32)? == 1 {
+        if b_is_tensor && second.block.owners(heap, b as u32)? == 1 && self.takes {
             taken = Some(b as u32);
         }
-        if a_is_tensor && self.block.owners(heap, a as u32)? == 1 {
+        if a_is_tensor && first.block.owners(heap, a as u32)? == 1 && self.takes {
             taken = Some(a as u32);
         }
         let at = match taken {
             Some(at) => at,
-            None => match self.block.take(heap) {
+            None => match self.result.block.take(heap) {
                 Ok(at) => at,
                 Err(fail) => return Some(Err(fail)),
             },
         };
-        let place = at / 4 + self.data.start..at / 4 + self.data.end;
+        let place = at / 4 + self.result.data.start..at / 4 + self.result.data.end;
         let (before, to, after) = around(heap.floats_mut(), &place);
         let scalars = [[f32::from_bits(a as u32)], [f32::from_bits(b as u32)]];
-        let source = |word: u64| match word as u32 == at {
+        let source = |of: &Floats, word: u64| match word as u32 == at {
             true => From::Result,
-            false => From::Other(part(before, after, &place, word as u32 / 4, &self.data)),
+            false => From::Other(part(before, after, &place, word as u32 / 4, &of.data)),
         };
-        let first = if a_is_tensor { source(a) } else { From::Other(&scalars[0]) };
-        let second = if b_is_tensor { source(b) } else { From::Other(&scalars[1]) };
-        self.op.run(first, second, to);
+        let x = if a_is_tensor { source(first, a) } else { From::Other(&scalars[0]) };
+        let y = if b_is_tensor { source(second, b) } else { From::Other(&scalars[1]) };
+        let done = self.op.run(x, y, to, scratch);
         if a_is_tensor && a as u32 != at {
-            heap.release_leaf(a as u32, self.block.size);
+            heap.release_leaf(a as u32, first.block.size);
         }
         if b_is_tensor && b as u32 != at {
-            heap.release_leaf(b as u32, self.block.size);
+            heap.release_leaf(b as u32, second.block.size);
         }
-        Some(Ok(u64::from(at)))
+        Some(match done {
+            Some(()) => Ok(u64::from(at)),
+            None => Err(Fail::Kernel(op::Fault::IllTyped)),
+        })
     }
 }
 

@@ -22,13 +22,15 @@ use base::ToList;
 pub(crate) use each::by_kernel;
 pub use each::elementwise;
 pub use fused::{Class, Input, Step};
-pub use values::{Elementwise, on_scalars, on_values};
+pub use values::{Direct, Elementwise, on_scalars, on_values};
 
 use crate::OpId;
 use crate::run::{Fault, ResultType};
 use each::Each;
 use folds::Folded;
 use fused::Fused;
+use kernel::elementwise::Unary;
+use kernel::gemm::Batch;
 use moves::{Fill, Moves, Places};
 use single::Single;
 use ty::Attrs;
@@ -134,13 +136,23 @@ impl Plan {
         Plan { body: Body::Fused(fused) }
     }
 
-    /// What is computed for each element, if that is all, on float32.
-    pub fn elementwise(&self) -> Option<Elementwise> {
-        match &self.body {
-            Body::Single(Single::Unary(op)) => Some(Elementwise::Unary(*op)),
-            Body::Single(Single::Binary { op, .. }) => Some(Elementwise::Binary(*op)),
-            Body::Single(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Fused(_) | Body::Copy => None,
-        }
+    /// Its body, if that can be called on floats.
+    pub fn direct(&self) -> Option<Direct> {
+        Some(match &self.body {
+            Body::Single(Single::Unary(op)) => Direct::Each(Elementwise::Unary(*op)),
+            Body::Single(Single::Binary { op, .. }) => Direct::Each(Elementwise::Binary(*op)),
+            Body::Single(Single::Fold { op, groups, divisor }) => match groups[..] {
+                [extent] => Direct::Fold(*op, extent, *divisor),
+                [] if divisor.is_none_or(|n| n == 1) => Direct::Each(Elementwise::Unary(Unary::Copy)),
+                _ => return None,
+            },
+            Body::Single(Single::Softmax(extent)) => Direct::Softmax(*extent),
+            Body::Single(Single::Product { batch: Batch { size: 1, .. }, a, b }) => Direct::Product(*a, *b),
+            Body::Moves(Moves::Permute(permutation, 4)) => Direct::Permute(permutation.clone()),
+            Body::Single(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Fused(_) | Body::Copy => {
+                return None;
+            }
+        })
     }
 
     /// Whether there is nothing in it that could be rounded in another way.

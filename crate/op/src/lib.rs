@@ -50,7 +50,9 @@ mod vision;
 
 pub use call::{CallFault, Operand, Operators};
 pub use cost::{COSTS, Cost, flops};
-pub use engine::{Class, Elementwise, Input, MAX_OPERANDS, Plan, Scratch, Source, Step, elementwise, on_scalars};
+pub use engine::{
+    Class, Direct, Elementwise, Input, MAX_OPERANDS, Plan, Scratch, Source, Step, elementwise, on_scalars,
+};
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;
 pub use run::{Call, Fault, Kernel, OPEN, ResultType, cast_between, cast_scalar, round_to, run};

@@ -56,7 +56,7 @@ impl Columns<'_> {
 }
 
 #[inline(never)]
-unsafe fn strided(matrix: &Matrix, rows: Range<usize>, column: usize, n_columns: usize, to: *mut f32) {
+pub(crate) unsafe fn strided(matrix: &Matrix, rows: Range<usize>, column: usize, n_columns: usize, to: *mut f32) {
     let [row_step, column_step] = matrix.steps;
     let from = matrix.data.as_ptr().wrapping_add(rows.start * row_step + column * column_step);
     unsafe {

@@ -61,7 +61,7 @@ impl View {
         }
     }
 
-    fn matrix(self, data: &[f32]) -> Option<Matrix<'_>> {
+    pub fn matrix(self, data: &[f32]) -> Option<Matrix<'_>> {
         Matrix::new(data, self.shape, self.steps)
     }
 }
@@ -264,7 +264,7 @@ impl Single {
             Single::Fold { op, groups, divisor } => {
                 fold_all(*op, groups, other(0)?, to, scratch)?;
                 if let Some(n) = divisor {
-                    to.iter_mut().for_each(|sum| *sum = (f64::from(*sum) / *n as f64) as f32);
+                    divide(to, *n);
                 }
             }
             Single::Softmax(extent) | Single::LogSoftmax(extent) => {
@@ -366,6 +366,11 @@ fn reduction(name: &str, attrs: &Attrs, shape: &[usize]) -> Option<Single> {
     };
     let divisor = (name == "mean").then(|| axes.iter().map(|&axis| shape[axis]).product());
     Some(Single::Fold { op, groups: fold::groups(shape, &axes), divisor })
+}
+
+/// Sums to means.
+pub fn divide(sums: &mut [f32], n: usize) {
+    sums.iter_mut().for_each(|sum| *sum = (f64::from(*sum) / n as f64) as f32);
 }
 
 /// One reduction after the other; the last one writes the result.

@@ -1,11 +1,15 @@
 //! Plans on values: what everything that has no memory of its own goes through.
 
-use super::single::{self, Single};
+use super::single::{self, Single, View};
 use super::{Scratch, Source};
 use crate::run::{Call, Fault, ResultType};
 use crate::{OpId, all};
 use base::ToList;
 use kernel::elementwise::{Binary, Source as From, Unary, binary, unary};
+use kernel::fold::{self, Extent, Fold};
+use kernel::gemm::{Epilogue, Right, multiply};
+use kernel::permute::Permutation;
+use kernel::rows;
 use std::sync::LazyLock;
 use ty::{Attrs, Dtype, Elements, Tensor, Value};
 
@@ -63,6 +67,58 @@ impl Elementwise {
             Elementwise::Unary(op) => unary(op, a, to),
             Elementwise::Binary(op) => binary(op, a, b, to),
         }
+    }
+}
+
+/// A body on one or two tensors of float32, whose result is a tensor too, called without the way over bytes: what calls
+/// on a few elements are for.
+#[derive(Clone)]
+pub enum Direct {
+    Each(Elementwise),
+    /// And what sums are divided by.
+    Fold(Fold, Extent, Option<usize>),
+    Softmax(Extent),
+    Product(View, View),
+    Permute(Permutation),
+}
+
+impl Direct {
+    /// Whether the result may be where an operand is, if that is as long.
+    pub fn takes(&self) -> bool {
+        matches!(self, Direct::Each(_) | Direct::Softmax(_))
+    }
+
+    /// Of operands and a result as long as the plan had them; `None` if they are not. One operand does not look at `b`.
+    #[inline]
+    pub fn run(&self, a: From, b: From, to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
+        match self {
+            Direct::Each(op) => op.run(a, b, to),
+            _ => self.run_others(a, b, to, scratch)?,
+        }
+        Some(())
+    }
+
+    #[inline(never)]
+    fn run_others(&self, a: From, b: From, to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
+        let scratch = &mut scratch.conv.panels;
+        match (self, a, b) {
+            (Direct::Fold(op, extent, divisor), From::Other(x), _) => {
+                fold::fold(*op, *extent, x, to, scratch);
+                if let Some(n) = divisor {
+                    single::divide(to, *n);
+                }
+            }
+            (Direct::Softmax(extent), ..) => rows::softmax(*extent, a, to, scratch),
+            (Direct::Product(left, right), From::Other(a), From::Other(b)) => {
+                let (a, b) = (left.matrix(a)?, right.matrix(b)?);
+                multiply(a, Right::Strided(b), to, &Epilogue::default(), scratch)?;
+            }
+            (Direct::Permute(permutation), From::Other(x), _) => {
+                permutation.run(4, bytemuck::cast_slice(x), bytemuck::cast_slice_mut(to));
+            }
+            _ => return None,
+        }
+        Some(())
     }
 }
 
