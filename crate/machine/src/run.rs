@@ -510,8 +510,7 @@ impl Machine {
                         let to_dtype = op::elementwise(kernel, dtype).map_or(dtype, |(to, _)| to);
                         match op::on_scalars(op::OpId(op), [dtype, to_dtype], r[a as usize], r[b as usize]) {
                             Ok(bits) => r[to as usize] = bits,
-                            Err(op::Fault::DivisionByZero) => break 'frame Some(Stop::Fault(RunFault::DivisionByZero)),
-                            Err(_) => break 'frame Some(Stop::Fault(RunFault::Broken)),
+                            Err(fault) => break 'frame Some(op::CallFault::of(op::OpId(op).row(), fault).into()),
                         }
                     }
                     Code::Operator { to, n, first, number } => {

@@ -19,6 +19,8 @@ pub struct Operators {
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallFault {
     DivisionByZero,
+    /// There is no integer that would be the result. A sentence.
+    NoInteger(&'static str),
     IndexOutOfRange(i64),
     NoKernel(&'static str),
     /// A result would not fit.
@@ -35,7 +37,11 @@ impl CallFault {
     /// What a kernel says, as a call of this operator says it.
     pub fn of(row: &Op, fault: Fault) -> CallFault {
         match fault {
-            Fault::DivisionByZero => CallFault::DivisionByZero,
+            Fault::DivisionByZero => match row.name {
+                "power" => CallFault::NoInteger("an integer to a negative power is no integer"),
+                "left_shift" | "right_shift" => CallFault::NoInteger("an integer is shifted by 0 to 63 bits"),
+                _ => CallFault::DivisionByZero,
+            },
             Fault::IndexOutOfRange(index) => CallFault::IndexOutOfRange(index),
             Fault::NoKernel => CallFault::NoKernel(row.name),
             Fault::IllTyped => CallFault::Shapes(format!("`{}` does not take operands like these", row.name)),
@@ -49,6 +55,7 @@ impl CallFault {
     pub fn of_run(self, memory: u64) -> RunFault {
         match self {
             CallFault::DivisionByZero => RunFault::DivisionByZero,
+            CallFault::NoInteger(sentence) => RunFault::NoInteger(sentence),
             CallFault::IndexOutOfRange(index) => RunFault::IndexOutOfRange(index),
             CallFault::NoKernel(name) => RunFault::NoKernel(name),
             CallFault::OutOfMemory => RunFault::OutOfMemory { limit: memory },

@@ -57,7 +57,7 @@ fn known(call: &Call, name: &str, args: &[Value], given: Vec<(&'static str, Attr
         }
     }
     let value = Operators::new(call.memory).run(op, args, &Arc::new(attrs)).map_err(|fault| match fault {
-        CallFault::DivisionByZero => Fault::DivisionByZero,
+        CallFault::DivisionByZero | CallFault::NoInteger(_) => Fault::DivisionByZero,
         CallFault::IndexOutOfRange(index) => Fault::IndexOutOfRange(index),
         CallFault::NoKernel(_) => Fault::NoKernel,
         CallFault::OutOfMemory => Fault::OutOfMemory,

@@ -34,6 +34,7 @@ const PAGES: &[(&str, &str)] = &[
     ("no-arm-matches", include_str!("../../../doc/error/no-arm-matches.md")),
     ("no-clause", include_str!("../../../doc/error/no-clause.md")),
     ("no-forward", include_str!("../../../doc/error/no-forward.md")),
+    ("no-integer", include_str!("../../../doc/error/no-integer.md")),
     ("no-kernel", include_str!("../../../doc/error/no-kernel.md")),
     ("node-signature", include_str!("../../../doc/error/node-signature.md")),
     ("not-a-function", include_str!("../../../doc/error/not-a-function.md")),

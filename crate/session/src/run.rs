@@ -233,6 +233,7 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
         }
         RunFault::NoArm => ("no-arm-matches", "no arm of this match takes the value".to_owned()),
         RunFault::DivisionByZero => ("division-by-zero", "an integer is divided by zero".to_owned()),
+        RunFault::NoInteger(sentence) => ("no-integer", (*sentence).to_owned()),
         RunFault::IndexOutOfRange(index) => ("index-out-of-range", format!("index {index} is out of range")),
         RunFault::NoKernel(op) => ("no-kernel", format!("`{op}` is typed but cannot be run yet")),
         RunFault::FreeVariable(name) => ("free-variable", format!("`{name}` is free: it has a type but no value")),

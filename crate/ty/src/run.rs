@@ -34,6 +34,8 @@ pub enum RunFault {
     },
     NoArm,
     DivisionByZero,
+    /// An operator on integers has no integer as its result. A sentence.
+    NoInteger(&'static str),
     IndexOutOfRange(i64),
     NoKernel(&'static str),
     FreeVariable(String),
