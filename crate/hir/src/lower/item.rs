@@ -7,6 +7,7 @@ use crate::data::{
 };
 use crate::error::{Duplicated, HirError};
 use base::{Append, HashMap, Span, ToList};
+use std::borrow::Cow;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{AdtId, Kind, ParamId};
 
@@ -19,18 +20,21 @@ impl<'t> Lowering<'t> {
         for node in self.tree.children(self.tree.root()) {
             match self.tree.kind(node) {
                 NodeKind::Def => {
-                    let (name, name_span) =
-                        self.own_token(node, &[TokenKind::Global]).unwrap_or(("", self.tree.span(node)));
+                    let named = self.own_token(node, &[TokenKind::Global, TokenKind::Ident]);
+                    let (name, name_span) = named.unwrap_or(("", self.tree.span(node)));
+                    // That the sigil is missing is told by the parser.
+                    let is_bare = !name.is_empty() && !name.starts_with('@');
+                    let name = if is_bare { Cow::Owned(format!("@{name}")) } else { Cow::Borrowed(name) };
                     let next = DefId(self.next_def);
                     self.next_def += 1;
-                    if let Some(first) = self.defs.own(name) {
+                    if let Some(first) = self.defs.own(&name) {
                         let first = self.module.defs[first].name_span;
-                        self.duplicate(Duplicated::Definition, name, name_span, first);
+                        self.duplicate(Duplicated::Definition, &name, name_span, first);
                     } else if !name.is_empty() {
-                        self.defs.insert(name, next);
+                        self.defs.insert(name.clone(), next);
                     }
                     // The function is the next one entered for this definition; it is filled in then.
-                    self.module.defs.push(Def { name: name.to_owned(), name_span, function: FnId(u32::MAX) });
+                    self.module.defs.push(Def { name: name.into_owned(), name_span, function: FnId(u32::MAX) });
                 }
                 NodeKind::TypeDef | NodeKind::ExternType => self.declare_type(node),
                 _ => {}

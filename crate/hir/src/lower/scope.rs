@@ -2,6 +2,7 @@
 
 use crate::data::{LibraryNames, LocalId};
 use base::{HashMap, ToList};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// By name the variable that carries it, and the log that closing a scope rewinds: each name with the variable that
@@ -60,7 +61,7 @@ impl<'t> Scope<'t> {
 
 /// Definitions, types or constructors by name; a file's take the place of the library's.
 pub struct Named<'t, V> {
-    own: HashMap<&'t str, V>,
+    own: HashMap<Cow<'t, str>, V>,
     library: Arc<LibraryNames>,
     of_library: fn(&LibraryNames) -> &HashMap<String, V>,
 }
@@ -70,8 +71,8 @@ impl<'t, V: Copy> Named<'t, V> {
         Named { own: HashMap::default(), library: library.clone(), of_library }
     }
 
-    pub fn insert(&mut self, name: &'t str, id: V) {
-        self.own.insert(name, id);
+    pub fn insert(&mut self, name: impl Into<Cow<'t, str>>, id: V) {
+        self.own.insert(name.into(), id);
     }
 
     pub fn own(&self, name: &str) -> Option<V> {
@@ -88,6 +89,6 @@ impl<'t, V: Copy> Named<'t, V> {
 
     /// Every name, some perhaps twice.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.own.keys().copied().chain((self.of_library)(&self.library).keys().map(String::as_str))
+        self.own.keys().map(|name| &**name).chain((self.of_library)(&self.library).keys().map(String::as_str))
     }
 }
