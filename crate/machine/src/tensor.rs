@@ -304,7 +304,7 @@ struct Quick {
     operands: [Floats; 2],
     result: Floats,
     /// Whether the result may be where an operand is.
-    takes: bool,
+    takes: [bool; 2],
 }
 
 /// What all tensors of a type have in common, and where their elements are, counted in floats.
@@ -322,25 +322,26 @@ impl Floats {
 
 impl Quick {
     fn new(code: &Assembly, plan: &Plan, operands: &[Expected], result: &Made) -> Option<Quick> {
-        let (op, Made::Tensor(result)) = (plan.direct()?, result) else { return None };
+        let n_tensors = operands.iter().filter(|operand| matches!(operand, Expected::Tensor(..))).count();
+        let (op, Made::Tensor(result)) = (plan.direct(n_tensors)?, result) else { return None };
         let is_single = |block: &Block| block.kind == code.kinds.number(BlockKind::Tensor(Dtype::Float32));
         let is_each = matches!(op, Direct::Each(_));
         if operands.len() > 2 || !is_single(result) {
             return None;
         }
-        let mut is_tensor = [false; 2];
+        let (mut is_tensor, mut takes) = ([false; 2], [false; 2]);
         let result = Floats::new(result);
         let mut floats = [result.clone(), result.clone()];
         for (i, operand) in operands.iter().enumerate() {
             match operand {
-                Expected::Tensor(block, _) if is_single(block) && (!is_each || *block == result.block) => {
-                    (is_tensor[i], floats[i]) = (true, Floats::new(block));
+                Expected::Tensor(block, is_taken) if is_single(block) && (!is_each || *block == result.block) => {
+                    let takes_it = *is_taken && *block == result.block;
+                    (is_tensor[i], takes[i], floats[i]) = (true, takes_it, Floats::new(block));
                 }
                 Expected::Scalar(_) if is_each => {}
                 Expected::Tensor(..) | Expected::Scalar(_) => return None,
             }
         }
-        let takes = op.takes();
         Some(Quick { op, is_tensor, operands: floats, result, takes })
     }
 
@@ -354,10 +355,10 @@ impl Quick {
             _ => return None,
         };
         let mut taken = None;
-        if b_is_tensor && second.block.owners(heap, b as u32)? == 1 && self.takes {
+        if b_is_tensor && second.block.owners(heap, b as u32)? == 1 && self.takes[1] {
             taken = Some(b as u32);
         }
-        if a_is_tensor && first.block.owners(heap, a as u32)? == 1 && self.takes {
+        if a_is_tensor && first.block.owners(heap, a as u32)? == 1 && self.takes[0] {
             taken = Some(a as u32);
         }
         let at = match taken {

@@ -136,10 +136,13 @@ impl Plan {
         Plan { body: Body::Fused(fused) }
     }
 
-    /// Its body, if that can be called on floats.
-    pub fn direct(&self) -> Option<Direct> {
+    /// Its body, if that can be called on floats. `n_tensors` of its operands are tensors, the others scalars.
+    pub fn direct(&self, n_tensors: usize) -> Option<Direct> {
         Some(match &self.body {
             Body::Single(Single::Unary(op)) => Direct::Each(Elementwise::Unary(*op)),
+            Body::Single(Single::Binary { op, walk, is_whole }) if n_tensors == 2 && *is_whole != [true; 2] => {
+                Direct::Broadcast(*op, walk.clone())
+            }
             Body::Single(Single::Binary { op, .. }) => Direct::Each(Elementwise::Binary(*op)),
             Body::Single(Single::Fold { op, groups, divisor }) => match groups[..] {
                 [extent] => Direct::Fold(*op, extent, *divisor),

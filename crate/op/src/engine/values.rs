@@ -5,6 +5,7 @@ use super::{Scratch, Source};
 use crate::run::{Call, Fault, ResultType};
 use crate::{OpId, all};
 use base::ToList;
+use kernel::elementwise::broadcast::{self, Walk};
 use kernel::elementwise::{Binary, Source as From, Unary, binary, unary};
 use kernel::fold::{self, Extent, Fold};
 use kernel::gemm::{Epilogue, Right, multiply};
@@ -75,6 +76,7 @@ impl Elementwise {
 #[derive(Clone)]
 pub enum Direct {
     Each(Elementwise),
+    Broadcast(Binary, Walk<2>),
     /// And what sums are divided by.
     Fold(Fold, Extent, Option<usize>),
     Softmax(Extent),
@@ -83,11 +85,6 @@ pub enum Direct {
 }
 
 impl Direct {
-    /// Whether the result may be where an operand is, if that is as long.
-    pub fn takes(&self) -> bool {
-        matches!(self, Direct::Each(_) | Direct::Softmax(_))
-    }
-
     /// Of operands and a result as long as the plan had them; `None` if they are not. One operand does not look at `b`.
     #[inline]
     pub fn run(&self, a: From, b: From, to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
@@ -102,6 +99,7 @@ impl Direct {
     fn run_others(&self, a: From, b: From, to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
         let scratch = &mut scratch.conv.panels;
         match (self, a, b) {
+            (Direct::Broadcast(op, walk), ..) => broadcast::binary(*op, walk, [a, b], to),
             (Direct::Fold(op, extent, divisor), From::Other(x), _) => {
                 fold::fold(*op, *extent, x, to, scratch);
                 if let Some(n) = divisor {
