@@ -23,6 +23,7 @@
 
 #![allow(unsafe_code, reason = "loads and stores of four lanes through pointers")]
 
+use crate::gemm::moves::copy;
 use crate::lanes::{F32x4, Lanes};
 use crate::reduce::Tie;
 
@@ -218,7 +219,8 @@ fn map_row(
         let rest = vectors.remainder();
         if !rest.is_empty() {
             let mut padded = [pad; 16];
-            padded[..rest.len()].copy_from_slice(rest);
+            // SAFETY: these are fewer than 16.
+            unsafe { copy(rest.as_ptr(), padded.as_mut_ptr(), rest.len()) }
             add(padded.as_ptr());
         }
         let [a, b, c, d] = step(step(parts[0], parts[1]), step(parts[2], parts[3])).to_array();

@@ -20,6 +20,7 @@
 use crate::elementwise::loops::{self, Moving, Operand, vectors};
 use crate::elementwise::{Binary, Source, Unary, binary};
 use crate::fold::{self, Extent, Fold};
+use crate::gemm::moves::copy;
 use crate::lanes::{F32x4, Lanes};
 use crate::math::{EXP_IS_ZERO, SHIFT, SHIFTED, shifted_exp};
 
@@ -128,17 +129,19 @@ fn lines(
     }
     let (start, result) = (start_of(from, to), to.as_mut_ptr());
     let size = reduced * inner;
+    if inner == 1 {
+        for at in 0..outer {
+            row(start.wrapping_add(at * size), result.wrapping_add(at * size), size);
+        }
+        return;
+    }
     let mut stands = std::mem::take(scratch);
     stands.clear();
-    stands.resize(if inner == 1 { 0 } else { 3 * inner }, 0.0);
+    stands.resize(3 * inner, 0.0);
     for at in 0..outer {
         // SAFETY: inside the extent; nothing writes to the data while they are a slice.
         unsafe {
             let (from, to) = (start.add(at * size), result.add(at * size));
-            if inner == 1 {
-                row(from, to, reduced);
-                continue;
-            }
             let (largest, rest) = stands.split_at_mut(inner);
             let data = std::slice::from_raw_parts(from, size);
             fold::fold(Fold::Maximum, Extent { outer: 1, ..extent }, data, largest, scratch);
@@ -148,9 +151,7 @@ fn lines(
             column(Columns { from, to, n: inner, n_rows: reduced, largest: largest.as_ptr(), sums, powers });
         }
     }
-    if inner != 1 {
-        *scratch = stands;
-    }
+    *scratch = stands;
 }
 
 /// The largest element of a row. A NaN may be left out: it comes back in the sum.
@@ -184,9 +185,9 @@ unsafe fn powers(from: *const f32, (to, step): (*mut f32, usize), n: usize, larg
         }
         if at < n {
             let mut few = [f32::NEG_INFINITY; 8];
-            std::ptr::copy_nonoverlapping(from.add(at), few.as_mut_ptr(), n - at);
+            copy(from.add(at), few.as_mut_ptr(), n - at);
             total += whole_powers(few.as_ptr(), (few.as_mut_ptr(), 8), 8, largest);
-            std::ptr::copy_nonoverlapping(few.as_ptr(), to.add(at / 8 * step), n - at);
+            copy(few.as_ptr(), to.add(at / 8 * step), n - at);
         }
     }
     total
