@@ -252,17 +252,15 @@ pub(crate) enum Arithmetic {
 pub(crate) struct Between {
     /// What is less becomes this.
     low: f32,
-    /// Is added.
-    plus: f32,
     /// The bits that stay.
     mask: u32,
 }
 
 impl Between {
-    /// -0 is what changes no number, nor the sign of a zero, when it is added.
-    pub const NOTHING: Between = Between { low: f32::NEG_INFINITY, plus: -0.0, mask: u32::MAX };
-    pub const ABS: Between = Between { mask: u32::MAX >> 1, ..Between::NOTHING };
-    pub const RELU: Between = Between { low: 0.0, plus: 0.0, ..Between::NOTHING };
+    pub const NOTHING: Between = Between { low: f32::NEG_INFINITY, mask: u32::MAX };
+    pub const ABS: Between = Between { low: f32::NEG_INFINITY, mask: u32::MAX >> 1 };
+    /// -0 becomes +0, as it does there.
+    pub const RELU: Between = Between { low: 0.0, mask: u32::MAX >> 1 };
 }
 
 /// A loop over three operands.
@@ -279,12 +277,12 @@ pub(crate) enum Ternary {
 #[inline(never)]
 unsafe fn vectors3(op: Ternary, operands: [Moving; 3], to: *mut f32, n: usize) {
     use Arithmetic::{Add, Multiply, Subtract};
-    let Between { low, plus, mask } = match op {
+    let Between { low, mask } = match op {
         Ternary::Select => Between::NOTHING,
         Ternary::Two(_, between) => between,
     };
-    let (low, plus, mask) = (F32x4::splat(low), F32x4::splat(plus), F32x4::splat_bits(mask));
-    let bent = |x: F32x4| (x.pmax(low) + plus).and(mask);
+    let (low, mask) = (F32x4::splat(low), F32x4::splat_bits(mask));
+    let bent = |x: F32x4| x.pmax(low).and(mask);
     unsafe {
         match op {
             Ternary::Select => map3(operands, to, n, |a, b, c| a.equal(F32x4::splat(0.0)).select(c, b)),
