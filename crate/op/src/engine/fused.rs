@@ -3,7 +3,7 @@
 //!
 //! Worked example: `s0 = nn.bias_add(x, b, axis=1); s1 = nn.relu(s0)` on shapes `(2, 3)` and `(3)` has one register. `x`
 //! lies along the result, `b` does as a `(1, 3)`; the first step writes the register, the second reads it and writes the
-//! result. Each step is the loop that it is on its own, so the bits are those of one step after the other.
+//! result. Each step rounds as it does on its own, so the bits are those of one step after the other.
 //! `s0 = nn.conv2d(x, w); s1 = nn.bias_add(s0, b); s2 = nn.relu(s1)` is the convolution alone, whose epilogue does the
 //! others' sums and maxima.
 
