@@ -49,7 +49,7 @@ const BLOCK_ROWS: usize = 96;
 /// Columns of a block of `b` that is packed on the way: whole panels of either width.
 const BLOCK_COLUMNS: usize = 360;
 /// Sizes of a product that is small.
-const FEW: usize = 16;
+const FEW: usize = 8;
 /// A right operand of at most so many elements is in the first-level cache anyway, and is read where it is.
 const SMALL: usize = 8192;
 

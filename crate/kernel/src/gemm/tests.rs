@@ -67,6 +67,7 @@ fn size(random: &mut Random) -> usize {
         0 => random.below(3),
         1 => 60 + random.below(80),
         2 => 250 + random.below(20),
+        3..6 => 4 * random.below(3),
         _ => 1 + random.below(20),
     }
 }
