@@ -57,6 +57,18 @@ fn straight_programs_need_what_is_forecast() {
         ),
         20_000 + 40_000 + 80_000
     );
+    // The sum takes the place of the second operand, whose shape is another, of as many elements.
+    assert_eq!(
+        exact(
+            "def @f(%n: int32) {
+               let %a = broadcast_to([1f], shape=[1, 1, 1]);
+               let %b = broadcast_to([2f], shape=[100, 100]);
+               %a + %b
+             }
+             @f(1)"
+        ),
+        40_004
+    );
     // Of other widths.
     assert!(exact("def @f(%n: int32) { cast(broadcast_to([1i64], shape=[1000]), dtype=\"int8\") }\n@f(1)") >= 8_000);
 }

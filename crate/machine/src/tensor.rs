@@ -335,8 +335,11 @@ impl Quick {
         for (i, operand) in operands.iter().enumerate() {
             match operand {
                 Expected::Tensor(block, is_taken) if is_single(block) && (!is_each || *block == result.block) => {
-                    let takes_it = *is_taken && *block == result.block;
-                    (is_tensor[i], takes[i], floats[i]) = (true, takes_it, Floats::new(block));
+                    // A block that is taken over keeps its shape here.
+                    if *is_taken && *block != result.block {
+                        return None;
+                    }
+                    (is_tensor[i], takes[i], floats[i]) = (true, *is_taken, Floats::new(block));
                 }
                 Expected::Scalar(_) if is_each => {}
                 Expected::Tensor(..) | Expected::Scalar(_) => return None,
