@@ -73,11 +73,6 @@ pub trait Lanes:
     fn pmin(self, b: Self) -> Self;
     /// `a < b ? b : a`: `a` (self) if a NaN takes part or both are equal. One instruction everywhere.
     fn pmax(self, b: Self) -> Self;
-    /// The larger one, if neither is a NaN; either of two zeros. With relaxed SIMD less than `pmax`.
-    #[inline(always)]
-    fn larger_number(self, b: Self) -> Self {
-        self.pmax(b)
-    }
     /// The larger one, as IEEE 754-2019 `maximum`: NaN if either is NaN, and +0 is larger than -0.
     fn maximum(self, b: Self) -> Self;
     /// The smaller one, as IEEE 754-2019 `minimum`: NaN if either is NaN, and -0 is smaller than +0.

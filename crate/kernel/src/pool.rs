@@ -157,7 +157,7 @@ fn pool(window: &Window, plane: &[f32], to: &mut [f32], scratch: &mut Vec<f32>, 
     scratch.clear();
     scratch.resize(reach as usize, neutral);
     let maxima = F32x4::splat_bits(std::hint::black_box(if is_maximum { u32::MAX } else { 0 }));
-    let step = |a: F32x4, b: F32x4| maxima.select(a.larger_number(b), a + b);
+    let step = |a: F32x4, b: F32x4| maxima.select(a.pmax(b), a + b);
     // Two sums, so that one need not wait for the other.
     let seen = [Cell::new(F32x4::splat(0.0)), Cell::new(F32x4::splat(0.0))];
     let watch = |half: usize, lanes: F32x4| seen[half].set(seen[half].get() + lanes);
@@ -254,18 +254,18 @@ unsafe fn halve(window: &Window, plane: *const f32, to: &mut [f32], is_padded: b
                 if at + 4 > n {
                     at = n - 4;
                     let [a, b, c] = rows.map(|row| F32x4::splat(*row.add(2 * at - 1)));
-                    before = a.larger_number(b).larger_number(c);
+                    before = a.pmax(b).pmax(c);
                 }
                 let mut folded = [before; 2];
                 for (quad, folded) in folded.iter_mut().enumerate() {
                     let [a, b, c] = rows.map(|row| F32x4::load(row.add(2 * at + 4 * quad)));
                     seen[quad] = seen[quad] + (b + c);
-                    *folded = a.larger_number(b).larger_number(c);
+                    *folded = a.pmax(b).pmax(c);
                 }
                 let (even, odd) = (folded[0].even(folded[1]), folded[0].odd(folded[1]));
-                let mut largest = even.larger_number(odd);
+                let mut largest = even.pmax(odd);
                 if is_padded {
-                    largest = largest.larger_number(odd.after(before));
+                    largest = largest.pmax(odd.after(before));
                     before = odd;
                 }
                 (largest + F32x4::splat(0.0)).store(to.as_mut_ptr().add(at));

@@ -161,12 +161,12 @@ unsafe fn largest(from: *const f32, n: usize) -> f32 {
     unsafe {
         while at + 16 <= n {
             for (vector, part) in parts.iter_mut().enumerate() {
-                *part = part.larger_number(F32x4::load(from.add(at + 4 * vector)));
+                *part = part.pmax(F32x4::load(from.add(at + 4 * vector)));
             }
             at += 16;
         }
         let [a, b, c, d] = parts;
-        let lanes = a.larger_number(b).larger_number(c.larger_number(d)).to_array();
+        let lanes = a.pmax(b).pmax(c.pmax(d)).to_array();
         let rest = std::slice::from_raw_parts(from.add(at), n - at);
         lanes.iter().chain(rest).fold(f32::NEG_INFINITY, |largest, &x| largest.pmax(x))
     }

@@ -120,7 +120,6 @@ impl Lanes for F32x4 {
     methods! {
         pmin(self, b) F32x4(smaller(self.0, b.0));
         pmax(self, b) F32x4(larger(self.0, b.0));
-        larger_number(self, b) F32x4(f32x4_pmax(self.0, b.0));
         maximum(self, b) F32x4(f32x4_max(self.0, b.0));
         minimum(self, b) F32x4(f32x4_min(self.0, b.0));
         abs(self) F32x4(f32x4_abs(self.0));
