@@ -37,10 +37,12 @@ impl Inference<'_> {
         self.n_reported = self.solver.failures.len();
         // One mistake may break several relations of one call.
         let mut told: HashSet<Cause> = HashSet::default();
-        failures.retain(|failure| told.insert(self.solver.relation(failure.relation).cause));
         // A type that contained itself differs from whatever it met.
-        let cut = |arg: &TermId| cycles.iter().any(|(term, _)| self.solver.root(*term) == self.solver.root(*arg));
-        failures.retain(|failure| !self.solver.relation(failure.relation).args.iter().any(cut));
+        let cut: HashSet<TermId> = cycles.iter().map(|&(term, _)| self.solver.root(term)).collect();
+        failures.retain(|failure| {
+            let posted = self.solver.relation(failure.relation);
+            !posted.args.iter().any(|&arg| cut.contains(&self.solver.root(arg))) && told.insert(posted.cause)
+        });
         let is_sound = failures.is_empty() && self.errors.len() == n_errors;
         self.errors.extend(failures.into_iter().map(TypeError::Failed));
 

@@ -96,7 +96,7 @@ pub fn max_pool(window: &Window, from: &[f32], to: &mut [f32], scratch: &mut Vec
         let is_alarm = match halves(window) {
             // SAFETY: they were found fit for it.
             Some(is_padded) => unsafe { halve(window, plane.as_ptr(), to, is_padded) }.is_nan(),
-            None => pool(window, plane, to, scratch, Op::Maximum),
+            None => pool::<true>(window, plane, to, scratch, f32::NEG_INFINITY, (F32x4::pmax, Lanes::pmax)),
         };
         if is_alarm {
             one_by_one(window, plane, to, f32::NEG_INFINITY, Lanes::maximum);
@@ -115,7 +115,7 @@ pub fn avg_pool(window: &Window, divisor: Divisor, from: &[f32], to: &mut [f32],
     let output = depth * height * width;
     assert_eq!(from.len() / size, to.len() / output);
     for (plane, to) in from.chunks_exact(size).zip(to.chunks_exact_mut(output)) {
-        pool(window, plane, to, scratch, Op::Sum);
+        pool::<false>(window, plane, to, scratch, 0.0, (|a, b| a + b, |a, b| a + b));
         // The counts of a row, over the line that is no longer needed. What sees nothing has a sum of 0 over any count.
         scratch.resize(width, 0.0);
         let counts = &mut scratch[..];
@@ -132,18 +132,17 @@ pub fn avg_pool(window: &Window, divisor: Divisor, from: &[f32], to: &mut [f32],
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Op {
-    Maximum,
-    Sum,
-}
-
-/// Pools one plane; both are not empty. Whether the sum of what the windows of a maximum see is NaN.
-///
-/// There is one loop for both operators, which chooses by a mask that the compiler does not know.
-fn pool(window: &Window, plane: &[f32], to: &mut [f32], scratch: &mut Vec<f32>, op: Op) -> bool {
-    let is_maximum = op == Op::Maximum;
-    let neutral = if is_maximum { f32::NEG_INFINITY } else { 0.0 };
+/// Pools one plane; both are not empty. `step` is one operator, on four lanes and on one. Whether the sum of what the
+/// windows see is NaN, if it is to `WATCH` that.
+#[inline(always)]
+fn pool<const WATCH: bool>(
+    window: &Window,
+    plane: &[f32],
+    to: &mut [f32],
+    scratch: &mut Vec<f32>,
+    neutral: f32,
+    (step, step_one): (impl Fn(F32x4, F32x4) -> F32x4 + Copy, fn(f32, f32) -> f32),
+) -> bool {
     let [_, height, width] = window.size;
     let [_, out_height, out_width] = window.output;
     let (n, stride, dilation) = (window.kernel[2], window.strides[2], window.dilation[2]);
@@ -151,16 +150,18 @@ fn pool(window: &Window, plane: &[f32], to: &mut [f32], scratch: &mut Vec<f32>, 
     let reach = (out_width as u64 + 3) * stride as u64 + n.saturating_sub(1) as u64 * dilation as u64 + 8;
     let reach = reach.max((window.before[2] + width) as u64);
     if reach > 64 * (width + out_width) as u64 + 1024 {
-        one_by_one(window, plane, to, neutral, if is_maximum { Lanes::pmax } else { |a, b| a + b });
-        return is_maximum && plane.iter().any(|x| x.is_nan());
+        one_by_one(window, plane, to, neutral, step_one);
+        return WATCH && plane.iter().any(|x| x.is_nan());
     }
     scratch.clear();
     scratch.resize(reach as usize, neutral);
-    let maxima = F32x4::splat_bits(std::hint::black_box(if is_maximum { u32::MAX } else { 0 }));
-    let step = |a: F32x4, b: F32x4| maxima.select(a.pmax(b), a + b);
     // Two sums, so that one need not wait for the other.
     let seen = [Cell::new(F32x4::splat(0.0)), Cell::new(F32x4::splat(0.0))];
-    let watch = |half: usize, lanes: F32x4| seen[half].set(seen[half].get() + lanes);
+    let watch = |half: usize, lanes: F32x4| {
+        if WATCH {
+            seen[half].set(seen[half].get() + lanes);
+        }
+    };
     let [mut out_z, mut out_y] = [0, 0];
     for to in to.chunks_exact_mut(out_width) {
         let line = &mut scratch[window.before[2]..][..width];
@@ -207,7 +208,7 @@ fn pool(window: &Window, plane: &[f32], to: &mut [f32], scratch: &mut Vec<f32>, 
             }
         }
     }
-    is_maximum && (seen[0].get() + seen[1].get()).sum().is_nan()
+    WATCH && (seen[0].get() + seen[1].get()).sum().is_nan()
 }
 
 /// Whether [`halve`] serves, and with a column of padding before the first: windows of two or three columns that move

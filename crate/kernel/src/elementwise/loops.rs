@@ -239,7 +239,7 @@ unsafe fn vectors2(op: Binary, a: Moving, b: Moving, to: *mut f32, n: usize) {
     }
 }
 
-/// What has one instruction on four lanes.
+/// One of the two operators that share a pass.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Arithmetic {
     Add,

@@ -59,9 +59,8 @@ pub enum Step {
 /// One loop over a block.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Pass {
-    Unary { op: Unary, from: Place, to: usize },
-    Binary { op: Binary, operands: [Place; 2], to: usize },
-    Ternary { op: Ternary, operands: [Place; 3], to: usize },
+    One(Step),
+    Two { ops: [Arithmetic; 2], between: Between, operands: [Place; 3], to: usize },
 }
 
 /// Steps that are known to read only what there is.
@@ -138,12 +137,15 @@ impl Program {
                 for (at, &pass) in self.passes.iter().enumerate() {
                     let target = |to| if at + 1 == self.passes.len() { result.add(start) } else { register(to) };
                     match pass {
-                        Pass::Unary { op, from, to } => loops::unary(op, find(from), target(to), length),
-                        Pass::Binary { op, operands: [a, b], to } => {
+                        Pass::One(Step::Unary { op, from, to }) => loops::unary(op, find(from), target(to), length),
+                        Pass::One(Step::Binary { op, operands: [a, b], to }) => {
                             loops::binary(op, find(a), find(b), target(to), length);
                         }
-                        Pass::Ternary { op, operands, to } => {
-                            loops::ternary(op, operands.map(find), target(to), length);
+                        Pass::One(Step::Select { operands, to }) => {
+                            loops::ternary(Ternary::Select, operands.map(find), target(to), length);
+                        }
+                        Pass::Two { ops, between, operands, to } => {
+                            loops::ternary(Ternary::Two(ops, between), operands.map(find), target(to), length);
                         }
                     }
                 }
@@ -168,12 +170,7 @@ fn passes(steps: &[Step]) -> Vec<Pass> {
     let mut passes = Vec::with_capacity(steps.len());
     let mut left = steps;
     while let [step, ..] = left {
-        let alone = || match *step {
-            Step::Unary { op, from, to } => Pass::Unary { op, from, to },
-            Step::Binary { op, operands, to } => Pass::Binary { op, operands, to },
-            Step::Select { operands, to } => Pass::Ternary { op: Ternary::Select, operands, to },
-        };
-        let (pass, n) = two(left).unwrap_or_else(|| (alone(), 1));
+        let (pass, n) = two(left).unwrap_or((Pass::One(*step), 1));
         passes.push(pass);
         left = &left[n..];
     }
@@ -231,8 +228,7 @@ fn two(steps: &[Step]) -> Option<(Pass, usize)> {
             (second, to, n) = ((op, other), end, n + 1);
         }
     }
-    let op = Ternary::Two([first.0, second.0], between);
-    let pass = Pass::Ternary { op, operands: [a, first.1, second.1], to };
+    let pass = Pass::Two { ops: [first.0, second.0], between, operands: [a, first.1, second.1], to };
     (n > 1).then_some((pass, n))
 }
 
