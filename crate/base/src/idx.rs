@@ -156,8 +156,8 @@ impl<I: Idx, T> Layered<I, T> {
         self.len() == 0
     }
 
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
-        self.shared.iter().chain(&self.own)
+    pub fn iter(&self) -> Layers<'_, T> {
+        Layers { shared: self.shared.iter(), own: self.own.iter() }
     }
 
     /// What is not shared.
@@ -167,6 +167,32 @@ impl<I: Idx, T> Layered<I, T> {
 
     pub fn iter_enumerated(&self) -> impl Iterator<Item = (I, &T)> {
         self.iter().enumerate().map(|(i, value)| (I::new(i), value))
+    }
+}
+
+/// The values of both layers. A chain of the two would do, and everything that goes through it would be there twice.
+#[derive(Clone)]
+pub struct Layers<'a, T> {
+    shared: std::slice::Iter<'a, T>,
+    own: std::slice::Iter<'a, T>,
+}
+
+impl<'a, T> Iterator for Layers<'a, T> {
+    type Item = &'a T;
+
+    fn next(&mut self) -> Option<&'a T> {
+        self.shared.next().or_else(|| self.own.next())
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let n = self.shared.len() + self.own.len();
+        (n, Some(n))
+    }
+}
+
+impl<T> DoubleEndedIterator for Layers<'_, T> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.own.next_back().or_else(|| self.shared.next_back())
     }
 }
 

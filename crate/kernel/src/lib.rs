@@ -56,4 +56,5 @@ pub mod shape;
 pub mod slide;
 pub mod strided;
 pub mod threefry;
+pub mod wide;
 pub mod winograd;

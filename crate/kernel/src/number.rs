@@ -90,27 +90,19 @@ pub fn round_bf16(x: f64) -> f64 {
 
 /// The bits of a float16: a sign, five of the exponent, ten digits. `x` is one, or NaN.
 pub fn bits_of_f16(x: f64) -> u16 {
-    let sign = if x.is_sign_negative() && !x.is_nan() { 0x8000 } else { 0 };
-    let magnitude = x.abs();
-    if !magnitude.is_finite() {
-        return sign | if magnitude.is_nan() { 0x7e00 } else { 0x7c00 };
-    }
-    // Subnormal ones are multiples of 2^-24; all others have one digit more than is written.
-    let exponent = (((magnitude.to_bits() >> 52) as i32) - 1023).max(-14);
-    let digits = (magnitude * power_of_two(10 - exponent)) as u16;
-    sign | ((((exponent + 14) as u16) << 10) + digits)
+    // With an exponent that is less by 112, a float32 has the same bits, 13 places further up; also subnormal ones.
+    let magnitude = ((x as f32).abs() * f32::from_bits((127 - 112) << 23)).to_bits() >> 13;
+    let sign = if x.is_sign_negative() { 0x8000 } else { 0 };
+    if x.is_nan() { 0x7e00 } else { sign | magnitude.min(0x7c00) as u16 }
 }
 
 /// The float16 with these bits; NaN is canonical.
 pub fn f16_of_bits(bits: u16) -> f64 {
-    let (exponent, digits) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-    let magnitude = match exponent {
-        0 => digits * power_of_two(-24),
-        31 if digits == 0.0 => f64::INFINITY,
-        31 => return NAN,
-        _ => (digits + 1024.0) * power_of_two(exponent - 25),
-    };
-    if bits >> 15 == 1 { -magnitude } else { magnitude }
+    let magnitude = u32::from(bits & 0x7fff);
+    let number = f32::from_bits(magnitude << 13) * f32::from_bits((127 + 112) << 23);
+    let number = if magnitude == 0x7c00 { f32::INFINITY } else { number };
+    let number = if bits >> 15 == 1 { -number } else { number };
+    if magnitude > 0x7c00 { NAN } else { number.into() }
 }
 
 /// The low `bits` (1 to 64) of `value`, read as two's complement or as an unsigned number.
@@ -137,19 +129,15 @@ pub fn int_to_float(x: i128) -> f64 {
 }
 
 /// Rounds to a binary format of `digits` digits whose least normal exponent is `min_exponent`; results beyond `max`
-/// are infinite. Scaling by a power of two is exact here, so the only rounding is the one to an integer.
+/// are infinite. There are no branches, so that loops of it are vectors.
 fn round_to(x: f64, digits: i32, min_exponent: i32, max: f64) -> f64 {
-    if x.is_nan() {
-        return NAN;
-    }
-    if x.is_infinite() {
-        return x;
-    }
-    // Zero and the subnormals of f64 read as -1023, which `min_exponent` covers.
-    let exponent = ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    let ulp = power_of_two(exponent.max(min_exponent) - (digits - 1));
-    let rounded = (x / ulp).round_ties_even() * ulp;
-    if rounded.abs() > max { f64::INFINITY.copysign(x) } else { rounded }
+    // Zero and the subnormals of f64 read as -1023, which `min_exponent` covers; what is beyond 2^200 stays there.
+    let exponent = (((x.to_bits() >> 52) & 0x7ff) as i32 - 1023).clamp(min_exponent, 200);
+    // So far from 0, an f64 has its last digit where the format has it.
+    let far = 1.5 * power_of_two(exponent - (digits - 1) + 52);
+    let rounded = ((x + far) - far).copysign(x);
+    let rounded = if rounded.abs() > max { f64::INFINITY.copysign(x) } else { rounded };
+    round_f64(rounded)
 }
 
 /// 2 to the `exponent`, which must be normal in f64: -1022 to 1023.

@@ -97,15 +97,17 @@ struct Axes {
 
 impl Axes {
     fn kept(shape: &[usize], reduced: &[usize]) -> Axes {
-        Axes::choose(shape, |axis| !reduced.contains(&axis))
+        Axes::choose(shape, reduced, false)
     }
 
     fn reduced(shape: &[usize], reduced: &[usize]) -> Axes {
-        Axes::choose(shape, |axis| reduced.contains(&axis))
+        Axes::choose(shape, reduced, true)
     }
 
-    fn choose(shape: &[usize], chosen: impl Fn(usize) -> bool) -> Axes {
-        let axes: Vec<usize> = (0..shape.len()).filter(|&axis| chosen(axis)).collect();
+    /// Those that are reduced, or the others.
+    #[inline(never)]
+    fn choose(shape: &[usize], reduced: &[usize], is_reduced: bool) -> Axes {
+        let axes: Vec<usize> = (0..shape.len()).filter(|axis| reduced.contains(axis) == is_reduced).collect();
         let sizes: Vec<usize> = axes.iter().map(|&axis| shape[axis]).collect();
         let mut strides = vec![0; shape.len()];
         for (&axis, stride) in axes.iter().zip(row_major(&sizes)) {

@@ -277,7 +277,9 @@ pub fn n_counted(looks: [Look; 3], share: Share) -> i128 {
 /// What is seen at each position, in row-major order.
 pub fn positions(looks: &[Vec<Look>; 3]) -> impl Iterator<Item = [Look; 3]> + Clone {
     let [slices, rows, columns] = looks;
-    slices.iter().flat_map(move |&z| rows.iter().flat_map(move |&y| columns.iter().map(move |&x| [z, y, x])))
+    let (n_rows, n_columns) = (rows.len(), columns.len());
+    (0..slices.len() * n_rows * n_columns)
+        .map(move |at| [slices[at / n_columns / n_rows], rows[at / n_columns % n_rows], columns[at % n_columns]])
 }
 
 /// The parts and elements under a window, in row-major order.

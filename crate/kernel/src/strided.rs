@@ -118,13 +118,9 @@ pub fn map1<A: Copy, R>(a: &[A], f: impl Fn(A) -> R) -> Vec<R> {
 
 /// `f` of every pair, both operands broadcast to the shape `to`.
 pub fn map2<A: Copy, B: Copy, R>(a: View<A>, b: View<B>, to: &[usize], f: impl Fn(A, B) -> R) -> Vec<R> {
-    if let ([a], [b], []) = (a.data, b.data, to) {
-        return vec![f(*a, *b)];
-    }
-    if a.shape == to && b.shape == to {
-        return a.data.iter().zip(b.data).map(|(&a, &b)| f(a, b)).collect();
-    }
-    walk(to, [a.shape, b.shape], |[i, j]| f(a.data[i], b.data[j]))
+    let mut results = Vec::with_capacity(count(to));
+    walk(to, [a.shape, b.shape], &mut |[i, j]| results.push(f(a.data[i], b.data[j])));
+    results
 }
 
 /// `f` of every triple, all operands broadcast to the shape `to`.
@@ -135,16 +131,15 @@ pub fn map3<A: Copy, B: Copy, C: Copy, R>(
     to: &[usize],
     f: impl Fn(A, B, C) -> R,
 ) -> Vec<R> {
-    if let ([a], [b], [c], []) = (a.data, b.data, c.data, to) {
-        return vec![f(*a, *b, *c)];
-    }
-    walk(to, [a.shape, b.shape, c.shape], |[i, j, k]| f(a.data[i], b.data[j], c.data[k]))
+    let mut results = Vec::with_capacity(count(to));
+    walk(to, [a.shape, b.shape, c.shape], &mut |[i, j, k]| results.push(f(a.data[i], b.data[j], c.data[k])));
+    results
 }
 
-/// `f` of the offsets of every element of `to` in operands of the given `shapes`.
-fn walk<const K: usize, R>(to: &[usize], shapes: [&[usize]; K], f: impl Fn([usize; K]) -> R) -> Vec<R> {
+/// Calls `f` with the offsets of every element of `to` in operands of the given `shapes`.
+fn walk<const K: usize>(to: &[usize], shapes: [&[usize]; K], f: &mut dyn FnMut([usize; K])) {
     let strides = shapes.map(|shape| broadcast_strides(shape, to));
-    Offsets::new(to, array::from_fn(|k| strides[k].as_slice())).map(f).collect()
+    Offsets::new(to, array::from_fn(|k| strides[k].as_slice())).for_each(f);
 }
 
 #[cfg(test)]

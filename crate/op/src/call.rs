@@ -238,7 +238,7 @@ impl Operators {
         self.compute(op.row(), &Call { args, attrs, results, memory: self.memory })
     }
 
-    fn compute(&self, row: &Op, call: &Call) -> Result<Value, CallFault> {
+    fn compute(&self, row: &'static Op, call: &Call) -> Result<Value, CallFault> {
         for result in call.results {
             // What the values decide is the kernel's to check.
             let known = result.shape.iter().copied().filter(|&size| size != OPEN);

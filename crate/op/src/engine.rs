@@ -9,6 +9,7 @@
 //! Where a dtype or an operator has no body of its own here, a call is computed on values by the scalar meaning of its
 //! kernel. [`crate::run`] asks here first, so all that run programs agree to the bit.
 
+mod blocks;
 mod convs;
 mod each;
 mod folds;
@@ -19,18 +20,18 @@ mod single;
 mod values;
 
 use base::ToList;
+use blocks::Blocks;
 pub(crate) use each::by_kernel;
 pub use each::elementwise;
 pub use fused::{Class, Input, Step};
-pub use values::{Direct, Elementwise, on_scalars, on_values};
+pub use values::{Direct, Elementwise, on_scalars};
+pub(crate) use values::{each_on_values, on_values};
 
 use crate::OpId;
 use crate::run::{Fault, ResultType};
 use each::Each;
 use folds::Folded;
 use fused::Fused;
-use kernel::elementwise::Unary;
-use kernel::gemm::Batch;
 use moves::{Fill, Moves, Places};
 use single::Single;
 use ty::Attrs;
@@ -64,6 +65,13 @@ pub struct Scratch {
     between: [Vec<f32>; 2],
     /// Blocks of what is between operators that are called as one.
     registers: Vec<f32>,
+    blocks: Option<Box<Blocks>>,
+}
+
+impl Scratch {
+    fn blocks(&mut self) -> &mut Blocks {
+        self.blocks.get_or_insert_default()
+    }
 }
 
 /// The elements of an operand, or `None` if they are where the result goes.
@@ -96,7 +104,7 @@ impl Plan {
         let moves = || Moves::new(row.name, attrs, operands, result).map(Body::Moves);
         let single = || Single::new(row.name, attrs, operands, result).map(Body::Single);
         let folded = || Folded::new(row.name, attrs, operands, result).map(Body::Folded);
-        let each = || Each::new(&row.kernel, operands, result).map(Body::Each);
+        let each = || Each::new(row, attrs, operands, result).map(Body::Each);
         let body = same.or_else(moves).or_else(single).or_else(folded).or_else(each)?;
         Some(Plan { body })
     }
@@ -140,17 +148,16 @@ impl Plan {
     pub fn direct(&self, n_tensors: usize) -> Option<Direct> {
         Some(match &self.body {
             Body::Single(Single::Unary(op)) => Direct::Each(Elementwise::Unary(*op)),
-            Body::Single(Single::Binary { op, walk, is_whole }) if n_tensors == 2 && *is_whole != [true; 2] => {
-                Direct::Broadcast(*op, walk.clone())
+            Body::Single(Single::Binary { op, is_whole, .. }) if n_tensors < 2 || *is_whole == [true; 2] => {
+                Direct::Each(Elementwise::Binary(*op))
             }
-            Body::Single(Single::Binary { op, .. }) => Direct::Each(Elementwise::Binary(*op)),
-            Body::Single(Single::Fold { op, groups, divisor }) => match groups[..] {
-                [extent] => Direct::Fold(*op, extent, *divisor),
-                [] if divisor.is_none_or(|n| n == 1) => Direct::Each(Elementwise::Unary(Unary::Copy)),
-                _ => return None,
-            },
-            Body::Single(Single::Softmax(extent)) => Direct::Softmax(*extent),
-            Body::Single(Single::Product { batch: Batch { size: 1, .. }, a, b }) => Direct::Product(*a, *b),
+            Body::Single(
+                single @ (Single::Binary { .. }
+                | Single::Fold { .. }
+                | Single::Softmax(_)
+                | Single::LogSoftmax(_)
+                | Single::Product { .. }),
+            ) => Direct::Single(Box::new(single.clone())),
             Body::Moves(Moves::Permute(permutation, 4)) => Direct::Permute(permutation.clone()),
             Body::Single(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Fused(_) | Body::Copy => {
                 return None;
@@ -179,10 +186,10 @@ impl Plan {
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
         match &self.body {
             Body::Single(single) => single.run(sources, result, scratch),
-            Body::Each(each) => each.run(sources, result),
+            Body::Each(each) => each.run(sources, result, scratch.blocks()),
             Body::Fused(fused) => fused.run(sources, result, scratch),
-            Body::Moves(moves) => moves.run(sources, result),
-            Body::Folded(folded) => match folded.run(sources, result) {
+            Body::Moves(moves) => moves.run(sources, result, scratch),
+            Body::Folded(folded) => match folded.run(sources, result, scratch.blocks()) {
                 Some(()) => Ok(()),
                 None => Err(Fault::IllTyped),
             },

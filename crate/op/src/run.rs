@@ -1,10 +1,9 @@
 //! Evaluating one operator call on values, by the scalar meaning of its kernel.
 
 use crate::Op;
-use crate::engine::on_values;
+use crate::engine::{each_on_values, on_values};
 use base::ToList;
 use kernel::number;
-use kernel::strided::{View, map2};
 use std::borrow::Cow;
 use ty::{Attrs, Dtype, Elements, Scalar, Tensor, Value};
 
@@ -118,68 +117,11 @@ pub fn cast_between(scalar: Scalar, from: Dtype, to: Dtype) -> Scalar {
 }
 
 /// Evaluates one call of a row.
-pub fn run(row: &Op, call: &Call) -> Result<Value, Fault> {
-    on_values(row.name, call).unwrap_or_else(|| by_meaning(&row.kernel, call))
-}
-
-/// Evaluates one call by the scalar meaning of a kernel.
-pub(crate) fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
-    match kernel {
+pub fn run(row: &'static Op, call: &Call) -> Result<Value, Fault> {
+    match &row.kernel {
         Kernel::Missing => Err(Fault::NoKernel),
-        Kernel::Whole(run) => run(call),
-        Kernel::Map1 { float, int } => {
-            let (x, result) = (call.tensor(0)?, call.result(0)?);
-            call.one(match (&*x.elements(), int) {
-                (Elements::Float(values), _) => floats(result.dtype, values.iter().map(|&x| float(x))),
-                (Elements::Int(values), Some(int)) => {
-                    ints(result.dtype, values.iter().map(|&value| int(widen(x.dtype(), value))))
-                }
-                (Elements::Int(values), None) => ints(
-                    result.dtype,
-                    values.iter().map(|&value| number::float_to_int(float(widen(x.dtype(), value) as f64))),
-                ),
-            })
-        }
-        Kernel::Map2 { float, int } => {
-            let (a, b, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
-            call.one(match (&*a.elements(), &*b.elements()) {
-                (Elements::Float(x), Elements::Float(y)) => {
-                    let (x, y) = (View::new(x, a.shape()), View::new(y, b.shape()));
-                    floats(result.dtype, map2(x, y, &result.shape, float).into_iter())
-                }
-                (Elements::Int(x), Elements::Int(y)) => {
-                    let (x, y) = (View::new(x, a.shape()), View::new(y, b.shape()));
-                    let dtype = a.dtype();
-                    let values = map2(x, y, &result.shape, |x, y| int(widen(dtype, x), widen(dtype, y)));
-                    let values: Option<Vec<i128>> = values.into_iter().some_list();
-                    ints(result.dtype, values.ok_or(Fault::DivisionByZero)?.into_iter())
-                }
-                _ => return Err(Fault::IllTyped),
-            })
-        }
-        Kernel::Compare { float, int } => {
-            let (a, b, result) = (call.tensor(0)?, call.tensor(1)?, call.result(0)?);
-            let truth = match (&*a.elements(), &*b.elements()) {
-                (Elements::Float(x), Elements::Float(y)) => {
-                    map2(View::new(x, a.shape()), View::new(y, b.shape()), &result.shape, float)
-                }
-                (Elements::Int(x), Elements::Int(y)) => {
-                    let dtype = a.dtype();
-                    let compare = |x, y| int(widen(dtype, x), widen(dtype, y));
-                    map2(View::new(x, a.shape()), View::new(y, b.shape()), &result.shape, compare)
-                }
-                _ => return Err(Fault::IllTyped),
-            };
-            call.one(Elements::Int(truth.into_iter().map(i64::from).list()))
-        }
-        Kernel::Test(test) => {
-            let x = call.tensor(0)?;
-            let truth = match &*x.elements() {
-                Elements::Float(values) => values.iter().map(|&x| i64::from(test(x))).list(),
-                Elements::Int(values) => values.iter().map(|_| i64::from(test(0.0))).list(),
-            };
-            call.one(Elements::Int(truth))
-        }
+        Kernel::Whole(run) => on_values(row.name, call).unwrap_or_else(|| run(call)),
+        _ => on_values(row.name, call).or_else(|| each_on_values(row, call)).unwrap_or(Err(Fault::IllTyped)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use base::{Append, Span, Surface};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 use crate::kind::NodeKind;
 use crate::lexer::Token;
@@ -122,7 +123,7 @@ impl Tree {
     }
 
     /// The tokens of a node that are in none of its children, in source order, without trivia.
-    pub fn own_tokens(&self, node: NodeId) -> impl Iterator<Item = TokenId> + '_ {
+    pub fn own_tokens(&self, node: NodeId) -> OwnTokens<'_> {
         let Node { first, mut end, size, .. } = *self.node(node);
         let mut gaps: SmallVec<[_; 6]> = SmallVec::new();
         if size > 1 {
@@ -131,8 +132,7 @@ impl Tree {
                 end = self.node(child).first;
             }
         }
-        let gaps = gaps.into_iter().rev();
-        std::iter::once(first..end).chain(gaps).flatten().map(TokenId).filter(|&t| !self.token_kind(t).is_trivia())
+        OwnTokens { tree: self, gap: first..end, gaps }
     }
 
     /// The first own token of a kind.
@@ -200,6 +200,29 @@ impl Iterator for ChildrenRev<'_> {
         self.next -= size;
         self.left -= size;
         Some(child)
+    }
+}
+
+/// The tokens of a node between its children.
+#[derive(Clone, Debug)]
+pub struct OwnTokens<'a> {
+    tree: &'a Tree,
+    gap: Range<u32>,
+    /// Those after it, the next one last.
+    gaps: SmallVec<[Range<u32>; 6]>,
+}
+
+impl Iterator for OwnTokens<'_> {
+    type Item = TokenId;
+
+    fn next(&mut self) -> Option<TokenId> {
+        loop {
+            match self.gap.next().map(TokenId) {
+                Some(token) if self.tree.token_kind(token).is_trivia() => {}
+                Some(token) => return Some(token),
+                None => self.gap = self.gaps.pop()?,
+            }
+        }
     }
 }
 

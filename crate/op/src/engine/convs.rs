@@ -108,7 +108,7 @@ impl Convolution {
         let Some(turns) = &self.turns else {
             return conv(&self.geometry, x, w, bias, activation, to, &mut scratch.conv);
         };
-        let Scratch { conv: memory, between: [data, weight], registers: result } = scratch;
+        let Scratch { conv: memory, between: [data, weight], registers: result, .. } = scratch;
         for ((turn, from), turned) in turns.iter().zip([x, w]).zip([&mut *data, &mut *weight]) {
             turned.resize(from.len(), 0.0);
             turn.run(4, bytemuck::cast_slice(from), bytemuck::cast_slice_mut(turned));

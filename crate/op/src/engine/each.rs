@@ -1,46 +1,49 @@
-//! Elementwise operators on any dtype, by their scalar meaning: one element at a time.
+//! Elementwise operators on any dtype, a block at a time: by loops of [`kernel::wide`], or element by element by the scalar
+//! meaning, which answers the same.
 
-use super::{Source, count};
-use crate::run::{Fault, Kernel, ResultType, call_scalar};
-use kernel::strided::{Offsets, broadcast_strides};
-use ty::{Dtype, bits_of_bytes, scalar_bits, scalar_of};
+use super::blocks::Blocks;
+use super::single::broadcasts;
+use super::values::Elementwise;
+use super::{Source, count, single};
+use crate::Op;
+use crate::run::{Fault, Kernel, ResultType, call_scalar, widen, wrap_to};
+use kernel::elementwise::broadcast::Walk;
+use kernel::number::float_to_int;
+use kernel::wide::{self, BLOCK};
+use ty::{Attrs, Dtype, scalar_bits, scalar_of};
 
 #[derive(Clone)]
 pub struct Each {
     kernel: &'static Kernel,
+    /// There may be loops for it.
+    op: Option<Elementwise>,
     /// Of the operands, and of the result.
     dtypes: [Dtype; 2],
-    shape: Vec<usize>,
-    /// Of each operand along the result's axes, in elements. One operand is there twice.
-    strides: [Vec<usize>; 2],
+    /// One operand is there twice.
+    walk: Walk<2>,
     /// Whether an operand has an element for each of the result's.
     is_whole: [bool; 2],
     n_operands: usize,
 }
 
 impl Each {
-    /// `None` if the kernel is not an elementwise one, or the types are not what one makes.
-    pub fn new(kernel: &'static Kernel, operands: &[ResultType], result: &ResultType) -> Option<Each> {
+    /// `None` if the row is no elementwise operator, or the types are not what one makes.
+    pub fn new(row: &'static Op, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Each> {
         let (first, last) = (operands.first()?, operands.last()?);
-        let (to, n_operands) = elementwise(kernel, first.dtype)?;
-        let fits = |operand: &ResultType| {
-            let missing = result.shape.len().checked_sub(operand.shape.len());
-            missing.is_some_and(|missing| {
-                operand.shape.iter().zip(&result.shape[missing..]).all(|(&size, &to)| size == to || size == 1)
-            })
-        };
-        let is_same = operands.iter().all(|operand| operand.dtype == first.dtype && fits(operand));
+        let (to, n_operands) = elementwise(&row.kernel, first.dtype)?;
+        let is_same = operands.iter().all(|of| of.dtype == first.dtype && broadcasts(&of.shape, &result.shape));
         if !is_same || to != result.dtype || usize::from(n_operands) != operands.len() {
             return None;
         }
         count(&result.shape)?;
         let both = [first, last];
+        let one = || single::unary(row.name, attrs).map(Elementwise::Unary);
         Some(Each {
-            kernel,
+            kernel: &row.kernel,
+            op: single::binary(row.name).map(Elementwise::Binary).or_else(one),
             dtypes: [first.dtype, to],
-            strides: both.map(|operand| broadcast_strides(&operand.shape, &result.shape)),
-            is_whole: both.map(|operand| count(&operand.shape) == count(&result.shape)),
-            shape: result.shape.clone(),
+            walk: Walk::new(both.map(|of| of.shape.as_slice()), &result.shape),
+            is_whole: both.map(|of| count(&of.shape) == count(&result.shape)),
             n_operands: n_operands.into(),
         })
     }
@@ -49,36 +52,66 @@ impl Each {
         self.is_whole.get(operand) == Some(&true) && self.dtypes[0].n_bytes() == self.dtypes[1].n_bytes()
     }
 
-    pub fn run(&self, sources: &[Source], result: &mut [u8]) -> Result<(), Fault> {
-        let (&[a, ..], &[.., b]) = (sources, sources) else { return Err(Fault::IllTyped) };
-        if sources.len() != self.n_operands
-            || result.len() != self.shape.iter().product::<usize>() * self.dtypes[1].n_bytes()
-        {
+    pub fn run(&self, sources: &[Source], result: &mut [u8], blocks: &mut Blocks) -> Result<(), Fault> {
+        let [from, to] = self.dtypes;
+        let Walk { n, run, moves, .. } = self.walk;
+        if sources.len() != self.n_operands || result.len() != n * to.n_bytes() {
             return Err(Fault::IllTyped);
         }
-        if self.is_whole == [true, true] {
-            for i in 0..result.len() / self.dtypes[1].n_bytes() {
-                self.one(a, b, [i, i], i, result)?;
+        for first in (0..n).step_by(run.max(1)) {
+            let offsets = self.walk.offsets(first / run);
+            for at in (0..run).step_by(BLOCK) {
+                let length = BLOCK.min(run - at);
+                for (operand, source) in sources.iter().enumerate() {
+                    let (start, n_read) =
+                        if moves[operand] { (offsets[operand] + at, length) } else { (offsets[operand], 1) };
+                    let bytes = source.unwrap_or(result).get(start * from.n_bytes()..(start + n_read) * from.n_bytes());
+                    blocks.read(operand, from, bytes.ok_or(Fault::IllTyped)?, length)?;
+                }
+                self.compute(blocks, length)?;
+                blocks.write(to, &mut result[(first + at) * to.n_bytes()..][..length * to.n_bytes()]);
             }
-            return Ok(());
-        }
-        for (i, offsets) in Offsets::new(&self.shape, [&self.strides[0], &self.strides[1]]).enumerate() {
-            self.one(a, b, offsets, i, result)?;
         }
         Ok(())
     }
 
-    fn one(&self, a: Source, b: Source, at: [usize; 2], i: usize, result: &mut [u8]) -> Result<(), Fault> {
-        let [from, to] = self.dtypes;
-        let bits = |source: Source, at: usize, result: &[u8]| {
-            let bytes = source.unwrap_or(result).get(at * from.n_bytes()..).and_then(|rest| rest.get(..from.n_bytes()));
-            bytes.map(bits_of_bytes).ok_or(Fault::IllTyped)
+    /// The first elements of the result, from those of the operands.
+    fn compute(&self, blocks: &mut Blocks, n: usize) -> Result<(), Fault> {
+        let [dtype, to] = self.dtypes;
+        let is_unsigned = dtype == Dtype::UInt64;
+        let Blocks { ints: [a, b, whole], floats: [x, y, number] } = blocks;
+        let is_done = match (self.op, dtype.is_float()) {
+            (Some(Elementwise::Unary(op)), true) => wide::unary_floats(op, x, number, n),
+            (Some(Elementwise::Unary(op)), false) => wide::unary_ints(op, is_unsigned, a, whole, n),
+            (Some(Elementwise::Binary(op)), true) if to == Dtype::Bool => wide::compare_floats(op, [x, y], whole, n),
+            (Some(Elementwise::Binary(op)), true) => wide::binary_floats(op, [x, y], number, n),
+            (Some(Elementwise::Binary(op)), false) => wide::binary_ints(op, is_unsigned, [a, b], whole, n),
+            (None, _) => false,
         };
-        let (a, b) = (bits(a, at[0], result)?, bits(b, at[1], result)?);
-        let bits = by_kernel(self.kernel, [from, to], a, b)?;
-        let place =
-            result.get_mut(i * to.n_bytes()..).and_then(|rest| rest.get_mut(..to.n_bytes())).ok_or(Fault::IllTyped)?;
-        place.copy_from_slice(&bits.to_le_bytes()[..to.n_bytes()]);
+        if is_done {
+            return Ok(());
+        }
+        let value = |a: i64| widen(dtype, a);
+        match (*self.kernel, dtype.is_float()) {
+            (Kernel::Map1 { float, .. }, true) => (0..n).for_each(|i| number[i] = float(x[i])),
+            (Kernel::Map1 { int: Some(int), .. }, false) => (0..n).for_each(|i| whole[i] = int(value(a[i])) as i64),
+            (Kernel::Map1 { float, int: None }, false) => {
+                (0..n).for_each(|i| whole[i] = wrap_to(to, float_to_int(float(value(a[i]) as f64))));
+            }
+            (Kernel::Map2 { float, .. }, true) => (0..n).for_each(|i| number[i] = float(x[i], y[i])),
+            (Kernel::Map2 { int, .. }, false) => {
+                for i in 0..n {
+                    whole[i] = int(value(a[i]), value(b[i])).ok_or(Fault::DivisionByZero)? as i64;
+                }
+            }
+            (Kernel::Compare { float, .. }, true) => (0..n).for_each(|i| whole[i] = float(x[i], y[i]).into()),
+            (Kernel::Compare { int, .. }, false) => {
+                (0..n).for_each(|i| whole[i] = int(value(a[i]), value(b[i])).into());
+            }
+            (Kernel::Test(test), true) => (0..n).for_each(|i| whole[i] = test(x[i]).into()),
+            (Kernel::Test(test), false) => whole.fill(test(0.0).into()),
+            (Kernel::Missing | Kernel::Whole(_), _) => return Err(Fault::IllTyped),
+        }
         Ok(())
     }
 }

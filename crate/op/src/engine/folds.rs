@@ -1,19 +1,23 @@
-//! Reductions of all dtypes but float32: one element after the other in `f64` or `i128`, as the meaning has it.
+//! Reductions of all dtypes but float32: one element after the other in `f64`, `i64` or
+//! `i128`, as the meaning has it.
 
 use super::Source;
+use super::blocks::Blocks;
 use crate::reduce::{Folding, folding};
 use crate::rule::reduced_axes;
-use crate::run::{ResultType, round_to, widen, wrap_to};
+use crate::run::{ResultType, round_to, wrap_to};
 use base::ToList;
 use kernel::fold::{self, Extent};
 use kernel::number::Number;
-use ty::{Attrs, Dtype, Scalar, bits_of_bytes, scalar_bits, scalar_of};
+use kernel::wide::{self, BLOCK};
+use ty::{Attrs, Dtype, Scalar, scalar_bits};
 
 #[derive(Clone)]
 pub struct Folded {
     folding: Folding,
     extent: Extent,
     dtype: Dtype,
+    is_sum: bool,
     /// What sums are divided by.
     divisor: Option<usize>,
 }
@@ -28,71 +32,79 @@ impl Folded {
         let [extent] = fold::groups(&x.shape, &axes)[..] else { return None };
         let divisor = (name == "mean").then(|| axes.iter().map(|&axis| x.shape[axis]).product());
         let fits = super::count(&x.shape).is_some() && super::count(&result.shape) == Some(extent.n_results());
-        (fits && x.dtype == result.dtype).then_some(Folded { folding, extent, dtype: x.dtype, divisor })
+        let is_sum = matches!(name, "sum" | "mean");
+        (fits && x.dtype == result.dtype).then_some(Folded { folding, extent, dtype: x.dtype, is_sum, divisor })
     }
 
-    pub fn run(&self, sources: &[Source], result: &mut [u8]) -> Option<()> {
+    pub fn run(&self, sources: &[Source], result: &mut [u8], blocks: &mut Blocks) -> Option<()> {
         let (from, width, dtype) = ((*sources.first()?)?, self.dtype.n_bytes(), self.dtype);
-        let fits = from.len() == self.extent.n_elements() * width && result.len() == self.extent.n_results() * width;
+        if from.len() != self.extent.n_elements() * width || result.len() != self.extent.n_results() * width {
+            return None;
+        }
         let mut places = result.chunks_exact_mut(width);
         let mut write = |scalar: Scalar| {
             if let Some(place) = places.next() {
                 place.copy_from_slice(&scalar_bits(dtype, scalar).to_le_bytes()[..width]);
             }
         };
-        let read = |bytes: &[u8]| scalar_of(dtype, bits_of_bytes(bytes));
         let Folding { init, float, int } = self.folding;
-        match (fits, dtype.is_float()) {
-            (false, _) => return None,
-            (true, true) => all(
+        let is_unsigned = dtype == Dtype::UInt64;
+        // Sums of fewer elements than a tensor can have do not leave 64 bits.
+        let is_narrow = dtype.bits() <= 32 && self.is_sum;
+        match dtype.is_float() {
+            true => self.all(
                 from,
-                width,
-                self.extent,
+                blocks,
                 init.0,
-                |sum, x| float(sum, read(x).as_float()),
-                |sum| {
-                    write(Scalar::Float(round_to(dtype, self.divisor.map_or(sum, |n| sum / n as f64))));
+                |blocks, n, sums, at| match self.is_sum {
+                    true => wide::add_floats(&blocks.floats[0][..n], sums, at),
+                    false => wide::fold_floats(float, &blocks.floats[0][..n], sums, at),
                 },
+                |sum| write(Scalar::Float(round_to(dtype, self.divisor.map_or(sum, |n| sum / n as f64)))),
             ),
-            (true, false) => {
-                all(
-                    from,
-                    width,
-                    self.extent,
-                    init.1,
-                    |sum, x| int(sum, widen(dtype, read(x).as_int())),
-                    |sum| {
-                        write(Scalar::Int(wrap_to(dtype, self.divisor.map_or(sum, |n| sum.divide_by(n.max(1))))));
-                    },
-                );
+            false if is_narrow => self.all(
+                from,
+                blocks,
+                0,
+                |blocks, n, sums, at| wide::add_ints(&blocks.ints[0][..n], sums, at),
+                |sum| write(Scalar::Int(self.divisor.map_or(sum, |n| sum.divide_by(n.max(1))))),
+            ),
+            false => self.all(
+                from,
+                blocks,
+                init.1,
+                |blocks, n, sums, at| wide::fold_ints(int, is_unsigned, &blocks.ints[0][..n], sums, at),
+                |sum| write(Scalar::Int(wrap_to(dtype, self.divisor.map_or(sum, |n| sum.divide_by(n.max(1)))))),
+            ),
+        }
+    }
+
+    /// Folds all elements, each block of them by `fold`, and hands on the results in order.
+    fn all<T: Copy>(
+        &self,
+        from: &[u8],
+        blocks: &mut Blocks,
+        init: T,
+        fold: impl Fn(&Blocks, usize, &mut [T], &mut usize),
+        mut write: impl FnMut(T),
+    ) -> Option<()> {
+        let Extent { outer, reduced, inner } = self.extent;
+        if from.is_empty() {
+            (0..outer * inner).for_each(|_| write(init));
+            return Some(());
+        }
+        let width = self.dtype.n_bytes();
+        let mut sums = vec![init; inner];
+        for part in from.chunks_exact(reduced * inner * width) {
+            sums.fill(init);
+            let mut at = 0;
+            for bytes in part.chunks(BLOCK * width) {
+                let n = bytes.len() / width;
+                blocks.read(0, self.dtype, bytes, n).ok()?;
+                fold(blocks, n, &mut sums, &mut at);
             }
+            sums.iter().for_each(|&sum| write(sum));
         }
         Some(())
-    }
-}
-
-/// Folds elements of `width` bytes, and hands on the results in order.
-fn all<T: Copy>(
-    from: &[u8],
-    width: usize,
-    extent: Extent,
-    init: T,
-    step: impl Fn(T, &[u8]) -> T,
-    mut write: impl FnMut(T),
-) {
-    let Extent { outer, reduced, inner } = extent;
-    if from.is_empty() {
-        (0..outer * inner).for_each(|_| write(init));
-        return;
-    }
-    let mut sums = vec![init; inner];
-    for block in from.chunks_exact(reduced * inner * width) {
-        sums.fill(init);
-        for row in block.chunks_exact(inner * width) {
-            for (sum, x) in sums.iter_mut().zip(row.chunks_exact(width)) {
-                *sum = step(*sum, x);
-            }
-        }
-        sums.iter().for_each(|&sum| write(sum));
     }
 }

@@ -5,7 +5,7 @@
 //! 2, 1, 0, 5, 4, 3. Axes at the end whose numbers count up are a run, which is copied as a whole.
 
 use super::single::{axis_of, broadcasts};
-use super::{Source, count};
+use super::{Scratch, Source, count};
 use crate::nn::moves::{Border, bordered, enlarged_places};
 use crate::rule::index::sliced_places;
 use crate::run::{Fault, ResultType, cast_between, widen};
@@ -15,6 +15,7 @@ use kernel::elementwise::compare;
 use kernel::permute::{Permutation, Strided, copy};
 use kernel::shape::{OutOfRange, place};
 use kernel::strided::{Offsets, row_major};
+use kernel::wide::BLOCK;
 use ty::{Attrs, Dtype, Scalar, bits_of_bytes, scalar_bits, scalar_of};
 
 #[derive(Clone)]
@@ -213,15 +214,15 @@ impl Moves {
         })
     }
 
-    pub fn run(&self, sources: &[Source], result: &mut [u8]) -> Result<(), Fault> {
+    pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
         match self {
             Moves::Take(take) => take.run(sources, result),
             Moves::Gather(gather) => gather.run(sources, result),
-            _ => self.try_run(sources, result).ok_or(Fault::IllTyped),
+            _ => self.try_run(sources, result, scratch).ok_or(Fault::IllTyped),
         }
     }
 
-    fn try_run(&self, sources: &[Source], result: &mut [u8]) -> Option<()> {
+    fn try_run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {
         let from = |at: usize| *sources.get(at)?;
         match self {
             Moves::Places(places) => places.run(sources, result)?,
@@ -241,11 +242,14 @@ impl Moves {
             }
             Moves::Fill(fill, dtype) => repeat(&fill.element(*dtype, sources)?[..dtype.n_bytes()], result),
             Moves::Cast(dtypes) if quick_cast(*dtypes, from(0)?, result).is_some() => {}
-            Moves::Cast([of, to]) => {
-                let places = result.chunks_exact_mut(to.n_bytes());
-                for (bytes, place) in from(0)?.chunks_exact(of.n_bytes()).zip(places) {
-                    let scalar = cast_between(scalar_of(*of, bits_of_bytes(bytes)), *of, *to);
-                    place.copy_from_slice(&scalar_bits(*to, scalar).to_le_bytes()[..to.n_bytes()]);
+            Moves::Cast(dtypes) => {
+                let [of, to] = dtypes.map(|dtype| BLOCK * dtype.n_bytes());
+                let blocks = scratch.blocks();
+                for (bytes, place) in from(0)?.chunks(of).zip(result.chunks_mut(to)) {
+                    let n = bytes.len() / dtypes[0].n_bytes();
+                    blocks.read(0, dtypes[0], bytes, n).ok()?;
+                    blocks.cast(*dtypes, n);
+                    blocks.write(dtypes[1], place);
                 }
             }
             Moves::Where { walk, lengths, width } => {

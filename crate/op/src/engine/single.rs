@@ -61,7 +61,7 @@ impl View {
         }
     }
 
-    pub fn matrix(self, data: &[f32]) -> Option<Matrix<'_>> {
+    fn matrix(self, data: &[f32]) -> Option<Matrix<'_>> {
         Matrix::new(data, self.shape, self.steps)
     }
 }
@@ -243,46 +243,53 @@ impl Single {
         };
         let other = |i: usize| floats((*sources.get(i)?)?);
         match self {
-            Single::Unary(op) => {
-                if let From::Other(x) = from(0)?
-                    && x.len() != to.len()
-                {
-                    return None;
-                }
-                elementwise::unary(*op, from(0)?, to);
-            }
-            Single::Binary { op, walk, .. } => {
-                if to.len() != walk.n {
-                    return None;
-                }
-                broadcast::binary(*op, walk, [from(0)?, from(1)?], to);
-            }
-            Single::Compare { .. } | Single::Layer(_) => return None,
-            Single::Product { .. } | Single::Conv(_) => {
-                self.matrix([other(0)?, other(1)?], (None, Activation::None), to, scratch)?;
-            }
-            Single::Fold { op, groups, divisor } => {
-                fold_all(*op, groups, other(0)?, to, scratch)?;
-                if let Some(n) = divisor {
-                    divide(to, *n);
-                }
-            }
-            Single::Softmax(extent) | Single::LogSoftmax(extent) => {
-                if to.len() != extent.n_elements() || matches!(from(0)?, From::Other(x) if x.len() != to.len()) {
-                    return None;
-                }
-                match self {
-                    Single::Softmax(_) => rows::softmax(*extent, from(0)?, to, &mut scratch.conv.panels),
-                    _ => rows::log_softmax(*extent, from(0)?, to, &mut scratch.conv.panels),
-                }
-            }
+            Single::Conv(_) => self.matrix([other(0)?, other(1)?], (None, Activation::None), to, scratch),
             Single::LayerNorm(extent, scales) => {
                 if to.len() != extent.n_elements() || matches!(from(0)?, From::Other(x) if x.len() != to.len()) {
                     return None;
                 }
                 let affine = scales.affine(other(1)?, other(2)?, extent.reduced)?;
                 rows::layer_norm(*extent, affine, from(0)?, to, &mut scratch.conv.panels);
+                Some(())
             }
+            _ => {
+                let second = if sources.len() > 1 { from(1)? } else { From::Other(&[]) };
+                self.on_floats([from(0)?, second], to, scratch)
+            }
+        }
+    }
+
+    /// Those on one or two tensors of float32, with a result of float32; one does not look at `b`. `None` for others, or
+    /// if sizes disagree.
+    pub fn on_floats(&self, [a, b]: [From; 2], to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
+        let is_long = |n: usize| to.len() == n && !matches!(a, From::Other(x) if x.len() != n);
+        match (self, a, b) {
+            (Single::Unary(op), ..) => {
+                is_long(to.len()).then_some(())?;
+                elementwise::unary(*op, a, to);
+            }
+            (Single::Binary { op, walk, .. }, ..) => {
+                (to.len() == walk.n).then_some(())?;
+                broadcast::binary(*op, walk, [a, b], to);
+            }
+            (Single::Product { .. }, From::Other(a), From::Other(b)) => {
+                self.matrix([a, b], (None, Activation::None), to, scratch)?;
+            }
+            (Single::Fold { op, groups, divisor }, From::Other(x), _) => {
+                fold_all(*op, groups, x, to, scratch)?;
+                if let Some(n) = divisor {
+                    to.iter_mut().for_each(|sum| *sum = (f64::from(*sum) / *n as f64) as f32);
+                }
+            }
+            (Single::Softmax(extent), ..) => {
+                is_long(extent.n_elements()).then_some(())?;
+                rows::softmax(*extent, a, to, &mut scratch.conv.panels);
+            }
+            (Single::LogSoftmax(extent), ..) => {
+                is_long(extent.n_elements()).then_some(())?;
+                rows::log_softmax(*extent, a, to, &mut scratch.conv.panels);
+            }
+            _ => return None,
         }
         Some(())
     }
@@ -366,11 +373,6 @@ fn reduction(name: &str, attrs: &Attrs, shape: &[usize]) -> Option<Single> {
     };
     let divisor = (name == "mean").then(|| axes.iter().map(|&axis| shape[axis]).product());
     Some(Single::Fold { op, groups: fold::groups(shape, &axes), divisor })
-}
-
-/// Sums to means.
-pub fn divide(sums: &mut [f32], n: usize) {
-    sums.iter_mut().for_each(|sum| *sum = (f64::from(*sum) / n as f64) as f32);
 }
 
 /// One reduction after the other; the last one writes the result.

@@ -1,34 +1,47 @@
 //! Plans on values: what everything that has no memory of its own goes through.
 
-use super::single::{self, Single, View};
+use super::each::Each;
+use super::single::{self, Single};
 use super::{Scratch, Source};
 use crate::run::{Call, Fault, ResultType};
-use crate::{OpId, all};
+use crate::{Op, OpId, all};
 use base::ToList;
-use kernel::elementwise::broadcast::{self, Walk};
 use kernel::elementwise::{Binary, Source as From, Unary, binary, unary};
-use kernel::fold::{self, Extent, Fold};
-use kernel::gemm::{Epilogue, Right, multiply};
 use kernel::permute::Permutation;
-use kernel::rows;
 use std::sync::LazyLock;
 use ty::{Attrs, Dtype, Elements, Tensor, Value};
 
-/// The value of a call on float32, if there is a body for it. Where there is none, and on any other dtype, the scalar
-/// meaning of the kernel is all there is.
+/// The value of a call on float32, if there is a body for it.
 pub fn on_values(name: &str, call: &Call) -> Option<Result<Value, Fault>> {
-    let [result] = call.results else { return None };
-    let operands: Vec<ResultType> = call.args.iter().map(type_of).some_list()?;
+    let (operands, result) = types_of(call)?;
     let single = Single::new(name, call.attrs, &operands, result)?;
-    let words: Vec<Vec<u64>> = call.args.iter().zip(&operands).map(|(arg, of)| words_of(arg, of)).list();
+    Some(on_bytes(call, &operands, result, &|sources, to| single.run(sources, to, &mut Scratch::default())))
+}
+
+/// The value of an elementwise call on any dtype.
+pub fn each_on_values(row: &'static Op, call: &Call) -> Option<Result<Value, Fault>> {
+    let (operands, result) = types_of(call)?;
+    let each = Each::new(row, call.attrs, &operands, result)?;
+    Some(on_bytes(call, &operands, result, &|sources, to| each.run(sources, to, Scratch::default().blocks())))
+}
+
+fn types_of<'a>(call: &'a Call) -> Option<(Vec<ResultType>, &'a ResultType)> {
+    let [result] = call.results else { return None };
+    Some((call.args.iter().map(type_of).some_list()?, result))
+}
+
+type Body<'a> = dyn Fn(&[Source], &mut [u8]) -> Result<(), Fault> + 'a;
+
+/// Brings the operands into memory, and the result back.
+fn on_bytes(call: &Call, operands: &[ResultType], result: &ResultType, run: &Body) -> Result<Value, Fault> {
+    let words: Vec<Vec<u64>> = call.args.iter().zip(operands).map(|(arg, of)| words_of(arg, of)).list();
     let sources: Vec<Source> =
-        words.iter().zip(&operands).map(|(words, of)| bytemuck::cast_slice(words).get(..n_bytes(of))).list();
+        words.iter().zip(operands).map(|(words, of)| bytemuck::cast_slice(words).get(..n_bytes(of))).list();
     let mut memory = vec![0_u64; n_bytes(result).div_ceil(8)];
     let to = &mut bytemuck::cast_slice_mut(&mut memory)[..n_bytes(result)];
-    Some(single.run(&sources, to, &mut Scratch::default()).map(|()| {
-        let ResultType { shape, dtype } = result.clone();
-        Value::tensor(Tensor { dtype, shape, elements: Elements::of_bytes(dtype, to) })
-    }))
+    run(&sources, to)?;
+    let ResultType { shape, dtype } = result.clone();
+    Ok(Value::tensor(Tensor { dtype, shape, elements: Elements::of_bytes(dtype, to) }))
 }
 
 fn type_of(value: &Value) -> Option<ResultType> {
@@ -75,12 +88,10 @@ impl Elementwise {
 /// on a few elements are for.
 #[derive(Clone)]
 pub enum Direct {
+    /// Of operands that are as long as the result, or scalars.
     Each(Elementwise),
-    Broadcast(Binary, Walk<2>),
-    /// And what sums are divided by.
-    Fold(Fold, Extent, Option<usize>),
-    Softmax(Extent),
-    Product(View, View),
+    Single(Box<Single>),
+    /// Of elements of four bytes.
     Permute(Permutation),
 }
 
@@ -89,34 +100,17 @@ impl Direct {
     #[inline]
     pub fn run(&self, a: From, b: From, to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
         match self {
-            Direct::Each(op) => op.run(a, b, to),
-            _ => self.run_others(a, b, to, scratch)?,
-        }
-        Some(())
-    }
-
-    #[inline(never)]
-    fn run_others(&self, a: From, b: From, to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
-        let scratch = &mut scratch.conv.panels;
-        match (self, a, b) {
-            (Direct::Broadcast(op, walk), ..) => broadcast::binary(*op, walk, [a, b], to),
-            (Direct::Fold(op, extent, divisor), From::Other(x), _) => {
-                fold::fold(*op, *extent, x, to, scratch);
-                if let Some(n) = divisor {
-                    single::divide(to, *n);
-                }
+            Direct::Each(op) => {
+                op.run(a, b, to);
+                Some(())
             }
-            (Direct::Softmax(extent), ..) => rows::softmax(*extent, a, to, scratch),
-            (Direct::Product(left, right), From::Other(a), From::Other(b)) => {
-                let (a, b) = (left.matrix(a)?, right.matrix(b)?);
-                multiply(a, Right::Strided(b), to, &Epilogue::default(), scratch)?;
-            }
-            (Direct::Permute(permutation), From::Other(x), _) => {
+            Direct::Single(single) => single.on_floats([a, b], to, scratch),
+            Direct::Permute(permutation) => {
+                let From::Other(x) = a else { return None };
                 permutation.run(4, bytemuck::cast_slice(x), bytemuck::cast_slice_mut(to));
+                Some(())
             }
-            _ => return None,
         }
-        Some(())
     }
 }
 

@@ -1,9 +1,10 @@
 //! Plans of every row on random operands: the results are those of the kernel's meaning, to the bit where nothing is
 //! added up, and so are the faults.
 
+use super::meaning::by_meaning;
 use super::*;
 use crate::engine::{Plan, Scratch, Source};
-use crate::run::{Call, by_meaning};
+use crate::run::Call;
 use base::{Append, ToList};
 use ty::Scalar;
 

@@ -1,0 +1,81 @@
+//! Blocks of elements on their way from memory through [`kernel::wide`] and back.
+
+use crate::run::Fault;
+use kernel::wide::{self, BLOCK, Format};
+use ty::Dtype;
+
+/// Room for two operands and a result: integers and bools stand in the one, floats in the other.
+pub struct Blocks {
+    pub ints: [[i64; BLOCK]; 3],
+    pub floats: [[f64; BLOCK]; 3],
+}
+
+impl Default for Blocks {
+    fn default() -> Blocks {
+        Blocks { ints: [[0; BLOCK]; 3], floats: [[0.0; BLOCK]; 3] }
+    }
+}
+
+/// Which of the blocks is the result.
+pub const RESULT: usize = 2;
+
+impl Blocks {
+    /// Reads elements, or repeats one: `n` of them.
+    pub fn read(&mut self, at: usize, dtype: Dtype, bytes: &[u8], n: usize) -> Result<(), Fault> {
+        let format = format(dtype);
+        let is_one = bytes.len() == format.width() && n > 1;
+        if !is_one && bytes.len() != n * format.width() {
+            return Err(Fault::IllTyped);
+        }
+        if dtype.is_float() {
+            wide::read_floats(format, bytes, &mut self.floats[at]);
+            if is_one {
+                self.floats[at] = [self.floats[at][0]; BLOCK];
+            }
+        } else {
+            wide::read_ints(format, bytes, &mut self.ints[at]);
+            if is_one {
+                self.ints[at] = [self.ints[at][0]; BLOCK];
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes as many elements of the result as there is room for.
+    pub fn write(&self, dtype: Dtype, bytes: &mut [u8]) {
+        match dtype.is_float() {
+            true => wide::write_floats(format(dtype), &self.floats[RESULT], bytes),
+            false => wide::write_ints(format(dtype), &self.ints[RESULT], bytes),
+        }
+    }
+
+    /// The first operand as another dtype, for the result: as [`cast_between`](crate::run::cast_between).
+    pub fn cast(&mut self, [from, to]: [Dtype; 2], n: usize) {
+        let Blocks { ints: [ints, .., whole], floats: [floats, .., numbers] } = self;
+        match [from, to].map(Dtype::is_float) {
+            [true, true] => *numbers = *floats,
+            [false, false] => *whole = *ints,
+            [true, false] if to == Dtype::Bool => wide::floats_to_bools(floats, whole),
+            [true, false] => wide::floats_to_ints(floats, whole, n),
+            [false, true] => wide::ints_to_floats(ints, from == Dtype::UInt64, numbers, n, format(to)),
+        }
+    }
+}
+
+fn format(dtype: Dtype) -> Format {
+    match dtype {
+        Dtype::Bool => Format::Bool,
+        Dtype::Int8 => Format::Int8,
+        Dtype::Int16 => Format::Int16,
+        Dtype::Int32 => Format::Int32,
+        Dtype::Int64 => Format::Int64,
+        Dtype::UInt8 => Format::UInt8,
+        Dtype::UInt16 => Format::UInt16,
+        Dtype::UInt32 => Format::UInt32,
+        Dtype::UInt64 => Format::UInt64,
+        Dtype::Float16 => Format::Float16,
+        Dtype::BFloat16 => Format::BFloat16,
+        Dtype::Float32 => Format::Float32,
+        Dtype::Float64 => Format::Float64,
+    }
+}
