@@ -143,7 +143,7 @@ fn fused_operators_mean_what_they_mean_one_by_one() {
                 let values = outcome.values.iter().map(|value| match &value.value {
                     Some(ty::Value::Tensor(tensor)) => {
                         let mut bytes = vec![0; tensor.elements.len() * tensor.dtype.n_bytes()];
-                        tensor.elements.write_bytes(tensor.dtype, &mut bytes);
+                        op::write_elements(&tensor.elements, tensor.dtype, &mut bytes);
                         bytes
                     }
                     Some(ty::Value::Scalar(dtype, scalar)) => ty::scalar_bits(*dtype, *scalar).to_le_bytes().to_vec(),

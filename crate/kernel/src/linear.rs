@@ -38,15 +38,23 @@ pub fn dense<T: Number>(x: &[T], w: &[T], sizes: [usize; 3]) -> Vec<T> {
 pub fn batch_matmul<T: Number>(a: Operand<T>, b: Operand<T>, [m, k, n]: [usize; 3]) -> Vec<T> {
     let batch = if a.batch == 1 { b.batch } else { a.batch };
     let [a_row, a_column] = a.strides([m, k]);
-    let [b_row, b_column] = b.strides([k, n]);
-    let mut results = Vec::with_capacity(batch * m * n);
+    let mut results = vec![T::ZERO; batch * m * n];
+    let mut turned = Vec::new();
     for matrix in 0..batch {
         let a = a.matrix(matrix, m * k);
-        let b = b.matrix(matrix, k * n);
+        let b = match b.order {
+            Order::Plain => b.matrix(matrix, k * n),
+            Order::Transposed => {
+                let columns = b.matrix(matrix, k * n);
+                turned.clear();
+                turned.extend((0..k * n).map(|at| columns[at % n * k + at / n]));
+                &turned
+            }
+        };
         for i in 0..m {
-            for j in 0..n {
-                let term = |sum: T, p| sum.multiply_add(a[i * a_row + p * a_column], b[p * b_row + j * b_column]);
-                results.push((0..k).fold(T::ZERO, term));
+            let sums = &mut results[(matrix * m + i) * n..][..n];
+            for p in 0..k {
+                T::add_products(sums, &b[p * n..][..n], a[i * a_row + p * a_column]);
             }
         }
     }

@@ -27,6 +27,17 @@ pub trait Number: Copy {
     fn multiply_add(self, a: Self, b: Self) -> Self;
     /// `self / count`; integers truncate towards zero. `count` is at least one.
     fn divide_by(self, count: usize) -> Self;
+    /// Adds `factor` times an element of `row` to each sum, as [`multiply_add`](Number::multiply_add) would.
+    fn add_products(sums: &mut [Self], row: &[Self], factor: Self);
+}
+
+/// A loop over a dtype that the compiler knows here, where it makes vectors of loops.
+macro_rules! add_products {
+    ($number:ty) => {
+        fn add_products(sums: &mut [$number], row: &[$number], factor: $number) {
+            sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = sum.multiply_add(x, factor));
+        }
+    };
 }
 
 impl Number for f64 {
@@ -40,6 +51,7 @@ impl Number for f64 {
     fn divide_by(self, count: usize) -> f64 {
         self / count as f64
     }
+    add_products!(f64);
 }
 
 impl Number for i64 {
@@ -53,6 +65,7 @@ impl Number for i64 {
     fn divide_by(self, count: usize) -> i64 {
         self / count as i64
     }
+    add_products!(i64);
 }
 
 impl Number for i128 {
@@ -66,6 +79,7 @@ impl Number for i128 {
     fn divide_by(self, count: usize) -> i128 {
         self / count as i128
     }
+    add_products!(i128);
 }
 
 /// float64: the same number, with the canonical NaN.

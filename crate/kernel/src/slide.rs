@@ -154,12 +154,15 @@ pub fn conv<T: Number>(data: View<T>, weight: View<T>, looks: &[Vec<Look>; 3], g
     let window = rank5(weight.shape);
     let n_outputs = if way == Way::Forward { window[0] } else { window[1] * groups };
     let sizes = [n_outputs / groups.max(1), n_channels / groups.max(1)];
-    let mut results = Vec::new();
+    let [slices, rows, columns] = looks;
+    let runs = runs(columns, window[4]);
+    let mut results = vec![T::ZERO; n_images * n_outputs * slices.len() * rows.len() * columns.len()];
+    let mut lines = results.chunks_exact_mut(columns.len().max(1));
     for image in 0..n_images {
         for output in 0..n_outputs {
             let first_channel = output / sizes[0] * sizes[1];
-            for [z, y, x] in positions(looks) {
-                let mut sum = T::ZERO;
+            for (z, y) in slices.iter().flat_map(|z| rows.iter().map(move |y| (z, y))) {
+                let Some(sums) = lines.next() else { return results };
                 for channel in 0..sizes[1] {
                     let plane = (image * n_channels + first_channel + channel) * depth;
                     let parts = weight_plane(way, [output, channel], sizes) * window[2];
@@ -167,17 +170,59 @@ pub fn conv<T: Number>(data: View<T>, weight: View<T>, looks: &[Vec<Look>; 3], g
                         for (j, row) in y.pairs() {
                             let elements = &data.data[((plane + slice) * height + row) * width..][..width];
                             let parts = &weight.data[((parts + i) * window[3] + j) * window[4]..][..window[4]];
-                            for (k, column) in x.pairs() {
-                                sum = sum.multiply_add(elements[column], parts[k]);
-                            }
+                            runs.iter().for_each(|run| run.add(elements, parts[run.part], sums));
                         }
                     }
                 }
-                results.push(sum);
             }
         }
     }
     results
+}
+
+/// The positions along an axis at which a part of the window lies on an element.
+#[derive(Debug, PartialEq)]
+struct Run {
+    part: usize,
+    position: usize,
+    position_step: usize,
+    element: usize,
+    element_step: usize,
+    n: usize,
+}
+
+/// A run for each of the window's `n` parts that lies on an element anywhere, in order. The positions of a part are equally
+/// far from each other, and so are the elements.
+fn runs(looks: &[Look], n: usize) -> Vec<Run> {
+    let none = |part| Run { part, position: 0, position_step: 1, element: 0, element_step: 1, n: 0 };
+    let mut runs: Vec<Run> = (0..n).map(none).collect();
+    for (position, look) in looks.iter().enumerate() {
+        for (part, element) in look.pairs() {
+            let run = &mut runs[part];
+            match run.n {
+                0 => (run.position, run.element) = (position, element),
+                1 => (run.position_step, run.element_step) = (position - run.position, element - run.element),
+                _ => {}
+            }
+            run.n += 1;
+        }
+    }
+    runs.retain(|run| run.n > 0);
+    runs
+}
+
+impl Run {
+    /// Adds the products of the elements with what the weight has at this part.
+    fn add<T: Number>(&self, elements: &[T], weight: T, sums: &mut [T]) {
+        let (elements, sums) = (&elements[self.element..], &mut sums[self.position..]);
+        if self.position_step == 1 && self.element_step == 1 {
+            return T::add_products(&mut sums[..self.n], &elements[..self.n], weight);
+        }
+        for at in 0..self.n {
+            let sum = &mut sums[at * self.position_step];
+            *sum = sum.multiply_add(elements[at * self.element_step], weight);
+        }
+    }
 }
 
 /// The gradient of [`conv`] forwards by its weight, of the shape `[o, c / groups, …window]`, from that of its result

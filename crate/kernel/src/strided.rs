@@ -81,10 +81,11 @@ impl<'a, const K: usize> Offsets<'a, K> {
             if full_turn {
                 self.index[axis] = 0;
             }
-            for (offset, strides) in self.offsets.iter_mut().zip(self.strides) {
-                *offset += strides[axis];
+            for k in 0..K {
+                let stride = self.strides[k][axis];
+                self.offsets[k] += stride;
                 if full_turn {
-                    *offset -= strides[axis] * self.shape[axis];
+                    self.offsets[k] -= stride * self.shape[axis];
                 }
             }
             if !full_turn {

@@ -86,7 +86,7 @@ pub fn read_ints(format: Format, bytes: &[u8], to: &mut [i64; BLOCK]) {
     in_rounds(format, bytes, |bytes, start| ints(format, bytes, &mut to[start..]));
 }
 
-/// Elements of a float dtype; at most a block.
+/// Elements of a float dtype; at most a block. NaN is canonical.
 pub fn read_floats(format: Format, bytes: &[u8], to: &mut [f64; BLOCK]) {
     in_rounds(format, bytes, |bytes, start| floats(format, bytes, &mut to[start..]));
 }
@@ -125,12 +125,16 @@ fn floats(format: Format, bytes: &[u8], to: &mut [f64]) {
     match format {
         Format::Float16 => map1(bytes.as_chunks().0, to, |x| number::f16_of_bits(u16::from_le_bytes(x))),
         Format::BFloat16 => {
-            map1(bytes.as_chunks().0, to, |x| f64::from(f32::from_bits(u32::from(u16::from_le_bytes(x)) << 16)));
+            map1(bytes.as_chunks().0, to, |[low, high]| canonical(f32::from_le_bytes([0, 0, low, high])));
         }
-        Format::Float32 => map1(bytes.as_chunks().0, to, |x| f64::from(f32::from_le_bytes(x))),
-        Format::Float64 => map1(bytes.as_chunks().0, to, f64::from_le_bytes),
+        Format::Float32 => map1(bytes.as_chunks().0, to, |x| canonical(f32::from_le_bytes(x))),
+        Format::Float64 => map1(bytes.as_chunks().0, to, |x| number::round_f64(f64::from_le_bytes(x))),
         _ => {}
     }
+}
+
+fn canonical(x: f32) -> f64 {
+    number::round_f64(x.into())
 }
 
 /// As many elements of an integer dtype, or of bools, as `bytes` has room for; at most a block. What is too large wraps;

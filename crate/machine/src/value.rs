@@ -97,7 +97,7 @@ pub fn new_tensor(heap: &mut Heap, kinds: &Kinds, tensor: &Tensor) -> Option<u32
     let dtype = tensor.dtype;
     let at = take_tensor(heap, kinds, dtype, &tensor.shape)?;
     let n_bytes = tensor.elements.len() * dtype.n_bytes();
-    tensor.elements.write_bytes(dtype, heap.slice_mut(at + data_offset(tensor.shape.len()), n_bytes));
+    op::write_elements(&tensor.elements, dtype, heap.slice_mut(at + data_offset(tensor.shape.len()), n_bytes));
     Some(at)
 }
 
@@ -115,6 +115,6 @@ pub fn tensor_at(heap: &Heap, kinds: &Kinds, at: u32) -> Tensor {
     let shape = shape_at(heap, at);
     let n = shape.iter().fold(1_usize, |n, &size| n.saturating_mul(size));
     let bytes = heap.slice(at + data_offset(shape.len()), n.saturating_mul(dtype.n_bytes()));
-    let elements = Elements::of_bytes(dtype, bytes);
+    let elements = op::elements_at(dtype, bytes);
     Tensor { dtype, shape, elements }
 }

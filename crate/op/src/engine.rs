@@ -21,6 +21,7 @@ mod values;
 
 use base::ToList;
 use blocks::Blocks;
+pub use blocks::{elements_at, write_elements};
 pub(crate) use each::by_kernel;
 pub use each::elementwise;
 pub use fused::{Class, Input, Step};

@@ -287,6 +287,9 @@ impl Call<'_> {
 /// The elements of an argument in another dtype.
 pub(crate) fn cast_arg(x: &Arg, to: Dtype) -> Elements {
     let elements = x.elements();
+    if x.dtype() == to {
+        return elements.into_owned();
+    }
     let cast = (0..elements.len()).map(|i| cast_between(elements.get(i), x.dtype(), to));
     match to.is_float() {
         true => Elements::Float(cast.map(|scalar| if let Scalar::Float(value) = scalar { value } else { 0.0 }).list()),

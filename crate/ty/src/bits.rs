@@ -1,7 +1,6 @@
 //! Numbers as the bits that memory holds.
 
-use crate::{Dtype, Elements, Scalar};
-use base::ToList;
+use crate::{Dtype, Scalar};
 
 /// The bits of a number. There is one NaN.
 pub fn scalar_bits(dtype: Dtype, scalar: Scalar) -> u64 {
@@ -81,34 +80,4 @@ const HALF_STEP: f64 = HALF_NORMAL / 1_024.0;
 #[inline]
 pub fn bits_of_bytes(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
-}
-
-impl Elements {
-    /// The elements that lie in memory one after the other, little-endian, a byte for a `bool`.
-    pub fn of_bytes(dtype: Dtype, bytes: &[u8]) -> Elements {
-        let scalars = bytes.chunks_exact(dtype.n_bytes()).map(|bytes| scalar_of(dtype, bits_of_bytes(bytes)));
-        match dtype.is_float() {
-            true => Elements::Float(scalars.map(Scalar::as_float).list()),
-            false => Elements::Int(scalars.map(Scalar::as_int).list()),
-        }
-    }
-
-    /// The other way round. What does not fit into `bytes` is left out.
-    pub fn write_bytes(&self, dtype: Dtype, bytes: &mut [u8]) {
-        let n_bytes = dtype.n_bytes();
-        let mut places = bytes.chunks_exact_mut(n_bytes);
-        match (self, dtype) {
-            (Elements::Float(values), Dtype::Float32) => {
-                for (place, &value) in places.zip(values) {
-                    place.copy_from_slice(&(single(value) as u32).to_le_bytes());
-                }
-            }
-            _ => {
-                for i in 0..self.len() {
-                    let Some(place) = places.next() else { return };
-                    place.copy_from_slice(&scalar_bits(dtype, self.get(i)).to_le_bytes()[..n_bytes]);
-                }
-            }
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use crate::run::Fault;
 use kernel::wide::{self, BLOCK, Format};
-use ty::Dtype;
+use ty::{Dtype, Elements};
 
 /// Room for two operands and a result: integers and bools stand in the one, floats in the other.
 pub struct Blocks {
@@ -60,6 +60,58 @@ impl Blocks {
             [false, true] => wide::ints_to_floats(ints, from == Dtype::UInt64, numbers, n, format(to)),
         }
     }
+}
+
+/// The elements that lie in memory one after the other. Every NaN is the canonical one.
+pub fn elements_at(dtype: Dtype, bytes: &[u8]) -> Elements {
+    let format = format(dtype);
+    let width = format.width();
+    let n = bytes.len() / width;
+    let parts = bytes[..n * width].chunks(BLOCK * width);
+    if dtype.is_float() {
+        let (mut elements, mut block) = (Vec::with_capacity(n), [0.0; BLOCK]);
+        for part in parts {
+            wide::read_floats(format, part, &mut block);
+            elements.extend_from_slice(&block[..part.len() / width]);
+        }
+        Elements::Float(elements)
+    } else {
+        let (mut elements, mut block) = (Vec::with_capacity(n), [0; BLOCK]);
+        for part in parts {
+            wide::read_ints(format, part, &mut block);
+            elements.extend_from_slice(&block[..part.len() / width]);
+        }
+        Elements::Int(elements)
+    }
+}
+
+/// The other way round: elements of this dtype. What does not fit into `bytes` is left out.
+pub fn write_elements(elements: &Elements, dtype: Dtype, bytes: &mut [u8]) {
+    let format = format(dtype);
+    let n_bytes = bytes.len() / format.width() * format.width();
+    let parts = bytes[..n_bytes].chunks_mut(BLOCK * format.width());
+    match elements {
+        Elements::Float(elements) => {
+            let mut block = [0.0; BLOCK];
+            for (part, elements) in parts.zip(elements.chunks(BLOCK)) {
+                block[..elements.len()].copy_from_slice(elements);
+                wide::write_floats(format, &block, room(part, elements.len() * format.width()));
+            }
+        }
+        Elements::Int(elements) => {
+            let mut block = [0; BLOCK];
+            for (part, elements) in parts.zip(elements.chunks(BLOCK)) {
+                block[..elements.len()].copy_from_slice(elements);
+                wide::write_ints(format, &block, room(part, elements.len() * format.width()));
+            }
+        }
+    }
+}
+
+/// The first `n` bytes, or all.
+fn room(bytes: &mut [u8], n: usize) -> &mut [u8] {
+    let n = n.min(bytes.len());
+    &mut bytes[..n]
 }
 
 fn format(dtype: Dtype) -> Format {

@@ -1,5 +1,6 @@
 //! Plans on values: what everything that has no memory of its own goes through.
 
+use super::blocks::{elements_at, write_elements};
 use super::each::Each;
 use super::single::{self, Single};
 use super::{Scratch, Source};
@@ -9,7 +10,7 @@ use base::ToList;
 use kernel::elementwise::{Binary, Source as From, Unary, binary, unary};
 use kernel::permute::Permutation;
 use std::sync::LazyLock;
-use ty::{Attrs, Dtype, Elements, Tensor, Value};
+use ty::{Attrs, Dtype, Tensor, Value};
 
 /// The value of a call on float32, if there is a body for it.
 pub fn on_values(name: &str, call: &Call) -> Option<Result<Value, Fault>> {
@@ -41,7 +42,7 @@ fn on_bytes(call: &Call, operands: &[ResultType], result: &ResultType, run: &Bod
     let to = &mut bytemuck::cast_slice_mut(&mut memory)[..n_bytes(result)];
     run(&sources, to)?;
     let ResultType { shape, dtype } = result.clone();
-    Ok(Value::tensor(Tensor { dtype, shape, elements: Elements::of_bytes(dtype, to) }))
+    Ok(Value::tensor(Tensor { dtype, shape, elements: elements_at(dtype, to) }))
 }
 
 fn type_of(value: &Value) -> Option<ResultType> {
@@ -61,7 +62,7 @@ fn words_of(value: &Value, of: &ResultType) -> Vec<u64> {
     let mut words = vec![0; n_bytes(of).div_ceil(8)];
     match value {
         Value::Scalar(dtype, scalar) => words[0] = ty::scalar_bits(*dtype, *scalar),
-        Value::Tensor(tensor) => tensor.elements.write_bytes(tensor.dtype, bytemuck::cast_slice_mut(&mut words)),
+        Value::Tensor(tensor) => write_elements(&tensor.elements, tensor.dtype, bytemuck::cast_slice_mut(&mut words)),
         Value::Tuple(_) | Value::Data(..) | Value::Variant(..) | Value::Func(..) | Value::Ref(_) => {}
     }
     words

@@ -3,7 +3,7 @@
 
 use super::meaning::by_meaning;
 use super::*;
-use crate::engine::{Plan, Scratch, Source};
+use crate::engine::{Plan, Scratch, Source, elements_at, write_elements};
 use crate::run::Call;
 use base::{Append, ToList};
 use ty::Scalar;
@@ -69,7 +69,7 @@ fn words_of(value: &Value) -> Vec<u64> {
     let x = as_tensor(value).unwrap();
     let mut words = vec![0; (x.elements().len() * x.dtype().n_bytes()).div_ceil(8)];
     let n_bytes = x.elements().len() * x.dtype().n_bytes();
-    x.elements().write_bytes(x.dtype(), &mut bytemuck::cast_slice_mut(&mut words)[..n_bytes]);
+    write_elements(&x.elements(), x.dtype(), &mut bytemuck::cast_slice_mut(&mut words)[..n_bytes]);
     words
 }
 
@@ -83,7 +83,7 @@ fn run(plan: &Plan, operands: &[Value], result: &ResultType) -> Result<Elements,
     let mut memory = vec![0x7777_7777_7777_7777_u64; n.div_ceil(8)];
     let to = &mut bytemuck::cast_slice_mut(&mut memory)[..n];
     plan.run(&sources, to, &mut Scratch::default())?;
-    Ok(Elements::of_bytes(result.dtype, to))
+    Ok(elements_at(result.dtype, to))
 }
 
 /// Whether sums of these numbers in any order and width are about the same.
