@@ -182,14 +182,35 @@ fn float_bytes(format: Format, from: &[f64], bytes: &mut [u8]) {
         Format::Float16 => {
             map1(from, bytes.as_chunks_mut().0, |x| number::bits_of_f16(number::round_f16(x)).to_le_bytes());
         }
-        Format::BFloat16 => map1(from, bytes.as_chunks_mut().0, |x| {
-            let [.., low, high] = (number::round_bf16(x) as f32).to_le_bytes();
-            [low, high]
-        }),
+        Format::BFloat16 => map1(from, bytes.as_chunks_mut().0, brain),
         Format::Float32 => map1(from, bytes.as_chunks_mut().0, |x| (number::round_f64(x) as f32).to_le_bytes()),
         Format::Float64 => map1(from, bytes.as_chunks_mut().0, |x| number::round_f64(x).to_le_bytes()),
         _ => {}
     }
+}
+
+/// Float16s, or bfloat16s, as float32.
+pub fn floats_of_halves(is_brain: bool, from: &[u8], to: &mut [f32]) {
+    let pairs = from.as_chunks().0.iter().zip(to);
+    match is_brain {
+        true => pairs.for_each(|(&[low, high], to)| *to = f32::from_le_bytes([0, 0, low, high])),
+        false => pairs.for_each(|(&bits, to)| *to = number::f16_of_bits(u16::from_le_bytes(bits)) as f32),
+    }
+}
+
+/// The other way round, to the nearest. NaN is canonical.
+pub fn halves_of_floats(is_brain: bool, from: &[f32], to: &mut [u8]) {
+    let pairs = from.iter().zip(to.as_chunks_mut().0);
+    match is_brain {
+        true => pairs.for_each(|(&x, to)| *to = brain(x.into())),
+        false => pairs.for_each(|(&x, to)| *to = number::bits_of_f16(number::round_f16(x.into())).to_le_bytes()),
+    }
+}
+
+/// The bytes of the nearest bfloat16.
+fn brain(x: f64) -> [u8; 2] {
+    let [.., low, high] = (number::round_bf16(x) as f32).to_le_bytes();
+    [low, high]
 }
 
 /// Cut off towards zero; the low 64 bits of what is left, of which larger ones than an `i128` has are its largest. NaN is 0.

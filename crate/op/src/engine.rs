@@ -14,6 +14,7 @@ mod convs;
 mod each;
 mod folds;
 mod fused;
+mod half;
 mod layers;
 mod moves;
 mod single;
@@ -33,6 +34,7 @@ use crate::run::{Fault, ResultType};
 use each::Each;
 use folds::Folded;
 use fused::Fused;
+use half::Half;
 use moves::{Fill, Moves, Places};
 use single::Single;
 use ty::Attrs;
@@ -49,6 +51,7 @@ pub struct Plan {
 #[derive(Clone)]
 enum Body {
     Single(Single),
+    Half(Half),
     Each(Each),
     Moves(Moves),
     Folded(Folded),
@@ -66,6 +69,8 @@ pub struct Scratch {
     between: [Vec<f32>; 2],
     /// Blocks of what is between operators that are called as one.
     registers: Vec<f32>,
+    /// Elements of half the width as float32.
+    halves: Vec<f32>,
     blocks: Option<Box<Blocks>>,
 }
 
@@ -104,9 +109,10 @@ impl Plan {
         };
         let moves = || Moves::new(row.name, attrs, operands, result).map(Body::Moves);
         let single = || Single::new(row.name, attrs, operands, result).map(Body::Single);
+        let half = || Half::new(row.name, attrs, operands, result).map(Body::Half);
         let folded = || Folded::new(row.name, attrs, operands, result).map(Body::Folded);
         let each = || Each::new(row, attrs, operands, result).map(Body::Each);
-        let body = same.or_else(moves).or_else(single).or_else(folded).or_else(each)?;
+        let body = same.or_else(moves).or_else(single).or_else(half).or_else(folded).or_else(each)?;
         Some(Plan { body })
     }
 
@@ -129,7 +135,8 @@ impl Plan {
                 results.iter().map(one).some_list()
             }
             ("nn.batch_norm", [normal, mean, variance]) => {
-                let normal = Single::new(name, attrs, operands, normal).map(Body::Single);
+                let single = Single::new(name, attrs, operands, normal).map(Body::Single);
+                let normal = single.or_else(|| Half::new(name, attrs, operands, normal).map(Body::Half));
                 [normal, part((3, 0, 0), mean), part((4, 0, 0), variance)].into_iter().some_list()
             }
             ("nn.dropout", [data, mask]) => {
@@ -160,7 +167,13 @@ impl Plan {
                 | Single::Product { .. }),
             ) => Direct::Single(Box::new(single.clone())),
             Body::Moves(Moves::Permute(permutation, 4)) => Direct::Permute(permutation.clone()),
-            Body::Single(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Fused(_) | Body::Copy => {
+            Body::Single(_)
+            | Body::Half(_)
+            | Body::Each(_)
+            | Body::Moves(_)
+            | Body::Folded(_)
+            | Body::Fused(_)
+            | Body::Copy => {
                 return None;
             }
         })
@@ -169,7 +182,7 @@ impl Plan {
     /// Whether there is nothing in it that could be rounded in another way.
     #[cfg(test)]
     pub(crate) fn is_exact(&self) -> bool {
-        !matches!(self.body, Body::Single(_) | Body::Fused(_))
+        !matches!(self.body, Body::Single(_) | Body::Half(_) | Body::Fused(_))
     }
 
     /// Whether the result may be computed where this operand is.
@@ -179,7 +192,7 @@ impl Plan {
             Body::Each(each) => each.takes(operand),
             Body::Fused(fused) => fused.takes(operand),
             Body::Copy => operand == 0,
-            Body::Moves(_) | Body::Folded(_) => false,
+            Body::Half(_) | Body::Moves(_) | Body::Folded(_) => false,
         }
     }
 
@@ -187,6 +200,7 @@ impl Plan {
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
         match &self.body {
             Body::Single(single) => single.run(sources, result, scratch),
+            Body::Half(half) => half.run(sources, result, scratch),
             Body::Each(each) => each.run(sources, result, scratch.blocks()),
             Body::Fused(fused) => fused.run(sources, result, scratch),
             Body::Moves(moves) => moves.run(sources, result, scratch),

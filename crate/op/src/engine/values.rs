@@ -2,9 +2,10 @@
 
 use super::blocks::{elements_at, write_elements};
 use super::each::Each;
+use super::half::{Half, is_half};
 use super::single::{self, Single};
 use super::{Scratch, Source};
-use crate::run::{Call, Fault, ResultType};
+use crate::run::{Call, Fault, ResultType, round_to};
 use crate::{Op, OpId, all};
 use base::ToList;
 use kernel::elementwise::{Binary, Source as From, Unary, binary, unary};
@@ -12,11 +13,16 @@ use kernel::permute::Permutation;
 use std::sync::LazyLock;
 use ty::{Attrs, Dtype, Tensor, Value};
 
-/// The value of a call on float32, if there is a body for it.
+/// The value of a call on float32, float16 or bfloat16, if there is a body for it.
 pub fn on_values(name: &str, call: &Call) -> Option<Result<Value, Fault>> {
     let (operands, result) = types_of(call)?;
-    let single = Single::new(name, call.attrs, &operands, result)?;
-    Some(on_bytes(call, &operands, result, &|sources, to| single.run(sources, to, &mut Scratch::default())))
+    if let Some(single) = Single::new(name, call.attrs, &operands, result) {
+        return Some(on_bytes(call, &operands, result, &|sources, to| {
+            single.run(sources, to, &mut Scratch::default())
+        }));
+    }
+    let half = Half::new(name, call.attrs, &operands, result)?;
+    Some(on_bytes(call, &operands, result, &|sources, to| half.run(sources, to, &mut Scratch::default())))
 }
 
 /// The value of an elementwise call on any dtype.
@@ -128,8 +134,12 @@ static ON_SCALARS: LazyLock<Vec<Option<Elementwise>>> = LazyLock::new(|| {
 /// An elementwise operator on the bits of scalars of one dtype; the result's dtype is the second. One of one operand
 /// does not look at `b`.
 pub fn on_scalars(op: OpId, [from, to]: [Dtype; 2], a: u64, b: u64) -> Result<u64, Fault> {
-    let known = if from == Dtype::Float32 { ON_SCALARS[op.0 as usize] } else { None };
-    let (x, y) = ([f32::from_bits(a as u32)], [f32::from_bits(b as u32)]);
+    let known = if from == Dtype::Float32 || is_half(from) { ON_SCALARS[op.0 as usize] } else { None };
+    let single = |bits: u64| match is_half(from) {
+        true => ty::scalar_of(from, bits).as_float() as f32,
+        false => f32::from_bits(bits as u32),
+    };
+    let (x, y) = ([single(a)], [single(b)]);
     let mut result = [0.0];
     match known {
         Some(known) => known.run(From::Other(&x), From::Other(&y), &mut result),
@@ -137,6 +147,7 @@ pub fn on_scalars(op: OpId, [from, to]: [Dtype; 2], a: u64, b: u64) -> Result<u6
     }
     Ok(match to {
         Dtype::Bool => u64::from(result[0] != 0.0),
-        _ => ty::scalar_bits(to, ty::Scalar::Float(f64::from(result[0]))),
+        Dtype::Float32 => ty::scalar_bits(to, ty::Scalar::Float(f64::from(result[0]))),
+        _ => ty::scalar_bits(to, ty::Scalar::Float(round_to(to, f64::from(result[0])))),
     })
 }

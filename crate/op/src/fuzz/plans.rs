@@ -59,7 +59,7 @@ const EXPECTED: &[&str] = &[
     "zeros_like",
 ];
 
-fn type_of(value: &Value) -> Option<ResultType> {
+pub(super) fn type_of(value: &Value) -> Option<ResultType> {
     let x = as_tensor(value).ok()?;
     Some(ResultType { shape: x.shape().to_vec(), dtype: x.dtype() })
 }
@@ -73,7 +73,7 @@ fn words_of(value: &Value) -> Vec<u64> {
     words
 }
 
-fn run(plan: &Plan, operands: &[Value], result: &ResultType) -> Result<Elements, crate::Fault> {
+pub(super) fn run(plan: &Plan, operands: &[Value], result: &ResultType) -> Result<Elements, crate::Fault> {
     let words: Vec<Vec<u64>> = operands.iter().map(words_of).collect();
     let n_bytes = |value: &Value| as_tensor(value).map(|x| x.elements().len() * x.dtype().n_bytes()).unwrap();
     let sources: Vec<Source> =
@@ -87,7 +87,7 @@ fn run(plan: &Plan, operands: &[Value], result: &ResultType) -> Result<Elements,
 }
 
 /// Whether sums of these numbers in any order and width are about the same.
-fn is_tame(value: &Value) -> bool {
+pub(super) fn is_tame(value: &Value) -> bool {
     as_tensor(value).is_ok_and(|x| x.floats().iter().all(|x| x.is_finite() && x.abs() < 1e3))
 }
 
