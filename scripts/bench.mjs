@@ -2,12 +2,13 @@
 //   1. the compiler natively, and Relay
 //   2. the same programs in WebAssembly
 //   3. programs that run for long, beside JavaScript
-//   4. operators where there is little to compute
+//   4. operators where there is little to compute, and what an element of each dtype costs
 //   5. from a key press to its diagnostics, in Chromium
 //   6. from one step of the solver to the next, in Chromium
 //   7. the size of the site
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
+import { dtypeRows } from "./bench/dtypes.mjs";
 import { littleRows } from "./bench/little.mjs";
 import { machineRows } from "./bench/machine.mjs";
 import { scrub } from "./bench/solver.mjs";
@@ -63,6 +64,7 @@ async function machine() {
 async function little() {
   const { loadPlayground } = await import("../tests/node/compiler.mjs");
   littleRows(await loadPlayground());
+  dtypeRows(await loadPlayground());
 }
 
 /** The site in a browser. */

@@ -10,12 +10,13 @@ const SAMPLES = 7;
 const WARM_UP_MS = 1000;
 const FUEL = 1e10;
 
-const twice = (shape) => `%x: Tensor[${shape}, float32], %y: Tensor[${shape}, float32]`;
-const ones = (shape) => `ones(shape=${shape}, dtype="float32")`;
+const tensor = (shape, dtype) => `Tensor[${shape}, ${dtype}]`;
 
-/** Operators on tensors: what is done to `%x` and `%y`, of which shape, and how many operators that is. */
+/** Operators on tensors: what is done to `%x` and `%y`, of which shape (and dtype), and how many operators that is. */
 const TENSORS = [
   { name: "x - y", on: "4", shape: "(4,)", step: "%x - %y" },
+  { name: "x - y", on: "4", shape: "(4,)", step: "%x - %y", dtype: "int32" },
+  { name: "x - y", on: "4", shape: "(4,)", step: "%x - %y", dtype: "float64" },
   { name: "x * 0.5", on: "16", shape: "(16,)", step: "%x * 0.5" },
   { name: "nn.relu(x)", on: "16", shape: "(16,)", step: "nn.relu(%x)" },
   { name: "tanh(x)", on: "8", shape: "(8,)", step: "tanh(%x)" },
@@ -26,10 +27,10 @@ const TENSORS = [
   { name: "nn.dense(x, y)", on: "4×4", shape: "(4, 4)", step: "nn.dense(%x, %y)" },
 ];
 
-function loop({ shape, step }, times) {
+function loop({ shape, step, dtype = "float32" }, times) {
   const steps = `    let %x = ${step};\n`.repeat(times);
-  const made = ones(shape.replace("(", "[").replace(/,?\)/, "]"));
-  return `def @go(%i: int32, ${twice(shape)}) -> Tensor[${shape}, float32] {
+  const made = `ones(shape=${shape.replace("(", "[").replace(/,?\)/, "]")}, dtype="${dtype}")`;
+  return `def @go(%i: int32, %x: ${tensor(shape, dtype)}, %y: ${tensor(shape, dtype)}) -> ${tensor(shape, dtype)} {
   if (%i == 0) { %x } else {
 ${steps}    @go(%i - 1, %x, %y)
   }
@@ -78,7 +79,7 @@ export function littleRows(playground, print = console.log) {
     const ns = ((many - few) * 1e6) / ((MANY - FEW) * ROUNDS * n);
     print(`  ${name.padEnd(24)}${on.padEnd(24)}${ns.toFixed(1).padStart(8)} ns`);
   };
-  for (const operator of TENSORS) row(operator.name, `${operator.on} elements`, (times) => loop(operator, times), operator.n);
+  for (const operator of TENSORS) row(operator.name, `${operator.on} of ${operator.dtype ?? "float32"}`, (times) => loop(operator, times), operator.n);
   row("x + s", "int32, in a fold", (times) => fold("%s + %x", "int32", times));
   row("x * s", "float32, in a fold", (times) => fold("%s * %x", "float32", times));
 }

@@ -17,7 +17,7 @@ impl Default for Blocks {
 }
 
 /// Which of the blocks is the result.
-pub const RESULT: usize = 2;
+const RESULT: usize = 2;
 
 impl Blocks {
     /// Reads elements, or repeats one: `n` of them.
@@ -30,12 +30,14 @@ impl Blocks {
         if dtype.is_float() {
             wide::read_floats(format, bytes, &mut self.floats[at]);
             if is_one {
-                self.floats[at] = [self.floats[at][0]; BLOCK];
+                let one = self.floats[at][0];
+                self.floats[at][..n].fill(one);
             }
         } else {
             wide::read_ints(format, bytes, &mut self.ints[at]);
             if is_one {
-                self.ints[at] = [self.ints[at][0]; BLOCK];
+                let one = self.ints[at][0];
+                self.ints[at][..n].fill(one);
             }
         }
         Ok(())
