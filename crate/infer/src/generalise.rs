@@ -37,7 +37,7 @@ impl Inference<'_> {
         self.n_reported = self.solver.failures.len();
         // One mistake may break several relations of one call.
         let mut told: HashSet<Cause> = HashSet::default();
-        // A type that contained itself differs from whatever it met.
+        // A type that contained itself differs from whatever it met. That is no failure, and tells none for its cause.
         let cut: HashSet<TermId> = cycles.iter().map(|&(term, _)| self.solver.root(term)).collect();
         failures.retain(|failure| {
             let posted = self.solver.relation(failure.relation);

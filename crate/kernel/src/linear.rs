@@ -42,19 +42,34 @@ pub fn batch_matmul<T: Number>(a: Operand<T>, b: Operand<T>, [m, k, n]: [usize; 
     let mut turned = Vec::new();
     for matrix in 0..batch {
         let a = a.matrix(matrix, m * k);
-        let b = match b.order {
-            Order::Plain => b.matrix(matrix, k * n),
+        let columns = b.matrix(matrix, k * n);
+        let sums = &mut results[matrix * m * n..][..m * n];
+        // Rows of `b` are added as a whole. To turn it pays off if there are more than a few of `a`.
+        let rows = match b.order {
+            Order::Plain => columns,
+            Order::Transposed if m < 8 => {
+                for (at, sum) in sums.iter_mut().enumerate() {
+                    for p in 0..k {
+                        *sum = sum.multiply_add(a[at / n * a_row + p * a_column], columns[at % n * k + p]);
+                    }
+                }
+                continue;
+            }
             Order::Transposed => {
-                let columns = b.matrix(matrix, k * n);
-                turned.clear();
-                turned.extend((0..k * n).map(|at| columns[at % n * k + at / n]));
+                if turned.is_empty() || b.batch > 1 {
+                    turned.resize(k * n, T::ZERO);
+                    for (j, column) in columns.chunks_exact(k.max(1)).enumerate() {
+                        for (p, &x) in column.iter().enumerate() {
+                            turned[p * n + j] = x;
+                        }
+                    }
+                }
                 &turned
             }
         };
         for i in 0..m {
-            let sums = &mut results[(matrix * m + i) * n..][..n];
             for p in 0..k {
-                T::add_products(sums, &b[p * n..][..n], a[i * a_row + p * a_column]);
+                T::add_products(&mut sums[i * n..][..n], &rows[p * n..][..n], a[i * a_row + p * a_column]);
             }
         }
     }
@@ -102,6 +117,21 @@ mod tests {
             }
         }
         assert_eq!(dense(&A, &B_TRANSPOSED, [2, 3, 2]), [7, -1, 16, -1]);
+    }
+
+    #[test]
+    fn few_rows_and_many_give_the_same() {
+        let [m, k, n] = [9, 5, 3];
+        let numbers = |count: usize| (0..2 * count as i64).map(|i| i * i % 17 - 8).collect::<Vec<_>>();
+        let (a, b) = (numbers(m * k), numbers(k * n));
+        let turned: Vec<i64> = b.chunks(k * n).flat_map(|b| (0..k * n).map(|at| b[at % k * n + at / k])).collect();
+        let all = batch_matmul(plain(&a, 2), plain(&b, 2), [m, k, n]);
+        assert_eq!(batch_matmul(plain(&a, 2), transposed(&turned, 2), [m, k, n]), all);
+        let one = batch_matmul(plain(&a, 2), plain(&b[..k * n], 1), [m, k, n]);
+        assert_eq!(batch_matmul(plain(&a, 2), transposed(&turned[..k * n], 1), [m, k, n]), one);
+        for (row, sums) in a.chunks(k).zip(one.chunks(n)) {
+            assert_eq!(dense(row, &turned[..k * n], [1, k, n]), sums);
+        }
     }
 
     #[test]

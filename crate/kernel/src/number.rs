@@ -15,7 +15,7 @@
 /// The one NaN that results hold: quiet, positive, no payload.
 pub const NAN: f64 = f64::from_bits(0x7ff8_0000_0000_0000);
 
-/// What the loops of [`crate::linear`] and [`crate::window`] need of an element.
+/// What the loops of [`crate::linear`] and [`crate::slide`] need of an element.
 ///
 /// `f64` serves every float dtype; the product and the sum are rounded separately. `i64` and `i128` wrap, so that the
 /// low 64 bits are right. `i64` may hold the bits of a uint64 wherever nothing is divided or compared; `i128` is right

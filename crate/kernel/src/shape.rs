@@ -46,15 +46,21 @@ pub fn concatenate<T: Copy>(parts: &[View<T>], axis: usize) -> Vec<T> {
 ///
 /// Cutting 5 elements at `[1, 3]` gives pieces of 1, 2 and 2.
 pub fn split<T: Copy>(input: View<T>, axis: usize, cuts: &[usize]) -> Vec<Vec<T>> {
-    let starts = [0].into_iter().chain(cuts.iter().copied());
-    let ends = cuts.iter().copied().chain([input.shape[axis]]);
+    let size = input.shape[axis];
     let n_outer = count(&input.shape[..axis]);
     let inner = count(&input.shape[axis + 1..]);
-    let run = input.shape[axis] * inner;
-    let piece = |(start, end): (usize, usize)| {
-        (0..n_outer).flat_map(|outer| &input.data[outer * run..][start * inner..end * inner]).copied().collect()
-    };
-    starts.zip(ends).map(piece).collect()
+    let mut pieces = Vec::with_capacity(cuts.len() + 1);
+    let mut start = 0;
+    for at in 0..=cuts.len() {
+        let end = cuts.get(at).copied().unwrap_or(size);
+        let mut piece = Vec::with_capacity(n_outer * (end - start) * inner);
+        for outer in 0..n_outer {
+            piece.extend_from_slice(&input.data[outer * size * inner..][start * inner..end * inner]);
+        }
+        pieces.push(piece);
+        start = end;
+    }
+    pieces
 }
 
 /// Elements of `data` along `axis`, named by `indices`; without an axis, elements of `data` flattened.

@@ -155,8 +155,11 @@ pub fn conv<T: Number>(data: View<T>, weight: View<T>, looks: &[Vec<Look>; 3], g
     let n_outputs = if way == Way::Forward { window[0] } else { window[1] * groups };
     let sizes = [n_outputs / groups.max(1), n_channels / groups.max(1)];
     let [slices, rows, columns] = looks;
-    let runs = runs(columns, window[4]);
     let mut results = vec![T::ZERO; n_images * n_outputs * slices.len() * rows.len() * columns.len()];
+    if data.data.is_empty() || weight.data.is_empty() {
+        return results;
+    }
+    let runs = runs(columns, window[4]);
     let mut lines = results.chunks_exact_mut(columns.len().max(1));
     for image in 0..n_images {
         for output in 0..n_outputs {
@@ -354,6 +357,17 @@ mod tests {
         let element = |part: i64| position as i64 * along.stride + part * along.dilation - along.before;
         let inside = |part: &i64| (0..size as i64).contains(&element(*part));
         (0..window).filter(inside).map(|part| (part as usize, element(part) as usize)).collect()
+    }
+
+    /// Of no channels there is nothing to sum, however many places a window has.
+    #[test]
+    fn a_convolution_of_nothing_is_zero_at_once() {
+        let (size, window) = (200_000, 100_000);
+        let along = Along { stride: 1, dilation: 1, before: 0, after: 0 };
+        let looks = [forward(&along, 1, 1, 1), forward(&along, 1, 1, 1), forward(&along, size, window, 100_001)];
+        let (data, weight) = ([1, 0, 1, 1, size], [1, 0, 1, 1, window as usize]);
+        let zeros = conv(View::<i64>::new(&[], &data), View::new(&[], &weight), &looks, 1, Way::Forward);
+        assert_eq!(zeros, vec![0; 100_001]);
     }
 
     #[test]

@@ -349,11 +349,12 @@ pub fn fold_ints(step: fn(i128, i128) -> i128, is_unsigned: bool, from: &[i64], 
     fold(from, sums, at, |sum, x| step(sum, if is_unsigned { i128::from(x as u64) } else { i128::from(x) }));
 }
 
-/// The same, of sums, which wrap.
+/// The same, of sums.
 pub fn add_floats(from: &[f64], sums: &mut [f64], at: &mut usize) {
     fold(from, sums, at, |sum, x| sum + x);
 }
 
+/// The same, of sums, which wrap.
 pub fn add_ints(from: &[i64], sums: &mut [i64], at: &mut usize) {
     fold(from, sums, at, i64::wrapping_add);
 }

@@ -6,9 +6,10 @@
 //! their dtype wants them (at multiples of its width). One operand may be where the result goes, if the plan
 //! [`takes`](Plan::takes) it.
 //!
-//! float32 has bodies of its own (`single`), in which float16 and bfloat16 are computed as well (`half`). Elementwise
-//! operators, casts and reductions of all other dtypes go a block at a time (`blocks`); what only moves elements is for
-//! bytes (`moves`). Where there is no body here, a call is computed on values by the meaning of its kernel.
+//! float32 has bodies of its own (`single`), in which products, convolutions, pools and norms on float16 and bfloat16 are
+//! computed as well (`half`). Elementwise operators, casts and reductions of other dtypes go a block at a time (`blocks`); what
+//! only moves elements is for bytes (`moves`). Where there is no body here, a call is computed on values by the meaning of
+//! its kernel.
 //! [`crate::run`] asks here first, so all that run programs agree to the bit.
 
 mod blocks;

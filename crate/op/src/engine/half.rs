@@ -1,25 +1,25 @@
-//! Operators on float16 and bfloat16: stored so, computed in float32, and rounded once at the end.
-//!
-//! Sums, products and quotients are what rounding the exact number once would give: float32 has more than twice the digits.
+//! Products, convolutions, pools and norms on float16 and bfloat16: stored so, computed in float32, and rounded once at
+//! the end. What is elementwise, or folds, goes a block at a time instead, in float64 (`blocks`).
 
 use super::single::Single;
-use super::{Scratch, Source};
+use super::{Scratch, Source, count};
 use crate::run::{Fault, ResultType};
 use base::ToList;
 use kernel::wide::{floats_of_halves, halves_of_floats};
 use ty::{Attrs, Dtype};
 
+/// Elements of a call: with more, the room for them as float32 could be more than there is.
+const MOST: usize = 1 << 26;
+
+/// More are not kept between calls.
+const MOST_KEPT: usize = 1 << 20;
+
 #[derive(Clone)]
 pub struct Half {
     is_brain: bool,
-    /// Whether the result is of the operands' dtype, and not a bool or a float32.
+    /// Whether the result is of the operands' dtype, and not a float32.
     is_closed: bool,
     single: Single,
-}
-
-/// Whether elements are half as wide as a float32.
-pub fn is_half(dtype: Dtype) -> bool {
-    matches!(dtype, Dtype::Float16 | Dtype::BFloat16)
 }
 
 impl Half {
@@ -27,23 +27,29 @@ impl Half {
     pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Half> {
         let dtype = operands.first()?.dtype;
         let is_closed = result.dtype == dtype;
-        let fits = is_half(dtype) && operands.iter().all(|of| of.dtype == dtype);
-        if !fits || !is_closed && !matches!(result.dtype, Dtype::Bool | Dtype::Float32) {
+        let fits = matches!(dtype, Dtype::Float16 | Dtype::BFloat16) && operands.iter().all(|of| of.dtype == dtype);
+        if !fits || !is_closed && result.dtype != Dtype::Float32 {
             return None;
         }
+        let n = operands.iter().chain([result]).try_fold(0, |n: usize, of| n.checked_add(count(&of.shape)?))?;
+        (n <= MOST).then_some(())?;
         let wide = |of: &ResultType| {
             let dtype = if of.dtype == dtype { Dtype::Float32 } else { of.dtype };
             ResultType { dtype, ..of.clone() }
         };
         let operands: Vec<ResultType> = operands.iter().map(wide).list();
-        let single = Single::new(name, attrs, &operands, &wide(result))?;
-        Some(Half { is_brain: dtype == Dtype::BFloat16, is_closed, single })
+        match Single::new(name, attrs, &operands, &wide(result))? {
+            Single::Unary(_) | Single::Binary { .. } | Single::Compare { .. } | Single::Fold { .. } => None,
+            single => Some(Half { is_brain: dtype == Dtype::BFloat16, is_closed, single }),
+        }
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
         let n: usize = sources.iter().map(|source| source.map_or(0, |bytes| bytes.len() / 2)).sum();
         let n_result = if self.is_closed { result.len() / 2 } else { 0 };
         let mut floats = std::mem::take(&mut scratch.halves);
+        floats.clear();
+        floats.reserve_exact(n + n_result);
         floats.resize(n + n_result, 0.0);
         let (mut left, to) = floats.split_at_mut(n);
         let mut wide: Vec<Source> = Vec::with_capacity(sources.len());
@@ -61,7 +67,9 @@ impl Half {
         if self.is_closed {
             halves_of_floats(self.is_brain, to, result);
         }
-        scratch.halves = floats;
+        if floats.len() <= MOST_KEPT {
+            scratch.halves = floats;
+        }
         done
     }
 }

@@ -2,10 +2,10 @@
 
 use super::blocks::{elements_at, write_elements};
 use super::each::Each;
-use super::half::{Half, is_half};
+use super::half::Half;
 use super::single::{self, Single};
 use super::{Scratch, Source};
-use crate::run::{Call, Fault, ResultType, round_to};
+use crate::run::{Call, Fault, ResultType};
 use crate::{Op, OpId, all};
 use base::ToList;
 use kernel::elementwise::{Binary, Source as From, Unary, binary, unary};
@@ -134,12 +134,8 @@ static ON_SCALARS: LazyLock<Vec<Option<Elementwise>>> = LazyLock::new(|| {
 /// An elementwise operator on the bits of scalars of one dtype; the result's dtype is the second. One of one operand
 /// does not look at `b`.
 pub fn on_scalars(op: OpId, [from, to]: [Dtype; 2], a: u64, b: u64) -> Result<u64, Fault> {
-    let known = if from == Dtype::Float32 || is_half(from) { ON_SCALARS[op.0 as usize] } else { None };
-    let single = |bits: u64| match is_half(from) {
-        true => ty::scalar_of(from, bits).as_float() as f32,
-        false => f32::from_bits(bits as u32),
-    };
-    let (x, y) = ([single(a)], [single(b)]);
+    let known = if from == Dtype::Float32 { ON_SCALARS[op.0 as usize] } else { None };
+    let (x, y) = ([f32::from_bits(a as u32)], [f32::from_bits(b as u32)]);
     let mut result = [0.0];
     match known {
         Some(known) => known.run(From::Other(&x), From::Other(&y), &mut result),
@@ -147,7 +143,6 @@ pub fn on_scalars(op: OpId, [from, to]: [Dtype; 2], a: u64, b: u64) -> Result<u6
     }
     Ok(match to {
         Dtype::Bool => u64::from(result[0] != 0.0),
-        Dtype::Float32 => ty::scalar_bits(to, ty::Scalar::Float(f64::from(result[0]))),
-        _ => ty::scalar_bits(to, ty::Scalar::Float(round_to(to, f64::from(result[0])))),
+        _ => ty::scalar_bits(to, ty::Scalar::Float(f64::from(result[0]))),
     })
 }
