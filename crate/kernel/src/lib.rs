@@ -21,9 +21,9 @@
 //! - NaN goes through: `maximum`, `relu` and the reductions built on them answer NaN if a NaN took part. Its bits are
 //!   canonical only after a `number::round_*`.
 //!
-//! Deliberately absent: dtypes, types and values of the language; shape inference (the output shape is an argument
-//! where it is not implied); negative axes, `keepdims` and layouts other than NCHW (the caller normalises, and may
-//! [`shape::transpose`] around a kernel).
+//! Deliberately absent: dtypes (a [`wide::Format`] says how an element lies in memory, no more), types and values of the
+//! language; shape inference (the output shape is an argument where it is not implied); negative axes, `keepdims` and layouts
+//! other than NCHW (the caller normalises, and may [`shape::transpose`] around a kernel).
 //!
 //! ```
 //! use kernel::{number, scalar, strided};

@@ -112,11 +112,6 @@ impl<const K: usize> Iterator for Offsets<'_, K> {
 
 impl<const K: usize> ExactSizeIterator for Offsets<'_, K> {}
 
-/// `f` of every element.
-pub fn map1<A: Copy, R>(a: &[A], f: impl Fn(A) -> R) -> Vec<R> {
-    a.iter().map(|&a| f(a)).collect()
-}
-
 /// `f` of every pair, both operands broadcast to the shape `to`.
 pub fn map2<A: Copy, B: Copy, R>(a: View<A>, b: View<B>, to: &[usize], f: impl Fn(A, B) -> R) -> Vec<R> {
     let mut results = Vec::with_capacity(count(to));
@@ -173,7 +168,6 @@ mod tests {
     #[test]
     fn maps_of_rank_zero_and_of_nothing() {
         let one = View::new(&[2], &[]);
-        assert_eq!(map1(one.data, |a| a + 1), [3]);
         assert_eq!(map2(one, one, &[], |a, b| a * b), [4]);
         assert_eq!(map3(one, one, one, &[], |a, b, c| a * b * c), [8]);
         let none = View::new(&[], &[0, 1]);

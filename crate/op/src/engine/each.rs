@@ -63,6 +63,10 @@ impl Each {
             for at in (0..run).step_by(BLOCK) {
                 let length = BLOCK.min(run - at);
                 for (operand, source) in sources.iter().enumerate() {
+                    // What stays put along a run is there already.
+                    if at > 0 && !moves[operand] {
+                        continue;
+                    }
                     let (start, n_read) =
                         if moves[operand] { (offsets[operand] + at, length) } else { (offsets[operand], 1) };
                     let bytes = source.unwrap_or(result).get(start * from.n_bytes()..(start + n_read) * from.n_bytes());

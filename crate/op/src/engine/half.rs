@@ -48,8 +48,7 @@ impl Half {
         let n: usize = sources.iter().map(|source| source.map_or(0, |bytes| bytes.len() / 2)).sum();
         let n_result = if self.is_closed { result.len() / 2 } else { 0 };
         let mut floats = std::mem::take(&mut scratch.halves);
-        floats.clear();
-        floats.reserve_exact(n + n_result);
+        floats.reserve_exact((n + n_result).saturating_sub(floats.len()));
         floats.resize(n + n_result, 0.0);
         let (mut left, to) = floats.split_at_mut(n);
         let mut wide: Vec<Source> = Vec::with_capacity(sources.len());
