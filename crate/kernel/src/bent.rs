@@ -107,8 +107,16 @@ pub fn correlation(
     let pairs = |axis: usize, [a, b]: [i128; 2]| {
         let inside = move |i: i128| (0..size[axis] as i128).contains(&i).then_some(i as usize);
         let parts = |start: i128| (-start).max(0)..(size[axis] as i128 - start).min(patches.size.into());
-        let others = parts(b).filter(move |part| inside(a + part).is_none());
-        parts(a).chain(others).map(|part| (inside(a + part), inside(b + part))).collect::<Vec<_>>()
+        let mut pairs = Vec::new();
+        for (of, only_second) in [(a, false), (b, true)] {
+            for part in parts(of) {
+                let pair = (inside(a + part), inside(b + part));
+                if !only_second || pair.0.is_none() {
+                    pairs.push(pair);
+                }
+            }
+        }
+        pairs
     };
     let mut results = Vec::new();
     for image in 0..n_images {

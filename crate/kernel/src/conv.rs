@@ -136,12 +136,16 @@ impl Geometry {
     }
 }
 
+/// The index along each axis.
+fn split(at: usize, n_rows: usize, n_columns: usize) -> [usize; 3] {
+    [at / n_columns / n_rows, at / n_columns % n_rows, at % n_columns]
+}
+
 /// Memory that is used again; what is in it does not matter.
 #[derive(Default, Debug)]
 pub struct Scratch {
     pub panels: Vec<f32>,
     image: Vec<f32>,
-    offsets: Vec<u32>,
     weight: Vec<f32>,
     results: Vec<f32>,
 }
@@ -168,13 +172,13 @@ pub fn conv(
         direct::conv(geometry, data, weight, &finish, out);
         return Some(());
     };
-    let run = Run { geometry, image, weight, finish };
+    let only_phase = (Phase::counts(geometry) == [1; 3]).then(|| Phase::new(geometry, &image, [0; 3]));
+    let run = Run { geometry, image, only_phase, weight, finish };
     let group_size = geometry.group_channels() * geometry.each(|axis| axis.size).iter().product::<usize>();
     let group_out = geometry.group_outputs() * geometry.n_positions();
     for (at, out) in out.chunks_exact_mut(group_out).enumerate() {
-        let (data, next) = data[at * group_size..].split_at(group_size);
-        let next = &next[..group_size.min(next.len())];
-        unsafe { run.group(at % geometry.n_groups, [data, next], out, scratch) }
+        let data = &data[at * group_size..][..group_size];
+        unsafe { run.group(at % geometry.n_groups, data, out, scratch) }
     }
     Some(())
 }
@@ -182,16 +186,16 @@ pub fn conv(
 struct Run<'a> {
     geometry: &'a Geometry,
     image: Image,
+    /// It is the same for each group.
+    only_phase: Option<Phase>,
     weight: &'a [f32],
     finish: Finish,
 }
 
 impl Run<'_> {
-    /// Reads `data`; `next` is read after that.
-    ///
     /// # Safety
     /// The lengths are those of the geometry.
-    unsafe fn group(&self, group: usize, [data, next]: [&[f32]; 2], out: &mut [f32], scratch: &mut Scratch) {
+    unsafe fn group(&self, group: usize, data: &[f32], out: &mut [f32], scratch: &mut Scratch) {
         let geometry = self.geometry;
         let (n_channels, n_outputs) = (geometry.group_channels(), geometry.group_outputs());
         let n_terms = n_channels * geometry.n_places();
@@ -204,37 +208,60 @@ impl Run<'_> {
             return unsafe { product(&a, &Columns::Strided(b), &to, &mut scratch.panels) };
         }
         let image = self.image.of_group(data, n_channels, &mut scratch.image);
-        for phase in Phase::all(geometry) {
-            self.image.offsets(geometry, &phase, n_channels, &mut scratch.offsets);
-            let gather = Gather {
-                image,
-                offsets: scratch.offsets.as_ptr(),
-                n_terms: scratch.offsets.len(),
-                n_positions: phase.n_positions,
-                steps: self.image.steps_of(&phase),
-            };
-            if phase.is_whole && n_channels == 1 && n_outputs < depthwise::FEW && gather.n_terms == n_terms {
-                unsafe { depthwise::conv(&gather, n_outputs, weight, &to, next) }
-                continue;
-            }
-            let shape = [n_outputs, gather.n_terms];
-            let a = match geometry.direction {
-                Direction::Forward => Matrix { data: weight, shape, steps: [n_terms, 1] },
-                Direction::Transposed => {
-                    phase.weight(geometry, weight, &mut scratch.weight);
-                    Matrix { data: &scratch.weight, shape, steps: [gather.n_terms, 1] }
-                }
-            };
-            if phase.is_whole {
-                unsafe { product(&a, &Columns::Gathered(&gather), &to, &mut scratch.panels) }
-                continue;
-            }
-            let step = phase.n_positions.iter().product();
-            reserve(&mut scratch.results, n_outputs * step);
-            let part = Out { at: scratch.results.as_mut_ptr(), step, ..to };
-            unsafe { product(&a, &Columns::Gathered(&gather), &part, &mut scratch.panels) }
-            phase.scatter(geometry, &scratch.results[..n_outputs * step], out);
+        if let Some(phase) = &self.only_phase {
+            return unsafe { self.phase(phase, image, weight, (&to, out), scratch) };
         }
+        let [n_planes, n_rows, n_columns] = Phase::counts(geometry);
+        for at in 0..n_planes * n_rows * n_columns {
+            let phase = Phase::new(geometry, &self.image, split(at, n_rows, n_columns));
+            unsafe { self.phase(&phase, image, weight, (&to, out), scratch) }
+        }
+    }
+
+    /// The results of a group at the positions of a phase.
+    ///
+    /// # Safety
+    /// As [`Run::group`]; the image and the weight are of the group, and `to` is `out`.
+    unsafe fn phase(
+        &self,
+        phase: &Phase,
+        image: *const f32,
+        weight: &[f32],
+        (to, out): (&Out, &mut [f32]),
+        scratch: &mut Scratch,
+    ) {
+        let geometry = self.geometry;
+        let (n_outputs, n_terms) = (geometry.group_outputs(), phase.offsets.len());
+        let gather = Gather {
+            image,
+            offsets: phase.offsets.as_ptr(),
+            n_terms,
+            n_positions: phase.n_positions,
+            steps: self.image.steps_of(phase),
+        };
+        if phase.is_whole
+            && geometry.group_channels() == 1
+            && n_outputs < depthwise::FEW
+            && weight.len() == n_outputs * n_terms
+        {
+            return unsafe { depthwise::conv(&gather, n_outputs, weight, to) };
+        }
+        let weight = match geometry.direction {
+            Direction::Forward => weight,
+            Direction::Transposed => {
+                phase.weight(geometry, weight, &mut scratch.weight);
+                &scratch.weight
+            }
+        };
+        let a = Matrix { data: weight, shape: [n_outputs, n_terms], steps: [n_terms, 1] };
+        if phase.is_whole {
+            return unsafe { product(&a, &Columns::Gathered(&gather), to, &mut scratch.panels) };
+        }
+        let step = phase.n_positions.iter().product();
+        reserve(&mut scratch.results, n_outputs * step);
+        let part = Out { at: scratch.results.as_mut_ptr(), step, ..*to };
+        unsafe { product(&a, &Columns::Gathered(&gather), &part, &mut scratch.panels) }
+        phase.scatter(geometry, &scratch.results[..n_outputs * step], out);
     }
 
     /// Where the weight of a window of one element has the next output, and the next channel.

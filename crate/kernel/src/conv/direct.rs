@@ -1,6 +1,6 @@
 //! By the definition, for windows that reach far beyond the data and weights that must not meet the zeros around it.
 
-use super::{Direction, Geometry};
+use super::{Direction, Geometry, split};
 use crate::gemm::tile::Finish;
 use crate::lanes::Lanes;
 
@@ -26,11 +26,6 @@ pub(super) fn conv(geometry: &Geometry, data: &[f32], weight: &[f32], finish: &F
         *result = sum;
         unsafe { finish.at(output, 0).apply_all(result, 1) }
     }
-}
-
-/// The index along each axis.
-fn split(at: usize, n_rows: usize, n_columns: usize) -> [usize; 3] {
-    [at / n_columns / n_rows, at / n_columns % n_rows, at % n_columns]
 }
 
 /// The index of a group's channel among all, and that of the kernel between it and an output.

@@ -8,6 +8,7 @@ use super::{Axis, Direction, Geometry};
 use crate::gemm::moves::{self, clear};
 use crate::gemm::reserve;
 use std::iter;
+use std::ops::Range;
 
 /// A window of one element that visits each.
 pub(super) fn is_plain(axis: &Axis) -> bool {
@@ -58,36 +59,45 @@ impl Image {
         if !self.is_copy {
             return data.as_ptr();
         }
-        let ([n_planes, n_rows, n_columns], [low_plane, low_row, low_column]) = (self.extents, self.lows);
         reserve(copy, n_channels * self.plane());
-        let (mut to, mut plane_at) = (copy.as_mut_ptr(), 0);
-        // Along a row: zeros, elements from `column` on, zeros.
-        let column = low_column.clamp(0, self.sizes[2] as i64);
-        let n_before = (column - low_column).clamp(0, n_columns as i64) as usize;
-        let n_seen = (n_columns - n_before).min(self.sizes[2] - column as usize);
-        for _ in 0..n_channels {
-            for plane in (low_plane..).take(n_planes) {
-                for row in (low_row..).take(n_rows) {
-                    let is_inside =
-                        (0..self.sizes[0] as i64).contains(&plane) && (0..self.sizes[1] as i64).contains(&row);
-                    let n_seen = if is_inside { n_seen } else { 0 };
-                    unsafe {
-                        if n_seen > 0 {
-                            let row = (plane_at + plane as usize) * self.sizes[1] + row as usize;
-                            let from = &data[row * self.sizes[2] + column as usize..][..n_seen];
-                            clear(to, n_before);
-                            moves::copy(from.as_ptr(), to.add(n_before), n_seen);
-                            clear(to.add(n_before + n_seen), n_columns - n_before - n_seen);
-                        } else {
-                            clear(to, n_columns);
-                        }
-                        to = to.add(n_columns);
-                    }
+        let [n_planes, n_rows, n_columns] = self.extents;
+        let [(planes_before, planes), (rows_before, rows), (columns_before, columns)] =
+            [0, 1, 2].map(|axis| self.inside(axis));
+        let (mut to, mut n_zeros) = (copy.as_mut_ptr(), 0);
+        for channel in 0..n_channels {
+            for plane in 0..n_planes {
+                let plane = plane.wrapping_sub(planes_before);
+                if plane >= planes.len() {
+                    n_zeros += n_rows * n_columns;
+                    continue;
                 }
+                let plane = channel * self.sizes[0] + planes.start + plane;
+                n_zeros += rows_before * n_columns + columns_before;
+                for row in rows.clone() {
+                    let row = &data[(plane * self.sizes[1] + row) * self.sizes[2]..][columns.clone()];
+                    unsafe {
+                        clear(to, n_zeros);
+                        moves::copy(row.as_ptr(), to.add(n_zeros), row.len());
+                        to = to.add(n_zeros + row.len());
+                    }
+                    // Behind this row, and before the next.
+                    n_zeros = n_columns - row.len();
+                }
+                let n_rows_after = n_rows - rows_before - rows.len();
+                n_zeros = n_zeros + n_rows_after * n_columns - columns_before;
             }
-            plane_at += self.sizes[0];
         }
+        unsafe { clear(to, n_zeros) }
         copy.as_ptr()
+    }
+
+    /// Along an axis, how many zeros are before the data, and which of the data are in the image.
+    fn inside(&self, axis: usize) -> (usize, Range<usize>) {
+        let (low, extent, size) = (self.lows[axis], self.extents[axis] as i64, self.sizes[axis] as i64);
+        let first = low.clamp(0, size);
+        let n_before = (first - low).clamp(0, extent);
+        let n_seen = (extent - n_before).min(size - first);
+        (n_before as usize, first as usize..(first + n_seen) as usize)
     }
 
     /// How far in the image an element of the data lies.
@@ -102,12 +112,12 @@ impl Image {
         [planes * self.extents[1] * self.extents[2], rows * self.extents[2], columns]
     }
 
-    /// For each channel and place that takes part, where the first position of the phase sees an element.
+    /// As [`Phase::offsets`].
     #[inline(never)]
-    pub fn offsets(&self, geometry: &Geometry, phase: &Phase, n_channels: usize, offsets: &mut Vec<u32>) {
-        offsets.clear();
+    fn offsets(&self, geometry: &Geometry, phase: &Phase) -> Vec<u32> {
         let places = phase.places(geometry);
-        for channel in 0..n_channels {
+        let mut offsets = Vec::new();
+        for channel in 0..geometry.group_channels() {
             let start = channel * self.plane();
             for plane in &places[0] {
                 for row in &places[1] {
@@ -116,6 +126,7 @@ impl Image {
                 }
             }
         }
+        offsets
     }
 }
 
@@ -131,6 +142,14 @@ fn range(direction: Direction, axis: &Axis) -> [i64; 2] {
     match direction {
         Direction::Forward => [-padding, last * stride + reach - padding + 1],
         Direction::Transposed => [(padding - reach).div_euclid(stride), (last + padding).div_euclid(stride) + 1],
+    }
+}
+
+/// From a position of a phase to the next.
+fn spacing(direction: Direction, axis: &Axis) -> usize {
+    match direction {
+        Direction::Forward => 1,
+        Direction::Transposed => axis.stride,
     }
 }
 
@@ -150,22 +169,29 @@ pub(super) struct Phase {
     steps: [usize; 3],
     /// It has all positions.
     pub is_whole: bool,
+    /// Where in the image of a group its first position sees an element, for each channel and place that takes part.
+    pub offsets: Vec<u32>,
 }
 
 impl Phase {
-    /// Every position is in one.
-    pub fn all(geometry: &Geometry) -> impl Iterator<Item = Phase> {
-        let (outputs, strides) = (geometry.each(|axis| axis.output), geometry.each(|axis| axis.stride));
-        let (spacing, steps) = match geometry.direction {
-            Direction::Forward => ([1; 3], strides),
-            Direction::Transposed => (strides, [1; 3]),
+    /// How many there are along each axis. Every position is in one.
+    pub fn counts(geometry: &Geometry) -> [usize; 3] {
+        [0, 1, 2].map(|at| spacing(geometry.direction, &geometry.axes[at]).min(geometry.axes[at].output))
+    }
+
+    /// The one that begins with this position.
+    #[inline(never)]
+    pub fn new(geometry: &Geometry, image: &Image, first: [usize; 3]) -> Phase {
+        let spacing = geometry.axes.each_ref().map(|axis| spacing(geometry.direction, axis));
+        let n_positions = [0, 1, 2].map(|at| (geometry.axes[at].output - first[at]).div_ceil(spacing[at]));
+        let steps = match geometry.direction {
+            Direction::Forward => geometry.each(|axis| axis.stride),
+            Direction::Transposed => [1; 3],
         };
-        let n_phases: [usize; 3] = [0, 1, 2].map(|axis| spacing[axis].min(outputs[axis]));
-        (0..n_phases.iter().product()).map(move |phase: usize| {
-            let first = [phase / n_phases[2] / n_phases[1], phase / n_phases[2] % n_phases[1], phase % n_phases[2]];
-            let n_positions = [0, 1, 2].map(|axis| (outputs[axis] - first[axis]).div_ceil(spacing[axis]));
-            Phase { first, spacing, n_positions, steps, is_whole: n_positions == outputs }
-        })
+        let is_whole = n_positions == geometry.each(|axis| axis.output);
+        let mut phase = Phase { first, spacing, n_positions, steps, is_whole, offsets: Vec::new() };
+        phase.offsets = image.offsets(geometry, &phase);
+        phase
     }
 
     /// Those that take part, along each axis.

@@ -26,6 +26,8 @@ pub struct Walk<const K: usize> {
     pub moves: [bool; K],
     /// The axes over the run, innermost first: sizes, and strides of the operands.
     outer: Vec<(usize, [usize; K])>,
+    /// How many elements each operand has at least.
+    reach: [usize; K],
 }
 
 impl<const K: usize> Walk<K> {
@@ -43,7 +45,11 @@ impl<const K: usize> Walk<K> {
         let (run, moves) =
             if axes.is_empty() { (1, [true; K]) } else { (axes[0].0, axes[0].1.map(|stride| stride != 0)) };
         axes.drain(..axes.len().min(1));
-        Walk { n: count(to), run, moves, outer: axes }
+        let n = count(to);
+        let last = |at: usize| -> usize { axes.iter().map(|(size, strides)| (size - 1) * strides[at]).sum() };
+        let reach = |at: usize| if n == 0 { 0 } else { last(at) + if moves[at] { run } else { 1 } };
+        let reach = std::array::from_fn(reach);
+        Walk { n, run, moves, outer: axes, reach }
     }
 
     /// Where run `at` starts in each operand.
@@ -61,12 +67,7 @@ impl<const K: usize> Walk<K> {
 
     /// Whether every index that a walk makes is inside operands of these sizes.
     pub(super) fn fits(&self, lengths: [usize; K]) -> bool {
-        self.n == 0
-            || (0..K).all(|operand| {
-                let outer: usize = self.outer.iter().map(|(size, strides)| (size - 1) * strides[operand]).sum();
-                let run = if self.moves[operand] { self.run } else { 1 };
-                outer + run <= lengths[operand]
-            })
+        (0..K).all(|operand| self.reach[operand] <= lengths[operand])
     }
 }
 

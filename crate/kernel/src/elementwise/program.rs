@@ -56,11 +56,31 @@ pub enum Step {
     },
 }
 
-/// One loop over a block.
+/// One loop over a block. What it does not read is any constant.
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Pass {
-    One(Step),
-    Two { ops: [Arithmetic; 2], between: Between, operands: [Place; 3], to: usize },
+struct Pass {
+    body: Body,
+    operands: [Place; 3],
+    to: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Body {
+    Unary(Unary),
+    Binary(Binary),
+    Ternary(Ternary),
+}
+
+const NOTHING: Place = Place::Constant(0.0);
+
+impl Pass {
+    fn one(step: Step) -> Pass {
+        match step {
+            Step::Unary { op, from, to } => Pass { body: Body::Unary(op), operands: [from, NOTHING, NOTHING], to },
+            Step::Binary { op, operands: [a, b], to } => Pass { body: Body::Binary(op), operands: [a, b, NOTHING], to },
+            Step::Select { operands, to } => Pass { body: Body::Ternary(Ternary::Select), operands, to },
+        }
+    }
 }
 
 /// Steps that are known to read only what there is.
@@ -111,45 +131,60 @@ impl Program {
         }
         let registers = scratch.as_mut_ptr();
         for start in (0..n).step_by(BLOCK) {
-            let length = BLOCK.min(n - start);
+            let block = Block { program: self, operands, registers, result, start, length: BLOCK.min(n - start) };
             // SAFETY: `new` has checked registers and operands; what an operand has was checked above.
-            unsafe {
-                let register = |at: usize| registers.add(at * BLOCK);
-                for (at, (walk, &operand)) in self.operands.iter().zip(operands).enumerate() {
-                    if !walk.is_one_run(start, length) {
-                        spread(walk, operand, start, length, register(self.n_registers + at));
-                    }
-                }
-                let find = |place: Place| match place {
-                    Place::Register(at) => Operand::Each(register(at).cast_const()),
-                    Place::Constant(x) => Operand::One(x),
-                    Place::Operand(at) => match operands[at] {
-                        Source::Result => Operand::Each(result.add(start).cast_const()),
-                        Source::Other(from) => {
-                            let walk = &self.operands[at];
-                            match walk.is_one_run(start, length) {
-                                true => walk.operand(from.as_ptr(), start),
-                                false => Operand::Each(register(self.n_registers + at).cast_const()),
-                            }
-                        }
-                    },
-                };
-                for (at, &pass) in self.passes.iter().enumerate() {
-                    let target = |to| if at + 1 == self.passes.len() { result.add(start) } else { register(to) };
-                    match pass {
-                        Pass::One(Step::Unary { op, from, to }) => loops::unary(op, find(from), target(to), length),
-                        Pass::One(Step::Binary { op, operands: [a, b], to }) => {
-                            loops::binary(op, find(a), find(b), target(to), length);
-                        }
-                        Pass::One(Step::Select { operands, to }) => {
-                            loops::ternary(Ternary::Select, operands.map(find), target(to), length);
-                        }
-                        Pass::Two { ops, between, operands, to } => {
-                            loops::ternary(Ternary::Two(ops, between), operands.map(find), target(to), length);
-                        }
-                    }
+            unsafe { block.run() }
+        }
+    }
+}
+
+/// Some elements of the result. `registers` are as many as the program has, and one for each operand.
+struct Block<'a> {
+    program: &'a Program,
+    operands: &'a [Source<'a>],
+    registers: *mut f32,
+    result: *mut f32,
+    start: usize,
+    length: usize,
+}
+
+impl Block<'_> {
+    unsafe fn run(&self) {
+        let Program { operands: walks, passes, n_registers } = self.program;
+        let Block { start, length, .. } = *self;
+        let register = |at: usize| self.registers.wrapping_add(at * BLOCK);
+        unsafe {
+            for (at, (walk, &operand)) in walks.iter().zip(self.operands).enumerate() {
+                if !walk.is_one_run(start, length) {
+                    spread(walk, operand, start, length, register(n_registers + at));
                 }
             }
+            for (at, &pass) in passes.iter().enumerate() {
+                let [a, b, c] = pass.operands.map(|place| self.find(place));
+                let to = if at + 1 == passes.len() { self.result.add(start) } else { register(pass.to) };
+                match pass.body {
+                    Body::Unary(op) => loops::unary(op, a, to, length),
+                    Body::Binary(op) => loops::binary(op, a, b, to, length),
+                    Body::Ternary(op) => loops::ternary(op, [a, b, c], to, length),
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn find(&self, place: Place) -> Operand {
+        let Block { program, start, length, .. } = *self;
+        let register = |at: usize| Operand::Each(self.registers.wrapping_add(at * BLOCK).cast_const());
+        match place {
+            Place::Register(at) => register(at),
+            Place::Constant(x) => Operand::One(x),
+            Place::Operand(at) => match self.operands[at] {
+                Source::Result => Operand::Each(self.result.wrapping_add(start).cast_const()),
+                Source::Other(from) => match program.operands[at].is_one_run(start, length) {
+                    true => unsafe { program.operands[at].operand(from.as_ptr(), start) },
+                    false => register(program.n_registers + at),
+                },
+            },
         }
     }
 }
@@ -170,7 +205,7 @@ fn passes(steps: &[Step]) -> Vec<Pass> {
     let mut passes = Vec::with_capacity(steps.len());
     let mut left = steps;
     while let [step, ..] = left {
-        let (pass, n) = two(left).unwrap_or((Pass::One(*step), 1));
+        let (pass, n) = two(left).unwrap_or((Pass::one(*step), 1));
         passes.push(pass);
         left = &left[n..];
     }
@@ -228,14 +263,15 @@ fn two(steps: &[Step]) -> Option<(Pass, usize)> {
             (second, to, n) = ((op, other), end, n + 1);
         }
     }
-    let pass = Pass::Two { ops: [first.0, second.0], between, operands: [a, first.1, second.1], to };
+    let body = Body::Ternary(Ternary::Two([first.0, second.0], between));
+    let pass = Pass { body, operands: [a, first.1, second.1], to };
     (n > 1).then_some((pass, n))
 }
 
 impl Walk<1> {
     /// Whether `length` elements from `start` on are of one run.
     fn is_one_run(&self, start: usize, length: usize) -> bool {
-        start % self.run + length <= self.run
+        start + length <= self.run || start % self.run + length <= self.run
     }
 
     /// The operand of the run that element `start` is in, from there on.
@@ -243,10 +279,11 @@ impl Walk<1> {
     /// # Safety
     /// The walk fits what is at `from`.
     unsafe fn operand(&self, from: *const f32, start: usize) -> Operand {
-        let [offset] = self.offsets(start / self.run);
+        let (run, start) = if start < self.run { (0, start) } else { (start / self.run, start % self.run) };
+        let [offset] = self.offsets(run);
         unsafe {
             match self.moves[0] {
-                true => Operand::Each(from.add(offset + start % self.run)),
+                true => Operand::Each(from.add(offset + start)),
                 false => Operand::One(*from.add(offset)),
             }
         }
