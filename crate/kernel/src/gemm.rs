@@ -50,6 +50,10 @@ const BLOCK_ROWS: usize = 96;
 const BLOCK_COLUMNS: usize = 360;
 /// Sizes of a product that is small.
 const FEW: usize = 8;
+/// A right operand of at most so many elements is packed in no time.
+const LITTLE: usize = 512;
+/// So many rows take longer to multiply than a right operand takes to pack.
+const REPAYING_ROWS: usize = 64;
 /// A right operand of at most so many elements is in the first-level cache anyway, and is read where it is.
 const SMALL: usize = 8192;
 
@@ -113,6 +117,18 @@ pub fn pack(b: Matrix, to: &mut Vec<f32>) {
     reserve(to, size);
     to.truncate(size);
     unsafe { Columns::Strided(b).pack(0..b.shape[0], 0..b.shape[1], to.as_mut_ptr()) }
+}
+
+/// How many floats [`pack`] writes for a right operand of this shape and with these steps, if products of so many rows
+/// are much faster with what it writes than without.
+pub fn packed_size(n_rows: usize, shape: [usize; 2], steps: [usize; 2]) -> Option<usize> {
+    let n_elements = shape[0] * shape[1];
+    let is_read_in_place = match steps[1] {
+        1 => n_rows == 1 || n_elements <= SMALL,
+        _ => n_elements <= LITTLE,
+    };
+    let is_repaid = (1..=REPAYING_ROWS).contains(&n_rows) && shape[1] > 1 && !is_read_in_place;
+    is_repaid.then(|| panel::size(shape))
 }
 
 /// The right operand.

@@ -85,7 +85,8 @@ pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly 
             continue;
         }
         let is_small = assembly.routines[id].n_words as usize + MAX_QUICK_ARGS < WINDOW;
-        let mut assembler = Assembler { out: &mut assembly, program: &program, function, id, is_small };
+        let is_constant = constants_of(function);
+        let mut assembler = Assembler { out: &mut assembly, program: &program, function, id, is_small, is_constant };
         for (block_id, block) in function.blocks.iter_enumerated() {
             assembler.block(block_id, block);
         }
@@ -147,6 +148,18 @@ fn immediates(program: &Program, layout: LayoutId, words: &mut Vec<u64>) -> Vec<
         .list()
 }
 
+/// By variable, whether it is a literal or a top-level variable: the same block of memory at each call, and no operator
+/// may write to it.
+fn constants_of(function: &Function) -> Vec<bool> {
+    let mut is_constant = vec![false; function.vars.len()];
+    for instr in function.blocks.iter().flat_map(|block| &block.instrs) {
+        if let (Op::Tensor(_) | Op::Global(_), &[result]) = (&instr.op, &instr.results[..]) {
+            is_constant[result.index()] = true;
+        }
+    }
+    is_constant
+}
+
 /// Gives each access to a global the place that its function returns to.
 fn stores(assembly: &mut Assembly) {
     for pc in 0..assembly.codes.len() {
@@ -165,6 +178,8 @@ struct Assembler<'a> {
     id: FuncId,
     /// Whether the loop can name all registers.
     is_small: bool,
+    /// By variable.
+    is_constant: Vec<bool>,
 }
 
 impl Assembler<'_> {
@@ -470,7 +485,8 @@ impl Assembler<'_> {
         self.out.args.extend(args);
         let number = self.out.operators.len() as u32;
         let operands = instr.args.iter().map(|&arg| self.layout(arg)).list();
-        let place = tensor::Place { call, operands, result: self.layout(result) };
+        let is_constant = instr.args.iter().map(|arg| self.is_constant[arg.index()]).list();
+        let place = tensor::Place { call, operands, is_constant, result: self.layout(result) };
         self.out.operators.push(place);
         Some(Code::Operator { to, n, first, number })
     }

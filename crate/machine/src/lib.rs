@@ -58,6 +58,7 @@ mod step;
 mod tensor;
 mod value;
 mod view;
+mod weights;
 
 pub use kind::{BlockKind, tensor_size};
 pub use machine::{Machine, Status};

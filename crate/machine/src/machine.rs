@@ -346,6 +346,8 @@ impl Machine {
             }
         }
         self.collect();
+        // They know the values of top-level variables.
+        self.sites = Sites::default();
     }
 
     /// How many instructions have been run since the start.

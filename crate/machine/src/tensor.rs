@@ -11,6 +11,7 @@ use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
 use crate::many::{self, Many};
 use crate::value::{Blocks, data_offset};
+use crate::weights::Weights;
 use base::{HashMap, ToList};
 use kernel::elementwise::Source as From;
 use layout::{Kind, LayoutId, Words, decode, encode};
@@ -30,6 +31,8 @@ pub(crate) struct Sites {
     /// By instruction, of those whose operands or results are tuples and have plans.
     many: HashMap<u32, Option<Many>>,
     scratch: Scratch,
+    /// Bytes of weights.
+    pub n_kept: u64,
 }
 
 /// Operators whose operands and result are scalars and tensors, and not all of them scalars.
@@ -38,6 +41,8 @@ pub struct Place {
     pub call: Called,
     /// The layouts of the operands and of the result.
     pub operands: Vec<LayoutId>,
+    /// By operand, whether it is the same at each call.
+    pub is_constant: Vec<bool>,
     pub result: LayoutId,
 }
 
@@ -70,6 +75,7 @@ enum Expected {
 struct Planned {
     plan: Plan,
     result: Made,
+    weights: Option<Weights>,
 }
 
 enum Made {
@@ -149,10 +155,11 @@ pub(crate) fn call(
     number: u32,
     operands: Operands,
 ) -> Result<u64, Stop> {
-    if let Some(Some(site)) = sites.planned.get(number as usize) {
-        let done = match &site.way {
-            Way::Quick(quick) => quick.run(heap, &mut sites.scratch, operands),
-            Way::Planned(planned) => planned.run(heap, &mut sites.scratch, &site.operands, operands),
+    let Sites { planned, scratch, n_kept, .. } = sites;
+    if let Some(Some(site)) = planned.get_mut(number as usize) {
+        let done = match &mut site.way {
+            Way::Quick(quick) => quick.run(heap, scratch, operands),
+            Way::Planned(planned) => planned.run(heap, (scratch, n_kept), &site.operands, operands),
             Way::Values(_) => None,
         };
         match done {
@@ -180,13 +187,18 @@ fn find_and_call(
     if sites.planned.len() < code.operators.len() {
         sites.planned.resize_with(code.operators.len(), || None);
     }
-    let site = match &mut sites.planned[number as usize] {
+    let Sites { planned, scratch, n_kept, .. } = sites;
+    let site = match &mut planned[number as usize] {
         Some(site) if matches!(site.way, Way::Values(_)) && site.is_for(heap, operands) => site,
-        site => site.insert(Box::new(find(heap, code, operators, place, operands)?)),
+        site => {
+            let found = Box::new(find(heap, code, operators, place, operands)?);
+            *n_kept -= site.as_ref().map_or(0, |before| before.n_kept());
+            site.insert(found)
+        }
     };
-    let done = match &site.way {
-        Way::Quick(quick) => quick.run(heap, &mut sites.scratch, operands).ok_or(broken)?,
-        Way::Planned(planned) => planned.run(heap, &mut sites.scratch, &site.operands, operands).ok_or(broken)?,
+    let done = match &mut site.way {
+        Way::Quick(quick) => quick.run(heap, scratch, operands).ok_or(broken)?,
+        Way::Planned(planned) => planned.run(heap, (scratch, n_kept), &site.operands, operands).ok_or(broken)?,
         Way::Values(results) => {
             let words = operands.iter().map(|&word| smallvec![word]).list();
             let call = TensorCall { layouts: place.operands.clone(), words, result: place.result };
@@ -203,6 +215,14 @@ fn find_and_call(
 }
 
 impl Site {
+    /// Bytes of weights.
+    fn n_kept(&self) -> u64 {
+        match &self.way {
+            Way::Planned(planned) => planned.weights.as_ref().map_or(0, Weights::n_kept),
+            Way::Quick(_) | Way::Values(_) => 0,
+        }
+    }
+
     /// Whether these are operands of the types that it knows.
     fn is_for(&self, heap: &Heap, operands: Operands) -> bool {
         self.operands.iter().zip(operands.iter()).all(|(expected, &word)| match expected {
@@ -257,9 +277,9 @@ fn find(
     });
     let operands: Vec<Expected> = expected.some_list().ok_or(Stop::Fault(RunFault::Broken))?;
     let way = match plan.zip(result) {
-        Some((plan, result)) => match Quick::new(code, &plan, &operands, &result) {
-            Some(quick) => Way::Quick(quick),
-            None => Way::Planned(Box::new(Planned { plan, result })),
+        Some((plan, result)) => match (Weights::new(&plan, place), Quick::new(code, &plan, &operands, &result)) {
+            (None, Some(quick)) => Way::Quick(quick),
+            (weights, _) => Way::Planned(Box::new(Planned { plan, result, weights })),
         },
         None => Way::Values(results),
     };
@@ -417,9 +437,9 @@ pub(crate) fn part<'a, T>(before: &'a [T], after: &'a [T], place: &Range<u32>, a
 impl Planned {
     /// `None`, and nothing has changed: the operands are of other types.
     fn run(
-        &self,
+        &mut self,
         heap: &mut Heap,
-        scratch: &mut Scratch,
+        (scratch, n_kept): (&mut Scratch, &mut u64),
         expected: &[Expected],
         operands: Operands,
     ) -> Option<Result<u64, Fail>> {
@@ -448,6 +468,7 @@ impl Planned {
             },
         };
         let taken = taken.map(|(i, _)| i);
+        let n_free = heap.limit.saturating_sub(heap.in_use);
         let (before, to, after) = around(heap.bytes_mut(), &place);
         let mut scalar = [0_u64];
         let to = match &self.result {
@@ -465,7 +486,10 @@ impl Planned {
                     Expected::Tensor(block, _) => Some(part(before, after, &place, *word as u32, &block.data)),
                 });
             }
-            self.plan.run(&sources, to, scratch)
+            match &mut self.weights {
+                Some(weights) => weights.run(&self.plan, &sources, to, scratch, (n_kept, n_free)),
+                None => self.plan.run(&sources, to, scratch),
+            }
         };
         for (i, expected) in expected.iter().enumerate() {
             if let Expected::Tensor(block, _) = expected

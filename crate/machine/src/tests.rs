@@ -4,6 +4,7 @@ mod broken;
 mod programs;
 mod scalars;
 mod steps;
+mod weights;
 
 use crate::{Machine, Status};
 use base::{IndexVec, Span};

@@ -74,6 +74,8 @@ pub struct Scratch {
     registers: Vec<f32>,
     /// Elements of half the width as float32.
     halves: Vec<f32>,
+    /// As [`Plan::run_with_panels`] was given them.
+    right: Option<Vec<f32>>,
     blocks: Option<Box<Blocks>>,
 }
 
@@ -81,6 +83,14 @@ impl Scratch {
     fn blocks(&mut self) -> &mut Blocks {
         self.blocks.get_or_insert_default()
     }
+}
+
+/// The right operand of a product that has few rows: to bring it into panels takes as long as to multiply by it, and if
+/// it is the same at each call, they can be kept.
+pub struct Right {
+    pub operand: usize,
+    /// How many floats the panels take.
+    pub n_floats: usize,
 }
 
 /// The elements of an operand, or `None` if they are where the result goes.
@@ -151,6 +161,16 @@ impl Plan {
         Some(bodies?.into_iter().map(|body| Plan { body }).list())
     }
 
+    /// The operand whose panels are worth being kept, if it is always the same.
+    pub fn right(&self) -> Option<Right> {
+        let (product, operand) = match &self.body {
+            Body::Single(single) => (single, 1),
+            Body::Fused(fused) => fused.product()?,
+            Body::Half(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Copy => return None,
+        };
+        Some(Right { operand, n_floats: product.n_right_floats()? })
+    }
+
     fn fused(fused: Fused) -> Plan {
         Plan { body: Body::Fused(fused) }
     }
@@ -197,6 +217,20 @@ impl Plan {
             Body::Copy => operand == 0,
             Body::Half(_) | Body::Moves(_) | Body::Folded(_) => false,
         }
+    }
+
+    /// As [`Plan::run`], with the panels of [`Plan::right`] that the first such call has left; empty before it.
+    pub fn run_with_panels(
+        &self,
+        sources: &[Source],
+        result: &mut [u8],
+        panels: &mut Vec<f32>,
+        scratch: &mut Scratch,
+    ) -> Result<(), Fault> {
+        scratch.right = Some(std::mem::take(panels));
+        let done = self.run(sources, result, scratch);
+        *panels = scratch.right.take().unwrap_or_default();
+        done
     }
 
     /// Computes the elements of the result. `sources` are as many, and of the types, that the plan was made for.

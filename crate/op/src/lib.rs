@@ -51,8 +51,8 @@ mod vision;
 pub use call::{CallFault, Operand, Operators};
 pub use cost::{COSTS, Cost, flops};
 pub use engine::{
-    Class, Direct, Elementwise, Input, MAX_OPERANDS, Plan, Scratch, Source, Step, elements_at, elementwise, on_scalars,
-    write_elements,
+    Class, Direct, Elementwise, Input, MAX_OPERANDS, Plan, Right, Scratch, Source, Step, elements_at, elementwise,
+    on_scalars, write_elements,
 };
 pub use row::{AttrForm, AttrSpec, Default, Op};
 pub use rule::TUPLE_GET_ITEM;

@@ -67,7 +67,7 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out) -> usize {
                 }
                 n_done
             }
-            Columns::Strided(b) if m == 1 || m < HEIGHT && k * n > SMALL => {
+            Columns::Strided(b) if m == 1 || m < HEIGHT && k * n > SMALL && b.steps[1] == 1 => {
                 let is_done = (0..m).all(|row| {
                     let (x, y) = (line.x.wrapping_add(row * a.steps[0]), out.at.wrapping_add(row * out.step));
                     times_matrix(&Line { x, y, finish: out.finish.at(row, 0), ..line }, b)

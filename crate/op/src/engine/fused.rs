@@ -296,6 +296,12 @@ impl Fused {
         Some(Fused { head, program, sources, is_whole, n })
     }
 
+    /// The product or convolution at its head, and which operand of the call is its right one.
+    pub fn product(&self) -> Option<(&Single, usize)> {
+        let head = self.head.as_ref()?;
+        Some((&head.body, head.operands[1]))
+    }
+
     /// Whether the result may be computed where this operand is.
     pub fn takes(&self, operand: usize) -> bool {
         self.is_whole.get(operand) == Some(&true)

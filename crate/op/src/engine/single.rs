@@ -9,7 +9,9 @@ use base::ToList;
 use kernel::elementwise::broadcast::{self, Walk};
 use kernel::elementwise::{self, Binary, Source as From, Unary, compare};
 use kernel::fold::{self, Extent, Fold};
-use kernel::gemm::{Activation, Batch, Bias, Epilogue, Matrix, Right, multiply, multiply_batch};
+use kernel::gemm::{
+    Activation, Batch, Bias, Epilogue, Matrix, Packed, Right, multiply, multiply_batch, pack, packed_size,
+};
 use kernel::rows;
 use ty::{Attrs, Dtype};
 
@@ -296,6 +298,14 @@ impl Single {
 }
 
 impl Single {
+    /// How many floats the panels of a right operand take, if this is a product that is much faster with them.
+    pub fn n_right_floats(&self) -> Option<usize> {
+        match self {
+            Single::Product { batch: Batch { size: 1, .. }, a, b } => packed_size(a.shape[0], b.shape, b.steps),
+            _ => None,
+        }
+    }
+
     /// A product or a convolution; then a bias for each column or each output channel, then the activation.
     pub fn matrix(
         &self,
@@ -309,8 +319,15 @@ impl Single {
                 let (a, b) = (left.matrix(a)?, right.matrix(b)?);
                 let epilogue =
                     Epilogue { bias: bias.map_or(Bias::None, Bias::PerColumn), activation, ..Epilogue::default() };
-                match batch.size {
-                    1 => multiply(a, Right::Strided(b), to, &epilogue, &mut scratch.conv.panels),
+                match (batch.size, &mut scratch.right) {
+                    (1, Some(panels)) => {
+                        if panels.is_empty() {
+                            pack(b, panels);
+                        }
+                        let packed = Packed::new(panels, right.shape)?;
+                        multiply(a, Right::Packed(packed), to, &epilogue, &mut scratch.conv.panels)
+                    }
+                    (1, None) => multiply(a, Right::Strided(b), to, &epilogue, &mut scratch.conv.panels),
                     _ => multiply_batch(*batch, a, b, to, &epilogue, &mut scratch.conv.panels),
                 }
             }
