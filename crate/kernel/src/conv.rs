@@ -177,8 +177,9 @@ pub fn conv(
     let group_size = geometry.group_channels() * geometry.each(|axis| axis.size).iter().product::<usize>();
     let group_out = geometry.group_outputs() * geometry.n_positions();
     for (at, out) in out.chunks_exact_mut(group_out).enumerate() {
-        let data = &data[at * group_size..][..group_size];
-        unsafe { run.group(at % geometry.n_groups, data, out, scratch) }
+        let (data, next) = data[at * group_size..].split_at(group_size);
+        let next = &next[..group_size.min(next.len())];
+        unsafe { run.group(at % geometry.n_groups, [data, next], out, scratch) }
     }
     Some(())
 }
@@ -193,9 +194,11 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Reads `data`; `next` is read after that.
+    ///
     /// # Safety
     /// The lengths are those of the geometry.
-    unsafe fn group(&self, group: usize, data: &[f32], out: &mut [f32], scratch: &mut Scratch) {
+    unsafe fn group(&self, group: usize, [data, next]: [&[f32]; 2], out: &mut [f32], scratch: &mut Scratch) {
         let geometry = self.geometry;
         let (n_channels, n_outputs) = (geometry.group_channels(), geometry.group_outputs());
         let n_terms = n_channels * geometry.n_places();
@@ -209,12 +212,12 @@ impl Run<'_> {
         }
         let image = self.image.of_group(data, n_channels, &mut scratch.image);
         if let Some(phase) = &self.only_phase {
-            return unsafe { self.phase(phase, image, weight, (&to, out), scratch) };
+            return unsafe { self.phase(phase, (image, next), weight, (&to, out), scratch) };
         }
         let [n_planes, n_rows, n_columns] = Phase::counts(geometry);
         for at in 0..n_planes * n_rows * n_columns {
             let phase = Phase::new(geometry, &self.image, split(at, n_rows, n_columns));
-            unsafe { self.phase(&phase, image, weight, (&to, out), scratch) }
+            unsafe { self.phase(&phase, (image, next), weight, (&to, out), scratch) }
         }
     }
 
@@ -225,7 +228,7 @@ impl Run<'_> {
     unsafe fn phase(
         &self,
         phase: &Phase,
-        image: *const f32,
+        (image, next): (*const f32, &[f32]),
         weight: &[f32],
         (to, out): (&Out, &mut [f32]),
         scratch: &mut Scratch,
@@ -244,7 +247,7 @@ impl Run<'_> {
             && n_outputs < depthwise::FEW
             && weight.len() == n_outputs * n_terms
         {
-            return unsafe { depthwise::conv(&gather, n_outputs, weight, to) };
+            return unsafe { depthwise::conv(&gather, n_outputs, weight, to, next) };
         }
         let weight = match geometry.direction {
             Direction::Forward => weight,

@@ -7,14 +7,18 @@ use crate::gemm::gather::Gather;
 use crate::gemm::moves::{load_apart, load_even};
 use crate::lanes::{F32x4, Lanes};
 use std::ops::Range;
-use std::{iter, slice};
+use std::{iter, ptr, slice};
 
 /// With so many outputs, a product of matrices that shares the loads between them is faster.
 pub(super) const FEW: usize = 4;
+/// Elements of a line of the cache.
+const LINE: usize = 16;
 
+/// `next` is what the next call will read: some of it is fetched from memory meanwhile.
+///
 /// # Safety
 /// As a product of the weight, `[outputs, places]`, and these columns.
-pub(super) unsafe fn conv(gather: &Gather, n_outputs: usize, weight: &[f32], out: &Out) {
+pub(super) unsafe fn conv(gather: &Gather, n_outputs: usize, weight: &[f32], out: &Out, next: &[f32]) {
     let [n_planes, n_rows, n_columns] = gather.n_positions;
     let [plane_step, row_step, step] = gather.steps;
     let offsets = unsafe { slice::from_raw_parts(gather.offsets, gather.n_terms) };
@@ -22,6 +26,10 @@ pub(super) unsafe fn conv(gather: &Gather, n_outputs: usize, weight: &[f32], out
         Some(shift) if n_rows > 1 && n_columns >= 4 && step <= 2 => Some(Two { row_step, shift }),
         Some(_) | None => None,
     };
+    // The processor finds the second half by itself; where steps are larger there is too little to do meanwhile.
+    let next = if step == 1 { &next[..next.len() / 2] } else { &[] };
+    let n_rounds = n_planes * if two.is_some() { n_rows.div_ceil(2) } else { n_rows } * n_outputs;
+    let mut ahead = next.chunks((next.len() / n_rounds).max(LINE));
     for output in 0..n_outputs {
         let weight = &weight[output * gather.n_terms..][..gather.n_terms];
         for row in (0..n_planes * n_rows).filter(|row| two.is_none() || row % n_rows % 2 == 0) {
@@ -30,6 +38,9 @@ pub(super) unsafe fn conv(gather: &Gather, n_outputs: usize, weight: &[f32], out
             let image = gather.image.wrapping_add(row / n_rows * plane_step + row % n_rows * row_step);
             let to = out.at.wrapping_add(output * out.step + row * n_columns);
             let window = Window { image, offsets, weight, step };
+            for element in ahead.next().unwrap_or_default().iter().step_by(LINE) {
+                unsafe { ptr::read_volatile(element) };
+            }
             unsafe {
                 match (two, step) {
                     (Some(two), 1) => window.write_two::<1>(two, to, n_columns),
