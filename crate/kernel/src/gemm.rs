@@ -36,7 +36,8 @@ pub(crate) mod tests;
 pub(crate) mod tile;
 pub(crate) mod vector;
 
-use moves::{clear, copy};
+use crate::lanes::{F32x4, Lanes};
+use moves::{clear, copy, load_apart};
 use panel::Columns;
 use std::mem::MaybeUninit;
 use std::{iter, ptr};
@@ -215,40 +216,33 @@ pub fn multiply(a: Matrix, b: Right, c: &mut [f32], epilogue: &Epilogue, scratch
     Some(())
 }
 
-/// A product of small matrices, whose columns are packed on the stack, four at a time.
+/// A product of small matrices, four columns at a time.
 ///
 /// # Safety
 /// As [`product`], for sizes up to [`FEW`], and a number of columns that is a multiple of four.
 #[inline(never)]
 unsafe fn few(a: &Matrix, b: &Matrix, out: &Out) {
     let ([m, k], n) = (a.shape, b.shape[1]);
-    let mut panel = MaybeUninit::<[f32; FEW * WIDTH]>::uninit();
-    let panel = panel.as_mut_ptr().cast();
-    let mut column = 0;
-    while column < n {
-        let mut tile = Tile {
-            a: a.data.as_ptr(),
-            a_steps: a.steps,
-            b: panel,
-            b_step: WIDTH,
-            n_terms: k,
-            c: out.at.wrapping_add(column),
-            c_step: out.step,
-            is_resumed: out.is_resumed,
-            finish: Finish::NONE,
-        };
-        let mut row = 0;
-        unsafe {
-            panel::strided(b, 0..k, column, 4, panel);
-            while row < m {
-                tile.finish = out.finish.at(row, column);
-                tile::run(&tile, HEIGHT.min(m - row), 4);
-                tile.a = tile.a.wrapping_add(HEIGHT * a.steps[0]);
-                tile.c = tile.c.wrapping_add(HEIGHT * out.step);
-                row += HEIGHT;
+    let [term_step, column_step] = b.steps;
+    let mut terms = [F32x4::splat(0.0); FEW];
+    for column in (0..n).step_by(4) {
+        let from = b.data.as_ptr().wrapping_add(column * column_step);
+        for (at, term) in terms[..k].iter_mut().enumerate() {
+            let from = from.wrapping_add(at * term_step);
+            *term = unsafe { if column_step == 1 { F32x4::load(from) } else { load_apart(from, column_step) } };
+        }
+        for row in 0..m {
+            let (mut left, to) =
+                (a.data.as_ptr().wrapping_add(row * a.steps[0]), out.at.wrapping_add(row * out.step + column));
+            unsafe {
+                let mut sum = if out.is_resumed { F32x4::load(to) } else { F32x4::splat(0.0) };
+                for &term in &terms[..k] {
+                    sum = F32x4::splat(*left).mul_add(term, sum);
+                    left = left.wrapping_add(a.steps[1]);
+                }
+                out.finish.at(row, column).apply(sum, 0).store(to);
             }
         }
-        column += 4;
     }
 }
 

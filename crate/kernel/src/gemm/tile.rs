@@ -59,7 +59,7 @@ impl Finish {
     /// # Safety
     /// Biases can be read at row 0 and at `column` and the lanes after it.
     #[inline(always)]
-    unsafe fn apply<L: Lanes>(&self, sum: L, column: usize) -> L {
+    pub unsafe fn apply<L: Lanes>(&self, sum: L, column: usize) -> L {
         let mut sum = sum;
         unsafe {
             if !self.row_bias.is_null() {
