@@ -1,13 +1,13 @@
 // An order for things that Brotli compresses together: it pays less for what repeats nearby.
 
 /** What two things have in common is counted in runs of so many bytes. */
-const RUN = 6;
+const RUN = 4;
 
 /** Runs that more things have say nothing of likeness. */
-const COMMON = 1000;
+const COMMON = 3000;
 
 /** Things that have a smaller part in common are not alike. */
-const LEAST = 0.2;
+const LEAST = 0.05;
 
 /** The hashes of all runs of some bytes, each once. */
 function runs(bytes) {

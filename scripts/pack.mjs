@@ -4,6 +4,7 @@
 // - the variables of a function are numbered by how often they are named;
 // - how aligned an address is, which is a hint, and no engine on 64 bits takes it, is said nowhere;
 // - each function stands behind the one that is most like it: most neighbours are then instances of one generic function;
+// - before all of them stand the few that are called most often, whose numbers are then bytes;
 // - names, and what tools say of themselves, go.
 //
 // wasm-opt's passes take more off the file, and add more to what is downloaded: they write what was alike in unlike ways.
@@ -21,6 +22,9 @@ const ELEMENTS = 9;
 const CODE = 10;
 
 const FUNCTION = 0;
+
+/** So many functions are called most often: more than these would take likes from one another. */
+const OFTEN = 60;
 
 /** Instructions with some of their numbers written anew. */
 function rewritten(instructions, what, renumber) {
@@ -81,6 +85,30 @@ function withCalls(body, renumber) {
   const instructions = body.subarray(reader.at);
   const changed = rewritten(instructions, "call", renumber);
   return changed === instructions ? body : Buffer.concat([head, changed]);
+}
+
+/** The functions that a body calls, as often as it does. */
+function calls(body) {
+  const reader = new Reader(body);
+  reader.vector(() => {
+    reader.number();
+    reader.byte();
+  });
+  const called = [];
+  numbers(body.subarray(reader.at), (which, _start, _end, value) => {
+    if (which === "call") called.push(value);
+  });
+  return called;
+}
+
+/** The first of some functions, by how often they are called among them. What `called` does not know is called outside. */
+function calledMost(functions, called) {
+  const times = new Map();
+  for (const function_ of functions) {
+    for (const other of called(function_)) times.set(other, (times.get(other) ?? 0) + 1);
+  }
+  times.delete(undefined);
+  return [...times.keys()].sort((a, b) => times.get(b) - times.get(a)).slice(0, OFTEN);
 }
 
 /** For each function the first that is the same, and the bodies that call only such. Callers of the same may be the same. */
@@ -183,7 +211,9 @@ export function packed(module) {
   const sorted = [...bodies.keys()]
     .filter((function_) => first[function_] === function_)
     .sort((a, b) => types[a] - types[b] || Buffer.compare(bodies[a], bodies[b]));
-  const order = alike(sorted.map((function_) => bodies[function_])).map((place) => sorted[place]);
+  const similar = alike(sorted.map((function_) => bodies[function_])).map((place) => sorted[place]);
+  const often = calledMost(similar, (function_) => calls(bodies[function_]).map((called) => first[called - nImported]));
+  const order = [...often, ...similar.filter((function_) => !often.includes(function_))];
   const rank = new Map(order.map((function_, place) => [function_, place]));
   const renumber = (function_) =>
     function_ < nImported ? function_ : nImported + rank.get(first[function_ - nImported]);

@@ -47,7 +47,8 @@ pub fn deformable_conv2d(
     for image in 0..n_images {
         for output in 0..n_outputs {
             let first_channel = output / (n_outputs / groups) * group_channels;
-            for (y, x) in (0..out_height).flat_map(|y| (0..out_width).map(move |x| (y, x))) {
+            for position in 0..out_height * out_width {
+                let (y, x) = (position / out_width, position % out_width);
                 let mut sum = 0.0;
                 for channel in 0..group_channels {
                     let plane = image * n_channels + first_channel + channel;
@@ -121,7 +122,8 @@ pub fn correlation(
     let mut results = Vec::new();
     for image in 0..n_images {
         for (down, right) in (-radius..=radius).flat_map(|down| (-radius..=radius).map(move |right| (down, right))) {
-            for (y, x) in (0..out[0]).flat_map(|y| (0..out[1]).map(move |x| (y, x))) {
+            for position in 0..out[0] * out[1] {
+                let (y, x) = (position / out[1], position % out[1]);
                 let rows = pairs(0, starts(0, y, down));
                 let columns = pairs(1, starts(1, x, right));
                 let mut sum = 0.0;

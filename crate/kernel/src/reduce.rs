@@ -13,7 +13,7 @@
 //! assert_eq!(reduce::arg_reduce(input, &[1], |a, b| a > b, reduce::Tie::First), [2, 2]);
 //! ```
 
-use crate::strided::{Offsets, View, count, row_major};
+use crate::strided::{Offsets, View};
 
 /// Which of several equally good elements an arg-reduction names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -107,13 +107,12 @@ impl Axes {
     /// Those that are reduced, or the others.
     #[inline(never)]
     fn choose(shape: &[usize], reduced: &[usize], is_reduced: bool) -> Axes {
-        let axes: Vec<usize> = (0..shape.len()).filter(|axis| reduced.contains(axis) == is_reduced).collect();
-        let sizes: Vec<usize> = axes.iter().map(|&axis| shape[axis]).collect();
-        let mut strides = vec![0; shape.len()];
-        for (&axis, stride) in axes.iter().zip(row_major(&sizes)) {
-            strides[axis] = stride;
+        let (mut strides, mut count) = (vec![0; shape.len()], 1);
+        for axis in (0..shape.len()).rev().filter(|axis| reduced.contains(axis) == is_reduced) {
+            strides[axis] = count;
+            count *= shape[axis];
         }
-        Axes { strides, count: count(&sizes) }
+        Axes { strides, count }
     }
 }
 

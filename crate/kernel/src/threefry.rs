@@ -28,6 +28,7 @@ const TURNS: [[u32; 2]; 8] = [[14, 16], [52, 57], [23, 40], [5, 37], [25, 33], [
 const PARITY: u64 = 0x1bd1_1bda_a9fc_1a22;
 
 /// Enciphers four words under a key of four.
+#[inline(never)]
 fn threefry(key: [u64; 4], words: [u64; 4]) -> [u64; 4] {
     let parity = key.iter().fold(PARITY, |all, word| all ^ word);
     let keys = [key[0], key[1], key[2], key[3], parity];

@@ -1,34 +1,38 @@
 //! Operators on tensors with operands in tuples, or with several results: each result has a plan of its own.
 //!
-//! What was found out for the shapes that came to a place last is kept, as [`crate::tensor`] does for those of one word.
+//! What was found out for the types that came to a place last is kept, as [`crate::tensor`] does for those of one word.
 
 use crate::code::Assembly;
 use crate::fault::Stop;
 use crate::heap::Heap;
-use crate::kind::{BlockKind, shape_at};
-use crate::tensor::{TensorCall, around, part};
-use crate::value::{data_offset, take_tensor};
+use crate::tensor::{Block, TensorCall, around, part, type_of};
 use base::ToList;
 use layout::{Kind, LayoutId, Layouts, Tag, Words};
-use op::{OpId, Operators, Plan, ResultType, Scratch, Source};
-use std::ops::Range;
+use op::{MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source};
+use smallvec::SmallVec;
 use std::sync::Arc;
 use ty::{Attrs, RunFault};
 
-/// What was found out about operands of some shapes.
+/// What was found out about operands of some types.
 pub(crate) struct Many {
-    /// Of the operands, as they are in memory.
-    types: Vec<ResultType>,
-    /// The types of the results with a plan for each, where they have plans.
-    planned: Option<(Vec<ResultType>, Vec<Plan>)>,
+    /// The operands, or the fields of tuples.
+    operands: Vec<Operand>,
+    /// `None`: they have no plans, or are not computed in place.
+    results: Option<Results>,
 }
 
-/// One operand, or a field of a tuple.
-struct Operand {
-    of: ResultType,
-    /// A pointer, or the bits of a scalar.
-    word: u64,
-    is_tensor: bool,
+enum Operand {
+    /// A scalar, of so many bytes. Its dtype is in the program.
+    Scalar(usize),
+    Tensor(Block),
+    Other,
+}
+
+struct Results {
+    plans: Vec<Plan>,
+    blocks: Vec<Block>,
+    /// At which bits of the result their pointers stand.
+    places: Vec<u32>,
 }
 
 /// Calls the operator, if its results have plans, and takes over the operands. Otherwise nothing has changed.
@@ -43,91 +47,106 @@ pub(crate) fn call(
     if !op.has_tuples() {
         return Ok(None);
     }
-    let mut operands = Vec::new();
-    for (&layout, words) in call.layouts.iter().zip(&call.words) {
-        if read(heap, code, layout, words, &mut operands).is_none() {
-            return Ok(None);
-        }
-    }
-    let is_known = |many: &Many| many.types.iter().eq(operands.iter().map(|operand| &operand.of));
+    let mut words: SmallVec<[u64; MAX_OPERANDS]> = SmallVec::new();
+    each(&code.program.layouts, call, &mut |_, word| words.push(word));
     let many = match known {
-        Some(many) if is_known(many) => many,
-        known => {
-            let types: Vec<ResultType> = operands.iter().map(|operand| operand.of.clone()).list();
-            let planned = operators.plan_all(op, attrs, &types)?;
-            known.insert(Many { types, planned })
-        }
+        Some(many) if many.is_for(heap, &words) => many,
+        known => known.insert(Many::new(heap, code, operators, (op, attrs), call)?),
     };
-    let Some((results, plans)) = &many.planned else { return Ok(None) };
-    let layouts = &code.program.layouts;
-    let Some(places) = places(layouts, call.result, results.len()) else { return Ok(None) };
-    if !is_in_place(layouts, call.layouts.iter().copied(), call.result, results) {
-        return Ok(None);
-    }
-    let mut made: Vec<u32> = Vec::with_capacity(results.len());
-    for result in results {
-        match take_tensor(heap, &code.kinds, result.dtype, &result.shape) {
-            Some(at) => made.push(at),
-            None => {
-                made.iter().for_each(|&at| heap.release(code, at));
+    let Some(results) = &many.results else { return Ok(None) };
+    let mut made: SmallVec<[u64; MAX_OPERANDS]> = SmallVec::new();
+    for block in &results.blocks {
+        match block.take(heap) {
+            Ok(at) => made.push(at.into()),
+            Err(_) => {
+                made.iter().for_each(|&at| heap.release(code, at as u32));
                 return Err(Stop::Fault(RunFault::OutOfMemory { limit: heap.limit }));
             }
         }
     }
     let mut done = Ok(());
-    for ((&at, result), plan) in made.iter().zip(results).zip(plans) {
-        let elements = data(result);
-        let place = at + elements.start..at + elements.end;
+    for ((&at, block), plan) in made.iter().zip(&results.blocks).zip(&results.plans) {
+        let place = block.place(at as u32);
         let (before, to, after) = around(heap.bytes_mut(), &place);
-        let sources = operands.iter().map(|operand| match operand.is_tensor {
-            true => Some(part(before, after, &place, operand.word as u32, &data(&operand.of))),
-            false => bytemuck::bytes_of(&operand.word).get(..operand.of.dtype.n_bytes()),
-        });
-        let sources: Vec<Source> = sources.list();
+        let mut sources: SmallVec<[Source; MAX_OPERANDS]> = SmallVec::new();
+        for (operand, word) in many.operands.iter().zip(&words) {
+            sources.push(match operand {
+                Operand::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
+                Operand::Other => None,
+                Operand::Tensor(block) => Some(part(before, after, &place, *word as u32, &block.data)),
+            });
+        }
         done = done.and_then(|()| plan.run(&sources, to, scratch));
     }
     if let Err(fault) = done {
-        made.iter().for_each(|&at| heap.release(code, at));
+        made.iter().for_each(|&at| heap.release(code, at as u32));
         return Err(op::CallFault::of(op.row(), fault).into());
     }
-    for (&layout, words) in call.layouts.iter().zip(&call.words) {
-        heap.release_value(code, layout, words);
+    for (operand, &word) in many.operands.iter().zip(&words) {
+        if let Operand::Tensor(block) = operand {
+            heap.release_leaf(word as u32, block.size);
+        }
     }
-    let bits = code.program.layouts[call.result].bits;
-    let mut words = layout::zeros(bits);
-    for (at, place) in made.into_iter().zip(places) {
-        layout::write_bits(&mut words, place, 32, at.into());
+    let mut words = layout::zeros(code.program.layouts[call.result].bits);
+    for (&at, &place) in made.iter().zip(&results.places) {
+        layout::write_bits(&mut words, place, 32, at);
     }
     Ok(Some(words))
 }
 
-/// Where the elements are in a tensor's block.
-fn data(of: &ResultType) -> Range<u32> {
-    let start = data_offset(of.shape.len());
-    start..start + (of.shape.iter().product::<usize>() * of.dtype.n_bytes()) as u32
+impl Many {
+    #[inline(never)]
+    fn new(
+        heap: &Heap,
+        code: &Assembly,
+        operators: &mut Operators,
+        (op, attrs): (OpId, &Arc<Attrs>),
+        call: &TensorCall,
+    ) -> Result<Many, Stop> {
+        let layouts = &code.program.layouts;
+        let (mut operands, mut types) = (Vec::new(), Vec::new());
+        each(layouts, call, &mut |layout, word| {
+            let of = type_of(heap, code, layout, word);
+            let is_scalar = matches!(layouts[layout].kind, Kind::Scalar(_));
+            operands.push(match &of {
+                Some(of) if is_scalar => Operand::Scalar(of.dtype.n_bytes()),
+                Some(of) => Block::new(code, of).map_or(Operand::Other, Operand::Tensor),
+                None => Operand::Other,
+            });
+            types.extend(of);
+        });
+        let mut many = Many { operands, results: None };
+        if types.len() == many.operands.len()
+            && let Some((types, plans)) = operators.plan_all(op, attrs, &types)?
+            && is_in_place(layouts, call.layouts.iter().copied(), call.result, &types)
+        {
+            let places = places(layouts, call.result, types.len()).unwrap_or_default();
+            let mut blocks = Vec::with_capacity(types.len());
+            types.iter().for_each(|of| blocks.extend(Block::new(code, of)));
+            many.results = (blocks.len() == types.len()).then_some(Results { plans, blocks, places });
+        }
+        Ok(many)
+    }
+
+    /// Whether these are operands of the types that it knows.
+    fn is_for(&self, heap: &Heap, words: &[u64]) -> bool {
+        self.operands.len() == words.len()
+            && self.operands.iter().zip(words).all(|(operand, &word)| match operand {
+                Operand::Scalar(_) | Operand::Other => true,
+                Operand::Tensor(block) => block.owners(heap, word as u32).is_some(),
+            })
+    }
 }
 
-/// Reads an operand, or the fields of a tuple. `None` if there is something else in it than tensors.
-fn read(heap: &Heap, code: &Assembly, layout: LayoutId, words: &[u64], to: &mut Vec<Operand>) -> Option<()> {
-    let layouts = &code.program.layouts;
-    let mut one = |layout: LayoutId, word: u64| match layouts[layout].kind {
-        Kind::Scalar(dtype) => {
-            to.push(Operand { of: ResultType { shape: Vec::new(), dtype }, word, is_tensor: false });
-            Some(())
+/// Looks at each operand, and each field of those that are tuples: its layout, and a pointer or the bits of a scalar.
+fn each(layouts: &Layouts, call: &TensorCall, see: &mut dyn FnMut(LayoutId, u64)) {
+    for (&layout, words) in call.layouts.iter().zip(&call.words) {
+        match fields(layouts, layout) {
+            None => see(layout, words.first().copied().unwrap_or_default()),
+            Some(fields) => fields.iter().for_each(|field| {
+                see(field.layout, layout::read_bits(words, field.offset, layouts[field.layout].bits));
+            }),
         }
-        Kind::Tensor => {
-            let BlockKind::Tensor(dtype) = code.kinds.kind_at(heap, word as u32) else { return None };
-            let of = ResultType { shape: shape_at(heap, word as u32), dtype };
-            to.push(Operand { of, word: u64::from(word as u32), is_tensor: true });
-            Some(())
-        }
-        _ => None,
-    };
-    match fields(layouts, layout) {
-        None => one(layout, *words.first()?),
-        Some(fields) => fields.iter().try_for_each(|field| {
-            one(field.layout, layout::read_bits(words, field.offset, layouts[field.layout].bits))
-        }),
     }
 }
 

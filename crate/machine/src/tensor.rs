@@ -86,18 +86,19 @@ enum Made {
 
 /// What all tensors of one type have in common.
 #[derive(Clone, PartialEq)]
-struct Block {
+pub(crate) struct Block {
     /// In bytes.
-    size: u32,
+    pub size: u32,
     kind: u32,
     /// Rank and sizes, as they stand behind the header.
     shape: Box<[u64]>,
     /// Where the elements are.
-    data: Range<u32>,
+    pub data: Range<u32>,
 }
 
 impl Block {
-    fn new(code: &Assembly, of: &ResultType) -> Option<Block> {
+    #[inline(never)]
+    pub fn new(code: &Assembly, of: &ResultType) -> Option<Block> {
         let size = tensor_size(of.dtype, &of.shape)?;
         let kind = code.kinds.number(BlockKind::Tensor(of.dtype));
         let start = data_offset(of.shape.len());
@@ -107,7 +108,7 @@ impl Block {
 
     /// How many owners the tensor at `at` has; `None` if it is of another type.
     #[inline]
-    fn owners(&self, heap: &Heap, at: u32) -> Option<u32> {
+    pub fn owners(&self, heap: &Heap, at: u32) -> Option<u32> {
         let (&header, shape) = heap.from(at).split_first()?;
         let is_one = (header >> 32) as u32 == self.kind
             && shape.len() >= self.shape.len()
@@ -116,13 +117,13 @@ impl Block {
     }
 
     #[inline]
-    fn take(&self, heap: &mut Heap) -> Result<u32, Fail> {
+    pub fn take(&self, heap: &mut Heap) -> Result<u32, Fail> {
         heap.take_tensor(self.size, self.kind, &self.shape).ok_or(Fail::Memory(self.size.into()))
     }
 
     /// Where the elements of the tensor at `at` are.
     #[inline]
-    fn place(&self, at: u32) -> Range<u32> {
+    pub fn place(&self, at: u32) -> Range<u32> {
         at + self.data.start..at + self.data.end
     }
 }
@@ -241,13 +242,7 @@ fn find(
     operands: Operands,
 ) -> Result<Site, Stop> {
     let layouts = &code.program.layouts;
-    let types = place.operands.iter().zip(operands.iter()).map(|(&layout, &word)| match layouts[layout].kind {
-        Kind::Scalar(dtype) => Some(ResultType { shape: Vec::new(), dtype }),
-        _ => match code.kinds.kind_at(heap, word as u32) {
-            BlockKind::Tensor(dtype) => Some(ResultType { shape: shape_at(heap, word as u32), dtype }),
-            BlockKind::Free | BlockKind::Token | BlockKind::Box(_) | BlockKind::Ref(_) | BlockKind::Closure(_) => None,
-        },
-    });
+    let types = place.operands.iter().zip(operands.iter()).map(|(&layout, &word)| type_of(heap, code, layout, word));
     let types: Vec<ResultType> = types.some_list().ok_or(Stop::Fault(RunFault::Broken))?;
     let found = match &place.call {
         Called::One(op, attrs) => operators.plan(*op, attrs, &types)?,
@@ -286,6 +281,16 @@ fn find(
     Ok(Site { operands: operands.into(), way })
 }
 
+/// The type of a scalar or a tensor; `None` for what is something else.
+#[inline(never)]
+pub(crate) fn type_of(heap: &Heap, code: &Assembly, layout: LayoutId, word: u64) -> Option<ResultType> {
+    match (&code.program.layouts[layout].kind, code.kinds.kind_at(heap, word as u32)) {
+        (&Kind::Scalar(dtype), _) => Some(ResultType { shape: Vec::new(), dtype }),
+        (Kind::Tensor, BlockKind::Tensor(dtype)) => Some(ResultType { shape: shape_at(heap, word as u32), dtype }),
+        _ => None,
+    }
+}
+
 /// Rank and sizes as a block has them.
 fn shape_words(shape: &[usize]) -> Box<[u64]> {
     let mut words = vec![0; shape_size(shape.len()) as usize / 8].into_boxed_slice();
@@ -296,7 +301,7 @@ fn shape_words(shape: &[usize]) -> Box<[u64]> {
 }
 
 /// Why a plan was not carried out.
-enum Fail {
+pub(crate) enum Fail {
     /// So many bytes are missing. Nothing has changed.
     Memory(u64),
     Kernel(op::Fault),

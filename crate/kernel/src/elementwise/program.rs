@@ -191,6 +191,7 @@ impl Block<'_> {
 
 impl Step {
     /// What it reads, and the register that it writes.
+    #[inline(never)]
     fn places(&self) -> (&[Place], usize) {
         match self {
             Step::Unary { from, to, .. } => (std::slice::from_ref(from), *to),
@@ -212,17 +213,24 @@ fn passes(steps: &[Step]) -> Vec<Pass> {
     passes
 }
 
+/// Whether what is in a register before the first of these steps is read there only.
+#[inline(never)]
+fn is_last(register: usize, steps: &[Step]) -> bool {
+    for (at, step) in steps.iter().enumerate() {
+        let (places, to) = step.places();
+        if at > 0 && places.contains(&Place::Register(register)) {
+            return false;
+        }
+        if to == register {
+            return true;
+        }
+    }
+    true
+}
+
 /// The first steps as one pass, and how many they are. One that is missing multiplies by 1, which changes nothing.
 fn two(steps: &[Step]) -> Option<(Pass, usize)> {
     const SAME: (Arithmetic, Place) = (Arithmetic::Multiply, Place::Constant(1.0));
-    // Whether what is in a register before step `at` is read there only.
-    let is_last = |register: usize, at: usize| {
-        let is_over = |step: &Step| step.places().1 == register;
-        let reads = |step: &&Step| step.places().0.contains(&Place::Register(register));
-        let after = &steps[at..];
-        is_over(&after[0])
-            || after[1..].iter().find(|step| reads(step) || is_over(step)).is_none_or(|step| !reads(&step))
-    };
     let arithmetic = |op: Binary| match op {
         Binary::Add => Some(Arithmetic::Add),
         Binary::Subtract => Some(Arithmetic::Subtract),
@@ -243,7 +251,7 @@ fn two(steps: &[Step]) -> Option<(Pass, usize)> {
             Unary::Relu => Some(Between::RELU),
             _ => None,
         }
-        && from.is_none_or(|(_, register)| place == Place::Register(register) && is_last(register, n))
+        && from.is_none_or(|(_, register)| place == Place::Register(register) && is_last(register, &steps[n..]))
     {
         (between, from, n) = (bent, Some((from.map_or(place, |(a, _)| a), to)), n + 1);
     }
@@ -252,7 +260,7 @@ fn two(steps: &[Step]) -> Option<(Pass, usize)> {
     if let Some(&Step::Binary { op, operands: [left, right], to: end }) = steps.get(n)
         && let Some(op) = arithmetic(op)
         && left != right
-        && is_last(to, n)
+        && is_last(to, &steps[n..])
     {
         let other = match Place::Register(to) {
             place if place == left => Some(right),
