@@ -332,7 +332,7 @@ fn scalar_result(kernel: &Kernel, args: &[Value]) -> Option<Dtype> {
     let same = args.iter().all(|arg| matches!(arg, Value::Scalar(dtype, _) if dtype == first));
     match kernel {
         _ if !same => None,
-        Kernel::Map1 { .. } | Kernel::Map2 { .. } => Some(*first),
+        Kernel::Map1 { .. } | Kernel::Bits(_) | Kernel::Map2 { .. } => Some(*first),
         Kernel::Compare { .. } | Kernel::Test(_) => Some(Dtype::Bool),
         Kernel::Missing | Kernel::Whole(_) => None,
     }

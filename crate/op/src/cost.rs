@@ -119,7 +119,9 @@ pub fn flops(op: OpId, attrs: &Attrs, operands: &[Option<&ResultType>], result: 
 fn cost_of(row: &Op) -> Option<Cost> {
     let listed = COSTS.iter().find(|(_, names)| names.contains(&row.name)).map(|(cost, _)| *cost);
     listed.or(match row.kernel {
-        Kernel::Map1 { .. } | Kernel::Map2 { .. } | Kernel::Compare { .. } | Kernel::Test(_) => Some(Cost::Result(1)),
+        Kernel::Map1 { .. } | Kernel::Bits(_) | Kernel::Map2 { .. } | Kernel::Compare { .. } | Kernel::Test(_) => {
+            Some(Cost::Result(1))
+        }
         Kernel::Missing | Kernel::Whole(_) => None,
     })
 }

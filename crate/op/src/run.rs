@@ -17,6 +17,8 @@ pub enum Kernel {
         float: fn(f64) -> f64,
         int: Option<fn(i128) -> i128>,
     },
+    /// Elementwise, on the bits of integers: of a bool, on the only one. Floats have no bits to speak of.
+    Bits(fn(i128) -> i128),
     /// Elementwise with broadcasting; `None` is a division by zero.
     Map2 {
         float: fn(f64, f64) -> f64,
@@ -94,6 +96,11 @@ pub(crate) fn wrap_to(dtype: Dtype, value: i128) -> i64 {
     }
 }
 
+/// The bits that say which integer it is: of a bool, the last.
+pub(crate) fn bits_of(dtype: Dtype) -> i128 {
+    if dtype == Dtype::Bool { 1 } else { -1 }
+}
+
 /// An integer with the sign that its dtype gives its bits.
 pub(crate) fn widen(dtype: Dtype, value: i64) -> i128 {
     if dtype == Dtype::UInt64 { i128::from(value as u64) } else { i128::from(value) }
@@ -138,6 +145,8 @@ pub fn call_scalar(kernel: &Kernel, dtype: Dtype, a: Scalar, b: Scalar) -> Resul
         (Kernel::Map1 { float: f, .. }, Scalar::Float(a), _) => float(f(a)),
         (Kernel::Map1 { int: Some(f), .. }, Scalar::Int(a), _) => int(f(widen(dtype, a))),
         (Kernel::Map1 { float: f, int: None }, Scalar::Int(a), _) => float(f(widen(dtype, a) as f64)),
+        (Kernel::Bits(_), Scalar::Float(_), _) => float(f64::NAN),
+        (Kernel::Bits(f), Scalar::Int(a), _) => int(f(widen(dtype, a)) & bits_of(dtype)),
         (Kernel::Map2 { float: f, .. }, Scalar::Float(a), Scalar::Float(b)) => float(f(a, b)),
         (Kernel::Map2 { int: f, .. }, Scalar::Int(a), Scalar::Int(b)) => {
             int(f(widen(dtype, a), widen(dtype, b)).ok_or(Fault::DivisionByZero)?)

@@ -7,11 +7,6 @@ use kernel::number;
 use kernel::scalar::{float, int};
 use ty::{Elements, Value};
 
-/// Floats have no bits to speak of.
-fn no_bits(_: f64) -> f64 {
-    f64::NAN
-}
-
 fn clip(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let (low, high) = (call.attrs.float("a_min"), call.attrs.float("a_max"));
@@ -530,12 +525,14 @@ nn.relu([-1f, 2f])
         args: &["data"],
         attrs: &[],
         relation: &IDENTITY,
-        kernel: Kernel::Map1 { float: no_bits, int: Some(int::bitwise_not) },
+        kernel: Kernel::Bits(int::bitwise_not),
         doc: "
 Every bit turned round.
 ```relay
 bitwise_not([0, 5])
 #=> [-1, -6]
+bitwise_not([True, False])
+#=> [False, True]
 ```
 ",
     },

@@ -72,7 +72,7 @@ impl Lowering<'_> {
                 match self.scalar(node, negative)? {
                     (ty::Dtype::Bool, Scalar::Int(value)) => Some(AttrValue::Bool(value != 0)),
                     (_, Scalar::Int(value)) => Some(AttrValue::Int(value)),
-                    (_, Scalar::Float(value)) => Some(AttrValue::Float(value)),
+                    (_, Scalar::Float(value)) => Some(AttrValue::Float(self.attr_float(node, negative, value))),
                 }
             }
             NodeKind::Unary => self.attr_value(*tree.children(node).first()?, depth + 1, !negative),

@@ -97,6 +97,14 @@ impl Lowering<'_> {
         }
     }
 
+    /// A float literal as an attribute takes it: a double of the number as written, whatever dtype its suffix says.
+    pub(super) fn attr_float(&mut self, node: NodeId, negative: bool, rounded: f64) -> f64 {
+        let tree = self.tree;
+        let number = tree.first_token(node, TokenKind::Float).map(|token| tree.token_text(token));
+        let number = number.and_then(|text| split_suffix(text, true)).and_then(|(number, _)| base::parse_f64(number));
+        number.map_or(rounded, |value| if negative { -value } else { value })
+    }
+
     pub(super) fn literal(&mut self, node: NodeId, negative: bool) -> ExprKind {
         if self.tree.first_token(node, TokenKind::String).is_some() {
             let span = self.tree.span(node);

@@ -67,7 +67,7 @@ impl<'a> Facts<'a> {
             return false;
         }
         match kernel {
-            Kernel::Map1 { .. } | Kernel::Compare { .. } | Kernel::Test(_) => true,
+            Kernel::Map1 { .. } | Kernel::Bits(_) | Kernel::Compare { .. } | Kernel::Test(_) => true,
             Kernel::Map2 { int, .. } => {
                 let Some(&right) = instr.args.get(1) else { return false };
                 let is_unsigned = match self.known_tensor(function, right) {

@@ -108,9 +108,13 @@ pub(crate) fn convolve(call: &Call, x: &Tensor, w: &Tensor, space: &Space, way: 
     let out_layout = out_layout(call, &data_layout, space.data)?;
     let data = by_letters(x, &data_layout, space.data)?;
     let weight = by_letters(w, &kernel_layout, if way == Way::Forward { space.forward } else { space.transposed })?;
-    let (shape, window) = (five(&data.shape), five(&weight.shape));
+    let (shape, mut window) = (five(&data.shape), five(&weight.shape));
     let out = five(&sizes(&result.shape, &out_layout, space.data));
     let groups = groups(call, [shape[1], out[1]])?;
+    if way == Way::Forward && [window[0], shape[1]] == [groups; 2] && window[0].checked_mul(window[1]) == Some(out[1]) {
+        // A row for each channel, with the windows of all that it makes.
+        (window[0], window[1]) = (out[1], 1);
+    }
     let (takes, makes) = match way {
         Way::Forward => (window[1].saturating_mul(groups), window[0]),
         Way::Transposed => (window[0], window[1].saturating_mul(groups)),

@@ -6,7 +6,7 @@ use super::single::broadcasts;
 use super::values::Elementwise;
 use super::{Source, count, single};
 use crate::Op;
-use crate::run::{Fault, Kernel, ResultType, call_scalar, widen, wrap_to};
+use crate::run::{Fault, Kernel, ResultType, bits_of, call_scalar, widen, wrap_to};
 use kernel::elementwise::broadcast::Walk;
 use kernel::number::float_to_int;
 use kernel::wide::{self, BLOCK};
@@ -102,6 +102,10 @@ impl Each {
             (Kernel::Map1 { float, int: None }, false) => {
                 (0..n).for_each(|i| whole[i] = wrap_to(to, float_to_int(float(value(a[i]) as f64))));
             }
+            (Kernel::Bits(_), true) => number.fill(f64::NAN),
+            (Kernel::Bits(int), false) => {
+                (0..n).for_each(|i| whole[i] = (int(value(a[i])) & bits_of(dtype)) as i64);
+            }
             (Kernel::Map2 { float, .. }, true) => (0..n).for_each(|i| number[i] = float(x[i], y[i])),
             (Kernel::Map2 { int, .. }, false) => {
                 for i in 0..n {
@@ -123,7 +127,7 @@ impl Each {
 /// The dtype of an elementwise operator's result on operands of one dtype, and how many it has.
 pub fn elementwise(kernel: &Kernel, dtype: Dtype) -> Option<(Dtype, u8)> {
     match kernel {
-        Kernel::Map1 { .. } => Some((dtype, 1)),
+        Kernel::Map1 { .. } | Kernel::Bits(_) => Some((dtype, 1)),
         Kernel::Map2 { .. } => Some((dtype, 2)),
         Kernel::Compare { .. } => Some((Dtype::Bool, 2)),
         Kernel::Test(_) => Some((Dtype::Bool, 1)),

@@ -5,7 +5,7 @@ use crate::run::{Call, Fault, floats, ints, widen};
 use base::ToList;
 use kernel::number;
 use kernel::strided::{View, map2};
-use ty::{Elements, Value};
+use ty::{Dtype, Elements, Value};
 
 /// Evaluates one call by the scalar meaning of a kernel.
 pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
@@ -23,6 +23,16 @@ pub fn by_meaning(kernel: &Kernel, call: &Call) -> Result<Value, Fault> {
                     result.dtype,
                     values.iter().map(|&value| number::float_to_int(float(widen(x.dtype(), value) as f64))),
                 ),
+            })
+        }
+        Kernel::Bits(int) => {
+            let (x, result) = (call.tensor(0)?, call.result(0)?);
+            call.one(match &*x.elements() {
+                Elements::Float(values) => floats(result.dtype, values.iter().map(|_| f64::NAN)),
+                Elements::Int(values) if x.dtype() == Dtype::Bool => {
+                    ints(result.dtype, values.iter().map(|&value| int(value.into()) & 1))
+                }
+                Elements::Int(values) => ints(result.dtype, values.iter().map(|&value| int(widen(x.dtype(), value)))),
             })
         }
         Kernel::Map2 { float, int } => {

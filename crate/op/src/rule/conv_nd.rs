@@ -299,6 +299,8 @@ struct Weight {
     groups: i64,
     channels: Option<i64>,
     kernel: Option<Vec<i64>>,
+    /// Whether a row holds the windows of all output channels of a group, where it otherwise holds those of one.
+    is_by_group: bool,
 }
 
 impl Weight {
@@ -307,7 +309,27 @@ impl Weight {
         let groups = at_least(r, "groups", 1)?;
         let (channels, kernel) = (channels_attr(r)?, kernel_attr(r, space.spatial.len())?);
         can_have_rank(r, operand, layout.rank())?;
-        Ok(Weight { operand, layout, way, groups, channels, kernel })
+        Ok(Weight { operand, layout, way, groups, channels, kernel, is_by_group: false })
+    }
+
+    /// Relay's depthwise weight, `(C, channels / C, H, W)`: the attributes say all, and each group has one channel of
+    /// the data and one row. Both must be known for that, unless one of them already says no.
+    fn ask_rows(&mut self, r: &dyn Facts, data: &DataLayout) -> Step {
+        let groups = self.groups;
+        if groups == 1 || self.kernel.is_none() || self.channels.is_none_or(|channels| channels == groups) {
+            return Ok(());
+        }
+        let mut waits = vec![];
+        for (operand, layout, letter) in [(0, data, 'C'), (self.operand, &self.layout, 'O')] {
+            match has_size(r, operand, layout, letter, groups) {
+                Ok(true) => {}
+                Ok(false) => return Ok(()),
+                Err(Stop::Wait(terms)) => waits.append_all(terms),
+                Err(stop @ Stop::Fail(_)) => return Err(stop),
+            }
+        }
+        self.is_by_group = waits.is_empty();
+        if self.is_by_group { Ok(()) } else { Err(Stop::Wait(waits)) }
     }
 
     /// The window's size along each spatial axis, and how many channels it makes.
@@ -324,7 +346,11 @@ impl Weight {
         }
         if let (Some(channels), Some(kernel)) = (self.channels, &self.kernel) {
             // The attributes say all of the weight; with a dtype of its own for the result, the operands' may differ.
-            let outputs = if way == Direction::Forward { channels } else { channels / groups };
+            let (outputs, inputs) = match way {
+                Direction::Forward if self.is_by_group => (groups, number(r, channels / groups)),
+                Direction::Forward => (channels, inputs),
+                Direction::Transposed => (channels / groups, inputs),
+            };
             let kernel: Vec<TermId> = kernel.iter().map(|&size| number(r, size)).list();
             let mut along = vec![('O', number(r, outputs)), ('I', inputs)];
             along.append_all(space.spatial.iter().copied().zip(kernel.iter().copied()));
@@ -371,6 +397,20 @@ impl Weight {
     }
 }
 
+/// Whether an operand in a layout is of this size along a letter; what depends on a parameter is not.
+fn has_size(r: &dyn Facts, operand: usize, layout: &DataLayout, letter: char, want: i64) -> Result<bool, Stop> {
+    let (dims, _) = r.tensor_of_rank(operand, layout.rank())?;
+    let mut full = Some(1_i64);
+    for part in layout.parts(&dims, letter) {
+        let size = r.peek_number(part);
+        if size.is_none() && !r.is_rigid(part) && !r.is_dynamic(part) {
+            return Err(Stop::Wait(vec![part]));
+        }
+        full = full.zip(size).and_then(|(full, size)| full.checked_mul(size));
+    }
+    Ok(full == Some(want))
+}
+
 fn conv1d(r: &mut dyn Facts) -> Step {
     conv(r, &LINE)
 }
@@ -387,8 +427,11 @@ fn conv(r: &mut dyn Facts, space: &Space) -> Step {
     let data_layout = layout(r, "data_layout", space.data)?;
     let out_layout = out_layout(r, space, &data_layout)?;
     let window = Window::of_attrs(r, space.spatial.len(), "dilation")?;
-    let weight = Weight::ask(r, 1, space, Direction::Forward)?;
+    let mut weight = Weight::ask(r, 1, space, Direction::Forward)?;
     can_have_rank(r, 0, data_layout.rank())?;
+    if space.spatial.len() == PLANE.spatial.len() {
+        weight.ask_rows(r, &data_layout)?;
+    }
     let data = Lettered::operand(r, 0, data_layout)?;
     let (kernel, channels) = weight.assert(r, space, &data)?;
     let mut along = vec![('N', data.full(r, 'N')?), ('C', channels)];

@@ -18,7 +18,6 @@ pub fn reduced_axes(attrs: &Attrs, rank: usize) -> Result<Vec<bool>, Reason> {
     let mut reduced = vec![false; rank];
     match attrs.ints("axis") {
         None => reduced.fill(true),
-        Some(axes) if axes.is_empty() => reduced.fill(!attrs.flag("exclude")),
         Some(axes) => {
             for axis in axes {
                 let at = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
@@ -30,7 +29,7 @@ pub fn reduced_axes(attrs: &Attrs, rank: usize) -> Result<Vec<bool>, Reason> {
             }
         }
     }
-    if attrs.flag("exclude") && attrs.ints("axis").is_some_and(|axes| !axes.is_empty()) {
+    if attrs.flag("exclude") && attrs.ints("axis").is_some() {
         reduced.iter_mut().for_each(|axis| *axis = !*axis);
     }
     Ok(reduced)
