@@ -69,10 +69,10 @@ impl Lowering<'_> {
                     let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
                     return Some(AttrValue::Str(inside.unwrap_or(REPORTED).into()));
                 }
-                match self.scalar(node, negative)? {
+                match self.scalar(node, negative, false)? {
                     (ty::Dtype::Bool, Scalar::Int(value)) => Some(AttrValue::Bool(value != 0)),
                     (_, Scalar::Int(value)) => Some(AttrValue::Int(value)),
-                    (_, Scalar::Float(value)) => Some(AttrValue::Float(self.attr_float(node, negative, value))),
+                    (_, Scalar::Float(value)) => Some(AttrValue::Float(value)),
                 }
             }
             NodeKind::Unary => self.attr_value(*tree.children(node).first()?, depth + 1, !negative),

@@ -118,7 +118,7 @@ impl Lowering<'_> {
         if self.tree.kind(literal) != NodeKind::Literal || self.tree.first_token(literal, TokenKind::String).is_some() {
             return None;
         }
-        let (_, scalar) = self.scalar(literal, negative)?;
+        let (_, scalar) = self.scalar(literal, negative, true)?;
         let scalar = op::cast_scalar(scalar, dtype);
         if !matches!(self.tree.kind(shape), NodeKind::Tuple | NodeKind::Paren) {
             return None;

@@ -40,12 +40,13 @@ fn parse_float(number: &str, dtype: Dtype) -> Option<f64> {
     Some(op::round_to(dtype, value))
 }
 
-/// The value of a number token, negated if a minus stands before it.
-fn parse_number(text: &str, negative: bool, span: Span) -> Result<(Dtype, Scalar), HirError> {
+/// The value of a number token, negated if a minus stands before it. A float is rounded to its dtype, or as it is written:
+/// as a double.
+fn parse_number(text: &str, negative: bool, rounded: bool, span: Span) -> Result<(Dtype, Scalar), HirError> {
     let is_float = text.contains('.') || (text.contains(['e', 'E']) && !text.starts_with("0x"));
     let (number, dtype) = split_suffix(text, is_float).ok_or(HirError::BadLiteral { span })?;
     if let Some(dtype) = dtype.filter(|dtype| dtype.is_float()) {
-        let value = parse_float(number, dtype).ok_or(HirError::BadLiteral { span })?;
+        let value = parse_float(number, if rounded { dtype } else { Dtype::Float64 }).ok_or(HirError::BadLiteral { span })?;
         if value.is_infinite() && !number.starts_with("inf") {
             return Err(HirError::LiteralRange { span, dtype });
         }
@@ -66,8 +67,8 @@ fn parse_number(text: &str, negative: bool, span: Span) -> Result<(Dtype, Scalar
 }
 
 impl Lowering<'_> {
-    /// The scalar that a literal node is.
-    pub(super) fn scalar(&mut self, node: NodeId, negative: bool) -> Option<(Dtype, Scalar)> {
+    /// The scalar that a literal node is; the floats of attributes are not rounded to a dtype.
+    pub(super) fn scalar(&mut self, node: NodeId, negative: bool, rounded: bool) -> Option<(Dtype, Scalar)> {
         let span = self.tree.span(node);
         let tree = self.tree;
         let token = tree
@@ -77,7 +78,7 @@ impl Lowering<'_> {
         match tree.token_kind(token) {
             TokenKind::KwTrue if !negative => Some((Dtype::Bool, Scalar::Int(1))),
             TokenKind::KwFalse if !negative => Some((Dtype::Bool, Scalar::Int(0))),
-            TokenKind::Int | TokenKind::Float => match parse_number(text, negative, span) {
+            TokenKind::Int | TokenKind::Float => match parse_number(text, negative, rounded, span) {
                 Ok(scalar) => Some(scalar),
                 Err(error) => {
                     self.errors.push(error);
@@ -97,21 +98,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// A float literal as an attribute takes it: a double of the number as written, whatever dtype its suffix says.
-    pub(super) fn attr_float(&mut self, node: NodeId, negative: bool, rounded: f64) -> f64 {
-        let tree = self.tree;
-        let number = tree.first_token(node, TokenKind::Float).map(|token| tree.token_text(token));
-        let number = number.and_then(|text| split_suffix(text, true)).and_then(|(number, _)| base::parse_f64(number));
-        number.map_or(rounded, |value| if negative { -value } else { value })
-    }
-
     pub(super) fn literal(&mut self, node: NodeId, negative: bool) -> ExprKind {
         if self.tree.first_token(node, TokenKind::String).is_some() {
             let span = self.tree.span(node);
             self.errors.push(HirError::StringExpression { span });
             return ExprKind::Error;
         }
-        match self.scalar(node, negative) {
+        match self.scalar(node, negative, true) {
             Some((dtype, scalar)) => ExprKind::Literal(dtype, scalar),
             None => ExprKind::Error,
         }
@@ -151,7 +144,7 @@ impl Lowering<'_> {
                         self.errors.push(HirError::RaggedTensor { span });
                         return ExprKind::Error;
                     }
-                    let Some((found, scalar)) = self.scalar(node, negative) else { return ExprKind::Error };
+                    let Some((found, scalar)) = self.scalar(node, negative, true) else { return ExprKind::Error };
                     let (want, first) = *dtype.get_or_insert((found, span));
                     if want != found {
                         self.errors.push(HirError::TensorDtypes { span, first, want, found });

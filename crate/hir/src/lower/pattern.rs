@@ -34,7 +34,7 @@ impl Lowering<'_> {
             NodeKind::TuplePat => PatKind::Tuple(children.into_iter().map(|child| self.pat_of(child)).list()),
             NodeKind::LitPat => {
                 let negative = self.tree.first_token(node, TokenKind::Minus).is_some();
-                match self.scalar(node, negative) {
+                match self.scalar(node, negative, true) {
                     Some((dtype, scalar)) => PatKind::Literal(dtype, scalar),
                     None => PatKind::Error,
                 }

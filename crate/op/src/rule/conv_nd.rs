@@ -321,11 +321,23 @@ impl Weight {
         }
         let mut waits = vec![];
         for (operand, layout, letter) in [(0, data, 'C'), (self.operand, &self.layout, 'O')] {
-            match has_size(r, operand, layout, letter, groups) {
-                Ok(true) => {}
-                Ok(false) => return Ok(()),
+            let (mut full, others) = (1_i64, waits.len());
+            match r.tensor_of_rank(operand, layout.rank()) {
+                Ok((dims, _)) => {
+                    for part in layout.parts(&dims, letter) {
+                        match r.peek_number(part) {
+                            Some(size) => full = full.saturating_mul(size),
+                            // What depends on parameters alone is no number.
+                            None if r.is_rigid(part) || r.is_dynamic(part) => return Ok(()),
+                            None => waits.push(part),
+                        }
+                    }
+                }
                 Err(Stop::Wait(terms)) => waits.append_all(terms),
                 Err(stop @ Stop::Fail(_)) => return Err(stop),
+            }
+            if waits.len() == others && full != groups {
+                return Ok(());
             }
         }
         self.is_by_group = waits.is_empty();
@@ -395,20 +407,6 @@ impl Weight {
         is_number(r, channels, want, |want, found| format!("channels={want} but the weight makes {found}"))?;
         Ok((kernel, number(r, want)))
     }
-}
-
-/// Whether an operand in a layout is of this size along a letter; what depends on a parameter is not.
-fn has_size(r: &dyn Facts, operand: usize, layout: &DataLayout, letter: char, want: i64) -> Result<bool, Stop> {
-    let (dims, _) = r.tensor_of_rank(operand, layout.rank())?;
-    let mut full = Some(1_i64);
-    for part in layout.parts(&dims, letter) {
-        let size = r.peek_number(part);
-        if size.is_none() && !r.is_rigid(part) && !r.is_dynamic(part) {
-            return Err(Stop::Wait(vec![part]));
-        }
-        full = full.zip(size).and_then(|(full, size)| full.checked_mul(size));
-    }
-    Ok(full == Some(want))
 }
 
 fn conv1d(r: &mut dyn Facts) -> Step {

@@ -224,7 +224,7 @@ impl Lowering<'_> {
             return None;
         }
         match tree.kind(node) {
-            NodeKind::Literal => match self.scalar(node, false) {
+            NodeKind::Literal => match self.scalar(node, false, false) {
                 Some((ty::Dtype::Bool, Scalar::Int(int))) => Some(Written::Bool(int != 0)),
                 Some((_, Scalar::Int(int))) if int <= i64::from(i32::MAX) => Some(Written::Int(int)),
                 Some((_, Scalar::Int(_))) => {
