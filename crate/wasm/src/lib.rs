@@ -1,5 +1,6 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
+use serde::Serialize;
 use session::view::machine::{IrView, StepView};
 use session::view::solver::{
     GraphStateView, GraphView, MendedView, PlaceStopsView, RoundsView, SolverView, StretchView, TraceView, WhyNotView,
@@ -78,65 +79,65 @@ impl Playground {
     }
 
     /// Takes a new text and checks it.
-    pub fn update(&mut self, text: &str) -> Result<Ts<CheckView>, JsError> {
-        Ok(self.page.update(text).into_ts()?)
+    pub fn update(&mut self, text: &str) -> Result<Ts<CheckView>, JsValue> {
+        shown(self.page.update(text))
     }
 
     /// The last text's problems, the likeliest fault first, with edits that mend them.
-    pub fn mend(&self) -> Result<Ts<MendedView>, JsError> {
-        Ok(self.page.mend().into_ts()?)
+    pub fn mend(&self) -> Result<Ts<MendedView>, JsValue> {
+        shown(self.page.mend())
     }
 
     /// What is at a UTF-16 offset of a text.
-    pub fn hover(&self, file: FileName, offset: u32) -> Result<Option<Ts<HoverView>>, JsError> {
-        Ok(self.page.hover(file.view(), offset).map(|view| view.into_ts()).transpose()?)
+    pub fn hover(&self, file: FileName, offset: u32) -> Result<Option<Ts<HoverView>>, JsValue> {
+        perhaps(self.page.hover(file.view(), offset))
     }
 
     /// What the name at a UTF-16 offset of a text means.
-    pub fn name(&self, file: FileName, offset: u32) -> Result<Option<Ts<NameView>>, JsError> {
-        Ok(self.page.name(file.view(), offset).map(|view| view.into_ts()).transpose()?)
+    pub fn name(&self, file: FileName, offset: u32) -> Result<Option<Ts<NameView>>, JsValue> {
+        perhaps(self.page.name(file.view(), offset))
     }
 
     /// The match at a UTF-16 offset of the last text, or the one nearest to it.
     #[wasm_bindgen(js_name = matchAt)]
-    pub fn match_at(&self, offset: u32) -> Result<Option<Ts<MatchView>>, JsError> {
-        Ok(self.page.match_at(offset).map(|view| view.into_ts()).transpose()?)
+    pub fn match_at(&self, offset: u32) -> Result<Option<Ts<MatchView>>, JsValue> {
+        perhaps(self.page.match_at(offset))
     }
 
     /// The program that the machine runs, before and after a pass, with so many lines of its functions.
-    pub fn ir(&self, layout: &str, fused: Fused, pass: u32, max_lines: u32) -> Result<Option<Ts<IrView>>, JsError> {
+    pub fn ir(&self, layout: &str, fused: Fused, pass: u32, max_lines: u32) -> Result<Option<Ts<IrView>>, JsValue> {
         let view = self.page.ir(layout, fused.fusion(), pass as usize, max_lines as usize);
-        Ok(view.map(|view| view.into_ts()).transpose()?)
+        perhaps(view)
     }
 
     /// Begins to look at the run of one of the expressions step by step.
     #[wasm_bindgen(js_name = stepStart)]
-    pub fn step_start(&mut self, expression: u32, layout: &str, fused: Fused) -> Result<Option<Ts<StepView>>, JsError> {
-        step_view(self.page.step_start(expression as usize, layout, fused.fusion()))
+    pub fn step_start(&mut self, expression: u32, layout: &str, fused: Fused) -> Result<Option<Ts<StepView>>, JsValue> {
+        perhaps(self.page.step_start(expression as usize, layout, fused.fusion()))
     }
 
     /// After so many instructions.
     #[wasm_bindgen(js_name = stepTo)]
-    pub fn step_to(&mut self, step: f64) -> Result<Option<Ts<StepView>>, JsError> {
-        step_view(self.page.step_to(step))
+    pub fn step_to(&mut self, step: f64) -> Result<Option<Ts<StepView>>, JsValue> {
+        perhaps(self.page.step_to(step))
     }
 
     /// `into`, `over`, `out`, `back`, `last`, or `measure`.
     #[wasm_bindgen(js_name = stepBy)]
-    pub fn step_by(&mut self, to: &str) -> Result<Option<Ts<StepView>>, JsError> {
-        step_view(Move::parse(to).and_then(|to| self.page.step_by(to)))
+    pub fn step_by(&mut self, to: &str) -> Result<Option<Ts<StepView>>, JsValue> {
+        perhaps(Move::parse(to).and_then(|to| self.page.step_by(to)))
     }
 
     /// On to the line of a UTF-16 offset.
     #[wasm_bindgen(js_name = stepToLine)]
-    pub fn step_to_line(&mut self, offset: u32) -> Result<Option<Ts<StepView>>, JsError> {
-        step_view(self.page.step_to_line(offset))
+    pub fn step_to_line(&mut self, offset: u32) -> Result<Option<Ts<StepView>>, JsValue> {
+        perhaps(self.page.step_to_line(offset))
     }
 
     /// On to so many calls and match tests, and from there to a place.
     #[wasm_bindgen(js_name = stepLike)]
-    pub fn step_like(&mut self, fuel: f64, start: u32, end: u32) -> Result<Option<Ts<StepView>>, JsError> {
-        step_view(self.page.step_like(fuel, start, end))
+    pub fn step_like(&mut self, fuel: f64, start: u32, end: u32) -> Result<Option<Ts<StepView>>, JsValue> {
+        perhaps(self.page.step_like(fuel, start, end))
     }
 
     #[wasm_bindgen(js_name = stepEnd)]
@@ -145,19 +146,19 @@ impl Playground {
     }
 
     /// The layouts of the last text's sum types.
-    pub fn layouts(&self) -> Result<Ts<LayoutsView>, JsError> {
-        Ok(self.page.layouts().into_ts()?)
+    pub fn layouts(&self) -> Result<Ts<LayoutsView>, JsValue> {
+        shown(self.page.layouts())
     }
 
     /// How a value of one of those types is stored that consists of these choices.
     #[wasm_bindgen(js_name = layoutValue)]
-    pub fn layout_value(&self, entry: u32, choices: Vec<String>) -> Result<Option<Ts<LaidValueView>>, JsError> {
-        Ok(self.page.layout_value(entry, &choices).map(|view| view.into_ts()).transpose()?)
+    pub fn layout_value(&self, entry: u32, choices: Vec<String>) -> Result<Option<Ts<LaidValueView>>, JsValue> {
+        perhaps(self.page.layout_value(entry, &choices))
     }
 
     /// What the solver did for the last text, as a timeline.
-    pub fn trace(&mut self) -> Result<Ts<TraceView>, JsError> {
-        Ok(self.page.trace().into_ts()?)
+    pub fn trace(&mut self) -> Result<Ts<TraceView>, JsValue> {
+        shown(self.page.trace())
     }
 
     /// The solver at a stop: so many classes from one on, so many relations of each list.
@@ -168,33 +169,33 @@ impl Playground {
         first_class: u32,
         n_classes: u32,
         n_relations: u32,
-    ) -> Result<Ts<SolverView>, JsError> {
+    ) -> Result<Ts<SolverView>, JsValue> {
         let [first_class, n_classes, n_relations] = [first_class, n_classes, n_relations].map(|n| n as usize);
         let part = Part { first_class, n_classes, n_relations };
-        Ok(self.page.solver_at(stop as usize, part).into_ts()?)
+        shown(self.page.solver_at(stop as usize, part))
     }
 
     /// Variables and relations, with these clusters open.
     #[wasm_bindgen(js_name = solverGraph)]
-    pub fn solver_graph(&mut self, open: Vec<String>) -> Result<Ts<GraphView>, JsError> {
-        Ok(self.page.solver_graph(&open).into_ts()?)
+    pub fn solver_graph(&mut self, open: Vec<String>) -> Result<Ts<GraphView>, JsValue> {
+        shown(self.page.solver_graph(&open))
     }
 
     /// How the nodes of the last graph stand at a stop.
     #[wasm_bindgen(js_name = graphState)]
-    pub fn graph_state(&mut self, stop: u32) -> Result<Ts<GraphStateView>, JsError> {
-        Ok(self.page.graph_state(stop as usize).into_ts()?)
+    pub fn graph_state(&mut self, stop: u32) -> Result<Ts<GraphStateView>, JsValue> {
+        shown(self.page.graph_state(stop as usize))
     }
 
     /// So many rounds of information flow from one on, counted from 0.
-    pub fn rounds(&mut self, first: u32, n_rounds: u32) -> Result<Ts<RoundsView>, JsError> {
-        Ok(self.page.rounds(first as usize, n_rounds as usize).into_ts()?)
+    pub fn rounds(&mut self, first: u32, n_rounds: u32) -> Result<Ts<RoundsView>, JsValue> {
+        shown(self.page.rounds(first as usize, n_rounds as usize))
     }
 
     /// What the trace says of the type at a UTF-16 offset.
     #[wasm_bindgen(js_name = stopsAt)]
-    pub fn stops_at(&mut self, offset: u32) -> Result<Option<Ts<PlaceStopsView>>, JsError> {
-        Ok(self.page.stops_at(offset).map(|view| view.into_ts()).transpose()?)
+    pub fn stops_at(&mut self, offset: u32) -> Result<Option<Ts<PlaceStopsView>>, JsValue> {
+        perhaps(self.page.stops_at(offset))
     }
 
     /// The stop that decided the type at a UTF-16 offset.
@@ -216,19 +217,19 @@ impl Playground {
     }
 
     /// Why a piece of the type at a UTF-16 offset is what it is.
-    pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Result<Option<Ts<WhyView>>, JsError> {
-        Ok(self.page.why(offset, piece).map(|view| view.into_ts()).transpose()?)
+    pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Result<Option<Ts<WhyView>>, JsValue> {
+        perhaps(self.page.why(offset, piece))
     }
 
     /// How the operator that is called between two UTF-16 offsets stretches its operands, if it does.
-    pub fn stretch(&self, start: u32, end: u32) -> Result<Option<Ts<StretchView>>, JsError> {
-        Ok(self.page.stretch(start, end).map(|view| view.into_ts()).transpose()?)
+    pub fn stretch(&self, start: u32, end: u32) -> Result<Option<Ts<StretchView>>, JsValue> {
+        perhaps(self.page.stretch(start, end))
     }
 
     /// What cannot hold together in a problem of the last check, by its number there.
     #[wasm_bindgen(js_name = whyNot)]
-    pub fn why_not(&mut self, diagnostic: u32) -> Result<Option<Ts<WhyNotView>>, JsError> {
-        Ok(self.page.why_not(diagnostic).map(|view| view.into_ts()).transpose()?)
+    pub fn why_not(&mut self, diagnostic: u32) -> Result<Option<Ts<WhyNotView>>, JsValue> {
+        perhaps(self.page.why_not(diagnostic))
     }
 
     /// The trace as a document.
@@ -238,14 +239,14 @@ impl Playground {
     }
 
     /// What lays out a text anew.
-    pub fn format(&self, text: &str) -> Result<Ts<FormatView>, JsError> {
-        Ok(Page::format(text).into_ts()?)
+    pub fn format(&self, text: &str) -> Result<Ts<FormatView>, JsValue> {
+        shown(Page::format(text))
     }
 
     /// The last text in `pytorch` or `relay`; why not, if it cannot be.
     #[wasm_bindgen(js_name = exportTo)]
-    pub fn export_to(&self, to: &str) -> Result<Ts<ExportView>, JsError> {
-        Ok(self.page.export(to).into_ts()?)
+    pub fn export_to(&self, to: &str) -> Result<Ts<ExportView>, JsValue> {
+        shown(self.page.export(to))
     }
 
     /// The text under every program.
@@ -254,23 +255,28 @@ impl Playground {
     }
 
     /// The memory that a run of the last text will need.
-    pub fn needs(&self, fused: Fused) -> Result<Ts<NeedsView>, JsError> {
-        Ok(self.page.needs(&Options { fusion: fused.fusion(), ..Options::default() }).into_ts()?)
+    pub fn needs(&self, fused: Fused) -> Result<Ts<NeedsView>, JsValue> {
+        shown(self.page.needs(&Options { fusion: fused.fusion(), ..Options::default() }))
     }
 
     /// Runs the last text with at most this many calls and match tests, its values laid out so, and measures its
     /// operators where that is asked for.
-    pub fn run(&self, fuel: f64, layout: &str, fused: Fused, profile: Profile) -> Result<Ts<RunView>, JsError> {
+    pub fn run(&self, fuel: f64, layout: &str, fused: Fused, profile: Profile) -> Result<Ts<RunView>, JsValue> {
         let mut options = Options { fuel: fuel as u64, fusion: fused.fusion(), ..Options::default() };
         options.layout = session::command::parse_layout(layout).unwrap_or(options.layout);
         options.progress = Some(|fuel, steps| drop(tell(fuel as f64, steps as f64)));
         options.clock = matches!(profile, Profile::On).then_some(now);
-        Ok(self.page.run(&options).into_ts()?)
+        shown(self.page.run(&options))
     }
 }
 
-fn step_view(view: Option<StepView>) -> Result<Option<Ts<StepView>>, JsError> {
-    Ok(view.map(|view| view.into_ts()).transpose()?)
+/// As an object of JavaScript.
+fn shown<T: Tsify + Serialize>(view: T) -> Result<Ts<T>, JsValue> {
+    Ok(Ts::new_unchecked(view.into_js()?.into()))
+}
+
+fn perhaps<T: Tsify + Serialize>(view: Option<T>) -> Result<Option<Ts<T>>, JsValue> {
+    view.map(shown).transpose()
 }
 
 #[cfg(feature = "commands")]

@@ -46,7 +46,8 @@ fn parse_number(text: &str, negative: bool, rounded: bool, span: Span) -> Result
     let is_float = text.contains('.') || (text.contains(['e', 'E']) && !text.starts_with("0x"));
     let (number, dtype) = split_suffix(text, is_float).ok_or(HirError::BadLiteral { span })?;
     if let Some(dtype) = dtype.filter(|dtype| dtype.is_float()) {
-        let value = parse_float(number, if rounded { dtype } else { Dtype::Float64 }).ok_or(HirError::BadLiteral { span })?;
+        let value =
+            parse_float(number, if rounded { dtype } else { Dtype::Float64 }).ok_or(HirError::BadLiteral { span })?;
         if value.is_infinite() && !number.starts_with("inf") {
             return Err(HirError::LiteralRange { span, dtype });
         }
