@@ -205,7 +205,7 @@ fn find_and_call(
             let call = TensorCall { layouts: place.operands.clone(), words, result: place.result };
             let args = call.args(heap, code);
             let value = match (&place.call, results) {
-                (Called::One(op, attrs), Some(results)) => operators.run_with(*op, &args, attrs, results)?,
+                (Called::One(op, attrs), Some(results)) => operators.run_unplanned(*op, &args, attrs, results)?,
                 (Called::One(op, attrs), None) => operators.run(*op, &args, attrs)?,
                 (Called::Fused(steps), _) => run_steps(operators, steps, &args)?,
             };

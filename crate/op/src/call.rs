@@ -238,15 +238,35 @@ impl Operators {
         self.compute(op.row(), &Call { args, attrs, results, memory: self.memory })
     }
 
+    /// As [`run_with`](Operators::run_with), where there is no [`plan`](Operators::plan).
+    pub fn run_unplanned(
+        &mut self,
+        op: OpId,
+        args: &[Value],
+        attrs: &Arc<Attrs>,
+        results: &[ResultType],
+    ) -> Result<Value, CallFault> {
+        let row = op.row();
+        let Kernel::Whole(run) = row.kernel else { return self.run_with(op, args, attrs, results) };
+        self.fit(results)?;
+        run(&Call { args, attrs, results, memory: self.memory }).map_err(|fault| CallFault::of(row, fault))
+    }
+
     fn compute(&self, row: &'static Op, call: &Call) -> Result<Value, CallFault> {
-        for result in call.results {
+        self.fit(call.results)?;
+        run(row, call).map_err(|fault| CallFault::of(row, fault))
+    }
+
+    /// Refuses what is larger than the memory.
+    fn fit(&self, results: &[ResultType]) -> Result<(), CallFault> {
+        for result in results {
             // What the values decide is the kernel's to check.
             let known = result.shape.iter().copied().filter(|&size| size != OPEN);
             if n_that_fit(known, self.memory).is_none() {
                 return Err(CallFault::LargeTensor(result.n_bytes()));
             }
         }
-        run(row, call).map_err(|fault| CallFault::of(row, fault))
+        Ok(())
     }
 
     /// Runs the operator's relation on the types of the arguments.

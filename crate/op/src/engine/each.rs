@@ -58,8 +58,9 @@ impl Each {
         if sources.len() != self.n_operands || result.len() != n * to.n_bytes() {
             return Err(Fault::IllTyped);
         }
-        for first in (0..n).step_by(run.max(1)) {
-            let offsets = self.walk.offsets(first / run);
+        let (mut first, mut number) = (0, 0);
+        while first < n {
+            let offsets = if number == 0 { [0; 2] } else { self.walk.offsets(number) };
             for at in (0..run).step_by(BLOCK) {
                 let length = BLOCK.min(run - at);
                 for (operand, source) in sources.iter().enumerate() {
@@ -75,6 +76,7 @@ impl Each {
                 self.compute(blocks, length)?;
                 blocks.write(to, &mut result[(first + at) * to.n_bytes()..][..length * to.n_bytes()]);
             }
+            (first, number) = (first + run, number + 1);
         }
         Ok(())
     }
