@@ -14,6 +14,7 @@
 //! assert_eq!(transposed(&along, 4, 3, 8)[1].pairs().collect::<Vec<_>>(), [(0, 1), (2, 0)]);
 //! ```
 
+use crate::conv::Direction;
 use crate::number::Number;
 use crate::reduce::greater_or_nan;
 use crate::strided::View;
@@ -130,18 +131,13 @@ fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {
     a
 }
 
-/// How a weight's two first axes stand: `[o, c / groups, …]`, or `[c, o / groups, …]` for a transposed convolution.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
-    Forward,
-    Transposed,
-}
-
 /// The offset of channel `channel` of a group and of output `output` (among all) in a weight of planes.
-fn weight_plane(way: Way, [output, channel]: [usize; 2], [group_outputs, group_channels]: [usize; 2]) -> usize {
+fn weight_plane(way: Direction, [output, channel]: [usize; 2], [group_outputs, group_channels]: [usize; 2]) -> usize {
     match way {
-        Way::Forward => output * group_channels + channel,
-        Way::Transposed => (output / group_outputs * group_channels + channel) * group_outputs + output % group_outputs,
+        Direction::Forward => output * group_channels + channel,
+        Direction::Transposed => {
+            (output / group_outputs * group_channels + channel) * group_outputs + output % group_outputs
+        }
     }
 }
 
@@ -149,10 +145,16 @@ fn weight_plane(way: Way, [output, channel]: [usize; 2], [group_outputs, group_c
 ///
 /// `groups` divides `c` and `o`; outputs of a group see only the inputs of that group. Sums run over channels, then over
 /// the parts of the window in row-major order.
-pub fn conv<T: Number>(data: View<T>, weight: View<T>, looks: &[Vec<Look>; 3], groups: usize, way: Way) -> Vec<T> {
+pub fn conv<T: Number>(
+    data: View<T>,
+    weight: View<T>,
+    looks: &[Vec<Look>; 3],
+    groups: usize,
+    way: Direction,
+) -> Vec<T> {
     let [n_images, n_channels, depth, height, width] = rank5(data.shape);
     let window = rank5(weight.shape);
-    let n_outputs = if way == Way::Forward { window[0] } else { window[1] * groups };
+    let n_outputs = if way == Direction::Forward { window[0] } else { window[1] * groups };
     let sizes = [n_outputs / groups.max(1), n_channels / groups.max(1)];
     let [slices, rows, columns] = looks;
     let mut results = vec![T::ZERO; n_images * n_outputs * slices.len() * rows.len() * columns.len()];
@@ -366,7 +368,7 @@ mod tests {
         let along = Along { stride: 1, dilation: 1, before: 0, after: 0 };
         let looks = [forward(&along, 1, 1, 1), forward(&along, 1, 1, 1), forward(&along, size, window, 100_001)];
         let (data, weight) = ([1, 0, 1, 1, size], [1, 0, 1, 1, window as usize]);
-        let zeros = conv(View::<i64>::new(&[], &data), View::new(&[], &weight), &looks, 1, Way::Forward);
+        let zeros = conv(View::<i64>::new(&[], &data), View::new(&[], &weight), &looks, 1, Direction::Forward);
         assert_eq!(zeros, vec![0; 100_001]);
     }
 
@@ -425,7 +427,7 @@ mod tests {
             let size = if weight.len() == 4 { 2 } else { 3 };
             let axis = forward(along, 3, size as i64, n);
             let looks = [forward(&PLAIN, 1, 1, 1), axis.clone(), axis];
-            conv(square, View::new(weight, &[1, 1, 1, size, size]), &looks, 1, Way::Forward)
+            conv(square, View::new(weight, &[1, 1, 1, size, size]), &looks, 1, Direction::Forward)
         };
         assert_eq!(run(&[1, 10, 100, 1000], &PLAIN, 2), [5421, 6532, 8754, 9865]);
         let same = Along { before: 1, after: 1, ..PLAIN };
@@ -435,7 +437,7 @@ mod tests {
         let one = [1, 1, 1].map(|size| forward(&PLAIN, size, 1, 1));
         let data = View::new(&[1i64, 2, 3, 4], &[2, 2, 1, 1, 1]);
         let apart = View::new(&[1, 10, 100, 1000], &[4, 1, 1, 1, 1]);
-        assert_eq!(conv(data, apart, &one, 2, Way::Forward), [1, 10, 200, 2000, 3, 30, 400, 4000]);
+        assert_eq!(conv(data, apart, &one, 2, Direction::Forward), [1, 10, 200, 2000, 3, 30, 400, 4000]);
     }
 
     #[test]
@@ -443,8 +445,8 @@ mod tests {
         let looks = [forward(&PLAIN, 1, 1, 1), forward(&PLAIN, 1, 1, 1), transposed(&PLAIN, 2, 2, 3)];
         let data = View::new(&[1i64, 2, 10, 20], &[1, 2, 1, 1, 2]);
         let weight = View::new(&[1, 3, 5, 7], &[2, 1, 1, 1, 2]);
-        assert_eq!(conv(data, weight, &looks, 2, Way::Transposed), [1, 5, 6, 50, 170, 140]);
-        assert_eq!(conv(data, weight, &looks, 1, Way::Transposed), [51, 175, 146]);
+        assert_eq!(conv(data, weight, &looks, 2, Direction::Transposed), [1, 5, 6, 50, 170, 140]);
+        assert_eq!(conv(data, weight, &looks, 1, Direction::Transposed), [51, 175, 146]);
     }
 
     #[test]

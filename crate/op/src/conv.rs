@@ -6,14 +6,15 @@ pub(crate) mod window;
 use crate::rule::{AVG_POOL2D, CONV2D, GLOBAL_AVG_POOL2D, MAX_POOL2D};
 use crate::run::{Call, Fault, Kernel};
 use crate::{AttrForm, AttrSpec, Op};
-use kernel::slide::{Share, Way};
+use kernel::conv::Direction;
+use kernel::slide::Share;
 use layout::operand;
 use ty::Value;
 use window::{Fold, PLANE, Windows, convolve, pooled, share};
 
 /// Also of data and weights in blocks.
 pub(crate) fn conv2d(call: &Call) -> Result<Value, Fault> {
-    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &PLANE, Way::Forward)
+    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &PLANE, Direction::Forward)
 }
 
 fn max_pool2d(call: &Call) -> Result<Value, Fault> {

@@ -15,28 +15,28 @@ use crate::rule::conv_nd::{
 use crate::run::{Call, Fault, Kernel};
 use crate::{AttrForm, AttrSpec, Op};
 use bent::{bitserial_conv2d, conv2d_backward_weight, correlation, deformable_conv2d};
-use kernel::slide::Way;
+use kernel::conv::Direction;
 use transform::{winograd_weight2d, winograd_weight3d};
 use ty::Value;
 
 fn conv1d(call: &Call) -> Result<Value, Fault> {
-    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &LINE, Way::Forward)
+    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &LINE, Direction::Forward)
 }
 
 fn conv3d(call: &Call) -> Result<Value, Fault> {
-    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &VOLUME, Way::Forward)
+    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &VOLUME, Direction::Forward)
 }
 
 fn conv1d_transpose(call: &Call) -> Result<Value, Fault> {
-    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &LINE, Way::Transposed)
+    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &LINE, Direction::Transposed)
 }
 
 fn conv2d_transpose(call: &Call) -> Result<Value, Fault> {
-    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &PLANE, Way::Transposed)
+    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &PLANE, Direction::Transposed)
 }
 
 fn conv3d_transpose(call: &Call) -> Result<Value, Fault> {
-    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &VOLUME, Way::Transposed)
+    convolve(call, &operand(call, 0)?, &operand(call, 1)?, &VOLUME, Direction::Transposed)
 }
 
 pub const ROWS: &[Op] = &[

@@ -9,12 +9,13 @@
 //! float32 has bodies of its own (`single`), in which products, convolutions, pools and norms on float16 and bfloat16 are
 //! computed as well (`half`). Elementwise operators, casts and reductions of other dtypes go a block at a time (`blocks`); what
 //! only moves elements is for bytes (`moves`). Where there is no body here, a call is computed on values by the meaning of
-//! its kernel.
+//! its kernel, in which products and convolutions of integers are those of float32 where these are exact (`exact`).
 //! [`crate::run`] asks here first, so all that run programs agree to the bit.
 
 mod blocks;
 mod convs;
 mod each;
+mod exact;
 mod folds;
 mod fused;
 mod half;
@@ -26,9 +27,12 @@ mod values;
 use base::ToList;
 use blocks::Blocks;
 pub use blocks::{elements_at, write_elements};
+pub(crate) use convs::Convolution;
 pub(crate) use each::by_kernel;
 pub use each::elementwise;
+pub(crate) use exact::sums;
 pub use fused::{Class, Input, Step};
+pub(crate) use single::{Single, along};
 pub use values::{Direct, Elementwise, on_scalars};
 pub(crate) use values::{each_on_values, on_values};
 
@@ -39,7 +43,6 @@ use folds::Folded;
 use fused::Fused;
 use half::Half;
 use moves::{Fill, Moves, Places};
-use single::Single;
 use ty::Attrs;
 
 /// Operators that run as one have at most so many operands, so that lists of them need no memory.

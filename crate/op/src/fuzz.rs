@@ -3,6 +3,7 @@
 //! Half of the calls take the types and attributes of the row's example, with some of them changed, so that the relation
 //! often holds; the others are made of nothing. Numbers are those that kernels stumble over: negative, huge, NaN.
 
+mod exact;
 mod halves;
 mod meaning;
 mod plans;

@@ -2,12 +2,14 @@
 
 use crate::conv::layout::operand;
 use crate::conv::window::{numbers, rounded};
+use crate::engine::{Single, sums};
 use crate::rule::{BATCH_MATMUL, BIAS_ADD, DENSE, PRELU};
 use crate::run::{Call, Fault, Kernel, floats, ints};
 use crate::{AttrSpec, Op};
+use kernel::fold::Extent;
 use kernel::linear::{Operand, Order, batch_matmul};
 use kernel::strided::{View, count, map2};
-use ty::{Elements, Tensor, Value};
+use ty::{Attrs, Elements, Tensor, Value};
 
 /// `[…, m, k] × [k, n]`, or as many of the latter as there are of the former, each transposed by its order. One matrix on a side
 /// serves all of the other.
@@ -27,6 +29,14 @@ pub(crate) fn product(call: &Call, a: &Tensor, b: &Tensor, orders: [Order; 2]) -
     }
     let elements = match (&a.elements, &b.elements) {
         (Elements::Int(a), Elements::Int(b)) if !result.dtype.is_float() => {
+            let body = Single::of_matrices([batch_a, batch_b], [m, k, n], orders);
+            let outputs = match orders[1] {
+                Order::Plain => Extent { outer: batch_b * k, reduced: n, inner: 1 },
+                Order::Transposed => Extent { outer: batch_b, reduced: n, inner: k },
+            };
+            if let Some(sums) = sums(&body, [a, b], outputs, count(&result.shape)) {
+                return call.one(rounded(Elements::Int(sums), result.dtype));
+            }
             let a = Operand { data: a, batch: batch_a, order: orders[0] };
             Elements::Int(batch_matmul(a, Operand { data: b, batch: batch_b, order: orders[1] }, [m, k, n]))
         }
@@ -40,8 +50,8 @@ pub(crate) fn product(call: &Call, a: &Tensor, b: &Tensor, orders: [Order; 2]) -
 }
 
 /// How the flags `transpose_a` and `transpose_b` say that the operands stand.
-pub(crate) fn orders(call: &Call) -> [Order; 2] {
-    ["transpose_a", "transpose_b"].map(|flag| if call.attrs.flag(flag) { Order::Transposed } else { Order::Plain })
+pub(crate) fn orders(attrs: &Attrs) -> [Order; 2] {
+    ["transpose_a", "transpose_b"].map(|flag| if attrs.flag(flag) { Order::Transposed } else { Order::Plain })
 }
 
 fn dense(call: &Call) -> Result<Value, Fault> {
@@ -49,7 +59,7 @@ fn dense(call: &Call) -> Result<Value, Fault> {
 }
 
 pub(crate) fn matmul(call: &Call) -> Result<Value, Fault> {
-    product(call, &operand(call, 0)?, &operand(call, 1)?, orders(call))
+    product(call, &operand(call, 0)?, &operand(call, 1)?, orders(call.attrs))
 }
 
 /// Combines the data with a vector along `axis`.

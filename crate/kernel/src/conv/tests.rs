@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::gemm::tests::{Random, assert_same};
-use crate::slide::{self, Along, Way};
+use crate::slide::{self, Along};
 use crate::strided::View;
 
 fn axis(random: &mut Random, direction: Direction) -> Axis {
@@ -86,8 +86,8 @@ fn sums_are_close() {
         });
         let Geometry { n_images, n_channels, n_outputs, n_groups, .. } = geometry;
         let (way, weight_start) = match geometry.direction {
-            Direction::Forward => (Way::Forward, [n_outputs, n_channels / n_groups]),
-            Direction::Transposed => (Way::Transposed, [n_channels, n_outputs / n_groups]),
+            Direction::Forward => (Direction::Forward, [n_outputs, n_channels / n_groups]),
+            Direction::Transposed => (Direction::Transposed, [n_channels, n_outputs / n_groups]),
         };
         let data_shape = [&[n_images, n_channels][..], &geometry.each(|axis| axis.size)].concat();
         let weight_shape = [&weight_start[..], &geometry.each(|axis| axis.kernel)].concat();

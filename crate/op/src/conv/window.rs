@@ -1,12 +1,14 @@
 //! Convolutions and pools of every number of spatial axes, from their attributes to the loops of `kernel::slide`.
 
 use super::layout::{by_letters, in_layout, parse, sizes};
+use crate::engine::{Convolution, Single, along, sums};
 use crate::rule::DataLayout;
 use crate::run::{Arg, Call, Fault, floats, ints};
 use base::ToList;
+use kernel::conv::Direction;
 use kernel::scalar::float;
-use kernel::slide::{self, Along, Look, Share, Way, adaptive, forward, transposed};
-use kernel::strided::View;
+use kernel::slide::{self, Along, Look, Share, adaptive, forward, transposed};
+use kernel::strided::{View, count};
 use ty::{Elements, Tensor, Value};
 
 /// The letters of a convolution's data and weight; the spatial axes are the last ones.
@@ -98,7 +100,7 @@ pub(crate) fn rounded(elements: Elements, dtype: ty::Dtype) -> Elements {
 }
 
 /// The convolution of data with a weight, in the layouts of the call.
-pub(crate) fn convolve(call: &Call, x: &Tensor, w: &Tensor, space: &Space, way: Way) -> Result<Value, Fault> {
+pub(crate) fn convolve(call: &Call, x: &Tensor, w: &Tensor, space: &Space, way: Direction) -> Result<Value, Fault> {
     if let Some(nothing) = nothing(call) {
         return call.one(nothing);
     }
@@ -107,17 +109,21 @@ pub(crate) fn convolve(call: &Call, x: &Tensor, w: &Tensor, space: &Space, way: 
     let kernel_layout = parse(call.attrs.str("kernel_layout"), space.forward)?;
     let out_layout = out_layout(call, &data_layout, space.data)?;
     let data = by_letters(x, &data_layout, space.data)?;
-    let weight = by_letters(w, &kernel_layout, if way == Way::Forward { space.forward } else { space.transposed })?;
+    let weight =
+        by_letters(w, &kernel_layout, if way == Direction::Forward { space.forward } else { space.transposed })?;
     let (shape, mut window) = (five(&data.shape), five(&weight.shape));
     let out = five(&sizes(&result.shape, &out_layout, space.data));
     let groups = groups(call, [shape[1], out[1]])?;
-    if way == Way::Forward && [window[0], shape[1]] == [groups; 2] && window[0].checked_mul(window[1]) == Some(out[1]) {
+    if way == Direction::Forward
+        && [window[0], shape[1]] == [groups; 2]
+        && window[0].checked_mul(window[1]) == Some(out[1])
+    {
         // A row for each channel, with the windows of all that it makes.
         (window[0], window[1]) = (out[1], 1);
     }
     let (takes, makes) = match way {
-        Way::Forward => (window[1].saturating_mul(groups), window[0]),
-        Way::Transposed => (window[0], window[1].saturating_mul(groups)),
+        Direction::Forward => (window[1].saturating_mul(groups), window[0]),
+        Direction::Transposed => (window[0], window[1].saturating_mul(groups)),
     };
     let size = per_axis(call, "kernel_size", space.rank());
     let is_said = call.attrs.ints("kernel_size").is_some();
@@ -129,12 +135,20 @@ pub(crate) fn convolve(call: &Call, x: &Tensor, w: &Tensor, space: &Space, way: 
     let looks = [0, 1, 2].map(|axis| {
         let (size, window, n) = (shape[2 + axis], window[2 + axis], out[2 + axis]);
         match way {
-            Way::Forward => forward(&steps[axis], size, window as i64, n),
-            Way::Transposed => transposed(&steps[axis], size, window, n),
+            Direction::Forward => forward(&steps[axis], size, window as i64, n),
+            Direction::Transposed => transposed(&steps[axis], size, window, n),
         }
     });
     let elements = match (&data.elements, &weight.elements) {
         (Elements::Int(data), Elements::Int(weight)) if !result.dtype.is_float() => {
+            let shapes = [&x.shape[..], &w.shape, &result.shape];
+            if let (Elements::Int(x), Elements::Int(w)) = (&x.elements, &w.elements)
+                && let Some(body) = Convolution::of((space, way), call.attrs, shapes)
+                && let outputs = along(shapes[1], kernel_layout.axis('O'))
+                && let Some(sums) = sums(&Single::Conv(body), [x, w], outputs, count(shapes[2]))
+            {
+                return call.one(rounded(Elements::Int(sums), result.dtype));
+            }
             let (data, weight) = (View::new(data, &shape), View::new(weight, &window));
             Elements::Int(slide::conv(data, weight, &looks, groups, way))
         }

@@ -5,7 +5,8 @@ use crate::conv::window::{PLANE, convolve, fault, five, groups, nothing, numbers
 use crate::run::{Call, Fault, floats};
 use base::ToList;
 use kernel::bent::{Patches, correlation as correlation_kernel, deformable_conv2d as deformable_kernel};
-use kernel::slide::{Way, conv_by_weight, forward};
+use kernel::conv::Direction;
+use kernel::slide::{conv_by_weight, forward};
 use kernel::strided::View;
 use ty::{Elements, Tensor, Value};
 
@@ -132,5 +133,5 @@ pub(crate) fn few_bits(call: &Call, data_bits: &str) -> Result<[Tensor; 2], Faul
 
 pub(super) fn bitserial_conv2d(call: &Call) -> Result<Value, Fault> {
     let [data, weight] = few_bits(call, "activation_bits")?;
-    convolve(call, &data, &weight, &PLANE, Way::Forward)
+    convolve(call, &data, &weight, &PLANE, Direction::Forward)
 }

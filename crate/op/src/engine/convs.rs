@@ -56,7 +56,15 @@ impl Convolution {
     }
 
     pub fn new(name: &str, attrs: &Attrs, shapes: [&[usize]; 3]) -> Option<Convolution> {
-        let (space, direction) = space_of(name)?;
+        Convolution::of(space_of(name)?, attrs, shapes)
+    }
+
+    /// One with these attributes, whatever the name of its row.
+    pub(crate) fn of(
+        (space, direction): (&Space, Direction),
+        attrs: &Attrs,
+        shapes: [&[usize]; 3],
+    ) -> Option<Convolution> {
         let orders = orders(attrs, space, direction)?;
         let n = space.rank();
         if shapes.iter().any(|shape| shape.len() != n + 2) {

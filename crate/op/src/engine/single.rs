@@ -3,6 +3,7 @@
 use super::convs::Convolution;
 use super::layers::{Layer, Scales};
 use super::{Scratch, Source, count};
+use crate::linear::orders;
 use crate::rule::reduced_axes;
 use crate::run::{Fault, ResultType};
 use base::ToList;
@@ -12,6 +13,7 @@ use kernel::fold::{self, Extent, Fold};
 use kernel::gemm::{
     Activation, Batch, Bias, Epilogue, Matrix, Packed, Right, multiply, multiply_batch, pack, packed_size,
 };
+use kernel::linear::Order;
 use kernel::rows;
 use ty::{Attrs, Dtype};
 
@@ -55,12 +57,10 @@ pub struct View {
 }
 
 impl View {
-    /// A matrix of this shape in memory, or what it is with rows for columns.
-    fn of([n_rows, n_columns]: [usize; 2], is_transposed: bool) -> View {
-        match is_transposed {
-            false => View { shape: [n_rows, n_columns], steps: [n_columns, 1] },
-            true => View { shape: [n_columns, n_rows], steps: [1, n_columns] },
-        }
+    /// A matrix that a product reads with this shape.
+    fn of([n_rows, n_columns]: [usize; 2], order: Order) -> View {
+        let steps = if order == Order::Plain { [n_columns, 1] } else { [1, n_rows] };
+        View { shape: [n_rows, n_columns], steps }
     }
 
     fn matrix(self, data: &[f32]) -> Option<Matrix<'_>> {
@@ -142,6 +142,14 @@ pub fn along(shape: &[usize], axis: usize) -> Extent {
 }
 
 impl Single {
+    /// Products of as many `[m, k]` and `[k, n]` as there are of either, or of one with all of the others.
+    pub fn of_matrices([batch_a, batch_b]: [usize; 2], [m, k, n]: [usize; 3], orders: [Order; 2]) -> Single {
+        let step = |of: usize, size: usize| if of == 1 { 0 } else { size };
+        let size = if batch_a == 1 { batch_b } else { batch_a };
+        let batch = Batch { size, a_step: step(batch_a, m * k), b_step: step(batch_b, k * n) };
+        Single::Product { batch, a: View::of([m, k], orders[0]), b: View::of([k, n], orders[1]) }
+    }
+
     /// `None`: there is no body for this operator on these types.
     pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Single> {
         let shapes: Vec<&[usize]> = operands.iter().map(|operand| operand.shape.as_slice()).list();
@@ -175,23 +183,19 @@ impl Single {
         match (name, shapes.as_slice()) {
             ("nn.dense", &[x, &[n, l]]) => {
                 let (&k, rows) = x.split_last()?;
-                (k == l).then(|| product(View::of([rows.iter().product(), k], false), View::of([n, k], true)))
+                let sizes = [rows.iter().product(), k, n];
+                (k == l).then(|| Single::of_matrices([1; 2], sizes, [Order::Plain, Order::Transposed]))
             }
-            ("nn.matmul", &[&[a, b], &[c, d]]) => {
-                let a = View::of([a, b], attrs.flag("transpose_a"));
-                let b = View::of([c, d], attrs.flag("transpose_b"));
-                (a.shape[1] == b.shape[0]).then(|| product(a, b))
+            ("nn.matmul", &[a @ &[_, _], b @ &[_, _]]) => {
+                let orders = orders(attrs);
+                let ([m, k], [l, n]) = (turned(a, orders[0])?, turned(b, orders[1])?);
+                (k == l).then(|| Single::of_matrices([1; 2], [m, k, n], orders))
             }
-            ("nn.batch_matmul", &[&[batch_a, m, k], &[batch_b, l, n]]) => {
-                let batch = if batch_a == 1 { batch_b } else { batch_a };
-                if batch_b != batch && batch_b != 1 {
-                    return None;
-                }
-                let step = |of: usize, size: usize| if of == 1 { 0 } else { size };
-                let batch = Batch { size: batch, a_step: step(batch_a, m * k), b_step: step(batch_b, l * n) };
-                let a = View::of([m, k], attrs.flag("transpose_a"));
-                let b = View::of([l, n], attrs.flag("transpose_b"));
-                (batch.size > 0 && a.shape[1] == b.shape[0]).then_some(Single::Product { batch, a, b })
+            ("nn.batch_matmul", &[&[batch_a, ref a @ ..], &[batch_b, ref b @ ..]]) => {
+                let orders = orders(attrs);
+                let ([m, k], [l, n]) = (turned(a, orders[0])?, turned(b, orders[1])?);
+                let fits = k == l && batch_a > 0 && batch_b > 0 && (batch_a == 1 || batch_b == 1 || batch_a == batch_b);
+                fits.then(|| Single::of_matrices([batch_a, batch_b], [m, k, n], orders))
             }
             (_, &[x, w]) if Convolution::is_one(name, attrs) => {
                 Convolution::new(name, attrs, [x, w, &result.shape]).map(Single::Conv)
@@ -353,8 +357,10 @@ pub fn floats(bytes: &[u8]) -> Option<&[f32]> {
     bytemuck::try_cast_slice(bytes).ok()
 }
 
-fn product(a: View, b: View) -> Single {
-    Single::Product { batch: Batch { size: 1, a_step: 0, b_step: 0 }, a, b }
+/// The shape of a matrix as a product reads it.
+fn turned(shape: &[usize], order: Order) -> Option<[usize; 2]> {
+    let &[rows, columns] = shape else { return None };
+    Some(if order == Order::Plain { [rows, columns] } else { [columns, rows] })
 }
 
 /// Whether `shape` is repeated to `to` without changing a size other than 1.

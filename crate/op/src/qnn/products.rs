@@ -8,9 +8,9 @@ use crate::linear::{orders, product};
 use crate::nn::unpacked;
 use crate::run::{Arg, Call, Fault};
 use base::ToList;
+use kernel::conv::Direction;
 use kernel::linear::Order;
 use kernel::number::float_to_int;
-use kernel::slide::Way;
 use ty::{Dtype, Elements, Tensor, Value};
 
 /// A tensor without the zero point that an operand is: one number, or one for each place along an axis.
@@ -35,10 +35,10 @@ pub(super) fn dense_pack(call: &Call) -> Result<Value, Fault> {
 
 pub(super) fn batch_matmul(call: &Call) -> Result<Value, Fault> {
     let (x, y) = (centred(call, &operand(call, 0)?, 2, 0)?, centred(call, &operand(call, 1)?, 3, 0)?);
-    product(call, &x, &y, orders(call))
+    product(call, &x, &y, orders(call.attrs))
 }
 
-fn conv(call: &Call, way: Way) -> Result<Value, Fault> {
+fn conv(call: &Call, way: Direction) -> Result<Value, Fault> {
     let layout = parse(call.attrs.str("kernel_layout"), PLANE.forward)?;
     let data = centred(call, &operand(call, 0)?, 2, 0)?;
     let weight = centred(call, &operand(call, 1)?, 3, layout.axis('O'))?;
@@ -46,9 +46,9 @@ fn conv(call: &Call, way: Way) -> Result<Value, Fault> {
 }
 
 pub(super) fn conv2d(call: &Call) -> Result<Value, Fault> {
-    conv(call, Way::Forward)
+    conv(call, Direction::Forward)
 }
 
 pub(super) fn conv2d_transpose(call: &Call) -> Result<Value, Fault> {
-    conv(call, Way::Transposed)
+    conv(call, Direction::Transposed)
 }
