@@ -441,7 +441,7 @@ dyn.zeros([2], dtype=\"int32\")
         name: "dyn.reshape",
         infix: None,
         args: &["data", "newshape"],
-        attrs: &[AttrSpec::ints("newshape", &[]), AttrSpec::int("allowzero", 0)],
+        attrs: &[AttrSpec::ints("newshape", &[]), AttrSpec::flag("allowzero", false)],
         relation: &DYN_RESHAPE,
         kernel: Kernel::Whole(dyn_reshape_of),
         doc: "

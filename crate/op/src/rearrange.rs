@@ -381,7 +381,7 @@ collapse_sum_to([[1, 2], [3, 4]], [2, 1], shape=[2, 1])
         name: "contrib_reverse_reshape",
         infix: None,
         args: &["data"],
-        attrs: &[AttrSpec::required("newshape", AttrForm::Ints), AttrSpec::int("allowzero", 0)],
+        attrs: &[AttrSpec::required("newshape", AttrForm::Ints), AttrSpec::flag("allowzero", false)],
         relation: &REVERSE_RESHAPE,
         kernel: Kernel::Whole(same_elements),
         doc: "

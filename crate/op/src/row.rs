@@ -149,6 +149,10 @@ impl AttrSpec {
         AttrSpec { name, form: AttrForm::Float, default: Default::Float(default) }
     }
 
+    pub const fn float_or_none(name: &'static str) -> AttrSpec {
+        AttrSpec { name, form: AttrForm::Float, default: Default::None }
+    }
+
     pub const fn flag(name: &'static str, default: bool) -> AttrSpec {
         AttrSpec { name, form: AttrForm::Bool, default: Default::Bool(default) }
     }

@@ -121,7 +121,7 @@ pub const ROWS: &[Op] = &[
         name: "reshape",
         infix: None,
         args: &["data"],
-        attrs: &[AttrSpec::required("newshape", AttrForm::Ints), AttrSpec::int("allowzero", 0)],
+        attrs: &[AttrSpec::required("newshape", AttrForm::Ints), AttrSpec::flag("allowzero", false)],
         relation: &RESHAPE,
         kernel: Kernel::Whole(same_elements),
         doc: "

@@ -64,7 +64,7 @@ vision.all_class_non_max_suppression([[[0f, 0f, 1f, 1f], [0f, 0f, 1f, 1f]]], [[[
         infix: None,
         args: &["data", "score_threshold"],
         attrs: &[
-            AttrSpec::float("score_threshold", 0.0),
+            AttrSpec::float_or_none("score_threshold"),
             AttrSpec::int("id_index", 0),
             AttrSpec::int("score_index", 1),
         ],

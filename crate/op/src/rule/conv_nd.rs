@@ -169,8 +169,8 @@ impl Window {
         let round_up = if self.ceil { stride - 1 } else { 0 };
         let Some(size) = r.peek_number(kernel) else {
             let mut args = vec![r.affine(kernel, dilation, 0)?, input];
-            if more > 0 {
-                args.push(number(r, more));
+            if more.saturating_add(round_up) > 0 {
+                args.push(number(r, more.saturating_add(round_up)));
             }
             fits(r, &args, name)?;
             let offset = more.saturating_add(round_up).saturating_add(i64::from(stride == 1));
@@ -180,14 +180,15 @@ impl Window {
         r.check(size != 0, || format!("a window has at least one place in {name}"))?;
         let reach = size.saturating_sub(1).saturating_mul(dilation).saturating_add(1);
         let least = reach.saturating_sub(padding);
-        if least > 1 {
+        let least_input = least.saturating_sub(round_up);
+        if least_input > 1 {
             match r.peek_number(input) {
-                Some(size) => r.check(size == 0 || least <= size, || {
+                Some(size) => r.check(size == 0 || least_input <= size, || {
                     let padded = size.saturating_add(padding);
                     format!("a window {reach} in {name} is larger than the padded input, {padded}")
                 })?,
                 None => {
-                    let least = number(r, least);
+                    let least = number(r, least_input);
                     fits(r, &[least, input], name)?;
                 }
             }

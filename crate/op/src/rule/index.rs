@@ -292,7 +292,7 @@ fn slice_bounds(attrs: &Attrs, i: usize) -> (i64, i64, i64) {
 /// The axes that a slice cuts, each with its place among the bounds.
 fn cut_axes(attrs: &Attrs) -> impl Iterator<Item = (usize, usize)> {
     let n = |name| attrs.ints(name).map_or(0, |list| list.len());
-    let axes = attrs.ints("axes").unwrap_or_else(|| (0..n("begin").max(n("end")) as i64).list());
+    let axes = attrs.ints("axes").unwrap_or_else(|| (0..n("begin").max(n("end")).max(n("strides")) as i64).list());
     axes.into_iter().enumerate().filter_map(|(i, axis)| Some((usize::try_from(axis).ok()?, i)))
 }
 
@@ -339,7 +339,7 @@ fn strided_slice(r: &mut dyn Facts) -> Step {
         None => {
             let n = begin.len().max(end.len()).max(strides.len());
             r.check(n <= rank, || format!("{n} axes are cut but the data has rank {rank}"))?;
-            (0..begin.len().max(end.len())).list()
+            (0..n).list()
         }
         Some(axes) => {
             let n = axes.len();

@@ -13,11 +13,11 @@ pub static ARG_REDUCE: Relation = Relation { name: "ArgReduce", n_outputs: 1, ru
 /// As [`REDUCE`] over the data; the mean has the data's rank.
 pub static VARIANCE: Relation = Relation { name: "Variance", n_outputs: 1, rule: variance };
 
-/// Which axes a reduction takes: those in `axis` (all when it is `None`), or the others with `exclude`.
+/// Which axes a reduction takes: those in `axis`, or the others with `exclude`; all if none is named.
 pub fn reduced_axes(attrs: &Attrs, rank: usize) -> Result<Vec<bool>, Reason> {
     let mut reduced = vec![false; rank];
-    match attrs.ints("axis") {
-        None => reduced.fill(true),
+    match attrs.ints("axis").filter(|axes| !axes.is_empty()) {
+        None => return Ok(vec![true; rank]),
         Some(axes) => {
             for axis in axes {
                 let at = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
@@ -29,7 +29,7 @@ pub fn reduced_axes(attrs: &Attrs, rank: usize) -> Result<Vec<bool>, Reason> {
             }
         }
     }
-    if attrs.flag("exclude") && attrs.ints("axis").is_some() {
+    if attrs.flag("exclude") {
         reduced.iter_mut().for_each(|axis| *axis = !*axis);
     }
     Ok(reduced)
