@@ -96,7 +96,7 @@ for (const size of ["desktop", "phone"] as const) {
     expect(after.length).toBeGreaterThan(before.length);
     expect(after.filter(({ is }) => before.some((old) => old.is === is))).toEqual(before);
     // Where to begin is said, not done.
-    await expect(problems(page).getByRole("button", { name: /^begin with line/ })).toBeVisible();
+    await expect(problems(page).getByRole("button", { name: /^likeliest cause: line/ })).toBeVisible();
     // What does not fit in a row can be reached.
     await edit.click();
     await expect(problems(page).getByRole("button", { name: "write shape=[9]" })).toHaveCount(0);

@@ -173,7 +173,7 @@ test("filters leave out steps and say how many", async ({ page }) => {
   const hidden = of - (await steps());
   expect(hidden).toBeGreaterThan(0);
   await expect(panel(page).locator(".stop-legend")).toContainText(`${hidden} left out`);
-  const relations = panel(page).getByLabel("Only this relation");
+  const relations = panel(page).getByLabel("Relation: only this one");
   const names = await relations.locator("option").allTextContents();
   expect(names).toContain("Equal");
   await relations.selectOption({ index: names.findIndex((name, index) => index > 0 && name !== "Equal") });

@@ -17,6 +17,8 @@ const NO_LIMIT = 1e15;
 /** A run that nobody asked for is small, or it is not made. */
 const SMALL = 1e6;
 const QUICK_MS = 50;
+/** The first run waits for the browser, which compiles what it runs. */
+const COLD_MS = 500;
 const SETTLED_MS = 350;
 /** A run that ends sooner than this never shows a Stop button that could not be hit anyway. */
 const SHOW_STOP_MS = 16;
@@ -29,6 +31,8 @@ let saving: ReturnType<typeof setTimeout> | undefined;
 let isFromHere = false;
 /** The last run was quick, or there was none; only then may the text run by itself. */
 let isQuick = true;
+/** Whether there has been a run. */
+let isWarm = false;
 /** The hash of the link whose program is shown. */
 let link: string | undefined;
 let run: { start: number; alone: boolean } | undefined;
@@ -79,7 +83,8 @@ const compiler = new Compiler({
   ran(revision, view, milliseconds) {
     const unfinished = run?.alone && view.fuel >= SMALL;
     endRun();
-    isQuick = milliseconds < QUICK_MS && !unfinished;
+    isQuick = milliseconds < (isWarm ? QUICK_MS : COLD_MS) && !unfinished;
+    isWarm = true;
     if (revision !== state.revision.value) return;
     if (!unfinished) state.ran.value = { kind: "finished", revision, view, milliseconds, build: state.build.peek() };
   },

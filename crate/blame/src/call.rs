@@ -3,6 +3,7 @@
 use crate::bench::Bench;
 use crate::candidate::{Candidate, numbers};
 use crate::outline::{Outline, is_expr};
+use crate::slip;
 use crate::suspect::Suspect;
 use crate::value::{MAX_RANK, product, short, swap};
 use base::{Append, Edit, Span, ToList};
@@ -65,6 +66,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     let row = op::by_name(name).map(|op| op.row());
     let too = |code: &str| bench.faults.iter().any(|fault| fault.code == code && fault.span == outline.span(node));
     let (too_many, too_few) = (too("arity-too-many"), too("arity-too-few"));
+    slip::candidates(outline, &parts, too_many, far, out);
     // Arguments the other way round.
     for (i, &left) in parts.args.iter().enumerate().take(5) {
         for &right in parts.args.iter().take(5).skip(i + 1) {

@@ -173,7 +173,8 @@ fn constructors(
 pub(crate) fn swap(outline: &Outline, left: NodeId, right: NodeId, cost: u32, what: &str) -> Option<Candidate> {
     let (a, b) = (outline.text(left), outline.text(right));
     let edit = |at: NodeId, text: &str| Edit { span: outline.span(at), text: text.to_owned() };
-    (a != b).then(|| Candidate {
+    let is_there = !a.is_empty() && !b.is_empty();
+    (is_there && a != b).then(|| Candidate {
         title: format!("swap the {what} `{}` and `{}`", short(a), short(b)),
         edits: vec![edit(left, b), edit(right, a)],
         place: outline.span(left).to(outline.span(right)),

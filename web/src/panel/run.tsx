@@ -53,7 +53,7 @@ export function RunPanel() {
       <Measures />
     </>
   );
-  const figures = ran.kind === "finished" && !isNothing && <Figures view={ran.view} isStale={isStale} />;
+  const figures = ran.kind === "finished" && ran.view.steps > 0 && !isNothing && <Figures view={ran.view} isStale={isStale} />;
   return (
     <div class={`run ${isStale ? "stale" : ""}`}>
       <div class="toolbar">
@@ -140,6 +140,8 @@ function outcome({ ran, isStale, isNothing }: OutcomeProps): string {
   if (isNothing) {
     return isStale ? "Not run since the last edits." : "The program ran; it has no top-level expression whose value could be shown.";
   }
+  const failure = ran.view.diagnostics.find(({ severity }) => severity === "error");
+  if (failure !== undefined && !isStale) return `Failed after ${duration(ran.milliseconds)}: line ${failure.line} has an error.`;
   if (isStale) return errorCount.value > 0 ? "From before the last edits, which have errors." : "From before the last edits.";
   return `Ran in ${duration(ran.milliseconds)}.`;
 }
@@ -149,10 +151,10 @@ const LONG = 1200;
 
 /** What the run took. */
 function Figures({ view, isStale }: { view: RunView; isStale: boolean }) {
-  const number = (n: number) => n.toLocaleString("en");
+  const counted = (n: number, one: string, several: string) => `${n.toLocaleString("en")} ${n === 1 ? one : several}`;
   return (
     <p class="figures">
-      {number(view.fuel)} calls and match tests, {number(view.steps)} steps of the machine, at most {bytesOf(view.peak_bytes)}
+      {counted(view.fuel, "call or match test", "calls and match tests")}, {counted(view.steps, "step", "steps")} of the machine, at most {bytesOf(view.peak_bytes)}
       {(view.needs.most !== 0 || view.needs.least > 0) && (
         <>
           ; <Needs needs={view.needs} isStale={isStale} />

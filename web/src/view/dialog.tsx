@@ -1,6 +1,6 @@
 // A modal dialog: the browser keeps the focus inside, and Escape or a click beside it closes it.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "./icon.tsx";
 
 interface Props {
@@ -11,7 +11,12 @@ interface Props {
 
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const opened = dialog.current;
+    opened?.showModal();
+    // The browser gives the focus back to where it was when a dialog is closed, but not when it is taken away.
+    return () => opened?.close();
+  }, []);
   return (
     <dialog
       ref={dialog}

@@ -105,7 +105,7 @@ function Likeliest({ problem }: { problem: Known }) {
   };
   return (
     <button type="button" class="likeliest" title={`Most likely the cause: ${problem.message}`} onClick={go}>
-      begin with line {problem.line}
+      likeliest cause: line {problem.line}
     </button>
   );
 }

@@ -91,13 +91,14 @@ export function Profile({ rows, total, isFresh }: Props) {
 
 function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFresh: boolean }) {
   const light = (on: boolean) => point(on && isFresh ? row.span : undefined);
+  const leads = {
+    onClick: () => isFresh && show(row.span),
+    onPointerEnter: () => light(true),
+    onPointerLeave: () => light(false),
+  };
   return (
-    <tr
-      onClick={() => isFresh && show(row.span)}
-      onPointerEnter={() => light(true)}
-      onPointerLeave={() => light(false)}
-      class={isFresh ? "leads" : ""}
-    >
+    <>
+    <tr {...leads} class={isFresh ? "leads" : ""}>
       <th scope="row">
         <button
           type="button"
@@ -111,9 +112,6 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
           onBlur={() => light(false)}
         >
           <code title={row.names.join(" + ")}>{row.names.join(" + ")}</code>
-          <small title={row.type}>
-            line {row.line} · {row.type ?? "a tuple"}
-          </small>
         </button>
       </th>
       <td class="took">
@@ -125,5 +123,13 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
       <td>{row.flops === undefined ? "–" : countOf(row.flops)}</td>
       <td>{rateOf(row.flops, bytes(row), row.milliseconds)}</td>
     </tr>
+    <tr {...leads} class={`of ${isFresh ? "leads" : ""}`}>
+      <td colSpan={COLUMNS.length + 1}>
+        <small title={row.type}>
+          line {row.line} · {row.type ?? "a tuple"}
+        </small>
+      </td>
+    </tr>
+    </>
   );
 }

@@ -32,9 +32,9 @@ pub(super) fn check(checker: &mut Checker, is_counted: &IndexVec<LayoutId, bool>
             for (place, &arg) in instr.args.iter().enumerate() {
                 let may_take_token = matches!((&instr.op, place), (Op::Free, _) | (Op::Box, 1));
                 match (&instr.op, linear.is_token(arg)) {
-                    (_, true) if !may_take_token => linear.checker.say(format!("a token: {arg:?}")),
+                    (_, true) if !may_take_token => linear.checker.say(format_args!("a token: {arg:?}")),
                     (Op::Dup | Op::Drop, _) if !linear.is_counted(arg) => {
-                        linear.checker.say(format!("{arg:?} is not counted"));
+                        linear.checker.say(format_args!("{arg:?} is not counted"));
                     }
                     (op, _) if op.takes() => linear.take(arg),
                     (Op::Dup, _) => {
@@ -56,7 +56,7 @@ pub(super) fn check(checker: &mut Checker, is_counted: &IndexVec<LayoutId, bool>
             match &block.end {
                 End::Switch { .. } | End::Fail(_) => linear.look(arg),
                 End::Return(_) | End::TailCall(..) if linear.is_token(arg) => {
-                    linear.checker.say(format!("a token: {arg:?}"));
+                    linear.checker.say(format_args!("a token: {arg:?}"));
                 }
                 End::Return(_) | End::TailCall(..) | End::Jump(..) => linear.take(arg),
             }
@@ -69,7 +69,9 @@ pub(super) fn check(checker: &mut Checker, is_counted: &IndexVec<LayoutId, bool>
                     match &entry[successor] {
                         None => entry[successor] = Some(linear.owned.clone()),
                         Some(other) if *other == linear.owned => {}
-                        Some(_) => linear.checker.say(format!("{successor:?} is reached with other owned variables")),
+                        Some(_) => {
+                            linear.checker.say(format_args!("{successor:?} is reached with other owned variables"))
+                        }
                     }
                 }
             }
@@ -102,7 +104,7 @@ impl Linear<'_, '_> {
                 self.owned.remove(&var);
             }
             Some(n) => *n -= 1,
-            None => self.checker.say(format!("{var:?} is taken, but not owned")),
+            None => self.checker.say(format_args!("{var:?} is taken, but not owned")),
         }
     }
 
@@ -112,7 +114,7 @@ impl Linear<'_, '_> {
             at = self.lender[found];
         }
         if at.is_none() && self.is_counted(var) {
-            self.checker.say(format!("{var:?} is looked at, but not owned"));
+            self.checker.say(format_args!("{var:?} is looked at, but not owned"));
         }
     }
 
@@ -120,6 +122,6 @@ impl Linear<'_, '_> {
     fn finish(&mut self) {
         let mut rest: Vec<usize> = self.owned.keys().map(|var| var.index()).list();
         base::sort(&mut rest);
-        rest.into_iter().for_each(|var| self.checker.say(format!("v{var} is never taken")));
+        rest.into_iter().for_each(|var| self.checker.say(format_args!("v{var} is never taken")));
     }
 }

@@ -10,7 +10,7 @@ use ty::{Dtype, Scalar, Term, TermId, Terms};
 impl<'a> Checker<'a> {
     pub(super) fn same(&mut self, found: LayoutId, expected: LayoutId, what: &str) {
         if !is_same(self.program, found, expected) {
-            self.say(format!("{what}: expected {expected:?}, found {found:?}"));
+            self.say(format_args!("{what}: expected {expected:?}, found {found:?}"));
         }
     }
 
@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
 
     fn are(&mut self, vars: &[VarId], n: usize, what: &str) -> bool {
         if vars.len() != n {
-            self.say(format!("expected {n} {what}, found {}", vars.len()));
+            self.say(format_args!("expected {n} {what}, found {}", vars.len()));
         }
         vars.len() == n
     }
@@ -78,7 +78,7 @@ impl<'a> Checker<'a> {
         match &instr.op {
             Op::Scalar(scalar) => match self.kind(self.layout(results[0])) {
                 Some(Kind::Scalar(dtype) | Kind::Immediate(dtype)) => self.literal(*dtype, *scalar),
-                _ => self.say("a literal gives a scalar".to_owned()),
+                _ => self.say(format_args!("a literal gives a scalar")),
             },
             Op::Tensor(id) => self.constant(*id, results[0]),
             Op::Pack { variant } => {
@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
                 if let Some(fields) = self.fields(self.layout(args[0]), *variant) {
                     match fields.get(*index as usize) {
                         Some(&field) => self.same(self.layout(results[0]), field, "the field"),
-                        None => self.say(format!("there is no field {index}")),
+                        None => self.say(format_args!("there is no field {index}")),
                     }
                 }
             }
@@ -103,7 +103,7 @@ impl<'a> Checker<'a> {
             Op::Unbox | Op::Load => self.boxed(args[0], results[0], results.get(1).copied()),
             Op::Free => match self.kind(self.layout(args[0])) {
                 Some(Kind::Token { .. }) => {}
-                _ => self.say("frees what is no token".to_owned()),
+                _ => self.say(format_args!("frees what is no token")),
             },
             Op::Closure(id) => self.closure(*id, args, results[0]),
             Op::Call(callee) => self.call(*callee, args, self.layout(results[0])),
@@ -112,7 +112,7 @@ impl<'a> Checker<'a> {
             Op::Retype => {
                 let bits = |var| self.program.layouts[self.layout(var)].bits;
                 if bits(args[0]) != bits(results[0]) {
-                    self.say("the same bits need layouts of one width".to_owned());
+                    self.say(format_args!("the same bits need layouts of one width"));
                 }
             }
             Op::RefNew => self.cell(results[0], args[0]),
@@ -121,24 +121,24 @@ impl<'a> Checker<'a> {
                 self.cell(args[0], args[1]);
                 let unit = self.program.types.head(self.program.layouts[self.layout(results[0])].ty);
                 if !matches!(unit, Term::Tuple(fields) if fields.len == 0) {
-                    self.say("a write gives the empty tuple".to_owned());
+                    self.say(format_args!("a write gives the empty tuple"));
                 }
             }
             Op::Global(id) => match self.program.globals.get(*id) {
                 Some(global) => self.same(self.layout(results[0]), global.layout, "the global"),
-                None => self.say(format!("{id:?} does not exist")),
+                None => self.say(format_args!("{id:?} does not exist")),
             },
             Op::Check { dims, .. } => {
                 let shape_of = |var: VarId| self.program.types.as_tensor(self.program.layouts[self.layout(var)].ty);
                 let n_axes = args.get(1).map(|&other| shape_of(other).map_or(0, |(shape, _)| shape.len() as u64));
                 if n_axes.is_some_and(|n_axes| dims.iter().flatten().any(|&axis| axis >= n_axes)) {
-                    self.say("checks against an axis that is not there".to_owned());
+                    self.say(format_args!("checks against an axis that is not there"));
                 }
                 let shape = self.program.types.as_tensor(self.program.layouts[self.layout(args[0])].ty);
                 match (self.kind(self.layout(args[0])), shape) {
                     (Some(Kind::Tensor | Kind::Scalar(_) | Kind::Immediate(_)), Some((shape, _)))
                         if shape.len() == dims.len() => {}
-                    _ => self.say(format!("checks {} sizes of what has not as many", dims.len())),
+                    _ => self.say(format_args!("checks {} sizes of what has not as many", dims.len())),
                 }
             }
             Op::Fuel(_) | Op::Dup | Op::Drop => {}
@@ -151,15 +151,15 @@ impl<'a> Checker<'a> {
             this.program.types.as_tensor(layout.ty).is_some_and(|(_, dtype)| dtype == Dtype::Float32)
         };
         if !matches!(self.kind(self.layout(result)), Some(Kind::Tensor)) || !is_single(self, result) {
-            self.say("fused operators give a tensor of float32".to_owned());
+            self.say(format_args!("fused operators give a tensor of float32"));
         }
         for (i, &arg) in args.iter().enumerate() {
             let kind = self.kind(self.layout(arg));
             if !matches!(kind, Some(Kind::Tensor | Kind::Scalar(_))) || !is_single(self, arg) {
-                self.say(format!("fused operators take tensors of float32, not {arg:?}"));
+                self.say(format_args!("fused operators take tensors of float32, not {arg:?}"));
             }
             if args[..i].contains(&arg) {
-                self.say(format!("{arg:?} twice"));
+                self.say(format_args!("{arg:?} twice"));
             }
         }
         // Of the operands, then of the steps.
@@ -170,7 +170,7 @@ impl<'a> Checker<'a> {
             let class = step.op.class(&step.attrs);
             n_heads += usize::from(class == Class::OutFusable);
             if class == Class::Opaque || n_heads > 1 || row.args.len() != step.inputs.len() {
-                self.say(format!("s{at}: {} on {} is none to fuse", row.name, step.inputs.len()));
+                self.say(format_args!("s{at}: {} on {} is none to fuse", row.name, step.inputs.len()));
             }
             for &input in &step.inputs {
                 match input {
@@ -178,12 +178,14 @@ impl<'a> Checker<'a> {
                     Input::Step(other) if other < at && class == Class::Elementwise => {
                         is_read[args.len() + other] = true
                     }
-                    Input::Operand(_) | Input::Step(_) => self.say(format!("s{at}: {input:?} is not given before")),
+                    Input::Operand(_) | Input::Step(_) => {
+                        self.say(format_args!("s{at}: {input:?} is not given before"))
+                    }
                 }
             }
         }
         if steps.len() < 2 || is_read.iter().filter(|is_read| !**is_read).count() != 1 {
-            self.say("something is fused in vain".to_owned());
+            self.say(format_args!("something is fused in vain"));
         }
     }
 
@@ -197,12 +199,14 @@ impl<'a> Checker<'a> {
             }
         };
         if !is_one {
-            self.say(format!("a literal that is no {dtype}"));
+            self.say(format_args!("a literal that is no {dtype}"));
         }
     }
 
     fn constant(&mut self, id: crate::ConstId, result: VarId) {
-        let Some(tensor) = self.program.constants.get(id) else { return self.say(format!("{id:?} does not exist")) };
+        let Some(tensor) = self.program.constants.get(id) else {
+            return self.say(format_args!("{id:?} does not exist"));
+        };
         let layout = self.layout(result);
         let fits = |(dims, dtype): (Vec<Option<u64>>, Dtype)| {
             let is_size = |(dim, &size): (&Option<u64>, &usize)| dim.is_none_or(|dim| dim == size as u64);
@@ -210,7 +214,7 @@ impl<'a> Checker<'a> {
         };
         let is_tensor = matches!(self.kind(layout), Some(Kind::Tensor));
         if !is_tensor || !self.program.types.as_tensor(self.program.layouts[layout].ty).is_some_and(fits) {
-            self.say(format!("{id:?} is no tensor of this type"));
+            self.say(format_args!("{id:?} is no tensor of this type"));
         }
     }
 
@@ -219,12 +223,12 @@ impl<'a> Checker<'a> {
         let variants: &[Variant] = match self.kind(layout) {
             Some(Kind::Sum { variants, .. }) => variants,
             _ => {
-                self.say(format!("{layout:?} is no sum"));
+                self.say(format_args!("{layout:?} is no sum"));
                 return None;
             }
         };
         let Some(variant) = variants.get(variant as usize) else {
-            self.say(format!("there is no variant #{variant}"));
+            self.say(format_args!("there is no variant #{variant}"));
             return None;
         };
         Some(variant.fields.iter().map(|field| field.layout).list())
@@ -235,13 +239,13 @@ impl<'a> Checker<'a> {
         match (self.kind(boxed), self.kind(content)) {
             (Some(Kind::Box { content: expected, .. }), _) => self.same(content, *expected, "the content"),
             (Some(Kind::Immediate(dtype)), Some(Kind::Scalar(found))) if dtype == found && token.is_none() => {}
-            _ => self.say(format!("{boxed:?} is no box of {content:?}")),
+            _ => self.say(format_args!("{boxed:?} is no box of {content:?}")),
         }
         let Some(token) = token else { return };
         match self.kind(self.layout(token)) {
             Some(Kind::Token { content: other }) if self.size(*other) == self.size(content) => {}
-            Some(Kind::Token { .. }) => self.say("a token of another size".to_owned()),
-            _ => self.say(format!("{token:?} is no token")),
+            Some(Kind::Token { .. }) => self.say(format_args!("a token of another size")),
+            _ => self.say(format_args!("{token:?} is no token")),
         }
     }
 
@@ -253,13 +257,13 @@ impl<'a> Checker<'a> {
     fn cell(&mut self, cell: VarId, content: VarId) {
         match self.kind(self.layout(cell)) {
             Some(Kind::Ref { content: expected }) => self.same(self.layout(content), *expected, "the content"),
-            _ => self.say(format!("{cell:?} is no reference")),
+            _ => self.say(format_args!("{cell:?} is no reference")),
         }
     }
 
     fn closure(&mut self, id: crate::FuncId, captures: &[VarId], result: VarId) {
         let program = self.program;
-        let Some(function) = program.functions.get(id) else { return self.say(format!("{id:?} does not exist")) };
+        let Some(function) = program.functions.get(id) else { return self.say(format_args!("{id:?} does not exist")) };
         let layouts: Vec<LayoutId> =
             function.params.iter().filter_map(|&param| Some(function.vars.get(param)?.layout)).list();
         let Some((captured, params)) = layouts.split_at_checked(function.n_captures) else { return };
@@ -269,8 +273,8 @@ impl<'a> Checker<'a> {
                 types.iter().zip(params).for_each(|(&ty, &param)| self.of_type(param, ty, "a parameter"));
                 self.of_type(function.result, result, "the result");
             }
-            Some(_) => self.say("a closure with another number of parameters".to_owned()),
-            None => self.say(format!("{result:?} is no closure")),
+            Some(_) => self.say(format_args!("a closure with another number of parameters")),
+            None => self.say(format_args!("{result:?} is no closure")),
         }
     }
 
@@ -279,14 +283,14 @@ impl<'a> Checker<'a> {
         match (callee, args) {
             (Callee::Function(id), args) => {
                 let Some(function) = program.functions.get(id) else {
-                    return self.say(format!("{id:?} does not exist"));
+                    return self.say(format_args!("{id:?} does not exist"));
                 };
                 let layout = |&param| function.vars.get(param).map(|var| var.layout);
                 let params: Vec<LayoutId> = function.params.iter().filter_map(layout).list();
                 self.all_same(args, &params, "arguments");
                 self.same(result, function.result, "the result");
             }
-            (Callee::Value, []) => self.say("calls nothing".to_owned()),
+            (Callee::Value, []) => self.say(format_args!("calls nothing")),
             (Callee::Value, [callee, args @ ..]) => match self.signature(self.layout(*callee)) {
                 Some((types, returned)) => {
                     if self.are(args, types.len(), "arguments") {
@@ -294,7 +298,7 @@ impl<'a> Checker<'a> {
                     }
                     self.of_type(result, returned, "the result");
                 }
-                None => self.say(format!("{callee:?} is no closure")),
+                None => self.say(format_args!("{callee:?} is no closure")),
             },
         }
     }
@@ -316,7 +320,7 @@ impl<'a> Checker<'a> {
         };
         let known: Vec<LayoutId> = self.program.layouts.table.ids().filter(is_of).list();
         if !known.is_empty() && !known.iter().any(|&known| is_same(self.program, known, layout)) {
-            self.say(format!("{what}: expected {:?}, found {layout:?}", known[0]));
+            self.say(format_args!("{what}: expected {:?}, found {layout:?}", known[0]));
         }
     }
 }

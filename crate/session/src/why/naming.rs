@@ -103,10 +103,10 @@ impl<'a> Naming<'a> {
                 Term::Shape(_) | Term::Splice(_) => format!("axis {n} of "),
                 Term::Tuple(_) => format!("field {n} of "),
                 Term::Func { params: List { len, .. }, .. } if n == len => "the result of ".to_owned(),
-                Term::Func { .. } => format!("parameter {n} of "),
-                Term::Adt { .. } => format!("type argument {n} of "),
+                Term::Func { .. } => format!("parameter {} of ", n + 1),
+                Term::Adt { .. } => format!("type argument {} of ", n + 1),
                 Term::Ref(_) => "the content of ".to_owned(),
-                Term::Row { .. } => format!("field {n} of a variant of "),
+                Term::Row { .. } => format!("field {} of a variant of ", n + 1),
                 Term::Sum(_) | Term::Forall { .. } => continue,
                 Term::Hole(_)
                 | Term::Error(_)

@@ -38,9 +38,9 @@ const CONTROLS: readonly Control[] = [
 ];
 
 const JUMPS: readonly { title: string; about: string; key: string; act: () => void; isFor: (trace: TraceView) => boolean }[] = [
-  { title: "Failure", about: "On to the next step that failed", key: "n", act: nextFailure, isFor: ({ failures }) => failures.length > 0 },
-  { title: "Touches", about: "On to the next step that tells something about the type at the cursor", key: "t", act: () => void nextTouching(), isFor: () => true },
-  { title: "Decides", about: "To the step that decided the type at the cursor", key: "d", act: () => void deciding(), isFor: () => true },
+  { title: "Failure", about: "Failure: on to the next step that failed", key: "n", act: nextFailure, isFor: ({ failures }) => failures.length > 0 },
+  { title: "At cursor", about: "At cursor: on to the next step that tells something about the type at the cursor", key: "t", act: () => void nextTouching(), isFor: () => true },
+  { title: "Decided here", about: "Decided here: to the step that decided the type at the cursor", key: "d", act: () => void deciding(), isFor: () => true },
 ];
 
 /** Elements that have a use of their own for the arrows, Home and End, or for the space bar. */
@@ -229,7 +229,19 @@ function Filters({ trace }: { trace: TraceView }) {
   const isOn = filter.hidesEquations || filter.function !== undefined || filter.relation !== undefined;
   const here = trace.functions[trace.stop_functions[stopNow.peek()] ?? -1]?.name;
   return (
-    <details class="filters">
+    <details
+      class="filters"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !event.currentTarget.open) return;
+        event.currentTarget.open = false;
+        event.currentTarget.querySelector("summary")?.focus();
+        event.preventDefault();
+      }}
+      onFocusOut={(event) => {
+        const { currentTarget, relatedTarget } = event;
+        if (relatedTarget instanceof Node && !currentTarget.contains(relatedTarget)) currentTarget.open = false;
+      }}
+    >
       <summary class={isOn ? "on" : ""}>Filter{isOn && <span class="unseen"> (on)</span>}</summary>
       <div class="choices">
         <label class="check">
@@ -237,16 +249,16 @@ function Filters({ trace }: { trace: TraceView }) {
           <span>Hide plain unifications</span>
         </label>
         <label class="picker">
-          <span>Only</span>
-          <select aria-label="Only this function" value={filter.function ?? ANY} onChange={({ currentTarget: { value } }) => set({ function: value === ANY ? undefined : value })}>
+          <span>Function</span>
+          <select aria-label="Function: only this one" value={filter.function ?? ANY} onChange={({ currentTarget: { value } }) => set({ function: value === ANY ? undefined : value })}>
             <option value={ANY}>all functions</option>
             {here !== undefined && <option value={here}>{here} (here)</option>}
             {functionOptions.value}
           </select>
         </label>
         <label class="picker">
-          <span>Only</span>
-          <select aria-label="Only this relation" value={filter.relation ?? ANY} onChange={({ currentTarget: { value } }) => set({ relation: value === ANY ? undefined : value })}>
+          <span>Relation</span>
+          <select aria-label="Relation: only this one" value={filter.relation ?? ANY} onChange={({ currentTarget: { value } }) => set({ relation: value === ANY ? undefined : value })}>
             <option value={ANY}>all relations</option>
             {trace.relations.map((name) => (
               <option value={name}>{name}</option>

@@ -471,6 +471,11 @@ impl<'t> Lowering<'t> {
         let list = tree.child(node, NodeKind::ParamList).map(|list| tree.children(list)).unwrap_or_default();
         for param in list {
             let (NodeKind::Param, Some((name, span))) = (tree.kind(param), self.own_name(param)) else { continue };
+            if name == "self" {
+                let message = "`self` is no parameter: every method has it already".to_owned();
+                self.errors.push(HirError::LayerArgument { span, message, at: None });
+                continue;
+            }
             if let Some(&first) = params.iter().find(|&&param| self.module.local_name(param) == name) {
                 let first = self.module.locals[first].span;
                 self.duplicate(Duplicated::Parameter, name, span, first);
