@@ -104,7 +104,12 @@ fn random_programs_have_one_meaning() {
             *failing.entry(said.code.to_string()).or_default() += 1;
         }
         let n_without = meaning.values.iter().filter(|value| value.value.is_none()).count();
-        assert_eq!(n_without, meaning.diagnostics.len(), "seed {seed}: a value or an error, never neither\n{text}");
+        // The error of a type leaves all without a value that have to do with it.
+        let is_told = match meaning.diagnostics.iter().any(|said| said.code == "endless-instances") {
+            true => n_without > 0,
+            false => n_without == meaning.diagnostics.len(),
+        };
+        assert!(is_told, "seed {seed}: a value or an error, never neither\n{text}");
         if difference(&analysis, &outcomes).is_some() {
             let smallest = program.reduced(|text| differs(text).is_some()).text();
             found.push(format!("seed {seed}:\n{smallest}\n{}", differs(&smallest).unwrap_or_default()));

@@ -121,6 +121,11 @@ impl<'a> Checker<'a> {
         if HAS_WORDS { self.put(message.to_string()) } else { self.put_silent() }
     }
 
+    #[inline(always)]
+    fn lack(&mut self, what: fmt::Arguments) {
+        self.say(format_args!("{what} does not exist"));
+    }
+
     fn put(&mut self, message: String) {
         self.violations.push(Violation { function: Some(self.id), at: self.at, message });
     }
@@ -141,30 +146,33 @@ impl<'a> Checker<'a> {
     /// Whether what the function mentions exists. Ids inside instructions are looked at with their layouts.
     fn ids(&mut self) -> bool {
         let (function, n_before) = (self.function, self.violations.len());
-        let mut missing: Vec<String> = Vec::new();
         let n_layouts = self.program.layouts.table.len();
         if function.result.index() >= n_layouts {
-            missing.push(format!("{:?}", function.result));
+            self.lack(format_args!("{:?}", function.result));
         }
         if function.blocks.is_empty() {
-            missing.push("b0".to_owned());
+            self.lack(format_args!("b0"));
         }
         if function.n_captures > function.params.len() {
-            missing.push("a captured parameter".to_owned());
+            self.lack(format_args!("a captured parameter"));
         }
         function.for_given(&mut |var| match function.vars.get(var) {
             Some(data) if data.layout.index() < n_layouts => {}
-            Some(data) => missing.push(format!("{:?}", data.layout)),
-            None => missing.push(format!("{var:?}")),
+            Some(data) => self.lack(format_args!("{:?}", data.layout)),
+            None => self.lack(format_args!("{var:?}")),
         });
         function.for_uses(&mut |var| {
             if function.vars.get(var).is_none() {
-                missing.push(format!("{var:?}"));
+                self.lack(format_args!("{var:?}"));
             }
         });
-        let successors = function.blocks.iter().flat_map(|block| block.end.successors());
-        missing.append_all(successors.filter(|id| id.index() >= function.blocks.len()).map(|id| format!("{id:?}")));
-        missing.into_iter().for_each(|id| self.say(format_args!("{id} does not exist")));
+        for block in function.blocks.iter() {
+            for id in block.end.successors() {
+                if id.index() >= function.blocks.len() {
+                    self.lack(format_args!("{id:?}"));
+                }
+            }
+        }
         self.violations.len() == n_before
     }
 

@@ -66,6 +66,9 @@ pub(crate) struct Lowering<'m> {
     pub erased: HashMap<TermId, TermId>,
     pub adts: HashSet<TermId>,
     pub undefined: Vec<(TermId, AdtId, ty::List)>,
+    /// How many instances there are of each data type, and which have them without end.
+    pub n_of_type: HashMap<AdtId, usize>,
+    pub endless: HashSet<AdtId>,
     defs: HashMap<FnId, DefId>,
     /// The top-level `let`s, by variable and by function.
     lets: HashMap<LocalId, FnId>,
@@ -140,6 +143,8 @@ fn lower_once(
         erased: HashMap::default(),
         adts: HashSet::default(),
         undefined: Vec::new(),
+        n_of_type: HashMap::default(),
+        endless: HashSet::default(),
         defs: module.defs.iter_enumerated().map(|(id, def)| (def.function, id)).collect(),
         lets: lets().collect(),
         variables: lets().map(|(local, function)| (function, local)).collect(),

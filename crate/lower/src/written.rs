@@ -8,8 +8,8 @@ use hir::{TypeExprId, TypeExprKind};
 use layout::Constructor;
 use ty::{AdtId, Function, Kind, List, Term, TermId, Terms};
 
-/// A program with more instances of data types has infinitely many, as `type Nest[A] { End, More(A, Nest[(A, A)]) }`.
-const MAX_ADTS: usize = 2_000;
+/// A data type with more instances has infinitely many, as `type Nest[A] { End, More(A, Nest[(A, A)]) }`.
+const MAX_INSTANCES: usize = 1_000;
 
 impl Lowering<'_> {
     /// An instance of a data type; what its constructors hold is found out later, by [`Lowering::define_types`].
@@ -30,15 +30,13 @@ impl Lowering<'_> {
             }
             let Some((ty, adt, args)) = self.undefined.pop() else { return };
             let data = &module.adts[adt];
-            if self.adts.len() > MAX_ADTS {
-                let error = LowerError::EndlessType { span: data.name_span, adt };
-                if !self.errors.contains(&error) {
-                    self.errors.push(error);
-                }
-                self.undefined.clear();
-                return;
+            if data.is_extern || self.endless.contains(&adt) {
+                continue;
             }
-            if data.is_extern {
+            let n_of_type = self.n_of_type.entry(adt).or_default();
+            *n_of_type += 1;
+            if *n_of_type > MAX_INSTANCES {
+                self.end(adt);
                 continue;
             }
             let args = self.program.types.items(args).to_vec();
@@ -55,6 +53,17 @@ impl Lowering<'_> {
             self.program.types.define(ty, constructors);
             self.program.types.note_written(ty, written);
         }
+    }
+
+    /// Takes a data type for endless that has too many instances. Where others have as many, it may be one of them: the
+    /// last that is declared, since the library's come first and hold only what they are given. What is left has few.
+    fn end(&mut self, adt: AdtId) {
+        let as_many = self.n_of_type.iter().filter(|&(_, &n)| n + 1 >= MAX_INSTANCES).map(|(&other, _)| other);
+        let adt = as_many.fold(adt, |last, other| last.max(other));
+        let span = self.module.adts[adt].name_span;
+        self.errors.push(LowerError::EndlessType { span, adt });
+        self.endless.insert(adt);
+        self.n_of_type = HashMap::default();
     }
 
     /// A written type. Its parts have smaller ids than it has. A polymorphic function type is a plain one under a choice

@@ -141,7 +141,7 @@ pub fn evaluate(analysis: &Analysis, options: &Options) -> Outcome {
     let entries: HashMap<FnId, FuncId> = compiled.entries.into_iter().collect();
     let mut ahead = Ahead::new(&compiled.program, &entries, options.memory);
     let mut evaluator = eval::Evaluator::new(&analysis.module, limits);
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { diagnostics: compiled.diagnostics, ..Outcome::default() };
     let mut fuel = 0;
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
         entries.get(&function).ok_or(RunError { span: site, fault: RunFault::Broken })?;
