@@ -35,7 +35,8 @@ let isQuick = true;
 let isWarm = false;
 /** The hash of the link whose program is shown. */
 let link: string | undefined;
-let run: { start: number; alone: boolean } | undefined;
+/** Whether it runs by itself, with a limit, and whether somebody has asked for it since. */
+let run: { start: number; alone: boolean; isAsked: boolean } | undefined;
 
 const compiler = new Compiler({
   switched(build) {
@@ -82,10 +83,12 @@ const compiler = new Compiler({
   },
   ran(revision, view, milliseconds) {
     const unfinished = run?.alone && view.fuel >= SMALL;
+    const isAsked = run?.isAsked;
     endRun();
     isQuick = milliseconds < (isWarm ? QUICK_MS : COLD_MS) && !unfinished;
     isWarm = true;
     if (revision !== state.revision.value) return;
+    if (unfinished && isAsked) startRun(false);
     if (!unfinished) state.ran.value = { kind: "finished", revision, view, milliseconds, build: state.build.peek() };
   },
   trapped(during, message) {
@@ -248,12 +251,21 @@ export function runNow(): void {
 }
 
 function startRun(alone: boolean): void {
+  if (run?.alone && !alone && !run.isAsked) {
+    run.isAsked = true;
+    showStopSoon();
+  }
   if (run !== undefined || state.engine.value === "failed") return;
-  run = { start: performance.now(), alone };
+  run = { start: performance.now(), alone, isAsked: false };
   state.trap.value = undefined;
   state.progress.value = { start: run.start, fuel: 0, steps: 0 };
-  showStop = setTimeout(() => (state.running.value = true), SHOW_STOP_MS);
+  // In the place of the button by which one runs, so not for what nobody has asked for.
+  if (!alone) showStopSoon();
   compiler.run(alone ? SMALL : NO_LIMIT, target(), state.measures.peek() ? "on" : "off", { ahead: !alone });
+}
+
+function showStopSoon(): void {
+  showStop = setTimeout(() => (state.running.value = true), SHOW_STOP_MS);
 }
 
 /** Finds out what memory a run would need, before anybody runs it. */

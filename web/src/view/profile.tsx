@@ -98,38 +98,42 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
   };
   return (
     <>
-    <tr {...leads} class={isFresh ? "leads" : ""}>
-      <th scope="row">
-        <button
-          type="button"
-          disabled={!isFresh}
-          aria-label={`${row.names.join(" + ")}, line ${row.line}`}
-          onClick={(event) => {
-            event.stopPropagation();
-            show(row.span);
-          }}
-          onFocus={() => light(true)}
-          onBlur={() => light(false)}
-        >
-          <code title={row.names.join(" + ")}>{row.names.join(" + ")}</code>
-        </button>
-      </th>
-      <td class="took">
-        <span class="share" style={{ "--share": String(Math.max(share, 0.01)) }} aria-hidden="true" />
-        <span>{millisecondsOf(row.milliseconds)}</span>
-      </td>
-      <td>{countOf(row.calls)}</td>
-      <td title={`${bytesOf(row.bytes_read)} read, ${bytesOf(row.bytes_written)} written`}>{bytesOf(bytes(row))}</td>
-      <td>{row.flops === undefined ? "–" : countOf(row.flops)}</td>
-      <td>{rateOf(row.flops, bytes(row), row.milliseconds)}</td>
-    </tr>
-    <tr {...leads} class={`of ${isFresh ? "leads" : ""}`}>
-      <td colSpan={COLUMNS.length + 1}>
-        <small title={row.type}>
-          line {row.line} · {row.type ?? "a tuple"}
-        </small>
-      </td>
-    </tr>
+      <tr {...leads} class={isFresh ? "leads" : ""}>
+        <th scope="row">
+          <button
+            type="button"
+            disabled={!isFresh}
+            aria-label={`${row.names.join(" + ")}, line ${row.line}`}
+            onClick={(event) => {
+              event.stopPropagation();
+              show(row.span);
+            }}
+            onFocus={() => light(true)}
+            onBlur={() => light(false)}
+          >
+            <code title={row.names.join(" + ")}>
+              {row.names[0]}
+              {row.names.length > 1 && ` + ${row.names.length - 1}`}
+            </code>
+          </button>
+        </th>
+        <td class="took">
+          <span class="share" style={{ "--share": String(Math.max(share, 0.01)) }} aria-hidden="true" />
+          <span>{millisecondsOf(row.milliseconds)}</span>
+        </td>
+        <td>{countOf(row.calls)}</td>
+        <td title={`${bytesOf(row.bytes_read)} read, ${bytesOf(row.bytes_written)} written`}>{bytesOf(bytes(row))}</td>
+        <td>{row.flops === undefined ? "–" : countOf(row.flops)}</td>
+        <td>{rateOf(row.flops, bytes(row), row.milliseconds)}</td>
+      </tr>
+      <tr {...leads} class={`of ${isFresh ? "leads" : ""}`}>
+        <td colSpan={COLUMNS.length + 1}>
+          <small title={row.type}>
+            {row.names.length > 1 && `${row.names.join(" + ")} · `}
+            line {row.line} · {row.type ?? "a tuple"}
+          </small>
+        </td>
+      </tr>
     </>
   );
 }
