@@ -7,6 +7,7 @@
 /// assert_eq!(base::nearest("nn.rleu", ["nn.relu", "nn.dense"]), Some("nn.relu"));
 /// assert_eq!(base::nearest("quux", ["nn.relu", "nn.dense"]), None);
 /// assert_eq!(base::nearest("Q", ["R"]), None);
+/// assert_eq!(base::nearest("float32", ["float16", "float32"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let mut candidates = candidates.into_iter();
@@ -28,7 +29,8 @@ fn among<'a>(name: &str, next: &mut dyn FnMut() -> Option<&'a str>) -> Option<&'
             }
         }
     }
-    nearest
+    // What is among them is not misspelt.
+    nearest.filter(|_| least > 0)
 }
 
 fn distance(a: &[char], b: &[char]) -> usize {

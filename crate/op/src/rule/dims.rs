@@ -91,7 +91,7 @@ pub(super) fn same_count(
         return Ok(());
     }
     let divides = if n == 0 { all == 0 } else { all % n == 0 };
-    r.check(divides, || sentence(n_left, n_right))?;
+    r.check(divides, || format!("{all} elements are no multiple of {n}"))?;
     if n == 0 {
         return Ok(());
     }
