@@ -9,6 +9,7 @@
 //
 // wasm-opt's passes take more off the file, and add more to what is downloaded: they write what was alike in unlike ways.
 import { readFileSync, writeFileSync } from "node:fs";
+import { brotliCompressSync } from "node:zlib";
 import { alike } from "./alike.mjs";
 import { numbers, numeral, Reader, sized } from "./instructions.mjs";
 
@@ -23,8 +24,11 @@ const CODE = 10;
 
 const FUNCTION = 0;
 
-/** So many functions are called most often: more than these would take likes from one another. */
-const OFTEN = 60;
+/**
+ * So many functions are called most often: more than these would take likes from one another. How many are best is chance,
+ * so several numbers are tried.
+ */
+const OFTEN = [20, 60, 90];
 
 /** Instructions with some of their numbers written anew. */
 function rewritten(instructions, what, renumber) {
@@ -101,14 +105,14 @@ function calls(body) {
   return called;
 }
 
-/** The first of some functions, by how often they are called among them. What `called` does not know is called outside. */
+/** The functions that are called by some, by how often they are. What `called` does not know is called outside. */
 function calledMost(functions, called) {
   const times = new Map();
   for (const function_ of functions) {
     for (const other of called(function_)) times.set(other, (times.get(other) ?? 0) + 1);
   }
   times.delete(undefined);
-  return [...times.keys()].sort((a, b) => times.get(b) - times.get(a)).slice(0, OFTEN);
+  return [...times.keys()].sort((a, b) => times.get(b) - times.get(a));
 }
 
 /** For each function the first that is the same, and the bodies that call only such. Callers of the same may be the same. */
@@ -212,22 +216,27 @@ export function packed(module) {
     .filter((function_) => first[function_] === function_)
     .sort((a, b) => types[a] - types[b] || Buffer.compare(bodies[a], bodies[b]));
   const similar = alike(sorted.map((function_) => bodies[function_])).map((place) => sorted[place]);
-  const often = calledMost(similar, (function_) => calls(bodies[function_]).map((called) => first[called - nImported]));
-  const order = [...often, ...similar.filter((function_) => !often.includes(function_))];
-  const rank = new Map(order.map((function_, place) => [function_, place]));
-  const renumber = (function_) =>
-    function_ < nImported ? function_ : nImported + rank.get(first[function_ - nImported]);
-
-  const written = ({ id, bytes }) => {
-    if (id === FUNCTIONS) return vectorOf(order.map((function_) => numeral(types[function_])));
-    if (id === CODE) return vectorOf(order.map((function_) => sized(withCalls(bodies[function_], renumber))));
-    return id === EXPORTS || id === START || id === ELEMENTS ? renumbered(id, bytes, renumber) : bytes;
-  };
+  const most = calledMost(similar, (function_) => calls(bodies[function_]).map((called) => first[called - nImported]));
   const kept = sections.filter(({ id }) => id !== CUSTOM);
-  return Buffer.concat([
-    module.subarray(0, 8),
-    ...kept.flatMap((section) => [Buffer.of(section.id), sized(written(section))]),
-  ]);
+
+  const inOrder = (often) => {
+    const order = [...often, ...similar.filter((function_) => !often.includes(function_))];
+    const rank = new Map(order.map((function_, place) => [function_, place]));
+    const renumber = (function_) =>
+      function_ < nImported ? function_ : nImported + rank.get(first[function_ - nImported]);
+    const written = ({ id, bytes }) => {
+      if (id === FUNCTIONS) return vectorOf(order.map((function_) => numeral(types[function_])));
+      if (id === CODE) return vectorOf(order.map((function_) => sized(withCalls(bodies[function_], renumber))));
+      return id === EXPORTS || id === START || id === ELEMENTS ? renumbered(id, bytes, renumber) : bytes;
+    };
+    return Buffer.concat([
+      module.subarray(0, 8),
+      ...kept.flatMap((section) => [Buffer.of(section.id), sized(written(section))]),
+    ]);
+  };
+  const tried = OFTEN.map((count) => inOrder(most.slice(0, count)));
+  const sizes = tried.map((module) => brotliCompressSync(module).length);
+  return tried[sizes.indexOf(Math.min(...sizes))];
 }
 
 export function pack(file) {

@@ -2,7 +2,7 @@
 
 use crate::Analysis;
 use crate::node::{node_value, outermost_net, parameters};
-use crate::run::Options;
+use crate::run::{HAS_INPUTS, Options};
 use base::{Append, Span, ToList};
 use hir::{FnId, Module};
 use serde_json::value::RawValue;
@@ -149,7 +149,7 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
     let known = |key: &&String| {
         names.iter().any(|name| same_name(name, key)) || weights.iter().any(|weight| weight.path == **key)
     };
-    if let Some(unknown) = options.inputs.keys().find(|key| !known(key)) {
+    if let Some(unknown) = options.given().and_then(|given| given.keys().find(|key| !known(key))) {
         let message = match net {
             Some(net) => format!("`{}` has no weight and no parameter `{unknown}`", module.nets[net].name),
             None => format!("`@main` has no parameter `{unknown}`"),
@@ -159,7 +159,8 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
     let node = net.map(|net| node_value(module, net, &weights, options, &mut random)).transpose()?;
     let rest = params[usize::from(net.is_some())..].iter().map(|&param| {
         let (name, span) = (module.local_name(param), module.locals[param].span);
-        let given = options.inputs.iter().find(|(key, _)| same_name(name, key)).map(|(_, json)| json);
+        let given = options.given().and_then(|given| given.iter().find(|(key, _)| same_name(name, key)));
+        let given = given.map(|(_, json)| json);
         let error = |message: String| InputError { span, message };
         let term = analysis.inferred.locals[param].ok_or_else(|| error("this has no type".to_owned()))?;
         argument(analysis, term, given, &mut random).map_err(|message| error(format!("the input `{name}`: {message}")))
@@ -179,6 +180,7 @@ fn argument(
     random: &mut SplitMix,
 ) -> Result<Value, String> {
     let solver = &analysis.inferred.solver;
+    let given = given.filter(|_| HAS_INPUTS);
     match solver.head(term) {
         Term::Tuple(fields) => {
             let fields = solver.items(fields).to_vec();

@@ -71,7 +71,7 @@ pub(crate) fn node_value(
     let mut tensors = Vec::with_capacity(kept.len());
     for Kept { path, parameter, span } in kept {
         let shape: Vec<usize> = parameter.shape.iter().map(|&size| size as usize).list();
-        let value = match options.inputs.get(path) {
+        let value = match options.given().and_then(|given| given.get(path)) {
             Some(json) => from_json(json, Dtype::Float32, &shape.iter().copied().map(Some).list()),
             None => start(shape, parameter.starts, random),
         };

@@ -34,6 +34,15 @@ pub struct Options {
     pub progress: Option<fn(u64, u64)>,
 }
 
+/// Whether programs have inputs. On the page they have none, and there is no code that reads them.
+pub(crate) const HAS_INPUTS: bool = cfg!(any(feature = "inputs", not(target_family = "wasm")));
+
+impl Options {
+    pub(crate) fn given(&self) -> Option<&BTreeMap<String, serde_json::Value>> {
+        HAS_INPUTS.then_some(&self.inputs)
+    }
+}
+
 impl Default for Options {
     fn default() -> Options {
         Options {
