@@ -48,6 +48,11 @@ pub(crate) fn parts(outline: &Outline, node: NodeId) -> Option<Parts> {
     Some(Parts { callee: *children.first()?, list, args, attrs })
 }
 
+/// What stands before the `=`.
+pub(crate) fn attr_name<'a>(outline: &Outline<'a>, attr: NodeId) -> &'a str {
+    outline.text(attr).split('=').next().unwrap_or_default().trim()
+}
+
 pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
     let node = suspect.node;
     let far = suspect.n_hops;
@@ -177,7 +182,7 @@ fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts
     for &attr in &parts.attrs {
         let Some(value) = outline.tree.children(attr).first().copied() else { continue };
         let text = outline.text(value);
-        let name = outline.text(attr).split('=').next().unwrap_or_default().trim();
+        let name = attr_name(outline, attr);
         let spec = row.attrs.iter().find(|spec| spec.name == name);
         let is_axis = name.contains("axis") || name.contains("axes");
         let mut put = |cost: u32, at: Span, new: String, old: &str| {
@@ -309,8 +314,7 @@ fn filling(outline: &Outline, parts: &Parts, numbers: &[NodeId], put: &mut impl 
 /// The channels and the size of the kernel as the weight of a convolution has them.
 fn from_weight(outline: &Outline, suspect: &Suspect, parts: &Parts, out: &mut Vec<Candidate>) {
     let find = |name: &str| {
-        let named =
-            |attr: &&NodeId| outline.text(**attr).split('=').next().is_some_and(|written| written.trim() == name);
+        let named = |attr: &&NodeId| attr_name(outline, **attr) == name;
         parts.attrs.iter().find(named).and_then(|&attr| outline.tree.children(attr).first().copied())
     };
     let (Some(channels), Some(kernel), Some(&weight)) = (find("channels"), find("kernel_size"), parts.args.get(1))
@@ -341,12 +345,7 @@ fn missing(
 ) {
     let end = { parts.args.iter().chain(&parts.attrs) }.map(|&node| outline.span(node).end).max();
     let Some(end) = end else { return };
-    let written = |name: &str| {
-        parts
-            .attrs
-            .iter()
-            .any(|&attr| outline.text(attr).split('=').next().is_some_and(|written| written.trim() == name))
-    };
+    let written = |name: &str| parts.attrs.iter().any(|&attr| attr_name(outline, attr) == name);
     for spec in row.attrs.iter().filter(|spec| !written(spec.name)) {
         let values: Vec<String> = match (spec.name, spec.form) {
             ("layout" | "data_layout", _) => vec!["\"NHWC\"".to_owned()],

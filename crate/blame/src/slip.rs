@@ -1,7 +1,7 @@
 //! Slips in the form of a call: attributes without their names or under those that other libraries have, and such names
 //! of operators and dtypes.
 
-use crate::call::Parts;
+use crate::call::{Parts, attr_name};
 use crate::candidate::Candidate;
 use crate::outline::Outline;
 use crate::value::short;
@@ -69,7 +69,7 @@ pub(crate) fn candidates(outline: &Outline, parts: &Parts, takes_less: bool, far
     let Some(row) = row else { return };
     named(outline, parts, row, far, out);
     for &attr in &parts.attrs {
-        let name = outline.text(attr).split('=').next().unwrap_or_default().trim();
+        let name = attr_name(outline, attr);
         match row.attrs.iter().find(|spec| spec.name == name) {
             Some(spec) if matches!(spec.form, AttrForm::Dtype) => dtype(outline, attr, name, far, out),
             Some(_) => {}
@@ -99,7 +99,7 @@ fn named(outline: &Outline, parts: &Parts, row: &Op, far: u32, out: &mut Vec<Can
             let Some(&arg) = parts.args.get(row.args.len() + edits.len()) else { break };
             let is_open = !matches!(spec.form, AttrForm::Argument(_))
                 && matches!(spec.default, op::Default::Required) == is_required
-                && !parts.attrs.iter().any(|&attr| outline.text(attr).starts_with(spec.name));
+                && !parts.attrs.iter().any(|&attr| attr_name(outline, attr) == spec.name);
             if is_open {
                 let start = outline.span(arg).start;
                 let comma = if edits.is_empty() { "" } else { "," };
