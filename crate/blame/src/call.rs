@@ -363,7 +363,9 @@ fn missing(
             let title = format!("add `{}={value}`", spec.name);
             let at = Span::new(end, end);
             let text = format!(", {}={value}", spec.name);
-            let candidate = Candidate::replace(15 + suspect.n_hops + i as u32, at, text, title);
+            // What was reduced is likely to be combined with what it came from.
+            let cost = if spec.name == "keepdims" { 8 } else { 15 };
+            let candidate = Candidate::replace(cost + suspect.n_hops + i as u32, at, text, title);
             out.push(Candidate { place: outline.span(suspect.node), ..candidate });
         }
     }

@@ -7,7 +7,7 @@
 //! Algorithm: search by asking the checker (Lerner, Flower, Grossman and Chambers, *Searching for type-error messages*,
 //! 2007). From each fault the search goes back along the flow of data with holes: a part may be at fault if the fault is
 //! gone with a `_` in its place, and inference then says what should stand there (`suspect`). For each such part there
-//! are edits (`written` types, `value`s, `call`s, `arity`, `slip`s); they are tried from the cheapest on, and ranked by
+//! are edits (`written` types, `value`s, `literal`s, `call`s, `arity`, `slip`s); they are tried from the cheapest on, and ranked by
 //! how many faults are left, by the kind of edit, by how far it is from the fault, and by what else changes.
 //!
 //! Invariants: every edit that is handed out has been checked; nothing depends on a clock: the work is bounded by the
@@ -24,6 +24,7 @@ mod arity;
 mod bench;
 mod call;
 mod candidate;
+mod literal;
 mod outline;
 mod slip;
 mod suspect;
@@ -98,6 +99,9 @@ fn blame_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usiz
     if base.tree.surface() == Surface::Relay {
         for fault in base.faults.iter().take(6) {
             arity::candidates(&mut bench, &outline, fault, &mut candidates);
+            if fault.code == "dtype-mismatch" || fault.code == "type-mismatch" {
+                literal::candidates(&outline, fault, &mut candidates);
+            }
         }
         // What has been mended already is not searched for again.
         let suspects = suspect::suspects(&mut bench, &outline, &base.faults);
@@ -147,7 +151,9 @@ fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
     for problem in problems.iter().filter(|problem| problem.severity == Severity::Error) {
         for fix in &problem.fixes {
             let Some(first) = fix.edits.first() else { continue };
-            let place = if problem.code == "match-not-exhaustive" { problem.span } else { first.span };
+            let is_there =
+                problem.code == "match-not-exhaustive" || problem.code == "syntax-error" && fix.edits.len() > 1;
+            let place = if is_there { problem.span } else { first.span };
             let with_holes = fix.edits.iter().any(|edit| edit.text.contains("=> _") || edit.text.contains("{ _ }"));
             let edits = if with_holes { arity::filled(bench, &fix.edits) } else { None };
             let edits = edits.unwrap_or_else(|| fix.edits.clone());

@@ -42,16 +42,6 @@ const ATTRS: &[(&str, &str)] = &[
     ("stride", "strides"),
 ];
 
-const DTYPES: &[(&str, &str)] = &[
-    ("double", "float64"),
-    ("float", "float32"),
-    ("half", "float16"),
-    ("int", "int32"),
-    ("long", "int64"),
-    ("short", "int16"),
-    ("byte", "uint8"),
-];
-
 fn known(names: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     names.iter().find(|(other, _)| *other == name).map(|(_, own)| *own)
 }
@@ -70,6 +60,13 @@ pub(crate) fn candidates(outline: &Outline, parts: &Parts, takes_less: bool, far
     named(outline, parts, row, far, out);
     for &attr in &parts.attrs {
         let name = attr_name(outline, attr);
+        truth(outline, attr, far, out);
+        if row.args.contains(&name) {
+            let start = outline.span(attr).start;
+            let value = outline.tree.children(attr).first().map_or(start, |&value| outline.span(value).start);
+            let title = format!("take `{name}=` away");
+            out.push(Candidate::replace(1 + far, Span::new(start, value), "", title));
+        }
         match row.attrs.iter().find(|spec| spec.name == name) {
             Some(spec) if matches!(spec.form, AttrForm::Dtype) => dtype(outline, attr, name, far, out),
             Some(_) => {}
@@ -87,6 +84,17 @@ pub(crate) fn candidates(outline: &Outline, parts: &Parts, takes_less: bool, far
     }
     if name == "arange" && (1..3).contains(&parts.args.len()) {
         range(outline, parts, far, out);
+    }
+}
+
+/// `true` for `True`.
+fn truth(outline: &Outline, attr: NodeId, far: u32, out: &mut Vec<Candidate>) {
+    let Some(&value) = outline.tree.children(attr).first() else { return };
+    for (foreign, own) in [("true", "True"), ("false", "False")] {
+        if outline.text(value) == foreign {
+            let title = format!("write `{own}` for `{foreign}`");
+            out.push(Candidate::replace(1 + far, outline.span(value), own, title));
+        }
     }
 }
 
@@ -127,7 +135,9 @@ fn renamed(start: u32, name: &str, row: &Op, far: u32, out: &mut Vec<Candidate>)
 fn dtype(outline: &Outline, attr: NodeId, name: &str, far: u32, out: &mut Vec<Candidate>) {
     let Some(&value) = outline.tree.children(attr).first() else { return };
     let found = outline.text(value).trim_matches('"');
-    let own = known(DTYPES, found).or_else(|| base::nearest(found, Dtype::ALL.into_iter().map(Dtype::name)));
+    let own = Dtype::of_foreign_name(found)
+        .map(Dtype::name)
+        .or_else(|| base::nearest(found, Dtype::ALL.into_iter().map(Dtype::name)));
     if let Some(own) = own.filter(|_| Dtype::parse(found).is_none()) {
         let title = format!("write `{name}=\"{own}\"`");
         out.push(Candidate::replace(1 + far, outline.span(value), format!("\"{own}\""), title));

@@ -24,8 +24,14 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         NodeKind::Literal => literal(outline, node, suspect, out),
         NodeKind::Tuple => tuple(outline, node, far, out),
         NodeKind::Project => projection(outline, node, far, out),
-        NodeKind::If => {}
+        NodeKind::RefRead => not(outline, node, far, out),
         _ => {}
+    }
+    let is_new = outline.kind(node) == NodeKind::RefNew;
+    if !is_new && have.is_some_and(|term| matches!(outline.checked.inferred.solver.head(term), Term::Ref(_))) {
+        let start = Span::new(span.start, span.start);
+        let title = format!("read what it holds: `!{}`", short(text));
+        out.push(Candidate { place: span, ..Candidate::replace(7 + far, start, "!", title) });
     }
     // A condition.
     let is_condition = outline.parent(node).is_some_and(|parent| {
@@ -56,6 +62,15 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     bound_by_pattern(outline, suspect, out);
     variables(bench, outline, suspect, have_text.as_deref(), out);
     wraps(outline, suspect, have_shaped.as_ref(), want, out);
+}
+
+/// `!` of what is no reference: of a truth value it is meant as in other languages.
+fn not(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
+    let Some(&operand) = outline.tree.children(node).first() else { return };
+    let (span, text) = (outline.span(node), outline.text(operand));
+    let negated = format!("logical_not({text})");
+    out.push(Candidate::replace(5 + far, span, negated.clone(), format!("write `{}`", short(&negated))));
+    out.push(Candidate::replace(9 + far, span, text, "take `!` away"));
 }
 
 /// A zero with the dtype's suffix.

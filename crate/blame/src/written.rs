@@ -175,6 +175,7 @@ fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
     let is_param = old.len() <= 2 && old.starts_with(|c: char| c.is_ascii_uppercase());
     let cost = cost + 6 * u32::from(is_param);
     let title = match (old.trim(), edit.text.trim()) {
+        ("", ",") => "insert `,`".to_owned(),
         ("", new) => format!("insert `{}`", new.trim_matches([',', ' '])),
         (old, "") => format!("remove `{}`", old.trim_matches([',', ' '])),
         (old, new) => format!("write `{new}` for `{old}`"),

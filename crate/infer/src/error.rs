@@ -4,7 +4,7 @@ use crate::Inferred;
 use crate::why::Why;
 use base::{Diagnostic, HashMap, Span, Surface, ToList};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, PatKind, TypeExprId};
-use solve::{Cause, EQUAL, Failure, Posted, RelationId};
+use solve::{Cause, Cycle, EQUAL, Failure, Posted, RelationId};
 use ty::{
     Atom, COPY, Dim, Extent, FUNCTION, Kind, List, Names, Obligation, ParamId, Poly, PolyId, Reason, RelationRef, Term,
     TermId, Terms, VariantId,
@@ -23,10 +23,7 @@ pub enum TypeError {
         args: Vec<TermId>,
         function: FnId,
     },
-    Infinite {
-        term: TermId,
-        cause: Cause,
-    },
+    Infinite(Cycle),
     OperatorArity {
         expr: ExprId,
         op: &'static str,
@@ -84,10 +81,11 @@ impl Wording<'_> {
             TypeError::Failed(ref failure) => self.failed(failure),
             TypeError::UnderConstrained { relation, ref waits } => self.under_constrained(relation, waits),
             TypeError::NotAssumed { relation, ref args, function } => self.not_assumed(relation, args, function),
-            TypeError::Infinite { term, cause } => {
-                let learned = self.inferred.solver.store.origin(term);
-                Diagnostic::error("occurs-check", self.span(cause), "this type would contain itself without end")
-                    .label(self.span(learned), "the type of this would have to be a part of itself")
+            TypeError::Infinite(Cycle { class, whole, cause }) => {
+                let learned = self.inferred.solver.store.origin(class);
+                let message = "this type would contain itself without end";
+                let part = format!("the type of this would have to be {} and a part of that", self.print(whole));
+                Diagnostic::error("occurs-check", self.span(cause), message).label(self.span(learned), part)
             }
             TypeError::OperatorArity { expr, op, want, found } => {
                 let message = format!("`{op}` takes {}, found {found}", count(want, "argument"));

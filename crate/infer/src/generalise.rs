@@ -29,16 +29,14 @@ impl Inference<'_> {
         self.close_rows(group, first_term, first_relation);
         self.merge_equal_relations(first_relation);
         let cycles = self.solver.cycles(first_term, &self.shared.terms);
-        for (term, cause) in &cycles {
-            self.errors.push(TypeError::Infinite { term: *term, cause: *cause });
-        }
+        self.errors.append_all(cycles.iter().map(|&cycle| TypeError::Infinite(cycle)));
         self.solver.solve();
         let mut failures = self.solver.failures[self.n_reported..].to_vec();
         self.n_reported = self.solver.failures.len();
         // One mistake may break several relations of one call.
         let mut told: HashSet<Cause> = HashSet::default();
         // A type that contained itself differs from whatever it met. That is no failure, and tells none for its cause.
-        let cut: HashSet<TermId> = cycles.iter().map(|&(term, _)| self.solver.root(term)).collect();
+        let cut: HashSet<TermId> = cycles.iter().map(|cycle| self.solver.root(cycle.class)).collect();
         failures.retain(|failure| {
             let posted = self.solver.relation(failure.relation);
             !posted.args.iter().any(|&arg| cut.contains(&self.solver.root(arg))) && told.insert(posted.cause)

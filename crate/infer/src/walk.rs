@@ -430,8 +430,13 @@ impl<'m> Inference<'m> {
             }
             ExprKind::RefWrite { reference, value } => {
                 let (found, value) = (self.type_of(*reference), self.type_of(*value));
-                let expected = self.solver.fresh(Term::Ref(value), cause);
-                self.solver.equal(found, expected, cause);
+                match self.solver.head(found) {
+                    Term::Ref(content) => self.solver.equal(content, value, cause),
+                    _ => {
+                        let expected = self.solver.fresh(Term::Ref(value), cause);
+                        self.solver.equal(found, expected, cause)
+                    }
+                };
                 self.solver.tuple(&[], cause)
             }
         }

@@ -75,7 +75,8 @@ impl Mends {
     pub fn ranked(&self, analysis: &Analysis) -> Vec<Diagnostic> {
         let problems = analysis.diagnostics();
         let is_error = |i: &usize| problems[*i].severity == Severity::Error;
-        let rank = |&i: &usize| self.best(i).unwrap_or(usize::MAX);
+        // What cannot be read may be why the rest is not understood.
+        let rank = |&i: &usize| (problems[i].code != "syntax-error", self.best(i).unwrap_or(usize::MAX));
         let mut order: Vec<usize> = (0..problems.len()).filter(is_error).list();
         base::sort_by_key(&mut order, rank);
         order.append_all((0..problems.len()).filter(|i| !is_error(i)));
@@ -140,6 +141,9 @@ impl Mends {
         let mends = self.of(lines, i).into_iter().take(MAX_FIXES);
         let fixes: Vec<Fix> = mends.map(|mend| Fix { title: mend.title.clone(), edits: mend.edits.clone() }).list();
         let own = std::mem::replace(&mut problem.fixes, fixes);
+        if own.first().is_some_and(|fix| problem.help.as_ref() == Some(&fix.title)) {
+            problem.help = None;
+        }
         for fix in own {
             if !problem.fixes.iter().any(|other| other.title == fix.title || other.edits == fix.edits) {
                 problem.fixes.push(fix);

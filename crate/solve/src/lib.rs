@@ -41,6 +41,7 @@ pub mod trace;
 mod unify;
 
 pub use instantiate::Copier;
+pub use quantify::Cycle;
 pub use solver::{Args, EQUAL, Failure, Order, Posted, RelationId, Solver, State};
 pub use store::{Cause, Store};
 pub use trace::{Before, Event, Moved, Outcome, Trace, Woken};

@@ -125,9 +125,8 @@ impl Solver {
         }
     }
 
-    /// Finds the infinite types among the cells from `first` on and those below `older`, cuts each at its latest equation and returns where:
-    /// the class, and the equation's cause.
-    pub fn cycles(&mut self, first: usize, older: &[TermId]) -> Vec<(TermId, Cause)> {
+    /// Finds the infinite types among the cells from `first` on and those below `older`, cuts each at its latest equation and returns where.
+    pub fn cycles(&mut self, first: usize, older: &[TermId]) -> Vec<Cycle> {
         let mut marks = Marks::new(first, self.store.len());
         let mut found = Vec::new();
         let mut path: Vec<TermId> = Vec::new();
@@ -150,8 +149,10 @@ impl Solver {
                         let latest = latest.unwrap_or(root);
                         if !matches!(self.head(latest), Term::Error(_)) {
                             let cause = self.store.learned(latest);
-                            found.push((latest, cause));
-                            let kind = self.head(latest).kind();
+                            let term = self.head(latest);
+                            let whole = self.fresh(term, cause);
+                            found.push(Cycle { class: latest, whole, cause });
+                            let kind = term.kind();
                             self.bind(latest, Term::Error(kind), cause);
                         }
                     }
@@ -176,6 +177,17 @@ impl Solver {
         }
         found
     }
+}
+
+/// A type that would contain itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Cycle {
+    /// What is known of it no more.
+    pub class: TermId,
+    /// What it would have been, with nothing known of it where it contains itself.
+    pub whole: TermId,
+    /// The latest equation's.
+    pub cause: Cause,
 }
 
 /// Where a search has been.

@@ -1,6 +1,6 @@
 //! What can be wrong with a text, and how it is said.
 
-use base::{Diagnostic, Span, Surface};
+use base::{Diagnostic, Edit, Fix, Span, Surface};
 
 use crate::parser::MAX_NESTING;
 use crate::token::TokenKind;
@@ -21,9 +21,30 @@ pub enum SyntaxError {
         closers: Vec<TokenKind>,
         found: Found,
     },
+    /// A bracket that closes nothing.
+    Unopened {
+        closer: TokenKind,
+        at: Span,
+    },
+    /// The `;` behind what would be the value of a block.
+    NoValue {
+        at: Span,
+    },
+    /// What is written as in other languages, with what it is here.
+    Foreign {
+        form: Foreign,
+        at: Span,
+        edits: Vec<Edit>,
+    },
     /// `%x = e;` without `let`.
     MissingLet {
         local: Span,
+        equals: Span,
+    },
+    /// A name where only this keyword, which it resembles, can stand.
+    Misspelt {
+        at: Span,
+        keyword: TokenKind,
     },
     /// `def f` for `def @f`.
     MissingSigil {
@@ -82,6 +103,62 @@ pub enum SyntaxError {
     },
 }
 
+/// A form of other languages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// What this operator does here.
+    Operator(&'static str),
+    /// `x += 1`
+    Assignment,
+    Method,
+    Index,
+    Return,
+    Loop,
+    /// `if (x = 1)`
+    Equals,
+    Elif,
+    ListPattern,
+    /// `"float32"` for `float32`
+    Quoted,
+    /// `Tensor[2, 3, float32]`
+    Shape,
+}
+
+impl Foreign {
+    fn words(self) -> (String, &'static str) {
+        let (said, title) = match self {
+            Foreign::Operator(name) => {
+                let said = format!("expected an operator such as `+`, found another language's; here it is `{name}`");
+                return (said, "write it as a call");
+            }
+            Foreign::Assignment => ("variables do not change: a `let` binds the name anew", "bind it anew"),
+            Foreign::Method => (
+                "expected an index such as `.0`, found a name: an operator is no method and takes its operands in parentheses",
+                "write it as a call",
+            ),
+            Foreign::Index => (
+                "a tensor is not indexed by brackets: `take` and `strided_slice` take parts of one",
+                "write it with `take`",
+            ),
+            Foreign::Return => {
+                ("there is no `return`: the value of a block is its last expression", "take `return` out")
+            }
+            Foreign::Loop => ("there are no loops: a function that calls itself repeats, or `foldl` over a list", ""),
+            Foreign::Equals => ("expected `==`, found `=`", "write `==`"),
+            Foreign::Elif => ("expected `else if`, found a name", "write `else if`"),
+            Foreign::ListPattern => (
+                "a list is matched by `Nil` and `Cons(%head, %tail)`, found brackets",
+                "write it with `Cons` and `Nil`",
+            ),
+            Foreign::Quoted => ("expected a dtype, found a string", "take the quotes away"),
+            Foreign::Shape => {
+                ("expected a shape in parentheses, found sizes without", "put parentheses around the shape")
+            }
+        };
+        (said.to_owned(), title)
+    }
+}
+
 /// The token that stands where another should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
@@ -103,6 +180,8 @@ pub enum Expected {
     Variant,
     Type,
     Dim,
+    /// The dtype of a tensor, behind its shape.
+    Dtype,
     Parameter,
     Item,
     /// The end of a top-level expression.
@@ -149,6 +228,7 @@ impl Expected {
             Expected::Variant => "a variant such as `` `A `` or `` `B(int32) ``",
             Expected::Type => "a type",
             Expected::Dim => "a dimension",
+            Expected::Dtype => "`,` and a dtype such as `float32`",
             Expected::Parameter => "a parameter",
             Expected::Item => "a definition or an expression",
             Expected::ItemEnd => "a new line or `;`",
@@ -180,7 +260,11 @@ impl SyntaxError {
     pub fn span(&self) -> Span {
         match *self {
             SyntaxError::Expected { found, .. } | SyntaxError::Unclosed { found, .. } => found.primary(),
-            SyntaxError::MissingLet { local: at }
+            SyntaxError::MissingLet { local: at, .. }
+            | SyntaxError::Misspelt { at, .. }
+            | SyntaxError::Unopened { at, .. }
+            | SyntaxError::NoValue { at }
+            | SyntaxError::Foreign { at, .. }
             | SyntaxError::MissingSigil { name: at }
             | SyntaxError::NamedFn { keyword: at, .. }
             | SyntaxError::NestingTooDeep { at }
@@ -210,6 +294,9 @@ impl SyntaxError {
                 };
                 match expected {
                     Expected::Token(TokenKind::Semicolon) => said.fix("insert `;`", found.before.after(), ";"),
+                    Expected::Token(TokenKind::Comma) if found.kind == TokenKind::Semicolon => {
+                        said.fix("write `,`", found.at, ",")
+                    }
                     Expected::Token(TokenKind::ColonColon) if found.kind == TokenKind::LParen => {
                         said.fix("insert `::new`", found.before.after(), "::new")
                     }
@@ -220,12 +307,23 @@ impl SyntaxError {
                     Expected::Token(TokenKind::KwWith) if found.kind == TokenKind::Pipe => {
                         said.fix("insert `with`", found.before.after(), " with")
                     }
+                    Expected::Token(TokenKind::KwIn) if found.kind == TokenKind::Semicolon => {
+                        said.fix("write `in`", found.at, " in")
+                    }
                     Expected::Token(TokenKind::KwIn) if found.kind.starts_refine() => {
                         said.fix("insert `in`", found.before.after(), " in")
                     }
                     Expected::Token(TokenKind::Pipe) if found.kind.starts_refine() => {
                         said.fix("insert `|`", Span::new(found.at.start, found.at.start), "| ")
                     }
+                    Expected::Token(kind @ (TokenKind::FatArrow | TokenKind::Eq)) if found.kind.is_like_arrow() => {
+                        let sign = kind.describe();
+                        said.fix(format!("write {sign}"), found.at, sign.trim_matches('`'))
+                    }
+                    Expected::Separator(_) if found.kind.is_operand() || found.kind == TokenKind::Global => {
+                        said.fix("insert `,`", found.before.after(), ",")
+                    }
+                    Expected::Dtype => said.fix("insert `, float32`", found.before.after(), ", float32"),
                     Expected::End => {
                         let help = "a program is one expression: name its parts, `let x = … in`";
                         Diagnostic { help: Some(help.to_owned()), ..said }
@@ -240,8 +338,32 @@ impl SyntaxError {
                     .label(*opened, format!("this {} is not closed", opener.describe()))
                     .fix(format!("insert `{text}`"), found.before.after(), text)
             }
-            SyntaxError::MissingLet { local } => syntax("expected `let` before a variable that is bound".to_owned())
-                .fix("insert `let`", Span::new(local.start, local.start), "let "),
+            SyntaxError::MissingLet { local, equals } => {
+                let start = Span::new(local.start, local.start);
+                let said = syntax("expected `let` before a variable that is bound".to_owned());
+                said.fix("insert `let`", start, "let ").fix("write `:=`", *equals, ":=")
+            }
+            SyntaxError::Unopened { closer, at } => {
+                let closer = closer.describe();
+                syntax(format!("this {closer} closes nothing")).fix(format!("take {closer} away"), *at, "")
+            }
+            SyntaxError::NoValue { at } => {
+                syntax("expected the value of the block, found `;` behind it".to_owned()).fix("take `;` away", *at, "")
+            }
+            SyntaxError::Foreign { form, edits, .. } => {
+                let (said, title) = form.words();
+                let mut said = syntax(said);
+                if !edits.is_empty() {
+                    said.help = Some(title.to_owned());
+                    said.fixes.push(Fix { title: title.to_owned(), edits: edits.clone() });
+                }
+                said
+            }
+            SyntaxError::Misspelt { at, keyword } => {
+                let keyword = keyword.describe();
+                let said = syntax(format!("expected {keyword}, found a name"));
+                said.fix(format!("write {keyword}"), *at, keyword.trim_matches('`'))
+            }
             SyntaxError::MissingSigil { name } => syntax(
                 "expected a global name such as `@f`, found a name".to_owned(),
             )

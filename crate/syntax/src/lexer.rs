@@ -33,6 +33,13 @@ pub(crate) struct Lexed {
     pub errors: Vec<SyntaxError>,
 }
 
+impl Lexed {
+    pub fn span(&self, token: u32, text: &str) -> Span {
+        let start = |token: u32| self.tokens.get(token as usize).map_or(text.len() as u32, |token| token.start);
+        Span::new(start(token), start(token + 1))
+    }
+}
+
 pub(crate) fn lex(text: &str, surface: Surface) -> Lexed {
     // A token is two or three bytes long, as most programs go.
     let guess = text.len() / 2 + 1;

@@ -306,6 +306,11 @@ impl TokenKind {
         }
     }
 
+    /// A sign that is easily written for another one of these.
+    pub(crate) fn is_like_arrow(self) -> bool {
+        matches!(self, Arrow | FatArrow | Eq | EqEq | Colon | ColonEq)
+    }
+
     /// A token that the lexer has reported.
     pub(crate) fn is_bad(self) -> bool {
         matches!(self, BadNumber | BadString | Unknown)
@@ -346,8 +351,10 @@ impl TokenKind {
 
     /// A token at which a pattern can begin.
     pub(crate) fn starts_pattern(self) -> bool {
-        matches!(self, Int | Float | String | Local | Backtick | Underscore | LParen | Minus | KwTrue | KwFalse | Ident)
-            || self.is_bad()
+        matches!(
+            self,
+            Int | Float | String | Local | Backtick | Underscore | LParen | LBracket | Minus | KwTrue | KwFalse | Ident
+        ) || self.is_bad()
     }
 
     /// A token at which a type, or a dim, can begin.

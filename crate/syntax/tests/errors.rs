@@ -11,11 +11,14 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("def @f() { let %x = 1 %x }", &["syntax-error `%x` expected `;`, found a local variable; insert `;`: good"]),
     (
         "def @f() { %x = 1; %x }",
-        &["syntax-error `%x` expected `let` before a variable that is bound; insert `let`: good"],
+        &["syntax-error `%x` expected `let` before a variable that is bound; insert `let`: good; write `:=`: good"],
     ),
-    ("def @f() { 1 ) }", &["syntax-error `)` expected `;` or `}`, found `)`"]),
+    ("def @f() { 1 ) }", &["syntax-error `)` this `)` closes nothing; take `)` away: good"]),
     ("def @f() { }", &["syntax-error `}` expected an expression, found `}`"]),
-    ("def @f() { 1; }", &["syntax-error `}` expected an expression, found `}`"]),
+    (
+        "def @f() { 1; }",
+        &["syntax-error `;` expected the value of the block, found `;` behind it; take `;` away: good"],
+    ),
     ("def @f(%x { %x }", &["syntax-error `{` expected `)`, found `{`; `(` this `(` is not closed; insert `)`: good"]),
     ("def @f(%x: ) { %x }", &["syntax-error `)` expected a type, found `)`"]),
     ("def @f() -> { 1 }", &["syntax-error `{` expected a type, found `{`"]),
@@ -24,20 +27,25 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("fn f() { 1 }", &["syntax-error `fn` expected `def` before a function with a name; write `def @`: good"]),
     ("fn @f[A](%x: A) { %x }", &["syntax-error `fn` expected `def` before a function with a name; write `def`: good"]),
     ("def f() { 1 }", &["syntax-error `f` expected a global name such as `@f`, found a name; insert `@`: good"]),
-    ("f(1 2)", &["syntax-error `2` expected `,` or `)`, found an integer"]),
+    ("f(1 2)", &["syntax-error `2` expected `,` or `)`, found an integer; insert `,`: good"]),
     (
         "f(1, 2",
         &["syntax-error `2` expected `)`, found the end of the file; `(` this `(` is not closed; insert `)`: good"],
     ),
     ("f(, 1)", &["syntax-error `,` expected an expression, found `,`"]),
     ("[1, 2}", &["syntax-error `}` expected `]`, found `}`; `[` this `[` is not closed; insert `]`: not enough"]),
-    ("%t.x", &["syntax-error `x` expected an index such as `.0`, found a name"]),
+    (
+        "%t.x",
+        &[
+            "syntax-error `x` expected an index such as `.0`, found a name: an operator is no method and takes its operands in parentheses",
+        ],
+    ),
     ("1 + * 2", &["syntax-error `*` expected an expression, found `*`"]),
     (
         "(1 + 2\ndef @g() { 1 }",
         &["syntax-error `2` expected `)`, found `def`; `(` this `(` is not closed; insert `)`: good"],
     ),
-    ("match (%x) { A => 1; B => 2 }", &["syntax-error `;` expected `,`, found `;`"]),
+    ("match (%x) { A => 1; B => 2 }", &["syntax-error `;` expected `,`, found `;`; write `,`: good"]),
     ("match (%x) { => 1 }", &["syntax-error `=>` expected a pattern, found `=>`"]),
     ("match (%x) { A 1 }", &["syntax-error `1` expected `=>`, found an integer"]),
     ("match %x", &["syntax-error `%x` expected `{`, found the end of the file"]),
@@ -67,7 +75,7 @@ const ERRORS: &[(&str, &[&str])] = &[
         "def @f(%x: Tensor[(1, ], %y: Tensor[(2)]) { 1 }",
         &[
             "syntax-error `]` expected `)`, found `]`; `(` this `(` is not closed; insert `)`: not enough",
-            "syntax-error `]` expected a type, found `]`",
+            "syntax-error `]` expected `,` and a dtype such as `float32`, found `]`; insert `, float32`: not enough",
         ],
     ),
     ("relation R(A)\ndef @f() { 1 }", &["syntax-error `)` expected `:-` or `.`, found `def`; `def` found here"]),
@@ -79,8 +87,8 @@ const ERRORS: &[(&str, &[&str])] = &[
     (
         "relation R(A) :- S(A) T(A),\n  B == C, (A, B), D = sh[1:N], .\n1",
         &[
-            "syntax-error `T` expected `,` or `.`, found a name",
-            "syntax-error `==` expected `=`, found `==`",
+            "syntax-error `T` expected `,` or `.`, found a name; insert `,`: not enough",
+            "syntax-error `==` expected `=`, found `==`; write `=`: not enough",
             "syntax-error `,` expected `=`, found `,`",
             "syntax-error `N` expected an integer, found a name",
             "syntax-error `.` expected a relation or an equation, found `.`",
@@ -103,7 +111,7 @@ const ERRORS: &[(&str, &[&str])] = &[
             "syntax-error `.` expected `,` or `}`, found `.`",
         ],
     ),
-    ("def @f() where N == 2 { 1 }", &["syntax-error `==` expected `=`, found `==`"]),
+    ("def @f() where N == 2 { 1 }", &["syntax-error `==` expected `=`, found `==`; write `=`: good"]),
     (
         "def @f() { let (%x, (y, _)): (A, B) = (1, (2, 3)); %x + y }\nlet Cons(%h, Nil) = %l;\n%h",
         &[
@@ -132,14 +140,17 @@ const ERRORS: &[(&str, &[&str])] = &[
     ),
     ("1 /* a", &["unterminated-comment `/*` expected `*/`, found the end of the file; insert `*/`: good"]),
     ("} 1", &["syntax-error `}` expected a definition or an expression, found `}`"]),
-    ("@f(%x)) \n1", &["syntax-error `)` expected a new line or `;`, found `)`"]),
+    ("@f(%x)) \n1", &["syntax-error `)` this `)` closes nothing; take `)` away: good"]),
     ("1 2", &["syntax-error `2` expected a new line or `;`, found an integer"]),
     (
         "def @f() { match (%x) { case A { 1 }\ndef @g() { 2 }",
         &["syntax-error `}` expected `}`, found `def`; `{` this `{` is not closed; insert `}}`: good"],
     ),
     ("`(1)", &["syntax-error `(` expected a name, found `(`"]),
-    ("%x = 2; %x", &["syntax-error `%x` expected `let` before a variable that is bound; insert `let`: good"]),
+    (
+        "%x = 2; %x",
+        &["syntax-error `%x` expected `let` before a variable that is bound; insert `let`: good; write `:=`: good"],
+    ),
 ];
 
 #[test]

@@ -111,7 +111,7 @@ const ERRORS: &[(&str, &[&str])] = &[
         "use a::{b, c\nuse d::e;",
         &["syntax-error `c` expected `}`, found `use`; `{` this `{` is not closed; insert `};`: good"],
     ),
-    ("use a::{b c};", &["syntax-error `c` expected `,` or `}`, found a name"]),
+    ("use a::{b c};", &["syntax-error `c` expected `,` or `}`, found a name; insert `,`: good"]),
     ("use a::{b, 3};", &["syntax-error `3` expected a name, found an integer"]),
     ("use a;", &["syntax-error `;` expected `::`, found `;`"]),
     ("use {a};", &["syntax-error `{` expected a name, found `{`"]),

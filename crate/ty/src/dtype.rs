@@ -55,6 +55,22 @@ impl Dtype {
         }
     }
 
+    /// The dtype that goes by that name elsewhere.
+    pub fn of_foreign_name(name: &str) -> Option<Dtype> {
+        Some(match name {
+            "boolean" | "i1" | "uint1" => Dtype::Bool,
+            "byte" | "u8" => Dtype::UInt8,
+            "char" | "i8" => Dtype::Int8,
+            "short" | "i16" => Dtype::Int16,
+            "int" | "i32" => Dtype::Int32,
+            "long" | "i64" => Dtype::Int64,
+            "half" | "f16" => Dtype::Float16,
+            "float" | "f32" | "number" => Dtype::Float32,
+            "double" | "f64" => Dtype::Float64,
+            _ => return None,
+        })
+    }
+
     /// The dtype of that name; `float`, `int` and `uint` without a width are not names.
     pub fn parse(name: &str) -> Option<Dtype> {
         Dtype::ALL.into_iter().find(|dtype| dtype.name() == name)

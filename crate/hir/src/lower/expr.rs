@@ -251,7 +251,7 @@ impl Lowering<'_> {
             self.local_ref(name, span)
         } else {
             let defs = self.defs.names().map(|name| name.trim_start_matches('@'));
-            let named = self.ctors.names().chain(defs);
+            let named = self.ctors.names().chain(defs).chain(["True", "False"]);
             let mut names: Vec<&str> = named.chain(op::all().iter().map(|row| row.name)).list();
             base::sort(&mut names);
             // Of names equally near, a variable's is the likelier.
@@ -299,6 +299,9 @@ impl Lowering<'_> {
         let found = match tree.token_text(operator) {
             // TensorScript's, with the sign of the divisor as in Python.
             "%" => op::by_name("floor_mod"),
+            // These are none, and have been told.
+            "&" => op::by_name("logical_and"),
+            "|" => op::by_name("logical_or"),
             text => op::by_infix(text),
         };
         match found {

@@ -6,7 +6,7 @@ use crate::data::{
     TypeParam, Visit,
 };
 use crate::error::{Duplicated, HirError};
-use base::{Append, HashMap, Span, ToList};
+use base::{Append, HashMap, Span, Surface, ToList};
 use std::borrow::Cow;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{AdtId, Kind, ParamId};
@@ -341,6 +341,12 @@ impl<'t> Lowering<'t> {
     pub(super) fn leave_let(&mut self, node: NodeId) -> Lowered {
         let value = self.tree.children_rev(node).next().expect("a `let` has a value or an error in its place");
         let value = self.expr_of(value);
+        if self.lacks_let(node)
+            && let Some(local) = self.finish_let(node)
+        {
+            self.bind_to_error(local);
+            return Lowered::Expr(value);
+        }
         // The enclosing block collects them.
         match self.finish_let(node) {
             Some(local) => {
@@ -349,6 +355,24 @@ impl<'t> Lowering<'t> {
             }
             None => Lowered::Expr(value),
         }
+    }
+
+    /// Whether this is `%x = e` where `%x` is there already: who knows what was meant by it.
+    fn lacks_let(&self, node: NodeId) -> bool {
+        let is_let = self.tree.kind(node) == NodeKind::LetStmt && self.tree.surface() == Surface::Relay;
+        let known = |(name, _): (&str, Span)| self.scope.get(name.trim_start_matches('%')).is_some();
+        is_let
+            && self.tree.first_token(node, TokenKind::KwLet).is_none()
+            && !self.recursive_lets.contains_key(&node)
+            && self.own_token(node, &[TokenKind::Local]).is_some_and(known)
+    }
+
+    /// Nothing is known of a variable, and nothing wrong with its uses.
+    pub(super) fn bind_to_error(&mut self, local: LocalId) {
+        let span = self.module.locals[local].span;
+        let unknown = self.expr(ExprKind::Error, span);
+        self.bind_local(local);
+        self.module.visits.push(Visit::Let(local, unknown));
     }
 
     pub(super) fn leave_let_item(&mut self, node: NodeId) -> Lowered {

@@ -88,6 +88,8 @@ struct Lowering<'t> {
     defs: Named<'t, DefId>,
     /// The match whose arms are being read, and what it takes apart.
     last_match: Option<(NodeId, NodeId)>,
+    /// The variables of the arm's patterns that could not be read.
+    lost_variables: Vec<LocalId>,
     /// The ids of the variants' names.
     variants: HashMap<String, VariantId>,
     /// `let` nodes whose variable is in scope in its own value.
@@ -135,6 +137,7 @@ impl<'t> Lowering<'t> {
             type_param_marks: Vec::new(),
             skipping: None,
             last_match: None,
+            lost_variables: Vec::new(),
             variants: module.variants.iter_enumerated().map(|(id, name)| (name.clone(), id)).collect(),
             recursive_lets: HashMap::default(),
             kindless: HashSet::default(),

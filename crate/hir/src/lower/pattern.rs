@@ -3,7 +3,7 @@
 use super::{Lowered, Lowering, nearest};
 use crate::data::{LocalId, LocalOrigin, Pat, PatId, PatKind, Visit};
 use crate::error::{Duplicated, HirError};
-use base::{HashMap, Span, ToList};
+use base::{Append, HashMap, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 
 impl Lowering<'_> {
@@ -28,7 +28,7 @@ impl Lowering<'_> {
                 let fields: Vec<PatId> = children.into_iter().map(|child| self.pat_of(child)).list();
                 match self.own_token(node, &[TokenKind::Ident]) {
                     Some((name, name_span)) => self.ctor_pattern(name, name_span, fields),
-                    None => PatKind::Error,
+                    None => self.lost_pattern(fields),
                 }
             }
             NodeKind::TuplePat => PatKind::Tuple(children.into_iter().map(|child| self.pat_of(child)).list()),
@@ -79,6 +79,9 @@ impl Lowering<'_> {
         let scrutinee = self.expr_of(scrutinee);
         let bound = self.bound_once(pat);
         bound.into_iter().for_each(|local| self.bind_local(local));
+        for local in std::mem::take(&mut self.lost_variables) {
+            self.bind_to_error(local);
+        }
         self.module.visits.push(Visit::Pattern(scrutinee, pat));
     }
 
@@ -182,13 +185,27 @@ impl Lowering<'_> {
         PatKind::Var(self.pattern_local(name, span))
     }
 
+    /// A pattern that could not be read. Its variables are bound all the same, so that their uses are no mistakes.
+    fn lost_pattern(&mut self, fields: Vec<PatId>) -> PatKind {
+        for field in fields {
+            let bound = self.bound_once(field);
+            self.lost_variables.append_all(bound);
+        }
+        PatKind::Error
+    }
+
     fn ctor_pattern(&mut self, name: &str, span: Span, fields: Vec<PatId>) -> PatKind {
         match self.ctors.get(name) {
             Some(ctor) => PatKind::Ctor(ctor, fields),
             None => {
                 let nearest = nearest(name, &self.ctors);
+                let meant = nearest.as_deref().and_then(|nearest| self.ctors.get(nearest));
+                let meant = meant.filter(|&ctor| self.module.ctors[ctor].fields.len() == fields.len());
                 self.errors.push(HirError::UnknownConstructor { name: name.to_owned(), span, nearest });
-                PatKind::Error
+                match meant {
+                    Some(ctor) => PatKind::Ctor(ctor, fields),
+                    None => self.lost_pattern(fields),
+                }
             }
         }
     }

@@ -151,7 +151,9 @@ impl<'t> Lowering<'t> {
     /// A name of a type that nothing declares. What is nearly another name is taken for a slip.
     fn undefined(&self, name: &'t str, span: Span) -> Undefined<'t> {
         let params = self.type_params.iter().map(|(param, _)| *param).filter(|param| param.len() > 2);
-        let nearest = base::nearest(name, params).map(str::to_owned).or_else(|| self.nearest_type(name));
+        let foreign = Dtype::of_foreign_name(name).map(|dtype| dtype.name().to_owned());
+        let nearest = foreign.or_else(|| base::nearest(name, params).map(str::to_owned));
+        let nearest = nearest.or_else(|| self.nearest_type(name));
         Undefined { name, span, kind: Kind::Type, nearest }
     }
 

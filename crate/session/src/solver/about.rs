@@ -20,7 +20,7 @@ pub(crate) fn about(error: &TypeError) -> Option<About<'_>> {
         TypeError::Failed(failure) => About::Failed(failure),
         TypeError::UnderConstrained { relation, .. } => About::Stuck(*relation),
         TypeError::NotAssumed { relation, .. } => About::NotAssumed(*relation),
-        TypeError::Infinite { term, .. } => About::Cycle(*term),
+        TypeError::Infinite(cycle) => About::Cycle(cycle.class),
         TypeError::OperatorArity { .. }
         | TypeError::OperatorNeedsAttr { .. }
         | TypeError::Arity { .. }

@@ -93,11 +93,14 @@ impl Parser<'_> {
             if self.partner(braces.opener) == NONE {
                 self.unclosed(braces.opener);
             }
-            if !skipped {
+            if !skipped && !self.value_with_semicolon() {
                 self.expected(Expected::Expression);
                 self.missing();
             }
             return self.close_braces(NodeKind::Block, braces);
+        }
+        if self.at_return() {
+            self.pass_return();
         }
         let mark = self.mark();
         if self.at_statement() {
@@ -126,6 +129,8 @@ impl Parser<'_> {
             self.expected(Expected::Token(Semicolon));
             self.finish(NodeKind::ExprStmt, mark);
             self.tasks.push(Task::Stmt(braces));
+        } else if self.stray_closer() {
+            self.tasks.push(Task::StmtEnd(braces, mark));
         } else {
             self.expected(Expected::StatementEnd);
             self.skip_in_block(braces);
@@ -198,9 +203,9 @@ impl Parser<'_> {
                 self.tasks.push(Task::BindValue(graph_kind, mark));
             }
             _ => {
-                let local = self.token_span(self.pos);
+                let (local, equals) = (self.token_span(self.pos), self.token_span(self.pos + 1));
                 if !self.hush() {
-                    self.errors.push(SyntaxError::MissingLet { local });
+                    self.errors.push(SyntaxError::MissingLet { local, equals });
                 }
                 self.bump();
                 self.tasks.push(Task::BindValue(let_kind, mark));
@@ -277,7 +282,22 @@ impl Parser<'_> {
         }
     }
 
+    /// Goes past a `)` or `]` that closes nothing.
+    pub(super) fn stray_closer(&mut self) -> bool {
+        let is_stray = matches!(self.kind(), RParen | RBracket) && self.partner(self.pos as u32) == NONE;
+        if is_stray {
+            let sig = self.sig[self.pos];
+            if !self.hush() {
+                self.errors.push(SyntaxError::Unopened { closer: sig.kind, at: self.token_span(self.pos) });
+            }
+            self.bump();
+            self.quiet_at = self.pos;
+        }
+        is_stray
+    }
+
     pub(super) fn bind_end(&mut self, kind: NodeKind, mark: Mark) {
+        while self.stray_closer() {}
         if !self.eat(Semicolon) && !self.also_missing(Semicolon) {
             self.expected(Expected::Token(Semicolon));
         }

@@ -55,6 +55,7 @@ impl Parser<'_> {
     /// One operand, without what follows it.
     fn atom(&mut self, mark: Mark) {
         match self.kind() {
+            Ident if self.at_loop() => self.pass_loop(mark),
             _ if begins_item(&self.sig, self.pos) => self.no_expr(),
             Int | Float | String | KwTrue | KwFalse => self.leaf(NodeKind::Literal),
             Local => self.leaf(NodeKind::LocalRef),
@@ -101,6 +102,9 @@ impl Parser<'_> {
         while self.at(Dot) && !is_script {
             self.project(mark);
         }
+        if self.index(mark) {
+            return self.tasks.push(Task::ExprRest(mark, min));
+        }
         match self.kind() {
             LParen if is_script => {}
             LParen if !self.at_new_item() => {
@@ -112,6 +116,7 @@ impl Parser<'_> {
                 self.open(Rule::TypeArgs, self.mark());
             }
             Minus if self.at_new_item() => {}
+            _ if self.foreign_operator(mark, min) => {}
             kind => {
                 // `%` is an operator in TensorScript only.
                 let kind = if is_script && kind == Percent { Star } else { kind };
@@ -142,6 +147,10 @@ impl Parser<'_> {
 
     fn project(&mut self, mark: Mark) {
         self.bump();
+        if self.kind().is_word() && self.adjacent(0) && self.surface == Surface::Relay {
+            self.projected_name(mark);
+            return self.finish(NodeKind::Error, mark);
+        }
         if !self.eat(Int) {
             self.expected(Expected::Index);
             if self.kind().is_word() && self.adjacent(0) {
@@ -246,7 +255,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn else_branch(&mut self) {
-        if !self.eat(KwElse) {
+        // `elif` is one word for two.
+        if self.at(KwIf) && self.token_text() != "if" {
+            self.if_expr(self.mark());
+        } else if !self.eat(KwElse) {
             self.expected(Expected::Token(KwElse));
             self.missing();
         } else if self.at(KwIf) {
@@ -299,6 +311,9 @@ impl Parser<'_> {
         }
         if !arrow {
             self.expected(Expected::Token(FatArrow));
+            if matches!(self.kind(), Arrow | Eq | Colon) {
+                self.bump();
+            }
             if self.sig[self.pos].first_on_line || !self.kind().starts_expr() {
                 return self.missing();
             }

@@ -58,6 +58,7 @@ impl Parser<'_> {
 
     pub(super) fn expr_item_end(&mut self, mark: Mark) {
         self.bare = false;
+        while self.stray_closer() {}
         if !self.eat(Semicolon) && !self.at(Eof) && !self.sig[self.pos].first_on_line {
             self.expected(Expected::ItemEnd);
         }

@@ -244,7 +244,9 @@ impl Parser<'_> {
 
     fn close(&mut self, mut list: List) {
         while list.rule.n_items().is_some_and(|n| list.n_items < n) {
-            self.expected(self.element_words(list.rule.element()));
+            let lacks_dtype = list.rule == Rule::Tensor && list.n_items == 1 && self.at(RBracket);
+            let words = self.element_words(list.rule.element());
+            self.expected(if lacks_dtype { Expected::Dtype } else { words });
             self.missing();
             list.n_items += 1;
         }
@@ -274,7 +276,8 @@ impl Parser<'_> {
             Element::Param if self.surface == Surface::TensorScript => self.at_name(),
             Element::UseName => self.at_name(),
             Element::Param => kind == Local || kind.is_name() || kind == Unknown || self.at_attr(),
-            Element::Type | Element::HeadArg | Element::Condition | Element::Tensor => kind.starts_type(),
+            Element::Tensor => kind.starts_type() || kind == String,
+            Element::Type | Element::HeadArg | Element::Condition => kind.starts_type(),
             Element::TypeOrDim => kind.starts_type() || (list.rule == Rule::TupleType && self.at_splice()),
             Element::TypeOrAttr => kind.starts_type() || self.at_attr(),
             Element::Goal => kind.starts_type() || kind == KwTrue,

@@ -5,8 +5,10 @@
 
 mod block;
 mod expr;
+mod foreign;
 mod item;
 mod list;
+mod misspelt;
 mod pair;
 mod pattern;
 mod refine;
@@ -31,16 +33,15 @@ use relation::Choice;
 pub const MAX_NESTING: u32 = 1000;
 
 pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
-    let lexed = lex(text, surface);
-    let mut sig = lexed.sig;
-    pair::brackets(&mut sig);
+    let mut lexed = lex(text, surface);
+    misspelt::pair_brackets(text, surface, &mut lexed);
     let cut_off = matches!(lexed.errors.last(), Some(SyntaxError::UnterminatedComment { .. }));
     let mut parser = Parser {
         text,
         surface,
-        nodes: Vec::with_capacity(sig.len()),
+        nodes: Vec::with_capacity(lexed.sig.len()),
         tokens: lexed.tokens,
-        sig,
+        sig: lexed.sig,
         pos: 0,
         tasks: vec![match surface {
             Surface::Relay => Task::Items,
@@ -127,6 +128,8 @@ enum Task {
     /// An expression of operators that bind at least so tightly.
     Expr(u8),
     ExprRest(Mark, u8),
+    /// After the right operand of an operator of other languages, which stands at the token.
+    ForeignEnd(Mark, u32),
     /// The arguments after type arguments.
     CallArgs,
     Else,
@@ -220,6 +223,7 @@ impl Parser<'_> {
             Task::BindEnd(kind, mark) => self.bind_end(kind, mark),
             Task::Expr(min) => self.expr(min),
             Task::ExprRest(mark, min) => self.expr_rest(mark, min),
+            Task::ForeignEnd(mark, operator) => self.foreign_end(mark, operator),
             Task::CallArgs => self.call_args(),
             Task::Else => self.else_branch(),
             Task::MatchBody(mark) => self.match_body(mark),

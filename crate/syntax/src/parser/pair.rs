@@ -45,6 +45,7 @@ pub(super) fn brackets(sig: &mut [Sig]) {
     let mut item = Eof;
     for pos in 0..sig.len() {
         let kind = sig[pos].kind;
+        sig[pos].partner = NONE;
         if kind.is_opener() {
             open.push(pos as u32);
             n_open[slot(kind)] += 1;

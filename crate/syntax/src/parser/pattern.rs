@@ -48,6 +48,7 @@ impl Parser<'_> {
                 }
             }
             LParen => self.open(Rule::TuplePat, mark),
+            LBracket => self.list_pattern(mark),
             Backtick => self.variant(NodeKind::VariantPat, Rule::VariantPat),
             _ => {
                 self.expected(Expected::Pattern);

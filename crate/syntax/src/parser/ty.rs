@@ -2,11 +2,11 @@
 
 use super::relation::Choice;
 use super::{Mark, Parser, Rule, Task};
-use crate::error::Expected;
+use crate::error::{Expected, Foreign};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
-use base::{Append, Surface};
+use base::{Append, Edit, Span, Surface};
 
 impl Parser<'_> {
     pub(super) fn ty(&mut self) {
@@ -31,6 +31,12 @@ impl Parser<'_> {
             }
             Ident => self.type_name(NodeKind::NameType),
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
+            String => {
+                let at = self.token_span(self.pos);
+                let text = self.text[at.range()].trim_matches('"').to_owned();
+                self.foreign(Foreign::Quoted, at, vec![Edit { span: at, text }]);
+                self.leaf(NodeKind::Error);
+            }
             Int | Question => {
                 self.expected(Expected::Type);
                 self.leaf(NodeKind::Error);
@@ -50,7 +56,17 @@ impl Parser<'_> {
         }
         let rule = match self.token_text() {
             "meta" => return self.meta(mark),
-            "Tensor" => Rule::Tensor,
+            "Tensor" => match self.bare_shape() {
+                Some((from, to)) => {
+                    let edit = |span: Span, text: &str| Edit { span, text: text.to_owned() };
+                    let at = Span::new(from.start, to.start);
+                    self.foreign(Foreign::Shape, at, vec![edit(from, "("), edit(to, ")")]);
+                    self.bump();
+                    self.skip_one();
+                    return self.finish(NodeKind::Error, mark);
+                }
+                None => Rule::Tensor,
+            },
             _ if self.at_index(1) => {
                 self.leaf(NodeKind::DimName);
                 return self.indices(mark);

@@ -1,0 +1,233 @@
+//! What is written as in other languages: said once, with what it is here, and passed over.
+
+use super::{Mark, Parser, Rule, Task};
+use crate::error::{Expected, Foreign, SyntaxError};
+use crate::kind::NodeKind;
+use crate::lexer::{NONE, Sig};
+use crate::token::TokenKind::*;
+use base::{Append, Edit, Span, Surface};
+
+/// As many tokens are looked at to find where something ends.
+const AHEAD: usize = 64;
+
+fn edit(span: Span, text: &str) -> Edit {
+    Edit { span, text: text.to_owned() }
+}
+
+impl Parser<'_> {
+    pub(super) fn foreign(&mut self, form: Foreign, at: Span, edits: Vec<Edit>) {
+        if !self.hush() {
+            self.errors.push(SyntaxError::Foreign { form, at, edits });
+        }
+    }
+
+    fn start_of(&self, mark: Mark) -> Span {
+        let start = self.token_span(mark.pos as usize).start;
+        Span::new(start, start)
+    }
+
+    /// `&&`, `||`, `%` and `**`, and assignments such as `+=`: the operator that is meant, how many tokens it takes, how
+    /// tightly it binds on the left, and what its right operand must bind.
+    fn foreign_infix(&self) -> Option<(&'static str, usize, u8, u8)> {
+        let twice = self.nth(1) == self.kind() && self.adjacent(1);
+        Some(match self.kind() {
+            Amp if twice => ("logical_and", 2, 5, 6),
+            Pipe if twice => ("logical_or", 2, 4, 5),
+            Star if twice => ("power", 2, 14, 14),
+            Percent => ("mod", 1, 12, 13),
+            Plus | Minus | Star | Slash if self.nth(1) == Eq && self.adjacent(1) => ("", 2, 1, 2),
+            _ => return None,
+        })
+    }
+
+    /// Goes past an operator of other languages behind an operand that began at the mark.
+    pub(super) fn foreign_operator(&mut self, mark: Mark, min: u8) -> bool {
+        let Some((_, n_tokens, left, right)) = self.foreign_infix().filter(|_| self.surface == Surface::Relay) else {
+            return false;
+        };
+        if left < min || mark.pos as usize == self.pos {
+            return false;
+        }
+        self.tasks.append_all([Task::ExprRest(mark, min), Task::ForeignEnd(mark, self.pos as u32), Task::Expr(right)]);
+        self.pos += n_tokens;
+        true
+    }
+
+    /// After the right operand of that operator.
+    pub(super) fn foreign_end(&mut self, mark: Mark, operator: u32) {
+        let end = std::mem::replace(&mut self.pos, operator as usize);
+        let meant = self.foreign_infix();
+        let last = self.token_span(operator as usize + meant.map_or(1, |meant| meant.1) - 1);
+        let at = self.token_span(operator as usize).to(last);
+        let before = self.token_span(operator as usize - 1);
+        let name = meant.map_or("", |meant| meant.0);
+        let is_missing =
+            end <= operator as usize + 1 || self.nodes.last().is_some_and(|node| node.kind == NodeKind::Error);
+        let behind = self.token_span(end - 1).after();
+        let (form, edits) = match name {
+            "" => {
+                let left = Span::new(self.start_of(mark).start, before.end);
+                let (left, sign) = (&self.text[left.range()], &self.text[self.token_span(operator as usize).range()]);
+                let is_variable = self.sig[mark.pos as usize].kind == Local && mark.pos + 1 == operator;
+                let value = self.token_span(operator as usize + 2);
+                let (opened, closed) = if end == operator as usize + 3 { ("", "") } else { ("(", ")") };
+                let rest = edit(Span::new(at.start, value.start), &format!("= {left} {sign} {opened}"));
+                let edits = vec![edit(self.start_of(mark), "let "), rest, edit(behind, closed)];
+                (Foreign::Assignment, if is_variable { edits } else { Vec::new() })
+            }
+            _ => {
+                let comma = edit(Span::new(before.end, last.end), ",");
+                let edits = vec![edit(self.start_of(mark), &format!("{name}(")), comma, edit(behind, ")")];
+                (Foreign::Operator(name), edits)
+            }
+        };
+        self.foreign(form, at, if is_missing { Vec::new() } else { edits });
+        self.pos = end;
+        self.finish(NodeKind::Binary, mark);
+    }
+
+    /// `x.shape`, `x.reshape(…)`: at the name, behind the dot.
+    pub(super) fn projected_name(&mut self, mark: Mark) {
+        let at = self.token_span(self.pos);
+        let (dot, name) = (self.token_span(self.pos - 1), &self.text[at.range()]);
+        let edits = match (self.nth(1), name) {
+            (LParen, _) => {
+                let open = self.token_span(self.pos + 1);
+                let is_empty = self.nth(2) == RParen;
+                let comma = if is_empty { "" } else { ", " };
+                vec![edit(self.start_of(mark), &format!("{name}(")), edit(dot.to(open), comma)]
+            }
+            (_, "T") => vec![edit(self.start_of(mark), "transpose("), edit(dot.to(at), ")")],
+            (_, "shape") => vec![edit(self.start_of(mark), "shape_of("), edit(dot.to(at), ")")],
+            _ => Vec::new(),
+        };
+        self.foreign(Foreign::Method, at, edits);
+        self.bump();
+        if self.at(LParen) && self.partner(self.pos as u32) != NONE {
+            self.skip_one();
+        }
+    }
+
+    /// `x[0]`: brackets that touch an operand that began at the mark.
+    pub(super) fn index(&mut self, mark: Mark) -> bool {
+        let close = self.partner(self.pos as u32);
+        if self.surface != Surface::Relay || !self.at(LBracket) || !self.adjacent(0) || close == NONE {
+            return false;
+        }
+        let (open, closed) = (self.token_span(self.pos), self.token_span(close as usize));
+        let is_one = self.pos + 2 == close as usize && matches!(self.nth(1), Int | Local);
+        let edits = vec![edit(self.start_of(mark), "take("), edit(open, ", "), edit(closed, ", axis=0)")];
+        self.foreign(Foreign::Index, open.to(closed), if is_one { edits } else { Vec::new() });
+        self.skip_one();
+        self.finish(NodeKind::Error, mark);
+        true
+    }
+
+    /// `return e`, where a statement begins.
+    pub(super) fn at_return(&self) -> bool {
+        let is_word = self.at(Ident) && self.surface == Surface::Relay && self.token_text() == "return";
+        is_word && !self.sig.get(self.pos + 1).is_none_or(|next| next.first_on_line || !next.kind.starts_expr())
+    }
+
+    pub(super) fn pass_return(&mut self) {
+        let at = self.token_span(self.pos);
+        let gone = Span::new(at.start, self.token_span(self.pos + 1).start);
+        let mut edits = vec![edit(gone, "")];
+        // The `;` behind the value goes with it.
+        let mut end = self.pos + 1;
+        while end < self.pos + AHEAD
+            && !matches!(self.sig[end].kind, Semicolon | Eof)
+            && !self.sig[end].kind.is_closer()
+        {
+            end = match self.partner(end as u32) {
+                NONE => end + 1,
+                close => close as usize + 1,
+            };
+        }
+        if self.sig.get(end).is_some_and(|sig| sig.kind == Semicolon) {
+            edits.push(edit(self.token_span(end), ""));
+        }
+        self.foreign(Foreign::Return, at, edits);
+        self.bump();
+    }
+
+    /// Whether the block's last statement is its value, but for a `;` behind it; then it is the value.
+    pub(super) fn value_with_semicolon(&mut self) -> bool {
+        let is_statement = self.nodes.last().is_some_and(|node| node.kind == NodeKind::ExprStmt);
+        if !is_statement || self.surface != Surface::Relay || self.sig[self.pos - 1].kind != Semicolon {
+            return false;
+        }
+        self.nodes.pop();
+        let at = self.token_span(self.pos - 1);
+        let is_said = matches!(self.errors.last(), Some(SyntaxError::Foreign { edits, .. }) if edits.iter().any(|edit| edit.span == at));
+        if !is_said && !self.hush() {
+            self.errors.push(SyntaxError::NoValue { at });
+        }
+        true
+    }
+
+    /// `for (…) { … }`, `while %c { … }`.
+    pub(super) fn at_loop(&self) -> bool {
+        self.surface == Surface::Relay
+            && matches!(self.nth(1), LParen | Local)
+            && matches!(self.token_text(), "for" | "while")
+    }
+
+    pub(super) fn pass_loop(&mut self, mark: Mark) {
+        let at = self.token_span(self.pos);
+        self.foreign(Foreign::Loop, at, Vec::new());
+        let end = self.pos + AHEAD;
+        while !self.at(LBrace) && !self.at_stop(NONE) && !self.at(Semicolon) && self.pos < end {
+            self.skip_one();
+        }
+        if self.at(LBrace) {
+            self.skip_one();
+        }
+        self.finish(NodeKind::Error, mark);
+        self.quiet_at = self.pos;
+    }
+
+    /// `[]`, `[%h, %t]` as a pattern.
+    pub(super) fn list_pattern(&mut self, mark: Mark) {
+        let close = self.partner(self.pos as u32);
+        if close == NONE {
+            self.expected(Expected::Pattern);
+            return self.leaf(NodeKind::Error);
+        }
+        let (open, closed) = (self.token_span(self.pos), self.token_span(close as usize));
+        let mut edits = Vec::new();
+        let n_tokens = close as usize - self.pos - 1;
+        // Variables with commas between them; anything else is not rewritten.
+        let inside = &self.sig[self.pos + 1..close as usize];
+        let is_plain = |(i, sig): (usize, &Sig)| match i % 2 {
+            0 => matches!(sig.kind, Local | Int | Underscore),
+            _ => sig.kind == Comma,
+        };
+        if n_tokens == 0 {
+            edits.push(edit(open.to(closed), "Nil"));
+        } else if n_tokens % 2 == 1 && n_tokens < AHEAD && inside.iter().enumerate().all(is_plain) {
+            edits.push(edit(open, "Cons("));
+            for comma in (self.pos + 2..close as usize).step_by(2) {
+                edits.push(edit(self.token_span(comma), ", Cons("));
+            }
+            edits.push(edit(closed, &format!(", Nil{}", ")".repeat(n_tokens / 2 + 1))));
+        }
+        self.foreign(Foreign::ListPattern, open.to(closed), edits);
+        self.open(Rule::CtorPat, mark);
+    }
+
+    /// `Tensor[2, 3, float32]`: where the shape ends, if it lacks its parentheses.
+    pub(super) fn bare_shape(&self) -> Option<(Span, Span)> {
+        let open = self.pos + 1;
+        let close = self.partner(open as u32);
+        if close == NONE || !matches!(self.nth(2), Int | Question) || close as usize > open + AHEAD {
+            return None;
+        }
+        let comma = (open + 1..close as usize).rev().find(|&pos| self.sig[pos].kind == Comma)?;
+        let ends = comma + 2 == close as usize && self.sig[comma + 1].kind == Ident;
+        (ends && comma > open + 1).then(|| {
+            let first = self.token_span(open + 1);
+            (Span::new(first.start, first.start), self.token_span(comma - 1).after())
+        })
+    }
+}

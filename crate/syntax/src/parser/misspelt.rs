@@ -1,0 +1,131 @@
+//! Keywords that are misspelt, or are those of other languages, found before parsing.
+//!
+//! A name stands in these places in no correct text, so a name there that is nearly a keyword is taken for it, said once,
+//! and parsed as if it were: `macth (%c) { … }`, `func @f() { … }`.
+
+use base::{Edit, Surface};
+
+use super::pair;
+use crate::error::{Foreign, SyntaxError};
+use crate::lexer::{Lexed, NONE, Sig};
+use crate::token::TokenKind::{self, *};
+
+/// As many tokens of a condition are looked at.
+const AHEAD: usize = 64;
+
+/// What people write who know other languages.
+const FOREIGN: [(&str, TokenKind); 14] = [
+    ("func", KwDef),
+    ("function", KwDef),
+    ("fun", KwDef),
+    ("fun", KwFn),
+    ("func", KwFn),
+    ("function", KwFn),
+    ("lambda", KwFn),
+    ("var", KwLet),
+    ("val", KwLet),
+    ("const", KwLet),
+    ("switch", KwMatch),
+    ("enum", KwType),
+    ("func", KwMethod),
+    ("function", KwMethod),
+];
+
+/// Pairs the brackets of a text, and makes keywords of names that are meant as such.
+pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) {
+    pair::brackets(&mut lexed.sig);
+    let mut begins_item = false;
+    for pos in 0..lexed.sig.len() {
+        let Sig { kind, token, .. } = lexed.sig[pos];
+        if surface == Surface::Relay
+            && let Some((form, meant, text_there)) = form_at(text, lexed, pos)
+        {
+            let at = lexed.span(token, text);
+            let edits = vec![Edit { span: at, text: text_there.to_owned() }];
+            lexed.errors.push(SyntaxError::Foreign { form, at, edits });
+            lexed.sig[pos].kind = meant;
+            lexed.tokens[token as usize].kind = meant;
+            continue;
+        }
+        let is_word = kind == Ident || (kind == Local && surface == Surface::Refine);
+        let keywords = if is_word { keywords_at(&lexed.sig, pos, surface) } else { &[] };
+        if keywords.is_empty() {
+            continue;
+        }
+        let at = lexed.span(token, text);
+        let Some(keyword) = meant(&text[at.range()], keywords) else { continue };
+        lexed.errors.push(SyntaxError::Misspelt { at, keyword });
+        lexed.sig[pos].kind = keyword;
+        lexed.tokens[token as usize].kind = keyword;
+        begins_item |= lexed.sig[pos].first_on_line;
+    }
+    if begins_item {
+        pair::brackets(&mut lexed.sig);
+    }
+}
+
+/// `elif` after a block, and `=` right behind the first variable of a condition: what it is meant to be.
+fn form_at(text: &str, lexed: &Lexed, pos: usize) -> Option<(Foreign, TokenKind, &'static str)> {
+    let sig = &lexed.sig;
+    match sig[pos].kind {
+        Ident if pos > 0 && sig[pos - 1].kind == RBrace => {
+            let word = &text[lexed.span(sig[pos].token, text).range()];
+            matches!(word, "elif" | "elsif" | "elseif").then_some((Foreign::Elif, KwIf, "else if"))
+        }
+        Eq if pos > 2 && [sig[pos - 3].kind, sig[pos - 2].kind, sig[pos - 1].kind] == [KwIf, LParen, Local] => {
+            let close = sig[pos - 2].partner as usize;
+            let statement = sig.iter().enumerate().skip(pos).take(AHEAD);
+            let ends = |(at, sig): (usize, &Sig)| sig.kind == Semicolon && at < close;
+            let is_block = sig[pos - 2].partner == NONE || statement.into_iter().any(ends);
+            (!is_block).then_some((Foreign::Equals, EqEq, "=="))
+        }
+        _ => None,
+    }
+}
+
+/// The keyword among these that a word is nearest to.
+fn meant(word: &str, keywords: &[TokenKind]) -> Option<TokenKind> {
+    let foreign = FOREIGN.iter().find(|(name, keyword)| *name == word && keywords.contains(keyword));
+    let spelt = |kind: &TokenKind| kind.spelling().filter(|_| kind.spelling() != Some(word));
+    let nearest = || base::nearest(word, keywords.iter().filter_map(spelt));
+    let near = || nearest().and_then(|near| keywords.iter().find(|kind| kind.spelling() == Some(near)).copied());
+    foreign.map(|(_, keyword)| *keyword).or_else(near)
+}
+
+/// The keywords that could stand in the place of the name here, by what is around it; none where a name can.
+fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind] {
+    let nth = |ahead: usize| sig.get(pos + ahead).map_or(Eof, |sig| sig.kind);
+    let last = if pos == 0 { Eof } else { sig[pos - 1].kind };
+    let fresh = sig[pos].first_on_line;
+    match surface {
+        Surface::Relay => match (nth(1), nth(2)) {
+            (LBrace | KwIf, _) if last == RBrace => &[KwElse],
+            (Global, LParen | LBracket | Lt) if fresh => &[KwDef],
+            (Ident, LBrace | LBracket | Lt) if fresh => &[KwType, KwData],
+            (Local, Eq | Colon) if last != Comma => &[KwLet],
+            (Local, LBrace) => &[KwMatch, KwIf],
+            (LParen, _) => match sig[pos + 1].partner {
+                NONE => &[],
+                close => match sig.get(close as usize + 1).map(|sig| sig.kind) {
+                    Some(LBrace) if matches!(last, Global | Local | Arrow | Colon) => &[],
+                    Some(LBrace) => &[KwMatch, KwIf, KwFn],
+                    _ => &[],
+                },
+            },
+            _ => &[],
+        },
+        Surface::Refine => match (nth(1), nth(2)) {
+            (Local, Eq | Colon) => &[KwLet],
+            (Local, KwWith) => &[KwMatch],
+            (Pipe, _) if last == Local && pos > 1 && sig[pos - 2].kind == KwMatch => &[KwWith],
+            _ => &[],
+        },
+        Surface::TensorScript => match (nth(1), nth(2)) {
+            (LBrace | KwIf, _) if last == RBrace => &[KwElse],
+            (next, Lt | LBrace | ColonColon) if next.is_name() && fresh => &[KwNode, KwWeights, KwGraph, KwUse],
+            (next, Eq) if next.is_name() && fresh => &[KwDim, KwTsr],
+            (next, LParen) if next.is_name() && fresh => &[KwMethod],
+            _ => &[],
+        },
+    }
+}
