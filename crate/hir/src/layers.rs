@@ -289,6 +289,33 @@ impl Layer {
         self.name.starts_with(|first: char| first.is_ascii_uppercase())
     }
 
+    /// `Conv2d(in_ch=1, out_ch=10, kernel_size=5)`: what is as always is not said.
+    pub fn called(&self, args: &Args) -> String {
+        let said = self.params.iter().zip(args).filter(|(param, (_, value))| !param.is_default(value, args));
+        let args: Vec<String> = said.map(|(_, (name, value))| format!("{name}={value}")).list();
+        format!("{}({})", self.name, args.join(", "))
+    }
+
+    /// The argument that says how many features or channels it takes.
+    pub fn size_in(&self) -> Option<&'static str> {
+        const IN: &[&str] =
+            &["in", "in_ch", "num_features", "num_channels", "normalized_shape", "input_size", "embed_dim"];
+        self.params.iter().map(|param| param.name).find(|name| IN.contains(name))
+    }
+
+    /// The argument that says how many it gives, if that is another one.
+    pub fn size_out(&self) -> Option<&'static str> {
+        const OUT: &[&str] = &["out", "out_ch", "embedding_dim", "hidden_size"];
+        self.params.iter().map(|param| param.name).find(|name| OUT.contains(name))
+    }
+
+    /// On which axis of what it takes and gives these stand, for a rank that has it.
+    pub fn features_axis(&self, rank: usize) -> Option<usize> {
+        let is_second = self.module == "conv" || matches!(self.kind, LayerKind::BatchNorm);
+        let axis = if is_second { 1 } else { rank.checked_sub(1)? };
+        (axis < rank).then_some(axis)
+    }
+
     /// The tensors that it keeps, for arguments that fit its row; they start as PyTorch's do.
     pub fn parameters(&self, args: &Args) -> Vec<Parameter> {
         let mut found: Vec<Parameter> = Vec::new();

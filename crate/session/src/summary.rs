@@ -4,7 +4,7 @@
 use crate::Analysis;
 use base::{Span, ToList};
 use hir::layers::{Layer, LayerKind, int};
-use hir::net::{Applied, Args, MadeOf, Net, Stage};
+use hir::net::{Applied, MadeOf, Net, Stage};
 use hir::{ExprId, ExprKind, FnId, Module};
 use op::ResultType;
 use ty::{Dim, Extent, Term, TermId, Terms};
@@ -119,54 +119,19 @@ fn layer(analysis: &Analysis, stage: &Stage, sizes: &[(u64, u64)], is_counted: &
         *counted = true;
         n_trained = size_of(&module.nets[net].weights[weight].made_of, sizes).0;
     }
-    let (name, made_of) = named(module, stage);
+    let (name, made_of) = stage.named(module);
     let output = analysis.inferred.exprs[stage.expr].map(|term| analysis.inferred.print(module, term).text);
     let output = output.unwrap_or_else(|| "_".to_owned());
     LayerSummary { span: stage.span, name, made_of, output, n_trained, flops: flops(analysis, stage) }
 }
 
-/// What is applied, and what that is made of if the name does not say it all.
-fn named(module: &Module, stage: &Stage) -> (String, String) {
-    match &stage.applied {
-        &Applied::Weight(net, weight) => {
-            let weight = &module.nets[net].weights[weight];
-            let made_of = match &weight.made_of {
-                MadeOf::Layer(layer, args) => called(layer, args),
-                MadeOf::Net(inner) => module.nets[*inner].name.clone(),
-                MadeOf::Unknown => String::new(),
-            };
-            (weight.name.clone(), made_of)
-        }
-        Applied::Layer(layer, args) if args.is_empty() => (layer.name.to_owned(), String::new()),
-        Applied::Layer(layer, args) => (layer.name.to_owned(), called(layer, args)),
-        Applied::View(dims) => {
-            let dims = dims.iter().map(|&dim| if dim < 0 { "_".to_owned() } else { dim.to_string() }).list();
-            ("view".to_owned(), format!("view({})", dims.join(", ")))
-        }
-        Applied::Method(def) => (module.defs[*def].name.rsplit("::").next().unwrap_or("").to_owned(), String::new()),
-    }
-}
-
 /// `hidden: Linear(in=2, out=3)`, `view(_, 320)`, `relu`.
 pub(crate) fn stage_title(module: &Module, stage: &Stage) -> String {
-    match (named(module, stage), &stage.applied) {
+    match (stage.named(module), &stage.applied) {
         ((name, made_of), Applied::Weight(..)) => format!("{name}: {made_of}"),
         ((name, made_of), _) if made_of.is_empty() => name,
         ((_, made_of), _) => made_of,
     }
-}
-
-/// The layer that an expression is a part of.
-pub(crate) fn stage_of(module: &Module, expr: ExprId) -> Option<&Stage> {
-    let stage = module.stages.get(module.stages.partition_point(|stage| stage.expr < expr))?;
-    (stage.first <= expr).then_some(stage)
-}
-
-/// `Conv2d(in_ch=1, out_ch=10, kernel_size=5)`: what is as always is not said.
-fn called(layer: &Layer, args: &Args) -> String {
-    let said = layer.params.iter().zip(args).filter(|(param, (_, value))| !param.is_default(value, args));
-    let args: Vec<String> = said.map(|(_, (name, value))| format!("{name}={value}")).list();
-    format!("{}({})", layer.name, args.join(", "))
 }
 
 /// The operations of the operators that a layer is made of; of functions and nodes they stand in their own tables.
