@@ -21,7 +21,7 @@ use syntax::{NodeId, NodeKind, TokenKind};
 const MAX_CLASHES: usize = 6;
 
 /// So many layers far an edit is followed.
-const MAX_FOLLOWED: usize = 4;
+const MAX_FOLLOWED: usize = 6;
 
 /// A value has `have` features where `want` of them are taken.
 struct Clash {
@@ -73,7 +73,7 @@ fn clashes(checked: &Checked) -> Vec<Clash> {
                 &Applied::Weight(net, weight) => {
                     let MadeOf::Layer(layer, args) = &module.nets[net].weights[weight].made_of else { continue };
                     let Some(argument) = layer.size_in() else { continue };
-                    let have = layer.features_axis(dims.len()).and_then(|axis| dims[axis]);
+                    let have = layer.features_axis(args, dims.len()).and_then(|axis| dims[axis]);
                     if let Some(have) = have.filter(|&have| have != int(args, argument)) {
                         let taker = Taker::Argument(net, weight, argument);
                         let flat = flat.filter(|_| layer.kind == LayerKind::Linear && dims.len() > 2);
@@ -136,7 +136,7 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Can
             let place = first.edit.span;
             let mut all = vec![first];
             put(&all, place, 2, out);
-            follow(bench, outline, &mut all);
+            follow(bench, outline, &clash, &mut all);
             if all.len() > 1 {
                 put(&all, place, 2 + all.len() as u32, out);
             }
@@ -174,17 +174,22 @@ fn mends(outline: &Outline, clash: &Clash) -> Vec<Written> {
         }
     }
     found.append_all(of_taker(outline, clash));
-    let nets = &outline.checked.module.nets;
-    for stage in stages[clash.from..clash.at].iter().rev() {
-        if let &Applied::Weight(net, weight) = &stage.applied
-            && let MadeOf::Layer(layer, args) = &nets[net].weights[weight].made_of
-            && let Some(argument) = layer.size_out().filter(|argument| int(args, argument) == clash.have)
-        {
-            found.append_all(argument_edits(outline, &nets[net], weight, argument, clash.want));
-            break;
-        }
-    }
+    found.append_all(of_giver(outline, outline.checked, clash));
     found
+}
+
+/// What makes the nearest layer that gives the features give what is taken; the clash is one of a text that is checked.
+fn of_giver(outline: &Outline, checked: &Checked, clash: &Clash) -> Vec<Written> {
+    let nets = &checked.module.nets;
+    let giver = checked.module.stages[clash.from..clash.at].iter().rev().find_map(|stage| match stage.applied {
+        Applied::Weight(net, weight) => {
+            let MadeOf::Layer(layer, args) = &nets[net].weights[weight].made_of else { return None };
+            let argument = layer.size_out().filter(|argument| int(args, argument) == clash.have)?;
+            Some((&outline.checked.module.nets[net], weight, argument))
+        }
+        Applied::Layer(..) | Applied::View(_) | Applied::Method(_) => None,
+    });
+    giver.map(|(net, weight, argument)| argument_edits(outline, net, weight, argument, clash.want)).unwrap_or_default()
 }
 
 /// What makes the taker take what comes.
@@ -268,23 +273,25 @@ fn of_type(outline: &Outline, clash: &Clash) -> Vec<Written> {
 }
 
 /// Lets the layers behind an edit take what they receive then.
-fn follow(bench: &mut Bench, outline: &Outline, all: &mut Vec<Written>) {
-    // A layer more would be counted.
-    let has_more = all.iter().any(|written| written.edit.span.is_empty());
+fn follow(bench: &mut Bench, outline: &Outline, first: &Clash, all: &mut Vec<Written>) {
     for _ in 0..MAX_FOLLOWED {
         let edits: Vec<Edit> = all.iter().map(|written| written.edit.clone()).list();
         let Some(checked) = bench.checked(&edits) else { return };
-        if checked.faults.is_empty() {
+        let is_behind = |clash: &Clash| (clash.net, clash.from) == (first.net, first.from);
+        let Some(mut clash) = clashes(&checked).into_iter().find(is_behind) else { return };
+        // A layer more would be counted.
+        let has_more = edits.iter().any(|edit| edit.span.is_empty());
+        clash.flat = clash.flat.filter(|_| !has_more);
+        let next = match clash.taker {
+            Taker::Argument(..) => mends(outline, &clash),
+            Taker::View if has_more => return,
+            Taker::View => of_taker(outline, &clash),
+            Taker::Param | Taker::Result => of_giver(outline, &checked, &clash),
+        };
+        let Some(next) = next.into_iter().next() else { return };
+        if all.iter().any(|other| other.edit.span == next.edit.span) {
             return;
         }
-        let is_layer = |clash: &Clash| match clash.taker {
-            Taker::Argument(..) => true,
-            Taker::View => !has_more,
-            Taker::Param | Taker::Result => false,
-        };
-        let Some(clash) = clashes(&checked).into_iter().find(is_layer) else { return };
-        let next = of_taker(outline, &clash).into_iter().next();
-        let Some(next) = next.filter(|next| all.iter().all(|other| other.edit.span != next.edit.span)) else { return };
         all.push(next);
     }
 }

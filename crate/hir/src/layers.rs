@@ -309,10 +309,13 @@ impl Layer {
         self.params.iter().map(|param| param.name).find(|name| OUT.contains(name))
     }
 
-    /// On which axis of what it takes and gives these stand, for a rank that has it.
-    pub fn features_axis(&self, rank: usize) -> Option<usize> {
-        let is_second = self.module == "conv" || matches!(self.kind, LayerKind::BatchNorm);
-        let axis = if is_second { 1 } else { rank.checked_sub(1)? };
+    /// On which axis of what it takes these stand, if that has the rank that it should have.
+    pub fn features_axis(&self, args: &Args, rank: usize) -> Option<usize> {
+        let axis = match self.kind {
+            _ if self.module == "conv" => return (rank == ints(args, "kernel_size").len() + 2).then_some(1),
+            LayerKind::BatchNorm => 1,
+            _ => rank.checked_sub(1)?,
+        };
         (axis < rank).then_some(axis)
     }
 

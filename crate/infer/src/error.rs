@@ -324,6 +324,9 @@ impl Wording<'_> {
         let posted = self.inferred.solver.relation(failure.relation);
         let span = self.span(posted.cause);
         let (place, args) = self.place_of(posted);
+        if let Some(error) = self.stage_at(posted).and_then(|stage| self.rows(stage)) {
+            return error;
+        }
         let equation = self.obligation(posted);
         match &failure.reason {
             Reason::Unequal { left, right, .. } => {

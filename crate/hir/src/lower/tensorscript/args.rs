@@ -5,7 +5,7 @@ use super::shape::Means;
 use crate::error::{Duplicated, HirError};
 use crate::layers::{Default, Layer, Param, Takes};
 use crate::net::{Args, Argument};
-use base::{Span, ToList};
+use base::{Edit, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::Scalar;
 
@@ -33,6 +33,15 @@ pub(super) const INITIALISERS: &[(&str, &[Param])] = &[
 
 pub(super) fn initialiser(name: &str) -> Option<&'static [Param]> {
     INITIALISERS.iter().find(|(known, _)| *known == name).map(|&(_, params)| params)
+}
+
+/// The parameter that is meant by a name that none has: PyTorch's, or a part of it.
+fn meant(name: &str, params: &'static [Param]) -> Option<&'static str> {
+    let is_part = |whole: &str, part: &str| part.len() > 1 && whole.starts_with(part);
+    let found = params.iter().find(|param| param.torch == name);
+    let found = found.or_else(|| params.iter().find(|param| is_part(param.name, name) || is_part(name, param.name)));
+    let found = found.or_else(|| params.iter().find(|param| name.len() > 2 && param.torch.contains(name)));
+    found.map(|param| param.name)
 }
 
 /// What an argument is written as.
@@ -89,22 +98,29 @@ impl Lowering<'_> {
         let tree = self.tree;
         let mut given: Vec<(&'static str, Argument, Span)> = Vec::new();
         let mut is_sound = true;
-        for &arg in nodes {
+        let mut foreign: Vec<(Option<&str>, Span, &'static str)> = Vec::new();
+        for (place, &arg) in nodes.iter().enumerate() {
             if tree.kind(arg) == NodeKind::Error {
                 is_sound = false;
                 continue;
             }
             let name = self.own_token(arg, &[TokenKind::Ident]);
             let (NodeKind::Attr, Some((name, name_span))) = (tree.kind(arg), name) else {
-                let wanted = params.first().map_or(String::new(), |param| format!(", `{}=…`", param.name));
-                let message = format!("expected an argument by its name{wanted}");
-                self.refuse(&mut is_sound, tree.span(arg), message);
+                match params.get(place) {
+                    Some(param) => foreign.push((None, tree.span(arg), param.name)),
+                    None => self.refuse(&mut is_sound, tree.span(arg), format!("`{callee}` takes no such argument")),
+                }
                 continue;
             };
             if name == "x" {
                 continue;
             }
             let Some(param) = params.iter().find(|param| param.name == name) else {
+                let own = meant(name, params);
+                if let Some(own) = own.filter(|own| foreign.iter().all(|(_, _, known)| known != own)) {
+                    foreign.push((Some(name), name_span, own));
+                    continue;
+                }
                 let nearest = base::nearest(name, params.iter().map(|param| param.name)).map(str::to_owned);
                 let (callee, name) = (callee.to_owned(), name.to_owned());
                 self.errors.push(HirError::UnknownArgument { callee, name, span: name_span, nearest });
@@ -122,6 +138,21 @@ impl Lowering<'_> {
                 Some(argument) => given.push((param.name, argument, name_span)),
                 None => is_sound = false,
             }
+        }
+        let is_given = |own: &str| given.iter().any(|(name, ..)| *name == own);
+        let named = foreign.iter().filter(|(_, _, own)| !is_given(own));
+        let names = named.map(|&(name, span, own)| match name {
+            Some(_) => Edit { span, text: own.to_owned() },
+            None => Edit { span: Span::new(span.start, span.start), text: format!("{own}=") },
+        });
+        let names: Vec<Edit> = names.list();
+        for (name, span, own) in foreign {
+            is_sound = false;
+            let (callee, name, nearest) = (callee.to_owned(), name.map(str::to_owned), None);
+            self.errors.push(match name {
+                Some(name) if is_given(own) => HirError::UnknownArgument { callee, name, span, nearest },
+                name => HirError::ForeignArgument { callee, name, own, span, names: names.clone() },
+            });
         }
         for param in params {
             if given.iter().any(|(name, ..)| *name == param.name) {

@@ -20,7 +20,7 @@ use crate::data::{
 use crate::error::{Duplicated, HirError};
 use crate::layers::{LAYERS, Layer};
 use crate::net::{Init, MadeOf, Method, Net, Weight};
-use base::{Append, HashMap, Span, ToList};
+use base::{Append, HashMap, HashSet, Span, ToList};
 use shape::Alias;
 use syntax::{Children, NodeId, NodeKind, TokenKind};
 use ty::{Dtype, ParamId};
@@ -29,6 +29,8 @@ use ty::{Dtype, ParamId};
 #[derive(Default)]
 pub(super) struct Nets<'t> {
     by_name: HashMap<&'t str, usize>,
+    /// The names that a `node` declares.
+    declared: HashSet<&'t str>,
     aliases: HashMap<&'t str, Alias>,
     imports: HashMap<&'t str, Span>,
     parts: Vec<Parts<'t>>,
@@ -70,6 +72,8 @@ impl<'t> Lowering<'t> {
     /// Reads everything but the bodies of functions.
     pub(super) fn declare_nets(&mut self) {
         let tree = self.tree;
+        let nodes = tree.children(tree.root()).into_iter().filter(|&node| tree.kind(node) == NodeKind::Net);
+        self.nets.declared = nodes.filter_map(|node| self.own_name(node)).map(|(name, _)| name).collect();
         for node in tree.children(tree.root()) {
             match tree.kind(node) {
                 NodeKind::Use => self.import(node),
@@ -149,7 +153,14 @@ impl<'t> Lowering<'t> {
     /// A `node`, `weights` or `graph`: what the three of one name say together.
     fn declare_part(&mut self, node: NodeId) {
         let tree = self.tree;
-        let (name, name_span) = self.own_name(node).unwrap_or(("", tree.span(node)));
+        let (mut name, name_span) = self.own_name(node).unwrap_or(("", tree.span(node)));
+        // Of a name that is nearly that of a node, it belongs there, unless the node has such a part.
+        if let Some(near) = self.misnamed(node, name, name_span) {
+            if near.is_empty() {
+                return;
+            }
+            name = near;
+        }
         let net = match self.nets.by_name.get(name) {
             Some(&net) => net,
             None => {
@@ -209,6 +220,41 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
+    }
+
+    /// Tells of a `weights` or `graph` whose node there is not. The name of the node that is meant; none that it could be
+    /// a part of if that is empty.
+    fn misnamed(&mut self, node: NodeId, name: &str, span: Span) -> Option<&'t str> {
+        let tree = self.tree;
+        let kind = tree.kind(node);
+        if kind == NodeKind::Net || name.is_empty() || self.nets.declared.contains(name) {
+            return None;
+        }
+        let parts = tree.children(tree.root());
+        let names = |kind: NodeKind| {
+            let of_kind = parts.iter().filter(move |&&part| tree.kind(part) == kind);
+            of_kind.filter_map(|&part| self.own_name(part)).map(|(name, _)| name).list()
+        };
+        let nodes = names(NodeKind::Net);
+        let others = names(kind);
+        let near = match nodes[..] {
+            // There is only one whose part it can be.
+            [only] if !others.contains(&only) => Some(only),
+            _ => base::nearest(name, nodes.iter().copied()),
+        };
+        let near = near.and_then(|near| nodes.iter().copied().find(|node| *node == near));
+        let signature = tree.child(node, NodeKind::Signature).filter(|_| near.is_none());
+        let declared = signature.map(|signature| {
+            let at = tree.span(node).start;
+            (Span::new(at, at), format!("node {name}{} {{}}\n", tree.node_text(signature)))
+        });
+        let nearest = near.map(str::to_owned);
+        // Said once: the fix makes a node for all parts of the name.
+        let is_first = !self.nets.by_name.contains_key(name);
+        if is_first || near.is_some() {
+            self.errors.push(HirError::UnknownNode { name: name.to_owned(), span, nearest, declared });
+        }
+        near.map(|near| if others.contains(&near) { "" } else { near })
     }
 
     fn declare_weights(&mut self, net: usize) {
@@ -482,7 +528,12 @@ impl<'t> Lowering<'t> {
             }
             let written = tree.children(param).first().copied();
             let implied = input.filter(|_| params.is_empty());
-            let annotation = written.or(implied).and_then(|ty| self.value_type(ty, net));
+            let mut annotation = written.or(implied).and_then(|ty| self.value_type(ty, net));
+            if let Some(input) = input.filter(|_| !params.is_empty()) {
+                let name = self.module.nets[net].name.clone();
+                self.errors.push(HirError::ForwardParameter { name, span, first: tree.span(input) });
+                annotation = annotation.or_else(|| Some(self.type_expr(TypeExprKind::Error, span)));
+            }
             if let (Some(written), Some(implied)) = (written, implied) {
                 self.same_types(written, implied, net);
             }
