@@ -242,6 +242,11 @@ pub enum HirError {
         name: String,
         span: Span,
     },
+    /// A dim that is computed from itself.
+    EndlessDim {
+        name: String,
+        span: Span,
+    },
     /// A shape whose names go round, or that has too many dims.
     EndlessShape {
         span: Span,
@@ -449,6 +454,9 @@ impl HirError {
             }
             HirError::EndlessNet { name, span } => {
                 error("endless-node", *span, format!("`{name}` holds the node that it is part of, which has no end"))
+            }
+            HirError::EndlessDim { name, span } => {
+                error("endless-shape", *span, format!("the dim `{name}` is computed from itself"))
             }
             HirError::EndlessShape { span } => {
                 error("endless-shape", *span, "this shape has no end, or more dims than any tensor")

@@ -53,7 +53,7 @@ enum Written {
     Several(Vec<i64>),
 }
 
-impl Lowering<'_> {
+impl<'t> Lowering<'t> {
     /// The arguments of a layer. `None` if they do not fit, which has been said.
     pub(super) fn layer_args(
         &mut self,
@@ -240,6 +240,20 @@ impl Lowering<'_> {
         })
     }
 
+    /// The size that a dim is computed as.
+    pub(super) fn computed_size(&mut self, node: NodeId, net: Option<usize>, depth: u32) -> Option<i64> {
+        let span = self.tree.span(node);
+        match self.written(node, net, depth)? {
+            Written::Int(size) if size >= 0 => return Some(size),
+            Written::Int(size) => self.errors.push(HirError::DimRange { span, negative: Some(size) }),
+            Written::Float(_) | Written::Bool(_) | Written::Several(_) => {
+                let message = "expected a dim to be a whole number".to_owned();
+                self.errors.push(HirError::LayerArgument { span, message, at: None });
+            }
+        }
+        None
+    }
+
     /// The value of an argument: a literal, a dim, or arithmetic of them.
     fn written(&mut self, node: NodeId, net: Option<usize>, depth: u32) -> Option<Written> {
         let tree = self.tree;
@@ -265,10 +279,23 @@ impl Lowering<'_> {
                 Some((_, Scalar::Float(float))) => Some(Written::Float(float)),
                 None => None,
             },
-            NodeKind::NameRef => match self.find_alias(tree.node_text(node), net).map(|alias| alias.means) {
+            NodeKind::NameRef => match self.dim_named(tree.node_text(node), net, depth).map(|alias| alias.means) {
                 Some(Means::Dim(size)) => Some(Written::Int(size)),
-                Some(Means::Shape(_)) | None => {
+                Some(Means::Shape(_)) => {
                     self.errors.push(not_known);
+                    None
+                }
+                Some(Means::Open) => {
+                    self.errors.push(HirError::EndlessDim { name: tree.node_text(node).to_owned(), span });
+                    None
+                }
+                Some(Means::Unread(_) | Means::Unknown) => None,
+                None => {
+                    let name = tree.node_text(node);
+                    match self.scope.get(name).is_some() || name == "self" {
+                        true => self.errors.push(not_known),
+                        false => self.undeclared(name, span, net),
+                    }
                     None
                 }
             },
@@ -305,17 +332,25 @@ impl Lowering<'_> {
                 let left = self.written(left, net, depth + 1)?;
                 let right = self.written(right, net, depth + 1)?;
                 let operator = tree.own_tokens(node).find(|&token| !tree.token_kind(token).is_trivia())?;
-                let computed = match (left, tree.token_text(operator), right) {
+                let sign = tree.token_text(operator);
+                let is_of_ints = matches!((&left, sign, &right), (Written::Int(_), "+" | "-" | "*", Written::Int(_)));
+                let computed = match (left, sign, right) {
                     (Written::Int(a), "+", Written::Int(b)) => a.checked_add(b),
                     (Written::Int(a), "-", Written::Int(b)) => a.checked_sub(b),
                     (Written::Int(a), "*", Written::Int(b)) => a.checked_mul(b),
-                    (Written::Int(a), "/", Written::Int(b)) if b > 0 => Some(a.div_euclid(b)),
+                    (Written::Int(a), "/", Written::Int(b)) if b > 0 && a % b == 0 => Some(a / b),
+                    (Written::Int(a), "/", Written::Int(b)) => {
+                        let message = format!("{a} / {b} is no whole number");
+                        self.errors.push(HirError::LayerArgument { span, message, at: None });
+                        return None;
+                    }
                     _ => None,
                 };
                 match computed.filter(|computed| computed.abs() <= i64::from(i32::MAX)) {
                     Some(computed) => Some(Written::Int(computed)),
                     None => {
-                        self.errors.push(not_known);
+                        let too_large = HirError::LiteralRange { span, dtype: ty::Dtype::Int32 };
+                        self.errors.push(if is_of_ints { too_large } else { not_known });
                         None
                     }
                 }

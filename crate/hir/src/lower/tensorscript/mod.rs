@@ -74,15 +74,10 @@ impl<'t> Lowering<'t> {
         let tree = self.tree;
         let nodes = tree.children(tree.root()).into_iter().filter(|&node| tree.kind(node) == NodeKind::Net);
         self.nets.declared = nodes.filter_map(|node| self.own_name(node)).map(|(name, _)| name).collect();
+        self.declare_aliases(&tree.children(tree.root()), None);
         for node in tree.children(tree.root()) {
             match tree.kind(node) {
                 NodeKind::Use => self.import(node),
-                NodeKind::DimItem | NodeKind::TsrItem => {
-                    if let Some((name, alias)) = self.alias(node) {
-                        let first = self.nets.aliases.insert(name, alias).map(|first| first.span);
-                        self.once(Duplicated::Definition, name, node, first);
-                    }
-                }
                 NodeKind::Net | NodeKind::Weights | NodeKind::Graph => self.declare_part(node),
                 _ => {}
             }
@@ -193,14 +188,9 @@ impl<'t> Lowering<'t> {
         if self.nets.parts[net].signature.is_none() {
             self.nets.parts[net].signature = signature;
         }
+        self.declare_aliases(&tree.children(node), Some(net));
         for member in tree.children(node) {
             match tree.kind(member) {
-                NodeKind::DimItem | NodeKind::TsrItem => {
-                    if let Some((name, alias)) = self.alias(member) {
-                        let first = self.nets.parts[net].aliases.insert(name, alias).map(|first| first.span);
-                        self.once(Duplicated::Definition, name, member, first);
-                    }
-                }
                 NodeKind::Weight => self.nets.parts[net].weights.push(member),
                 NodeKind::Method => self.nets.parts[net].methods.push(member),
                 _ => {}

@@ -1,5 +1,6 @@
 //! Layers, weights and functions of the node as they are applied to a value.
 
+use super::shape::Means;
 use super::{Lowered, Lowering};
 use crate::data::{DefId, ExprId, ExprKind, LocalOrigin, Visit};
 use crate::error::HirError;
@@ -109,8 +110,10 @@ impl<'t> Lowering<'t> {
             return self.expr(kind, span);
         }
         let net = self.nets.current.as_ref().map(|current| current.net);
-        if let Some(super::shape::Means::Dim(size)) = self.find_alias(name, net).map(|alias| alias.means) {
-            return self.expr(ExprKind::Literal(ty::Dtype::Int32, ty::Scalar::Int(size)), span);
+        match self.find_alias(name, net).map(|alias| alias.means) {
+            Some(Means::Dim(size)) => return self.expr(ExprKind::Literal(ty::Dtype::Int32, ty::Scalar::Int(size)), span),
+            Some(Means::Unread(_) | Means::Open | Means::Unknown) => return self.expr(ExprKind::Error, span),
+            Some(Means::Shape(_)) | None => {}
         }
         if name == "self" {
             return self.this(span);
