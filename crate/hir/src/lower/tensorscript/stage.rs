@@ -111,7 +111,9 @@ impl<'t> Lowering<'t> {
         }
         let net = self.nets.current.as_ref().map(|current| current.net);
         match self.find_alias(name, net).map(|alias| alias.means) {
-            Some(Means::Dim(size)) => return self.expr(ExprKind::Literal(ty::Dtype::Int32, ty::Scalar::Int(size)), span),
+            Some(Means::Dim(size)) => {
+                return self.expr(ExprKind::Literal(ty::Dtype::Int32, ty::Scalar::Int(size)), span);
+            }
             Some(Means::Unread(_) | Means::Open | Means::Unknown) => return self.expr(ExprKind::Error, span),
             Some(Means::Shape(_)) | None => {}
         }
