@@ -92,6 +92,7 @@ pub enum Argument {
     /// One number, or one for each axis.
     Ints(Vec<i64>),
     Float(f64),
+    Flag(bool),
 }
 
 /// As TensorScript writes it.
@@ -106,6 +107,7 @@ impl std::fmt::Display for Argument {
                 }
             },
             // As short as float32 allows.
+            Argument::Flag(flag) => write!(f, "{flag}"),
             Argument::Float(float) => write!(f, "{:?}", *float as f32),
         }
     }

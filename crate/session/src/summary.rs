@@ -162,14 +162,18 @@ impl Sizes {
 fn cost(analysis: &Analysis, stage: &Stage) -> Option<Poly<Atom>> {
     let examples = examples(analysis, stage);
     if let &Applied::Weight(net, weight) = &stage.applied
-        && let MadeOf::Layer(Layer { kind: LayerKind::Lstm, .. }, args) =
+        && let MadeOf::Layer(Layer { kind: kind @ (LayerKind::Lstm | LayerKind::Gru), .. }, args) =
             &analysis.module.nets[net].weights[weight].made_of
     {
         let states = tensor(analysis, analysis.inferred.exprs[stage.expr]?, examples)?;
         // For each number of a state: four gates, each of two products, two biases and its bend; the cell's two products
-        // and their sum; the cell's bend and a product.
+        // and their sum; the cell's bend and a product. Of a GRU: three gates; a product within one; the state's difference,
+        // product and sum.
         let hidden = int(args, "hidden_size");
-        let of_layer = |input: i64| 8 * (input + hidden) + 12 + 3 + 2;
+        let of_layer = |input: i64| match kind {
+            LayerKind::Lstm => 8 * (input + hidden) + 12 + 3 + 2,
+            _ => 6 * (input + hidden) + 9 + 1 + 3,
+        };
         let rest = (int(args, "num_layers") - 1).checked_mul(of_layer(hidden))?;
         let each = Poly::constant(of_layer(int(args, "input_size")).checked_add(rest)?);
         return states.dims.iter().try_fold(each, |product, dim| product.times(dim));

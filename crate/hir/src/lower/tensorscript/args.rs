@@ -75,7 +75,10 @@ impl<'t> Lowering<'t> {
         }
         let layers = crate::layers::int(&args, "num_layers");
         let (all, heads) = (crate::layers::int(&args, "embed_dim"), crate::layers::int(&args, "num_heads"));
-        let message = if layers > MAX_LAYERS {
+        let (channels, parts) = (crate::layers::int(&args, "num_channels"), crate::layers::int(&args, "num_groups"));
+        let message = if channels % parts != 0 {
+            format!("the {channels} channels of `num_channels` do not fall into {parts} groups")
+        } else if layers > MAX_LAYERS {
             format!("expected `num_layers` to be at most {MAX_LAYERS}, found {layers}")
         } else if all % heads != 0 {
             format!("the {all} numbers of `embed_dim` do not fall into {heads} heads")
@@ -161,6 +164,7 @@ impl<'t> Lowering<'t> {
             let n = match param.takes {
                 Takes::Axes { n, .. } => n,
                 Takes::Int(_) | Takes::Probability | Takes::Float | Takes::Axis => 1,
+                Takes::SomeAxes | Takes::Flag => 1,
             };
             let argument = match param.default {
                 // What was refused is not missing.
@@ -171,6 +175,7 @@ impl<'t> Lowering<'t> {
                 }
                 Default::Int(int) => Argument::Ints(vec![int; n]),
                 Default::Float(float) => Argument::Float(float),
+                Default::Flag(flag) => Argument::Flag(flag),
                 Default::As(other) => match given.iter().find(|(name, ..)| *name == other) {
                     Some((_, argument, _)) => argument.clone(),
                     None => continue,
@@ -200,7 +205,15 @@ impl<'t> Lowering<'t> {
             (Takes::Int(_) | Takes::Axis, Written::Float(_) | Written::Bool(_) | Written::Several(_)) => {
                 (false, "a whole number".to_owned())
             }
-            (Takes::Axis, Written::Int(_)) => (true, String::new()),
+            (Takes::Axis | Takes::SomeAxes, Written::Int(_))
+            | (Takes::SomeAxes, Written::Several(_))
+            | (Takes::Flag, Written::Bool(_)) => (true, String::new()),
+            (Takes::Flag, Written::Int(_) | Written::Float(_) | Written::Several(_)) => {
+                (false, "`true` or `false`".to_owned())
+            }
+            (Takes::SomeAxes, Written::Float(_) | Written::Bool(_)) => {
+                (false, "a whole number, or some in parentheses".to_owned())
+            }
             (Takes::Axes { least, .. }, &Written::Int(int)) => (int >= least, format!("at least {least}")),
             (Takes::Axes { n, least }, Written::Several(ints)) => match ints.len() == n && n > 1 {
                 true => (ints.iter().all(|&int| int >= least), format!("at least {least}")),
@@ -235,8 +248,7 @@ impl<'t> Lowering<'t> {
             (_, Written::Int(int)) => Argument::Ints(vec![int]),
             (_, Written::Several(ints)) => Argument::Ints(ints),
             (_, Written::Float(float)) => Argument::Float(float),
-            // No argument takes one, which was said.
-            (_, Written::Bool(_)) => return None,
+            (_, Written::Bool(bool)) => Argument::Flag(bool),
         })
     }
 

@@ -328,8 +328,14 @@ impl<'t> Lowering<'t> {
             let mut names: Vec<&str> = self.nets.by_name.keys().copied().list();
             names.append_all(LAYERS.iter().map(|layer| layer.name));
             base::sort(&mut names);
-            let nearest = base::nearest(name, names).map(str::to_owned);
-            self.errors.push(HirError::UnknownLayer { name: name.to_owned(), span, nearest });
+            let nearest = nearest_layer(name, &names);
+            self.errors.push(match nearest.and_then(Layer::of_name) {
+                Some(layer) if !layer.is_weight() => {
+                    let message = format!("`{}` has no weights: pipe into it where it is applied", layer.name);
+                    HirError::LayerArgument { span, message, at: None }
+                }
+                _ => HirError::UnknownLayer { name: name.to_owned(), span, nearest: nearest.map(str::to_owned) },
+            });
             return None;
         };
         if let Some(&import) = self.nets.imports.get(name) {
@@ -642,8 +648,19 @@ impl<'t> Lowering<'t> {
             self.errors.push(HirError::LayerArgument { span, message, at: None });
             return self.expr(ExprKind::Error, span);
         }
-        let nearest = base::nearest(name, self.scope.names().into_iter().chain(names)).map(str::to_owned);
+        let names: Vec<&str> = self.scope.names().into_iter().chain(names).list();
+        let nearest = nearest_layer(name, &names).map(str::to_owned);
         self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
         self.expr(ExprKind::Error, span)
     }
+}
+
+/// The name that is meant by one: without regard to capitals and underscores, by what it is called elsewhere, or the nearest.
+fn nearest_layer<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
+    const ELSEWHERE: &[(&str, &str)] =
+        &[("concat", "cat"), ("concatenate", "cat"), ("reshape", "view"), ("swish", "silu"), ("transpose", "permute")];
+    let bare = |name: &str| name.replace('_', "").to_lowercase();
+    let (wanted, own) = (bare(name), ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, own)| *own));
+    let found = names.iter().copied().find(|&near| near != name && (Some(near) == own || bare(near) == wanted));
+    found.or_else(|| base::nearest(name, names.iter().copied()))
 }
