@@ -65,8 +65,7 @@ fn clashes(checked: &Checked) -> Vec<Clash> {
         let before = |at: u32| stages.partition_point(|stage| stage.span.start < at);
         let (from, end) = (before(function.span.start), before(function.span.end));
         let clash = |at, have, want, taker| Clash { at, from, net, have, want, taker, flat: None };
-        for at in from..end {
-            let stage = &stages[at];
+        for (stage, at) in stages[from..end].iter().zip(from..) {
             let Some(dims) = shape(stage.input) else { continue };
             let flat = dims[1.min(dims.len())..].iter().try_fold(1_i64, |n, size| n.checked_mul((*size)?));
             match &stage.applied {
@@ -132,7 +131,7 @@ fn differing(checked: &Checked, dims: &[Option<i64>], written: Option<TypeExprId
 
 pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Candidate>) {
     for clash in clashes(outline.checked) {
-        for first in mends(outline, &clash) {
+        for first in mends(outline, outline.checked, &clash) {
             let place = first.edit.span;
             let mut all = vec![first];
             put(&all, place, 2, out);
@@ -160,12 +159,11 @@ fn put(all: &[Written], place: Span, cost: u32, out: &mut Vec<Candidate>) {
     out.push(Candidate { title, edits: all.iter().map(|written| written.edit.clone()).list(), place, cost });
 }
 
-/// The edits of one size each that may mend a clash.
-fn mends(outline: &Outline, clash: &Clash) -> Vec<Written> {
-    let stages = &outline.checked.module.stages;
+/// The edits of one size each that may mend a clash of a text that is checked.
+fn mends(outline: &Outline, checked: &Checked, clash: &Clash) -> Vec<Written> {
     let mut found = Vec::new();
     if let Some(flat) = clash.flat {
-        let span = stages[clash.at].span;
+        let span = outline.checked.module.stages[clash.at].span;
         let is_piped = outline.parent(outline.covering(span)).is_some_and(|it| outline.kind(it) == NodeKind::Pipe);
         if is_piped {
             let edit = Edit { span: Span::new(span.start, span.start), text: format!("view(_, {flat}) |> ") };
@@ -174,11 +172,11 @@ fn mends(outline: &Outline, clash: &Clash) -> Vec<Written> {
         }
     }
     found.append_all(of_taker(outline, clash));
-    found.append_all(of_giver(outline, outline.checked, clash));
+    found.append_all(of_giver(outline, checked, clash));
     found
 }
 
-/// What makes the nearest layer that gives the features give what is taken; the clash is one of a text that is checked.
+/// What makes the nearest layer that gives the features give what is taken.
 fn of_giver(outline: &Outline, checked: &Checked, clash: &Clash) -> Vec<Written> {
     let nets = &checked.module.nets;
     let giver = checked.module.stages[clash.from..clash.at].iter().rev().find_map(|stage| match stage.applied {
@@ -283,7 +281,7 @@ fn follow(bench: &mut Bench, outline: &Outline, first: &Clash, all: &mut Vec<Wri
         let has_more = edits.iter().any(|edit| edit.span.is_empty());
         clash.flat = clash.flat.filter(|_| !has_more);
         let next = match clash.taker {
-            Taker::Argument(..) => mends(outline, &clash),
+            Taker::Argument(..) => mends(outline, &checked, &clash),
             Taker::View if has_more => return,
             Taker::View => of_taker(outline, &clash),
             Taker::Param | Taker::Result => of_giver(outline, &checked, &clash),

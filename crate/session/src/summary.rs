@@ -241,7 +241,7 @@ fn tensor(analysis: &Analysis, term: TermId, examples: Option<ParamId>) -> Optio
     let (Term::Shape(dims), Term::Dtype(dtype)) = (solver.head(shape), solver.head(dtype)) else { return None };
     let known = |atom: &Atom| match (atom, examples) {
         (Atom::Param(param), Some(examples)) if *param == examples => Some(Poly::constant(1)),
-        _ => Some(Poly::atom(atom.clone())),
+        _ => Some(Poly::atom(*atom)),
     };
     let size = |&dim: &TermId| match solver.head(dim) {
         Term::Dim(Dim { extent: Extent::Number(number), .. }) => Some(Poly::constant(number)),
