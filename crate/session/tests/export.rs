@@ -232,14 +232,7 @@ const LAYERS: &[[&str; 6]] = &[
         "nn.GRU(3, 5, num_layers=2, batch_first=True)",
         "self.w(x)[0]",
     ],
-    [
-        "GroupNorm",
-        "num_groups=2, num_channels=4, eps=0.1",
-        "[?, 4, 3]",
-        "[?, 4, 3]",
-        "nn.GroupNorm(2, 4, eps=0.1)",
-        "",
-    ],
+    ["GroupNorm", "num_groups=2, num_channels=4, eps=0.1", "[?, 4, 3]", "[?, 4, 3]", "nn.GroupNorm(2, 4, eps=0.1)", ""],
     ["flatten", "start_dim=2", "[?, 2, 3, 4]", "[?, 2, 12]", "", "torch.flatten(x, start_dim=2)"],
     ["silu", "", "[?, 3]", "[?, 3]", "", "F.silu(x)"],
     // Of several values, which are one.
