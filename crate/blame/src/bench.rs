@@ -49,12 +49,7 @@ impl<'a> Bench<'a> {
     /// The faults that an edit takes away, if it brings none. Relations that wait for what a hole would say are not
     /// faults.
     pub fn try_edits(&mut self, edits: &[Edit]) -> Option<Outcome> {
-        let text = apply(self.text, edits);
-        // Even a text of one line costs the setting up.
-        self.work_left = self.work_left.checked_sub(text.len() + 400)?;
-        let n_before = self.faults.iter().filter(|fault| fault.code == "syntax-error").count();
-        let checked = check(self.ground, &text, |n_errors| n_errors <= n_before)?;
-        self.work_left = self.work_left.saturating_sub(checked.extra_work(text.len()));
+        let checked = self.checked(edits)?;
         let mut stays = 0u64;
         for fault in &checked.faults {
             let (at, is_inside) = original(edits, fault.span.start);
@@ -72,6 +67,17 @@ impl<'a> Bench<'a> {
         let n_faults = self.faults.len().min(64) as u32;
         let all = u64::MAX.checked_shr(64 - n_faults).unwrap_or(0);
         Some(Outcome { removed: all & !stays, checked })
+    }
+
+    /// The text after edits, unless its syntax is worse then, or too much has been checked already.
+    pub fn checked(&mut self, edits: &[Edit]) -> Option<Checked> {
+        let text = apply(self.text, edits);
+        // Even a text of one line costs the setting up.
+        self.work_left = self.work_left.checked_sub(text.len() + 400)?;
+        let n_before = self.faults.iter().filter(|fault| fault.code == "syntax-error").count();
+        let checked = check(self.ground, &text, |n_errors| n_errors <= n_before)?;
+        self.work_left = self.work_left.saturating_sub(checked.extra_work(text.len()));
+        Some(checked)
     }
 }
 

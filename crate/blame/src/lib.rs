@@ -13,8 +13,9 @@
 //! Invariants: every edit that is handed out has been checked; nothing depends on a clock: the work is bounded by the
 //! bytes of text that are checked, so that in a large text fewer edits are tried.
 //!
-//! Deliberately absent: words about faults (`infer`), faults of syntax, which the parser mends, surfaces other than
-//! Relay.
+//! In TensorScript every size is written, so that the search is for sizes that clash (`layer`).
+//!
+//! Deliberately absent: words about faults (`infer`), faults of syntax, which the parser mends, types in refine.
 //!
 //! Worked example: in `let %y: Tensor[(7, 4), float32] = nn.relu(%x)` with `%x: Tensor[(5, 4), float32]` the fault is
 //! told at the value. It is gone with a hole for the written type, which then is `Tensor[(5, 4), float32]`: write `5`
@@ -24,6 +25,7 @@ mod arity;
 mod bench;
 mod call;
 mod candidate;
+mod layer;
 mod literal;
 mod outline;
 mod slip;
@@ -116,6 +118,9 @@ fn blame_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usiz
         alike(&mut bench, &outline, &suspects, &mut candidates);
         let told = |suspect: &suspect::Suspect| gone(&base, problems, suspect.removed);
         parts = suspects.iter().map(|suspect| (outline.span(suspect.node), told(suspect))).list();
+    }
+    if base.tree.surface() == Surface::TensorScript {
+        layer::candidates(&mut bench, &outline, &mut candidates);
     }
     Blame { mends: try_all(&mut bench, &base, candidates, problems), suspects: parts }
 }

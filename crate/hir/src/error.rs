@@ -1,6 +1,6 @@
 //! What can be wrong with names and forms.
 
-use base::{Diagnostic, Span};
+use base::{Diagnostic, Edit, Fix, Span, ToList};
 use ty::{Dtype, Kind};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -200,6 +200,30 @@ pub enum HirError {
         span: Span,
         nearest: Option<String>,
     },
+    /// An argument under a name of PyTorch's, or under none.
+    ForeignArgument {
+        callee: String,
+        /// The names of PyTorch and here; what has none is called here so.
+        name: Option<String>,
+        own: &'static str,
+        span: Span,
+        /// What gives all such arguments of one layer their names.
+        names: Vec<Edit>,
+    },
+    /// A `weights` or `graph` whose node there is not.
+    UnknownNode {
+        name: String,
+        span: Span,
+        nearest: Option<String>,
+        /// Where the node may be declared, and how.
+        declared: Option<(Span, String)>,
+    },
+    /// A parameter of `forward` that the node's type does not have.
+    ForwardParameter {
+        name: String,
+        span: Span,
+        first: Span,
+    },
     /// An argument of a layer, or what it is applied to, does not fit.
     LayerArgument {
         span: Span,
@@ -215,6 +239,11 @@ pub enum HirError {
     },
     /// A node that holds itself.
     EndlessNet {
+        name: String,
+        span: Span,
+    },
+    /// A dim that is computed from itself.
+    EndlessDim {
         name: String,
         span: Span,
     },
@@ -394,6 +423,28 @@ impl HirError {
                 let message = format!("`{callee}` has no argument `{name}`");
                 misspelt(error("layer-argument", *span, message), *span, nearest)
             }
+            HirError::ForeignArgument { callee, name, own, span, names } => {
+                let message = match name {
+                    Some(name) => format!("`{callee}` has no argument `{name}`: it is called `{own}` here"),
+                    None => format!("expected an argument by its name, `{own}=…`"),
+                };
+                let mut error = error("layer-argument", *span, message);
+                let words: Vec<String> = names.iter().map(|edit| format!("`{}`", edit.text)).list();
+                error.fixes.push(Fix { title: format!("write {}", words.join(", ")), edits: names.clone() });
+                error
+            }
+            HirError::UnknownNode { name, span, nearest, declared } => {
+                let message = format!("no node is named `{name}`");
+                let unknown = misspelt(error("unknown-node", *span, message), *span, nearest);
+                match declared {
+                    Some((at, text)) => unknown.fix(format!("write `{}`", text.trim_end()), *at, text.clone()),
+                    None => unknown,
+                }
+            }
+            HirError::ForwardParameter { name, span, first } => {
+                let message = format!("`forward` takes one value, as the type of `{name}` says, and this is another");
+                error("node-signature", *span, message).label(*first, "what it takes")
+            }
             HirError::LayerArgument { span, message, at } => {
                 let error = error("layer-argument", *span, message.clone());
                 match at {
@@ -407,6 +458,9 @@ impl HirError {
             }
             HirError::EndlessNet { name, span } => {
                 error("endless-node", *span, format!("`{name}` holds the node that it is part of, which has no end"))
+            }
+            HirError::EndlessDim { name, span } => {
+                error("endless-shape", *span, format!("the dim `{name}` is computed from itself"))
             }
             HirError::EndlessShape { span } => {
                 error("endless-shape", *span, "this shape has no end, or more dims than any tensor")

@@ -26,20 +26,28 @@ pub enum LayerKind {
     AvgPool2d,
     AdaptiveAvgPool2d,
     Linear,
-    Relu,
-    Tanh,
-    Sigmoid,
+    /// What is an operator by itself, of this name, on each number.
+    Each(&'static str),
     LeakyRelu,
     Gelu,
+    Silu,
     Softmax,
     LogSoftmax,
     Dropout,
     BatchNorm,
     LayerNorm,
+    GroupNorm,
     Embedding,
     Lstm,
+    Gru,
     MultiheadAttention,
     Flatten,
+    Cat,
+    Permute,
+    Squeeze,
+    Unsqueeze,
+    /// An operator along axes, which go or become 1.
+    Reduce(&'static str),
 }
 
 /// A parameter of a layer.
@@ -67,6 +75,10 @@ pub enum Takes {
     Float,
     /// The number of an axis, from the end if it is negative.
     Axis,
+    /// One axis, or some in parentheses.
+    SomeAxes,
+    /// `true` or `false`.
+    Flag,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,6 +86,7 @@ pub enum Default {
     Required,
     Int(i64),
     Float(f64),
+    Flag(bool),
     /// As another one.
     As(&'static str),
 }
@@ -84,8 +97,9 @@ impl Param {
         match (self.default, value) {
             (Default::Int(int), Argument::Ints(ints)) => ints.iter().all(|&given| given == int),
             (Default::Float(float), Argument::Float(given)) => *given as f32 == float as f32,
+            (Default::Flag(flag), Argument::Flag(given)) => *given == flag,
             (Default::As(other), _) => args.iter().any(|(name, given)| *name == other && given == value),
-            (Default::Required | Default::Int(_) | Default::Float(_), _) => false,
+            (Default::Required | Default::Int(_) | Default::Float(_) | Default::Flag(_), _) => false,
         }
     }
 }
@@ -98,6 +112,8 @@ const fn size(name: &'static str, torch: &'static str) -> Param {
     param(name, Takes::Int(1), Default::Required, torch)
 }
 
+const BIAS: Param = param("bias", Takes::Flag, Default::Flag(true), "bias");
+
 macro_rules! convolution {
     ($n:literal) => {
         &[
@@ -108,6 +124,7 @@ macro_rules! convolution {
             param("padding", Takes::Axes { n: $n, least: 0 }, Default::Int(0), "padding"),
             param("dilation", Takes::Axes { n: $n, least: 1 }, Default::Int(1), "dilation"),
             param("groups", Takes::Int(1), Default::Int(1), "groups"),
+            BIAS,
         ]
     };
 }
@@ -115,6 +132,15 @@ macro_rules! convolution {
 const FEATURES: &[Param] =
     &[size("num_features", "num_features"), param("eps", Takes::Float, Default::Float(1e-5), "eps")];
 const AXIS: &[Param] = &[param("dim", Takes::Axis, Default::Required, "dim")];
+const REDUCED: &[Param] = &[
+    param("dim", Takes::SomeAxes, Default::Required, "dim"),
+    param("keepdim", Takes::Flag, Default::Flag(false), "keepdim"),
+];
+const RECURRENT: &[Param] = &[
+    size("input_size", "input_size"),
+    size("hidden_size", "hidden_size"),
+    param("num_layers", Takes::Int(1), Default::Int(1), "num_layers"),
+];
 const DROPPED: &[Param] = &[param("p", Takes::Probability, Default::Float(0.5), "p")];
 
 const fn layer(
@@ -143,6 +169,7 @@ pub static LAYERS: &[Layer] = &[
             param("stride", Takes::Axes { n: 2, least: 1 }, Default::Int(1), "stride"),
             param("padding", Takes::Axes { n: 2, least: 0 }, Default::Int(0), "padding"),
             param("output_padding", Takes::Axes { n: 2, least: 0 }, Default::Int(0), "output_padding"),
+            BIAS,
         ],
         "nn.ConvTranspose2d",
     ),
@@ -176,7 +203,13 @@ pub static LAYERS: &[Layer] = &[
         &[param("output_size", Takes::Axes { n: 2, least: 1 }, Default::Required, "output_size")],
         "F.adaptive_avg_pool2d",
     ),
-    layer("Linear", "lin", LayerKind::Linear, &[size("in", "in_features"), size("out", "out_features")], "nn.Linear"),
+    layer(
+        "Linear",
+        "lin",
+        LayerKind::Linear,
+        &[size("in", "in_features"), size("out", "out_features"), BIAS],
+        "nn.Linear",
+    ),
     layer(
         "Embedding",
         "lin",
@@ -184,9 +217,10 @@ pub static LAYERS: &[Layer] = &[
         &[size("num_embeddings", "num_embeddings"), size("embedding_dim", "embedding_dim")],
         "nn.Embedding",
     ),
-    layer("relu", "nonlin", LayerKind::Relu, &[], "F.relu"),
-    layer("tanh", "nonlin", LayerKind::Tanh, &[], "torch.tanh"),
-    layer("sigmoid", "nonlin", LayerKind::Sigmoid, &[], "torch.sigmoid"),
+    layer("relu", "nonlin", LayerKind::Each("nn.relu"), &[], "F.relu"),
+    layer("tanh", "nonlin", LayerKind::Each("tanh"), &[], "torch.tanh"),
+    layer("sigmoid", "nonlin", LayerKind::Each("sigmoid"), &[], "torch.sigmoid"),
+    layer("silu", "nonlin", LayerKind::Silu, &[], "F.silu"),
     layer(
         "leaky_relu",
         "nonlin",
@@ -209,16 +243,18 @@ pub static LAYERS: &[Layer] = &[
         "nn.LayerNorm",
     ),
     layer(
-        "LSTM",
-        "seq",
-        LayerKind::Lstm,
+        "GroupNorm",
+        "reg",
+        LayerKind::GroupNorm,
         &[
-            size("input_size", "input_size"),
-            size("hidden_size", "hidden_size"),
-            param("num_layers", Takes::Int(1), Default::Int(1), "num_layers"),
+            size("num_groups", "num_groups"),
+            size("num_channels", "num_channels"),
+            param("eps", Takes::Float, Default::Float(1e-5), "eps"),
         ],
-        "nn.LSTM",
+        "nn.GroupNorm",
     ),
+    layer("LSTM", "seq", LayerKind::Lstm, RECURRENT, "nn.LSTM"),
+    layer("GRU", "seq", LayerKind::Gru, RECURRENT, "nn.GRU"),
     layer(
         "MultiheadAttention",
         "seq",
@@ -233,6 +269,23 @@ pub static LAYERS: &[Layer] = &[
         &[param("start_dim", Takes::Int(1), Default::Int(1), "start_dim")],
         "torch.flatten",
     ),
+    layer("cat", "shape", LayerKind::Cat, AXIS, "torch.cat"),
+    layer(
+        "permute",
+        "shape",
+        LayerKind::Permute,
+        &[param("dims", Takes::SomeAxes, Default::Required, "dims")],
+        "torch.permute",
+    ),
+    layer("squeeze", "shape", LayerKind::Squeeze, AXIS, "torch.squeeze"),
+    layer("unsqueeze", "shape", LayerKind::Unsqueeze, AXIS, "torch.unsqueeze"),
+    layer("mean", "math", LayerKind::Reduce("mean"), REDUCED, "torch.mean"),
+    layer("sum", "math", LayerKind::Reduce("sum"), REDUCED, "torch.sum"),
+    layer("amax", "math", LayerKind::Reduce("max"), REDUCED, "torch.amax"),
+    layer("exp", "math", LayerKind::Each("exp"), &[], "torch.exp"),
+    layer("log", "math", LayerKind::Each("log"), &[], "torch.log"),
+    layer("sqrt", "math", LayerKind::Each("sqrt"), &[], "torch.sqrt"),
+    layer("abs", "math", LayerKind::Each("abs"), &[], "torch.abs"),
 ];
 
 /// A tensor that a layer keeps.
@@ -289,6 +342,36 @@ impl Layer {
         self.name.starts_with(|first: char| first.is_ascii_uppercase())
     }
 
+    /// `Conv2d(in_ch=1, out_ch=10, kernel_size=5)`: what is as always is not said.
+    pub fn called(&self, args: &Args) -> String {
+        let said = self.params.iter().zip(args).filter(|(param, (_, value))| !param.is_default(value, args));
+        let args: Vec<String> = said.map(|(_, (name, value))| format!("{name}={value}")).list();
+        format!("{}({})", self.name, args.join(", "))
+    }
+
+    /// The argument that says how many features or channels it takes.
+    pub fn size_in(&self) -> Option<&'static str> {
+        const IN: &[&str] =
+            &["in", "in_ch", "num_features", "num_channels", "normalized_shape", "input_size", "embed_dim"];
+        self.params.iter().map(|param| param.name).find(|name| IN.contains(name))
+    }
+
+    /// The argument that says how many it gives, if that is another one.
+    pub fn size_out(&self) -> Option<&'static str> {
+        const OUT: &[&str] = &["out", "out_ch", "embedding_dim", "hidden_size"];
+        self.params.iter().map(|param| param.name).find(|name| OUT.contains(name))
+    }
+
+    /// On which axis of what it takes these stand, if that has the rank that it should have.
+    pub fn features_axis(&self, args: &Args, rank: usize) -> Option<usize> {
+        let axis = match self.kind {
+            _ if self.module == "conv" => return (rank == ints(args, "kernel_size").len() + 2).then_some(1),
+            LayerKind::BatchNorm | LayerKind::GroupNorm => 1,
+            _ => rank.checked_sub(1)?,
+        };
+        (axis < rank).then_some(axis)
+    }
+
     /// The tensors that it keeps, for arguments that fit its row; they start as PyTorch's do.
     pub fn parameters(&self, args: &Args) -> Vec<Parameter> {
         let mut found: Vec<Parameter> = Vec::new();
@@ -313,9 +396,9 @@ impl Layer {
                 learnt("weight", &shape, Starts::Normal { mean: 0.0, std: 1.0 });
                 return found;
             }
-            LayerKind::BatchNorm | LayerKind::LayerNorm => {
+            LayerKind::BatchNorm | LayerKind::LayerNorm | LayerKind::GroupNorm => {
                 let is_batch = self.kind == LayerKind::BatchNorm;
-                let shape = [of(if is_batch { "num_features" } else { "normalized_shape" })];
+                let shape = [of(self.size_in().unwrap_or_default())];
                 learnt("weight", &shape, ones);
                 learnt("bias", &shape, zeros);
                 if is_batch {
@@ -325,8 +408,9 @@ impl Layer {
                 }
                 return found;
             }
-            LayerKind::Lstm => {
-                let (hidden, gates) = (of("hidden_size"), times(4, "hidden_size"));
+            LayerKind::Lstm | LayerKind::Gru => {
+                let n_gates = if self.kind == LayerKind::Lstm { 4 } else { 3 };
+                let (hidden, gates) = (of("hidden_size"), times(n_gates, "hidden_size"));
                 let starts = Starts::within(hidden.0 as f64);
                 let mut input = of("input_size");
                 for at in 0..int(args, "num_layers") {
@@ -355,20 +439,26 @@ impl Layer {
             LayerKind::MaxPool2d
             | LayerKind::AvgPool2d
             | LayerKind::AdaptiveAvgPool2d
-            | LayerKind::Relu
-            | LayerKind::Tanh
-            | LayerKind::Sigmoid
+            | LayerKind::Each(_)
             | LayerKind::LeakyRelu
             | LayerKind::Gelu
+            | LayerKind::Silu
             | LayerKind::Softmax
             | LayerKind::LogSoftmax
             | LayerKind::Dropout
-            | LayerKind::Flatten => return found,
+            | LayerKind::Flatten
+            | LayerKind::Cat
+            | LayerKind::Permute
+            | LayerKind::Squeeze
+            | LayerKind::Unsqueeze
+            | LayerKind::Reduce(_) => return found,
         };
         // The bias is as small as the weight.
         let starts = Starts::within(fans(&weight.iter().map(|size| size.0).list()).0);
         learnt("weight", &weight, starts);
-        learnt("bias", &[bias], starts);
+        if flag(args, "bias") {
+            learnt("bias", &[bias], starts);
+        }
         found
     }
 }
@@ -377,7 +467,7 @@ impl Layer {
 pub fn ints<'a>(args: &'a Args, name: &str) -> &'a [i64] {
     match args.iter().find(|(known, _)| *known == name) {
         Some((_, Argument::Ints(ints))) => ints,
-        Some((_, Argument::Float(_))) | None => &[],
+        Some((_, Argument::Float(_) | Argument::Flag(_))) | None => &[],
     }
 }
 
@@ -390,6 +480,11 @@ pub fn int(args: &Args, name: &str) -> i64 {
 pub fn float(args: &Args, name: &str) -> f64 {
     match args.iter().find(|(known, _)| *known == name) {
         Some((_, Argument::Float(float))) => *float,
-        Some((_, Argument::Ints(_))) | None => 0.0,
+        Some((_, Argument::Ints(_) | Argument::Flag(_))) | None => 0.0,
     }
+}
+
+/// Whether an argument is true; one that there is not is.
+pub fn flag(args: &Args, name: &str) -> bool {
+    !args.iter().any(|(known, given)| *known == name && *given == Argument::Flag(false))
 }

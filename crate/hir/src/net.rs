@@ -4,6 +4,7 @@
 //! function of its graph is a `def` named `M::f` whose first parameter is the node. A layer that is applied is a few calls
 //! of operators; the [`Stage`] remembers which.
 
+use crate::Module;
 use crate::data::{DefId, ExprId};
 use crate::layers::{Layer, Starts, fans, float};
 use base::{Span, ToList};
@@ -91,6 +92,7 @@ pub enum Argument {
     /// One number, or one for each axis.
     Ints(Vec<i64>),
     Float(f64),
+    Flag(bool),
 }
 
 /// As TensorScript writes it.
@@ -105,6 +107,7 @@ impl std::fmt::Display for Argument {
                 }
             },
             // As short as float32 allows.
+            Argument::Flag(flag) => write!(f, "{flag}"),
             Argument::Float(float) => write!(f, "{:?}", *float as f32),
         }
     }
@@ -132,4 +135,50 @@ pub enum Applied {
     /// `view(_, 320)`: -1 stands for the size that follows from the others.
     View(Vec<i64>),
     Method(DefId),
+}
+
+impl Stage {
+    /// What is applied, and what that is made of if the name does not say it all.
+    pub fn named(&self, module: &Module) -> (String, String) {
+        match &self.applied {
+            &Applied::Weight(net, weight) => {
+                let weight = &module.nets[net].weights[weight];
+                let made_of = match &weight.made_of {
+                    MadeOf::Layer(layer, args) => layer.called(args),
+                    MadeOf::Net(inner) => module.nets[*inner].name.clone(),
+                    MadeOf::Unknown => String::new(),
+                };
+                (weight.name.clone(), made_of)
+            }
+            Applied::Layer(layer, args) if args.is_empty() => (layer.name.to_owned(), String::new()),
+            Applied::Layer(layer, args) => (layer.name.to_owned(), layer.called(args)),
+            Applied::View(dims) => {
+                let dims = dims.iter().map(|&dim| if dim < 0 { "_".to_owned() } else { dim.to_string() }).list();
+                ("view".to_owned(), format!("view({})", dims.join(", ")))
+            }
+            Applied::Method(def) => {
+                (module.defs[*def].name.rsplit("::").next().unwrap_or("").to_owned(), String::new())
+            }
+        }
+    }
+
+    /// The layer, with its arguments, unless a node or a function is applied.
+    pub fn layer<'a>(&'a self, module: &'a Module) -> Option<(&'static Layer, &'a Args)> {
+        match &self.applied {
+            &Applied::Weight(net, weight) => match &module.nets[net].weights[weight].made_of {
+                MadeOf::Layer(layer, args) => Some((layer, args)),
+                MadeOf::Net(_) | MadeOf::Unknown => None,
+            },
+            Applied::Layer(layer, args) => Some((layer, args)),
+            Applied::View(_) | Applied::Method(_) => None,
+        }
+    }
+}
+
+impl Module {
+    /// The layer that an expression is a part of.
+    pub fn stage_of(&self, expr: ExprId) -> Option<&Stage> {
+        let stage = self.stages.get(self.stages.partition_point(|stage| stage.expr < expr))?;
+        (stage.first <= expr).then_some(stage)
+    }
 }

@@ -148,7 +148,7 @@ impl Wording<'_> {
         ctor.0 as usize >= self.module.start.ctors
     }
 
-    fn why(&self, cause: Cause) -> Why {
+    pub(crate) fn why(&self, cause: Cause) -> Why {
         self.inferred.whys[cause.0 as usize]
     }
 
@@ -156,7 +156,7 @@ impl Wording<'_> {
         self.why(cause).span(self.module)
     }
 
-    fn print(&self, term: TermId) -> String {
+    pub(crate) fn print(&self, term: TermId) -> String {
         self.inferred.print(self.module, term).text
     }
 
@@ -180,18 +180,27 @@ impl Wording<'_> {
         }
         let span = self.span(posted.cause);
         let relation = posted.relation.name();
-        let (operator, args) = match self.why(posted.cause) {
+        let stage = self.stage_at(posted);
+        let (mut operator, mut args) = match self.why(posted.cause) {
             Why::Expr(expr) => match &self.module.exprs[expr].kind {
-                ExprKind::OpCall { op, args, .. } => (op.row().name.to_owned(), args.as_slice()),
-                ExprKind::Op(op) => (op.row().name.to_owned(), &[][..]),
+                ExprKind::OpCall { op, args, .. } => (format!("`{}`", op.row().name), args.as_slice()),
+                ExprKind::Op(op) => (format!("`{}`", op.row().name), &[][..]),
                 // What a called function's type asks for.
                 ExprKind::Def(def) => {
-                    (format!("{relation}` in `{}", self.module.defs[*def].name), self.args_of_callee(expr))
+                    (format!("`{relation}` in `{}`", self.module.defs[*def].name), self.args_of_callee(expr))
                 }
-                _ => (relation.to_owned(), &[][..]),
+                _ => (format!("`{relation}`"), &[][..]),
             },
-            _ => (relation.to_owned(), &[][..]),
+            _ => (format!("`{relation}`"), &[][..]),
         };
+        // A layer is told by the name that it has in the text, not by the operators that it is made of.
+        if let Some(stage) = stage {
+            if let Some(error) = self.features(stage, failure) {
+                return error;
+            }
+            operator = self.layer_name(stage);
+            args = std::slice::from_ref(&stage.input);
+        }
         let inputs = &posted.args[..posted.n_inputs()];
         let operand_span = |operand: usize| args.get(operand).map(|&arg| self.module.exprs[arg].span);
         let mut error = match &failure.reason {
@@ -199,11 +208,11 @@ impl Wording<'_> {
                 let (code, detail) = self.conflict(*left, *right);
                 let (expected_text, found_text) = (self.print(*expected), self.print(*found));
                 let message = match self.inferred.solver.head(*expected).kind() {
-                    Kind::Type => format!("`{operator}` expects {expected_text}, found {found_text}{detail}"),
-                    Kind::Dim => format!("`{operator}` needs equal sizes, found {expected_text} and {found_text}"),
-                    Kind::Shape => format!("`{operator}` needs equal shapes, found {expected_text} and {found_text}"),
-                    Kind::BaseType => format!("`{operator}` needs one dtype, found {expected_text} and {found_text}"),
-                    Kind::Row => format!("`{operator}` needs equal rows, found {expected_text} and {found_text}"),
+                    Kind::Type => format!("{operator} expects {expected_text}, found {found_text}{detail}"),
+                    Kind::Dim => format!("{operator} needs equal sizes, found {expected_text} and {found_text}"),
+                    Kind::Shape => format!("{operator} needs equal shapes, found {expected_text} and {found_text}"),
+                    Kind::BaseType => format!("{operator} needs one dtype, found {expected_text} and {found_text}"),
+                    Kind::Row => format!("{operator} needs equal rows, found {expected_text} and {found_text}"),
                 };
                 let error = self.with_operands(Diagnostic::error(code, span, message), args);
                 self.with_origins(error, span, &[*left, *right])
@@ -215,13 +224,13 @@ impl Wording<'_> {
                     Some(n) => format!(" on axis {n} from the last"),
                     None => String::new(),
                 };
-                let message = format!("sizes {left_size} and {right_size} do not broadcast{at} in `{operator}`");
+                let message = format!("sizes {left_size} and {right_size} do not broadcast{at} in {operator}");
                 let error = Diagnostic::error("broadcast-incompatible", span, message);
                 let error = self.with_operands(error, args);
                 self.with_origins(error, span, &[*left, *right])
             }
             Reason::Dtypes { left, right } => {
-                let message = format!("`{operator}` needs operands of one dtype, found {left} and {right}");
+                let message = format!("{operator} needs operands of one dtype, found {left} and {right}");
                 let mut error = Diagnostic::error("dtype-mismatch", span, message);
                 let first = if args.len() == 3 { 1 } else { 0 };
                 for (operand, dtype) in [(first, left), (first + 1, right)] {
@@ -233,7 +242,7 @@ impl Wording<'_> {
             }
             Reason::NotTensor { operand } => {
                 let message = format!(
-                    "`{operator}` expects a tensor, found {}",
+                    "{operator} expects a tensor, found {}",
                     inputs.get(*operand).map_or_else(|| "_".to_owned(), |&term| self.print(term))
                 );
                 Diagnostic::error("type-mismatch", operand_span(*operand).unwrap_or(span), message)
@@ -245,7 +254,7 @@ impl Wording<'_> {
                         Diagnostic::error("not-a-tuple", span, format!("expected a tuple, found {found}"))
                     }
                     _ => {
-                        let message = format!("`{operator}` expects a tuple of tensors, found {found}");
+                        let message = format!("{operator} expects a tuple of tensors, found {found}");
                         Diagnostic::error("relation-check", operand_span(*operand).unwrap_or(span), message)
                     }
                 }
@@ -258,7 +267,7 @@ impl Wording<'_> {
                     },
                     _ => "operand",
                 };
-                let message = format!("`{operator}` expects {name} of rank {want}, found rank {found}");
+                let message = format!("{operator} expects {name} of rank {want}, found rank {found}");
                 let error = Diagnostic::error("rank-mismatch", operand_span(*operand).unwrap_or(span), message);
                 match inputs.get(*operand) {
                     Some(&term) => error.label(operand_span(*operand).unwrap_or(span), self.print(term)),
@@ -270,7 +279,13 @@ impl Wording<'_> {
                     0 => "a scalar has no axes".to_owned(),
                     rank => format!("the axes are {} to {}", -(rank as i64), rank - 1),
                 };
-                let message = format!("`{attr}` of `{operator}` is {axis}, but {range}");
+                let message = match stage.and_then(|stage| stage.layer(self.module)) {
+                    Some((layer, _)) if layer.params.iter().all(|param| param.name != "dim") => {
+                        format!("{operator} needs an axis {axis}, but {range}")
+                    }
+                    Some(_) => format!("`dim` of {operator} is {axis}, but {range}"),
+                    None => format!("`{attr}` of {operator} is {axis}, but {range}"),
+                };
                 Diagnostic::error("relation-check", span, message)
             }
             Reason::TupleIndex { index, len } => {
@@ -291,10 +306,10 @@ impl Wording<'_> {
                 Diagnostic::error("occurs-check", span, "the type of this variable would contain itself without end")
             }
             Reason::Attr { attr, want } => {
-                Diagnostic::error("relation-check", span, format!("`{attr}` of `{operator}` must be {want}"))
+                Diagnostic::error("relation-check", span, format!("`{attr}` of {operator} must be {want}"))
             }
             Reason::Check(sentence) => {
-                let error = Diagnostic::error("relation-check", span, format!("`{operator}`: {sentence}"));
+                let error = Diagnostic::error("relation-check", span, format!("{operator}: {sentence}"));
                 self.with_operands(error, args)
             }
         };
@@ -307,6 +322,9 @@ impl Wording<'_> {
         let posted = self.inferred.solver.relation(failure.relation);
         let span = self.span(posted.cause);
         let (place, args) = self.place_of(posted);
+        if let Some(error) = self.stage_at(posted).and_then(|stage| self.rows(stage)) {
+            return error;
+        }
         let equation = self.obligation(posted);
         match &failure.reason {
             Reason::Unequal { left, right, .. } => {
@@ -353,6 +371,10 @@ impl Wording<'_> {
         let (mut code, detail) = self.conflict(left, right);
         let (expected_text, found_text) = (self.print(expected), self.print(found));
         let why = self.why(posted.cause);
+        let stage = self.stage_at(posted);
+        if let Some(error) = stage.and_then(|stage| self.features(stage, failure)) {
+            return error;
+        }
         let message = match why {
             Why::Condition(_) => format!("expected bool as the condition, found {found_text}"),
             Why::Branches(_) => format!("expected {expected_text} as in the first branch, found {found_text}{detail}"),
@@ -367,7 +389,12 @@ impl Wording<'_> {
                 let name = self.module.local_name(local);
                 format!("`{name}` is a copy of {expected_text}, and is used as {found_text}{detail}")
             }
-            _ => format!("expected {expected_text}, found {found_text}{detail}"),
+            _ => match stage {
+                Some(stage) => {
+                    format!("{} expects {expected_text}, found {found_text}{detail}", self.layer_name(stage))
+                }
+                None => format!("expected {expected_text}, found {found_text}{detail}"),
+            },
         };
         let error = Diagnostic::error(code, span, message);
         let error = match why {
@@ -555,7 +582,7 @@ impl Wording<'_> {
     }
 
     /// Labels where the two sides of a conflict came from, unless that is the place of the error itself.
-    fn with_origins(&self, mut error: Diagnostic, at: Span, terms: &[TermId]) -> Diagnostic {
+    pub(crate) fn with_origins(&self, mut error: Diagnostic, at: Span, terms: &[TermId]) -> Diagnostic {
         for &term in terms {
             let cause = self.inferred.solver.store.origin(term);
             if (cause.0 as usize) < self.inferred.n_library_whys {
@@ -570,7 +597,7 @@ impl Wording<'_> {
     }
 
     /// As [`print`](Self::print), but a `?` that met a number as that number, which is what others differ from.
-    fn size(&self, term: TermId) -> String {
+    pub(crate) fn size(&self, term: TermId) -> String {
         match self.inferred.solver.head(term) {
             Term::Dim(Dim { extent: Extent::Number(number), .. }) => number.to_string(),
             _ => self.print(term),

@@ -19,6 +19,7 @@ mod definitions;
 mod error;
 mod generalise;
 mod group;
+mod layer;
 mod merge;
 mod rows;
 mod shared;

@@ -393,10 +393,11 @@ pub fn exported(analysis: &Analysis, to: Export, as_json: bool) -> Result<String
 /// `relish summary --json`.
 pub fn summary_json(analysis: &Analysis) -> String {
     let layer = |layer: &LayerSummary| {
-        let LayerSummary { span, name, made_of, output, n_trained, flops } = layer;
+        let LayerSummary { span, name, made_of, output, n_trained, flops, formula } = layer;
         let span = place(*span, analysis.lines());
         serde_json::json!({
-            "name": name, "made_of": made_of, "output": output, "parameters": n_trained, "operations": flops, "span": span,
+            "name": name, "made_of": made_of, "output": output, "parameters": n_trained, "operations": flops,
+            "formula": formula, "span": span,
         })
     };
     let functions = |summary: &Summary| -> Vec<Json> {

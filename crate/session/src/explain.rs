@@ -79,6 +79,7 @@ const PAGES: &[(&str, &str)] = &[
     ("unknown-kind", include_str!("../../../doc/error/unknown-kind.md")),
     ("unknown-lang", include_str!("../../../doc/error/unknown-lang.md")),
     ("unknown-layer", include_str!("../../../doc/error/unknown-layer.md")),
+    ("unknown-node", include_str!("../../../doc/error/unknown-node.md")),
     ("unknown-operator", include_str!("../../../doc/error/unknown-operator.md")),
     ("unknown-relation", include_str!("../../../doc/error/unknown-relation.md")),
     ("unreachable-arm", include_str!("../../../doc/error/unreachable-arm.md")),

@@ -415,6 +415,7 @@ fn net_view(lines: &LineIndex, node: Summary) -> NetView {
         output: layer.output,
         trained: layer.n_trained as f64,
         flops: layer.flops.map(|flops| flops as f64),
+        formula: layer.formula,
     };
     let functions = node
         .functions

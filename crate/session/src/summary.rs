@@ -4,10 +4,10 @@
 use crate::Analysis;
 use base::{Span, ToList};
 use hir::layers::{Layer, LayerKind, int};
-use hir::net::{Applied, Args, MadeOf, Net, Stage};
+use hir::net::{Applied, MadeOf, Net, Stage};
 use hir::{ExprId, ExprKind, FnId, Module};
 use op::ResultType;
-use ty::{Dim, Extent, Term, TermId, Terms};
+use ty::{Atom, Dim, Dtype, Extent, Names, ParamId, Poly, Term, TermId, Terms};
 
 /// A node.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,8 +42,9 @@ pub struct LayerSummary {
     pub output: String,
     /// How many numbers it learns, at the first place where it is applied.
     pub n_trained: u64,
-    /// Operations on numbers for one example: every dim that is not known counts once.
+    /// Operations on numbers for one example, if these are known; otherwise their formula, if there is one.
     pub flops: Option<u64>,
+    pub formula: Option<String>,
 }
 
 /// The nodes in source order.
@@ -119,100 +120,158 @@ fn layer(analysis: &Analysis, stage: &Stage, sizes: &[(u64, u64)], is_counted: &
         *counted = true;
         n_trained = size_of(&module.nets[net].weights[weight].made_of, sizes).0;
     }
-    let (name, made_of) = named(module, stage);
+    let (name, made_of) = stage.named(module);
     let output = analysis.inferred.exprs[stage.expr].map(|term| analysis.inferred.print(module, term).text);
     let output = output.unwrap_or_else(|| "_".to_owned());
-    LayerSummary { span: stage.span, name, made_of, output, n_trained, flops: flops(analysis, stage) }
-}
-
-/// What is applied, and what that is made of if the name does not say it all.
-fn named(module: &Module, stage: &Stage) -> (String, String) {
-    match &stage.applied {
-        &Applied::Weight(net, weight) => {
-            let weight = &module.nets[net].weights[weight];
-            let made_of = match &weight.made_of {
-                MadeOf::Layer(layer, args) => called(layer, args),
-                MadeOf::Net(inner) => module.nets[*inner].name.clone(),
-                MadeOf::Unknown => String::new(),
-            };
-            (weight.name.clone(), made_of)
-        }
-        Applied::Layer(layer, args) if args.is_empty() => (layer.name.to_owned(), String::new()),
-        Applied::Layer(layer, args) => (layer.name.to_owned(), called(layer, args)),
-        Applied::View(dims) => {
-            let dims = dims.iter().map(|&dim| if dim < 0 { "_".to_owned() } else { dim.to_string() }).list();
-            ("view".to_owned(), format!("view({})", dims.join(", ")))
-        }
-        Applied::Method(def) => (module.defs[*def].name.rsplit("::").next().unwrap_or("").to_owned(), String::new()),
-    }
+    let cost = cost(analysis, stage);
+    let flops = cost.as_ref().and_then(|cost| u64::try_from(cost.as_constant()?).ok());
+    let formula = cost.filter(|_| flops.is_none()).map(|cost| formula(analysis, &cost));
+    LayerSummary { span: stage.span, name, made_of, output, n_trained, flops, formula }
 }
 
 /// `hidden: Linear(in=2, out=3)`, `view(_, 320)`, `relu`.
 pub(crate) fn stage_title(module: &Module, stage: &Stage) -> String {
-    match (named(module, stage), &stage.applied) {
+    match (stage.named(module), &stage.applied) {
         ((name, made_of), Applied::Weight(..)) => format!("{name}: {made_of}"),
         ((name, made_of), _) if made_of.is_empty() => name,
         ((_, made_of), _) => made_of,
     }
 }
 
-/// The layer that an expression is a part of.
-pub(crate) fn stage_of(module: &Module, expr: ExprId) -> Option<&Stage> {
-    let stage = module.stages.get(module.stages.partition_point(|stage| stage.expr < expr))?;
-    (stage.first <= expr).then_some(stage)
+/// The sizes of a tensor, in which the number of examples is one.
+struct Sizes {
+    dims: Vec<Poly<Atom>>,
+    dtype: Dtype,
 }
 
-/// `Conv2d(in_ch=1, out_ch=10, kernel_size=5)`: what is as always is not said.
-fn called(layer: &Layer, args: &Args) -> String {
-    let said = layer.params.iter().zip(args).filter(|(param, (_, value))| !param.is_default(value, args));
-    let args: Vec<String> = said.map(|(_, (name, value))| format!("{name}={value}")).list();
-    format!("{}({})", layer.name, args.join(", "))
+impl Sizes {
+    /// As a type whose dims of unknown size are 1 but one of them, which is 2.
+    fn probe(&self, doubled: Option<usize>) -> ResultType {
+        let size = |(axis, dim): (usize, &Poly<Atom>)| match dim.as_constant() {
+            Some(size) => usize::try_from(size).unwrap_or(0),
+            None => 1 + usize::from(doubled == Some(axis)),
+        };
+        ResultType { shape: self.dims.iter().enumerate().map(size).list(), dtype: self.dtype }
+    }
 }
 
 /// The operations of the operators that a layer is made of; of functions and nodes they stand in their own tables.
-fn flops(analysis: &Analysis, stage: &Stage) -> Option<u64> {
+///
+/// The cost of a call is a product of sizes and a number. Which of the unknown sizes are factors is found by doubling
+/// each.
+fn cost(analysis: &Analysis, stage: &Stage) -> Option<Poly<Atom>> {
+    let examples = examples(analysis, stage);
     if let &Applied::Weight(net, weight) = &stage.applied
-        && let MadeOf::Layer(Layer { kind: LayerKind::Lstm, .. }, args) =
+        && let MadeOf::Layer(Layer { kind: kind @ (LayerKind::Lstm | LayerKind::Gru), .. }, args) =
             &analysis.module.nets[net].weights[weight].made_of
     {
-        let states = tensor(analysis, analysis.inferred.exprs[stage.expr]?)?;
-        let n_states = states.shape.iter().fold(1_u64, |n, &size| n.saturating_mul(size as u64));
+        let states = tensor(analysis, analysis.inferred.exprs[stage.expr]?, examples)?;
         // For each number of a state: four gates, each of two products, two biases and its bend; the cell's two products
-        // and their sum; the cell's bend and a product.
-        let hidden = int(args, "hidden_size").unsigned_abs();
-        let of_layer = |input: u64| (8 * (input + hidden) + 12 + 3 + 2).saturating_mul(n_states);
-        let rest = (int(args, "num_layers").unsigned_abs() - 1).saturating_mul(of_layer(hidden));
-        return Some(of_layer(int(args, "input_size").unsigned_abs()).saturating_add(rest));
+        // and their sum; the cell's bend and a product. Of a GRU: three gates; a product within one; the state's difference,
+        // product and sum.
+        let hidden = int(args, "hidden_size");
+        let of_layer = |input: i64| match kind {
+            LayerKind::Lstm => 8 * (input + hidden) + 12 + 3 + 2,
+            _ => 6 * (input + hidden) + 9 + 1 + 3,
+        };
+        let rest = (int(args, "num_layers") - 1).checked_mul(of_layer(hidden))?;
+        let each = Poly::constant(of_layer(int(args, "input_size")).checked_add(rest)?);
+        return states.dims.iter().try_fold(each, |product, dim| product.times(dim));
     }
-    let inside = (stage.first.0..=stage.expr.0).map(ExprId);
-    inside.into_iter().try_fold(0_u64, |sum, expr| match &analysis.module.exprs[expr].kind {
-        ExprKind::OpCall { op, args, attrs, .. } => {
-            let of = |&arg: &ExprId| analysis.inferred.exprs[arg].and_then(|term| first_tensor(analysis, term));
-            let operands: Vec<Option<ResultType>> = args.iter().map(of).list();
-            let operands: Vec<Option<&ResultType>> = operands.iter().map(Option::as_ref).list();
-            Some(sum.saturating_add(op::flops(*op, attrs, &operands, of(&expr).as_ref())?))
+    let mut sum = Poly::default();
+    for expr in (stage.first.0..=stage.expr.0).map(ExprId) {
+        let (op, args, attrs) = match &analysis.module.exprs[expr].kind {
+            ExprKind::OpCall { op, args, attrs, .. } => (*op, args, attrs),
+            ExprKind::Call { .. } => return None,
+            _ => continue,
+        };
+        // The operands, the result behind them.
+        let of = |&id: &ExprId| analysis.inferred.exprs[id].and_then(|term| first_tensor(analysis, term, examples));
+        let tensors: Vec<Option<Sizes>> = args.iter().chain([&expr]).map(of).list();
+        let flops = |doubled: Option<(usize, usize)>| {
+            let probe = |(i, sizes): (usize, &Option<Sizes>)| {
+                let axis = doubled.filter(|doubled| doubled.0 == i).map(|doubled| doubled.1);
+                sizes.as_ref().map(|sizes| sizes.probe(axis))
+            };
+            let types: Vec<Option<ResultType>> = tensors.iter().enumerate().map(probe).list();
+            let types: Vec<Option<&ResultType>> = types.iter().map(Option::as_ref).list();
+            let (result, operands) = types.split_last()?;
+            op::flops(op, attrs, operands, *result)
+        };
+        let once = flops(None)?;
+        let mut product = Poly::constant(i64::try_from(once).ok()?);
+        for (i, sizes) in tensors.iter().enumerate() {
+            let dims = sizes.as_ref().map_or(&[][..], |sizes| &sizes.dims);
+            for (axis, dim) in dims.iter().enumerate().filter(|(_, dim)| dim.as_constant().is_none()) {
+                if flops(Some((i, axis)))? > once {
+                    product = product.times(dim)?;
+                }
+            }
         }
-        ExprKind::Call { .. } => None,
-        _ => Some(sum),
-    })
+        sum = sum.plus(&product)?;
+    }
+    Some(sum)
 }
 
-fn first_tensor(analysis: &Analysis, term: TermId) -> Option<ResultType> {
-    match analysis.inferred.solver.head(term) {
-        Term::Tuple(fields) => tensor(analysis, *analysis.inferred.solver.items(fields).first()?),
-        _ => tensor(analysis, term),
+/// The dim that is the number of examples: the first of what the function takes.
+fn examples(analysis: &Analysis, stage: &Stage) -> Option<ParamId> {
+    let module = &analysis.module;
+    let mut methods = module.nets.iter().flat_map(|net| &net.methods).map(|method| module.defs[method.def].function);
+    let function = methods.find(|&function| module.functions[function].span.contains(stage.span.start))?;
+    let input = analysis.inferred.locals[*module.functions[function].params.get(1)?]?;
+    let solver = &analysis.inferred.solver;
+    let Term::Tensor { shape, .. } = solver.head(input) else { return None };
+    let Term::Shape(dims) = solver.head(shape) else { return None };
+    match solver.head(*solver.items(dims).first()?) {
+        Term::Dim(Dim { extent: Extent::Param(param), .. }) => Some(param),
+        _ => None,
     }
 }
 
-fn tensor(analysis: &Analysis, term: TermId) -> Option<ResultType> {
+fn first_tensor(analysis: &Analysis, term: TermId, examples: Option<ParamId>) -> Option<Sizes> {
+    match analysis.inferred.solver.head(term) {
+        Term::Tuple(fields) => tensor(analysis, *analysis.inferred.solver.items(fields).first()?, examples),
+        _ => tensor(analysis, term, examples),
+    }
+}
+
+fn tensor(analysis: &Analysis, term: TermId, examples: Option<ParamId>) -> Option<Sizes> {
     let solver = &analysis.inferred.solver;
     let Term::Tensor { shape, dtype } = solver.head(term) else { return None };
     let (Term::Shape(dims), Term::Dtype(dtype)) = (solver.head(shape), solver.head(dtype)) else { return None };
-    let size = |&dim: &TermId| match solver.head(dim) {
-        Term::Dim(Dim { extent: Extent::Number(number), .. }) => usize::try_from(number).unwrap_or(0),
-        _ => 1,
+    let known = |atom: &Atom| match (atom, examples) {
+        (Atom::Param(param), Some(examples)) if *param == examples => Some(Poly::constant(1)),
+        _ => Some(Poly::atom(*atom)),
     };
-    Some(ResultType { shape: solver.items(dims).iter().map(size).list(), dtype })
+    let size = |&dim: &TermId| match solver.head(dim) {
+        Term::Dim(Dim { extent: Extent::Number(number), .. }) => Some(Poly::constant(number)),
+        Term::Dim(Dim { extent: Extent::Param(param), .. }) => known(&Atom::Param(param)),
+        Term::Dim(Dim { extent: Extent::Poly(poly), .. }) => solver.poly(poly).substitute(known),
+        _ => None,
+    };
+    Some(Sizes { dims: solver.items(dims).iter().map(size).some_list()?, dtype })
+}
+
+/// `440 * H * W - 8 * H`, what has most factors first.
+fn formula(analysis: &Analysis, cost: &Poly<Atom>) -> String {
+    let names = analysis.inferred.names(&analysis.module);
+    let mut out = String::new();
+    let mut terms: Vec<_> = cost.terms().iter().list();
+    base::sort_by_key(&mut terms, |(atoms, _)| std::cmp::Reverse(atoms.len()));
+    for (atoms, number) in terms {
+        out.push_str(match (out.is_empty(), *number < 0) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        });
+        out.push_str(&number.unsigned_abs().to_string());
+        for atom in atoms {
+            let name = if let Atom::Param(param) = atom { names.param(*param) } else { "_" };
+            out.push_str(&format!(" * {name}"));
+        }
+    }
+    out
 }
 
 /// The summaries as `relish summary` prints them.
@@ -231,7 +290,8 @@ pub fn summary_text(analysis: &Analysis) -> String {
                     true => layer.name.clone(),
                     false => format!("{}: {}", function.name, layer.name),
                 };
-                let flops = layer.flops.map_or(String::new(), |flops| flops.to_string());
+                let flops = layer.flops.map(|flops| flops.to_string());
+                let flops = flops.or_else(|| layer.formula.clone()).unwrap_or_default();
                 rows.push([name, layer.made_of.clone(), layer.output.clone(), layer.n_trained.to_string(), flops]);
             }
         }

@@ -147,6 +147,8 @@ pub struct LayerView {
     pub trained: f64,
     /// Operations on numbers for one example.
     pub flops: Option<f64>,
+    /// Of the sizes that are not known, where these decide.
+    pub formula: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

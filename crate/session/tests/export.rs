@@ -171,10 +171,10 @@ const LAYERS: &[[&str; 6]] = &[
     ],
     [
         "ConvTranspose2d",
-        "in_ch=3, out_ch=2, kernel_size=3, stride=2, padding=1, output_padding=1",
+        "in_ch=3, out_ch=2, kernel_size=3, stride=2, padding=1, output_padding=1, bias=false",
         "[?, 3, 4, 4]",
         "[?, 2, 8, 8]",
-        "nn.ConvTranspose2d(3, 2, kernel_size=3, stride=2, padding=1, output_padding=1)",
+        "nn.ConvTranspose2d(3, 2, kernel_size=3, stride=2, padding=1, output_padding=1, bias=False)",
         "",
     ],
     ["maxpool2d", "kernel_size=2", "[?, 1, 4, 4]", "[?, 1, 2, 2]", "", "F.max_pool2d(x, kernel_size=2)"],
@@ -224,7 +224,29 @@ const LAYERS: &[[&str; 6]] = &[
         "nn.MultiheadAttention(6, 3, batch_first=True)",
         "self.w(x, x, x, need_weights=False)[0]",
     ],
+    [
+        "GRU",
+        "hidden_size=5, input_size=3, num_layers=2",
+        "[?, T, 3]",
+        "[?, T, 5]",
+        "nn.GRU(3, 5, num_layers=2, batch_first=True)",
+        "self.w(x)[0]",
+    ],
+    ["GroupNorm", "num_groups=2, num_channels=4, eps=0.1", "[?, 4, 3]", "[?, 4, 3]", "nn.GroupNorm(2, 4, eps=0.1)", ""],
     ["flatten", "start_dim=2", "[?, 2, 3, 4]", "[?, 2, 12]", "", "torch.flatten(x, start_dim=2)"],
+    ["silu", "", "[?, 3]", "[?, 3]", "", "F.silu(x)"],
+    // Of several values, which are one.
+    ["cat", "dim=1", "[?, 3]", "[?, 6]", "", "torch.cat((x, x), dim=1)"],
+    ["permute", "dims=(0, 2, 1)", "[?, 3, 4]", "[?, 4, 3]", "", "torch.permute(x, dims=(0, 2, 1))"],
+    ["squeeze", "dim=1", "[?, 1, 4]", "[?, 4]", "", "torch.squeeze(x, dim=1)"],
+    ["unsqueeze", "dim=-1", "[?, 4]", "[?, 4, 1]", "", "torch.unsqueeze(x, dim=-1)"],
+    ["mean", "dim=(1, 2)", "[?, 3, 4]", "[?]", "", "torch.mean(x, dim=(1, 2))"],
+    ["sum", "dim=1, keepdim=true", "[?, 3, 4]", "[?, 1, 4]", "", "torch.sum(x, dim=1, keepdim=True)"],
+    ["amax", "keepdim=false, dim=-1", "[?, 3]", "[?]", "", "torch.amax(x, dim=-1)"],
+    ["exp", "", "[?, 3]", "[?, 3]", "", "torch.exp(x)"],
+    ["log", "", "[?, 3]", "[?, 3]", "", "torch.log(x)"],
+    ["sqrt", "", "[?, 3]", "[?, 3]", "", "torch.sqrt(x)"],
+    ["abs", "", "[?, 3]", "[?, 3]", "", "torch.abs(x)"],
 ];
 
 #[test]
@@ -236,9 +258,10 @@ fn every_layer_is_one_of_pytorch_and_keeps_its_types_in_relay() {
             true => (format!("weights Net<{from} -> {to}> {{ w = {name}::new({args}); }}\n"), "w".to_owned()),
             false => (String::new(), format!("{name}({args})")),
         };
+        let x = if name == "cat" { "(x, x)" } else { "x" };
         let program = analysis(&format!(
             "use {}::{name};\nnode Net<{from} -> {to}> {{}}\n{weights}\
-             graph Net<{from} -> {to}> {{ def forward(x) {{ x |> {stage} }} def open(x, y: [?, 2]) {{ x |> {stage} }} }}\n",
+             graph Net<{from} -> {to}> {{ def forward(x) {{ {x} |> {stage} }} def open(x, y: [?, 2]) {{ {x} |> {stage} }} }}\n",
             row.module
         ));
         let init = if made.is_empty() { String::new() } else { format!("        self.w = {made}\n") };

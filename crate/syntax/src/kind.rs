@@ -58,7 +58,7 @@ pub enum NodeKind {
     Use,
     /// `c`. One token `Ident`.
     UseName,
-    /// `dim N = 28;`. No children; own tokens `Ident`, `Int`.
+    /// `dim N = 28;`, `dim M = N * 2;`: `Expr?`. Own tokens `Ident`, `Int` where there is no expression.
     DimItem,
     /// `tsr T = [?, N];`: `Type`. Own token `Ident`.
     TsrItem,

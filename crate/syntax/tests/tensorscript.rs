@@ -20,6 +20,10 @@ const TREES: &[(&str, &str)] = &[
         "(File (DimItem dim N = 28 ;) (TsrItem tsr A = (ShapeLit [ (DimAny ?) , (DimName N) , (HoleType _) , (DimNum 3) ]) ;) (TsrItem tsr B = (NameType A) ;) (TsrItem tsr C = (ShapeLit [ ]) ;))",
     ),
     (
+        "dim A = B; dim C = A * (B - 1) / 2; dim D = 4 + A;",
+        "(File (DimItem dim A = (NameRef B) ;) (DimItem dim C = (Binary (Binary (NameRef A) * (Paren ( (Binary (NameRef B) - (Literal 1)) ))) / (Literal 2)) ;) (DimItem dim D = (Binary (Literal 4) + (NameRef A)) ;))",
+    ),
+    (
         "node M<[?, A] -> B> { dim N = 1; tsr T = [N]; } node E<A->A>{}",
         "(File (Net node M (Signature < (ShapeLit [ (DimAny ?) , (DimName A) ]) -> (NameType B) >) { (DimItem dim N = 1 ;) (TsrItem tsr T = (ShapeLit [ (DimName N) ]) ;) }) (Net node E (Signature < (NameType A) -> (NameType A) >) { }))",
     ),
@@ -115,7 +119,8 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("use a::{b, 3};", &["syntax-error `3` expected a name, found an integer"]),
     ("use a;", &["syntax-error `;` expected `::`, found `;`"]),
     ("use {a};", &["syntax-error `{` expected a name, found `{`"]),
-    ("dim A = B + 1;\ndim C = 1;", &["syntax-error `B` expected an integer, found a name"]),
+    ("dim A = [B];\ndim C = 1;", &["syntax-error `[` expected an integer, found `[`"]),
+    ("dim A = B + ;\ndim C = 1;", &["syntax-error `;` expected an expression, found `;`"]),
     ("dim A 3;", &["syntax-error `3` expected `=`, found an integer"]),
     ("dim = 3;", &["syntax-error `=` expected a name, found `=`"]),
     ("tsr A = 3;", &["syntax-error `3` expected a shape such as `[?, 10]`, found an integer"]),

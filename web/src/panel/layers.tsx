@@ -95,7 +95,7 @@ function Row({ layer }: { layer: LayerView }) {
         <TypeText text={layer.output} />
       </td>
       <td>{layer.trained > 0 ? number(layer.trained) : "–"}</td>
-      <td>{layer.flops === undefined ? "" : countOf(layer.flops)}</td>
+      <td>{layer.flops === undefined ? (layer.formula ?? "") : countOf(layer.flops)}</td>
     </tr>
   );
 }

@@ -4,7 +4,7 @@ use super::{FreshNames, inside_out};
 use crate::Analysis;
 use base::{Append, HashMap, HashSet, ToList};
 use hir::layers::{Default, Layer, LayerKind};
-use hir::net::{Applied, Args, Init, MadeOf, Net, Stage};
+use hir::net::{Applied, Args, Argument, Init, MadeOf, Net, Stage};
 use hir::{Def, ExprId, ExprKind, FnId, LocalId, Visit};
 use std::fmt::Write;
 use ty::Scalar;
@@ -68,7 +68,7 @@ fn initialise(analysis: &Analysis, net: &Net, out: &mut String) {
 
 /// Whether PyTorch has to be told that the first axis is the batch's, not time.
 fn takes_sequences(layer: &Layer) -> bool {
-    matches!(layer.kind, LayerKind::Lstm | LayerKind::MultiheadAttention)
+    matches!(layer.kind, LayerKind::Lstm | LayerKind::Gru | LayerKind::MultiheadAttention)
 }
 
 /// The arguments that are not PyTorch's own defaults; the first sizes without their names.
@@ -80,6 +80,11 @@ fn arguments(layer: &Layer, args: &Args, n_unnamed: usize) -> String {
             parts.push(value.to_string());
             // PyTorch would flatten all axes.
         } else if layer.kind == LayerKind::Flatten || !param.is_default(value, args) {
+            let value = match value {
+                Argument::Flag(true) => "True".to_owned(),
+                Argument::Flag(false) => "False".to_owned(),
+                Argument::Ints(_) | Argument::Float(_) => value.to_string(),
+            };
             parts.push(format!("{}={value}", param.torch));
         }
     }
@@ -327,7 +332,7 @@ impl<'a> Writer<'a> {
                         format!("self.{}({x}.long())", name(&weight.name))
                     }
                     // These give more than the sequence.
-                    MadeOf::Layer(layer, _) if layer.kind == LayerKind::Lstm => {
+                    MadeOf::Layer(layer, _) if matches!(layer.kind, LayerKind::Lstm | LayerKind::Gru) => {
                         format!("self.{}({x})[0]", name(&weight.name))
                     }
                     MadeOf::Layer(layer, _) if layer.kind == LayerKind::MultiheadAttention => {

@@ -473,7 +473,7 @@ impl Words<'_> {
         self.text.span_of_cause(cause)?;
         match self.text.why(cause) {
             Why::Expr(expr) | Why::Argument { call: expr, .. } => {
-                let stage = crate::summary::stage_of(self.module(), expr)?;
+                let stage = self.module().stage_of(expr)?;
                 Some(crate::summary::stage_title(self.module(), stage))
             }
             _ => None,

@@ -98,12 +98,20 @@ impl Parser<'_> {
         }
     }
 
-    /// `dim N = 28;`.
+    /// `dim N = 28;`, `dim M = N * 2;`.
     fn dim_item(&mut self, mark: Mark) {
         self.bump();
         self.new_name();
         if !self.eat(Eq) {
             self.expected(Expected::Token(Eq));
+        }
+        let is_computed = match self.kind() {
+            Int => matches!(self.nth(1), Plus | Minus | Star | Slash),
+            LParen | Minus => true,
+            _ => self.at_name() && !self.begins_part(),
+        };
+        if is_computed {
+            return self.tasks.append_all([Task::BindEnd(NodeKind::DimItem, mark), Task::Expr(1)]);
         }
         if !self.eat(Int) {
             self.expected(Expected::Token(Int));

@@ -5,7 +5,7 @@ use super::shape::Means;
 use crate::error::{Duplicated, HirError};
 use crate::layers::{Default, Layer, Param, Takes};
 use crate::net::{Args, Argument};
-use base::{Span, ToList};
+use base::{Edit, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::Scalar;
 
@@ -35,6 +35,15 @@ pub(super) fn initialiser(name: &str) -> Option<&'static [Param]> {
     INITIALISERS.iter().find(|(known, _)| *known == name).map(|&(_, params)| params)
 }
 
+/// The parameter that is meant by a name that none has: PyTorch's, or a part of it.
+fn meant(name: &str, params: &'static [Param]) -> Option<&'static str> {
+    let is_part = |whole: &str, part: &str| part.len() > 1 && whole.starts_with(part);
+    let found = params.iter().find(|param| param.torch == name);
+    let found = found.or_else(|| params.iter().find(|param| is_part(param.name, name) || is_part(name, param.name)));
+    let found = found.or_else(|| params.iter().find(|param| name.len() > 2 && param.torch.contains(name)));
+    found.map(|param| param.name)
+}
+
 /// What an argument is written as.
 #[derive(Clone, Debug, PartialEq)]
 enum Written {
@@ -44,7 +53,7 @@ enum Written {
     Several(Vec<i64>),
 }
 
-impl Lowering<'_> {
+impl<'t> Lowering<'t> {
     /// The arguments of a layer. `None` if they do not fit, which has been said.
     pub(super) fn layer_args(
         &mut self,
@@ -66,7 +75,10 @@ impl Lowering<'_> {
         }
         let layers = crate::layers::int(&args, "num_layers");
         let (all, heads) = (crate::layers::int(&args, "embed_dim"), crate::layers::int(&args, "num_heads"));
-        let message = if layers > MAX_LAYERS {
+        let (channels, parts) = (crate::layers::int(&args, "num_channels"), crate::layers::int(&args, "num_groups"));
+        let message = if channels % parts != 0 {
+            format!("the {channels} channels of `num_channels` do not fall into {parts} groups")
+        } else if layers > MAX_LAYERS {
             format!("expected `num_layers` to be at most {MAX_LAYERS}, found {layers}")
         } else if all % heads != 0 {
             format!("the {all} numbers of `embed_dim` do not fall into {heads} heads")
@@ -89,22 +101,29 @@ impl Lowering<'_> {
         let tree = self.tree;
         let mut given: Vec<(&'static str, Argument, Span)> = Vec::new();
         let mut is_sound = true;
-        for &arg in nodes {
+        let mut foreign: Vec<(Option<&str>, Span, &'static str)> = Vec::new();
+        for (place, &arg) in nodes.iter().enumerate() {
             if tree.kind(arg) == NodeKind::Error {
                 is_sound = false;
                 continue;
             }
             let name = self.own_token(arg, &[TokenKind::Ident]);
             let (NodeKind::Attr, Some((name, name_span))) = (tree.kind(arg), name) else {
-                let wanted = params.first().map_or(String::new(), |param| format!(", `{}=…`", param.name));
-                let message = format!("expected an argument by its name{wanted}");
-                self.refuse(&mut is_sound, tree.span(arg), message);
+                match params.get(place) {
+                    Some(param) => foreign.push((None, tree.span(arg), param.name)),
+                    None => self.refuse(&mut is_sound, tree.span(arg), format!("`{callee}` takes no such argument")),
+                }
                 continue;
             };
             if name == "x" {
                 continue;
             }
             let Some(param) = params.iter().find(|param| param.name == name) else {
+                let own = meant(name, params);
+                if let Some(own) = own.filter(|own| foreign.iter().all(|(_, _, known)| known != own)) {
+                    foreign.push((Some(name), name_span, own));
+                    continue;
+                }
                 let nearest = base::nearest(name, params.iter().map(|param| param.name)).map(str::to_owned);
                 let (callee, name) = (callee.to_owned(), name.to_owned());
                 self.errors.push(HirError::UnknownArgument { callee, name, span: name_span, nearest });
@@ -123,6 +142,21 @@ impl Lowering<'_> {
                 None => is_sound = false,
             }
         }
+        let is_given = |own: &str| given.iter().any(|(name, ..)| *name == own);
+        let named = foreign.iter().filter(|(_, _, own)| !is_given(own));
+        let names = named.map(|&(name, span, own)| match name {
+            Some(_) => Edit { span, text: own.to_owned() },
+            None => Edit { span: Span::new(span.start, span.start), text: format!("{own}=") },
+        });
+        let names: Vec<Edit> = names.list();
+        for (name, span, own) in foreign {
+            is_sound = false;
+            let (callee, name, nearest) = (callee.to_owned(), name.map(str::to_owned), None);
+            self.errors.push(match name {
+                Some(name) if is_given(own) => HirError::UnknownArgument { callee, name, span, nearest },
+                name => HirError::ForeignArgument { callee, name, own, span, names: names.clone() },
+            });
+        }
         for param in params {
             if given.iter().any(|(name, ..)| *name == param.name) {
                 continue;
@@ -130,6 +164,7 @@ impl Lowering<'_> {
             let n = match param.takes {
                 Takes::Axes { n, .. } => n,
                 Takes::Int(_) | Takes::Probability | Takes::Float | Takes::Axis => 1,
+                Takes::SomeAxes | Takes::Flag => 1,
             };
             let argument = match param.default {
                 // What was refused is not missing.
@@ -140,6 +175,7 @@ impl Lowering<'_> {
                 }
                 Default::Int(int) => Argument::Ints(vec![int; n]),
                 Default::Float(float) => Argument::Float(float),
+                Default::Flag(flag) => Argument::Flag(flag),
                 Default::As(other) => match given.iter().find(|(name, ..)| *name == other) {
                     Some((_, argument, _)) => argument.clone(),
                     None => continue,
@@ -169,7 +205,15 @@ impl Lowering<'_> {
             (Takes::Int(_) | Takes::Axis, Written::Float(_) | Written::Bool(_) | Written::Several(_)) => {
                 (false, "a whole number".to_owned())
             }
-            (Takes::Axis, Written::Int(_)) => (true, String::new()),
+            (Takes::Axis | Takes::SomeAxes, Written::Int(_))
+            | (Takes::SomeAxes, Written::Several(_))
+            | (Takes::Flag, Written::Bool(_)) => (true, String::new()),
+            (Takes::Flag, Written::Int(_) | Written::Float(_) | Written::Several(_)) => {
+                (false, "`true` or `false`".to_owned())
+            }
+            (Takes::SomeAxes, Written::Float(_) | Written::Bool(_)) => {
+                (false, "a whole number, or some in parentheses".to_owned())
+            }
             (Takes::Axes { least, .. }, &Written::Int(int)) => (int >= least, format!("at least {least}")),
             (Takes::Axes { n, least }, Written::Several(ints)) => match ints.len() == n && n > 1 {
                 true => (ints.iter().all(|&int| int >= least), format!("at least {least}")),
@@ -204,9 +248,22 @@ impl Lowering<'_> {
             (_, Written::Int(int)) => Argument::Ints(vec![int]),
             (_, Written::Several(ints)) => Argument::Ints(ints),
             (_, Written::Float(float)) => Argument::Float(float),
-            // No argument takes one, which was said.
-            (_, Written::Bool(_)) => return None,
+            (_, Written::Bool(bool)) => Argument::Flag(bool),
         })
+    }
+
+    /// The size that a dim is computed as.
+    pub(super) fn computed_size(&mut self, node: NodeId, net: Option<usize>, depth: u32) -> Option<i64> {
+        let span = self.tree.span(node);
+        match self.written(node, net, depth)? {
+            Written::Int(size) if size >= 0 => return Some(size),
+            Written::Int(size) => self.errors.push(HirError::DimRange { span, negative: Some(size) }),
+            Written::Float(_) | Written::Bool(_) | Written::Several(_) => {
+                let message = "expected a dim to be a whole number".to_owned();
+                self.errors.push(HirError::LayerArgument { span, message, at: None });
+            }
+        }
+        None
     }
 
     /// The value of an argument: a literal, a dim, or arithmetic of them.
@@ -234,10 +291,23 @@ impl Lowering<'_> {
                 Some((_, Scalar::Float(float))) => Some(Written::Float(float)),
                 None => None,
             },
-            NodeKind::NameRef => match self.find_alias(tree.node_text(node), net).map(|alias| alias.means) {
+            NodeKind::NameRef => match self.dim_named(tree.node_text(node), net, depth).map(|alias| alias.means) {
                 Some(Means::Dim(size)) => Some(Written::Int(size)),
-                Some(Means::Shape(_)) | None => {
+                Some(Means::Shape(_)) => {
                     self.errors.push(not_known);
+                    None
+                }
+                Some(Means::Open) => {
+                    self.errors.push(HirError::EndlessDim { name: tree.node_text(node).to_owned(), span });
+                    None
+                }
+                Some(Means::Unread(_) | Means::Unknown) => None,
+                None => {
+                    let name = tree.node_text(node);
+                    match self.scope.get(name).is_some() || name == "self" {
+                        true => self.errors.push(not_known),
+                        false => self.undeclared(name, span, net),
+                    }
                     None
                 }
             },
@@ -274,17 +344,25 @@ impl Lowering<'_> {
                 let left = self.written(left, net, depth + 1)?;
                 let right = self.written(right, net, depth + 1)?;
                 let operator = tree.own_tokens(node).find(|&token| !tree.token_kind(token).is_trivia())?;
-                let computed = match (left, tree.token_text(operator), right) {
+                let sign = tree.token_text(operator);
+                let is_of_ints = matches!((&left, sign, &right), (Written::Int(_), "+" | "-" | "*", Written::Int(_)));
+                let computed = match (left, sign, right) {
                     (Written::Int(a), "+", Written::Int(b)) => a.checked_add(b),
                     (Written::Int(a), "-", Written::Int(b)) => a.checked_sub(b),
                     (Written::Int(a), "*", Written::Int(b)) => a.checked_mul(b),
-                    (Written::Int(a), "/", Written::Int(b)) if b > 0 => Some(a.div_euclid(b)),
+                    (Written::Int(a), "/", Written::Int(b)) if b > 0 && a % b == 0 => Some(a / b),
+                    (Written::Int(a), "/", Written::Int(b)) => {
+                        let message = format!("{a} / {b} is no whole number");
+                        self.errors.push(HirError::LayerArgument { span, message, at: None });
+                        return None;
+                    }
                     _ => None,
                 };
                 match computed.filter(|computed| computed.abs() <= i64::from(i32::MAX)) {
                     Some(computed) => Some(Written::Int(computed)),
                     None => {
-                        self.errors.push(not_known);
+                        let too_large = HirError::LiteralRange { span, dtype: ty::Dtype::Int32 };
+                        self.errors.push(if is_of_ints { too_large } else { not_known });
                         None
                     }
                 }

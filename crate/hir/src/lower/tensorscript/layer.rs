@@ -2,10 +2,10 @@
 
 use super::Lowering;
 use crate::data::{Attr, ExprId, ExprKind, LocalId, LocalOrigin, Place, TypeExprKind, Visit};
-use crate::layers::{Layer, LayerKind, float, int, ints};
+use crate::layers::{Layer, LayerKind, flag, float, int, ints};
 use crate::net::Args;
 use Operand::{Number, Of, Part, Scale, Weight, X};
-use Value::{Flag, Given, GivenFloat, GivenList, Int, List, Word};
+use Value::{Flag, Given, GivenFlag, GivenFloat, GivenList, Int, List, Word};
 use base::{Span, ToList};
 use ty::{AttrValue, Dtype, Scalar};
 
@@ -34,6 +34,7 @@ enum Value {
     Given(&'static str),
     GivenList(&'static str),
     GivenFloat(&'static str),
+    GivenFlag(&'static str),
     Int(i64),
     Flag(bool),
     Word(&'static str),
@@ -50,6 +51,8 @@ const CONVOLUTION: &[(&str, Value)] = &[
     ("channels", Given("out_ch")),
     ("kernel_size", GivenList("kernel_size")),
 ];
+/// The operator that the kind of the layer names.
+const NAMED: &str = "_";
 const BIAS: Step = ("nn.bias_add", &[Of(0), Weight(1)], &[]);
 const LAST: &[(&str, Value)] = &[("axis", Int(-1))];
 const ALONG: &[(&str, Value)] = &[("axis", Given("dim"))];
@@ -101,9 +104,10 @@ fn steps(kind: LayerKind) -> &'static [Step] {
             &[("nn.adaptive_avg_pool2d", &[X], &[("output_size", GivenList("output_size"))])]
         }
         LayerKind::Linear => &[("nn.dense", &[X, Weight(0)], &[]), ("nn.bias_add", &[Of(0), Weight(1)], LAST)],
-        LayerKind::Relu => &[("nn.relu", &[X], &[])],
-        LayerKind::Tanh => &[("tanh", &[X], &[])],
-        LayerKind::Sigmoid => &[("sigmoid", &[X], &[])],
+        // The layer says which operator.
+        LayerKind::Each(_) => &[(NAMED, &[X], &[])],
+        LayerKind::Reduce(_) => &[(NAMED, &[X], &[("axis", GivenList("dim")), ("keepdims", GivenFlag("keepdim"))])],
+        LayerKind::Silu => &[("sigmoid", &[X], &[]), ("multiply", &[X, Of(0)], &[])],
         LayerKind::LeakyRelu => &[("nn.leaky_relu", &[X], &[("alpha", GivenFloat("p"))])],
         // x · (1 + erf(x / √2)) / 2.
         LayerKind::Gelu => &[
@@ -128,6 +132,15 @@ fn steps(kind: LayerKind) -> &'static [Step] {
         LayerKind::LayerNorm => {
             &[("nn.layer_norm", &[X, Weight(0), Weight(1)], &[("axis", Int(-1)), ("epsilon", GivenFloat("eps"))])]
         }
+        LayerKind::GroupNorm => &[(
+            "nn.group_norm",
+            &[X, Weight(0), Weight(1)],
+            &[("num_groups", Given("num_groups")), ("axis", Int(1)), ("epsilon", GivenFloat("eps"))],
+        )],
+        LayerKind::Cat => &[("concatenate", &[X], ALONG)],
+        LayerKind::Permute => &[("transpose", &[X], &[("axes", GivenList("dims"))])],
+        LayerKind::Squeeze => &[("squeeze", &[X], &[("axis", GivenList("dim"))])],
+        LayerKind::Unsqueeze => &[("expand_dims", &[X], ALONG)],
         // TensorScript has no tensors of integers: the numbers are rounded towards zero.
         LayerKind::Embedding => {
             &[("cast", &[X], &[("dtype", Word("int32"))]), ("take", &[Weight(0), Of(0)], &[("axis", Int(0))])]
@@ -159,7 +172,7 @@ fn steps(kind: LayerKind) -> &'static [Step] {
             ("nn.bias_add", &[Of(19), Weight(3)], LAST),
         ],
         // These are no fixed number of steps.
-        LayerKind::Lstm | LayerKind::Flatten => &[],
+        LayerKind::Lstm | LayerKind::Gru | LayerKind::Flatten => &[],
     }
 }
 
@@ -179,6 +192,7 @@ fn value(value: Value, args: &Args) -> AttrValue {
         Given(name) => AttrValue::Int(int(args, name)),
         GivenList(name) => list(ints(args, name)),
         GivenFloat(name) => AttrValue::Float(float(args, name)),
+        GivenFlag(name) => AttrValue::Bool(flag(args, name)),
         Int(int) => AttrValue::Int(int),
         Flag(flag) => AttrValue::Bool(flag),
         Word(word) => AttrValue::Str(word.into()),
@@ -203,7 +217,11 @@ impl Lowering<'_> {
             let kept = vec![0; int(args, "start_dim").clamp(1, 64) as usize];
             return self.reshape(x, &[&kept[..], &[-1]].concat(), name, whole);
         }
-        let steps = steps(layer.kind);
+        let mut steps = steps(layer.kind);
+        // The last of two is the bias.
+        if !flag(args, "bias") {
+            steps = &steps[..1];
+        }
         // What is used more than once is a variable.
         let is_shared = |wanted: Operand| {
             let is_use = |&on: &Operand| on == wanted || matches!(on, Part(step, _) if Of(step) == wanted);
@@ -211,7 +229,7 @@ impl Lowering<'_> {
         };
         let mut lets: Vec<(Option<LocalId>, ExprId)> = Vec::new();
         let sequences = match layer.kind {
-            LayerKind::Lstm => ints(args, "input_size").first(),
+            LayerKind::Lstm | LayerKind::Gru => ints(args, "input_size").first(),
             LayerKind::MultiheadAttention => ints(args, "embed_dim").first(),
             _ => None,
         };
@@ -251,6 +269,10 @@ impl Lowering<'_> {
                 true => operands[0],
                 false => {
                     let attrs = attrs.iter().map(|&(name, of)| (name, value(of, args))).list();
+                    let op = match layer.kind {
+                        LayerKind::Each(name) | LayerKind::Reduce(name) => name,
+                        _ => op,
+                    };
                     self.operator(op, operands, attrs, at)
                 }
             };
@@ -261,8 +283,13 @@ impl Lowering<'_> {
             Some(&(tail, _)) => tail,
             None => self.used(input, at),
         };
-        if layer.kind == LayerKind::Lstm {
-            let Some(&def) = self.module.library_names.defs.get("@lstm") else { return tail };
+        let walk = match layer.kind {
+            LayerKind::Lstm => Some("@lstm"),
+            LayerKind::Gru => Some("@gru"),
+            _ => None,
+        };
+        if let Some(walk) = walk {
+            let Some(&def) = self.module.library_names.defs.get(walk) else { return tail };
             for weights in weights.chunks_exact(4) {
                 tail = self.call_def(def, [&[tail], weights].concat(), name, whole);
             }

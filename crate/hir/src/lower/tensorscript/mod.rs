@@ -20,7 +20,7 @@ use crate::data::{
 use crate::error::{Duplicated, HirError};
 use crate::layers::{LAYERS, Layer};
 use crate::net::{Init, MadeOf, Method, Net, Weight};
-use base::{Append, HashMap, Span, ToList};
+use base::{Append, HashMap, HashSet, Span, ToList};
 use shape::Alias;
 use syntax::{Children, NodeId, NodeKind, TokenKind};
 use ty::{Dtype, ParamId};
@@ -29,6 +29,8 @@ use ty::{Dtype, ParamId};
 #[derive(Default)]
 pub(super) struct Nets<'t> {
     by_name: HashMap<&'t str, usize>,
+    /// The names that a `node` declares.
+    declared: HashSet<&'t str>,
     aliases: HashMap<&'t str, Alias>,
     imports: HashMap<&'t str, Span>,
     parts: Vec<Parts<'t>>,
@@ -70,15 +72,12 @@ impl<'t> Lowering<'t> {
     /// Reads everything but the bodies of functions.
     pub(super) fn declare_nets(&mut self) {
         let tree = self.tree;
+        let nodes = tree.children(tree.root()).into_iter().filter(|&node| tree.kind(node) == NodeKind::Net);
+        self.nets.declared = nodes.filter_map(|node| self.own_name(node)).map(|(name, _)| name).collect();
+        self.declare_aliases(&tree.children(tree.root()), None);
         for node in tree.children(tree.root()) {
             match tree.kind(node) {
                 NodeKind::Use => self.import(node),
-                NodeKind::DimItem | NodeKind::TsrItem => {
-                    if let Some((name, alias)) = self.alias(node) {
-                        let first = self.nets.aliases.insert(name, alias).map(|first| first.span);
-                        self.once(Duplicated::Definition, name, node, first);
-                    }
-                }
                 NodeKind::Net | NodeKind::Weights | NodeKind::Graph => self.declare_part(node),
                 _ => {}
             }
@@ -149,7 +148,14 @@ impl<'t> Lowering<'t> {
     /// A `node`, `weights` or `graph`: what the three of one name say together.
     fn declare_part(&mut self, node: NodeId) {
         let tree = self.tree;
-        let (name, name_span) = self.own_name(node).unwrap_or(("", tree.span(node)));
+        let (mut name, name_span) = self.own_name(node).unwrap_or(("", tree.span(node)));
+        // Of a name that is nearly that of a node, it belongs there, unless the node has such a part.
+        if let Some(near) = self.misnamed(node, name, name_span) {
+            if near.is_empty() {
+                return;
+            }
+            name = near;
+        }
         let net = match self.nets.by_name.get(name) {
             Some(&net) => net,
             None => {
@@ -182,14 +188,9 @@ impl<'t> Lowering<'t> {
         if self.nets.parts[net].signature.is_none() {
             self.nets.parts[net].signature = signature;
         }
+        self.declare_aliases(&tree.children(node), Some(net));
         for member in tree.children(node) {
             match tree.kind(member) {
-                NodeKind::DimItem | NodeKind::TsrItem => {
-                    if let Some((name, alias)) = self.alias(member) {
-                        let first = self.nets.parts[net].aliases.insert(name, alias).map(|first| first.span);
-                        self.once(Duplicated::Definition, name, member, first);
-                    }
-                }
                 NodeKind::Weight => self.nets.parts[net].weights.push(member),
                 NodeKind::Method => self.nets.parts[net].methods.push(member),
                 _ => {}
@@ -209,6 +210,41 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
+    }
+
+    /// Tells of a `weights` or `graph` whose node there is not. The name of the node that is meant; none that it could be
+    /// a part of if that is empty.
+    fn misnamed(&mut self, node: NodeId, name: &str, span: Span) -> Option<&'t str> {
+        let tree = self.tree;
+        let kind = tree.kind(node);
+        if kind == NodeKind::Net || name.is_empty() || self.nets.declared.contains(name) {
+            return None;
+        }
+        let parts = tree.children(tree.root());
+        let names = |kind: NodeKind| {
+            let of_kind = parts.iter().filter(move |&&part| tree.kind(part) == kind);
+            of_kind.filter_map(|&part| self.own_name(part)).map(|(name, _)| name).list()
+        };
+        let nodes = names(NodeKind::Net);
+        let others = names(kind);
+        let near = match nodes[..] {
+            // There is only one whose part it can be.
+            [only] if !others.contains(&only) => Some(only),
+            _ => base::nearest(name, nodes.iter().copied()),
+        };
+        let near = near.and_then(|near| nodes.iter().copied().find(|node| *node == near));
+        let signature = tree.child(node, NodeKind::Signature).filter(|_| near.is_none());
+        let declared = signature.map(|signature| {
+            let at = tree.span(node).start;
+            (Span::new(at, at), format!("node {name}{} {{}}\n", tree.node_text(signature)))
+        });
+        let nearest = near.map(str::to_owned);
+        // Said once: the fix makes a node for all parts of the name.
+        let is_first = !self.nets.by_name.contains_key(name);
+        if is_first || near.is_some() {
+            self.errors.push(HirError::UnknownNode { name: name.to_owned(), span, nearest, declared });
+        }
+        near.map(|near| if others.contains(&near) { "" } else { near })
     }
 
     fn declare_weights(&mut self, net: usize) {
@@ -292,8 +328,14 @@ impl<'t> Lowering<'t> {
             let mut names: Vec<&str> = self.nets.by_name.keys().copied().list();
             names.append_all(LAYERS.iter().map(|layer| layer.name));
             base::sort(&mut names);
-            let nearest = base::nearest(name, names).map(str::to_owned);
-            self.errors.push(HirError::UnknownLayer { name: name.to_owned(), span, nearest });
+            let nearest = nearest_layer(name, &names);
+            self.errors.push(match nearest.and_then(Layer::of_name) {
+                Some(layer) if !layer.is_weight() => {
+                    let message = format!("`{}` has no weights: pipe into it where it is applied", layer.name);
+                    HirError::LayerArgument { span, message, at: None }
+                }
+                _ => HirError::UnknownLayer { name: name.to_owned(), span, nearest: nearest.map(str::to_owned) },
+            });
             return None;
         };
         if let Some(&import) = self.nets.imports.get(name) {
@@ -482,7 +524,12 @@ impl<'t> Lowering<'t> {
             }
             let written = tree.children(param).first().copied();
             let implied = input.filter(|_| params.is_empty());
-            let annotation = written.or(implied).and_then(|ty| self.value_type(ty, net));
+            let mut annotation = written.or(implied).and_then(|ty| self.value_type(ty, net));
+            if let Some(input) = input.filter(|_| !params.is_empty()) {
+                let name = self.module.nets[net].name.clone();
+                self.errors.push(HirError::ForwardParameter { name, span, first: tree.span(input) });
+                annotation = annotation.or_else(|| Some(self.type_expr(TypeExprKind::Error, span)));
+            }
             if let (Some(written), Some(implied)) = (written, implied) {
                 self.same_types(written, implied, net);
             }
@@ -601,8 +648,19 @@ impl<'t> Lowering<'t> {
             self.errors.push(HirError::LayerArgument { span, message, at: None });
             return self.expr(ExprKind::Error, span);
         }
-        let nearest = base::nearest(name, self.scope.names().into_iter().chain(names)).map(str::to_owned);
+        let names: Vec<&str> = self.scope.names().into_iter().chain(names).list();
+        let nearest = nearest_layer(name, &names).map(str::to_owned);
         self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
         self.expr(ExprKind::Error, span)
     }
+}
+
+/// The name that is meant by one: without regard to capitals and underscores, by what it is called elsewhere, or the nearest.
+fn nearest_layer<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
+    const ELSEWHERE: &[(&str, &str)] =
+        &[("concat", "cat"), ("concatenate", "cat"), ("reshape", "view"), ("swish", "silu"), ("transpose", "permute")];
+    let bare = |name: &str| name.replace('_', "").to_lowercase();
+    let (wanted, own) = (bare(name), ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, own)| *own));
+    let found = names.iter().copied().find(|&near| near != name && (Some(near) == own || bare(near) == wanted));
+    found.or_else(|| base::nearest(name, names.iter().copied()))
 }

@@ -2,8 +2,8 @@
 
 use super::Lowering;
 use crate::data::{TypeExprId, TypeExprKind, TypeParam};
-use crate::error::HirError;
-use base::{Append, Span, ToList};
+use crate::error::{Duplicated, HirError};
+use base::{Append, HashMap, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Kind};
 
@@ -21,10 +21,15 @@ pub(super) struct Alias {
     pub span: Span,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) enum Means {
     Dim(i64),
     Shape(NodeId),
+    /// What the declaration here says, which is not read yet, or is just being read.
+    Unread(NodeId),
+    Open,
+    /// What it should mean is not known, which was said.
+    Unknown,
 }
 
 /// A dim of a written shape.
@@ -43,18 +48,46 @@ pub(super) fn is_same(a: &[(Dim, Span)], b: &[(Dim, Span)]) -> bool {
 }
 
 impl<'t> Lowering<'t> {
-    /// The name that a `dim` or `tsr` declares, and what it means.
-    pub(super) fn alias(&mut self, node: NodeId) -> Option<(&'t str, Alias)> {
+    /// Declares the names of `dim`s and `tsr`s, at the top or in a node, then reads what they mean.
+    pub(super) fn declare_aliases(&mut self, items: &[NodeId], net: Option<usize>) {
         let tree = self.tree;
-        let (name, span) = self.own_name(node)?;
-        let means = match tree.kind(node) {
-            NodeKind::TsrItem => Means::Shape(*tree.children(node).first()?),
-            _ => {
-                let (text, at) = self.own_token(node, &[TokenKind::Int])?;
-                Means::Dim(self.size(text, at)?)
+        let is_alias = |item: &&NodeId| matches!(tree.kind(**item), NodeKind::DimItem | NodeKind::TsrItem);
+        for &item in items.iter().filter(is_alias) {
+            let Some((name, span)) = self.own_name(item) else { continue };
+            let first = self.aliases(net).get(name).map(|first| first.span);
+            if first.is_none() {
+                self.aliases(net).insert(name, Alias { means: Means::Unread(item), span });
             }
+            self.once(Duplicated::Definition, name, item, first);
+        }
+        for &item in items.iter().filter(is_alias) {
+            self.read_alias(item, net, 0);
+        }
+    }
+
+    fn aliases(&mut self, net: Option<usize>) -> &mut HashMap<&'t str, Alias> {
+        match net {
+            Some(net) => &mut self.nets.parts[net].aliases,
+            None => &mut self.nets.aliases,
+        }
+    }
+
+    /// Finds what a `dim` or `tsr` means, unless that is known or another one of its name counts.
+    fn read_alias(&mut self, node: NodeId, net: Option<usize>, depth: u32) {
+        let tree = self.tree;
+        let Some((name, span)) = self.own_name(node) else { return };
+        if self.aliases(net).get(name).is_none_or(|alias| alias.means != Means::Unread(node)) {
+            return;
+        }
+        self.aliases(net).insert(name, Alias { means: Means::Open, span });
+        let value = tree.children(node).first().copied();
+        let size = match (tree.kind(node), self.own_token(node, &[TokenKind::Int]), value) {
+            (NodeKind::TsrItem, _, shape) => shape.map(Means::Shape),
+            (_, Some((text, at)), _) => self.size(text, at).map(Means::Dim),
+            (_, None, Some(value)) => self.computed_size(value, net, depth).map(Means::Dim),
+            (_, None, None) => None,
         };
-        Some((name, Alias { means, span }))
+        self.aliases(net).insert(name, Alias { means: size.unwrap_or(Means::Unknown), span });
     }
 
     /// The number of a size.
@@ -69,6 +102,16 @@ impl<'t> Lowering<'t> {
     pub(super) fn find_alias(&self, name: &str, net: Option<usize>) -> Option<Alias> {
         let own = net.and_then(|net| self.nets.parts[net].aliases.get(name));
         own.or_else(|| self.nets.aliases.get(name)).copied()
+    }
+
+    /// As [`find_alias`](Self::find_alias), of a dim that may be computed from others, wherever these stand.
+    pub(super) fn dim_named(&mut self, name: &'t str, net: Option<usize>, depth: u32) -> Option<Alias> {
+        let found = self.find_alias(name, net)?;
+        if let Means::Unread(node) = found.means {
+            let is_own = net.is_some_and(|net| self.nets.parts[net].aliases.contains_key(name));
+            self.read_alias(node, net.filter(|_| is_own), depth + 1);
+        }
+        self.find_alias(name, net)
     }
 
     /// The dims of a written shape, aliases spliced in. `None` where it is none, which has been said.
@@ -111,6 +154,7 @@ impl<'t> Lowering<'t> {
                     let name = tree.node_text(part);
                     match self.find_alias(name, net).map(|alias| alias.means) {
                         Some(Means::Dim(number)) => Dim::Number(number),
+                        Some(Means::Unread(_) | Means::Open | Means::Unknown) => return None,
                         Some(Means::Shape(shape)) => {
                             self.read_shape(shape, net, Some(span), (depth + 1, n_read), dims)?;
                             continue;
@@ -144,7 +188,7 @@ impl<'t> Lowering<'t> {
         base::nearest(name, names.into_iter().filter(|near| near.len() > 2)).map(str::to_owned)
     }
 
-    fn undeclared(&mut self, name: &str, span: Span, net: Option<usize>) {
+    pub(super) fn undeclared(&mut self, name: &str, span: Span, net: Option<usize>) {
         let nearest = self.nearest_alias(name, net);
         let name = name.to_owned();
         self.errors.push(HirError::UndefinedType { name, span, kind: Kind::Dim, nearest, declared: None });

@@ -1,9 +1,10 @@
 //! Layers, weights and functions of the node as they are applied to a value.
 
+use super::shape::Means;
 use super::{Lowered, Lowering};
 use crate::data::{DefId, ExprId, ExprKind, LocalOrigin, Visit};
 use crate::error::HirError;
-use crate::layers::Layer;
+use crate::layers::{Layer, LayerKind};
 use crate::net::{Applied, MadeOf, Stage};
 use base::{Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
@@ -39,14 +40,16 @@ impl<'t> Lowering<'t> {
             NodeKind::Attr => {
                 let is_value = self.own_token(node, &[TokenKind::Ident]).is_some_and(|(name, _)| name == "x");
                 let callee = self.open.iter().rev().nth(2).map(|&call| (tree.kind(call), call));
-                let is_layer = match callee {
-                    Some((NodeKind::Call, call)) => tree
-                        .children_rev(call)
-                        .last()
-                        .is_some_and(|callee| Layer::of_name(tree.node_text(callee)).is_some()),
-                    _ => false,
+                let name = match callee {
+                    Some((NodeKind::Call, call)) => tree.children_rev(call).last().map(|callee| tree.node_text(callee)),
+                    _ => None,
                 };
-                is_layer && !is_value
+                // A function of the node may have the name of a layer.
+                let is_own = |name| {
+                    let parts = self.nets.current.as_ref().map(|current| &self.nets.parts[current.net]);
+                    parts.is_some_and(|parts| parts.methods_by_name.contains_key(name))
+                };
+                !is_value && name.is_some_and(|name| Layer::of_name(name).is_some() && !is_own(name))
             }
             // A type of a function.
             _ => {
@@ -109,8 +112,12 @@ impl<'t> Lowering<'t> {
             return self.expr(kind, span);
         }
         let net = self.nets.current.as_ref().map(|current| current.net);
-        if let Some(super::shape::Means::Dim(size)) = self.find_alias(name, net).map(|alias| alias.means) {
-            return self.expr(ExprKind::Literal(ty::Dtype::Int32, ty::Scalar::Int(size)), span);
+        match self.find_alias(name, net).map(|alias| alias.means) {
+            Some(Means::Dim(size)) => {
+                return self.expr(ExprKind::Literal(ty::Dtype::Int32, ty::Scalar::Int(size)), span);
+            }
+            Some(Means::Unread(_) | Means::Open | Means::Unknown) => return self.expr(ExprKind::Error, span),
+            Some(Means::Shape(_)) | None => {}
         }
         if name == "self" {
             return self.this(span);
@@ -164,7 +171,13 @@ impl<'t> Lowering<'t> {
         };
         if is_layer && let (Some(_), Some((_, extra))) = (piped.or(input), values.first()) {
             let span = self.module.exprs[*extra].span;
-            let message = "this is applied to one value, which is here already".to_owned();
+            let message = match callee {
+                Callee::Layer(Layer { kind: LayerKind::Cat, .. }) => {
+                    "`cat` takes its values as one: `cat((a, b), dim=1)`"
+                }
+                _ => "this is applied to one value, which is here already",
+            };
+            let message = message.to_owned();
             self.errors.push(HirError::LayerArgument { span, message, at: None });
             return self.expr(ExprKind::Error, span);
         }

@@ -1,0 +1,77 @@
+//! Words about layers of TensorScript, which are told by the names that they have in the text.
+
+use crate::error::Wording;
+use crate::why::Why;
+use base::Diagnostic;
+use hir::net::{Applied, Stage};
+use solve::{Failure, Posted};
+use ty::{Dim, Extent, Reason, Term, TermId, Terms};
+
+impl Wording<'_> {
+    /// The layer that a relation is a part of, or whose input it is about.
+    pub(crate) fn stage_at(&self, posted: &Posted) -> Option<&Stage> {
+        let stage = match self.why(posted.cause) {
+            Why::Expr(expr) => self.module.stage_of(expr),
+            Why::Let { value, .. } => self.module.stages.iter().find(|stage| stage.input == value),
+            _ => None,
+        };
+        stage.filter(|stage| matches!(stage.applied, Applied::View(_)) || stage.layer(self.module).is_some())
+    }
+
+    /// `fc1` (`Linear`).
+    pub(crate) fn layer_name(&self, stage: &Stage) -> String {
+        let (name, _) = stage.named(self.module);
+        match stage.layer(self.module) {
+            Some((layer, _)) if layer.name != name => format!("`{name}` (`{}`)", layer.name),
+            _ => format!("`{name}`"),
+        }
+    }
+
+    /// The type of what a layer is applied to, and its dims.
+    fn received(&self, stage: &Stage) -> Option<(TermId, &[TermId])> {
+        let solver = &self.inferred.solver;
+        let input = self.inferred.exprs[stage.input]?;
+        let Term::Tensor { shape, .. } = solver.head(input) else { return None };
+        let Term::Shape(dims) = solver.head(shape) else { return None };
+        Some((input, solver.items(dims)))
+    }
+
+    /// A layer that takes so many features and receives another number.
+    pub(crate) fn features(&self, stage: &Stage, failure: &Failure) -> Option<Diagnostic> {
+        let solver = &self.inferred.solver;
+        let (layer, args) = stage.layer(self.module)?;
+        let Reason::Unequal { left, right, .. } = failure.reason else { return None };
+        let argument = layer.size_in()?;
+        let takes = hir::layers::int(args, argument);
+        let (input, dims) = self.received(stage)?;
+        let given = *dims.get(layer.features_axis(args, dims.len())?)?;
+        match solver.head(given) {
+            Term::Dim(Dim { extent: Extent::Number(number), .. }) if number == takes => return None,
+            Term::Dim(Dim { extent: Extent::Number(_) | Extent::Param(_), .. }) => {}
+            _ => return None,
+        }
+        let (name, made_of) = stage.named(self.module);
+        let what = if argument.contains("ch") { "channels" } else { "features" };
+        let message = format!("`{name}` is `{made_of}`, but receives {} {what}", self.size(given));
+        let error = Diagnostic::error("type-mismatch", stage.span, message);
+        let error = error.label(self.module.exprs[stage.input].span, self.print(input));
+        Some(self.with_origins(error, stage.span, &[left, right]))
+    }
+
+    /// A `view` of rows on a value that has other rows.
+    pub(crate) fn rows(&self, stage: &Stage) -> Option<Diagnostic> {
+        let Applied::View(sizes) = &stage.applied else { return None };
+        let solver = &self.inferred.solver;
+        let (input, dims) = self.received(stage)?;
+        let (-1, sizes) = sizes.split_first()? else { return None };
+        let want = sizes.iter().try_fold(1_i64, |n, &size| n.checked_mul(size))?;
+        let found = dims.get(1..)?.iter().try_fold(1_i64, |n, &dim| match solver.head(dim) {
+            Term::Dim(Dim { extent: Extent::Number(size), .. }) => n.checked_mul(size),
+            _ => None,
+        })?;
+        let (_, view) = stage.named(self.module);
+        let message = format!("`{view}` makes rows of {want} numbers, but receives rows of {found}");
+        let error = Diagnostic::error("type-mismatch", stage.span, message);
+        (found != want).then(|| error.label(self.module.exprs[stage.input].span, self.print(input)))
+    }
+}
