@@ -46,15 +46,19 @@ export function registerOffers(): void {
       if (place === undefined) return null;
       const { definitions } = state.checked.peek().view;
       const prelude = state.prelude.peek() ?? "";
-      const version = model.getVersionId();
-      const { default: operators } = language.peek() === "relay" ? await import("virtual:operators") : { default: {} };
-      if (model.isDisposed() || model.getVersionId() !== version) return null;
-      const known = { text, definitions, prelude, operators };
-      const offers = await withTypes({ relay: relayOffers, refine: refineOffers, tensorscript: scriptOffers }[language.peek()](place, known));
       const from = model.getPositionAt(place.start);
       const insert = monaco.Range.fromPositions(from, position);
       const replace = monaco.Range.fromPositions(from, model.getPositionAt(place.end));
-      const suggestions = offers.map((offer, index) => itemOf(model, offer, index, { insert, replace }));
+      const { default: operators } = language.peek() === "relay" ? await import("virtual:operators") : { default: {} };
+      const known = { text, definitions, prelude, operators };
+      const offers = await withTypes({ relay: relayOffers, refine: refineOffers, tensorscript: scriptOffers }[language.peek()](place, known));
+      if (model.isDisposed()) return null;
+      const hasSigil = /^[%@`]/.test(place.prefix);
+      const suggestions = offers.map((offer, index) => ({
+        ...itemOf(model, offer, index, { insert, replace }),
+        // A name is found by its letters too; and `=` behind the name of an argument ends it.
+        ...(place.prefix !== "" && !hasSigil ? { filterText: offer.name.replace(/^[%@]|=$/g, "") } : {}),
+      }));
       return { suggestions };
     },
   });
@@ -75,13 +79,13 @@ async function withTypes(offers: Offer[]): Promise<Offer[]> {
 
 function itemOf(
   model: monaco.editor.ITextModel,
-  { name, kind, about, signature, doc, edit }: Offer,
+  { name, kind, about, takes, signature, doc, edit }: Offer,
   index: number,
   range: monaco.languages.CompletionItemRanges,
 ): monaco.languages.CompletionItem {
   const at = edit === undefined ? undefined : model.getPositionAt(edit.at);
   return {
-    label: about === "" ? name : { label: name, description: about.replace(/\s+/g, " ") },
+    label: about === "" ? name : { label: name, description: about.replace(/\s+/g, " ").replaceAll("`", ""), ...(takes === undefined ? {} : { detail: takes }) },
     kind: KINDS[kind].kind,
     insertText: name,
     range,

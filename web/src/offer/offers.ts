@@ -2,7 +2,7 @@
 import type Operators from "virtual:operators";
 import { firstSentence } from "../sentence.ts";
 import type { DefinitionView } from "../wasm/relish_wasm.js";
-import { constructorsOf, knownSignature, labelOf, LAYERS, libraryOf, operatorSignature } from "./known.ts";
+import { constructorsOf, knownSignature, labelOf, LAYERS, libraryOf, operatorSignature, type Signature } from "./known.ts";
 import { KINDS, relayPlace, TYPES } from "./relay.ts";
 import { givenAfter, type Place, tokensOf } from "./scan.ts";
 import { declaredIn, scriptPlace } from "./script.ts";
@@ -12,7 +12,9 @@ export interface Offer {
   kind: "argument" | "variable" | "constructor" | "function" | "operator" | "keyword" | "type" | "module";
   /** What it is, beside it: a type, or a few words. */
   about: string;
-  /** What it takes, where that is more than its name. */
+  /** Its operands, behind its name. */
+  takes?: string;
+  /** All that it takes, and its name. */
   signature?: string;
   doc?: string;
   /** Where a variable is bound, at which the compiler knows its type. */
@@ -37,14 +39,30 @@ const TOP_WORDS = [...VALUE_WORDS, ...keywords("def type data extern relation wh
 const TYPE_WORDS = [...types, ...keywords("fn ref")];
 const TRUTHS = keywords("True False");
 
+/** Its operands, and whether there is more. */
+function takesOf({ params }: Signature): string {
+  const operands = params.filter(({ isPlaced }) => isPlaced).map(({ text }) => text);
+  return `(${[...operands, ...(operands.length < params.length ? ["…"] : [])].join(", ")})`;
+}
+
+const MADE = /contrib|_grad$|backward|internal|^(?:dyn|vm|memory|annotation|relay|auto_scheduler)\b/;
+
 let operatorOffers: { of: typeof Operators; offers: Offer[] } | undefined;
 
 function offersOf(operators: typeof Operators): Offer[] {
   if (operatorOffers?.of === operators) return operatorOffers.offers;
-  const offers = Object.entries(operators).map(([name, operator]): Offer => {
+  // As they are listed, the common ones first, but none behind one that begins with it: who has written `max` means that.
+  // And behind all of them what only a compiler writes.
+  const names: string[] = [];
+  for (const name of Object.keys(operators)) {
+    const longer = names.findIndex((other) => other.startsWith(name));
+    names.splice(longer < 0 ? names.length : longer, 0, name);
+  }
+  const sorted = [...names.filter((name) => !MADE.test(name)), ...names.filter((name) => MADE.test(name))];
+  const offers = sorted.map((name): Offer => {
     const signature = operatorSignature(name, operators);
-    const doc = firstSentence(operator?.doc ?? "");
-    return { name, kind: "operator", about: doc, doc, ...(signature === undefined ? {} : { signature: labelOf(signature) }) };
+    const doc = firstSentence(signature?.doc ?? "");
+    return { name, kind: "operator", about: doc, doc, ...(signature === undefined ? {} : { takes: takesOf(signature), signature: labelOf(signature) }) };
   });
   operatorOffers = { of: operators, offers };
   return offers;
