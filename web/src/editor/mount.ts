@@ -53,6 +53,11 @@ export function mountProgram(element: HTMLElement): void {
       end: model.getOffsetAt(selection.getEndPosition()),
     };
   });
+  // Room for problems is taken from the editor, and not from the line that one is typing.
+  editor.onDidLayoutChange(() => {
+    const position = editor.getPosition();
+    if (position !== null && editor.hasTextFocus()) editor.revealLine(position.lineNumber);
+  });
   followFormatting(editor);
   followExplaining(editor);
   registerWhy(editor);
