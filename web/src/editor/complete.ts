@@ -22,6 +22,7 @@ const KINDS: Record<Offer["kind"], { kind: monaco.languages.CompletionItemKind; 
   keyword: { kind: CompletionItemKind.Keyword, order: 4 },
   module: { kind: CompletionItemKind.Module, order: 4 },
   function: { kind: CompletionItemKind.Function, order: 5 },
+  library: { kind: CompletionItemKind.Function, order: 7 },
   operator: { kind: CompletionItemKind.Operator, order: 6 },
 };
 
@@ -84,8 +85,9 @@ function itemOf(
   range: monaco.languages.CompletionItemRanges,
 ): monaco.languages.CompletionItem {
   const at = edit === undefined ? undefined : model.getPositionAt(edit.at);
+  const description = about.replace(/\s+/g, " ").replaceAll("`", "");
   return {
-    label: about === "" ? name : { label: name, description: about.replace(/\s+/g, " ").replaceAll("`", ""), ...(takes === undefined ? {} : { detail: takes }) },
+    label: { label: name, ...(description === "" ? {} : { description }), ...(takes === undefined ? {} : { detail: takes }) },
     kind: KINDS[kind].kind,
     insertText: name,
     range,

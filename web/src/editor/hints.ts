@@ -49,9 +49,8 @@ async function callAt(text: string, offset: number): Promise<{ signature: Signat
 }
 
 async function relaySignature(name: string, text: string): Promise<Signature | undefined> {
-  if (/^[@A-Z]/.test(name)) return knownSignature(name, state.checked.peek().view.definitions, text, state.prelude.peek() ?? "");
   const { default: operators } = await import("virtual:operators");
-  return operatorSignature(name, operators);
+  return operatorSignature(name, operators) ?? knownSignature(name, state.checked.peek().view.definitions, text, state.prelude.peek() ?? "");
 }
 
 function activeOf({ params }: Signature, { argument, commas, isPiped }: Frame): number {

@@ -2,14 +2,14 @@
 import type Operators from "virtual:operators";
 import { firstSentence } from "../sentence.ts";
 import type { DefinitionView } from "../wasm/relish_wasm.js";
-import { constructorsOf, knownSignature, labelOf, LAYERS, libraryOf, operatorSignature, type Signature } from "./known.ts";
+import { constructorsOf, labelOf, LAYERS, type Library, libraryOf, operatorSignature, type Signature } from "./known.ts";
 import { KINDS, relayPlace, TYPES } from "./relay.ts";
 import { givenAfter, type Place, tokensOf } from "./scan.ts";
 import { declaredIn, scriptPlace } from "./script.ts";
 
 export interface Offer {
   name: string;
-  kind: "argument" | "variable" | "constructor" | "function" | "operator" | "keyword" | "type" | "module";
+  kind: "argument" | "variable" | "constructor" | "function" | "library" | "operator" | "keyword" | "type" | "module";
   /** What it is, beside it: a type, or a few words. */
   about: string;
   /** Its operands, behind its name. */
@@ -62,7 +62,8 @@ function offersOf(operators: typeof Operators): Offer[] {
   const offers = sorted.map((name): Offer => {
     const signature = operatorSignature(name, operators);
     const doc = firstSentence(signature?.doc ?? "");
-    return { name, kind: "operator", about: doc, doc, ...(signature === undefined ? {} : { takes: takesOf(signature), signature: labelOf(signature) }) };
+    if (signature === undefined) return { name, kind: "operator", about: doc };
+    return { name, kind: "operator", about: doc, doc, takes: takesOf(signature), signature: labelOf(signature) };
   });
   operatorOffers = { of: operators, offers };
   return offers;
@@ -75,16 +76,17 @@ export function relayOffers(place: Place, known: Known): Offer[] {
   const { frames, variables, typeParams, wants } = relayPlace(tokens, text);
   if (wants === "nothing") return [];
   if (wants === "kind") return kinds;
-  const library = libraryOf(prelude).filter(({ name }) => !definitions.some((definition) => definition.name === name));
-  const named = [...definitions, ...library];
+  if (prefix.startsWith("`")) return variantsIn(text, place);
+  const own = new Set(definitions.map(({ name }) => name));
+  const library = libraryOf(prelude).filter(({ name }) => !own.has(name));
+  const named: readonly Library[] = [...definitions.map(({ name, type }) => ({ name, type, doc: "" })), ...library];
   const declared = named.filter(({ type }) => type.startsWith("type "));
   if (wants === "type") {
     if (prefix !== "" && !/^\w/.test(prefix)) return [];
     const params = typeParams.map((name): Offer => ({ name, kind: "type", about: "type parameter" }));
-    const own = declared.map(({ name, type }): Offer => ({ name, kind: "type", about: type.replace(/^type /, "") }));
-    return [...params, ...own, ...TYPE_WORDS];
+    const nominal = declared.map(({ name, type }): Offer => ({ name, kind: "type", about: type.replace(/^type /, "") }));
+    return [...params, ...nominal, ...TYPE_WORDS];
   }
-  if (prefix.startsWith("`")) return variantsIn(text, place);
   const constructors = declared.flatMap(({ type }) =>
     constructorsOf(type).map(({ name, of, fields }): Offer => {
       const signature = fields.length === 0 ? name : `${name}(${fields.join(", ")})`;
@@ -110,11 +112,7 @@ export function relayOffers(place: Place, known: Known): Offer[] {
   if (prefix.startsWith("%")) return locals;
   const functions = named
     .filter(({ name, type }) => name.startsWith("@") && !type.startsWith("type "))
-    .map(({ name, type }): Offer => {
-      const signature = knownSignature(name, definitions, text, prelude);
-      const doc = libraryOf(prelude).find((item) => item.name === name && !definitions.some((own) => own.name === name))?.doc ?? "";
-      return { name, kind: "function", about: type, signature: signature === undefined ? type : labelOf(signature), doc };
-    });
+    .map(({ name, type, doc }): Offer => ({ name, kind: own.has(name) ? "function" : "library", about: type, signature: `${name}: ${type}`, doc }));
   if (prefix.startsWith("@")) return functions;
   return [...attributes, ...locals, ...constructors, ...functions, ...offersOf(operators), ...(frames.length === 1 ? TOP_WORDS : VALUE_WORDS)];
 }
@@ -129,7 +127,8 @@ export function refineOffers(place: Place, { text, definitions }: Known): Offer[
   const { tokens, prefix } = place;
   const before = tokens.at(-1)?.text ?? "";
   if (before === "let" || before === "as") return [];
-  const variants = new Set(tokensOf(text, "refine").filter((token) => /^[A-Z]/.test(token.text) && token.start !== place.start).map(({ text }) => text));
+  const written = tokensOf(text, "refine").filter((token) => /^[A-Z]/.test(token.text) && token.start !== place.start);
+  const variants = new Set(written.map(({ text }) => text));
   const names = new Map<string, number>();
   for (const [index, token] of tokens.entries()) {
     if (!/^[a-z_]/.test(token.text)) continue;
@@ -197,12 +196,14 @@ export function scriptOffers(place: Place, known: Known): Offer[] {
   if (part === "weights" && frames.length > 0) {
     if (before !== "=") return [];
     const behind = known.text.startsWith("::", place.end) ? "" : "::new";
-    const nodes = [...declared.nodes].filter((name) => name !== node).map((name): Offer => ({ name: name + behind, kind: "function", about: "node" }));
+    const others = [...declared.nodes].filter((name) => name !== node);
+    const nodes = others.map((name): Offer => ({ name: name + behind, kind: "function", about: "node" }));
     return [...nodes, ...layers(true, behind)];
   }
   if (part === "graph" && frames.length > 0) {
     const ofWeights = [...weights].map(([name, madeOf]): Offer => ({ name, kind: "variable", about: madeOf }));
-    const piped = [...ofWeights, ...layers(false, ""), { name: "view", kind: "function", about: "another shape", signature: "view(…)" } as Offer, self];
+    const view: Offer = { name: "view", kind: "function", about: "another shape", signature: "view(…)" };
+    const piped = [...ofWeights, ...layers(false, ""), view, self];
     if (before === "|>") return piped;
     const values = [...locals].map(([name, at]): Offer => ({ name, kind: "variable", about: "", at }));
     return [...values, ...piped, ...dims, ...keywords("def if else True False")];

@@ -1,9 +1,8 @@
 // What can stand at a place of a Relay program: which variables are in scope there, and whether a type or a value is wanted.
+import { KEYWORDS } from "../language.ts";
 import { advance, calleeAt, frame, type Frame, type Token } from "./scan.ts";
 
-export const RELAY_KEYWORDS: ReadonlySet<string> = new Set(
-  "let fn def if else type data match case extern free_var ref ref_read ref_write relation where as".split(" "),
-);
+const RELAY_KEYWORDS: ReadonlySet<string> = new Set(KEYWORDS.relay);
 
 export const TYPES = [
   "Tensor",
@@ -32,17 +31,21 @@ export interface RelayPlace {
   isStart: boolean;
 }
 
-const isVariable = (text: string) => /^%[\w]/.test(text);
+/** Of brackets that bind none; nobody writes to it. */
+const NO_NAMES: Map<string, number> = new Map();
+
+const isVariable = (text: string) => text.length > 1 && text.startsWith("%");
 /** A new name comes behind these. */
 const BINDS = new Set(["let", "def", "type", "data", "extern", "relation", "as", "free_var"]);
 
 export function relayPlace(tokens: readonly Token[], text: string): RelayPlace {
   const open = (token: Token, index: number, more: Partial<Block>): Block => {
     const { callee, isPiped } = calleeAt(tokens, index, RELAY_KEYWORDS);
-    const rest = { isType: false, bindsTypes: false, names: new Map(), isMatch: false, isPattern: false, ...more };
-    return { ...frame(token, index, token.text === "(" && !rest.isType ? callee : undefined, isPiped), ...rest };
+    const called = token.text === "(" && more.isType !== true ? callee : undefined;
+    const rest = { isType: false, bindsTypes: false, names: NO_NAMES, isMatch: false, isPattern: false };
+    return Object.assign(frame(token, index, called, isPiped), rest, more);
   };
-  const whole = () => open({ text: "", start: 0, end: 0 }, -1, {});
+  const whole = () => open({ text: "", start: 0, end: 0 }, -1, { names: new Map() });
   let top = whole();
   let frames: Block[] = [top];
   let typeParams: string[] = [];
@@ -64,6 +67,7 @@ export function relayPlace(tokens: readonly Token[], text: string): RelayPlace {
   for (const [index, token] of tokens.entries()) {
     const before = tokens[index - 1];
     const isAtLeft = token.start === 0 || text[token.start - 1] === "\n";
+    const isFunction = token.text === "fn" || token.text === "ref";
     if (isAtLeft && /^(?:def|type|data|extern|relation)$/.test(token.text)) {
       // Whatever an earlier line has left open, a definition is not inside it.
       top = { ...whole(), names: frames[0]?.names ?? new Map() };
@@ -88,6 +92,13 @@ export function relayPlace(tokens: readonly Token[], text: string): RelayPlace {
         declares = false;
         break;
       }
+      case "<":
+        // `def @f<A, B>`, as papers write it.
+        if (before?.end === token.start && (declares || tokens[index - 2]?.text === "def")) frames.push(open(token, index, { bindsTypes: true }));
+        break;
+      case ">":
+        if (top.open === "<") frames.pop();
+        break;
       case "=>":
         top.isPattern = false;
         break;
@@ -103,7 +114,7 @@ export function relayPlace(tokens: readonly Token[], text: string): RelayPlace {
       }
     }
     top = frames.at(-1) ?? top;
-    isTypeWord = /^(?:fn|ref)$/.test(token.text) && wantsType(index);
+    isTypeWord = isFunction && wantsType(index);
     if (token.text === "def" || token.text === "type" || token.text === "data") typeParams = [];
     if ((token.text === "def" || token.text === "fn" || token.text === "case") && !isTypeWord) {
       params = new Map();
@@ -112,7 +123,7 @@ export function relayPlace(tokens: readonly Token[], text: string): RelayPlace {
     if (token.text === "type" || token.text === "data") declares = true;
     if (token.text === ";") declares = false;
     if (token.text === "match") matchAt = frames.length;
-    if (top.bindsTypes && /^[A-Za-z_]\w*$/.test(token.text) && /^[[,]$/.test(before?.text ?? "")) typeParams.push(token.text);
+    if (top.bindsTypes && /^[A-Za-z_]\w*$/.test(token.text) && /^[[<,]$/.test(before?.text ?? "")) typeParams.push(token.text);
     if (isVariable(token.text)) {
       const block = frames.findLast(({ open }) => open === "{" || open === "") ?? top;
       const isParam = params !== undefined && frames.length > paramsAt;

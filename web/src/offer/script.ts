@@ -1,7 +1,8 @@
 // What can stand at a place of a TensorScript program.
+import { KEYWORDS } from "../language.ts";
 import { advance, calleeAt, frame, type Frame, type Token } from "./scan.ts";
 
-export const SCRIPT_KEYWORDS: ReadonlySet<string> = new Set("use dim tsr node weights graph def if else while for match enum let type".split(" "));
+const SCRIPT_KEYWORDS: ReadonlySet<string> = new Set(KEYWORDS.tensorscript);
 
 /** What a text declares, wherever that stands. */
 export interface Declared {
@@ -70,8 +71,9 @@ export function declaredIn(tokens: readonly Token[]): Declared {
     } else if ((text === "dim" || text === "tsr") && isName(next)) found.dims.add(next);
     else if (part === "use" && isName(text)) found.used.add(text);
     else if (part === "use" && text === ";") [part, found.usedUpTo] = ["", token.end];
-    else if (part === "weights" && depth === 1 && next === "=" && isName(text)) of(found.weights, node, () => new Map()).set(text, tokens[index + 2]?.text ?? "");
-    else if (part === "graph" && text === "def" && isName(next)) of(found.methods, node, () => new Set()).add(next);
+    else if (part === "weights" && depth === 1 && next === "=" && isName(text)) {
+      of(found.weights, node, () => new Map<string, string>()).set(text, tokens[index + 2]?.text ?? "");
+    } else if (part === "graph" && text === "def" && isName(next)) of(found.methods, node, () => new Set()).add(next);
   }
   return found;
 }
