@@ -23,10 +23,11 @@ import "monaco-editor/features/quickCommand/register.js";
 import "monaco-editor/features/readOnlyMessage/register.js";
 import "monaco-editor/features/referenceSearch/register.js";
 import "monaco-editor/features/smartSelect/register.js";
-import "monaco-editor/editor/contrib/suggest/browser/suggestController.js";
 import "monaco-editor/features/toggleTabFocusMode/register.js";
 import "monaco-editor/features/wordHighlighter/register.js";
 import "monaco-editor/features/wordOperations/register.js";
+// What `features/suggest` registers is only what other editors show in grey behind the cursor.
+import "monaco-editor/editor/contrib/suggest/browser/suggestController.js";
 import type { Language } from "../language.ts";
 import * as monaco from "monaco-editor/editor.js";
 
