@@ -39,12 +39,12 @@ function explanationsFromPages(): Plugin {
   };
 }
 
-/** The module `virtual:operators`: what each operator's documentation says. */
+/** The module `virtual:operators`: what each operator takes, and what its documentation says. */
 function operatorsFromList(): Plugin {
   const id = "\0virtual:operators";
   const read = () => {
     const operators = JSON.parse(readFileSync(here("../target/operators.json"), "utf8"));
-    return Object.fromEntries(operators.map(({ name, doc }: { name: string; doc: string }) => [name, doc]));
+    return Object.fromEntries(operators.map(({ name, relation, ...rest }: { name: string; relation: string }) => [name, rest]));
   };
   return {
     name: "operators-from-list",

@@ -302,8 +302,8 @@ export async function hover(file: FileName, offset: number) {
   const view = await compiler.hover(file, offset);
   if (view?.operator === undefined) return view;
   // A file of its own, which the first hover on an operator loads.
-  const { default: docs } = await import("virtual:operators");
-  return { ...view, doc: docs[view.operator] ?? "" };
+  const { default: operators } = await import("virtual:operators");
+  return { ...view, doc: operators[view.operator]?.doc ?? "" };
 }
 export const name = (file: FileName, offset: number) => compiler.name(file, offset);
 /** The match at a place of the program, `null` if it has none; no answer if the text changes meanwhile. */

@@ -7,6 +7,13 @@ export const LANGUAGES: readonly { id: Language; title: string }[] = [
   { id: "tensorscript", title: "TensorScript" },
 ];
 
+/** The words that are no names. */
+export const KEYWORDS: Readonly<Record<Language, readonly string[]>> = {
+  relay: "let fn def if else type data match case extern free_var ref ref_read ref_write relation where as true false".split(" "),
+  refine: "let in match with as".split(" "),
+  tensorscript: "use dim tsr node weights graph def if else self true false".split(" "),
+};
+
 const LANG_LINE = /^\uFEFF?#lang(?:[ \t]+(.*?))?[ \t\r]*(?:\n|$)/;
 
 export function languageOf(text: string): Language {

@@ -8,6 +8,7 @@ import "./style/run.css";
 import "./style/layout.css";
 import "./style/solver.css";
 import "./style/graph.css";
+import "./style/offer.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { followHistory, leave, openAddress, runNow, share } from "./actions.ts";

@@ -8,9 +8,16 @@ declare module "virtual:examples" {
 }
 
 declare module "virtual:operators" {
-  /** What the documentation of each operator says, in Markdown. */
-  const docs: Record<string, string | undefined>;
-  export default docs;
+  interface Operator {
+    args: readonly string[];
+    /** Without a default, it must be given. */
+    attrs: readonly { name: string; default: string | null }[];
+    /** Markdown. */
+    doc: string;
+  }
+  /** Every operator by its name. */
+  const operators: Record<string, Operator | undefined>;
+  export default operators;
 }
 
 declare module "virtual:explanations" {

@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 import { state } from "../state.ts";
 import type { FileName } from "../wasm/relish_wasm.js";
+import { OFFERING } from "./complete.ts";
 import { monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 
@@ -29,7 +30,6 @@ export function createEditor(
     overviewRulerBorder: false,
     overviewRulerLanes: 2,
     padding: { top: 14, bottom: 14 },
-    quickSuggestions: false,
     renderFinalNewline: "on",
     renderLineHighlightOnlyWhenFocus: true,
     scrollBeyondLastColumn: 0,
@@ -38,6 +38,7 @@ export function createEditor(
     tabSize: 2,
     wordBasedSuggestions: "off",
     wordWrap: matchMedia("(max-width: 720px)").matches ? "on" : "off",
+    ...OFFERING,
     ...options,
   });
   effect(() => {

@@ -1,12 +1,6 @@
 // How programs are coloured and bracketed. The compiler knows the language; this only has to look right while typing.
-import type { Language } from "../language.ts";
+import { KEYWORDS, type Language } from "../language.ts";
 import { monaco } from "./monaco.ts";
-
-export const KEYWORDS =
-  "let fn def if else type data match case extern free_var ref relation where as true false".split(" ");
-
-const SCRIPT_KEYWORDS = "use dim tsr node weights graph def if else self true false".split(" ");
-const REFINE_KEYWORDS = "let in match with as".split(" ");
 
 type Pair = [open: string, close: string];
 
@@ -56,7 +50,7 @@ function registerRelay(): void {
     wordPattern: /[%@`]?[A-Za-z_][\w.]*|%?\d[\w.]*/,
   });
   monaco.languages.setMonarchTokensProvider("relay", {
-    keywords: KEYWORDS,
+    keywords: [...KEYWORDS.relay],
     defaultToken: "",
     brackets: coloured(BRACES),
     tokenizer: {
@@ -108,7 +102,7 @@ function registerRefine(): void {
   const shared = register("refine", "refine", PARENTHESES, "#");
   monaco.languages.setLanguageConfiguration("refine", { ...shared, wordPattern: /[A-Za-z_]\w*|\d+/ });
   monaco.languages.setMonarchTokensProvider("refine", {
-    keywords: REFINE_KEYWORDS,
+    keywords: [...KEYWORDS.refine],
     defaultToken: "",
     brackets: coloured(PARENTHESES),
     tokenizer: {
@@ -130,7 +124,7 @@ function registerTensorScript(): void {
   const shared = register("tensorscript", "TensorScript", BRACES, "//");
   monaco.languages.setLanguageConfiguration("tensorscript", { ...shared, wordPattern: /[A-Za-z_]\w*|\d[\w.]*/ });
   monaco.languages.setMonarchTokensProvider("tensorscript", {
-    keywords: SCRIPT_KEYWORDS,
+    keywords: [...KEYWORDS.tensorscript],
     defaultToken: "",
     brackets: coloured(BRACES),
     tokenizer: {

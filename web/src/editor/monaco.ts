@@ -18,6 +18,7 @@ import "monaco-editor/features/iPadShowKeyboard/register.js";
 import "monaco-editor/features/indentation/register.js";
 import "monaco-editor/features/linesOperations/register.js";
 import "monaco-editor/features/multicursor/register.js";
+import "monaco-editor/features/parameterHints/register.js";
 import "monaco-editor/features/quickCommand/register.js";
 import "monaco-editor/features/readOnlyMessage/register.js";
 import "monaco-editor/features/referenceSearch/register.js";
@@ -25,6 +26,8 @@ import "monaco-editor/features/smartSelect/register.js";
 import "monaco-editor/features/toggleTabFocusMode/register.js";
 import "monaco-editor/features/wordHighlighter/register.js";
 import "monaco-editor/features/wordOperations/register.js";
+// What `features/suggest` registers is only what other editors show in grey behind the cursor.
+import "monaco-editor/editor/contrib/suggest/browser/suggestController.js";
 import type { Language } from "../language.ts";
 import * as monaco from "monaco-editor/editor.js";
 

@@ -2,10 +2,12 @@
 import { effect } from "@preact/signals";
 import { edit } from "../actions.ts";
 import { language, state } from "../state.ts";
+import { registerOffers } from "./complete.ts";
 import { createEditor } from "./create.ts";
 import { modelOf, uriOf } from "./files.ts";
 import { registerFixes } from "./fixes.ts";
 import { followFormatting, registerFormat } from "./format.ts";
+import { registerHints } from "./hints.ts";
 import { followExplaining, registerHover } from "./hover.ts";
 import { registerLanguages } from "./language.ts";
 import { monaco } from "./monaco.ts";
@@ -24,6 +26,8 @@ export function mountProgram(element: HTMLElement): void {
   registerFixes();
   registerNames();
   registerFormat();
+  registerOffers();
+  registerHints();
   registerWhyCommand();
   followTheme();
 
@@ -48,6 +52,11 @@ export function mountProgram(element: HTMLElement): void {
       start: model.getOffsetAt(selection.getStartPosition()),
       end: model.getOffsetAt(selection.getEndPosition()),
     };
+  });
+  // Room for problems is taken from the editor, and not from the line that one is typing.
+  editor.onDidLayoutChange(() => {
+    const position = editor.getPosition();
+    if (position !== null && editor.hasTextFocus()) editor.revealLine(position.lineNumber);
   });
   followFormatting(editor);
   followExplaining(editor);

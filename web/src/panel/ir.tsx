@@ -247,7 +247,9 @@ function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: Function
   const { name, line, before, after, lines, isChanged, isCut } = one;
   const title = name === "" ? "top-level variables" : name === "fn" && line !== undefined ? `fn on line ${line}` : name;
   const size = after === undefined ? "left out" : before === undefined && withMarks ? "new" : before !== undefined && before !== after ? `${before} → ${after}` : String(after);
-  const text = (side: readonly IrLine[], label: string) => <IrLines lines={side} label={label} tables={tables} isLit={isLit} />;
+  const text = (side: readonly IrLine[], label: string, isBeside = false) => (
+    <IrLines lines={side} label={label} tables={tables} isLit={isLit} isBeside={isBeside} />
+  );
   const flat = lines.map(({ mark, line }): IrLine => ({ ...line, ...(withMarks ? { mark } : {}) }));
   return (
     <details class="function" open={isOpen}>
@@ -262,8 +264,8 @@ function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: Function
         text(flat, `Program of ${title}`)
       ) : (
         <div class="beside">
-          {text(sideOf(lines, "-"), `${title} before the pass`)}
-          {text(sideOf(lines, "+"), `${title} after the pass`)}
+          {text(sideOf(lines, "-"), `${title} before the pass`, true)}
+          {text(sideOf(lines, "+"), `${title} after the pass`, true)}
         </div>
       )}
     </details>

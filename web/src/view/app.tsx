@@ -1,8 +1,8 @@
 // The page: where everything is, wide and narrow.
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { openFile, openPanel } from "../actions.ts";
 import { PANELS } from "../panels.ts";
-import { errorCount, language, state } from "../state.ts";
+import { errorCount, language, problems, state } from "../state.ts";
 import { isNarrow } from "./appearance.ts";
 import { NoticeBanner, SharedBanner } from "./banner.tsx";
 import { EditorPane, PRELUDE_TAB } from "./editor.tsx";
@@ -19,14 +19,27 @@ const UPPER = { label: "Height of the problems", kept: "problems-height", initia
 const editorPercent = signal(keptPercent(EDITOR.kept, EDITOR.initial));
 const upperPercent = signal(keptPercent(UPPER.kept, UPPER.initial));
 
+/** Whether there is room for problems. There is as soon as there is one, and then until there has been none for a while. */
+const hasRoom = signal(false);
+const ROOM_MS = 15_000;
+
+effect(() => {
+  if (problems.value.length > 0) hasRoom.value = true;
+  else if (hasRoom.value) {
+    const timer = setTimeout(() => (hasRoom.value = false), ROOM_MS);
+    return () => clearTimeout(timer);
+  }
+  return undefined;
+});
+
 export function App() {
   return (
     <>
       <Header />
       <SharedBanner />
-      <main class="work" style={{ "--upper": `${upperPercent.value}%`, "--editor": `${editorPercent.value}%` }}>
+      <main class={hasRoom.value ? "work" : "work at-peace"} style={{ "--upper": `${upperPercent.value}%`, "--editor": `${editorPercent.value}%` }}>
         <Upper />
-        <Separator orientation="horizontal" percent={upperPercent} {...UPPER} />
+        {hasRoom.value && <Separator orientation="horizontal" percent={upperPercent} {...UPPER} />}
         <Problems />
       </main>
       <NoticeBanner />

@@ -22,8 +22,8 @@ export function highlight(text: string): ComponentChildren[] {
 const LONGEST = 6000;
 
 /**
- * A type, which breaks after a comma, or before an arrow or a clause, and inside `[…]` only when that alone is wider
- * than the line: `Tensor[(N, M), float32]` stays together.
+ * A type, which breaks after a comma, or before an arrow, a clause, or what a function takes; and inside brackets only when
+ * what is in them is wider than the line: `Tensor[(N, M), float32]` stays together.
  */
 export function TypeText({ text }: { text: string }) {
   const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
@@ -32,6 +32,8 @@ export function TypeText({ text }: { text: string }) {
 
 /** Types nest less than this; what is deeper is one piece, so that no text can exhaust the stack. */
 const DEEPEST = 12;
+/** What is in brackets and no longer than this is never cut. */
+const SHORT = 16;
 
 function pieces(text: string, depth: number): ComponentChildren[] {
   const out: ComponentChildren[] = [];
@@ -39,13 +41,17 @@ function pieces(text: string, depth: number): ComponentChildren[] {
   let start = 0;
   const cut = (end: number) => {
     const piece = text.slice(start, end).trim();
-    if (piece !== "") out.push(<span class="piece">{depth < DEEPEST ? groups(piece, depth) : highlight(piece)}</span>, " ");
+    if (piece !== "") {
+      if (text[start] === " " && out.length > 0) out.push(" ");
+      out.push(<span class="piece">{depth < DEEPEST ? groups(piece, depth) : highlight(piece)}</span>);
+    }
     start = end;
   };
   for (let index = 0; index < text.length; index += 1) {
     const char = text[index];
-    if (char === "[") open += 1;
-    else if (char === "]") open -= 1;
+    if (char === "(" && text[index - 1] === "]" && open === 0) cut(index);
+    if (char === "[" || char === "(") open += 1;
+    else if (char === "]" || char === ")") open -= 1;
     else if (open > 0) continue;
     else if (text.startsWith(", ", index)) cut(index + 1);
     else if (text.startsWith(" ->", index) || text.startsWith(" where ", index)) cut(index);
@@ -54,17 +60,19 @@ function pieces(text: string, depth: number): ComponentChildren[] {
   return out;
 }
 
-/** A piece with each of its outermost `[…]` cut into pieces in turn. */
+/** A piece with what is in each of its outermost brackets cut into pieces in turn. */
 function groups(piece: string, depth: number): ComponentChildren[] {
-  const start = piece.indexOf("[");
+  const start = piece.search(/[[(]/);
   if (start < 0) return highlight(piece);
   let open = 0;
   for (let end = start; end < piece.length; end += 1) {
-    if (piece[end] === "[") open += 1;
-    if (piece[end] === "]") open -= 1;
+    const char = piece[end];
+    if (char === "[" || char === "(") open += 1;
+    if (char === "]" || char === ")") open -= 1;
     if (open > 0) continue;
-    const inside = pieces(piece.slice(start + 1, end), depth + 1).slice(0, -1);
-    return [...highlight(piece.slice(0, start + 1)), ...inside, ...groups(piece.slice(end), depth + 1)];
+    const inside = piece.slice(start + 1, end);
+    const cut = inside.length > SHORT ? pieces(inside, depth + 1) : highlight(inside);
+    return [...highlight(piece.slice(0, start + 1)), ...cut, ...groups(piece.slice(end), depth + 1)];
   }
   return highlight(piece);
 }

@@ -56,6 +56,16 @@ export function irTokens(text: string, tables?: Tables): ComponentChildren[] {
   return out;
 }
 
+/** A line that is no longer than this stays one. */
+const LONGEST = 64;
+
+/** Of operators that run as one, each has a line. */
+function unfolded(text: string): string {
+  if (text.length <= LONGEST || !/ = fused\(/.test(text)) return text;
+  const indent = " ".repeat(text.search(/\S/) + 2);
+  return text.replace(/ \{ (?=s\d+ = )/, ` {\n${indent}`).replace(/; (?=s\d+ = )/g, `;\n${indent}`).replace(/ \}$/, `\n${indent.slice(2)}}`);
+}
+
 export interface IrLine extends Pick<IrLineView, "text" | "span"> {
   /** What a pass did to it. */
   mark?: " " | "+" | "-";
@@ -67,6 +77,8 @@ interface Props {
   tables?: Tables | undefined;
   /** Whether a line is of the place that the cursor is at. */
   isLit?: (span: SpanView) => boolean;
+  /** Whether another text stands beside it, line by line. */
+  isBeside?: boolean;
   /** The line where the machine is. */
   current?: number | undefined;
 }
@@ -74,7 +86,7 @@ interface Props {
 const SAID = { " ": "", "+": "added: ", "-": "left out: " } as const;
 
 /** One tab stop; the arrow keys go from line to line, Enter to its place in the text. */
-export function IrLines({ lines, label, tables, isLit, current }: Props) {
+export function IrLines({ lines, label, tables, isLit, isBeside = false, current }: Props) {
   const stop = useSignal(current ?? 0);
   const list = useRef<HTMLOListElement>(null);
   // The current line is in the middle of its box, whatever the page around it shows.
@@ -123,7 +135,7 @@ export function IrLines({ lines, label, tables, isLit, current }: Props) {
                 onKeyDown={(event) => move(event, index)}
               >
                 {mark !== undefined && mark !== " " && <span class="unseen">{SAID[mark]}</span>}
-                <code>{irTokens(text, tables)}</code>
+                <code>{irTokens(isBeside ? text : unfolded(text), tables)}</code>
               </button>
             </li>
           );

@@ -136,7 +136,7 @@ export function Ruler({ label, segments, scale, bits, niche, onPoint }: RulerPro
           onPointerEnter={() => set(index)}
           onPointerLeave={() => set(undefined)}
         >
-          <span class="meaning">{shortText(segment)}</span>
+          <Meaning segment={segment} />
           {segment.digits !== undefined && segment.kind !== "padding" && <Digits digits={segment.digits} />}
         </div>
       ))}
@@ -145,6 +145,17 @@ export function Ruler({ label, segments, scale, bits, niche, onPoint }: RulerPro
         <div class="mark" style={{ left: `${scale.at(bit)}%` }} />
       ))}
     </div>
+  );
+}
+
+function Meaning({ segment }: { segment: SegmentView }) {
+  const text = shortText(segment);
+  const length = text.length <= 2 ? "" : text.length <= 4 ? "of-4" : text.length <= 8 ? "of-8" : "long";
+  return (
+    <>
+      <span class={`meaning ${length}`}>{text}</span>
+      {segment.field !== undefined && length !== "" && <span class="brief">{segment.field + 1}</span>}
+    </>
   );
 }
 

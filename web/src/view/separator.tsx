@@ -1,5 +1,6 @@
 // A bar between two panes, moved by mouse, touch or arrow keys; a double-click puts it back.
 import type { Signal } from "@preact/signals";
+import { useRef } from "preact/hooks";
 import { type Kept, load, save } from "../storage.ts";
 
 interface Props {
@@ -14,6 +15,8 @@ interface Props {
 
 const MIN = 15;
 const MAX = 85;
+/** What the columns on both sides need, in pixels, as the style sheet has it. */
+const LEAST = { before: 260, after: 308 };
 
 export function keptPercent(kept: Kept, initial: number): number {
   const value = Number(load(kept));
@@ -21,8 +24,11 @@ export function keptPercent(kept: Kept, initial: number): number {
 }
 
 export function Separator({ label, orientation, percent, initial, kept }: Props) {
+  const bar = useRef<HTMLDivElement>(null);
   const set = (value: number) => {
-    percent.value = Math.round(Math.min(MAX, Math.max(MIN, value)) * 10) / 10;
+    const width = orientation === "vertical" ? (bar.current?.parentElement?.clientWidth ?? 0) : 0;
+    const [least, most] = width > LEAST.before + LEAST.after ? [(100 * LEAST.before) / width, 100 - (100 * LEAST.after) / width] : [MIN, MAX];
+    percent.value = Math.round(Math.min(MAX, most, Math.max(MIN, least, value)) * 10) / 10;
     save(kept, String(percent.value));
   };
   const onPointerDown = (down: PointerEvent) => {
@@ -52,6 +58,7 @@ export function Separator({ label, orientation, percent, initial, kept }: Props)
   };
   return (
     <div
+      ref={bar}
       class={`separator ${orientation}`}
       role="separator"
       tabIndex={0}

@@ -119,21 +119,32 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
   const shown = useRef<Placed | undefined>(undefined);
   /** The graph of which it was not known yet how its nodes stand when it was shown first. */
   const unknown = useRef<Placed | undefined>(undefined);
+  /** What is seen as long as nobody has moved it; with another size of the picture it is something else. */
+  const untouched = useRef<{ view: Viewport; start: number | undefined } | undefined>(undefined);
+  const begin = (next: Placed, start: number | undefined) => {
+    untouched.current = { view: firstView(next, size.peek(), start), start };
+    view.value = untouched.current.view;
+  };
   useSignalEffect(() => {
     const { width } = size.value;
     const next = state.placed.value;
-    if (width === 0 || next === undefined || shown.current === next) return;
+    if (width === 0 || next === undefined) return;
+    if (shown.current === next) {
+      if (untouched.current !== undefined && untouched.current.view === view.peek()) begin(next, untouched.current.start);
+      return;
+    }
     const before = shown.current;
     shown.current = next;
     if (before !== undefined && before.revision === next.revision && view.peek() !== undefined) {
       const kept = keepsInView(before, next, current.peek(), view.peek() as Viewport);
-      view.value = kept ?? firstView(next, size.peek(), undefined);
+      if (kept === undefined) begin(next, undefined);
+      else view.value = kept;
       return;
     }
     const at = state.graphState.peek();
     const states = at?.placed === next ? at.view.states : undefined;
     unknown.current = states === undefined ? next : undefined;
-    view.value = firstView(next, size.peek(), states === undefined ? undefined : startOf(next, states));
+    begin(next, states === undefined ? undefined : startOf(next, states));
   });
   // What the step is about is brought into view.
   useSignalEffect(() => {
@@ -143,7 +154,7 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
     if (next === undefined || at?.placed !== next || before === undefined) return;
     if (unknown.current === next) {
       unknown.current = undefined;
-      view.value = firstView(next, size.peek(), startOf(next, at.view.states));
+      begin(next, startOf(next, at.view.states));
       return;
     }
     view.value = clampView(before, next, focusOf(next, at.view.states), size.peek());

@@ -23,8 +23,6 @@ const MOST = 2.5;
 /** Nobody begins with a picture that cannot be read: letters of eleven pixels are the smallest that can. */
 const READABLE = 11 / 12;
 const MARGIN = 30;
-/** The buttons stand over the right edge. */
-const BUTTONS = 44;
 /** As far beside the edges of the view as a node may reach. */
 const BESIDE = 120;
 
@@ -57,13 +55,11 @@ export function firstView(placed: Placed, { width, height }: Size, focus: number
   // What goes into a relation says more of it than what comes out.
   for (const group of [[about, ...from, ...to], [about, ...from], [about]]) {
     for (const scale of [1, READABLE]) {
-      for (const room of [width - BUTTONS, width]) {
-        const box = along(group, scale);
-        if (box.most - box.least > room && group.length > 1) continue;
-        const tall = down(group, scale);
-        const high = tall.most - tall.least > height ? down([about], scale) : tall;
-        return { scale, x: offset(box, room, placed.width * scale), y: offset(high, height, placed.height * scale) };
-      }
+      const box = along(group, scale);
+      if (box.most - box.least > width && group.length > 1) continue;
+      const tall = down(group, scale);
+      const high = tall.most - tall.least > height ? down([about], scale) : tall;
+      return { scale, x: offset(box, width, placed.width * scale), y: offset(high, height, placed.height * scale) };
     }
   }
   return whole;

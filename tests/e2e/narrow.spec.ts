@@ -1,0 +1,101 @@
+// What is beside a wide editor, or on a phone, has room all the same.
+import { expect, type Locator, type Page, test } from "@playwright/test";
+import { open, panel, phone, problems, showPanel, write } from "./page.ts";
+
+const NET = `#lang tensorscript
+use lin::Linear;
+use nonlin::relu;
+
+node Net<[?, 2] -> [?, 1]> {}
+
+weights Net<[?, 2] -> [?, 1]> {
+  hidden = Linear::new(in=2, out=3);
+  out = Linear::new(in=3, out=1);
+}
+
+graph Net<[?, 2] -> [?, 1]> {
+  def forward(x) { x |> hidden |> relu |> out }
+}
+`;
+
+/** How far each of these reaches out of the box around them, in pixels. */
+const reach = (places: Locator) =>
+  places.evaluateAll((all) =>
+    all.map((one) => {
+      const box = one.getBoundingClientRect();
+      const around = one.parentElement?.getBoundingClientRect() ?? box;
+      return Math.round(Math.max(0, around.left - box.left, box.right - around.right, box.bottom - around.bottom));
+    }),
+  );
+
+const tabsOf = (page: Page, name: string) => page.getByRole("tablist", { name }).getByRole("tab");
+
+for (const width of [740, 800, 900]) {
+  test(`all tabs are in sight on a page of ${width} pixels`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 600 });
+    await open(page);
+    await write(page, NET);
+    const tabs = tabsOf(page, "Panels");
+    await expect(tabs).toHaveCount(7);
+    expect(await reach(tabs)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  });
+}
+
+test("on a phone the tabs of TensorScript stand in two rows", async ({ browser }) => {
+  const context = await phone(browser);
+  const page = await context.newPage();
+  await open(page);
+  await write(page, NET);
+  const tabs = tabsOf(page, "Program and panels");
+  await expect(tabs).toHaveCount(9);
+  expect(Math.max(...(await reach(tabs)))).toBe(0);
+  const tops = await tabs.evaluateAll((all) => all.map((tab) => Math.round(tab.getBoundingClientRect().top)));
+  expect(new Set(tops).size).toBe(2);
+  await context.close();
+});
+
+test("no problems take one line, and the first one makes room", async ({ page }) => {
+  await open(page);
+  await write(page, "let %x = 1;\n");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  expect((await problems(page).boundingBox())?.height).toBeLessThan(60);
+  await write(page, "let %x = 1 + %y;\n");
+  await expect(problems(page).locator(".problem").first()).toBeVisible();
+  expect((await problems(page).boundingBox())?.height).toBeGreaterThan(100);
+});
+
+test("the bar between the columns leaves room on both sides", async ({ page }) => {
+  await page.setViewportSize({ width: 900, height: 700 });
+  await open(page);
+  const bar = page.getByRole("separator", { name: "Width of the editor" });
+  const widthOf = async (place: string) => (await page.locator(place).boundingBox())?.width ?? 0;
+  await bar.focus();
+  await page.keyboard.press("End");
+  await expect.poll(() => widthOf(".panel-pane")).toBeLessThan(310);
+  expect(await widthOf(".panel-pane")).toBeGreaterThanOrEqual(295);
+  await page.keyboard.press("Home");
+  await expect.poll(() => widthOf(".editor-pane")).toBeLessThan(270);
+  expect(await widthOf(".editor-pane")).toBeGreaterThanOrEqual(255);
+});
+
+test("the buttons of the graph hide none of it", async ({ page }) => {
+  await open(page);
+  await write(page, "let %a = nn.relu(ones(shape=[2, 3]));\n");
+  await showPanel(page, "Solver");
+  await panel(page).getByRole("tab", { name: "Graph" }).click();
+  await expect(panel(page).locator(".solver-graph g.node").first()).toBeVisible();
+  const picture = await panel(page).locator(".graph-view").boundingBox();
+  const buttons = await panel(page).locator(".graph-buttons").boundingBox();
+  expect(buttons?.y).toBeGreaterThanOrEqual((picture?.y ?? 0) + (picture?.height ?? 0));
+});
+
+test("operators that run as one have a line each", async ({ page }) => {
+  await open(page);
+  await write(page, "def @f(%x: Tensor[(2, 3), float32]) { tanh(sigmoid(exp(nn.relu(%x * 2f)))) }\n@f(ones(shape=[2, 3]))\n");
+  await showPanel(page, "IR");
+  const fused = panel(page).locator(".ir-lines code", { hasText: "fused(" }).first();
+  await expect(fused).toBeVisible();
+  const lines = ((await fused.textContent()) ?? "").split("\n");
+  expect(lines.length).toBeGreaterThanOrEqual(5);
+  expect(lines.slice(1, -1).every((line) => /^ +s\d+ = /.test(line))).toBe(true);
+});

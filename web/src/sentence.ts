@@ -1,0 +1,6 @@
+/** The first sentence of a documentation in Markdown, in one line. */
+export function firstSentence(markdown: string): string {
+  const paragraph = markdown.trim().split(/\n\s*\n|\n```/, 1)[0] ?? "";
+  const flat = paragraph.replace(/\s+/g, " ");
+  return /^.*?[.](?= |$)/.exec(flat)?.[0] ?? flat;
+}
