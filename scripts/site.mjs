@@ -65,11 +65,13 @@ export const buildRelaxed = () =>
 export const buildCommands = () =>
   step("compiling it with the commands", () => compile("target/commands", { crateFeatures: ["--features", "commands"] }));
 
-/** What the operators' documentation says, for the page's own file of it. */
+/** What operators and layers take, and what their documentation says, for the page's own files of it. */
 export function listOperators() {
   return step("listing the operators", async () => {
-    const { output } = await run("cargo", ["run", "--quiet", "-p", "relish", "--", "ops", "--json"], { show: false });
-    writeFileSync(resolve(root, "target/operators.json"), output);
+    for (const [command, list] of [["ops", "operators"], ["layers", "layers"]]) {
+      const { output } = await run("cargo", ["run", "--quiet", "-p", "relish", "--", command, "--json"], { show: false });
+      writeFileSync(resolve(root, `target/${list}.json`), output);
+    }
   });
 }
 

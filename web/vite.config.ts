@@ -39,26 +39,29 @@ function explanationsFromPages(): Plugin {
   };
 }
 
-/** The module `virtual:operators`: what each operator takes, and what its documentation says. */
-function operatorsFromList(): Plugin {
-  const id = "\0virtual:operators";
-  const read = () => {
-    const operators = JSON.parse(readFileSync(here("../target/operators.json"), "utf8"));
-    return Object.fromEntries(operators.map(({ name, relation, ...rest }: { name: string; relation: string }) => [name, rest]));
-  };
+/** A module of what a list says that the compiler wrote. */
+function fromList(name: string, list: string, read: (rows: { name: string; relation?: string }[]) => unknown): Plugin {
+  const id = `\0virtual:${name}`;
+  const text = () => JSON.stringify(read(JSON.parse(readFileSync(here(`../target/${list}`), "utf8"))));
   return {
-    name: "operators-from-list",
-    resolveId: (source) => (source === "virtual:operators" ? id : undefined),
-    load: (source) => (source === id ? `export default ${JSON.stringify(read())};` : undefined),
+    name: `${name}-from-list`,
+    resolveId: (source) => (source === `virtual:${name}` ? id : undefined),
+    load: (source) => (source === id ? `export default ${text()};` : undefined),
   };
 }
+
+/** What each operator takes, and what its documentation says. */
+const operatorsFromList = () => fromList("operators", "operators.json", (rows) => Object.fromEntries(rows.map(({ name, relation, ...rest }) => [name, rest])));
+
+/** What each layer takes. */
+const layersFromList = () => fromList("layers", "layers.json", (rows) => rows);
 
 export default defineConfig({
   root: here("."),
   publicDir: here("../public"),
   // Relative addresses, so that the site works from any folder of any host.
   base: "./",
-  plugins: [examplesFromPages(), explanationsFromPages(), operatorsFromList(), withoutUnusedParts(), onlyShownIcons(), offline(here("./src/offline.worker.ts"))],
+  plugins: [examplesFromPages(), explanationsFromPages(), operatorsFromList(), layersFromList(), withoutUnusedParts(), onlyShownIcons(), offline(here("./src/offline.worker.ts"))],
   // Every file stays a file: the page's policy permits no `data:` scripts.
   build: {
     outDir: here("../dist"),

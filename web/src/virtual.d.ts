@@ -20,6 +20,12 @@ declare module "virtual:operators" {
   export default operators;
 }
 
+declare module "virtual:layers" {
+  /** Every layer of TensorScript, and every way in which a weight can begin; without a default, an argument must be given. */
+  const layers: readonly { module: string; name: string; params: readonly { name: string; default: string | null }[] }[];
+  export default layers;
+}
+
 declare module "virtual:explanations" {
   /** The Markdown page of each error code. */
   const pages: Record<string, string | undefined>;

@@ -5,7 +5,7 @@ mod fmt;
 use base::{Diagnostic, Surface};
 use clap::{Parser, Subcommand};
 use session::command::{
-    Answer, check_json, explain, exported, has_errors, hover_json, ir_json, ops, parse_export, parse_inputs,
+    Answer, check_json, explain, exported, has_errors, hover_json, ir_json, layers, ops, parse_export, parse_inputs,
     parse_layout, parse_pass, parse_place, run_json, run_options, summary_json,
 };
 use session::{Analysis, Colours, Mends};
@@ -99,6 +99,8 @@ enum Command {
     },
     /// The operators.
     Ops,
+    /// The layers of TensorScript.
+    Layers,
     /// What an error code means.
     Explain { code: String },
 }
@@ -182,6 +184,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
         Command::Trace { file } => document(&file, json, session::trace_json, session::trace_text),
         Command::Fmt { files, check } => fmt::fmt(files, check, json),
         Command::Ops => Ok(answered(ops(json))),
+        Command::Layers => Ok(answered(layers(json))),
         Command::Explain { code } => Ok(answered(explain(&code, json).map_err(Usage)?)),
     }
 }

@@ -91,6 +91,19 @@ pub enum Default {
     As(&'static str),
 }
 
+impl Default {
+    /// As it is written, unless there is none.
+    pub fn text(self) -> Option<String> {
+        match self {
+            Default::Required => None,
+            Default::Int(int) => Some(int.to_string()),
+            Default::Float(float) => Some(format!("{float:?}")),
+            Default::Flag(flag) => Some(flag.to_string()),
+            Default::As(other) => Some(other.to_owned()),
+        }
+    }
+}
+
 impl Param {
     /// Whether it has this value where nothing is said.
     pub fn is_default(&self, value: &Argument, args: &Args) -> bool {
@@ -110,6 +123,10 @@ const fn param(name: &'static str, takes: Takes, default: Default, torch: &'stat
 
 const fn size(name: &'static str, torch: &'static str) -> Param {
     param(name, Takes::Int(1), Default::Required, torch)
+}
+
+const fn real(name: &'static str, default: f64) -> Param {
+    Param { name, takes: Takes::Float, default: Default::Float(default), torch: name }
 }
 
 const BIAS: Param = param("bias", Takes::Flag, Default::Flag(true), "bias");
@@ -142,6 +159,25 @@ const RECURRENT: &[Param] = &[
     param("num_layers", Takes::Int(1), Default::Int(1), "num_layers"),
 ];
 const DROPPED: &[Param] = &[param("p", Takes::Probability, Default::Float(0.5), "p")];
+
+/// PyTorch's, by the names of `torch.nn.init`.
+pub const INITIALISERS: &[(&str, &[Param])] = &[
+    ("init_normal", &[real("mean", 0.0), real("std", 1.0)]),
+    ("init_uniform", &[real("a", 0.0), real("b", 1.0)]),
+    ("init_constant", &[Param { name: "val", takes: Takes::Float, default: Default::Required, torch: "val" }]),
+    ("init_xavier_normal", &[real("gain", 1.0)]),
+    ("init_xavier_uniform", &[real("gain", 1.0)]),
+    ("init_kaiming_normal", &[real("a", 0.0)]),
+    ("init_kaiming_uniform", &[real("a", 0.0)]),
+    ("init_zeros", &[]),
+    ("init_ones", &[]),
+];
+
+/// Of every layer and initialiser: the module that `use` names, its name, what it takes.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static str, &'static [Param])> {
+    let initialisers = INITIALISERS.iter().map(|&(name, params)| ("init", name, params));
+    LAYERS.iter().map(|layer| (layer.module, layer.name, layer.params)).chain(initialisers)
+}
 
 const fn layer(
     name: &'static str,

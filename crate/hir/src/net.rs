@@ -137,6 +137,11 @@ pub enum Applied {
     Method(DefId),
 }
 
+/// `forward` of `Net::forward`.
+pub fn method_name(name: &str) -> &str {
+    name.rfind(':').map_or(name, |colon| &name[colon + 1..])
+}
+
 impl Stage {
     /// What is applied, and what that is made of if the name does not say it all.
     pub fn named(&self, module: &Module) -> (String, String) {
@@ -156,9 +161,7 @@ impl Stage {
                 let dims = dims.iter().map(|&dim| if dim < 0 { "_".to_owned() } else { dim.to_string() }).list();
                 ("view".to_owned(), format!("view({})", dims.join(", ")))
             }
-            Applied::Method(def) => {
-                (module.defs[*def].name.rsplit("::").next().unwrap_or("").to_owned(), String::new())
-            }
+            Applied::Method(def) => (method_name(&module.defs[*def].name).to_owned(), String::new()),
         }
     }
 

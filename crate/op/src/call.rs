@@ -7,7 +7,10 @@ use crate::{Op, OpId};
 use base::ToList;
 use solve::{Cause, Solver, State, Trace};
 use std::sync::Arc;
-use ty::{AttrValue, Attrs, Dim, Dtype, Extent, Kind, Reason, RunFault, Scalar, Term, TermId, Terms, Value};
+use ty::{
+    AttrValue, Attrs, Dim, Dtype, Extent, FixedNames, Kind, Reason, RunFault, Scalar, Term, TermId, Terms, Value,
+    print_term,
+};
 
 /// A solver for one relation at a time.
 pub struct Operators {
@@ -286,7 +289,13 @@ impl Operators {
         let relation = self.solver.post(row.relation, &terms, attrs.clone(), HERE);
         self.solver.solve();
         if let Some(failure) = self.solver.failures.first() {
-            return Err(CallFault::Shapes(format!("`{}`: {}", row.name, sentence(&failure.reason))));
+            let mut said = format!("`{}`: {}", row.name, sentence(&failure.reason));
+            if matches!(failure.reason, Reason::Unequal { .. }) {
+                let names = FixedNames { adt: "", param: "", variants: &[], constructors: &[] };
+                let operands = terms[..terms.len() - 1].iter().map(|&term| print_term(&self.solver, &names, term).text);
+                said += &format!(", found {}", operands.list().join(" and "));
+            }
+            return Err(CallFault::Shapes(said));
         }
         if !matches!(self.solver.relation(relation).state, State::Solved) {
             return Err(CallFault::IllTyped);

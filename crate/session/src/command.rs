@@ -7,6 +7,7 @@ use crate::{
     pass_names, run,
 };
 use base::{Append, Diagnostic, LineIndex, Position, Severity, Span, ToList};
+use hir::layers::Param;
 use layout::Strategy;
 use machine::Tally;
 use serde::Serialize;
@@ -309,6 +310,27 @@ fn ops_text() -> String {
     op::all().iter().map(|row| line(row)).list().join("\n")
 }
 
+/// `relish layers --json`: of each layer, and of each way in which a weight can begin, the module that `use` names and what
+/// it takes.
+fn layers_json() -> String {
+    let param = |param: &Param| Attribute { name: param.name, default: param.default.text() };
+    let layer = |(module, name, params): (&'static str, &'static str, &'static [Param])| serde_json::json!({ "module": module, "name": name, "params": params.iter().map(param).list() });
+    to_string(&hir::layers::all().map(layer).list())
+}
+
+/// `relish layers`.
+pub fn layers(as_json: bool) -> Answer {
+    let param = |param: &Param| match param.default.text() {
+        Some(value) => format!("{}={value}", param.name),
+        None => param.name.to_owned(),
+    };
+    let line = |(module, name, params): (&str, &str, &[Param])| {
+        format!("{module}::{name}({})", params.iter().map(param).list().join(", "))
+    };
+    let text = if as_json { layers_json() } else { hir::layers::all().map(line).list().join("\n") };
+    Answer { text, has_errors: false }
+}
+
 /// `relish fmt --json`: `{"files":[{"file","changed","diagnostics":[…]}]}`, with the `text` of standard input.
 pub fn format_json(files: &[Formatting]) -> String {
     let files = files.iter().map(|Formatting { file, text, outcome }| FormattedFile {
@@ -374,6 +396,7 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
         }
         "summary" => Some(summary_json(&analysis())),
         "ops" => Some(ops_json()),
+        "layers" => Some(layers_json()),
         _ => None,
     }
 }

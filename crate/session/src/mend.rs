@@ -76,7 +76,10 @@ impl Mends {
         let problems = analysis.diagnostics();
         let is_error = |i: &usize| problems[*i].severity == Severity::Error;
         // What cannot be read may be why the rest is not understood.
-        let rank = |&i: &usize| (problems[i].code != "syntax-error", self.best(i).unwrap_or(usize::MAX));
+        let rank = |&i: &usize| {
+            let later = if problems[i].code == "syntax-error" { 0 } else { usize::MAX / 2 };
+            later + self.best(i).unwrap_or(usize::MAX / 2 - 1)
+        };
         let mut order: Vec<usize> = (0..problems.len()).filter(is_error).list();
         base::sort_by_key(&mut order, rank);
         order.append_all((0..problems.len()).filter(|i| !is_error(i)));

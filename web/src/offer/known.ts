@@ -1,7 +1,7 @@
 // What can be called: operators, layers, functions and constructors, with what they take.
+import layers from "virtual:layers";
 import type Operators from "virtual:operators";
 import type { DefinitionView } from "../wasm/relish_wasm.js";
-import layersText from "./layers.txt?raw";
 import { tokensOf } from "./scan.ts";
 
 export interface Param {
@@ -43,17 +43,15 @@ export interface Layer {
   signature: Signature;
 }
 
-/** By name, as the compiler has them, which a test compares. */
+const paramOf = (name: string, value: string | null): string => (value === null ? name : `${name}=${value}`);
+
+/** By name. */
 export const LAYERS: ReadonlyMap<string, Layer> = new Map(
-  layersText
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const [, module = "", name = "", params = ""] = /^(\w+) (\w+)\((.*)\)$/.exec(line) ?? [];
-      const isWeight = /^[A-Z]/.test(name);
-      const named = params === "" ? [] : params.split(", ").map((text) => ({ text, name: text.split("=", 1)[0], isPlaced: false }));
-      return [name, { module, isWeight, signature: { name: isWeight ? `${name}::new` : name, params: named, result: "", doc: "" } }];
-    }),
+  layers.map(({ module, name, params }) => {
+    const isWeight = /^[A-Z]/.test(name);
+    const named = params.map((param) => ({ text: paramOf(param.name, param.default), name: param.name, isPlaced: false }));
+    return [name, { module, isWeight, signature: { name: isWeight ? `${name}::new` : name, params: named, result: "", doc: "" } }];
+  }),
 );
 
 export interface Constructor {

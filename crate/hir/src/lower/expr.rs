@@ -3,7 +3,7 @@
 use super::{Lowered, Lowering, nearest};
 use crate::data::{Arm, ExprId, ExprKind, Hole, LocalId, LocalOrigin, Place, Visit};
 use crate::error::HirError;
-use base::{Span, Surface, ToList};
+use base::{Append, Span, Surface, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Scalar, VariantId};
 
@@ -251,8 +251,9 @@ impl Lowering<'_> {
             self.local_ref(name, span)
         } else {
             let defs = self.defs.names().map(|name| name.trim_start_matches('@'));
-            let named = self.ctors.names().chain(defs).chain(["True", "False"]);
+            let named = self.ctors.names().chain(defs);
             let mut names: Vec<&str> = named.chain(op::all().iter().map(|row| row.name)).list();
+            names.append_all(["True", "False"]);
             base::sort(&mut names);
             // Of names equally near, a variable's is the likelier.
             let nearest = base::nearest(name, self.scope.names().into_iter().chain(names));

@@ -4,7 +4,7 @@ use super::{FreshNames, inside_out};
 use crate::Analysis;
 use base::{Append, HashMap, HashSet, ToList};
 use hir::layers::{Default, Layer, LayerKind};
-use hir::net::{Applied, Args, Argument, Init, MadeOf, Net, Stage};
+use hir::net::{Applied, Args, Argument, Init, MadeOf, Net, Stage, method_name};
 use hir::{Def, ExprId, ExprKind, FnId, LocalId, Visit};
 use std::fmt::Write;
 use ty::Scalar;
@@ -361,7 +361,7 @@ impl<'a> Writer<'a> {
                 let rest: Vec<Python> = args[2..].iter().copied().map(|arg| self.take(arg)).list();
                 before.append(&mut self::before(&rest));
                 let rest: String = rest.iter().map(|arg| format!(", {}", arg.value)).collect();
-                let method = module.defs[*def].name.rsplit("::").next().unwrap_or("");
+                let method = method_name(&module.defs[*def].name);
                 match method {
                     "forward" => format!("{callee}({x}{rest})"),
                     _ => format!("{callee}.{}({x}{rest})", name(method)),

@@ -5,18 +5,16 @@ use crate::error::{Expected, Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::{NONE, Sig};
 use crate::token::TokenKind::*;
-use base::{Append, Edit, Span, Surface};
+use base::{Append, Edit, Span, Surface, ToList};
 
 /// As many tokens are looked at to find where something ends.
 const AHEAD: usize = 64;
 
-fn edit(span: Span, text: &str) -> Edit {
-    Edit { span, text: text.to_owned() }
-}
-
 impl Parser<'_> {
-    pub(super) fn foreign(&mut self, form: Foreign, at: Span, edits: Vec<Edit>) {
+    /// Says once what is foreign, and what is written for it here.
+    pub(super) fn foreign(&mut self, form: Foreign, at: Span, edits: &[(Span, &str)]) {
         if !self.hush() {
+            let edits = edits.iter().map(|&(span, text)| Edit { span, text: text.to_owned() }).list();
             self.errors.push(SyntaxError::Foreign { form, at, edits });
         }
     }
@@ -63,25 +61,21 @@ impl Parser<'_> {
         let name = meant.map_or("", |meant| meant.0);
         let is_missing =
             end <= operator as usize + 1 || self.nodes.last().is_some_and(|node| node.kind == NodeKind::Error);
-        let behind = self.token_span(end - 1).after();
-        let (form, edits) = match name {
-            "" => {
-                let left = Span::new(self.start_of(mark).start, before.end);
-                let (left, sign) = (&self.text[left.range()], &self.text[self.token_span(operator as usize).range()]);
-                let is_variable = self.sig[mark.pos as usize].kind == Local && mark.pos + 1 == operator;
-                let value = self.token_span(operator as usize + 2);
-                let (opened, closed) = if end == operator as usize + 3 { ("", "") } else { ("(", ")") };
-                let rest = edit(Span::new(at.start, value.start), &format!("= {left} {sign} {opened}"));
-                let edits = vec![edit(self.start_of(mark), "let "), rest, edit(behind, closed)];
-                (Foreign::Assignment, if is_variable { edits } else { Vec::new() })
-            }
-            _ => {
-                let comma = edit(Span::new(before.end, last.end), ",");
-                let edits = vec![edit(self.start_of(mark), &format!("{name}(")), comma, edit(behind, ")")];
-                (Foreign::Operator(name), edits)
-            }
-        };
-        self.foreign(form, at, if is_missing { Vec::new() } else { edits });
+        let (start, behind) = (self.start_of(mark), self.token_span(end - 1).after());
+        if name.is_empty() {
+            let left = &self.text[start.start as usize..before.end as usize];
+            let sign = &self.text[self.token_span(operator as usize).range()];
+            let is_variable = self.sig[mark.pos as usize].kind == Local && mark.pos + 1 == operator && !is_missing;
+            let value = self.token_span(operator as usize + 2);
+            let (opened, closed) = if end == operator as usize + 3 { ("", "") } else { ("(", ")") };
+            let rest = format!("= {left} {sign} {opened}");
+            let edits = [(start, "let "), (Span::new(at.start, value.start), &rest), (behind, closed)];
+            self.foreign(Foreign::Assignment, at, if is_variable { &edits } else { &[] });
+        } else {
+            let call = format!("{name}(");
+            let edits = [(start, &*call), (Span::new(before.end, last.end), ","), (behind, ")")];
+            self.foreign(Foreign::Operator(name), at, if is_missing { &[] } else { &edits });
+        }
         self.pos = end;
         self.finish(NodeKind::Binary, mark);
     }
@@ -90,18 +84,17 @@ impl Parser<'_> {
     pub(super) fn projected_name(&mut self, mark: Mark) {
         let at = self.token_span(self.pos);
         let (dot, name) = (self.token_span(self.pos - 1), &self.text[at.range()]);
-        let edits = match (self.nth(1), name) {
+        let start = self.start_of(mark);
+        match (self.nth(1), name) {
             (LParen, _) => {
-                let open = self.token_span(self.pos + 1);
-                let is_empty = self.nth(2) == RParen;
-                let comma = if is_empty { "" } else { ", " };
-                vec![edit(self.start_of(mark), &format!("{name}(")), edit(dot.to(open), comma)]
+                let (open, call) = (self.token_span(self.pos + 1), format!("{name}("));
+                let comma = if self.nth(2) == RParen { "" } else { ", " };
+                self.foreign(Foreign::Method, at, &[(start, &call), (dot.to(open), comma)]);
             }
-            (_, "T") => vec![edit(self.start_of(mark), "transpose("), edit(dot.to(at), ")")],
-            (_, "shape") => vec![edit(self.start_of(mark), "shape_of("), edit(dot.to(at), ")")],
-            _ => Vec::new(),
-        };
-        self.foreign(Foreign::Method, at, edits);
+            (_, "T") => self.foreign(Foreign::Method, at, &[(start, "transpose("), (dot.to(at), ")")]),
+            (_, "shape") => self.foreign(Foreign::Method, at, &[(start, "shape_of("), (dot.to(at), ")")]),
+            _ => self.foreign(Foreign::Method, at, &[]),
+        }
         self.bump();
         if self.at(LParen) && self.partner(self.pos as u32) != NONE {
             self.skip_one();
@@ -116,8 +109,8 @@ impl Parser<'_> {
         }
         let (open, closed) = (self.token_span(self.pos), self.token_span(close as usize));
         let is_one = self.pos + 2 == close as usize && matches!(self.nth(1), Int | Local);
-        let edits = vec![edit(self.start_of(mark), "take("), edit(open, ", "), edit(closed, ", axis=0)")];
-        self.foreign(Foreign::Index, open.to(closed), if is_one { edits } else { Vec::new() });
+        let edits = [(self.start_of(mark), "take("), (open, ", "), (closed, ", axis=0)")];
+        self.foreign(Foreign::Index, open.to(closed), if is_one { &edits } else { &[] });
         self.skip_one();
         self.finish(NodeKind::Error, mark);
         true
@@ -132,7 +125,7 @@ impl Parser<'_> {
     pub(super) fn pass_return(&mut self) {
         let at = self.token_span(self.pos);
         let gone = Span::new(at.start, self.token_span(self.pos + 1).start);
-        let mut edits = vec![edit(gone, "")];
+        let mut edits = vec![(gone, "")];
         // The `;` behind the value goes with it.
         let mut end = self.pos + 1;
         while end < self.pos + AHEAD
@@ -145,9 +138,9 @@ impl Parser<'_> {
             };
         }
         if self.sig.get(end).is_some_and(|sig| sig.kind == Semicolon) {
-            edits.push(edit(self.token_span(end), ""));
+            edits.push((self.token_span(end), ""));
         }
-        self.foreign(Foreign::Return, at, edits);
+        self.foreign(Foreign::Return, at, &edits);
         self.bump();
     }
 
@@ -175,7 +168,7 @@ impl Parser<'_> {
 
     pub(super) fn pass_loop(&mut self, mark: Mark) {
         let at = self.token_span(self.pos);
-        self.foreign(Foreign::Loop, at, Vec::new());
+        self.foreign(Foreign::Loop, at, &[]);
         let end = self.pos + AHEAD;
         while !self.at(LBrace) && !self.at_stop(NONE) && !self.at(Semicolon) && self.pos < end {
             self.skip_one();
@@ -195,7 +188,8 @@ impl Parser<'_> {
             return self.leaf(NodeKind::Error);
         }
         let (open, closed) = (self.token_span(self.pos), self.token_span(close as usize));
-        let mut edits = Vec::new();
+        let ends = format!(", Nil{}", ")".repeat((close as usize - self.pos) / 2));
+        let mut edits: Vec<(Span, &str)> = Vec::new();
         let n_tokens = close as usize - self.pos - 1;
         // Variables with commas between them; anything else is not rewritten.
         let inside = &self.sig[self.pos + 1..close as usize];
@@ -204,15 +198,15 @@ impl Parser<'_> {
             _ => sig.kind == Comma,
         };
         if n_tokens == 0 {
-            edits.push(edit(open.to(closed), "Nil"));
+            edits.push((open.to(closed), "Nil"));
         } else if n_tokens % 2 == 1 && n_tokens < AHEAD && inside.iter().enumerate().all(is_plain) {
-            edits.push(edit(open, "Cons("));
+            edits.push((open, "Cons("));
             for comma in (self.pos + 2..close as usize).step_by(2) {
-                edits.push(edit(self.token_span(comma), ", Cons("));
+                edits.push((self.token_span(comma), ", Cons("));
             }
-            edits.push(edit(closed, &format!(", Nil{}", ")".repeat(n_tokens / 2 + 1))));
+            edits.push((closed, &ends));
         }
-        self.foreign(Foreign::ListPattern, open.to(closed), edits);
+        self.foreign(Foreign::ListPattern, open.to(closed), &edits);
         self.open(Rule::CtorPat, mark);
     }
 

@@ -6,7 +6,7 @@ use crate::error::{Expected, Foreign};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
-use base::{Append, Edit, Span, Surface};
+use base::{Append, Span, Surface};
 
 impl Parser<'_> {
     pub(super) fn ty(&mut self) {
@@ -33,8 +33,8 @@ impl Parser<'_> {
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
             String => {
                 let at = self.token_span(self.pos);
-                let text = self.text[at.range()].trim_matches('"').to_owned();
-                self.foreign(Foreign::Quoted, at, vec![Edit { span: at, text }]);
+                let text = self.text[at.range()].trim_matches('"');
+                self.foreign(Foreign::Quoted, at, &[(at, text)]);
                 self.leaf(NodeKind::Error);
             }
             Int | Question => {
@@ -58,9 +58,8 @@ impl Parser<'_> {
             "meta" => return self.meta(mark),
             "Tensor" => match self.bare_shape() {
                 Some((from, to)) => {
-                    let edit = |span: Span, text: &str| Edit { span, text: text.to_owned() };
                     let at = Span::new(from.start, to.start);
-                    self.foreign(Foreign::Shape, at, vec![edit(from, "("), edit(to, ")")]);
+                    self.foreign(Foreign::Shape, at, &[(from, "("), (to, ")")]);
                     self.bump();
                     self.skip_one();
                     return self.finish(NodeKind::Error, mark);

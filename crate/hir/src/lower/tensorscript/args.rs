@@ -3,7 +3,7 @@
 use super::Lowering;
 use super::shape::Means;
 use crate::error::{Duplicated, HirError};
-use crate::layers::{Default, Layer, Param, Takes};
+use crate::layers::{Default, INITIALISERS, Layer, Param, Takes};
 use crate::net::{Args, Argument};
 use base::{Edit, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
@@ -13,23 +13,6 @@ use ty::Scalar;
 const MAX_DEPTH: u32 = 64;
 /// A layer of layers has at most so many: each has tensors of its own.
 const MAX_LAYERS: i64 = 64;
-
-const fn float(name: &'static str, default: f64) -> Param {
-    Param { name, takes: Takes::Float, default: Default::Float(default), torch: name }
-}
-
-/// PyTorch's, by the names of `torch.nn.init`.
-pub(super) const INITIALISERS: &[(&str, &[Param])] = &[
-    ("init_normal", &[float("mean", 0.0), float("std", 1.0)]),
-    ("init_uniform", &[float("a", 0.0), float("b", 1.0)]),
-    ("init_constant", &[Param { name: "val", takes: Takes::Float, default: Default::Required, torch: "val" }]),
-    ("init_xavier_normal", &[float("gain", 1.0)]),
-    ("init_xavier_uniform", &[float("gain", 1.0)]),
-    ("init_kaiming_normal", &[float("a", 0.0)]),
-    ("init_kaiming_uniform", &[float("a", 0.0)]),
-    ("init_zeros", &[]),
-    ("init_ones", &[]),
-];
 
 pub(super) fn initialiser(name: &str) -> Option<&'static [Param]> {
     INITIALISERS.iter().find(|(known, _)| *known == name).map(|&(_, params)| params)

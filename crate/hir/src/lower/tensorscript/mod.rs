@@ -18,7 +18,7 @@ use crate::data::{
     TypeExprId, TypeExprKind, Visit,
 };
 use crate::error::{Duplicated, HirError};
-use crate::layers::{LAYERS, Layer};
+use crate::layers::{INITIALISERS, LAYERS, Layer};
 use crate::net::{Init, MadeOf, Method, Net, Weight};
 use base::{Append, HashMap, HashSet, Span, ToList};
 use shape::Alias;
@@ -413,7 +413,7 @@ impl<'t> Lowering<'t> {
             return true;
         };
         let Some(params) = args::initialiser(function) else {
-            let nearest = base::nearest(function, args::INITIALISERS.iter().map(|(name, _)| *name));
+            let nearest = base::nearest(function, INITIALISERS.iter().map(|(name, _)| *name));
             let (name, nearest) = (function.to_owned(), nearest.map(str::to_owned));
             self.errors.push(HirError::UnknownName { name, span, nearest });
             return true;
@@ -659,7 +659,7 @@ impl<'t> Lowering<'t> {
 fn nearest_layer<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
     const ELSEWHERE: &[(&str, &str)] =
         &[("concat", "cat"), ("concatenate", "cat"), ("reshape", "view"), ("swish", "silu"), ("transpose", "permute")];
-    let bare = |name: &str| name.replace('_', "").to_lowercase();
+    let bare = |name: &str| name.replace('_', "").to_ascii_lowercase();
     let (wanted, own) = (bare(name), ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, own)| *own));
     let found = names.iter().copied().find(|&near| near != name && (Some(near) == own || bare(near) == wanted));
     found.or_else(|| base::nearest(name, names.iter().copied()))
