@@ -152,7 +152,7 @@ test("in TensorScript layers are offered with their arguments, and what they nee
   await expect(rows(page).first().locator(".label-name")).toHaveText("Linear::new");
   await page.keyboard.press("Tab");
   await page.keyboard.type("(");
-  await expect(hint(page)).toContainText("Linear::new(in, out)");
+  await expect(hint(page)).toContainText("Linear::new(in, out, bias=true)");
   await page.keyboard.type("o");
   await expect(rows(page).first().locator(".label-name")).toHaveText("out=");
   await page.keyboard.press("Tab");

@@ -189,13 +189,10 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
     }
 }
 
+type Words = fn(&Analysis) -> String;
+
 /// Prints one of two documents about a file's program, and for people what is wrong with it.
-fn document(
-    file: &str,
-    json: bool,
-    as_json: impl Fn(&Analysis) -> String,
-    as_text: impl Fn(&Analysis) -> String,
-) -> Result<ExitCode, Usage> {
+fn document(file: &str, json: bool, as_json: Words, as_text: Words) -> Result<ExitCode, Usage> {
     let analysis = analyse(file)?;
     let document = if json { as_json(&analysis) } else { as_text(&analysis) };
     tell(file, &analysis, analysis.diagnostics(), &document, json);

@@ -107,8 +107,8 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
             (LParen, _) => match sig[pos + 1].partner {
                 NONE => &[],
                 close => match sig.get(close as usize + 1).map(|sig| sig.kind) {
-                    Some(LBrace) if matches!(last, Global | Local | Arrow | Colon) => &[],
-                    Some(LBrace) => &[KwMatch, KwIf, KwFn],
+                    // Where an expression begins, and not the scrutinee of another `match`.
+                    Some(LBrace) if fresh || begins_expr(last) => &[KwMatch, KwIf, KwFn],
                     _ => &[],
                 },
             },
@@ -128,4 +128,9 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
             _ => &[],
         },
     }
+}
+
+/// Whether an expression begins behind this token, and no condition or scrutinee.
+fn begins_expr(last: TokenKind) -> bool {
+    matches!(last, LBrace | RBrace | LParen | Comma | Semicolon | Eq | FatArrow | Eof)
 }
