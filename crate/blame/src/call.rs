@@ -60,6 +60,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         let sides = outline.tree.children(node);
         if let [left, right] = sides[..] {
             out.append_all(swap(outline, left, right, 20 + far, "operands"));
+            bias(outline, node, [left, right], far, out);
         }
         return;
     }
@@ -133,6 +134,21 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     if let Some(row) = row {
         attributes(bench, outline, suspect, &parts, row, out);
     }
+}
+
+/// A vector that is added along another axis than the last, as the bias of channels is.
+fn bias(outline: &Outline, node: NodeId, [data, bias]: [NodeId; 2], far: u32, out: &mut Vec<Candidate>) {
+    let sizes = |node| outline.term(node).and_then(|term| outline.checked.shaped(term)?.sizes());
+    let (Some(shape), Some(length)) = (sizes(data), sizes(bias)) else { return };
+    let [size] = length[..] else { return };
+    let between = Span::new(outline.span(data).end, outline.span(bias).start);
+    let axis = shape.iter().rposition(|&other| other == size);
+    let Some(axis) = axis.filter(|_| outline.checked.tree.text()[between.range()].trim() == "+") else { return };
+    let which = if axis == 1 { String::new() } else { format!(", axis={axis}") };
+    let (data, bias) = (outline.text(data), outline.text(bias));
+    let title = format!("add it along axis {axis}: `nn.bias_add`");
+    let text = format!("nn.bias_add({data}, {bias}{which})");
+    out.push(Candidate::replace(5 + far, outline.span(node), text, title));
 }
 
 /// The span of one argument with one comma.

@@ -4,6 +4,7 @@ use crate::bench::{Bench, Shaped};
 use crate::candidate::Candidate;
 use crate::outline::Outline;
 use crate::suspect::Suspect;
+use crate::written::told;
 use base::{Append, Edit, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Term, Terms};
@@ -61,6 +62,9 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     constructors(outline, suspect, want, have_text.as_deref(), out);
     bound_by_pattern(outline, suspect, out);
     variables(bench, outline, suspect, have_text.as_deref(), out);
+    if let Some(sizes) = have_shaped.as_ref().and_then(Shaped::sizes).filter(|sizes| sizes.len() > 2) {
+        flattened(outline, suspect, &sizes, &told(bench, suspect.removed), out);
+    }
     wraps(outline, suspect, have_shaped.as_ref(), want, out);
 }
 
@@ -271,6 +275,16 @@ pub(crate) fn short(text: &str) -> String {
         return text.to_owned();
     }
     line.chars().take(36).chain(['…']).collect()
+}
+
+/// A picture where its features in one row are wanted: as many of them as the fault speaks of.
+fn flattened(outline: &Outline, suspect: &Suspect, sizes: &[i64], told: &[i64], out: &mut Vec<Candidate>) {
+    if told.contains(&product(&sizes[1..])) {
+        let text = outline.text(suspect.node);
+        let title = format!("wrap `{}` in `nn.batch_flatten`", short(text));
+        let span = outline.span(suspect.node);
+        out.push(Candidate::replace(4 + suspect.n_hops, span, format!("nn.batch_flatten({text})"), title));
+    }
 }
 
 /// An operator around the expression that makes of it what is wanted.

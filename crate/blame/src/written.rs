@@ -159,7 +159,7 @@ fn products(text: &str, out: &mut Vec<i64>) {
 }
 
 /// The sizes that the faults speak of.
-fn told(bench: &Bench, faults: u64) -> Vec<i64> {
+pub(crate) fn told(bench: &Bench, faults: u64) -> Vec<i64> {
     let mut out = Vec::new();
     for (i, fault) in bench.faults.iter().enumerate().take(64) {
         if faults >> i & 1 == 1 && fault.message.len() < 400 {

@@ -23,10 +23,8 @@ pub(crate) fn diagnostics(
     let wrong = wrong_patterns(module, inferred, errors);
     for expr in module.exprs.iter().skip(module.start.exprs) {
         let ExprKind::Match { scrutinee, arms, is_partial } = &expr.kind else { continue };
-        // Of what could not be typed nothing is said.
-        let Some(term) =
-            inferred.exprs[*scrutinee].filter(|&term| !matches!(inferred.solver.head(term), Term::Error(_)))
-        else {
+        // Of what could not be typed nothing is said, and nothing of a sum whose variants are not known for an error.
+        let Some(term) = inferred.exprs[*scrutinee].filter(|&term| !is_unknown(inferred, term)) else {
             continue;
         };
         let is_wrong = |arm: &Arm| {
@@ -71,6 +69,13 @@ pub(crate) fn diagnostics(
         }
     }
     diagnostics
+}
+
+fn is_unknown(inferred: &Inferred, term: TermId) -> bool {
+    match inferred.solver.head(term) {
+        Term::Sum(row) => matches!(inferred.solver.head(inferred.solver.row(row).1), Term::Error(_)),
+        term => matches!(term, Term::Error(_)),
+    }
 }
 
 /// Where patterns begin that cannot match what they are tried on, as an error says. In source order.
