@@ -429,8 +429,10 @@ impl HirError {
                     None => format!("expected an argument by its name, `{own}=…`"),
                 };
                 let mut error = error("layer-argument", *span, message);
-                let words: Vec<String> = names.iter().map(|edit| format!("`{}`", edit.text)).list();
-                error.fixes.push(Fix { title: format!("write {}", words.join(", ")), edits: names.clone() });
+                if !names.is_empty() {
+                    let words: Vec<String> = names.iter().map(|edit| format!("`{}`", edit.text)).list();
+                    error.fixes.push(Fix { title: format!("write {}", words.join(", ")), edits: names.clone() });
+                }
                 error
             }
             HirError::UnknownNode { name, span, nearest, declared } => {

@@ -66,11 +66,15 @@ impl Parser<'_> {
             let left = &self.text[start.start as usize..before.end as usize];
             let sign = &self.text[self.token_span(operator as usize).range()];
             let is_variable = self.sig[mark.pos as usize].kind == Local && mark.pos + 1 == operator && !is_missing;
+            // A statement, and not the last one: that would leave no value.
+            let before = if mark.pos == 0 { Semicolon } else { self.sig[mark.pos as usize - 1].kind };
+            let goes_on = self.sig[end].kind == Semicolon && self.sig[end + 1].kind != RBrace;
+            let is_statement = is_variable && goes_on && matches!(before, LBrace | RBrace | Semicolon);
             let value = self.token_span(operator as usize + 2);
             let (opened, closed) = if end == operator as usize + 3 { ("", "") } else { ("(", ")") };
             let rest = format!("= {left} {sign} {opened}");
             let edits = [(start, "let "), (Span::new(at.start, value.start), &rest), (behind, closed)];
-            self.foreign(Foreign::Assignment, at, if is_variable { &edits } else { &[] });
+            self.foreign(Foreign::Assignment, at, if is_statement { &edits } else { &[] });
         } else {
             let call = format!("{name}(");
             let edits = [(start, &*call), (Span::new(before.end, last.end), ","), (behind, ")")];
@@ -152,7 +156,8 @@ impl Parser<'_> {
         }
         self.nodes.pop();
         let at = self.token_span(self.pos - 1);
-        let is_said = matches!(self.errors.last(), Some(SyntaxError::Foreign { edits, .. }) if edits.iter().any(|edit| edit.span == at));
+        let takes = |error: &SyntaxError| matches!(error, SyntaxError::Foreign { edits, .. } if edits.iter().any(|edit| edit.span == at));
+        let is_said = self.errors.iter().rev().take(AHEAD).any(takes);
         if !is_said && !self.hush() {
             self.errors.push(SyntaxError::NoValue { at });
         }
@@ -218,7 +223,7 @@ impl Parser<'_> {
             return None;
         }
         let comma = (open + 1..close as usize).rev().find(|&pos| self.sig[pos].kind == Comma)?;
-        let ends = comma + 2 == close as usize && self.sig[comma + 1].kind == Ident;
+        let ends = comma + 2 == close as usize && matches!(self.sig[comma + 1].kind, Ident | String);
         (ends && comma > open + 1).then(|| {
             let first = self.token_span(open + 1);
             (Span::new(first.start, first.start), self.token_span(comma - 1).after())

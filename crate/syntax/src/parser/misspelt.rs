@@ -1,7 +1,8 @@
 //! Keywords that are misspelt, or are those of other languages, found before parsing.
 //!
-//! A name stands in these places in no correct text, so a name there that is nearly a keyword is taken for it, said once,
-//! and parsed as if it were: `macth (%c) { … }`, `func @f() { … }`.
+//! A name that begins with a small letter hardly stands in these places in a correct text (relations, constructors and
+//! variants, which do, begin with a capital), so one that is nearly a keyword is taken for it, said once, and parsed as if
+//! it were: `macth (%c) { … }`, `func @f() { … }`.
 
 use base::{Edit, Surface};
 
@@ -53,6 +54,9 @@ pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) {
             continue;
         }
         let at = lexed.span(token, text);
+        if !text[at.range()].starts_with(|c: char| c.is_ascii_lowercase()) {
+            continue;
+        }
         let Some(keyword) = meant(&text[at.range()], keywords) else { continue };
         lexed.errors.push(SyntaxError::Misspelt { at, keyword });
         lexed.sig[pos].kind = keyword;
@@ -116,7 +120,7 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
         },
         Surface::Refine => match (nth(1), nth(2)) {
             (Local, Eq | Colon) => &[KwLet],
-            (Local, KwWith) => &[KwMatch],
+            (Local, KwWith) if last != KwMatch => &[KwMatch],
             (Pipe, _) if last == Local && pos > 1 && sig[pos - 2].kind == KwMatch => &[KwWith],
             _ => &[],
         },
@@ -132,5 +136,5 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
 
 /// Whether an expression begins behind this token, and no condition or scrutinee.
 fn begins_expr(last: TokenKind) -> bool {
-    matches!(last, LBrace | RBrace | LParen | Comma | Semicolon | Eq | FatArrow | Eof)
+    matches!(last, LBrace | LParen | Semicolon | Eq | FatArrow | Eof)
 }

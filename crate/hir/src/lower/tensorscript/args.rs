@@ -22,7 +22,7 @@ pub(super) fn initialiser(name: &str) -> Option<&'static [Param]> {
 fn meant(name: &str, params: &'static [Param]) -> Option<&'static str> {
     let is_part = |whole: &str, part: &str| part.len() > 1 && whole.starts_with(part);
     let found = params.iter().find(|param| param.torch == name);
-    let found = found.or_else(|| params.iter().find(|param| is_part(param.name, name) || is_part(name, param.name)));
+    let found = found.or_else(|| params.iter().find(|param| is_part(param.name, name)));
     let found = found.or_else(|| params.iter().find(|param| name.len() > 2 && param.torch.contains(name)));
     found.map(|param| param.name)
 }
@@ -126,6 +126,14 @@ impl<'t> Lowering<'t> {
             }
         }
         let is_given = |own: &str| given.iter().any(|(name, ..)| *name == own);
+        // What stands in the place of an argument that has been given is another one.
+        for i in 0..foreign.len() {
+            if foreign[i].0.is_none() && is_given(foreign[i].2) {
+                let is_open = |own: &str| !is_given(own) && foreign.iter().all(|(_, _, other)| *other != own);
+                let open = params.iter().find(|param| is_open(param.name));
+                foreign[i].2 = open.map_or(foreign[i].2, |param| param.name);
+            }
+        }
         let named = foreign.iter().filter(|(_, _, own)| !is_given(own));
         let names = named.map(|&(name, span, own)| match name {
             Some(_) => Edit { span, text: own.to_owned() },
