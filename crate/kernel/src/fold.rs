@@ -23,7 +23,6 @@
 
 #![allow(unsafe_code, reason = "loads and stores of four lanes through pointers")]
 
-use crate::gemm::moves::copy;
 use crate::lanes::{F32x4, Lanes};
 use crate::reduce::Tie;
 
@@ -206,22 +205,22 @@ fn map_row(
     let mut total = f64::from(neutral);
     for block in row.chunks(BLOCK) {
         let mut parts = [F32x4::splat(neutral); 4];
-        let mut add = |sixteen: *const f32| {
+        let (sixteens, rest) = block.as_chunks::<16>();
+        for sixteen in sixteens {
             for (at, part) in parts.iter_mut().enumerate() {
                 // SAFETY: there are 16 elements.
-                *part = step(*part, map(unsafe { F32x4::load(sixteen.add(4 * at)) }));
+                *part = step(*part, map(unsafe { F32x4::load(sixteen.as_ptr().add(4 * at)) }));
             }
-        };
-        let mut vectors = block.chunks_exact(16);
-        for sixteen in &mut vectors {
-            add(sixteen.as_ptr());
         }
-        let rest = vectors.remainder();
+        let (fours, rest) = rest.as_chunks::<4>();
+        for (four, part) in fours.iter().zip(&mut parts) {
+            // SAFETY: there are four elements.
+            *part = step(*part, map(unsafe { F32x4::load(four.as_ptr()) }));
+        }
         if !rest.is_empty() {
-            let mut padded = [pad; 16];
-            // SAFETY: these are fewer than 16.
-            unsafe { copy(rest.as_ptr(), padded.as_mut_ptr(), rest.len()) }
-            add(padded.as_ptr());
+            let padded = std::array::from_fn(|at| rest.get(at).copied().unwrap_or(pad));
+            let last = &mut parts[fours.len()];
+            *last = step(*last, map(F32x4::from_array(padded)));
         }
         let [a, b, c, d] = step(step(parts[0], parts[1]), step(parts[2], parts[3])).to_array();
         let pair = step(F32x4::from_array([a, b, a, b]), F32x4::from_array([c, d, c, d])).to_array();

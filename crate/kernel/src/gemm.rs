@@ -209,38 +209,84 @@ pub fn multiply(a: Matrix, b: Right, c: &mut [f32], epilogue: &Epilogue, scratch
     let out = Out { at: c.as_mut_ptr(), step: n, is_resumed: epilogue.start == Start::Result, finish };
     unsafe {
         match columns {
-            Columns::Strided(b) if m.max(n).max(k) <= FEW && n.is_multiple_of(4) => few(&a, &b, &out),
+            Columns::Strided(b) if is_few([m, k, n]) => {
+                few([m, k, n], (a.data.as_ptr(), a.steps), (b.data.as_ptr(), b.steps), &out);
+            }
             _ => product(&a, &columns, &out, scratch),
         }
     }
     Some(())
 }
 
+/// A product of small matrices, whose sizes are known before.
+#[derive(Clone, Copy, Debug)]
+pub struct Small {
+    sizes: [usize; 3],
+    a_steps: [usize; 2],
+    b_steps: [usize; 2],
+}
+
+impl Small {
+    /// Of `[m, k]` and `[k, n]`, each with a step from row to row and one from column to column, of which one is 1 and the
+    /// other the size along that axis. `None` if they are not small.
+    pub fn new(sizes: [usize; 3], a_steps: [usize; 2], b_steps: [usize; 2]) -> Option<Small> {
+        let [m, k, n] = sizes;
+        let lies = |[rows, columns]: [usize; 2], steps| steps == [columns, 1] || steps == [1, rows];
+        (is_few(sizes) && lies([m, k], a_steps) && lies([k, n], b_steps)).then_some(Small { sizes, a_steps, b_steps })
+    }
+
+    /// As [`multiply`], without an epilogue.
+    pub fn run(&self, a: &[f32], b: &[f32], c: &mut [f32]) -> Option<()> {
+        let [m, k, n] = self.sizes;
+        let out = Out { at: c.as_mut_ptr(), step: n, is_resumed: false, finish: Finish::NONE };
+        // SAFETY: there are as many elements as the matrices have.
+        (a.len() == m * k && b.len() == k * n && c.len() == m * n)
+            .then(|| unsafe { few(self.sizes, (a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), &out) })
+    }
+}
+
+fn is_few([m, k, n]: [usize; 3]) -> bool {
+    m.max(n).max(k) <= FEW && n.is_multiple_of(4)
+}
+
 /// A product of small matrices, four columns at a time.
 ///
 /// # Safety
-/// As [`product`], for sizes up to [`FEW`], and a number of columns that is a multiple of four.
+/// As [`product`], for sizes with [`is_few`].
 #[inline(never)]
-unsafe fn few(a: &Matrix, b: &Matrix, out: &Out) {
-    let ([m, k], n) = (a.shape, b.shape[1]);
-    let [term_step, column_step] = b.steps;
-    let mut terms = [F32x4::splat(0.0); FEW];
+unsafe fn few(
+    [m, k, n]: [usize; 3],
+    (a, a_steps): (*const f32, [usize; 2]),
+    (b, [term_step, column_step]): (*const f32, [usize; 2]),
+    out: &Out,
+) {
+    let mut terms = [MaybeUninit::uninit(); FEW];
+    let terms = &mut terms[..k];
     for column in (0..n).step_by(4) {
-        let from = b.data.as_ptr().wrapping_add(column * column_step);
-        for (at, term) in terms[..k].iter_mut().enumerate() {
+        let from = b.wrapping_add(column * column_step);
+        let n_turned = if term_step == 1 && column_step != 1 { k / 4 } else { 0 };
+        let (fours, rest) = terms.split_at_mut(4 * n_turned);
+        let (fours, _) = fours.as_chunks_mut::<4>();
+        for (at, four) in fours.iter_mut().enumerate() {
+            let line = |column: usize| unsafe { F32x4::load(from.wrapping_add(4 * at + column * column_step)) };
+            *four = F32x4::transpose([line(0), line(1), line(2), line(3)]).map(MaybeUninit::new);
+        }
+        for (at, term) in (4 * n_turned..).zip(rest) {
             let from = from.wrapping_add(at * term_step);
-            *term = unsafe { if column_step == 1 { F32x4::load(from) } else { load_apart(from, column_step) } };
+            term.write(unsafe { if column_step == 1 { F32x4::load(from) } else { load_apart(from, column_step) } });
         }
         for row in 0..m {
-            let (mut left, to) =
-                (a.data.as_ptr().wrapping_add(row * a.steps[0]), out.at.wrapping_add(row * out.step + column));
+            let (mut left, to) = (a.wrapping_add(row * a_steps[0]), out.at.wrapping_add(row * out.step + column));
             unsafe {
                 let mut sum = if out.is_resumed { F32x4::load(to) } else { F32x4::splat(0.0) };
-                for &term in &terms[..k] {
-                    sum = F32x4::splat(*left).mul_add(term, sum);
-                    left = left.wrapping_add(a.steps[1]);
+                for term in &*terms {
+                    sum = F32x4::splat(*left).mul_add(term.assume_init(), sum);
+                    left = left.wrapping_add(a_steps[1]);
                 }
-                out.finish.at(row, column).apply(sum, 0).store(to);
+                if !out.finish.is_none() {
+                    sum = out.finish.at(row, column).apply(sum, 0);
+                }
+                sum.store(to);
             }
         }
     }

@@ -45,6 +45,7 @@ pub mod index;
 pub mod lanes;
 pub mod linear;
 pub mod math;
+pub mod native;
 pub mod normal;
 pub mod number;
 pub mod permute;

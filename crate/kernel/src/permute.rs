@@ -121,6 +121,9 @@ unsafe fn turn(size: usize, rows: Axis, columns: Axis, from: *const u8, to: *mut
                 let to = to.add((column * columns.to + row) * size);
                 match (size, height, width) {
                     (4, BLOCK, BLOCK) => turn_block(from.cast(), rows.from, to.cast(), columns.to),
+                    (4, 4 | 8 | 12, 4 | 8 | 12) => {
+                        turn_fours([height, width], (from.cast(), rows.from), (to.cast(), columns.to));
+                    }
                     (1, ..) => turn_part::<u8>(height, width, from, rows.from, to, columns.to),
                     (2, ..) => turn_part::<[u8; 2]>(height, width, from, rows.from, to, columns.to),
                     (4, ..) => turn_part::<[u8; 4]>(height, width, from, rows.from, to, columns.to),
@@ -156,6 +159,22 @@ unsafe fn turn_block(from: *const f32, from_step: usize, to: *mut f32, to_step: 
         for column in 0..BLOCK {
             for (at, lanes) in block[4 * column..][..4].iter().enumerate() {
                 lanes.assume_init().store(to.add(column * to_step + 4 * at));
+            }
+        }
+    }
+}
+
+/// As [`turn_block`], for sizes that are multiples of four, and without the copy.
+unsafe fn turn_fours(
+    [height, width]: [usize; 2],
+    (from, from_step): (*const f32, usize),
+    (to, to_step): (*mut f32, usize),
+) {
+    for row in (0..height).step_by(4) {
+        for column in (0..width).step_by(4) {
+            let line = |at| unsafe { F32x4::load(from.add((row + at) * from_step + column)) };
+            for (at, lanes) in F32x4::transpose([line(0), line(1), line(2), line(3)]).into_iter().enumerate() {
+                unsafe { lanes.store(to.add((column + at) * to_step + row)) };
             }
         }
     }

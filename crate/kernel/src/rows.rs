@@ -40,8 +40,7 @@ pub struct Affine<'a> {
 pub fn softmax(extent: Extent, from: Source, to: &mut [f32], scratch: &mut Vec<f32>) {
     let row = |from, to: *mut f32, n| unsafe {
         let sum = powers(from, (to, 8), n, largest(from, n));
-        let factor = Operand::One((1.0 / sum) as f32);
-        loops::binary(Binary::Multiply, Operand::Each(to.cast_const()), factor, to, n);
+        scale(to, n, (1.0 / sum) as f32);
     };
     let column = |columns: Columns| unsafe {
         for row in 0..columns.n_rows {
@@ -165,10 +164,35 @@ unsafe fn largest(from: *const f32, n: usize) -> f32 {
             }
             at += 16;
         }
-        let [a, b, c, d] = parts;
-        let lanes = a.pmax(b).pmax(c.pmax(d)).to_array();
-        let rest = std::slice::from_raw_parts(from.add(at), n - at);
-        lanes.iter().chain(rest).fold(f32::NEG_INFINITY, |largest, &x| largest.pmax(x))
+        let [mut a, b, c, d] = parts;
+        while at + 4 <= n {
+            a = a.pmax(F32x4::load(from.add(at)));
+            at += 4;
+        }
+        while at < n {
+            a = a.pmax(F32x4::splat(*from.add(at)));
+            at += 1;
+        }
+        let lanes = a.pmax(b).pmax(c.pmax(d));
+        let pairs = lanes.even(lanes).pmax(lanes.odd(lanes));
+        pairs.even(pairs).pmax(pairs.odd(pairs)).to_array()[0]
+    }
+}
+
+/// Times `factor`.
+unsafe fn scale(x: *mut f32, n: usize, factor: f32) {
+    let (factors, mut at) = (F32x4::splat(factor), 0);
+    unsafe {
+        while at + 8 <= n {
+            let pair = [F32x4::load(x.add(at)) * factors, F32x4::load(x.add(at + 4)) * factors];
+            pair[0].store(x.add(at));
+            pair[1].store(x.add(at + 4));
+            at += 8;
+        }
+        while at < n {
+            *x.add(at) *= factor;
+            at += 1;
+        }
     }
 }
 

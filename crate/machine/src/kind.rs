@@ -7,7 +7,7 @@ use base::IndexVec;
 use base::ToList;
 use ir::{FuncId, Program};
 use layout::{Kind, LayoutId, Layouts, Tag, Words, n_words, read_bits};
-use ty::{Code, Dtype, bits_of_bytes};
+use ty::{Code, Dtype};
 
 /// What a block is for. A number per kind is in its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,9 +152,11 @@ impl Kinds {
         match self.kinds.get((header >> 32) as usize) {
             Some(data) if data.size != 0 => data.size,
             Some(KindData { kind: BlockKind::Tensor(dtype), .. }) => {
-                let rank = heap.word(at + HEADER) as u32 as usize;
-                let dims = heap.slice(at + HEADER + 4, rank.saturating_mul(4)).chunks_exact(4);
-                let n = dims.map(|dim| bits_of_bytes(dim) as u32).fold(1_u32, u32::wrapping_mul);
+                let shape = heap.from(at + HEADER);
+                let rank = shape.first().map_or(0, |&word| word as u32 as usize);
+                // The rank and the sizes, two in a word.
+                let size = |i: usize| shape.get(i / 2).map_or(0, |word| (word >> (i % 2 * 32)) as u32);
+                let n = (1..=rank.min(2 * shape.len())).fold(1_u32, |n, i| n.wrapping_mul(size(i)));
                 // There is a block, so its size is a number.
                 let elements = n.wrapping_mul(dtype.n_bytes() as u32).next_multiple_of(8);
                 HEADER + shape_size(rank) + elements
@@ -177,6 +179,12 @@ impl Kinds {
     #[inline]
     pub fn only_pointer(&self, kind: u32) -> Option<u32> {
         self.kinds.get(kind as usize).and_then(|data| data.only)
+    }
+
+    /// Whether blocks of a kind hold no pointers.
+    #[inline]
+    pub fn is_leaf(&self, kind: u32) -> bool {
+        self.kinds.get(kind as usize).is_none_or(|data| data.items.is_empty())
     }
 
     /// Whether a layout may hold a pointer.

@@ -15,22 +15,32 @@ impl Heap {
         }
     }
 
+    /// Frees a block that has lost its last owner, and what is in it that nobody else owns.
+    #[inline(never)]
     fn free_deeply(&mut self, code: &Assembly, pointer: u32) {
-        let mut doomed = vec![pointer];
-        let mut found = Vec::new();
-        while let Some(at) = doomed.pop() {
-            let header = self.aligned(at);
-            match header as u32 {
-                IMMORTAL | 0 => continue,
-                1 => {}
-                _ => {
-                    self.set_aligned(at, header - 1);
-                    continue;
+        let (mut at, mut others, mut found) = (pointer, Vec::new(), Vec::new());
+        loop {
+            // Most blocks hold one pointer or none: what leads to one after the other takes no list.
+            let mut next = None;
+            let kind = self.kind(at);
+            match code.kinds.only_pointer(kind) {
+                Some(offset) => next = Some(self.word(at + offset) as u32).filter(|&next| is_pointer(next)),
+                None if code.kinds.is_leaf(kind) => {}
+                None => {
+                    code.kinds.pointers_at(&code.program.layouts, self, at, &mut found);
+                    others.extend(found.drain(..).map(|(_, pointer)| pointer));
                 }
             }
-            code.kinds.pointers_at(&code.program.layouts, self, at, &mut found);
-            doomed.extend(found.drain(..).map(|(_, pointer)| pointer));
             self.free(at, code.kinds.size_at(self, at));
+            at = loop {
+                let Some(at) = next.take().or_else(|| others.pop()) else { return };
+                let header = self.aligned(at);
+                match header as u32 {
+                    IMMORTAL | 0 => {}
+                    1 => break at,
+                    _ => self.set_aligned(at, header - 1),
+                }
+            };
         }
     }
 

@@ -319,29 +319,31 @@ impl Fail {
     }
 }
 
-/// An operator on one or two operands of float32 whose body takes floats. For small tensors the way to it is most of what
-/// there is to do.
+/// An operator on one or two operands whose body takes floats, or other words of four bytes. For small tensors the way to it
+/// is most of what there is to do.
 struct Quick {
     op: Direct,
     /// Which operands are tensors; the others are scalars, or not there.
     is_tensor: [bool; 2],
     /// Of a scalar, any.
-    operands: [Floats; 2],
-    result: Floats,
+    operands: [InWords; 2],
+    result: InWords,
+    /// How many words a scalar has, 1 or 2.
+    n_of_scalar: usize,
     /// Whether the result may be where an operand is.
     takes: [bool; 2],
 }
 
-/// What all tensors of a type have in common, and where their elements are, counted in floats.
+/// What all tensors of a type have in common, and where their elements are, counted in words of four bytes.
 #[derive(Clone)]
-struct Floats {
+struct InWords {
     block: Block,
     data: Range<u32>,
 }
 
-impl Floats {
-    fn new(block: &Block) -> Floats {
-        Floats { block: block.clone(), data: block.data.start / 4..block.data.end / 4 }
+impl InWords {
+    fn new(block: &Block) -> InWords {
+        InWords { block: block.clone(), data: block.data.start / 4..block.data.end / 4 }
     }
 }
 
@@ -349,28 +351,29 @@ impl Quick {
     fn new(code: &Assembly, plan: &Plan, operands: &[Expected], result: &Made) -> Option<Quick> {
         let n_tensors = operands.iter().filter(|operand| matches!(operand, Expected::Tensor(..))).count();
         let (op, Made::Tensor(result)) = (plan.direct(n_tensors)?, result) else { return None };
-        let is_single = |block: &Block| block.kind == code.kinds.number(BlockKind::Tensor(Dtype::Float32));
-        let is_each = matches!(op, Direct::Each(_));
-        if operands.len() > 2 || !is_single(result) {
+        let single = code.kinds.number(BlockKind::Tensor(Dtype::Float32));
+        let kind = if matches!(op, Direct::Native(_)) { result.kind } else { single };
+        let is_each = op.is_each();
+        if operands.len() > 2 || result.kind != kind {
             return None;
         }
-        let (mut is_tensor, mut takes) = ([false; 2], [false; 2]);
-        let result = Floats::new(result);
-        let mut floats = [result.clone(), result.clone()];
+        let (mut is_tensor, mut takes, mut n_of_scalar) = ([false; 2], [false; 2], 1);
+        let result = InWords::new(result);
+        let mut in_words = [result.clone(), result.clone()];
         for (i, operand) in operands.iter().enumerate() {
             match operand {
-                Expected::Tensor(block, is_taken) if is_single(block) && (!is_each || *block == result.block) => {
+                Expected::Tensor(block, is_taken) if block.kind == kind && (!is_each || *block == result.block) => {
                     // A block that is taken over keeps its shape here.
                     if *is_taken && *block != result.block {
                         return None;
                     }
-                    (is_tensor[i], takes[i], floats[i]) = (true, *is_taken, Floats::new(block));
+                    (is_tensor[i], takes[i], in_words[i]) = (true, *is_taken, InWords::new(block));
                 }
-                Expected::Scalar(_) if is_each => {}
+                Expected::Scalar(n_bytes) if is_each => n_of_scalar = *n_bytes / 4,
                 Expected::Tensor(..) | Expected::Scalar(_) => return None,
             }
         }
-        Some(Quick { op, is_tensor, operands: floats, result, takes })
+        Some(Quick { op, is_tensor, operands: in_words, result, n_of_scalar, takes })
     }
 
     /// `None`, and nothing has changed: the operands are of other types.
@@ -398,13 +401,13 @@ impl Quick {
         };
         let place = at / 4 + self.result.data.start..at / 4 + self.result.data.end;
         let (before, to, after) = around(heap.floats_mut(), &place);
-        let scalars = [[f32::from_bits(a as u32)], [f32::from_bits(b as u32)]];
-        let source = |of: &Floats, word: u64| match word as u32 == at {
+        let scalars: [[f32; 2]; 2] = [a, b].map(bytemuck::cast);
+        let source = |of: &InWords, word: u64| match word as u32 == at {
             true => From::Result,
             false => From::Other(part(before, after, &place, word as u32 / 4, &of.data)),
         };
-        let x = if a_is_tensor { source(first, a) } else { From::Other(&scalars[0]) };
-        let y = if b_is_tensor { source(second, b) } else { From::Other(&scalars[1]) };
+        let x = if a_is_tensor { source(first, a) } else { From::Other(&scalars[0][..self.n_of_scalar]) };
+        let y = if b_is_tensor { source(second, b) } else { From::Other(&scalars[1][..self.n_of_scalar]) };
         let done = self.op.run(x, y, to, scratch);
         if a_is_tensor && a as u32 != at {
             heap.release_leaf(a as u32, first.block.size);

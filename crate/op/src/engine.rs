@@ -178,7 +178,7 @@ impl Plan {
         Plan { body: Body::Fused(fused) }
     }
 
-    /// Its body, if that can be called on floats. `n_tensors` of its operands are tensors, the others scalars.
+    /// Its body, if that can be called on words. `n_tensors` of its operands are tensors, the others scalars.
     pub fn direct(&self, n_tensors: usize) -> Option<Direct> {
         Some(match &self.body {
             Body::Single(Single::Unary(op)) => Direct::Each(Elementwise::Unary(*op)),
@@ -193,13 +193,8 @@ impl Plan {
                 | Single::Product { .. }),
             ) => Direct::Single(Box::new(single.clone())),
             Body::Moves(Moves::Permute(permutation, 4)) => Direct::Permute(permutation.clone()),
-            Body::Single(_)
-            | Body::Half(_)
-            | Body::Each(_)
-            | Body::Moves(_)
-            | Body::Folded(_)
-            | Body::Fused(_)
-            | Body::Copy => {
+            Body::Each(each) => Direct::Native(each.native(n_tensors)?),
+            Body::Single(_) | Body::Half(_) | Body::Moves(_) | Body::Folded(_) | Body::Fused(_) | Body::Copy => {
                 return None;
             }
         })

@@ -15,6 +15,7 @@
 use super::loops::{self, Operand};
 use super::{Binary, Source};
 use crate::strided::{broadcast_strides, count};
+use std::mem::MaybeUninit;
 
 /// How `K` operands meet along a result.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,7 +29,13 @@ pub struct Walk<const K: usize> {
     outer: Vec<(usize, [usize; K])>,
     /// How many elements each operand has at least.
     reach: [usize; K],
+    /// Where each element comes from, if they are few and there is more than one run: to begin a run takes longer than to
+    /// gather its elements.
+    places: Option<Box<[[u8; FEW]; K]>>,
 }
+
+/// Elements that are gathered at most.
+const FEW: usize = 64;
 
 impl<const K: usize> Walk<K> {
     /// Every shape broadcasts to the shape `to`.
@@ -49,7 +56,18 @@ impl<const K: usize> Walk<K> {
         let last = |at: usize| -> usize { axes.iter().map(|(size, strides)| (size - 1) * strides[at]).sum() };
         let reach = |at: usize| if n == 0 { 0 } else { last(at) + if moves[at] { run } else { 1 } };
         let reach = std::array::from_fn(reach);
-        Walk { n, run, moves, outer: axes, reach }
+        let mut walk = Walk { n, run, moves, outer: axes, reach, places: None };
+        if n <= FEW && run < n {
+            let mut places = Box::new([[0; FEW]; K]);
+            for at in 0..n {
+                let offsets = walk.offsets(at / run);
+                for k in 0..K {
+                    places[k][at] = (offsets[k] + if moves[k] { at % run } else { 0 }) as u8;
+                }
+            }
+            walk.places = Some(places);
+        }
+        walk
     }
 
     /// Where run `at` starts in each operand.
@@ -74,6 +92,24 @@ impl<const K: usize> Walk<K> {
 /// `op` of every pair. An operand may only be the result where it has the result's shape.
 pub fn binary(op: Binary, walk: &Walk<2>, operands: [Source; 2], to: &mut [f32]) {
     let result = to.as_mut_ptr();
+    if let Some(places) = &walk.places {
+        let n = to.len();
+        assert!(walk.n == n);
+        let mut gathered = [[MaybeUninit::uninit(); FEW]; 2];
+        let [a, b] = std::array::from_fn(|at| match operands[at] {
+            Source::Other(from) if from.len() != n => {
+                assert!(walk.reach[at] <= from.len());
+                for (to, &place) in gathered[at][..n].iter_mut().zip(&places[at][..n]) {
+                    to.write(from[usize::from(place)]);
+                }
+                Operand::Each(gathered[at].as_ptr().cast())
+            }
+            Source::Other(from) => Operand::Each(from.as_ptr()),
+            Source::Result => Operand::Each(result.cast_const()),
+        });
+        // SAFETY: each has `n` elements.
+        return unsafe { loops::binary(op, a, b, result, n) };
+    }
     runs(walk, operands, result, to.len(), |[a, b], start, n| {
         // SAFETY: the operands of a run have `n` elements, and runs follow each other in the result.
         unsafe { loops::binary(op, a, b, result.add(start), n) }

@@ -116,7 +116,7 @@ fn room(bytes: &mut [u8], n: usize) -> &mut [u8] {
     &mut bytes[..n]
 }
 
-fn format(dtype: Dtype) -> Format {
+pub fn format(dtype: Dtype) -> Format {
     match dtype {
         Dtype::Bool => Format::Bool,
         Dtype::Int8 => Format::Int8,

@@ -1,13 +1,14 @@
-//! Elementwise operators on any dtype, a block at a time: by loops of [`kernel::wide`], or element by element by the scalar
-//! meaning, which answers the same.
+//! Elementwise operators on any dtype: by loops of [`kernel::native`], or a block at a time by those of [`kernel::wide`], or
+//! element by element by the scalar meaning; all answer the same.
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, format};
 use super::single::broadcasts;
 use super::values::Elementwise;
 use super::{Source, count, single};
 use crate::Op;
 use crate::run::{Fault, Kernel, ResultType, bits_of, call_scalar, widen, wrap_to};
 use kernel::elementwise::broadcast::Walk;
+use kernel::native::Loop;
 use kernel::number::float_to_int;
 use kernel::wide::{self, BLOCK};
 use ty::{Attrs, Dtype, scalar_bits, scalar_of};
@@ -17,6 +18,8 @@ pub struct Each {
     kernel: &'static Kernel,
     /// There may be loops for it.
     op: Option<Elementwise>,
+    /// On elements as they are in memory.
+    native: Option<Loop>,
     /// Of the operands, and of the result.
     dtypes: [Dtype; 2],
     /// One operand is there twice.
@@ -38,14 +41,23 @@ impl Each {
         count(&result.shape)?;
         let both = [first, last];
         let one = || single::unary(row.name, attrs).map(Elementwise::Unary);
+        let two = single::binary(row.name);
         Some(Each {
             kernel: &row.kernel,
-            op: single::binary(row.name).map(Elementwise::Binary).or_else(one),
+            op: two.map(Elementwise::Binary).or_else(one),
+            native: two.filter(|_| operands.len() == 2 && to == first.dtype).and_then(|op| Loop::new(op, format(to))),
             dtypes: [first.dtype, to],
             walk: Walk::new(both.map(|of| of.shape.as_slice()), &result.shape),
             is_whole: both.map(|of| count(&of.shape) == count(&result.shape)),
             n_operands: n_operands.into(),
         })
+    }
+
+    /// The loop that is all there is to do, if elements are words of four bytes, or two of them. `n_tensors` of the operands are
+    /// tensors, the others scalars.
+    pub fn native(&self, n_tensors: usize) -> Option<Loop> {
+        let is_all = n_tensors < 2 || self.is_whole == [true; 2];
+        self.native.filter(|_| is_all && self.dtypes[1].n_bytes() >= 4)
     }
 
     pub fn takes(&self, operand: usize) -> bool {
@@ -57,6 +69,9 @@ impl Each {
         let Walk { n, run, moves, .. } = self.walk;
         if sources.len() != self.n_operands || result.len() != n * to.n_bytes() {
             return Err(Fault::IllTyped);
+        }
+        if let (Some(native), &[a, b], 1..) = (self.native, sources, n) {
+            return self.run_native(native, [a, b], result).ok_or(Fault::IllTyped);
         }
         let (mut first, mut number) = (0, 0);
         while first < n {
@@ -79,6 +94,26 @@ impl Each {
             (first, number) = (first + run, number + 1);
         }
         Ok(())
+    }
+
+    fn run_native(&self, native: Loop, operands: [Source; 2], result: &mut [u8]) -> Option<()> {
+        let Walk { run, moves, .. } = self.walk;
+        if run * self.dtypes[1].n_bytes() == result.len() {
+            return native.run(operands, result);
+        }
+        let width = self.dtypes[1].n_bytes();
+        for (number, to) in result.chunks_exact_mut(run * width).enumerate() {
+            let offsets = self.walk.offsets(number).map(|offset| offset * width);
+            let mut parts = operands;
+            for (at, part) in parts.iter_mut().enumerate() {
+                if let Some(bytes) = part {
+                    let length = if moves[at] { to.len() } else { width };
+                    *part = Some(bytes.get(offsets[at]..offsets[at] + length)?);
+                }
+            }
+            native.run(parts, to)?;
+        }
+        Some(())
     }
 
     /// The first elements of the result, from those of the operands.

@@ -11,7 +11,7 @@ use kernel::elementwise::broadcast::{self, Walk};
 use kernel::elementwise::{self, Binary, Source as From, Unary, compare};
 use kernel::fold::{self, Extent, Fold};
 use kernel::gemm::{
-    Activation, Batch, Bias, Epilogue, Matrix, Packed, Right, multiply, multiply_batch, pack, packed_size,
+    Activation, Batch, Bias, Epilogue, Matrix, Packed, Right, Small, multiply, multiply_batch, pack, packed_size,
 };
 use kernel::linear::Order;
 use kernel::rows;
@@ -35,6 +35,7 @@ pub enum Single {
         batch: Batch,
         a: View,
         b: View,
+        small: Option<Small>,
     },
     Conv(Convolution),
     Fold {
@@ -147,7 +148,9 @@ impl Single {
         let step = |of: usize, size: usize| if of == 1 { 0 } else { size };
         let size = if batch_a == 1 { batch_b } else { batch_a };
         let batch = Batch { size, a_step: step(batch_a, m * k), b_step: step(batch_b, k * n) };
-        Single::Product { batch, a: View::of([m, k], orders[0]), b: View::of([k, n], orders[1]) }
+        let (a, b) = (View::of([m, k], orders[0]), View::of([k, n], orders[1]));
+        let small = Small::new([m, k, n], a.steps, b.steps).filter(|_| size == 1);
+        Single::Product { batch, a, b, small }
     }
 
     /// `None`: there is no body for this operator on these types.
@@ -278,6 +281,7 @@ impl Single {
                 (to.len() == walk.n).then_some(())?;
                 broadcast::binary(*op, walk, [a, b], to);
             }
+            (Single::Product { small: Some(small), .. }, From::Other(a), From::Other(b)) => small.run(a, b, to)?,
             (Single::Product { .. }, From::Other(a), From::Other(b)) => {
                 self.matrix([a, b], (None, Activation::None), to, scratch)?;
             }
@@ -305,7 +309,7 @@ impl Single {
     /// How many floats the panels of a right operand take, if this is a product that is much faster with them.
     pub fn n_right_floats(&self) -> Option<usize> {
         match self {
-            Single::Product { batch: Batch { size: 1, .. }, a, b } => packed_size(a.shape[0], b.shape, b.steps),
+            Single::Product { batch: Batch { size: 1, .. }, a, b, .. } => packed_size(a.shape[0], b.shape, b.steps),
             _ => None,
         }
     }
@@ -319,7 +323,7 @@ impl Single {
         scratch: &mut Scratch,
     ) -> Option<()> {
         match self {
-            Single::Product { batch, a: left, b: right } => {
+            Single::Product { batch, a: left, b: right, .. } => {
                 let (a, b) = (left.matrix(a)?, right.matrix(b)?);
                 let epilogue =
                     Epilogue { bias: bias.map_or(Bias::None, Bias::PerColumn), activation, ..Epilogue::default() };

@@ -9,6 +9,7 @@ use crate::run::{Call, Fault, ResultType};
 use crate::{Op, OpId, all};
 use base::ToList;
 use kernel::elementwise::{Binary, Source as From, Unary, binary, unary};
+use kernel::native::Loop;
 use kernel::permute::Permutation;
 use std::sync::LazyLock;
 use ty::{Attrs, Dtype, Tensor, Value};
@@ -91,18 +92,25 @@ impl Elementwise {
     }
 }
 
-/// A body on one or two tensors of float32, whose result is a tensor too, called without the way over bytes: what calls
-/// on a few elements are for.
+/// A body on one or two tensors, whose result is a tensor too, called on words of four bytes without the way over bytes: what
+/// calls on a few elements are for. All but [`Direct::Native`] are for float32.
 #[derive(Clone)]
 pub enum Direct {
     /// Of operands that are as long as the result, or scalars.
     Each(Elementwise),
+    /// The same, of elements of four or eight bytes of one dtype.
+    Native(Loop),
     Single(Box<Single>),
     /// Of elements of four bytes.
     Permute(Permutation),
 }
 
 impl Direct {
+    /// Whether it goes element by element, so that an operand may be a scalar.
+    pub fn is_each(&self) -> bool {
+        matches!(self, Direct::Each(_) | Direct::Native(_))
+    }
+
     /// Of operands and a result as long as the plan had them; `None` if they are not. One operand does not look at `b`.
     #[inline]
     pub fn run(&self, a: From, b: From, to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
@@ -110,6 +118,13 @@ impl Direct {
             Direct::Each(op) => {
                 op.run(a, b, to);
                 Some(())
+            }
+            Direct::Native(native) => {
+                let bytes = |from| match from {
+                    From::Other(x) => Some(bytemuck::cast_slice(x)),
+                    From::Result => None,
+                };
+                native.run([bytes(a), bytes(b)], bytemuck::cast_slice_mut(to))
             }
             Direct::Single(single) => single.on_floats([a, b], to, scratch),
             Direct::Permute(permutation) => {
