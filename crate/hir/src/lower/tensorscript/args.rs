@@ -13,6 +13,8 @@ use ty::Scalar;
 const MAX_DEPTH: u32 = 64;
 /// A layer of layers has at most so many: each has tensors of its own.
 const MAX_LAYERS: i64 = 64;
+/// An axis that is swapped is at most this one from the beginning or the end.
+const MAX_AXIS: i64 = 20;
 
 pub(super) fn initialiser(name: &str) -> Option<&'static [Param]> {
     INITIALISERS.iter().find(|(known, _)| *known == name).map(|&(_, params)| params)
@@ -59,7 +61,12 @@ impl<'t> Lowering<'t> {
         let layers = crate::layers::int(&args, "num_layers");
         let (all, heads) = (crate::layers::int(&args, "embed_dim"), crate::layers::int(&args, "num_heads"));
         let (channels, parts) = (crate::layers::int(&args, "num_channels"), crate::layers::int(&args, "num_groups"));
-        let message = if channels % parts != 0 {
+        let axes = ["dim0", "dim1"].map(|name| crate::layers::ints(&args, name));
+        let message = if axes.concat().iter().any(|axis| axis.abs() > MAX_AXIS) {
+            format!("expected `dim0` and `dim1` to be at most {MAX_AXIS}")
+        } else if axes[0] == axes[1] && !axes[0].is_empty() {
+            "`dim0` and `dim1` are the same axis".to_owned()
+        } else if channels % parts != 0 {
             format!("the {channels} channels of `num_channels` do not fall into {parts} groups")
         } else if layers > MAX_LAYERS {
             format!("expected `num_layers` to be at most {MAX_LAYERS}, found {layers}")
