@@ -19,7 +19,16 @@ const SUBJECTS: readonly { title: string; chapters: readonly string[] }[] = [
     ],
   },
   { title: "Networks", chapters: ["Networks", "Models", "Recurrent networks"] },
-  { title: "TensorScript", chapters: ["TensorScript", "The layers of TensorScript", "Layers that do not fit", "What TensorScript let pass"] },
+  {
+    title: "TensorScript",
+    chapters: [
+      "TensorScript",
+      "The layers of TensorScript",
+      "Attention, written out",
+      "Layers that do not fit",
+      "What TensorScript let pass",
+    ],
+  },
   { title: "Data types and matching", chapters: ["Sum types", "Lists and patterns", "Matching", "Maps and folds"] },
   { title: "Sums without a name", chapters: ["Anonymous sums", "Refine"] },
   { title: "Functions", chapters: ["Functions and closures", "Recursion", "References", "The prelude"] },

@@ -22,9 +22,10 @@ pub enum LayerKind {
     Conv2d,
     Conv3d,
     ConvTranspose2d,
-    MaxPool2d,
-    AvgPool2d,
-    AdaptiveAvgPool2d,
+    /// Operators on windows, of these names.
+    MaxPool(&'static str),
+    AvgPool(&'static str),
+    AdaptiveAvgPool(&'static str),
     Linear,
     /// What is an operator by itself, of this name, on each number.
     Each(&'static str),
@@ -44,8 +45,10 @@ pub enum LayerKind {
     Flatten,
     Cat,
     Permute,
+    Transpose,
     Squeeze,
     Unsqueeze,
+    Matmul,
     /// An operator along axes, which go or become 1.
     Reduce(&'static str),
 }
@@ -146,6 +149,27 @@ macro_rules! convolution {
     };
 }
 
+macro_rules! max_pool {
+    ($n:literal) => {
+        &[
+            param("kernel_size", Takes::Axes { n: $n, least: 1 }, Default::Required, "kernel_size"),
+            param("stride", Takes::Axes { n: $n, least: 1 }, Default::As("kernel_size"), "stride"),
+            param("padding", Takes::Axes { n: $n, least: 0 }, Default::Int(0), "padding"),
+            param("dilation", Takes::Axes { n: $n, least: 1 }, Default::Int(1), "dilation"),
+        ]
+    };
+}
+
+macro_rules! avg_pool {
+    ($n:literal) => {
+        &[
+            param("kernel_size", Takes::Axes { n: $n, least: 1 }, Default::Required, "kernel_size"),
+            param("stride", Takes::Axes { n: $n, least: 1 }, Default::As("kernel_size"), "stride"),
+            param("padding", Takes::Axes { n: $n, least: 0 }, Default::Int(0), "padding"),
+        ]
+    };
+}
+
 const FEATURES: &[Param] =
     &[size("num_features", "num_features"), param("eps", Takes::Float, Default::Float(1e-5), "eps")];
 const AXIS: &[Param] = &[param("dim", Takes::Axis, Default::Required, "dim")];
@@ -209,33 +233,21 @@ pub static LAYERS: &[Layer] = &[
         ],
         "nn.ConvTranspose2d",
     ),
+    layer("maxpool1d", "conv", LayerKind::MaxPool("nn.max_pool1d"), max_pool!(1), "F.max_pool1d"),
+    layer("maxpool2d", "conv", LayerKind::MaxPool("nn.max_pool2d"), max_pool!(2), "F.max_pool2d"),
+    layer("avgpool1d", "conv", LayerKind::AvgPool("nn.avg_pool1d"), avg_pool!(1), "F.avg_pool1d"),
+    layer("avgpool2d", "conv", LayerKind::AvgPool("nn.avg_pool2d"), avg_pool!(2), "F.avg_pool2d"),
     layer(
-        "maxpool2d",
+        "adaptive_avgpool1d",
         "conv",
-        LayerKind::MaxPool2d,
-        &[
-            param("kernel_size", Takes::Axes { n: 2, least: 1 }, Default::Required, "kernel_size"),
-            param("stride", Takes::Axes { n: 2, least: 1 }, Default::As("kernel_size"), "stride"),
-            param("padding", Takes::Axes { n: 2, least: 0 }, Default::Int(0), "padding"),
-            param("dilation", Takes::Axes { n: 2, least: 1 }, Default::Int(1), "dilation"),
-        ],
-        "F.max_pool2d",
-    ),
-    layer(
-        "avgpool2d",
-        "conv",
-        LayerKind::AvgPool2d,
-        &[
-            param("kernel_size", Takes::Axes { n: 2, least: 1 }, Default::Required, "kernel_size"),
-            param("stride", Takes::Axes { n: 2, least: 1 }, Default::As("kernel_size"), "stride"),
-            param("padding", Takes::Axes { n: 2, least: 0 }, Default::Int(0), "padding"),
-        ],
-        "F.avg_pool2d",
+        LayerKind::AdaptiveAvgPool("nn.adaptive_avg_pool1d"),
+        &[param("output_size", Takes::Axes { n: 1, least: 1 }, Default::Required, "output_size")],
+        "F.adaptive_avg_pool1d",
     ),
     layer(
         "adaptive_avgpool2d",
         "conv",
-        LayerKind::AdaptiveAvgPool2d,
+        LayerKind::AdaptiveAvgPool("nn.adaptive_avg_pool2d"),
         &[param("output_size", Takes::Axes { n: 2, least: 1 }, Default::Required, "output_size")],
         "F.adaptive_avg_pool2d",
     ),
@@ -313,8 +325,16 @@ pub static LAYERS: &[Layer] = &[
         &[param("dims", Takes::SomeAxes, Default::Required, "dims")],
         "torch.permute",
     ),
+    layer(
+        "transpose",
+        "shape",
+        LayerKind::Transpose,
+        &[param("dim0", Takes::Axis, Default::Required, "dim0"), param("dim1", Takes::Axis, Default::Required, "dim1")],
+        "torch.transpose",
+    ),
     layer("squeeze", "shape", LayerKind::Squeeze, AXIS, "torch.squeeze"),
     layer("unsqueeze", "shape", LayerKind::Unsqueeze, AXIS, "torch.unsqueeze"),
+    layer("matmul", "math", LayerKind::Matmul, &[], "torch.matmul"),
     layer("mean", "math", LayerKind::Reduce("mean"), REDUCED, "torch.mean"),
     layer("sum", "math", LayerKind::Reduce("sum"), REDUCED, "torch.sum"),
     layer("amax", "math", LayerKind::Reduce("max"), REDUCED, "torch.amax"),
@@ -376,6 +396,11 @@ impl Layer {
     /// Whether it stands in `weights`.
     pub fn is_weight(&self) -> bool {
         self.name.starts_with(|first: char| first.is_ascii_uppercase())
+    }
+
+    /// How many values it is applied to.
+    pub fn n_values(&self) -> usize {
+        1 + usize::from(self.kind == LayerKind::Matmul)
     }
 
     /// `Conv2d(in_ch=1, out_ch=10, kernel_size=5)`: what is as always is not said.
@@ -472,9 +497,9 @@ impl Layer {
                 learnt("out_proj.bias", &[n], zeros);
                 return found;
             }
-            LayerKind::MaxPool2d
-            | LayerKind::AvgPool2d
-            | LayerKind::AdaptiveAvgPool2d
+            LayerKind::MaxPool(_)
+            | LayerKind::AvgPool(_)
+            | LayerKind::AdaptiveAvgPool(_)
             | LayerKind::Each(_)
             | LayerKind::LeakyRelu
             | LayerKind::Gelu
@@ -485,8 +510,10 @@ impl Layer {
             | LayerKind::Flatten
             | LayerKind::Cat
             | LayerKind::Permute
+            | LayerKind::Transpose
             | LayerKind::Squeeze
             | LayerKind::Unsqueeze
+            | LayerKind::Matmul
             | LayerKind::Reduce(_) => return found,
         };
         // The bias is as small as the weight.

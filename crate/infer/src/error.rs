@@ -183,6 +183,10 @@ impl Wording<'_> {
         let stage = self.stage_at(posted);
         let (mut operator, mut args) = match self.why(posted.cause) {
             Why::Expr(expr) => match &self.module.exprs[expr].kind {
+                // There it is written as a sign, unless it is a part of a layer.
+                ExprKind::OpCall { op, args, .. } if self.module.surface == Surface::TensorScript => {
+                    (format!("`{}`", op.row().infix.unwrap_or(op.row().name)), args.as_slice())
+                }
                 ExprKind::OpCall { op, args, .. } => (format!("`{}`", op.row().name), args.as_slice()),
                 ExprKind::Op(op) => (format!("`{}`", op.row().name), &[][..]),
                 // What a called function's type asks for.
@@ -195,11 +199,13 @@ impl Wording<'_> {
         };
         // A layer is told by the name that it has in the text, not by the operators that it is made of.
         if let Some(stage) = stage {
-            if let Some(error) = self.features(stage, failure) {
+            if let Some(error) = self.features(stage, failure).or_else(|| self.product(stage, failure)) {
                 return error;
             }
             operator = self.layer_name(stage);
-            args = std::slice::from_ref(&stage.input);
+            if stage.layer(self.module).is_none_or(|(layer, _)| layer.n_values() == 1) {
+                args = std::slice::from_ref(&stage.input);
+            }
         }
         let inputs = &posted.args[..posted.n_inputs()];
         let operand_span = |operand: usize| args.get(operand).map(|&arg| self.module.exprs[arg].span);
@@ -572,7 +578,7 @@ impl Wording<'_> {
     }
 
     /// Labels an operator's operands with their types.
-    fn with_operands(&self, mut error: Diagnostic, args: &[ExprId]) -> Diagnostic {
+    pub(crate) fn with_operands(&self, mut error: Diagnostic, args: &[ExprId]) -> Diagnostic {
         for &arg in args {
             if let Some(term) = self.inferred.exprs[arg] {
                 error = error.label(self.module.exprs[arg].span, self.print(term));

@@ -3,7 +3,9 @@
 use crate::error::Wording;
 use crate::why::Why;
 use base::Diagnostic;
+use hir::layers::LayerKind;
 use hir::net::{Applied, Stage};
+use hir::{ExprId, ExprKind};
 use solve::{Failure, Posted};
 use ty::{Dim, Extent, Reason, Term, TermId, Terms};
 
@@ -29,8 +31,12 @@ impl Wording<'_> {
 
     /// The type of what a layer is applied to, and its dims.
     fn received(&self, stage: &Stage) -> Option<(TermId, &[TermId])> {
+        self.tensor(stage.input)
+    }
+
+    fn tensor(&self, value: ExprId) -> Option<(TermId, &[TermId])> {
         let solver = &self.inferred.solver;
-        let input = self.inferred.exprs[stage.input]?;
+        let input = self.inferred.exprs[value]?;
         let Term::Tensor { shape, .. } = solver.head(input) else { return None };
         let Term::Shape(dims) = solver.head(shape) else { return None };
         Some((input, solver.items(dims)))
@@ -56,6 +62,33 @@ impl Wording<'_> {
         let error = Diagnostic::error("type-mismatch", stage.span, message);
         let error = error.label(self.module.exprs[stage.input].span, self.print(input));
         Some(self.with_origins(error, stage.span, &[left, right]))
+    }
+
+    /// Two values that do not multiply, or one that is not turned for lack of axes.
+    pub(crate) fn product(&self, stage: &Stage, failure: &Failure) -> Option<Diagnostic> {
+        let (layer, _) = stage.layer(self.module)?;
+        let ExprKind::OpCall { args, .. } = &self.module.exprs[stage.expr].kind else { return None };
+        let (code, at, message) = match (layer.kind, &failure.reason, &args[..]) {
+            (LayerKind::Matmul, &Reason::Rank { operand, found, .. }, _) => {
+                let message = format!("`matmul` multiplies [?, N, K] by [?, K, M], and this has rank {found}");
+                ("rank-mismatch", self.module.exprs[args[operand]].span, message)
+            }
+            (LayerKind::Matmul, Reason::Unequal { .. }, &[a, b]) => {
+                let (&[_, _, row], &[_, column, _]) = (self.tensor(a)?.1, self.tensor(b)?.1) else { return None };
+                let (row, column) = (self.size(row), self.size(column));
+                let message = format!("`matmul` multiplies rows of {row} numbers by columns of {column}");
+                ("type-mismatch", stage.span, message)
+            }
+            (LayerKind::Transpose, Reason::Check(_), _) => {
+                let rank = self.received(stage)?.1.len();
+                let message =
+                    format!("`{}` swaps axes that a value of rank {rank} has not", stage.named(self.module).1);
+                ("relation-check", stage.span, message)
+            }
+            _ => return None,
+        };
+        let labelled = if layer.kind == LayerKind::Matmul { &args[..] } else { std::slice::from_ref(&stage.input) };
+        Some(self.with_operands(Diagnostic::error(code, at, message), labelled))
     }
 
     /// A `view` of rows on a value that has other rows.

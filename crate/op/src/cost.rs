@@ -10,6 +10,7 @@
 
 use crate::OpId;
 use crate::row::Op;
+use crate::rule::misc::einsum_order;
 use crate::run::{Kernel, ResultType};
 use ty::Attrs;
 
@@ -92,6 +93,10 @@ const MOVES: &[&str] = &[
 /// type.
 pub fn flops(op: OpId, attrs: &Attrs, operands: &[Option<&ResultType>], result: Option<&ResultType>) -> Option<u64> {
     let row = op.row();
+    if row.name == "einsum" {
+        // An order of axes; of products and sums no cost is given.
+        return einsum_order(attrs.str("equation"), result?.shape.len()).map(|_| 0);
+    }
     let (data, weight) = (operands.first().copied().flatten(), operands.get(1).copied().flatten());
     Some(match cost_of(row)? {
         Cost::Result(0) => 0,
@@ -187,6 +192,8 @@ mod tests {
         let pool = &[("pool_size", AttrValue::List([AttrValue::Int(2), AttrValue::Int(3)].into()))];
         assert_eq!(cost("nn.max_pool2d", pool, &[&[1, 1, 4, 6]], &[1, 1, 2, 2]), Some(4 * 6));
         assert_eq!(cost("transpose", &[], &[&[3, 4]], &[4, 3]), Some(0));
+        let turned = [("equation", AttrValue::Str("ab...->ba...".into()))];
+        assert_eq!(cost("einsum", &turned, &[], &[4, 3, 5]), Some(0));
         assert_eq!(cost("argwhere", &[], &[&[3, 4]], &[4, 2]), None);
         // Sizes whose product no number holds.
         assert_eq!(cost("exp", &[], &[&[1 << 62, 1 << 62]], &[1 << 62, 1 << 62]), Some(u64::MAX / 4));

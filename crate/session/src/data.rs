@@ -209,8 +209,16 @@ fn argument(
             match given {
                 Some(json) => from_json(json, dtype, &want),
                 None => {
-                    // A dim that is `?` is filled with 2.
-                    let shape: Vec<usize> = want.into_iter().map(|size| size.unwrap_or(2)).list();
+                    // A dim that is `?` is filled with 2, and one that is computed from such follows.
+                    let follows = |&dim: &ty::TermId| match solver.head(dim) {
+                        Term::Dim(Dim { extent: Extent::Poly(poly), .. }) => {
+                            let size = solver.poly(poly).substitute(|_| Some(ty::Poly::<ty::Atom>::constant(2)))?;
+                            usize::try_from(size.as_constant()?).ok()
+                        }
+                        _ => None,
+                    };
+                    let sizes = want.into_iter().zip(solver.items(dims));
+                    let shape: Vec<usize> = sizes.map(|(size, dim)| size.or(follows(dim)).unwrap_or(2)).list();
                     random_tensor(shape, dtype, random)
                 }
             }

@@ -177,6 +177,16 @@ const LAYERS: &[[&str; 6]] = &[
         "nn.ConvTranspose2d(3, 2, kernel_size=3, stride=2, padding=1, output_padding=1, bias=False)",
         "",
     ],
+    [
+        "maxpool1d",
+        "kernel_size=2, padding=1",
+        "[?, 1, 4]",
+        "[?, 1, 3]",
+        "",
+        "F.max_pool1d(x, kernel_size=2, padding=1)",
+    ],
+    ["avgpool1d", "kernel_size=2, stride=1", "[?, 1, 4]", "[?, 1, 3]", "", "F.avg_pool1d(x, kernel_size=2, stride=1)"],
+    ["adaptive_avgpool1d", "output_size=2", "[?, 1, 4]", "[?, 1, 2]", "", "F.adaptive_avg_pool1d(x, output_size=2)"],
     ["maxpool2d", "kernel_size=2", "[?, 1, 4, 4]", "[?, 1, 2, 2]", "", "F.max_pool2d(x, kernel_size=2)"],
     [
         "avgpool2d",
@@ -238,6 +248,9 @@ const LAYERS: &[[&str; 6]] = &[
     // Of several values, which are one.
     ["cat", "dim=1", "[?, 3]", "[?, 6]", "", "torch.cat((x, x), dim=1)"],
     ["permute", "dims=(0, 2, 1)", "[?, 3, 4]", "[?, 4, 3]", "", "torch.permute(x, dims=(0, 2, 1))"],
+    ["transpose", "dim0=1, dim1=-1", "[?, 3, 4]", "[?, 4, 3]", "", "torch.transpose(x, dim0=1, dim1=-1)"],
+    // The second value.
+    ["matmul", "x", "[?, 3, 3]", "[?, 3, 3]", "", "torch.matmul(x, x)"],
     ["squeeze", "dim=1", "[?, 1, 4]", "[?, 4]", "", "torch.squeeze(x, dim=1)"],
     ["unsqueeze", "dim=-1", "[?, 4]", "[?, 4, 1]", "", "torch.unsqueeze(x, dim=-1)"],
     ["mean", "dim=(1, 2)", "[?, 3, 4]", "[?]", "", "torch.mean(x, dim=(1, 2))"],

@@ -20,6 +20,10 @@ const TREES: &[(&str, &str)] = &[
         "(File (DimItem dim N = 28 ;) (TsrItem tsr A = (ShapeLit [ (DimAny ?) , (DimName N) , (HoleType _) , (DimNum 3) ]) ;) (TsrItem tsr B = (NameType A) ;) (TsrItem tsr C = (ShapeLit [ ]) ;))",
     ),
     (
+        "tsr A = [? * 2, (N + 1) * 3 - M];",
+        "(File (TsrItem tsr A = (ShapeLit [ (DimBinary (DimAny ?) * (DimNum 2)) , (DimBinary (DimBinary ( (DimBinary (DimName N) + (DimNum 1)) ) * (DimNum 3)) - (DimName M)) ]) ;))",
+    ),
+    (
         "dim A = B; dim C = A * (B - 1) / 2; dim D = 4 + A;",
         "(File (DimItem dim A = (NameRef B) ;) (DimItem dim C = (Binary (Binary (NameRef A) * (Paren ( (Binary (NameRef B) - (Literal 1)) ))) / (Literal 2)) ;) (DimItem dim D = (Binary (Literal 4) + (NameRef A)) ;))",
     ),
@@ -125,7 +129,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("dim = 3;", &["syntax-error `=` expected a name, found `=`"]),
     ("tsr A = 3;", &["syntax-error `3` expected a shape such as `[?, 10]`, found an integer"]),
     ("tsr A = ;", &["syntax-error `;` expected a shape such as `[?, 10]`, found `;`"]),
-    ("tsr A = [1, 2 * 3, 4];", &["syntax-error `*` expected `,` or `]`, found `*`"]),
+    ("tsr A = [1, 2 *, 4];", &["syntax-error `,` expected a dimension, found `,`"]),
     ("tsr A = [1, [2]];", &["syntax-error `[` expected a dimension, found `[`"]),
     ("node A { }", &["syntax-error `{` expected `<`, found `{`"]),
     ("node A<[?] [?]> { }", &["syntax-error `[` expected `->`, found `[`"]),

@@ -295,8 +295,15 @@ impl Lowering<'_> {
         let &[left, right, ..] = children else { return Lowered::Nothing };
         let (left, right) = (self.expr_of(left), self.expr_of(right));
         let tree = self.tree;
+        if tree.surface() == Surface::TensorScript {
+            self.as_scale(left, Some(right));
+            self.as_scale(right, Some(left));
+        }
         let operator = tree.own_tokens(node).find(|&token| !tree.token_kind(token).is_trivia());
         let Some(operator) = operator else { return Lowered::Nothing };
+        if let Some(computed) = self.of_dims(left, tree.token_text(operator), right) {
+            return Lowered::Expr(self.expr(computed, span));
+        }
         let found = match tree.token_text(operator) {
             // TensorScript's, with the sign of the divisor as in Python.
             "%" => op::by_name("floor_mod"),

@@ -363,6 +363,11 @@ impl<'t> Lowering<'t> {
     fn dim_binary(&mut self, node: NodeId, children: &[NodeId]) -> TypeExprKind {
         let &[left, right, ..] = children else { return TypeExprKind::Error };
         let (left, right) = (self.type_at(left, Kind::Dim), self.type_at(right, Kind::Dim));
+        self.dim_of(node, left, right)
+    }
+
+    /// What the operator of a node makes of two dims.
+    pub(super) fn dim_of(&mut self, node: NodeId, left: TypeExprId, right: TypeExprId) -> TypeExprKind {
         let span = self.tree.span(node);
         if self.is_error(left) || self.is_error(right) {
             return TypeExprKind::Error;

@@ -8,6 +8,7 @@ use super::single::{axis_of, broadcasts};
 use super::{Scratch, Source, count};
 use crate::nn::moves::{Border, bordered, enlarged_places};
 use crate::rule::index::sliced_places;
+use crate::rule::misc::einsum_order;
 use crate::run::{Fault, ResultType, cast_between, widen};
 use base::ToList;
 use kernel::elementwise::broadcast::Walk;
@@ -131,7 +132,7 @@ impl Moves {
             "full" => Moves::Fill(one(0)?, dtype),
             "full_like" => Moves::Fill(one(1)?, dtype),
             "cast" | "cast_like" => (count(from)? == n).then_some(Moves::Cast([x.dtype, dtype]))?,
-            "transpose" | "layout_transform" if x.dtype == dtype => {
+            "transpose" | "layout_transform" | "einsum" if x.dtype == dtype && operands.len() == 1 => {
                 let axes = order(name, attrs, rank)?;
                 let is_order =
                     axes.len() == to.len() && axes.iter().zip(to).all(|(&axis, &to)| from.get(axis) == Some(&to));
@@ -327,6 +328,9 @@ fn order(name: &str, attrs: &Attrs, rank: usize) -> Option<Vec<usize>> {
         let is_plain =
             from.len() == rank && [from, to].iter().all(|of| of.bytes().all(|byte| byte.is_ascii_uppercase()));
         return if is_plain { to.chars().map(|letter| from.find(letter)).some_list() } else { None };
+    }
+    if name == "einsum" {
+        return einsum_order(attrs.str("equation"), rank);
     }
     match attrs.ints("axes").filter(|axes| !axes.is_empty()) {
         Some(axes) => {

@@ -61,6 +61,8 @@ fn product<T: Number>(
             let x = a.elements[from_a + offset(inner, &by_a[kept.len()..])];
             sum = match (b, &by_b) {
                 (Some(b), Some(by)) => sum.multiply_add(x, b.elements[from_b + offset(inner, &by[kept.len()..])]),
+                // What is only moved keeps its bits: 0 + -0 is 0.
+                _ if summed.is_empty() => x,
                 _ => sum.add(x),
             };
         });

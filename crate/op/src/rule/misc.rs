@@ -190,6 +190,14 @@ pub fn einsum_labels(equation: &str, ranks: &[usize]) -> Option<(Vec<Vec<Label>>
     Some((labelled, labels(&output, n_rest)))
 }
 
+/// Which axis of the only operand each axis of the result is, if nothing is summed nor multiplied.
+pub fn einsum_order(equation: &str, rank: usize) -> Option<Vec<usize>> {
+    let (terms, output) = einsum_labels(equation, &[rank])?;
+    let term = terms.first().filter(|term| term.len() == rank && !equation.contains(','))?;
+    let order = output.iter().map(|label| term.iter().position(|own| own == label)).some_list()?;
+    (order.len() == rank).then_some(order)
+}
+
 fn einsum(r: &mut dyn Facts) -> Step {
     const WANT: &str = "terms of letters such as \"ij,jk->ik\"";
     let equation = r.attrs().str("equation").to_owned();

@@ -342,7 +342,13 @@ impl<'a> Writer<'a> {
                 }
             }
             Applied::Layer(layer, args) => {
-                let args = arguments(layer, args, 0);
+                let mut args = arguments(layer, args, 0);
+                // A second value.
+                if let (2, ExprKind::OpCall { args: values, .. }) = (layer.n_values(), &module.exprs[stage.expr].kind) {
+                    let mut other = self.take(values[1]);
+                    before.append(&mut other.before);
+                    args = other.value;
+                }
                 format!("{}({x}{}{args})", layer.torch, if args.is_empty() { "" } else { ", " })
             }
             Applied::View(dims) => {

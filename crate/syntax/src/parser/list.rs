@@ -325,7 +325,6 @@ impl Parser<'_> {
             Element::HeadArg | Element::Tensor | Element::TypeOrDim | Element::TypeOrAttr => {
                 self.tasks.push(Task::TypeElement)
             }
-            Element::Dim if self.surface == Surface::TensorScript => self.size(),
             Element::Dim => self.tasks.push(Task::Dim(1)),
             Element::UseName => self.name_leaf(NodeKind::UseName),
             Element::Variant if self.surface == Surface::Refine => self.variant_type(),

@@ -326,12 +326,18 @@ impl Parser<'_> {
     }
 
     pub(super) fn starts_size(&self) -> bool {
-        matches!(self.kind(), Int | Question | Underscore) || self.kind().is_bad() || self.at_name()
+        matches!(self.kind(), Int | Question | Underscore | LParen) || self.kind().is_bad() || self.at_name()
     }
 
-    /// A dim of a shape: always one token.
+    /// A dim of a shape, or an operand of one that is computed.
     pub(super) fn size(&mut self) {
+        let mark = self.mark();
         match self.kind() {
+            LParen => self.open(Rule::DimParen, mark),
+            _ if !self.starts_size() => {
+                self.expected(Expected::Dim);
+                self.missing();
+            }
             Int => self.leaf(NodeKind::DimNum),
             Question => self.leaf(NodeKind::DimAny),
             Underscore => self.leaf(NodeKind::HoleType),

@@ -124,6 +124,9 @@ impl Parser<'_> {
     }
 
     fn dim_atom(&mut self) {
+        if self.surface == Surface::TensorScript {
+            return self.size();
+        }
         let mark = self.mark();
         match self.kind() {
             KwIf => self.choice(Choice::Dims),
@@ -146,7 +149,9 @@ impl Parser<'_> {
 
     /// Indices and infix operators after a dim that began at the mark.
     pub(super) fn dim_rest(&mut self, mark: Mark, min: u8) {
-        self.indices(mark);
+        if self.surface != Surface::TensorScript {
+            self.indices(mark);
+        }
         let (left, right) = match self.kind() {
             Plus | Minus => (10, 11),
             Star | Slash => (12, 13),

@@ -1,7 +1,7 @@
 //! Arguments that are known before anything runs: of layers and of initialisers.
 
 use super::Lowering;
-use super::shape::Means;
+use super::shape::{Dim, Means};
 use crate::error::{Duplicated, HirError};
 use crate::layers::{Default, INITIALISERS, Layer, Param, Takes};
 use crate::net::{Args, Argument};
@@ -13,6 +13,8 @@ use ty::Scalar;
 const MAX_DEPTH: u32 = 64;
 /// A layer of layers has at most so many: each has tensors of its own.
 const MAX_LAYERS: i64 = 64;
+/// An axis that is swapped is at most this one from the beginning or the end.
+const MAX_AXIS: i64 = 20;
 
 pub(super) fn initialiser(name: &str) -> Option<&'static [Param]> {
     INITIALISERS.iter().find(|(known, _)| *known == name).map(|&(_, params)| params)
@@ -59,7 +61,12 @@ impl<'t> Lowering<'t> {
         let layers = crate::layers::int(&args, "num_layers");
         let (all, heads) = (crate::layers::int(&args, "embed_dim"), crate::layers::int(&args, "num_heads"));
         let (channels, parts) = (crate::layers::int(&args, "num_channels"), crate::layers::int(&args, "num_groups"));
-        let message = if channels % parts != 0 {
+        let axes = ["dim0", "dim1"].map(|name| crate::layers::ints(&args, name));
+        let message = if axes.concat().iter().any(|axis| axis.abs() > MAX_AXIS) {
+            format!("expected `dim0` and `dim1` to be at most {MAX_AXIS}")
+        } else if axes[0] == axes[1] && !axes[0].is_empty() {
+            "`dim0` and `dim1` are the same axis".to_owned()
+        } else if channels % parts != 0 {
             format!("the {channels} channels of `num_channels` do not fall into {parts} groups")
         } else if layers > MAX_LAYERS {
             format!("expected `num_layers` to be at most {MAX_LAYERS}, found {layers}")
@@ -272,6 +279,7 @@ impl<'t> Lowering<'t> {
             return None;
         }
         match tree.kind(node) {
+            NodeKind::DimNum => self.size(tree.node_text(node), span).map(Written::Int),
             NodeKind::Literal => match self.scalar(node, false, false) {
                 Some((ty::Dtype::Bool, Scalar::Int(int))) => Some(Written::Bool(int != 0)),
                 Some((_, Scalar::Int(int))) if int <= i64::from(i32::MAX) => Some(Written::Int(int)),
@@ -282,26 +290,28 @@ impl<'t> Lowering<'t> {
                 Some((_, Scalar::Float(float))) => Some(Written::Float(float)),
                 None => None,
             },
-            NodeKind::NameRef => match self.dim_named(tree.node_text(node), net, depth).map(|alias| alias.means) {
-                Some(Means::Dim(size)) => Some(Written::Int(size)),
-                Some(Means::Shape(_)) => {
-                    self.errors.push(not_known);
-                    None
-                }
-                Some(Means::Open) => {
-                    self.errors.push(HirError::EndlessDim { name: tree.node_text(node).to_owned(), span });
-                    None
-                }
-                Some(Means::Unread(_) | Means::Unknown) => None,
-                None => {
-                    let name = tree.node_text(node);
-                    match self.scope.get(name).is_some() || name == "self" {
-                        true => self.errors.push(not_known),
-                        false => self.undeclared(name, span, net),
+            NodeKind::NameRef | NodeKind::DimName => {
+                match self.dim_named(tree.node_text(node), net, depth).map(|alias| alias.means) {
+                    Some(Means::Dim(size)) => Some(Written::Int(size)),
+                    Some(Means::Shape(_)) => {
+                        self.errors.push(not_known);
+                        None
                     }
-                    None
+                    Some(Means::Open) => {
+                        self.errors.push(HirError::EndlessDim { name: tree.node_text(node).to_owned(), span });
+                        None
+                    }
+                    Some(Means::Unread(_) | Means::Unknown) => None,
+                    None => {
+                        let name = tree.node_text(node);
+                        match self.scope.get(name).is_some() || name == "self" {
+                            true => self.errors.push(not_known),
+                            false => self.undeclared(name, span, net),
+                        }
+                        None
+                    }
                 }
-            },
+            }
             NodeKind::Paren => {
                 let inner = *tree.children(node).first()?;
                 self.written(inner, net, depth + 1)
@@ -330,12 +340,15 @@ impl<'t> Lowering<'t> {
                     }
                 }
             }
-            NodeKind::Binary => {
+            NodeKind::Binary | NodeKind::DimBinary => {
                 let &[left, right, ..] = &tree.children(node)[..] else { return None };
                 let left = self.written(left, net, depth + 1)?;
                 let right = self.written(right, net, depth + 1)?;
-                let operator = tree.own_tokens(node).find(|&token| !tree.token_kind(token).is_trivia())?;
-                let sign = tree.token_text(operator);
+                let signs = [TokenKind::Plus, TokenKind::Minus, TokenKind::Star, TokenKind::Slash];
+                // Behind parentheses that group a dim.
+                let first = || tree.own_tokens(node).find(|&token| !tree.token_kind(token).is_trivia());
+                let sign = self.own_token(node, &signs).map(|(sign, _)| sign);
+                let sign = sign.or_else(|| first().map(|token| tree.token_text(token)))?;
                 let is_of_ints = matches!((&left, sign, &right), (Written::Int(_), "+" | "-" | "*", Written::Int(_)));
                 let computed = match (left, sign, right) {
                     (Written::Int(a), "+", Written::Int(b)) => a.checked_add(b),
@@ -390,12 +403,12 @@ impl<'t> Lowering<'t> {
                 {
                     for (dim, _) in self.shape(shape, net)? {
                         match dim {
-                            super::shape::Dim::Number(number) => dims.push(number),
-                            super::shape::Dim::Named(_) | super::shape::Dim::Hole if left_out.is_none() => {
+                            Dim::Number(number) => dims.push(number),
+                            _ if left_out.is_none() => {
                                 left_out = Some(span);
                                 dims.push(-1);
                             }
-                            super::shape::Dim::Named(_) | super::shape::Dim::Hole => {
+                            Dim::Named(_) | Dim::Computed(..) | Dim::Hole => {
                                 let message = "`view` can leave out one size only: the others must say what it is";
                                 let error = HirError::LayerArgument { span, message: message.to_owned(), at: left_out };
                                 self.errors.push(error);

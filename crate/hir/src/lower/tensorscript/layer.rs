@@ -80,8 +80,8 @@ fn steps(kind: LayerKind) -> &'static [Step] {
             ),
             BIAS,
         ],
-        LayerKind::MaxPool2d => &[(
-            "nn.max_pool2d",
+        LayerKind::MaxPool(_) => &[(
+            NAMED,
             &[X],
             &[
                 ("pool_size", GivenList("kernel_size")),
@@ -90,8 +90,8 @@ fn steps(kind: LayerKind) -> &'static [Step] {
                 ("dilation", GivenList("dilation")),
             ],
         )],
-        LayerKind::AvgPool2d => &[(
-            "nn.avg_pool2d",
+        LayerKind::AvgPool(_) => &[(
+            NAMED,
             &[X],
             &[
                 ("pool_size", GivenList("kernel_size")),
@@ -100,9 +100,7 @@ fn steps(kind: LayerKind) -> &'static [Step] {
                 ("count_include_pad", Flag(true)),
             ],
         )],
-        LayerKind::AdaptiveAvgPool2d => {
-            &[("nn.adaptive_avg_pool2d", &[X], &[("output_size", GivenList("output_size"))])]
-        }
+        LayerKind::AdaptiveAvgPool(_) => &[(NAMED, &[X], &[("output_size", GivenList("output_size"))])],
         LayerKind::Linear => &[("nn.dense", &[X, Weight(0)], &[]), ("nn.bias_add", &[Of(0), Weight(1)], LAST)],
         // The layer says which operator.
         LayerKind::Each(_) => &[(NAMED, &[X], &[])],
@@ -138,6 +136,7 @@ fn steps(kind: LayerKind) -> &'static [Step] {
             &[("num_groups", Given("num_groups")), ("axis", Int(1)), ("epsilon", GivenFloat("eps"))],
         )],
         LayerKind::Cat => &[("concatenate", &[X], ALONG)],
+        LayerKind::Matmul => &[("nn.batch_matmul", &[X, Weight(0)], &[])],
         LayerKind::Permute => &[("transpose", &[X], &[("axes", GivenList("dims"))])],
         LayerKind::Squeeze => &[("squeeze", &[X], &[("axis", GivenList("dim"))])],
         LayerKind::Unsqueeze => &[("expand_dims", &[X], ALONG)],
@@ -172,7 +171,7 @@ fn steps(kind: LayerKind) -> &'static [Step] {
             ("nn.bias_add", &[Of(19), Weight(3)], LAST),
         ],
         // These are no fixed number of steps.
-        LayerKind::Lstm | LayerKind::Gru | LayerKind::Flatten => &[],
+        LayerKind::Lstm | LayerKind::Gru | LayerKind::Flatten | LayerKind::Transpose => &[],
     }
 }
 
@@ -185,6 +184,24 @@ struct At {
 
 fn list(ints: &[i64]) -> AttrValue {
     AttrValue::List(ints.iter().map(|&int| AttrValue::Int(int)).list())
+}
+
+/// Two axes swapped as an equation, whatever the rank is: `abc...->acb...` for 1 and 2, `ab...Z->aZ...b` for 1 and -1.
+fn swap(first: i64, second: i64) -> String {
+    // Of the axes from the beginning and of those from the end, as many as are needed.
+    let before = first.max(second).max(-1) + 1;
+    let after = -first.min(second).min(0);
+    let letter = |at: i64| char::from(if at < 0 { b'[' - (-at) as u8 } else { b'a' + at as u8 });
+    let side = |turn: &dyn Fn(i64) -> i64| {
+        let letters = |axes: std::ops::Range<i64>| axes.map(|axis| letter(turn(axis))).collect::<String>();
+        format!("{}...{}", letters(0..before), letters(-after..0))
+    };
+    let swapped = |axis| match axis {
+        _ if axis == first => second,
+        _ if axis == second => first,
+        _ => axis,
+    };
+    format!("{}->{}", side(&|axis| axis), side(&swapped))
 }
 
 fn value(value: Value, args: &Args) -> AttrValue {
@@ -202,7 +219,7 @@ fn value(value: Value, args: &Args) -> AttrValue {
 }
 
 impl Lowering<'_> {
-    /// A layer on a value; `weights` are its parameters in the order of [`Layer::parameters`].
+    /// A layer on a value; `weights` are its parameters in the order of [`Layer::parameters`], or further values.
     pub(super) fn layer(
         &mut self,
         layer: &'static Layer,
@@ -216,6 +233,11 @@ impl Lowering<'_> {
         if layer.kind == LayerKind::Flatten {
             let kept = vec![0; int(args, "start_dim").clamp(1, 64) as usize];
             return self.reshape(x, &[&kept[..], &[-1]].concat(), name, whole);
+        }
+        if layer.kind == LayerKind::Transpose {
+            let tuple = self.expr(ExprKind::Tuple(vec![x]), whole);
+            let equation = AttrValue::Str(swap(int(args, "dim0"), int(args, "dim1")).into());
+            return self.operator("einsum", vec![tuple], vec![("equation", equation)], at);
         }
         let mut steps = steps(layer.kind);
         // The last of two is the bias.
@@ -270,7 +292,11 @@ impl Lowering<'_> {
                 false => {
                     let attrs = attrs.iter().map(|&(name, of)| (name, value(of, args))).list();
                     let op = match layer.kind {
-                        LayerKind::Each(name) | LayerKind::Reduce(name) => name,
+                        LayerKind::Each(name)
+                        | LayerKind::Reduce(name)
+                        | LayerKind::MaxPool(name)
+                        | LayerKind::AvgPool(name)
+                        | LayerKind::AdaptiveAvgPool(name) => name,
                         _ => op,
                     };
                     self.operator(op, operands, attrs, at)

@@ -657,8 +657,15 @@ impl<'t> Lowering<'t> {
 
 /// The name that is meant by one: without regard to capitals and underscores, by what it is called elsewhere, or the nearest.
 fn nearest_layer<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
-    const ELSEWHERE: &[(&str, &str)] =
-        &[("concat", "cat"), ("concatenate", "cat"), ("reshape", "view"), ("swish", "silu"), ("transpose", "permute")];
+    const ELSEWHERE: &[(&str, &str)] = &[
+        ("bmm", "matmul"),
+        ("concat", "cat"),
+        ("concatenate", "cat"),
+        ("dot", "matmul"),
+        ("reshape", "view"),
+        ("swapaxes", "transpose"),
+        ("swish", "silu"),
+    ];
     let bare = |name: &str| name.replace('_', "").to_ascii_lowercase();
     let (wanted, own) = (bare(name), ELSEWHERE.iter().find(|(other, _)| *other == name).map(|(_, own)| *own));
     let found = names.iter().copied().find(|&near| near != name && (Some(near) == own || bare(near) == wanted));

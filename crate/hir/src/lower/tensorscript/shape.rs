@@ -38,13 +38,20 @@ pub(super) enum Dim<'t> {
     Number(i64),
     /// `?`, or a name that nothing declares.
     Named(&'t str),
+    /// `2 * N` with such a name, as it is written.
+    Computed(&'t str, NodeId),
     /// `_`.
     Hole,
 }
 
 /// Whether two written shapes are one.
 pub(super) fn is_same(a: &[(Dim, Span)], b: &[(Dim, Span)]) -> bool {
-    a.iter().map(|&(dim, _)| dim).eq(b.iter().map(|&(dim, _)| dim))
+    let bare = |text: &str| text.replace(' ', "");
+    let same = |((a, _), (b, _)): (&(Dim, Span), &(Dim, Span))| match (a, b) {
+        (Dim::Computed(a, _), Dim::Computed(b, _)) => bare(a) == bare(b),
+        _ => a == b,
+    };
+    a.len() == b.len() && a.iter().zip(b).all(same)
 }
 
 impl<'t> Lowering<'t> {
@@ -150,6 +157,13 @@ impl<'t> Lowering<'t> {
                 NodeKind::DimAny => Dim::Named("?"),
                 NodeKind::HoleType => Dim::Hole,
                 NodeKind::Error => return None,
+                NodeKind::DimBinary if self.is_open(part, net, 0) => Dim::Computed(tree.node_text(part), part),
+                NodeKind::DimBinary => Dim::Number(self.computed_size(part, net, 0)?),
+                NodeKind::ShapeLit => {
+                    let message = "expected one dim in parentheses, found some".to_owned();
+                    self.errors.push(HirError::LayerArgument { span, message, at: None });
+                    return None;
+                }
                 _ => {
                     let name = tree.node_text(part);
                     match self.find_alias(name, net).map(|alias| alias.means) {
@@ -177,6 +191,44 @@ impl<'t> Lowering<'t> {
             dims.push((dim, span));
         }
         Some(())
+    }
+
+    /// Whether a dim is computed from one that has no number.
+    fn is_open(&self, node: NodeId, net: Option<usize>, depth: u32) -> bool {
+        let tree = self.tree;
+        match tree.kind(node) {
+            NodeKind::DimAny => true,
+            NodeKind::DimName => self.find_alias(tree.node_text(node), net).is_none(),
+            NodeKind::DimBinary if depth < MAX_DEPTH => {
+                tree.children(node).into_iter().any(|side| self.is_open(side, net, depth + 1))
+            }
+            _ => false,
+        }
+    }
+
+    /// A dim that is computed from one that has no number, or a part of it.
+    fn open_dim(&mut self, node: NodeId, net: usize, depth: u32) -> TypeExprKind {
+        let tree = self.tree;
+        let span = tree.span(node);
+        match (tree.kind(node), &tree.children(node)[..]) {
+            (NodeKind::DimAny, _) => self.dim_param("?", span),
+            (NodeKind::DimName, _) if self.is_open(node, Some(net), depth) => {
+                let name = tree.node_text(node);
+                if self.nearest_alias(name, Some(net)).is_some() {
+                    self.undeclared(name, span, Some(net));
+                    return TypeExprKind::Error;
+                }
+                self.dim_param(name, span)
+            }
+            (NodeKind::DimBinary, &[left, right, ..]) if self.is_open(node, Some(net), depth) => {
+                let [left, right] = [left, right].map(|side| {
+                    let kind = self.open_dim(side, net, depth + 1);
+                    self.type_expr(kind, tree.span(side))
+                });
+                self.dim_of(node, left, right)
+            }
+            _ => self.computed_size(node, Some(net), depth).map_or(TypeExprKind::Error, TypeExprKind::Dim),
+        }
     }
 
     fn nearest_alias(&self, name: &str, net: Option<usize>) -> Option<String> {
@@ -215,6 +267,7 @@ impl<'t> Lowering<'t> {
                 Dim::Number(number) => TypeExprKind::Dim(number),
                 Dim::Hole => TypeExprKind::Hole,
                 Dim::Named(name) => self.dim_param(name, span),
+                Dim::Computed(_, node) => self.open_dim(node, net, 0),
             };
             kinds.push((kind, span));
         }

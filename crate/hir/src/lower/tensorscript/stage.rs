@@ -2,12 +2,13 @@
 
 use super::shape::Means;
 use super::{Lowered, Lowering};
-use crate::data::{DefId, ExprId, ExprKind, LocalOrigin, Visit};
+use crate::data::{DefId, ExprId, ExprKind, LocalOrigin, TypeExprKind, Visit};
 use crate::error::HirError;
 use crate::layers::{Layer, LayerKind};
 use crate::net::{Applied, MadeOf, Stage};
 use base::{Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
+use ty::{Dtype, Scalar};
 
 /// What a name or call applies.
 #[derive(Clone, Copy)]
@@ -69,8 +70,11 @@ impl<'t> Lowering<'t> {
                 let applied = match self.tree.kind(right) {
                     NodeKind::Error => self.expr(ExprKind::Error, span),
                     NodeKind::NameRef | NodeKind::Call | NodeKind::Field => self.apply(right, Some(input), span),
-                    _ => {
-                        let message = "expected a layer or a function of the node to pipe into".to_owned();
+                    kind => {
+                        let mut message = "expected a layer or a function of the node to pipe into".to_owned();
+                        if kind == NodeKind::Binary {
+                            message.push_str("; operators bind more tightly than pipes, which need parentheses here");
+                        }
                         self.errors.push(HirError::LayerArgument { span: self.tree.span(right), message, at: None });
                         self.expr(ExprKind::Error, span)
                     }
@@ -114,7 +118,7 @@ impl<'t> Lowering<'t> {
         let net = self.nets.current.as_ref().map(|current| current.net);
         match self.find_alias(name, net).map(|alias| alias.means) {
             Some(Means::Dim(size)) => {
-                return self.expr(ExprKind::Literal(ty::Dtype::Int32, ty::Scalar::Int(size)), span);
+                return self.expr(ExprKind::Literal(Dtype::Int32, Scalar::Int(size)), span);
             }
             Some(Means::Unread(_) | Means::Open | Means::Unknown) => return self.expr(ExprKind::Error, span),
             Some(Means::Shape(_)) | None => {}
@@ -123,6 +127,61 @@ impl<'t> Lowering<'t> {
             return self.this(span);
         }
         self.unknown_name(name, span)
+    }
+
+    /// The size that a literal is, if that is a dim or computed from dims.
+    fn dim_value(&self, value: ExprId) -> Option<i64> {
+        let of = &self.module.exprs[value];
+        let is_named = self.tree.text()[of.span.range()].contains(|c: char| c.is_ascii_alphabetic());
+        match of.kind {
+            ExprKind::Literal(Dtype::Int32, Scalar::Int(size)) if is_named => Some(size),
+            _ => None,
+        }
+    }
+
+    /// A dim computed from a dim and a dim or number.
+    pub(in crate::lower) fn of_dims(&self, left: ExprId, sign: &str, right: ExprId) -> Option<ExprKind> {
+        self.dim_value(left).or(self.dim_value(right))?;
+        let [ExprKind::Literal(Dtype::Int32, Scalar::Int(a)), ExprKind::Literal(Dtype::Int32, Scalar::Int(b))] =
+            [left, right].map(|side| &self.module.exprs[side].kind)
+        else {
+            return None;
+        };
+        let computed = match sign {
+            "+" => a.checked_add(*b),
+            "-" => a.checked_sub(*b),
+            "*" => a.checked_mul(*b),
+            "/" if *b > 0 && a % b == 0 => Some(a / b),
+            _ => None,
+        };
+        let fits = |size: &i64| size.abs() <= i64::from(i32::MAX);
+        computed.filter(fits).map(|size| ExprKind::Literal(Dtype::Int32, Scalar::Int(size)))
+    }
+
+    /// A dim beside a value is a number with a point, as those of the value are; beside a whole number it is one too.
+    pub(in crate::lower) fn as_scale(&mut self, dim: ExprId, beside: Option<ExprId>) {
+        if let Some(size) = self.dim_value(dim)
+            && beside.is_none_or(|beside| !self.is_whole(beside))
+        {
+            self.module.exprs[dim].kind = ExprKind::Literal(Dtype::Float32, Scalar::Float(size as f64));
+        }
+    }
+
+    /// Whether a value is a whole number, by its first operand where it is computed.
+    fn is_whole(&self, mut value: ExprId) -> bool {
+        loop {
+            value = match &self.module.exprs[value].kind {
+                ExprKind::Literal(dtype, _) => return *dtype == Dtype::Int32,
+                ExprKind::Local(local, _) => {
+                    let annotation = self.module.locals[*local].annotation;
+                    return annotation.is_some_and(|ty| {
+                        matches!(self.module.type_exprs[ty].kind, TypeExprKind::Scalar(Dtype::Int32))
+                    });
+                }
+                ExprKind::OpCall { op, args, .. } if op.row().infix.is_some() => args[0],
+                _ => return false,
+            }
+        }
     }
 
     fn this(&mut self, span: Span) -> ExprId {
@@ -169,12 +228,16 @@ impl<'t> Lowering<'t> {
                 .map(|at| values.remove(at).1),
             (None, false) => None,
         };
+        // A product has a second value.
+        let n_more = if let Callee::Layer(layer) = callee { layer.n_values() - 1 } else { 0 };
+        let more: Vec<ExprId> = values.drain(..n_more.min(values.len())).map(|(_, value)| value).list();
         if is_layer && let (Some(_), Some((_, extra))) = (piped.or(input), values.first()) {
             let span = self.module.exprs[*extra].span;
             let message = match callee {
                 Callee::Layer(Layer { kind: LayerKind::Cat, .. }) => {
                     "`cat` takes its values as one: `cat((a, b), dim=1)`"
                 }
+                _ if n_more > 0 => "`matmul` multiplies two values, which are here already",
                 _ => "this is applied to one value, which is here already",
             };
             let message = message.to_owned();
@@ -192,14 +255,29 @@ impl<'t> Lowering<'t> {
                 self.errors.push(HirError::LayerArgument { span: stage_span, message, at: None });
                 return self.expr(ExprKind::Error, span);
             }
+            (_, Some(_)) if more.len() < n_more => {
+                let message = "`matmul` multiplies two values: `matmul(a, b)`, or `a |> matmul(b)`".to_owned();
+                self.errors.push(HirError::LayerArgument { span: stage_span, message, at: None });
+                return self.expr(ExprKind::Error, span);
+            }
             (_, Some(input)) => input,
         };
+        self.as_scale(input, None);
+        // The root of a number is one, as in `scores / sqrt(D)`.
+        if let (
+            Callee::Layer(Layer { kind: LayerKind::Each("sqrt"), .. }),
+            &ExprKind::Literal(_, Scalar::Float(number)),
+        ) = (callee, &self.module.exprs[input].kind)
+        {
+            let root = Scalar::Float(f64::from((number as f32).sqrt()));
+            return self.expr(ExprKind::Literal(Dtype::Float32, root), span);
+        }
         let net = self.nets.current.as_ref().map_or(0, |current| current.net);
         let first = ExprId(self.module.exprs.len() as u32);
         let name_span = stage_span;
         // What it is applied to may come first, without a name.
         let mut keywords = self.given(node);
-        if piped.is_none() {
+        if piped.is_none() || n_more > 0 {
             keywords.retain(|arg| tree.kind(*arg) == NodeKind::Attr);
         }
         if let Callee::Weight(weight) = callee
@@ -233,7 +311,7 @@ impl<'t> Lowering<'t> {
             },
             Callee::Layer(layer) => match self.layer_args(layer, &keywords, stage_span, Some(net)) {
                 Some(args) => {
-                    let expr = self.layer(layer, &args, input, &[], name_span, span);
+                    let expr = self.layer(layer, &args, input, &more, name_span, span);
                     (expr, Applied::Layer(layer, args))
                 }
                 None => return self.expr(ExprKind::Error, span),
