@@ -56,7 +56,10 @@ impl<'a> Bench<'a> {
             let is_same = |old: &Diagnostic| {
                 old.span.start == at || is_inside.is_some_and(|edited| edited.contains(old.span.start))
             };
-            let place = self.faults.iter().position(|old| is_same(old) && old.code == fault.code);
+            // Of several in one place each stands for one.
+            let is_taken = |place: usize| place < 64 && stays >> place & 1 == 1;
+            let mut numbered = self.faults.iter().enumerate();
+            let place = numbered.position(|(i, old)| is_same(old) && old.code == fault.code && !is_taken(i));
             let place = place.or_else(|| self.faults.iter().position(is_same));
             match place {
                 Some(place) if place < 64 => stays |= 1 << place,

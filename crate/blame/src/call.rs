@@ -101,8 +101,8 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
             cost: 4 + far,
         });
     }
-    // An operator that should not be there.
-    for &arg in parts.args.iter().take(2) {
+    // An operator that should not be there. What has no row is a function that somebody wants, or a name for one.
+    for &arg in parts.args.iter().take(2).filter(|_| row.is_some()) {
         let text = outline.text(arg);
         // What rearranges may be too much; what computes hardly is.
         let cost = if REARRANGING.contains(&name) { 8 } else { 27 };

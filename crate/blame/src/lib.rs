@@ -199,6 +199,13 @@ fn try_all(
         if outcome.removed == 0 || outcome.checked.module.holes.len() > n_holes {
             continue;
         }
+        // What cannot be read is mended by the parser, which knows what it looked for, and not by taking it away.
+        let is_syntax = |code: &str| code == "syntax-error" || code == "unknown-character";
+        let n_read = |faults: &[Diagnostic]| faults.iter().filter(|fault| is_syntax(fault.code)).count();
+        let is_known = problems.iter().flat_map(|problem| &problem.fixes).any(|fix| fix.title == candidate.title);
+        if !is_known && n_read(&outcome.checked.faults) < n_read(&bench.faults) {
+            continue;
+        }
         let n_left = outcome.checked.faults.len();
         let after = outcome.checked.types();
         let changed = before.iter().zip(&after).filter(|(before, after)| before.0 == after.0 && before.1 != after.1);

@@ -410,7 +410,11 @@ impl Solver {
         // An equation determines any of its parts.
         let first = if posted.relation.is(&FUNCTION) { 0 } else { posted.n_inputs() };
         for &output in &args[first..] {
-            let root = self.store.root(output);
+            let mut root = self.store.root(output);
+            // That it is a tensor may have been found out before it failed.
+            if let Term::Tensor { shape, .. } = self.store.head(root) {
+                root = self.store.root(shape);
+            }
             let head = self.store.head(root);
             if head.is_hole() {
                 self.bind(root, Term::Error(head.kind()), cause);

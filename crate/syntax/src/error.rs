@@ -120,6 +120,8 @@ pub enum Foreign {
     ListPattern,
     /// `"float32"` for `float32`
     Quoted,
+    /// `'float32'` for `"float32"`
+    Apostrophes,
     /// `Tensor[2, 3, float32]`
     Shape,
 }
@@ -151,6 +153,7 @@ impl Foreign {
                 "write it with `Cons` and `Nil`",
             ),
             Foreign::Quoted => ("expected a dtype, found a string", "take the quotes away"),
+            Foreign::Apostrophes => ("expected a string in double quotes, found single ones", "write double quotes"),
             Foreign::Shape => {
                 ("expected a shape in parentheses, found sizes without", "put parentheses around the shape")
             }

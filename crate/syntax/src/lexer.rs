@@ -1,8 +1,8 @@
 //! Text to tokens, in one pass.
 
-use base::{Span, Surface};
+use base::{Edit, Span, Surface};
 
-use crate::error::SyntaxError;
+use crate::error::{Foreign, SyntaxError};
 use crate::token::TokenKind::{self, *};
 
 /// A token as the tree keeps it; it ends where the next begins.
@@ -148,6 +148,7 @@ impl Lexer<'_> {
             (b'#', b'[') => self.take(1, Hash),
             (b'#', _) => self.line_comment(),
             (b'"', _) => self.string(),
+            (b'\'', b'_' | b'a'..=b'z' | b'A'..=b'Z') if self.is_in_apostrophes() => self.apostrophes(),
             (b'0'..=b'9', _) => self.number(last),
             (b'%', _) => self.local(),
             (b'@', _) => self.global(),
@@ -308,6 +309,26 @@ impl Lexer<'_> {
         }
         self.out.errors.push(SyntaxError::UnterminatedString { at: self.span(start) });
         BadString
+    }
+
+    /// Whether a word follows, and then another apostrophe.
+    fn is_in_apostrophes(&self) -> bool {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let rest = &self.bytes[self.pos + 1..];
+        rest.iter().position(|byte| !is_word(byte)).is_some_and(|end| rest[end] == b'\'')
+    }
+
+    /// `'int8'`, as other languages have strings.
+    fn apostrophes(&mut self) -> TokenKind {
+        let start = self.pos;
+        self.pos += 1;
+        self.word();
+        self.pos += 1;
+        let at = self.span(start);
+        let quote = |start: u32| Edit { span: Span::new(start, start + 1), text: "\"".to_owned() };
+        let edits = vec![quote(at.start), quote(at.end - 1)];
+        self.out.errors.push(SyntaxError::Foreign { form: Foreign::Apostrophes, at, edits });
+        String
     }
 
     /// `%x`, `%conv1/weight`, `%12`, or a lone `%`. A `/` goes on with a name that has a letter, if a letter or a

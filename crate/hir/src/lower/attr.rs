@@ -66,7 +66,7 @@ impl Lowering<'_> {
             NodeKind::Literal => {
                 if let Some(string) = tree.first_token(node, TokenKind::String) {
                     let text = tree.token_text(string);
-                    let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+                    let inside = text.strip_prefix(['"', '\'']).and_then(|text| text.strip_suffix(['"', '\'']));
                     return Some(AttrValue::Str(inside.unwrap_or(REPORTED).into()));
                 }
                 match self.scalar(node, negative, false)? {

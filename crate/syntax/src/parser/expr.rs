@@ -63,6 +63,11 @@ impl Parser<'_> {
             Global => self.leaf(NodeKind::GlobalRef),
             Underscore => self.leaf(NodeKind::Hole),
             kind if kind.is_bad() => self.leaf(NodeKind::Error),
+            // A variable that is being written.
+            Percent if self.surface == Surface::Relay => {
+                self.expected(Expected::LocalName);
+                self.leaf(NodeKind::Error);
+            }
             Ident | KwData | KwWhere | KwRelation => self.name_ref(mark),
             LParen => self.open(Rule::Paren, mark),
             LBracket => self.open(Rule::ListLit, mark),

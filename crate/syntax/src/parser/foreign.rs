@@ -24,7 +24,7 @@ impl Parser<'_> {
         Span::new(start, start)
     }
 
-    /// `&&`, `||`, `%` and `**`, and assignments such as `+=`: the operator that is meant, how many tokens it takes, how
+    /// `&&`, `||`, `%`, `**` and `@`, and assignments such as `+=`: the operator that is meant, how many tokens it takes, how
     /// tightly it binds on the left, and what its right operand must bind.
     fn foreign_infix(&self) -> Option<(&'static str, usize, u8, u8)> {
         let twice = self.nth(1) == self.kind() && self.adjacent(1);
@@ -33,6 +33,7 @@ impl Parser<'_> {
             Pipe if twice => ("logical_or", 2, 4, 5),
             Star if twice => ("power", 2, 14, 14),
             Percent => ("mod", 1, 12, 13),
+            At => ("nn.matmul", 1, 12, 13),
             Plus | Minus | Star | Slash if self.nth(1) == Eq && self.adjacent(1) => ("", 2, 1, 2),
             _ => return None,
         })

@@ -111,8 +111,10 @@ fn keywords_at(sig: &[Sig], pos: usize, surface: Surface) -> &'static [TokenKind
             (LParen, _) => match sig[pos + 1].partner {
                 NONE => &[],
                 close => match sig.get(close as usize + 1).map(|sig| sig.kind) {
-                    // Where an expression begins, and not the scrutinee of another `match`.
-                    Some(LBrace) if fresh || begins_expr(last) => &[KwMatch, KwIf, KwFn],
+                    // Where an expression begins, and not the scrutinee of another `match`, or an arm.
+                    Some(LBrace) if fresh && !matches!(last, RBrace | Comma) || begins_expr(last) => {
+                        &[KwMatch, KwIf, KwFn]
+                    }
                     _ => &[],
                 },
             },

@@ -317,7 +317,9 @@ impl Parser<'_> {
     /// Whether an expression can begin here.
     fn starts_expr(&self) -> bool {
         match self.surface {
-            Surface::Relay | Surface::Refine => self.kind().starts_expr(),
+            // A `%` alone is a variable that is being written.
+            Surface::Relay => self.kind().starts_expr() || self.at(Percent),
+            Surface::Refine => self.kind().starts_expr(),
             Surface::TensorScript => {
                 let kind = self.kind();
                 kind.starts_tensorscript() && !self.begins_part() && (!kind.is_name() || self.at_name())
