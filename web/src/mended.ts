@@ -20,6 +20,7 @@ const OF_THE_TEXT = new Set([
   "bad-number",
   "bad-version",
   "nesting-too-deep",
+  "other-lang",
   "syntax-error",
   "unknown-character",
   "unknown-lang",

@@ -61,6 +61,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         if let [left, right] = sides[..] {
             out.append_all(swap(outline, left, right, 20 + far, "operands"));
             bias(outline, node, [left, right], far, out);
+            between(outline, node, [left, right], far, out);
         }
         return;
     }
@@ -101,11 +102,17 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
             cost: 4 + far,
         });
     }
+    let is_at_fault =
+        bench.faults.iter().any(|fault| fault.code == "relation-check" && fault.span == outline.span(node));
     // An operator that should not be there. What has no row is a function that somebody wants, or a name for one.
     for &arg in parts.args.iter().take(2).filter(|_| row.is_some()) {
         let text = outline.text(arg);
-        // What rearranges may be too much; what computes hardly is.
-        let cost = if REARRANGING.contains(&name) { 8 } else { 27 };
+        // What rearranges may be too much; what computes hardly is, nor what is told to rearrange what it cannot.
+        let cost = match REARRANGING.contains(&name) {
+            true if is_at_fault => 20,
+            true => 8,
+            false => 27,
+        };
         out.push(Candidate::replace(cost + far, outline.span(node), text, format!("take `{name}` away")));
         if outline.kind(arg) != NodeKind::LocalRef {
             break;
@@ -121,15 +128,6 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         };
         let title = format!("write `{other}` for `{name}`");
         out.push(Candidate::replace(15 + far, outline.span(parts.callee), other, title));
-    }
-    if row.is_none() && outline.kind(parts.callee) == NodeKind::NameRef {
-        for family in ["nn.", "image.", "vision."] {
-            let full = format!("{family}{name}");
-            if op::by_name(&full).is_some() {
-                let title = format!("write `{full}` for `{name}`");
-                out.push(Candidate::replace(1 + far, outline.span(parts.callee), full, title));
-            }
-        }
     }
     if let Some(row) = row {
         attributes(bench, outline, suspect, &parts, row, out);
@@ -149,6 +147,23 @@ fn bias(outline: &Outline, node: NodeId, [data, bias]: [NodeId; 2], far: u32, ou
     let title = format!("add it along axis {axis}: `nn.bias_add`");
     let text = format!("nn.bias_add({data}, {bias}{which})");
     out.push(Candidate::replace(5 + far, outline.span(node), text, title));
+}
+
+/// `a < b < c`: what is between two things is above the one and below the other.
+fn between(outline: &Outline, node: NodeId, [left, right]: [NodeId; 2], far: u32, out: &mut Vec<Candidate>) {
+    let [_, middle] = outline.tree.children(left)[..] else { return };
+    let sign = |left: NodeId, right: NodeId| {
+        let between = Span::new(outline.span(left).end, outline.span(right).start);
+        outline.tree.text()[between.range()].trim().starts_with(['<', '>'])
+    };
+    let is_chain = outline.kind(left) == NodeKind::Binary && sign(outline.tree.children(left)[0], middle);
+    if !is_chain || !sign(left, right) {
+        return;
+    }
+    let rest = &outline.tree.text()[outline.span(left).end as usize..outline.span(node).end as usize];
+    let text = format!("logical_and({}, {}{rest})", outline.text(left), outline.text(middle));
+    let title = format!("write `{}`", short(&text));
+    out.push(Candidate::replace(4 + far, outline.span(node), text, title));
 }
 
 /// The span of one argument with one comma.

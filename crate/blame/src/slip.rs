@@ -5,26 +5,38 @@ use crate::call::{Parts, attr_name};
 use crate::candidate::Candidate;
 use crate::outline::Outline;
 use crate::value::short;
-use base::{Edit, Span};
+use base::{Append, Edit, Span};
 use op::{AttrForm, Op};
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
 
 /// What operators are called elsewhere, and what they are called here.
 const OPERATORS: &[(&str, &str)] = &[
+    ("astype", "cast"),
+    ("bmm", "nn.batch_matmul"),
     ("cat", "concatenate"),
+    ("concat", "concatenate"),
     ("div", "divide"),
     ("dot", "nn.matmul"),
+    ("flatten", "nn.batch_flatten"),
+    ("fold", "foldl"),
+    ("len", "length"),
+    ("linear", "nn.dense"),
     ("max", "maximum"),
     ("min", "minimum"),
+    ("mm", "nn.matmul"),
     ("mul", "multiply"),
     ("neg", "negative"),
     ("permute", "transpose"),
     ("pow", "power"),
+    ("range", "arange"),
     ("sub", "subtract"),
     ("unsqueeze", "expand_dims"),
     ("view", "reshape"),
 ];
+
+/// Operators of a network are said with one of these before their names.
+const FAMILIES: [&str; 3] = ["nn.", "image.", "vision."];
 
 /// Attributes that go by each other's names.
 const ATTRS: &[(&str, &str)] = &[
@@ -50,11 +62,14 @@ fn known(names: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
 pub(crate) fn candidates(outline: &Outline, parts: &Parts, takes_less: bool, far: u32, out: &mut Vec<Candidate>) {
     let name = outline.text(parts.callee);
     let row = op::by_name(name).map(|op| op.row());
-    if (row.is_none() || takes_less)
-        && let Some(own) = known(OPERATORS, name)
-    {
-        let title = format!("write `{own}` for `{name}`");
-        out.push(Candidate::replace(1 + far, outline.span(parts.callee), own, title));
+    if row.is_none() || takes_less {
+        // `torch.cat` and `np.exp` say whose they are.
+        let bare = name.rsplit('.').next().unwrap_or(name);
+        let families = FAMILIES.iter().map(|family| format!("{family}{bare}")).chain([bare.to_owned()]);
+        let operators = families.filter(|full| full != name && op::by_name(full).is_some());
+        for own in known(OPERATORS, bare).map(str::to_owned).into_iter().chain(operators) {
+            as_here(outline, parts, name, own, far, out);
+        }
     }
     let Some(row) = row else { return };
     named(outline, parts, row, far, out);
@@ -73,18 +88,48 @@ pub(crate) fn candidates(outline: &Outline, parts: &Parts, takes_less: bool, far
             None => renamed(outline.span(attr).start, name, row, far, out),
         }
     }
-    if let &[list] = &parts.args[..]
-        && outline.kind(list) == NodeKind::ListLit
-    {
-        // A list of tensors is a tuple.
-        let text = outline.text(list);
-        let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    let edits = as_tuple(outline, parts);
+    if let [first, ..] = &edits[..] {
         let title = "write a tuple for the list".to_owned();
-        out.push(Candidate::replace(4 + far, outline.span(list), format!("({inside})"), title));
+        out.push(Candidate { title, place: first.span, edits, cost: 4 + far });
     }
     if name == "arange" && (1..3).contains(&parts.args.len()) {
         range(outline, parts, far, out);
     }
+}
+
+/// The call with the name that its operator has here, and with what else is called otherwise.
+fn as_here(outline: &Outline, parts: &Parts, name: &str, own: String, far: u32, out: &mut Vec<Candidate>) {
+    let place = outline.span(parts.callee);
+    let title = format!("write `{own}` for `{name}`");
+    let mut edits = Vec::new();
+    if let Some(row) = op::by_name(&own).map(|op| op.row()) {
+        if row.args.len() == 1 {
+            edits = as_tuple(outline, parts);
+        }
+        for &attr in &parts.attrs {
+            let name = attr_name(outline, attr);
+            let is_known = row.attrs.iter().any(|spec| spec.name == name);
+            edits.append_all(name_here(name, row).next().filter(|_| !is_known).map(|own| {
+                let start = outline.span(attr).start;
+                Edit { span: Span::new(start, start + name.len() as u32), text: own.to_owned() }
+            }));
+        }
+    }
+    edits.push(Edit { span: place, text: own });
+    out.push(Candidate { title, edits, place, cost: 1 + far });
+}
+
+/// A list of tensors, as the only argument, is a tuple.
+fn as_tuple(outline: &Outline, parts: &Parts) -> Vec<Edit> {
+    let &[list] = &parts.args[..] else { return Vec::new() };
+    if outline.kind(list) != NodeKind::ListLit {
+        return Vec::new();
+    }
+    let span = outline.span(list);
+    let closed = if outline.tree.children(list).len() == 1 { ",)" } else { ")" };
+    let edit = |from, to, text: &str| Edit { span: Span::new(from, to), text: text.to_owned() };
+    vec![edit(span.start, span.start + 1, "("), edit(span.end - 1, span.end, closed)]
 }
 
 /// `true` for `True`.
@@ -123,13 +168,18 @@ fn named(outline: &Outline, parts: &Parts, row: &Op, far: u32, out: &mut Vec<Can
 
 /// Puts the name that an attribute has here.
 fn renamed(start: u32, name: &str, row: &Op, far: u32, out: &mut Vec<Candidate>) {
-    for &(a, b) in ATTRS {
-        let own = if a == name { b } else { a };
-        if (a == name || b == name) && row.attrs.iter().any(|spec| spec.name == own) {
-            let span = Span::new(start, start + name.len() as u32);
-            out.push(Candidate::replace(1 + far, span, own, format!("write `{own}` for `{name}`")));
-        }
+    for own in name_here(name, row) {
+        let span = Span::new(start, start + name.len() as u32);
+        out.push(Candidate::replace(1 + far, span, own, format!("write `{own}` for `{name}`")));
     }
+}
+
+/// The names that an attribute may have here.
+fn name_here<'a>(name: &'a str, row: &'a Op) -> impl Iterator<Item = &'static str> + 'a {
+    let other = move |&(a, b): &(&str, &'static str)| if a == name { Some(b) } else { None };
+    let back = move |&(a, b): &(&'static str, &str)| if b == name { Some(a) } else { None };
+    let names = ATTRS.iter().filter_map(move |pair| other(pair).or_else(|| back(pair)));
+    names.filter(|own| row.attrs.iter().any(|spec| spec.name == *own))
 }
 
 fn dtype(outline: &Outline, attr: NodeId, name: &str, far: u32, out: &mut Vec<Candidate>) {

@@ -11,6 +11,8 @@ use ty::{Dtype, Term, Terms};
 
 /// Of tensors of more axes nothing is rearranged.
 pub(crate) const MAX_RANK: usize = 8;
+/// Longer lists are not written anew.
+const MAX_LIST: usize = 16;
 
 pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
     let node = suspect.node;
@@ -26,6 +28,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         NodeKind::Tuple => tuple(outline, node, far, out),
         NodeKind::Project => projection(outline, node, far, out),
         NodeKind::RefRead => not(outline, node, far, out),
+        NodeKind::ListLit => list(bench, outline, node, far, out),
         _ => {}
     }
     let is_new = outline.kind(node) == NodeKind::RefNew;
@@ -46,6 +49,11 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         if outline.kind(node) == NodeKind::Literal {
             let value = if text.starts_with('0') { "False" } else { "True" };
             out.push(Candidate::replace(8 + far, span, value, format!("write `{value}` for `{text}`")));
+        } else if let Some(Shaped { dtype: Some(Dtype::Bool), .. }) = &have_shaped {
+            for op in ["all", "any"] {
+                let title = format!("ask for one truth: `{op}`");
+                out.push(Candidate::replace(5 + far, span, format!("{op}({text})"), title));
+            }
         } else if let Some(Shaped { dims, dtype: Some(dtype) }) = &have_shaped
             && dims.is_empty()
         {
@@ -75,6 +83,23 @@ fn not(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
     let negated = format!("logical_not({text})");
     out.push(Candidate::replace(5 + far, span, negated.clone(), format!("write `{}`", short(&negated))));
     out.push(Candidate::replace(9 + far, span, text, "take `!` away"));
+}
+
+/// `[a, b]` where a list is wanted, or of what are no numbers.
+fn list(bench: &Bench, outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
+    let span = outline.span(node);
+    let mut faults = bench.faults.iter().filter(|fault| fault.span == span);
+    let elements: Vec<&str> = outline.tree.children(node).into_iter().map(|child| outline.text(child)).list();
+    let (title, text) = if faults.any(|fault| fault.message.starts_with("expected List[")) {
+        let heads: String = elements.iter().map(|element| format!("Cons({element}, ")).collect();
+        ("write a list: `Cons` and `Nil`", format!("{heads}Nil{}", ")".repeat(elements.len())))
+    } else {
+        let comma = if elements.len() == 1 { "," } else { "" };
+        ("put the tensors on one another: `stack`", format!("stack(({}{comma}), axis=0)", elements.join(", ")))
+    };
+    if elements.len() <= MAX_LIST {
+        out.push(Candidate::replace(4 + far, span, text, title));
+    }
 }
 
 /// A zero with the dtype's suffix.

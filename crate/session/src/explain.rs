@@ -45,6 +45,7 @@ const PAGES: &[(&str, &str)] = &[
     ("not-yet", include_str!("../../../doc/error/not-yet.md")),
     ("occurs-check", include_str!("../../../doc/error/occurs-check.md")),
     ("or-pattern-variables", include_str!("../../../doc/error/or-pattern-variables.md")),
+    ("other-lang", include_str!("../../../doc/error/other-lang.md")),
     ("out-of-fuel", include_str!("../../../doc/error/out-of-fuel.md")),
     ("out-of-memory", include_str!("../../../doc/error/out-of-memory.md")),
     ("pattern-arity", include_str!("../../../doc/error/pattern-arity.md")),

@@ -1,6 +1,6 @@
 //! What can be wrong with a text, and how it is said.
 
-use base::{Diagnostic, Edit, Fix, Span, Surface};
+use base::{Diagnostic, Edit, Fix, Span, Surface, ToList};
 
 use crate::parser::MAX_NESTING;
 use crate::token::TokenKind;
@@ -79,12 +79,21 @@ pub enum SyntaxError {
         at: Span,
         nearest: Option<Surface>,
     },
+    /// The text is none of this surface, and one of another; where its `#lang` line is or should be.
+    OtherLang {
+        at: Span,
+        line: Span,
+        surface: Surface,
+        other: Surface,
+    },
     BadVersion {
         at: Span,
     },
     BadNumber {
         at: Span,
         surface: Surface,
+        /// What it is in decimal, if it is written in another base.
+        decimal: Option<u64>,
     },
     /// A word that TensorScript keeps, without a meaning.
     Reserved {
@@ -111,7 +120,10 @@ pub enum Foreign {
     /// `x += 1`
     Assignment,
     Method,
-    Index,
+    /// `x[0]`; whether all in brackets are numbers
+    Index {
+        is_number: bool,
+    },
     Return,
     Loop,
     /// `if (x = 1)`
@@ -124,6 +136,16 @@ pub enum Foreign {
     Apostrophes,
     /// `Tensor[2, 3, float32]`
     Shape,
+    /// `x -> e`, `fun x -> e`
+    Lambda,
+    /// `let f x = e`
+    Curried,
+    /// `let x = e in …`
+    In,
+    /// `def f(x):`
+    Colon,
+    /// `match x with | A -> 1`
+    With,
 }
 
 impl Foreign {
@@ -138,7 +160,7 @@ impl Foreign {
                 "expected an index such as `.0`, found a name: an operator is no method and takes its operands in parentheses",
                 "write it as a call",
             ),
-            Foreign::Index => (
+            Foreign::Index { .. } => (
                 "a tensor is not indexed by brackets: `take` and `strided_slice` take parts of one",
                 "write it with `take`",
             ),
@@ -156,6 +178,15 @@ impl Foreign {
             Foreign::Apostrophes => ("expected a string in double quotes, found single ones", "write double quotes"),
             Foreign::Shape => {
                 ("expected a shape in parentheses, found sizes without", "put parentheses around the shape")
+            }
+            Foreign::Lambda => ("expected a function such as `fn(%x) { %x }`, found an arrow", "write it with `fn`"),
+            Foreign::Curried => {
+                ("expected `=`, found a parameter: a function is a value such as `fn(%x) { %x }`", "write it with `fn`")
+            }
+            Foreign::In => ("expected `;`, found `in`", "write `;`"),
+            Foreign::Colon => ("expected a body in braces, found `:`", "put braces around the body"),
+            Foreign::With => {
+                ("expected arms in braces such as `{ A => 1, B => 2 }`, found `with`", "write the arms in braces")
             }
         };
         (said.to_owned(), title)
@@ -275,6 +306,7 @@ impl SyntaxError {
             | SyntaxError::PatternInLet { at }
             | SyntaxError::TakesNoArguments { callee: at, .. }
             | SyntaxError::UnknownLang { at, .. }
+            | SyntaxError::OtherLang { at, .. }
             | SyntaxError::BadVersion { at }
             | SyntaxError::BadNumber { at, .. }
             | SyntaxError::Reserved { at, .. }
@@ -327,6 +359,10 @@ impl SyntaxError {
                         said.fix("insert `,`", found.before.after(), ",")
                     }
                     Expected::Dtype => said.fix("insert `, float32`", found.before.after(), ", float32"),
+                    Expected::Token(TokenKind::KwElse) => {
+                        let help = "an `if` is an expression, which has a value when its condition does not hold, too";
+                        Diagnostic { help: Some(help.to_owned()), ..said }
+                    }
                     Expected::End => {
                         let help = "a program is one expression: name its parts, `let x = … in`";
                         Diagnostic { help: Some(help.to_owned()), ..said }
@@ -359,6 +395,12 @@ impl SyntaxError {
                 if !edits.is_empty() {
                     said.help = Some(title.to_owned());
                     said.fixes.push(Fix { title: title.to_owned(), edits: edits.clone() });
+                }
+                if let Foreign::Index { is_number: true } = form {
+                    // What looks like an element may be a field of a tuple.
+                    let brackets = edits.iter().skip(1).enumerate();
+                    let dotted = brackets.map(|(i, edit)| Edit { span: edit.span, text: [".", ""][i % 2].to_owned() });
+                    said.fixes.push(Fix { title: "take the field".to_owned(), edits: dotted.list() });
                 }
                 said
             }
@@ -407,11 +449,29 @@ impl SyntaxError {
                     None => said,
                 }
             }
+            SyntaxError::OtherLang { line, surface, other, .. } => {
+                let name = |surface: Surface| match surface {
+                    Surface::Relay => "Relay",
+                    Surface::Refine => "refine",
+                    Surface::TensorScript => "TensorScript",
+                };
+                let (found, own) = (name(*other), other.name());
+                let end = if line.is_empty() { "\n" } else { "" };
+                error("other-lang", format!("expected {}, found {found}", name(*surface))).fix(
+                    format!("read it as {found}: `#lang {own}`"),
+                    *line,
+                    format!("#lang {own}{end}"),
+                )
+            }
             SyntaxError::BadVersion { at } => error(
                 "bad-version",
                 "expected version \"0.0.5\", found another".to_owned(),
             )
             .fix("write \"0.0.5\"", *at, "\"0.0.5\""),
+            SyntaxError::BadNumber { decimal: Some(decimal), at, .. } => {
+                let said = error("bad-number", "expected a decimal number, found one in another base".to_owned());
+                said.fix(format!("write `{decimal}`"), *at, decimal.to_string())
+            }
             SyntaxError::BadNumber { surface, .. } => {
                 let examples = match surface {
                     Surface::Relay | Surface::Refine => "`1`, `2i64` or `0.5f`",

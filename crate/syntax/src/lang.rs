@@ -3,6 +3,7 @@
 use base::{Span, Surface};
 
 use crate::error::SyntaxError;
+use crate::parser;
 
 /// What the first line of a text says of its surface, if it speaks of it: `#lang refine`.
 pub(crate) fn lang(text: &str) -> Option<Result<Surface, SyntaxError>> {
@@ -22,4 +23,32 @@ pub(crate) fn lang(text: &str) -> Option<Result<Surface, SyntaxError>> {
         let nearest = base::nearest(name, Surface::ALL.into_iter().map(Surface::name));
         SyntaxError::UnknownLang { at, nearest: nearest.and_then(Surface::of_name) }
     }))
+}
+
+/// The other surface that a text is without fault in, by words that all of its programs have.
+pub(crate) fn other(text: &str, surface: Surface) -> Option<Surface> {
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let others = Surface::ALL.into_iter().filter(|&other| other != surface);
+    let mut looks = others.filter(|other| match other {
+        Surface::Relay => has(&["def @", "let %"]),
+        Surface::Refine => has(&["with", " in"]),
+        Surface::TensorScript => has(&["node ", "graph "]),
+    });
+    looks.find(|&other| parser::parse(text, other).errors.is_empty())
+}
+
+/// That a text is another surface's, where it begins.
+pub(crate) fn other_error(text: &str, surface: Surface, other: Surface) -> SyntaxError {
+    let bare = text.trim_start_matches('\u{feff}');
+    let start = text.len() - bare.len();
+    let line = bare.lines().next().unwrap_or_default();
+    let len = if lang(text).is_some() { line.len() } else { 0 };
+    let begins = text.len() - bare[len..].trim_start().len();
+    let word = text[begins..].find(char::is_whitespace).unwrap_or(text.len() - begins);
+    SyntaxError::OtherLang {
+        at: Span::new(begins as u32, (begins + word) as u32),
+        line: Span::new(start as u32, (start + len) as u32),
+        surface,
+        other,
+    }
 }

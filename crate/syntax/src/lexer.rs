@@ -229,8 +229,16 @@ impl Lexer<'_> {
         if self.pos == end {
             return kind;
         }
-        self.out.errors.push(SyntaxError::BadNumber { at: self.span(start), surface: self.surface });
+        self.bad_number(start);
         BadNumber
+    }
+
+    fn bad_number(&mut self, start: usize) {
+        let text = &self.text[start..self.pos];
+        let radix = [("0x", 16), ("0X", 16), ("0o", 8), ("0b", 2)].into_iter();
+        let decimal =
+            radix.filter_map(|(prefix, radix)| u64::from_str_radix(text.strip_prefix(prefix)?, radix).ok()).next();
+        self.out.errors.push(SyntaxError::BadNumber { at: self.span(start), surface: self.surface, decimal });
     }
 
     fn whitespace(&mut self) -> TokenKind {
@@ -411,7 +419,7 @@ impl Lexer<'_> {
             (true, true) => Float,
             (true, false) => Int,
             (false, _) => {
-                self.out.errors.push(SyntaxError::BadNumber { at: self.span(start), surface: self.surface });
+                self.bad_number(start);
                 BadNumber
             }
         }

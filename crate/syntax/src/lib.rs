@@ -73,15 +73,20 @@ pub struct Parse {
     pub errors: Vec<SyntaxError>,
 }
 
-/// Parses a text of less than 4 GiB, in the surface of its file unless its first line is a `#lang` line.
+/// Parses a text of less than 4 GiB, in the surface of its file unless its first line is a `#lang` line. What is no text of
+/// that surface and is one of another is said to be that, and nothing else of it.
 pub fn parse(text: &str, surface: Surface) -> Parse {
-    match lang::lang(text) {
-        None => parser::parse(text, surface),
-        Some(Ok(surface)) => parser::parse(text, surface),
-        Some(Err(error)) => {
-            let mut parse = parser::parse(text, surface);
-            parse.errors.insert(0, error);
-            parse
-        }
+    let (surface, error) = match lang::lang(text) {
+        None => (surface, None),
+        Some(Ok(surface)) => (surface, None),
+        Some(Err(error)) => (surface, Some(error)),
+    };
+    let mut parse = parser::parse(text, surface);
+    if !parse.errors.is_empty()
+        && let Some(other) = lang::other(text, surface)
+    {
+        return Parse { tree: parse.tree.unread(), errors: vec![lang::other_error(text, surface, other)] };
     }
+    parse.errors.splice(0..0, error);
+    parse
 }

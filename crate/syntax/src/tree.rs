@@ -54,6 +54,12 @@ pub enum Event {
 pub type Children = SmallVec<[NodeId; 6]>;
 
 impl Tree {
+    /// The text without anything that was read in it.
+    pub(crate) fn unread(mut self) -> Tree {
+        self.nodes = vec![Node { kind: NodeKind::File, first: 0, end: self.tokens.len() as u32, size: 1 }];
+        self
+    }
+
     pub fn root(&self) -> NodeId {
         NodeId(self.nodes.len() as u32 - 1)
     }

@@ -128,7 +128,7 @@ const ERRORS: &[(&str, &[&str])] = &[
     (
         "0x10 + 1q",
         &[
-            "bad-number `0x10` expected a number such as `1`, `2i64` or `0.5f`, found something like one",
+            "bad-number `0x10` expected a decimal number, found one in another base; write `16`: not enough",
             "bad-number `1q` expected a number such as `1`, `2i64` or `0.5f`, found something like one",
         ],
     ),

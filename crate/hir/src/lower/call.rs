@@ -37,7 +37,8 @@ impl Lowering<'_> {
             }
             return Lowered::Expr(call);
         }
-        if let Some(attr) = attrs.first() {
+        // What is not known may be meant for an operator.
+        if let Some(attr) = attrs.first().filter(|_| !matches!(self.module.exprs[callee].kind, ExprKind::Error)) {
             self.errors.push(HirError::AttrOnFunction { span: attr.name_span.to(attr.value_span) });
         }
         let type_args = self.tree.child(node, NodeKind::TypeArgs).map(|type_args| {

@@ -21,6 +21,8 @@ const MAX_COLUMNS: u32 = 72;
 struct Document {
     layouts: Vec<Entry>,
     conversions: Vec<ConversionEntry>,
+    /// How many types are too large to be written.
+    n_too_large: usize,
     diagnostics: Vec<Problem>,
 }
 
@@ -111,6 +113,7 @@ pub fn layout_json(analysis: &Analysis, strategy: Option<Strategy>) -> Answer {
             .iter()
             .flat_map(|refining| chosen.iter().map(|&strategy| conversion(analysis, &laid, refining, strategy)))
             .list(),
+        n_too_large: laid.n_too_large,
         diagnostics: problems(&diagnostics, analysis.lines()),
     };
     Answer { text: to_string(&document), has_errors: has_errors(&diagnostics) }
@@ -307,6 +310,9 @@ pub fn layout_text(analysis: &Analysis, strategy: Option<Strategy>) -> String {
             }
         }
         out.push('\n');
+    }
+    for sentence in laid.left_out() {
+        let _ = writeln!(out, "not shown: {sentence}");
     }
     out.truncate(out.trim_end().len());
     out

@@ -66,7 +66,7 @@ pub(crate) fn layouts_view(analysis: &Analysis, laid: &Laid) -> LayoutsView {
         types,
         conversions,
         mentions,
-        problems: laid.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).list(),
+        problems: laid.left_out(),
     }
 }
 

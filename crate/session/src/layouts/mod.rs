@@ -21,8 +21,8 @@ use crate::analysis::prelude;
 use base::{Diagnostic, HashMap, HashSet, Surface, ToList};
 use hir::{CtorId, PatId};
 use layout::{Head, Kind, LayoutId, Layouts, Strategy, Types};
-use lower::Conversion;
-use ty::{Term, TermId, Terms};
+use lower::{Conversion, LowerError};
+use ty::{AdtId, Term, TermId, Terms};
 
 /// The layouts of a text.
 pub(crate) struct Laid {
@@ -31,6 +31,8 @@ pub(crate) struct Laid {
     pub layouts: Vec<Layouts>,
     /// Tuples, data types and anonymous sums in the order in which they were met, each before its fields' types.
     pub sums: Vec<Laying>,
+    /// How many others are too large to be written.
+    pub n_too_large: usize,
     /// By type, the place in `sums`.
     pub index: HashMap<TermId, usize>,
     pub conversions: Vec<Refining>,
@@ -83,7 +85,16 @@ pub(crate) fn lay(analysis: &Analysis) -> Laid {
         let layouts = layouts.iter_mut().map(|layouts| layouts.of(&types, ty)).list();
         Laying { ty, layouts }
     };
-    let sums: Vec<Laying> = sums(&types, &lowered.types).into_iter().map(&mut lay_out).list();
+    let endless = lowered.errors.iter().filter_map(|error| match error {
+        LowerError::EndlessType { adt, .. } => Some(*adt),
+        _ => None,
+    });
+    let mut sums = sums(&types, &lowered.types, &endless.collect());
+    let n_sums = sums.len();
+    let names = analysis.inferred.names(module);
+    sums.retain(|&ty| !ty::print_term(&types, &names, ty).truncated);
+    let n_too_large = n_sums - sums.len();
+    let sums: Vec<Laying> = sums.into_iter().map(&mut lay_out).list();
     let conversions = lowered.conversions.iter();
     let conversions =
         conversions.map(|&Conversion { pat, from, to }| Refining { pat, from: lay_out(from), to: lay_out(to) });
@@ -91,11 +102,12 @@ pub(crate) fn lay(analysis: &Analysis) -> Laid {
     base::sort_by_key(&mut conversions, |refining| module.pats[refining.pat].span.start);
     let index = sums.iter().enumerate().map(|(index, sum)| (sum.ty, index)).collect();
     let diagnostics = lowered.errors.iter().map(|error| crate::compile::diagnostic(analysis, error)).list();
-    Laid { types, layouts, sums, index, conversions, diagnostics }
+    Laid { types, layouts, sums, n_too_large, index, conversions, diagnostics }
 }
 
-/// The sums that types consist of, each once.
-fn sums(types: &Types, roots: &[TermId]) -> Vec<TermId> {
+/// The sums that types consist of, each once, without the data types that hold themselves at types without end: of those
+/// there are as many as were made before that was known.
+fn sums(types: &Types, roots: &[TermId], endless: &HashSet<AdtId>) -> Vec<TermId> {
     let mut seen: HashSet<TermId> = HashSet::default();
     let mut found = Vec::new();
     let mut pending: Vec<TermId> = roots.iter().rev().copied().list();
@@ -108,6 +120,7 @@ fn sums(types: &Types, roots: &[TermId]) -> Vec<TermId> {
         match types.cases(ty) {
             // What such a function holds is nothing that a text says.
             _ if matches!(head, Term::Forall { .. }) => {}
+            _ if matches!(head, Term::Adt { adt, .. } if endless.contains(&adt)) => {}
             Some(cases) => {
                 found.push(ty);
                 pending.extend(cases.iter().flat_map(|case| &case.fields));
@@ -121,6 +134,16 @@ fn sums(types: &Types, roots: &[TermId]) -> Vec<TermId> {
 }
 
 impl Laid {
+    /// What is not shown of the types, and why.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        let too_large = match self.n_too_large {
+            0 => None,
+            1 => Some("1 type is too large to be written".to_owned()),
+            n => Some(format!("{n} types are too large to be written")),
+        };
+        self.diagnostics.iter().map(|diagnostic| diagnostic.message.clone()).chain(too_large).list()
+    }
+
     /// A type in the words of the text.
     pub(crate) fn print(&self, analysis: &Analysis, ty: TermId) -> String {
         ty::print_term(&self.types, &analysis.inferred.names(&analysis.module), ty).text

@@ -19,6 +19,9 @@ impl Parser<'_> {
         if self.at(LBrace) {
             return self.open_block();
         }
+        if self.at_body_colon() {
+            return self.foreign_colon();
+        }
         self.expected(Expected::Token(LBrace));
         if self.starts_expr() && !self.sig[self.pos].first_on_line {
             // A block that lacks its braces.
@@ -191,6 +194,10 @@ impl Parser<'_> {
                     return self.pattern_in_let(let_kind, mark, close);
                 }
                 self.binder();
+                if let Some(sign) = self.params_end() {
+                    self.tasks.push(Task::BindEnd(let_kind, mark));
+                    return self.lambda(self.mark(), sign);
+                }
                 self.annotated(Task::BindValue(let_kind, mark));
             }
             KwFreeVar => {
@@ -298,7 +305,7 @@ impl Parser<'_> {
 
     pub(super) fn bind_end(&mut self, kind: NodeKind, mark: Mark) {
         while self.stray_closer() {}
-        if !self.eat(Semicolon) && !self.also_missing(Semicolon) {
+        if !self.eat(Semicolon) && !self.foreign_in() && !self.also_missing(Semicolon) {
             self.expected(Expected::Token(Semicolon));
         }
         self.finish(kind, mark);

@@ -56,6 +56,10 @@ impl Parser<'_> {
     fn atom(&mut self, mark: Mark) {
         match self.kind() {
             Ident if self.at_loop() => self.pass_loop(mark),
+            Ident if let Some(sign) = self.fun_end() => {
+                self.bump();
+                self.lambda(mark, sign);
+            }
             _ if begins_item(&self.sig, self.pos) => self.no_expr(),
             Int | Float | String | KwTrue | KwFalse => self.leaf(NodeKind::Literal),
             Local => self.leaf(NodeKind::LocalRef),
@@ -121,7 +125,7 @@ impl Parser<'_> {
                 self.open(Rule::TypeArgs, self.mark());
             }
             Minus if self.at_new_item() => {}
-            _ if self.foreign_operator(mark, min) => {}
+            _ if self.foreign_operator(mark, min) || self.foreign_arrow(mark, min) => {}
             kind => {
                 // `%` is an operator in TensorScript only.
                 let kind = if is_script && kind == Percent { Star } else { kind };
@@ -278,7 +282,7 @@ impl Parser<'_> {
         if self.at(LBrace) {
             let braces = self.open_braces(mark);
             self.tasks.push(Task::Arm(braces));
-        } else {
+        } else if !self.foreign_with(mark) {
             self.expected(Expected::Token(LBrace));
             self.finish(NodeKind::Match, mark);
         }

@@ -8,7 +8,7 @@ use crate::token::TokenKind::*;
 use base::{Append, Edit, Span, Surface, ToList};
 
 /// As many tokens are looked at to find where something ends.
-const AHEAD: usize = 64;
+pub(super) const AHEAD: usize = 64;
 
 impl Parser<'_> {
     /// Says once what is foreign, and what is written for it here.
@@ -115,7 +115,24 @@ impl Parser<'_> {
         let (open, closed) = (self.token_span(self.pos), self.token_span(close as usize));
         let is_one = self.pos + 2 == close as usize && matches!(self.nth(1), Int | Local);
         let edits = [(self.start_of(mark), "take("), (open, ", "), (closed, ", axis=0)")];
-        self.foreign(Foreign::Index, open.to(closed), if is_one { &edits } else { &[] });
+        let is_number = self.nth(1) == Int;
+        let before = self.token_span(self.pos - 1);
+        match self.errors.last_mut() {
+            // `x[0][1]` is one slip.
+            Some(SyntaxError::Foreign { form: Foreign::Index { is_number: all }, at, edits: known })
+                if at.end == before.end && before.end == open.start =>
+            {
+                *all &= is_number;
+                *at = at.to(closed);
+                if is_one && let Some(first) = known.first_mut() {
+                    first.text += edits[0].1;
+                    known.append_all(edits[1..].iter().map(|&(span, text)| Edit { span, text: text.to_owned() }));
+                } else {
+                    known.clear();
+                }
+            }
+            _ => self.foreign(Foreign::Index { is_number }, open.to(closed), if is_one { &edits } else { &[] }),
+        }
         self.skip_one();
         self.finish(NodeKind::Error, mark);
         true
@@ -214,6 +231,94 @@ impl Parser<'_> {
         }
         self.foreign(Foreign::ListPattern, open.to(closed), &edits);
         self.open(Rule::CtorPat, mark);
+    }
+
+    /// `let x = e in …`, where a `;` stands.
+    pub(super) fn foreign_in(&mut self) -> bool {
+        let is_in = self.at(Ident) && self.surface == Surface::Relay && self.token_text() == "in";
+        if is_in {
+            let (before, at) = (self.token_span(self.pos - 1), self.token_span(self.pos));
+            self.foreign(Foreign::In, at, &[(Span::new(before.end, at.end), ";")]);
+            self.bump();
+        }
+        is_in
+    }
+
+    /// `def f(x):` and `else:` before a line with the body, at the colon.
+    pub(super) fn at_body_colon(&self) -> bool {
+        let next = self.sig.get(self.pos + 1);
+        self.at(Colon)
+            && self.surface == Surface::Relay
+            && next.is_some_and(|next| next.first_on_line && next.kind.starts_expr())
+    }
+
+    pub(super) fn foreign_colon(&mut self) {
+        let colon = self.pos as u32;
+        self.bump();
+        if self.at_return() {
+            self.pass_return();
+        }
+        let block = Task::Finish(NodeKind::Block, self.mark());
+        self.tasks.append_all([Task::ColonEnd(colon), block, Task::Expr(1)]);
+    }
+
+    pub(super) fn colon_end(&mut self, colon: u32) {
+        let at = self.token_span(colon as usize);
+        let end = self.token_span(self.pos - 1).after();
+        self.foreign(Foreign::Colon, at, &[(at, " {"), (end, "\n}")]);
+    }
+
+    /// `with | A -> 1 | B -> 2` in the place of a match's braces. Its edits grow as arms are read.
+    pub(super) fn foreign_with(&mut self, mark: Mark) -> bool {
+        if !self.at(Ident) || self.token_text() != "with" || !self.enter_operator() {
+            return false;
+        }
+        let at = self.token_span(self.pos);
+        // The bar before the first arm is no comma.
+        let end = if self.nth(1) == Pipe { self.token_span(self.pos + 1).end } else { at.end };
+        let error = self.errors.len() as u32;
+        self.foreign(Foreign::With, at, &[(Span::new(at.start, end), "{")]);
+        let error = if self.errors.len() as u32 > error { error } else { NONE };
+        self.bump();
+        self.eat(Pipe);
+        self.tasks.push(Task::BarArm(mark, error));
+        true
+    }
+
+    fn with_edit(&mut self, error: u32, span: Span, text: &str) {
+        if let Some(SyntaxError::Foreign { edits, .. }) = self.errors.get_mut(error as usize) {
+            edits.push(Edit { span, text: text.to_owned() });
+        }
+    }
+
+    pub(super) fn bar_arm(&mut self, mark: Mark, error: u32) {
+        let arm = self.mark();
+        self.tasks.append_all([Task::BarEnd(mark, error), Task::Finish(NodeKind::Arm, arm), Task::BarBody(error)]);
+        self.tasks.push(Task::Pattern);
+    }
+
+    pub(super) fn bar_body(&mut self, error: u32) {
+        if self.at(Arrow) {
+            self.with_edit(error, self.token_span(self.pos), "=>");
+            self.bump();
+        } else if !self.eat(FatArrow) {
+            self.expected(Expected::Token(FatArrow));
+        }
+        self.tasks.push(Task::Expr(1));
+    }
+
+    pub(super) fn bar_end(&mut self, mark: Mark, error: u32) {
+        let before = self.token_span(self.pos - 1);
+        if self.at(Pipe) {
+            let bar = self.token_span(self.pos);
+            self.with_edit(error, Span::new(before.end, bar.end), ",");
+            self.bump();
+            return self.tasks.push(Task::BarArm(mark, error));
+        }
+        self.with_edit(error, before.after(), " }");
+        self.depth -= 1;
+        self.n_operators -= 1;
+        self.finish(NodeKind::Match, mark);
     }
 
     /// `Tensor[2, 3, float32]`: where the shape ends, if it lacks its parentheses.

@@ -141,7 +141,7 @@ impl Parser<'_> {
         if self.surface == Surface::TensorScript {
             return self.method_result();
         }
-        if self.eat(Arrow) || self.eat(Colon) {
+        if self.eat(Arrow) || !self.at_body_colon() && self.eat(Colon) {
             self.tasks.push(Task::Type);
         }
     }

@@ -7,6 +7,7 @@ mod block;
 mod expr;
 mod foreign;
 mod item;
+mod lambda;
 mod list;
 mod misspelt;
 mod pair;
@@ -130,6 +131,14 @@ enum Task {
     ExprRest(Mark, u8),
     /// After the right operand of an operator of other languages, which stands at the token.
     ForeignEnd(Mark, u32),
+    /// After the body of a function of other languages, whose parameters end at the token.
+    LambdaEnd(Mark, u32),
+    /// After a body behind the colon at the token.
+    ColonEnd(u32),
+    /// An arm of a `match … with` that began at the mark, its body, and what comes after it; the error says so.
+    BarArm(Mark, u32),
+    BarBody(u32),
+    BarEnd(Mark, u32),
     /// The arguments after type arguments.
     CallArgs,
     Else,
@@ -224,6 +233,11 @@ impl Parser<'_> {
             Task::Expr(min) => self.expr(min),
             Task::ExprRest(mark, min) => self.expr_rest(mark, min),
             Task::ForeignEnd(mark, operator) => self.foreign_end(mark, operator),
+            Task::LambdaEnd(mark, sign) => self.lambda_end(mark, sign),
+            Task::ColonEnd(colon) => self.colon_end(colon),
+            Task::BarArm(mark, error) => self.bar_arm(mark, error),
+            Task::BarBody(error) => self.bar_body(error),
+            Task::BarEnd(mark, error) => self.bar_end(mark, error),
             Task::CallArgs => self.call_args(),
             Task::Else => self.else_branch(),
             Task::MatchBody(mark) => self.match_body(mark),
