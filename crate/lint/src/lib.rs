@@ -1,4 +1,4 @@
-//! What type-checks and is still likely to be a mistake: the shapes fit by accident.
+//! What type-checks and is still likely to be a mistake: the shapes fit by accident, or a dtype cannot hold the result.
 //!
 //! In: a text and what inference found out about it. Out: warnings. Each names the shapes it is about, says what will
 //! be computed, and offers an edit where one is at hand.
@@ -10,10 +10,11 @@
 //!
 //! Beside them stands what a TensorScript program says and does not use ([`unused`]).
 //!
-//! Deliberately absent: anything about values; style; what has a type error, which is told instead.
+//! Deliberately absent: anything about the values of operands; style; what has a type error, which is told instead.
 
 mod axis;
 mod broadcast;
+mod narrow;
 mod reshape;
 mod unused;
 
@@ -34,7 +35,8 @@ pub fn check(text: &str, module: &Module, inferred: &Inferred) -> Vec<Diagnostic
         .filter_map(|(expr, data)| match &data.kind {
             ExprKind::OpCall { op, args, attrs, .. } => {
                 let call = Call { expr, name: op.row().name, args, attrs };
-                broadcast::check(&cx, &call).or_else(|| axis::check(&cx, &call)).or_else(|| reshape::check(&cx, &call))
+                let of_shapes = broadcast::check(&cx, &call).or_else(|| axis::check(&cx, &call));
+                of_shapes.or_else(|| reshape::check(&cx, &call)).or_else(|| narrow::check(&cx, &call))
             }
             _ => None,
         })

@@ -30,6 +30,7 @@ const PAGES: &[(&str, &str)] = &[
     ("literal-out-of-range", include_str!("../../../doc/error/literal-out-of-range.md")),
     ("match-not-exhaustive", include_str!("../../../doc/error/match-not-exhaustive.md")),
     ("meta-reference", include_str!("../../../doc/error/meta-reference.md")),
+    ("narrow-result", include_str!("../../../doc/error/narrow-result.md")),
     ("nesting-too-deep", include_str!("../../../doc/error/nesting-too-deep.md")),
     ("no-arm-matches", include_str!("../../../doc/error/no-arm-matches.md")),
     ("no-clause", include_str!("../../../doc/error/no-clause.md")),
