@@ -156,8 +156,9 @@ fn known(bench: &mut Bench, problems: &[Diagnostic]) -> Vec<Candidate> {
     for problem in problems.iter().filter(|problem| problem.severity == Severity::Error) {
         for fix in &problem.fixes {
             let Some(first) = fix.edits.first() else { continue };
-            let is_there =
-                problem.code == "match-not-exhaustive" || problem.code == "syntax-error" && fix.edits.len() > 1;
+            let is_there = matches!(problem.code, "match-not-exhaustive" | "not-imported")
+                || first.span.start == problem.span.start
+                || problem.code == "syntax-error" && fix.edits.len() > 1;
             let place = if is_there { problem.span } else { first.span };
             let with_holes = fix.edits.iter().any(|edit| edit.text.contains("=> _") || edit.text.contains("{ _ }"));
             let edits = if with_holes { arity::filled(bench, &fix.edits) } else { None };

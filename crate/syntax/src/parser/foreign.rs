@@ -140,7 +140,7 @@ impl Parser<'_> {
 
     /// `return e`, where a statement begins.
     pub(super) fn at_return(&self) -> bool {
-        let is_word = self.at(Ident) && self.surface == Surface::Relay && self.token_text() == "return";
+        let is_word = self.at(Ident) && self.surface != Surface::Refine && self.token_text() == "return";
         is_word && !self.sig.get(self.pos + 1).is_none_or(|next| next.first_on_line || !next.kind.starts_expr())
     }
 
@@ -169,7 +169,7 @@ impl Parser<'_> {
     /// Whether the block's last statement is its value, but for a `;` behind it; then it is the value.
     pub(super) fn value_with_semicolon(&mut self) -> bool {
         let is_statement = self.nodes.last().is_some_and(|node| node.kind == NodeKind::ExprStmt);
-        if !is_statement || self.surface != Surface::Relay || self.sig[self.pos - 1].kind != Semicolon {
+        if !is_statement || self.surface == Surface::Refine || self.sig[self.pos - 1].kind != Semicolon {
             return false;
         }
         self.nodes.pop();

@@ -253,19 +253,22 @@ impl<'t> Lowering<'t> {
         for node in self.nets.parts[net].weights.clone() {
             let words = tree.own_tokens(node).filter(|&token| tree.token_kind(token) == TokenKind::Ident);
             let words: Vec<_> = words.map(|token| (tree.token_text(token), tree.token_span(token))).list();
-            let &[(name, span), (made_of, made_span), (function, function_span), ..] = &words[..] else { continue };
+            let Some((&(name, span), words)) = words.split_first() else { continue };
             if let Some(&first) = self.nets.parts[net].weights_by_name.get(name) {
                 let first = self.module.nets[net].weights[first].span;
                 self.duplicate(Duplicated::Weight, name, span, first);
                 continue;
             }
-            if function != "new" {
-                let name = function.to_owned();
+            if let Some(&(function, span)) = words.get(1).filter(|(function, _)| *function != "new") {
                 let nearest = Some("new".to_owned());
-                self.errors.push(HirError::UnknownName { name, span: function_span, nearest });
+                self.errors.push(HirError::UnknownName { name: function.to_owned(), span, nearest });
             }
             let first_field = fields.len();
-            let made_of = self.made_of(net, node, made_of, made_span);
+            // What could not be read has its name all the same.
+            let made_of = match words.first() {
+                Some(&(made_of, span)) => self.made_of(net, node, made_of, span),
+                None => MadeOf::Unknown,
+            };
             match &made_of {
                 MadeOf::Layer(layer, args) => {
                     let given = self.given(node);
