@@ -27,12 +27,12 @@ pub(crate) fn lang(text: &str) -> Option<Result<Surface, SyntaxError>> {
 
 /// The other surface that a text is without fault in, by words that all of its programs have.
 pub(crate) fn other(text: &str, surface: Surface) -> Option<Surface> {
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let has = |word: &str| text.contains(word);
     let others = Surface::ALL.into_iter().filter(|&other| other != surface);
     let mut looks = others.filter(|other| match other {
-        Surface::Relay => has(&["def @", "let %"]),
-        Surface::Refine => has(&["with", " in"]),
-        Surface::TensorScript => has(&["node ", "graph "]),
+        Surface::Relay => has("def @") || has("let %"),
+        Surface::Refine => has("match ") && has("with") || has("let ") && has(" in"),
+        Surface::TensorScript => has("node ") || has("graph "),
     });
     looks.find(|&other| parser::parse(text, other).errors.is_empty())
 }
