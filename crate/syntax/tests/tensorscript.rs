@@ -182,7 +182,7 @@ const ERRORS: &[(&str, &[&str])] = &[
 
 const ERRORS_IN_BODIES: &[(&str, &[&str])] = &[
     ("", &["syntax-error `}` expected an expression, found `}`"]),
-    ("x;", &["syntax-error `}` expected an expression, found `}`"]),
+    ("x;", &["syntax-error `;` expected the value of the block, found `;` behind it; take `;` away: good"]),
     ("y = x;", &["syntax-error `}` expected an expression, found `}`"]),
     ("x |>", &["syntax-error `}` expected an expression, found `}`"]),
     ("x.", &["syntax-error `}` expected a name, found `}`"]),
