@@ -129,28 +129,7 @@ fn differing(checked: &Checked, dims: &[Option<i64>], written: Option<TypeExprId
     dims.iter().zip(written).filter_map(differ).list()
 }
 
-/// An axis that is not said, and a `self` among the parameters.
-fn arguments(bench: &Bench, outline: &Outline, out: &mut Vec<Candidate>) {
-    let text = outline.tree.text();
-    for fault in bench.faults.iter().filter(|fault| fault.code == "layer-argument").take(MAX_CLASHES) {
-        let span = fault.span;
-        if fault.message.ends_with("lacks its argument `dim`") {
-            let name = text[span.range()].split('(').next().unwrap_or_default();
-            for dim in [1, -1] {
-                let title = format!("write `{name}(dim={dim})`");
-                out.push(Candidate::replace(2, span, format!("{name}(dim={dim})"), title));
-            }
-        }
-        if &text[span.range()] == "self" {
-            let behind = text[span.end as usize..].trim_start_matches([',', ' ']);
-            let gone = Span::new(span.start, (text.len() - behind.len()) as u32);
-            out.push(Candidate { place: span, ..Candidate::replace(2, gone, "", "take `self` out") });
-        }
-    }
-}
-
 pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, out: &mut Vec<Candidate>) {
-    arguments(bench, outline, out);
     for clash in clashes(outline.checked) {
         for first in mends(outline, outline.checked, &clash) {
             let place = first.edit.span;

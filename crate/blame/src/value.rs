@@ -6,8 +6,9 @@ use crate::outline::Outline;
 use crate::suspect::Suspect;
 use crate::written::told;
 use base::{Append, Edit, Span, ToList};
+use hir::{Module, TypeExprId, TypeExprKind};
 use syntax::{NodeId, NodeKind, TokenKind};
-use ty::{Dtype, Term, Terms};
+use ty::{AdtId, Dtype, Term, Terms};
 
 /// Of tensors of more axes nothing is rearranged.
 pub(crate) const MAX_RANK: usize = 8;
@@ -28,7 +29,7 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         NodeKind::Tuple => tuple(outline, node, far, out),
         NodeKind::Project => projection(outline, node, far, out),
         NodeKind::RefRead => not(outline, node, far, out),
-        NodeKind::ListLit => list(bench, outline, node, far, out),
+        NodeKind::ListLit => list(outline, suspect, out),
         _ => {}
     }
     let is_new = outline.kind(node) == NodeKind::RefNew;
@@ -85,21 +86,36 @@ fn not(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
     out.push(Candidate::replace(9 + far, span, text, "take `!` away"));
 }
 
-/// `[a, b]` where a list is wanted, or of what are no numbers.
-fn list(bench: &Bench, outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate>) {
-    let span = outline.span(node);
-    let mut faults = bench.faults.iter().filter(|fault| fault.span == span);
+/// `[a, b]` where a value of a data type is wanted, or of what are no numbers.
+fn list(outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
+    let node = suspect.node;
     let elements: Vec<&str> = outline.tree.children(node).into_iter().map(|child| outline.text(child)).list();
-    let (title, text) = if faults.any(|fault| fault.message.starts_with("expected List[")) {
-        let heads: String = elements.iter().map(|element| format!("Cons({element}, ")).collect();
-        ("write a list: `Cons` and `Nil`", format!("{heads}Nil{}", ")".repeat(elements.len())))
-    } else {
-        let comma = if elements.len() == 1 { "," } else { "" };
-        ("put the tensors on one another: `stack`", format!("stack(({}{comma}), axis=0)", elements.join(", ")))
-    };
-    if elements.len() <= MAX_LIST {
-        out.push(Candidate::replace(4 + far, span, text, title));
+    if elements.len() > MAX_LIST {
+        return;
     }
+    let (title, text) = match suspect.want_adt {
+        Some(adt) => {
+            let Some((cons, nil)) = list_constructors(&outline.checked.module, adt) else { return };
+            let heads: String = elements.iter().map(|element| format!("{cons}({element}, ")).collect();
+            let title = format!("write a list: `{cons}` and `{nil}`");
+            (title, format!("{heads}{nil}{}", ")".repeat(elements.len())))
+        }
+        None => {
+            let comma = if elements.len() == 1 { "," } else { "" };
+            let text = format!("stack(({}{comma}), axis=0)", elements.join(", "));
+            ("put the tensors on one another: `stack`".to_owned(), text)
+        }
+    };
+    out.push(Candidate::replace(4 + suspect.n_hops, outline.span(node), text, title));
+}
+
+/// The constructors of a list: one of an element and the rest, and one without fields.
+fn list_constructors(module: &Module, adt: AdtId) -> Option<(&str, &str)> {
+    let is_rest = |field: TypeExprId| matches!(module.type_exprs[field].kind, TypeExprKind::Adt { adt: rest, .. } if rest == adt);
+    let ctors = module.adts[adt].ctors.iter().map(|&ctor| &module.ctors[ctor]);
+    let cons = ctors.clone().find(|ctor| matches!(ctor.fields[..], [_, rest] if is_rest(rest)))?;
+    let nil = ctors.clone().find(|ctor| ctor.fields.is_empty())?;
+    Some((&cons.name, &nil.name))
 }
 
 /// A zero with the dtype's suffix.

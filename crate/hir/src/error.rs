@@ -231,6 +231,18 @@ pub enum HirError {
         /// What else the sentence is about.
         at: Option<Span>,
     },
+    /// A layer lacks an argument. If that is an axis, `dim` says where one may be written.
+    MissingArgument {
+        callee: String,
+        name: &'static str,
+        span: Span,
+        dim: Option<MissingDim>,
+    },
+    /// `self` among the parameters of a method; what goes with it.
+    SelfParameter {
+        span: Span,
+        gone: Span,
+    },
     /// `node`, `weights` and `graph` of one name, or its `forward`, say different types.
     NetSignature {
         name: String,
@@ -335,6 +347,13 @@ fn misspelt(mut diagnostic: Diagnostic, span: Span, nearest: &Option<String>) ->
         diagnostic = diagnostic.fix(format!("replace it by `{nearest}`"), span, nearest.clone());
     }
     diagnostic
+}
+
+/// Where the axis of a layer may be written that lacks one: behind its name, or inside its empty parentheses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MissingDim {
+    pub at: u32,
+    pub is_call: bool,
 }
 
 impl HirError {
@@ -453,6 +472,19 @@ impl HirError {
                     Some(at) => error.label(*at, "here"),
                     None => error,
                 }
+            }
+            HirError::MissingArgument { callee, name, span, dim } => {
+                let said = error("layer-argument", *span, format!("`{callee}` lacks its argument `{name}`"));
+                let Some(MissingDim { at, is_call }) = dim else { return said };
+                let (open, close) = if *is_call { ("", "") } else { ("(", ")") };
+                [1, -1].into_iter().fold(said, |said, dim| {
+                    let title = format!("write `{callee}({name}={dim})`");
+                    said.fix(title, Span::new(*at, *at), format!("{open}{name}={dim}{close}"))
+                })
+            }
+            HirError::SelfParameter { span, gone } => {
+                let message = "`self` is no parameter: every method has it already";
+                error("layer-argument", *span, message).fix("take `self` out", *gone, "")
             }
             HirError::NetSignature { name, span, first } => {
                 let message = format!("`{name}` has another type elsewhere");

@@ -58,6 +58,8 @@ pub(super) struct Tally {
 /// A function of the text: an item with a body.
 pub(super) struct Function {
     pub id: FnId,
+    /// What it is the body of.
+    pub item: Item,
     /// `@f`, `%x`, or `line 7`.
     pub name: String,
     pub span: Span,
@@ -290,16 +292,16 @@ fn n_made(events: &[Event]) -> u32 {
 /// Every item with a body, in source order.
 fn functions(analysis: &Analysis) -> Vec<Function> {
     let module = &analysis.module;
-    let named = module.items.iter().filter_map(|item| match *item {
-        Item::Def(def) => Some((module.defs[def].function, module.defs[def].name.clone())),
-        Item::Let(local, function) => Some((function, module.local_name(local).to_owned())),
+    let named = module.items.iter().filter_map(|&item| match item {
+        Item::Def(def) => Some((module.defs[def].function, module.defs[def].name.clone(), item)),
+        Item::Let(local, function) => Some((function, module.local_name(local).to_owned(), item)),
         Item::Expr(function) => {
             let line = analysis.lines().line_of(module.functions[function].span.start);
-            Some((function, format!("line {line}")))
+            Some((function, format!("line {line}"), item))
         }
         Item::Adt(_) => None,
     });
-    named.map(|(id, name)| Function { id, name, span: module.functions[id].span }).list()
+    named.map(|(id, name, item)| Function { id, item, name, span: module.functions[id].span }).list()
 }
 
 /// Which function a cause stands in.

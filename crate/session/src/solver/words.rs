@@ -1,13 +1,13 @@
 //! Sentences about what the solver did, and why.
 
 use super::places::{Place, Text};
-use super::stops::What;
+use super::stops::{Function, What};
 use super::view::Change;
 use super::{Recording, Seen};
 use crate::Analysis;
 use crate::step::shortened;
 use base::{Append, HashSet, ToList};
-use hir::{ExprId, ExprKind, FnId, LocalId, Module};
+use hir::{ExprId, ExprKind, FnId, Item, LocalId, Module};
 use infer::{TypeError, Why, Wording};
 use op::OpId;
 use solve::{EQUAL, Event, RelationId};
@@ -62,13 +62,22 @@ impl Words<'_> {
     }
 
     pub fn function(&self, id: FnId) -> String {
-        let module = self.module();
-        let item = self.recording.index.functions.iter().find(|function| function.id == id);
-        match item {
-            Some(function) if function.name.starts_with("line") => function.name.clone(),
+        let functions = &self.recording.index.functions;
+        match functions.iter().find(|function| function.id == id) {
+            Some(Function { item: Item::Expr(_), name, .. }) => name.clone(),
             Some(function) => format!("`{}`", function.name),
-            None => format!("the `fn` on line {}", self.analysis.lines().line_of(module.functions[id].span.start)),
+            None => self.function_without_name(id),
         }
+    }
+
+    /// The same without marks around a name.
+    fn bare_function(&self, id: FnId) -> String {
+        let named = self.recording.index.functions.iter().find(|function| function.id == id);
+        named.map_or_else(|| self.function_without_name(id), |function| function.name.clone())
+    }
+
+    fn function_without_name(&self, id: FnId) -> String {
+        format!("the `fn` on line {}", self.analysis.lines().line_of(self.module().functions[id].span.start))
     }
 
     fn local(&self, local: LocalId) -> String {
@@ -266,7 +275,8 @@ impl Words<'_> {
     /// What a stop's step did and why, in one sentence or two.
     pub fn caption(&self, seen: Seen<'_>, stop: usize, changes: &[Change]) -> String {
         let index = &self.recording.index;
-        let function = || match index.functions.get(index.stops[stop].function as usize) {
+        let item = index.functions.get(index.stops[stop].function as usize);
+        let function = || match item {
             Some(function) => self.function(function.id),
             None => "the program".to_owned(),
         };
@@ -278,7 +288,7 @@ impl Words<'_> {
                 let order = if n_posted > 1 { ", in source order" } else { "" };
                 format!("Posted {} for {}{order}.", count(n_posted, "relation"), function())
             }
-            (What::Generalised, _) => self.generalised(events, &function()),
+            (What::Generalised, _) => self.generalised(events, &function(), item.map(|function| function.item)),
             (What::Solved, Some(id)) => self.solved(seen, id, stop, changes),
             (What::Waits, Some(id)) => self.waits(seen, id),
             (What::Failed, Some(id)) => {
@@ -334,7 +344,7 @@ impl Words<'_> {
         waits.iter().map(|&wait| self.describe(seen, id, wait)).list()
     }
 
-    fn generalised(&self, events: &[Event], function: &str) -> String {
+    fn generalised(&self, events: &[Event], function: &str, item: Option<Item>) -> String {
         let params: Vec<String> = { events.iter() }
             .filter_map(|event| match event {
                 Event::Bind { id, before, .. } if before.term.is_hole() => Some(*id),
@@ -354,7 +364,7 @@ impl Words<'_> {
             return sentence(format!("shapes of {function} become simpler, now that their parts are parameters."));
         };
         // What waits elsewhere waits for something that failed.
-        let goes_into_type = function.starts_with("`@");
+        let goes_into_type = matches!(item, Some(Item::Def(_)));
         let n_left = if goes_into_type { 0 } else { n_relations };
         n_relations -= n_left;
         let params = match params.as_slice() {
@@ -457,9 +467,7 @@ impl Words<'_> {
                 match cause.map(|cause| self.text.why(cause)) {
                     None => String::new(),
                     // What is made for a definition as a whole is its result.
-                    Some(Why::Function(function)) => {
-                        format!("the result of {}", self.function(function).replace('`', ""))
-                    }
+                    Some(Why::Function(function)) => format!("the result of {}", self.bare_function(function)),
                     Some(Why::Written(written)) => self.text.piece(self.module().type_exprs[written].span),
                     Some(why) => format!("in {}", self.text.piece(why.span(self.module()))),
                 }

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use super::shape::{Dim, Means};
-use crate::error::{Duplicated, HirError};
+use crate::error::{Duplicated, HirError, MissingDim};
 use crate::layers::{Default, INITIALISERS, Layer, Param, Takes};
 use crate::net::{Args, Argument};
 use base::{Edit, Span, ToList};
@@ -168,7 +168,15 @@ impl<'t> Lowering<'t> {
                 // What was refused is not missing.
                 Default::Required if !is_sound => continue,
                 Default::Required => {
-                    self.refuse(&mut is_sound, span, format!("`{callee}` lacks its argument `{}`", param.name));
+                    let behind = &tree.text()[span.end as usize..];
+                    let dim = match param.name {
+                        "dim" if behind.starts_with("()") => Some(MissingDim { at: span.end + 1, is_call: true }),
+                        "dim" if !behind.starts_with('(') => Some(MissingDim { at: span.end, is_call: false }),
+                        _ => None,
+                    };
+                    let (callee, name) = (callee.to_owned(), param.name);
+                    self.errors.push(HirError::MissingArgument { callee, name, span, dim });
+                    is_sound = false;
                     continue;
                 }
                 Default::Int(int) => Argument::Ints(vec![int; n]),

@@ -517,8 +517,9 @@ impl<'t> Lowering<'t> {
         for param in list {
             let (NodeKind::Param, Some((name, span))) = (tree.kind(param), self.own_name(param)) else { continue };
             if name == "self" {
-                let message = "`self` is no parameter: every method has it already".to_owned();
-                self.errors.push(HirError::LayerArgument { span, message, at: None });
+                let rest = tree.text()[span.end as usize..].trim_start_matches([',', ' ']);
+                let gone = Span::new(span.start, (tree.text().len() - rest.len()) as u32);
+                self.errors.push(HirError::SelfParameter { span, gone });
                 continue;
             }
             if let Some(&first) = params.iter().find(|&&param| self.module.local_name(param) == name) {
