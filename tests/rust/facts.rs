@@ -1,7 +1,7 @@
 //! Recorded answers, one JSON object a line, and what we say to them.
 //!
 //! The project carries a part of each corpus in `tests/conformance`. The whole may stand beside the project, in
-//! `../shared/facts`: tests take it where it is, and say so where it is not.
+//! `../shared/facts`, or where `RELISH_FACTS` says: tests take it where it is, and say so where it is not.
 
 use crate::root;
 use serde_json::Value as Json;
@@ -19,7 +19,8 @@ pub fn is_soak() -> bool {
 
 /// The folder of facts beside the project, if there is one.
 pub fn beside() -> Option<PathBuf> {
-    let folder = root().join("../shared/facts");
+    let folder = std::env::var_os("RELISH_FACTS").unwrap_or_else(|| "../shared/facts".into());
+    let folder = root().join(folder);
     folder.is_dir().then_some(folder)
 }
 

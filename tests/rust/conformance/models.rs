@@ -1,12 +1,12 @@
-//! Networks as Relay's own front end writes them, read where they stand beside the project.
+//! Networks as Relay's own front end writes them.
 //!
 //! Each is typed as recorded, and typed the same once every annotation is erased but the first parameter's: what the
 //! data's shape and the attributes say determines the shapes of all weights.
 
 use serde_json::Value as Json;
 use session::Analysis;
-use tests::facts::{beside, errors, text};
-use tests::files;
+use tests::facts::{errors, text};
+use tests::{files, root};
 
 /// The text without the annotations of `@main`, but the first parameter's. Its parameters look like
 /// `%name: Tensor[(…), float32]`, its result like `-> T {`.
@@ -42,12 +42,10 @@ fn main_type(program: &str) -> Result<String, String> {
 
 #[test]
 fn models() {
-    let Some(folder) = beside().map(|folder| folder.join("models")) else {
-        println!("no models beside the project");
-        return;
-    };
+    let paths = files(&root().join("tests/conformance/models"), "relay");
+    assert!(paths.len() >= 4, "tests/conformance/models lacks some");
     let mut failures = Vec::new();
-    for path in files(&folder, "relay") {
+    for path in paths {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let source = std::fs::read_to_string(&path).expect("a model is text");
         let fact = std::fs::read_to_string(path.with_extension("json")).expect("a model has its answer");

@@ -53,6 +53,8 @@ fn random_programs() {
     let mut groups = Vec::new();
     for group in ["well-typed", "large", "mutant", "quirk"] {
         let group_facts: Vec<Json> = all.iter().filter(|fact| fact["group"] == group).cloned().collect();
+        // Large programs are not carried.
+        assert!(group == "large" || !group_facts.is_empty(), "there are no facts of the group {group}");
         let n = if is_soak() { usize::MAX } else { N_SAMPLED };
         let mut verdicts = Verdicts::default();
         for fact in facts::sample(group_facts, n) {
