@@ -48,7 +48,7 @@ fn more_arguments(bench: &mut Bench, outline: &Outline, node: NodeId, out: &mut 
             let title = format!("add the argument `{}`", short(&value));
             let text = format!("{before}{value}{after}");
             let candidate = Candidate::replace(5 + n as u32, span, text, title);
-            out.push(Candidate { place: outline.span(node), ..candidate });
+            out.push(candidate.at(outline.span(node)));
         }
     }
 }
@@ -106,7 +106,7 @@ fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candid
         for fields in ["(_)", "(_, _)", "(_, _, _)"] {
             let at = outline.span(node).after();
             let candidate = Candidate::replace(5, at, fields, format!("write `{}{fields}`", outline.text(node)));
-            out.push(Candidate { place: outline.span(node), ..candidate });
+            out.push(candidate.at(outline.span(node)));
         }
     }
     if !matches!(outline.kind(node), NodeKind::CtorPat | NodeKind::TuplePat) {
@@ -122,9 +122,9 @@ fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candid
         let title = format!("bind `{name}`");
         let place = outline.span(node);
         let before = Candidate::replace(5, Span::new(start, start), format!("{name}, "), title.clone());
-        out.push(Candidate { place, ..before });
+        out.push(before.at(place));
         if i + 1 == fields.len() {
-            out.push(Candidate { place, ..Candidate::replace(4, Span::new(end, end), format!(", {name}"), title) });
+            out.push(Candidate::replace(4, Span::new(end, end), format!(", {name}"), title).at(place));
         }
     }
     for (i, &field) in fields.iter().enumerate() {
@@ -133,9 +133,9 @@ fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candid
         let place = outline.span(node);
         let last = i + 1 == fields.len();
         let cost = 5 + u32::from(!last);
-        out.push(Candidate { place, ..Candidate::replace(cost + 1, before, "_, ", "add the field `_`") });
+        out.push(Candidate::replace(cost + 1, before, "_, ", "add the field `_`").at(place));
         if last {
-            out.push(Candidate { place, ..Candidate::replace(cost, span.after(), ", _", "add the field `_`") });
+            out.push(Candidate::replace(cost, span.after(), ", _", "add the field `_`").at(place));
         }
         let gone = match (fields.get(i + 1), i.checked_sub(1)) {
             (Some(&next), _) => Span::new(span.start, outline.span(next).start),
@@ -143,13 +143,13 @@ fn patterns(bench: &Bench, outline: &Outline, node: NodeId, out: &mut Vec<Candid
             (None, None) => continue,
         };
         let title = format!("drop the field `{}`", short(outline.text(field)));
-        out.push(Candidate { place, ..Candidate::replace(cost, gone, "", title) });
+        out.push(Candidate::replace(cost, gone, "", title).at(place));
     }
     let inside = outline.text(node);
     if fields.is_empty() && inside.ends_with("()") {
         let at = outline.span(node).end - 1;
         let candidate = Candidate::replace(5, Span::new(at, at), "_", "add the field `_`");
-        out.push(Candidate { place: outline.span(node), ..candidate });
+        out.push(candidate.at(outline.span(node)));
     }
 }
 
@@ -187,7 +187,7 @@ fn declarations(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Candidate>)
             let title = format!("add a field of type `{written}` to the declaration");
             let mut put = |at: u32, text: String| {
                 let candidate = Candidate::replace(6 + n as u32, Span::new(at, at), text, title.clone());
-                out.push(Candidate { place, ..candidate });
+                out.push(candidate.at(place));
             };
             match (fields, inside.last()) {
                 (None, _) => put(place.end, format!("({written})")),

@@ -1,13 +1,14 @@
 //! Edits inside calls: arguments, attributes, and the operator itself.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Shaped};
 use crate::candidate::{Candidate, numbers};
 use crate::outline::{Outline, is_expr};
 use crate::slip;
 use crate::suspect::Suspect;
 use crate::value::{MAX_RANK, product, short, swap};
+use crate::written::MAX_MESSAGE;
 use base::{Append, Edit, Span, ToList};
-use op::{AttrForm, Op};
+use op::{AttrForm, AttrSpec, Op};
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
 
@@ -196,7 +197,7 @@ fn pool(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts) -> V
         }
     }
     if let Some((_, fault)) = fault
-        && fault.message.len() < 400
+        && fault.message.len() < MAX_MESSAGE
     {
         numbers(&fault.message, &mut pool);
     }
@@ -205,139 +206,164 @@ fn pool(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts) -> V
 }
 
 fn attributes(bench: &Bench, outline: &Outline, suspect: &Suspect, parts: &Parts, row: &Op, out: &mut Vec<Candidate>) {
-    let far = suspect.n_hops;
     let pool = pool(bench, outline, suspect, parts);
-    let rank = { parts.args.first() }
-        .and_then(|&arg| outline.term(arg).and_then(|term| outline.checked.shaped(term)))
-        .map_or(4, |shaped| shaped.dims.len().min(MAX_RANK) as i64);
+    let operand = parts.args.first().and_then(|&arg| shaped(outline, arg));
+    let rank = operand.as_ref().map_or(4, |shaped| shaped.dims.len().min(MAX_RANK) as i64);
     for &attr in &parts.attrs {
         let Some(value) = outline.tree.children(attr).first().copied() else { continue };
-        let text = outline.text(value);
-        let name = attr_name(outline, attr);
-        let spec = row.attrs.iter().find(|spec| spec.name == name);
-        let is_axis = name.contains("axis") || name.contains("axes");
-        let mut put = |cost: u32, at: Span, new: String, old: &str| {
-            if new != old {
-                let title = format!("write `{name}={}`", rewritten(outline, value, at, &new));
-                out.push(Candidate { place: at, ..Candidate::replace(cost + far, at, new, title) });
-            }
-        };
-        let span = outline.span(value);
-        let numbers: Vec<NodeId> = numbers_in(outline, value);
-        if is_axis {
-            let is_positive = !text.contains('-');
-            for &number in numbers.iter().take(3) {
-                let now = outline.text(number).parse::<i64>().unwrap_or(i64::MAX);
-                for axis in -rank..=rank {
-                    let is_negative = axis < 0;
-                    let near = axis.abs_diff(now).min(4) as u32;
-                    let extra = if is_negative == is_positive { 3 } else { 0 };
-                    put(9 + extra + near.min(3), outline.span(number), axis.to_string(), outline.text(number));
-                }
-            }
-            if numbers.len() > 1 {
-                put(12, span, format!("[{}]", (0..rank).map(|axis| axis.to_string()).list().join(", ")), text);
-            }
-        } else if let Some(shape) = { suspect.want_shaped.as_ref() }
-            .and_then(|want| want.sizes())
-            .filter(|_| name == "shape" || name == "newshape")
-        {
-            if numbers.len() == shape.len() {
-                let differing: Vec<usize> =
-                    (0..shape.len()).filter(|&i| outline.text(numbers[i]).parse() != Ok(shape[i])).list();
-                if let [one] = differing[..] {
-                    put(8, outline.span(numbers[one]), shape[one].to_string(), outline.text(numbers[one]));
-                } else {
-                    put(10, span, format!("{shape:?}"), text);
-                }
-            } else {
-                put(11, span, format!("{shape:?}"), text);
+        let spec = row.attrs.iter().find(|spec| spec.name == attr_name(outline, attr));
+        let mut written = Written { outline, suspect, value, name: attr_name(outline, attr), out };
+        if written.name.contains("axis") || written.name.contains("axes") {
+            written.axes(rank);
+        } else {
+            written.wanted_shape();
+            written.sizes(&pool);
+            if written.name == "newshape" {
+                written.new_shape(operand.as_ref());
             }
         }
-        if !is_axis {
-            let small: &[i64] = match name {
-                "padding" | "strides" | "dilation" | "groups" => &[0, 1, 2, 3],
-                _ => &[],
-            };
-            let is_shape = name == "newshape";
-            for &number in numbers.iter().take(6) {
-                let now = outline.text(number).parse::<i64>().unwrap_or(i64::MAX);
-                let extra: &[i64] = if is_shape { &[-1] } else { &[] };
-                for &size in small.iter().chain(extra).chain(&pool) {
-                    let near = u32::from(size.abs_diff(now) > 3);
-                    put(11 + near, outline.span(number), size.to_string(), outline.text(number));
-                }
-            }
-            let is_uniform = numbers.iter().all(|&number| outline.text(number) == outline.text(numbers[0]));
-            if numbers.len() > 1 && is_uniform && !is_shape {
-                for size in small.iter().chain(&pool).take(12) {
-                    let all = vec![*size; numbers.len()];
-                    put(13, span, format!("{all:?}"), text);
-                }
-            }
-            if is_shape {
-                let first = { parts.args.first() }
-                    .and_then(|&arg| outline.term(arg).and_then(|term| outline.checked.shaped(term)))
-                    .and_then(|shaped| shaped.dims.first().copied().flatten());
-                if let Some(first) = first {
-                    put(12, span, format!("[{first}, -1]"), text);
-                }
-                filling(outline, parts, &numbers, &mut put);
-            }
-        }
-        match text {
-            "True" => put(10, span, "False".to_owned(), text),
-            "False" => put(10, span, "True".to_owned(), text),
-            _ => {}
-        }
-        if text.starts_with('"') && text.len() > 1 {
-            let inside = &text[1..text.len() - 1];
-            if let Some(now) = Dtype::parse(inside) {
-                let want = suspect.want_shaped.as_ref().and_then(|want| want.dtype);
-                let few = [Dtype::Float32, Dtype::Int32, Dtype::Bool, Dtype::Int64, Dtype::Float64, Dtype::Float16];
-                match want {
-                    Some(want) if want != now => put(6, span, format!("\"{want}\""), text),
-                    _ => few.iter().for_each(|&dtype| put(8, span, format!("\"{dtype}\""), text)),
-                }
-            } else if let Some(AttrForm::OneOf(names)) = spec.map(|spec| spec.form) {
-                names.iter().take(6).for_each(|name| put(10, span, format!("\"{name}\""), text));
-            } else {
-                for other in layouts(inside) {
-                    put(9, span, format!("\"{other}\""), text);
-                }
-            }
-        }
+        written.words(spec);
         // Left out, the attribute is found out, or has its usual value.
         if spec.is_some_and(|spec| spec.default.value().is_some()) {
             let inside: Vec<NodeId> = outline.tree.children(parts.list).into_iter().list();
             let i = inside.iter().position(|&node| node == attr).unwrap_or(0);
             let edit = Edit { span: without(outline, &inside, &[], i), text: String::new() };
-            let title = format!("leave `{name}` out");
-            out.push(Candidate { title, place: outline.span(attr), edits: vec![edit], cost: 17 + far });
+            let title = format!("leave `{}` out", attr_name(outline, attr));
+            out.push(Candidate { title, place: outline.span(attr), edits: vec![edit], cost: 17 + suspect.n_hops });
         }
     }
     missing(outline, suspect, parts, row, (rank, &pool), out);
     from_weight(outline, suspect, parts, out);
 }
 
-/// A size of a new shape that makes it hold as much as the operand does.
-fn filling(outline: &Outline, parts: &Parts, numbers: &[NodeId], put: &mut impl FnMut(u32, Span, String, &str)) {
-    let Some(shaped) =
-        parts.args.first().and_then(|&arg| outline.term(arg)).and_then(|term| outline.checked.shaped(term))
-    else {
-        return;
-    };
-    let Some(n_elements) = shaped.sizes().map(|sizes| product(&sizes)) else { return };
-    let sizes: Vec<i64> = numbers.iter().filter_map(|&number| outline.text(number).parse().ok()).list();
-    if sizes.len() != numbers.len() || sizes.iter().any(|&size| size <= 0) {
-        return;
+/// What is known of an expression's tensor type.
+fn shaped(outline: &Outline, node: NodeId) -> Option<Shaped> {
+    outline.checked.shaped(outline.term(node)?)
+}
+
+/// The value that is written for an attribute, and what else may be.
+struct Written<'a> {
+    outline: &'a Outline<'a>,
+    suspect: &'a Suspect,
+    value: NodeId,
+    name: &'a str,
+    out: &'a mut Vec<Candidate>,
+}
+
+impl<'a> Written<'a> {
+    fn text(&self) -> &'a str {
+        self.outline.text(self.value)
     }
-    for (i, &number) in numbers.iter().enumerate() {
-        let mut others = sizes.clone();
-        others.remove(i);
-        let others = product(&others);
-        if others > 0 && n_elements % others == 0 {
-            put(9 + u32::from(i == 0), outline.span(number), (n_elements / others).to_string(), outline.text(number));
+
+    /// Puts `new` for a part of the value, or all of it.
+    fn put(&mut self, cost: u32, part: NodeId, new: String) {
+        let at = self.outline.span(part);
+        if new != self.outline.text(part) {
+            let title = format!("write `{}={}`", self.name, rewritten(self.outline, self.value, at, &new));
+            self.out.push(Candidate::replace(cost + self.suspect.n_hops, at, new, title));
+        }
+    }
+
+    fn number(&self, node: NodeId) -> Option<i64> {
+        self.outline.text(node).parse().ok()
+    }
+
+    /// Other axes of that many, the near ones first, and all of them.
+    fn axes(&mut self, rank: i64) {
+        let numbers = numbers_in(self.outline, self.value);
+        let is_positive = !self.text().contains('-');
+        for &number in numbers.iter().take(3) {
+            let now = self.number(number).unwrap_or(i64::MAX);
+            for axis in -rank..=rank {
+                let near = axis.abs_diff(now).min(3) as u32;
+                let extra = if (axis < 0) == is_positive { 3 } else { 0 };
+                self.put(9 + extra + near, number, axis.to_string());
+            }
+        }
+        if numbers.len() > 1 {
+            self.put(12, self.value, format!("[{}]", (0..rank).map(|axis| axis.to_string()).list().join(", ")));
+        }
+    }
+
+    /// The shape that is wanted, where the value is the shape of the result.
+    fn wanted_shape(&mut self) {
+        let wanted = self.suspect.want_shaped.as_ref().and_then(Shaped::sizes);
+        let Some(shape) = wanted.filter(|_| self.name == "shape" || self.name == "newshape") else { return };
+        let numbers = numbers_in(self.outline, self.value);
+        if numbers.len() != shape.len() {
+            return self.put(11, self.value, format!("{shape:?}"));
+        }
+        let differing: Vec<usize> = (0..shape.len()).filter(|&i| self.number(numbers[i]) != Some(shape[i])).list();
+        match differing[..] {
+            [one] => self.put(8, numbers[one], shape[one].to_string()),
+            _ => self.put(10, self.value, format!("{shape:?}")),
+        }
+    }
+
+    /// The sizes that the text speaks of, and small ones where a window is described.
+    fn sizes(&mut self, pool: &[i64]) {
+        let numbers = numbers_in(self.outline, self.value);
+        let small: &[i64] = match self.name {
+            "padding" | "strides" | "dilation" | "groups" => &[0, 1, 2, 3],
+            _ => &[],
+        };
+        let is_shape = self.name == "newshape";
+        let rest: &[i64] = if is_shape { &[-1] } else { &[] };
+        for &number in numbers.iter().take(6) {
+            let now = self.number(number).unwrap_or(i64::MAX);
+            for &size in small.iter().chain(rest).chain(pool) {
+                let near = u32::from(size.abs_diff(now) > 3);
+                self.put(11 + near, number, size.to_string());
+            }
+        }
+        let is_uniform = numbers.windows(2).all(|two| self.outline.text(two[0]) == self.outline.text(two[1]));
+        if numbers.len() > 1 && is_uniform && !is_shape {
+            for size in small.iter().chain(pool).take(12) {
+                let all = vec![*size; numbers.len()];
+                self.put(13, self.value, format!("{all:?}"));
+            }
+        }
+    }
+
+    /// A new shape that holds as much as the operand does.
+    fn new_shape(&mut self, operand: Option<&Shaped>) {
+        let Some(operand) = operand else { return };
+        if let Some(first) = operand.dims.first().copied().flatten() {
+            self.put(12, self.value, format!("[{first}, -1]"));
+        }
+        let Some(n_elements) = operand.sizes().map(|sizes| product(&sizes)) else { return };
+        let numbers = numbers_in(self.outline, self.value);
+        let sizes: Vec<i64> = numbers.iter().filter_map(|&number| self.number(number)).list();
+        if sizes.len() != numbers.len() || sizes.iter().any(|&size| size <= 0) {
+            return;
+        }
+        for (i, &number) in numbers.iter().enumerate() {
+            let others = product(&[&sizes[..i], &sizes[i + 1..]].concat());
+            if others > 0 && n_elements % others == 0 {
+                self.put(9 + u32::from(i == 0), number, (n_elements / others).to_string());
+            }
+        }
+    }
+
+    /// Another truth, dtype, layout or choice.
+    fn words(&mut self, spec: Option<&AttrSpec>) {
+        match self.text() {
+            "True" => self.put(10, self.value, "False".to_owned()),
+            "False" => self.put(10, self.value, "True".to_owned()),
+            _ => {}
+        }
+        let quoted = |text: &'a str| text.strip_prefix('"')?.strip_suffix('"');
+        let Some(now) = quoted(self.text()) else { return };
+        if let Some(now) = Dtype::parse(now) {
+            let few = [Dtype::Float32, Dtype::Int32, Dtype::Bool, Dtype::Int64, Dtype::Float64, Dtype::Float16];
+            match self.suspect.want_shaped.as_ref().and_then(|want| want.dtype) {
+                Some(want) if want != now => self.put(6, self.value, format!("\"{want}\"")),
+                _ => few.iter().for_each(|dtype| self.put(8, self.value, format!("\"{dtype}\""))),
+            }
+        } else if let Some(AttrForm::OneOf(names)) = spec.map(|spec| spec.form) {
+            names.iter().take(6).for_each(|name| self.put(10, self.value, format!("\"{name}\"")));
+        } else {
+            layouts(now).iter().for_each(|other| self.put(9, self.value, format!("\"{other}\"")));
         }
     }
 }
@@ -397,7 +423,7 @@ fn missing(
             // What was reduced is likely to be combined with what it came from.
             let cost = if spec.name == "keepdims" { 8 } else { 15 };
             let candidate = Candidate::replace(cost + suspect.n_hops + i as u32, at, text, title);
-            out.push(Candidate { place: outline.span(suspect.node), ..candidate });
+            out.push(candidate.at(outline.span(suspect.node)));
         }
     }
 }

@@ -8,13 +8,28 @@ pub(crate) struct Candidate {
     pub edits: Vec<Edit>,
     /// Where the fault is, if this mends it.
     pub place: Span,
-    /// The smaller, the likelier.
+    /// The smaller, the likelier; one more for each definition between the fault and the edit. The scale, by which floors of
+    /// `tests/rust/conformance/blame.rs` are reached:
+    ///
+    /// | cost | kind of edit |
+    /// |---|---|
+    /// | 1–2 | comes with the problem, or says here what another library or language calls otherwise |
+    /// | 3–5 | puts what the problem itself asks for: a missing argument, a field, a tuple for a list |
+    /// | 6–9 | changes one literal, one size, one attribute, or the order of two things |
+    /// | 10–14 | changes several of them, or a size that is only near |
+    /// | 15–20 | takes another variable or operator, wraps one around, leaves an attribute out |
+    /// | more | takes away what computes |
     pub cost: u32,
 }
 
 impl Candidate {
     pub fn replace(cost: u32, span: Span, text: impl Into<String>, title: impl Into<String>) -> Candidate {
         Candidate { title: title.into(), edits: vec![Edit { span, text: text.into() }], place: span, cost }
+    }
+
+    /// The same, with the fault elsewhere than the edit.
+    pub fn at(self, place: Span) -> Candidate {
+        Candidate { place, ..self }
     }
 }
 

@@ -36,37 +36,9 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     if !is_new && have.is_some_and(|term| matches!(outline.checked.inferred.solver.head(term), Term::Ref(_))) {
         let start = Span::new(span.start, span.start);
         let title = format!("read what it holds: `!{}`", short(text));
-        out.push(Candidate { place: span, ..Candidate::replace(7 + far, start, "!", title) });
+        out.push(Candidate::replace(7 + far, start, "!", title).at(span));
     }
-    // A condition.
-    let is_condition = outline.parent(node).is_some_and(|parent| {
-        outline.kind(parent) == NodeKind::If && outline.tree.children(parent).first() == Some(&node)
-            || outline.kind(parent) == NodeKind::Paren
-                && outline.parent(parent).is_some_and(|above| {
-                    outline.kind(above) == NodeKind::If && outline.tree.children(above).first() == Some(&parent)
-                })
-    });
-    if is_condition {
-        if outline.kind(node) == NodeKind::Literal {
-            let value = if text.starts_with('0') { "False" } else { "True" };
-            out.push(Candidate::replace(8 + far, span, value, format!("write `{value}` for `{text}`")));
-        } else if let Some(Shaped { dtype: Some(Dtype::Bool), .. }) = &have_shaped {
-            for op in ["all", "any"] {
-                let title = format!("ask for one truth: `{op}`");
-                out.push(Candidate::replace(5 + far, span, format!("{op}({text})"), title));
-            }
-        } else if let Some(Shaped { dims, dtype: Some(dtype) }) = &have_shaped
-            && dims.is_empty()
-        {
-            let zero = if matches!(dtype, Dtype::Int32) { "0".to_owned() } else { zero_of(*dtype) };
-            out.push(Candidate {
-                title: format!("compare it: `{text} > {zero}`"),
-                edits: vec![Edit { span: span.after(), text: format!(" > {zero}") }],
-                place: span,
-                cost: 8 + far,
-            });
-        }
-    }
+    condition(outline, node, have_shaped.as_ref(), far, out);
     fields(outline, suspect, want, out);
     constructors(outline, suspect, want, have_text.as_deref(), out);
     bound_by_pattern(outline, suspect, out);
@@ -75,6 +47,40 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
         flattened(outline, suspect, &sizes, &told(bench, suspect.removed), out);
     }
     wraps(outline, suspect, have_shaped.as_ref(), want, out);
+}
+
+/// The condition of an `if`: a number is compared, and of many truths one is asked for.
+fn condition(outline: &Outline, node: NodeId, have: Option<&Shaped>, far: u32, out: &mut Vec<Candidate>) {
+    let (text, span) = (outline.text(node), outline.span(node));
+    let is_condition = outline.parent(node).is_some_and(|parent| {
+        outline.kind(parent) == NodeKind::If && outline.tree.children(parent).first() == Some(&node)
+            || outline.kind(parent) == NodeKind::Paren
+                && outline.parent(parent).is_some_and(|above| {
+                    outline.kind(above) == NodeKind::If && outline.tree.children(above).first() == Some(&parent)
+                })
+    });
+    if !is_condition {
+        return;
+    }
+    if outline.kind(node) == NodeKind::Literal {
+        let value = if text.starts_with('0') { "False" } else { "True" };
+        out.push(Candidate::replace(8 + far, span, value, format!("write `{value}` for `{text}`")));
+    } else if let Some(Shaped { dtype: Some(Dtype::Bool), .. }) = have {
+        for op in ["all", "any"] {
+            let title = format!("ask for one truth: `{op}`");
+            out.push(Candidate::replace(5 + far, span, format!("{op}({text})"), title));
+        }
+    } else if let Some(Shaped { dims, dtype: Some(dtype) }) = have
+        && dims.is_empty()
+    {
+        let zero = if matches!(dtype, Dtype::Int32) { "0".to_owned() } else { zero_of(*dtype) };
+        out.push(Candidate {
+            title: format!("compare it: `{text} > {zero}`"),
+            edits: vec![Edit { span: span.after(), text: format!(" > {zero}") }],
+            place: span,
+            cost: 8 + far,
+        });
+    }
 }
 
 /// `!` of what is no reference: of a truth value it is meant as in other languages.
@@ -111,7 +117,8 @@ fn list(outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
 
 /// The constructors of a list: one of an element and the rest, and one without fields.
 fn list_constructors(module: &Module, adt: AdtId) -> Option<(&str, &str)> {
-    let is_rest = |field: TypeExprId| matches!(module.type_exprs[field].kind, TypeExprKind::Adt { adt: rest, .. } if rest == adt);
+    let is_rest =
+        |field: TypeExprId| matches!(module.type_exprs[field].kind, TypeExprKind::Adt { adt: rest, .. } if rest == adt);
     let ctors = module.adts[adt].ctors.iter().map(|&ctor| &module.ctors[ctor]);
     let cons = ctors.clone().find(|ctor| matches!(ctor.fields[..], [_, rest] if is_rest(rest)))?;
     let nil = ctors.clone().find(|ctor| ctor.fields.is_empty())?;
@@ -191,7 +198,7 @@ fn fields(outline: &Outline, suspect: &Suspect, want: Option<&str>, out: &mut Ve
         let at = outline.span(node).after();
         let title = format!("take field {i} of `{}`", short(outline.text(node)));
         let candidate = Candidate::replace(9 + suspect.n_hops + i as u32, at, format!(".{i}"), title);
-        out.push(Candidate { place: outline.span(node), ..candidate });
+        out.push(candidate.at(outline.span(node)));
     }
 }
 
@@ -254,7 +261,7 @@ fn projection(outline: &Outline, node: NodeId, far: u32, out: &mut Vec<Candidate
         }
         let title = format!("take field {index} instead of {old}");
         let cost = 9 + far + index;
-        out.push(Candidate { place: outline.span(node), ..Candidate::replace(cost, span, index.to_string(), title) });
+        out.push(Candidate::replace(cost, span, index.to_string(), title).at(outline.span(node)));
     }
 }
 
@@ -328,129 +335,146 @@ fn flattened(outline: &Outline, suspect: &Suspect, sizes: &[i64], told: &[i64], 
     }
 }
 
-/// An operator around the expression that makes of it what is wanted.
-fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Option<&str>, out: &mut Vec<Candidate>) {
-    let node = suspect.node;
-    let Some(have) = have else { return };
-    // `let %x = %y` says nothing: an operator may have been forgotten there.
-    let is_alias = is_alias(outline, node);
-    // What has been computed may lack a step; what was handed in is as it was written.
-    let is_param = outline.local(node).is_some_and(|local| outline.kind(outline.binder(local)) == NodeKind::Param);
-    let cost = if is_alias { 8 } else { 17 } + suspect.n_hops + u32::from(is_param);
-    let (text, span) = (outline.text(node), outline.span(node));
-    let mut wrap = |extra: u32, op: &str, rest: String| {
-        out.push(Candidate {
-            title: format!("wrap `{}` in `{op}`", short(text)),
+/// Operators around an expression that make of it what is wanted.
+struct Wraps<'a> {
+    outline: &'a Outline<'a>,
+    node: NodeId,
+    cost: u32,
+    out: &'a mut Vec<Candidate>,
+}
+
+impl Wraps<'_> {
+    /// `rest` is what stands in the call behind the expression.
+    fn put(&mut self, extra: u32, op: &str, rest: String) {
+        let span = self.outline.span(self.node);
+        self.out.push(Candidate {
+            title: format!("wrap `{}` in `{op}`", short(self.outline.text(self.node))),
             edits: vec![
                 Edit { span: Span::new(span.start, span.start), text: format!("{op}(") },
                 Edit { span: span.after(), text: format!("{rest})") },
             ],
             place: span,
-            cost: cost + extra,
+            cost: self.cost + extra,
         });
-    };
-    let wanted = suspect.want_shaped.as_ref();
-    let to_dtype = wanted.and_then(|want| want.dtype).filter(|&dtype| Some(dtype) != have.dtype);
-    if let Some(dtype) = to_dtype {
-        wrap(0, "cast", format!(", dtype=\"{dtype}\""));
-    } else if want.is_none() && wanted.is_none_or(|want| want.dtype.is_none()) {
-        for dtype in [Dtype::Float32, Dtype::Int32, Dtype::Bool] {
-            if have.dtype != Some(dtype) {
-                wrap(2, "cast", format!(", dtype=\"{dtype}\""));
+    }
+
+    /// Where a dtype is wanted it is that one, and where nothing is known the usual ones.
+    fn casts(&mut self, have: Option<Dtype>, wanted: Option<Dtype>, is_known: bool) {
+        if let Some(dtype) = wanted.filter(|&dtype| Some(dtype) != have) {
+            self.put(0, "cast", format!(", dtype=\"{dtype}\""));
+        } else if !is_known && wanted.is_none() {
+            for dtype in [Dtype::Float32, Dtype::Int32, Dtype::Bool] {
+                if have != Some(dtype) {
+                    self.put(2, "cast", format!(", dtype=\"{dtype}\""));
+                }
             }
         }
     }
+
+    /// From these sizes to those that are wanted, as far as they are known.
+    fn to_shape(&mut self, from: &[i64], want: &Shaped) {
+        let rank = from.len();
+        let fits = |shape: &[i64]| {
+            shape.len() == want.dims.len()
+                && shape.iter().zip(&want.dims).all(|(size, want)| want.is_none_or(|want| want == *size))
+        };
+        let with_axis = |axis: &usize| fits(&[&from[..*axis], &[1], &from[*axis..]].concat());
+        if let Some(axis) = (0..=rank).find(with_axis) {
+            self.put(0, "expand_dims", format!(", axis={axis}"));
+        }
+        let without_axis = |axis: &usize| from[*axis] == 1 && fits(&[&from[..*axis], &from[*axis + 1..]].concat());
+        if let Some(axis) = (0..rank).find(without_axis) {
+            self.put(0, "squeeze", format!(", axis=[{axis}]"));
+        }
+        let turned = |axes: &Vec<usize>| fits(&axes.iter().map(|&axis| from[axis]).list());
+        if let Some(axes) = permutations(rank).into_iter().find(turned) {
+            self.put(0, "transpose", format!(", axes={axes:?}"));
+        }
+        if rank > 1 && fits(&[from[0], product(&from[1..])]) {
+            self.put(0, "nn.batch_flatten", String::new());
+        }
+        if let Some(sizes) = want.sizes() {
+            if product(&sizes) == product(from) {
+                self.put(3, "reshape", format!(", newshape={sizes:?}"));
+            }
+            if sizes.len() == rank && rank > 0 {
+                self.padded_or_cut(from, &sizes);
+            }
+        }
+        if want.dims.len() == rank {
+            for axis in 0..rank {
+                let multiple = want.dims[axis].filter(|size| from[axis] > 0 && size % from[axis] == 0);
+                let Some(size) = multiple.filter(|&size| size != from[axis]) else { continue };
+                let mut shape = from.to_vec();
+                shape[axis] = size;
+                if fits(&shape) {
+                    self.put(4, "repeat", format!(", repeats={}, axis={axis}", size / from[axis]));
+                }
+            }
+        }
+    }
+
+    fn padded_or_cut(&mut self, from: &[i64], to: &[i64]) {
+        let more: Vec<i64> = to.iter().zip(from).map(|(want, have)| want.saturating_sub(*have)).list();
+        if more.iter().all(|&more| more >= 0) {
+            let widths: Vec<[i64; 2]> = more.iter().map(|more| [more / 2, more - more / 2]).list();
+            self.put(6, "nn.pad", format!(", 0, pad_width={widths:?}"));
+            self.put(6, "nn.pad", format!(", 0f, pad_width={widths:?}"));
+        } else if more.iter().all(|&more| more <= 0) {
+            let begin = vec![0; from.len()];
+            self.put(7, "strided_slice", format!(", begin={begin:?}, end={to:?}"));
+        }
+    }
+
+    /// Where nothing is known of what is wanted: axes in another order, one more, one less.
+    fn guesses(&mut self, from: &[i64]) {
+        let rank = from.len();
+        for (i, axes) in permutations(rank).into_iter().take(6).enumerate() {
+            let extra = if rank == 2 { 0 } else { 2 + 2 * u32::from(i > 0) };
+            self.put(extra, "transpose", format!(", axes={axes:?}"));
+        }
+        let Outline { tree, checked, .. } = *self.outline;
+        let beside = self.outline.parent(self.node).map(|parent| tree.children(parent)).unwrap_or_default();
+        let ranks = beside.iter().take(8).filter(|&&other| other != self.node).filter_map(|&other| {
+            let shaped = checked.shaped(self.outline.term(other)?)?;
+            Some(shaped.dims.len())
+        });
+        // The operand of fewer axes is the one that lacks some.
+        let is_largest = ranks.max().is_some_and(|other| other < rank);
+        for axis in (0..=rank.min(4)).filter(|_| !is_largest) {
+            self.put(1, "expand_dims", format!(", axis={axis}"));
+        }
+        for axis in (0..rank).filter(|&axis| from[axis] == 1) {
+            self.put(2, "squeeze", format!(", axis=[{axis}]"));
+        }
+        if rank > 2 {
+            self.put(1, "nn.batch_flatten", String::new());
+        }
+        if rank > 0 && rank < 3 && !is_largest {
+            self.put(2, "expand_dims", ", axis=1, num_newaxis=2".to_owned());
+        }
+    }
+}
+
+fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Option<&str>, out: &mut Vec<Candidate>) {
+    let node = suspect.node;
+    let Some(have) = have else { return };
+    // `let %x = %y` says nothing: an operator may have been forgotten there. What has been computed may lack a step; what was
+    // handed in is as it was written.
+    let is_param = outline.local(node).is_some_and(|local| outline.kind(outline.binder(local)) == NodeKind::Param);
+    let cost = if is_alias(outline, node) { 8 } else { 17 } + suspect.n_hops + u32::from(is_param);
+    let mut wraps = Wraps { outline, node, cost, out };
+    let wanted = suspect.want_shaped.as_ref();
+    wraps.casts(have.dtype, wanted.and_then(|want| want.dtype), want.is_some());
     let Some(from) = have.sizes().filter(|sizes| sizes.len() <= MAX_RANK) else { return };
-    let rank = from.len();
-    match wanted
-        .filter(|want| want.dims.len() != rank || want.dims.iter().zip(&from).any(|(a, b)| a.is_some_and(|a| a != *b)))
-    {
-        Some(want) => {
-            let fits = |shape: &[i64]| {
-                shape.len() == want.dims.len()
-                    && shape.iter().zip(&want.dims).all(|(size, want)| want.is_none_or(|want| want == *size))
-            };
-            for axis in 0..=rank {
-                let mut shape = from.clone();
-                shape.insert(axis, 1);
-                if fits(&shape) {
-                    wrap(0, "expand_dims", format!(", axis={axis}"));
-                    break;
-                }
-            }
-            for axis in (0..rank).filter(|&axis| from[axis] == 1) {
-                let mut shape = from.clone();
-                shape.remove(axis);
-                if fits(&shape) {
-                    wrap(0, "squeeze", format!(", axis=[{axis}]"));
-                    break;
-                }
-            }
-            for axes in permutations(rank) {
-                let shape: Vec<i64> = axes.iter().map(|&axis| from[axis]).list();
-                if fits(&shape) {
-                    wrap(0, "transpose", format!(", axes={axes:?}"));
-                    break;
-                }
-            }
-            if rank > 1 && fits(&[from[0], product(&from[1..])]) {
-                wrap(0, "nn.batch_flatten", String::new());
-            }
-            if let Some(sizes) = want.sizes()
-                && product(&sizes) == product(&from)
-            {
-                wrap(3, "reshape", format!(", newshape={sizes:?}"));
-            }
-            if let Some(sizes) = want.sizes().filter(|sizes| sizes.len() == rank && rank > 0) {
-                let more: Vec<i64> = sizes.iter().zip(&from).map(|(want, have)| want.saturating_sub(*have)).list();
-                if more.iter().all(|&more| more >= 0) {
-                    let widths: Vec<[i64; 2]> = more.iter().map(|more| [more / 2, more - more / 2]).list();
-                    wrap(6, "nn.pad", format!(", 0, pad_width={widths:?}"));
-                    wrap(6, "nn.pad", format!(", 0f, pad_width={widths:?}"));
-                } else if more.iter().all(|&more| more <= 0) {
-                    let begin = vec![0; rank];
-                    wrap(7, "strided_slice", format!(", begin={begin:?}, end={sizes:?}"));
-                }
-            }
-            if want.dims.len() == rank {
-                for axis in 0..rank {
-                    let Some(size) = want.dims[axis].filter(|size| from[axis] > 0 && size % from[axis] == 0) else {
-                        continue;
-                    };
-                    let mut shape = from.clone();
-                    shape[axis] = size;
-                    if size != from[axis] && fits(&shape) {
-                        wrap(4, "repeat", format!(", repeats={}, axis={axis}", size / from[axis]));
-                    }
-                }
-            }
-        }
-        None if wanted.is_none() => {
-            for (i, axes) in permutations(rank).into_iter().take(6).enumerate() {
-                let extra = if rank == 2 { 0 } else { 2 + 2 * u32::from(i > 0) };
-                wrap(extra, "transpose", format!(", axes={axes:?}"));
-            }
-            let beside = outline.parent(node).map(|parent| outline.tree.children(parent)).unwrap_or_default();
-            let ranks = beside.iter().take(8).filter(|&&other| other != node).filter_map(|&other| {
-                let shaped = outline.checked.shaped(outline.term(other)?)?;
-                Some(shaped.dims.len())
-            });
-            // The operand of fewer axes is the one that lacks some.
-            let is_largest = ranks.max().is_some_and(|other| other < rank);
-            for axis in (0..=rank.min(4)).filter(|_| !is_largest) {
-                wrap(1, "expand_dims", format!(", axis={axis}"));
-            }
-            for axis in (0..rank).filter(|&axis| from[axis] == 1) {
-                wrap(2, "squeeze", format!(", axis=[{axis}]"));
-            }
-            if rank > 2 {
-                wrap(1, "nn.batch_flatten", String::new());
-            }
-            if rank > 0 && rank < 3 && !is_largest {
-                wrap(2, "expand_dims", ", axis=1, num_newaxis=2".to_owned());
-            }
-        }
-        None => {}
+    let differs = |want: &Shaped| {
+        let pairs = want.dims.iter().zip(&from);
+        want.dims.len() != from.len() || pairs.into_iter().any(|(want, have)| want.is_some_and(|want| want != *have))
+    };
+    match wanted {
+        Some(want) if differs(want) => wraps.to_shape(&from, want),
+        Some(_) => {}
+        None => wraps.guesses(&from),
     }
 }
 

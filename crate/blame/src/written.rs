@@ -158,11 +158,14 @@ fn products(text: &str, out: &mut Vec<i64>) {
     }
 }
 
+/// A longer message, in bytes, prints whole types, and not every number in it is about the fault.
+pub(crate) const MAX_MESSAGE: usize = 400;
+
 /// The sizes that the faults speak of.
 pub(crate) fn told(bench: &Bench, faults: u64) -> Vec<i64> {
     let mut out = Vec::new();
     for (i, fault) in bench.faults.iter().enumerate().take(64) {
-        if faults >> i & 1 == 1 && fault.message.len() < 400 {
+        if faults >> i & 1 == 1 && fault.message.len() < MAX_MESSAGE {
             numbers(&fault.message, &mut out);
         }
     }
