@@ -2,6 +2,7 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { ir, point } from "../actions.ts";
 import { isFresh, state } from "../state.ts";
+import { Advice } from "../view/advice.tsx";
 import { highlight } from "../view/code.tsx";
 import { type Change, diff } from "../view/diff.ts";
 import { INSTRUCTIONS, wordOf } from "../view/instructions.ts";
@@ -67,7 +68,7 @@ function Program({ view, onPass, onMore }: ProgramProps) {
       <div class="ir">
         <Diagnostics view={view} />
         <p class="empty">
-          There is nothing to run yet: give the program a definition or an expression without errors, <code>1 + 2</code> say.
+          There is nothing to run yet: give the program a definition or an expression without errors. <Advice />
         </p>
       </div>
     );

@@ -3,6 +3,7 @@ import { Component } from "preact";
 import { show } from "../actions.ts";
 import { askWhy } from "../asking.ts";
 import { state } from "../state.ts";
+import { Advice } from "../view/advice.tsx";
 import { TypeText } from "../view/code.tsx";
 
 type Part = "definitions" | "expressions";
@@ -51,7 +52,7 @@ export function TypesPanel() {
   if (definitions.length === 0 && expressions.length === 0) {
     return (
       <p class="empty">
-        Each definition appears here with the type that was inferred for it. Try <code>let %x = ones(shape=[2, 3]);</code>
+        Each definition appears here with the type that was inferred for it. <Advice />
       </p>
     );
   }
