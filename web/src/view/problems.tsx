@@ -1,10 +1,11 @@
 // Everything that is wrong with the program, where it is, and what can be done about it.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { applyFix, explain, show } from "../actions.ts";
+import { applyFix, explain, setLanguage, show } from "../actions.ts";
 import { askWhyNot, isAskable } from "../asking.ts";
+import { type Language, titleOf } from "../language.ts";
 import { lineOf } from "../lines.ts";
 import { laterLabels, mayBeMended, type Problem as Known } from "../mended.ts";
-import { language, likeliest, problems, state } from "../state.ts";
+import { language, likeliest, looksLike, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
 import type { DiagnosticView, LabelView, SeverityView } from "../wasm/relish_wasm.js";
 import { Icon } from "./icon.tsx";
@@ -41,7 +42,11 @@ export function Problems() {
         <span class="summary" role="status">
           {isLoading ? "Starting the compiler …" : summary(found)}
         </span>
-        {likeliest.value !== undefined && <Likeliest problem={likeliest.value} />}
+        {looksLike.value !== undefined ? (
+          <LooksLike language={looksLike.value} />
+        ) : (
+          likeliest.value !== undefined && <Likeliest problem={likeliest.value} />
+        )}
       </header>
       {found.length === 0 ? (
         <p class="empty">
@@ -106,6 +111,16 @@ function Likeliest({ problem }: { problem: Known }) {
   return (
     <button type="button" class="likeliest" title={`Most likely the cause: ${problem.message}`} onClick={go}>
       likeliest cause: line {problem.line}
+    </button>
+  );
+}
+
+/** What a program that was pasted may be written in. */
+function LooksLike({ language }: { language: Language }) {
+  const title = titleOf(language);
+  return (
+    <button type="button" class="likeliest" title={`The program looks like ${title}`} onClick={() => setLanguage(language)}>
+      read it as {title}
     </button>
   );
 }
