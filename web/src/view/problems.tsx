@@ -8,6 +8,7 @@ import { laterLabels, mayBeMended, type Problem as Known } from "../mended.ts";
 import { language, likeliest, looksLike, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
 import type { DiagnosticView, LabelView, SeverityView } from "../wasm/relish_wasm.js";
+import { isNarrow } from "./appearance.ts";
 import { Icon } from "./icon.tsx";
 import { Sentence } from "./markdown.tsx";
 import { STRETCHED, Stretch } from "./stretch.tsx";
@@ -131,6 +132,7 @@ function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolea
   const isAsked = isAskable(problem);
   const isSought = language.value === "relay" && mayBeMended(told) && state.checked.value.view.diagnostics.includes(told);
   const titles = titlesOf(fixes, state.checked.value.starts);
+  const places = <Labels labels={told.labels} problem={problem} />;
   return (
     <li class={`problem ${severity}`} id={isLikeliest ? LIKELIEST : undefined}>
       <Icon name={severity} />
@@ -139,7 +141,8 @@ function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolea
           <span class="unseen">{severity}: </span>
           <Sentence text={message} />
         </button>
-        <Labels labels={told.labels} problem={problem} />
+        {/* Where few lines of the list are in sight, what can be done comes first. */}
+        {!isNarrow.value && places}
         {code === STRETCHED && <Stretch span={span} />}
         {told.help !== undefined && told.fixes.length === 0 && <p class="help">help: <Sentence text={told.help} /></p>}
         {(isAsked || isSought || fixes.length > 0) && (
@@ -164,6 +167,7 @@ function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolea
             )}
           </div>
         )}
+        {isNarrow.value && places}
       </div>
       <button type="button" class="code" title="What does this mean?" onClick={() => explain(code)}>
         {code}
