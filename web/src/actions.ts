@@ -366,8 +366,11 @@ export function applyFix(fix: FixView): void {
   }
   edit(text);
   // The button may be gone with its problem; and what was done can be undone where the focus is then.
-  const [first] = fix.edits.map(({ span }) => span.start).sort((a, b) => a - b);
-  if (first !== undefined) show({ start: first, end: first });
+  const [first] = fix.edits.toSorted((a, b) => a.span.start - b.span.start);
+  if (first === undefined) return;
+  // At the first word that was written, which may stand on a line of its own.
+  const start = first.span.start + (/^[\s,;]*(?=\S)/.exec(first.text)?.[0].length ?? 0);
+  show({ start, end: start });
 }
 
 /** Says in the first line of the program what it is written in. A greeting that nobody has changed greets in that language. */
