@@ -64,16 +64,24 @@ test("a pasted program that looks like another language is read as that, unasked
   await open(page);
   await write(page, NODE);
   await isIn(page, "relay");
-  await problems(page).getByRole("button", { name: "read it as TensorScript" }).click();
+  await problems(page).getByRole("button", { name: "Read it as TensorScript" }).click();
   await isIn(page, "tensorscript");
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
   await write(page, "let %x = ones(shape=[2, 3]);\n");
   await isIn(page, "relay");
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
   await write(page, REFINE.replace("#lang refine\n", ""));
-  await problems(page).getByRole("button", { name: "read it as refine" }).click();
+  await problems(page).getByRole("button", { name: "Read it as refine" }).click();
   await isIn(page, "refine");
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  // A text that says its language replaces a line that says another.
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await expect.poll(() => text(page)).toBe("#lang refine\n");
+  await page.evaluate((node) => navigator.clipboard.writeText(node), `#lang tensorscript\n${NODE}`);
+  await page.keyboard.press("Control+V");
+  await expect.poll(() => text(page)).toMatch(/^#lang tensorscript\nuse lin/);
+  await write(page, REFINE);
   // What it says is said already.
   await write(page, `\n  #lang tensorscript\n${NODE}`);
   await isIn(page, "tensorscript");

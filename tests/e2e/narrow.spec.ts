@@ -84,6 +84,20 @@ test("on a phone what mends a problem is in sight", async ({ browser }) => {
   await context.close();
 });
 
+test("a panel is seen from its top, wherever the one before was scrolled to", async ({ browser }) => {
+  const context = await phone(browser);
+  const page = await context.newPage();
+  await open(page);
+  await showPanel(page, "IR");
+  await expect(panel(page).locator(".function").first()).toBeVisible();
+  await panel(page).evaluate((place) => place.scrollTo(0, 300));
+  await expect.poll(() => panel(page).evaluate((place) => place.scrollTop)).toBeGreaterThan(100);
+  await showPanel(page, "Solver");
+  await expect(panel(page).locator(".controls")).toBeInViewport();
+  expect(await panel(page).evaluate((place) => place.scrollTop)).toBe(0);
+  await context.close();
+});
+
 test("on a phone the tables of layers and operators are as wide as their pane", async ({ browser }) => {
   const context = await phone(browser);
   const page = await context.newPage();

@@ -42,12 +42,17 @@ export function languageShown(text: string): Language | undefined {
   return others.length === 0 ? found?.id : undefined;
 }
 
+/** Whether a text says what it is written in, be it behind blank lines. */
+export const saysLanguage = (text: string): boolean => LANG_LINE.test(text.trimStart());
+
+/** Whether a text says that, and nothing else. */
+export const isLangLine = (text: string): boolean => text !== "" && text.replace(LANG_LINE, "") === "";
+
 /** What takes the place of the whole text before it, in the language of that one unless it says or shows another. */
 export function inPlaceOf(before: string, text: string): string {
-  const trimmed = text.trimStart();
-  if (LANG_LINE.test(trimmed)) return trimmed;
+  if (saysLanguage(text)) return text.trimStart();
   // Whoever clears a text of this line alone wants to be rid of it.
-  if (text === "" && before.replace(LANG_LINE, "") === "") return text;
+  if (text === "" && isLangLine(before)) return text;
   const language = languageOf(before);
   // Without a line before, none is written unasked.
   return language === "relay" ? text : inLanguage(text, languageShown(text) ?? language);

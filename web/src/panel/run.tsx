@@ -34,11 +34,13 @@ export function RunPanel() {
           <button type="button" class="button" disabled={state.engine.value !== "ready"} onClick={() => void startStepping()}>
             Step through it
           </button>
+        </p>
+        <p class="toolbar options">
           <LayoutPicker />
           <FusionSwitch />
           <Measures />
+          <EngineSwitch />
         </p>
-        <EngineSwitch />
         <EngineUsed />
       </div>
     );

@@ -8,6 +8,9 @@ import { TypeText } from "../view/code.tsx";
 
 type Part = "definitions" | "expressions";
 
+/** What is said of a type that an error has left unknown. */
+const UNKNOWN = "_";
+
 interface RowProps {
   part: Part;
   index: number;
@@ -37,7 +40,7 @@ class Row extends Component<RowProps> {
       <li>
         <button type="button" class="row" aria-current={isCurrent} onClick={go}>
           {part === "definitions" ? <code class="name">{name}</code> : <span class="name">{name}</span>}
-          <TypeText text={type} />
+          {type === UNKNOWN ? <span class="note">not known, as the problems say</span> : <TypeText text={type} />}
         </button>
         <button type="button" class="why-button" title="Why this type?" onClick={ask}>
           Why?

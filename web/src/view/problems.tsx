@@ -40,14 +40,11 @@ export function Problems() {
         <span class={`count ${found.length > 0 ? "some" : ""}`} aria-hidden="true">
           {found.length}
         </span>
+        {looksLike.value !== undefined && <LooksLike language={looksLike.value} />}
         <span class="summary" role="status">
           {isLoading ? "Starting the compiler …" : summary(found)}
         </span>
-        {looksLike.value !== undefined ? (
-          <LooksLike language={looksLike.value} />
-        ) : (
-          likeliest.value !== undefined && <Likeliest problem={likeliest.value} />
-        )}
+        {looksLike.value === undefined && likeliest.value !== undefined && <Likeliest problem={likeliest.value} />}
       </header>
       {found.length === 0 ? (
         <p class="empty">
@@ -119,9 +116,14 @@ function Likeliest({ problem }: { problem: Known }) {
 /** What a program that was pasted may be written in. */
 function LooksLike({ language }: { language: Language }) {
   const title = titleOf(language);
+  const read = () => {
+    setLanguage(language);
+    // The button is gone then.
+    show({ start: 0, end: 0 });
+  };
   return (
-    <button type="button" class="likeliest" title={`The program looks like ${title}`} onClick={() => setLanguage(language)}>
-      read it as {title}
+    <button type="button" class="button small" title={`The program looks like ${title}`} onClick={read}>
+      Read it as {title}
     </button>
   );
 }
