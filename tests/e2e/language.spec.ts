@@ -27,6 +27,101 @@ test("the picker writes and removes the first line, and undo brings it back", as
   await expect(picker(page)).toHaveValue("refine");
 });
 
+const NODE = `use lin::Linear;
+
+node Half<[?, 2] -> [?, 1]> {}
+weights Half<[?, 2] -> [?, 1]> { half = Linear::new(in=2, out=1); }
+graph Half<[?, 2] -> [?, 1]> { def forward(x) { x |> half } }
+`;
+
+const isIn = (page: Page, name: string) => expect(picker(page)).toHaveValue(name);
+
+test("a program pasted over another stays in the language that was chosen", async ({ page }) => {
+  await open(page);
+  await write(page, REFINE);
+  // Nothing in it tells the languages apart.
+  await write(page, "A");
+  await expect.poll(() => text(page)).toBe("#lang refine\nA");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await focusEditor(page);
+  await page.keyboard.press("Control+Z");
+  await expect.poll(() => text(page)).toBe(REFINE);
+  await page.keyboard.press("Control+Shift+Z");
+  await expect.poll(() => text(page)).toBe("#lang refine\nA");
+  // What clears the text leaves the line, and what clears the line leaves nothing.
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await expect.poll(() => text(page)).toBe("#lang refine\n");
+  await page.keyboard.type("B");
+  await expect.poll(() => text(page)).toBe("#lang refine\nB");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await isIn(page, "relay");
+});
+
+test("a pasted program that looks like another language is read as that, unasked or by one click", async ({ page }) => {
+  await open(page);
+  await write(page, NODE);
+  await isIn(page, "relay");
+  await problems(page).getByRole("button", { name: "Read it as TensorScript" }).click();
+  await isIn(page, "tensorscript");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await write(page, "let %x = ones(shape=[2, 3]);\n");
+  await isIn(page, "relay");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await write(page, REFINE.replace("#lang refine\n", ""));
+  await problems(page).getByRole("button", { name: "Read it as refine" }).click();
+  await isIn(page, "refine");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  // A text that says its language replaces a line that says another.
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await expect.poll(() => text(page)).toBe("#lang refine\n");
+  await page.evaluate((node) => navigator.clipboard.writeText(node), `#lang tensorscript\n${NODE}`);
+  await page.keyboard.press("Control+V");
+  await expect.poll(() => text(page)).toMatch(/^#lang tensorscript\nuse lin/);
+  await write(page, REFINE);
+  // What it says is said already.
+  await write(page, `\n  #lang tensorscript\n${NODE}`);
+  await isIn(page, "tensorscript");
+  await expect.poll(() => text(page)).toMatch(/^#lang tensorscript\nuse lin/);
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+});
+
+test("a greeting that nobody has changed greets in the language that is chosen", async ({ page }) => {
+  await open(page);
+  await picker(page).selectOption("tensorscript");
+  await expect.poll(() => text(page)).toContain("#lang tensorscript\n// Welcome to Relish.");
+  await expect(panel(page)).toContainText("Irises::forward");
+  await expect(page.locator(".value-after").first()).toContainText("= [[");
+  await picker(page).selectOption("refine");
+  await expect.poll(() => text(page)).toContain("#lang refine\n# Welcome to Relish.");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await focusEditor(page);
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("# mine");
+  await picker(page).selectOption("relay");
+  await expect.poll(() => text(page)).toContain("# mine");
+  await expect.poll(() => text(page)).not.toContain("#lang");
+});
+
+test("empty panels advise in the language of the program", async ({ page }) => {
+  await open(page);
+  await write(page, "");
+  const advised: Record<string, string> = { relay: "let %x", refine: "let x = A", tensorscript: "Write a node" };
+  await page.keyboard.press("Delete");
+  for (const [language, words] of Object.entries(advised)) {
+    await picker(page).selectOption(language);
+    for (const name of ["Types", "Solver", "IR"]) {
+      await showPanel(page, name);
+      await expect(panel(page), `${name} in ${language}`).toContainText(words);
+    }
+  }
+  await panel(page).getByRole("button", { name: "the examples" }).click();
+  await expect(page.getByRole("dialog", { name: "Examples" })).toBeVisible();
+});
+
 test("a refine program is coloured, hovered, commented, formatted, drawn and shared as one", async ({ page, browser }) => {
   await open(page);
   await write(page, REFINE);

@@ -1,7 +1,7 @@
 // What a run came to and what it took: memory, operators, and tensors as numbers, maps and images.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
-import { open, panel, phone, problems, runButton, showPanel, stopButton, write } from "./page.ts";
+import { expectValue, open, panel, phone, problems, runButton, showPanel, stopButton, write } from "./page.ts";
 
 const NET = `def @layer(%x: Tensor[(64, 128), float32], %w: Tensor[(96, 128), float32]) {
   nn.softmax(nn.dense(%x, %w))
@@ -94,6 +94,26 @@ test("old values go with their lines", async ({ page }) => {
   await expect(values).toHaveCount(0);
 });
 
+test("a value that is not of the text as it stands says so, and goes with the line that is edited", async ({ page }) => {
+  await open(page);
+  await write(page, "1 + 2\n\n3 + 4\n");
+  await expectValue(page, "7");
+  const values = page.locator(".value-after");
+  const plain = async () => (await values.allTextContents()).map((value) => value.replaceAll("\u00a0", " ").replace(/ +/g, " ").trim());
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("%x");
+  await expect(problems(page).getByRole("status")).toHaveText("1 error");
+  await expect.poll(plain).toEqual(["= 3 (last run)", "= 7 (last run)"]);
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("End");
+  await page.keyboard.type(" + 5");
+  await expect.poll(plain).toEqual(["= 3 (last run)"]);
+  await page.keyboard.press("Control+End");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Backspace");
+  await expect.poll(plain).toEqual(["= 3", "= 12"]);
+});
+
 test("operators are not measured where nobody wants it", async ({ page }) => {
   await open(page);
   await ran(page, NET);
@@ -147,6 +167,22 @@ test("tensors are images, maps and numbers, whichever one wants", async ({ page 
   // What is no number has a colour of its own, and is counted.
   await expect(values.nth(2).locator(".statistics")).toContainText("nan1");
   await expect(values.nth(2).locator(".legend")).toContainText("nan");
+});
+
+test("a rounded number says so, and all its digits can be had", async ({ page }) => {
+  await open(page);
+  await ran(page, '[123456.789f, 0.30000001f, 0.28765023f]\n\ncast([0.1f], dtype="float16")\n\n[1f, 0.25f]\n');
+  const values = panel(page).locator(".value");
+  const cells = values.first().locator("td");
+  await expect(cells).toHaveText(["123457", "0.3", "0.2877"]);
+  await expect(cells.nth(2)).toHaveAttribute("title", "0.28765023");
+  await expect(values.first().locator(".digits")).toContainText("Rounded.");
+  await expect(panel(page).locator(".digits")).toHaveCount(1);
+  await values.first().getByRole("button", { name: "Show all digits" }).click();
+  await expect(cells).toHaveText(["123456.79", "0.3", "0.28765023"]);
+  await expect(values.nth(1).locator("td")).toHaveText(["0.1"]);
+  await values.first().getByRole("button", { name: "Round them" }).click();
+  await expect(cells.first()).toHaveText("123457");
 });
 
 for (const colorScheme of ["light", "dark"] as const) {

@@ -45,6 +45,19 @@ async function violations(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
 }
 
+test("a pass that changed nothing is said to be so once", async ({ page }) => {
+  await open(page);
+  await write(page, "1 + 2\n");
+  await showPanel(page, "IR");
+  const current = panel(page).locator(".passes button[aria-current=true]");
+  await expect(current).toContainText("counts");
+  await expect(current).toContainText("Changed nothing: owners are counted");
+  await expect(panel(page).locator(".idle")).toHaveText("5 more passes changed nothing: inline, share, delay, fuse, reuse.");
+  await panel(page).locator(".passes button", { hasText: "fold" }).click();
+  await expect(panel(page).locator(".idle")).toHaveText("6 passes changed nothing: inline, share, delay, fuse, reuse, counts.");
+  await expect(panel(page).locator(".passes")).not.toContainText("counts");
+});
+
 test("the IR panel shows what each pass did, and a line lights up its source", async ({ page }) => {
   await open(page);
   await write(page, DOUBLE);

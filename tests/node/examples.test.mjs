@@ -66,13 +66,15 @@ test("a page can say that it is no example", () => {
   assert.deepEqual(examples([parsePage("a.md", `<!-- not an example -->\n${PAGE}`)]), []);
 });
 
-test("the program of a first visit has no problems", async () => {
+test("the programs that greet have no problems", async () => {
   const playground = await loadPlayground();
-  const welcome = readFileSync(resolve(root, "web/src/welcome.relay"), "utf8");
-  assert.deepEqual(playground.update(welcome).diagnostics, []);
-  const { values, diagnostics } = playground.run(1e6, "aligned", "on", "off");
-  assert.deepEqual(diagnostics, []);
-  assert.equal(values.length, 2);
+  for (const [name, n_values] of [["relay", 2], ["refine", 1], ["trs", 1]]) {
+    const welcome = readFileSync(resolve(root, `web/src/welcome.${name}`), "utf8");
+    assert.deepEqual(playground.update(welcome).diagnostics, [], name);
+    const { values, diagnostics } = playground.run(1e6, "aligned", "on", "off");
+    assert.deepEqual(diagnostics, [], name);
+    assert.equal(values.length, n_values, name);
+  }
   playground.free();
 });
 

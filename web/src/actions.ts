@@ -10,7 +10,7 @@ import type { ExportName, StepMove } from "./protocol.ts";
 import { type Document, errorCount, isFused, isLayout, type LayoutName, state, target, type Target, type Theme } from "./state.ts";
 import { type KeptOfTab, load, loadOfTab, save, saveOfTab } from "./storage.ts";
 import type { DiagnosticView, EditView, FileName, FixView, Fused, SpanView } from "./wasm/relish_wasm.js";
-import welcome from "./welcome.relay?raw";
+import { isWelcome, WELCOME } from "./welcome.ts";
 
 /** A run that a person asked for ends when they say so. */
 const NO_LIMIT = 1e15;
@@ -366,13 +366,22 @@ export function applyFix(fix: FixView): void {
   }
   edit(text);
   // The button may be gone with its problem; and what was done can be undone where the focus is then.
-  const [first] = fix.edits.map(({ span }) => span.start).sort((a, b) => a - b);
-  if (first !== undefined) show({ start: first, end: first });
+  const [first] = fix.edits.toSorted((a, b) => a.span.start - b.span.start);
+  if (first === undefined) return;
+  // At the first word that was written, which may stand on a line of its own.
+  const start = first.span.start + (/^[\s,;]*(?=\S)/.exec(first.text)?.[0].length ?? 0);
+  show({ start, end: start });
 }
 
-/** Says in the first line of the program what it is written in. */
+/** Says in the first line of the program what it is written in. A greeting that nobody has changed greets in that language. */
 export function setLanguage(language: Language): void {
-  edit(inLanguage(state.text.value, language));
+  if (!isWelcome(state.text.value)) return edit(inLanguage(state.text.value, language));
+  batch(() => {
+    state.ran.value = undefined;
+    forgetSteps();
+    edit(WELCOME[language]);
+  });
+  goTo({ start: 0, end: 0 });
 }
 
 /** Asks the editor to lay out the program anew; undo brings the old layout back. */
@@ -490,7 +499,7 @@ export async function share(): Promise<void> {
 const keptText = () => loadOfTab("text") ?? load("text");
 
 /** The same, or the program that greets a first visit. */
-const ownText = () => keptText() ?? welcome;
+const ownText = () => keptText() ?? WELCOME.relay;
 
 /** Opens what the address asks for; the person's own text stays in storage, whatever comes. */
 export async function openAddress(): Promise<void> {

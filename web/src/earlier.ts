@@ -1,14 +1,14 @@
 // The programs that stood in the editor before the present one: the newest first, each once. All tabs share the list, so
 // it is read anew each time.
 import { load, save } from "./storage.ts";
-import welcome from "./welcome.relay?raw";
+import { WELCOME } from "./welcome.ts";
 
 const MOST = 10;
 /** A browser keeps some five million characters for a site. */
 const MOST_CHARACTERS = 1_000_000;
 
 /** Programs that are no one's own work, so that nothing is lost with them: those of the page, once it has loaded them. */
-const ours = new Set([welcome]);
+const ours = new Set<string>(Object.values(WELCOME));
 
 /** The list, where storage would not have it. */
 let unsaved: readonly string[] | undefined;

@@ -7,6 +7,8 @@ export const LANGUAGES: readonly { id: Language; title: string }[] = [
   { id: "tensorscript", title: "TensorScript" },
 ];
 
+export const titleOf = (language: Language): string => LANGUAGES.find(({ id }) => id === language)?.title ?? "";
+
 /** The words that are no names. */
 export const KEYWORDS: Readonly<Record<Language, readonly string[]>> = {
   relay: "let fn def if else type data match case extern free_var ref ref_read ref_write relation where as true false".split(" "),
@@ -19,6 +21,41 @@ const LANG_LINE = /^\uFEFF?#lang(?:[ \t]+(.*?))?[ \t\r]*(?:\n|$)/;
 export function languageOf(text: string): Language {
   const name = LANG_LINE.exec(text)?.[1]?.trim();
   return LANGUAGES.find(({ id }) => id === name)?.id ?? "relay";
+}
+
+const COMMENTS = /\/\*[^]*?\*\/|(?:\/\/|#).*/g;
+
+/** What only one of the languages has. */
+const SIGNS: Readonly<Record<Language, RegExp>> = {
+  relay: /[@%]\w|^[ \t]*(?:type|data|extern|relation)\s/m,
+  refine: /\bmatch\b[^;{}%]*\bwith\b|\blet\b[^;{}%]*\bin\b/,
+  tensorscript: /^[ \t]*(?:use\s+\w+::|(?:node|weights|graph)\s+\w+\s*<|(?:dim|tsr)\s+\w+\s*=)/m,
+};
+
+/** As much of a text is looked at for signs. */
+const BEGINNING = 20_000;
+
+/** The language that a text shows itself to be in, if it has signs of one and of no other. */
+export function languageShown(text: string): Language | undefined {
+  const code = text.slice(0, BEGINNING).replace(COMMENTS, "");
+  const [found, ...others] = LANGUAGES.filter(({ id }) => SIGNS[id].test(code));
+  return others.length === 0 ? found?.id : undefined;
+}
+
+/** Whether a text says what it is written in, be it behind blank lines. */
+export const saysLanguage = (text: string): boolean => LANG_LINE.test(text.trimStart());
+
+/** Whether a text says that, and nothing else. */
+export const isLangLine = (text: string): boolean => text !== "" && text.replace(LANG_LINE, "") === "";
+
+/** What takes the place of the whole text before it, in the language of that one unless it says or shows another. */
+export function inPlaceOf(before: string, text: string): string {
+  if (saysLanguage(text)) return text.trimStart();
+  // Whoever clears a text of this line alone wants to be rid of it.
+  if (text === "" && isLangLine(before)) return text;
+  const language = languageOf(before);
+  // Without a line before, none is written unasked.
+  return language === "relay" ? text : inLanguage(text, languageShown(text) ?? language);
 }
 
 /** The text with a first line that says the language, or without one for Relay, which needs none. */

@@ -1,7 +1,7 @@
 // All that the page shows is in this one object; the views read it, and only `actions.ts` changes it.
 import { computed, signal } from "@preact/signals";
 import { type BuildName, DEFAULT_BUILD } from "./builds.ts";
-import { languageOf } from "./language.ts";
+import { type Language, languageOf, languageShown } from "./language.ts";
 import { asTold, inOrderOf, type Problem } from "./mended.ts";
 import type {
   CheckView,
@@ -238,6 +238,13 @@ export const likeliest = computed<Problem | undefined>(() => {
 });
 
 export const errorCount = computed(() => problems.value.filter((d) => d.severity === "error").length);
+
+/** The language that a program with errors looks like, where it is read in another. */
+export const looksLike = computed<Language | undefined>(() => {
+  if (errorCount.value === 0 || !isFresh.value) return undefined;
+  const shown = languageShown(state.text.value);
+  return shown === language.value ? undefined : shown;
+});
 
 /** How programs are compiled now; who renders by it reads the signals. */
 export const target = (): Target => ({ layout: state.layout.peek(), fused: state.fused.peek() });

@@ -1,6 +1,5 @@
 // Puts the editors into the page and keeps them and the state in step.
 import { effect } from "@preact/signals";
-import { edit } from "../actions.ts";
 import { language, state } from "../state.ts";
 import { registerOffers } from "./complete.ts";
 import { createEditor } from "./create.ts";
@@ -17,6 +16,7 @@ import { showProblems } from "./problems.ts";
 import { showSteps } from "./steps.ts";
 import { followTheme } from "./theme.ts";
 import { showStages } from "./stages.ts";
+import { followText } from "./typed.ts";
 import { showValues } from "./values.ts";
 import { registerWhy, registerWhyCommand } from "./why.ts";
 
@@ -36,7 +36,7 @@ export function mountProgram(element: HTMLElement): void {
   model.setEOL(monaco.editor.EndOfLineSequence.LF);
   const editor = createEditor(element, "user", model, { ariaLabel: "Program" });
 
-  model.onDidChangeContent(() => edit(model.getValue()));
+  followText(model);
   effect(() => {
     const text = state.text.value;
     if (text === model.getValue()) return;

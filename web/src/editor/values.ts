@@ -1,4 +1,6 @@
-// The value of each top-level expression, at the end of its last line. It stays, faded, until the next run replaces it.
+// The value of each top-level expression, at the end of its last line. It is gone as soon as that line is another one. On
+// other lines it stays, faded, until the next run replaces it; if that does not come soon, as when the text has errors, it
+// says of which run it is.
 import { effect, signal } from "@preact/signals";
 import { state } from "../state.ts";
 import { monaco } from "./monaco.ts";
@@ -8,42 +10,86 @@ import { rangeOf } from "./spans.ts";
 const LONGEST = 80;
 const SHORTEST = 6;
 const PREFIX = "  = ";
+const OLD = "  (last run)";
+/** A run that nobody has to ask for has come by then. */
+const OLD_MS = 900;
+
+interface Shown {
+  value: string;
+  /** The line when it was run. */
+  line: string;
+  lineNumber: number;
+}
 
 export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: monaco.editor.ITextModel): void {
   const decorations = editor.createDecorationsCollection();
   const columns = signal(0);
+  let shown: readonly Shown[] = [];
+  let isOld = false;
   const measure = () => {
     const { typicalHalfwidthCharacterWidth } = editor.getOption(monaco.editor.EditorOption.fontInfo);
     columns.value = Math.floor(editor.getLayoutInfo().contentWidth / typicalHalfwidthCharacterWidth);
   };
+  const draw = (values: readonly Shown[]) => {
+    shown = values;
+    const suffix = isOld ? OLD : "";
+    decorations.set(
+      values.map(({ value, lineNumber }) => {
+        const column = model.getLineMaxColumn(lineNumber);
+        const room = Math.min(LONGEST, Math.max(SHORTEST, columns.peek() - column - PREFIX.length - suffix.length - 3));
+        return {
+          range: { startLineNumber: lineNumber, startColumn: 1, endLineNumber: lineNumber, endColumn: column },
+          options: {
+            after: { content: PREFIX + shorten(value, room) + suffix, inlineClassName: "value-after" },
+            // Gone with its line, when that is deleted or replaced.
+            collapseOnReplaceEdit: true,
+            showIfCollapsed: false,
+            stickiness: monaco.editor.TrackedRangeStickiness.NeverGrowsWhenTypingAtEdges,
+          },
+        };
+      }),
+    );
+  };
+  /** Those whose lines are as they were, where these are now. */
+  const stillThere = (): Shown[] => {
+    const ranges = decorations.getRanges();
+    return shown.flatMap((one, at) => {
+      const range = ranges[at];
+      if (range === undefined || range.isEmpty() || model.getLineContent(range.endLineNumber) !== one.line) return [];
+      return [{ ...one, lineNumber: range.endLineNumber }];
+    });
+  };
   measure();
   editor.onDidLayoutChange(measure);
+  model.onDidChangeContent(() => {
+    const values = stillThere();
+    if (values.length < shown.length) draw(values);
+  });
   effect(() => {
     const ran = state.ran.value;
-    if (ran?.kind !== "finished" || ran.revision !== state.revision.peek()) return decorations.clear();
-    decorations.set(
-      ran.view.values
-        .filter(({ value }) => value !== undefined)
-        .map(({ span, value }) => {
-          const { endLineNumber } = rangeOf(model, span);
-          const column = model.getLineMaxColumn(endLineNumber);
-          const room = Math.min(LONGEST, Math.max(SHORTEST, columns.value - column - PREFIX.length - 3));
-          return {
-            range: { startLineNumber: endLineNumber, startColumn: 1, endLineNumber, endColumn: column },
-            options: {
-              after: { content: PREFIX + shorten(value ?? "", room), inlineClassName: "value-after" },
-              // Gone with its line, when that is deleted or replaced.
-              collapseOnReplaceEdit: true,
-              showIfCollapsed: false,
-              stickiness: monaco.editor.TrackedRangeStickiness.NeverGrowsWhenTypingAtEdges,
-            },
-          };
-        }),
+    isOld = false;
+    if (ran?.kind !== "finished" || ran.revision !== state.revision.peek()) return draw([]);
+    draw(
+      ran.view.values.flatMap(({ span, value }) => {
+        if (value === undefined) return [];
+        const lineNumber = rangeOf(model, span).endLineNumber;
+        return [{ value, lineNumber, line: model.getLineContent(lineNumber) }];
+      }),
     );
+  });
+  effect(() => {
+    void columns.value;
+    draw(stillThere());
   });
   effect(() => {
     const isStale = state.ran.value?.revision !== state.revision.value;
     editor.getContainerDomNode().classList.toggle("has-stale-values", isStale);
+    if (!isStale || isOld) return;
+    const timer = setTimeout(() => {
+      isOld = true;
+      draw(stillThere());
+    }, OLD_MS);
+    return () => clearTimeout(timer);
   });
 }
 

@@ -2,6 +2,7 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { ir, point } from "../actions.ts";
 import { isFresh, state } from "../state.ts";
+import { Advice } from "../view/advice.tsx";
 import { highlight } from "../view/code.tsx";
 import { type Change, diff } from "../view/diff.ts";
 import { INSTRUCTIONS, wordOf } from "../view/instructions.ts";
@@ -67,7 +68,7 @@ function Program({ view, onPass, onMore }: ProgramProps) {
       <div class="ir">
         <Diagnostics view={view} />
         <p class="empty">
-          There is nothing to run yet: give the program a definition or an expression without errors, <code>1 + 2</code> say.
+          There is nothing to run yet: give the program a definition or an expression without errors. <Advice />
         </p>
       </div>
     );
@@ -93,7 +94,7 @@ function Program({ view, onPass, onMore }: ProgramProps) {
       <h2 id="passes">Passes</h2>
       <Passes passes={passes} current={view.pass} onPass={onPass} />
       <h2>
-        {view.pass === 0 ? "The program as it comes from the text" : `What the pass ${current?.name} changes`}
+        {view.pass === 0 ? "The program as it comes from the text" : <>What the pass <code>{current?.name}</code> changes</>}
       </h2>
       {view.pass > 0 && current?.is_changed === false && <p class="note">Nothing: the program was like this already.</p>}
       {functions(own)}
@@ -184,10 +185,11 @@ function compare(before: readonly IrFunctionView[], after: readonly IrFunctionVi
 
 const count = (n: number) => `${n.toLocaleString("en")} ${n === 1 ? "instruction" : "instructions"}`;
 
-/** The passes with their instructions; those that changed nothing are one line. */
+/** The passes with their instructions; those that changed nothing are one line, but for one that is looked at. */
 function Passes({ passes, current, onPass }: { passes: readonly PassView[]; current: number; onPass: (pass: number) => void }) {
   const most = Math.max(...passes.map(({ n_instrs }) => n_instrs), 1);
-  const idle = [...passes.entries()].filter(([, { is_changed }]) => !is_changed);
+  const idle = [...passes.entries()].filter(([index, { is_changed }]) => !is_changed && index !== current);
+  const more = passes[current]?.is_changed === false ? "more " : "";
   const row = (pass: PassView, index: number) => {
     const before = passes[index - 1]?.n_instrs;
     const difference = before === undefined ? 0 : pass.n_instrs - before;
@@ -206,7 +208,10 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
               <span style={{ width: `${(100 * pass.n_instrs) / most}%` }} />
             </span>
           </span>
-          <span class="about">{pass.about}</span>
+          <span class="about">
+            {!pass.is_changed && "Changed nothing: "}
+            {pass.about}
+          </span>
         </button>
       </li>
     );
@@ -218,7 +223,7 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
       </ol>
       {idle.length > 0 && (
         <p class="note idle">
-          {idle.length === 1 ? "One pass" : `${idle.length} passes`} changed nothing:{" "}
+          {idle.length === 1 ? `One ${more}pass` : `${idle.length} ${more}passes`} changed nothing:{" "}
           {idle.map(([index, { name, about }], at) => (
             <>
               {at > 0 && ", "}

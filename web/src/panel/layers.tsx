@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { copyText, exportTo, point, show } from "../actions.ts";
 import type { ExportName } from "../protocol.ts";
 import { errorCount, isFresh, state } from "../state.ts";
+import { isNarrow } from "../view/appearance.ts";
 import { TypeText } from "../view/code.tsx";
 import { countOf } from "../view/units.ts";
 import type { ExportView, LayerView, NetView } from "../wasm/relish_wasm.js";
@@ -45,8 +46,8 @@ function Node({ node }: { node: NetView }) {
           <table>
             <thead>
               <tr>
-                <th scope="col">Layer</th>
-                <th scope="col">Output</th>
+                <th scope="col">{isNarrow.value ? "Layer and its output" : "Layer"}</th>
+                {!isNarrow.value && <th scope="col">Output</th>}
                 <th scope="col">Parameters</th>
                 <th scope="col" title="Operations on numbers for one example">
                   Operations
@@ -57,7 +58,7 @@ function Node({ node }: { node: NetView }) {
               <tbody>
                 {node.functions.length > 1 && layers.length > 0 && (
                   <tr class="of">
-                    <th scope="rowgroup" colSpan={4}>
+                    <th scope="rowgroup" colSpan={isNarrow.value ? 3 : 4}>
                       {name}
                     </th>
                   </tr>
@@ -89,11 +90,14 @@ function Row({ layer }: { layer: LayerView }) {
         <button type="button" onClick={() => show(layer.span)} onFocus={() => light(true)} onBlur={() => light(false)}>
           <code>{layer.name}</code>
           {detail !== "" && <small>{detail}</small>}
+          {isNarrow.value && <TypeText text={layer.output} />}
         </button>
       </th>
-      <td>
-        <TypeText text={layer.output} />
-      </td>
+      {!isNarrow.value && (
+        <td>
+          <TypeText text={layer.output} />
+        </td>
+      )}
       <td>{layer.trained > 0 ? number(layer.trained) : "–"}</td>
       <td>{layer.flops === undefined ? (layer.formula ?? "") : countOf(layer.flops)}</td>
     </tr>

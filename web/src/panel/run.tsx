@@ -7,7 +7,7 @@ import { errorCount, isFresh, problems, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { startStepping } from "../stepping.ts";
 import { isNarrow } from "../view/appearance.ts";
-import { EngineSwitch } from "../view/engineswitch.tsx";
+import { EngineSwitch, EngineUsed } from "../view/engineswitch.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { Profile } from "../view/profile.tsx";
@@ -34,11 +34,14 @@ export function RunPanel() {
           <button type="button" class="button" disabled={state.engine.value !== "ready"} onClick={() => void startStepping()}>
             Step through it
           </button>
+        </p>
+        <p class="toolbar options">
           <LayoutPicker />
           <FusionSwitch />
           <Measures />
+          <EngineSwitch />
         </p>
-        <EngineSwitch />
+        <EngineUsed />
       </div>
     );
   }
@@ -58,14 +61,21 @@ export function RunPanel() {
     <div class={`run ${isStale ? "stale" : ""}`}>
       <div class="toolbar">
         <Outcome ran={ran} isStale={isStale} isNothing={isNothing} />
-        {!isNarrow.value && controls}
+        {!isNarrow.value && <EngineUsed />}
         {isStale && errorCount.value === 0 && (
           <button type="button" class="button small" onClick={() => void startStepping()}>
             Step through
           </button>
         )}
       </div>
-      {isNarrow.value ? <Folded>{controls}</Folded> : <EngineSwitch />}
+      {isNarrow.value ? (
+        <Folded>{controls}</Folded>
+      ) : (
+        <div class="toolbar options">
+          {controls}
+          <EngineSwitch />
+        </div>
+      )}
       {!isNarrow.value && figures}
       {values.map((value, index) => (
         <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />
@@ -89,6 +99,7 @@ function Folded({ children }: { children: ComponentChildren }) {
       </summary>
       <div class="toolbar">{children}</div>
       <EngineSwitch />
+      <EngineUsed />
     </details>
   );
 }
@@ -230,7 +241,9 @@ function Measures() {
   return (
     <label class="measures" title="Time, bytes and operations of each operator on tensors; a run of many small ones takes longer">
       <input type="checkbox" checked={state.measures.value} onChange={(event) => setMeasures(event.currentTarget.checked)} />
-      Measure operators
+      <span>
+        Measure<span class="more"> operators</span>
+      </span>
     </label>
   );
 }

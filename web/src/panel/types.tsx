@@ -3,9 +3,13 @@ import { Component } from "preact";
 import { show } from "../actions.ts";
 import { askWhy } from "../asking.ts";
 import { state } from "../state.ts";
+import { Advice } from "../view/advice.tsx";
 import { TypeText } from "../view/code.tsx";
 
 type Part = "definitions" | "expressions";
+
+/** What is said of a type that an error has left unknown. */
+const UNKNOWN = "_";
 
 interface RowProps {
   part: Part;
@@ -36,7 +40,7 @@ class Row extends Component<RowProps> {
       <li>
         <button type="button" class="row" aria-current={isCurrent} onClick={go}>
           {part === "definitions" ? <code class="name">{name}</code> : <span class="name">{name}</span>}
-          <TypeText text={type} />
+          {type === UNKNOWN ? <span class="note">not known, as the problems say</span> : <TypeText text={type} />}
         </button>
         <button type="button" class="why-button" title="Why this type?" onClick={ask}>
           Why?
@@ -51,7 +55,7 @@ export function TypesPanel() {
   if (definitions.length === 0 && expressions.length === 0) {
     return (
       <p class="empty">
-        Each definition appears here with the type that was inferred for it. Try <code>let %x = ones(shape=[2, 3]);</code>
+        Each definition appears here with the type that was inferred for it. <Advice />
       </p>
     );
   }

@@ -79,7 +79,8 @@ function Upper() {
       {!narrow && <Separator orientation="vertical" percent={editorPercent} {...EDITOR} />}
       <section class="panel-pane" hidden={!showsPanel} aria-label="Panels">
         {!narrow && <Tabs label="Panels" tabs={panelTabs} selected={panel.id} onSelect={select} />}
-        <div class="panel" role="tabpanel" id={tabPanelId(panel.id)} aria-labelledby={tabId(panel.id)} tabIndex={0}>
+        {/* Each one is seen from its top, wherever the one before was scrolled to. */}
+        <div class="panel" key={panel.id} role="tabpanel" id={tabPanelId(panel.id)} aria-labelledby={tabId(panel.id)} tabIndex={0}>
           <View />
         </div>
       </section>

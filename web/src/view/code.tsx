@@ -23,11 +23,12 @@ const LONGEST = 6000;
 
 /**
  * A type, which breaks after a comma, or before an arrow, a clause, or what a function takes; and inside brackets only when
- * what is in them is wider than the line: `Tensor[(N, M), float32]` stays together.
+ * what is in them is wider than the line: `Tensor[(N, M), float32]` stays together. What closes a bracket stays with the last
+ * piece in it.
  */
 export function TypeText({ text }: { text: string }) {
   const shown = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-  return <code class="type-text">{pieces(shown, 0)}</code>;
+  return <code class="type-text">{pieces(shown, 0, "")}</code>;
 }
 
 /** Types nest less than this; what is deeper is one piece, so that no text can exhaust the stack. */
@@ -35,12 +36,13 @@ const DEEPEST = 12;
 /** What is in brackets and no longer than this is never cut. */
 const SHORT = 16;
 
-function pieces(text: string, depth: number): ComponentChildren[] {
+/** `tail` is what stands behind the last piece, and belongs to it. */
+function pieces(text: string, depth: number, tail: string): ComponentChildren[] {
   const out: ComponentChildren[] = [];
   let open = 0;
   let start = 0;
   const cut = (end: number) => {
-    const piece = text.slice(start, end).trim();
+    const piece = text.slice(start, end).trim() + (end === text.length ? tail : "");
     if (piece !== "") {
       if (text[start] === " " && out.length > 0) out.push(" ");
       out.push(<span class="piece">{depth < DEEPEST ? groups(piece, depth) : highlight(piece)}</span>);
@@ -70,9 +72,11 @@ function groups(piece: string, depth: number): ComponentChildren[] {
     if (char === "[" || char === "(") open += 1;
     if (char === "]" || char === ")") open -= 1;
     if (open > 0) continue;
-    const inside = piece.slice(start + 1, end);
-    const cut = inside.length > SHORT ? pieces(inside, depth + 1) : highlight(inside);
-    return [...highlight(piece.slice(0, start + 1)), ...cut, ...groups(piece.slice(end), depth + 1)];
+    const [inside, rest] = [piece.slice(start + 1, end), piece.slice(end)];
+    const opened = highlight(piece.slice(0, start + 1));
+    if (inside.length <= SHORT) return [...opened, ...highlight(inside), ...groups(rest, depth + 1)];
+    if (/[[(]/.test(rest)) return [...opened, ...pieces(inside, depth + 1, ""), ...groups(rest, depth + 1)];
+    return [...opened, ...pieces(inside, depth + 1, rest)];
   }
   return highlight(piece);
 }

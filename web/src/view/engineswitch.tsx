@@ -4,30 +4,35 @@ import { type BuildName, hasRelaxed } from "../builds.ts";
 import { state } from "../state.ts";
 
 const MADE: Record<BuildName, string> = {
-  simd128: "Computed by the default engine: the same bits on every machine.",
+  simd128: "Computed by the default engine.",
   relaxed: "Computed with relaxed SIMD.",
 };
 
+const ABOUT = "Faster, but results may differ in the last digits between machines.";
+const MEANS: Record<BuildName, string> = { simd128: "The same bits on every machine.", relaxed: ABOUT };
+
 export function EngineSwitch() {
-  const ran = state.ran.value;
+  if (!hasRelaxed) return null;
   const chosen = state.buildComing.value ?? state.build.value;
   return (
-    <div class="engine">
-      {hasRelaxed && (
-        <label>
-          <input
-            type="checkbox"
-            role="switch"
-            checked={chosen === "relaxed"}
-            onChange={(event) => setBuild(event.currentTarget.checked ? "relaxed" : "simd128")}
-          />
-          <span>Relaxed SIMD</span>
-          <span class="about">Faster, but results may differ in the last digits between machines.</span>
-        </label>
-      )}
-      <p role="status">
-        {state.buildComing.value !== undefined ? "Loading the engine …" : ran?.kind === "finished" ? MADE[ran.build] : ""}
-      </p>
-    </div>
+    <label class="engine" title={ABOUT}>
+      <input
+        type="checkbox"
+        role="switch"
+        checked={chosen === "relaxed"}
+        onChange={(event) => setBuild(event.currentTarget.checked ? "relaxed" : "simd128")}
+      />
+      <span>Relaxed SIMD</span>
+      <span class="more">{ABOUT}</span>
+    </label>
+  );
+}
+
+export function EngineUsed() {
+  const ran = state.ran.value;
+  return (
+    <p class="engine-used" role="status" title={ran?.kind === "finished" ? MEANS[ran.build] : undefined}>
+      {state.buildComing.value !== undefined ? "Loading the engine …" : ran?.kind === "finished" ? MADE[ran.build] : ""}
+    </p>
   );
 }

@@ -13,7 +13,9 @@ export function FusionSwitch({ onChange }: { onChange?: () => void }) {
           onChange?.();
         }}
       />
-      Fuse operators
+      <span>
+        Fuse<span class="more"> operators</span>
+      </span>
     </label>
   );
 }

@@ -2,17 +2,18 @@
 import { useMemo } from "preact/hooks";
 import { elementOf, type Matrix } from "./axes.ts";
 import { Bitmap, type Rgb } from "./bitmap.tsx";
-import { colorOf, type Range, readable } from "./numbers.ts";
+import { colorOf, exact, type Range, readable } from "./numbers.ts";
 import { brightness, type Images } from "./picture.ts";
 import type { TensorView } from "../wasm/relish_wasm.js";
 
 interface HeatMapProps {
-  elements: readonly number[];
+  tensor: TensorView;
   matrix: Matrix;
   range: Range;
 }
 
-export function HeatMap({ elements, matrix, range }: HeatMapProps) {
+export function HeatMap({ tensor, matrix, range }: HeatMapProps) {
+  const { elements, dtype } = tensor;
   const { rows, columns, name } = matrix;
   const color = useMemo(
     () => (row: number, column: number) => {
@@ -23,7 +24,7 @@ export function HeatMap({ elements, matrix, range }: HeatMapProps) {
   );
   const say = (row: number, column: number) => {
     const element = elementOf(elements, matrix, row, column);
-    return element === undefined ? "" : `[${row}, ${column}] is ${readable(element)}`;
+    return element === undefined ? "" : `[${row}, ${column}] is ${exact(element, dtype)}`;
   };
   const label = `Heat map${name === "" ? "" : ` ${name}`} of ${rows} by ${columns} elements from ${readable(range.min)} to ${readable(range.max)}`;
   return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} />;
@@ -38,7 +39,7 @@ interface ImageProps {
 }
 
 export function Image({ tensor, images, matrix, channelStep }: ImageProps) {
-  const { elements, statistics } = tensor;
+  const { elements, statistics, dtype } = tensor;
   const { rows, columns, name } = matrix;
   const at = (row: number, column: number) =>
     [0, 1, 2].map((channel) => {
@@ -54,7 +55,7 @@ export function Image({ tensor, images, matrix, channelStep }: ImageProps) {
   );
   const say = (row: number, column: number) => {
     const values = at(row, column).slice(0, images.channels);
-    const text = values.map((value) => (value === undefined ? "?" : readable(value))).join(", ");
+    const text = values.map((value) => (value === undefined ? "?" : exact(value, dtype))).join(", ");
     return `[${row}, ${column}] is ${images.channels === 3 ? `(${text})` : text}`;
   };
   const kind = images.channels === 3 ? "Colour image" : "Grey image";

@@ -9,14 +9,51 @@ export interface Range {
 /** Of the finite elements; the others have their own colours. */
 export const rangeOf = ({ min, max }: { min: number; max: number }): Range => ({ min, max, isSigned: min < 0 && max > 0 });
 
+/** As many digits at least are shown of a number that is rounded, and all those of whole ones. */
+const DIGITS = 4;
+
 /** Enough digits to tell apart, few enough to read. */
 export function readable(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value).replace("-", "−");
   const size = Math.abs(value);
-  const text = size >= 1e6 || size < 1e-4 ? value.toExponential(2) : String(Number(value.toPrecision(4)));
+  const text = size >= 1e6 || size < 1e-4 ? value.toExponential(2) : String(Number(value.toPrecision(Math.max(DIGITS, Math.floor(Math.log10(size)) + 1))));
   return text.replaceAll("-", "−");
+}
+
+const toBits = (bits: number) => (value: number) => {
+  const step = 2 ** (Math.floor(Math.log2(Math.abs(value))) - bits + 1);
+  return Math.round(value / step) * step;
+};
+
+/** The nearest float of a dtype whose elements come as wider ones. */
+const NEAREST: Readonly<Record<string, (value: number) => number>> = { float32: Math.fround, float16: toBits(11), bfloat16: toBits(8) };
+
+/** The number of the fewest digits that tell the value from the others of its dtype. */
+export function shortest(value: number, dtype: string): number {
+  const nearest = NEAREST[dtype];
+  if (nearest === undefined || value === 0 || !Number.isFinite(value)) return value;
+  // Nine digits always do.
+  for (let digits = 1; digits < 9; digits += 1) {
+    const found = Number(value.toPrecision(digits));
+    if (nearest(found) === value) return found;
+  }
+  return Number(value.toPrecision(9));
+}
+
+/** With all its digits. */
+export function exact(value: number, dtype: string): string {
+  if (!Number.isFinite(value)) return readable(value);
+  // Larger integers come here as the nearest number that there is.
+  const sign = dtype.includes("int") && Math.abs(value) > Number.MAX_SAFE_INTEGER ? "≈" : "";
+  return sign + String(shortest(value, dtype)).replaceAll("-", "−");
+}
+
+/** Whether a reader is not shown all of it. */
+export function isRounded(value: number, dtype: string): boolean {
+  const number = shortest(value, dtype);
+  return Number.isFinite(number) && Number(readable(number).replaceAll("−", "-")) !== number;
 }
 
 type Rgb = readonly [number, number, number];

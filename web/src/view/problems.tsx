@@ -1,12 +1,14 @@
 // Everything that is wrong with the program, where it is, and what can be done about it.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { applyFix, explain, show } from "../actions.ts";
+import { applyFix, explain, setLanguage, show } from "../actions.ts";
 import { askWhyNot, isAskable } from "../asking.ts";
+import { type Language, titleOf } from "../language.ts";
 import { lineOf } from "../lines.ts";
 import { laterLabels, mayBeMended, type Problem as Known } from "../mended.ts";
-import { language, likeliest, problems, state } from "../state.ts";
+import { language, likeliest, looksLike, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
 import type { DiagnosticView, LabelView, SeverityView } from "../wasm/relish_wasm.js";
+import { isNarrow } from "./appearance.ts";
 import { Icon } from "./icon.tsx";
 import { Sentence } from "./markdown.tsx";
 import { STRETCHED, Stretch } from "./stretch.tsx";
@@ -38,10 +40,11 @@ export function Problems() {
         <span class={`count ${found.length > 0 ? "some" : ""}`} aria-hidden="true">
           {found.length}
         </span>
+        {looksLike.value !== undefined && <LooksLike language={looksLike.value} />}
         <span class="summary" role="status">
           {isLoading ? "Starting the compiler …" : summary(found)}
         </span>
-        {likeliest.value !== undefined && <Likeliest problem={likeliest.value} />}
+        {looksLike.value === undefined && likeliest.value !== undefined && <Likeliest problem={likeliest.value} />}
       </header>
       {found.length === 0 ? (
         <p class="empty">
@@ -110,12 +113,28 @@ function Likeliest({ problem }: { problem: Known }) {
   );
 }
 
+/** What a program that was pasted may be written in. */
+function LooksLike({ language }: { language: Language }) {
+  const title = titleOf(language);
+  const read = () => {
+    setLanguage(language);
+    // The button is gone then.
+    show({ start: 0, end: 0 });
+  };
+  return (
+    <button type="button" class="button small" title={`The program looks like ${title}`} onClick={read}>
+      Read it as {title}
+    </button>
+  );
+}
+
 /** What is found out later stands at the end of a line that was there before, so that nothing moves under a finger. */
 function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolean }) {
   const { code, severity, message, span, line, fixes, told } = problem;
   const isAsked = isAskable(problem);
   const isSought = language.value === "relay" && mayBeMended(told) && state.checked.value.view.diagnostics.includes(told);
   const titles = titlesOf(fixes, state.checked.value.starts);
+  const places = <Labels labels={told.labels} problem={problem} />;
   return (
     <li class={`problem ${severity}`} id={isLikeliest ? LIKELIEST : undefined}>
       <Icon name={severity} />
@@ -124,7 +143,8 @@ function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolea
           <span class="unseen">{severity}: </span>
           <Sentence text={message} />
         </button>
-        <Labels labels={told.labels} problem={problem} />
+        {/* Where few lines of the list are in sight, what can be done comes first. */}
+        {!isNarrow.value && places}
         {code === STRETCHED && <Stretch span={span} />}
         {told.help !== undefined && told.fixes.length === 0 && <p class="help">help: <Sentence text={told.help} /></p>}
         {(isAsked || isSought || fixes.length > 0) && (
@@ -149,6 +169,7 @@ function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolea
             )}
           </div>
         )}
+        {isNarrow.value && places}
       </div>
       <button type="button" class="code" title="What does this mean?" onClick={() => explain(code)}>
         {code}

@@ -1,6 +1,7 @@
 // What each operator of a run cost: a table that sorts, with the share of the time as bars.
 import { useSignal } from "@preact/signals";
 import { point, show } from "../actions.ts";
+import { isNarrow } from "./appearance.ts";
 import { bytesOf, countOf, millisecondsOf, rateOf } from "./units.ts";
 import type { OperatorView } from "../wasm/relish_wasm.js";
 
@@ -62,7 +63,7 @@ export function Profile({ rows, total, isFresh }: Props) {
         <table>
           <thead>
             <tr>
-              <th scope="col">Operator</th>
+              {!isNarrow.value && <th scope="col">Operator</th>}
               {COLUMNS.map(({ id, title, about }) => (
                 <th scope="col" aria-sort={sorted.value === id ? "descending" : undefined}>
                   <button type="button" title={about} onClick={() => (sorted.value = id)}>
@@ -89,6 +90,7 @@ export function Profile({ rows, total, isFresh }: Props) {
   );
 }
 
+/** Beside its numbers, or above them where there is little room. */
 function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFresh: boolean }) {
   const light = (on: boolean) => point(on && isFresh ? row.span : undefined);
   const leads = {
@@ -96,43 +98,66 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
     onPointerEnter: () => light(true),
     onPointerLeave: () => light(false),
   };
+  const of = (
+    <small title={row.type}>
+      {row.names.length > 1 && `${row.names.join(" + ")} · `}
+      line {row.line} · {row.type ?? "a tuple"}
+    </small>
+  );
+  const name = (
+    <button
+      type="button"
+      disabled={!isFresh}
+      aria-label={`${row.names.join(" + ")}, line ${row.line}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        show(row.span);
+      }}
+      onFocus={() => light(true)}
+      onBlur={() => light(false)}
+    >
+      <code title={row.names.join(" + ")}>
+        {row.names[0]}
+        {row.names.length > 1 && ` + ${row.names.length - 1}`}
+      </code>
+    </button>
+  );
+  const amounts = (
+    <>
+      <td class="took">
+        <span class="share" style={{ "--share": String(Math.max(share, 0.01)) }} aria-hidden="true" />
+        <span>{millisecondsOf(row.milliseconds)}</span>
+      </td>
+      <td>{countOf(row.calls)}</td>
+      <td title={`${bytesOf(row.bytes_read)} read, ${bytesOf(row.bytes_written)} written`}>{bytesOf(bytes(row))}</td>
+      <td>{row.flops === undefined ? "–" : countOf(row.flops)}</td>
+      <td>{rateOf(row.flops, bytes(row), row.milliseconds)}</td>
+    </>
+  );
+  const leading = isFresh ? "leads" : "";
+  if (isNarrow.value) {
+    return (
+      <>
+        <tr {...leads} class={leading}>
+          <td class="named" colSpan={COLUMNS.length}>
+            {name}
+            {of}
+          </td>
+        </tr>
+        <tr {...leads} class={`amounts ${leading}`}>
+          {amounts}
+        </tr>
+      </>
+    );
+  }
   return (
     <>
-      <tr {...leads} class={isFresh ? "leads" : ""}>
-        <th scope="row">
-          <button
-            type="button"
-            disabled={!isFresh}
-            aria-label={`${row.names.join(" + ")}, line ${row.line}`}
-            onClick={(event) => {
-              event.stopPropagation();
-              show(row.span);
-            }}
-            onFocus={() => light(true)}
-            onBlur={() => light(false)}
-          >
-            <code title={row.names.join(" + ")}>
-              {row.names[0]}
-              {row.names.length > 1 && ` + ${row.names.length - 1}`}
-            </code>
-          </button>
-        </th>
-        <td class="took">
-          <span class="share" style={{ "--share": String(Math.max(share, 0.01)) }} aria-hidden="true" />
-          <span>{millisecondsOf(row.milliseconds)}</span>
-        </td>
-        <td>{countOf(row.calls)}</td>
-        <td title={`${bytesOf(row.bytes_read)} read, ${bytesOf(row.bytes_written)} written`}>{bytesOf(bytes(row))}</td>
-        <td>{row.flops === undefined ? "–" : countOf(row.flops)}</td>
-        <td>{rateOf(row.flops, bytes(row), row.milliseconds)}</td>
+      <tr {...leads} class={leading}>
+        <th scope="row">{name}</th>
+        {amounts}
       </tr>
-      <tr {...leads} class={`of ${isFresh ? "leads" : ""}`}>
-        <td colSpan={COLUMNS.length + 1}>
-          <small title={row.type}>
-            {row.names.length > 1 && `${row.names.join(" + ")} · `}
-            line {row.line} · {row.type ?? "a tuple"}
-          </small>
-        </td>
+      <tr {...leads} class={`of ${leading}`}>
+        <td colSpan={COLUMNS.length + 1}>{of}</td>
       </tr>
     </>
   );

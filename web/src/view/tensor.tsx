@@ -1,11 +1,12 @@
 // A tensor as a reader wants it: few elements as numbers, many as a heat map of each matrix in it, or as images where
 // they look like some; with what there is to say about all elements together.
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
+import type { ComponentChild } from "preact";
 import { useMemo } from "preact/hooks";
 import { type Cut, elementOf, firstCut, matricesOf, type Matrix } from "./axes.ts";
 import { highlight } from "./code.tsx";
 import { HeatMap, Image } from "./heatmap.tsx";
-import { gradientOf, notANumber, type Range, rangeOf, readable } from "./numbers.ts";
+import { exact, gradientOf, isRounded, notANumber, type Range, rangeOf, readable, shortest } from "./numbers.ts";
 import { type Images, imagesOf } from "./picture.ts";
 import type { TensorView } from "../wasm/relish_wasm.js";
 
@@ -19,6 +20,9 @@ const TABLES = 4;
 const CELLS = 32;
 /** A place on an axis of more is typed, not chosen. */
 const CHOICES = 64;
+
+/** Whether tables show all digits; so they do in later runs too. */
+const withAllDigits = signal(false);
 
 type Look = "numbers" | "map" | "image";
 
@@ -81,23 +85,19 @@ function Text({ text }: { text: string }) {
 function Statistics({ tensor: { shape, statistics } }: { tensor: TensorView }) {
   const { min, max, mean, deviation, n_nan, n_infinite, count } = statistics;
   const isFinite = n_nan + n_infinite < count;
-  const facts: [string, string][] = [
+  const rounded = (name: string, value: number): [string, string, string?] => [name, readable(value), isRounded(value, "float64") ? exact(value, "float64") : undefined];
+  const facts: [string, string, string?][] = [
     ["shape", `(${shape.join(", ")})`],
     ...(isFinite
-      ? ([
-          ["min", readable(min)],
-          ["max", readable(max)],
-          ["mean", readable(mean)],
-          ["std", readable(deviation)],
-        ] as [string, string][])
+      ? [rounded("min", min), rounded("max", max), rounded("mean", mean), rounded("std", deviation)]
       : []),
     ...(n_nan > 0 ? [["nan", grouped(n_nan)] as [string, string]] : []),
     ...(n_infinite > 0 ? [["infinite", grouped(n_infinite)] as [string, string]] : []),
   ];
   return (
     <dl class="statistics">
-      {facts.map(([name, value]) => (
-        <div>
+      {facts.map(([name, value, title]) => (
+        <div title={title}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
@@ -137,17 +137,32 @@ function Matrices({ tensor, look, images, isSmall }: MatricesProps) {
             {images ? (
               <Image tensor={tensor} images={images} matrix={matrix} channelStep={channelStep} />
             ) : look === "map" ? (
-              <HeatMap elements={elements} matrix={matrix} range={range} />
+              <HeatMap tensor={tensor} matrix={matrix} range={range} />
             ) : (
-              <Grid elements={elements} matrix={matrix} isBool={dtype === "bool"} isSmall={isSmall} />
+              <Grid elements={elements} matrix={matrix} dtype={dtype} isSmall={isSmall} />
             )}
           </figure>
         ))}
       </div>
       {total > matrices.length && <p class="note">… and {grouped(total - matrices.length)} more.</p>}
+      {look === "numbers" && <Digits tensor={tensor} />}
       {look === "map" && <Legend range={range} nNan={statistics.n_nan} />}
       {images && <ImageLegend images={images} tensor={tensor} />}
     </>
+  );
+}
+
+/** That numbers are rounded is said, and they need not be. */
+function Digits({ tensor: { elements, dtype } }: { tensor: TensorView }) {
+  const hasRounded = useMemo(() => dtype !== "bool" && elements.some((element) => isRounded(element, dtype)), [elements, dtype]);
+  if (!hasRounded) return null;
+  return (
+    <p class="note digits">
+      {withAllDigits.value ? "All digits are shown. " : "Rounded. "}
+      <button type="button" class="plain-link" onClick={() => (withAllDigits.value = !withAllDigits.value)}>
+        {withAllDigits.value ? "Round them" : "Show all digits"}
+      </button>
+    </p>
   );
 }
 
@@ -243,19 +258,26 @@ function Axes({ shape, cut, images, onCut }: AxesProps) {
   );
 }
 
+/** An element in its table. */
+type Cell = (element: number | undefined) => ComponentChild;
+
 interface GridProps {
   elements: readonly number[];
   matrix: Matrix;
-  isBool: boolean;
+  dtype: string;
   isSmall: boolean;
 }
 
-function Grid({ elements, matrix, isBool, isSmall }: GridProps) {
-  const show = (element: number | undefined) =>
-    element === undefined ? "" : isBool ? (element === 0 ? "False" : "True") : readable(element);
+function Grid({ elements, matrix, dtype, isSmall }: GridProps) {
+  const cell: Cell = (element) => {
+    if (element === undefined) return <td />;
+    if (dtype === "bool") return <td>{element === 0 ? "False" : "True"}</td>;
+    if (withAllDigits.value) return <td>{exact(element, dtype)}</td>;
+    return <td title={isRounded(element, dtype) ? exact(element, dtype) : undefined}>{readable(shortest(element, dtype))}</td>;
+  };
   const numbers = (n: number) => Array.from({ length: Math.min(n, CELLS) }, (_, index) => index);
   // What is long and one row high is read in lines of eight.
-  if (matrix.rows === 1 && matrix.columns > CELLS) return <Lines elements={elements} matrix={matrix} show={show} />;
+  if (matrix.rows === 1 && matrix.columns > CELLS) return <Lines elements={elements} matrix={matrix} cell={cell} />;
   const [rows, columns] = [numbers(matrix.rows), numbers(matrix.columns)];
   const isCut = rows.length < matrix.rows || columns.length < matrix.columns;
   return (
@@ -276,9 +298,7 @@ function Grid({ elements, matrix, isBool, isSmall }: GridProps) {
             {rows.map((row) => (
               <tr>
                 {!isSmall && <th scope="row">{row}</th>}
-                {columns.map((column) => (
-                  <td>{show(elementOf(elements, matrix, row, column))}</td>
-                ))}
+                {columns.map((column) => cell(elementOf(elements, matrix, row, column)))}
               </tr>
             ))}
           </tbody>
@@ -293,7 +313,7 @@ function Grid({ elements, matrix, isBool, isSmall }: GridProps) {
   );
 }
 
-function Lines({ elements, matrix, show }: { elements: readonly number[]; matrix: Matrix; show: (element: number | undefined) => string }) {
+function Lines({ elements, matrix, cell }: { elements: readonly number[]; matrix: Matrix; cell: Cell }) {
   const WIDTH = 8;
   const shown = Math.min(matrix.columns, CELLS * WIDTH);
   return (
@@ -304,9 +324,7 @@ function Lines({ elements, matrix, show }: { elements: readonly number[]; matrix
             {Array.from({ length: Math.ceil(shown / WIDTH) }, (_, line) => (
               <tr>
                 <th scope="row">{line * WIDTH}</th>
-                {Array.from({ length: Math.min(WIDTH, shown - line * WIDTH) }, (_, column) => (
-                  <td>{show(elementOf(elements, matrix, 0, line * WIDTH + column))}</td>
-                ))}
+                {Array.from({ length: Math.min(WIDTH, shown - line * WIDTH) }, (_, column) => cell(elementOf(elements, matrix, 0, line * WIDTH + column)))}
               </tr>
             ))}
           </tbody>

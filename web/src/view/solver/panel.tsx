@@ -3,6 +3,7 @@ import { useSignalEffect } from "@preact/signals";
 import { point } from "../../actions.ts";
 import { followStop, followTrace, stopNow } from "../../solving.ts";
 import { isFresh, isSolverTab, SOLVER_TABS, state } from "../../state.ts";
+import { Advice } from "../advice.tsx";
 import { tabId, tabPanelId, Tabs } from "../tabs.tsx";
 import { Waiting } from "../waiting.tsx";
 import { Graph } from "./graph.tsx";
@@ -50,7 +51,7 @@ function AtStop({ isGraph }: { isGraph: boolean }) {
   if (trace.stops.length <= 1) {
     return (
       <p class="empty">
-        The program gave the solver nothing to do. Try <code>let %x = ones(shape=[2, 3]) + 1f;</code>
+        The program gave the solver nothing to do. <Advice />
       </p>
     );
   }

@@ -3,8 +3,9 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { solver } from "../../actions.ts";
 import { litAmong } from "../../solving.ts";
-import { isFresh, state } from "../../state.ts";
+import { isFresh, language, state } from "../../state.ts";
 import type { RoundsView, RoundView, SpanView } from "../../wasm/relish_wasm.js";
+import { Advice } from "../advice.tsx";
 import { TypeText } from "../code.tsx";
 import { Waiting } from "../waiting.tsx";
 import { More, pointing, ToLine, ToStep } from "./steps.tsx";
@@ -33,7 +34,7 @@ export function Rounds() {
   if (all.length === 0) {
     return (
       <p class="empty">
-        No operator had to be resolved. Try <code>let %x = ones(shape=[2, 3]) + 1f;</code>
+        No operator had to be resolved. {language.value !== "refine" && <Advice />}
       </p>
     );
   }

@@ -132,7 +132,7 @@ const legend = computed<ComponentChild>(() => {
   const shown = visible.value;
   const counts = new Map<string, number>();
   for (const stop of shown) counts.set(stops[stop] ?? "", (counts.get(stops[stop] ?? "") ?? 0) + 1);
-  const words: readonly [string, string][] = [["p", "posted"], ["s", "solved"], ["w", "waits"], ["f", "failed"], ["q", "generalised"]];
+  const words: readonly [string, string][] = [["p", "posted"], ["s", "solved"], ["w", "waiting"], ["f", "failed"], ["q", "generalised"]];
   const hidden = stops.length - shown.length;
   return (
     <p class="stop-legend">

@@ -33,7 +33,7 @@ export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }
       {core.length > 0 && (
         <section aria-labelledby="core">
           <h2 id="core">
-            These cannot hold together{" "}
+            These cannot hold together{is_bounded || core.length > 1 ? ": " : ""}
             <span class="figures">
               {is_bounded ? "the search was ended; some of them may not be needed" : core.length > 1 ? "leave out any one of them, and the others can" : ""}
             </span>
@@ -57,7 +57,7 @@ export function WhyNot({ view, isStale }: { view: WhyNotView; isStale: boolean }
       {places.length > 0 && (
         <section aria-labelledby="places">
           <h2 id="places">
-            Where the mistake may be <span class="figures">the likeliest first</span>
+            Where the mistake may be: <span class="figures">the likeliest first</span>
           </h2>
           <ol class="ranked">
             {(isWhole.value ? places : places.slice(0, FEW_PLACES)).map(({ span, line, sentence }) => (

@@ -1,0 +1,21 @@
+// What to write so that an empty panel has something to show, in the language of the program.
+import { language, state } from "../state.ts";
+
+export function Advice() {
+  switch (language.value) {
+    case "relay":
+      return <>Try <code>let %x = ones(shape=[2, 3]) + 1f;</code></>;
+    case "refine":
+      return <>Try <code>let x = A in match x with | A -&gt; B</code></>;
+    case "tensorscript":
+      return (
+        <>
+          Write a <code>node</code> with its <code>weights</code> and its <code>graph</code>;{" "}
+          <button type="button" class="plain-link" onClick={() => (state.examplesOpen.value = true)}>
+            the examples
+          </button>{" "}
+          have some.
+        </>
+      );
+  }
+}
