@@ -1,7 +1,7 @@
 //! How well faults are found and mended: mutants with one planted mistake each, and real mistakes.
 
 use crate::facts::{items, lines, text};
-use base::{Diagnostic, Edit, Severity, Surface};
+use base::{Diagnostic, Edit, Severity, Surface, apply};
 use serde_json::Value as Json;
 use session::{Analysis, Mends};
 use std::collections::BTreeMap;
@@ -64,20 +64,6 @@ fn said(program: &str) -> Said {
     lines.truncate(3);
     let fixes = ranked.into_iter().flat_map(|problem| problem.fixes).map(|fix| fix.edits).take(3).collect();
     Said { lines, fixes, analysis }
-}
-
-/// The text after edits that do not overlap.
-pub fn apply(text: &str, edits: &[Edit]) -> String {
-    let mut edits: Vec<&Edit> = edits.iter().collect();
-    edits.sort_by_key(|edit| edit.span.start);
-    let mut out = String::new();
-    let mut from = 0;
-    for edit in edits {
-        out.push_str(&text[from..edit.span.start as usize]);
-        out.push_str(&edit.text);
-        from = edit.span.end as usize;
-    }
-    out + &text[from..]
 }
 
 fn is_sound(analysis: &Analysis) -> bool {

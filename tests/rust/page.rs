@@ -1,8 +1,7 @@
 //! One page: its tests, checking them, and rewriting what they expect.
 
-use crate::blame::apply;
 use crate::facts::{refine, tensorscript};
-use base::{Severity, Surface};
+use base::{Severity, Surface, apply};
 use serde_json::Value as Json;
 use session::command::{check_json, parse_inputs};
 use session::{Analysis, Fusion, Mends, Options};

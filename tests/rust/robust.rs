@@ -280,6 +280,18 @@ proptest! {
         ask_everything(&tensorscript(&format!("{}{insert}{}", &case.program[..from], &case.program[to..])));
     }
 
+    /// A program that ends in the middle of a line is what a person has typed so far.
+    #[test]
+    fn a_slip_that_is_being_typed(at in any::<prop::sample::Index>(), cut in any::<prop::sample::Index>(), rest in any::<bool>()) {
+        let pages = [include_str!("../pages/42-slips.md"), include_str!("../pages/33-mended.md")];
+        let cases: Vec<tests::page::Case> = pages.into_iter().flat_map(tests::page::cases).collect();
+        let program = &at.get(&cases).program;
+        let cut = cut.index(program.len() + 1);
+        prop_assume!(program.is_char_boundary(cut));
+        let line_end = program[cut..].find('\n').map_or(program.len(), |length| cut + length);
+        ask_everything(&if rest { [&program[..cut], &program[line_end..]].concat() } else { program[..cut].to_owned() });
+    }
+
     #[test]
     fn a_refine_program_with_a_hole(
         at in any::<prop::sample::Index>(),

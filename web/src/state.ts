@@ -239,9 +239,9 @@ export const likeliest = computed<Problem | undefined>(() => {
 
 export const errorCount = computed(() => problems.value.filter((d) => d.severity === "error").length);
 
-/** The language that a program with errors looks like, where it is read in another. */
+/** The language that a program with errors looks like, where it is read in another; where the compiler says so, it offers it. */
 export const looksLike = computed<Language | undefined>(() => {
-  if (errorCount.value === 0 || !isFresh.value) return undefined;
+  if (errorCount.value === 0 || !isFresh.value || problems.value.some(({ code }) => code === "other-lang")) return undefined;
   const shown = languageShown(state.text.value);
   return shown === language.value ? undefined : shown;
 });

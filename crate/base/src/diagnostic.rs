@@ -1,6 +1,6 @@
 //! Finished words about a program, with the places they speak of.
 
-use crate::Span;
+use crate::{Span, ToList, sort_by_key};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -21,6 +21,21 @@ pub struct Label {
 pub struct Edit {
     pub span: Span,
     pub text: String,
+}
+
+/// A text after edits that do not overlap.
+pub fn apply(text: &str, edits: &[Edit]) -> String {
+    let mut edits: Vec<&Edit> = edits.iter().list();
+    sort_by_key(&mut edits, |edit| edit.span.start);
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut from = 0;
+    for edit in edits {
+        out.push_str(&text[from..edit.span.start as usize]);
+        out.push_str(&edit.text);
+        from = edit.span.end as usize;
+    }
+    out.push_str(&text[from..]);
+    out
 }
 
 /// A change that can be applied as it stands.

@@ -27,9 +27,10 @@ mod sort;
 mod span;
 mod surface;
 mod table;
+mod words;
 
 pub use decimal::{parse_f32, parse_f64};
-pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity};
+pub use diagnostic::{Diagnostic, Edit, Fix, Label, Severity, apply};
 pub use graph::components;
 pub use hash_map::{HashMap, HashSet};
 pub use id_map::IdMap;
@@ -40,3 +41,4 @@ pub use nearest::nearest;
 pub use sort::{sort, sort_by_key};
 pub use span::Span;
 pub use surface::Surface;
+pub use words::{count, listed};

@@ -1,12 +1,12 @@
 //! Edits where something is missing or there is too much of it: arguments, fields of patterns and of declarations, the
 //! bodies of arms that were added.
 
-use crate::bench::{Bench, Checked, apply};
+use crate::bench::{Bench, Checked};
 use crate::call;
 use crate::candidate::Candidate;
 use crate::outline::Outline;
 use crate::value::{short, zero_of};
-use base::{Append, Diagnostic, Edit, Span, ToList};
+use base::{Append, Diagnostic, Edit, Span, ToList, apply};
 use syntax::{NodeId, NodeKind};
 use ty::{Term, TermId, Terms};
 

@@ -1,7 +1,7 @@
 //! Texts that differ a little from the one at fault, checked one after the other until the work is used up.
 
 use crate::Ground;
-use base::{Append, Diagnostic, Edit, Span, ToList};
+use base::{Append, Diagnostic, Edit, Span, ToList, apply};
 use hir::{Item, Module, TypeExprKind};
 use infer::{Inferred, TypeError, Why, Wording};
 use solve::Trace;
@@ -72,9 +72,17 @@ impl<'a> Bench<'a> {
         Some(Outcome { removed: all & !stays, checked })
     }
 
-    /// The text after edits, unless its syntax is worse then, or too much has been checked already.
+    /// The text after edits, unless they overlap.
+    pub fn applied(&self, edits: &[Edit]) -> Option<String> {
+        let mut spans: Vec<Span> = edits.iter().map(|edit| edit.span).list();
+        base::sort_by_key(&mut spans, |span| (span.start, span.end));
+        let is_apart = spans.windows(2).all(|two| two[0].end <= two[1].start);
+        is_apart.then(|| apply(self.text, edits))
+    }
+
+    /// The text after edits, unless they overlap, its syntax is worse then, or too much has been checked already.
     pub fn checked(&mut self, edits: &[Edit]) -> Option<Checked> {
-        let text = apply(self.text, edits);
+        let text = self.applied(edits)?;
         // Even a text of one line costs the setting up.
         self.work_left = self.work_left.checked_sub(text.len() + 400)?;
         let n_before = self.faults.iter().filter(|fault| fault.code == "syntax-error").count();
@@ -82,21 +90,6 @@ impl<'a> Bench<'a> {
         self.work_left = self.work_left.saturating_sub(checked.extra_work(text.len()));
         Some(checked)
     }
-}
-
-/// The text after edits that do not overlap.
-pub(crate) fn apply(text: &str, edits: &[Edit]) -> String {
-    let mut edits: Vec<&Edit> = edits.iter().list();
-    base::sort_by_key(&mut edits, |edit| edit.span.start);
-    let mut out = String::with_capacity(text.len() + 64);
-    let mut from = 0;
-    for edit in edits {
-        out.push_str(&text[from..edit.span.start as usize]);
-        out.push_str(&edit.text);
-        from = edit.span.end as usize;
-    }
-    out.push_str(&text[from..]);
-    out
 }
 
 /// Where an offset of the edited text was before, and the span that was replaced if it is in what came instead.

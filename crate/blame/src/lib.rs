@@ -193,7 +193,8 @@ fn try_all(
         if out.len() >= MAX_MENDS || candidate.cost > best.saturating_add(14) {
             break;
         }
-        if !seen.insert(bench::apply(bench.text, &candidate.edits)) {
+        let Some(text) = bench.applied(&candidate.edits) else { continue };
+        if !seen.insert(text) {
             continue;
         }
         let Some(outcome) = bench.try_edits(&candidate.edits) else { continue };

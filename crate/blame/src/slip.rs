@@ -123,10 +123,11 @@ fn as_here(outline: &Outline, parts: &Parts, name: &str, own: String, far: u32, 
 /// A list of tensors, as the only argument, is a tuple.
 fn as_tuple(outline: &Outline, parts: &Parts) -> Vec<Edit> {
     let &[list] = &parts.args[..] else { return Vec::new() };
-    if outline.kind(list) != NodeKind::ListLit {
+    let (span, text) = (outline.span(list), outline.text(list));
+    // One that is being written has no end yet.
+    if outline.kind(list) != NodeKind::ListLit || !text.ends_with(']') || text.len() < 2 {
         return Vec::new();
     }
-    let span = outline.span(list);
     let closed = if outline.tree.children(list).len() == 1 { ",)" } else { ")" };
     let edit = |from, to, text: &str| Edit { span: Span::new(from, to), text: text.to_owned() };
     vec![edit(span.start, span.start + 1, "("), edit(span.end - 1, span.end, closed)]

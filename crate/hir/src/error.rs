@@ -1,6 +1,6 @@
 //! What can be wrong with names and forms.
 
-use base::{Diagnostic, Edit, Fix, Span, ToList};
+use base::{Diagnostic, Edit, Fix, Span, ToList, count};
 use ty::{Dtype, Kind};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -645,10 +645,6 @@ fn array_fault(fault: ArrayFault) -> String {
         ArrayFault::Shape => "has a shape that no tensor has".to_owned(),
         ArrayFault::Length { want, found } => format!("must have {}, found {found}", count(want, "byte")),
     }
-}
-
-fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 fn kind_words(kind: Kind) -> &'static str {

@@ -2,7 +2,7 @@
 
 use crate::Inferred;
 use crate::why::Why;
-use base::{Diagnostic, HashMap, Span, Surface, ToList};
+use base::{Diagnostic, HashMap, Span, Surface, ToList, count};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, PatKind, TypeExprId};
 use solve::{Cause, Cycle, EQUAL, Failure, Posted, RelationId};
 use ty::{
@@ -744,10 +744,6 @@ impl<T: Terms> Terms for Instance<'_, T> {
     fn poly(&self, id: PolyId) -> &Poly<Atom> {
         self.terms.poly(id)
     }
-}
-
-fn count(n: usize, noun: &str) -> String {
-    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 fn arity_code(want: usize, found: usize) -> &'static str {

@@ -281,18 +281,9 @@ mod tests {
     /// The programs with all fixes of matches applied.
     fn mended(text: &str) -> String {
         let analysis = Analysis::new(text);
-        let mut edits: Vec<_> = analysis
-            .diagnostics()
-            .iter()
-            .filter(|diagnostic| diagnostic.code == "match-not-exhaustive")
-            .flat_map(|diagnostic| diagnostic.fixes[0].edits.clone())
-            .collect();
-        base::sort_by_key(&mut edits, |edit| edit.span);
-        let mut mended = text.to_owned();
-        for edit in edits.into_iter().rev() {
-            mended.replace_range(edit.span.range(), &edit.text);
-        }
-        mended
+        let matches = analysis.diagnostics().iter().filter(|diagnostic| diagnostic.code == "match-not-exhaustive");
+        let edits: Vec<_> = matches.flat_map(|diagnostic| diagnostic.fixes[0].edits.clone()).collect();
+        base::apply(text, &edits)
     }
 
     #[test]

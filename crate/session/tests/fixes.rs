@@ -7,12 +7,8 @@ use session::Analysis;
 fn mended(text: &str, surface: Surface) -> (String, Vec<&'static str>) {
     let analysis = Analysis::in_surface(text, surface);
     let fixes = analysis.diagnostics().iter().filter_map(|said| said.fixes.first());
-    let mut edits: Vec<_> = fixes.flat_map(|fix| fix.edits.clone()).collect();
-    base::sort_by_key(&mut edits, |edit| edit.span);
-    let mut text = text.to_owned();
-    for edit in edits.into_iter().rev() {
-        text.replace_range(edit.span.range(), &edit.text);
-    }
+    let edits: Vec<_> = fixes.flat_map(|fix| fix.edits.clone()).collect();
+    let text = base::apply(text, &edits);
     let analysis = Analysis::in_surface(&text, surface);
     let left = analysis.diagnostics().iter().filter(|said| said.severity == Severity::Error);
     let left = left.map(|said| said.code).collect();

@@ -195,14 +195,8 @@ fn every_fact() {
 
 /// The text with all edits of its warnings made.
 fn mended(text: &str, warnings: &[Diagnostic]) -> String {
-    let edits = warnings.iter().flat_map(|said| &said.fixes).flat_map(|fix| &fix.edits);
-    let mut edits: Vec<_> = edits.collect();
-    edits.sort_by_key(|edit| edit.span.start);
-    let mut text = text.to_owned();
-    for edit in edits.into_iter().rev() {
-        text.replace_range(edit.span.range(), &edit.text);
-    }
-    text
+    let edits = warnings.iter().flat_map(|said| &said.fixes).flat_map(|fix| fix.edits.clone());
+    base::apply(text, &edits.collect::<Vec<_>>())
 }
 
 fn warnings(text: &str) -> Vec<Diagnostic> {

@@ -288,7 +288,7 @@ pub fn layout_text(analysis: &Analysis, strategy: Option<Strategy>) -> String {
         let _ = writeln!(out, "  {}", count(&numbers));
         let words = numbers.variants.iter().map(|variant| variant.ocaml_words).max().unwrap_or(0);
         let rust = rust_bytes(&laid.layouts[0], sum.layouts[0]);
-        let _ = writeln!(out, "  Rust: {}; OCaml: {}", plural(rust, "byte"), ocaml(words));
+        let _ = writeln!(out, "  Rust: {}; OCaml: {}", base::count(rust as usize, "byte"), ocaml(words));
         for &strategy in &chosen(strategy) {
             rulers(&mut out, analysis, &laid, sum, strategy);
         }
@@ -318,19 +318,15 @@ pub fn layout_text(analysis: &Analysis, strategy: Option<Strategy>) -> String {
     out
 }
 
-pub(crate) fn plural(n: u32, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
-
 fn ocaml(words: u32) -> String {
-    if words == 0 { "immediate".to_owned() } else { format!("at most {}", plural(words, "word")) }
+    if words == 0 { "immediate".to_owned() } else { format!("at most {}", base::count(words as usize, "word")) }
 }
 
 fn count(facts: &Facts) -> String {
     match (facts.cardinality, facts.min_bits) {
         (Some(0), _) => "no values".to_owned(),
         (Some(1), _) => "1 value needs no bits".to_owned(),
-        (Some(n), Some(bits)) => format!("{n} values need at least {}", plural(bits, "bit")),
+        (Some(n), Some(bits)) => format!("{n} values need at least {}", base::count(bits as usize, "bit")),
         (None, Some(bits)) => format!("about 2^{bits} values need at least {bits} bits"),
         (_, None) => "infinitely many values".to_owned(),
     }
@@ -341,9 +337,10 @@ fn rulers(out: &mut String, analysis: &Analysis, laid: &Laid, sum: &Laying, stra
     let layouts = &laid.layouts[strategy];
     let (variable, content) = (sum.layouts[strategy], laid.content(strategy, sum.layouts[strategy]));
     let (layout, numbers) = (&layouts[content], facts(layouts, content));
-    let mut line = format!("  {}: {}", Strategy::ALL[strategy].name(), plural(layouts[variable].bits, "bit"));
+    let mut line =
+        format!("  {}: {}", Strategy::ALL[strategy].name(), base::count(layouts[variable].bits as usize, "bit"));
     if let Some(bits) = laid.block_bits(strategy, variable) {
-        let _ = write!(line, ", blocks of {}", plural(bits, "bit"));
+        let _ = write!(line, ", blocks of {}", base::count(bits as usize, "bit"));
     }
     let counts = [
         ("tag", numbers.tag_bits),
@@ -356,7 +353,7 @@ fn rulers(out: &mut String, analysis: &Analysis, laid: &Laid, sum: &Laying, stra
         let _ = write!(line, " ({})", counts.join(", "));
     }
     if let Some(spare) = numbers.spare {
-        let _ = write!(line, ", {}", plural(spare.n, "spare code"));
+        let _ = write!(line, ", {}", base::count(spare.n as usize, "spare code"));
     }
     let _ = writeln!(out, "{line}");
     let Kind::Sum { tag, variants } = &layout.kind else {

@@ -6,7 +6,7 @@ use super::view::Change;
 use super::{Recording, Seen};
 use crate::Analysis;
 use crate::step::shortened;
-use base::{Append, HashSet, ToList};
+use base::{Append, HashSet, ToList, count};
 use hir::{ExprId, ExprKind, FnId, Item, LocalId, Module};
 use infer::{TypeError, Why, Wording};
 use op::OpId;
@@ -502,19 +502,11 @@ fn operator(op: OpId) -> String {
     format!("`{}`", op.row().name)
 }
 
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
 /// `a, b and c`; a long list says how many more there are.
 fn listed(items: &[String], and: &str) -> String {
-    match items {
-        [] => String::new(),
-        [item] => item.clone(),
-        items if items.len() > MAX_LISTED => {
-            format!("{} {and} {} more", items[..MAX_LISTED - 1].join(", "), items.len() + 1 - MAX_LISTED)
-        }
-        [items @ .., last] => format!("{} {and} {last}", items.join(", ")),
+    match items.get(MAX_LISTED) {
+        None => base::listed(items, and),
+        Some(_) => format!("{} {and} {} more", items[..MAX_LISTED - 1].join(", "), items.len() + 1 - MAX_LISTED),
     }
 }
 

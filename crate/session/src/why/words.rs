@@ -4,7 +4,7 @@ use super::naming::{Naming, Poster};
 use super::window::Window;
 use super::{Recorded, Subject};
 use crate::Analysis;
-use base::{Span, ToList};
+use base::{Span, ToList, listed};
 use hir::{ExprId, ExprKind, PatKind};
 use infer::Why;
 use solve::derive::{By, Derived, Graph, Passed, Place};
@@ -41,15 +41,6 @@ struct Said {
 pub(crate) struct Words<'a> {
     naming: Naming<'a>,
     graph: &'a Graph<'a>,
-}
-
-/// `a`, `a and b`, `a, b and c`.
-fn listed(items: &[String]) -> String {
-    match items {
-        [] => String::new(),
-        [only] => only.clone(),
-        [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
 }
 
 impl<'a> Words<'a> {
@@ -438,7 +429,7 @@ impl<'a> Words<'a> {
             names.truncate(MAX_NAMED - 1);
             names.push("more".to_owned());
         }
-        listed(&names)
+        listed(&names, "and")
     }
 
     /// The operands that premises belong to.
@@ -451,7 +442,7 @@ impl<'a> Words<'a> {
                 names.push(name);
             }
         }
-        listed(&names)
+        listed(&names, "and")
     }
 
     /// What a rule computes with a formula.
@@ -511,7 +502,7 @@ impl<'a> Words<'a> {
                 let names: Vec<String> = names.map(|((name, _), _)| format!("`{name}`")).take(MAX_NAMED).list();
                 match names.is_empty() {
                     true => format!("makes it {fact}"),
-                    false => format!("works it out from {}", listed(&names)),
+                    false => format!("works it out from {}", listed(&names, "and")),
                 }
             }
         }

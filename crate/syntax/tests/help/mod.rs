@@ -1,7 +1,7 @@
 //! The one door of these tests.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use base::Surface;
+use base::{Surface, apply};
 use syntax::{Event, Parse, TokenId, TokenKind, format, parse};
 
 /// The tree on one line: nodes in parentheses, significant tokens as they are.
@@ -44,10 +44,7 @@ pub fn errors(text: &str) -> Vec<String> {
                 line.push_str(&format!("; `{}` {}", &text[label.span.range()], label.message));
             }
             for fix in &said.fixes {
-                let mut fixed = text.to_owned();
-                for edit in &fix.edits {
-                    fixed.replace_range(edit.span.range(), &edit.text);
-                }
+                let fixed = apply(text, &fix.edits);
                 let again = parse(&fixed, Surface::Relay).errors.len();
                 line.push_str(&format!("; {}: {}", fix.title, if again == 0 { "good" } else { "not enough" }));
             }

@@ -1,0 +1,15 @@
+//! Words that sentences of several crates need.
+
+/// `1 byte`, `2 bytes`.
+pub fn count(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn listed(items: &[String], and: &str) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.clone(),
+        [most @ .., last] => format!("{} {and} {last}", most.join(", ")),
+    }
+}
