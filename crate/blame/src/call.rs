@@ -414,6 +414,8 @@ fn missing(
             ("axis", AttrForm::Int) => (0..rank).map(|axis| axis.to_string()).list(),
             ("axis", AttrForm::Ints) => (0..rank).map(|axis| format!("[{axis}]")).list(),
             ("keepdims" | "transpose_a" | "transpose_b" | "ceil_mode", _) => vec!["True".to_owned()],
+            (_, AttrForm::Int) if matches!(spec.default, op::Default::Required) => vec!["1".to_owned()],
+            (_, AttrForm::Dtype) if matches!(spec.default, op::Default::Required) => vec!["\"float32\"".to_owned()],
             _ => continue,
         };
         for (i, value) in values.into_iter().enumerate() {
@@ -421,7 +423,11 @@ fn missing(
             let at = Span::new(end, end);
             let text = format!(", {}={value}", spec.name);
             // What was reduced is likely to be combined with what it came from.
-            let cost = if spec.name == "keepdims" { 8 } else { 15 };
+            let cost = match spec.default {
+                op::Default::Required => 3,
+                _ if spec.name == "keepdims" => 8,
+                _ => 15,
+            };
             let candidate = Candidate::replace(cost + suspect.n_hops + i as u32, at, text, title);
             out.push(candidate.at(outline.span(suspect.node)));
         }

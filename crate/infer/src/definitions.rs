@@ -115,9 +115,14 @@ impl Inference<'_> {
         let (Some(function), Some(&shape)) = (Function::of(&posted.attrs), posted.args.first()) else { return true };
         let mut parts = vec![self.solver.root(shape)];
         let mut met: Vec<TermId> = Vec::new();
-        while let Some(at) = parts.iter().position(|part| joined.contains_key(part) && !met.contains(part)) {
+        let inside = |part: TermId| match self.solver.head(part) {
+            Term::Shape(parts) | Term::Splice(parts) => Some(self.solver.items(parts)),
+            _ => joined.get(&part).copied(),
+        };
+        while let Some(at) = parts.iter().position(|&part| inside(part).is_some() && !met.contains(&part)) {
             met.push(parts[at]);
-            let inner: Vec<TermId> = joined[&parts[at]].iter().map(|&part| self.solver.root(part)).list();
+            let inner = inside(parts[at]).into_iter().flatten().map(|&part| self.solver.root(part));
+            let inner: Vec<TermId> = inner.list();
             parts.splice(at..=at, inner);
         }
         let is_dim = |&part: &TermId| self.solver.head(part).kind() == Kind::Dim;

@@ -278,6 +278,12 @@ impl Inference<'_> {
             self.solver.solve();
             self.solver.join_parts(first_term, cause);
             self.solver.solve();
+            // Without a value the unknown would be anybody's.
+            let is_open =
+                |&id: &RelationId| self.is_open(id) && !self.solver.holes(&self.solver.relation(id).args).is_empty();
+            let mut lost: Vec<RelationId> = definitions.iter().copied().filter(is_open).list();
+            base::sort(&mut lost);
+            self.under_constrained(&lost);
         }
         for ((member, relations), generated) in chosen.iter().zip(own_params) {
             let Some(body) = self.member_type(*member) else { continue };
