@@ -15,7 +15,7 @@ use base::ToList;
 
 /// What is stored in a field.
 #[derive(Clone, Copy)]
-pub(crate) struct Part {
+struct Part {
     pub bytes: u32,
     /// At most 8.
     pub align: u32,
@@ -23,7 +23,7 @@ pub(crate) struct Part {
 }
 
 /// Where everything in a sum is, in bytes.
-pub(crate) struct Placed {
+struct Placed {
     pub bytes: u32,
     pub align: u32,
     pub tag: Tag,
@@ -60,7 +60,7 @@ pub(crate) fn plan(layouts: &Layouts, cases: &[Case]) -> Plan {
 }
 
 /// Places the parts of the variants; `None` are variants that take no part in it.
-pub(crate) fn place(variants: &[Option<Vec<Part>>]) -> Placed {
+fn place(variants: &[Option<Vec<Part>>]) -> Placed {
     let present = variants.iter().flatten();
     let (n_present, align) = (present.clone().count() as u32, present.flatten().map(|part| part.align).max());
     let align = align.unwrap_or(1);

@@ -1,7 +1,6 @@
 //! What people want to know of a layout.
 
-use crate::aligned::{Part, place};
-use crate::layout::{Codes, Kind, LayoutId, Spare, Tag, Variant};
+use crate::layout::{Kind, LayoutId, Spare, Tag, Variant};
 use crate::layouts::Layouts;
 use crate::natural::Natural;
 use crate::types::Head;
@@ -86,7 +85,11 @@ fn ocaml_words(head: Head, n_fields: u32) -> u32 {
 }
 
 /// The layouts in a layout that `parts` names, each behind its own parts, once; cycles are cut.
-fn children_first(layouts: &Layouts, root: LayoutId, parts: impl Fn(&Kind, &mut Vec<LayoutId>)) -> Vec<LayoutId> {
+pub(crate) fn children_first(
+    layouts: &Layouts,
+    root: LayoutId,
+    parts: impl Fn(&Kind, &mut Vec<LayoutId>),
+) -> Vec<LayoutId> {
     let (mut steps, mut order, mut found) = (vec![(root, false)], Vec::new(), Vec::new());
     let mut seen = HashMap::default();
     while let Some((layout, is_done)) = steps.pop() {
@@ -160,43 +163,6 @@ fn count_scalars(dtype: Dtype) -> u128 {
         | Dtype::UInt64 => return 1 << dtype.bits(),
     };
     (1 << dtype.bits()) - (2 << fraction_bits) + 3
-}
-
-/// The bytes that the same type has in Rust on a 64-bit machine, with a `Box` or reference for every pointer.
-pub fn rust_bytes(layouts: &Layouts, root: LayoutId) -> u32 {
-    let order = children_first(layouts, root, |kind, parts| {
-        if let Kind::Sum { variants, .. } = kind {
-            parts.append_all(variants.iter().flat_map(|variant| variant.fields.iter().map(|field| field.layout)));
-        }
-    });
-    let mut parts: HashMap<LayoutId, Part> = HashMap::default();
-    for layout in order {
-        let part = match &layouts[layout].kind {
-            Kind::Scalar(dtype) | Kind::Immediate(dtype) => {
-                let bytes = dtype.bits().div_ceil(8);
-                let bool_codes = Spare { offset: 0, bits: 8, codes: Codes::Numbers, first: 2, n: 254 };
-                Part { bytes, align: bytes, spare: (*dtype == Dtype::Bool).then_some(bool_codes) }
-            }
-            Kind::Sum { variants, .. } => {
-                // Rust keeps space for a variant without values, unless its fields are of no bytes.
-                let variant_parts = |variant: &Variant| {
-                    let parts: Vec<Part> = variant.fields.iter().map(|field| parts[&field.layout]).list();
-                    let is_stored = variant.is_inhabited || parts.iter().any(|part| part.bytes > 0);
-                    is_stored.then_some(parts)
-                };
-                let placed = place(&variants.iter().map(variant_parts).list());
-                Part { bytes: placed.bytes, align: placed.align, spare: placed.spare }
-            }
-            Kind::Tensor | Kind::Closure | Kind::Ref { .. } | Kind::Box { .. } | Kind::Token { .. } => {
-                // Only null is spare.
-                let null = Spare { offset: 0, bits: 64, codes: Codes::Pointers, first: 0, n: 1 };
-                Part { bytes: 8, align: 8, spare: Some(null) }
-            }
-            Kind::Never => Part { bytes: 0, align: 1, spare: None },
-        };
-        parts.insert(layout, part);
-    }
-    parts[&root].bytes
 }
 
 /// A structure text ends with `…` past this length.

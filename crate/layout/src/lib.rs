@@ -40,6 +40,7 @@ mod layout;
 mod layouts;
 mod natural;
 mod packed;
+mod rust;
 mod same;
 mod sum;
 #[cfg(test)]
@@ -49,8 +50,9 @@ mod uniform;
 
 pub use bits::{Words, n_words, read_bits, slice_bits, splice_bits, write_bits, zeros};
 pub use code::{CodeError, Heap, bit_string, decode, encode};
-pub use facts::{Facts, VariantFacts, facts, rust_bytes, structure};
+pub use facts::{Facts, VariantFacts, facts, structure};
 pub use layout::{Codes, Field, Kind, Layout, LayoutId, Spare, Strategy, Tag, Variant, spare_pointer};
 pub use layouts::Layouts;
+pub use rust::rust_bytes;
 pub use sum::{immediate_content, immediate_of, immediate_variant, pack, set_variant, variant_in, variant_of};
 pub use types::{Case, Constructor, Head, Types};

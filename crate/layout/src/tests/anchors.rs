@@ -1,5 +1,4 @@
-//! Sizes that rustc 1.95 gives on x86-64. Our pointers are half as wide, so ours are at most as large; computed with
-//! Rust's pointers they are the same.
+//! Sizes that rustc 1.95 gives on x86-64. Our pointers are half as wide, so ours are hardly ever larger.
 
 use super::{adt, define, list_of, sum};
 use crate::{Layouts, Strategy, Types, rust_bytes};
@@ -72,6 +71,11 @@ fn aligned_is_no_larger_than_rust() {
     row("X(bool), Y, Z", sum(t, &[&[bool], &[], &[]]), 1);
     row("A(&u8), B, C", sum(t, &[&[pointer], &[], &[]]), 16);
     row("A(Void, u64), B(u32), C", sum(t, &[&[void, u64], &[u32], &[]]), 16);
+    // A tag that is as wide as what follows it, and fields that are shifted as they are.
+    let (some_u32, some_u64, some_u16, some_bool) = (option(t, u32), option(t, u64), option(t, u16), option(t, bool));
+    row("A(bool, u32), B(Option<u32>)", sum(t, &[&[bool, u32], &[some_u32]]), 12);
+    row("A(Option<bool>, u64), B(Option<u64>)", sum(t, &[&[some_bool, u64], &[some_u64]]), 24);
+    row("A(Option<bool>, u16), B(Option<u16>)", sum(t, &[&[some_bool, u16], &[some_u16]]), 6);
     row("Nil, Cons(u32, Box)", list_of(t, 1, u32), 16);
     let tree = adt(t, 2);
     row("Leaf, Node(Box, Box)", define(t, 2, &[&[], &[tree, tree]]), 16);
@@ -82,6 +86,19 @@ fn aligned_is_no_larger_than_rust() {
         assert!(layouts[layout].bits <= bytes * 8, "{name}: {} bits", layouts[layout].bits);
         assert_eq!(rust_bytes(&layouts, layout), bytes, "{name}");
     }
+}
+
+/// Rust leaves the last field of a tuple where it is, so that the niche of `(bool, u32)` is at its beginning, and D has
+/// room behind it. Ours is behind the `u32`, as in a struct.
+#[test]
+fn where_rust_is_smaller() {
+    let mut types = Types::default();
+    let [bool, u16, u32] = [Dtype::Bool, Dtype::UInt16, Dtype::UInt32].map(|dtype| types.scalar(dtype));
+    let (bool_u32, u16_bool) = (types.tuple(&[bool, u32]), types.tuple(&[u16, bool]));
+    let ty = sum(&mut types, &[&[bool_u32], &[u16, u16_bool]]);
+    let mut layouts = Layouts::new(Strategy::Aligned);
+    let layout = layouts.of(&types, ty);
+    assert_eq!((rust_bytes(&layouts, layout), layouts[layout].bits), (8, 96));
 }
 
 #[test]
