@@ -97,7 +97,11 @@ pub fn fold(op: Fold, extent: Extent, from: &[f32], to: &mut [f32], scratch: &mu
         return;
     }
     if extent.inner == 1 {
-        for (row, to) in from.chunks_exact(extent.reduced).zip(to) {
+        let mut rest = from;
+        for to in to {
+            // Chunks would be counted first, by a division.
+            let (row, others) = rest.split_at(extent.reduced);
+            rest = others;
             *to = match op {
                 Fold::Sum => sum(row),
                 Fold::Product => map_row(row, 1.0, 1.0, |x| x, |a, b| a * b, |a, b| a * b),
@@ -213,14 +217,21 @@ fn map_row(
             }
         }
         let (fours, rest) = rest.as_chunks::<4>();
-        for (four, part) in fours.iter().zip(&mut parts) {
-            // SAFETY: there are four elements.
-            *part = step(*part, map(unsafe { F32x4::load(four.as_ptr()) }));
+        // The parts are named by numbers that the compiler knows, so that they stay in registers.
+        for (at, part) in parts.iter_mut().enumerate() {
+            if let Some(four) = fours.get(at) {
+                // SAFETY: there are four elements.
+                *part = step(*part, map(unsafe { F32x4::load(four.as_ptr()) }));
+            }
         }
-        if !rest.is_empty() {
-            let padded = std::array::from_fn(|at| rest.get(at).copied().unwrap_or(pad));
-            let last = &mut parts[fours.len()];
-            *last = step(*last, map(F32x4::from_array(padded)));
+        if let Some(&first) = rest.first() {
+            let at = |at: usize| rest.get(at).copied().unwrap_or(pad);
+            let last = map(F32x4::from_array([first, at(1), at(2), pad]));
+            for (at, part) in parts.iter_mut().enumerate() {
+                if at == fours.len() {
+                    *part = step(*part, last);
+                }
+            }
         }
         let [a, b, c, d] = step(step(parts[0], parts[1]), step(parts[2], parts[3])).to_array();
         let pair = step(F32x4::from_array([a, b, a, b]), F32x4::from_array([c, d, c, d])).to_array();

@@ -238,10 +238,13 @@ impl Small {
     /// As [`multiply`], without an epilogue.
     pub fn run(&self, a: &[f32], b: &[f32], c: &mut [f32]) -> Option<()> {
         let [m, k, n] = self.sizes;
+        if a.len() != m * k || b.len() != k * n || c.len() != m * n {
+            return None;
+        }
         let out = Out { at: c.as_mut_ptr(), step: n, is_resumed: false, finish: Finish::NONE };
         // SAFETY: there are as many elements as the matrices have.
-        (a.len() == m * k && b.len() == k * n && c.len() == m * n)
-            .then(|| unsafe { few(self.sizes, (a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), &out) })
+        unsafe { columns_of::<true>(self.sizes, (a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), &out) };
+        Some(())
     }
 }
 
@@ -254,7 +257,13 @@ fn is_few([m, k, n]: [usize; 3]) -> bool {
 /// # Safety
 /// As [`product`], for sizes with [`is_few`].
 #[inline(never)]
-unsafe fn few(
+unsafe fn few(sizes: [usize; 3], a: (*const f32, [usize; 2]), b: (*const f32, [usize; 2]), out: &Out) {
+    unsafe { columns_of::<false>(sizes, a, b, out) }
+}
+
+/// As [`few`]. Where `IS_ALL`, nothing is resumed or finished.
+#[inline(always)]
+unsafe fn columns_of<const IS_ALL: bool>(
     [m, k, n]: [usize; 3],
     (a, a_steps): (*const f32, [usize; 2]),
     (b, [term_step, column_step]): (*const f32, [usize; 2]),
@@ -278,12 +287,12 @@ unsafe fn few(
         for row in 0..m {
             let (mut left, to) = (a.wrapping_add(row * a_steps[0]), out.at.wrapping_add(row * out.step + column));
             unsafe {
-                let mut sum = if out.is_resumed { F32x4::load(to) } else { F32x4::splat(0.0) };
+                let mut sum = if !IS_ALL && out.is_resumed { F32x4::load(to) } else { F32x4::splat(0.0) };
                 for term in &*terms {
                     sum = F32x4::splat(*left).mul_add(term.assume_init(), sum);
                     left = left.wrapping_add(a_steps[1]);
                 }
-                if !out.finish.is_none() {
+                if !IS_ALL && !out.finish.is_none() {
                     sum = out.finish.at(row, column).apply(sum, 0);
                 }
                 sum.store(to);

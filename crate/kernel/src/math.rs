@@ -99,10 +99,20 @@ struct Powers<L> {
     one: L,
 }
 
+/// The numbers of [`Powers`].
+const fn powers(magic: f32) -> [f32; 5] {
+    [std::f32::consts::LOG2_E, magic, -LN_2[0], -LN_2[1], 1.0]
+}
+
+const PLAIN: [f32; 5] = powers(MAGIC);
+/// With the offset of [`shifted_exp`] that lets it serve from -104 to 18, and its factor.
+pub(crate) const SHIFTED: [f32; 5] = powers(MAGIC + 63.0);
+pub(crate) const SHIFT: f32 = 9_223_372_036_854_775_808.0;
+
 impl<L: Lanes> Powers<L> {
     #[inline(always)]
-    fn new(magic: f32) -> Powers<L> {
-        let [log2_e, magic, high, low, one] = L::constants([std::f32::consts::LOG2_E, magic, -LN_2[0], -LN_2[1], 1.0]);
+    fn new(numbers: &'static [f32; 5]) -> Powers<L> {
+        let [log2_e, magic, high, low, one] = L::constants(numbers);
         Powers { log2_e, magic, minus_ln_2: [high, low], one }
     }
 
@@ -131,12 +141,12 @@ fn small_power<L: Lanes>(r: L, [c0, c1, c2, c3, c4]: [L; 5]) -> L {
     high.mul_add(square, low).mul_add(square, r)
 }
 
-/// `e^x · 2^offset` within 2.5 ulp, where `magic` is [`MAGIC`] and that offset, as long as the exponent stays between
-/// -126 and 127.
+/// `e^x · 2^offset` within 2.5 ulp, where the magic number of the powers is [`MAGIC`] and that offset, as long as the
+/// exponent stays between -126 and 127.
 #[inline(always)]
-pub(crate) fn shifted_exp<L: Lanes>(magic: f32) -> impl Fn(L) -> L {
-    let powers = Powers::new(magic);
-    let [c0, c1, c2, c3] = L::constants(SHORT_EXP);
+pub(crate) fn shifted_exp<L: Lanes>(powers: &'static [f32; 5]) -> impl Fn(L) -> L {
+    let powers = Powers::new(powers);
+    let [c0, c1, c2, c3] = L::constants(&SHORT_EXP);
     move |x| {
         let (sum, r) = powers.exponent_and_rest(x);
         let square = r * r;
@@ -145,19 +155,15 @@ pub(crate) fn shifted_exp<L: Lanes>(magic: f32) -> impl Fn(L) -> L {
     }
 }
 
-/// The offset of [`shifted_exp`] that lets it serve from -104 to 18, and its factor.
-pub(crate) const SHIFTED: f32 = MAGIC + 63.0;
-pub(crate) const SHIFT: f32 = 9_223_372_036_854_775_808.0;
-
 /// Where `e^x` rounds to zero.
 pub(crate) const EXP_IS_ZERO: f32 = -104.0;
 
 /// e to the power of `x`.
 #[inline(always)]
 pub fn exp<L: Lanes>() -> impl Fn(L) -> L {
-    let powers = Powers::new(MAGIC);
-    let coefficients = L::constants(EXP);
-    let [least, most] = L::constants([EXP_IS_ZERO, 89.0]);
+    let powers = Powers::new(&PLAIN);
+    let coefficients = L::constants(&EXP);
+    let [least, most] = L::constants(&[EXP_IS_ZERO, 89.0]);
     move |x| {
         let (sum, r) = powers.exponent_and_rest(x.pmax(least).pmin(most));
         let power = small_power(r, coefficients) + powers.one;
@@ -170,10 +176,10 @@ pub fn exp<L: Lanes>() -> impl Fn(L) -> L {
 /// The natural logarithm.
 #[inline(always)]
 pub fn log<L: Lanes>() -> impl Fn(L) -> L {
-    let coefficients = L::constants(LOG);
+    let coefficients = L::constants(&LOG);
     let [least_normal, root_of_half, infinity] =
-        L::constants([f32::MIN_POSITIVE, std::f32::consts::FRAC_1_SQRT_2, f32::INFINITY]);
-    let [zero, one, minus_half, ln_2, ln_2_low] = L::constants([0.0, 1.0, -0.5, LN_2[0], LN_2[1]]);
+        L::constants(&[f32::MIN_POSITIVE, std::f32::consts::FRAC_1_SQRT_2, f32::INFINITY]);
+    let [zero, one, minus_half, ln_2, ln_2_low] = L::constants(&[0.0, 1.0, -0.5, LN_2[0], LN_2[1]]);
     move |x| {
         let is_tiny = x.less(least_normal);
         let scaled = is_tiny.select(x * L::splat(16_777_216.0), x);
@@ -194,12 +200,12 @@ pub fn log<L: Lanes>() -> impl Fn(L) -> L {
 /// The hyperbolic tangent: with `x = n·ln 2 / 2 + h` and `t = tanh(h)`, `e^2x` is `2^n · (1 + t) / (1 - t)`.
 #[inline(always)]
 pub fn tanh<L: Lanes>() -> impl Fn(L) -> L {
-    let [least, most] = L::constants([-TANH_IS_ONE, TANH_IS_ONE]);
+    let [least, most] = L::constants(&[-TANH_IS_ONE, TANH_IS_ONE]);
     let [per_half_ln_2, minus_half_ln_2] =
-        L::constants([2.0 * std::f32::consts::LOG2_E, -0.5 * std::f32::consts::LN_2]);
+        L::constants(&[2.0 * std::f32::consts::LOG2_E, -0.5 * std::f32::consts::LN_2]);
     // With this offset the low bits are the exponent of twice the power.
-    let [magic, one, two] = L::constants([MAGIC + 128.0, 1.0, 2.0]);
-    let [c0, c1, c2] = L::constants(TANH);
+    let [magic, one, two] = L::constants(&[MAGIC + 128.0, 1.0, 2.0]);
+    let [c0, c1, c2] = L::constants(&TANH);
     move |x| {
         let x = x.pmax(least).pmin(most);
         let sum = x.mul_add(per_half_ln_2, magic);
@@ -216,8 +222,8 @@ pub fn tanh<L: Lanes>() -> impl Fn(L) -> L {
 /// `1 / (1 + e^-x)`.
 #[inline(always)]
 pub fn sigmoid<L: Lanes>() -> impl Fn(L) -> L {
-    let shifted_exp = shifted_exp(SHIFTED);
-    let [least, most, shift] = L::constants([EXP_IS_ZERO, 18.0, SHIFT]);
+    let shifted_exp = shifted_exp(&SHIFTED);
+    let [least, most, shift] = L::constants(&[EXP_IS_ZERO, 18.0, SHIFT]);
     move |x| {
         let power = shifted_exp(x.pmax(least).pmin(most));
         power / (power + shift)
@@ -227,9 +233,9 @@ pub fn sigmoid<L: Lanes>() -> impl Fn(L) -> L {
 /// The error function, `2/√π` times the integral of `e^-t²` from 0 to `x`.
 #[inline(always)]
 pub fn erf<L: Lanes>() -> impl Fn(L) -> L {
-    let (near, tail) = (L::constants(ERF), L::constants(ERF_TAIL));
-    let shifted_exp = shifted_exp(MAGIC);
-    let [most, one, sign] = L::constants([4.0, 1.0, f32::from_bits(SIGN)]);
+    let (near, tail) = (L::constants(&ERF), L::constants(&ERF_TAIL));
+    let shifted_exp = shifted_exp(&PLAIN);
+    let [most, one, sign] = L::constants(&[4.0, 1.0, -0.0]);
     move |x| {
         let size = x.abs();
         let near = polynomial(x * x, near).mul_add(x, x);

@@ -14,6 +14,7 @@
 #![allow(unsafe_code, reason = "an operand may be where the result is, so that both are pointers")]
 
 use crate::elementwise::Binary;
+use crate::lanes::{F32x4, Lanes};
 use crate::number::round_f64;
 use crate::wide::Format;
 use std::ptr::read_volatile;
@@ -115,9 +116,18 @@ impl Loop {
             match operand {
                 Some(bytes) if bytes.len() == n => from[at] = bytes.as_ptr(),
                 Some(bytes) if bytes.len() == self.width => {
-                    for lane in few[at].chunks_exact_mut(self.width) {
-                        // SAFETY: both have the width of an element.
-                        unsafe { copy_few(bytes.as_ptr(), lane.as_mut_ptr(), self.width) }
+                    match bytes {
+                        // A vector at once, since it is read as one.
+                        // SAFETY: a round has four elements of four bytes.
+                        &[a, b, c, d] => unsafe {
+                            F32x4::splat(f32::from_le_bytes([a, b, c, d])).store(few[at].as_mut_ptr().cast())
+                        },
+                        _ => {
+                            for lane in few[at].chunks_exact_mut(self.width) {
+                                // SAFETY: both have the width of an element.
+                                unsafe { copy_few(bytes.as_ptr(), lane.as_mut_ptr(), self.width) }
+                            }
+                        }
                     }
                     (from[at], steps[at]) = (few[at].as_ptr(), 0);
                 }

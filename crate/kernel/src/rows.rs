@@ -221,8 +221,8 @@ unsafe fn powers(from: *const f32, (to, step): (*mut f32, usize), n: usize, larg
 #[inline(never)]
 unsafe fn whole_powers(mut from: *const f32, (mut to, step): (*mut f32, usize), n: usize, largest: f32) -> f64 {
     let largest = F32x4::splat(largest);
-    let shifted_exp = shifted_exp(SHIFTED);
-    let [least] = F32x4::constants([EXP_IS_ZERO]);
+    let shifted_exp = shifted_exp(&SHIFTED);
+    let [least] = F32x4::constants(&[EXP_IS_ZERO]);
     let power = |x: F32x4| shifted_exp((x - largest).pmax(least));
     let mut sums = [F32x4::splat(0.0); 2];
     unsafe {

@@ -58,6 +58,10 @@ struct Site {
     way: Way,
 }
 
+#[allow(
+    clippy::large_enum_variant,
+    reason = "a site is in a box of its own, and the first of these is for the sake of speed"
+)]
 enum Way {
     Quick(Quick),
     Planned(Box<Planned>),
@@ -339,11 +343,37 @@ struct Quick {
 struct InWords {
     block: Block,
     data: Range<u32>,
+    /// Rank and sizes, of at most [`MOST_DIMS`]: one to three words. Where there are fewer than three, the first stands
+    /// for the others.
+    shape: [u64; 3],
+    /// Where the second and the third of them are, behind the header.
+    places: [usize; 2],
 }
 
+/// Dims that have room in three words, behind the rank.
+const MOST_DIMS: u64 = 5;
+
 impl InWords {
-    fn new(block: &Block) -> InWords {
-        InWords { block: block.clone(), data: block.data.start / 4..block.data.end / 4 }
+    /// `None`: there are more dims, or no elements.
+    fn new(block: &Block) -> Option<InWords> {
+        if block.data.is_empty() || block.shape.first().is_none_or(|word| *word as u32 as u64 > MOST_DIMS) {
+            return None;
+        }
+        let places = [1, 2].map(|i| if block.shape.len() > i { i } else { 0 });
+        let shape = [block.shape[0], block.shape[places[0]], block.shape[places[1]]];
+        let data = block.data.start / 4..block.data.end / 4;
+        Some(InWords { block: block.clone(), data, shape, places })
+    }
+
+    /// As [`Block::owners`]. Behind the last block of a heap is another word, so there are always four.
+    #[inline]
+    fn owners(&self, heap: &Heap, at: u32) -> Option<u32> {
+        let words: &[u64; 4] = heap.from(at).first_chunk()?;
+        let ([a, b, c], [second, third]) = (self.shape, self.places);
+        let header = words[0];
+        let other = (words[1] ^ a) | (words[1 + (second & 1)] ^ b) | (words[1 + (third & 2)] ^ c);
+        let is_one = (header >> 32) as u32 == self.block.kind && other == 0;
+        is_one.then_some(header as u32)
     }
 }
 
@@ -358,7 +388,7 @@ impl Quick {
             return None;
         }
         let (mut is_tensor, mut takes, mut n_of_scalar) = ([false; 2], [false; 2], 1);
-        let result = InWords::new(result);
+        let result = InWords::new(result)?;
         let mut in_words = [result.clone(), result.clone()];
         for (i, operand) in operands.iter().enumerate() {
             match operand {
@@ -367,7 +397,7 @@ impl Quick {
                     if *is_taken && *block != result.block {
                         return None;
                     }
-                    (is_tensor[i], takes[i], in_words[i]) = (true, *is_taken, InWords::new(block));
+                    (is_tensor[i], takes[i], in_words[i]) = (true, *is_taken, InWords::new(block)?);
                 }
                 Expected::Scalar(n_bytes) if is_each => n_of_scalar = *n_bytes / 4,
                 Expected::Tensor(..) | Expected::Scalar(_) => return None,
@@ -386,10 +416,10 @@ impl Quick {
             _ => return None,
         };
         let mut taken = None;
-        if b_is_tensor && second.block.owners(heap, b as u32)? == 1 && self.takes[1] {
+        if b_is_tensor && second.owners(heap, b as u32)? == 1 && self.takes[1] {
             taken = Some(b as u32);
         }
-        if a_is_tensor && first.block.owners(heap, a as u32)? == 1 && self.takes[0] {
+        if a_is_tensor && first.owners(heap, a as u32)? == 1 && self.takes[0] {
             taken = Some(a as u32);
         }
         let at = match taken {

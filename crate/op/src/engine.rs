@@ -185,6 +185,7 @@ impl Plan {
             Body::Single(Single::Binary { op, is_whole, .. }) if n_tensors < 2 || *is_whole == [true; 2] => {
                 Direct::Each(Elementwise::Binary(*op))
             }
+            Body::Single(Single::Product { small: Some(small), .. }) => Direct::Product(*small),
             Body::Single(
                 single @ (Single::Binary { .. }
                 | Single::Fold { .. }

@@ -14,6 +14,7 @@
 
 use super::loops::{self, Operand};
 use super::{Binary, Source};
+use crate::lanes::F32x4;
 use crate::strided::{broadcast_strides, count};
 use std::mem::MaybeUninit;
 
@@ -95,12 +96,15 @@ pub fn binary(op: Binary, walk: &Walk<2>, operands: [Source; 2], to: &mut [f32])
     if let Some(places) = &walk.places {
         let n = to.len();
         assert!(walk.n == n);
-        let mut gathered = [[MaybeUninit::uninit(); FEW]; 2];
+        let mut gathered = [[MaybeUninit::<F32x4>::uninit(); FEW / 4]; 2];
         let [a, b] = std::array::from_fn(|at| match operands[at] {
             Source::Other(from) if from.len() != n => {
                 assert!(walk.reach[at] <= from.len());
-                for (to, &place) in gathered[at][..n].iter_mut().zip(&places[at][..n]) {
-                    to.write(from[usize::from(place)]);
+                // Four at a time, since vectors are read; behind the last element stands the first one.
+                for (to, &[a, b, c, d]) in gathered[at][..n.div_ceil(4)].iter_mut().zip(places[at].as_chunks().0) {
+                    // SAFETY: that is how far the walk reaches.
+                    let one = |place: u8| unsafe { *from.get_unchecked(usize::from(place)) };
+                    to.write(F32x4::from_array([one(a), one(b), one(c), one(d)]));
                 }
                 Operand::Each(gathered[at].as_ptr().cast())
             }

@@ -65,8 +65,13 @@ impl Lanes for F32x4 {
         F32x4(f32x4_splat(x))
     }
     #[inline(always)]
-    fn constants<const N: usize>(numbers: [f32; N]) -> [F32x4; N] {
-        std::hint::black_box(&numbers).map(F32x4::splat)
+    fn constants<const N: usize>(numbers: &'static [f32; N]) -> [F32x4; N] {
+        let numbers = std::hint::black_box(numbers);
+        let mut all = [F32x4::splat(0.0); N];
+        for i in 0..N {
+            all[i] = F32x4::splat(numbers[i]);
+        }
+        all
     }
     #[inline(always)]
     fn splat_bits(bits: u32) -> F32x4 {

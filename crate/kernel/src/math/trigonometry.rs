@@ -22,8 +22,8 @@ const COS: [f32; 3] = [0.041_666_646, -0.001_388_731, 2.443_232_8e-5];
 /// The sum of [`MAGIC`] and the number of quarter turns, and the sine and cosine of what is left.
 #[inline(always)]
 fn parts<L: Lanes>() -> impl Fn(L) -> (L, L, L) {
-    let [turns, magic, half, one] = L::constants([std::f32::consts::FRAC_2_PI, MAGIC, 0.5, 1.0]);
-    let (sines, cosines) = (L::constants(SIN), L::constants(COS));
+    let [turns, magic, half, one] = L::constants(&[std::f32::consts::FRAC_2_PI, MAGIC, 0.5, 1.0]);
+    let (sines, cosines) = (L::constants(&SIN), L::constants(&COS));
     move |x| {
         let sum = x.mul_add(turns, magic);
         let r = x.minus_wide(sum - magic, HALF_PI[0], HALF_PI[1]);

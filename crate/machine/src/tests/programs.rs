@@ -515,6 +515,33 @@ fn unique_tensors_are_updated_in_place() {
     assert_eq!(machine.live_bytes(), 0);
 }
 
+/// What is planned for operands of one shape is not done to those of another, whichever of their sizes differ.
+#[test]
+fn a_place_tells_shapes_apart() {
+    let mut machine = aligned(TENSORS);
+    let shapes: [&[usize]; 11] = [
+        &[6],
+        &[3],
+        &[2, 3],
+        &[3, 2],
+        &[1, 2, 3],
+        &[1, 3, 2],
+        &[1, 1, 1, 2, 3],
+        &[1, 1, 1, 3, 2],
+        &[1, 1, 1, 1, 2, 3],
+        &[1, 1, 1, 1, 3, 2],
+        &[0],
+    ];
+    for shape in shapes.iter().chain(shapes.iter().rev()) {
+        let tensor = |of: fn(usize) -> f64| {
+            let elements = Elements::Float((0..shape.iter().product()).map(of).collect());
+            Value::tensor(Tensor { dtype: Dtype::Float32, shape: shape.to_vec(), elements })
+        };
+        let squares = ty::print_value(&tensor(|i| (i * i) as f64), &FIXED).text;
+        assert_eq!(run_clean(&mut machine, "@square", &[tensor(|i| i as f64)]), squares, "{shape:?}");
+    }
+}
+
 #[test]
 fn fused_operators_are_as_they_are_one_by_one() {
     let mut machine = aligned(TENSORS);

@@ -9,6 +9,7 @@ use crate::run::{Call, Fault, ResultType};
 use crate::{Op, OpId, all};
 use base::ToList;
 use kernel::elementwise::{Binary, Source as From, Unary, binary, unary};
+use kernel::gemm::Small;
 use kernel::native::Loop;
 use kernel::permute::Permutation;
 use std::sync::LazyLock;
@@ -101,6 +102,7 @@ pub enum Direct {
     /// The same, of elements of four or eight bytes of one dtype.
     Native(Loop),
     Single(Box<Single>),
+    Product(Small),
     /// Of elements of four bytes.
     Permute(Permutation),
 }
@@ -127,6 +129,10 @@ impl Direct {
                 native.run([bytes(a), bytes(b)], bytemuck::cast_slice_mut(to))
             }
             Direct::Single(single) => single.on_floats([a, b], to, scratch),
+            Direct::Product(small) => match [a, b] {
+                [From::Other(a), From::Other(b)] => small.run(a, b, to),
+                _ => None,
+            },
             Direct::Permute(permutation) => {
                 let From::Other(x) = a else { return None };
                 permutation.run(4, bytemuck::cast_slice(x), bytemuck::cast_slice_mut(to));
