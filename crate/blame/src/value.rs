@@ -372,7 +372,7 @@ impl Wraps<'_> {
     }
 
     /// From these sizes to those that are wanted, as far as they are known.
-    fn to_shape(&mut self, from: &[i64], want: &Shaped) {
+    fn reshaping(&mut self, from: &[i64], want: &Shaped) {
         let rank = from.len();
         let fits = |shape: &[i64]| {
             shape.len() == want.dims.len()
@@ -472,7 +472,7 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
         want.dims.len() != from.len() || pairs.into_iter().any(|(want, have)| want.is_some_and(|want| want != *have))
     };
     match wanted {
-        Some(want) if differs(want) => wraps.to_shape(&from, want),
+        Some(want) if differs(want) => wraps.reshaping(&from, want),
         Some(_) => {}
         None => wraps.guesses(&from),
     }

@@ -142,7 +142,7 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
             }
             let outcome = session::run(&analysis, &options);
             print(&session::text::ran(&file, &analysis, &outcome));
-            let diagnostics = [analysis.diagnostics(), &outcome.diagnostics].concat();
+            let diagnostics = [Mends::new(&analysis).ranked(&analysis), outcome.diagnostics].concat();
             problems(&file, analysis.text(), &diagnostics);
             Ok(code(has_errors(&diagnostics)))
         }

@@ -225,7 +225,7 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
         }
     });
     let values = values.list();
-    let mut diagnostics = analysis.diagnostics().to_vec();
+    let mut diagnostics = Mends::new(analysis).ranked(analysis);
     diagnostics.append_all(outcome.diagnostics);
     let has_errors = has_errors(&diagnostics);
     let diagnostics = problems(&diagnostics, lines);

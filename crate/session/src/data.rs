@@ -43,6 +43,9 @@ pub fn to_json(module: &Module, value: &Value) -> Option<Box<RawValue>> {
             }
             Value::Tensor(tensor) => {
                 n_nodes += tensor.elements.len();
+                if n_nodes > MAX_NODES {
+                    return None;
+                }
                 nested(tensor, &mut out);
                 continue;
             }

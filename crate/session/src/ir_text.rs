@@ -31,17 +31,27 @@ pub fn ir_names(analysis: &Analysis) -> Names<'_> {
     Names { types: &analysis.module, values: &analysis.module }
 }
 
-/// The program after a pass, the last one if none is named.
+/// The program after a pass, the last one if none is named; without layouts where a type has no end.
 pub fn ir_text(analysis: &Analysis, strategy: Strategy, fusion: Fusion, pass: Option<&str>) -> IrText {
     let pass = pass.or_else(|| pass_names().last()).unwrap_or(LOWER.0);
-    let mut text = String::new();
+    let (mut tables, mut lines) = (Vec::new(), Vec::new());
     let mut watch = |name: &'static str, program: &Program| {
         if name == pass {
-            text = ir::print(program, ir_names(analysis), Detail::Plain);
+            tables = ir::tables(program, ir_names(analysis));
+            lines = ir::lines(program, ir_names(analysis), Detail::Plain);
         }
     };
     let compiled = compile(analysis, &analysis.compilable(), strategy, fusion, &mut watch);
+    if is_endless(&compiled.diagnostics) {
+        tables.clear();
+    }
+    let text = tables.into_iter().chain(lines).map(|line| line.text + "\n").collect();
     IrText { text, diagnostics: compiled.diagnostics }
+}
+
+/// Whether a type has no end, of which there are as many layouts as were made before that was known.
+fn is_endless(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|said| said.code == "endless-instances")
 }
 
 /// The program before and after a pass, the functions of the text first; past `max_lines` lines of either their text is
@@ -97,6 +107,9 @@ pub(crate) fn ir_view(
         last = (view.passes.len() < about.len()).then(|| program.clone());
     };
     let compiled = compile(analysis, &analysis.compilable(), strategy, fusion, &mut watch);
+    if is_endless(&compiled.diagnostics) {
+        view.layouts.clear();
+    }
     view.diagnostics = diagnostic_views(&analysis.lines, &compiled.diagnostics);
     view
 }

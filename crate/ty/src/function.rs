@@ -195,7 +195,8 @@ impl dyn Facts + '_ {
     }
 }
 
-fn too_large() -> Reason {
+/// A dim is past what an `i64` holds.
+pub fn too_large() -> Reason {
     Reason::Check("this dim is too large to compute with".into())
 }
 

@@ -38,7 +38,7 @@ pub use condition::{AT_MOST, DIVIDES};
 pub use copy::COPY;
 pub use dtype::Dtype;
 pub use facts::{Facts, Size, Step, Stop};
-pub use function::{FUNCTION, Function, NO_WHOLE_NUMBER, apply, evaluate};
+pub use function::{FUNCTION, Function, NO_WHOLE_NUMBER, apply, evaluate, too_large};
 pub use poly::{Atom, Poly, PolyId};
 pub use print::{
     Beginning, Names, Printed, print_beginning, print_obligation, print_obligation_beginning, print_scheme, print_term,

@@ -67,11 +67,18 @@ fn arange(r: &mut dyn Facts) -> Step {
     let size = match (bound("start"), bound("stop"), bound("step")) {
         (_, _, Some(Scalar::Int(0) | Scalar::Float(0.0))) => return attr_error(r, "step", "a number other than 0"),
         (Some(Scalar::Int(start)), Some(Scalar::Int(stop)), Some(Scalar::Int(step))) => {
-            Size::known(i64::try_from(n_between([start, stop, step].map(i128::from))).unwrap_or(i64::MAX))
+            match i64::try_from(n_between([start, stop, step].map(i128::from))) {
+                Ok(n) => Size::known(n),
+                Err(_) => return r.fail(ty::too_large()),
+            }
         }
         (Some(start), Some(stop), Some(step)) => {
             let [start, stop, step] = [start, stop, step].map(Scalar::as_float);
-            Size::known(((stop - start) / step).ceil().max(0.0) as i64)
+            let n = ((stop - start) / step).ceil().max(0.0);
+            if n >= i64::MAX as f64 {
+                return r.fail(ty::too_large());
+            }
+            Size::known(n as i64)
         }
         _ => Size::ANY,
     };

@@ -6,7 +6,7 @@ use crate::data::{DefId, ExprId, ExprKind, LocalOrigin, TypeExprKind, Visit};
 use crate::error::HirError;
 use crate::layers::{Layer, LayerKind};
 use crate::net::{Applied, MadeOf, Stage};
-use base::{Span, ToList};
+use base::{Span, Surface, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Scalar};
 
@@ -132,15 +132,18 @@ impl<'t> Lowering<'t> {
     /// The size that a literal is, if that is a dim or computed from dims.
     fn dim_value(&self, value: ExprId) -> Option<i64> {
         let of = &self.module.exprs[value];
-        let is_named = self.tree.text()[of.span.range()].contains(|c: char| c.is_ascii_alphabetic());
+        let is_named = || self.tree.text()[of.span.range()].contains(|c: char| c.is_ascii_alphabetic());
         match of.kind {
-            ExprKind::Literal(Dtype::Int32, Scalar::Int(size)) if is_named => Some(size),
+            ExprKind::Literal(Dtype::Int32, Scalar::Int(size)) if is_named() => Some(size),
             _ => None,
         }
     }
 
     /// A dim computed from a dim and a dim or number.
     pub(in crate::lower) fn of_dims(&self, left: ExprId, sign: &str, right: ExprId) -> Option<ExprKind> {
+        if self.module.surface != Surface::TensorScript {
+            return None;
+        }
         self.dim_value(left).or(self.dim_value(right))?;
         let [ExprKind::Literal(Dtype::Int32, Scalar::Int(a)), ExprKind::Literal(Dtype::Int32, Scalar::Int(b))] =
             [left, right].map(|side| &self.module.exprs[side].kind)
