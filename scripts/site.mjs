@@ -9,7 +9,7 @@ import { pack } from "./pack.mjs";
 // For that the standard library is built anew, with options that this compiler has, but does not promise.
 // The reduction of loop strength makes V8 spill the registers of the loops of the tensors, at half their speed.
 const FLAGS =
-  "-C llvm-args=-disable-lsr -C link-arg=-zstack-size=4194304 -Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
+  "-C llvm-args=-disable-lsr -C link-arg=-zstack-size=4194304 -Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zinline-mir=no";
 const SIMD = "+simd128";
 const RELAXED_SIMD = "+simd128,+relaxed-simd";
 const UNSTABLE = { RUSTC_BOOTSTRAP: "1" };
