@@ -1,4 +1,5 @@
-//! Type inference: Hindley-Milner over the solver's store, with type relations (seed 002).
+//! Type inference: Hindley-Milner over the solver's store, with type relations (Roesch et al., *Relay: A High-Level
+//! Compiler for Deep Learning*, 2019, "Type Inference").
 //!
 //! In: a module. Out: the type of every expression, variable and pattern as terms of one solver, a scheme for each
 //! definition, and errors as structure.

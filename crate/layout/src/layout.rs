@@ -13,7 +13,7 @@ idx!(
 /// A rule for laying out values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Strategy {
-    /// To the bit: a tag, then the union (seed 004).
+    /// To the bit: a tag, then the union.
     Packed,
     /// As systems languages do: bytes, natural alignment, niches.
     Aligned,

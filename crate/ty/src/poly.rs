@@ -1,4 +1,5 @@
-//! Polynomials with integer coefficients, in normal form: the arithmetic of dims (design: "dims unify as polynomials").
+//! Polynomials with integer coefficients, in normal form: the arithmetic of dims. Dims without unknowns unify if
+//! their difference is 0.
 
 use crate::ParamId;
 use base::{ToList, idx};

@@ -39,7 +39,7 @@ idx!(
     "n"
 );
 
-/// What a term can stand for. `BaseType` is a dtype; the seeds' `ShapeVar` is `Dim`.
+/// What a term can stand for. `BaseType` is a dtype; the `ShapeVar` of Relay's manual is `Dim`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     Type,

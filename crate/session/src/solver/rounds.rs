@@ -1,5 +1,6 @@
-//! Rounds of information flow (seed 003): in each round every relation that can run does, on what the rounds before it
-//! have found out.
+//! Rounds of information flow: in each round every relation that can run does, on what the rounds before it have found
+//! out. TensorScript's own inference works in such rounds (its author's article *TensorScript Type Inference:
+//! Hindley-Milner in Rust*, 2018): it goes through the whole program again until nothing changes.
 //!
 //! The queue runs relations one after the other, so the rounds are read off the trace: a cell is known from the round
 //! on in which the step ran that decided it, and a relation runs in the round after the last of what it was given. Plain

@@ -222,8 +222,8 @@ pub struct GraphStateView {
     pub terms: Vec<String>,
 }
 
-/// Which operators were resolved in which round of information flow (seed 003): each relation that can run, runs once a
-/// round, on what the round before has found out.
+/// Which operators were resolved in which round of information flow: in each round every relation that can run does, on
+/// what the rounds before it have found out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct RoundsView {
