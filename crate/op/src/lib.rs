@@ -1,8 +1,9 @@
 //! The operators, one row each, and their type relations.
 //!
 //! A row names its attributes, its relation and its kernel, and documents itself with an example that is a test.
-//! Everything else reads the table: name lookup, inference, evaluation, hover, the operator chapter. Names, attributes
-//! and shape rules are those of TVM Relay.
+//! Name lookup, inference, evaluation, hovers and the operator chapter read the table. What makes some operators fast and
+//! says what they cost stands beside it, by their names: bodies in `engine`, formulas in `cost`. An operator that is in
+//! neither is computed by its kernel's meaning. Names, attributes and shape rules are those of TVM Relay.
 //!
 //! In: nothing; the table is constant. Out: rows by name or infix spelling, relations for `solve`, and [`run`], which
 //! evaluates one call on values (float32 by the bodies that a [`Plan`] uses, everything else by the scalar meaning, with

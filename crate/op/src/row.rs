@@ -4,7 +4,8 @@ use crate::Kernel;
 use base::ToList;
 use ty::{AttrValue, Attrs, Relation};
 
-/// One operator. Everything that knows operators reads these fields.
+/// One operator: what it is called and takes, its type relation, its meaning and its documentation. What is fast for some
+/// operators is not here: `engine` chooses a body for a call by the operator's name and types, `cost` a formula by its name.
 #[derive(Clone, Copy)]
 pub struct Op {
     /// As in the text: `nn.conv2d`.

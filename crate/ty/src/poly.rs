@@ -1,5 +1,5 @@
-//! Polynomials with integer coefficients, in normal form: the arithmetic of dims. Dims without unknowns unify if
-//! their difference is 0.
+//! Polynomials with integer coefficients, in normal form: the arithmetic of dims. What is equal by the laws of sums
+//! and products has one form.
 
 use crate::ParamId;
 use base::{ToList, idx};
