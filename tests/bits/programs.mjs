@@ -61,7 +61,7 @@ const LENGTHS = [1, 3, 4, 7];
 
 function elementwise(format) {
   const a = spread(format, 60, 7);
-  // As many, in another order, so that all kinds meet.
+  // The same ones in another order, so that all kinds meet.
   const b = a.map((_, i) => a[(i * 29 + 11) % a.length]);
   const slice = (name, n) => `strided_slice(${name}, begin=[0], end=[${n}], strides=[1])`;
   const head = `let %a = ${literal(format, a)};\nlet %b = ${literal(format, b)};\n`;

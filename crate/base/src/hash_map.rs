@@ -169,7 +169,7 @@ impl<K: Hash + Eq, V> HashMap<K, V> {
         }
     }
 
-    /// Makes room for so many more.
+    /// Makes room for `n_more` more.
     pub fn reserve(&mut self, n_more: usize) {
         self.entries.reserve(n_more);
         self.table.reserve(n_more);

@@ -53,7 +53,7 @@ impl Table {
         self.slots[slot] = entry;
     }
 
-    /// Makes room for so many more.
+    /// Makes room for `n_more` more.
     pub fn reserve(&mut self, n_more: usize) {
         let n_wanted = self.n_taken + n_more;
         if n_wanted * 4 <= self.slots.len() * 3 {

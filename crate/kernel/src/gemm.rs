@@ -49,13 +49,13 @@ const BLOCK_TERMS: usize = 384;
 const BLOCK_ROWS: usize = 96;
 /// Columns of a block of `b` that is packed on the way: whole panels of either width.
 const BLOCK_COLUMNS: usize = 360;
-/// Sizes of a product that is small.
+/// No size of a small product is larger than this.
 const FEW: usize = 8;
-/// A right operand of at most so many elements is packed in no time.
+/// A right operand of at most this many elements is packed in no time.
 const LITTLE: usize = 512;
-/// So many rows take longer to multiply than a right operand takes to pack.
+/// More rows than this take longer to multiply than a right operand takes to pack.
 const REPAYING_ROWS: usize = 64;
-/// A right operand of at most so many elements is in the first-level cache anyway, and is read where it is.
+/// A right operand of at most this many elements is in the first-level cache anyway, and is read where it is.
 const SMALL: usize = 8192;
 
 /// A matrix that lies in a slice with a stride along its rows and one along its columns, in elements.

@@ -324,7 +324,7 @@ impl Across {
         }
     }
 
-    /// So many times four positions from `at` on.
+    /// `4 * QUADS` positions from `at` on.
     #[inline(always)]
     unsafe fn fold<const QUADS: usize>(
         self,

@@ -137,13 +137,13 @@ fn canonical(x: f32) -> f64 {
     number::round_f64(x.into())
 }
 
-/// As many elements of an integer dtype, or of bools, as `bytes` has room for; at most a block. What is too large wraps;
+/// Writes the elements of an integer dtype, or bools, that `bytes` has room for: at most a block. What is too large wraps;
 /// of bools, all but 0 is true.
 pub fn write_ints(format: Format, from: &[i64; BLOCK], bytes: &mut [u8]) {
     out_rounds(format, bytes, |bytes, start| int_bytes(format, &from[start..], bytes));
 }
 
-/// As many elements of a float dtype as `bytes` has room for; at most a block. Each is rounded once.
+/// Writes the elements of a float dtype that `bytes` has room for: at most a block. Each is rounded once.
 pub fn write_floats(format: Format, from: &[f64; BLOCK], bytes: &mut [u8]) {
     out_rounds(format, bytes, |bytes, start| float_bytes(format, &from[start..], bytes));
 }

@@ -24,7 +24,7 @@ use infer::Inferred;
 use std::cell::OnceCell;
 use ty::{Attrs, Dim, Extent, ParamId, PolyId, Term, Terms};
 
-/// As many names are gone through to see what a variable stands for.
+/// At most this many names are followed to see what a variable stands for.
 const MAX_HOPS: usize = 64;
 
 /// The warnings of a text, in the order of its expressions.

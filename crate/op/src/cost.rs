@@ -17,9 +17,9 @@ use ty::Attrs;
 /// A formula over the sizes of operands and result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// So many for each element of the result.
+    /// This many for each element of the result.
     Result(u64),
-    /// So many for each element of the first operand.
+    /// This many for each element of the first operand.
     Operand(u64),
     /// A sum of products along the last axis of the first operand, or along the one before where the attribute says that
     /// it is transposed: two for each element of the result and of that axis.

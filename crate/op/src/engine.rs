@@ -45,7 +45,7 @@ use half::Half;
 use moves::{Fill, Moves, Places};
 use ty::Attrs;
 
-/// Operators that run as one have at most so many operands, so that lists of them need no memory.
+/// Operators that run as one have at most this many operands together, so that lists of them need no memory.
 pub const MAX_OPERANDS: usize = 8;
 
 /// How one call is computed, for operands and a result of these types.

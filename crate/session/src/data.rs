@@ -103,7 +103,7 @@ const MAX_EMPTY_LISTS: usize = 1 << 20;
 /// The elements in brackets, a pair for each axis.
 fn nested(tensor: &Tensor, out: &mut String) {
     if tensor.elements.is_empty() {
-        // As many lists as there are places before the first axis of size 0.
+        // A list for each place before the first axis of size 0.
         let n_outer = tensor.shape.iter().take_while(|&&size| size > 0).count();
         let n_lists = tensor.shape[..n_outer].iter().fold(1_usize, |n, &size| n.saturating_mul(size));
         if n_lists > MAX_EMPTY_LISTS {

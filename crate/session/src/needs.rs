@@ -13,9 +13,9 @@ use ty::{RunError, Value};
 /// Bytes of elements of tensors that are there at once, of all expressions together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Needs {
-    /// At least so many.
+    /// At least this many.
     pub least: u64,
-    /// At most so many, if that is known.
+    /// At most this many, if that is known.
     pub most: Option<u64>,
     /// Where that is decided which only the run knows, and a clause that says what it is.
     pub open: Option<(Span, &'static str)>,

@@ -14,7 +14,7 @@ use crate::trace::Trace;
 use base::{HashMap, ToList};
 use ty::{Dim, Extent, Kind, ParamId, Term, TermId, Terms};
 
-/// As many dims are named that keep another from being known.
+/// At most this many dims that keep another from being known are named.
 const MAX_ANY: usize = 4;
 
 impl Graph<'_> {

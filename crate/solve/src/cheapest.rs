@@ -8,7 +8,7 @@ use base::{Append, HashSet, ToList};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// So many steps are told.
+/// At most this many steps are told.
 const MAX_STEPS: usize = 64;
 
 /// By place, its cheapest way, if it has one that ends.

@@ -18,8 +18,9 @@ use crate::trace::{Event, undo};
 use base::{Append, HashSet, ToList};
 use ty::{Term, TermId};
 
-/// As many relations are run in all, and cells copied for as many as count as one.
+/// At most this many relations are run in all.
 const MAX_STEPS: usize = 400_000;
+/// Copying this many cells counts as running a relation.
 const CELLS_STEP: usize = 64;
 
 /// What may be left out.

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use ty::{Extent, Kind, Term, TermId, Terms};
 
-/// So many places are looked at for one question.
+/// At most this many places are looked at for one question.
 const MAX_PLACES: usize = 4_000;
 /// A type of more nodes than this is not searched for a part.
 pub(crate) const MAX_NODES: usize = 400;

@@ -132,7 +132,7 @@ impl Trace {
         self.events.len() as u32
     }
 
-    /// Makes room for so many more events.
+    /// Makes room for `n` more events.
     pub fn reserve(&mut self, n: usize) {
         if self.is_on {
             self.events.reserve(n);

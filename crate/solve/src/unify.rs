@@ -338,7 +338,7 @@ struct Shared {
     only_right: Vec<Variant>,
 }
 
-/// A row of so few variants is compared with another one by one.
+/// A row of at most this many variants is compared with another one by one.
 const FEW: usize = 4;
 
 /// A row as far as it was walked. What is added to a row is added at its end.

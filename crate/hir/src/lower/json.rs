@@ -7,7 +7,7 @@
 //! Worked example: `{"a": [1, "b"]}` reads as `Object([("a", List([Number("1"), Text("b")]))])`, and `[1,]` ends with
 //! "a value is missing" at its byte 3.
 
-/// Lists and objects stand in at most so many others.
+/// Lists and objects nest at most this deep.
 const MAX_DEPTH: usize = 128;
 
 #[derive(Debug, Default, PartialEq)]

@@ -118,7 +118,7 @@ impl Input {
     }
 }
 
-/// An operand may lie along the result in several ways; so many in all.
+/// An operand may lie along the result in several ways; all operands together in at most this many.
 const MAX_LYING: usize = 2 * MAX_OPERANDS;
 
 #[derive(Clone)]

@@ -13,9 +13,9 @@ use layout::Head;
 use std::cmp::Reverse;
 use ty::{Dim, Term, TermId, Terms};
 
-/// As many places are known.
+/// At most this many places of a text are listed.
 const MAX_MENTIONS: usize = 5_000;
-/// Types that agree so far are taken for the same.
+/// Types whose first pairs of parts agree, this many, are taken for the same.
 const MAX_COMPARED: usize = 1_000;
 
 /// A place of the text that is of a type.

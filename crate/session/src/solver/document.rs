@@ -13,7 +13,7 @@ use ty::{Term, TermId};
 
 /// Of the document; a change of the fields' meaning counts it up.
 const VERSION: u32 = 1;
-/// As many relations of the queue stand in a line.
+/// A line lists at most this many relations of the queue.
 const MAX_QUEUE: usize = 12;
 
 #[derive(Serialize)]

@@ -23,10 +23,11 @@ use ty::{TermId, Terms};
 
 /// More nodes than this are clustered.
 const MAX_NODES: usize = 300;
-/// A cluster of more nodes than this has clusters in it, so many.
+/// A cluster of more nodes than this is made of clusters.
 const MAX_IN_CLUSTER: usize = 60;
+/// How many clusters it is made of.
 const N_PARTS: usize = 12;
-/// As many cells of a variable are asked what is known of it.
+/// At most this many cells of a variable are asked what is known of it.
 const MAX_MENTIONS: usize = 8;
 /// Fewer nodes than this are drawn instead of their cluster.
 const MIN_IN_CLUSTER: usize = 4;

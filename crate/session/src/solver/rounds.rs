@@ -20,9 +20,9 @@ use solve::{EQUAL, Event, Outcome, RelationId, State};
 use std::fmt::Write;
 use ty::{COPY, Term, TermId, Terms};
 
-/// As many of one round are listed.
+/// At most this many relations of one round are listed.
 const MAX_RESOLVED: usize = 200;
-/// Parts of an argument whose rounds count.
+/// Of an argument, the rounds of at most this many parts count.
 const MAX_PARTS: usize = 64;
 
 /// What is known of cells while the trace is read. Unknown cells that are one class are kept in a list, so that each is
@@ -47,7 +47,7 @@ struct Resolved {
 }
 
 impl Recording {
-    /// So many rounds from one on, counted from 0.
+    /// `n_rounds` rounds from `first` on, counted from 0.
     pub fn rounds_view(&mut self, analysis: &Analysis, first: usize, n_rounds: usize) -> RoundsView {
         self.solver_at(self.n_stops() - 1);
         let resolved = self.resolved();

@@ -403,7 +403,7 @@ pub struct StretchedView {
     /// As the text has it.
     pub of: String,
     pub span: SpanView,
-    /// As many as the result has; nothing where the operand has no such axis.
+    /// One for each axis of the result; nothing where the operand has no such axis.
     pub dims: Vec<Option<String>>,
     /// Along which axes it is repeated.
     pub is_repeated: Vec<bool>,
