@@ -19,6 +19,14 @@
 //!   box. What takes a value apart unboxes it, what puts it there boxes it; the passes take away what cancels.
 //!
 //! Fuel is spent by explicit instructions, at each call and each switch of a match, so no pass changes what a run costs.
+//!
+//! Worked example: after `def @first(%p) { %p.0 }`, the expression `(@first((1, 2)), @first((True, 3)))` makes two
+//! instances, a function from `(int32, int32)` to `int32` and one from `(bool, int32)` to `bool`. Each is
+//! `v1 = field .0 %p; return v1`, with the layouts of its own types. The expression becomes a function without parameters:
+//! it packs a pair, spends fuel and calls, twice, and packs the results.
+//!
+//! Deliberately absent: which arm takes what (`pattern`), where the bits are (`layout`), the shapes of results (an operator
+//! finds them when it runs), and the words of errors ([`LowerError`] is structure; `session` words it).
 
 mod body;
 mod check;
