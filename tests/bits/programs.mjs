@@ -1,5 +1,6 @@
-// Programs whose values say every bit of what they compute, for the engines that must agree on them: floats are read as the
-// integers of their bits, so that zeros have signs and a NaN has its payload. What they compute on is made of bits too.
+// Programs whose values say every bit of what they compute, for the engines that must agree on them: floats are read as
+// the integers of their bits, so that zeros have signs and a NaN has its payload. What they compute on is made of bits
+// too.
 import { resolve } from "node:path";
 import { readPages } from "../../scripts/pages.mjs";
 

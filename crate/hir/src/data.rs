@@ -331,7 +331,8 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// What an expression is, without sugar: infix operators are calls of operators, `%f(%x)` and `%x |> %f` one kind of call.
+/// What an expression is, without sugar: infix operators are calls of operators, `%f(%x)` and `%x |> %f` one kind of
+/// call.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// What could not be read or resolved, and has been told.
@@ -349,44 +350,21 @@ pub enum ExprKind {
     /// An operator as a function value: `nn.relu` in `@map(nn.relu, %l)`.
     Op(OpId),
     /// `nn.softmax(%x, axis=1)`, `%x + %y`: an operator and all of its attributes, written or not.
-    OpCall {
-        op: OpId,
-        name_span: Span,
-        args: Vec<ExprId>,
-        attrs: Arc<Attrs>,
-    },
+    OpCall { op: OpId, name_span: Span, args: Vec<ExprId>, attrs: Arc<Attrs> },
     /// `@f<T>(a, b)`, `Cons(a, b)`: a call of anything but an operator.
-    Call {
-        callee: ExprId,
-        type_args: Option<Vec<TypeExprId>>,
-        args: Vec<ExprId>,
-    },
+    Call { callee: ExprId, type_args: Option<Vec<TypeExprId>>, args: Vec<ExprId> },
     /// `` `Name(a, b) ``.
     Variant(VariantId, Vec<ExprId>),
     /// `(a, b)`.
     Tuple(Vec<ExprId>),
     /// `%t.0`.
-    Project {
-        base: ExprId,
-        index: u32,
-    },
+    Project { base: ExprId, index: u32 },
     /// `if (c) { a } else { b }`.
-    If {
-        cond: ExprId,
-        then: ExprId,
-        otherwise: ExprId,
-    },
+    If { cond: ExprId, then: ExprId, otherwise: ExprId },
     /// `match (e) { p => a, q => b }`; `is_partial`: `match?`.
-    Match {
-        scrutinee: ExprId,
-        arms: Vec<Arm>,
-        is_partial: bool,
-    },
+    Match { scrutinee: ExprId, arms: Vec<Arm>, is_partial: bool },
     /// `let %x = a; b; c`: the variables in order with their values, `b` without a variable, then the block's value.
-    Block {
-        lets: Vec<(Option<LocalId>, ExprId)>,
-        tail: ExprId,
-    },
+    Block { lets: Vec<(Option<LocalId>, ExprId)>, tail: ExprId },
     /// `fn(%x) { … }`.
     Fn(FnId),
     /// `ref(e)`.
@@ -394,10 +372,7 @@ pub enum ExprKind {
     /// `!e`, `ref_read(e)`.
     RefRead(ExprId),
     /// `r := e`, `ref_write(r, e)`.
-    RefWrite {
-        reference: ExprId,
-        value: ExprId,
-    },
+    RefWrite { reference: ExprId, value: ExprId },
 }
 
 /// An arm of a match: `p => e`.
@@ -452,10 +427,7 @@ pub enum TypeExprKind {
     /// `_`.
     Hole,
     /// `Tensor[(2, N), float32]`.
-    Tensor {
-        shape: TypeExprId,
-        dtype: TypeExprId,
-    },
+    Tensor { shape: TypeExprId, dtype: TypeExprId },
     /// A dtype's name: the scalar tensor, or the dtype itself, as the place wants.
     Scalar(Dtype),
     /// `float32`, where it can be nothing but a dtype.
@@ -472,15 +444,9 @@ pub enum TypeExprKind {
     /// `ref(T)`.
     Ref(TypeExprId),
     /// `List[T]`.
-    Adt {
-        adt: AdtId,
-        args: Vec<TypeExprId>,
-    },
+    Adt { adt: AdtId, args: Vec<TypeExprId> },
     /// `` [`A, `B(T) | r] ``; without a rest there are no other variants.
-    Sum {
-        variants: Vec<(VariantId, Vec<TypeExprId>)>,
-        rest: Option<TypeExprId>,
-    },
+    Sum { variants: Vec<(VariantId, Vec<TypeExprId>)>, rest: Option<TypeExprId> },
     /// The row of this sum, where a type takes a row.
     RowOf(TypeExprId),
     /// `A`, a parameter of any kind.
@@ -490,18 +456,9 @@ pub enum TypeExprKind {
     /// `..sh`, in a shape.
     Splice(TypeExprId),
     /// `N * 2`, `sh[0]`, `sh[1:]`, `rank(sh)`.
-    Apply {
-        function: DimFunction,
-        args: Vec<TypeExprId>,
-    },
+    Apply { function: DimFunction, args: Vec<TypeExprId> },
     /// `if (a < b) { c } else { d }`, in a written relation.
-    If {
-        comparison: Comparison,
-        left: TypeExprId,
-        right: TypeExprId,
-        then: TypeExprId,
-        otherwise: TypeExprId,
-    },
+    If { comparison: Comparison, left: TypeExprId, right: TypeExprId, then: TypeExprId, otherwise: TypeExprId },
     /// `3`.
     Dim(i64),
     /// `?`.

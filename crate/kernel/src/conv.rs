@@ -8,8 +8,8 @@
 //!
 //! A group is one product of matrices, weight times columns of the window, whose panels are gathered from the image on
 //! the way (an implicit GEMM: S. Chetlur et al., "cuDNN: Efficient primitives for deep learning", 2014). A transposed
-//! convolution is one for each remainder of the position by the stride ([`place`]). What surrounds the image is zeros in
-//! a copy of it. A window of one element is a plain product; few outputs of one channel have a loop along rows
+//! convolution is one for each remainder of the position by the stride ([`place`]). What surrounds the image is zeros
+//! in a copy of it. A window of one element is a plain product; few outputs of one channel have a loop along rows
 //! ([`depthwise`]).
 //!
 //! Invariants:

@@ -227,8 +227,8 @@ pub struct Small {
 }
 
 impl Small {
-    /// Of `[m, k]` and `[k, n]`, each with a step from row to row and one from column to column, of which one is 1 and the
-    /// other the size along that axis. `None` if they are not small.
+    /// Of `[m, k]` and `[k, n]`, each with a step from row to row and one from column to column, of which one is 1 and
+    /// the other the size along that axis. `None` if they are not small.
     pub fn new(sizes: [usize; 3], a_steps: [usize; 2], b_steps: [usize; 2]) -> Option<Small> {
         let [m, k, n] = sizes;
         let lies = |[rows, columns]: [usize; 2], steps| steps == [columns, 1] || steps == [1, rows];
@@ -300,7 +300,8 @@ pub struct Batch {
     pub b_step: usize,
 }
 
-/// A product for every matrix of a batch: `c[batch, m, n] = a[batch, m, k] · b[batch, k, n]`, and the epilogue for each.
+/// A product for every matrix of a batch: `c[batch, m, n] = a[batch, m, k] · b[batch, k, n]`, and the epilogue for
+/// each.
 ///
 /// `a` and `b` have the shapes and strides of one matrix, and the data of all. `None` if one does not lie in its data,
 /// or as for [`multiply`]; then some of `c` may have been written.

@@ -59,8 +59,8 @@ pub trait Lanes:
     const N_LANES: usize;
 
     fn splat(x: f32) -> Self;
-    /// Each number in every lane, and none of them known to the compiler. For loops: V8 makes a vector that it knows anew
-    /// in each round, by three instructions, where one that it does not know takes one, or none.
+    /// Each number in every lane, and none of them known to the compiler. For loops: V8 makes a vector that it knows
+    /// anew in each round, by three instructions, where one that it does not know takes one, or none.
     #[inline(always)]
     fn constants<const N: usize>(numbers: [f32; N]) -> [Self; N] {
         numbers.map(Self::splat)

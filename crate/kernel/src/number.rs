@@ -133,8 +133,8 @@ pub fn float_to_int(x: f64) -> i128 {
     x as i128
 }
 
-/// Of at most 64 bits, for a narrower format to round: what does not fit into 53 digits makes the last of them odd, so that
-/// no number becomes the midpoint of two.
+/// Of at most 64 bits, for a narrower format to round: what does not fit into 53 digits makes the last of them odd, so
+/// that no number becomes the midpoint of two.
 pub fn int_to_float(x: i128) -> f64 {
     match x.unsigned_abs() >> 53 {
         0 => x as f64,

@@ -2,8 +2,8 @@
 //! Networks, 2016).
 //!
 //! `m` results of a window of `r` parts need products at `m + r - 1` points: the window as a polynomial at the points
-//! below, and at infinity. The points are those of Barabasz et al. (Error Analysis and Improving the Accuracy of Winograd
-//! Convolution for Deep Neural Networks, 2018).
+//! below, and at infinity. The points are those of Barabasz et al. (Error Analysis and Improving the Accuracy of
+//! Winograd Convolution for Deep Neural Networks, 2018).
 //!
 //! ```
 //! use kernel::winograd;

@@ -4,7 +4,8 @@
 //! the dims that are known; the others are `?`. A type of which nothing was found out (`Nil` alone is a list of it) is
 //! a hole, which has no values.
 //!
-//! A polymorphic function type mentions its own parameters, as those past [`ParamId::BOUND`]; equal ones have equal ids too.
+//! A polymorphic function type mentions its own parameters, as those past [`ParamId::BOUND`]; equal ones have equal ids
+//! too.
 //!
 //! Data types are known by what they are instances of; [`Types::define`] says what their constructors hold. It may come
 //! after the type is mentioned, which is how a list mentions itself.

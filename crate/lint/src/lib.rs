@@ -129,7 +129,8 @@ impl Context<'_> {
         }
     }
 
-    /// Whether two expressions have the same value, for that they are the same variable or stand for the same expression.
+    /// Whether two expressions have the same value, for that they are the same variable or stand for the same
+    /// expression.
     fn same(&self, left: ExprId, right: ExprId) -> bool {
         let (left, right) = (self.source(left), self.source(right));
         left == right

@@ -296,8 +296,8 @@ fn scalar(json: &Json, dtype: Dtype) -> Result<Scalar, String> {
     if (low..=high).contains(&value) { Ok(Scalar::Int(value as i64)) } else { Err(bad()) }
 }
 
-/// A part of an input in words, without `serde_json`'s own writer and the standard library's quoting, whose tables would be
-/// in the page for this.
+/// A part of an input in words, without `serde_json`'s own writer and the standard library's quoting, whose tables
+/// would be in the page for this.
 fn written(json: &Json) -> String {
     match json {
         Json::Null => "null".to_owned(),

@@ -1,10 +1,10 @@
 //! One match of a text with its decision tree, drawn when a screen asks for it.
 //!
-//! The nodes are the tree's from the root on, level by level, and no more than [`MAX_NODES`]. What no arm takes is a leaf
-//! of its own below each switch, with the values that come there as a pattern.
+//! The nodes are the tree's from the root on, level by level, and no more than [`MAX_NODES`]. What no arm takes is a
+//! leaf of its own below each switch, with the values that come there as a pattern.
 //!
-//! Worked example: `match (%p) { (A, _) => 1, (_, B) => 2 }` looks at `%p.0`; for `A` there is arm 0, for `B` and `C` it
-//! looks at `%p.1`; for `B` there is arm 1, for the others no arm: `(B | C, A | C)`.
+//! Worked example: `match (%p) { (A, _) => 1, (_, B) => 2 }` looks at `%p.0`; for `A` there is arm 0, for `B` and `C`
+//! it looks at `%p.1`; for `B` there is arm 1, for the others no arm: `(B | C, A | C)`.
 
 use crate::view::{ArmView, BindingView, CaseView, MatchView, NodeView};
 use crate::{Analysis, page::span_view};

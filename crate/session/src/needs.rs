@@ -83,7 +83,8 @@ fn clause(open: Open) -> &'static str {
 }
 
 impl Analysis {
-    /// What a run will need, without running anything. What is refused, and inputs that do not fit, are told by the run.
+    /// What a run will need, without running anything. What is refused, and inputs that do not fit, are told by the
+    /// run.
     pub fn needs(&self, options: &Options) -> Needs {
         let functions = self.runnable();
         let compiled = compile(self, &functions, options.layout, options.fusion, &mut |_, _| {});

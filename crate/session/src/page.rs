@@ -185,8 +185,8 @@ impl Page {
         self.stepper.as_mut().map(|stepper| stepper.seek_fuel(&self.analysis, fuel as u64, place))
     }
 
-    /// The text's problems, the likeliest fault first, with edits that mend them. Asked for behind [`Page::update`], which
-    /// does not search, so that typing does not wait for it.
+    /// The text's problems, the likeliest fault first, with edits that mend them. Asked for behind [`Page::update`],
+    /// which does not search, so that typing does not wait for it.
     pub fn mend(&self) -> MendedView {
         let ranked = self.mends().ranked(&self.analysis);
         MendedView { diagnostics: diagnostic_views(self.analysis.lines(), &ranked) }
@@ -298,8 +298,8 @@ impl Page {
         crate::stretch::stretch(&self.analysis, Span::new(lines.from_utf16(start), lines.from_utf16(end)))
     }
 
-    /// What cannot hold together in the problem with this number, where the fault may be, and what would mend it; nothing
-    /// if none of that is known.
+    /// What cannot hold together in the problem with this number, where the fault may be, and what would mend it;
+    /// nothing if none of that is known.
     pub fn why_not(&mut self, problem: u32) -> Option<WhyNotView> {
         let diagnostic = self.analysis.diagnostics().get(problem as usize)?;
         let mut own = diagnostic_views(self.analysis.lines(), std::slice::from_ref(diagnostic));

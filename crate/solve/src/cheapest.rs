@@ -1,7 +1,7 @@
 //! The cheapest way of each place, and the tree of those that an answer tells.
 //!
-//! Knuth's generalisation of Dijkstra's algorithm (Knuth 1977): a way costs as much as itself and all its premises, so the
-//! cheapest one that has not been settled is settled next.
+//! Knuth's generalisation of Dijkstra's algorithm (Knuth 1977): a way costs as much as itself and all its premises, so
+//! the cheapest one that has not been settled is settled next.
 
 use crate::derive::{Derived, Place, Way};
 use base::{Append, HashSet, ToList};

@@ -97,8 +97,8 @@ pub struct Solver {
     pub(crate) watchers: HashMap<TermId, Vec<RelationId>>,
     pub failures: Vec<Failure>,
     pub order: Order,
-    /// Whether a type of the program may hold a `?` at all: only then do static dims keep their identity, so that the flag
-    /// of one reaches all that were equated with it.
+    /// Whether a type of the program may hold a `?` at all: only then do static dims keep their identity, so that the
+    /// flag of one reaches all that were equated with it.
     pub dynamics: bool,
     /// Differences of rigid dims that are taken to be 0 while a definition is checked.
     pub zeros: Vec<Poly<Atom>>,
@@ -284,7 +284,8 @@ impl Solver {
         }
     }
 
-    /// Runs relations until one fails, the queue is empty or `most` have been run: how many were, and whether one failed.
+    /// Runs relations until one fails, the queue is empty or `most` have been run: how many were, and whether one
+    /// failed.
     pub(crate) fn solve_until_failure(&mut self, most: usize) -> (usize, bool) {
         let mut n_run = 0;
         while n_run < most

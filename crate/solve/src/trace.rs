@@ -104,8 +104,8 @@ pub enum Event {
     },
 }
 
-/// Keeps everything, or nothing, which costs one test for each event. It is one type for both, so that the page loads the
-/// code of the solver, and of all that asks it, once.
+/// Keeps everything, or nothing, which costs one test for each event. It is one type for both, so that the page loads
+/// the code of the solver, and of all that asks it, once.
 #[derive(Clone, Debug)]
 pub struct Trace {
     pub events: Vec<Event>,
@@ -140,8 +140,8 @@ impl Trace {
     }
 }
 
-/// Does to the solver that the trace began with what the events say. `posted` are the relations by id, since events name
-/// them only.
+/// Does to the solver that the trace began with what the events say. `posted` are the relations by id, since events
+/// name them only.
 pub fn replay(mut solver: Solver, events: &[Event], posted: &[Posted]) -> Solver {
     redo(&mut solver, events, posted);
     solver

@@ -7,11 +7,11 @@
 //! A [`Relation`] is a rule that relates argument and result types (Relay's type relations). It sees the solver
 //! through [`Facts`] alone: it asks, then asserts, and its outcome is a [`Step`], never a bool.
 //!
-//! [`Value`] is what programs evaluate to, and [`RunFault`] what they come to instead; they are here because values print
-//! beside their types and everything that runs programs gives them.
+//! [`Value`] is what programs evaluate to, and [`RunFault`] what they come to instead; they are here because values
+//! print beside their types and everything that runs programs gives them.
 //!
-//! Worked example: `Tensor[(N, 3), float32]` is five terms: a `Tensor` of a shape and a dtype, a `Shape` of two dims, the
-//! dims, of which one is the parameter `N` and one the number 3, and the dtype.
+//! Worked example: `Tensor[(N, 3), float32]` is five terms: a `Tensor` of a shape and a dtype, a `Shape` of two dims,
+//! the dims, of which one is the parameter `N` and one the number 3, and the dtype.
 //!
 //! Deliberately absent: unification and the relation queue (`solve`), the rules themselves (`op`), any traversal by
 //! recursion (types may be deeper than the host's stack).

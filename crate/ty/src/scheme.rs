@@ -12,7 +12,8 @@ pub struct Obligation {
 }
 
 /// `fn[params](…) -> … where obligations`: each use replaces the parameters by fresh unknowns and posts the
-/// obligations (Roesch et al., *Relay: A High-Level Compiler for Deep Learning*, 2019, rules Type-Func-Def and Type-Call).
+/// obligations (Roesch et al., *Relay: A High-Level Compiler for Deep Learning*, 2019, rules Type-Func-Def and
+/// Type-Call).
 #[derive(Clone, Debug)]
 pub struct Scheme {
     pub params: Vec<ParamId>,

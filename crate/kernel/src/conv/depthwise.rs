@@ -1,6 +1,6 @@
-//! Few outputs of one channel: a loop along the rows of the result, many elements at a time, over two rows at once where
-//! they see the same elements: what the upper one sees through a row of the window, the lower one sees through the row
-//! above that.
+//! Few outputs of one channel: a loop along the rows of the result, many elements at a time, over two rows at once
+//! where they see the same elements: what the upper one sees through a row of the window, the lower one sees through
+//! the row above that.
 
 use crate::gemm::Out;
 use crate::gemm::gather::Gather;

@@ -1,7 +1,7 @@
 //! Where a text speaks of a sum type, or names one of its variants.
 //!
-//! A type of the text is an open one, a type with a layout a closed one: the first closed type that is an instance of it
-//! is meant. For `def @f(%x: List[A])` that is the first list of the program.
+//! A type of the text is an open one, a type with a layout a closed one: the first closed type that is an instance of
+//! it is meant. For `def @f(%x: List[A])` that is the first list of the program.
 
 use crate::layouts::Laid;
 use crate::page::span_view;

@@ -1,4 +1,5 @@
-//! The trace as a document: JSON for tools, a text that a reader can follow by hand. `doc/trace.md` says what is in them.
+//! The trace as a document: JSON for tools, a text that a reader can follow by hand. `doc/trace.md` says what is in
+//! them.
 
 use super::view::Part;
 use super::{Recording, Seen};

@@ -1,8 +1,8 @@
 //! The bipartite graph of variables and relations.
 //!
 //! A variable is a class as it is in the end, so plain equations that hold are no nodes: what they equate is one
-//! variable. A relation stands for those that it posted as well. Many nodes are gathered in clusters: first by function,
-//! then by rows of a function's relations in source order, so that a cluster is a piece of the text.
+//! variable. A relation stands for those that it posted as well. Many nodes are gathered in clusters: first by
+//! function, then by rows of a function's relations in source order, so that a cluster is a piece of the text.
 //!
 //! Worked example. `nn.relu(%x) + %y` gives `t0 → Identity → t2`, `t2, t1 → Broadcast → t3`.
 

@@ -3,8 +3,8 @@
 //! A class of the table goes by the first of its cells that is listed, its *leader*. It is made a leader by its own
 //! event, and stops being one at the link that joins its class with an earlier one's. Both are read off the trace once.
 //!
-//! Worked example. Of the listed cells `a b c`, `c` is linked with `b` at event 7 and `b` with `a` at event 9: `c` leads
-//! until 7 and is then under `b`, which leads until 9.
+//! Worked example. Of the listed cells `a b c`, `c` is linked with `b` at event 7 and `b` with `a` at event 9: `c`
+//! leads until 7 and is then under `b`, which leads until 9.
 
 use base::Idx;
 use solve::Event;

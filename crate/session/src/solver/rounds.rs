@@ -3,8 +3,8 @@
 //! Hindley-Milner in Rust*, 2018): it goes through the whole program again until nothing changes.
 //!
 //! The queue runs relations one after the other, so the rounds are read off the trace: a cell is known from the round
-//! on in which the step ran that decided it, and a relation runs in the round after the last of what it was given. Plain
-//! equations take no round. Relations that another one posted are a part of it.
+//! on in which the step ran that decided it, and a relation runs in the round after the last of what it was given.
+//! Plain equations take no round. Relations that another one posted are a part of it.
 //!
 //! A layer of TensorScript is a few operators, so that its relations may be of several rounds; each says whose it is.
 //!
@@ -99,7 +99,8 @@ impl Recording {
         }
     }
 
-    /// Whether a relation stands by itself in the rounds: it was not posted by another, and is no plain equation or copy.
+    /// Whether a relation stands by itself in the rounds: it was not posted by another, and is no plain equation or
+    /// copy.
     fn is_operator(&self, id: RelationId) -> bool {
         let relation = &self.inferred.solver.relation(id).relation;
         self.index.relations[id.0 as usize].parent.is_none() && !relation.is(&EQUAL) && !relation.is(&COPY)

@@ -14,8 +14,9 @@ use tsify::Tsify;
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct TraceView {
     pub n_events: u32,
-    /// A letter for each stop: `b` the beginning, `p` posted, `s` solved, `w` waits, `f` failed (without a relation: a type
-    /// that contains itself was cut, or relations wait and nothing is left that could tell them more), `q` generalised.
+    /// A letter for each stop: `b` the beginning, `p` posted, `s` solved, `w` waits, `f` failed (without a relation: a
+    /// type that contains itself was cut, or relations wait and nothing is left that could tell them more), `q`
+    /// generalised.
     pub stops: String,
     /// For each stop the function that it belongs to, as an index into `functions`; the beginning belongs to the first.
     pub stop_functions: Vec<u32>,
@@ -211,9 +212,10 @@ pub struct EdgeView {
     pub to: u32,
 }
 
-/// How the nodes of a graph stand at one stop: a letter for each, in their order. Of a variable: `?` unknown, `k` known,
-/// `c` told something by this step. Of a relation: `-` not posted yet, `p` queued, `w`, `s`, `f`, `q` as in the timeline,
-/// `c` the one that ran. Of a cluster: `c` if one of its nodes is, else `k` if all are known and done, else `?`.
+/// How the nodes of a graph stand at one stop: a letter for each, in their order. Of a variable: `?` unknown, `k`
+/// known, `c` told something by this step. Of a relation: `-` not posted yet, `p` queued, `w`, `s`, `f`, `q` as in the
+/// timeline, `c` the one that ran. Of a cluster: `c` if one of its nodes is, else `k` if all are known and done, else
+/// `?`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct GraphStateView {
