@@ -338,10 +338,6 @@ impl<K: Hash + Eq> HashSet<K> {
         self.0.retain(|key, ()| is_kept(key));
     }
 
-    pub fn is_subset(&self, other: &HashSet<K>) -> bool {
-        self.iter().all(|key| other.contains(key))
-    }
-
     pub fn clear(&mut self) {
         self.0.clear();
     }

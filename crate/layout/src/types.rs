@@ -144,10 +144,6 @@ impl Types {
         self.written.get(&ty)?.get(case_idx).map(Vec::as_slice)
     }
 
-    pub fn is_defined(&self, adt: TermId) -> bool {
-        self.constructors.contains_key(&adt)
-    }
-
     /// The cases of a tuple, an anonymous sum (by name), or a data type or polymorphic function type that has been
     /// defined; `None` for others.
     pub fn cases(&self, ty: TermId) -> Option<Vec<Case>> {

@@ -22,10 +22,7 @@ pub struct Scheme {
 }
 
 impl Scheme {
-    pub fn mono(body: TermId) -> Scheme {
-        Scheme { params: Vec::new(), body, obligations: Vec::new() }
-    }
-
+    /// Whether it is a plain type: without parameters and obligations.
     pub fn is_mono(&self) -> bool {
         self.params.is_empty() && self.obligations.is_empty()
     }
