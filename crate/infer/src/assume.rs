@@ -1,5 +1,5 @@
-//! Written `where` clauses: assumptions in the body, obligations at each call: the rules Type-Func-Def and
-//! Type-Call of the paper on Relay that [the crate](crate) names.
+//! Written `where` clauses: assumptions in the body, obligations at each call (the rules Type-Func-Def and Type-Call of
+//! the paper that [the crate](crate) names).
 //!
 //! In the body, what a clause says of the parameters is taken as known: they are made unknowns, the relations run on
 //! them, and whatever is still unknown then becomes rigid. A relation that still waits is an assumption: one of the

@@ -5,8 +5,8 @@ use base::ToList;
 use ty::{AttrValue, Attrs, Relation};
 
 /// One operator: what it is called and takes, its type relation, its meaning and its documentation. What is fast for
-/// some operators is not here: `engine` chooses a body for a call by the operator's name and types, `cost` a formula by
-/// its name.
+/// some operators is not here: `engine` chooses a body for a call by the operator's name or kernel and the types,
+/// `cost` a formula by its name.
 #[derive(Clone, Copy)]
 pub struct Op {
     /// As in the text: `nn.conv2d`.

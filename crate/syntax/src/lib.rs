@@ -4,9 +4,10 @@
 //! A text is in one of three [`Surface`]s: its file's name says in which, and `#lang relay`, `#lang refine` or
 //! `#lang tensorscript` on its first line says otherwise. Relay's grammar is a superset of Relay's text format (Apache
 //! TVM 0.13, `parser.cc`) and of the notation in Relay's papers and manuals. Refine is the language of A. Hafiz's
-//! article on refining anonymous sums: bare variants, `let … in`, `match … with`. TensorScript is 0b01's language of
-//! that name: `node`, `weights`, `graph` and pipes; what its grammar has and its compiler had not, as operators and
-//! `if`, is here too. All make the same kinds of node: [`NodeKind`] lists them, each with its children.
+//! article *Simple Refinement of Anonymous Sum Types in Pattern Matches*, 2022: bare variants, `let … in`,
+//! `match … with`. TensorScript is 0b01's language of that name: `node`, `weights`, `graph` and pipes; what its grammar
+//! has and its compiler had not, as operators and `if`, is here too. All make the same kinds of node: [`NodeKind`]
+//! lists them, each with its children.
 //!
 //! **Algorithm.** The lexer makes one pass. A second pass pairs the brackets, so that the parser knows at each opener
 //! where its closer is, or that there is none: that decides how far a mistake may reach. The parser is a pushdown
