@@ -1,7 +1,7 @@
 //! From typed modules to IR.
 //!
-//! In: a module without errors in what is asked for, its inferred types, and a layout strategy. Out: a [`Program`]
-//! whose every type is closed.
+//! In: a module without errors in what is asked for, its inferred types, and a layout strategy. Out: a
+//! [`Program`](ir::Program) whose every type is closed.
 //!
 //! - *Instances* (`instance`): each `def` and each function literal is lowered once for each choice of type arguments
 //!   that the program makes. Sizes of tensors do not choose instances: a buffer says its own.
