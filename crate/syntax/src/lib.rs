@@ -45,7 +45,8 @@
 //! let block = tree.child(def, NodeKind::Block).unwrap();
 //! let sum = tree.children(block)[0];
 //! assert_eq!(tree.node_text(sum), "%x +");
-//! assert_eq!(tree.children(sum).iter().map(|&n| tree.kind(n)).collect::<Vec<_>>(), [NodeKind::LocalRef, NodeKind::Error]);
+//! let kinds: Vec<NodeKind> = tree.children(sum).iter().map(|&node| tree.kind(node)).collect();
+//! assert_eq!(kinds, [NodeKind::LocalRef, NodeKind::Error]);
 //! ```
 
 mod error;
