@@ -1,4 +1,5 @@
-// The page with everything watched: an edit under web/ shows at once, an edit under crate/ or doc/ recompiles the compiler.
+// The page with everything watched: an edit under web/ shows at once, an edit under crate/ or doc/ recompiles the
+// compiler.
 import { watch } from "node:fs";
 import { main, root } from "./house.mjs";
 import { setup } from "./setup.mjs";

@@ -1,5 +1,6 @@
-// What of Monaco is in the site: not the parts that only a page with other editors needs, and of its 500 icons those that
-// can be shown. `monaco.ts` chooses features; the parts here are always imported, whether anything reaches them or not.
+// What of Monaco is in the site: not the parts that only a page with other editors needs, and of its 500 icons those
+// that can be shown. `monaco.ts` chooses features; the parts here are always imported, whether anything reaches them or
+// not.
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import subsetFont from "subset-font";
@@ -14,8 +15,8 @@ const REPLACED = {
   // Lines are drawn by the GPU only with an option that is off.
   "editor/browser/gpu/viewGpuContext.js": "export class ViewGpuContext {}",
   "editor/browser/viewParts/viewLinesGpu/viewLinesGpu.js": "export class ViewLinesGpu {}",
-  // A worker of its own compares texts, completes words, and finds links, colours and headers. Of these only the edits of
-  // a layout come here, which the compiler makes as small as they can be.
+  // A worker of its own compares texts, completes words, and finds links, colours and headers. Of these only the edits
+  // of a layout come here, which the compiler makes as small as they can be.
   "editor/browser/services/editorWorkerService.js": `
     export class EditorWorkerService {
       computeMoreMinimalEdits(_resource, edits) { return Promise.resolve(edits ?? undefined); }

@@ -1,5 +1,5 @@
-// Whether Firefox computes the bits that the command line does, on the programs that are run in Node and in Chromium. It is
-// apart from `npm test`, which asks for no second browser.
+// Whether Firefox computes the bits that the command line does, on the programs that are run in Node and in Chromium.
+// It is apart from `npm test`, which asks for no second browser.
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { difference, inBrowser, native, siteFiles } from "../tests/bits/engines.mjs";

@@ -1,5 +1,5 @@
-// What of a WebAssembly module one must read to number its functions and variables anew: its sections, and the numbers in
-// its instructions. Everything that the compiler of this project makes is known; anything else is refused.
+// What of a WebAssembly module one must read to number its functions and variables anew: its sections, and the numbers
+// in its instructions. Everything that the compiler of this project makes is known; anything else is refused.
 
 /** Reads from a place of some bytes on. */
 export class Reader {

@@ -1,5 +1,5 @@
-// What the service worker keeps: every file of the built site. It is in the folder of the page, since it answers only for
-// addresses below its own.
+// What the service worker keeps: every file of the built site. It is in the folder of the page, since it answers only
+// for addresses below its own.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,13 +1,16 @@
-// Makes a WebAssembly module small for Brotli, which pays less for what repeats nearby. Nothing is computed in another way:
+// Makes a WebAssembly module small for Brotli, which pays less for what repeats nearby. Nothing is computed in another
+// way:
 //
 // - functions that are the same stay once;
 // - the variables of a function are numbered by how often they are named;
 // - how aligned an address is, which is a hint, and no engine on 64 bits takes it, is said nowhere;
-// - each function stands behind the one that is most like it: most neighbours are then instances of one generic function;
+// - each function stands behind the one that is most like it: most neighbours are then instances of one generic
+//   function;
 // - before all of them stand the few that are called most often, whose numbers are then bytes;
 // - names, and what tools say of themselves, go.
 //
-// wasm-opt's passes take more off the file, and add more to what is downloaded: they write what was alike in unlike ways.
+// wasm-opt's passes take more off the file, and add more to what is downloaded: they write what was alike in unlike
+// ways.
 import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync } from "node:zlib";
 import { alike } from "./alike.mjs";

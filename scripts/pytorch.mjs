@@ -1,5 +1,6 @@
-// Whether PyTorch computes from an exported program what the machine computes from the program itself, on the same weights
-// and inputs. It is apart from `npm test`, because PyTorch is gigabytes: it makes its own environment in target/pytorch.
+// Whether PyTorch computes from an exported program what the machine computes from the program itself, on the same
+// weights and inputs. It is apart from `npm test`, because PyTorch is gigabytes: it makes its own environment in
+// target/pytorch.
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { main, root, run, step } from "./house.mjs";

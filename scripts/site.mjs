@@ -5,9 +5,9 @@ import { Refusal, root, run, step } from "./house.mjs";
 import { pack } from "./pack.mjs";
 
 // SIMD is in every browser that the page supports; a deep program must not run off the default 1 MiB stack.
-// A panic is a trap at once, which the page shows: its message, and all that could print one, would be a twentieth of the file.
-// For that the standard library is built anew, with options that this compiler has, but does not promise.
-// The reduction of loop strength makes V8 spill the registers of the loops of the tensors, at half their speed.
+// A panic is a trap at once, which the page shows: its message, and all that could print one, would be a twentieth of
+// the file. For that the standard library is built anew, with options that this compiler has, but does not promise. The
+// reduction of loop strength makes V8 spill the registers of the loops of the tensors, at half their speed.
 const FLAGS =
   "-C llvm-args=-disable-lsr -C link-arg=-zstack-size=4194304 -Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none -Zinline-mir=no";
 const SIMD = "+simd128";
@@ -23,10 +23,10 @@ export const KERNEL_LEVEL = "package.kernel.opt-level=2";
 const LEVELS = ['opt-level="z"', 'package.machine.opt-level="s"', KERNEL_LEVEL];
 const FOR_SIZE = LEVELS.flatMap((level) => ["--config", `profile.release.${level}`]);
 
-// When the crates are linked, all code is optimised once more, as one. An instruction is said to cost so much that hardly
-// anything is inlined there: instances of generic functions, most of which are called from one place, are alike by
-// themselves, and not any more as parts of their callers. Within a crate, what is worth it has been inlined before. Nor are
-// loads copied into branches so that one of them has less to read.
+// When the crates are linked, all code is optimised once more, as one. An instruction is said to cost so much that
+// hardly anything is inlined there: instances of generic functions, most of which are called from one place, are alike
+// by themselves, and not any more as parts of their callers. Within a crate, what is worth it has been inlined before.
+// Nor are loads copied into branches so that one of them has less to read.
 const LINKED = [
   "-Zprofile-rustflags",
   "--config",

@@ -1,5 +1,5 @@
-// What one operator costs where there is little to compute. A program applies it a few times in each round of a loop, and
-// another one a few times more; the difference is the operator's, without loop, call or list.
+// What one operator costs where there is little to compute. A program applies it a few times in each round of a loop,
+// and another one a few times more; the difference is the operator's, without loop, call or list.
 
 /** Rounds of a loop, and how often the two programs apply the operator in each. */
 const ROUNDS = 100_000;

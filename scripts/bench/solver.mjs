@@ -1,4 +1,5 @@
-// How smoothly the Solver panel goes along the steps of a large check: the slider is moved once a frame, from end to end.
+// How smoothly the Solver panel goes along the steps of a large check: the slider is moved once a frame, from end to
+// end.
 const LAYERS = 1400;
 const FRAMES = 200;
 

@@ -1,5 +1,5 @@
-// Runs the programs of `programs.mjs` in one engine after the other, and finds where two of them differ. What an engine says
-// of a program are its values as they print.
+// Runs the programs of `programs.mjs` in one engine after the other, and finds where two of them differ. What an engine
+// says of a program are its values as they print.
 import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { resolve } from "node:path";

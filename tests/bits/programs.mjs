@@ -1,5 +1,6 @@
-// Programs whose values say every bit of what they compute, for the engines that must agree on them: floats are read as the
-// integers of their bits, so that zeros have signs and a NaN has its payload. What they compute on is made of bits too.
+// Programs whose values say every bit of what they compute, for the engines that must agree on them: floats are read as
+// the integers of their bits, so that zeros have signs and a NaN has its payload. What they compute on is made of bits
+// too.
 import { resolve } from "node:path";
 import { readPages } from "../../scripts/pages.mjs";
 
@@ -61,7 +62,7 @@ const LENGTHS = [1, 3, 4, 7];
 
 function elementwise(format) {
   const a = spread(format, 60, 7);
-  // As many, in another order, so that all kinds meet.
+  // The same ones in another order, so that all kinds meet.
   const b = a.map((_, i) => a[(i * 29 + 11) % a.length]);
   const slice = (name, n) => `strided_slice(${name}, begin=[0], end=[${n}], strides=[1])`;
   const head = `let %a = ${literal(format, a)};\nlet %b = ${literal(format, b)};\n`;

@@ -6,8 +6,8 @@ import { packed, tidied, withoutCopies } from "../../scripts/pack.mjs";
 
 const bytes = (...parts) => Buffer.from(parts.join("").replaceAll(" ", ""), "hex");
 
-// (import "a" "f" (func)), then three functions of () -> i32: two that give 9, one that gives 7; one that adds the first,
-// the second and the third; a table with all; exports of the second and the last; a name for the first.
+// (import "a" "f" (func)), then three functions of () -> i32: two that give 9, one that gives 7; one that adds the
+// first, the second and the third; a table with all; exports of the second and the last; a name for the first.
 const MODULE = bytes(
   "0061736d 01000000",
   "01 08 02 600000 60 00 01 7f",

@@ -10,8 +10,8 @@ const KB = 1000;
 
 const COMPILER = 600;
 const SITE = 1600;
-// A visitor downloads one of two builds of the compiler: the default one, or in its place the one with relaxed SIMD, once
-// they have chosen it. Each has the same budget, and the site is counted with the default one.
+// A visitor downloads one of two builds of the compiler: the default one, or in its place the one with relaxed SIMD,
+// once they have chosen it. Each has the same budget, and the site is counted with the default one.
 const builds = [
   ["the compiler, its machine and its kernels", measure(dist, isDefault).brotli],
   ["the same with relaxed SIMD", measure(dist, isRelaxed).brotli],
@@ -19,9 +19,9 @@ const builds = [
 const page = measure(dist, isPage).brotli;
 const said = (bytes) => `${(bytes / KB).toFixed(0)} kB with brotli`;
 
-// The kernels of 280 operators went past the budget, and bodies on memory, the forecast and the profile of a run further.
-// What it is to be stands above. Mends of slips and of layers' sizes took 15 kB more, loops on integers and float64
-// as they are and what attention needs in TensorScript 7 kB; until it is smaller again, nothing is added.
+// The kernels of 280 operators went past the budget, and bodies on memory, the forecast and the profile of a run
+// further. What it is to be stands above. Mends of slips and of layers' sizes took 15 kB more, loops on integers and
+// float64 as they are and what attention needs in TensorScript 7 kB; until it is smaller again, nothing is added.
 const OVER = "the operators' kernels are generic loops, one for each way in which they are used";
 const COMPILER_NOW = 717;
 

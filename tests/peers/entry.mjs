@@ -1,5 +1,6 @@
 // The harness's own workloads and contenders, and a chain of eight elementwise operators over the two libraries: what a
-// program with fused operators is measured by. It takes the place of the harness's `entry.mjs` in the copy that is built.
+// program with fused operators is measured by. It takes the place of the harness's `entry.mjs` in the copy that is
+// built.
 import * as tf from "@tensorflow/tfjs-core";
 import * as ort from "onnxruntime-web";
 import { onnxModel } from "./onnx.mjs";

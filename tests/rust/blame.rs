@@ -103,8 +103,8 @@ pub fn mutants(facts: &[Json]) -> BTreeMap<String, Score> {
     scores
 }
 
-/// Real mistakes. An edit counts if it gives a program that is listed, or one with the same types in which only lines at
-/// fault were touched.
+/// Real mistakes. An edit counts if it gives a program that is listed, or one with the same types in which only lines
+/// at fault were touched.
 pub fn mistakes(facts: &[Json]) -> Score {
     let types = |analysis: &Analysis| -> Vec<(String, String)> {
         analysis.definitions().into_iter().map(|definition| (definition.name, definition.r#type)).collect()

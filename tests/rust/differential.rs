@@ -17,7 +17,7 @@ use tests::{files, root};
 const N_CASES: u64 = 2_000;
 const N_SOAK: u64 = 100_000;
 
-/// Random programs that have no value but a run-time error are of no use: at most so many of 100 expressions.
+/// Expressions that have no value but a run-time error are of no use: of 100 at most this many may be.
 const MAX_FAILING: usize = 15;
 
 /// Every way of running a program, the evaluator first: it is the meaning.

@@ -141,7 +141,8 @@ fn every_order_of_the_queue_agrees_on_random_programs() {
     }
 }
 
-/// Where no `?` can come about, sizes that are written need no check when a program runs: this must be known of the text.
+/// Where no `?` can come about, sizes that are written need no check when a program runs: this must be known of the
+/// text.
 #[test]
 fn a_question_mark_in_a_type_is_foreseen() {
     let documented = op::all().iter().flat_map(|row| cases(row.doc));

@@ -1,8 +1,9 @@
 //! What the tests share: pages read from Markdown.
 //!
-//! A heading names a test; the `relay` fences under it join into one program. Comments in the program are its
-//! assertions: `#  ^? TYPE` a hover, `#  ^ error[code] "part of the message"` (or `warning`) a diagnostic of the line
-//! above, `#=> VALUE` the value of the expression above. Errors and warnings that no assertion claims fail the test.
+//! A heading names a test; the `relay`, `refine` or `tensorscript` fences under it join into one program, in the
+//! surface of the first. Comments in the program are its assertions: `#  ^? TYPE` a hover,
+//! `#  ^ error[code] "part of the message"` (or `warning`) a diagnostic of the line above, `#=> VALUE` the value of the
+//! expression above. Errors and warnings that no assertion claims fail the test.
 //!
 //! Deliberately absent: any call of the core but through `session`.
 

@@ -1,8 +1,8 @@
 //! What a program will need for tensors is found before it runs, and is what it needs.
 //!
-//! The machine counts the bytes of its blocks, which are elements of tensors and little else where tensors are large: so
-//! a forecast is right if the machine's peak is above it by the headers, frames and boxes of so small a program, and no
-//! more.
+//! The machine counts the bytes of its blocks, which are elements of tensors and little else where tensors are large:
+//! so a forecast is right if the machine's peak is above it by the headers, frames and boxes of so small a program, and
+//! no more.
 
 use layout::Strategy;
 use session::{Analysis, Fusion, Options, Outcome, evaluate, run};

@@ -4,8 +4,9 @@
 //! told afterwards; then all is as if it had been known from the start. A `?` is never left out: an unknown size is
 //! taken for one that has a number.
 //!
-//! *Symbolic*: with parameters in the place of numbers and shapes, a relation concludes what holds of these. The parameters
-//! are replaced afterwards, and what the relation still waited for is asked again, as at the call of a definition.
+//! *Symbolic*: with parameters in the place of numbers and shapes, a relation concludes what holds of these. The
+//! parameters are replaced afterwards, and what the relation still waited for is asked again, as at the call of a
+//! definition.
 
 use serde_json::Value as Json;
 use solve::{Cause, RelationId, Solver, State, Trace};
@@ -338,8 +339,8 @@ fn outcome(solver: &Solver, terms: &[TermId]) -> Result<String, String> {
     }
 }
 
-/// A use of the scheme that terms and open relations make: with what is known for the parameters and with unknowns for the
-/// unknowns. Also how many relations there were before.
+/// A use of the scheme that terms and open relations make: with what is known for the parameters and with unknowns for
+/// the unknowns. Also how many relations there were before.
 fn instance(solver: &mut Solver, terms: &[TermId], known: &[Param], open: &[RelationId]) -> (TermId, usize) {
     let args = open.iter().flat_map(|&id| solver.relation(id).args.to_vec());
     let roots: Vec<TermId> = terms.iter().copied().chain(args).collect();

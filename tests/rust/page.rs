@@ -20,12 +20,12 @@ pub struct Case {
 }
 
 /// A fence with what a stage makes of the program above it: `layout` is the text of `relish layout`, `trace` that of
-/// `relish trace`, `summary` that of `relish summary`; `rounds` is what was solved in which round. `run` has the values of
-/// a run, a line each, on the inputs that a JSON object behind the word gives. The lines of `ir` are parts of lines of
-/// `relish ir`, in order, and `ir fold` is behind the pass `fold`; those of `trace json` are events of
-/// `relish trace --json`, in order. The first line of `why` is a question, such as `%x axis 1`, and the rest its answer;
-/// `whynot` is what cannot hold together in each type error. `fixes` has for each error the place where it is put and the
-/// first edit that mends it.
+/// `relish trace`, `summary` that of `relish summary`; `rounds` is what was solved in which round. `run` has the values
+/// of a run, a line each, on the inputs that a JSON object behind the word gives. The lines of `ir` are parts of lines
+/// of `relish ir`, in order, and `ir fold` is behind the pass `fold`; those of `trace json` are events of
+/// `relish trace --json`, in order. The first line of `why` is a question, such as `%x axis 1`, and the rest its
+/// answer; `whynot` is what cannot hold together in each type error. `fixes` has for each error the place where it is
+/// put and the first edit that mends it.
 #[derive(Debug, Clone)]
 pub struct Shown {
     pub stage: String,

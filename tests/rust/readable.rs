@@ -60,8 +60,8 @@ fn a_printed_type_is_an_annotation() {
     for path in ["tests/pages", "doc"].into_iter().flat_map(|folder| files(&root().join(folder), "md")) {
         for case in cases(&std::fs::read_to_string(&path).unwrap_or_default()) {
             let analysis = Analysis::new(&case.program);
-            // Of a program with a mistake, and of one with `?`, types say less than was found out. Nothing stands behind
-            // metadata.
+            // Of a program with a mistake, and of one with `?`, types say less than was found out. Nothing stands
+            // behind metadata.
             let mentions_any = case.program.lines().any(|line| !line.starts_with('#') && line.contains('?'));
             let has_metadata = case.program.contains("#[metadata]");
             if !errors(&analysis).is_empty() || mentions_any || has_metadata {

@@ -401,8 +401,8 @@ fn random_programs_have_the_value_of_their_evaluator() {
         let analysis = Analysis::in_surface(&program, Surface::Refine);
         let error = analysis.diagnostics().iter().find(|said| said.severity == Severity::Error);
         if let Some(error) = error {
-            // The generator does not look ahead: a sum that is written may be too small for a branch, and a branch may be
-            // a field of what another one is.
+            // The generator does not look ahead: a sum that is written may be too small for a branch, and a branch may
+            // be a field of what another one is.
             let is_known = ["not-in-sum", "occurs-check"].contains(&error.code);
             assert!(is_known, "seed {seed}: {}: {}\n{program}", error.code, error.message);
             *refused.entry(error.code).or_default() += 1;

@@ -305,7 +305,7 @@ fn blocks(attrs: &Attrs) -> Option<Vec<String>> {
 
 /// The relations that deliberately know less than the built-in ones where an argument's type has a `?` or is left open,
 /// with the reason. A `?` matches a variable and chooses no clause, and a clause says nothing before its patterns match
-/// (design, "Relations written by the user"): the result has a `?` where the other has a number, or is not known yet.
+/// (`ty::clauses`): the result has a `?` where the other has a number, or is not known yet.
 const WEAKER: &[(&str, &str)] = &[
     ("Elementwise", "8 beside a `?` that is neither 1 nor 8 would be an error; clauses conclude nothing from that"),
     ("Compared", "as Elementwise"),

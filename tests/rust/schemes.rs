@@ -1,4 +1,4 @@
-//! The property of generalisation (design, "Types"): in programs without `?`, a call type-checks against the scheme of
+//! The property of generalisation: in programs without `?`, a call type-checks against the scheme of
 //! its function, with type `T`, exactly if it does with the function's body in its place.
 //!
 //! A seeded generator makes a few small functions that say nothing of their types and may call each other, and a call

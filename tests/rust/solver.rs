@@ -18,7 +18,7 @@ fn page(text: &str) -> (Page, TraceView) {
 /// A sum that has to wait, and a call that tells it.
 const WAITS: &str = "fn(%p) { %p.0 + 1 }((1, True))\n";
 
-/// As many independent sums, each of two operators.
+/// A function of `n` lines, each a sum and an operator on it, which takes the result of the line before.
 fn long(n: usize) -> String {
     let line = |i: usize| format!("  let %x{} = nn.relu(%x{i} + %x{i});\n", i + 1);
     let lines: String = (0..n).map(line).collect();

@@ -1,12 +1,14 @@
 //! Floats from decimals, rounded once, to the nearest and ties to even, as the standard library reads them.
 //!
-//! A decimal is compared exactly, in whole numbers of any size, with the points halfway between neighbouring floats, from
-//! an estimate on (Clinger, *How to Read Floating Point Numbers Accurately*, 1990, `AlgorithmR`). What people write is
-//! found without: few digits and a small power of ten are one division of exact floats. The standard library has a table
-//! of 128-bit powers of five instead, which no compression makes smaller: it was 10 kB of what the page loads.
+//! A decimal is compared exactly, in whole numbers of any size, with the points halfway between neighbouring floats,
+//! from an estimate on (Clinger, *How to Read Floating Point Numbers Accurately*, 1990, `AlgorithmR`). What people
+//! write is found without: few digits and a small power of ten are one division of exact floats. The standard library
+//! has a table of 128-bit powers of five instead, which no compression makes smaller: it was 10 kB of what the page
+//! loads.
 //!
 //! Worked example: `0.1` is `1 / 10`, one division. `0.1000000000000000055511151231257827` has too many digits; the
-//! estimate is the same float, `0x1.999999999999ap-4`, and the decimal lies between the points halfway to its neighbours.
+//! estimate is the same float, `0x1.999999999999ap-4`, and the decimal lies between the points halfway to its
+//! neighbours.
 
 use std::cmp::Ordering;
 

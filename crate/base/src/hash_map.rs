@@ -1,6 +1,6 @@
-//! Maps and sets by hash whose code is small: the entries are one list, in the order in which they came, and the table of
-//! hashes beside it is the same for all (`table.rs`). The standard library's is compiled anew for each kind of entry: its
-//! instances were a twelfth of what the page loads.
+//! Maps and sets by hash whose code is small: the entries are one list, in the order in which they came, and the table
+//! of hashes beside it is the same for all (`table.rs`). The standard library's is compiled anew for each kind of
+//! entry: its instances were a twelfth of what the page loads.
 //!
 //! The order of the entries is that of their coming, until one is removed: then the last takes its place.
 //!
@@ -33,9 +33,9 @@ fn hash_of<K: Hash + ?Sized>(key: &K) -> u32 {
     spread(hasher.finish() as u32)
 }
 
-/// The slot is chosen by the low bits. The hasher is a product whose high bits, the best ones, it has turned to the low end:
-/// on 32 bits so many as serve 2¹⁵ slots. Above them are the product's low bits, which are 0 for addresses, until others are
-/// mixed in.
+/// The slot is chosen by the low bits. The hasher is a product whose high bits, the best ones, it has turned to the low
+/// end: on 32 bits so many as serve 2¹⁵ slots. Above them are the product's low bits, which are 0 for addresses, until
+/// others are mixed in.
 fn spread(hash: u32) -> u32 {
     hash ^ hash >> 11
 }
@@ -169,7 +169,7 @@ impl<K: Hash + Eq, V> HashMap<K, V> {
         }
     }
 
-    /// Makes room for so many more.
+    /// Makes room for `n_more` more.
     pub fn reserve(&mut self, n_more: usize) {
         self.entries.reserve(n_more);
         self.table.reserve(n_more);
@@ -336,10 +336,6 @@ impl<K: Hash + Eq> HashSet<K> {
 
     pub fn retain(&mut self, mut is_kept: impl FnMut(&K) -> bool) {
         self.0.retain(|key, ()| is_kept(key));
-    }
-
-    pub fn is_subset(&self, other: &HashSet<K>) -> bool {
-        self.iter().all(|key| other.contains(key))
     }
 
     pub fn clear(&mut self) {

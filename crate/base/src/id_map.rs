@@ -5,7 +5,7 @@ use crate::Idx;
 use smallvec::SmallVec;
 use std::marker::PhantomData;
 
-/// As many entries are searched one by one; more are hashed.
+/// At most this many entries are searched one by one; more are hashed.
 const FEW: usize = 12;
 
 /// A map from ids that allocates nothing while it is small.

@@ -1,8 +1,15 @@
-//! What every other crate stands on: ids and arenas, places in a text, diagnostics, and the names of the surfaces.
+//! What every other crate stands on: ids and arenas, collections, places in a text, diagnostics, and the names of the
+//! surfaces.
 //!
 //! Nothing here knows the language. A [`Span`] is a pair of byte offsets into one source text; lines and columns
 //! are computed from a [`LineIndex`] only when something is shown. A [`Diagnostic`] is finished words with places;
 //! the stage that raised it owned the structured error and worded it.
+//!
+//! What the page loads should be small, and some of the standard library is large as machine code, mostly for that it
+//! is compiled anew for each type. So there is something smaller here in its place: [`ToList::list`],
+//! [`ToList::some_list`] and [`Append::append_all`] for `collect` and `extend`, [`sort()`] and [`sort_by_key`],
+//! [`HashMap`] and [`HashSet`], and [`parse_f32`] and [`parse_f64`] for `str::parse`. The file of each says what was
+//! saved and how. An [`IdMap`] is a map that allocates nothing while it has few entries.
 //!
 //! Deliberately absent: I/O, colours, files. The command line draws diagnostics; the page hands them to its editor.
 //!

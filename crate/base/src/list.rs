@@ -1,5 +1,5 @@
-//! Lists of what iterators yield, by the plainest loops: the standard library's `collect` and `extend` have three for each
-//! iterator, which guess sizes and reuse memory, and were an eighth of what the page loads.
+//! Lists of what iterators yield, by the plainest loops: the standard library's `collect` and `extend` have three for
+//! each iterator, which guess sizes and reuse memory, and were an eighth of what the page loads.
 //!
 //! ```
 //! use base::{Append, ToList};

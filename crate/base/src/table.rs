@@ -1,11 +1,11 @@
 //! Where a hash is in a table, without what is hashed: code for all maps at once.
 //!
-//! Open addressing with linear probing. A slot holds a whole hash of 32 bits beside the place of its entry, so growing and
-//! closing gaps ask nobody. What is removed leaves no mark: the slots behind it move up (Knuth, *The Art of Computer
-//! Programming* 3, 6.4, algorithm R).
+//! Open addressing with linear probing. A slot holds a whole hash of 32 bits beside the place of its entry, so growing
+//! and closing gaps ask nobody. What is removed leaves no mark: the slots behind it move up (Knuth, *The Art of
+//! Computer Programming* 3, 6.4, algorithm R).
 //!
-//! Worked example: with 8 slots, the hashes 3, 11 and 4 come to lie in the slots 3, 4 and 5. When 3 goes, 11 moves to its own
-//! slot 3, and 4 to its own slot 4.
+//! Worked example: with 8 slots, the hashes 3, 11 and 4 come to lie in the slots 3, 4 and 5. When 3 goes, 11 moves to
+//! its own slot 3, and 4 to its own slot 4.
 
 /// Of the entry with a hash, or nothing.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ impl Table {
         self.slots[slot] = entry;
     }
 
-    /// Makes room for so many more.
+    /// Makes room for `n_more` more.
     pub fn reserve(&mut self, n_more: usize) {
         let n_wanted = self.n_taken + n_more;
         if n_wanted * 4 <= self.slots.len() * 3 {

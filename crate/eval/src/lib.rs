@@ -10,6 +10,10 @@
 //! arrives is checked against them; a parameter is what the first that has it says. A call in tail position then costs
 //! nothing if what it calls checks the same. Fuel counts calls and match tests.
 //!
+//! Worked example: of `2 * (3 + 4)` the task `Eval(*)` is replaced by `Eval(2)`, `Eval(+)` and, below them,
+//! `OpCall(*)`. `Eval(2)` pushes the value 2; `Eval(+)` is replaced in the same way, and 3 and 4 are pushed above the
+//! 2. `OpCall(+)` takes these two and pushes 7, and `OpCall(*)` takes 2 and 7 and pushes 14.
+//!
 //! Deliberately absent: types at run time other than dtypes and shapes of tensors; any optimisation.
 
 mod evaluator;

@@ -44,6 +44,8 @@ idx!(
     "c"
 );
 
+/// A file's program, on top of its library's: arenas of its nodes, which name each other by id, and what stands beside
+/// them.
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     pub adts: Layered<AdtId, Adt>,
@@ -186,7 +188,7 @@ impl Module {
     }
 }
 
-/// A data type.
+/// A data type: `type List[A] { Nil, Cons(A, List[A]) }`. A node of TensorScript is one too.
 #[derive(Clone, Debug)]
 pub struct Adt {
     pub name: String,
@@ -197,6 +199,7 @@ pub struct Adt {
     pub is_extern: bool,
 }
 
+/// A constructor: `Cons(A, List[A])`.
 #[derive(Clone, Debug)]
 pub struct Ctor {
     pub name: String,
@@ -205,6 +208,7 @@ pub struct Ctor {
     pub fields: Vec<TypeExprId>,
 }
 
+/// A type parameter: `A`, `N: Dim`.
 #[derive(Clone, Debug)]
 pub struct TypeParam {
     pub name: String,
@@ -212,6 +216,7 @@ pub struct TypeParam {
     pub span: Span,
 }
 
+/// A definition: `def @f(%x) { … }`, in TensorScript a function of a graph.
 #[derive(Clone, Debug)]
 pub struct Def {
     /// With its sigil: `@f`.
@@ -254,11 +259,16 @@ pub struct Where {
     pub span: Span,
 }
 
+/// What makes a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LocalOrigin {
+    /// `%x` in `fn(%x) { … }`.
     Param,
+    /// `let %x = e;` in a block.
     Let,
+    /// `%x` in `Cons(%x, _)`.
     Pattern,
+    /// `let %x = e;` at the top.
     TopLevel,
     /// `free_var`: typed, but without a value.
     Free,
@@ -266,6 +276,7 @@ pub enum LocalOrigin {
     Hole,
 }
 
+/// A variable: `%x`, in refine and TensorScript `x`.
 #[derive(Clone, Debug)]
 pub struct Local {
     /// In [`Module::local_names`].
@@ -289,163 +300,168 @@ pub struct Hole {
     pub in_scope: Vec<LocalId>,
 }
 
+/// What stands at the top of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Item {
+    /// `def @f(%x) { … }`.
     Def(DefId),
     /// `let %x = e`: the variable, and the function whose body is `e`.
     Let(LocalId, FnId),
+    /// `e`: the function whose body it is.
     Expr(FnId),
+    /// `type List[A] { … }`.
     Adt(AdtId),
 }
 
 /// Where a mentioned variable is found when the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
+    /// Among the variables of the function that mentions it, at this slot.
     Own(u32),
+    /// Among those that the function captured: see [`Function::captures`].
     Captured(u32),
+    /// A top-level `let`.
     TopLevel,
 }
 
+/// An expression. What is inferred about it stands elsewhere, by its id.
 #[derive(Clone, Debug)]
 pub struct Expr {
     pub kind: ExprKind,
     pub span: Span,
 }
 
+/// What an expression is, without sugar: infix operators are calls of operators, `%f(%x)` and `%x |> %f` one kind of
+/// call.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
+    /// What could not be read or resolved, and has been told.
     Error,
+    /// `1`, `2.5f64`, `True`.
     Literal(Dtype, Scalar),
+    /// `[[1, 2], [3, 4]]`, a constant of the metadata.
     TensorLit(Arc<Tensor>),
+    /// `%x`, and where it is found.
     Local(LocalId, Place),
+    /// `@f`.
     Def(DefId),
+    /// `Cons`, as a function value or called.
     Ctor(CtorId),
-    /// An operator as a function value.
+    /// An operator as a function value: `nn.relu` in `@map(nn.relu, %l)`.
     Op(OpId),
-    OpCall {
-        op: OpId,
-        name_span: Span,
-        args: Vec<ExprId>,
-        attrs: Arc<Attrs>,
-    },
-    Call {
-        callee: ExprId,
-        type_args: Option<Vec<TypeExprId>>,
-        args: Vec<ExprId>,
-    },
+    /// `nn.softmax(%x, axis=1)`, `%x + %y`: an operator and all of its attributes, written or not.
+    OpCall { op: OpId, name_span: Span, args: Vec<ExprId>, attrs: Arc<Attrs> },
+    /// `@f<T>(a, b)`, `Cons(a, b)`: a call of anything but an operator.
+    Call { callee: ExprId, type_args: Option<Vec<TypeExprId>>, args: Vec<ExprId> },
     /// `` `Name(a, b) ``.
     Variant(VariantId, Vec<ExprId>),
+    /// `(a, b)`.
     Tuple(Vec<ExprId>),
-    Project {
-        base: ExprId,
-        index: u32,
-    },
-    If {
-        cond: ExprId,
-        then: ExprId,
-        otherwise: ExprId,
-    },
-    /// `is_partial`: `match?`.
-    Match {
-        scrutinee: ExprId,
-        arms: Vec<Arm>,
-        is_partial: bool,
-    },
-    /// The variables in order with their values, then the block's value.
-    Block {
-        lets: Vec<(Option<LocalId>, ExprId)>,
-        tail: ExprId,
-    },
+    /// `%t.0`.
+    Project { base: ExprId, index: u32 },
+    /// `if (c) { a } else { b }`.
+    If { cond: ExprId, then: ExprId, otherwise: ExprId },
+    /// `match (e) { p => a, q => b }`; `is_partial`: `match?`.
+    Match { scrutinee: ExprId, arms: Vec<Arm>, is_partial: bool },
+    /// `let %x = a; b; c`: the variables in order with their values, `b` without a variable, then the block's value.
+    Block { lets: Vec<(Option<LocalId>, ExprId)>, tail: ExprId },
+    /// `fn(%x) { … }`.
     Fn(FnId),
+    /// `ref(e)`.
     RefNew(ExprId),
+    /// `!e`, `ref_read(e)`.
     RefRead(ExprId),
-    RefWrite {
-        reference: ExprId,
-        value: ExprId,
-    },
+    /// `r := e`, `ref_write(r, e)`.
+    RefWrite { reference: ExprId, value: ExprId },
 }
 
+/// An arm of a match: `p => e`.
 #[derive(Clone, Copy, Debug)]
 pub struct Arm {
     pub pat: PatId,
     pub body: ExprId,
 }
 
+/// A pattern.
 #[derive(Clone, Debug)]
 pub struct Pat {
     pub kind: PatKind,
     pub span: Span,
 }
 
+/// What a pattern is.
 #[derive(Clone, Debug)]
 pub enum PatKind {
+    /// What could not be read or resolved, and has been told.
     Error,
+    /// `_`.
     Wild,
+    /// `%x`.
     Var(LocalId),
+    /// `p as %x`.
     As(PatId, LocalId),
+    /// `Cons(p, q)`.
     Ctor(CtorId, Vec<PatId>),
+    /// `` `Name(p, q) ``, in refine `Name p q`.
     Variant(VariantId, Vec<PatId>),
-    /// Alternatives, which bind the same variables.
+    /// `p | q`: alternatives, which bind the same variables.
     Or(Vec<PatId>),
+    /// `(p, q)`.
     Tuple(Vec<PatId>),
+    /// `1`, `-1`, `True`.
     Literal(Dtype, Scalar),
 }
 
+/// A type, shape, dim or dtype as it is written.
 #[derive(Clone, Debug)]
 pub struct TypeExpr {
     pub kind: TypeExprKind,
     pub span: Span,
 }
 
+/// What a written type is, with its names resolved.
 #[derive(Clone, Debug)]
 pub enum TypeExprKind {
+    /// What could not be read or resolved, and has been told.
     Error,
+    /// `_`.
     Hole,
-    Tensor {
-        shape: TypeExprId,
-        dtype: TypeExprId,
-    },
+    /// `Tensor[(2, N), float32]`.
+    Tensor { shape: TypeExprId, dtype: TypeExprId },
     /// A dtype's name: the scalar tensor, or the dtype itself, as the place wants.
     Scalar(Dtype),
+    /// `float32`, where it can be nothing but a dtype.
     Dtype(Dtype),
+    /// `(T, U)`.
     Tuple(Vec<TypeExprId>),
+    /// `fn(T) -> U`, `fn[A](A) -> A`.
     Func {
         /// Consecutive; of a polymorphic function type.
         type_params: Vec<ParamId>,
         params: Vec<TypeExprId>,
         result: TypeExprId,
     },
+    /// `ref(T)`.
     Ref(TypeExprId),
-    Adt {
-        adt: AdtId,
-        args: Vec<TypeExprId>,
-    },
+    /// `List[T]`.
+    Adt { adt: AdtId, args: Vec<TypeExprId> },
     /// `` [`A, `B(T) | r] ``; without a rest there are no other variants.
-    Sum {
-        variants: Vec<(VariantId, Vec<TypeExprId>)>,
-        rest: Option<TypeExprId>,
-    },
+    Sum { variants: Vec<(VariantId, Vec<TypeExprId>)>, rest: Option<TypeExprId> },
     /// The row of this sum, where a type takes a row.
     RowOf(TypeExprId),
+    /// `A`, a parameter of any kind.
     Param(ParamId),
-    /// Dims, and shapes in [`TypeExprKind::Splice`].
+    /// `(2, N, ..sh)`: dims, and shapes in [`TypeExprKind::Splice`].
     Shape(Vec<TypeExprId>),
     /// `..sh`, in a shape.
     Splice(TypeExprId),
     /// `N * 2`, `sh[0]`, `sh[1:]`, `rank(sh)`.
-    Apply {
-        function: DimFunction,
-        args: Vec<TypeExprId>,
-    },
+    Apply { function: DimFunction, args: Vec<TypeExprId> },
     /// `if (a < b) { c } else { d }`, in a written relation.
-    If {
-        comparison: Comparison,
-        left: TypeExprId,
-        right: TypeExprId,
-        then: TypeExprId,
-        otherwise: TypeExprId,
-    },
+    If { comparison: Comparison, left: TypeExprId, right: TypeExprId, then: TypeExprId, otherwise: TypeExprId },
+    /// `3`.
     Dim(i64),
+    /// `?`.
     Any,
 }
 

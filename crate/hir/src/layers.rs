@@ -1,5 +1,5 @@
-//! The layers of TensorScript. Names, arguments and defaults are PyTorch's, but where TensorScript had its own (`in_ch`,
-//! `in`, `p`). What they compute is in [`crate::lower`]: each is a few calls of operators.
+//! The layers of TensorScript. Names, arguments and defaults are PyTorch's, but where TensorScript had its own
+//! (`in_ch`, `in`, `p`). What they compute is in [`crate::lower`]: each is a few calls of operators.
 
 use crate::net::{Args, Argument};
 use base::ToList;
@@ -380,8 +380,8 @@ impl Starts {
     }
 }
 
-/// How many numbers of the operand go into one of the result, and into how many of the result one of the operand goes, as
-/// PyTorch counts them: by the first two axes of the weight, and the window.
+/// How many numbers of the operand go into one of the result, and into how many of the result one of the operand goes,
+/// as PyTorch counts them: by the first two axes of the weight, and the window.
 pub fn fans(shape: &[i64]) -> (f64, f64) {
     let window: f64 = shape.iter().skip(2).map(|&size| size as f64).product();
     let axis = |axis: usize| shape.get(axis).map_or(1.0, |&size| size as f64);

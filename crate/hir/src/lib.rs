@@ -1,7 +1,7 @@
 //! Names resolved, sugar gone: the program as arenas of expressions, patterns and types.
 //!
-//! In: a syntax tree, and the module of a library whose names are in scope. Out: a [`Module`] and the errors of names and forms. Every source construct becomes one node or
-//! an `Error` node, over which later stages pass in silence.
+//! In: a syntax tree, and the module of a library whose names are in scope. Out: a [`Module`] and the errors of names
+//! and forms. Every source construct becomes one node or an `Error` node, over which later stages pass in silence.
 //!
 //! The walk keeps no host stack: the tree is visited by its enter and leave events, and each node's result is stored
 //! by its id, so a parent finds its children's. What inference needs in evaluation order is written down here once,

@@ -1,8 +1,9 @@
-//! What a TensorScript file says beyond functions: its nodes, what their weights are made of, and where layers are applied.
+//! What a TensorScript file says beyond functions: its nodes, what their weights are made of, and where layers are
+//! applied.
 //!
 //! A node `M` is the data type `M` whose one constructor holds the tensors of its weights and the nodes inside it. Each
-//! function of its graph is a `def` named `M::f` whose first parameter is the node. A layer that is applied is a few calls
-//! of operators; the [`Stage`] remembers which.
+//! function of its graph is a `def` named `M::f` whose first parameter is the node. A layer that is applied is a few
+//! calls of operators; the [`Stage`] remembers which.
 
 use crate::Module;
 use crate::data::{DefId, ExprId};

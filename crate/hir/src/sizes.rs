@@ -30,8 +30,8 @@ impl WrittenSizes {
 }
 
 impl Module {
-    /// The tensors of a type of the file of which a size is written as a number or a parameter, those in tuples too. There
-    /// are none in a program without `?`, where every size was checked before.
+    /// The tensors of a type of the file of which a size is written as a number or a parameter, those in tuples too.
+    /// There are none in a program without `?`, where every size was checked before.
     pub fn written_sizes(&self, annotation: Option<TypeExprId>) -> Vec<WrittenSizes> {
         let is_checked = |annotation: &TypeExprId| self.has_any && annotation.0 as usize >= self.start.type_exprs;
         let mut found = Vec::new();

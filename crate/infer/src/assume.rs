@@ -1,8 +1,9 @@
-//! Written `where` clauses: assumptions in the body, obligations at each call (seed 002, Type-Func-Def and Type-Call).
+//! Written `where` clauses: assumptions in the body, obligations at each call (the rules Type-Func-Def and Type-Call of
+//! the paper that [the crate](crate) names).
 //!
 //! In the body, what a clause says of the parameters is taken as known: they are made unknowns, the relations run on
-//! them, and whatever is still unknown then becomes rigid. A relation that still waits is an assumption: one of the body
-//! with the same inputs has its outputs.
+//! them, and whatever is still unknown then becomes rigid. A relation that still waits is an assumption: one of the
+//! body with the same inputs has its outputs.
 //!
 //! Worked example: `def @flatten(%x: A) -> B where Flatten(A, B)`, whose only clause is
 //! `Flatten(Tensor[sh, bt], O) :- O = Tensor[(sh[0], prod(sh[1:])), bt].` Inside, `A` is `Tensor[S, T]` and `B` is

@@ -1,11 +1,11 @@
 //! Whether a match takes everything that comes to a place, whatever is there.
 //!
-//! Maranget's matrices (Warnings for pattern matching, 2007) without types: of an anonymous sum those variants come that
-//! arms ask for, and others where an arm takes everything.
+//! Maranget's matrices (Warnings for pattern matching, 2007) without types: of an anonymous sum those variants come
+//! that arms ask for, and others where an arm takes everything.
 //!
 //! Worked example: of ``match(%x) { (`Idle, (`A, 1)) => 1, (`Idle, _) => 2, (`Busy, _) => 3 }`` the last two arms take
-//! everything at the place of `` `A ``. Beside the way there they ask for `` `Idle `` and `` `Busy ``, which is all that comes,
-//! so the match takes values with any variant at that place.
+//! everything at the place of `` `A ``. Beside the way there they ask for `` `Idle `` and `` `Busy ``, which is all
+//! that comes, so the match takes values with any variant at that place.
 
 use crate::rows::Step;
 use base::{Append, HashSet, ToList};
@@ -15,8 +15,8 @@ use ty::Dtype;
 /// Patterns side by side; `None` takes everything.
 type Row = Vec<Option<PatId>>;
 
-/// Whether arms take everything that is reached by `way`, whatever is there and beside. What would need more than `fuel`
-/// cells is taken to be false.
+/// Whether arms take everything that is reached by `way`, whatever is there and beside. What would need more than
+/// `fuel` cells is taken to be false.
 pub(crate) fn takes_any(module: &Module, arms: &[PatId], way: &[Step], fuel: &mut usize) -> bool {
     let mut rows: Vec<Row> = arms.iter().map(|&arm| vec![Some(arm)]).list();
     let mut at = 0;

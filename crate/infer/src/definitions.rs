@@ -1,7 +1,8 @@
 //! Equations that are written into a type: where `r = f(…)` has a value once the unknowns are parameters, that value
 //! stands in the place of `r`.
 //!
-//! Worked example: of `fn(Tensor[s, t]) -> Tensor[r, t]` with `r = s[1:]` remains `fn(Tensor[S, T]) -> Tensor[S[1:], T]`.
+//! Worked example: of `fn(Tensor[s, t]) -> Tensor[r, t]` with `r = s[1:]` remains
+//! `fn(Tensor[S, T]) -> Tensor[S[1:], T]`.
 
 use crate::group::Member;
 use crate::walk::Inference;

@@ -1,4 +1,5 @@
-//! Type inference: Hindley-Milner over the solver's store, with type relations (seed 002).
+//! Type inference: Hindley-Milner over the solver's store, with type relations (Roesch et al., *Relay: A High-Level
+//! Compiler for Deep Learning*, 2019, "Type Inference").
 //!
 //! In: a module. Out: the type of every expression, variable and pattern as terms of one solver, a scheme for each
 //! definition, and errors as structure.
@@ -7,6 +8,11 @@
 //! order, making types and posting relations (plain equations among them); solve; generalise what is unknown, together
 //! with the relations that wait for it. A call of a generalised definition instantiates both, so a function may be
 //! polymorphic over relations: `def @linear(%x, %w, %b) { %w * %x + %b }` has a type with two `Broadcast`s.
+//!
+//! Worked example: `def @inc(%x) { %x + 1 }`. The walk makes the unknowns `x` and `r`, of `%x` and of the result, and
+//! `s`, of the sum; it posts `Broadcast(x, int32, s)` and `r = s`. The first, run, finds that `x` is a tensor of
+//! `int32` and of a shape `d` that nobody knows, and that `s` is `Tensor[d, int32]`; the second makes `r` the same. `d`
+//! is left, so the definition is generalised: `fn[S: Shape](Tensor[S, int32]) -> Tensor[S, int32]`.
 //!
 //! Invariants: the store's types are monomorphic; only names bound to a `def`, a top-level `let` or an `fn[…]` literal
 //! are polymorphic. Every term has a cause ([`Why`]), so an error can point at both sides.

@@ -2,8 +2,9 @@
 //!
 //! A variant, written or matched, is in an open row, so rows grow by unification. When a group has been solved a row is
 //! closed with what it holds if a match takes it apart without a catch-all, or if no definition's type mentions it.
-//! The others are generalised. A catch-all at a place is one there and for the places inside it, if the arms that have it
-//! take all that comes there (`cover`): `_` after `` (`A, 1) ``, but not that of `(_, Nil)` after `` (Cons(`A, _), _) ``.
+//! The others are generalised. A catch-all at a place is one there and for the places inside it, if the arms that have
+//! it take all that comes there (`cover`): `_` after `` (`A, 1) ``, but not that of `(_, Nil)` after `` (Cons(`A, _),
+//! _) ``.
 //!
 //! Worked example: `match(%x) { `A => 1, `B(_) => 2 }` gives `%x` the type `[`A, `B(t) | r]`. At the root there is no
 //! catch-all, so `r` closes; at the field of `B` there is one, so `t` stays as it is.
@@ -146,8 +147,8 @@ impl Places {
 
     /// The sums that matches take apart without taking whatever else is there.
     fn closed(self, module: &Module) -> Vec<TermId> {
-        // Whether an arm takes everything at a place, and whether one does so for certain. A place stands behind the one
-        // that it is in.
+        // Whether an arm takes everything at a place, and whether one does so for certain. A place stands behind the
+        // one that it is in.
         let mut is_taken: Vec<(bool, bool)> = Vec::with_capacity(self.places.len());
         let mut closed = Vec::new();
         let mut fuel = MAX_CELLS;
@@ -236,8 +237,8 @@ impl Taken {
     }
 }
 
-/// The type of the values that fit a pattern: `whole` says what is at a place where one takes everything, `rest` ends the
-/// rows, and `asks` says why a variant is in one.
+/// The type of the values that fit a pattern: `whole` says what is at a place where one takes everything, `rest` ends
+/// the rows, and `asks` says why a variant is in one.
 fn refinement(
     solver: &mut Solver,
     module: &Module,

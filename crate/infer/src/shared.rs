@@ -1,8 +1,9 @@
 //! Unknowns that all uses of a name share.
 //!
-//! The type of a top-level `let` whose value may hold a reference is not generalised: all uses share one cell. So what is unknown in it is found out by the
-//! groups that follow. No scheme may have such an unknown as a parameter, nor anything that a waiting relation says of
-//! one: those relations go on waiting and are part of every group until they are decided.
+//! The type of a top-level `let` whose value may hold a reference is not generalised: all uses share one cell. So what
+//! is unknown in it is found out by the groups that follow. No scheme may have such an unknown as a parameter, nor
+//! anything that a waiting relation says of one: those relations go on waiting and are part of every group until they
+//! are decided.
 //!
 //! Worked example: after `let %e = ref(Nil)`, which is a `ref(List[a])`, `def @d() { %e }` has the type
 //! `fn() -> ref(List[a])` without parameters, and `@d() := Cons(1, Nil)` makes `a` an `int32`.
@@ -17,8 +18,8 @@ use ty::TermId;
 pub(crate) struct Shared {
     /// Whether the program makes references at all.
     has_references: bool,
-    /// The unknowns in types of `let`s that were not generalised and those that waiting relations relate to them, as they
-    /// were at the end of the group before.
+    /// The unknowns in types of `let`s that were not generalised and those that waiting relations relate to them, as
+    /// they were at the end of the group before.
     pub(crate) terms: Vec<TermId>,
     relations: Vec<RelationId>,
 }
@@ -31,8 +32,8 @@ impl Shared {
 }
 
 impl Inference<'_> {
-    /// Whether all that is unknown in a member's type is its own. The value of a `let` may hold a reference that was made
-    /// when it was computed, which its type need not show: a function or a data type hides it. A function literal
+    /// Whether all that is unknown in a member's type is its own. The value of a `let` may hold a reference that was
+    /// made when it was computed, which its type need not show: a function or a data type hides it. A function literal
     /// computes nothing, and what it takes from around it is shared already.
     pub(crate) fn may_quantify(&self, member: Member) -> bool {
         match member {

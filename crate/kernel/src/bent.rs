@@ -26,7 +26,8 @@ pub fn bilinear(plane: &[f64], size: [usize; 2], at: [f64; 2]) -> f64 {
 }
 
 /// Data `[n, c, h, w]`, weight `[o, c / groups, kh, kw]` and offsets `[n, 2 · kh · kw · offset_groups, oh, ow]` (rows,
-/// then columns, for each part of the window) give `[n, o, oh, ow]` (Dai et al., Deformable Convolutional Networks, 2017).
+/// then columns, for each part of the window) give `[n, o, oh, ow]` (Dai et al., Deformable Convolutional Networks,
+/// 2017).
 ///
 /// `groups` divides `c` and `o`, `offset_groups` divides `c`.
 pub fn deformable_conv2d(
@@ -86,8 +87,9 @@ pub struct Patches {
     pub before: [i64; 2],
 }
 
-/// Images `[n, c, h, w]` give `[n, displacements, …out]`: the mean over patch and channels of `compare` of their elements, zeros
-/// in the padding. There is a channel for each displacement, rows first (Fischer et al., FlowNet, 2015).
+/// Images `[n, c, h, w]` give `[n, displacements, …out]`: the mean over patch and channels of `compare` of their
+/// elements, zeros in the padding. There is a channel for each displacement, rows first (Fischer et al., FlowNet,
+/// 2015).
 pub fn correlation(
     [first, second]: [View<f64>; 2],
     patches: &Patches,

@@ -8,8 +8,8 @@
 //!
 //! A group is one product of matrices, weight times columns of the window, whose panels are gathered from the image on
 //! the way (an implicit GEMM: S. Chetlur et al., "cuDNN: Efficient primitives for deep learning", 2014). A transposed
-//! convolution is one for each remainder of the position by the stride ([`place`]). What surrounds the image is zeros in
-//! a copy of it. A window of one element is a plain product; few outputs of one channel have a loop along rows
+//! convolution is one for each remainder of the position by the stride ([`place`]). What surrounds the image is zeros
+//! in a copy of it. A window of one element is a plain product; few outputs of one channel have a loop along rows
 //! ([`depthwise`]).
 //!
 //! Invariants:
@@ -29,7 +29,8 @@
 //! // 1 2 3 under a window of 1 10, with one zero in front: 10, 21, 32.
 //! let line = Axis { kernel: 2, padding: 1, ..Axis::new(3) };
 //! let axes = [Axis::new(1), Axis::new(1), line];
-//! let geometry = Geometry { n_images: 1, n_channels: 1, n_outputs: 1, n_groups: 1, direction: Direction::Forward, axes };
+//! let geometry =
+//!     Geometry { n_images: 1, n_channels: 1, n_outputs: 1, n_groups: 1, direction: Direction::Forward, axes };
 //! let mut results = [0.0; 3];
 //! let (data, weight) = ([1.0, 2.0, 3.0], [1.0, 10.0]);
 //! conv(&geometry, &data, &weight, None, Activation::None, &mut results, &mut Scratch::default());

@@ -8,8 +8,8 @@
 //! - `inner == 1`: blocks of 4096 elements. In a block element `i` goes to the partial sum `i mod 16`, in order; the
 //!   16 are added as `((p0+p4) + (p8+p12))` for each of four lanes and then as [`F32x4::sum`]. Sums of blocks are added
 //!   in float64, in order, and rounded once.
-//! - otherwise, for each column: blocks of 512 rows, in a block groups of four rows as `(a+b) + (c+d)`, groups in order,
-//!   then the rows that are left over; then the blocks in order.
+//! - otherwise, for each column: blocks of 512 rows, in a block groups of four rows as `(a+b) + (c+d)`, groups in
+//!   order, then the rows that are left over; then the blocks in order.
 //!
 //! So no partial sum is a chain of more than 256 additions, or one for each block. Products are folded in the same
 //! orders. A maximum or minimum has no order: NaN if a NaN took part, and +0 is larger than -0.

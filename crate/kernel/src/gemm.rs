@@ -49,13 +49,13 @@ const BLOCK_TERMS: usize = 384;
 const BLOCK_ROWS: usize = 96;
 /// Columns of a block of `b` that is packed on the way: whole panels of either width.
 const BLOCK_COLUMNS: usize = 360;
-/// Sizes of a product that is small.
+/// No size of a small product is larger than this.
 const FEW: usize = 8;
-/// A right operand of at most so many elements is packed in no time.
+/// A right operand of at most this many elements is packed in no time.
 const LITTLE: usize = 512;
-/// So many rows take longer to multiply than a right operand takes to pack.
+/// More rows than this take longer to multiply than a right operand takes to pack.
 const REPAYING_ROWS: usize = 64;
-/// A right operand of at most so many elements is in the first-level cache anyway, and is read where it is.
+/// A right operand of at most this many elements is in the first-level cache anyway, and is read where it is.
 const SMALL: usize = 8192;
 
 /// A matrix that lies in a slice with a stride along its rows and one along its columns, in elements.
@@ -227,8 +227,8 @@ pub struct Small {
 }
 
 impl Small {
-    /// Of `[m, k]` and `[k, n]`, each with a step from row to row and one from column to column, of which one is 1 and the
-    /// other the size along that axis. `None` if they are not small.
+    /// Of `[m, k]` and `[k, n]`, each with a step from row to row and one from column to column, of which one is 1 and
+    /// the other the size along that axis. `None` if they are not small.
     pub fn new(sizes: [usize; 3], a_steps: [usize; 2], b_steps: [usize; 2]) -> Option<Small> {
         let [m, k, n] = sizes;
         let lies = |[rows, columns]: [usize; 2], steps| steps == [columns, 1] || steps == [1, rows];
@@ -309,7 +309,8 @@ pub struct Batch {
     pub b_step: usize,
 }
 
-/// A product for every matrix of a batch: `c[batch, m, n] = a[batch, m, k] · b[batch, k, n]`, and the epilogue for each.
+/// A product for every matrix of a batch: `c[batch, m, n] = a[batch, m, k] · b[batch, k, n]`, and the epilogue for
+/// each.
 ///
 /// `a` and `b` have the shapes and strides of one matrix, and the data of all. `None` if one does not lie in its data,
 /// or as for [`multiply`]; then some of `c` may have been written.

@@ -59,9 +59,9 @@ pub trait Lanes:
     const N_LANES: usize;
 
     fn splat(x: f32) -> Self;
-    /// Each number in every lane, and none of them known to the compiler. For loops: V8 makes a vector that it knows anew
-    /// in each round, by three instructions, where one that it does not know takes one, or none. The numbers lie in memory:
-    /// a processor waits for what has just been written one by one and is read as a vector.
+    /// Each number in every lane, and none of them known to the compiler. For loops: V8 makes a vector that it knows
+    /// anew in each round, by three instructions, where one that it does not know takes one, or none. The numbers lie
+    /// in memory: a processor waits for what has just been written one by one and is read as a vector.
     #[inline(always)]
     fn constants<const N: usize>(numbers: &'static [f32; N]) -> [Self; N] {
         numbers.map(Self::splat)

@@ -1,11 +1,11 @@
 //! What every operator means on numbers, and how it is computed fast.
 //!
-//! Three layers. The *meaning* of operators is loops over slices and strides, written to be read: [`linear`], [`normal`],
-//! [`reduce`], [`shape`], [`slide`] and those beside them. The *bodies* for float32 go four elements at a time
-//! ([`lanes`]): [`math`] and [`elementwise`], [`fold`], [`rows`], [`pool`], [`permute`], [`gemm`] and [`conv`]. Each says the
-//! order of its sums and its error bound, and is tested against the meaning; its bits are the same natively and in every
-//! browser. Between the two, [`wide`] has elements of every dtype as *blocks* of `i64` or `f64`, with loops that mean the same
-//! to the bit. What follows is about the meaning.
+//! Three layers. The *meaning* of operators is loops over slices and strides, written to be read: [`linear`],
+//! [`normal`], [`reduce`], [`shape`], [`slide`] and those beside them. The *bodies* for float32 go four elements at a
+//! time ([`lanes`]): [`math`] and [`elementwise`], [`fold`], [`rows`], [`pool`], [`permute`], [`gemm`] and [`conv`].
+//! Each says the order of its sums and its error bound, and is tested against the meaning; its bits are the same
+//! natively and in every browser. Between the two, [`wide`] has elements of every dtype as *blocks* of `i64` or `f64`,
+//! with loops that mean the same to the bit. What follows is about the meaning.
 //!
 //! In come slices with their shapes ([`strided::View`]), already checked by whoever knows the types; out come owned
 //! vectors in row-major order. A number of any float dtype is an `f64`. A number of any integer dtype, or a bool, is
@@ -21,9 +21,9 @@
 //! - NaN goes through: `maximum`, `relu` and the reductions built on them answer NaN if a NaN took part. Its bits are
 //!   canonical only after a `number::round_*`.
 //!
-//! Deliberately absent: dtypes (a [`wide::Format`] says how an element lies in memory, no more), types and values of the
-//! language; shape inference (the output shape is an argument where it is not implied); negative axes, `keepdims` and layouts
-//! other than NCHW (the caller normalises, and may [`shape::transpose`] around a kernel).
+//! Deliberately absent: dtypes (a [`wide::Format`] says how an element lies in memory, no more), types and values of
+//! the language; shape inference (the output shape is an argument where it is not implied); negative axes, `keepdims`
+//! and layouts other than NCHW (the caller normalises, and may [`shape::transpose`] around a kernel).
 //!
 //! ```
 //! use kernel::{number, scalar, strided};

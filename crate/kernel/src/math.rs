@@ -75,8 +75,8 @@ const ERF: [f32; 7] =
 const ERF_TAIL: [f32; 7] =
     [-0.000_339_407_5, -1.127_097_5, -0.638_131_56, -0.103_117_83, 0.021_843_145, -0.002_948_872, 0.000_186_497_1];
 
-/// The value of a polynomial with `N >= 2` coefficients, from the lowest power on: Horner's rule in `x²` for the even and
-/// the odd powers, two short chains instead of a long one.
+/// The value of a polynomial with `N >= 2` coefficients, from the lowest power on: Horner's rule in `x²` for the even
+/// and the odd powers, two short chains instead of a long one.
 #[inline(always)]
 fn polynomial<L: Lanes, const N: usize>(x: L, coefficients: [L; N]) -> L {
     let square = x * x;

@@ -1,7 +1,8 @@
-//! Loops on elements of their own dtype, for operators that mean the same there as on numbers of 64 bits: what wraps keeps
-//! its low bits whatever the width.
+//! Loops on elements of their own dtype, for operators that mean the same there as on numbers of 64 bits: what wraps
+//! keeps its low bits whatever the width.
 //!
-//! Results equal those of [`wide`](crate::wide) to the bit, in a fraction of the time. What has no loop here goes there.
+//! Results equal those of [`wide`](crate::wide) to the bit, in a fraction of the time. What has no loop here goes
+//! there.
 //!
 //! ```
 //! use kernel::{elementwise::Binary, native::Loop, wide::Format};
@@ -30,8 +31,8 @@ pub struct Loop {
     width: usize,
 }
 
-/// The result of so many bytes, a multiple of [`ROUND`], from those of the operands; a step is how far an operand moves in a
-/// round: [`ROUND`], or 0 to stay.
+/// The result of so many bytes, a multiple of [`ROUND`], from those of the operands; a step is how far an operand moves
+/// in a round: [`ROUND`], or 0 to stay.
 type Rounds = unsafe fn([*const u8; 2], [usize; 2], *mut u8, usize);
 
 /// The function of two numbers as [`Rounds`].
@@ -103,8 +104,8 @@ impl Loop {
         Some(Loop { rounds, width: format.width() })
     }
 
-    /// Of every pair. `None` stands for the result; another operand has as many bytes as it, or one element for all. `None`
-    /// comes back if it has not.
+    /// Of every pair. `None` stands for the result; another operand has as many bytes as it, or one element for all.
+    /// `None` comes back if it has not.
     #[inline]
     pub fn run(self, operands: [Option<&[u8]>; 2], to: &mut [u8]) -> Option<()> {
         let n = to.len();
@@ -156,8 +157,8 @@ impl Loop {
     }
 }
 
-/// Copies fewer bytes than a round. Volatile, for else the compiler makes this a call of `memory.copy`, which takes browsers
-/// longer to begin.
+/// Copies fewer bytes than a round. Volatile, for else the compiler makes this a call of `memory.copy`, which takes
+/// browsers longer to begin.
 ///
 /// # Safety
 /// `n` bytes can be read and written, and do not overlap.

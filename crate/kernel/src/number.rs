@@ -133,8 +133,8 @@ pub fn float_to_int(x: f64) -> i128 {
     x as i128
 }
 
-/// Of at most 64 bits, for a narrower format to round: what does not fit into 53 digits makes the last of them odd, so that
-/// no number becomes the midpoint of two.
+/// Of at most 64 bits, for a narrower format to round: what does not fit into 53 digits makes the last of them odd, so
+/// that no number becomes the midpoint of two.
 pub fn int_to_float(x: i128) -> f64 {
     match x.unsigned_abs() >> 53 {
         0 => x as f64,
@@ -147,7 +147,7 @@ pub fn int_to_float(x: i128) -> f64 {
 fn round_to(x: f64, digits: i32, min_exponent: i32, max: f64) -> f64 {
     // Zero and the subnormals of f64 read as -1023, which `min_exponent` covers; what is beyond 2^200 stays there.
     let exponent = (((x.to_bits() >> 52) & 0x7ff) as i32 - 1023).clamp(min_exponent, 200);
-    // So far from 0, an f64 has its last digit where the format has it.
+    // An f64 as far from 0 as this has its last digit where the format has it.
     let far = 1.5 * power_of_two(exponent - (digits - 1) + 52);
     let rounded = ((x + far) - far).copysign(x);
     let rounded = if rounded.abs() > max { f64::INFINITY.copysign(x) } else { rounded };

@@ -38,7 +38,7 @@ struct Axis {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Core {
-    /// So many elements that stay side by side.
+    /// Elements that stay side by side: how many.
     Run(usize),
     /// A matrix: along `rows` the elements lie side by side in the result, along `columns` in the input.
     Turn { rows: Axis, columns: Axis },

@@ -146,7 +146,8 @@ fn pool<const WATCH: bool>(
     let [_, height, width] = window.size;
     let [_, out_height, out_width] = window.output;
     let (n, stride, dilation) = (window.kernel[2], window.strides[2], window.dilation[2]);
-    // The line with all its padding, as far as whole vectors of the result reach, unless that is much more than there is.
+    // The line with all its padding, as far as whole vectors of the result reach, unless that is much more than there
+    // is.
     let reach = (out_width as u64 + 3) * stride as u64 + n.saturating_sub(1) as u64 * dilation as u64 + 8;
     let reach = reach.max((window.before[2] + width) as u64);
     if reach > 64 * (width + out_width) as u64 + 1024 {
@@ -324,7 +325,7 @@ impl Across {
         }
     }
 
-    /// So many times four positions from `at` on.
+    /// `4 * QUADS` positions from `at` on.
     #[inline(always)]
     unsafe fn fold<const QUADS: usize>(
         self,

@@ -1,9 +1,9 @@
 //! Softmax and normalisation of float32: lines are brought to sum 1, or to mean 0 and variance 1.
 //!
 //! A line is what is reduced in an [`Extent`]: a row where `inner` is 1, otherwise a column. Sums over lines have the
-//! order of [`crate::fold`], but for that of [`softmax`]: blocks of 1024 elements, in a block element `i` to partial sum
-//! `i mod 8`, added as `p0+p4` for each of four lanes and [`F32x4::sum`], the blocks (and what is left of the last one) in float64; a column in order. Each takes its data as a
-//! [`Source`], so that it can work in place.
+//! order of [`crate::fold`], but for that of [`softmax`]: blocks of 1024 elements, in a block element `i` to partial
+//! sum `i mod 8`, added as `p0+p4` for each of four lanes and [`F32x4::sum`], the blocks (and what is left of the last
+//! one) in float64; a column in order. Each takes its data as a [`Source`], so that it can work in place.
 //!
 //! Softmax and its logarithm are within 4 ulp of the exact result for the differences from the largest element as they
 //! are rounded. As in [`crate::normal`], a NaN, an infinity or nothing but -infinity makes NaN of the line.

@@ -1,7 +1,7 @@
 //! What a window sees, over three spatial axes: convolution, its transpose and its gradient, and pooling.
 //!
-//! Data are `[n, c, d, h, w]`; fewer spatial axes are leading ones of size 1. For each axis and each position along it a
-//! [`Look`] says which elements lie under which parts of the window. Places in the padding are in no look, so that
+//! Data are `[n, c, d, h, w]`; fewer spatial axes are leading ones of size 1. For each axis and each position along it
+//! a [`Look`] says which elements lie under which parts of the window. Places in the padding are in no look, so that
 //! padding adds nothing to a sum, not even under an infinite weight. A look is found by arithmetic: how far a window
 //! reaches into padding costs nothing.
 //!
@@ -143,8 +143,8 @@ fn weight_plane(way: Direction, [output, channel]: [usize; 2], [group_outputs, g
 
 /// Data `[n, c, d, h, w]` and a weight give `[n, o, …]`, with as many places along each axis as there are looks.
 ///
-/// `groups` divides `c` and `o`; outputs of a group see only the inputs of that group. Sums run over channels, then over
-/// the parts of the window in row-major order.
+/// `groups` divides `c` and `o`; outputs of a group see only the inputs of that group. Sums run over channels, then
+/// over the parts of the window in row-major order.
 pub fn conv<T: Number>(
     data: View<T>,
     weight: View<T>,
@@ -196,8 +196,8 @@ struct Run {
     n: usize,
 }
 
-/// A run for each of the window's `n` parts that lies on an element anywhere, in order. The positions of a part are equally
-/// far from each other, and so are the elements.
+/// A run for each of the window's `n` parts that lies on an element anywhere, in order. The positions of a part are
+/// equally far from each other, and so are the elements.
 fn runs(looks: &[Look], n: usize) -> Vec<Run> {
     let none = |part| Run { part, position: 0, position_step: 1, element: 0, element_step: 1, n: 0 };
     let mut runs: Vec<Run> = (0..n).map(none).collect();

@@ -2,12 +2,12 @@
 //! as 1, 2, 3", 2011), made splittable (Claessen, Pałka: "Splittable pseudorandom number generators using cryptographic
 //! hashing", 2013), in Relay's encoding.
 //!
-//! The numbers are Relay's, which are not the paper's: a mix there turns `y` and adds it a second time to `x + y` before
-//! the two are joined, no key is added behind the last round, and whole blocks of four differ in every word of the
-//! counter, by their number.
+//! The numbers are Relay's, which are not the paper's: a mix there turns `y` and adds it a second time to `x + y`
+//! before the two are joined, no key is added behind the last round, and whole blocks of four differ in every word of
+//! the counter, by their number.
 //!
-//! A key is ten words: four of the cipher's key, two of the path (the bits of the splits so far), two of the counter, of
-//! which the last counts numbers, and two with the one bit that the next split writes.
+//! A key is ten words: four of the cipher's key, two of the path (the bits of the splits so far), two of the counter,
+//! of which the last counts numbers, and two with the one bit that the next split writes.
 //!
 //! ```
 //! use kernel::threefry::{Key, generate};

@@ -1,8 +1,8 @@
 //! Elements of every dtype, a block at a time, as numbers of 64 bits.
 //!
-//! What has no loops for its own dtype reads its elements into blocks of `i64` or `f64`, computes there, and writes them
-//! back: wrapped, or rounded once, as [`number`] has it. An unsigned integer of 64 bits is the `i64` with its bits.
-//! Results equal those of [`scalar`](crate::scalar), brought back to the dtype, to the bit.
+//! What has no loops for its own dtype reads its elements into blocks of `i64` or `f64`, computes there, and writes
+//! them back: wrapped, or rounded once, as [`number`] has it. An unsigned integer of 64 bits is the `i64` with its
+//! bits. Results equal those of [`scalar`](crate::scalar), brought back to the dtype, to the bit.
 //!
 //! A loop goes over [`LANES`] elements at once, so that all of its rounds are alike: what stands in a block behind the
 //! last element is computed too, and means nothing.
@@ -137,13 +137,13 @@ fn canonical(x: f32) -> f64 {
     number::round_f64(x.into())
 }
 
-/// As many elements of an integer dtype, or of bools, as `bytes` has room for; at most a block. What is too large wraps;
-/// of bools, all but 0 is true.
+/// Writes the elements of an integer dtype, or bools, that `bytes` has room for: at most a block. What is too large
+/// wraps; of bools, all but 0 is true.
 pub fn write_ints(format: Format, from: &[i64; BLOCK], bytes: &mut [u8]) {
     out_rounds(format, bytes, |bytes, start| int_bytes(format, &from[start..], bytes));
 }
 
-/// As many elements of a float dtype as `bytes` has room for; at most a block. Each is rounded once.
+/// Writes the elements of a float dtype that `bytes` has room for: at most a block. Each is rounded once.
 pub fn write_floats(format: Format, from: &[f64; BLOCK], bytes: &mut [u8]) {
     out_rounds(format, bytes, |bytes, start| float_bytes(format, &from[start..], bytes));
 }
@@ -213,7 +213,8 @@ fn brain(x: f64) -> [u8; 2] {
     [low, high]
 }
 
-/// Cut off towards zero; the low 64 bits of what is left, of which larger ones than an `i128` has are its largest. NaN is 0.
+/// Cut off towards zero; the low 64 bits of what is left, of which larger ones than an `i128` has are its largest. NaN
+/// is 0.
 pub fn floats_to_ints(from: &[f64; BLOCK], to: &mut [i64; BLOCK], n: usize) {
     for (&from, to) in from[..n].iter().zip(to) {
         *to = if from.abs() < 9e18 { from as i64 } else { number::float_to_int(from) as i64 };
@@ -322,8 +323,8 @@ pub fn unary_floats(op: Unary, from: &[f64; BLOCK], to: &mut [f64; BLOCK], n: us
     true
 }
 
-/// Folds elements into sums, of which each row of elements has one for each column; `at` is the first element's column, and
-/// then that of what comes next.
+/// Folds elements into sums, of which each row of elements has one for each column; `at` is the first element's column,
+/// and then that of what comes next.
 #[inline(always)]
 fn fold<T: Copy, S: Copy>(from: &[T], sums: &mut [S], at: &mut usize, step: impl Fn(S, T) -> S) {
     if let [sum] = sums {

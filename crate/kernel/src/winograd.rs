@@ -2,8 +2,8 @@
 //! Networks, 2016).
 //!
 //! `m` results of a window of `r` parts need products at `m + r - 1` points: the window as a polynomial at the points
-//! below, and at infinity. The points are those of Barabasz et al. (Error Analysis and Improving the Accuracy of Winograd
-//! Convolution for Deep Neural Networks, 2018).
+//! below, and at infinity. The points are those of Barabasz et al. (Error Analysis and Improving the Accuracy of
+//! Winograd Convolution for Deep Neural Networks, 2018).
 //!
 //! ```
 //! use kernel::winograd;
@@ -14,7 +14,7 @@
 
 use crate::strided::count;
 
-/// As many points as one less than products; `None` where there is no table.
+/// The first `n` points, for `n + 1` products; `None` where there is no table.
 fn points(n: usize) -> Option<Vec<f64>> {
     const FEW: [f64; 6] = [0.0, -1.0, 1.0, 0.5, -2.0, -0.5];
     const MANY: [f64; 13] = [0.0, -1.0, 1.0, 0.5, -0.5, 2.0, -2.0, -0.25, 4.0, 0.25, -0.75, 4.0 / 3.0, -4.0];

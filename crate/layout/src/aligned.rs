@@ -210,8 +210,8 @@ fn spare_at(parts: &[Part], places: &[u32], at: usize) -> Option<Spare> {
     parts[at].spare.map(|spare| Spare { offset: places[at] * 8 + spare.offset, ..spare })
 }
 
-/// Places parts from `start` on: each time the one of the largest alignment that needs no padding here, of these the one
-/// with the most spare codes first, then as declared. So from 0 on there is no padding. Also the first place behind
+/// Places parts from `start` on: each time the one of the largest alignment that needs no padding here, of these the
+/// one with the most spare codes first, then as declared. So from 0 on there is no padding. Also the first place behind
 /// them.
 fn in_a_row(parts: &[Part], start: u32, end: End) -> (Vec<u32>, u32) {
     let mut offsets = vec![start; parts.len()];

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 /// A value in a register.
 pub type Words = SmallVec<[u64; 2]>;
 
-/// How many words hold so many bits.
+/// How many words hold `bits` bits.
 pub fn n_words(bits: u32) -> usize {
     bits.div_ceil(64) as usize
 }

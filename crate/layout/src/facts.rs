@@ -23,7 +23,7 @@ pub struct Facts {
     pub spare: Option<Spare>,
     /// How many values there are; `None`: infinitely many, or 2¹²⁸ and more.
     pub cardinality: Option<u128>,
-    /// As few bits as can tell them apart; `None`: infinitely many, or more than 65,536.
+    /// The fewest bits that can tell them apart; `None`: infinitely many, or more than 65,536.
     pub min_bits: Option<u32>,
     /// In the layout's order; empty if it is no sum.
     pub variants: Vec<VariantFacts>,

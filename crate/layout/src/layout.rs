@@ -13,7 +13,7 @@ idx!(
 /// A rule for laying out values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Strategy {
-    /// To the bit: a tag, then the union (seed 004).
+    /// To the bit: a tag, then the union.
     Packed,
     /// As systems languages do: bytes, natural alignment, niches.
     Aligned,
@@ -60,7 +60,8 @@ pub enum Kind {
     Closure,
     /// A pointer to a cell with this content.
     Ref { content: LayoutId },
-    /// A pointer to a block with this content, or one of the spare codes of a pointer for a variant that stores nothing.
+    /// A pointer to a block with this content, or one of the spare codes of a pointer for a variant that stores
+    /// nothing.
     Box {
         content: LayoutId,
         /// By variant of the content's sum: the code instead of a pointer. Empty if the content is no sum.

@@ -1,4 +1,5 @@
-//! `packed`: a tag of ⌈log2 n⌉ bits, then the fields, one after the other (seed 004).
+//! `packed`: a tag of ⌈log2 n⌉ bits, then the fields, one after the other. It is the layout of A. Hafiz, *Simple
+//! Refinement of Anonymous Sum Types in Pattern Matches*, 2022, "Compilation model", as is the example.
 //!
 //! Worked example: `[A [B, C] [B, C], D [E, F, G, H] [I, J]]` has a tag of 1 bit; `A` has fields of 1 bit at 1 and 2,
 //! `D` one of 2 bits at 1 and one of 1 bit at 3; so 4 bits.

@@ -1,7 +1,7 @@
 //! Whether an `as` has anything to do.
 //!
-//! Worked example: `` `B `` of `` [`A, `B, `C] `` and of `` [`A, `B, `D] `` is the code 1 in 2 bits, so such a value changes its
-//! type and no bit; of `` [`B, `C] `` it is the code 0 in 1 bit.
+//! Worked example: `` `B `` of `` [`A, `B, `C] `` and of `` [`A, `B, `D] `` is the code 1 in 2 bits, so such a value
+//! changes its type and no bit; of `` [`B, `C] `` it is the code 0 in 1 bit.
 
 use crate::layout::{Kind, LayoutId, Strategy, Variant};
 use crate::layouts::Layouts;

@@ -1,8 +1,8 @@
 mod anchors;
+mod by_hand;
 mod heap;
 mod laws;
 mod random;
-mod seed;
 
 use crate::{Constructor, Head, LayoutId, Layouts, Strategy, Types};
 use ty::{AdtId, Dtype, Term, TermId, VariantId};

@@ -4,7 +4,8 @@
 //! the dims that are known; the others are `?`. A type of which nothing was found out (`Nil` alone is a list of it) is
 //! a hole, which has no values.
 //!
-//! A polymorphic function type mentions its own parameters, as those past [`ParamId::BOUND`]; equal ones have equal ids too.
+//! A polymorphic function type mentions its own parameters, as those past [`ParamId::BOUND`]; equal ones have equal ids
+//! too.
 //!
 //! Data types are known by what they are instances of; [`Types::define`] says what their constructors hold. It may come
 //! after the type is mentioned, which is how a list mentions itself.
@@ -141,10 +142,6 @@ impl Types {
     /// The types of the fields of a case for people: as the declaration has them.
     pub fn written_fields(&self, ty: TermId, case_idx: usize) -> Option<&[TermId]> {
         self.written.get(&ty)?.get(case_idx).map(Vec::as_slice)
-    }
-
-    pub fn is_defined(&self, adt: TermId) -> bool {
-        self.constructors.contains_key(&adt)
     }
 
     /// The cases of a tuple, an anonymous sum (by name), or a data type or polymorphic function type that has been

@@ -24,7 +24,7 @@ use infer::Inferred;
 use std::cell::OnceCell;
 use ty::{Attrs, Dim, Extent, ParamId, PolyId, Term, Terms};
 
-/// As many names are gone through to see what a variable stands for.
+/// At most this many names are followed to see what a variable stands for.
 const MAX_HOPS: usize = 64;
 
 /// The warnings of a text, in the order of its expressions.
@@ -129,7 +129,8 @@ impl Context<'_> {
         }
     }
 
-    /// Whether two expressions have the same value, for that they are the same variable or stand for the same expression.
+    /// Whether two expressions have the same value, for that they are the same variable or stand for the same
+    /// expression.
     fn same(&self, left: ExprId, right: ExprId) -> bool {
         let (left, right) = (self.source(left), self.source(right));
         left == right

@@ -1,8 +1,8 @@
 //! Reshapes that are taken for transposes, and transposes that turn pictures.
 //!
 //! A reshape keeps the order of the elements: the axes of both shapes cut one row of elements into runs. An axis that
-//! is in both shapes, but not at the same runs, holds other elements afterwards. That is told where the axes of one shape
-//! are those of the other, put together in another order.
+//! is in both shapes, but not at the same runs, holds other elements afterwards. That is told where the axes of one
+//! shape are those of the other, put together in another order.
 //!
 //! Worked example: `(1, 768, 14, 14)` to `(1, 196, 768)`. The axis of 768 went over runs of 196 elements and now goes
 //! over single ones.

@@ -102,7 +102,8 @@ impl Body {
         (block.end, block.span) = (end, span);
     }
 
-    /// Ends the block with a fault. What follows goes into a block that nothing leads to, and takes a value from nowhere.
+    /// Ends the block with a fault. What follows goes into a block that nothing leads to, and takes a value from
+    /// nowhere.
     pub(crate) fn fail(&mut self, fault: Fault, layout: LayoutId, span: Span) -> VarId {
         self.end(End::Fail(fault), span);
         self.block = self.new_block(span);

@@ -1,11 +1,11 @@
 //! Where a value arrives, the sizes that are written there are checked: a `?` may have come to be anything.
 //!
-//! A number is checked wherever it stands. A dim that is a parameter is whatever the first parameter or field that has it
-//! says; the others are compared with that. In the body only what was joined with a `?` need be, since all else is the
-//! same by its type.
+//! A number is checked wherever it stands. A dim that is a parameter is whatever the first parameter or field that has
+//! it says; the others are compared with that. In the body only what was joined with a `?` need be, since all else is
+//! the same by its type.
 //!
-//! Worked example: `def @f[N: Dim](%x: Tensor[(N,), t], %y: Tensor[(2, N), t])` begins with a check that axis 1 of `%y` is
-//! axis 0 of `%x`.
+//! Worked example: `def @f[N: Dim](%x: Tensor[(N,), t], %y: Tensor[(2, N), t])` begins with a check that axis 1 of `%y`
+//! is axis 0 of `%x`.
 
 use crate::body::{Body, Bound, Given};
 use crate::instance::Lowering;
@@ -41,8 +41,8 @@ impl Lowering<'_> {
         self.check_sizes(body, 0, &Arrival { annotation: data.annotation, name, span: data.span, var, ty });
     }
 
-    /// Checks the sizes that are written where a value arrives, and notes those that are given there first, of those that
-    /// were noted from `since` on.
+    /// Checks the sizes that are written where a value arrives, and notes those that are given there first, of those
+    /// that were noted from `since` on.
     fn check_sizes(&mut self, body: &mut Body, since: usize, arrival: &Arrival) {
         let &Arrival { annotation, name, span, var, ty } = arrival;
         for written in self.module.written_sizes(annotation) {

@@ -1,5 +1,5 @@
-//! Refinement and expansion: `p as %x` gives `%x` the matched value in the layout of its own type (seed 004, "Generating
-//! transformations").
+//! Refinement and expansion: `p as %x` gives `%x` the matched value in the layout of its own type (A. Hafiz, *Simple
+//! Refinement of Anonymous Sum Types in Pattern Matches*, 2022, "Generating transformations").
 //!
 //! There is one function for each pair of types that differ, shared by all places that need it, so the program stays
 //! linear in the text. Parts of equal types are handed on as they are; where all bits are the same nothing is done.

@@ -3,8 +3,8 @@
 //! A stack of tasks stands for what is left to do. Operands wait on a stack of variables; where control comes together
 //! again, on a stack of joins.
 //!
-//! Worked example: `if (%c) { 1 } else { %x } + 2` switches on `%c` to two blocks, which jump with `1` and `%x` to a block
-//! with a parameter, in which the sum goes on.
+//! Worked example: `if (%c) { 1 } else { %x } + 2` switches on `%c` to two blocks, which jump with `1` and `%x` to a
+//! block with a parameter, in which the sum goes on.
 
 use crate::body::{Body, Bound};
 use crate::instance::Lowering;

@@ -389,8 +389,8 @@ impl Lowering<'_> {
             let var = self.parameter(&mut body, local);
             body.env.insert(local, Bound::Var(var));
         }
-        // The names for functions around this one mean here what they mean there; what is captured is a variable, though
-        // inside its own literal it is a name.
+        // The names for functions around this one mean here what they mean there; what is captured is a variable,
+        // though inside its own literal it is a name.
         for (local, _) in data.captures.iter().filter(|(local, _)| !captures.contains(local)) {
             if let Some(&function) = self.function_names.get(local) {
                 body.env.insert(*local, Bound::Function { function, subst });

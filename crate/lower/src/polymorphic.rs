@@ -7,8 +7,8 @@
 //! Worked example: in `def @both(%f: fn[A](A) -> A) { (%f(1), %f(True)) }` the first lowering misses `int32` and
 //! `bool`. In the second `%f` is `(fn(int32) -> int32, fn(bool) -> bool)`, and a mention is one of the fields.
 //!
-//! What a value is made of captures nothing that depends on the type arguments (`infer` sees to that), so it can be made
-//! once for each way where it stands.
+//! What a value is made of captures nothing that depends on the type arguments (`infer` sees to that), so it can be
+//! made once for each way where it stands.
 
 use crate::body::Body;
 use crate::close::{Subst, SubstId, Substs, hole};
@@ -152,8 +152,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Where the value of an expression is a polymorphic function and one of its types is wanted: its type, and the type
-    /// arguments.
+    /// Where the value of an expression is a polymorphic function and one of its types is wanted: its type, and the
+    /// type arguments.
     pub(crate) fn used_at(&self, expr: ExprId) -> Option<(TermId, Vec<TermId>)> {
         let inferred = self.of_expr(expr);
         if inferred.handed.contains_key(&expr) {

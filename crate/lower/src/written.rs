@@ -66,8 +66,8 @@ impl Lowering<'_> {
         self.n_of_type = HashMap::default();
     }
 
-    /// A written type. Its parts have smaller ids than it has. A polymorphic function type is a plain one under a choice
-    /// of its parameters.
+    /// A written type. Its parts have smaller ids than it has. A polymorphic function type is a plain one under a
+    /// choice of its parameters.
     pub(crate) fn close_written(&mut self, root: TypeExprId, subst: SubstId) -> TermId {
         let module = self.module;
         let mut made: HashMap<(SubstId, TypeExprId), TermId> = HashMap::default();

@@ -141,8 +141,8 @@ impl Operators {
         }))
     }
 
-    /// As [`plan`](Operators::plan), of an operator [with tuples](OpId::has_tuples) for which there are bodies: the plan of
-    /// each result. Where the operand is a tuple, `operands` are its fields.
+    /// As [`plan`](Operators::plan), of an operator [with tuples](OpId::has_tuples) for which there are bodies: the
+    /// plan of each result. Where the operand is a tuple, `operands` are its fields.
     pub fn plan_all(
         &mut self,
         op: OpId,

@@ -5,8 +5,8 @@
 //! `[m, k]` and `[k, n]` makes `2·m·k·n`, however its loops are arranged. Operators that are in no list below have
 //! costs that depend on values, and none is given.
 //!
-//! Worked example: `nn.conv2d` of `(1, 8, 10, 10)` by `(16, 8, 3, 3)` to `(1, 16, 8, 8)` makes, for each of 1024 results,
-//! 8·3·3 products and as many sums: 2·1024·72 = 147,456.
+//! Worked example: `nn.conv2d` of `(1, 8, 10, 10)` by `(16, 8, 3, 3)` to `(1, 16, 8, 8)` makes, for each of 1024
+//! results, 8·3·3 products and as many sums: 2·1024·72 = 147,456.
 
 use crate::OpId;
 use crate::row::Op;
@@ -17,15 +17,15 @@ use ty::Attrs;
 /// A formula over the sizes of operands and result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// So many for each element of the result.
+    /// This many for each element of the result.
     Result(u64),
-    /// So many for each element of the first operand.
+    /// This many for each element of the first operand.
     Operand(u64),
-    /// A sum of products along the last axis of the first operand, or along the one before where the attribute says that
-    /// it is transposed: two for each element of the result and of that axis.
+    /// A sum of products along the last axis of the first operand, or along the one before where the attribute says
+    /// that it is transposed: two for each element of the result and of that axis.
     Product { transposed: &'static str },
-    /// For each element of the result a product and a sum for each weight of its channel: 2 · results · weights / channels
-    /// of the result. Groups are in the shape of the weights.
+    /// For each element of the result a product and a sum for each weight of its channel: 2 · results · weights /
+    /// channels of the result. Groups are in the shape of the weights.
     Conv,
     /// The same the other way round, for each element of the data: 2 · data · weights / channels of the data.
     ConvTransposed,

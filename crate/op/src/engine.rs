@@ -2,15 +2,15 @@
 //!
 //! A [`Plan`] is what can be decided about a call before its elements are there: which body computes it, and with which
 //! sizes, strides and attributes. It is made once for a place in the program and the types that come there, and run as
-//! often as the program asks. Elements are bytes in row-major order, little-endian, a byte for a `bool`; floats are where
-//! their dtype wants them (at multiples of its width). One operand may be where the result goes, if the plan
+//! often as the program asks. Elements are bytes in row-major order, little-endian, a byte for a `bool`; floats are
+//! where their dtype wants them (at multiples of its width). One operand may be where the result goes, if the plan
 //! [`takes`](Plan::takes) it.
 //!
-//! float32 has bodies of its own (`single`), in which products, convolutions, pools and norms on float16 and bfloat16 are
-//! computed as well (`half`). Elementwise operators, casts and reductions of other dtypes go a block at a time (`blocks`); what
-//! only moves elements is for bytes (`moves`). Where there is no body here, a call is computed on values by the meaning of
-//! its kernel, in which products and convolutions of integers are those of float32 where these are exact (`exact`).
-//! [`crate::run`] asks here first, so all that run programs agree to the bit.
+//! float32 has bodies of its own (`single`), in which products, convolutions, pools and norms on float16 and bfloat16
+//! are computed as well (`half`). Elementwise operators, casts and reductions of other dtypes go a block at a time
+//! (`blocks`); what only moves elements is for bytes (`moves`). Where there is no body here, a call is computed on
+//! values by the meaning of its kernel, in which products and convolutions of integers are those of float32 where these
+//! are exact (`exact`). [`crate::run`] asks here first, so all that run programs agree to the bit.
 
 mod blocks;
 mod convs;
@@ -45,7 +45,7 @@ use half::Half;
 use moves::{Fill, Moves, Places};
 use ty::Attrs;
 
-/// Operators that run as one have at most so many operands, so that lists of them need no memory.
+/// Operators that run as one have at most this many operands together, so that lists of them need no memory.
 pub const MAX_OPERANDS: usize = 8;
 
 /// How one call is computed, for operands and a result of these types.

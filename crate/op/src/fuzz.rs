@@ -1,7 +1,8 @@
 //! Every row of the table on random operands: nothing panics, and results have the types that were inferred.
 //!
-//! Half of the calls take the types and attributes of the row's example, with some of them changed, so that the relation
-//! often holds; the others are made of nothing. Numbers are those that kernels stumble over: negative, huge, NaN.
+//! Half of the calls take the types and attributes of the row's example, with some of them changed, so that the
+//! relation often holds; the others are made of nothing. Numbers are those that kernels stumble over: negative, huge,
+//! NaN.
 
 mod exact;
 mod halves;

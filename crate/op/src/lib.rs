@@ -1,13 +1,14 @@
 //! The operators, one row each, and their type relations.
 //!
 //! A row names its attributes, its relation and its kernel, and documents itself with an example that is a test.
-//! Everything else reads the table: name lookup, inference, evaluation, hover, the operator chapter. Names, attributes
-//! and shape rules are those of TVM Relay.
+//! Name lookup, inference, evaluation, hovers and the operator chapter read the table. What makes some operators fast
+//! and says what they cost stands beside it, by their names: bodies in `engine`, formulas in `cost`. An operator
+//! without a body is computed by its kernel's meaning. Names, attributes and shape rules are those of TVM Relay.
 //!
 //! In: nothing; the table is constant. Out: rows by name or infix spelling, relations for `solve`, and [`run`], which
-//! evaluates one call on values (float32 by the bodies that a [`Plan`] uses, everything else by the scalar meaning, with
-//! results rounded to their dtype). [`Operators`] finds the types of the results first. A [`Plan`] is a call whose types are
-//! known, on elements in memory.
+//! evaluates one call on values (by the bodies that a [`Plan`] uses where there are some, else by the meaning of the
+//! kernel, with results rounded to their dtype). [`Operators`] finds the types of the results first. A [`Plan`] is a
+//! call whose types are known, on elements in memory.
 //!
 //! Deliberately absent: anything that decides types outside a relation. A result's shape when the program runs is the
 //! relation's too, on concrete shapes.

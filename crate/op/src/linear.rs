@@ -11,8 +11,8 @@ use kernel::linear::{Operand, Order, batch_matmul};
 use kernel::strided::{View, count, map2};
 use ty::{Attrs, Elements, Tensor, Value};
 
-/// `[…, m, k] × [k, n]`, or as many of the latter as there are of the former, each transposed by its order. One matrix on a side
-/// serves all of the other.
+/// `[…, m, k] × [k, n]`, or as many of the latter as there are of the former, each transposed by its order. One matrix
+/// on a side serves all of the other.
 pub(crate) fn product(call: &Call, a: &Tensor, b: &Tensor, orders: [Order; 2]) -> Result<Value, Fault> {
     let result = call.result(0)?;
     let sizes = |x: &Tensor, order: Order| {

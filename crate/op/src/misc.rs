@@ -121,7 +121,8 @@ fn cumprod_of(call: &Call) -> Result<Value, Fault> {
     scanned(call, 1, Step { float: float::multiply, int: i128::wrapping_mul })
 }
 
-/// `x · 2^left · multiplier / 2^(31 + right)`, rounded half up, with the numbers that stand at the coordinates of `axes`.
+/// `x · 2^left · multiplier / 2^(31 + right)`, rounded half up, with the numbers that stand at the coordinates of
+/// `axes`.
 fn fixed_point_multiply_per_axis_of(call: &Call) -> Result<Value, Fault> {
     let (x, result) = (call.tensor(0)?, call.result(0)?);
     let rank = x.shape().len() as i64;

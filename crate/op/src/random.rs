@@ -31,8 +31,8 @@ fn bits(call: &Call, n: usize) -> Result<(Key, Vec<u64>), Fault> {
     Ok((next, words))
 }
 
-/// As many bits as the dtype has digits behind the first, as a number from 0 to below 1. Those of a `float32` are the
-/// highest of the lower half of the word.
+/// A number from 0 to below 1 from bits of the word: one for each binary digit of the dtype behind the first. Those of
+/// a `float32` are the highest of the lower half.
 fn uniform(dtype: Dtype, word: u64) -> f64 {
     match dtype {
         Dtype::Float64 => (word >> 12) as f64 / (1_u64 << 52) as f64,

@@ -4,7 +4,9 @@ use crate::Kernel;
 use base::ToList;
 use ty::{AttrValue, Attrs, Relation};
 
-/// One operator. Everything that knows operators reads these fields.
+/// One operator: what it is called and takes, its type relation, its meaning and its documentation. What is fast for
+/// some operators is not here: `engine` chooses a body for a call by the operator's name or kernel and the types,
+/// `cost` a formula by its name.
 #[derive(Clone, Copy)]
 pub struct Op {
     /// As in the text: `nn.conv2d`.
@@ -27,7 +29,8 @@ impl Op {
         Attrs { entries: entries.list(), written: vec![false; self.attrs.len()] }
     }
 
-    /// Whether the result may have a size that is `?` though no argument has one: sizes are values, and these no literals.
+    /// Whether the result may have a size that is `?` though no argument has one: sizes are values, and these no
+    /// literals.
     pub fn leaves_sizes_open(&self, attrs: &Attrs) -> bool {
         let is_unread = |spec: &AttrSpec| {
             matches!(spec.form, AttrForm::Argument(_)) && matches!(attrs.get(spec.name), AttrValue::None)

@@ -18,8 +18,8 @@ use regions::{roi_align_of, roi_pool_of};
 use suppress::{all_class_non_max_suppression_of, get_valid_counts_of, non_max_suppression_of};
 use ty::Value;
 
-/// The squares of `s` by `s` places, where the data is read as `c / s²` channels of `h · s` by `w · s`; what is read then
-/// fills the result in order. So has Darknet, where this comes from, laid its channels out, and Relay after it.
+/// The squares of `s` by `s` places, where the data is read as `c / s²` channels of `h · s` by `w · s`; what is read
+/// then fills the result in order. So has Darknet, where this comes from, laid its channels out, and Relay after it.
 fn yolo_reorg_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     let stride = call.attrs.int("stride").unwrap_or(1) as usize;

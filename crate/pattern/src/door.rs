@@ -37,8 +37,8 @@ pub struct Unreachable<T> {
 /// The decision tree of a match.
 #[derive(Clone, Debug)]
 pub struct MatchTree {
-    /// The numbers of constructors are those of [`hir::CtorId`], of variants those of [`ty::VariantId`], of variables those of
-    /// [`LocalId`].
+    /// The numbers of constructors are those of [`hir::CtorId`], of variants those of [`ty::VariantId`], of variables
+    /// those of [`LocalId`].
     pub tree: Tree,
     /// The literals, by their numbers.
     pub literals: Vec<(Dtype, Scalar)>,

@@ -7,11 +7,12 @@
 //!
 //! Where: a place at which all values begin alike is split without a question. Else the place is one that the first
 //! row asks about, as nothing else can decide that row; among these the one that most rows ask about, then the one
-//! with the fewest ways on, then the leftmost. These are the heuristics f, d, b of Scott and Ramsey 2000 (small default,
-//! small branching), as compared by Maranget 2008, who finds that it pays most to ask what is needed.
+//! with the fewest ways on, then the leftmost. These are the heuristics f, d, b of Scott and Ramsey 2000 (small
+//! default, small branching), as compared by Maranget 2008, who finds that it pays most to ask what is needed.
 //!
 //! Worked example, W(2): the rows `T T _ _`, `_ _ T T`, `_ _ _ _`. The first place splits into `T` (then the second,
-//! which leads to row 0 or on) and `F`; both ways on are the one state of rows 1 and 2. W(n) has 2n + 2 states below the tuple's.
+//! which leads to row 0 or on) and `F`; both ways on are the one state of rows 1 and 2. W(n) has 2n + 2 states below
+//! the tuple's.
 
 use crate::intern::Interner;
 use crate::pattern::{Head, Pattern, PatternId, Patterns, TyId};

@@ -9,13 +9,13 @@ use solve::{Order, Trace};
 use std::sync::LazyLock;
 use ty::{AdtId, Printed, Term, Terms};
 
-/// As many problems are told at once.
+/// At most this many problems are told at once.
 const MAX_DIAGNOSTICS: usize = 500;
 
 /// Says how many more there are.
 const MORE_PROBLEMS: &str = "more-problems";
 
-/// As many variables are offered to fill a hole.
+/// At most this many variables are offered to fill a hole.
 const MAX_FITS: usize = 3;
 
 /// The module under every program, checked once.

@@ -15,7 +15,7 @@ use ty::{ConstructorNames, Dtype, Value, print_value, scalar_of};
 const MAX_PARTS: usize = 64;
 /// A tensor of more elements is not written out.
 const MAX_WRITTEN: usize = 64;
-/// So many elements of a tensor are listed.
+/// At most this many elements of a tensor are listed.
 const MAX_ELEMENTS: usize = 16;
 
 pub(crate) struct Contents<'a> {

@@ -310,8 +310,8 @@ fn ops_text() -> String {
     op::all().iter().map(|row| line(row)).list().join("\n")
 }
 
-/// `relish layers --json`: of each layer, and of each way in which a weight can begin, the module that `use` names and what
-/// it takes.
+/// `relish layers --json`: of each layer, and of each way in which a weight can begin, the module that `use` names and
+/// what it takes.
 fn layers_json() -> String {
     let param = |param: &Param| Attribute { name: param.name, default: param.default.text() };
     let layer = |(module, name, params): (&'static str, &'static str, &'static [Param])| serde_json::json!({ "module": module, "name": name, "params": params.iter().map(param).list() });
@@ -357,8 +357,8 @@ pub fn explain(code: &str, as_json: bool) -> Result<Answer, String> {
 }
 
 /// The document that a command prints for one text, by the command's name; its options as a JSON object with the keys
-/// `fuel`, `memory`, `seed`, `inputs`, `layout`, `fusion`, `pass`, `to`, and `line` and `column` for `hover`. For the test
-/// that every build of the core answers alike.
+/// `fuel`, `memory`, `seed`, `inputs`, `layout`, `fusion`, `pass`, `to`, and `line` and `column` for `hover`. For the
+/// test that every build of the core answers alike.
 pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
     let json: Json = options.parse().ok()?;
     let number = |key: &str| json.get(key).and_then(Json::as_u64);
@@ -401,8 +401,8 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
     }
 }
 
-/// `relish export`: the text, nothing of a program with errors, or why there can be none. As JSON, `{"text", "reason"}`, one
-/// of which is null.
+/// `relish export`: the text, nothing of a program with errors, or why there can be none. As JSON,
+/// `{"text", "reason"}`, one of which is null.
 pub fn exported(analysis: &Analysis, to: Export, as_json: bool) -> Result<String, String> {
     match crate::export(analysis, to) {
         found if as_json => {

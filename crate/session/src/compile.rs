@@ -39,8 +39,8 @@ impl Fusion {
     }
 }
 
-/// Compiles what is needed to run some functions. `watch` sees the program as it is lowered (`"lower"`), then after each
-/// pass, by the pass's name; one that is left out changes nothing.
+/// Compiles what is needed to run some functions. `watch` sees the program as it is lowered (`"lower"`), then after
+/// each pass, by the pass's name; one that is left out changes nothing.
 pub fn compile(
     analysis: &Analysis,
     functions: &[FnId],

@@ -106,7 +106,7 @@ const MAX_EMPTY_LISTS: usize = 1 << 20;
 /// The elements in brackets, a pair for each axis.
 fn nested(tensor: &Tensor, out: &mut String) {
     if tensor.elements.is_empty() {
-        // As many lists as there are places before the first axis of size 0.
+        // A list for each place before the first axis of size 0.
         let n_outer = tensor.shape.iter().take_while(|&&size| size > 0).count();
         let n_lists = tensor.shape[..n_outer].iter().fold(1_usize, |n, &size| n.saturating_mul(size));
         if n_lists > MAX_EMPTY_LISTS {
@@ -299,8 +299,8 @@ fn scalar(json: &Json, dtype: Dtype) -> Result<Scalar, String> {
     if (low..=high).contains(&value) { Ok(Scalar::Int(value as i64)) } else { Err(bad()) }
 }
 
-/// A part of an input in words, without `serde_json`'s own writer and the standard library's quoting, whose tables would be
-/// in the page for this.
+/// A part of an input in words, without `serde_json`'s own writer and the standard library's quoting, whose tables
+/// would be in the page for this.
 fn written(json: &Json) -> String {
     match json {
         Json::Null => "null".to_owned(),

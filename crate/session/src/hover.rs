@@ -20,7 +20,7 @@ pub struct Hover {
     pub span: Span,
 }
 
-/// As many patterns are named that widened a sum.
+/// At most this many patterns that widened a sum are named.
 const MAX_WIDENED: usize = 4;
 
 /// What a hover can be about.

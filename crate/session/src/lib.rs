@@ -1,9 +1,19 @@
 //! The pipeline, and every question that a screen or a tool asks of it.
 //!
-//! In: one source text. Out: an [`Analysis`], which answers: what is wrong ([`Analysis::diagnostics`]), what has which
-//! type ([`Analysis::definitions`], [`Analysis::expressions`], [`hover`]), what a name means ([`name()`]), what it
-//! evaluates to ([`run`]), what the machine is given ([`ir_text()`]). Answers
-//! leave in two forms: views for the page ([`view`]), JSON documents for the command line ([`command`]).
+//! In: one source text. Out: an [`Analysis`], of which everything else is asked:
+//!
+//! - what is wrong ([`Analysis::diagnostics`]), and which edits mend it, the likeliest fault first ([`Mends`]);
+//! - what has which type ([`Analysis::definitions`], [`Analysis::expressions`], [`hover()`]), and what a name means
+//!   ([`name()`]);
+//! - what the solver did, step by step and in rounds ([`Recording`]), why a part of a type is as it is ([`why_text`]),
+//!   and what cannot hold together where there is an error ([`why_not_text`]);
+//! - how a match decides (`matches`), how sums are laid out ([`layout_text`]), and what the machine is given
+//!   ([`ir_text()`]);
+//! - what memory a run needs ([`Needs`]), what it comes to ([`run()`]), and where it stands at a step (`step`);
+//! - of TensorScript, its layers ([`summary()`]) and the program in other languages ([`export()`]).
+//!
+//! [`Page`] asks all of this of one text after another, for a screen. Answers leave as views for the page ([`view`]),
+//! as JSON documents for the command line ([`command`]), and as texts for people ([`text`], [`draw()`]).
 //!
 //! Invariants: an analysis never fails, whatever the text; offsets are bytes inside and are converted on the way out,
 //! here and nowhere else.
@@ -74,8 +84,8 @@ pub fn why_not_text(analysis: &Analysis) -> String {
     why::why_not_text(analysis)
 }
 
-/// For each type error whose core is minimal by its own account: whether the core fails, and whether it holds without each
-/// of its members.
+/// For each type error whose core is minimal by its own account: whether the core fails, and whether it holds without
+/// each of its members.
 pub fn core_laws(analysis: &Analysis) -> Vec<(bool, Vec<bool>)> {
     why::core_laws(analysis)
 }

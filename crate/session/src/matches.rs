@@ -1,10 +1,10 @@
 //! One match of a text with its decision tree, drawn when a screen asks for it.
 //!
-//! The nodes are the tree's from the root on, level by level, and no more than [`MAX_NODES`]. What no arm takes is a leaf
-//! of its own below each switch, with the values that come there as a pattern.
+//! The nodes are the tree's from the root on, level by level, and no more than [`MAX_NODES`]. What no arm takes is a
+//! leaf of its own below each switch, with the values that come there as a pattern.
 //!
-//! Worked example: `match (%p) { (A, _) => 1, (_, B) => 2 }` looks at `%p.0`; for `A` there is arm 0, for `B` and `C` it
-//! looks at `%p.1`; for `B` there is arm 1, for the others no arm: `(B | C, A | C)`.
+//! Worked example: `match (%p) { (A, _) => 1, (_, B) => 2 }` looks at `%p.0`; for `A` there is arm 0, for `B` and `C`
+//! it looks at `%p.1`; for `B` there is arm 1, for the others no arm: `(B | C, A | C)`.
 
 use crate::view::{ArmView, BindingView, CaseView, MatchView, NodeView};
 use crate::{Analysis, page::span_view};
@@ -13,15 +13,15 @@ use hir::{Arm, ExprId, ExprKind, LocalId, PatKind};
 use pattern::{Head, MatchTree, Node, NodeId, PlaceId, Unreachable};
 use ty::{Term, Terms};
 
-/// As many nodes are drawn.
+/// At most this many nodes are drawn.
 const MAX_NODES: usize = 300;
-/// As many lines are said to hold what covers an arm.
+/// At most this many lines are named as those that cover an arm.
 const MAX_COVERS: usize = 3;
-/// Texts from the program are cut here.
+/// Texts from the program are cut after this many characters.
 const MAX_TEXT: usize = 120;
 /// A matched expression longer than this is called "the value".
 const MAX_NAME: usize = 24;
-/// A witness stops here.
+/// A witness is cut after this many characters.
 const MAX_WITNESS: usize = 100;
 
 /// The innermost match at a byte offset; if there is none, the next one, or else the last.

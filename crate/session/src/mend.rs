@@ -8,10 +8,10 @@ use crate::view::solver::{MendView, MendedTypeView, PlaceView};
 use base::{Append, Diagnostic, Fix, Label, LineIndex, Severity, Span, ToList};
 use blame::{Blame, Mend};
 
-/// As many edits are offered for one problem.
+/// At most this many edits are offered for one problem.
 const MAX_FIXES: usize = 3;
 
-/// As many other places are named.
+/// At most this many other places are named for one problem.
 const MAX_PLACES: usize = 2;
 
 /// A text's edits, made once for all questions about them.

@@ -13,9 +13,9 @@ use ty::{RunError, Value};
 /// Bytes of elements of tensors that are there at once, of all expressions together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Needs {
-    /// At least so many.
+    /// At least this many.
     pub least: u64,
-    /// At most so many, if that is known.
+    /// At most this many, if that is known.
     pub most: Option<u64>,
     /// Where that is decided which only the run knows, and a clause that says what it is.
     pub open: Option<(Span, &'static str)>,
@@ -83,7 +83,8 @@ fn clause(open: Open) -> &'static str {
 }
 
 impl Analysis {
-    /// What a run will need, without running anything. What is refused, and inputs that do not fit, are told by the run.
+    /// What a run will need, without running anything. What is refused, and inputs that do not fit, are told by the
+    /// run.
     pub fn needs(&self, options: &Options) -> Needs {
         let functions = self.runnable();
         let compiled = compile(self, &functions, options.layout, options.fusion, &mut |_, _| {});

@@ -29,8 +29,8 @@ pub(crate) fn outermost_net(module: &Module) -> Option<usize> {
     (0..module.nets.len()).rev().find(|&net| runs(net) && !is_inner[net])
 }
 
-/// A node with more weights than this, those of nodes inside it counted each time, is not made up: nodes that hold two of
-/// the next one grow fast.
+/// A node with more weights than this, those of nodes inside it counted each time, is not made up: nodes that hold two
+/// of the next one grow fast.
 const MAX_WEIGHTS: usize = 100_000;
 
 /// All tensors of a node, those of nodes inside it in their places.

@@ -163,7 +163,7 @@ impl Page {
         self.step_to(0.0)
     }
 
-    /// The run that is looked at, after so many instructions.
+    /// The run that is looked at, after `step` instructions.
     pub fn step_to(&mut self, step: f64) -> Option<StepView> {
         self.stepper.as_mut().map(|stepper| stepper.seek(&self.analysis, step as u64))
     }
@@ -178,15 +178,15 @@ impl Page {
         self.stepper.as_mut().map(|stepper| stepper.seek_line(&self.analysis, offset))
     }
 
-    /// On to where as many calls and match tests have been made, and from there to a place between UTF-16 offsets.
+    /// On to where `fuel` calls and match tests have been made, and from there to a place between UTF-16 offsets.
     pub fn step_like(&mut self, fuel: f64, start: u32, end: u32) -> Option<StepView> {
         let lines = self.analysis.lines();
         let place = Span::new(lines.from_utf16(start), lines.from_utf16(end));
         self.stepper.as_mut().map(|stepper| stepper.seek_fuel(&self.analysis, fuel as u64, place))
     }
 
-    /// The text's problems, the likeliest fault first, with edits that mend them. Asked for behind [`Page::update`], which
-    /// does not search, so that typing does not wait for it.
+    /// The text's problems, the likeliest fault first, with edits that mend them. Asked for behind [`Page::update`],
+    /// which does not search, so that typing does not wait for it.
     pub fn mend(&self) -> MendedView {
         let ranked = self.mends().ranked(&self.analysis);
         MendedView { diagnostics: diagnostic_views(self.analysis.lines(), &ranked) }
@@ -242,7 +242,7 @@ impl Page {
         recording.graph_state(analysis, stop)
     }
 
-    /// So many rounds of information flow from one on, counted from 0.
+    /// `n_rounds` rounds of information flow, from `first` on, counted from 0.
     pub fn rounds(&mut self, first: usize, n_rounds: usize) -> RoundsView {
         let (analysis, recording) = self.recording();
         recording.rounds_view(analysis, first, n_rounds)
@@ -298,8 +298,8 @@ impl Page {
         crate::stretch::stretch(&self.analysis, Span::new(lines.from_utf16(start), lines.from_utf16(end)))
     }
 
-    /// What cannot hold together in the problem with this number, where the fault may be, and what would mend it; nothing
-    /// if none of that is known.
+    /// What cannot hold together in the problem with this number, where the fault may be, and what would mend it;
+    /// nothing if none of that is known.
     pub fn why_not(&mut self, problem: u32) -> Option<WhyNotView> {
         let diagnostic = self.analysis.diagnostics().get(problem as usize)?;
         let mut own = diagnostic_views(self.analysis.lines(), std::slice::from_ref(diagnostic));

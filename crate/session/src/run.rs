@@ -76,8 +76,8 @@ pub struct Outcome {
     pub fuel: u64,
     /// Instructions of the machine.
     pub steps: u64,
-    /// Bytes of the machine's blocks and frames: as many as there were at once, and those left when the values have been
-    /// dropped.
+    /// Bytes of the machine's blocks and frames: as many as there were at once, and those left when the values have
+    /// been dropped.
     pub peak_bytes: u64,
     pub live_bytes: u64,
     /// What was known before the run.

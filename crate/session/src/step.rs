@@ -19,19 +19,20 @@ use machine::{Arrival, BlockKind, History, Machine, Position, Status};
 use std::sync::Arc;
 use ty::{Limits, print_value};
 
-/// Steps of one request.
+/// One request runs at most this many instructions.
 const BUDGET: u64 = 400_000;
 /// Who looks at a run ends it.
 const FUEL: u64 = 1 << 50;
 /// Less than a run may take: earlier states are kept as well.
 const MEMORY: u64 = 256 << 20;
-/// Lines of the function above and below the current one.
+/// At most this many lines of the function are shown above the current one, and this many below.
 const LINES_AROUND: usize = 40;
+/// At most this many frames are shown, and of each at most this many variables.
 const MAX_FRAMES: usize = 12;
 const MAX_VARIABLES: usize = 40;
-/// Blocks in the order of their addresses, and as many more that the frames lead to.
+/// At most this many blocks are listed in the order of their addresses, and this many more that the frames lead to.
 const MAX_BLOCKS: usize = 60;
-/// Texts of values are cut here.
+/// Texts of values are cut after this many characters.
 const MAX_TEXT: usize = 160;
 /// The first distance at which a place is looked for by its fuel.
 const STRIDE: u64 = 4096;
@@ -66,7 +67,7 @@ pub(crate) struct Stepper {
     history: History,
     /// The functions as text.
     lines: Vec<Line>,
-    /// As deep as a request that was not finished wants to come out.
+    /// How many calls a request that was not finished leaves open.
     depth: Option<usize>,
 }
 
@@ -119,7 +120,7 @@ impl Stepper {
         self.view(analysis, arrival)
     }
 
-    /// Runs until so many calls are unfinished, or fewer.
+    /// Runs until at most `depth` calls are unfinished.
     fn come_out(&mut self, depth: usize) -> Arrival {
         let begin = self.history.step();
         while self.history.machine().depth() > depth {
@@ -156,7 +157,7 @@ impl Stepper {
         self.view(analysis, arrival)
     }
 
-    /// On to where so many calls and match tests have been made, and from there to a place in the text, if the run comes
+    /// On to where `fuel` calls and match tests have been made, and from there to a place in the text, if the run comes
     /// there before the next.
     pub fn seek_fuel(&mut self, analysis: &Analysis, fuel: u64, place: Span) -> StepView {
         self.depth = None;
@@ -177,7 +178,7 @@ impl Stepper {
         self.view(analysis, arrival)
     }
 
-    /// The first step with so much fuel used.
+    /// On to the first step with this much fuel used.
     fn find_fuel(&mut self, fuel: u64) -> Arrival {
         let begin = self.history.step();
         while self.history.machine().fuel_used() < fuel {

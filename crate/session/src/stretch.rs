@@ -1,7 +1,7 @@
 //! How an operator stretches its operands until they have one shape.
 //!
-//! Worked example: `%pred - %y` of `(64, 1)` and `(64,)`. Lined up from the right, `%pred` is repeated along axis 1, and
-//! `%y`, which has no axis 0, along that.
+//! Worked example: `%pred - %y` of `(64, 1)` and `(64,)`. Lined up from the right, `%pred` is repeated along axis 1,
+//! and `%y`, which has no axis 0, along that.
 
 use crate::Analysis;
 use crate::page::span_view;

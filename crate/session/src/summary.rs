@@ -1,5 +1,5 @@
-//! A TensorScript file as a table of its layers, as Keras prints one: what each gives, how many numbers it learns, how many
-//! operations it takes.
+//! A TensorScript file as a table of its layers, as Keras prints one: what each gives, how many numbers it learns, how
+//! many operations it takes.
 
 use crate::Analysis;
 use base::{Span, ToList};
@@ -65,8 +65,8 @@ pub fn summary(analysis: &Analysis) -> Vec<Summary> {
     module.nets.iter().zip(&sizes).map(|(net, &size)| of(net, size)).list()
 }
 
-/// By node, how many numbers it learns and how many it keeps beside them. Nodes inside nodes are counted each time, without
-/// being walked each time.
+/// By node, how many numbers it learns and how many it keeps beside them. Nodes inside nodes are counted each time,
+/// without being walked each time.
 fn sizes(module: &Module) -> Vec<(u64, u64)> {
     let mut sizes = vec![(0_u64, 0_u64); module.nets.len()];
     for net in crate::export::inside_out(module) {
@@ -166,9 +166,9 @@ fn cost(analysis: &Analysis, stage: &Stage) -> Option<Poly<Atom>> {
             &analysis.module.nets[net].weights[weight].made_of
     {
         let states = tensor(analysis, analysis.inferred.exprs[stage.expr]?, examples)?;
-        // For each number of a state: four gates, each of two products, two biases and its bend; the cell's two products
-        // and their sum; the cell's bend and a product. Of a GRU: three gates; a product within one; the state's difference,
-        // product and sum.
+        // For each number of a state: four gates, each of two products, two biases and its bend; the cell's two
+        // products and their sum; the cell's bend and a product. Of a GRU: three gates; a product within one; the
+        // state's difference, product and sum.
         let hidden = int(args, "hidden_size");
         let of_layer = |input: i64| match kind {
             LayerKind::Lstm => 8 * (input + hidden) + 12 + 3 + 2,

@@ -267,8 +267,8 @@ pub struct RunView {
     pub fuel: f64,
     /// Instructions of the machine.
     pub steps: f64,
-    /// Bytes of the machine's blocks and frames: as many as there were at once, and those left when the values have been
-    /// dropped.
+    /// Bytes of the machine's blocks and frames: as many as there were at once, and those left when the values have
+    /// been dropped.
     pub peak_bytes: f64,
     pub live_bytes: f64,
     pub needs: NeedsView,

@@ -15,8 +15,8 @@ fn ran_in(surface: Surface, text: &str) -> (Vec<Option<String>>, Vec<&'static st
     (values.collect(), outcome.diagnostics.iter().map(|said| said.code).collect())
 }
 
-/// There is a `@depth` for each of endlessly many types, so it has no value, not even where the run would end. What does
-/// not use it has one.
+/// There is a `@depth` for each of endlessly many types, so it has no value, not even where the run would end. What
+/// does not use it has one.
 #[test]
 fn what_has_endless_instances_has_no_value() {
     let program = "

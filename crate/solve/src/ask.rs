@@ -1,8 +1,8 @@
 //! What a rule computes, found by asking it.
 //!
 //! A rule is code, and does not say from which dims it computed one. So it runs once more in a solver of its own with
-//! parameters in the place of its operands' dims, and the dim that it makes is a polynomial over those ([`Formula`]). Where
-//! it cannot hold for all that those may stand for, the dims that matter are found one by one.
+//! parameters in the place of its operands' dims, and the dim that it makes is a polynomial over those ([`Formula`]).
+//! Where it cannot hold for all that those may stand for, the dims that matter are found one by one.
 //!
 //! Worked example: asked with `(a, b, c)` for the shape of its operand, flattening makes `(a, b · c)`.
 
@@ -14,7 +14,7 @@ use crate::trace::Trace;
 use base::{HashMap, ToList};
 use ty::{Dim, Extent, Kind, ParamId, Term, TermId, Terms};
 
-/// As many dims are named that keep another from being known.
+/// At most this many dims that keep another from being known are named.
 const MAX_ANY: usize = 4;
 
 impl Graph<'_> {

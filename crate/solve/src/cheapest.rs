@@ -1,14 +1,14 @@
 //! The cheapest way of each place, and the tree of those that an answer tells.
 //!
-//! Knuth's generalisation of Dijkstra's algorithm (Knuth 1977): a way costs as much as itself and all its premises, so the
-//! cheapest one that has not been settled is settled next.
+//! Knuth's generalisation of Dijkstra's algorithm (Knuth 1977): a way costs as much as itself and all its premises, so
+//! the cheapest one that has not been settled is settled next.
 
 use crate::derive::{Derived, Place, Way};
 use base::{Append, HashSet, ToList};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// So many steps are told.
+/// At most this many steps are told.
 const MAX_STEPS: usize = 64;
 
 /// By place, its cheapest way, if it has one that ends.

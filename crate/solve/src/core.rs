@@ -1,16 +1,16 @@
 //! Why not: a minimal set of what was said and demanded that cannot hold together.
 //!
-//! In: a solver with its trace, the events of the group of definitions in which something failed, and what of the program
-//! may be left out: the relations that the walk posted, and *facts*, cells that it made with what was written there. Out: a
-//! set of these that fails, of which no member can be left out.
+//! In: a solver with its trace, the events of the group of definitions in which something failed, and what of the
+//! program may be left out: the relations that the walk posted, and *facts*, cells that it made with what was written
+//! there. Out: a set of these that fails, of which no member can be left out.
 //!
 //! The group is solved anew from its beginning, with the walk's cells under their old ids and some of its relations and
 //! facts left out (a fact that is left out is an unknown). What a rule made has no place of its own then, so where the
-//! walk itself used such cells the relation that needs them is lost, and with it perhaps the conflict: then, as when the
-//! search takes too many steps, the answer is what was found so far, and says that it is bounded.
+//! walk itself used such cells the relation that needs them is lost, and with it perhaps the conflict: then, as when
+//! the search takes too many steps, the answer is what was found so far, and says that it is bounded.
 //!
-//! Sets are made smaller by deletion of ever smaller chunks, and at last of each member (Zeller and Hildebrandt 2002), from
-//! what the derivations of the failed relation's arguments mention, if that fails by itself.
+//! Sets are made smaller by deletion of ever smaller chunks, and at last of each member (Zeller and Hildebrandt 2002),
+//! from what the derivations of the failed relation's arguments mention, if that fails by itself.
 
 use crate::derive::{By, Graph, Passed, Place};
 use crate::solver::{RelationId, Solver};
@@ -18,8 +18,9 @@ use crate::trace::{Event, undo};
 use base::{Append, HashSet, ToList};
 use ty::{Term, TermId};
 
-/// As many relations are run in all, and cells copied for as many as count as one.
+/// At most this many relations are run in all.
 const MAX_STEPS: usize = 400_000;
+/// Copying this many cells counts as running a relation.
 const CELLS_STEP: usize = 64;
 
 /// What may be left out.

@@ -1,10 +1,10 @@
 //! Why a term is what it is: the derivation graph of a trace, and the shortest derivation of a part of a type in it.
 //!
-//! A *place* is a part of the type of a cell. What holds there was said when the cell was made, by the walk over the program
-//! or by the rule of a relation that ran, or came with an equation of the cell with another. So the places and the ways in
-//! which each may be known are a graph of ANDs (the premises of a rule) and ORs (the ways), in which Knuth's generalisation
-//! of Dijkstra's algorithm (Knuth 1977) finds the cheapest way of each place. Plain equations and the parts of written
-//! types are ways too, but cheap ones that no answer shows.
+//! A *place* is a part of the type of a cell. What holds there was said when the cell was made, by the walk over the
+//! program or by the rule of a relation that ran, or came with an equation of the cell with another. So the places and
+//! the ways in which each may be known are a graph of ANDs (the premises of a rule) and ORs (the ways), in which
+//! Knuth's generalisation of Dijkstra's algorithm (Knuth 1977) finds the cheapest way of each place. Plain equations
+//! and the parts of written types are ways too, but cheap ones that no answer shows.
 //!
 //! A rule is code, and does not say from which dims it computed one: it is asked (`ask`).
 //!
@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use ty::{Extent, Kind, Term, TermId, Terms};
 
-/// So many places are looked at for one question.
+/// At most this many places are looked at for one question.
 const MAX_PLACES: usize = 4_000;
 /// A type of more nodes than this is not searched for a part.
 pub(crate) const MAX_NODES: usize = 400;
@@ -361,7 +361,8 @@ impl<'a> Graph<'a> {
         found
     }
 
-    /// The premises of a rule that equated a cell with another: that one, and if the relation is one of dims, the others.
+    /// The premises of a rule that equated a cell with another: that one, and if the relation is one of dims, the
+    /// others.
     fn companions(&self, posted: &Posted, cell: TermId, other: Place) -> Vec<Place> {
         let head = |id: TermId| self.solver.head(id);
         let of_dims = posted.args.iter().all(|&arg| head(arg).kind() == Kind::Dim) && posted.n_inputs() > 0;

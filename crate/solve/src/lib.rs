@@ -1,4 +1,5 @@
-//! The constraint solver: a union-find store of terms and a queue of type relations (seed 002, "Type Inference").
+//! The constraint solver: a union-find store of terms and a queue of type relations (Roesch et al., *Relay: A
+//! High-Level Compiler for Deep Learning*, 2019, "Type Inference").
 //!
 //! In: terms ([`Solver::fresh`]) and relations over them ([`Solver::post`]), each with the cause that `infer` gave it.
 //! Out: what every class of terms turned out to be ([`ty::Terms`]), the relations that failed, and those that still

@@ -125,7 +125,8 @@ impl Solver {
         }
     }
 
-    /// Finds the infinite types among the cells from `first` on and those below `older`, cuts each at its latest equation and returns where.
+    /// Finds the infinite types among the cells from `first` on and those below `older`, cuts each at its latest
+    /// equation and returns where.
     pub fn cycles(&mut self, first: usize, older: &[TermId]) -> Vec<Cycle> {
         let mut marks = Marks::new(first, self.store.len());
         let mut found = Vec::new();

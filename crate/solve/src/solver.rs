@@ -18,14 +18,17 @@ base::idx!(
     "r"
 );
 
-/// A call (or operator, or anything else that is a cause) may bring up so many relations, and all together so many and
-/// some more for each cause. Written relations always end, but in exponential time if they are made for that.
+/// At most this many relations may follow from one cause: a call, an operator or anything else that is one. Written
+/// relations always end, but in exponential time if they are made for that.
 const MAX_STEPS: usize = 100_000;
+/// At most this many may follow from all causes together, [`MORE_STEPS`] for each cause not counted.
 const MAX_STEPS_OF_ALL: usize = 200_000;
+/// Each cause allows this many more.
 const MORE_STEPS: usize = 16;
 
-/// A list of so many terms counts as much as a relation, and a polynomial of so many products.
+/// A list of this many terms counts as much as a relation.
 const LIST_STEP: usize = 16;
+/// A polynomial of this many products counts as much as a relation.
 const POLY_STEP: usize = 4;
 
 /// Plain equation of two terms, the expected one first. It never waits.
@@ -94,8 +97,8 @@ pub struct Solver {
     pub(crate) watchers: HashMap<TermId, Vec<RelationId>>,
     pub failures: Vec<Failure>,
     pub order: Order,
-    /// Whether a type of the program may hold a `?` at all: only then do static dims keep their identity, so that the flag
-    /// of one reaches all that were equated with it.
+    /// Whether a type of the program may hold a `?` at all: only then do static dims keep their identity, so that the
+    /// flag of one reaches all that were equated with it.
     pub dynamics: bool,
     /// Differences of rigid dims that are taken to be 0 while a definition is checked.
     pub zeros: Vec<Poly<Atom>>,
@@ -281,7 +284,8 @@ impl Solver {
         }
     }
 
-    /// Runs relations until one fails, the queue is empty or so many have been run: how many were, and whether one failed.
+    /// Runs relations until one fails, the queue is empty or `most` have been run: how many were, and whether one
+    /// failed.
     pub(crate) fn solve_until_failure(&mut self, most: usize) -> (usize, bool) {
         let mut n_run = 0;
         while n_run < most

@@ -83,8 +83,8 @@ impl Store {
         self.cells[id].learned = cause;
     }
 
-    /// Mutator: makes two classes one. Both are roots; the term of `child` is hidden. `cells` are those in them that turned
-    /// out to be equal.
+    /// Mutator: makes two classes one. Both are roots; the term of `child` is hidden. `cells` are those in them that
+    /// turned out to be equal.
     pub fn link(&mut self, child: TermId, parent: TermId, cells: (TermId, TermId), cause: Cause, woken: &[Woken]) {
         let hidden = self.cells[child].term;
         let learned = self.cells[parent].learned;

@@ -104,8 +104,8 @@ pub enum Event {
     },
 }
 
-/// Keeps everything, or nothing, which costs one test for each event. It is one type for both, so that the page loads the
-/// code of the solver, and of all that asks it, once.
+/// Keeps everything, or nothing, which costs one test for each event. It is one type for both, so that the page loads
+/// the code of the solver, and of all that asks it, once.
 #[derive(Clone, Debug)]
 pub struct Trace {
     pub events: Vec<Event>,
@@ -132,7 +132,7 @@ impl Trace {
         self.events.len() as u32
     }
 
-    /// Makes room for so many more events.
+    /// Makes room for `n` more events.
     pub fn reserve(&mut self, n: usize) {
         if self.is_on {
             self.events.reserve(n);
@@ -140,8 +140,8 @@ impl Trace {
     }
 }
 
-/// Does to the solver that the trace began with what the events say. `posted` are the relations by id, since events name
-/// them only.
+/// Does to the solver that the trace began with what the events say. `posted` are the relations by id, since events
+/// name them only.
 pub fn replay(mut solver: Solver, events: &[Event], posted: &[Posted]) -> Solver {
     redo(&mut solver, events, posted);
     solver

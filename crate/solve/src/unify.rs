@@ -127,8 +127,8 @@ impl Solver {
         pairs.find(|&(&a, &b)| number(a).zip(number(b)).is_some_and(|(a, b)| a != b)).map(|(&a, &b)| (a, b))
     }
 
-    /// Pushes what makes two rows equal: the fields of variants of one name, what the longer row lacks against its rest,
-    /// and the longer row against the rest of the shorter one, which has some variants twice then.
+    /// Pushes what makes two rows equal: the fields of variants of one name, what the longer row lacks against its
+    /// rest, and the longer row against the rest of the shorter one, which has some variants twice then.
     fn push_row(&mut self, a: TermId, b: TermId, cause: Cause, pairs: &mut Pairs) -> Result<(), Conflict> {
         let is_long = [a, b].map(|row| self.is_long(row));
         let ((left, left_rest), (right, right_rest)) = match is_long {
@@ -198,8 +198,8 @@ impl Solver {
     }
 
     /// Of a long row the variants that a short one has, with one more for all others, so that a match of many arms does
-    /// not walk what it knows once for each arm. All of them, where it matters which the others are, or where they differ:
-    /// what is told of a variant is read off its cell, which may have come to stand for others.
+    /// not walk what it knows once for each arm. All of them, where it matters which the others are, or where they
+    /// differ: what is told of a variant is read off its cell, which may have come to stand for others.
     fn beside(&mut self, long: TermId, (few, rest): &(Vec<Variant>, TermId)) -> (Vec<Variant>, TermId) {
         let is_open = matches!(self.head(*rest), Term::Hole(_));
         let walked = self.walked(long);
@@ -252,8 +252,8 @@ impl Solver {
         self.walked(row).variant(name).map(|variant| variant.fields)
     }
 
-    /// Of a row and one that it goes on with the latter, which stands for both, or it would go on with itself; of others
-    /// the first.
+    /// Of a row and one that it goes on with the latter, which stands for both, or it would go on with itself; of
+    /// others the first.
     fn latter(&self, a: TermId, b: TermId) -> TermId {
         let leads = |mut from: TermId, to: TermId| {
             (0..FEW).any(|_| match self.head(from) {
@@ -330,15 +330,15 @@ fn merge_dims(left: Dim, right: Dim) -> Option<Dim> {
     Some(Dim { extent, dynamic })
 }
 
-/// The variants of two rows, by whether both have them. Either may have one twice: none is lacking of which the other has
-/// the name.
+/// The variants of two rows, by whether both have them. Either may have one twice: none is lacking of which the other
+/// has the name.
 struct Shared {
     equal: Vec<(Variant, Variant)>,
     only_left: Vec<Variant>,
     only_right: Vec<Variant>,
 }
 
-/// A row of so few variants is compared with another one by one.
+/// A row of at most this many variants is compared with another one by one.
 const FEW: usize = 4;
 
 /// A row as far as it was walked. What is added to a row is added at its end.

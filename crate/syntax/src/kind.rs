@@ -70,8 +70,8 @@ pub enum NodeKind {
     Graph,
     /// `<T -> U>`: `Type Type`.
     Signature,
-    /// `w = Linear::<T -> U>::new(in=1, out=2);`: `Signature? ArgList`. Own tokens `Ident`: the name, the layer or node,
-    /// the function.
+    /// `w = Linear::<T -> U>::new(in=1, out=2);`: `Signature? ArgList`. Own tokens `Ident`: the name, the layer or
+    /// node, the function.
     Weight,
     /// `def f(x: T) -> R { … }`: `ParamList? Type? Block`. Own token `Ident`.
     Method,
@@ -81,7 +81,8 @@ pub enum NodeKind {
     Block,
     /// `s; … e` inside parentheses, an argument or an arm: statements, then `Expr`. In refine, `let … in … e`.
     Seq,
-    /// `let %x: T = e;`, `let x : T = e in`: `Type? (Expr | Seq)`, a `Seq` in refine only. Own token `Local` or `Ident`.
+    /// `let %x: T = e;`, `let x : T = e in`: `Type? (Expr | Seq)`, a `Seq` in refine only. Own token `Local` or
+    /// `Ident`.
     LetStmt,
     /// `%0 = e;`: `Expr`. Own token `Graph`.
     GraphStmt,

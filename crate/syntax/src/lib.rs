@@ -2,11 +2,12 @@
 //! mistakes back into text, in its best layout.
 //!
 //! A text is in one of three [`Surface`]s: its file's name says in which, and `#lang relay`, `#lang refine` or
-//! `#lang tensorscript` on its first line says otherwise. Relay's grammar is a superset of Relay's text format (Apache TVM 0.13, `parser.cc`) and of the
-//! notation in Relay's papers and manuals. Refine is the language of A. Hafiz's article on refining anonymous sums:
-//! bare variants, `let … in`, `match … with`. TensorScript is 0b01's language of that name: `node`, `weights`, `graph` and
-//! pipes; what its grammar has and its compiler had not, as operators and `if`, is here too. All make the same kinds of
-//! node: [`NodeKind`] lists them, each with its children.
+//! `#lang tensorscript` on its first line says otherwise. Relay's grammar is a superset of Relay's text format (Apache
+//! TVM 0.13, `parser.cc`) and of the notation in Relay's papers and manuals. Refine is the language of A. Hafiz's
+//! article *Simple Refinement of Anonymous Sum Types in Pattern Matches*, 2022: bare variants, `let … in`,
+//! `match … with`. TensorScript is 0b01's language of that name: `node`, `weights`, `graph` and pipes; what its grammar
+//! has and its compiler had not, as operators and `if`, is here too. All make the same kinds of node: [`NodeKind`]
+//! lists them, each with its children.
 //!
 //! **Algorithm.** The lexer makes one pass. A second pass pairs the brackets, so that the parser knows at each opener
 //! where its closer is, or that there is none: that decides how far a mistake may reach. The parser is a pushdown
@@ -22,11 +23,12 @@
 //!   order and do not overlap. A node begins and ends with a significant token (the root holds everything).
 //! - The parser neither recurses nor panics nor stops early, and takes time linear in the text.
 //! - A bracket whose closer is known ends there and nowhere else. One without is closed at the first token that cannot
-//!   go on, at the latest before the next `def`, `type`, `data`, `extern` or `relation` that begins a line; in TensorScript
-//!   before the next item, or part of the item around it.
+//!   go on, at the latest before the next `def`, `type`, `data`, `extern` or `relation` that begins a line; in
+//!   TensorScript before the next item, or part of the item around it.
 //! - Brackets, prefix operators, `:=`, arrows of function types, and in refine `match` and the values of `let`, nest at
-//!   most [`MAX_NESTING`] deep: the rest is skipped with one error. Operators that associate to the left, calls, projections, `let`s and `else if`s do not count
-//!   as nesting, so trees may be much deeper than that, and whoever walks them must not recurse.
+//!   most [`MAX_NESTING`] deep: the rest is skipped with one error. Operators that associate to the left, calls,
+//!   projections, `let`s and `else if`s do not count as nesting, so trees may be much deeper than that, and whoever
+//!   walks them must not recurse.
 //! - One mistake is one error: a second one at the same token is dropped.
 //!
 //! **Deliberately absent:** names and their scopes, the values of literals, arity, kinds (`(10, 10)` among type
@@ -43,7 +45,8 @@
 //! let block = tree.child(def, NodeKind::Block).unwrap();
 //! let sum = tree.children(block)[0];
 //! assert_eq!(tree.node_text(sum), "%x +");
-//! assert_eq!(tree.children(sum).iter().map(|&n| tree.kind(n)).collect::<Vec<_>>(), [NodeKind::LocalRef, NodeKind::Error]);
+//! let kinds: Vec<NodeKind> = tree.children(sum).iter().map(|&node| tree.kind(node)).collect();
+//! assert_eq!(kinds, [NodeKind::LocalRef, NodeKind::Error]);
 //! ```
 
 mod error;
@@ -73,8 +76,8 @@ pub struct Parse {
     pub errors: Vec<SyntaxError>,
 }
 
-/// Parses a text of less than 4 GiB, in the surface of its file unless its first line is a `#lang` line. What is no text of
-/// that surface and is one of another is said to be that, and nothing else of it.
+/// Parses a text of less than 4 GiB, in the surface of its file unless its first line is a `#lang` line. What is no
+/// text of that surface and is one of another is said to be that, and nothing else of it.
 pub fn parse(text: &str, surface: Surface) -> Parse {
     let (surface, error) = match lang::lang(text) {
         None => (surface, None),

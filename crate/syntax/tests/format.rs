@@ -78,7 +78,7 @@ fn read(path: &Path) -> String {
 /// The programs of the pages and of the recorded facts, one of each.
 fn programs() -> Vec<String> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
-    let mut programs = vec![include_str!("seeds.relay").to_owned()];
+    let mut programs = vec![include_str!("manual.relay").to_owned()];
     for page in std::fs::read_dir(tests.join("pages")).expect("there are pages").flatten() {
         let page = read(&page.path());
         let fences = page.split("```relay\n").skip(1);
@@ -332,8 +332,8 @@ proptest! {
     }
 
     #[test]
-    fn the_seeds_shaken(item in any::<prop::sample::Index>(), gaps in gaps()) {
-        let parse = parse(include_str!("seeds.relay"), Surface::Relay);
+    fn the_manual_shaken(item in any::<prop::sample::Index>(), gaps in gaps()) {
+        let parse = parse(include_str!("manual.relay"), Surface::Relay);
         let items = parse.tree.children(parse.tree.root());
         let at = item.index(items.len() - 3);
         let texts: Vec<&str> = items[at..at + 3].iter().map(|&item| parse.tree.node_text(item)).collect();

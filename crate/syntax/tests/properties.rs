@@ -246,7 +246,7 @@ proptest! {
 
     #[test]
     fn a_cut_or_doubled_program(from in 0_usize..3000, len in 0_usize..40, to in 0_usize..3000) {
-        let text = include_str!("seeds.relay");
+        let text = include_str!("manual.relay");
         let at = |offset: usize| (0..=offset % text.len()).rev().find(|&at| text.is_char_boundary(at)).unwrap();
         let (from, until, to) = (at(from), at(from + len), at(to));
         let piece = if from <= until { &text[from..until] } else { "" };
@@ -281,8 +281,8 @@ fn every_prefix_of_the_nets() {
 }
 
 #[test]
-fn every_prefix_of_the_seeds() {
-    let text = include_str!("seeds.relay");
+fn every_prefix_of_the_manual() {
+    let text = include_str!("manual.relay");
     for (end, _) in text.char_indices().step_by(7) {
         check(&text[..end]);
     }

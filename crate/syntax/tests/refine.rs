@@ -1,5 +1,5 @@
-//! The refine surface: its trees, its mistakes, its layout, its stolen arms. What holds for every text of either surface
-//! is in the files beside this one.
+//! The refine surface: its trees, its mistakes, its layout, its stolen arms. What holds for every text of either
+//! surface is in the files beside this one.
 
 mod help;
 

@@ -337,7 +337,8 @@ fn whole_programs() {
         let kinds: Vec<NodeKind> = tree.children(tree.root()).into_iter().map(|item| tree.kind(item)).collect();
         let n_items = |wanted| kinds.iter().filter(|&&kind| kind == wanted).count();
         assert!(n_items(NodeKind::Net) > 0 && n_items(NodeKind::Net) == n_items(NodeKind::Graph));
-        // Without its line ends the layout is the same, but where a line's end is kept or a comment would take the rest.
+        // Without its line ends the layout is the same, but where a line's end is kept or a comment would take the
+        // rest.
         let code: String = net.lines().map(|line| line.split("//").next().unwrap_or("").to_owned() + "\n").collect();
         let (first, rest) = code.split_once('\n').expect("there are lines");
         let on_one_line = format!("{first}\n{}", rest.split_whitespace().collect::<Vec<_>>().join(" "));

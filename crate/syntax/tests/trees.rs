@@ -151,8 +151,8 @@ fn trees() {
 }
 
 #[test]
-fn the_seeds_have_no_mistakes() {
-    let text = include_str!("seeds.relay");
+fn the_manual_has_no_mistakes() {
+    let text = include_str!("manual.relay");
     assert_eq!(help::errors(text), [""; 0]);
     let parse = parse(text, Surface::Relay);
     let kinds = parse.tree.children(parse.tree.root()).into_iter().map(|item| parse.tree.kind(item));

@@ -1,4 +1,5 @@
-//! Relations written in the language, and their interpreter over [`Facts`] (design, "Relations written by the user").
+//! Relations written in the language, and their interpreter over [`Facts`]. Their notation is that of Relay's manual,
+//! which describes relations in it and has users write them in C++.
 //!
 //! A relation is a list of clauses. The patterns of a clause are matched against the inputs, which are all arguments
 //! but the last. A clause is chosen when its patterns match whatever the unknowns turn out to be, and passed over when

@@ -139,7 +139,7 @@ impl dyn Facts + '_ {
         Ok((self.dims(shape)?, dtype))
     }
 
-    /// As [`tensor`](Self::tensor), with the rank that the rule asks for.
+    /// As [`tensor`](trait.Facts.html#method.tensor), with the rank that the rule asks for.
     pub fn tensor_of_rank(&self, operand: usize, rank: usize) -> Result<(Vec<TermId>, TermId), Stop> {
         let (dims, dtype) = self.tensor(operand)?;
         match dims.len() == rank {
@@ -148,7 +148,7 @@ impl dyn Facts + '_ {
         }
     }
 
-    /// As [`tensor`](Self::tensor), but `None` while the operand is not known.
+    /// As [`tensor`](trait.Facts.html#method.tensor), but `None` while the operand is not known.
     pub fn peek_tensor(&self, operand: usize) -> Result<Option<(Vec<TermId>, TermId)>, Stop> {
         match self.tensor(operand) {
             Ok(parts) => Ok(Some(parts)),
@@ -161,7 +161,7 @@ impl dyn Facts + '_ {
         Ok(self.items(self.dim_list(shape)?).to_vec())
     }
 
-    /// As [`dims`](Self::dims), where they lie.
+    /// As [`dims`](trait.Facts.html#method.dims), where they lie.
     pub fn dim_list(&self, shape: TermId) -> Result<List, Stop> {
         match self.peek(shape) {
             Term::Shape(list) => Ok(list),
@@ -280,7 +280,7 @@ impl dyn Facts + '_ {
         self.result_is(tensor)
     }
 
-    /// As [`result`](Self::result), from sizes.
+    /// As [`result`](trait.Facts.html#method.result), from sizes.
     pub fn result_sizes(&mut self, sizes: &[Size], dtype: TermId) -> Step {
         let dims: Vec<TermId> = sizes.iter().map(|&size| self.make_size(size)).list();
         self.result(&dims, dtype)

@@ -2,8 +2,8 @@
 //!
 //! A value that numbers and parameters determine is computed at once ([`apply`]); any other is an unknown with a
 //! [`FUNCTION`] relation, which waits, and where the solution is the only one also infers an argument from the result:
-//! an equation with one unknown, linear in it, is solved (`N * 2 = 20` gives `N = 10`; with a parameter `M`, `N * 2 = M`
-//! gives `N = floordiv(M, 2)` on condition that 2 divides `M`).
+//! an equation with one unknown, linear in it, is solved (`N * 2 = 20` gives `N = 10`; with a parameter `M`,
+//! `N * 2 = M` gives `N = floordiv(M, 2)` on condition that 2 divides `M`).
 //!
 //! Parameters are rigid: a polynomial over them is in normal form, so two are equal exactly when they are the same.
 //! A `?` among the arguments of arithmetic makes the result `?`.
@@ -705,8 +705,8 @@ fn shape_of_rank(r: &mut dyn Facts, shape: TermId, rank: TermId) -> Step {
     r.unify(shape, known)
 }
 
-/// `s[1:] = r` or `s[:-1] = r`, where the rank of `r` is known: `s` is `r` and as many dims more as were cut off. The rank
-/// of `s[:2]` is certain.
+/// `s[1:] = r` or `s[:-1] = r`, where the rank of `r` is known: `s` is `r` and as many dims more as were cut off. The
+/// rank of `s[:2]` is certain.
 fn shape_of_slice(r: &mut dyn Facts, shape: TermId, from: Option<i64>, to: Option<i64>, result: TermId) -> Step {
     let (front, back) = (from.unwrap_or(0), to.unwrap_or(0));
     // Between two places from one end lie so many dims, whatever the rank.

@@ -7,11 +7,23 @@
 //! A [`Relation`] is a rule that relates argument and result types (Relay's type relations). It sees the solver
 //! through [`Facts`] alone: it asks, then asserts, and its outcome is a [`Step`], never a bool.
 //!
-//! [`Value`] is what programs evaluate to, and [`RunFault`] what they come to instead; they are here because values print
-//! beside their types and everything that runs programs gives them.
+//! [`Value`] is what programs evaluate to, and [`RunFault`] what they come to instead; they are here because values
+//! print beside their types and everything that runs programs gives them.
+//!
+//! Worked example: `Tensor[(N, 3), float32]` is five terms: a `Tensor` of a shape and a dtype, a `Shape` of two dims,
+//! the dims, of which one is the parameter `N` and one the number 3, and the dtype.
 //!
 //! Deliberately absent: unification and the relation queue (`solve`), the rules themselves (`op`), any traversal by
 //! recursion (types may be deeper than the host's stack).
+//!
+//! ```
+//! use ty::{Dim, Dtype, Kind, Term};
+//! let (three, float32) = (Term::Dim(Dim::number(3)), Term::Dtype(Dtype::Float32));
+//! assert_eq!([three.kind(), float32.kind()], [Kind::Dim, Kind::BaseType]);
+//! // What is not known yet is a term too; a dim says itself how much of it is known.
+//! assert_eq!(Term::hole(Kind::Shape), Term::Hole(Kind::Shape));
+//! assert_eq!(Term::hole(Kind::Dim), Term::Dim(Dim::UNKNOWN));
+//! ```
 
 mod attrs;
 mod bits;

@@ -1,4 +1,5 @@
-//! Polynomials with integer coefficients, in normal form: the arithmetic of dims (design: "dims unify as polynomials").
+//! Polynomials with integer coefficients, in normal form: the arithmetic of dims. What is equal by the laws of sums
+//! and products has one form.
 
 use crate::ParamId;
 use base::{ToList, idx};
@@ -15,7 +16,7 @@ const MAX_TERMS: usize = 256;
 /// Nor is a product of more atoms.
 const MAX_DEGREE: usize = 256;
 
-/// After so many steps a polynomial is taken to differ from 0.
+/// A polynomial that is not 0 after this many steps of reduction is taken to differ from it.
 const MAX_REDUCTIONS: usize = 32;
 
 /// A sum of products of atoms, each with its coefficient. Terms are in ascending order of their atoms, the constant

@@ -407,8 +407,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Prints the variants of a row in the order of their names: `` [`A, `B(int32) | r] ``, in refine `[A, B [C]]`. A row
-    /// that may still grow ends in `| _`; refine has no words for that.
+    /// Prints the variants of a row in the order of their names: `` [`A, `B(int32) | r] ``, in refine `[A, B [C]]`. A
+    /// row that may still grow ends in `| _`; refine has no words for that.
     fn sum(&mut self, row: TermId) {
         let (mut variants, rest) = self.terms.row(row);
         variants.sort_by_key(|variant| variant.name);

@@ -12,7 +12,8 @@ pub struct Obligation {
 }
 
 /// `fn[params](…) -> … where obligations`: each use replaces the parameters by fresh unknowns and posts the
-/// obligations (seed 002, rules Type-Func-Def and Type-Call).
+/// obligations (Roesch et al., *Relay: A High-Level Compiler for Deep Learning*, 2019, rules Type-Func-Def and
+/// Type-Call).
 #[derive(Clone, Debug)]
 pub struct Scheme {
     pub params: Vec<ParamId>,
@@ -21,10 +22,7 @@ pub struct Scheme {
 }
 
 impl Scheme {
-    pub fn mono(body: TermId) -> Scheme {
-        Scheme { params: Vec::new(), body, obligations: Vec::new() }
-    }
-
+    /// Whether it is a plain type: without parameters and obligations.
     pub fn is_mono(&self) -> bool {
         self.params.is_empty() && self.obligations.is_empty()
     }

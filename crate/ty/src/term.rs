@@ -39,7 +39,7 @@ idx!(
     "n"
 );
 
-/// What a term can stand for. `BaseType` is a dtype; the seeds' `ShapeVar` is `Dim`.
+/// What a term can stand for. `BaseType` is a dtype; the `ShapeVar` of Relay's manual is `Dim`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     Type,
@@ -138,7 +138,8 @@ pub enum Term {
     },
     /// An anonymous sum: its row.
     Sum(TermId),
-    /// A variant with its fields, and the rest of the row (Rémy 1989). A row is a set: order and repetition mean nothing.
+    /// A variant with its fields, and the rest of the row (Rémy 1989). A row is a set: order and repetition mean
+    /// nothing.
     Row {
         variant: VariantId,
         fields: List,
@@ -251,7 +252,8 @@ pub trait Terms {
     fn poly(&self, id: PolyId) -> &Poly<Atom>;
 
     /// The variants of a row in the order in which they were added, and what ends it: the root of an
-    /// [`EmptyRow`](Term::EmptyRow), a hole, a parameter or an error. A row that contains itself ends at the repetition.
+    /// [`EmptyRow`](Term::EmptyRow), a hole, a parameter or an error. A row that contains itself ends at the
+    /// repetition.
     fn row(&self, row: TermId) -> (Vec<Variant>, TermId) {
         let mut variants: Vec<Variant> = Vec::new();
         let mut rest = self.root(row);

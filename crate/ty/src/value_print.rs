@@ -15,8 +15,8 @@ pub trait ConstructorNames {
     fn surface(&self) -> Surface;
 }
 
-/// Names without a program, for programs made by hand: a list each of variants and of constructors, and one name for all
-/// data types and for all parameters.
+/// Names without a program, for programs made by hand: a list each of variants and of constructors, and one name for
+/// all data types and for all parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedNames {
     pub adt: &'static str,

@@ -104,7 +104,7 @@ impl Playground {
         perhaps(self.page.match_at(offset))
     }
 
-    /// The program that the machine runs, before and after a pass, with so many lines of its functions.
+    /// The program that the machine runs, before and after a pass, with at most `max_lines` lines of its functions.
     pub fn ir(&self, layout: &str, fused: Fused, pass: u32, max_lines: u32) -> Result<Option<Ts<IrView>>, JsValue> {
         let view = self.page.ir(layout, fused.fusion(), pass as usize, max_lines as usize);
         perhaps(view)
@@ -116,7 +116,7 @@ impl Playground {
         perhaps(self.page.step_start(expression as usize, layout, fused.fusion()))
     }
 
-    /// After so many instructions.
+    /// After `step` instructions.
     #[wasm_bindgen(js_name = stepTo)]
     pub fn step_to(&mut self, step: f64) -> Result<Option<Ts<StepView>>, JsValue> {
         perhaps(self.page.step_to(step))
@@ -134,7 +134,7 @@ impl Playground {
         perhaps(self.page.step_to_line(offset))
     }
 
-    /// On to so many calls and match tests, and from there to a place.
+    /// On to where `fuel` calls and match tests have been made, and from there to a place.
     #[wasm_bindgen(js_name = stepLike)]
     pub fn step_like(&mut self, fuel: f64, start: u32, end: u32) -> Result<Option<Ts<StepView>>, JsValue> {
         perhaps(self.page.step_like(fuel, start, end))
@@ -161,7 +161,7 @@ impl Playground {
         shown(self.page.trace())
     }
 
-    /// The solver at a stop: so many classes from one on, so many relations of each list.
+    /// The solver at a stop: `n_classes` classes from `first_class` on, `n_relations` relations of each list.
     #[wasm_bindgen(js_name = solverAt)]
     pub fn solver_at(
         &mut self,
@@ -187,7 +187,7 @@ impl Playground {
         shown(self.page.graph_state(stop as usize))
     }
 
-    /// So many rounds of information flow from one on, counted from 0.
+    /// `n_rounds` rounds of information flow, from `first` on, counted from 0.
     pub fn rounds(&mut self, first: u32, n_rounds: u32) -> Result<Ts<RoundsView>, JsValue> {
         shown(self.page.rounds(first as usize, n_rounds as usize))
     }

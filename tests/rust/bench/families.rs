@@ -1,5 +1,5 @@
-//! Programs that grow with a number, and how long Relay's `InferType` took for each (CPU ms, parsing not counted, on the
-//! machine where the Python loop of [`crate::calibration`] took 562 ms).
+//! Programs that grow with a number, and how long Relay's `InferType` took for each (CPU ms, parsing not counted, on
+//! the machine where the Python loop of [`crate::calibration`] took 562 ms).
 
 use std::fmt::Write;
 
@@ -250,7 +250,8 @@ fn arms(n: usize) -> String {
     text
 }
 
-/// W(N): a tuple of 2N values of two kinds each; arm i asks two of them, and the last arm nothing. OCaml takes 30 s for 16.
+/// W(N): a tuple of 2N values of two kinds each; arm i asks two of them, and the last arm nothing. OCaml takes 30 s for
+/// 16.
 fn matrix(n: usize) -> String {
     let row = |first: usize| {
         let fields = (0..2 * n).map(|i| if i / 2 == first { "T" } else { "_" });

@@ -35,8 +35,8 @@ fn calibration() -> Option<f64> {
     String::from_utf8_lossy(&output.stdout).trim().parse().ok()
 }
 
-/// How long this thread has been ready to run while others did, so that a busy machine is not taken for a slow one. Linux
-/// tells; elsewhere it is 0.
+/// How long this thread has been ready to run while others did, so that a busy machine is not taken for a slow one.
+/// Linux tells; elsewhere it is 0.
 fn waited() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').nth(1).and_then(|word| word.parse().ok());

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Recording may make a check this much longer.
 const WANTED: f64 = 1.10;
 
-/// As many places are jumped to.
+/// How many places are jumped to.
 const N_JUMPS: usize = 1_000;
 
 /// How long the longest and the mean of some runs take, in ms.

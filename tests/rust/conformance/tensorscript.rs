@@ -1,5 +1,5 @@
-//! The answers of the original TensorScript (`tensorscript.jsonl`): shapes that its layers give, each refused when the last
-//! dim is another one, and what it took or fell over without a word.
+//! The answers of the original TensorScript (`tensorscript.jsonl`): shapes that its layers give, each refused when the
+//! last dim is another one, and what it took or fell over without a word.
 
 use base::Surface;
 use serde_json::Value as Json;

@@ -221,7 +221,7 @@ impl Generator {
     }
 }
 
-/// As many holes.
+/// `n` holes, with commas between them.
 pub(crate) fn holes(n: usize) -> String {
     vec!["$"; n].join(", ")
 }

@@ -80,7 +80,7 @@ impl Lowering<'_> {
         self.expr(kind, span)
     }
 
-    /// `Constant(1, (10, 10), float32)`, as the seeds write it.
+    /// `Constant(1, (10, 10), float32)`, as Relay's manual writes it.
     pub(super) fn is_constant_call(&self, node: NodeId) -> bool {
         let callee = self.tree.children_rev(node).last();
         callee.is_some_and(|callee| self.tree.node_text(callee) == "Constant") && !self.ctors.contains("Constant")

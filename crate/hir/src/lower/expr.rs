@@ -7,7 +7,7 @@ use base::{Append, Span, Surface, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Scalar, VariantId};
 
-/// As many variables are tried in the place of a hole.
+/// At most this many variables in scope are tried in the place of a hole, the latest.
 const MAX_CANDIDATES: usize = 32;
 
 impl Lowering<'_> {

@@ -163,7 +163,7 @@ impl<'t> Lowering<'t> {
             let fields = fields.into_iter().map(|field| self.type_at(field, Kind::Type)).list();
             self.module.ctors[ctor].fields = fields;
         }
-        // The seeds write the result without its arguments: `Some : (a) -> Optional`.
+        // Relay's manual writes the result without its arguments: `Some : (a) -> Optional`.
         if let Some(result) = self.tree.child(node, NodeKind::CtorResult) {
             let want = &self.module.adts[self.module.ctors[ctor].adt].name;
             let text = self.tree.node_text(result);

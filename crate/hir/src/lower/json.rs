@@ -1,13 +1,13 @@
 //! JSON as a value, for what comes in a program's text (RFC 8259).
 //!
-//! The reader keeps its own stack, and refuses what is nested deeper than anything a program is written with, since a value
-//! is dropped by recursion. A number stays the text that it is; a name that comes twice in an object is found where it
-//! stands first.
+//! The reader keeps its own stack, and refuses what is nested deeper than anything a program is written with, since a
+//! value is dropped by recursion. A number stays the text that it is; a name that comes twice in an object is found
+//! where it stands first.
 //!
 //! Worked example: `{"a": [1, "b"]}` reads as `Object([("a", List([Number("1"), Text("b")]))])`, and `[1,]` ends with
 //! "a value is missing" at its byte 3.
 
-/// Lists and objects stand in at most so many others.
+/// Lists and objects nest at most this deep.
 const MAX_DEPTH: usize = 128;
 
 #[derive(Debug, Default, PartialEq)]

@@ -40,8 +40,8 @@ fn parse_float(number: &str, dtype: Dtype) -> Option<f64> {
     Some(op::round_to(dtype, value))
 }
 
-/// The value of a number token, negated if a minus stands before it. A float is rounded to its dtype, or as it is written:
-/// as a double.
+/// The value of a number token, negated if a minus stands before it. A float is rounded to its dtype, or as it is
+/// written: as a double.
 fn parse_number(text: &str, negative: bool, rounded: bool, span: Span) -> Result<(Dtype, Scalar), HirError> {
     let is_float = text.contains('.') || (text.contains(['e', 'E']) && !text.starts_with("0x"));
     let (number, dtype) = split_suffix(text, is_float).ok_or(HirError::BadLiteral { span })?;

@@ -177,7 +177,7 @@ impl Lowering<'_> {
         self.new_local(name, span, LocalOrigin::Pattern)
     }
 
-    /// A constructor without fields, or (as the seeds write) a variable without a sigil.
+    /// A constructor without fields, or (as Relay's manual writes) a variable without a sigil.
     fn name_pattern(&mut self, name: &str, span: Span) -> PatKind {
         if self.ctors.contains(name) || name.starts_with(|c: char| c.is_uppercase()) {
             return self.ctor_pattern(name, span, Vec::new());

@@ -1,6 +1,6 @@
-//! Few outputs of one channel: a loop along the rows of the result, many elements at a time, over two rows at once where
-//! they see the same elements: what the upper one sees through a row of the window, the lower one sees through the row
-//! above that.
+//! Few outputs of one channel: a loop along the rows of the result, many elements at a time, over two rows at once
+//! where they see the same elements: what the upper one sees through a row of the window, the lower one sees through
+//! the row above that.
 
 use crate::gemm::Out;
 use crate::gemm::gather::Gather;
@@ -9,7 +9,7 @@ use crate::lanes::{F32x4, Lanes};
 use std::ops::Range;
 use std::{iter, ptr, slice};
 
-/// With so many outputs, a product of matrices that shares the loads between them is faster.
+/// With this many outputs or more, a product of matrices that shares the loads between them is faster.
 pub(super) const FEW: usize = 4;
 /// Elements of a line of the cache.
 const LINE: usize = 16;
@@ -116,7 +116,7 @@ impl Window<'_> {
         }
     }
 
-    /// So many times four elements from `at` on.
+    /// `4 * QUADS` elements from `at` on.
     #[inline(always)]
     unsafe fn block<const QUADS: usize, const STEP: usize>(&self, to: *mut f32, at: usize) -> usize {
         let mut sums = [F32x4::splat(0.0); QUADS];

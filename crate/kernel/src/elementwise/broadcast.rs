@@ -30,8 +30,8 @@ pub struct Walk<const K: usize> {
     outer: Vec<(usize, [usize; K])>,
     /// How many elements each operand has at least.
     reach: [usize; K],
-    /// Where each element comes from, if they are few and there is more than one run: to begin a run takes longer than to
-    /// gather its elements.
+    /// Where each element comes from, if they are few and there is more than one run: to begin a run takes longer than
+    /// to gather its elements.
     places: Option<Box<[[u8; FEW]; K]>>,
 }
 

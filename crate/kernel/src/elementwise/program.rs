@@ -2,8 +2,8 @@
 //!
 //! A block of every intermediate tensor is a register of [`BLOCK`] elements, which stays in the first-level cache; only
 //! operands and the result are in memory. Each step is the loop of its operator, or shares a loop with the next: sums,
-//! differences and products, and `abs` and `relu` between two of them. Every step rounds by itself either way, so the result
-//! has the bits that one operator after the other would give.
+//! differences and products, and `abs` and `relu` between two of them. Every step rounds by itself either way, so the
+//! result has the bits that one operator after the other would give.
 //!
 //! ```
 //! use kernel::elementwise::{Binary, Source, Unary, broadcast::Walk, program::{Place, Program, Step}};

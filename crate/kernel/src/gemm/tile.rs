@@ -1,8 +1,8 @@
 //! The innermost loops: a few rows of the result by a few columns, kept in registers over a run of terms.
 //!
 //! A step loads a row of columns of `b`, and each element of a column of `a` into four lanes. V8 has fifteen registers
-//! and, within a basic block, moves all loads up and all arithmetic down. So a tile fits if its sums, both operands and,
-//! where a product is apart from its sum, that product fit: four rows by eight columns, or three by twelve where a
+//! and, within a basic block, moves all loads up and all arithmetic down. So a tile fits if its sums, both operands
+//! and, where a product is apart from its sum, that product fit: four rows by eight columns, or three by twelve where a
 //! multiply-add is one instruction. Six by eight would fit with a branch after each row, which costs processors that
 //! decode four instructions at a time more than it gives.
 

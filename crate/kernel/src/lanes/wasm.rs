@@ -162,8 +162,8 @@ fn larger(a: v128, b: v128) -> v128 {
     f32x4_pmax(a, b)
 }
 
-/// `b < a ? b : a`. With relaxed SIMD, LLVM makes `relaxed_min` of `f32x4_pmin`, which may answer either operand where one
-/// is a NaN. To select whole lanes is relaxed in name only.
+/// `b < a ? b : a`. With relaxed SIMD, LLVM makes `relaxed_min` of `f32x4_pmin`, which may answer either operand where
+/// one is a NaN. To select whole lanes is relaxed in name only.
 #[cfg(target_feature = "relaxed-simd")]
 #[inline(always)]
 fn smaller(a: v128, b: v128) -> v128 {

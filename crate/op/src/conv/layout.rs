@@ -1,7 +1,7 @@
 //! Tensors in layouts, brought into the order in which the loops read axes, and back.
 //!
-//! Worked example: the channels of `NCHW8c` stand on the axes 1 and 4. In the order `NCHW` both come second, next to each
-//! other, so that `(1, 2, 4, 4, 8)` reads as `(1, 16, 4, 4)`.
+//! Worked example: the channels of `NCHW8c` stand on the axes 1 and 4. In the order `NCHW` both come second, next to
+//! each other, so that `(1, 2, 4, 4, 8)` reads as `(1, 16, 4, 4)`.
 
 use crate::rule::DataLayout;
 use crate::run::{Arg, Call, Fault};

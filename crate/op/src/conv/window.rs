@@ -182,7 +182,7 @@ pub(crate) enum Fold {
 pub(crate) enum Windows {
     /// Of `pool_size`, moved by the attributes.
     Moved,
-    /// As many as the result has places, side by side.
+    /// Side by side, one for each place of the result.
     Parts,
 }
 

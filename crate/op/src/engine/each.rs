@@ -1,5 +1,5 @@
-//! Elementwise operators on any dtype: by loops of [`kernel::native`], or a block at a time by those of [`kernel::wide`], or
-//! element by element by the scalar meaning; all answer the same.
+//! Elementwise operators on any dtype: by loops of [`kernel::native`], or a block at a time by those of
+//! [`kernel::wide`], or element by element by the scalar meaning; all answer the same.
 
 use super::blocks::{Blocks, format};
 use super::single::broadcasts;
@@ -53,8 +53,8 @@ impl Each {
         })
     }
 
-    /// The loop that is all there is to do, if elements are words of four bytes, or two of them. `n_tensors` of the operands are
-    /// tensors, the others scalars.
+    /// The loop that is all there is to do, if elements are words of four bytes, or two of them. `n_tensors` of the
+    /// operands are tensors, the others scalars.
     pub fn native(&self, n_tensors: usize) -> Option<Loop> {
         let is_all = n_tensors < 2 || self.is_whole == [true; 2];
         self.native.filter(|_| is_all && self.dtypes[1].n_bytes() >= 4)

@@ -3,7 +3,8 @@
 //! float32 holds every whole number up to 2²⁴. A sum of products is therefore exact in any order, with or without fused
 //! rounding, if its terms would not exceed that even without their signs: if the largest element of the data times all
 //! weights of an output channel, added up without signs, does not. Bytes do so in windows of a hundred elements at the
-//! worst, and mostly in those of a thousand; cut into a high and a low half, weights do so in windows of many thousands.
+//! worst, and mostly in those of a thousand; cut into a high and a low half, weights do so in windows of many
+//! thousands.
 
 use super::Scratch;
 use super::single::Single;
@@ -19,8 +20,8 @@ const LEAST: usize = 256;
 /// Elements of a call: with more, the room for them as float32 could be more than there is.
 const MOST: usize = 1 << 26;
 
-/// The `n` sums that `body` makes of integers, or `None` if they might not be exact. `outputs` is the axis of the weight
-/// that has a place for each output channel.
+/// The `n` sums that `body` makes of integers, or `None` if they might not be exact. `outputs` is the axis of the
+/// weight that has a place for each output channel.
 pub fn sums(body: &Single, [data, weight]: [&[i64]; 2], outputs: Extent, n: usize) -> Option<Vec<i64>> {
     let larger = data.len().max(weight.len());
     let all = data.len().checked_add(weight.len())?.checked_add(n)?;

@@ -1,5 +1,5 @@
-//! Reductions of all dtypes but float32: a block at a time, one element after the other in `f64`, `i64` or `i128`, as the
-//! meaning has it.
+//! Reductions of all dtypes but float32: a block at a time, one element after the other in `f64`, `i64` or `i128`, as
+//! the meaning has it.
 
 use super::Source;
 use super::blocks::Blocks;

@@ -1,9 +1,9 @@
 //! Operators on float32 as one call, without the tensors between them: elementwise ones, a block at a time, and at most
 //! one product or convolution, which comes first and leaves its result where theirs goes ([`Head`]).
 //!
-//! Worked example: `s0 = nn.bias_add(x, b, axis=1); s1 = nn.relu(s0)` on shapes `(2, 3)` and `(3)` has one register. `x`
-//! lies along the result, `b` does as a `(1, 3)`; the first step writes the register, the second reads it and writes the
-//! result. Each step rounds as it does on its own, so the bits are those of one step after the other.
+//! Worked example: `s0 = nn.bias_add(x, b, axis=1); s1 = nn.relu(s0)` on shapes `(2, 3)` and `(3)` has one register.
+//! `x` lies along the result, `b` does as a `(1, 3)`; the first step writes the register, the second reads it and
+//! writes the result. Each step rounds as it does on its own, so the bits are those of one step after the other.
 //! `s0 = nn.conv2d(x, w); s1 = nn.bias_add(s0, b); s2 = nn.relu(s1)` is the convolution alone, whose epilogue does the
 //! others' sums and maxima.
 
@@ -118,7 +118,7 @@ impl Input {
     }
 }
 
-/// An operand may lie along the result in several ways; so many in all.
+/// An operand may lie along the result in several ways; all operands together in at most this many.
 const MAX_LYING: usize = 2 * MAX_OPERANDS;
 
 #[derive(Clone)]
@@ -144,8 +144,8 @@ struct Head {
 }
 
 impl Head {
-    /// The head of a group whose results all have one shape, if it has one, and which step's result it leaves. `None` if
-    /// there is no body for it.
+    /// The head of a group whose results all have one shape, if it has one, and which step's result it leaves. `None`
+    /// if there is no body for it.
     fn new(steps: &[Step], operands: &[ResultType], results: &[ResultType]) -> Option<Option<(Head, Vec<usize>)>> {
         let is_head = |step: &Step| step.op.class(&step.attrs) == Class::OutFusable;
         let Some(at) = steps.iter().position(is_head) else { return Some(None) };

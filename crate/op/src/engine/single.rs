@@ -268,8 +268,8 @@ impl Single {
         }
     }
 
-    /// Those on one or two tensors of float32, with a result of float32; one does not look at `b`. `None` for others, or
-    /// if sizes disagree.
+    /// Those on one or two tensors of float32, with a result of float32; one does not look at `b`. `None` for others,
+    /// or if sizes disagree.
     pub fn on_floats(&self, [a, b]: [From; 2], to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
         let is_long = |n: usize| to.len() == n && !matches!(a, From::Other(x) if x.len() != n);
         match (self, a, b) {

@@ -93,8 +93,8 @@ impl Elementwise {
     }
 }
 
-/// A body on one or two tensors, whose result is a tensor too, called on words of four bytes without the way over bytes: what
-/// calls on a few elements are for. All but [`Direct::Native`] are for float32.
+/// A body on one or two tensors, whose result is a tensor too, called on words of four bytes without the way over
+/// bytes: what calls on a few elements are for. All but [`Direct::Native`] are for float32.
 #[derive(Clone)]
 pub enum Direct {
     /// Of operands that are as long as the result, or scalars.

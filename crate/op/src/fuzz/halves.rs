@@ -1,4 +1,5 @@
-//! Operators on float16 and bfloat16, some of them computed in float32, against their meaning, which is computed in float64.
+//! Operators on float16 and bfloat16, some of them computed in float32, against their meaning, which is computed in
+//! float64.
 
 use super::meaning::by_meaning;
 use super::plans::{is_tame, run, type_of};

@@ -1,7 +1,7 @@
 //! Sums of products by Einstein's convention.
 //!
-//! Operands are multiplied two at a time, the accumulated one with the one that leaves the smallest product, and a label
-//! that nobody needs any more is summed over at once. So no loop is larger than one pair of operands makes it.
+//! Operands are multiplied two at a time, the accumulated one with the one that leaves the smallest product, and a
+//! label that nobody needs any more is summed over at once. So no loop is larger than one pair of operands makes it.
 
 use crate::rule::misc::{Label, einsum_labels};
 use crate::run::{Call, Fault, floats, ints};

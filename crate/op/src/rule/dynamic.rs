@@ -12,7 +12,7 @@ pub static SHAPE_OF: Relation = Relation { name: "ShapeOf", n_outputs: 1, rule: 
 pub static NDARRAY_SIZE: Relation = Relation { name: "NdarraySize", n_outputs: 1, rule: ndarray_size };
 /// The shape attribute.
 pub static RESHAPE_TENSOR: Relation = Relation { name: "ReshapeTensor", n_outputs: 1, rule: reshape_tensor };
-/// As many axes as the shape has sizes.
+/// A result with an axis for each size that the shape lists.
 pub static DYN_BROADCAST_TO: Relation = Relation { name: "DynamicBroadCastTo", n_outputs: 1, rule: dyn_shape };
 pub static DYN_RESHAPE: Relation = Relation { name: "DynamicReshape", n_outputs: 1, rule: dyn_shape };
 /// One axis more, nobody knows where.
@@ -31,7 +31,7 @@ pub static DYN_PAD: Relation = Relation { name: "DynamicPad", n_outputs: 1, rule
 pub static DYN_ONE_HOT: Relation = Relation { name: "DynOneHot", n_outputs: 1, rule: dyn_one_hot };
 pub static DYN_SPARSE_TO_DENSE: Relation =
     Relation { name: "DynSparseToDense", n_outputs: 1, rule: dyn_sparse_to_dense };
-/// As many axes less.
+/// An axis less for each that is listed.
 pub static DYN_SQUEEZE: Relation = Relation { name: "DynSqueeze", n_outputs: 1, rule: dyn_squeeze };
 /// The axes that are cut are `?`.
 pub static DYN_STRIDED_SLICE: Relation = Relation { name: "DynStridedSlice", n_outputs: 1, rule: dyn_strided_slice };

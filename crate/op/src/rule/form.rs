@@ -1,8 +1,8 @@
 //! Shapes as rules take them apart: by their dims where the rank is known, otherwise as a whole, whose dims are `sh[0]`
 //! and whose parts are `sh[1:]`.
 //!
-//! The parts of a shape parameter are rigid like it; those of an unknown shape are unknowns with equations. Nothing here
-//! suspends, so a rule that asks no more of a shape than this concludes at once, whatever is known of it.
+//! The parts of a shape parameter are rigid like it; those of an unknown shape are unknowns with equations. Nothing
+//! here suspends, so a rule that asks no more of a shape than this concludes at once, whatever is known of it.
 //!
 //! Worked example: a rule that doubles axis 0 makes `(N * 2, 4)` of `(N, 4)`, and `(sh[0] * 2, ..sh[1:])` of `sh`.
 
@@ -163,8 +163,8 @@ impl Form {
     }
 }
 
-/// Where a checked axis is. It may have been checked when the rank was not known yet: then it may count from the end, and
-/// there may be no such axis, which is then behind the last one.
+/// Where a checked axis is. It may have been checked when the rank was not known yet: then it may count from the end,
+/// and there may be no such axis, which is then behind the last one.
 fn place(dims: &[TermId], axis: i64) -> usize {
     if axis < 0 { dims.len().wrapping_sub(axis.unsigned_abs() as usize) } else { axis as usize }
 }

@@ -345,7 +345,8 @@ fn bit_pack(r: &mut dyn Facts) -> Step {
     r.result(&dims, dtype)
 }
 
-/// The dense operand of a rank, its dtype, and the rows of a sparse matrix: the operands from 1 are its elements, their columns, and where each row begins.
+/// The dense operand of a rank, its dtype, and the rows of a sparse matrix: the operands from 1 are its elements, their
+/// columns, and where each row begins.
 fn sparse_rows(r: &mut dyn Facts, rank: usize) -> Result<(Vec<TermId>, TermId, TermId), Stop> {
     let (dense, dtype) = r.tensor_of_rank(0, rank)?;
     let (elements, _) = r.tensor(1)?;

@@ -1,5 +1,5 @@
-//! The codes of a reshape, which are MXNet's: a positive size; 0 copies, −1 infers one, −2 copies the rest, −3 merges two,
-//! −4 splits into the next two.
+//! The codes of a reshape, which are MXNet's: a positive size; 0 copies, −1 infers one, −2 copies the rest, −3 merges
+//! two, −4 splits into the next two.
 //!
 //! The codes are read into a plan, which needs no shape; what they copy, merge and split is not counted, so that the
 //! sizes of those axes need not be known.

@@ -4,7 +4,7 @@ use super::dims::{equate, must_be, number};
 use super::{attr_error, can_have_rank, expect_rank};
 use ty::{AttrValue, Dtype, Facts, Relation, Step, Stop, TermId};
 
-/// As many boxes for each place as there are sizes and ratios, but one.
+/// For each place one box less than there are sizes and ratios together.
 pub static MULTIBOX_PRIOR: Relation = Relation { name: "MultiBoxPrior", n_outputs: 1, rule: multibox_prior };
 /// `(n, classes, anchors)`, `(n, 4 · anchors)` and `(m, anchors, 4)`: six numbers for each anchor, and counts.
 pub static MULTIBOX_TRANSFORM_LOC: Relation =

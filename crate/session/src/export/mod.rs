@@ -1,8 +1,8 @@
 //! TensorScript programs in other languages.
 //!
-//! An expression becomes text when all that it is made of has: functions list their expressions in the order of evaluation
-//! ([`hir::Module::visits`]), so no expression is too deep. What layers are applied where is remembered beside the
-//! operators that they are made of ([`hir::net::Stage`]).
+//! An expression becomes text when all that it is made of has: functions list their expressions in the order of
+//! evaluation ([`hir::Module::visits`]), so no expression is too deep. What layers are applied where is remembered
+//! beside the operators that they are made of ([`hir::net::Stage`]).
 
 mod pytorch;
 mod relay;

@@ -1,4 +1,5 @@
-//! Modules of PyTorch: a class for each node, with the layers' own names and every argument that is not PyTorch's default.
+//! Modules of PyTorch: a class for each node, with the layers' own names and every argument that is not PyTorch's
+//! default.
 
 use super::{FreshNames, inside_out};
 use crate::Analysis;

@@ -1,5 +1,5 @@
-//! Relay: a data type for each node, a `def` for each function, a `let` for each operator. It reads back as a program of
-//! the same types. What of the library it uses, it brings along.
+//! Relay: a data type for each node, a `def` for each function, a `let` for each operator. It reads back as a program
+//! of the same types. What of the library it uses, it brings along.
 
 use super::{FreshNames, inside_out};
 use crate::Analysis;

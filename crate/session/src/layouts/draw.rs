@@ -13,9 +13,9 @@ use base::{HashMap, ToList};
 use layout::{Facts, Kind, Layout, LayoutId, Layouts, Spare, Strategy, Tag, Variant, facts, rust_bytes};
 use ty::TermId;
 
-/// As many types are drawn.
+/// At most this many types are drawn.
 const MAX_TYPES: usize = 100;
-/// And as many variants of all of them.
+/// No further type is drawn once those before it have more variants than this.
 const MAX_VARIANTS: usize = 4_000;
 /// A conversion of a type with more values is not listed.
 const MAX_VALUES: u128 = 64;

@@ -1,7 +1,7 @@
 //! Where a text speaks of a sum type, or names one of its variants.
 //!
-//! A type of the text is an open one, a type with a layout a closed one: the first closed type that is an instance of it
-//! is meant. For `def @f(%x: List[A])` that is the first list of the program.
+//! A type of the text is an open one, a type with a layout a closed one: the first closed type that is an instance of
+//! it is meant. For `def @f(%x: List[A])` that is the first list of the program.
 
 use crate::layouts::Laid;
 use crate::page::span_view;
@@ -13,9 +13,9 @@ use layout::Head;
 use std::cmp::Reverse;
 use ty::{Dim, Term, TermId, Terms};
 
-/// As many places are known.
+/// At most this many places of a text are listed.
 const MAX_MENTIONS: usize = 5_000;
-/// Types that agree so far are taken for the same.
+/// Types whose first pairs of parts agree, this many, are taken for the same.
 const MAX_COMPARED: usize = 1_000;
 
 /// A place of the text that is of a type.

@@ -105,8 +105,8 @@ pub(crate) fn lay(analysis: &Analysis) -> Laid {
     Laid { types, layouts, sums, n_too_large, index, conversions, diagnostics }
 }
 
-/// The sums that types consist of, each once, without the data types that hold themselves at types without end: of those
-/// there are as many as were made before that was known.
+/// The sums that types consist of, each once, without the data types that hold themselves at types without end: of
+/// those there are as many as were made before that was known.
 fn sums(types: &Types, roots: &[TermId], endless: &HashSet<AdtId>) -> Vec<TermId> {
     let mut seen: HashSet<TermId> = HashSet::default();
     let mut found = Vec::new();

@@ -1,7 +1,8 @@
 //! One value of a type, put together by a person, as each strategy stores it.
 //!
 //! A value is a list of choices, each before those for its fields: which variant it is, or which number. What is not
-//! chosen is the variant of the least depth, and zero. The page sends the choices back as it got them, with one changed.
+//! chosen is the variant of the least depth, and zero. The page sends the choices back as it got them, with one
+//! changed.
 //!
 //! Worked example: `Cons(5, Nil)` is the choices `2 1`, `0 5`, `0 0`: constructor 1 with two fields, which are the
 //! number 5 and constructor 0 without any.

@@ -1,4 +1,5 @@
-//! The trace as a document: JSON for tools, a text that a reader can follow by hand. `doc/trace.md` says what is in them.
+//! The trace as a document: JSON for tools, a text that a reader can follow by hand. `doc/trace.md` says what is in
+//! them.
 
 use super::view::Part;
 use super::{Recording, Seen};
@@ -13,7 +14,7 @@ use ty::{Term, TermId};
 
 /// Of the document; a change of the fields' meaning counts it up.
 const VERSION: u32 = 1;
-/// As many relations of the queue stand in a line.
+/// A line lists at most this many relations of the queue.
 const MAX_QUEUE: usize = 12;
 
 #[derive(Serialize)]

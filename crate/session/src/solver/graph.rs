@@ -1,8 +1,8 @@
 //! The bipartite graph of variables and relations.
 //!
 //! A variable is a class as it is in the end, so plain equations that hold are no nodes: what they equate is one
-//! variable. A relation stands for those that it posted as well. Many nodes are gathered in clusters: first by function,
-//! then by rows of a function's relations in source order, so that a cluster is a piece of the text.
+//! variable. A relation stands for those that it posted as well. Many nodes are gathered in clusters: first by
+//! function, then by rows of a function's relations in source order, so that a cluster is a piece of the text.
 //!
 //! Worked example. `nn.relu(%x) + %y` gives `t0 → Identity → t2`, `t2, t1 → Broadcast → t3`.
 
@@ -23,10 +23,11 @@ use ty::{TermId, Terms};
 
 /// More nodes than this are clustered.
 const MAX_NODES: usize = 300;
-/// A cluster of more nodes than this has clusters in it, so many.
+/// A cluster of more nodes than this is made of clusters.
 const MAX_IN_CLUSTER: usize = 60;
+/// How many clusters it is made of.
 const N_PARTS: usize = 12;
-/// As many cells of a variable are asked what is known of it.
+/// At most this many cells of a variable are asked what is known of it.
 const MAX_MENTIONS: usize = 8;
 /// Fewer nodes than this are drawn instead of their cluster.
 const MIN_IN_CLUSTER: usize = 4;

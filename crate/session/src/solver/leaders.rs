@@ -3,8 +3,8 @@
 //! A class of the table goes by the first of its cells that is listed, its *leader*. It is made a leader by its own
 //! event, and stops being one at the link that joins its class with an earlier one's. Both are read off the trace once.
 //!
-//! Worked example. Of the listed cells `a b c`, `c` is linked with `b` at event 7 and `b` with `a` at event 9: `c` leads
-//! until 7 and is then under `b`, which leads until 9.
+//! Worked example. Of the listed cells `a b c`, `c` is linked with `b` at event 7 and `b` with `a` at event 9: `c`
+//! leads until 7 and is then under `b`, which leads until 9.
 
 use base::Idx;
 use solve::Event;
@@ -34,7 +34,7 @@ struct Led {
 }
 
 impl Leaders {
-    /// Of a store of so many terms; the listed cells are in order, and each is made in the trace.
+    /// Of a store of `n_terms` terms; the listed cells are in order, and each is made in the trace.
     pub fn new(events: &[Event], listed: &[TermId], n_terms: usize) -> Leaders {
         let n = listed.len();
         let mut leaders = Leaders {
@@ -83,12 +83,12 @@ impl Leaders {
         self.led.get(self.last[root.index()] as usize).map_or(NONE, |led| led.leader)
     }
 
-    /// Whether a cell that has been made leads when so many events are done.
+    /// Whether a cell that has been made leads when `event` events are done.
     pub fn leads(&self, cell: usize, event: u32) -> bool {
         self.until[cell] >= event
     }
 
-    /// Who leads the class of a root when so many events are done.
+    /// Who leads the class of a root when `event` events are done.
     pub fn of_root(&self, root: TermId, event: u32) -> Option<usize> {
         let mut at = self.last[root.index()];
         while let Some(led) = self.led.get(at as usize) {
@@ -100,7 +100,7 @@ impl Leaders {
         None
     }
 
-    /// The listed cells of a leader's class when so many events are done, itself first.
+    /// The listed cells of a leader's class when `event` events are done, itself first.
     pub fn members(&self, leader: usize, event: u32) -> Vec<usize> {
         let mut found = vec![leader];
         let mut at = 0;

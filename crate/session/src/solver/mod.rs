@@ -90,7 +90,7 @@ impl Recording {
         Recording::with_checkpoints(analysis, cursor::MIN_SPACING)
     }
 
-    /// With so many events between checkpoints, or more if there are many.
+    /// With `min_spacing` events between checkpoints, or more if there are many.
     pub fn with_checkpoints(analysis: &Analysis, min_spacing: usize) -> Recording {
         let (inferred, errors) = analysis.recorded();
         let index = Index::new(analysis, &inferred, &errors);

@@ -1,9 +1,10 @@
-//! Rounds of information flow (seed 003): in each round every relation that can run does, on what the rounds before it
-//! have found out.
+//! Rounds of information flow: in each round every relation that can run does, on what the rounds before it have found
+//! out. TensorScript's own inference works in such rounds (its author's article *TensorScript Type Inference:
+//! Hindley-Milner in Rust*, 2018): it goes through the whole program again until nothing changes.
 //!
 //! The queue runs relations one after the other, so the rounds are read off the trace: a cell is known from the round
-//! on in which the step ran that decided it, and a relation runs in the round after the last of what it was given. Plain
-//! equations take no round. Relations that another one posted are a part of it.
+//! on in which the step ran that decided it, and a relation runs in the round after the last of what it was given.
+//! Plain equations take no round. Relations that another one posted are a part of it.
 //!
 //! A layer of TensorScript is a few operators, so that its relations may be of several rounds; each says whose it is.
 //!
@@ -19,9 +20,9 @@ use solve::{EQUAL, Event, Outcome, RelationId, State};
 use std::fmt::Write;
 use ty::{COPY, Term, TermId, Terms};
 
-/// As many of one round are listed.
+/// At most this many relations of one round are listed.
 const MAX_RESOLVED: usize = 200;
-/// Parts of an argument whose rounds count.
+/// Of an argument, the rounds of at most this many parts count.
 const MAX_PARTS: usize = 64;
 
 /// What is known of cells while the trace is read. Unknown cells that are one class are kept in a list, so that each is
@@ -46,7 +47,7 @@ struct Resolved {
 }
 
 impl Recording {
-    /// So many rounds from one on, counted from 0.
+    /// `n_rounds` rounds from `first` on, counted from 0.
     pub fn rounds_view(&mut self, analysis: &Analysis, first: usize, n_rounds: usize) -> RoundsView {
         self.solver_at(self.n_stops() - 1);
         let resolved = self.resolved();
@@ -98,7 +99,8 @@ impl Recording {
         }
     }
 
-    /// Whether a relation stands by itself in the rounds: it was not posted by another, and is no plain equation or copy.
+    /// Whether a relation stands by itself in the rounds: it was not posted by another, and is no plain equation or
+    /// copy.
     fn is_operator(&self, id: RelationId) -> bool {
         let relation = &self.inferred.solver.relation(id).relation;
         self.index.relations[id.0 as usize].parent.is_none() && !relation.is(&EQUAL) && !relation.is(&COPY)

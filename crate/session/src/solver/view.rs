@@ -14,8 +14,9 @@ use base::{HashSet, Span, ToList};
 use solve::{Cause, Event, RelationId, State, Woken};
 use ty::{TermId, Terms};
 
-/// As many members of a class are shown, and as many changes of a step beside the relation's own arguments.
+/// At most this many members of a class are shown.
 const MAX_MEMBERS: usize = 12;
+/// At most this many changes of a step are shown beside the relation's own arguments.
 const MAX_CHANGES: usize = 12;
 
 /// Which part of a stop's lists is wanted.

@@ -13,11 +13,11 @@ use op::OpId;
 use solve::{EQUAL, Event, RelationId};
 use ty::{Beginning, FUNCTION, Obligation, RelationRef, Term, TermId, Terms};
 
-/// Terms of a type that stands in a sentence.
+/// A type in a sentence is cut after this many terms.
 pub(super) const SHORT: usize = 24;
-/// As many terms below a call's operands are looked at to say which of them is meant.
+/// At most this many terms below a call's operands are looked at to say which of them is meant.
 const MAX_SEARCHED: usize = 400;
-/// As many things are listed in a sentence.
+/// A sentence lists at most this many things.
 const MAX_LISTED: usize = 4;
 
 /// A recording and the text that it is of.

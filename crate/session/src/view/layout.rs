@@ -28,7 +28,7 @@ pub struct TypeLayoutView {
     pub r#type: String,
     /// How many values there are; absent: infinitely many, or more than 2¹²⁸.
     pub cardinality: Option<String>,
-    /// As few bits as can tell them apart; absent: there is no such number.
+    /// The fewest bits that can tell them apart; absent: there is no such number.
     pub min_bits: Option<u32>,
     /// What Rust would take on a 64-bit machine.
     pub rust_bytes: u32,

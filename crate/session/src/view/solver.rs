@@ -14,8 +14,9 @@ use tsify::Tsify;
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct TraceView {
     pub n_events: u32,
-    /// A letter for each stop: `b` the beginning, `p` posted, `s` solved, `w` waits, `f` failed (without a relation: a type
-    /// that contains itself was cut, or relations wait and nothing is left that could tell them more), `q` generalised.
+    /// A letter for each stop: `b` the beginning, `p` posted, `s` solved, `w` waits, `f` failed (without a relation: a
+    /// type that contains itself was cut, or relations wait and nothing is left that could tell them more), `q`
+    /// generalised.
     pub stops: String,
     /// For each stop the function that it belongs to, as an index into `functions`; the beginning belongs to the first.
     pub stop_functions: Vec<u32>,
@@ -211,9 +212,10 @@ pub struct EdgeView {
     pub to: u32,
 }
 
-/// How the nodes of a graph stand at one stop: a letter for each, in their order. Of a variable: `?` unknown, `k` known,
-/// `c` told something by this step. Of a relation: `-` not posted yet, `p` queued, `w`, `s`, `f`, `q` as in the timeline,
-/// `c` the one that ran. Of a cluster: `c` if one of its nodes is, else `k` if all are known and done, else `?`.
+/// How the nodes of a graph stand at one stop: a letter for each, in their order. Of a variable: `?` unknown, `k`
+/// known, `c` told something by this step. Of a relation: `-` not posted yet, `p` queued, `w`, `s`, `f`, `q` as in the
+/// timeline, `c` the one that ran. Of a cluster: `c` if one of its nodes is, else `k` if all are known and done, else
+/// `?`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct GraphStateView {
@@ -222,8 +224,8 @@ pub struct GraphStateView {
     pub terms: Vec<String>,
 }
 
-/// Which operators were resolved in which round of information flow (seed 003): each relation that can run, runs once a
-/// round, on what the round before has found out.
+/// Which operators were resolved in which round of information flow: in each round every relation that can run does, on
+/// what the rounds before it have found out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct RoundsView {
@@ -403,7 +405,7 @@ pub struct StretchedView {
     /// As the text has it.
     pub of: String,
     pub span: SpanView,
-    /// As many as the result has; nothing where the operand has no such axis.
+    /// One for each axis of the result; nothing where the operand has no such axis.
     pub dims: Vec<Option<String>>,
     /// Along which axes it is repeated.
     pub is_repeated: Vec<bool>,

@@ -1,7 +1,7 @@
 //! *Why not?* What cannot hold together in a type error, in words.
 //!
-//! `solve::core` finds a minimal set of what the program says and demands; what may be left out here are the relations of
-//! calls, the equations of the walk, annotations and literals.
+//! `solve::core` finds a minimal set of what the program says and demands; what may be left out here are the relations
+//! of calls, the equations of the walk, annotations and literals.
 //!
 //! Worked example. Of `let %y = nn.dense(%x, %w);` with `%x: Tensor[(2, 3), float32]` and
 //! `%w: Tensor[(5, 4), float32]` the core has three members: both annotations, and what `nn.dense` needs.
@@ -71,8 +71,8 @@ pub(crate) fn why_not(analysis: &Analysis, recorded: &Recorded, problem: usize) 
     Some(WhyNotView { problem, core: members, n_behind, is_bounded: core.is_bounded, places, fixes })
 }
 
-/// Whether the core of each type error of a text fails by itself, and holds without each of its members; for the test of
-/// that. Cores that were bounded are left out.
+/// Whether the core of each type error of a text fails by itself, and holds without each of its members; for the test
+/// of that. Cores that were bounded are left out.
 pub(crate) fn core_laws(analysis: &Analysis) -> Vec<(bool, Vec<bool>)> {
     let recorded = Recorded::new(analysis);
     let graph = recorded.graph();

@@ -1,10 +1,10 @@
 //! *Why is this so?* The shortest derivation of a part of a type, in words.
 //!
-//! `solve::derive` finds the derivation; here its steps are named after the program ([`naming`]) and worded by the rules of
-//! the operators ([`words`], [`window`]). A step whose fact came through a call gets a line for the call.
+//! `solve::derive` finds the derivation; here its steps are named after the program ([`naming`]) and worded by the
+//! rules of the operators ([`words`], [`window`]). A step whose fact came through a call gets a line for the call.
 //!
-//! Worked example. Of `let %f = nn.batch_flatten(%p);`, with `%p` of shape `(2, 4, 5)` by its annotation, axis 1 of `%f`
-//! is 20: "20 = 4 · 5: `nn.batch_flatten` on line 2 multiplies axes of `%p`, whose 4 is written on line 1".
+//! Worked example. Of `let %f = nn.batch_flatten(%p);`, with `%p` of shape `(2, 4, 5)` by its annotation, axis 1 of
+//! `%f` is 20: "20 = 4 · 5: `nn.batch_flatten` on line 2 multiplies axes of `%p`, whose 4 is written on line 1".
 
 mod conflict;
 mod naming;

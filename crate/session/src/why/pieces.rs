@@ -1,7 +1,7 @@
 //! A type cut into pieces, each of which can be asked about.
 //!
-//! Worked example: `Tensor[(2, 320), float32]` is `Tensor` (the whole), `[`, `(` (the shape), `2`, `, `, `320`, `)`, `, `,
-//! `float32`, `]`.
+//! Worked example: `Tensor[(2, 320), float32]` is `Tensor` (the whole), `[`, `(` (the shape), `2`, `, `, `320`, `)`,
+//! `, `, `float32`, `]`.
 
 use super::Recorded;
 use crate::Analysis;

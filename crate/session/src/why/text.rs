@@ -7,8 +7,8 @@ use solve::derive::{Path, Place};
 use std::fmt::Write;
 use ty::{List, Term, Terms};
 
-/// What was asked, as a line such as `%x axis 1`: a name, and which part of its type, from the outside in (`field 0 shape`,
-/// `result axis 0`, `dtype`).
+/// What was asked, as a line such as `%x axis 1`: a name, and which part of its type, from the outside in
+/// (`field 0 shape`, `result axis 0`, `dtype`).
 fn place(analysis: &Analysis, recorded: &Recorded, asked: &str) -> Option<(super::Subject, Place)> {
     let solver = &recorded.inferred.solver;
     let mut words = asked.split_whitespace();

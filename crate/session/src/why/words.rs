@@ -12,7 +12,7 @@ use solve::formula::{Formula, Token};
 use solve::{Cause, RelationId};
 use ty::{Attrs, Dim, Extent, RelationRef, Term, TermId, Terms};
 
-/// As many operands are named that a rule made something from.
+/// At most this many of the operands that a rule made something from are named.
 const MAX_NAMED: usize = 4;
 
 /// A line of the answer.

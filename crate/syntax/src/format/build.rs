@@ -55,9 +55,9 @@ struct Frame {
 enum Wrap {
     /// Each has its own.
     None,
-    /// As many as fit.
+    /// A line has as many as fit.
     Full,
-    /// As they do, if the first stands on a line of its own.
+    /// As in `Full`, if the first stands on a line of its own.
     Written,
 }
 

@@ -12,8 +12,9 @@
 //! - No significant token is added, dropped or moved, and the new text has the same tree: commas stay as they are.
 //! - Comments stay between the same tokens, on the line of the one before or on lines of their own.
 //! - What has been formatted stays as it is when it is formatted again. Besides tokens the layout follows only what it
-//!   keeps: a line's end right after the `{` of a block, after the `[` of a list, after `:-` (and then between goals) or
-//!   before `|>` (and then before each of the chain), in refine after `in` and around arms; line ends beside comments; and one empty line where there were some.
+//!   keeps: a line's end right after the `{` of a block, after the `[` of a list, after `:-` (and then between goals)
+//!   or before `|>` (and then before each of the chain), in refine after `in` and around arms; line ends beside
+//!   comments; and one empty line where there were some.
 //!
 //! **Deliberately absent:** options.
 

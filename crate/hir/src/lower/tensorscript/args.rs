@@ -11,7 +11,7 @@ use ty::Scalar;
 
 /// Arithmetic of sizes nests at most this deep.
 const MAX_DEPTH: u32 = 64;
-/// A layer of layers has at most so many: each has tensors of its own.
+/// A layer of layers has at most this many layers: each has tensors of its own.
 const MAX_LAYERS: i64 = 64;
 /// An axis that is swapped is at most this one from the beginning or the end.
 const MAX_AXIS: i64 = 20;

@@ -212,8 +212,8 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Tells of a `weights` or `graph` whose node there is not. The name of the node that is meant; none that it could be
-    /// a part of if that is empty.
+    /// Tells of a `weights` or `graph` whose node there is not. The name of the node that is meant; none that it could
+    /// be a part of if that is empty.
     fn misnamed(&mut self, node: NodeId, name: &str, span: Span) -> Option<&'t str> {
         let tree = self.tree;
         let kind = tree.kind(node);
@@ -659,7 +659,8 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// The name that is meant by one: without regard to capitals and underscores, by what it is called elsewhere, or the nearest.
+/// The name that is meant by one: without regard to capitals and underscores, by what it is called elsewhere, or the
+/// nearest.
 fn nearest_layer<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
     const ELSEWHERE: &[(&str, &str)] = &[
         ("bmm", "matmul"),

@@ -9,9 +9,9 @@ use ty::{Dtype, Kind};
 
 /// A shape of more dims than this is refused: names of names of shapes grow fast.
 const MAX_RANK: usize = 256;
-/// So many names and dims are read for one shape: a name may stand for names that stand for nothing.
+/// At most this many names and dims are read for one shape: a name may stand for names that stand for nothing.
 const MAX_READ: usize = 10_000;
-/// So deep may names stand for names.
+/// Names stand for names, and arithmetic nests, at most this deep.
 const MAX_DEPTH: u32 = 64;
 
 /// What a `dim` or `tsr` names.

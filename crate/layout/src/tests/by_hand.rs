@@ -1,4 +1,5 @@
-//! Seed 004's figures, and others that were worked out by hand.
+//! Sizes and bits of small types: those that A. Hafiz's article gives (`packed.rs` names it), and others that were
+//! worked out by hand.
 
 use super::heap::TestHeap;
 use super::random::all;
