@@ -1,5 +1,5 @@
-// The two builds of the compiler, of which a visit downloads the one it uses. Both compute the same, but for the last digits:
-// relaxed SIMD lets a processor round `a · b + c` once, and not all do.
+// The two builds of the compiler, of which a visit downloads the one it uses. Both compute the same, but for the last
+// digits: relaxed SIMD lets a processor round `a · b + c` once, and not all do.
 import relaxedUrl from "./wasm/relish_relaxed.wasm?url";
 import simd128Url from "./wasm/relish_wasm_bg.wasm?url";
 

@@ -1,5 +1,5 @@
-// The programs that stood in the editor before the present one: the newest first, each once. All tabs share the list, so
-// it is read anew each time.
+// The programs that stood in the editor before the present one: the newest first, each once. All tabs share the list,
+// so it is read anew each time.
 import { load, save } from "./storage.ts";
 import { WELCOME } from "./welcome.ts";
 

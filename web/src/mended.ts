@@ -1,6 +1,6 @@
-// The problems of a check with what was found out behind it: where each fault most likely is, and what would mend it. That
-// comes while people read the list already, so the problems stay in the order of the check, and what was told first stays
-// where it is.
+// The problems of a check with what was found out behind it: where each fault most likely is, and what would mend it.
+// That comes while people read the list already, so the problems stay in the order of the check, and what was told
+// first stays where it is.
 import type { DiagnosticView, FixView, LabelView } from "./wasm/relish_wasm.js";
 
 /** A problem as it is known now. */

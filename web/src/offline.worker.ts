@@ -1,9 +1,9 @@
 // The service worker, which keeps the site for when there is no network. `scripts/offline.mjs` writes the list of the
 // site's files, and what they must be to the byte, in front of this file once the site is built.
 //
-// A name under assets/ holds a hash of the contents, so such a file is the same in every build that has it, and comes from
-// what is kept. The page itself comes from the network, as long as there is one: so a new build is there with the next
-// load, with the files that it names; the page that is kept comes with its own. The two are never mixed.
+// A name under assets/ holds a hash of the contents, so such a file is the same in every build that has it, and comes
+// from what is kept. The page itself comes from the network, as long as there is one: so a new build is there with the
+// next load, with the files that it names; the page that is kept comes with its own. The two are never mixed.
 
 interface Site {
   /** Another one for each build. */

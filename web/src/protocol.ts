@@ -1,5 +1,6 @@
 // What the page and the worker say to each other. What is said about a whole text carries its revision, so that an
-// answer about an older text is recognised and dropped; questions about a place carry an id, by which the page knows them.
+// answer about an older text is recognised and dropped; questions about a place carry an id, by which the page knows
+// them.
 import type { Target } from "./state.ts";
 import type {
   CheckView,

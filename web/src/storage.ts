@@ -1,5 +1,5 @@
-// What stays in the browser: between visits, and in one tab for as long as it is open. Storage may be full, forbidden or
-// emptied; then the page works without.
+// What stays in the browser: between visits, and in one tab for as long as it is open. Storage may be full, forbidden
+// or emptied; then the page works without.
 const PREFIX = "relish.";
 
 export type Kept = "text" | "earlier" | "theme" | "panel" | "layout" | "fused" | "build" | "measures" | "editor-width" | "problems-height";

@@ -1,5 +1,5 @@
-// What fixes are called where several are offered. The compiler names what a fix does, and two of them may do the same in
-// two places: then each says where.
+// What fixes are called where several are offered. The compiler names what a fix does, and two of them may do the same
+// in two places: then each says where.
 import { columnOf, lineOf } from "./lines.ts";
 import type { FixView } from "./wasm/relish_wasm.js";
 

@@ -8,8 +8,8 @@ pub(crate) struct Candidate {
     pub edits: Vec<Edit>,
     /// Where the fault is, if this mends it.
     pub place: Span,
-    /// The smaller, the likelier; one more for each definition between the fault and the edit. The scale, by which floors of
-    /// `tests/rust/conformance/blame.rs` are reached:
+    /// The smaller, the likelier; one more for each definition between the fault and the edit. The scale, by which
+    /// floors of `tests/rust/conformance/blame.rs` are reached:
     ///
     /// | cost | kind of edit |
     /// |---|---|

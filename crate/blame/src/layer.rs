@@ -1,8 +1,8 @@
 //! Edits of sizes in TensorScript: what a layer takes, what one before it gives, and what the node's type says.
 //!
-//! Nothing need be tried with holes here: all sizes are written, and inference knows what comes to each layer. Where that
-//! is other than what the layer takes, they clash, and one of both may be at fault. An edit may make the next layer clash,
-//! which is followed a few layers far.
+//! Nothing need be tried with holes here: all sizes are written, and inference knows what comes to each layer. Where
+//! that is other than what the layer takes, they clash, and one of both may be at fault. An edit may make the next
+//! layer clash, which is followed a few layers far.
 //!
 //! Worked example: `fc1 = Linear::new(in=784, out=64); fc2 = Linear::new(in=128, out=10);` and `x |> fc1 |> fc2`: write
 //! `in=64` in `fc2`, or `out=128` in `fc1`.
@@ -17,10 +17,10 @@ use hir::net::{Applied, MadeOf, Net};
 use hir::{ExprId, ExprKind, TypeExprId, TypeExprKind};
 use syntax::{NodeId, NodeKind, TokenKind};
 
-/// So many clashes are looked at.
+/// At most this many clashes are looked at.
 const MAX_CLASHES: usize = 6;
 
-/// So many layers far an edit is followed.
+/// An edit is followed at most this many layers far.
 const MAX_FOLLOWED: usize = 6;
 
 /// A value has `have` features where `want` of them are taken.
@@ -32,7 +32,7 @@ struct Clash {
     have: i64,
     want: i64,
     taker: Taker,
-    /// So many follow from flattening the value.
+    /// How many features there are once the value is flattened.
     flat: Option<i64>,
 }
 

@@ -5,10 +5,11 @@
 //! changes; the place of the fault is the place of the first edit.
 //!
 //! Algorithm: search by asking the checker (Lerner, Flower, Grossman and Chambers, *Searching for type-error messages*,
-//! 2007). From each fault the search goes back along the flow of data with holes: a part may be at fault if the fault is
-//! gone with a `_` in its place, and inference then says what should stand there (`suspect`). For each such part there
-//! are edits (`written` types, `value`s, `literal`s, `call`s, `arity`, `slip`s); they are tried from the cheapest on, and ranked by
-//! how many faults are left, by the kind of edit, by how far it is from the fault, and by what else changes.
+//! 2007). From each fault the search goes back along the flow of data with holes: a part may be at fault if the fault
+//! is gone with a `_` in its place, and inference then says what should stand there (`suspect`). For each such part
+//! there are edits (`written` types, `value`s, `literal`s, `call`s, `arity`, `slip`s); they are tried from the cheapest
+//! on, and ranked by how many faults are left, by the kind of edit, by how far it is from the fault, and by what else
+//! changes.
 //!
 //! Invariants: every edit that is handed out has been checked; nothing depends on a clock: the work is bounded by the
 //! bytes of text that are checked, so that in a large text fewer edits are tried.
@@ -73,10 +74,10 @@ pub struct Blame {
     pub suspects: Vec<(Span, Vec<usize>)>,
 }
 
-/// As many bytes of text are checked.
+/// At most this many bytes of text are checked in one search.
 const MAX_WORK: usize = 500_000;
 
-/// As many edits are handed out for one text.
+/// At most this many edits are handed out for one text.
 const MAX_MENDS: usize = 24;
 
 /// Looks for the faults of a text with these problems, and for edits that mend them.

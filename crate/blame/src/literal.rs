@@ -1,12 +1,12 @@
-//! Literals of one dtype where another one is computed with: `%x * 2 + 1` of a float tensor wants `2f` and `1f`, and either
-//! alone does not help.
+//! Literals of one dtype where another one is computed with: `%x * 2 + 1` of a float tensor wants `2f` and `1f`, and
+//! either alone does not help.
 
 use crate::candidate::Candidate;
 use crate::outline::{Outline, is_expr};
 use base::{Diagnostic, Edit, ToList};
 use syntax::{NodeId, NodeKind};
 
-/// As many literals are written anew together.
+/// At most this many literals are written anew together.
 const MAX_LITERALS: usize = 24;
 
 /// Those of an expression around a fault, of the one around that, and so on up to the definition.

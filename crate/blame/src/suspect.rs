@@ -25,10 +25,10 @@ pub(crate) struct Suspect {
     pub in_scope: Vec<(String, String)>,
 }
 
-/// As many places are tried for holes.
+/// A hole is tried in at most this many places.
 const MAX_SUSPECTS: usize = 90;
 
-/// As many parts of one expression.
+/// And in at most this many parts of one expression.
 const MAX_PARTS: usize = 40;
 
 pub(crate) fn suspects(bench: &mut Bench, outline: &Outline, faults: &[Diagnostic]) -> Vec<Suspect> {

@@ -459,8 +459,8 @@ impl Wraps<'_> {
 fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Option<&str>, out: &mut Vec<Candidate>) {
     let node = suspect.node;
     let Some(have) = have else { return };
-    // `let %x = %y` says nothing: an operator may have been forgotten there. What has been computed may lack a step; what was
-    // handed in is as it was written.
+    // `let %x = %y` says nothing: an operator may have been forgotten there. What has been computed may lack a step;
+    // what was handed in is as it was written.
     let is_param = outline.local(node).is_some_and(|local| outline.kind(outline.binder(local)) == NodeKind::Param);
     let cost = if is_alias(outline, node) { 8 } else { 17 } + suspect.n_hops + u32::from(is_param);
     let mut wraps = Wraps { outline, node, cost, out };

@@ -1,9 +1,9 @@
 //! What a run will need, found before it by running the program on shapes.
 //!
-//! The program is followed as the machine would run it, but of a tensor only its type is there, and of a scalar its value
-//! if that is written in the program. Owners are counted, so a tensor ends where it will end in the run, and an operator
-//! takes the memory of an operand where its plan does. Where a switch is on something that only the run knows, the
-//! program is followed both ways, each way with a state of its own.
+//! The program is followed as the machine would run it, but of a tensor only its type is there, and of a scalar its
+//! value if that is written in the program. Owners are counted, so a tensor ends where it will end in the run, and an
+//! operator takes the memory of an operand where its plan does. Where a switch is on something that only the run knows,
+//! the program is followed both ways, each way with a state of its own.
 //!
 //! `%x = zeros(shape=[2, 3]); %y = concatenate((%x, %x)); sum(%y)` needs 24 bytes, then 72, then, when `%x` has ended,
 //! 48: its peak is 72.

@@ -6,8 +6,8 @@
 //!
 //! Ownership: an instruction takes over the counted values that it names, except where [`Op`] says that it only looks.
 //! Before the pass `counts` variables may be used any number of times; after it each counted variable is taken exactly
-//! once on every path, with [`Op::Dup`] and [`Op::Drop`] where that needs them (Reinking, Xie, de Moura and Leijen 2021,
-//! "Perceus").
+//! once on every path, with [`Op::Dup`] and [`Op::Drop`] where that needs them (Reinking, Xie, de Moura and Leijen
+//! 2021, "Perceus").
 
 mod counted;
 mod parse;

@@ -132,8 +132,8 @@ pub enum Op {
     Closure(FuncId),
     /// `(args…) -> result`, or with [`Callee::Value`] `(closure, args…) -> result`.
     Call(Callee),
-    /// `(operands…) -> result`: an operator. The result's type says shapes and dtypes; where a dim is `?` the operator's
-    /// relation finds it.
+    /// `(operands…) -> result`: an operator. The result's type says shapes and dtypes; where a dim is `?` the
+    /// operator's relation finds it.
     Operator { op: OpId, attrs: Arc<Attrs> },
     /// `(operands…) -> tensor`: elementwise operators on float32, one after the other; the last one gives the result.
     /// Each is told of where it stood in the source.

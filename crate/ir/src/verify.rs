@@ -12,20 +12,19 @@
 //! dtype, a constant one of the tensor type; sizes are checked of a tensor of that rank; a cell's content; a global's;
 //! captures are the first parameters; arguments are the parameters (for a value as its type says, where the layouts of
 //! that are in the table); those of a jump are the block's. What is returned, and the result of a tail call, has the
-//! layout of the function's result. A global's function has no parameters and gives its layout.
-//! Fused operators are at least two, each one that can be fused ([`op::OpId::class`]) on as many operands as its row has,
-//! which are operands of the instruction or results of earlier ones; at most one is a product or a convolution, on
-//! operands of the instruction; those are tensors and scalars of float32, none twice; each of them and each result but
-//! the last is used, and the last is a tensor.
-//! Two layouts are the same if they are equal apart from their types.
+//! layout of the function's result. A global's function has no parameters and gives its layout. Fused operators are at
+//! least two, each one that can be fused ([`op::OpId::class`]) on as many operands as its row has, which are operands
+//! of the instruction or results of earlier ones; at most one is a product or a convolution, on operands of the
+//! instruction; those are tensors and scalars of float32, none twice; each of them and each result but the last is
+//! used, and the last is a tensor. Two layouts are the same if they are equal apart from their types.
 //!
-//! **Switches.** On a sum, by its variants, or on a scalar, by literals of its dtype; no case comes twice, and a default
-//! is missing only where all variants that have values are there (for literals, both of `bool`).
+//! **Switches.** On a sum, by its variants, or on a scalar, by literals of its dtype; no case comes twice, and a
+//! default is missing only where all variants that have values are there (for literals, both of `bool`).
 //!
-//! **Before `counts`** there is no `dup`, `drop`, `free`, `peek` and `load`. **After it** each counted variable is owned
-//! once where it is given, once more by a `dup`, and on every path all of that is taken, never more (a run that fails
-//! may leave something); all ways into a block own the same. Where something looks at a variable it is owned, or lent
-//! by one that is. Only counted variables are counted; a token is taken by `box`, `free` and `jump` alone.
+//! **Before `counts`** there is no `dup`, `drop`, `free`, `peek` and `load`. **After it** each counted variable is
+//! owned once where it is given, once more by a `dup`, and on every path all of that is taken, never more (a run that
+//! fails may leave something); all ways into a block own the same. Where something looks at a variable it is owned, or
+//! lent by one that is. Only counted variables are counted; a token is taken by `box`, `free` and `jump` alone.
 
 mod linear;
 mod signature;

@@ -1,13 +1,14 @@
-//! What a type takes in Rust: the layouts of rustc 1.95 on a 64-bit machine, with a `Box` or reference for every pointer.
+//! What a type takes in Rust: the layouts of rustc 1.95 on a 64-bit machine, with a `Box` or reference for every
+//! pointer.
 //!
-//! After `rustc_abi::layout` of the Rust compiler, for enums and tuples without attributes. Fields are sorted by alignment,
-//! those with the widest niche first, or last where that leaves more room beside it. An enum is laid out with a tag as
-//! wide as what stands behind it allows, and with its variants told apart in the widest niche of the largest variant, if
-//! each of the others fits, as it is, before or behind that niche; the smaller layout is taken, and of two equal ones that
-//! with the wider niche.
+//! After `rustc_abi::layout` of the Rust compiler, for enums and tuples without attributes. Fields are sorted by
+//! alignment, those with the widest niche first, or last where that leaves more room beside it. An enum is laid out
+//! with a tag as wide as what stands behind it allows, and with its variants told apart in the widest niche of the
+//! largest variant, if each of the others fits, as it is, before or behind that niche; the smaller layout is taken, and
+//! of two equal ones that with the wider niche.
 //!
-//! Worked example: `enum T { A(bool, i32), B(Option<i32>) }` takes 12 bytes. The tag of the `Option` is 4 bytes wide, since
-//! an `i32` follows, and behind it there is no room for A's 8.
+//! Worked example: `enum T { A(bool, i32), B(Option<i32>) }` takes 12 bytes. The tag of the `Option` is 4 bytes wide,
+//! since an `i32` follows, and behind it there is no room for A's 8.
 //!
 //! Deliberately absent: what is uninhabited as a whole, which takes nothing here, though Rust keeps its fields.
 

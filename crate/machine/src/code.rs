@@ -1,7 +1,7 @@
 //! Instructions as the loop runs them.
 //!
-//! Each instruction of the IR, and each end of a block, is one [`Code`]; a side table says which. Registers are words of
-//! the frame; the parameters of a function are its first words, in order.
+//! Each instruction of the IR, and each end of a block, is one [`Code`]; a side table says which. Registers are words
+//! of the frame; the parameters of a function are its first words, in order.
 
 use crate::heap::Heap;
 use crate::kind::Kinds;
@@ -26,8 +26,8 @@ pub const HALT: u32 = 0;
 /// The place of a [`Code::Broken`], for switches that miss a case.
 pub const BROKEN: u32 = 1;
 
-/// One step, or in [`Assembly::fast`] several. Where a code has `fuel`, that is what it uses first; unless it is 0, that
-/// is a step of its own.
+/// One step, or in [`Assembly::fast`] several. Where a code has `fuel`, that is what it uses first; unless it is 0,
+/// that is a step of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Code {
     /// The run is done.

@@ -12,7 +12,7 @@ pub(crate) enum Stop {
     Pause,
     /// In a part of the instruction that comes from this place of its text.
     FaultAt(Span, RunFault),
-    /// So many bytes are missing. Nothing has changed: if there is room later, the instruction can be done again.
+    /// This many bytes are missing. Nothing has changed: if there is room later, the instruction can be done again.
     NoMemory(u64),
     /// A tensor of so many bytes cannot be had in any case, there if it is for a part of the instruction.
     LargeTensor(Option<Span>, u64),

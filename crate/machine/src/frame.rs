@@ -1,9 +1,9 @@
 //! Where a function's variables are in its frame.
 //!
 //! A variable has its words from where it is given to where it is used last; then others of as many words may have
-//! them. Blocks lead to larger ids, so the text is gone through once, in order, and what is used no further down is used
-//! no more (linear scan: Poletto and Sarkar, 1999). What is given where another one is used last does not get its words:
-//! no instruction overwrites what it reads. The parameters of a block are given where the first jump to it is.
+//! them. Blocks lead to larger ids, so the text is gone through once, in order, and what is used no further down is
+//! used no more (linear scan: Poletto and Sarkar, 1999). What is given where another one is used last does not get its
+//! words: no instruction overwrites what it reads. The parameters of a block are given where the first jump to it is.
 //!
 //! Worked example: `v1 = 1; v2 = add(v0, v1); v3 = add(v2, v2); return v3` of the parameter v0 needs three words, as v3
 //! takes that of v0 or v1.
@@ -52,8 +52,8 @@ pub fn places(layouts: &Layouts, function: &Function) -> Places {
     frame.places
 }
 
-/// By variable, the last point at which it is used: points are the beginnings of blocks, instructions and ends, in order.
-/// One that is not used at all ends where it begins.
+/// By variable, the last point at which it is used: points are the beginnings of blocks, instructions and ends, in
+/// order. One that is not used at all ends where it begins.
 fn last_uses(function: &Function) -> Vec<u32> {
     let mut last = vec![0; function.vars.len()];
     let mut at = 0;

@@ -165,8 +165,8 @@ impl Kinds {
         }
     }
 
-    /// The first words of a block's content. Under `uniform` a block may be smaller than what it is used for, by an `as`:
-    /// then the rest is zero.
+    /// The first words of a block's content. Under `uniform` a block may be smaller than what it is used for, by an
+    /// `as`: then the rest is zero.
     pub fn content_at(&self, heap: &Heap, at: u32, n_words: usize) -> Words {
         let own = (self.size_at(heap, at).saturating_sub(HEADER) / 8) as usize;
         let mut words = heap.content(at, own.min(n_words));

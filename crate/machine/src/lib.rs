@@ -5,15 +5,15 @@
 //!
 //! A program is assembled once: each instruction of the IR becomes one code of 16 bytes, which names the words of its
 //! frame; a variable has its words for as long as it is needed. Codes that often follow one another are joined in a
-//! second list, from which the loop runs as long as there are steps enough. All frames stand in one vector of words, all blocks in one vector of bytes; a pointer is the address of a
-//! block, whose header has its count of owners and its kind, and the kind knows where the pointers in it are. What has
-//! no owner left is freed at once. Only references can close cycles; those are found by marking, when memory runs out
-//! and at the end.
+//! second list, from which the loop runs as long as there are steps enough. All frames stand in one vector of words,
+//! all blocks in one vector of bytes; a pointer is the address of a block, whose header has its count of owners and its
+//! kind, and the kind knows where the pointers in it are. What has no owner left is freed at once. Only references can
+//! close cycles; those are found by marking, when memory runs out and at the end.
 //!
 //! Invariants:
-//! - One step is one instruction of the IR, or one end of a block. Equal states go on equally, so earlier steps are found
-//!   by running again. A joined code counts as the steps that it is made of and leaves what they leave; a stop can be
-//!   between any two of them.
+//! - One step is one instruction of the IR, or one end of a block. Equal states go on equally, so earlier steps are
+//!   found by running again. A joined code counts as the steps that it is made of and leaves what they leave; a stop
+//!   can be between any two of them.
 //! - Nothing here uses the host's stack in proportion to the program or its values.
 //! - Whatever the program, nothing panics: a function that the verifier refuses fails when it is entered, and what is
 //!   read outside the heap is zero.

@@ -283,7 +283,8 @@ impl Machine {
         Status::Failed(error)
     }
 
-    /// Where the current instruction, or a part of it, is to be spoken of: inside a library it is where the file called.
+    /// Where the current instruction, or a part of it, is to be spoken of: inside a library it is where the file
+    /// called.
     pub(crate) fn place(&self, mut part: Option<Span>) -> Span {
         let outside = self.state.root.map(|(_, site)| site).unwrap_or_default();
         let mut at = self.state.pc;

@@ -150,8 +150,8 @@ fn each(layouts: &Layouts, call: &TensorCall, see: &mut dyn FnMut(LayoutId, u64)
     }
 }
 
-/// Whether results of these types are computed where operands and result lie, if they have plans: all are tensors, alone
-/// or in tuples that are held in place.
+/// Whether results of these types are computed where operands and result lie, if they have plans: all are tensors,
+/// alone or in tuples that are held in place.
 pub fn is_in_place(
     layouts: &Layouts,
     operands: impl IntoIterator<Item = LayoutId>,

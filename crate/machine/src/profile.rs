@@ -1,9 +1,9 @@
 //! How often each operator of a run was called, and what the calls cost.
 //!
 //! A program that is profiled has [`Code::Pause`] wherever an operator on tensors stands. There the loop stops, the
-//! operands' types are read, and the instruction is done by itself, from the codes of the program as it was, between two
-//! looks at a clock that is given from outside. So a run that is not profiled does not know of this, and one that is
-//! comes to the same values in the same number of steps.
+//! operands' types are read, and the instruction is done by itself, from the codes of the program as it was, between
+//! two looks at a clock that is given from outside. So a run that is not profiled does not know of this, and one that
+//! is comes to the same values in the same number of steps.
 //!
 //! A time includes some 50 ns for leaving and entering the loop. Operators on scalars alone are not looked at.
 

@@ -1,9 +1,9 @@
 //! The loop.
 //!
 //! One turn is one step, or a few that are always done one after the other: those are one code in [`Assembly::fast`],
-//! which does what they do, in order, so that a stop between them is as if they had been done one by one. The last steps
-//! that may be done are done one by one. The registers of the current frame are seen through a window of a fixed size, so that naming
-//! one needs no check; a call moves the window.
+//! which does what they do, in order, so that a stop between them is as if they had been done one by one. The last
+//! steps that may be done are done one by one. The registers of the current frame are seen through a window of a fixed
+//! size, so that naming one needs no check; a call moves the window.
 
 use crate::code::{Assembly, Code, Immediate, MAX_QUICK_ARGS, Part, Reg, WINDOW};
 use crate::fault::Stop;

@@ -1,7 +1,7 @@
 //! Arithmetic on scalars in registers.
 //!
-//! The operators that programs use most, on five dtypes; others go through [`op::on_scalars`]. Either way the bits are those
-//! that [`op::run`] gives: integers wrap, floats are rounded once, and there is one NaN.
+//! The operators that programs use most, on five dtypes; others go through [`op::on_scalars`]. Either way the bits are
+//! those that [`op::run`] gives: integers wrap, floats are rounded once, and there is one NaN.
 
 use ty::{Dtype, scalar_bits, scalar_of};
 

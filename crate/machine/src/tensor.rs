@@ -1,8 +1,8 @@
 //! Operators on tensors.
 //!
-//! Where an operator stands, the machine remembers the types of the operands that came there last, and what it found out
-//! about them: the result's type and the [`Plan`] of the call. As long as operands of the same types come, a call costs
-//! a comparison of headers, a block (or none, where an operand has no other owner and the plan takes it), and the
+//! Where an operator stands, the machine remembers the types of the operands that came there last, and what it found
+//! out about them: the result's type and the [`Plan`] of the call. As long as operands of the same types come, a call
+//! costs a comparison of headers, a block (or none, where an operand has no other owner and the plan takes it), and the
 //! arithmetic. What has no plan, and operands in tuples, are read out of the heap and computed on values.
 
 use crate::code::{Assembly, Reg};
@@ -306,7 +306,7 @@ fn shape_words(shape: &[usize]) -> Box<[u64]> {
 
 /// Why a plan was not carried out.
 pub(crate) enum Fail {
-    /// So many bytes are missing. Nothing has changed.
+    /// This many bytes are missing. Nothing has changed.
     Memory(u64),
     Kernel(op::Fault),
 }
@@ -323,8 +323,8 @@ impl Fail {
     }
 }
 
-/// An operator on one or two operands whose body takes floats, or other words of four bytes. For small tensors the way to it
-/// is most of what there is to do.
+/// An operator on one or two operands whose body takes floats, or other words of four bytes. For small tensors the way
+/// to it is most of what there is to do.
 struct Quick {
     op: Direct,
     /// Which operands are tensors; the others are scalars, or not there.

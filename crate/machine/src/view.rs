@@ -13,7 +13,7 @@ use ty::Value;
 /// Values of more blocks, or more bytes in them, are not decoded in a view.
 const MAX_VALUE_BLOCKS: usize = 200;
 const MAX_VALUE_BYTES: u32 = 1 << 16;
-/// So many bytes of a block are in a view.
+/// At most this many bytes of a block are in a view.
 const MAX_BLOCK_BYTES: u32 = 256;
 
 /// An instruction; the end of a block stands behind its last instruction.

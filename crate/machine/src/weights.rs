@@ -1,8 +1,8 @@
 //! Weights that are kept as products read them.
 //!
-//! Where a product's right operand is a literal or a top-level variable, it is the same block at every call, and nothing
-//! writes to it. From the second call on its panels are kept, as long as they find room beside what the program itself
-//! uses: a run needs no memory for them, and the forecast says nothing of them.
+//! Where a product's right operand is a literal or a top-level variable, it is the same block at every call, and
+//! nothing writes to it. From the second call on its panels are kept, as long as they find room beside what the program
+//! itself uses: a run needs no memory for them, and the forecast says nothing of them.
 
 use crate::tensor::Place;
 use op::{Fault, Plan, Right, Scratch, Source};

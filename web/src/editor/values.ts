@@ -1,6 +1,6 @@
-// The value of each top-level expression, at the end of its last line. It is gone as soon as that line is another one. On
-// other lines it stays, faded, until the next run replaces it; if that does not come soon, as when the text has errors, it
-// says of which run it is.
+// The value of each top-level expression, at the end of its last line. It is gone as soon as that line is another one.
+// On other lines it stays, faded, until the next run replaces it; if that does not come soon, as when the text has
+// errors, it says of which run it is.
 import { effect, signal } from "@preact/signals";
 import { state } from "../state.ts";
 import { monaco } from "./monaco.ts";

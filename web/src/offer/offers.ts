@@ -51,8 +51,8 @@ let operatorOffers: { of: typeof Operators; offers: Offer[] } | undefined;
 
 function offersOf(operators: typeof Operators): Offer[] {
   if (operatorOffers?.of === operators) return operatorOffers.offers;
-  // As they are listed, the common ones first, but none behind one that begins with it: who has written `max` means that.
-  // And behind all of them what only a compiler writes.
+  // As they are listed, the common ones first, but none behind one that begins with it: who has written `max` means
+  // that. And behind all of them what only a compiler writes.
   const names: string[] = [];
   for (const name of Object.keys(operators)) {
     const longer = names.findIndex((other) => other.startsWith(name));

@@ -1,4 +1,5 @@
-// What can stand at a place of a Relay program: which variables are in scope there, and whether a type or a value is wanted.
+// What can stand at a place of a Relay program: which variables are in scope there, and whether a type or a value is
+// wanted.
 import { KEYWORDS } from "../language.ts";
 import { advance, calleeAt, frame, type Frame, type Token } from "./scan.ts";
 

@@ -1,5 +1,6 @@
-// Where the cursor is in a text that may be half-written: the tokens before it, and the brackets that are open there. The
-// compiler knows what a program means; this is what it cannot know, which word is being typed and what it is a part of.
+// Where the cursor is in a text that may be half-written: the tokens before it, and the brackets that are open there.
+// The compiler knows what a program means; this is what it cannot know, which word is being typed and what it is a part
+// of.
 import type { Language } from "../language.ts";
 
 export interface Token {

@@ -1,5 +1,5 @@
-// The gallery of examples by subject, with the programs that stood in the editor before. Examples are the project's test
-// pages, so each one is known to do what it says.
+// The gallery of examples by subject, with the programs that stood in the editor before. Examples are the project's
+// test pages, so each one is known to do what it says.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";

@@ -1,5 +1,5 @@
-// A layered drawing of an acyclic graph, from left to right, after Sugiyama, Tagawa and Toda (1981): a rank for each box,
-// an order within each rank that crosses few links, and places as near to the neighbours as the order allows.
+// A layered drawing of an acyclic graph, from left to right, after Sugiyama, Tagawa and Toda (1981): a rank for each
+// box, an order within each rank that crosses few links, and places as near to the neighbours as the order allows.
 //
 // Between the ranks of boxes stand the ranks of labels, so that a label has room of its own. For the links 0→1, 0→2 and
 // 1→2 the boxes have the ranks 0, 2 and 4, and the link 0→2 bends where it passes ranks 1 to 3.

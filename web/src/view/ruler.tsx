@@ -1,8 +1,8 @@
 // The bits of a variant or of a block as a ruler: what each range of them is, from the first to the last.
 //
-// All rulers of one scale are aligned: a bit has the same place in each. A range is never too narrow to point at, so the
-// scale is straight between the ends of ranges and may be steeper at some than at others. For ranges that end at 1 and
-// 33, the first bit is wider than a thirty-third of the ruler.
+// All rulers of one scale are aligned: a bit has the same place in each. A range is never too narrow to point at, so
+// the scale is straight between the ends of ranges and may be steeper at some than at others. For ranges that end at 1
+// and 33, the first bit is wider than a thirty-third of the ruler.
 import type { ComponentChildren } from "preact";
 import { useSignal } from "@preact/signals";
 import type { SegmentView } from "../wasm/relish_wasm.js";

@@ -1,5 +1,5 @@
-// How an operator stretches its operands: each lined up with the result from the right, as broadcasting does it. It is a
-// table, so that it reads as well as it looks.
+// How an operator stretches its operands: each lined up with the result from the right, as broadcasting does it. It is
+// a table, so that it reads as well as it looks.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { solver } from "../actions.ts";

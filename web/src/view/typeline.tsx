@@ -1,5 +1,5 @@
-// What the name at the cursor is, in one line above the program: on a touch screen nothing can be pointed at without a tap,
-// which puts the cursor there. It stands above, since a keyboard covers what is below.
+// What the name at the cursor is, in one line above the program: on a touch screen nothing can be pointed at without a
+// tap, which puts the cursor there. It stands above, since a keyboard covers what is below.
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { hover } from "../actions.ts";
 import { isFresh, state } from "../state.ts";

@@ -1,5 +1,5 @@
-//! Reference counts: each counted variable is taken exactly once on every path (Reinking, Xie, de Moura and Leijen 2021,
-//! "Perceus: Garbage Free Reference Counting with Reuse").
+//! Reference counts: each counted variable is taken exactly once on every path (Reinking, Xie, de Moura and Leijen
+//! 2021, "Perceus: Garbage Free Reference Counting with Reuse").
 //!
 //! One walk over the blocks, backwards, knows which variables live. What is taken and lives on is copied (`dup`) just
 //! before; what dies is dropped as soon as it can be: right behind what looked at it last or gave it in vain, or at the

@@ -1,9 +1,9 @@
 //! What only one branch needs is found there: an instruction without effect moves down to the case of the switch that
-//! all its uses are in, as far as it goes ("partial dead code elimination", Knoop, Rüthing and Steffen 1994, for the one
-//! direction without joins).
+//! all its uses are in, as far as it goes ("partial dead code elimination", Knoop, Rüthing and Steffen 1994, for the
+//! one direction without joins).
 //!
-//! A sum that some other branch has as a whole is opened once more in each branch that wants its parts: there it is taken
-//! apart, and its parts need no copies. Only what is looked at before the switch is taken from it there.
+//! A sum that some other branch has as a whole is opened once more in each branch that wants its parts: there it is
+//! taken apart, and its parts need no copies. Only what is looked at before the switch is taken from it there.
 //!
 //! Worked example: in `Branch(%left, %x, %right) => if (…) { @f(%left) } else { @f(%right) }` each of the two boxes is
 //! opened in the branch that hands it on; if there is `_ => %tree` for a third one, so is the tree itself.

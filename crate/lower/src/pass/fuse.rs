@@ -1,13 +1,13 @@
-//! Operators on float32 that feed each other become one instruction, which makes no tensors in between: elementwise ones,
-//! which run a block at a time, and at most one product or convolution, whose result they go over (what Relay calls
-//! `FuseOps`, for its classes "elementwise", "broadcast" and "out-fusable"; Chen and others 2018, "TVM").
+//! Operators on float32 that feed each other become one instruction, which makes no tensors in between: elementwise
+//! ones, which run a block at a time, and at most one product or convolution, whose result they go over (what Relay
+//! calls `FuseOps`, for its classes "elementwise", "broadcast" and "out-fusable"; Chen and others 2018, "TVM").
 //!
-//! A group is operators of one block. It stands where its last one stood, and each of the others has a result of the same
-//! type that only the group uses. Which shapes there are where a dim is `?` is found when it runs: so types that are
-//! equal are enough here, and what does not fit after all is computed one operator after the other.
+//! A group is operators of one block. It stands where its last one stood, and each of the others has a result of the
+//! same type that only the group uses. Which shapes there are where a dim is `?` is found when it runs: so types that
+//! are equal are enough here, and what does not fit after all is computed one operator after the other.
 //!
-//! An operator moves down to the end of its group. One whose sizes are all known cannot fail, and stops only at what runs
-//! other code, where a temporary less would be operands more to keep. Any other keeps its place among all effects.
+//! An operator moves down to the end of its group. One whose sizes are all known cannot fail, and stops only at what
+//! runs other code, where a temporary less would be operands more to keep. Any other keeps its place among all effects.
 //!
 //! ```text
 //! v1: l2 = nn.bias_add(%x, %b)

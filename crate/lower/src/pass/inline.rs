@@ -1,10 +1,10 @@
 //! Inlining: calls of small functions become their code.
 //!
-//! Functions are visited before those that mention them (by strong components of calls and closures), so what is
-//! copied has been through the pass itself, and a function of a cycle is never copied. A call of a closure that the same
+//! Functions are visited before those that mention them (by strong components of calls and closures), so what is copied
+//! has been through the pass itself, and a function of a cycle is never copied. A call of a closure that the same
 //! function makes becomes a direct call, with the captured values in front; that may turn up in copied code, so a
-//! function is visited again while it does. Instructions keep the spans of the
-//! callee's text, but those of a library in a function of the file have the call's.
+//! function is visited again while it does. Instructions keep the spans of the callee's text, but those of a library in
+//! a function of the file have the call's.
 //!
 //! A callee of several blocks leaves by jumps to the rest of the block of the call, which takes the result as its
 //! parameter:

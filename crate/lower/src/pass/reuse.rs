@@ -9,7 +9,7 @@ use base::{HashMap, HashSet, IndexVec, ToList};
 use ir::{BlockId, CaseKey, End, Function, Op, Program, VarData, VarId};
 use layout::{Kind, LayoutId, Layouts};
 
-/// So many tokens are kept in mind at each place, the nearest.
+/// At most this many tokens are kept in mind at each place, the nearest.
 const MAX_TOKENS: usize = 16;
 
 /// Gives tokens to instructions `unbox`, and them to `box`; comes before `counts`.

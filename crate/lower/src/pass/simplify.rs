@@ -54,8 +54,8 @@ pub(super) fn taken(block: &mut Block) -> Block {
     std::mem::replace(block, empty)
 }
 
-/// Joins blocks with what only they jump to, lets jumps to blocks that do nothing go where those go, and leaves out what
-/// cannot be reached.
+/// Joins blocks with what only they jump to, lets jumps to blocks that do nothing go where those go, and leaves out
+/// what cannot be reached.
 pub(super) fn simplify(function: &mut Function) {
     let (mut ways, mut order) = reached(function);
     if join(function, &ways, &order) {
@@ -107,8 +107,8 @@ fn join(function: &mut Function, ways: &[u32], order: &[BlockId]) -> bool {
     true
 }
 
-/// Lets jumps to blocks that do nothing go where those go. Joining has left such a block several ways in, and so has what
-/// it jumps to: then it dominates nothing, and its parameters are used in its end alone.
+/// Lets jumps to blocks that do nothing go where those go. Joining has left such a block several ways in, and so has
+/// what it jumps to: then it dominates nothing, and its parameters are used in its end alone.
 fn forward(function: &mut Function, ways: &[u32], order: &[BlockId]) -> bool {
     let mut is_changed = false;
     for &id in order.iter().rev() {

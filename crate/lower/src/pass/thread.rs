@@ -1,9 +1,9 @@
 //! Jump threading: a jump to a block that only asks which case one of its parameters is, from where that is known, goes
 //! straight to the case. It is what a `match` on the result of an inlined function comes to.
 //!
-//! The block must do nothing else (but `fuel`, which goes with the jump), and its parameters must be used only under its
-//! cases. A case that is reached by a jump takes all of them as its own parameters; the switch reaches it through a new
-//! block, because a block that a switch leads to has no other way in.
+//! The block must do nothing else (but `fuel`, which goes with the jump), and its parameters must be used only under
+//! its cases. A case that is reached by a jump takes all of them as its own parameters; the switch reaches it through a
+//! new block, because a block that a switch leads to has no other way in.
 //!
 //! ```text
 //! b1: v1 = pack 0(v0); jump b3(v1)      b1: v1 = pack 0(v0); jump b4(v1)

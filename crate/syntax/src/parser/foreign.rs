@@ -7,7 +7,7 @@ use crate::lexer::{NONE, Sig};
 use crate::token::TokenKind::*;
 use base::{Append, Edit, Span, Surface, ToList};
 
-/// As many tokens are looked at to find where something ends.
+/// At most this many tokens are looked at to find where something ends.
 pub(super) const AHEAD: usize = 64;
 
 impl Parser<'_> {
@@ -24,8 +24,8 @@ impl Parser<'_> {
         Span::new(start, start)
     }
 
-    /// `&&`, `||`, `%`, `**` and `@`, and assignments such as `+=`: the operator that is meant, how many tokens it takes, how
-    /// tightly it binds on the left, and what its right operand must bind.
+    /// `&&`, `||`, `%`, `**` and `@`, and assignments such as `+=`: the operator that is meant, how many tokens it
+    /// takes, how tightly it binds on the left, and what its right operand must bind.
     fn foreign_infix(&self) -> Option<(&'static str, usize, u8, u8)> {
         let twice = self.nth(1) == self.kind() && self.adjacent(1);
         Some(match self.kind() {

@@ -65,8 +65,8 @@ impl Parser<'_> {
         self.finish(NodeKind::ExprItem, mark);
     }
 
-    /// Whether a top-level expression ends here although the token could go on with it: outside brackets, at a `(`, or a
-    /// `-` right before its operand, in the first column.
+    /// Whether a top-level expression ends here although the token could go on with it: outside brackets, at a `(`, or
+    /// a `-` right before its operand, in the first column.
     pub(super) fn at_new_item(&self) -> bool {
         self.bare && self.depth == self.n_operators && self.in_first_column() && (self.at(LParen) || self.adjacent(1))
     }

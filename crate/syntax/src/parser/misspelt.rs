@@ -1,8 +1,8 @@
 //! Keywords that are misspelt, or are those of other languages, found before parsing.
 //!
 //! A name that begins with a small letter hardly stands in these places in a correct text (relations, constructors and
-//! variants, which do, begin with a capital), so one that is nearly a keyword is taken for it, said once, and parsed as if
-//! it were: `macth (%c) { … }`, `func @f() { … }`.
+//! variants, which do, begin with a capital), so one that is nearly a keyword is taken for it, said once, and parsed as
+//! if it were: `macth (%c) { … }`, `func @f() { … }`.
 
 use base::{Edit, Surface};
 
@@ -11,7 +11,7 @@ use crate::error::{Foreign, SyntaxError};
 use crate::lexer::{Lexed, NONE, Sig};
 use crate::token::TokenKind::{self, *};
 
-/// As many tokens of a condition are looked at.
+/// At most this many tokens of a condition are looked at.
 const AHEAD: usize = 64;
 
 /// What people write who know other languages.

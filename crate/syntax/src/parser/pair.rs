@@ -36,8 +36,9 @@ fn nth(sig: &[Sig], pos: usize) -> TokenKind {
 }
 
 /// Pairs `()`, `[]` and `{}`. A closer pairs with the nearest opener of its kind, and openers in between stay alone; a
-/// closer without an opener stays alone too. No pair reaches over the beginning of an item, so a mistake does not
-/// spoil the definitions after it, and but for the braces of an item none over that of its parts. In `( [ )` the `(` and `)` pair, in `( ] )` too.
+/// closer without an opener stays alone too. No pair reaches over the beginning of an item, so a mistake does not spoil
+/// the definitions after it, and but for the braces of an item none over that of its parts. In `( [ )` the `(` and `)`
+/// pair, in `( ] )` too.
 pub(super) fn brackets(sig: &mut [Sig]) {
     let mut open: Vec<u32> = Vec::new();
     // How many of each kind are in `open`: a closer without an opener must not search for one.

@@ -1,7 +1,7 @@
 //! The refine surface: one expression of variants, `let … in` and `match … with`.
 //!
-//! The keywords, `|` and `->` are anchors: what does not fit is skipped up to the next one, or to the end of the bracket
-//! around it. A `|` belongs to the innermost `match`.
+//! The keywords, `|` and `->` are anchors: what does not fit is skipped up to the next one, or to the end of the
+//! bracket around it. A `|` belongs to the innermost `match`.
 
 use super::{Mark, Parser, Rule, Task};
 use crate::error::{Expected, SyntaxError};

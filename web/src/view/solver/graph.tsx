@@ -1,5 +1,5 @@
-// The variables and relations of the program as a drawing that keeps its places: only what is in view is drawn, and what
-// a cluster holds is drawn when it is opened.
+// The variables and relations of the program as a drawing that keeps its places: only what is in view is drawn, and
+// what a cluster holds is drawn when it is opened.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { point } from "../../actions.ts";

@@ -52,8 +52,8 @@ b0:
     check(fuse, text, text);
 }
 
-/// A sum of known sizes has nothing to say, so it moves behind a `check`, but not behind a call, which may go deep. What
-/// can fail stays before what is seen.
+/// A sum of known sizes has nothing to say, so it moves behind a `check`, but not behind a call, which may go deep.
+/// What can fail stays before what is seen.
 #[test]
 fn what_can_fail_stays_before_what_is_seen() {
     check(
