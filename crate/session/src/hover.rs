@@ -224,9 +224,13 @@ fn widened(analysis: &Analysis, local: LocalId) -> String {
     said.list().join("\n\n")
 }
 
-/// `type List[A] { Nil, Cons(A, List[A]) }`, from the source.
+/// `type List[A] { Nil, Cons(A, List[A]) }` or `node Net<[?, 4] -> [?, 3]>`, from the source.
 pub(crate) fn declaration(analysis: &Analysis, adt: ty::AdtId) -> String {
     let module = &analysis.module;
+    if let Some(net) = module.nets.iter().find(|net| net.adt == adt) {
+        let header = analysis.text[net.name_span.start as usize..].split('{').next().unwrap_or_default();
+        return format!("node {}", header.split_whitespace().list().join(" "));
+    }
     let data = &module.adts[adt];
     let text = text_of(analysis, adt.0 as usize >= module.start.adts);
     let params: Vec<&str> = data.params.iter().map(|&param| module.param(param)).list();
