@@ -17,7 +17,6 @@ use crate::layout::{Kind, LayoutId, Variant};
 use crate::layouts::Layouts;
 use crate::types::Head;
 use base::{Append, HashMap, ToList};
-use std::cmp::Reverse;
 use ty::Dtype;
 
 /// A type; sizes, alignments and places are bytes.
@@ -28,13 +27,13 @@ struct Type {
     niche: Option<Niche>,
 }
 
-/// A place with bits that no value has.
+/// A place whose bits could say more than the values there are.
 #[derive(Clone, Copy)]
 struct Niche {
     offset: u64,
     size: u64,
-    /// How many such bits there are.
-    available: u128,
+    /// How many values these bits could have besides, at most 2⁶⁴ - 1.
+    available: u64,
 }
 
 /// Which end of a struct a niche is wanted at.
@@ -105,11 +104,7 @@ fn sum(variants: &[Variant], known: &HashMap<LayoutId, Type>) -> Type {
             let tagged = tagged(&cases);
             let available = |ty: &Type| ty.niche.map_or(0, |niche| niche.available);
             match in_niche(&cases, &present) {
-                Some(other)
-                    if (other.size, Reverse(available(&other))) < (tagged.size, Reverse(available(&tagged))) =>
-                {
-                    other
-                }
+                Some(other) if [other.size, !available(&other)] < [tagged.size, !available(&tagged)] => other,
                 Some(_) | None => tagged,
             }
         }
@@ -135,7 +130,7 @@ fn tagged(cases: &[(Vec<Type>, bool)]) -> Type {
     let room = cases.iter().map(|(fields, _)| fields).zip(&structs).filter_map(first_align).min();
     let tag = room.filter(|&room| room > least && room <= 8).unwrap_or(least);
     let size = structs.iter().map(|it| it.ty.size.max(tag)).max().unwrap_or(tag).next_multiple_of(align);
-    let available = (1_u128 << (8 * tag)) - (max - min + 1) as u128;
+    let available = (u64::MAX >> (64 - 8 * tag)) - (max - min) as u64;
     Type { size, align, niche: Some(Niche { offset: 0, size: tag, available }).filter(|niche| niche.available > 0) }
 }
 
@@ -148,7 +143,7 @@ fn in_niche(cases: &[(Vec<Type>, bool)], present: &[usize]) -> Option<Type> {
     let first = others.next()?;
     let last = others.next_back().unwrap_or(first);
     // Codes are given to all from the first of them to the last.
-    let n_codes = (last - first + 1) as u128;
+    let n_codes = (last - first + 1) as u64;
     let niche = structs[largest].ty.niche.filter(|niche| niche.available >= n_codes)?;
     let size = structs[largest].ty.size.next_multiple_of(align);
     let fits = |at: usize| {
@@ -186,12 +181,12 @@ fn biased(fields: &[Type], form: Form, bias: Bias) -> Struct {
     // What is as long as a larger alignment goes with fields of that.
     let group = |field: &Type| {
         let by_size = field.align.max(field.size).trailing_zeros();
-        match bias {
+        u64::from(match bias {
             _ if widest == 0 => by_size,
             Bias::Start => by_size.min(max_align.trailing_zeros()),
             Bias::End if available(field) == widest => field.align.trailing_zeros(),
             Bias::End => by_size,
-        }
+        })
     };
     // Of widths that are equal the one that is nearest to the end wanted.
     let key = |&at: &usize| {
@@ -201,12 +196,12 @@ fn biased(fields: &[Type], form: Form, bias: Bias) -> Struct {
             (Bias::End, None) => (0, 0),
             (Bias::End, Some(niche)) => (niche.available, !(field.size - niche.size - niche.offset)),
         };
-        (field.size > 0, Reverse(group(field)), width, place)
+        match form {
+            Form::Variant(_) => [group(field), available(field), 0, 0],
+            Form::Struct | Form::Tuple => [u64::from(field.size > 0), u64::MAX - group(field), width, place],
+        }
     };
-    match form {
-        Form::Variant(_) => base::sort_by_key(&mut order, |&at| (group(&fields[at]), available(&fields[at]))),
-        Form::Struct | Form::Tuple => base::sort_by_key(&mut order[..n_sorted], key),
-    }
+    base::sort_by_key(&mut order[..n_sorted], key);
     let mut offset = if let Form::Variant(tag) = form { tag } else { 0 };
     let mut align = offset.max(1);
     let mut niche: Option<Niche> = None;

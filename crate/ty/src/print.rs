@@ -411,7 +411,7 @@ impl<'a> Printer<'a> {
     /// row that may still grow ends in `| _`; refine has no words for that.
     fn sum(&mut self, row: TermId) {
         let (mut variants, rest) = self.terms.row(row);
-        variants.sort_by_key(|variant| variant.name);
+        base::sort_by_key(&mut variants, |variant| variant.name);
         variants.dedup_by_key(|variant| variant.name);
         self.out.push('[');
         self.stack.push(Piece::Text("]"));
