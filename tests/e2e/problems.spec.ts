@@ -141,6 +141,14 @@ test("a place on another line than the problem says its line", async ({ page }) 
   await expect(labels("expected Tensor[(4, 4), _]").last()).toHaveText("the problem shows here, line 7");
 });
 
+test("where the cause is found elsewhere, the place at which a problem shows keeps a mark", async ({ page }) => {
+  await open(page);
+  await write(page, "def @f(%x: Tensor[(5, 4), float32]) {\n  let %y: Tensor[(7, 4), float32] =\n    nn.relu(%x);\n  %y\n}\n");
+  await expect(problems(page).locator(".problem")).toContainText("line 2");
+  await expect(page.locator(".squiggly-error")).toHaveCount(1);
+  await expect(page.locator(".squiggly-info")).toHaveCount(1);
+});
+
 test("where no edit is found there is a word in its place", async ({ page }) => {
   await open(page);
   await write(page, "let %a = 300i8;\n");

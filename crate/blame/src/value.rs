@@ -14,6 +14,8 @@ use ty::{AdtId, Dtype, Term, Terms};
 pub(crate) const MAX_RANK: usize = 8;
 /// Longer lists are not written anew.
 const MAX_LIST: usize = 16;
+/// Nobody means to pad an axis by more than this.
+const MAX_PAD: i64 = 16;
 
 pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, out: &mut Vec<Candidate>) {
     let node = suspect.node;
@@ -416,7 +418,7 @@ impl Wraps<'_> {
 
     fn padded_or_cut(&mut self, from: &[i64], to: &[i64]) {
         let more: Vec<i64> = to.iter().zip(from).map(|(want, have)| want.saturating_sub(*have)).list();
-        if more.iter().all(|&more| more >= 0) {
+        if more.iter().all(|more| (0..=MAX_PAD).contains(more)) {
             let widths: Vec<[i64; 2]> = more.iter().map(|more| [more / 2, more - more / 2]).list();
             self.put(6, "nn.pad", format!(", 0, pad_width={widths:?}"));
             self.put(6, "nn.pad", format!(", 0f, pad_width={widths:?}"));

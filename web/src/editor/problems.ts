@@ -27,6 +27,14 @@ export function showProblems(model: monaco.editor.ITextModel): void {
         message: label.message,
       })),
     }));
-    monaco.editor.setModelMarkers(model, "relish", markers);
+    // Where its cause was found elsewhere, the place at which a problem shows keeps a mark.
+    const moved = found.filter(({ span, told }) => span.end <= told.span.start || told.span.end <= span.start);
+    const shown = moved.map(({ told }) => ({
+      ...rangeOf(model, told.span),
+      severity: monaco.MarkerSeverity.Info,
+      code: told.code,
+      message: `the problem shows here: ${told.message}`,
+    }));
+    monaco.editor.setModelMarkers(model, "relish", [...markers, ...shown]);
   });
 }
