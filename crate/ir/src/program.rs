@@ -135,8 +135,8 @@ pub enum Op {
     /// `(operands…) -> result`: an operator. The result's type says shapes and dtypes; where a dim is `?` the
     /// operator's relation finds it.
     Operator { op: OpId, attrs: Arc<Attrs> },
-    /// `(operands…) -> tensor`: elementwise operators on float32, one after the other; the last one gives the result.
-    /// Each is told of where it stood in the source.
+    /// `(operands…) -> tensor`: operators on float32, one after the other; the last one gives the result. At most one is
+    /// a product or convolution, the others are elementwise. Each is told of where it stood in the source.
     Fused(Vec<Step>),
     /// `(value) -> ref`.
     RefNew,
@@ -146,8 +146,8 @@ pub enum Op {
     RefWrite,
     /// `() -> value`: a copy of a top-level variable; finds its value first if nobody has asked before.
     Global(GlobalId),
-    /// `(value) -> value`: only looks, no result: the tensor has these sizes, where one is given. Says the name if not.
-    /// With a second tensor it is an axis of that one that is given, whose size the first has.
+    /// `(tensor) -> ()`: only looks: the tensor has these sizes, where one is given. Says the name if not. `(tensor,
+    /// other) -> ()`: what is given is an axis of the other one, whose size the first has.
     Check { name: String, dims: Vec<Option<u64>> },
     /// `() -> ()`: so many source calls and match tests.
     Fuel(u32),

@@ -31,7 +31,8 @@ pub fn ir_names(analysis: &Analysis) -> Names<'_> {
     Names { types: &analysis.module, values: &analysis.module }
 }
 
-/// The program after a pass, the last one if none is named; without layouts where a type has no end.
+/// The program after a pass, the last one if none is named; without layouts and constants, which is said, where
+/// something has no end.
 pub fn ir_text(analysis: &Analysis, strategy: Strategy, fusion: Fusion, pass: Option<&str>) -> IrText {
     let pass = pass.or_else(|| pass_names().last()).unwrap_or(LOWER.0);
     let (mut tables, mut lines) = (Vec::new(), Vec::new());
@@ -42,14 +43,16 @@ pub fn ir_text(analysis: &Analysis, strategy: Strategy, fusion: Fusion, pass: Op
         }
     };
     let compiled = compile(analysis, &analysis.compilable(), strategy, fusion, &mut watch);
-    if is_endless(&compiled.diagnostics) {
-        tables.clear();
-    }
-    let text = tables.into_iter().chain(lines).map(|line| line.text + "\n").collect();
+    let lines = lines.into_iter().map(|line| line.text + "\n");
+    let text = match is_endless(&compiled.diagnostics) {
+        true => std::iter::once("// layouts and constants are not shown\n\n".to_owned()).chain(lines).collect(),
+        false => tables.into_iter().map(|line| line.text + "\n").chain(lines).collect(),
+    };
     IrText { text, diagnostics: compiled.diagnostics }
 }
 
-/// Whether a type has no end, of which there are as many layouts as were made before that was known.
+/// Whether a type, or the instances of a function, have no end: then there are as many layouts, of ever larger types,
+/// as were made before that was known.
 fn is_endless(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|said| said.code == "endless-instances")
 }
