@@ -1,5 +1,6 @@
 //! What can be wrong with names and forms.
 
+use crate::layer_fault::LayerFault;
 use base::{Diagnostic, Edit, Fix, Span, ToList, count};
 use ty::{Dtype, Kind};
 
@@ -227,9 +228,7 @@ pub enum HirError {
     /// An argument of a layer, or what it is applied to, does not fit.
     LayerArgument {
         span: Span,
-        message: String,
-        /// What else the sentence is about.
-        at: Option<Span>,
+        fault: LayerFault,
     },
     /// A layer lacks an argument. If that is an axis, `dim` says where one may be written.
     MissingArgument {
@@ -466,10 +465,10 @@ impl HirError {
                 let message = format!("`forward` takes one value, as the type of `{name}` says, and this is another");
                 error("node-signature", *span, message).label(*first, "what it takes")
             }
-            HirError::LayerArgument { span, message, at } => {
-                let error = error("layer-argument", *span, message.clone());
-                match at {
-                    Some(at) => error.label(*at, "here"),
+            HirError::LayerArgument { span, fault } => {
+                let error = error("layer-argument", *span, fault.to_string());
+                match fault.other_place() {
+                    Some(at) => error.label(at, "here"),
                     None => error,
                 }
             }

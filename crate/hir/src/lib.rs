@@ -19,6 +19,7 @@
 
 mod data;
 mod error;
+mod layer_fault;
 pub mod layers;
 mod lower;
 pub mod net;
@@ -30,5 +31,6 @@ pub use data::{
     Where,
 };
 pub use error::{ArrayFault, HirError, MetaFault};
+pub use layer_fault::LayerFault;
 pub use lower::lower;
 pub use sizes::WrittenSizes;

@@ -2,15 +2,14 @@
 
 use super::Lowering;
 use super::shape::{Dim, Means};
+use super::written::Written;
 use crate::error::{Duplicated, HirError, MissingDim};
+use crate::layer_fault::LayerFault;
 use crate::layers::{Default, INITIALISERS, Layer, Param, Takes};
 use crate::net::{Args, Argument};
 use base::{Edit, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
-use ty::Scalar;
 
-/// Arithmetic of sizes nests at most this deep.
-const MAX_DEPTH: u32 = 64;
 /// A layer of layers has at most this many layers: each has tensors of its own.
 const MAX_LAYERS: i64 = 64;
 /// An axis that is swapped is at most this one from the beginning or the end.
@@ -29,16 +28,96 @@ fn meant(name: &str, params: &'static [Param]) -> Option<&'static str> {
     found.map(|param| param.name)
 }
 
-/// What an argument is written as.
-#[derive(Clone, Debug, PartialEq)]
-enum Written {
-    Int(i64),
-    Float(f64),
-    Bool(bool),
-    Several(Vec<i64>),
+/// What numbers that fit their parameters one by one cannot be together.
+fn fault_of_all(args: &Args) -> Option<LayerFault> {
+    let int = |name| crate::layers::int(args, name);
+    let indivisible =
+        |whole, what, name, parts, parts_are| LayerFault::Indivisible { whole, what, name, parts, parts_are };
+    let groups = int("groups");
+    if let Some(name) = ["in_ch", "out_ch"].into_iter().find(|name| int(name) % groups != 0) {
+        return Some(indivisible(int(name), "channels", name, groups, "groups"));
+    }
+    let axes = ["dim0", "dim1"].map(|name| crate::layers::ints(args, name));
+    let (channels, parts) = (int("num_channels"), int("num_groups"));
+    let (all, heads) = (int("embed_dim"), int("num_heads"));
+    let layers = int("num_layers");
+    if axes.concat().iter().any(|axis| axis.abs() > MAX_AXIS) {
+        Some(LayerFault::FarAxis { most: MAX_AXIS })
+    } else if axes[0] == axes[1] && !axes[0].is_empty() {
+        Some(LayerFault::SameAxis)
+    } else if channels % parts != 0 {
+        Some(indivisible(channels, "channels", "num_channels", parts, "groups"))
+    } else if layers > MAX_LAYERS {
+        Some(LayerFault::ManyLayers { most: MAX_LAYERS, found: layers })
+    } else if all % heads != 0 {
+        Some(indivisible(all, "numbers", "embed_dim", heads, "heads"))
+    } else {
+        None
+    }
+}
+
+/// What an argument has to be to fit its parameter, and whether it is.
+fn fits(takes: Takes, written: &Written) -> (bool, String) {
+    let at_least = |least: i64, is_so: bool| (is_so, format!("at least {least}"));
+    match (takes, written) {
+        (Takes::Int(least) | Takes::Axes { least, .. }, &Written::Int(int)) => at_least(least, int >= least),
+        (Takes::Axes { n, least }, Written::Several(ints)) if n > 1 && ints.len() == n => {
+            at_least(least, ints.iter().all(|&int| int >= least))
+        }
+        (Takes::Axes { n, .. }, Written::Several(_)) if n > 1 => {
+            (false, format!("a whole number, or {n} in parentheses"))
+        }
+        (Takes::Axis | Takes::SomeAxes, Written::Int(_))
+        | (Takes::SomeAxes, Written::Several(_))
+        | (Takes::Flag, Written::Bool(_))
+        | (Takes::Float, Written::Float(_)) => (true, String::new()),
+        (Takes::Int(_) | Takes::Axis | Takes::Axes { .. }, _) => (false, "a whole number".to_owned()),
+        (Takes::Flag, _) => (false, "`true` or `false`".to_owned()),
+        (Takes::SomeAxes, _) => (false, "a whole number, or some in parentheses".to_owned()),
+        (Takes::Probability, &Written::Float(float)) => {
+            ((0.0..=1.0).contains(&float), "a number from 0. to 1.".to_owned())
+        }
+        (Takes::Probability | Takes::Float, Written::Int(int)) => {
+            (false, format!("a number with a point, such as {int}."))
+        }
+        (Takes::Probability | Takes::Float, _) => (false, "a number with a point".to_owned()),
+    }
+}
+
+/// The arguments of a layer as far as they have been read.
+struct Reading<'t> {
+    callee: &'t str,
+    params: &'static [Param],
+    /// The layer's name, which what is missing is said of.
+    span: Span,
+    given: Vec<(&'static str, Argument, Span)>,
+    foreign: Vec<Foreign<'t>>,
+    is_sound: bool,
+}
+
+/// An argument without a name, or with a name that PyTorch gives it.
+struct Foreign<'t> {
+    name: Option<&'t str>,
+    span: Span,
+    /// The parameter that is meant.
+    own: &'static str,
+}
+
+impl Reading<'_> {
+    fn is_given(&self, own: &str) -> bool {
+        self.given.iter().any(|(name, ..)| *name == own)
+    }
+
+    fn is_meant(&self, own: &str) -> bool {
+        self.foreign.iter().any(|foreign| foreign.own == own)
+    }
 }
 
 impl<'t> Lowering<'t> {
+    pub(super) fn refuse_layer(&mut self, span: Span, fault: LayerFault) {
+        self.errors.push(HirError::LayerArgument { span, fault });
+    }
+
     /// The arguments of a layer. `None` if they do not fit, which has been said.
     pub(super) fn layer_args(
         &mut self,
@@ -48,155 +127,140 @@ impl<'t> Lowering<'t> {
         net: Option<usize>,
     ) -> Option<Args> {
         let args = self.static_args(layer.name, layer.params, given, span, net)?;
-        let groups = crate::layers::int(&args, "groups");
-        for name in ["in_ch", "out_ch"] {
-            let channels = crate::layers::int(&args, name);
-            if crate::layers::ints(&args, "groups") != [groups] || channels % groups == 0 {
-                continue;
-            }
-            let message = format!("the {channels} channels of `{name}` do not fall into {groups} groups");
-            self.errors.push(HirError::LayerArgument { span, message, at: None });
+        if let Some(fault) = fault_of_all(&args) {
+            self.refuse_layer(span, fault);
             return None;
         }
-        let layers = crate::layers::int(&args, "num_layers");
-        let (all, heads) = (crate::layers::int(&args, "embed_dim"), crate::layers::int(&args, "num_heads"));
-        let (channels, parts) = (crate::layers::int(&args, "num_channels"), crate::layers::int(&args, "num_groups"));
-        let axes = ["dim0", "dim1"].map(|name| crate::layers::ints(&args, name));
-        let message = if axes.concat().iter().any(|axis| axis.abs() > MAX_AXIS) {
-            format!("expected `dim0` and `dim1` to be at most {MAX_AXIS}")
-        } else if axes[0] == axes[1] && !axes[0].is_empty() {
-            "`dim0` and `dim1` are the same axis".to_owned()
-        } else if channels % parts != 0 {
-            format!("the {channels} channels of `num_channels` do not fall into {parts} groups")
-        } else if layers > MAX_LAYERS {
-            format!("expected `num_layers` to be at most {MAX_LAYERS}, found {layers}")
-        } else if all % heads != 0 {
-            format!("the {all} numbers of `embed_dim` do not fall into {heads} heads")
-        } else {
-            return Some(args);
-        };
-        self.errors.push(HirError::LayerArgument { span, message, at: None });
-        None
+        Some(args)
     }
 
     /// Arguments by keyword, in any order, defaults filled in.
     pub(super) fn static_args(
         &mut self,
-        callee: &str,
+        callee: &'t str,
         params: &'static [Param],
         nodes: &[NodeId],
         span: Span,
         net: Option<usize>,
     ) -> Option<Args> {
-        let tree = self.tree;
-        let mut given: Vec<(&'static str, Argument, Span)> = Vec::new();
-        let mut is_sound = true;
-        let mut foreign: Vec<(Option<&str>, Span, &'static str)> = Vec::new();
-        for (place, &arg) in nodes.iter().enumerate() {
-            if tree.kind(arg) == NodeKind::Error {
-                is_sound = false;
-                continue;
-            }
-            let name = self.own_token(arg, &[TokenKind::Ident]);
-            let (NodeKind::Attr, Some((name, name_span))) = (tree.kind(arg), name) else {
-                match params.get(place) {
-                    Some(param) => foreign.push((None, tree.span(arg), param.name)),
-                    None => self.refuse(&mut is_sound, tree.span(arg), format!("`{callee}` takes no such argument")),
-                }
-                continue;
-            };
-            if name == "x" {
-                continue;
-            }
-            let Some(param) = params.iter().find(|param| param.name == name) else {
-                let own = meant(name, params);
-                if let Some(own) = own.filter(|own| foreign.iter().all(|(_, _, known)| known != own)) {
-                    foreign.push((Some(name), name_span, own));
-                    continue;
-                }
-                let nearest = base::nearest(name, params.iter().map(|param| param.name)).map(str::to_owned);
-                let (callee, name) = (callee.to_owned(), name.to_owned());
-                self.errors.push(HirError::UnknownArgument { callee, name, span: name_span, nearest });
-                is_sound = false;
-                continue;
-            };
-            if let Some((_, _, first)) = given.iter().find(|(known, ..)| *known == param.name) {
-                let first = *first;
-                self.duplicate(Duplicated::Attribute, name, name_span, first);
-                is_sound = false;
-                continue;
-            }
-            let Some(&value) = tree.children(arg).first() else { continue };
-            match self.argument(param, value, net) {
-                Some(argument) => given.push((param.name, argument, name_span)),
-                None => is_sound = false,
-            }
+        let mut reading = Reading { callee, params, span, given: Vec::new(), foreign: Vec::new(), is_sound: true };
+        for (place, &node) in nodes.iter().enumerate() {
+            self.read_arg(&mut reading, place, node, net);
         }
-        let is_given = |own: &str| given.iter().any(|(name, ..)| *name == own);
-        // What stands in the place of an argument that has been given is another one.
-        for i in 0..foreign.len() {
-            if foreign[i].0.is_none() && is_given(foreign[i].2) {
-                let is_open = |own: &str| !is_given(own) && foreign.iter().all(|(_, _, other)| *other != own);
-                let open = params.iter().find(|param| is_open(param.name));
-                foreign[i].2 = open.map_or(foreign[i].2, |param| param.name);
-            }
-        }
-        let named = foreign.iter().filter(|(_, _, own)| !is_given(own));
-        let names = named.map(|&(name, span, own)| match name {
-            Some(_) => Edit { span, text: own.to_owned() },
-            None => Edit { span: Span::new(span.start, span.start), text: format!("{own}=") },
-        });
-        let names: Vec<Edit> = names.list();
-        for (name, span, own) in foreign {
-            is_sound = false;
-            let (callee, name, nearest) = (callee.to_owned(), name.map(str::to_owned), None);
-            self.errors.push(match name {
-                Some(name) if is_given(own) => HirError::UnknownArgument { callee, name, span, nearest },
-                name => HirError::ForeignArgument { callee, name, own, span, names: names.clone() },
-            });
-        }
-        for param in params {
-            if given.iter().any(|(name, ..)| *name == param.name) {
-                continue;
-            }
-            let n = match param.takes {
-                Takes::Axes { n, .. } => n,
-                Takes::Int(_) | Takes::Probability | Takes::Float | Takes::Axis => 1,
-                Takes::SomeAxes | Takes::Flag => 1,
-            };
-            let argument = match param.default {
-                // What was refused is not missing.
-                Default::Required if !is_sound => continue,
-                Default::Required => {
-                    let behind = &tree.text()[span.end as usize..];
-                    let dim = match param.name {
-                        "dim" if behind.starts_with("()") => Some(MissingDim { at: span.end + 1, is_call: true }),
-                        "dim" if !behind.starts_with('(') => Some(MissingDim { at: span.end, is_call: false }),
-                        _ => None,
-                    };
-                    let (callee, name) = (callee.to_owned(), param.name);
-                    self.errors.push(HirError::MissingArgument { callee, name, span, dim });
-                    is_sound = false;
-                    continue;
-                }
-                Default::Int(int) => Argument::Ints(vec![int; n]),
-                Default::Float(float) => Argument::Float(float),
-                Default::Flag(flag) => Argument::Flag(flag),
-                Default::As(other) => match given.iter().find(|(name, ..)| *name == other) {
-                    Some((_, argument, _)) => argument.clone(),
-                    None => continue,
-                },
-            };
-            given.push((param.name, argument, span));
-        }
+        self.refuse_foreign(&mut reading);
+        self.fill_defaults(&mut reading);
+        let Reading { mut given, is_sound, .. } = reading;
         let order = |name: &str| params.iter().position(|param| param.name == name);
         base::sort_by_key(&mut given, |(name, ..)| order(name));
         is_sound.then(|| given.into_iter().map(|(name, argument, _)| (name, argument)).list())
     }
 
-    fn refuse(&mut self, is_sound: &mut bool, span: Span, message: String) {
-        self.errors.push(HirError::LayerArgument { span, message, at: None });
-        *is_sound = false;
+    fn read_arg(&mut self, reading: &mut Reading<'t>, place: usize, node: NodeId, net: Option<usize>) {
+        let tree = self.tree;
+        if tree.kind(node) == NodeKind::Error {
+            reading.is_sound = false;
+            return;
+        }
+        let name = self.own_token(node, &[TokenKind::Ident]);
+        let (NodeKind::Attr, Some((name, name_span))) = (tree.kind(node), name) else {
+            let span = tree.span(node);
+            match reading.params.get(place) {
+                Some(param) => reading.foreign.push(Foreign { name: None, span, own: param.name }),
+                None => {
+                    self.refuse_layer(span, LayerFault::NoSuchArgument { callee: reading.callee.to_owned() });
+                    reading.is_sound = false;
+                }
+            }
+            return;
+        };
+        if name == "x" {
+            return;
+        }
+        let Some(param) = reading.params.iter().find(|param| param.name == name) else {
+            if let Some(own) = meant(name, reading.params).filter(|own| !reading.is_meant(own)) {
+                reading.foreign.push(Foreign { name: Some(name), span: name_span, own });
+                return;
+            }
+            let nearest = base::nearest(name, reading.params.iter().map(|param| param.name)).map(str::to_owned);
+            let (callee, name) = (reading.callee.to_owned(), name.to_owned());
+            self.errors.push(HirError::UnknownArgument { callee, name, span: name_span, nearest });
+            reading.is_sound = false;
+            return;
+        };
+        if let Some(&(_, _, first)) = reading.given.iter().find(|(known, ..)| *known == param.name) {
+            self.duplicate(Duplicated::Attribute, name, name_span, first);
+            reading.is_sound = false;
+            return;
+        }
+        let Some(&value) = tree.children(node).first() else { return };
+        match self.argument(param, value, net) {
+            Some(argument) => reading.given.push((param.name, argument, name_span)),
+            None => reading.is_sound = false,
+        }
+    }
+
+    /// Says which names arguments have here that have none, or another library's: all of them in one edit.
+    fn refuse_foreign(&mut self, reading: &mut Reading<'t>) {
+        // What stands in the place of an argument that has been given is another one.
+        for i in 0..reading.foreign.len() {
+            if reading.foreign[i].name.is_none() && reading.is_given(reading.foreign[i].own) {
+                let is_open = |param: &&Param| !reading.is_given(param.name) && !reading.is_meant(param.name);
+                if let Some(open) = reading.params.iter().find(is_open) {
+                    reading.foreign[i].own = open.name;
+                }
+            }
+        }
+        let named = reading.foreign.iter().filter(|foreign| !reading.is_given(foreign.own));
+        let names = named.map(|&Foreign { name, span, own }| match name {
+            Some(_) => Edit { span, text: own.to_owned() },
+            None => Edit { span: Span::new(span.start, span.start), text: format!("{own}=") },
+        });
+        let names: Vec<Edit> = names.list();
+        for &Foreign { name, span, own } in &reading.foreign {
+            let (callee, name, nearest) = (reading.callee.to_owned(), name.map(str::to_owned), None);
+            self.errors.push(match name {
+                Some(name) if reading.is_given(own) => HirError::UnknownArgument { callee, name, span, nearest },
+                name => HirError::ForeignArgument { callee, name, own, span, names: names.clone() },
+            });
+        }
+        reading.is_sound &= reading.foreign.is_empty();
+    }
+
+    fn fill_defaults(&mut self, reading: &mut Reading<'t>) {
+        for param in reading.params {
+            if reading.is_given(param.name) {
+                continue;
+            }
+            let n = if let Takes::Axes { n, .. } = param.takes { n } else { 1 };
+            let argument = match param.default {
+                // What was refused is not missing.
+                Default::Required if !reading.is_sound => continue,
+                Default::Required => {
+                    let (callee, name, span) = (reading.callee.to_owned(), param.name, reading.span);
+                    let dim = if name == "dim" { self.missing_dim(span) } else { None };
+                    self.errors.push(HirError::MissingArgument { callee, name, span, dim });
+                    reading.is_sound = false;
+                    continue;
+                }
+                Default::Int(int) => Argument::Ints(vec![int; n]),
+                Default::Float(float) => Argument::Float(float),
+                Default::Flag(flag) => Argument::Flag(flag),
+                Default::As(other) => match reading.given.iter().find(|(name, ..)| *name == other) {
+                    Some((_, argument, _)) => argument.clone(),
+                    None => continue,
+                },
+            };
+            reading.given.push((param.name, argument, reading.span));
+        }
+    }
+
+    /// Where an axis may be written behind a layer's name.
+    fn missing_dim(&self, span: Span) -> Option<MissingDim> {
+        let behind = &self.tree.text()[span.end as usize..];
+        match behind.starts_with('(') {
+            true => behind.starts_with("()").then_some(MissingDim { at: span.end + 1, is_call: true }),
+            false => Some(MissingDim { at: span.end, is_call: false }),
+        }
     }
 
     fn argument(&mut self, param: &Param, node: NodeId, net: Option<usize>) -> Option<Argument> {
@@ -205,39 +269,7 @@ impl<'t> Lowering<'t> {
             return None;
         }
         let written = self.written(node, net, 0)?;
-        let name = param.name;
-        let (fits, want) = match (param.takes, &written) {
-            (Takes::Int(least), &Written::Int(int)) => (int >= least, format!("at least {least}")),
-            (Takes::Int(_) | Takes::Axis, Written::Float(_) | Written::Bool(_) | Written::Several(_)) => {
-                (false, "a whole number".to_owned())
-            }
-            (Takes::Axis | Takes::SomeAxes, Written::Int(_))
-            | (Takes::SomeAxes, Written::Several(_))
-            | (Takes::Flag, Written::Bool(_)) => (true, String::new()),
-            (Takes::Flag, Written::Int(_) | Written::Float(_) | Written::Several(_)) => {
-                (false, "`true` or `false`".to_owned())
-            }
-            (Takes::SomeAxes, Written::Float(_) | Written::Bool(_)) => {
-                (false, "a whole number, or some in parentheses".to_owned())
-            }
-            (Takes::Axes { least, .. }, &Written::Int(int)) => (int >= least, format!("at least {least}")),
-            (Takes::Axes { n, least }, Written::Several(ints)) => match ints.len() == n && n > 1 {
-                true => (ints.iter().all(|&int| int >= least), format!("at least {least}")),
-                false if n == 1 => (false, "a whole number".to_owned()),
-                false => (false, format!("a whole number, or {n} in parentheses")),
-            },
-            (Takes::Axes { .. }, Written::Float(_) | Written::Bool(_)) => (false, "a whole number".to_owned()),
-            (Takes::Probability, &Written::Float(float)) => {
-                ((0.0..=1.0).contains(&float), "a number from 0. to 1.".to_owned())
-            }
-            (Takes::Float, Written::Float(_)) => (true, String::new()),
-            (Takes::Probability | Takes::Float, Written::Int(int)) => {
-                (false, format!("a number with a point, such as {int}."))
-            }
-            (Takes::Probability | Takes::Float, Written::Bool(_) | Written::Several(_)) => {
-                (false, "a number with a point".to_owned())
-            }
-        };
+        let (fits, want) = fits(param.takes, &written);
         if !fits {
             let found = match &written {
                 Written::Int(int) => int.to_string(),
@@ -245,8 +277,7 @@ impl<'t> Lowering<'t> {
                 Written::Bool(bool) => bool.to_string(),
                 Written::Several(ints) => format!("{} numbers", ints.len()),
             };
-            let message = format!("expected `{name}` to be {want}, found {found}");
-            self.errors.push(HirError::LayerArgument { span, message, at: None });
+            self.refuse_layer(span, LayerFault::Unfit { name: param.name, want, found });
             return None;
         }
         Some(match (param.takes, written) {
@@ -258,135 +289,6 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// The size that a dim is computed as.
-    pub(super) fn computed_size(&mut self, node: NodeId, net: Option<usize>, depth: u32) -> Option<i64> {
-        let span = self.tree.span(node);
-        match self.written(node, net, depth)? {
-            Written::Int(size) if size >= 0 => return Some(size),
-            Written::Int(size) => self.errors.push(HirError::DimRange { span, negative: Some(size) }),
-            Written::Float(_) | Written::Bool(_) | Written::Several(_) => {
-                let message = "expected a dim to be a whole number".to_owned();
-                self.errors.push(HirError::LayerArgument { span, message, at: None });
-            }
-        }
-        None
-    }
-
-    /// The value of an argument: a literal, a dim, or arithmetic of them.
-    fn written(&mut self, node: NodeId, net: Option<usize>, depth: u32) -> Option<Written> {
-        let tree = self.tree;
-        let span = tree.span(node);
-        let not_known = HirError::LayerArgument {
-            span,
-            message: "expected a number, a dim, or arithmetic of them: it must be known before anything runs"
-                .to_owned(),
-            at: None,
-        };
-        if depth > MAX_DEPTH {
-            self.errors.push(not_known);
-            return None;
-        }
-        match tree.kind(node) {
-            NodeKind::DimNum => self.size(tree.node_text(node), span).map(Written::Int),
-            NodeKind::Literal => match self.scalar(node, false, false) {
-                Some((ty::Dtype::Bool, Scalar::Int(int))) => Some(Written::Bool(int != 0)),
-                Some((_, Scalar::Int(int))) if int <= i64::from(i32::MAX) => Some(Written::Int(int)),
-                Some((_, Scalar::Int(_))) => {
-                    self.errors.push(HirError::LiteralRange { span, dtype: ty::Dtype::Int32 });
-                    None
-                }
-                Some((_, Scalar::Float(float))) => Some(Written::Float(float)),
-                None => None,
-            },
-            NodeKind::NameRef | NodeKind::DimName => {
-                match self.dim_named(tree.node_text(node), net, depth).map(|alias| alias.means) {
-                    Some(Means::Dim(size)) => Some(Written::Int(size)),
-                    Some(Means::Shape(_)) => {
-                        self.errors.push(not_known);
-                        None
-                    }
-                    Some(Means::Open) => {
-                        self.errors.push(HirError::EndlessDim { name: tree.node_text(node).to_owned(), span });
-                        None
-                    }
-                    Some(Means::Unread(_) | Means::Unknown) => None,
-                    None => {
-                        let name = tree.node_text(node);
-                        match self.scope.get(name).is_some() || name == "self" {
-                            true => self.errors.push(not_known),
-                            false => self.undeclared(name, span, net),
-                        }
-                        None
-                    }
-                }
-            }
-            NodeKind::Paren => {
-                let inner = *tree.children(node).first()?;
-                self.written(inner, net, depth + 1)
-            }
-            NodeKind::Tuple => {
-                let mut ints = Vec::new();
-                for field in tree.children(node) {
-                    match self.written(field, net, depth + 1)? {
-                        Written::Int(int) => ints.push(int),
-                        Written::Float(_) | Written::Bool(_) | Written::Several(_) => {
-                            self.errors.push(not_known);
-                            return None;
-                        }
-                    }
-                }
-                Some(Written::Several(ints))
-            }
-            NodeKind::Unary => {
-                let operand = *tree.children(node).first()?;
-                match self.written(operand, net, depth + 1)? {
-                    Written::Int(int) => Some(Written::Int(-int)),
-                    Written::Float(float) => Some(Written::Float(-float)),
-                    Written::Bool(_) | Written::Several(_) => {
-                        self.errors.push(not_known);
-                        None
-                    }
-                }
-            }
-            NodeKind::Binary | NodeKind::DimBinary => {
-                let &[left, right, ..] = &tree.children(node)[..] else { return None };
-                let left = self.written(left, net, depth + 1)?;
-                let right = self.written(right, net, depth + 1)?;
-                let signs = [TokenKind::Plus, TokenKind::Minus, TokenKind::Star, TokenKind::Slash];
-                // Behind parentheses that group a dim.
-                let first = || tree.own_tokens(node).find(|&token| !tree.token_kind(token).is_trivia());
-                let sign = self.own_token(node, &signs).map(|(sign, _)| sign);
-                let sign = sign.or_else(|| first().map(|token| tree.token_text(token)))?;
-                let is_of_ints = matches!((&left, sign, &right), (Written::Int(_), "+" | "-" | "*", Written::Int(_)));
-                let computed = match (left, sign, right) {
-                    (Written::Int(a), "+", Written::Int(b)) => a.checked_add(b),
-                    (Written::Int(a), "-", Written::Int(b)) => a.checked_sub(b),
-                    (Written::Int(a), "*", Written::Int(b)) => a.checked_mul(b),
-                    (Written::Int(a), "/", Written::Int(b)) if b > 0 && a % b == 0 => Some(a / b),
-                    (Written::Int(a), "/", Written::Int(b)) => {
-                        let message = format!("{a} / {b} is no whole number");
-                        self.errors.push(HirError::LayerArgument { span, message, at: None });
-                        return None;
-                    }
-                    _ => None,
-                };
-                match computed.filter(|computed| computed.abs() <= i64::from(i32::MAX)) {
-                    Some(computed) => Some(Written::Int(computed)),
-                    None => {
-                        let too_large = HirError::LiteralRange { span, dtype: ty::Dtype::Int32 };
-                        self.errors.push(if is_of_ints { too_large } else { not_known });
-                        None
-                    }
-                }
-            }
-            NodeKind::Error => None,
-            _ => {
-                self.errors.push(not_known);
-                None
-            }
-        }
-    }
-
     /// The sizes that a `view` is given; -1 for the one that is left out.
     pub(super) fn view_dims(&mut self, list: NodeId, net: Option<usize>) -> Option<Vec<i64>> {
         let tree = self.tree;
@@ -396,15 +298,7 @@ impl<'t> Lowering<'t> {
             let span = tree.span(arg);
             match tree.kind(arg) {
                 NodeKind::Attr if self.own_name(arg).is_some_and(|(name, _)| name == "x") => {}
-                NodeKind::Hole | NodeKind::DimAny => {
-                    if let Some(first) = left_out {
-                        let message = "`view` can leave out one size only: the others must say what it is".to_owned();
-                        self.errors.push(HirError::LayerArgument { span, message, at: Some(first) });
-                        return None;
-                    }
-                    left_out = Some(span);
-                    dims.push(-1);
-                }
+                NodeKind::Hole | NodeKind::DimAny => self.leave_out(&mut dims, &mut left_out, span)?,
                 NodeKind::NameRef
                     if let Some(Means::Shape(shape)) =
                         self.find_alias(tree.node_text(arg), net).map(|alias| alias.means) =>
@@ -412,15 +306,8 @@ impl<'t> Lowering<'t> {
                     for (dim, _) in self.shape(shape, net)? {
                         match dim {
                             Dim::Number(number) => dims.push(number),
-                            _ if left_out.is_none() => {
-                                left_out = Some(span);
-                                dims.push(-1);
-                            }
                             Dim::Named(_) | Dim::Computed(..) | Dim::Hole => {
-                                let message = "`view` can leave out one size only: the others must say what it is";
-                                let error = HirError::LayerArgument { span, message: message.to_owned(), at: left_out };
-                                self.errors.push(error);
-                                return None;
+                                self.leave_out(&mut dims, &mut left_out, span)?;
                             }
                         }
                     }
@@ -429,13 +316,23 @@ impl<'t> Lowering<'t> {
                 _ => match self.written(arg, net, 0)? {
                     Written::Int(size) if size >= 1 => dims.push(size),
                     Written::Int(_) | Written::Float(_) | Written::Bool(_) | Written::Several(_) => {
-                        let message = "expected a size of at least 1, `_`, or a name of sizes".to_owned();
-                        self.errors.push(HirError::LayerArgument { span, message, at: None });
+                        self.refuse_layer(span, LayerFault::NoViewSize);
                         return None;
                     }
                 },
             }
         }
         Some(dims)
+    }
+
+    /// A size of a `view` that follows from the others, which only one does.
+    fn leave_out(&mut self, dims: &mut Vec<i64>, left_out: &mut Option<Span>, span: Span) -> Option<()> {
+        if left_out.is_some() {
+            self.refuse_layer(span, LayerFault::LeftOutTwice { first: *left_out });
+            return None;
+        }
+        *left_out = Some(span);
+        dims.push(-1);
+        Some(())
     }
 }

@@ -11,6 +11,7 @@ mod args;
 mod layer;
 mod shape;
 mod stage;
+mod written;
 
 use super::{Lowered, Lowering};
 use crate::data::{
@@ -18,6 +19,7 @@ use crate::data::{
     TypeExprId, TypeExprKind, Visit,
 };
 use crate::error::{Duplicated, HirError};
+use crate::layer_fault::LayerFault;
 use crate::layers::{INITIALISERS, LAYERS, Layer};
 use crate::net::{Init, MadeOf, Method, Net, Weight};
 use base::{Append, HashMap, HashSet, Span, ToList};
@@ -306,8 +308,7 @@ impl<'t> Lowering<'t> {
         let given = self.given(node);
         if let Some(&inner) = self.nets.by_name.get(name) {
             if let Some(&arg) = given.first() {
-                let message = format!("the node `{name}` takes no arguments");
-                self.errors.push(HirError::LayerArgument { span: self.tree.span(arg), message, at: None });
+                self.refuse_layer(self.tree.span(arg), LayerFault::NodeTakesNothing { node: name.to_owned() });
             }
             return MadeOf::Net(inner);
         }
@@ -317,8 +318,7 @@ impl<'t> Lowering<'t> {
                 None => MadeOf::Unknown,
             },
             Some(_) => {
-                let message = format!("`{name}` has no weights: pipe into it where it is applied");
-                self.errors.push(HirError::LayerArgument { span, message, at: None });
+                self.refuse_layer(span, LayerFault::WithoutWeights { layer: name.to_owned() });
                 MadeOf::Unknown
             }
             None => MadeOf::Unknown,
@@ -334,8 +334,8 @@ impl<'t> Lowering<'t> {
             let nearest = nearest_layer(name, &names);
             self.errors.push(match nearest.and_then(Layer::of_name) {
                 Some(layer) if !layer.is_weight() => {
-                    let message = format!("`{}` has no weights: pipe into it where it is applied", layer.name);
-                    HirError::LayerArgument { span, message, at: None }
+                    let fault = LayerFault::WithoutWeights { layer: layer.name.to_owned() };
+                    HirError::LayerArgument { span, fault }
                 }
                 _ => HirError::UnknownLayer { name: name.to_owned(), span, nearest: nearest.map(str::to_owned) },
             });
@@ -396,9 +396,7 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             if !self.read_init(net, call) {
-                let span = tree.span(call);
-                let message = "`new` calls initialisers of weights and gives `self`, nothing else".to_owned();
-                self.errors.push(HirError::LayerArgument { span, message, at: None });
+                self.refuse_layer(tree.span(call), LayerFault::NotAnInit);
             }
         }
     }
@@ -432,11 +430,12 @@ impl<'t> Lowering<'t> {
         };
         let least = if function.contains("xavier") || function.contains("kaiming") { 2 } else { 1 };
         if rank.is_none_or(|rank| rank < least) {
-            let message = match rank {
-                None => format!("`{name}` has no weight to fill"),
-                Some(_) => format!("the weight of `{name}` is a vector, and `{function}` fills matrices"),
+            let weight = name.to_owned();
+            let fault = match rank {
+                None => LayerFault::NothingToFill { weight },
+                Some(_) => LayerFault::FillsMatrices { weight, init: function.to_owned() },
             };
-            self.errors.push(HirError::LayerArgument { span, message, at: None });
+            self.refuse_layer(span, fault);
             return true;
         }
         let given = self.given(call);
@@ -648,8 +647,7 @@ impl<'t> Lowering<'t> {
         }
         base::sort(&mut names);
         if names.contains(&name) {
-            let message = format!("`{name}` is no value: pipe one into it");
-            self.errors.push(HirError::LayerArgument { span, message, at: None });
+            self.refuse_layer(span, LayerFault::NoValue { name: name.to_owned() });
             return self.expr(ExprKind::Error, span);
         }
         let names: Vec<&str> = self.scope.names().into_iter().chain(names).list();

@@ -3,6 +3,7 @@
 use super::Lowering;
 use crate::data::{TypeExprId, TypeExprKind, TypeParam};
 use crate::error::{Duplicated, HirError};
+use crate::layer_fault::LayerFault;
 use base::{Append, HashMap, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Kind};
@@ -160,8 +161,7 @@ impl<'t> Lowering<'t> {
                 NodeKind::DimBinary if self.is_open(part, net, 0) => Dim::Computed(tree.node_text(part), part),
                 NodeKind::DimBinary => Dim::Number(self.computed_size(part, net, 0)?),
                 NodeKind::ShapeLit => {
-                    let message = "expected one dim in parentheses, found some".to_owned();
-                    self.errors.push(HirError::LayerArgument { span, message, at: None });
+                    self.refuse_layer(span, LayerFault::SeveralDims);
                     return None;
                 }
                 _ => {

@@ -2,11 +2,12 @@
 
 use super::shape::Means;
 use super::{Lowered, Lowering};
-use crate::data::{DefId, ExprId, ExprKind, LocalOrigin, TypeExprKind, Visit};
+use crate::data::{Def, DefId, ExprId, ExprKind, LocalOrigin, TypeExprKind, Visit};
 use crate::error::HirError;
+use crate::layer_fault::LayerFault;
 use crate::layers::{Layer, LayerKind};
 use crate::net::{Applied, MadeOf, Stage};
-use base::{Span, Surface, ToList};
+use base::{Append, Span, Surface, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Scalar};
 
@@ -22,6 +23,22 @@ enum Callee {
     Inner(usize, DefId),
     /// It has been said that there is none.
     Unknown,
+}
+
+impl Callee {
+    /// How many values it is applied to.
+    fn n_values(self) -> usize {
+        if let Callee::Layer(layer) = self { layer.n_values() } else { 1 }
+    }
+}
+
+/// A computed argument, and the name that it may have.
+type Value<'t> = (Option<(&'t str, Span)>, ExprId);
+
+/// What a stage is applied to: a value, and for a product the one that it is multiplied by.
+struct Operands {
+    input: ExprId,
+    more: Vec<ExprId>,
 }
 
 impl<'t> Lowering<'t> {
@@ -71,11 +88,8 @@ impl<'t> Lowering<'t> {
                     NodeKind::Error => self.expr(ExprKind::Error, span),
                     NodeKind::NameRef | NodeKind::Call | NodeKind::Field => self.apply(right, Some(input), span),
                     kind => {
-                        let mut message = "expected a layer or a function of the node to pipe into".to_owned();
-                        if kind == NodeKind::Binary {
-                            message.push_str("; operators bind more tightly than pipes, which need parentheses here");
-                        }
-                        self.errors.push(HirError::LayerArgument { span: self.tree.span(right), message, at: None });
+                        let is_operator = kind == NodeKind::Binary;
+                        self.refuse_layer(self.tree.span(right), LayerFault::NotApplied { is_operator });
                         self.expr(ExprKind::Error, span)
                     }
                 };
@@ -103,8 +117,7 @@ impl<'t> Lowering<'t> {
     /// `?` where a value should be.
     pub(in crate::lower) fn stray_dim(&mut self, node: NodeId) -> Lowered {
         let span = self.tree.span(node);
-        let message = "`?` is a size, in types and in `view`; no value".to_owned();
-        self.errors.push(HirError::LayerArgument { span, message, at: None });
+        self.refuse_layer(span, LayerFault::StrayDim);
         Lowered::Expr(self.expr(ExprKind::Error, span))
     }
 
@@ -199,72 +212,87 @@ impl<'t> Lowering<'t> {
 
     /// Applies what a node names or calls, to what is piped into it or to its first argument.
     fn apply(&mut self, node: NodeId, piped: Option<ExprId>, span: Span) -> ExprId {
+        let callee = self.callee(node);
+        let values = self.computed_args(node, callee);
+        let stage_span = self.tree.span(node);
+        let applied = match callee {
+            Callee::Unknown => None,
+            Callee::Method(def) => return self.call_method(def, None, piped, values, stage_span, span),
+            Callee::Inner(weight, def) => return self.call_method(def, Some(weight), piped, values, stage_span, span),
+            Callee::Weight(_) | Callee::Layer(_) | Callee::View => self
+                .operands(callee, node, piped, values)
+                .and_then(|of| self.apply_stage(callee, node, piped, &of, span)),
+        };
+        applied.unwrap_or_else(|| self.expr(ExprKind::Error, span))
+    }
+
+    /// Computed arguments, with the names that some have.
+    fn computed_args(&mut self, node: NodeId, callee: Callee) -> Vec<Value<'t>> {
+        let tree = self.tree;
+        if matches!(callee, Callee::View) {
+            return Vec::new();
+        }
+        let is_stage = matches!(callee, Callee::Layer(_) | Callee::Weight(_));
+        let mut values = Vec::new();
+        for arg in self.given(node) {
+            let (named, value) = match tree.kind(arg) {
+                NodeKind::Attr => (self.own_token(arg, &[TokenKind::Ident]), tree.children(arg).first().copied()),
+                _ => (None, Some(arg)),
+            };
+            if !is_stage || named.is_none_or(|(name, _)| name == "x") {
+                values.append_all(value.map(|value| (named, self.expr_of(value))));
+            }
+        }
+        values
+    }
+
+    /// What a stage is applied to. `None` if that is too little or too much, which has been said.
+    fn operands(
+        &mut self,
+        callee: Callee,
+        node: NodeId,
+        piped: Option<ExprId>,
+        mut values: Vec<Value<'t>>,
+    ) -> Option<Operands> {
+        let stage_span = self.tree.span(node);
+        let input = piped.or_else(|| match values.is_empty() {
+            true => None,
+            false => Some(values.remove(0).1),
+        });
+        // A product has a second value.
+        let n_more = callee.n_values() - 1;
+        let more: Vec<ExprId> = values.drain(..n_more.min(values.len())).map(|(_, value)| value).list();
+        let (span, fault) = match (input, values.first()) {
+            (None, _) => {
+                let callee = self.tree.node_text(node).to_owned();
+                (stage_span, LayerFault::AppliedToNothing { callee })
+            }
+            (Some(_), Some(&(_, extra))) => {
+                let fault = match callee {
+                    Callee::Layer(Layer { kind: LayerKind::Cat, .. }) => LayerFault::CatOfSeveral,
+                    _ if n_more > 0 => LayerFault::ProductOfMore,
+                    _ => LayerFault::AppliedTwice,
+                };
+                (self.module.exprs[extra].span, fault)
+            }
+            (Some(_), None) if more.len() < n_more => (stage_span, LayerFault::ProductOfOne),
+            (Some(input), None) => return Some(Operands { input, more }),
+        };
+        self.refuse_layer(span, fault);
+        None
+    }
+
+    /// Applies a weight, a layer without weights, or `view`.
+    fn apply_stage(
+        &mut self,
+        callee: Callee,
+        node: NodeId,
+        piped: Option<ExprId>,
+        &Operands { input, ref more }: &Operands,
+        span: Span,
+    ) -> Option<ExprId> {
         let tree = self.tree;
         let stage_span = tree.span(node);
-        let list = tree.child(node, NodeKind::ArgList);
-        let callee = self.callee(node);
-        // Computed arguments, with the names that some have.
-        let is_layer = matches!(callee, Callee::Layer(_) | Callee::View | Callee::Weight(_));
-        let mut values: Vec<(Option<(&'t str, Span)>, ExprId)> = Vec::new();
-        if !matches!(callee, Callee::View) || piped.is_none() {
-            for arg in self.given(node) {
-                let named = match tree.kind(arg) {
-                    NodeKind::Attr => self.own_token(arg, &[TokenKind::Ident]),
-                    _ => None,
-                };
-                let value = match tree.kind(arg) {
-                    NodeKind::Attr => tree.children(arg).first().copied(),
-                    _ => Some(arg),
-                };
-                let is_value = !is_layer || named.is_none_or(|(name, _)| name == "x");
-                if let Some(value) = value.filter(|_| is_value && !matches!(callee, Callee::View)) {
-                    let value = self.expr_of(value);
-                    values.push((named, value));
-                }
-            }
-        }
-        let input = match (piped, is_layer) {
-            (Some(piped), _) => Some(piped),
-            (None, true) => values
-                .iter()
-                .position(|(named, _)| named.is_none_or(|(name, _)| name == "x"))
-                .map(|at| values.remove(at).1),
-            (None, false) => None,
-        };
-        // A product has a second value.
-        let n_more = if let Callee::Layer(layer) = callee { layer.n_values() - 1 } else { 0 };
-        let more: Vec<ExprId> = values.drain(..n_more.min(values.len())).map(|(_, value)| value).list();
-        if is_layer && let (Some(_), Some((_, extra))) = (piped.or(input), values.first()) {
-            let span = self.module.exprs[*extra].span;
-            let message = match callee {
-                Callee::Layer(Layer { kind: LayerKind::Cat, .. }) => {
-                    "`cat` takes its values as one: `cat((a, b), dim=1)`"
-                }
-                _ if n_more > 0 => "`matmul` multiplies two values, which are here already",
-                _ => "this is applied to one value, which is here already",
-            };
-            let message = message.to_owned();
-            self.errors.push(HirError::LayerArgument { span, message, at: None });
-            return self.expr(ExprKind::Error, span);
-        }
-        let input = match (callee, input) {
-            (Callee::Unknown, _) => return self.expr(ExprKind::Error, span),
-            (Callee::Method(def), input) => return self.call_method(def, None, input, values, stage_span, span),
-            (Callee::Inner(weight, def), input) => {
-                return self.call_method(def, Some(weight), input, values, stage_span, span);
-            }
-            (Callee::Weight(_) | Callee::Layer(_) | Callee::View, None) => {
-                let message = format!("`{}` is applied to nothing: pipe a value into it", tree.node_text(node));
-                self.errors.push(HirError::LayerArgument { span: stage_span, message, at: None });
-                return self.expr(ExprKind::Error, span);
-            }
-            (_, Some(_)) if more.len() < n_more => {
-                let message = "`matmul` multiplies two values: `matmul(a, b)`, or `a |> matmul(b)`".to_owned();
-                self.errors.push(HirError::LayerArgument { span: stage_span, message, at: None });
-                return self.expr(ExprKind::Error, span);
-            }
-            (_, Some(input)) => input,
-        };
         self.as_scale(input, None);
         // The root of a number is one, as in `scores / sqrt(D)`.
         if let (
@@ -273,60 +301,70 @@ impl<'t> Lowering<'t> {
         ) = (callee, &self.module.exprs[input].kind)
         {
             let root = Scalar::Float(f64::from((number as f32).sqrt()));
-            return self.expr(ExprKind::Literal(Dtype::Float32, root), span);
+            return Some(self.expr(ExprKind::Literal(Dtype::Float32, root), span));
         }
         let net = self.nets.current.as_ref().map_or(0, |current| current.net);
         let first = ExprId(self.module.exprs.len() as u32);
-        let name_span = stage_span;
         // What it is applied to may come first, without a name.
         let mut keywords = self.given(node);
-        if piped.is_none() || n_more > 0 {
+        if piped.is_none() || !more.is_empty() {
             keywords.retain(|arg| tree.kind(*arg) == NodeKind::Attr);
         }
-        if let Callee::Weight(weight) = callee
-            && let Some((name, span)) = keywords.iter().find_map(|&arg| self.own_token(arg, &[TokenKind::Ident]))
-            && name != "x"
-        {
-            let callee = self.module.nets[net].weights[weight].name.clone();
-            self.errors.push(HirError::UnknownArgument { callee, name: name.to_owned(), span, nearest: None });
-            return self.expr(ExprKind::Error, stage_span);
-        }
         let (expr, applied) = match callee {
-            Callee::Weight(weight) => match self.module.nets[net].weights[weight].made_of.clone() {
-                MadeOf::Layer(layer, args) => {
-                    let input = self.checked_input(net, weight, input);
-                    let weights = self.fields_of(net, weight, name_span);
-                    let expr = self.layer(layer, &args, input, &weights, name_span, span);
-                    (self.checked_output(net, weight, expr), Applied::Weight(net, weight))
-                }
-                MadeOf::Net(inner) => {
-                    let Some(&def) = self.nets.parts[inner].methods_by_name.get("forward") else {
-                        let message = format!("the node `{}` has no `forward`", self.module.nets[inner].name);
-                        self.errors.push(HirError::LayerArgument { span: stage_span, message, at: None });
-                        return self.expr(ExprKind::Error, span);
-                    };
-                    let input = self.checked_input(net, weight, input);
-                    let this = self.fields_of(net, weight, name_span);
-                    let expr = self.call_def(def, [&this[..], &[input]].concat(), name_span, span);
-                    (self.checked_output(net, weight, expr), Applied::Weight(net, weight))
-                }
-                MadeOf::Unknown => return self.expr(ExprKind::Error, span),
-            },
-            Callee::Layer(layer) => match self.layer_args(layer, &keywords, stage_span, Some(net)) {
-                Some(args) => {
-                    let expr = self.layer(layer, &args, input, &more, name_span, span);
-                    (expr, Applied::Layer(layer, args))
-                }
-                None => return self.expr(ExprKind::Error, span),
-            },
-            Callee::View => match list.and_then(|list| self.view_dims(list, Some(net))) {
-                Some(dims) => (self.reshape(input, &dims, name_span, span), Applied::View(dims)),
-                None => return self.expr(ExprKind::Error, span),
-            },
-            Callee::Method(_) | Callee::Inner(..) | Callee::Unknown => return self.expr(ExprKind::Error, span),
+            Callee::Weight(weight) => {
+                let expr = self.apply_weight(net, weight, &keywords, input, stage_span, span)?;
+                (expr, Applied::Weight(net, weight))
+            }
+            Callee::Layer(layer) => {
+                let args = self.layer_args(layer, &keywords, stage_span, Some(net))?;
+                (self.layer(layer, &args, input, more, stage_span, span), Applied::Layer(layer, args))
+            }
+            Callee::View => {
+                let list = tree.child(node, NodeKind::ArgList)?;
+                let dims = self.view_dims(list, Some(net))?;
+                (self.reshape(input, &dims, stage_span, span), Applied::View(dims))
+            }
+            Callee::Method(_) | Callee::Inner(..) | Callee::Unknown => return None,
         };
         self.module.stages.push(Stage { expr, first, input, applied, span: stage_span });
-        expr
+        Some(expr)
+    }
+
+    /// Applies what a weight is made of: a layer, whose arguments it has already, or a node.
+    fn apply_weight(
+        &mut self,
+        net: usize,
+        weight: usize,
+        keywords: &[NodeId],
+        input: ExprId,
+        stage_span: Span,
+        span: Span,
+    ) -> Option<ExprId> {
+        let named = keywords.iter().find_map(|&arg| self.own_token(arg, &[TokenKind::Ident]));
+        if let Some((name, span)) = named.filter(|(name, _)| *name != "x") {
+            let callee = self.module.nets[net].weights[weight].name.clone();
+            self.errors.push(HirError::UnknownArgument { callee, name: name.to_owned(), span, nearest: None });
+            return None;
+        }
+        let output = match self.module.nets[net].weights[weight].made_of.clone() {
+            MadeOf::Layer(layer, args) => {
+                let input = self.checked_input(net, weight, input);
+                let weights = self.fields_of(net, weight, stage_span);
+                self.layer(layer, &args, input, &weights, stage_span, span)
+            }
+            MadeOf::Net(inner) => {
+                let Some(&def) = self.nets.parts[inner].methods_by_name.get("forward") else {
+                    let node = self.module.nets[inner].name.clone();
+                    self.refuse_layer(stage_span, LayerFault::NoForward { node });
+                    return None;
+                };
+                let input = self.checked_input(net, weight, input);
+                let this = self.fields_of(net, weight, stage_span);
+                self.call_def(def, [&this[..], &[input]].concat(), stage_span, span)
+            }
+            MadeOf::Unknown => return None,
+        };
+        Some(self.checked_output(net, weight, output))
     }
 
     /// What a name, a call or a field names.
@@ -365,8 +403,7 @@ impl<'t> Lowering<'t> {
         }
         match Layer::of_name(name) {
             Some(layer) if layer.is_weight() => {
-                let message = format!("`{name}` has weights: give it a name in `weights`, and apply that");
-                self.errors.push(HirError::LayerArgument { span, message, at: None });
+                self.refuse_layer(span, LayerFault::WithWeights { layer: name.to_owned() });
                 Callee::Unknown
             }
             Some(_) => self.layer_of(name, span).map_or(Callee::Unknown, Callee::Layer),
@@ -389,8 +426,7 @@ impl<'t> Lowering<'t> {
 
     fn not_a_weight(&mut self, node: NodeId) -> Callee {
         if self.tree.kind(node) != NodeKind::Error {
-            let message = "expected `self` or a weight in front of the point".to_owned();
-            self.errors.push(HirError::LayerArgument { span: self.tree.span(node), message, at: None });
+            self.refuse_layer(self.tree.span(node), LayerFault::NotAWeight);
         }
         Callee::Unknown
     }
@@ -425,9 +461,7 @@ impl<'t> Lowering<'t> {
             // `self.fc1.forward()` is the layer itself.
             MadeOf::Layer(..) if name == "forward" => Callee::Weight(weight),
             MadeOf::Layer(layer, _) => {
-                let message =
-                    format!("the layer `{}` is applied, or initialised in `new`; it has no `{name}`", layer.name);
-                self.errors.push(HirError::LayerArgument { span, message, at: None });
+                self.refuse_layer(span, LayerFault::NoMethod { layer: layer.name, name: name.to_owned() });
                 Callee::Unknown
             }
             MadeOf::Unknown => Callee::Unknown,
@@ -440,7 +474,7 @@ impl<'t> Lowering<'t> {
         def: DefId,
         inner: Option<usize>,
         piped: Option<ExprId>,
-        values: Vec<(Option<(&'t str, Span)>, ExprId)>,
+        values: Vec<Value<'t>>,
         stage_span: Span,
         span: Span,
     ) -> ExprId {
@@ -465,17 +499,15 @@ impl<'t> Lowering<'t> {
                     is_sound = false;
                 }
                 (None, None) => {
-                    let message = format!("`{}` takes no more arguments", self.module.defs[def].name);
-                    let span = self.module.exprs[value].span;
-                    self.errors.push(HirError::LayerArgument { span, message, at: None });
+                    let callee = self.module.defs[def].name.clone();
+                    self.refuse_layer(self.module.exprs[value].span, LayerFault::TakesNoMore { callee });
                     is_sound = false;
                 }
             }
         }
         if let Some(lacking) = args.iter().position(Option::is_none).filter(|_| is_sound) {
-            let message = format!("`{}` lacks its argument `{}`", self.module.defs[def].name, params[lacking]);
-            let at = Some(self.module.defs[def].name_span);
-            self.errors.push(HirError::LayerArgument { span: stage_span, message, at });
+            let Def { name: callee, name_span: declared, .. } = self.module.defs[def].clone();
+            self.refuse_layer(stage_span, LayerFault::Lacks { callee, name: params[lacking].to_owned(), declared });
             is_sound = false;
         }
         if !is_sound {
