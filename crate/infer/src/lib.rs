@@ -23,6 +23,7 @@ mod assume;
 mod cover;
 mod definitions;
 mod error;
+mod failure;
 mod generalise;
 mod group;
 mod layer;
