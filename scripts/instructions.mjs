@@ -69,9 +69,9 @@ const ONE_NUMBER = new Set([0x02, 0x03, 0x04, 0x0c, 0x0d, 0x23, 0x24, 0x25, 0x26
 /** The same for those behind `MORE`: conversions, then what is done to memories and tables. */
 const NUMBERS_OF_MORE = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1];
 
-/** The bytes behind an instruction on vectors; `seen` reads how aligned memory is said to be. */
+/** The bytes of an instruction on vectors; `seen` reads its own number, and how aligned memory is said to be. */
 function readVector(reader, seen) {
-  const operator = reader.number();
+  const operator = seen("vector");
   const onLane = operator >= 84 && operator <= 91;
   if (operator <= 11 || operator === 92 || operator === 93 || onLane) {
     seen("alignment");
@@ -82,8 +82,9 @@ function readVector(reader, seen) {
 }
 
 /**
- * Calls `see("call" | "local" | "alignment", start, end, value)` in a body, in order: for the numbers of functions and of
- * variables, and for how aligned a load or a store says that its place is (the power of two).
+ * Calls `see("call" | "local" | "alignment" | "vector", start, end, value)` in a body, in order: for the numbers of
+ * functions and of variables, for how aligned a load or a store says that its place is (the power of two), and for the
+ * numbers of instructions on vectors.
  */
 export function numbers(instructions, see) {
   const reader = new Reader(instructions);
@@ -91,6 +92,7 @@ export function numbers(instructions, see) {
     const start = reader.at;
     const value = reader.number();
     see(what, start, reader.at, value);
+    return value;
   };
   while (!reader.atEnd) {
     const operator = reader.byte();

@@ -9,6 +9,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { main, Refusal, root, run, step } from "./house.mjs";
+import { pack } from "./pack.mjs";
 import { findChromium } from "./setup.mjs";
 import { KERNEL_LEVEL } from "./site.mjs";
 import { GOALS } from "../tests/peers/goals.mjs";
@@ -16,6 +17,8 @@ import { GOALS } from "../tests/peers/goals.mjs";
 const source = resolve(root, process.env.PEERS ?? "../shared/peers");
 const target = resolve(root, "target/peers");
 const harness = resolve(target, "harness");
+// Node knows relaxed SIMD by itself from its version 21 on, and later not by this name any more.
+const NODE_FLAGS = Number.parseInt(process.versions.node) < 21 ? ["--experimental-wasm-relaxed-simd"] : [];
 const FEATURES = { simd128: "+simd128", relaxed: "+simd128,+relaxed-simd" };
 
 function option(name, otherwise) {
@@ -34,7 +37,9 @@ async function kernels() {
     const args = ["build", "--release", "--quiet", "-p", "peers", "--target", "wasm32-unknown-unknown", "--target-dir", folder];
     args.push("--config", `profile.release.${KERNEL_LEVEL}`);
     await run("cargo", args, { extraEnv, show: false });
-    cpSync(resolve(folder, "wasm32-unknown-unknown/release/peers.wasm"), resolve(harness, `relish/relish_${build}.wasm`));
+    const module = resolve(harness, `relish/relish_${build}.wasm`);
+    cpSync(resolve(folder, "wasm32-unknown-unknown/release/peers.wasm"), module);
+    pack(module);
   }
 }
 
@@ -54,7 +59,7 @@ async function install() {
 async function measure(where) {
   const json = resolve(target, `${where}.json`);
   const [flags, extraEnv] = {
-    node: [["--experimental-wasm-relaxed-simd", "bench-node.mjs"], {}],
+    node: [[...NODE_FLAGS, "bench-node.mjs"], {}],
     chromium: [["bench-chromium.mjs"], { CHROMIUM: findChromium() }],
   }[where];
   const only = option("only");

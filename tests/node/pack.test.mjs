@@ -69,7 +69,23 @@ test("numbers are found behind instructions of every form", () => {
     ),
     (what, _start, _end, value) => found.push([what, value]),
   );
-  const alignments = [["alignment", 2], ["alignment", 0]];
-  assert.deepEqual(found, [...alignments, ["call", 5], ["call", 6], ["local", 128]]);
+  const vectors = [["vector", 0x0c], ["vector", 0x15], ["vector", 0x54], ["alignment", 0], ["vector", 0xae]];
+  assert.deepEqual(found, [["alignment", 2], ...vectors, ["call", 5], ["call", 6], ["local", 128]]);
   assert.throws(() => numbers(bytes("fe 00"), () => {}), /0xfe/);
+});
+
+test("what LLVM takes for a relaxed maximum is the one that says what becomes of a NaN", () => {
+  // Two functions of () -> f32: the larger one of NaN and 0, and of 0 and NaN, by f32x4.relaxed_max.
+  const larger = (a, b) => `16 00 43${a} fd13 43${b} fd13 fd8e02 fd1f00 0b`;
+  const [nan, zero] = ["0000c07f", "00000000"];
+  const module = bytes(
+    "0061736d 01000000",
+    "01 05 01 60 00 01 7d",
+    "03 03 02 00 00",
+    "07 09 02 01 61 00 00 01 62 00 01",
+    "0a 2f 02", larger(nan, zero), larger(zero, nan),
+  );
+  // In this form also an engine that does not know relaxed SIMD takes it.
+  const { a, b } = new WebAssembly.Instance(new WebAssembly.Module(packed(module))).exports;
+  assert.deepEqual([a(), b()], [NaN, 0]);
 });

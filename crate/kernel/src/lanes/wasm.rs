@@ -87,6 +87,16 @@ impl Lanes for F32x4 {
     fn mul_add(self, a: F32x4, b: F32x4) -> F32x4 {
         F32x4(f32x4_add(f32x4_mul(self.0, a.0), b.0))
     }
+    #[cfg(target_feature = "relaxed-simd")]
+    #[inline(always)]
+    fn minus_product(self, a: F32x4, b: F32x4) -> F32x4 {
+        F32x4(f32x4_relaxed_nmadd(a.0, b.0, self.0))
+    }
+    #[cfg(not(target_feature = "relaxed-simd"))]
+    #[inline(always)]
+    fn minus_product(self, a: F32x4, b: F32x4) -> F32x4 {
+        F32x4(f32x4_sub(self.0, f32x4_mul(a.0, b.0)))
+    }
     #[inline(always)]
     fn shift_left<const N: u32>(self) -> F32x4 {
         F32x4(i32x4_shl(self.0, N))
@@ -123,8 +133,8 @@ impl Lanes for F32x4 {
     }
 
     methods! {
-        pmin(self, b) F32x4(smaller(self.0, b.0));
-        pmax(self, b) F32x4(larger(self.0, b.0));
+        pmin(self, b) F32x4(f32x4_pmin(self.0, b.0));
+        pmax(self, b) F32x4(f32x4_pmax(self.0, b.0));
         maximum(self, b) F32x4(f32x4_max(self.0, b.0));
         minimum(self, b) F32x4(f32x4_min(self.0, b.0));
         abs(self) F32x4(f32x4_abs(self.0));
@@ -146,33 +156,4 @@ impl Lanes for F32x4 {
         bits_to_float(self) F32x4(f32x4_convert_i32x4(self.0));
         float_to_bits(self) F32x4(i32x4_trunc_sat_f32x4(self.0));
     }
-}
-
-/// `b < a ? b : a`
-#[cfg(not(target_feature = "relaxed-simd"))]
-#[inline(always)]
-fn smaller(a: v128, b: v128) -> v128 {
-    f32x4_pmin(a, b)
-}
-
-/// `a < b ? b : a`
-#[cfg(not(target_feature = "relaxed-simd"))]
-#[inline(always)]
-fn larger(a: v128, b: v128) -> v128 {
-    f32x4_pmax(a, b)
-}
-
-/// `b < a ? b : a`. With relaxed SIMD, LLVM makes `relaxed_min` of `f32x4_pmin`, which may answer either operand where
-/// one is a NaN. To select whole lanes is relaxed in name only.
-#[cfg(target_feature = "relaxed-simd")]
-#[inline(always)]
-fn smaller(a: v128, b: v128) -> v128 {
-    i32x4_relaxed_laneselect(b, a, f32x4_lt(b, a))
-}
-
-/// `a < b ? b : a`, and not `relaxed_max`.
-#[cfg(target_feature = "relaxed-simd")]
-#[inline(always)]
-fn larger(a: v128, b: v128) -> v128 {
-    i32x4_relaxed_laneselect(b, a, f32x4_lt(a, b))
 }
