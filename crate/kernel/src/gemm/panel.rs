@@ -109,17 +109,23 @@ pub(crate) unsafe fn pack_left(matrix: &Matrix, rows: Range<usize>, columns: Ran
             matrix.data.as_ptr().wrapping_add(row * row_step + column * column_step)
         };
         let mut column = columns.start;
+        // Four rows at a time; the next term overwrites what was too many.
         unsafe {
             while column_step == 1 && column + 4 <= columns.end {
-                // Where a tile is lower than four rows, the next four floats overwrite what was too many.
-                for term in F32x4::transpose(array::from_fn(|at| F32x4::load(from(at, column)))) {
-                    term.store(to);
+                let four_rows = |quad| array::from_fn(|at| F32x4::load(from(4 * quad + at, column)));
+                let quads: [[F32x4; 4]; HEIGHT.div_ceil(4)] = array::from_fn(|quad| F32x4::transpose(four_rows(quad)));
+                for term in 0..4 {
+                    for (quad, terms) in quads.iter().enumerate() {
+                        terms[term].store(to.add(4 * quad));
+                    }
                     to = to.add(HEIGHT);
                 }
                 column += 4;
             }
             while column < columns.end {
-                F32x4::from_array(array::from_fn(|at| *from(at, column))).store(to);
+                for quad in 0..HEIGHT.div_ceil(4) {
+                    F32x4::from_array(array::from_fn(|at| *from(4 * quad + at, column))).store(to.add(4 * quad));
+                }
                 to = to.add(HEIGHT);
                 column += 1;
             }

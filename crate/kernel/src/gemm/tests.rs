@@ -186,3 +186,33 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(multiply(a, Right::Strided(b), &mut c, &short, &mut scratch), None);
     assert_eq!(c, [7.0; 9]);
 }
+
+#[test]
+fn a_whole_tile_has_the_sums_of_its_rows_and_columns() {
+    let mut random = Random(61);
+    for n_terms in 0..10 {
+        let (a, b) = (random.floats(HEIGHT * n_terms), random.floats(n_terms * WIDTH));
+        let start = random.floats(HEIGHT * WIDTH);
+        for (a_steps, is_resumed) in [([n_terms, 1], false), ([1, HEIGHT], false), ([1, HEIGHT], true)] {
+            let mut c = start.clone();
+            let tile = Tile {
+                a: a.as_ptr(),
+                a_steps,
+                b: b.as_ptr(),
+                b_step: WIDTH,
+                n_terms,
+                c: c.as_mut_ptr(),
+                c_step: WIDTH,
+                is_resumed,
+                finish: Finish::NONE,
+            };
+            let n_rows =
+                unsafe { if a_steps[1] == 1 { tile::whole::<1>(&tile) } else { tile::whole::<HEIGHT>(&tile) } };
+            let [a, b] = [(&a, [HEIGHT, n_terms], a_steps), (&b, [n_terms, WIDTH], [WIDTH, 1])]
+                .map(|(data, shape, steps)| Matrix::new(data, shape, steps).unwrap());
+            let epilogue =
+                Epilogue { start: if is_resumed { Start::Result } else { Start::Zero }, ..Epilogue::default() };
+            assert_same(&c, &in_order(&a, &b, &start, &epilogue), &|| format!("{n_terms} terms, {a_steps:?}"));
+        }
+    }
+}

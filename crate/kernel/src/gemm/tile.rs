@@ -1,19 +1,18 @@
 //! The innermost loops: a few rows of the result by a few columns, kept in registers over a run of terms.
 //!
-//! A step loads a row of columns of `b`, and each element of a column of `a` into four lanes. V8 has fifteen registers
-//! and, within a basic block, moves all loads up and all arithmetic down. So a tile fits if its sums, both operands
-//! and, where a product is apart from its sum, that product fit: four rows by eight columns, or three by twelve where a
-//! multiply-add is one instruction. Six by eight would fit with a branch after each row, which costs processors that
-//! decode four instructions at a time more than it gives.
+//! A step loads a row of columns of `b`, and each element of a column of `a` into four lanes. V8 has fifteen registers,
+//! so a tile fits if its sums, a row of columns, an element and, where a product is apart from its sum, that product fit:
+//! four rows by eight columns, or six where a multiply-add is one instruction. The processor has twelve sums under way
+//! then, which is more than it takes for the first to be ready again.
 
 use crate::lanes::{F32x4, Lanes};
 use std::{array, iter, ptr};
 
 /// Rows of a tile.
-pub(crate) const HEIGHT: usize = if cfg!(target_feature = "relaxed-simd") { 3 } else { 4 };
+pub(crate) const HEIGHT: usize = if cfg!(target_feature = "relaxed-simd") { 6 } else { 4 };
 /// Columns of a tile.
 pub(crate) const WIDTH: usize = 4 * N_QUADS;
-const N_QUADS: usize = if cfg!(target_feature = "relaxed-simd") { 3 } else { 2 };
+const N_QUADS: usize = 2;
 
 /// `c[r, j] = finish(start[r, j] + sum of a[r, p] * b[p, j])` for up to [`HEIGHT`] rows and [`WIDTH`] columns.
 ///
@@ -102,8 +101,6 @@ pub(crate) unsafe fn run(tile: &Tile, n_rows: usize, n_columns: usize) {
     unsafe {
         match n_columns {
             4 => high::<1>(tile, n_rows),
-            #[cfg(target_feature = "relaxed-simd")]
-            8 => high::<2>(tile, n_rows),
             _ => high::<N_QUADS>(tile, n_rows),
         }
         if !tile.finish.is_none() {
@@ -117,42 +114,113 @@ pub(crate) unsafe fn run(tile: &Tile, n_rows: usize, n_columns: usize) {
 unsafe fn high<const Q: usize>(tile: &Tile, n_rows: usize) {
     unsafe {
         match n_rows {
-            1 => sums::<1, Q>(tile),
+            #[cfg(target_feature = "relaxed-simd")]
+            HEIGHT if Q == N_QUADS && tile.b_step == WIDTH && tile.a_steps[1] == 1 => whole::<1>(tile),
+            #[cfg(target_feature = "relaxed-simd")]
+            HEIGHT if Q == N_QUADS && tile.b_step == WIDTH && tile.a_steps == [1, HEIGHT] => whole::<HEIGHT>(tile),
+            #[cfg(target_feature = "relaxed-simd")]
+            5 => apart::<4, Q>(tile, n_rows),
+            #[cfg(target_feature = "relaxed-simd")]
+            4 => sums::<4, Q>(tile),
+            HEIGHT => sums::<HEIGHT, Q>(tile),
+            3 => apart::<2, Q>(tile, n_rows),
             2 => sums::<2, Q>(tile),
-            #[cfg(not(target_feature = "relaxed-simd"))]
-            3 => sums::<3, Q>(tile),
-            _ => sums::<HEIGHT, Q>(tile),
+            _ => sums::<1, Q>(tile),
         }
+    }
+}
+
+/// The first rows by themselves: there is no code for so many as there are.
+#[inline(never)]
+unsafe fn apart<const R: usize, const Q: usize>(tile: &Tile, n_rows: usize) {
+    unsafe {
+        sums::<R, Q>(tile);
+        let (a, c) = (tile.a.wrapping_add(R * tile.a_steps[0]), tile.c.wrapping_add(R * tile.c_step));
+        high::<Q>(&Tile { a, c, ..*tile }, n_rows - R);
     }
 }
 
 #[inline(never)]
 unsafe fn sums<const R: usize, const Q: usize>(tile: &Tile) {
     unsafe {
-        let mut sums = [[F32x4::splat(0.0); Q]; R];
-        if tile.is_resumed {
-            for (r, sums) in sums.iter_mut().enumerate() {
-                *sums = load(tile.c.add(r * tile.c_step));
-            }
-        }
+        let mut sums = started::<R, Q>(tile);
         let (mut a, mut b) = (tile.a, tile.b);
         let ([a_row, a_term], b_step) = (tile.a_steps, tile.b_step);
         let b_end = b.wrapping_add(tile.n_terms * b_step);
         while b != b_end {
-            let columns: [F32x4; Q] = load(b);
-            for (r, sums) in sums.iter_mut().enumerate() {
-                let element = F32x4::splat(*a.wrapping_add(r * a_row));
-                for (sum, column) in iter::zip(sums, columns) {
-                    *sum = element.mul_add(column, *sum);
-                }
-            }
+            add_term(&mut sums, array::from_fn(|r| a.wrapping_add(r * a_row)), b);
             a = a.wrapping_add(a_term);
             b = b.wrapping_add(b_step);
         }
-        for (r, sums) in sums.iter().enumerate() {
-            for (quad, sum) in sums.iter().enumerate() {
-                sum.store(tile.c.add(r * tile.c_step + 4 * quad));
+        store(tile, &sums);
+    }
+}
+
+/// A tile of [`HEIGHT`] by [`WIDTH`] with `A_TERM` from a term to the next in `a`, and in `b` [`WIDTH`]. As the distances
+/// are known, four terms are loaded from the same addresses, so that a processor that decodes four instructions at a time
+/// has arithmetic in half of them. The test for the last term keeps its loads from those of the next, which V8 would move
+/// up to them.
+#[cfg(any(test, target_feature = "relaxed-simd"))]
+#[inline(never)]
+pub(super) unsafe fn whole<const A_TERM: usize>(tile: &Tile) {
+    unsafe {
+        let mut sums = started::<HEIGHT, N_QUADS>(tile);
+        let mut rows: [*const f32; HEIGHT] = array::from_fn(|r| tile.a.wrapping_add(r * tile.a_steps[0]));
+        let mut b = tile.b;
+        // Where `b` is if the sums end before the first of four terms, the second, and so on.
+        let end = b.wrapping_add(tile.n_terms * WIDTH);
+        let ends: [*const f32; 4] = array::from_fn(|term| end.wrapping_sub(term * WIDTH));
+        macro_rules! term {
+            ($term:literal) => {
+                if b == ends[$term] {
+                    break;
+                }
+                add_term(&mut sums, rows.map(|row| row.add($term * A_TERM)), b.add($term * WIDTH));
+            };
+        }
+        loop {
+            term!(0);
+            term!(1);
+            term!(2);
+            term!(3);
+            rows = rows.map(|row| row.wrapping_add(4 * A_TERM));
+            b = b.wrapping_add(4 * WIDTH);
+        }
+        store(tile, &sums);
+    }
+}
+
+/// Sums as they start.
+#[inline(always)]
+unsafe fn started<const R: usize, const Q: usize>(tile: &Tile) -> [[F32x4; Q]; R] {
+    let mut sums = [[F32x4::splat(0.0); Q]; R];
+    if tile.is_resumed {
+        for (r, sums) in sums.iter_mut().enumerate() {
+            *sums = unsafe { load(tile.c.add(r * tile.c_step)) };
+        }
+    }
+    sums
+}
+
+/// Adds the products of one element in each row of `a` and the columns of `b`.
+#[inline(always)]
+unsafe fn add_term<const R: usize, const Q: usize>(sums: &mut [[F32x4; Q]; R], a: [*const f32; R], b: *const f32) {
+    unsafe {
+        let columns: [F32x4; Q] = load(b);
+        for (sums, a) in iter::zip(sums, a) {
+            let element = F32x4::splat(*a);
+            for (sum, column) in iter::zip(sums, columns) {
+                *sum = element.mul_add(column, *sum);
             }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn store<const R: usize, const Q: usize>(tile: &Tile, sums: &[[F32x4; Q]; R]) {
+    for (r, sums) in sums.iter().enumerate() {
+        for (quad, sum) in sums.iter().enumerate() {
+            unsafe { sum.store(tile.c.add(r * tile.c_step + 4 * quad)) };
         }
     }
 }
