@@ -3,7 +3,7 @@
 use crate::Inferred;
 use crate::why::Why;
 use base::{Diagnostic, HashMap, Span, ToList, count};
-use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, TypeExprId};
+use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, TypeExprId};
 use solve::{Cause, Cycle, Failure, Posted, RelationId};
 use ty::{Atom, Dim, Extent, Kind, List, Names, Obligation, ParamId, Poly, PolyId, RelationRef, Term, TermId, Terms};
 
@@ -19,6 +19,17 @@ pub enum TypeError {
         relation: RelationId,
         args: Vec<TermId>,
         function: FnId,
+    },
+    /// A relation that a definition asks for at other types than its own, where its group uses it.
+    OwedWithin {
+        relation: RelationId,
+        mention: ExprId,
+    },
+    /// A variable whose type mentions a parameter of a function that it is not in.
+    Escapes {
+        local: LocalId,
+        param: ParamId,
+        owner: FnId,
     },
     Infinite(Cycle),
     OperatorArity {
@@ -78,6 +89,23 @@ impl Wording<'_> {
             TypeError::Failed(ref failure) => self.failed(failure),
             TypeError::UnderConstrained { relation, ref waits } => self.under_constrained(relation, waits),
             TypeError::NotAssumed { relation, ref args, function } => self.not_assumed(relation, args, function),
+            TypeError::OwedWithin { relation, mention } => {
+                let name = self.callee_name(mention);
+                let text = self.obligation(self.inferred.solver.relation(relation));
+                let message = format!(
+                    "{name} is used at other types inside itself, which needs {text}: only a `where` clause can say so"
+                );
+                Diagnostic::error("relation-not-assumed", module.exprs[mention].span, message)
+            }
+            TypeError::Escapes { local, param, owner } => {
+                let data = &module.type_params[param];
+                let (name, of) = (module.local_name(local), self.function_name(owner));
+                let found = self.inferred.locals[local].map_or_else(String::new, |ty| self.print(ty));
+                let message =
+                    format!("`{name}` would have the type {found}, but `{}` means nothing outside of {of}", data.name);
+                let error = Diagnostic::error("escaping-parameter", module.locals[local].span, message);
+                error.label(data.span, format!("`{}` is declared here", data.name))
+            }
             TypeError::Infinite(Cycle { class, whole, cause }) => {
                 let learned = self.inferred.solver.store.origin(class);
                 let message = "this type would contain itself without end";
@@ -155,6 +183,12 @@ impl Wording<'_> {
 
     pub(crate) fn print(&self, term: TermId) -> String {
         self.inferred.print(self.module, term).text
+    }
+
+    /// A definition's name; a literal has none.
+    fn function_name(&self, function: FnId) -> String {
+        let def = self.module.defs.iter().find(|def| def.function == function);
+        def.map_or_else(|| "its function".to_owned(), |def| format!("`{}`", def.name))
     }
 
     fn callee_name(&self, callee: ExprId) -> String {

@@ -31,7 +31,7 @@ pub(crate) struct Inference<'m> {
     pub(crate) generated_params: Vec<(String, Kind)>,
     pub(crate) errors: Vec<TypeError>,
     /// What type arguments a mention of a polymorphic name was instantiated with.
-    instances: HashMap<ExprId, Vec<TermId>>,
+    pub(crate) instances: HashMap<ExprId, Vec<TermId>>,
     ctors: IndexVec<CtorId, Option<Arc<Scheme>>>,
     /// Of functions that are not known yet, the type that their first call gave them.
     unknown_functions: HashMap<TermId, TermId>,
@@ -120,18 +120,17 @@ impl<'m> Inference<'m> {
     pub(crate) fn run(mut self) -> (Inferred, Vec<TypeError>) {
         let mut began = Vec::new();
         for group in groups(self.module) {
-            began.push(self.solver.store.log.n_events());
-            let first_term = self.solver.store.len();
-            let first_relation = self.solver.relations().len();
             let n_errors = self.errors.len();
-            self.unknown_functions.clear();
-            self.group_names.clear();
-            self.declare(&group);
-            for &member in &group {
-                self.walk(member);
+            for part in self.parts(group.clone()) {
+                began.push(self.solver.store.log.n_events());
+                self.infer_group(&part);
             }
-            self.solver.solve();
-            self.finish_group(&group, first_term, first_relation, n_errors);
+            if self.errors.len() == n_errors {
+                self.check_uses_within(&group);
+            }
+        }
+        if self.errors.is_empty() {
+            self.check_escapes();
         }
         self.finish_shared();
         let inferred = Inferred {
@@ -151,6 +150,20 @@ impl<'m> Inference<'m> {
             generated_params: self.generated_params,
         };
         (inferred, self.errors)
+    }
+
+    fn infer_group(&mut self, group: &[Member]) {
+        let first_term = self.solver.store.len();
+        let first_relation = self.solver.relations().len();
+        let n_errors = self.errors.len();
+        self.unknown_functions.clear();
+        self.group_names.clear();
+        self.declare(group);
+        for &member in group {
+            self.walk(member);
+        }
+        self.solver.solve();
+        self.finish_group(group, first_term, first_relation, n_errors);
     }
 
     pub(crate) fn cause(&mut self, why: Why) -> Cause {

@@ -233,6 +233,7 @@ impl Analysis {
             .module
             .adts
             .iter_enumerated()
+            .skip(self.module.start.adts)
             .filter(|&(id, _)| has_error(extent(self, id)))
             .map(|(adt, _)| adt)
             .collect();

@@ -21,6 +21,7 @@ const PAGES: &[(&str, &str)] = &[
     ("endless-instances", include_str!("../../../doc/error/endless-instances.md")),
     ("endless-node", include_str!("../../../doc/error/endless-node.md")),
     ("endless-shape", include_str!("../../../doc/error/endless-shape.md")),
+    ("escaping-parameter", include_str!("../../../doc/error/escaping-parameter.md")),
     ("extern-with-constructors", include_str!("../../../doc/error/extern-with-constructors.md")),
     ("free-variable", include_str!("../../../doc/error/free-variable.md")),
     ("index-out-of-range", include_str!("../../../doc/error/index-out-of-range.md")),

@@ -54,3 +54,11 @@ graph Net<[?, 3, 8] -> [?, 3, 8]> {{ def forward(x) {{ x |> attend }} }}
     assert_eq!(ran_in(Surface::TensorScript, &node(3)), (Vec::new(), Vec::new()));
     assert_eq!(ran_in(Surface::TensorScript, &node(2)).0.len(), 1);
 }
+
+/// A problem in this text says nothing of the types of the library, which stand at the same places of another.
+#[test]
+fn where_a_problem_stands_breaks_nothing_of_the_library() {
+    let values: Vec<_> =
+        (0..500).map(|n| ran(&format!("Cons(1, Nil)\nSome(2)\n//{}\n1 + 1f\n", "x".repeat(n))).0).collect();
+    assert!(values.iter().all(|values| values[..2].iter().all(Option::is_some)));
+}

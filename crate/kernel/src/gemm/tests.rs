@@ -206,8 +206,7 @@ fn a_whole_tile_has_the_sums_of_its_rows_and_columns() {
                 is_resumed,
                 finish: Finish::NONE,
             };
-            let n_rows =
-                unsafe { if a_steps[1] == 1 { tile::whole::<1>(&tile) } else { tile::whole::<HEIGHT>(&tile) } };
+            unsafe { if a_steps[1] == 1 { tile::whole::<1>(&tile) } else { tile::whole::<HEIGHT>(&tile) } };
             let [a, b] = [(&a, [HEIGHT, n_terms], a_steps), (&b, [n_terms, WIDTH], [WIDTH, 1])]
                 .map(|(data, shape, steps)| Matrix::new(data, shape, steps).unwrap());
             let epilogue =

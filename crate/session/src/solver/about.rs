@@ -24,6 +24,8 @@ pub(crate) fn about(error: &TypeError) -> Option<About<'_>> {
         TypeError::OperatorArity { .. }
         | TypeError::OperatorNeedsAttr { .. }
         | TypeError::Arity { .. }
+        | TypeError::OwedWithin { .. }
+        | TypeError::Escapes { .. }
         | TypeError::NotPolymorphic { .. }
         | TypeError::NotAFunction { .. }
         | TypeError::TypeArguments { .. }

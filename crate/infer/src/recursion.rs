@@ -1,0 +1,139 @@
+//! Definitions that use each other.
+//!
+//! Inside a group a definition whose type is not written is monomorphic. One whose type is written in full is used at its
+//! written type, as often and as differently as one likes; so it does not hold the others together: those that use it
+//! are generalised before its body is looked at. What its body turns out to ask for then has to hold at those uses as
+//! well, and nothing but a `where` clause can have told them.
+//!
+//! Worked example: `def @size[A](%t: Rose[A]) -> int32 { … @sizes(%k) … }` and `def @sizes(%k) { … @size(%h) … }`, which
+//! is `fn[B](List[Rose[B]]) -> int32` before `@size` is checked.
+
+use crate::error::TypeError;
+use crate::group::Member;
+use crate::walk::Inference;
+use crate::why::Why;
+use base::{HashMap, HashSet, ToList};
+use hir::{DefId, ExprId, ExprKind, Visit};
+use solve::{RelationId, State};
+use std::sync::Arc;
+use ty::{Dim, Extent, Scheme, Term, Terms};
+
+impl Inference<'_> {
+    /// A group in the parts that are generalised one after the other. What is used before its part has its type.
+    pub(crate) fn parts(&mut self, group: Vec<Member>) -> Vec<Vec<Member>> {
+        let known = |member: &Member| {
+            let Member::Def(def) = *member else { return None };
+            let id = self.module.defs[def].function;
+            (!self.module.functions[id].type_params.is_empty() && self.is_annotated(id)).then_some(def)
+        };
+        let known: Vec<DefId> = group.iter().filter_map(known).list();
+        if known.is_empty() || known.len() == group.len() {
+            return vec![group];
+        }
+        let place = |member: &dyn Fn(&Member) -> bool| group.iter().position(member);
+        let edges: Vec<Vec<usize>> = { group.iter() }
+            .map(|member| {
+                let function = &self.module.functions[member.function(self.module)];
+                let defs = function.uses_defs.iter().filter(|def| !known.contains(def));
+                let defs = defs.filter_map(|&def| place(&|other| matches!(other, Member::Def(id) if *id == def)));
+                let lets = { function.uses_lets.iter() }
+                    .filter_map(|&local| place(&|other| matches!(other, Member::Let(id, _) if *id == local)));
+                defs.chain(lets).list()
+            })
+            .list();
+        for &def in &known {
+            let scheme = self.written_scheme(def);
+            self.defs[def] = Some(Arc::new(scheme));
+        }
+        base::components(&edges).into_iter().map(|part| part.into_iter().map(|at| group[at]).list()).list()
+    }
+
+    /// The type that a definition is written with.
+    fn written_scheme(&mut self, def: DefId) -> Scheme {
+        let id = self.module.defs[def].function;
+        let function = &self.module.functions[id];
+        let cause = self.cause(Why::Function(id));
+        let inside = if function.wheres.is_empty() {
+            let params = function.params.iter().map(|&param| self.local(param)).list();
+            let result = match function.result {
+                Some(result) => self.written(result),
+                None => self.hole(cause),
+            };
+            self.solver.func(&params, result, cause)
+        } else {
+            self.hole(cause)
+        };
+        self.annotated_scheme(id, inside, cause)
+    }
+
+    /// Errors for what the bodies of a group's definitions ask for at the types at which they are used inside it.
+    pub(crate) fn check_uses_within(&mut self, group: &[Member]) {
+        let module = self.module;
+        let asks = |member: &Member| {
+            let Member::Def(def) = *member else { return None };
+            let scheme = self.defs[def].as_ref()?;
+            let is_written = !module.functions[module.defs[def].function].wheres.is_empty();
+            (!scheme.obligations.is_empty() && !is_written).then(|| (def, scheme.clone()))
+        };
+        let asking: HashMap<DefId, Arc<Scheme>> = group.iter().filter_map(asks).collect();
+        if asking.is_empty() {
+            return;
+        }
+        for member in group {
+            for visit in module.functions[member.function(module)].visits.clone() {
+                if let Visit::Expr(mention) = module.visits[visit]
+                    && let ExprKind::Def(def) = module.exprs[mention].kind
+                    && let Some(scheme) = asking.get(&def)
+                {
+                    self.check_use_within(mention, scheme, *member);
+                }
+            }
+        }
+    }
+
+    fn check_use_within(&mut self, mention: ExprId, scheme: &Scheme, around: Member) {
+        let Some(given) = self.instances.get(&mention).cloned() else { return };
+        let is_itself = |(&arg, &param)| match self.solver.head(arg) {
+            Term::Param(found, _) | Term::Dim(Dim { extent: Extent::Param(found), .. }) => found == param,
+            _ => false,
+        };
+        if given.iter().zip(&scheme.params).all(is_itself) {
+            return;
+        }
+        let cause = self.cause(Why::Expr(mention));
+        let mut args = given;
+        for &param in &scheme.params[args.len().min(scheme.params.len())..] {
+            let hole = Term::hole(self.param_kind(param));
+            args.push(self.solver.fresh(hole, cause));
+        }
+        let first_relation = self.solver.relations().len();
+        self.solver.instantiate(scheme, &args, cause);
+        self.solver.solve();
+        let failures = self.solver.failures[self.n_reported..].to_vec();
+        self.n_reported = self.solver.failures.len();
+        if let Some(failure) = failures.into_iter().next() {
+            self.errors.push(TypeError::Failed(failure));
+            return;
+        }
+        let told = match around {
+            Member::Def(def) => self.defs[def].clone(),
+            Member::Let(..) | Member::Expr(_) => None,
+        };
+        let told: HashSet<_> = { told.iter() }
+            .flat_map(|scheme| &scheme.obligations)
+            .map(|told| {
+                let n_inputs = told.args.len().saturating_sub(told.relation.n_outputs());
+                (told.relation.address(), told.args[..n_inputs].iter().map(|&arg| self.key(arg)).list())
+            })
+            .collect();
+        let is_owed = |&id: &RelationId| {
+            let posted = self.solver.relation(id);
+            let inputs = posted.args[..posted.n_inputs()].iter().map(|&arg| self.key(arg)).list();
+            matches!(posted.state, State::Waiting(_)) && !told.contains(&(posted.relation.address(), inputs))
+        };
+        let mut new = (first_relation..self.solver.relations().len()).map(|at| RelationId(at as u32));
+        if let Some(relation) = new.find(is_owed) {
+            self.errors.push(TypeError::OwedWithin { relation, mention });
+        }
+    }
+}
