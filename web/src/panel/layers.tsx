@@ -1,7 +1,9 @@
 // The nodes of a TensorScript text as tables of their layers, and the text as PyTorch and as Relay.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { copyText, exportTo, point, show } from "../actions.ts";
+import { copyText } from "../action/clipboard.ts";
+import { point, show } from "../action/navigation.ts";
+import { exportTo } from "../action/queries.ts";
 import type { ExportName } from "../protocol.ts";
 import { errorCount, isFresh, state } from "../state.ts";
 import { isNarrow } from "../view/appearance.ts";
@@ -136,7 +138,7 @@ function Exports() {
           </button>
         ))}
         {current?.view.text !== undefined && (
-          <button type="button" class="button small" onClick={() => void copyText(current.view.text ?? "", title)}>
+          <button type="button" class="button small" onClick={() => void copyText(current.view.text ?? "", `${title} copied.`)}>
             Copy
           </button>
         )}

@@ -1,16 +1,17 @@
 // Where the bits of each sum type are, under each strategy; what a value of it looks like; what each `as` costs.
 import { signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { layouts, point, setLayout, show } from "../actions.ts";
-import { errorCount, isFresh, LAYOUTS, state } from "../state.ts";
+import { point, show } from "../action/navigation.ts";
+import { layouts } from "../action/queries.ts";
+import { setLayout } from "../action/settings.ts";
+import { errorCount, LAYOUTS, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { Conversion, widthOf } from "../view/conversion.tsx";
 import { LaidValue } from "../view/laid-value.tsx";
+import { rest, useAnswer } from "../view/rested.ts";
 import { Axis, Caption, count, Ruler, scaleOf, Twin } from "../view/ruler.tsx";
 import { Waiting } from "../view/waiting.tsx";
 import type { LayoutsView, MentionView, SegmentView, SpanView, StoreView, TypeLayoutView } from "../wasm/relish_wasm.js";
 
-/** The text rests before it is asked about. */
-const RESTED_MS = 80;
 /** A text that brings the compiler down does so each time. */
 const MAX_ASKED = 3;
 /** As many variants are drawn before somebody wants more. */
@@ -20,24 +21,21 @@ const MAX_ROWS = 50;
 const opened = signal<ReadonlyMap<string, boolean>>(new Map());
 
 export function LayoutPanel() {
-  const view = useSignal<LayoutsView | undefined>(undefined);
-  useSignalEffect(() => {
-    void state.checked.value;
-    if (!isFresh.value) return;
-    const revision = state.revision.peek();
-    let n_asked = 0;
-    let timer = setTimeout(async function ask() {
-      const found = await layouts();
-      n_asked += 1;
-      if (found !== undefined) view.value = found;
-      else if (n_asked < MAX_ASKED && state.revision.peek() === revision) timer = setTimeout(ask, RESTED_MS);
-    }, RESTED_MS);
-    return () => clearTimeout(timer);
-  });
+  const view = useAnswer(() => undefined, askLayouts);
   // What was pointed at goes with the panel.
   useSignalEffect(() => () => point(undefined));
   if (view.value === undefined) return <Waiting>The bits of the program's sum types appear here.</Waiting>;
   return <Layouts view={view.value} />;
+}
+
+/** Asks again if the compiler has to be started anew meanwhile. */
+async function askLayouts(): Promise<LayoutsView | undefined> {
+  const revision = state.revision.peek();
+  for (let n_asked = 1; ; n_asked += 1) {
+    const found = await layouts();
+    if (found !== undefined || n_asked === MAX_ASKED || state.revision.peek() !== revision) return found;
+    await rest();
+  }
 }
 
 function Layouts({ view }: { view: LayoutsView }) {

@@ -1,7 +1,7 @@
 // Every definition with the type that was inferred for it, and the type of every top-level expression.
 import { Component } from "preact";
-import { show } from "../actions.ts";
-import { askWhy } from "../asking.ts";
+import { askWhy } from "../action/asking.ts";
+import { show } from "../action/navigation.ts";
 import { state } from "../state.ts";
 import { Advice } from "../view/advice.tsx";
 import { TypeText } from "../view/code.tsx";

@@ -1,6 +1,6 @@
 // What an `as` does to the bits of a value: two layouts, and which variant becomes which.
 import { useSignal } from "@preact/signals";
-import { point, show } from "../actions.ts";
+import { point, show } from "../action/navigation.ts";
 import { highlight, TypeText } from "./code.tsx";
 import { Caption, count, Ruler, scaleOf } from "./ruler.tsx";
 import type { ConversionView, SegmentView, StoreView, TypeLayoutView } from "../wasm/relish_wasm.js";

@@ -1,6 +1,6 @@
 // A value put together by hand, and the bits that each strategy stores it as.
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { layoutValue } from "../actions.ts";
+import { layoutValue } from "../action/queries.ts";
 import { isFresh } from "../state.ts";
 import { highlight, TypeText } from "./code.tsx";
 import { Axis, Caption, count, Ruler, scaleOf, Twin } from "./ruler.tsx";

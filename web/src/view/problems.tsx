@@ -1,7 +1,8 @@
 // Everything that is wrong with the program, where it is, and what can be done about it.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { applyFix, explain, setLanguage, show } from "../actions.ts";
-import { askWhyNot, isAskable } from "../asking.ts";
+import { askWhyNot, isAskable } from "../action/asking.ts";
+import { applyFix, setLanguage } from "../action/document.ts";
+import { explain, show } from "../action/navigation.ts";
 import { type Language, titleOf } from "../language.ts";
 import { lineOf } from "../lines.ts";
 import { laterLabels, mayBeMended, type Problem as Known } from "../mended.ts";

@@ -51,12 +51,12 @@ export function scaleOf(bits: number, rulers: readonly (readonly SegmentView[])[
 export const count = (n: number, what: string) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 
 /** `bit 0`, `bits 1–8`. */
-export function bitsText({ offset, bits }: { offset: number; bits: number }): string {
+function bitsText({ offset, bits }: { offset: number; bits: number }): string {
   return bits === 1 ? `bit ${offset}` : `bits ${offset}–${offset + bits - 1}`;
 }
 
 /** A range in words, without where it is. */
-export function segmentText({ kind, text, field, digits, block }: SegmentView): string {
+function segmentText({ kind, text, field, digits, block }: SegmentView): string {
   const which = field === undefined ? "" : `field ${field + 1}, `;
   const isValue = digits !== undefined;
   switch (kind) {

@@ -1,10 +1,10 @@
 // A run step by step: the controls, the instruction, the frames and the heap.
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { show } from "../actions.ts";
+import { show } from "../action/navigation.ts";
+import { endStepping, halt, move, pause, play, runToCursor, seek, stepWithLayout } from "../action/stepping.ts";
 import type { StepMove } from "../protocol.ts";
 import { state, type Stepping } from "../state.ts";
-import { endStepping, halt, move, pause, play, runToCursor, seek, stepWithLayout } from "../stepping.ts";
 import type { FrameView, StepView, VariableView } from "../wasm/relish_wasm.js";
 import { highlight, TypeText } from "./code.tsx";
 import { cut } from "./decision.tsx";

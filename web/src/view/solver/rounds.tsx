@@ -1,34 +1,28 @@
 // The same check as rounds of information flow: in each round every operator runs that can, on what the round before
 // has found out.
-import { useSignal, useSignalEffect } from "@preact/signals";
-import { solver } from "../../actions.ts";
-import { litAmong } from "../../solving.ts";
-import { isFresh, language, state } from "../../state.ts";
-import type { RoundsView, RoundView, SpanView } from "../../wasm/relish_wasm.js";
+import { useSignal } from "@preact/signals";
+import { solver } from "../../action/queries.ts";
+import { litAmong } from "../../action/solving.ts";
+import { language } from "../../state.ts";
+import type { RoundView, SpanView } from "../../wasm/relish_wasm.js";
 import { Advice } from "../advice.tsx";
 import { TypeText } from "../code.tsx";
+import { useAnswer } from "../rested.ts";
 import { Waiting } from "../waiting.tsx";
-import { More, pointing, ToLine, ToStep } from "./steps.tsx";
+import { More } from "../more.tsx";
+import { pointing, ToLine, ToStep } from "./places.tsx";
 
 /** As many rounds are shown at first, and four times as many whenever more are asked for. */
 const ROUNDS = 30;
 /** The same for the relations of one round. */
 const RESOLVED = 24;
-const RESTED_MS = 80;
 
 export function Rounds() {
-  const view = useSignal<RoundsView | undefined>(undefined);
   const limit = useSignal(ROUNDS);
-  useSignalEffect(() => {
-    void state.checked.value;
-    const most = limit.value;
-    if (!isFresh.value) return;
-    const timer = setTimeout(async () => {
-      const found = await solver({ about: "rounds", first: 0, nRounds: most });
-      if (found != null) view.value = found;
-    }, RESTED_MS);
-    return () => clearTimeout(timer);
-  });
+  const view = useAnswer(
+    () => limit.value,
+    async (nRounds) => (await solver({ about: "rounds", first: 0, nRounds })) ?? undefined,
+  );
   if (view.value === undefined) return <Waiting>Which operators the solver resolved in which round appears here.</Waiting>;
   const { rounds: all, n_more, n_unresolved } = view.value;
   if (all.length === 0) {

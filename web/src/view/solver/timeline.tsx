@@ -14,7 +14,7 @@ import {
   positionOf,
   stopNow,
   visible,
-} from "../../solving.ts";
+} from "../../action/solving.ts";
 import { state } from "../../state.ts";
 import type { TraceView } from "../../wasm/relish_wasm.js";
 import { Icon, type IconName } from "../icon.tsx";
