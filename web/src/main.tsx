@@ -9,6 +9,7 @@ import "./style/layout.css";
 import "./style/solver.css";
 import "./style/graph.css";
 import "./style/offer.css";
+import "./style/touch.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { leave } from "./action/autosave.ts";

@@ -235,7 +235,8 @@ interface FunctionProps {
 
 function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: FunctionProps) {
   const { name, line, before, after, lines, isChanged, isCut } = one;
-  const title = name === "" ? "top-level variables" : name === "fn" && line !== undefined ? `fn on line ${line}` : name;
+  const where = name === "fn" && line !== undefined ? ` on line ${line}` : "";
+  const title = name === "" ? "top-level variables" : `${name}${where}`;
   const size = after === undefined ? "left out" : before === undefined && withMarks ? "new" : before !== undefined && before !== after ? `${before} → ${after}` : String(after);
   const text = (side: readonly IrLine[], label: string, isBeside = false) => (
     <IrLines lines={side} label={label} tables={tables} isLit={isLit} isBeside={isBeside} />
@@ -244,7 +245,10 @@ function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: Function
   return (
     <details class="function" open={isOpen}>
       <summary>
-        <code>{highlight(title)}</code>
+        <span class="title">
+          {name === "" ? title : <code>{highlight(name)}</code>}
+          {where}
+        </span>
         <span class={isChanged && withMarks ? "size changed" : "size"}>
           {isCut && lines.length === 0 ? "not shown" : size}
           {!(isCut && lines.length === 0) && /\d$/.test(size) && " instructions"}

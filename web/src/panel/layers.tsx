@@ -124,7 +124,7 @@ function Exports() {
   const title = EXPORTS.find(({ to }) => to === current?.to)?.title ?? "";
   return (
     <section class="exports" ref={section}>
-      <h2>In other words</h2>
+      <h2>Export</h2>
       <p class="toolbar">
         {EXPORTS.map(({ to, title }) => (
           <button

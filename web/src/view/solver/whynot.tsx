@@ -110,15 +110,19 @@ function Fix({ fix, title, isStale }: { fix: MendView; title: string; isStale: b
               </dt>
               <dd>
                 {before !== "" && (
-                  <>
-                    <span class="before">
-                      <TypeText text={before} />
-                    </span>
-                    <span aria-hidden="true"> → </span>
-                    <span class="unseen">becomes </span>
-                  </>
+                  <span class="before">
+                    <TypeText text={before} />
+                  </span>
                 )}
-                <TypeText text={after} />
+                <span class="after">
+                  {before !== "" && (
+                    <>
+                      <span aria-hidden="true">→</span>
+                      <span class="unseen"> becomes </span>
+                    </>
+                  )}
+                  <TypeText text={after} />
+                </span>
               </dd>
             </div>
           ))}
