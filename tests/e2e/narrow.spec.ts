@@ -175,3 +175,14 @@ test("operators that run as one have a line each", async ({ page }) => {
   expect(lines.length).toBeGreaterThanOrEqual(5);
   expect(lines.slice(1, -1).every((line) => /^ +s\d+ = /.test(line))).toBe(true);
 });
+
+test("an argument of a relation stays in one line", async ({ page }) => {
+  await open(page);
+  await write(page, "let %x = ones(shape=[2, 3]);\nreshape(%x, newshape=[3, 2])\n");
+  await showPanel(page, "Solver");
+  await panel(page).getByRole("tab", { name: "Rounds" }).click();
+  const argument = panel(page).locator(".card .piece", { hasText: /^\s*(new)?shape=/ });
+  await expect(argument).toHaveCount(2);
+  expect(await argument.evaluateAll((all) => all.map((one) => one.getClientRects().length))).toEqual([1, 1]);
+  expect(await argument.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height < 24))).toEqual([true, true]);
+});

@@ -33,12 +33,13 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
   };
   const draw = (values: readonly Shown[]) => {
     shown = values;
-    const suffix = isOld ? OLD : "";
     decorations.set(
       values.map(({ value, lineNumber }) => {
         const column = model.getLineMaxColumn(lineNumber);
-        const taken = column + insertedBefore(model, lineNumber) + PREFIX.length + suffix.length + 3;
-        const room = Math.min(LONGEST, Math.max(SHORTEST, columns.peek() - taken));
+        const free = columns.peek() - column - insertedBefore(model, lineNumber) - PREFIX.length - 3;
+        // Its colour says that it is old too.
+        const suffix = isOld && free - OLD.length >= SHORTEST ? OLD : "";
+        const room = Math.min(LONGEST, Math.max(SHORTEST, free - suffix.length));
         return {
           range: { startLineNumber: lineNumber, startColumn: 1, endLineNumber: lineNumber, endColumn: column },
           options: {

@@ -13,6 +13,7 @@ import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { More } from "../view/more.tsx";
 import { useAnswer } from "../view/rested.ts";
+import { plural } from "../view/units.ts";
 import { Waiting } from "../view/waiting.tsx";
 import type { IrFunctionView, IrLineView, IrView, PassView, SpanView } from "../wasm/relish_wasm.js";
 
@@ -168,8 +169,6 @@ function compare(before: readonly IrFunctionView[], after: readonly IrFunctionVi
   return [...pairs, ...gone];
 }
 
-const count = (n: number) => `${n.toLocaleString("en")} ${n === 1 ? "instruction" : "instructions"}`;
-
 /** The passes with their instructions; those that changed nothing are one line, but for one that is looked at. */
 function Passes({ passes, current, onPass }: { passes: readonly PassView[]; current: number; onPass: (pass: number) => void }) {
   const most = Math.max(...passes.map(({ n_instrs }) => n_instrs), 1);
@@ -183,7 +182,7 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
       <li>
         <button type="button" aria-current={index === current ? "true" : undefined} onClick={() => onPass(index)}>
           <code class="name">{pass.name}</code>
-          <span class="amount" title={`${count(pass.n_instrs)} in ${pass.n_functions} functions`}>
+          <span class="amount" title={`${plural(pass.n_instrs, "instruction")} in ${pass.n_functions} functions`}>
             <span class="total">
               {pass.n_instrs.toLocaleString("en")}
               <span class="unseen"> instructions</span>

@@ -8,7 +8,7 @@ import type { ExportName } from "../protocol.ts";
 import { errorCount, isFresh, state } from "../state.ts";
 import { isNarrow } from "../view/appearance.ts";
 import { TypeText } from "../view/code.tsx";
-import { countOf } from "../view/units.ts";
+import { countOf, grouped } from "../view/units.ts";
 import type { ExportView, LayerView, NetView } from "../wasm/relish_wasm.js";
 
 const EXPORTS: readonly { to: ExportName; title: string }[] = [
@@ -30,8 +30,6 @@ export function LayersPanel() {
     </div>
   );
 }
-
-const number = (n: number) => n.toLocaleString("en");
 
 function Node({ node }: { node: NetView }) {
   const count = node.functions.reduce((sum, { layers }) => sum + layers.length, 0);
@@ -74,8 +72,8 @@ function Node({ node }: { node: NetView }) {
         </div>
       )}
       <p class="figures">
-        {number(node.trained)} {node.trained === 1 ? "parameter" : "parameters"}
-        {node.kept > 0 && <> and {number(node.kept)} numbers that training does not change</>}.
+        {grouped(node.trained)} {node.trained === 1 ? "parameter" : "parameters"}
+        {node.kept > 0 && <> and {grouped(node.kept)} numbers that training does not change</>}.
       </p>
     </section>
   );
@@ -100,7 +98,7 @@ function Row({ layer }: { layer: LayerView }) {
           <TypeText text={layer.output} />
         </td>
       )}
-      <td>{layer.trained > 0 ? number(layer.trained) : "–"}</td>
+      <td>{layer.trained > 0 ? grouped(layer.trained) : "–"}</td>
       <td>{layer.flops === undefined ? (layer.formula ?? "") : countOf(layer.flops)}</td>
     </tr>
   );

@@ -6,6 +6,7 @@ import { state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { DecisionList, DecisionTree, type Pointed } from "../view/decision.tsx";
 import { useAnswer } from "../view/rested.ts";
+import { ToLine } from "../view/toline.tsx";
 import { Waiting } from "../view/waiting.tsx";
 import type { MatchView, NodeView, SpanView } from "../wasm/relish_wasm.js";
 
@@ -41,9 +42,7 @@ function Match({ view }: { view: MatchView }) {
     <div class="match">
       <header>
         <p class="matched">
-          <button type="button" class="to-line" onClick={() => show(view.span)}>
-            line {view.line}
-          </button>
+          <ToLine line={view.line} span={view.span} />
           <code>
             {highlight("match ")}
             {highlight(view.value)}

@@ -42,7 +42,7 @@ class Row extends Component<RowProps> {
           {part === "definitions" ? <code class="name">{name}</code> : <span class="name">{name}</span>}
           {type === UNKNOWN ? <span class="note">not known, as the problems say</span> : <TypeText text={type} />}
         </button>
-        <button type="button" class="why-button" title="Why this type?" onClick={ask}>
+        <button type="button" class="why-button" aria-label={`Why? The type of ${name}`} title="Why this type?" onClick={ask}>
           Why?
         </button>
       </li>

@@ -13,11 +13,10 @@ import { isNarrow } from "./appearance.ts";
 import { Icon } from "./icon.tsx";
 import { Sentence } from "./markdown.tsx";
 import { STRETCHED, Stretch } from "./stretch.tsx";
+import { plural } from "./units.ts";
 
 /** More than this helps nobody, and would make typing slow. */
 const SHOWN = 200;
-
-const plural = (count: number, word: string) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 
 function summary(found: readonly DiagnosticView[]): string {
   const count = (severity: SeverityView) => found.filter((d) => d.severity === severity).length;

@@ -50,8 +50,6 @@ export function scaleOf(bits: number, rulers: readonly (readonly SegmentView[])[
   return { bits, at };
 }
 
-export const count = (n: number, what: string) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
-
 /** `bit 0`, `bits 1–8`. */
 function bitsText({ offset, bits }: { offset: number; bits: number }): string {
   return bits === 1 ? `bit ${offset}` : `bits ${offset}–${offset + bits - 1}`;

@@ -1,7 +1,6 @@
 // A run step by step: the controls, the instruction, the frames and the heap.
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { show } from "../action/navigation.ts";
 import { endStepping, halt, hex, move, pause, play, runToCursor, seek, stepWithLayout } from "../action/stepping.ts";
 import type { StepMove } from "../protocol.ts";
 import { state, type Stepping } from "../state.ts";
@@ -13,6 +12,7 @@ import { Icon, type IconName } from "./icon.tsx";
 import { IrLines, irTokens } from "./irtext.tsx";
 import { LayoutPicker } from "./layoutpicker.tsx";
 import { Sentence } from "./markdown.tsx";
+import { ToLine } from "./toline.tsx";
 
 interface Control {
   title: string;
@@ -168,11 +168,7 @@ function Code({ view }: { view: StepView }) {
     <div class="function here">
       <p class="function-name">
         <code>{highlight(nameAt(name, line))}</code>
-        {span !== undefined && (
-          <button type="button" class="to-line" onClick={() => show(span)}>
-            line {line}
-          </button>
-        )}
+        <ToLine line={line} span={span} />
         <code class="source">{highlight(cut(source, SOURCE))}</code>
         {n_above + n_below > 0 && <span class="size">{(n_above + n_below).toLocaleString("en")} more lines</span>}
       </p>
@@ -225,11 +221,7 @@ function Frame({ frame, isInner, old, lit }: FrameProps) {
     <li class={isInner ? "frame inner" : "frame"}>
       <header>
         <code>{highlight(nameAt(name, line))}</code>
-        {line !== undefined && span !== undefined && (
-          <button type="button" class="to-line" onClick={() => show(span)}>
-            line {line}
-          </button>
-        )}
+        {line !== undefined && <ToLine line={line} span={span} />}
       </header>
       {variables.length === 0 ? (
         <p class="note">No variables yet.</p>

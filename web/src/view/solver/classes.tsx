@@ -6,7 +6,8 @@ import { state } from "../../state.ts";
 import type { ClassView, MemberView, SolverView, SpanView } from "../../wasm/relish_wasm.js";
 import { highlight, TypeText } from "../code.tsx";
 import { More } from "../more.tsx";
-import { pointedClass, pointing, ToLine } from "./places.tsx";
+import { ToLine } from "../toline.tsx";
+import { pointedClass, pointing } from "./places.tsx";
 
 type Shape = "table" | "forest";
 

@@ -1,6 +1,6 @@
 // From what the solver says to its place in the program, and to the step that decided it.
 import { signal } from "@preact/signals";
-import { point, show } from "../../action/navigation.ts";
+import { point } from "../../action/navigation.ts";
 import { showStop } from "../../action/solving.ts";
 import type { SpanView } from "../../wasm/relish_wasm.js";
 
@@ -14,15 +14,6 @@ export const pointing = (span: SpanView | undefined) => ({
   onFocusCapture: () => point(span),
   onBlurCapture: () => point(undefined),
 });
-
-export function ToLine({ line, span }: { line: number | undefined; span: SpanView | undefined }) {
-  if (span === undefined) return null;
-  return (
-    <button type="button" class="to-line" onClick={() => show(span)}>
-      {line === undefined ? "source" : `line ${line}`}
-    </button>
-  );
-}
 
 export function ToStep({ stop }: { stop: number | undefined }) {
   if (stop === undefined) return null;

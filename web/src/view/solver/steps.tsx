@@ -11,10 +11,12 @@ import { highlight, TypeText } from "../code.tsx";
 import { Icon } from "../icon.tsx";
 import { Sentence } from "../markdown.tsx";
 import { More } from "../more.tsx";
+import { ToLine } from "../toline.tsx";
+import { grouped } from "../units.ts";
 import { Classes } from "./classes.tsx";
 import { savePicture, saveTrace } from "./export.ts";
 import { stepPicture } from "./picture.ts";
-import { pointedClass, pointing, ToLine } from "./places.tsx";
+import { pointedClass, pointing } from "./places.tsx";
 import { ruleOf } from "./rule.ts";
 import { useInSight } from "./sight.ts";
 import { Takeaway } from "./takeaway.tsx";
@@ -98,15 +100,14 @@ function Lists({ solver }: { solver: SolverView }) {
     const part = state.solverPart.value;
     state.solverPart.value = { ...part, nRelations: part.nRelations * 4 };
   };
-  const number = (n: number) => n.toLocaleString("en");
   return (
     <>
       <section aria-labelledby="queue">
         <h2 id="queue">
           Queue{" "}
           <span class="figures">
-            {number(queue.length + n_more_queued)} to run, {number(n_solved)} solved
-            {n_failed > 0 && `, ${number(n_failed)} failed`}
+            {grouped(queue.length + n_more_queued)} to run, {grouped(n_solved)} solved
+            {n_failed > 0 && `, ${grouped(n_failed)} failed`}
           </span>
         </h2>
         {queue.length === 0 ? (
@@ -123,7 +124,7 @@ function Lists({ solver }: { solver: SolverView }) {
       {waiting.length > 0 && (
         <section aria-labelledby="waiting">
           <h2 id="waiting">
-            Waiting <span class="figures">{number(waiting.length + n_more_waiting)}, until something more is known</span>
+            Waiting <span class="figures">{grouped(waiting.length + n_more_waiting)}, until something more is known</span>
           </h2>
           <ol class="cards">
             {waiting.map((relation) => (

@@ -10,7 +10,8 @@ import { TypeText } from "../code.tsx";
 import { Icon } from "../icon.tsx";
 import { Sentence } from "../markdown.tsx";
 import { More } from "../more.tsx";
-import { pointing, ToLine, ToStep } from "./places.tsx";
+import { ToLine } from "../toline.tsx";
+import { pointing, ToStep } from "./places.tsx";
 import { Takeaway } from "./takeaway.tsx";
 import { whyNotText } from "./text.ts";
 
