@@ -1,6 +1,6 @@
 // What is beside a wide editor, or on a phone, has room all the same.
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { open, panel, phone, problems, showPanel, write } from "./page.ts";
+import { open, panel, PHONE, problems, showPanel, write } from "./page.ts";
 
 const NET = `#lang tensorscript
 use lin::Linear;
@@ -41,107 +41,93 @@ for (const width of [740, 800, 900]) {
   });
 }
 
-test("on a phone the tabs of TensorScript stand in two rows", async ({ browser }) => {
-  const context = await phone(browser);
-  const page = await context.newPage();
-  await open(page);
-  await write(page, NET);
-  const tabs = tabsOf(page, "Program and panels");
-  await expect(tabs).toHaveCount(9);
-  expect(Math.max(...(await reach(tabs)))).toBe(0);
-  const tops = await tabs.evaluateAll((all) => all.map((tab) => Math.round(tab.getBoundingClientRect().top)));
-  expect(new Set(tops).size).toBe(2);
-  await context.close();
-});
+test.describe("on a phone", () => {
+  test.use(PHONE);
 
-test("on a phone the tabs keep their room when one counts errors", async ({ browser }) => {
-  const context = await phone(browser);
-  const page = await context.newPage();
-  await open(page);
-  await write(page, NET.replace("in=3", "in=5"));
-  await expect(problems(page).locator(".problem").first()).toBeVisible();
-  const tabs = tabsOf(page, "Program and panels");
-  await expect(tabs.first().locator(".count")).toHaveText("1");
-  const row = await page.getByRole("tablist", { name: "Program and panels" }).evaluate((list) => list.scrollWidth - list.clientWidth);
-  expect(row).toBe(0);
-  expect(Math.max(...(await reach(tabs)))).toBe(0);
-  await context.close();
-});
-
-test("on a phone what mends a problem is in sight", async ({ browser }) => {
-  const context = await phone(browser);
-  const page = await context.newPage();
-  await open(page);
-  await write(page, "let %x = ones(shape=[2, 3]);\nlet %w = ones(shape=[4, 5]);\nnn.dense(%x, %w)\n");
-  const list = await problems(page).locator("ul").first().boundingBox();
-  const fix = problems(page).getByRole("button", { name: "write shape=[2, 5]" });
-  await expect(fix).toBeVisible();
-  const box = await fix.boundingBox();
-  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0));
-  // And the colours of the solver's steps have names.
-  await showPanel(page, "Solver");
-  await expect(panel(page).locator(".stop-legend .word").first()).toHaveCSS("position", "static");
-  await context.close();
-});
-
-test("a panel is seen from its top, wherever the one before was scrolled to", async ({ browser }) => {
-  const context = await phone(browser);
-  const page = await context.newPage();
-  await open(page);
-  await showPanel(page, "IR");
-  await expect(panel(page).locator(".function").first()).toBeVisible();
-  await panel(page).evaluate((place) => place.scrollTo(0, 300));
-  await expect.poll(() => panel(page).evaluate((place) => place.scrollTop)).toBeGreaterThan(100);
-  await showPanel(page, "Solver");
-  await expect(panel(page).locator(".controls")).toBeInViewport();
-  expect(await panel(page).evaluate((place) => place.scrollTop)).toBe(0);
-  await context.close();
-});
-
-test("on a phone the tables of layers and operators are as wide as their pane", async ({ browser }) => {
-  const context = await phone(browser);
-  const page = await context.newPage();
-  await open(page);
-  await write(page, NET);
-  await showPanel(page, "Layers");
-  const wide = (table: Locator) => table.evaluate((place) => place.scrollWidth - place.clientWidth);
-  const layers = panel(page).locator(".profile-scroll");
-  await expect(layers.locator("tbody tr")).toHaveCount(3);
-  await expect(layers.locator("tbody tr").first()).toContainText("[?, 3]");
-  expect(await wide(layers)).toBeLessThanOrEqual(0);
-  await page.locator(".header").getByRole("button", { name: "Run" }).tap();
-  const operators = panel(page).locator(".profile .profile-scroll");
-  await expect(operators).toContainText("nn.dense");
-  expect(await wide(operators)).toBeLessThanOrEqual(0);
-  await context.close();
-});
-
-test("on a phone no line of a long type is a bracket alone", async ({ browser }) => {
-  const context = await phone(browser);
-  const page = await context.newPage();
-  await open(page);
-  await write(page, "def @f(%g: fn(Tensor[(2, 3), float32], Tensor[(4, 3), float32]) -> (Tensor[(2, 4), float32], Tensor[(3, 4), float32]), %x: List[(Tensor[(2, 3), float32], Tensor[(4, 3), float32])]) {\n  %x\n}\n");
-  await showPanel(page, "Types");
-  const type = panel(page).locator(".type-text").first();
-  await expect(type).toContainText("List[");
-  // The text of each line, by where its characters are.
-  const lines = await type.evaluate((element) => {
-    const found = new Map<number, string>();
-    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-      for (let at = 0; at < (node.textContent ?? "").length; at += 1) {
-        const range = document.createRange();
-        range.setStart(node, at);
-        range.setEnd(node, at + 1);
-        const top = Math.round(range.getBoundingClientRect().top / 4);
-        found.set(top, (found.get(top) ?? "") + (node.textContent ?? "")[at]);
-      }
-    }
-    return [...found.values()];
+  test("the tabs of TensorScript stand in two rows", async ({ page }) => {
+    await open(page);
+    await write(page, NET);
+    const tabs = tabsOf(page, "Program and panels");
+    await expect(tabs).toHaveCount(9);
+    expect(Math.max(...(await reach(tabs)))).toBe(0);
+    const tops = await tabs.evaluateAll((all) => all.map((tab) => Math.round(tab.getBoundingClientRect().top)));
+    expect(new Set(tops).size).toBe(2);
   });
-  expect(lines.length).toBeGreaterThan(8);
-  expect(lines.filter((line) => /^[\s,]*[()[\]][\s()[\],]*$/.test(line))).toEqual([]);
-  await context.close();
+
+  test("the tabs keep their room when one counts errors", async ({ page }) => {
+    await open(page);
+    await write(page, NET.replace("in=3", "in=5"));
+    await expect(problems(page).locator(".problem").first()).toBeVisible();
+    const tabs = tabsOf(page, "Program and panels");
+    await expect(tabs.first().locator(".count")).toHaveText("1");
+    const row = await page.getByRole("tablist", { name: "Program and panels" }).evaluate((list) => list.scrollWidth - list.clientWidth);
+    expect(row).toBe(0);
+    expect(Math.max(...(await reach(tabs)))).toBe(0);
+  });
+
+  test("what mends a problem is in sight", async ({ page }) => {
+    await open(page);
+    await write(page, "let %x = ones(shape=[2, 3]);\nlet %w = ones(shape=[4, 5]);\nnn.dense(%x, %w)\n");
+    const list = await problems(page).locator("ul").first().boundingBox();
+    const fix = problems(page).getByRole("button", { name: "write shape=[2, 5]" });
+    await expect(fix).toBeVisible();
+    const box = await fix.boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0));
+    // And the colours of the solver's steps have names.
+    await showPanel(page, "Solver");
+    await expect(panel(page).locator(".stop-legend .word").first()).toHaveCSS("position", "static");
+  });
+
+  test("a panel is seen from its top, wherever the one before was scrolled to", async ({ page }) => {
+    await open(page);
+    await showPanel(page, "IR");
+    await expect(panel(page).locator(".function").first()).toBeVisible();
+    await panel(page).evaluate((place) => place.scrollTo(0, 300));
+    await expect.poll(() => panel(page).evaluate((place) => place.scrollTop)).toBeGreaterThan(100);
+    await showPanel(page, "Solver");
+    await expect(panel(page).locator(".controls")).toBeInViewport();
+    expect(await panel(page).evaluate((place) => place.scrollTop)).toBe(0);
+  });
+
+  test("the tables of layers and operators are as wide as their pane", async ({ page }) => {
+    await open(page);
+    await write(page, NET);
+    await showPanel(page, "Layers");
+    const wide = (table: Locator) => table.evaluate((place) => place.scrollWidth - place.clientWidth);
+    const layers = panel(page).locator(".profile-scroll");
+    await expect(layers.locator("tbody tr")).toHaveCount(3);
+    await expect(layers.locator("tbody tr").first()).toContainText("[?, 3]");
+    expect(await wide(layers)).toBeLessThanOrEqual(0);
+    await page.locator(".header").getByRole("button", { name: "Run" }).tap();
+    const operators = panel(page).locator(".profile .profile-scroll");
+    await expect(operators).toContainText("nn.dense");
+    expect(await wide(operators)).toBeLessThanOrEqual(0);
+  });
+
+  test("no line of a long type is a bracket alone", async ({ page }) => {
+    await open(page);
+    await write(page, "def @f(%g: fn(Tensor[(2, 3), float32], Tensor[(4, 3), float32]) -> (Tensor[(2, 4), float32], Tensor[(3, 4), float32]), %x: List[(Tensor[(2, 3), float32], Tensor[(4, 3), float32])]) {\n  %x\n}\n");
+    await showPanel(page, "Types");
+    const type = panel(page).locator(".type-text").first();
+    await expect(type).toContainText("List[");
+    // The text of each line, by where its characters are.
+    const lines = await type.evaluate((element) => {
+      const found = new Map<number, string>();
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+        for (let at = 0; at < (node.textContent ?? "").length; at += 1) {
+          const range = document.createRange();
+          range.setStart(node, at);
+          range.setEnd(node, at + 1);
+          const top = Math.round(range.getBoundingClientRect().top / 4);
+          found.set(top, (found.get(top) ?? "") + (node.textContent ?? "")[at]);
+        }
+      }
+      return [...found.values()];
+    });
+    expect(lines.length).toBeGreaterThan(8);
+    expect(lines.filter((line) => /^[\s,]*[()[\]][\s()[\],]*$/.test(line))).toEqual([]);
+  });
 });
 
 test("no problems take one line, and the first one makes room", async ({ page }) => {
@@ -188,4 +174,15 @@ test("operators that run as one have a line each", async ({ page }) => {
   const lines = ((await fused.textContent()) ?? "").split("\n");
   expect(lines.length).toBeGreaterThanOrEqual(5);
   expect(lines.slice(1, -1).every((line) => /^ +s\d+ = /.test(line))).toBe(true);
+});
+
+test("an argument of a relation stays in one line", async ({ page }) => {
+  await open(page);
+  await write(page, "let %x = ones(shape=[2, 3]);\nreshape(%x, newshape=[3, 2])\n");
+  await showPanel(page, "Solver");
+  await panel(page).getByRole("tab", { name: "Rounds" }).click();
+  const argument = panel(page).locator(".card .piece", { hasText: /^\s*(new)?shape=/ });
+  await expect(argument).toHaveCount(2);
+  expect(await argument.evaluateAll((all) => all.map((one) => one.getClientRects().length))).toEqual([1, 1]);
+  expect(await argument.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height < 24))).toEqual([true, true]);
 });

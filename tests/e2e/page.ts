@@ -7,14 +7,12 @@ export async function open(page: Page, address = "./"): Promise<void> {
   await ready(page);
 }
 
-/** A small phone, which has a clipboard. */
+/** A small phone: `test.use(PHONE)` for all tests of a group. */
+export const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+/** One that has a clipboard, for a test that goes by both sizes. */
 export const phone = (browser: Browser): Promise<BrowserContext> =>
-  browser.newContext({
-    viewport: { width: 360, height: 740 },
-    hasTouch: true,
-    isMobile: true,
-    permissions: ["clipboard-read", "clipboard-write"],
-  });
+  browser.newContext({ ...PHONE, permissions: ["clipboard-read", "clipboard-write"] });
 
 export async function ready(page: Page): Promise<void> {
   await expect(page.locator(".monaco-editor .view-line").first()).toBeVisible();

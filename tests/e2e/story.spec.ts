@@ -98,7 +98,7 @@ test("the text is there on the next visit", async ({ page }) => {
 test("a definition leads to its place", async ({ page }) => {
   await open(page);
   await showPanel(page, "Types");
-  await panel(page).getByRole("button", { name: "@layer" }).click();
+  await panel(page).getByRole("button", { name: /^@layer/ }).click();
   await expect(page.locator(".monaco-editor.focused")).toBeVisible();
   await expect(panel(page).locator("[aria-current=true]")).toContainText("@layer");
 });

@@ -1,7 +1,7 @@
 // With a finger: what a mouse learns by pointing, a tap shows.
 import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { open, phone, write } from "./page.ts";
+import { open, PHONE, phone, problems, showPanel, write } from "./page.ts";
 
 const PROGRAM = `let %left = ones(shape=[2, 3]);
 let %right = transpose(%left);
@@ -38,6 +38,30 @@ test("a tap on a name shows its type above the program, and a tap on that says m
   expect(box?.x).toBeGreaterThanOrEqual(0);
   expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(360);
   await context.close();
+});
+
+test.describe("on a phone", () => {
+  test.use(PHONE);
+
+  test("buttons, choices and what unfolds are forty pixels high", async ({ page }) => {
+    const low = () =>
+      page.locator(".button, .plain, select, summary, .tabs button").evaluateAll((all) =>
+        all
+          .filter((one) => one.checkVisibility() && one.closest(".monaco-editor") === null)
+          .filter((one) => one.getBoundingClientRect().height < 39.9)
+          .map((one) => one.textContent),
+      );
+    await open(page);
+    await write(page, "let %x = ones(shape=[2, 3]);\nlet %w = ones(shape=[4, 5]);\nnn.dense(%x, %w)\n");
+    await expect(problems(page).getByRole("button", { name: "Why not?" })).toBeVisible();
+    expect(await low()).toEqual([]);
+    await write(page, `${PROGRAM}Some(1)\n`);
+    for (const name of ["Solver", "Layout", "IR", "Run"]) {
+      await showPanel(page, name);
+      await expect(page.locator(".panel").locator("button, summary").first()).toBeVisible();
+      expect(await low()).toEqual([]);
+    }
+  });
 });
 
 test("with a mouse there is no such line", async ({ page }) => {

@@ -3,10 +3,11 @@
 // At most one check is in flight; texts typed meanwhile wait, and only the newest is sent. A run has the worker to
 // itself, so a stop is the end of the worker: a new one starts from the module compiled once, and gets the text again.
 import { type BuildName, compileBuild, DEFAULT_BUILD } from "./builds.ts";
-import type { ExportName, Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
+import type { ExportName, Pass, Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
 import type { Target } from "./state.ts";
 import type {
-  ExportView, CheckView,
+  CheckView,
+  ExportView,
   FileName,
   FormatView,
   HoverView,
@@ -133,7 +134,7 @@ export class Compiler {
   }
 
   /** The program that the machine runs, before and after one pass. */
-  async ir(target: Target, pass: number, maxLines: number): Promise<IrView | undefined> {
+  async ir(target: Target, pass: Pass, maxLines: number): Promise<IrView | undefined> {
     const reply = await this.#askOf("user", (id) => ({ kind: "ir", id, target, pass, maxLines }));
     return reply?.kind === "compiled" ? reply.view : undefined;
   }

@@ -20,8 +20,8 @@ export type Opened = { kind: "none" } | { kind: "program"; program: Linked } | {
 export type Packed = { kind: "link"; hash: string } | { kind: "too-large"; sentence: string };
 
 const MARK = "#v1.";
-export const MAX_ENCODED = 64 * 1024;
-export const MAX_DECODED = 1024 * 1024;
+const MAX_ENCODED = 64 * 1024;
+const MAX_DECODED = 1024 * 1024;
 /** A stop is a number of steps; past the end of a trace it means the end. */
 const MOST_STOPS = 1e9;
 
@@ -37,7 +37,7 @@ export async function pack(program: Linked): Promise<Packed> {
   return { kind: "link", hash };
 }
 
-export const isLink = (hash: string) => hash.startsWith(MARK);
+const isLink = (hash: string) => hash.startsWith(MARK);
 
 export async function unpack(hash: string): Promise<Opened> {
   if (hash === "" || hash === "#") return { kind: "none" };

@@ -21,7 +21,7 @@ export function place(sizes: PlaceRequest["sizes"], edges: PlaceRequest["edges"]
 }
 
 /** Gives up what is being placed. */
-export function forget(): void {
+function forget(): void {
   worker?.terminate();
   worker = undefined;
   pending?.done(undefined);

@@ -46,6 +46,9 @@ export type StepMove =
   | { to: "measure" }
   | { to: "end" };
 
+/** Which of the passes of the compiler; how many there are, the page learns with the answer. */
+export type Pass = number | "last";
+
 /** A question about what the solver did, for the last text. */
 export type SolverQuestion =
   | { about: "trace" }
@@ -55,8 +58,6 @@ export type SolverQuestion =
   | { about: "state"; stop: number }
   | { about: "rounds"; first: number; nRounds: number }
   | { about: "place"; offset: number }
-  | { about: "classes"; offset: number; stop: number }
-  | { about: "diagnostic"; diagnostic: number }
   /** Why the type at a place, or a piece of it, is what it is. */
   | { about: "why"; offset: number; piece: number | undefined }
   /** Why one of the problems of the check is one, by its number there. */
@@ -75,8 +76,6 @@ export type SolverAnswer =
   | { about: "state"; view: GraphStateView }
   | { about: "rounds"; view: RoundsView }
   | { about: "place"; view: PlaceStopsView | undefined }
-  | { about: "classes"; view: Uint32Array }
-  | { about: "diagnostic"; view: number | undefined }
   | { about: "why"; view: WhyView | undefined }
   | { about: "why-not"; view: WhyNotView | undefined }
   | { about: "mend"; view: MendedView }
@@ -91,7 +90,7 @@ export type Request =
   | { kind: "hover"; id: number; file: FileName; offset: number }
   | { kind: "name"; id: number; file: FileName; offset: number }
   | { kind: "match"; id: number; offset: number }
-  | { kind: "ir"; id: number; target: Target; pass: number; maxLines: number }
+  | { kind: "ir"; id: number; target: Target; pass: Pass; maxLines: number }
   | { kind: "step"; id: number; move: StepMove }
   | { kind: "solver"; id: number; question: SolverQuestion }
   | { kind: "layouts"; id: number }

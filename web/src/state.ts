@@ -1,6 +1,5 @@
-// All that the page shows is in this one object. The program, its checks and its runs are changed by `actions.ts`, what
-// is asked of the solver and the machine by `solving.ts`, `stepping.ts` and `asking.ts`; views read them, and change
-// what is open or chosen in themselves.
+// All that the page shows is in this one object. The files in `action/` change it; views read it, and change what is open
+// or chosen in themselves.
 import { computed, signal } from "@preact/signals";
 import { type BuildName, DEFAULT_BUILD } from "./builds.ts";
 import { type Language, languageOf, languageShown } from "./language.ts";

@@ -10,6 +10,7 @@ declare global {
 
 /** Between two words about how far a run is. */
 const PROGRESS_MS = 100;
+const BEHIND_ALL = 0xffff_ffff;
 
 let playground: Playground | undefined;
 
@@ -56,8 +57,12 @@ function answer(request: Request): void {
       return post({ kind: "named", id: request.id, view: playground.name(request.file, request.offset) });
     case "match":
       return post({ kind: "matched", id: request.id, view: playground.matchAt(request.offset) });
-    case "ir":
-      return post({ kind: "compiled", id: request.id, view: playground.ir(request.target.layout, request.target.fused, request.pass, request.maxLines) });
+    case "ir": {
+      const { id, target, maxLines } = request;
+      // A number behind the last pass means the last one.
+      const pass = request.pass === "last" ? BEHIND_ALL : request.pass;
+      return post({ kind: "compiled", id, view: playground.ir(target.layout, target.fused, pass, maxLines) });
+    }
     case "step":
       return post({ kind: "stepped", id: request.id, view: step(playground, request.move) });
     case "solver":
@@ -112,10 +117,6 @@ function solver(playground: Playground, question: SolverQuestion): SolverAnswer 
       return { about, view: playground.rounds(question.first, question.nRounds) };
     case "place":
       return { about, view: playground.stopsAt(question.offset) };
-    case "classes":
-      return { about, view: playground.classesAt(question.offset, question.stop) };
-    case "diagnostic":
-      return { about, view: playground.stopOfDiagnostic(question.diagnostic) };
     case "why":
       return { about, view: playground.why(question.offset, question.piece) };
     case "why-not":

@@ -1,5 +1,5 @@
 // What could come next, while somebody types.
-import { hover } from "../actions.ts";
+import { hover } from "../action/queries.ts";
 import { type Offer, refineOffers, relayOffers, scriptOffers } from "../offer/offers.ts";
 import { placeAt } from "../offer/scan.ts";
 import { language, state } from "../state.ts";

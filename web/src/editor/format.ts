@@ -1,6 +1,6 @@
 // The layout of the program, when a person asks for it: by the keyboard, the editor's menu, or the page's button.
 import { effect } from "@preact/signals";
-import { layOut } from "../actions.ts";
+import { layOut } from "../action/document.ts";
 import { state } from "../state.ts";
 import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";

@@ -1,6 +1,6 @@
 // What is under the mouse, in the language's own words.
 import { effect } from "@preact/signals";
-import { hover } from "../actions.ts";
+import { hover } from "../action/queries.ts";
 import { state } from "../state.ts";
 import { fileOf } from "./files.ts";
 import { ANY_LANGUAGE, monaco } from "./monaco.ts";

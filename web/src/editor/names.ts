@@ -1,5 +1,6 @@
 // What a name means: go to its definition, in the program or in the prelude, and find where else it stands.
-import { name, show } from "../actions.ts";
+import { show } from "../action/navigation.ts";
+import { name } from "../action/queries.ts";
 import { fileOf, modelOf } from "./files.ts";
 import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";

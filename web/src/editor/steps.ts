@@ -1,7 +1,7 @@
 // Where a run stands, marked in the program; and running on to the cursor.
 import { effect } from "@preact/signals";
 import { state } from "../state.ts";
-import { runToCursor } from "../stepping.ts";
+import { runToCursor } from "../action/stepping.ts";
 import { monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 

@@ -1,6 +1,6 @@
 // What a person types becomes the text of the page. What they put in the place of the whole text, as by pasting, stays
 // in the language that was chosen for it, where it does not look like another.
-import { edit } from "../actions.ts";
+import { edit } from "../action/document.ts";
 import { inPlaceOf, isLangLine, saysLanguage } from "../language.ts";
 import { state } from "../state.ts";
 import type { monaco } from "./monaco.ts";

@@ -11,6 +11,7 @@ const LONGEST = 80;
 const SHORTEST = 6;
 const PREFIX = "  = ";
 const OLD = "  (last run)";
+const VALUE = "value-after";
 /** A run that nobody has to ask for has come by then. */
 const OLD_MS = 900;
 
@@ -32,15 +33,17 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
   };
   const draw = (values: readonly Shown[]) => {
     shown = values;
-    const suffix = isOld ? OLD : "";
     decorations.set(
       values.map(({ value, lineNumber }) => {
         const column = model.getLineMaxColumn(lineNumber);
-        const room = Math.min(LONGEST, Math.max(SHORTEST, columns.peek() - column - PREFIX.length - suffix.length - 3));
+        const free = columns.peek() - column - insertedBefore(model, lineNumber) - PREFIX.length - 3;
+        // Its colour says that it is old too.
+        const suffix = isOld && free - OLD.length >= SHORTEST ? OLD : "";
+        const room = Math.min(LONGEST, Math.max(SHORTEST, free - suffix.length));
         return {
           range: { startLineNumber: lineNumber, startColumn: 1, endLineNumber: lineNumber, endColumn: column },
           options: {
-            after: { content: PREFIX + shorten(value, room) + suffix, inlineClassName: "value-after" },
+            after: { content: PREFIX + shorten(value, room) + suffix, inlineClassName: VALUE },
             // Gone with its line, when that is deleted or replaced.
             collapseOnReplaceEdit: true,
             showIfCollapsed: false,
@@ -91,6 +94,12 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
     }, OLD_MS);
     return () => clearTimeout(timer);
   });
+}
+
+/** The letters that other decorations show in a line, as the shapes behind the layers of TensorScript. */
+function insertedBefore(model: monaco.editor.ITextModel, lineNumber: number): number {
+  const shown = model.getLineDecorations(lineNumber).flatMap(({ options: { before, after } }) => [before, after]);
+  return shown.reduce((sum, text) => sum + (text && text.inlineClassName !== VALUE ? text.content.length : 0), 0);
 }
 
 function shorten(value: string, room: number): string {

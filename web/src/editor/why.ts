@@ -1,5 +1,5 @@
 // *Why this type?*, from the program: by key, by the context menu, and from the hover.
-import { askAtCursor, askWhy } from "../asking.ts";
+import { askAtCursor, askWhy } from "../action/asking.ts";
 import type { SpanView } from "../wasm/relish_wasm.js";
 import { monaco } from "./monaco.ts";
 

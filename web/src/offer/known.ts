@@ -89,7 +89,7 @@ function split(list: string): string[] {
 }
 
 /** Of a function with this type, by the names that its text gives to its parameters. */
-export function functionSignature(name: string, type: string, names: readonly string[], doc: string): Signature | undefined {
+function functionSignature(name: string, type: string, names: readonly string[], doc: string): Signature | undefined {
   const tokens = tokensOf(type, "relay");
   const opening = tokens.findIndex(({ text }) => text === "(");
   const start = tokens[opening];
@@ -105,7 +105,7 @@ export function functionSignature(name: string, type: string, names: readonly st
 }
 
 /** How a text names the parameters of one of its functions. */
-export function paramNames(text: string, name: string): string[] {
+function paramNames(text: string, name: string): string[] {
   const at = text.search(new RegExp(`\\bdef\\s+${name.replace(/[^\w@]/g, "\\$&")}\\s*[[(<]`));
   if (at < 0) return [];
   const found: string[] = [];

@@ -1,7 +1,9 @@
 // The program as the machine runs it: after lowering, and before and after each pass.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { ir, point } from "../actions.ts";
-import { isFresh, state } from "../state.ts";
+import { point } from "../action/navigation.ts";
+import { ir } from "../action/queries.ts";
+import type { Pass } from "../protocol.ts";
+import { state } from "../state.ts";
 import { Advice } from "../view/advice.tsx";
 import { highlight } from "../view/code.tsx";
 import { type Change, diff } from "../view/diff.ts";
@@ -9,39 +11,30 @@ import { INSTRUCTIONS, wordOf } from "../view/instructions.ts";
 import { type IrLine, IrLines, type Tables } from "../view/irtext.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
+import { More } from "../view/more.tsx";
+import { useAnswer } from "../view/rested.ts";
+import { plural } from "../view/units.ts";
 import { Waiting } from "../view/waiting.tsx";
 import type { IrFunctionView, IrLineView, IrView, PassView, SpanView } from "../wasm/relish_wasm.js";
 
-const RESTED_MS = 80;
 /** As many lines are shown at first, and as many more each time that more are asked for. */
 const LINES = 2000;
-/** No pass; the worker makes it the last one. */
-const LAST = 1000;
 
 type Shape = "marked" | "beside";
 
 export function IrPanel() {
-  const view = useSignal<IrView | undefined>(undefined);
-  const pass = useSignal(LAST);
+  const pass = useSignal<Pass>("last");
   const maxLines = useSignal(LINES);
-  useSignalEffect(() => {
-    void state.checked.value;
-    void state.layout.value;
-    void state.fused.value;
-    const [chosen, limit] = [pass.value, maxLines.value];
-    if (!isFresh.value) return;
-    const timer = setTimeout(async () => {
-      const found = await ir(chosen, limit);
-      if (found !== undefined) view.value = found;
-    }, RESTED_MS);
-    return () => clearTimeout(timer);
-  });
+  const view = useAnswer(
+    () => [pass.value, maxLines.value, state.layout.value, state.fused.value] as const,
+    ([chosen, limit]) => ir(chosen, limit),
+  );
   useSignalEffect(() => () => point(undefined));
   if (view.value === undefined) return <Waiting>The program that the machine runs appears here.</Waiting>;
   return (
     <Program
       view={view.value}
-      onPass={(chosen) => (pass.value = chosen === (view.value?.passes.length ?? 0) - 1 ? LAST : chosen)}
+      onPass={(chosen) => (pass.value = chosen === (view.value?.passes.length ?? 0) - 1 ? "last" : chosen)}
       onMore={() => (maxLines.value += LINES)}
     />
   );
@@ -107,14 +100,7 @@ function Program({ view, onPass, onMore }: ProgramProps) {
         </label>
       )}
       {withLibrary.value && functions(library)}
-      {view.n_more > 0 && (
-        <p class="note">
-          {view.n_more.toLocaleString("en")} more lines are not shown.{" "}
-          <button type="button" class="button small" onClick={onMore}>
-            Show more
-          </button>
-        </p>
-      )}
+      <More count={view.n_more} what={view.n_more === 1 ? "line is" : "lines are"} onMore={onMore} />
       <Legend view={view} />
     </div>
   );
@@ -183,8 +169,6 @@ function compare(before: readonly IrFunctionView[], after: readonly IrFunctionVi
   return [...pairs, ...gone];
 }
 
-const count = (n: number) => `${n.toLocaleString("en")} ${n === 1 ? "instruction" : "instructions"}`;
-
 /** The passes with their instructions; those that changed nothing are one line, but for one that is looked at. */
 function Passes({ passes, current, onPass }: { passes: readonly PassView[]; current: number; onPass: (pass: number) => void }) {
   const most = Math.max(...passes.map(({ n_instrs }) => n_instrs), 1);
@@ -198,7 +182,7 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
       <li>
         <button type="button" aria-current={index === current ? "true" : undefined} onClick={() => onPass(index)}>
           <code class="name">{pass.name}</code>
-          <span class="amount" title={`${count(pass.n_instrs)} in ${pass.n_functions} functions`}>
+          <span class="amount" title={`${plural(pass.n_instrs, "instruction")} in ${pass.n_functions} functions`}>
             <span class="total">
               {pass.n_instrs.toLocaleString("en")}
               <span class="unseen"> instructions</span>
@@ -250,7 +234,8 @@ interface FunctionProps {
 
 function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: FunctionProps) {
   const { name, line, before, after, lines, isChanged, isCut } = one;
-  const title = name === "" ? "top-level variables" : name === "fn" && line !== undefined ? `fn on line ${line}` : name;
+  const where = name === "fn" && line !== undefined ? ` on line ${line}` : "";
+  const title = name === "" ? "top-level variables" : `${name}${where}`;
   const size = after === undefined ? "left out" : before === undefined && withMarks ? "new" : before !== undefined && before !== after ? `${before} → ${after}` : String(after);
   const text = (side: readonly IrLine[], label: string, isBeside = false) => (
     <IrLines lines={side} label={label} tables={tables} isLit={isLit} isBeside={isBeside} />
@@ -259,7 +244,10 @@ function FunctionText({ one, isOpen, shape, tables, isLit, withMarks }: Function
   return (
     <details class="function" open={isOpen}>
       <summary>
-        <code>{highlight(title)}</code>
+        <span class="title">
+          {name === "" ? title : <code>{highlight(name)}</code>}
+          {where}
+        </span>
         <span class={isChanged && withMarks ? "size changed" : "size"}>
           {isCut && lines.length === 0 ? "not shown" : size}
           {!(isCut && lines.length === 0) && /\d$/.test(size) && " instructions"}

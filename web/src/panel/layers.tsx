@@ -1,12 +1,14 @@
 // The nodes of a TensorScript text as tables of their layers, and the text as PyTorch and as Relay.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { copyText, exportTo, point, show } from "../actions.ts";
+import { copyText } from "../action/clipboard.ts";
+import { point, show } from "../action/navigation.ts";
+import { exportTo } from "../action/queries.ts";
 import type { ExportName } from "../protocol.ts";
 import { errorCount, isFresh, state } from "../state.ts";
 import { isNarrow } from "../view/appearance.ts";
 import { TypeText } from "../view/code.tsx";
-import { countOf } from "../view/units.ts";
+import { countOf, grouped } from "../view/units.ts";
 import type { ExportView, LayerView, NetView } from "../wasm/relish_wasm.js";
 
 const EXPORTS: readonly { to: ExportName; title: string }[] = [
@@ -28,8 +30,6 @@ export function LayersPanel() {
     </div>
   );
 }
-
-const number = (n: number) => n.toLocaleString("en");
 
 function Node({ node }: { node: NetView }) {
   const count = node.functions.reduce((sum, { layers }) => sum + layers.length, 0);
@@ -72,8 +72,8 @@ function Node({ node }: { node: NetView }) {
         </div>
       )}
       <p class="figures">
-        {number(node.trained)} {node.trained === 1 ? "parameter" : "parameters"}
-        {node.kept > 0 && <> and {number(node.kept)} numbers that training does not change</>}.
+        {grouped(node.trained)} {node.trained === 1 ? "parameter" : "parameters"}
+        {node.kept > 0 && <> and {grouped(node.kept)} numbers that training does not change</>}.
       </p>
     </section>
   );
@@ -98,7 +98,7 @@ function Row({ layer }: { layer: LayerView }) {
           <TypeText text={layer.output} />
         </td>
       )}
-      <td>{layer.trained > 0 ? number(layer.trained) : "–"}</td>
+      <td>{layer.trained > 0 ? grouped(layer.trained) : "–"}</td>
       <td>{layer.flops === undefined ? (layer.formula ?? "") : countOf(layer.flops)}</td>
     </tr>
   );
@@ -122,7 +122,7 @@ function Exports() {
   const title = EXPORTS.find(({ to }) => to === current?.to)?.title ?? "";
   return (
     <section class="exports" ref={section}>
-      <h2>In other words</h2>
+      <h2>Export</h2>
       <p class="toolbar">
         {EXPORTS.map(({ to, title }) => (
           <button
@@ -136,7 +136,7 @@ function Exports() {
           </button>
         ))}
         {current?.view.text !== undefined && (
-          <button type="button" class="button small" onClick={() => void copyText(current.view.text ?? "", title)}>
+          <button type="button" class="button small" onClick={() => void copyText(current.view.text ?? "", `${title} copied.`)}>
             Copy
           </button>
         )}

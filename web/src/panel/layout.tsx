@@ -1,16 +1,18 @@
 // Where the bits of each sum type are, under each strategy; what a value of it looks like; what each `as` costs.
 import { signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { layouts, point, setLayout, show } from "../actions.ts";
-import { errorCount, isFresh, LAYOUTS, state } from "../state.ts";
+import { point, show } from "../action/navigation.ts";
+import { layouts } from "../action/queries.ts";
+import { setLayout } from "../action/settings.ts";
+import { errorCount, LAYOUTS, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { Conversion, widthOf } from "../view/conversion.tsx";
 import { LaidValue } from "../view/laid-value.tsx";
-import { Axis, Caption, count, Ruler, scaleOf, Twin } from "../view/ruler.tsx";
+import { rest, useAnswer } from "../view/rested.ts";
+import { Axis, Caption, Ruler, scaleOf, Twin } from "../view/ruler.tsx";
+import { plural } from "../view/units.ts";
 import { Waiting } from "../view/waiting.tsx";
 import type { LayoutsView, MentionView, SegmentView, SpanView, StoreView, TypeLayoutView } from "../wasm/relish_wasm.js";
 
-/** The text rests before it is asked about. */
-const RESTED_MS = 80;
 /** A text that brings the compiler down does so each time. */
 const MAX_ASKED = 3;
 /** As many variants are drawn before somebody wants more. */
@@ -20,24 +22,21 @@ const MAX_ROWS = 50;
 const opened = signal<ReadonlyMap<string, boolean>>(new Map());
 
 export function LayoutPanel() {
-  const view = useSignal<LayoutsView | undefined>(undefined);
-  useSignalEffect(() => {
-    void state.checked.value;
-    if (!isFresh.value) return;
-    const revision = state.revision.peek();
-    let n_asked = 0;
-    let timer = setTimeout(async function ask() {
-      const found = await layouts();
-      n_asked += 1;
-      if (found !== undefined) view.value = found;
-      else if (n_asked < MAX_ASKED && state.revision.peek() === revision) timer = setTimeout(ask, RESTED_MS);
-    }, RESTED_MS);
-    return () => clearTimeout(timer);
-  });
+  const view = useAnswer(() => undefined, askLayouts);
   // What was pointed at goes with the panel.
   useSignalEffect(() => () => point(undefined));
   if (view.value === undefined) return <Waiting>The bits of the program's sum types appear here.</Waiting>;
   return <Layouts view={view.value} />;
+}
+
+/** Asks again if the compiler has to be started anew meanwhile. */
+async function askLayouts(): Promise<LayoutsView | undefined> {
+  const revision = state.revision.peek();
+  for (let n_asked = 1; ; n_asked += 1) {
+    const found = await layouts();
+    if (found !== undefined || n_asked === MAX_ASKED || state.revision.peek() !== revision) return found;
+    await rest();
+  }
 }
 
 function Layouts({ view }: { view: LayoutsView }) {
@@ -88,7 +87,7 @@ function Layouts({ view }: { view: LayoutsView }) {
           )
         );
       })}
-      {n_more > 0 && <p class="note">{count(n_more, "more type")} of the program {n_more === 1 ? "is" : "are"} not shown.</p>}
+      {n_more > 0 && <p class="note">{plural(n_more, "more type")} of the program {n_more === 1 ? "is" : "are"} not shown.</p>}
       {conversions.length > 0 && <h2>Refinements</h2>}
       {conversions.map((conversion) => {
         const [from, to] = [types[conversion.from], types[conversion.to]];
@@ -165,7 +164,7 @@ function TypeCard({ view, entry, type, strategy, isFirst, isCurrent, lit }: Card
   );
 }
 
-const sizeText = ({ bits }: StoreView) => (bits % 8 === 0 && bits > 0 ? count(bits / 8, "byte") : count(bits, "bit"));
+const sizeText = ({ bits }: StoreView) => (bits % 8 === 0 && bits > 0 ? plural(bits / 8, "byte") : plural(bits, "bit"));
 
 /** A value begins as the variant that shows most. */
 function richest(store: StoreView | undefined): number {
@@ -280,8 +279,8 @@ function valuesText({ cardinality, min_bits }: TypeLayoutView): string {
   if (cardinality === "0") return "It has no values.";
   if (cardinality === "1") return "It has one value, which needs no bits.";
   if (min_bits === undefined) return "It has infinitely many values, or values in buffers of their own.";
-  if (cardinality === undefined || cardinality.length > 15) return `It has about 2^${min_bits} values, which need at least ${count(min_bits, "bit")}.`;
-  return `It has ${Number(cardinality).toLocaleString("en")} values, which need at least ${count(min_bits, "bit")}.`;
+  if (cardinality === undefined || cardinality.length > 15) return `It has about 2^${min_bits} values, which need at least ${plural(min_bits, "bit")}.`;
+  return `It has ${Number(cardinality).toLocaleString("en")} values, which need at least ${plural(min_bits, "bit")}.`;
 }
 
 function storeText(store: StoreView): string {
@@ -292,8 +291,8 @@ function storeText(store: StoreView): string {
     ["padding", store.padding_bits],
   ];
   const text = parts.flatMap(([what, bits]) => (bits > 0 ? [`${what} ${bits}`] : [])).join(" + ");
-  const spare = store.spare ? `${count(store.spare.codes, "spare code")} for a type around it` : "";
-  const width = store.block_bits === undefined ? `${count(store.bits, "bit")}` : `a word, and a block of ${count(store.block_bits, "bit")}`;
+  const spare = store.spare ? `${plural(store.spare.codes, "spare code")} for a type around it` : "";
+  const width = store.block_bits === undefined ? `${plural(store.bits, "bit")}` : `a word, and a block of ${plural(store.block_bits, "bit")}`;
   const align = store.align > 1 ? `aligned to ${store.align} bytes` : "";
   return [text === "" ? width : `${width}: ${text}`, align, spare].filter((part) => part !== "").join("; ");
 }
@@ -329,11 +328,11 @@ function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: re
         {names.map((name, index) => {
           const store = type.stores[index];
           if (store === undefined) return null;
-          const text = store.block_bits === undefined ? count(store.bits, "bit") : `${store.bits} + ${store.block_bits} bits`;
+          const text = store.block_bits === undefined ? plural(store.bits, "bit") : `${store.bits} + ${store.block_bits} bits`;
           return row(name, widths[index] ?? 0, text, index === strategy);
         })}
-        {row("in Rust", type.rust_bytes * 8, count(type.rust_bytes, "byte"), false)}
-        {row("in OCaml", ocaml, count(ocaml / 8, "byte"), false)}
+        {row("in Rust", type.rust_bytes * 8, plural(type.rust_bytes, "byte"), false)}
+        {row("in OCaml", ocaml, plural(ocaml / 8, "byte"), false)}
       </tbody>
     </table>
   );

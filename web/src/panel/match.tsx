@@ -1,30 +1,19 @@
 // The match at the cursor: its arms, and the decision tree that finds the one to take.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { goTo, matchAt, point, show } from "../actions.ts";
-import { isFresh, state } from "../state.ts";
+import { goTo, point, show } from "../action/navigation.ts";
+import { matchAt } from "../action/queries.ts";
+import { state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
 import { DecisionList, DecisionTree, type Pointed } from "../view/decision.tsx";
+import { useAnswer } from "../view/rested.ts";
+import { ToLine } from "../view/toline.tsx";
 import { Waiting } from "../view/waiting.tsx";
 import type { MatchView, NodeView, SpanView } from "../wasm/relish_wasm.js";
 
-/** The cursor rests before it is asked about. */
-const RESTED_MS = 80;
-
 export function MatchPanel() {
-  // `undefined`: not known yet; `null`: there is none.
-  const match = useSignal<MatchView | null | undefined>(undefined);
   const offset = useComputed(() => state.selection.value.start);
-  useSignalEffect(() => {
-    // A check that says the same is a reason to ask again: its compiler is another.
-    void state.checked.value;
-    const place = offset.value;
-    if (!isFresh.value) return;
-    const timer = setTimeout(async () => {
-      const found = await matchAt(place);
-      if (found !== undefined) match.value = found;
-    }, RESTED_MS);
-    return () => clearTimeout(timer);
-  });
+  // `undefined`: not known yet; `null`: there is none.
+  const match = useAnswer(() => offset.value, matchAt);
   // What was pointed at goes with the panel.
   useSignalEffect(() => () => point(undefined));
   if (match.value === undefined) return <Waiting>The decision tree of a match appears here.</Waiting>;
@@ -53,9 +42,7 @@ function Match({ view }: { view: MatchView }) {
     <div class="match">
       <header>
         <p class="matched">
-          <button type="button" class="to-line" onClick={() => show(view.span)}>
-            line {view.line}
-          </button>
+          <ToLine line={view.line} span={view.span} />
           <code>
             {highlight("match ")}
             {highlight(view.value)}

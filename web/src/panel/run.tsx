@@ -2,10 +2,13 @@
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { lookAhead, point, runNow, setMeasures, show } from "../actions.ts";
+import { runNow } from "../action/engine.ts";
+import { point, show } from "../action/navigation.ts";
+import { lookAhead } from "../action/queries.ts";
+import { setMeasures } from "../action/settings.ts";
+import { startStepping } from "../action/stepping.ts";
 import { errorCount, isFresh, problems, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
-import { startStepping } from "../stepping.ts";
 import { isNarrow } from "../view/appearance.ts";
 import { EngineSwitch, EngineUsed } from "../view/engineswitch.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";

@@ -1,7 +1,7 @@
 // Every definition with the type that was inferred for it, and the type of every top-level expression.
 import { Component } from "preact";
-import { show } from "../actions.ts";
-import { askWhy } from "../asking.ts";
+import { askWhy } from "../action/asking.ts";
+import { show } from "../action/navigation.ts";
 import { state } from "../state.ts";
 import { Advice } from "../view/advice.tsx";
 import { TypeText } from "../view/code.tsx";
@@ -42,7 +42,7 @@ class Row extends Component<RowProps> {
           {part === "definitions" ? <code class="name">{name}</code> : <span class="name">{name}</span>}
           {type === UNKNOWN ? <span class="note">not known, as the problems say</span> : <TypeText text={type} />}
         </button>
-        <button type="button" class="why-button" title="Why this type?" onClick={ask}>
+        <button type="button" class="why-button" aria-label={`Why? The type of ${name}`} title="Why this type?" onClick={ask}>
           Why?
         </button>
       </li>

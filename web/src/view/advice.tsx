@@ -1,12 +1,13 @@
 // What to write so that an empty panel has something to show, in the language of the program.
 import { language, state } from "../state.ts";
+import { highlight } from "./code.tsx";
 
 export function Advice() {
   switch (language.value) {
     case "relay":
-      return <>Try <code>let %x = ones(shape=[2, 3]) + 1f;</code></>;
+      return <>Try <code>{highlight("let %x = ones(shape=[2, 3]) + 1f;")}</code></>;
     case "refine":
-      return <>Try <code>let x = A in match x with | A -&gt; B</code></>;
+      return <>Try <code>{highlight("let x = A in match x with | A -> B")}</code></>;
     case "tensorscript":
       return (
         <>

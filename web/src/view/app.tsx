@@ -1,6 +1,6 @@
 // The page: where everything is, wide and narrow.
 import { effect, signal } from "@preact/signals";
-import { openFile, openPanel } from "../actions.ts";
+import { openFile, openPanel } from "../action/navigation.ts";
 import { PANELS } from "../panels.ts";
 import { errorCount, language, problems, state } from "../state.ts";
 import { isNarrow } from "./appearance.ts";

@@ -1,5 +1,5 @@
 // What the page has to say about itself: whose program this is, and how the last action went.
-import { backToMine, keepShared } from "../actions.ts";
+import { backToMine, keepShared } from "../action/sharing.ts";
 import { state } from "../state.ts";
 import { isNarrow } from "./appearance.ts";
 import { Icon } from "./icon.tsx";

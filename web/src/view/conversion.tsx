@@ -1,9 +1,11 @@
 // What an `as` does to the bits of a value: two layouts, and which variant becomes which.
 import { useSignal } from "@preact/signals";
-import { point, show } from "../actions.ts";
+import { point } from "../action/navigation.ts";
 import { highlight, TypeText } from "./code.tsx";
-import { Caption, count, Ruler, scaleOf } from "./ruler.tsx";
+import { Caption, Ruler, scaleOf } from "./ruler.tsx";
 import type { ConversionView, SegmentView, StoreView, TypeLayoutView } from "../wasm/relish_wasm.js";
+import { ToLine } from "./toline.tsx";
+import { plural } from "./units.ts";
 
 /** The height of a variant, as the style sheet has it. */
 const ROW = 42;
@@ -70,16 +72,14 @@ export function Conversion({ view, from, to, strategy }: Props) {
       onPointerLeave={() => point(undefined)}
     >
       <header>
-        <button type="button" class="to-line" onClick={() => show(view.span)}>
-          line {view.line}
-        </button>
+        <ToLine line={view.line} span={view.span} />
         <code class="pattern">
           {highlight(view.pattern)} <span class="token-keyword">as</span> …
         </code>
         <span class={`cost ${store.cost}`}>{cost?.word}</span>
       </header>
       <p class="note">
-        {cost?.meaning} {count(source.bits, "bit")} → {count(target.bits, "bit")}.
+        {cost?.meaning} {plural(source.bits, "bit")} → {plural(target.bits, "bit")}.
       </p>
       <div class="sides" style={{ "--rows": rows }}>
         <div class="side">

@@ -29,7 +29,7 @@ interface Props {
 export const cut = (text: string, length = LONGEST) => (text.length <= length ? text : `${text.slice(0, length - 1)}…`);
 
 /** What a case is for: `Red | Green`, `any other`; only as many names as there is room for. */
-export function caseText({ labels, others }: CaseView, length = LONGEST): string {
+function caseText({ labels, others }: CaseView, length = LONGEST): string {
   if (others && labels.length === 0) return "any other";
   const rest = others ? " | any other" : "";
   let text = "";

@@ -3,7 +3,8 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { openFile, setLanguage } from "../actions.ts";
+import { setLanguage } from "../action/document.ts";
+import { openFile } from "../action/navigation.ts";
 import { type Language, LANGUAGES } from "../language.ts";
 import { language, state } from "../state.ts";
 import type { FileName } from "../wasm/relish_wasm.js";

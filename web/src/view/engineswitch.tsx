@@ -1,5 +1,5 @@
 // Which of its two builds runs the program, and which one made the values that are shown.
-import { setBuild } from "../actions.ts";
+import { setBuild } from "../action/settings.ts";
 import { type BuildName, hasRelaxed } from "../builds.ts";
 import { state } from "../state.ts";
 

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { openEarlier, openExample } from "../actions.ts";
+import { openEarlier, openExample } from "../action/document.ts";
 import { earlierTexts, knowExamples } from "../earlier.ts";
 import { state } from "../state.ts";
 import { bySubject, type Example, type Found, search } from "../subjects.ts";

@@ -1,5 +1,5 @@
 // Whether operators that feed each other element by element run as one.
-import { setFused } from "../actions.ts";
+import { setFused } from "../action/settings.ts";
 import { state } from "../state.ts";
 
 export function FusionSwitch({ onChange }: { onChange?: () => void }) {

@@ -1,5 +1,8 @@
 // The name and the few things one can do from anywhere.
-import { format, runNow, setTheme, share, stop } from "../actions.ts";
+import { format } from "../action/document.ts";
+import { runNow, stop } from "../action/engine.ts";
+import { setTheme } from "../action/settings.ts";
+import { share } from "../action/sharing.ts";
 import { state, type Theme } from "../state.ts";
 import { Icon, type IconName } from "./icon.tsx";
 

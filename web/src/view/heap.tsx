@@ -1,6 +1,6 @@
 // The blocks of the machine's heap, each with the places of its fields over its bytes.
 import type { Signal } from "@preact/signals";
-import { bytesOf, hex } from "../stepping.ts";
+import { bytesOf, hex } from "../action/stepping.ts";
 import type { BlockView, PartView } from "../wasm/relish_wasm.js";
 import { highlight, TypeText } from "./code.tsx";
 

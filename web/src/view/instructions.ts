@@ -39,6 +39,6 @@ export function explain(line: string): string {
   const word = wordOf(line);
   if (word !== undefined) return INSTRUCTIONS[word] ?? "";
   const operator = / = ([a-z][\w.]*)\(/.exec(line)?.[1];
-  if (operator !== undefined) return `Computes the operator ${operator}.`;
+  if (operator !== undefined) return `Computes the operator \`${operator}\`.`;
   return / = /.test(line) ? "A number of the program." : "";
 }

@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { point, show } from "../actions.ts";
+import { point, show } from "../action/navigation.ts";
 import type { IrLineView, SpanView } from "../wasm/relish_wasm.js";
 import { INSTRUCTIONS } from "./instructions.ts";
 

@@ -1,10 +1,11 @@
 // A value put together by hand, and the bits that each strategy stores it as.
 import { useSignal, useSignalEffect } from "@preact/signals";
-import { layoutValue } from "../actions.ts";
+import { layoutValue } from "../action/queries.ts";
 import { isFresh } from "../state.ts";
 import { highlight, TypeText } from "./code.tsx";
-import { Axis, Caption, count, Ruler, scaleOf, Twin } from "./ruler.tsx";
+import { Axis, Caption, Ruler, scaleOf, Twin } from "./ruler.tsx";
 import type { BlockView, ChoiceView, LaidValueView, SegmentView } from "../wasm/relish_wasm.js";
+import { plural } from "./units.ts";
 
 /** As many bytes are written out. */
 const MAX_BYTES = 32;
@@ -99,7 +100,7 @@ function Stored({ name, blocks }: { name: string; blocks: readonly BlockView[] }
   return (
     <section class="stored" aria-label={`Stored as ${name}`}>
       <h3>
-        {name} <span class="size">{blocks.length === 1 ? count(bits, "bit") : `${count(bits, "bit")} in ${count(blocks.length - 1, "block")} and the variable`}</span>
+        {name} <span class="size">{blocks.length === 1 ? plural(bits, "bit") : `${plural(bits, "bit")} in ${plural(blocks.length - 1, "block")} and the variable`}</span>
       </h3>
       {blocks.map((block, index) => (
         <div class="block">
@@ -147,7 +148,7 @@ function BlockRuler({ block, label, onPoint }: { block: BlockView; label: string
 function bytesText(block: BlockView | undefined): string {
   if (block === undefined || block.bits === 0) return "";
   const bytes = new Uint8Array(Math.ceil(block.bits / 8));
-  if (bytes.length > MAX_BYTES) return `${count(bytes.length, "byte")}; point at a range to see its bits`;
+  if (bytes.length > MAX_BYTES) return `${plural(bytes.length, "byte")}; point at a range to see its bits`;
   for (const { offset, digits, kind } of block.segments) {
     if (digits === undefined || kind === "padding") continue;
     [...digits].reverse().forEach((digit, index) => {

@@ -61,19 +61,21 @@ export function layered(sizes: readonly Size[], links: readonly Link[]): Drawing
       const label = bends[0];
       if (from === undefined || to === undefined || label === undefined) return { path: "", x: 0, y: 0 };
       let path = `M${round(left(from) + from.width)} ${round(from.y)}`;
-      let end = left(from) + from.width;
-      let y = from.y;
+      let [end, y] = [0, from.y];
+      // Past everything else of the same rank.
+      const pass = (rank: number) => {
+        end = (lefts[rank + 1] ?? width) - GAP_X;
+        path += `H${round(end)}`;
+      };
       const curve = (x: number, nextY: number) => {
         const middle = round((end + x) / 2);
         path += `C${middle} ${round(y)} ${middle} ${round(nextY)} ${round(x)} ${round(nextY)}`;
         [end, y] = [x, nextY];
       };
+      pass(from.rank);
       for (const bend of bends) {
         curve(left(bend), bend.y);
-        // Past everything else of the same rank.
-        const right = (lefts[bend.rank + 1] ?? width) - GAP_X;
-        path += `H${round(right)}`;
-        end = right;
+        pass(bend.rank);
       }
       curve(left(to), to.y);
       return { path, x: left(label) + label.width / 2, y: label.y };

@@ -1,5 +1,5 @@
 // How the machine lays out values, for every panel that shows or runs its programs.
-import { setLayout } from "../actions.ts";
+import { setLayout } from "../action/settings.ts";
 import { type LayoutName, LAYOUTS, state } from "../state.ts";
 
 export function LayoutPicker({ onChange }: { onChange?: (layout: LayoutName) => void }) {

@@ -1,7 +1,8 @@
 // Everything that is wrong with the program, where it is, and what can be done about it.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { applyFix, explain, setLanguage, show } from "../actions.ts";
-import { askWhyNot, isAskable } from "../asking.ts";
+import { askWhyNot, isAskable } from "../action/asking.ts";
+import { applyFix, setLanguage } from "../action/document.ts";
+import { explain, show } from "../action/navigation.ts";
 import { type Language, titleOf } from "../language.ts";
 import { lineOf } from "../lines.ts";
 import { laterLabels, mayBeMended, type Problem as Known } from "../mended.ts";
@@ -12,11 +13,10 @@ import { isNarrow } from "./appearance.ts";
 import { Icon } from "./icon.tsx";
 import { Sentence } from "./markdown.tsx";
 import { STRETCHED, Stretch } from "./stretch.tsx";
+import { plural } from "./units.ts";
 
 /** More than this helps nobody, and would make typing slow. */
 const SHOWN = 200;
-
-const plural = (count: number, word: string) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 
 function summary(found: readonly DiagnosticView[]): string {
   const count = (severity: SeverityView) => found.filter((d) => d.severity === severity).length;

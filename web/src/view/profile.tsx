@@ -1,6 +1,6 @@
 // What each operator of a run cost: a table that sorts, with the share of the time as bars.
 import { useSignal } from "@preact/signals";
-import { point, show } from "../actions.ts";
+import { point, show } from "../action/navigation.ts";
 import { isNarrow } from "./appearance.ts";
 import { bytesOf, countOf, millisecondsOf, rateOf } from "./units.ts";
 import type { OperatorView } from "../wasm/relish_wasm.js";

@@ -13,6 +13,8 @@ const LEAST = 1 / 26;
 const MAX_ENDS = 60;
 /** As many ticks have room for a number. */
 const MAX_TICKS = 9;
+/** The first tick may have the unit before it; those nearer to it than this, in percent, have no room. */
+const FIRST_TICK = 14;
 /** As many bytes have a mark of their own. */
 const MAX_MARKS = 64;
 /** The style sheet has as many colours for fields. */
@@ -48,15 +50,13 @@ export function scaleOf(bits: number, rulers: readonly (readonly SegmentView[])[
   return { bits, at };
 }
 
-export const count = (n: number, what: string) => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
-
 /** `bit 0`, `bits 1–8`. */
-export function bitsText({ offset, bits }: { offset: number; bits: number }): string {
+function bitsText({ offset, bits }: { offset: number; bits: number }): string {
   return bits === 1 ? `bit ${offset}` : `bits ${offset}–${offset + bits - 1}`;
 }
 
 /** A range in words, without where it is. */
-export function segmentText({ kind, text, field, digits, block }: SegmentView): string {
+function segmentText({ kind, text, field, digits, block }: SegmentView): string {
   const which = field === undefined ? "" : `field ${field + 1}, `;
   const isValue = digits !== undefined;
   switch (kind) {
@@ -178,12 +178,13 @@ export function Axis({ scale }: { scale: Scale }) {
   const n = Math.ceil(bits / unit);
   let step = 1;
   while (n / step > MAX_TICKS) step *= 2;
-  const ticks = Array.from({ length: Math.floor(n / step) + 1 }, (_, index) => index * step).filter((tick) => tick * unit <= bits);
+  const ticks = Array.from({ length: Math.floor(n / step) + 1 }, (_, index) => index * step);
+  const hasRoom = (tick: number) => tick === 0 || (tick * unit <= bits && scale.at(tick * unit) >= FIRST_TICK);
   return (
     <div class="axis" aria-hidden="true">
       <span class="unit">{isBits ? "bit" : "byte"}</span>
       <div class="ticks">
-        {ticks.map((tick) => (
+        {ticks.filter(hasRoom).map((tick) => (
           <span style={{ left: `${scale.at(tick * unit)}%` }} data-unit={isBits ? "bit " : "byte "}>
             {tick}
           </span>

@@ -1,10 +1,9 @@
 // A run step by step: the controls, the instruction, the frames and the heap.
 import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { show } from "../actions.ts";
+import { endStepping, halt, hex, move, pause, play, runToCursor, seek, stepWithLayout } from "../action/stepping.ts";
 import type { StepMove } from "../protocol.ts";
 import { state, type Stepping } from "../state.ts";
-import { endStepping, halt, move, pause, play, runToCursor, seek, stepWithLayout } from "../stepping.ts";
 import type { FrameView, StepView, VariableView } from "../wasm/relish_wasm.js";
 import { highlight, TypeText } from "./code.tsx";
 import { cut } from "./decision.tsx";
@@ -12,6 +11,8 @@ import { Heap, Pointer } from "./heap.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { IrLines, irTokens } from "./irtext.tsx";
 import { LayoutPicker } from "./layoutpicker.tsx";
+import { Sentence } from "./markdown.tsx";
+import { ToLine } from "./toline.tsx";
 
 interface Control {
   title: string;
@@ -58,7 +59,10 @@ export function Stepper({ stepping }: { stepping: Stepping }) {
     <section class="stepper" aria-label="Step through" tabIndex={-1} ref={place} onKeyDown={onKeyDown}>
       <Transport view={view} />
       <p class="said" role="status">
-        {ran !== undefined && <code>{irTokens(ran)}</code>} <span class={view.status === "failed" ? "failed" : ""}>{said}</span>
+        {ran !== undefined && <code>{irTokens(ran)}</code>}{" "}
+        <span class={view.status === "failed" ? "failed" : ""}>
+          <Sentence text={said} />
+        </span>
       </p>
       {view.value !== undefined && (
         <p class="comes-to">
@@ -163,12 +167,8 @@ function Code({ view }: { view: StepView }) {
   return (
     <div class="function here">
       <p class="function-name">
-        <code>{highlight(name)}</code>
-        {span !== undefined && (
-          <button type="button" class="to-line" onClick={() => show(span)}>
-            line {line}
-          </button>
-        )}
+        <code>{highlight(nameAt(name, line))}</code>
+        <ToLine line={line} span={span} />
         <code class="source">{highlight(cut(source, SOURCE))}</code>
         {n_above + n_below > 0 && <span class="size">{(n_above + n_below).toLocaleString("en")} more lines</span>}
       </p>
@@ -176,6 +176,9 @@ function Code({ view }: { view: StepView }) {
     </div>
   );
 }
+
+/** A function without a name is called by its line, which stands behind it already where the run is in that line. */
+const nameAt = (name: string, line: number | undefined) => (name === `fn on line ${line}` ? "fn" : name);
 
 /** The frame before that was as deep as this one, if it is of the same function. */
 function sameFrame(before: StepView, now: StepView, index: number): FrameView | undefined {
@@ -217,12 +220,8 @@ function Frame({ frame, isInner, old, lit }: FrameProps) {
   return (
     <li class={isInner ? "frame inner" : "frame"}>
       <header>
-        <code>{highlight(name)}</code>
-        {line !== undefined && span !== undefined && (
-          <button type="button" class="to-line" onClick={() => show(span)}>
-            line {line}
-          </button>
-        )}
+        <code>{highlight(nameAt(name, line))}</code>
+        {line !== undefined && <ToLine line={line} span={span} />}
       </header>
       {variables.length === 0 ? (
         <p class="note">No variables yet.</p>
@@ -247,7 +246,10 @@ function Variable({ variable, isNew, lit }: { variable: VariableView; isNew: boo
         {isNew && <span class="unseen"> changed</span>}
       </dt>
       <dd>
-        <code title={bits === "" ? "takes no bits" : `bits 0x${bits}`}>{highlight(value)}</code>
+        {/* The button of a pointer says as much. */}
+        {!(pointers.length === 1 && value === `→${hex(pointers[0] ?? 0)}`) && (
+          <code title={bits === "" ? "takes no bits" : `bits 0x${bits}`}>{highlight(value)}</code>
+        )}
         {pointers.map((to) => (
           <Pointer to={to} lit={lit} />
         ))}

@@ -2,7 +2,7 @@
 // a table, so that it reads as well as it looks.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { solver } from "../actions.ts";
+import { solver } from "../action/queries.ts";
 import type { SpanView, StretchedView, StretchView } from "../wasm/relish_wasm.js";
 
 /** The code of the problems that are about a stretch. */

@@ -1,4 +1,10 @@
-// Amounts as a reader wants them: three digits and a unit, in powers of a thousand.
+// Amounts as a reader wants them: whole, or as three digits and a unit, in powers of a thousand.
+
+/** `12,345`. */
+export const grouped = (n: number): string => n.toLocaleString("en");
+
+/** `1 bit`, `12,345 bits`. */
+export const plural = (n: number, what: string): string => `${grouped(n)} ${what}${n === 1 ? "" : "s"}`;
 
 function scaled(amount: number, units: readonly string[]): string {
   let unit = 0;

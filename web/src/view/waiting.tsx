@@ -1,6 +1,6 @@
 // What a panel shows until it has something: what will appear there, or that the compiler is busy with a run.
 import type { ComponentChildren } from "preact";
-import { stop } from "../actions.ts";
+import { stop } from "../action/engine.ts";
 import { state } from "../state.ts";
 
 export function Waiting({ children }: { children: ComponentChildren }) {

@@ -1,11 +1,13 @@
 // The equivalence classes of the solver, as a table or as a forest whose roots are the classes.
 import { useSignal } from "@preact/signals";
-import { point, show } from "../../actions.ts";
-import { litAmong } from "../../solving.ts";
+import { point, show } from "../../action/navigation.ts";
+import { litAmong } from "../../action/solving.ts";
 import { state } from "../../state.ts";
 import type { ClassView, MemberView, SolverView, SpanView } from "../../wasm/relish_wasm.js";
 import { highlight, TypeText } from "../code.tsx";
-import { More, pointedClass, pointing, ToLine } from "./steps.tsx";
+import { More } from "../more.tsx";
+import { ToLine } from "../toline.tsx";
+import { pointedClass, pointing } from "./places.tsx";
 
 type Shape = "table" | "forest";
 

@@ -1,15 +1,5 @@
-// Taking things out of the page: to the clipboard, or as a file.
-import { solver } from "../../actions.ts";
-import { state } from "../../state.ts";
-
-export async function copyText(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    state.notice.value = { tone: "good", text: "Copied." };
-  } catch {
-    state.notice.value = { tone: "good", text: "Copy this text:", copy: text };
-  }
-}
+// Taking what is shown of the solver out of the page, as a file.
+import { solver } from "../../action/queries.ts";
 
 export const savePicture = (name: string, svg: string) => save(name, "image/svg+xml", svg);
 

@@ -2,13 +2,14 @@
 // what a cluster holds is drawn when it is opened.
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { point } from "../../actions.ts";
-import { followGraph, litAmong, stopNow } from "../../solving.ts";
+import { copyText } from "../../action/clipboard.ts";
+import { point } from "../../action/navigation.ts";
+import { followGraph, litAmong, stopNow } from "../../action/solving.ts";
 import { type Placed, state } from "../../state.ts";
 import type { GraphStateView } from "../../wasm/relish_wasm.js";
 import { Icon, type IconName } from "../icon.tsx";
 import { useDragging } from "./dragging.ts";
-import { copyText, savePicture, saveTrace } from "./export.ts";
+import { savePicture, saveTrace } from "./export.ts";
 import { GraphList } from "./graphlist.tsx";
 import { Edges, FarNodes, Node } from "./node.tsx";
 import { graphPicture } from "./picture.ts";

@@ -1,11 +1,12 @@
 // The same graph as a list, for who reads rather than looks: each relation with what it is about and how it stands.
 import { useSignal } from "@preact/signals";
-import { show } from "../../actions.ts";
+import { show } from "../../action/navigation.ts";
 import type { Placed } from "../../state.ts";
 import type { GraphStateView } from "../../wasm/relish_wasm.js";
 import { highlight } from "../code.tsx";
+import { More } from "../more.tsx";
 import { stateInWords } from "./shape.ts";
-import { More, pointing } from "./steps.tsx";
+import { pointing } from "./places.tsx";
 
 const PAGE = 100;
 

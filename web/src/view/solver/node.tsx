@@ -1,6 +1,6 @@
 // What a graph is drawn of: its nodes, near or far, and its edges.
 import { Component } from "preact";
-import { show } from "../../actions.ts";
+import { show } from "../../action/navigation.ts";
 import type { Placed } from "../../state.ts";
 import type { GraphNodeView, GraphStateView } from "../../wasm/relish_wasm.js";
 import { edgePath } from "./path.ts";

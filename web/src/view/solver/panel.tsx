@@ -1,9 +1,10 @@
 // The views of the solver: its steps, the graph it works on, its rounds, and why a type is what it is.
 import { useSignalEffect } from "@preact/signals";
-import { point } from "../../actions.ts";
-import { followStop, followTrace, stopNow } from "../../solving.ts";
-import { isFresh, isSolverTab, SOLVER_TABS, state } from "../../state.ts";
+import { point } from "../../action/navigation.ts";
+import { followStop, followTrace, stopNow } from "../../action/solving.ts";
+import { isSolverTab, SOLVER_TABS, state } from "../../state.ts";
 import { Advice } from "../advice.tsx";
+import { useQuestion } from "../rested.ts";
 import { tabId, tabPanelId, Tabs } from "../tabs.tsx";
 import { Waiting } from "../waiting.tsx";
 import { Graph } from "./graph.tsx";
@@ -12,16 +13,10 @@ import { Caption, Steps } from "./steps.tsx";
 import { onTimelineKey, Timeline } from "./timeline.tsx";
 import { Why } from "./why.tsx";
 
-const RESTED_MS = 80;
 const TABS = SOLVER_TABS.map(({ id, title }) => ({ id: `solver-${id}`, title }));
 
 export function Solver() {
-  useSignalEffect(() => {
-    void state.checked.value;
-    if (!isFresh.value) return;
-    const timer = setTimeout(followTrace, RESTED_MS);
-    return () => clearTimeout(timer);
-  });
+  useQuestion(() => undefined, followTrace);
   useSignalEffect(() => {
     void [state.trace.value, stopNow.value, state.solverPart.value, state.placed.value];
     const tab = state.solverTab.value;

@@ -1,34 +1,30 @@
 // The same check as rounds of information flow: in each round every operator runs that can, on what the round before
 // has found out.
-import { useSignal, useSignalEffect } from "@preact/signals";
-import { solver } from "../../actions.ts";
-import { litAmong } from "../../solving.ts";
-import { isFresh, language, state } from "../../state.ts";
-import type { RoundsView, RoundView, SpanView } from "../../wasm/relish_wasm.js";
+import { useSignal } from "@preact/signals";
+import { solver } from "../../action/queries.ts";
+import { litAmong } from "../../action/solving.ts";
+import { language } from "../../state.ts";
+import type { RoundView, SpanView } from "../../wasm/relish_wasm.js";
 import { Advice } from "../advice.tsx";
 import { TypeText } from "../code.tsx";
+import { useAnswer } from "../rested.ts";
+import { ToLine } from "../toline.tsx";
+import { grouped } from "../units.ts";
 import { Waiting } from "../waiting.tsx";
-import { More, pointing, ToLine, ToStep } from "./steps.tsx";
+import { More } from "../more.tsx";
+import { pointing, ToStep } from "./places.tsx";
 
 /** As many rounds are shown at first, and four times as many whenever more are asked for. */
 const ROUNDS = 30;
 /** The same for the relations of one round. */
 const RESOLVED = 24;
-const RESTED_MS = 80;
 
 export function Rounds() {
-  const view = useSignal<RoundsView | undefined>(undefined);
   const limit = useSignal(ROUNDS);
-  useSignalEffect(() => {
-    void state.checked.value;
-    const most = limit.value;
-    if (!isFresh.value) return;
-    const timer = setTimeout(async () => {
-      const found = await solver({ about: "rounds", first: 0, nRounds: most });
-      if (found != null) view.value = found;
-    }, RESTED_MS);
-    return () => clearTimeout(timer);
-  });
+  const view = useAnswer(
+    () => limit.value,
+    async (nRounds) => (await solver({ about: "rounds", first: 0, nRounds })) ?? undefined,
+  );
   if (view.value === undefined) return <Waiting>Which operators the solver resolved in which round appears here.</Waiting>;
   const { rounds: all, n_more, n_unresolved } = view.value;
   if (all.length === 0) {
@@ -39,7 +35,6 @@ export function Rounds() {
     );
   }
   const isLit = litAmong(all.flatMap(({ resolved }) => resolved.map(({ span }) => span)));
-  const number = (n: number) => n.toLocaleString("en");
   return (
     <div class="rounds">
       <p class="note">
@@ -54,7 +49,7 @@ export function Rounds() {
       <More count={n_more} what={n_more === 1 ? "round is" : "rounds are"} onMore={() => (limit.value *= 4)} />
       {n_unresolved > 0 && (
         <p class="note">
-          {number(n_unresolved)} {n_unresolved === 1 ? "relation was" : "relations were"} never resolved: they failed, or went into a type while they
+          {grouped(n_unresolved)} {n_unresolved === 1 ? "relation was" : "relations were"} never resolved: they failed, or went into a type while they
           waited.
         </p>
       )}
@@ -65,14 +60,13 @@ export function Rounds() {
 function Round({ round, isLit }: { round: RoundView; isLit: (span: SpanView | undefined) => boolean }) {
   const shown = useSignal(RESOLVED);
   const { number: at, resolved, n_more, n_waiting } = round;
-  const number = (n: number) => n.toLocaleString("en");
-  const waiting = n_waiting === 0 ? "none waits any more" : `${number(n_waiting)} still ${n_waiting === 1 ? "waits" : "wait"}`;
+  const waiting = n_waiting === 0 ? "none waits any more" : `${grouped(n_waiting)} still ${n_waiting === 1 ? "waits" : "wait"}`;
   return (
     <li>
       <h2>
-        Round {number(at)}{" "}
+        Round {grouped(at)}{" "}
         <span class="figures">
-          {number(resolved.length + n_more)} resolved, {waiting}
+          {grouped(resolved.length + n_more)} resolved, {waiting}
         </span>
       </h2>
       <ul class="cards">
@@ -92,7 +86,7 @@ function Round({ round, isLit }: { round: RoundView; isLit: (span: SpanView | un
         ))}
       </ul>
       <More count={Math.max(resolved.length - shown.value, 0)} what="of this round are" onMore={() => (shown.value *= 4)} />
-      {n_more > 0 && shown.value >= resolved.length && <p class="note">{number(n_more)} more of this round are in the timeline of the steps.</p>}
+      {n_more > 0 && shown.value >= resolved.length && <p class="note">{grouped(n_more)} more of this round are in the timeline of the steps.</p>}
     </li>
   );
 }

@@ -3,9 +3,8 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { state } from "../../state.ts";
 import type { SolverView } from "../../wasm/relish_wasm.js";
+import { onceRested } from "../rested.ts";
 
-/** So long after the last step all of the panel shows it. */
-const RESTED_MS = 120;
 /** As far out of sight something is drawn as if it were seen. */
 const MARGIN = "60px";
 
@@ -34,8 +33,7 @@ export function useInSight() {
       shown.value = now;
       return;
     }
-    const timer = setTimeout(() => (shown.value = now), RESTED_MS);
-    return () => clearTimeout(timer);
+    return onceRested(() => (shown.value = now));
   });
   return { box, shown };
 }

@@ -1,64 +1,26 @@
 // The solver at one stop: what the step did, the relations in the queue and those that wait, and the classes.
-import { signal, useSignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { Component, type ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { point, show } from "../../actions.ts";
-import { askWhyNot } from "../../asking.ts";
-import { litAmong, showStop } from "../../solving.ts";
+import { askWhyNot } from "../../action/asking.ts";
+import { copyText } from "../../action/clipboard.ts";
+import { litAmong } from "../../action/solving.ts";
 import { state } from "../../state.ts";
-import type { ChangeView, RelationView, SolverView, SpanView } from "../../wasm/relish_wasm.js";
+import type { ChangeView, RelationView, SolverView } from "../../wasm/relish_wasm.js";
 import { highlight, TypeText } from "../code.tsx";
 import { Icon } from "../icon.tsx";
 import { Sentence } from "../markdown.tsx";
+import { More } from "../more.tsx";
+import { ToLine } from "../toline.tsx";
+import { grouped } from "../units.ts";
 import { Classes } from "./classes.tsx";
-import { copyText, savePicture, saveTrace } from "./export.ts";
-import { Takeaway } from "./takeaway.tsx";
+import { savePicture, saveTrace } from "./export.ts";
 import { stepPicture } from "./picture.ts";
+import { pointedClass, pointing } from "./places.tsx";
 import { ruleOf } from "./rule.ts";
 import { useInSight } from "./sight.ts";
+import { Takeaway } from "./takeaway.tsx";
 import { stepText } from "./text.ts";
-
-/** The class that something on the panel is about. */
-export const pointedClass = signal<number | undefined>(undefined);
-
-/** What a panel is pointed at by mouse or focus, marked in the program. */
-export const pointing = (span: SpanView | undefined) => ({
-  onPointerEnter: () => point(span),
-  onPointerLeave: () => point(undefined),
-  onFocusCapture: () => point(span),
-  onBlurCapture: () => point(undefined),
-});
-
-export function ToLine({ line, span }: { line: number | undefined; span: SpanView | undefined }) {
-  if (span === undefined) return null;
-  return (
-    <button type="button" class="to-line" onClick={() => show(span)}>
-      {line === undefined ? "source" : `line ${line}`}
-    </button>
-  );
-}
-
-export function ToStep({ stop }: { stop: number | undefined }) {
-  if (stop === undefined) return null;
-  return (
-    <button type="button" class="to-line" onClick={() => showStop(stop)}>
-      step {stop.toLocaleString("en")}
-    </button>
-  );
-}
-
-/** What is left out of a list, with the button that brings it. */
-export function More({ count, what, onMore }: { count: number; what: string; onMore: () => void }) {
-  if (count === 0) return null;
-  return (
-    <p class="note more-of">
-      {count.toLocaleString("en")} more {what} not shown.{" "}
-      <button type="button" class="button small" onClick={onMore}>
-        Show more
-      </button>
-    </p>
-  );
-}
 
 /** What the step did, in a sentence. */
 export function Caption() {
@@ -138,15 +100,14 @@ function Lists({ solver }: { solver: SolverView }) {
     const part = state.solverPart.value;
     state.solverPart.value = { ...part, nRelations: part.nRelations * 4 };
   };
-  const number = (n: number) => n.toLocaleString("en");
   return (
     <>
       <section aria-labelledby="queue">
         <h2 id="queue">
           Queue{" "}
           <span class="figures">
-            {number(queue.length + n_more_queued)} to run, {number(n_solved)} solved
-            {n_failed > 0 && `, ${number(n_failed)} failed`}
+            {grouped(queue.length + n_more_queued)} to run, {grouped(n_solved)} solved
+            {n_failed > 0 && `, ${grouped(n_failed)} failed`}
           </span>
         </h2>
         {queue.length === 0 ? (
@@ -163,7 +124,7 @@ function Lists({ solver }: { solver: SolverView }) {
       {waiting.length > 0 && (
         <section aria-labelledby="waiting">
           <h2 id="waiting">
-            Waiting <span class="figures">{number(waiting.length + n_more_waiting)}, until something more is known</span>
+            Waiting <span class="figures">{grouped(waiting.length + n_more_waiting)}, until something more is known</span>
           </h2>
           <ol class="cards">
             {waiting.map((relation) => (
@@ -194,7 +155,7 @@ const STATES: Readonly<Record<RelationView["state"], string>> = {
   generalised: "generalised",
 };
 
-export const Badge = ({ of }: { of: RelationView["state"] }) => <span class={`badge of-${of}`}>{STATES[of]}</span>;
+const Badge = ({ of }: { of: RelationView["state"] }) => <span class={`badge of-${of}`}>{STATES[of]}</span>;
 
 /** Classes by their names; hovering one marks it in the table. */
 function Chips({ classes, label }: { classes: readonly number[]; label: string }) {
@@ -209,7 +170,7 @@ function Chips({ classes, label }: { classes: readonly number[]; label: string }
   );
 }
 
-export function ClassName({ id }: { id: number }) {
+function ClassName({ id }: { id: number }) {
   return (
     <code class={pointedClass.value === id ? "class-name lit" : "class-name"} onPointerEnter={() => (pointedClass.value = id)} onPointerLeave={() => (pointedClass.value = undefined)}>
       t{id}

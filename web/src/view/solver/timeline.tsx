@@ -14,10 +14,11 @@ import {
   positionOf,
   stopNow,
   visible,
-} from "../../solving.ts";
+} from "../../action/solving.ts";
 import { state } from "../../state.ts";
 import type { TraceView } from "../../wasm/relish_wasm.js";
 import { Icon, type IconName } from "../icon.tsx";
+import { grouped } from "../units.ts";
 
 interface Control {
   title: string;
@@ -58,8 +59,6 @@ export function onTimelineKey(event: KeyboardEvent): void {
   event.preventDefault();
   act();
 }
-
-const number = (n: number) => n.toLocaleString("en");
 
 export function Timeline({ trace }: { trace: TraceView }) {
   return (
@@ -141,13 +140,13 @@ const legend = computed<ComponentChild>(() => {
         return count === 0 ? null : (
           <span>
             <span class={`stop-mark of-${letter}`} aria-hidden="true" />
-            {number(count)} <span class="word">{word}</span>
+            {grouped(count)} <span class="word">{word}</span>
           </span>
         );
       })}
       {hidden > 0 && (
         <span>
-          {number(hidden)} left out{" "}
+          {grouped(hidden)} left out{" "}
           <button type="button" class="link" onClick={() => (state.stepFilter.value = { hidesEquations: false, function: undefined, relation: undefined })}>
             show all
           </button>
@@ -161,7 +160,7 @@ function Slider({ trace }: { trace: TraceView }) {
   const stops = visible.value;
   const stop = stopNow.value;
   const at = positionOf(stops, stop);
-  const where = `Step ${number(stop)} of ${number(lastStop(trace))}`;
+  const where = `Step ${grouped(stop)} of ${grouped(lastStop(trace))}`;
   return (
     <>
       <div class="stop-line">

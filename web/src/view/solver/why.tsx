@@ -1,30 +1,23 @@
 // Why a type is what it is, or why the program has none: the answer to what was asked last.
 import { useSignalEffect } from "@preact/signals";
-import { askAtCursor, askPiece, followQuestion } from "../../asking.ts";
-import { showStop } from "../../solving.ts";
-import { isFresh, state } from "../../state.ts";
+import { askAtCursor, askPiece, followQuestion } from "../../action/asking.ts";
+import { copyText } from "../../action/clipboard.ts";
+import { showStop } from "../../action/solving.ts";
+import { state } from "../../state.ts";
 import type { DerivationView, WhyView } from "../../wasm/relish_wasm.js";
 import { highlight } from "../code.tsx";
 import { Sentence } from "../markdown.tsx";
-import { copyText } from "./export.ts";
+import { useQuestion } from "../rested.ts";
+import { ToLine } from "../toline.tsx";
 import { Waiting } from "../waiting.tsx";
-import { pointing, ToLine, ToStep } from "./steps.tsx";
+import { pointing, ToStep } from "./places.tsx";
 import { Takeaway } from "./takeaway.tsx";
 import { whyText } from "./text.ts";
 import { WhyNot } from "./whynot.tsx";
 
-const RESTED_MS = 80;
-
 export function Why() {
-  useSignalEffect(() => {
-    void state.checked.value;
-    const question = state.question.value;
-    // A question about a problem is none about the cursor.
-    if (question.kind === "type") void state.selection.value.start;
-    if (!isFresh.value) return;
-    const timer = setTimeout(followQuestion, RESTED_MS);
-    return () => clearTimeout(timer);
-  });
+  // A question about a problem is none about the cursor.
+  useQuestion(() => [state.question.value, state.question.value.kind === "type" && state.selection.value.start], followQuestion);
   // A piece of one type is none of another.
   useSignalEffect(() => {
     const { start } = state.selection.value;

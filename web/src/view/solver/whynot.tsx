@@ -1,15 +1,17 @@
 // Why a program has no types: what cannot hold together, where the fault most likely is, and what would mend it.
 import { useSignal } from "@preact/signals";
-import { mend } from "../../asking.ts";
-import { show } from "../../actions.ts";
+import { mend } from "../../action/asking.ts";
+import { copyText } from "../../action/clipboard.ts";
+import { show } from "../../action/navigation.ts";
 import { state } from "../../state.ts";
 import { titlesOf } from "../../titles.ts";
 import type { MendView, WhyNotView } from "../../wasm/relish_wasm.js";
 import { TypeText } from "../code.tsx";
 import { Icon } from "../icon.tsx";
 import { Sentence } from "../markdown.tsx";
-import { copyText } from "./export.ts";
-import { More, pointing, ToLine, ToStep } from "./steps.tsx";
+import { More } from "../more.tsx";
+import { ToLine } from "../toline.tsx";
+import { pointing, ToStep } from "./places.tsx";
 import { Takeaway } from "./takeaway.tsx";
 import { whyNotText } from "./text.ts";
 
@@ -109,15 +111,19 @@ function Fix({ fix, title, isStale }: { fix: MendView; title: string; isStale: b
               </dt>
               <dd>
                 {before !== "" && (
-                  <>
-                    <span class="before">
-                      <TypeText text={before} />
-                    </span>
-                    <span aria-hidden="true"> → </span>
-                    <span class="unseen">becomes </span>
-                  </>
+                  <span class="before">
+                    <TypeText text={before} />
+                  </span>
                 )}
-                <TypeText text={after} />
+                <span class="after">
+                  {before !== "" && (
+                    <>
+                      <span aria-hidden="true">→</span>
+                      <span class="unseen"> becomes </span>
+                    </>
+                  )}
+                  <TypeText text={after} />
+                </span>
               </dd>
             </div>
           ))}

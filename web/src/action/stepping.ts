@@ -1,10 +1,12 @@
 // A run step by step: one move at a time is asked for, and a sentence says what it did.
 import { batch, effect } from "@preact/signals";
-import { openPanel, setLayout, step } from "./actions.ts";
-import type { StepMove } from "./protocol.ts";
-import { type LayoutName, state, type Stepping, target } from "./state.ts";
-import { explain } from "./view/instructions.ts";
-import type { BlockView, StepView } from "./wasm/relish_wasm.js";
+import type { StepMove } from "../protocol.ts";
+import { type LayoutName, state, type Stepping, target } from "../state.ts";
+import { explain } from "../view/instructions.ts";
+import type { BlockView, StepView } from "../wasm/relish_wasm.js";
+import { openPanel } from "./navigation.ts";
+import { step } from "./queries.ts";
+import { setLayout } from "./settings.ts";
 
 /** Between two steps of a run that plays. */
 const BEAT_MS = 450;

@@ -1,9 +1,11 @@
 // *Why* and *why not*: what the Why tab is asked, and where its answer lies in the text.
 import { batch } from "@preact/signals";
-import { applyFix, goTo, openFile, solver } from "./actions.ts";
+import { type Answer, isFresh, state } from "../state.ts";
+import type { DiagnosticView, MendView, SpanView } from "../wasm/relish_wasm.js";
+import { applyFix } from "./document.ts";
+import { goTo, openFile } from "./navigation.ts";
+import { solver } from "./queries.ts";
 import { openSolver } from "./solving.ts";
-import { type Answer, isFresh, state } from "./state.ts";
-import type { DiagnosticView, MendView, SpanView } from "./wasm/relish_wasm.js";
 
 /** Counts the questions; an answer to an older one is not shown. */
 let last = 0;

@@ -1,10 +1,11 @@
 // The solver on the page: where in the trace it stands, one question about it at a time, and what is to be seen of it.
 import { batch, computed, effect } from "@preact/signals";
-import { openPanel, solver } from "./actions.ts";
-import { place } from "./placing.ts";
-import { FIRST_PART, isFresh, type SolverTab, state } from "./state.ts";
-import { sizeOf } from "./view/solver/shape.ts";
-import type { SpanView, TraceView } from "./wasm/relish_wasm.js";
+import { place } from "../placing.ts";
+import { FIRST_PART, isFresh, type SolverTab, state } from "../state.ts";
+import { sizeOf } from "../view/solver/shape.ts";
+import type { SpanView, TraceView } from "../wasm/relish_wasm.js";
+import { openPanel } from "./navigation.ts";
+import { solver } from "./queries.ts";
 
 /** Between two steps that are played. */
 const BEAT_MS = 450;
@@ -126,7 +127,7 @@ export async function followGraph(opened: readonly string[]): Promise<void> {
 }
 
 /** Stands at a stop. */
-export function goToStop(stop: number): void {
+function goToStop(stop: number): void {
   pauseSolver();
   setStop(stop);
 }

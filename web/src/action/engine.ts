@@ -1,0 +1,189 @@
+// The compiler at work on the program: it checks each text, and runs it when a person asks, or by itself when that is quick.
+import { batch } from "@preact/signals";
+import { Compiler } from "../compiler.ts";
+import { lineStarts } from "../lines.ts";
+import { errorCount, state, target } from "../state.ts";
+import type { DiagnosticView } from "../wasm/relish_wasm.js";
+
+/** A run that a person asked for ends when they say so. */
+const NO_LIMIT = 1e15;
+/** A run that nobody asked for is small, or it is not made. */
+const SMALL = 1e6;
+const QUICK_MS = 50;
+/** The first run waits for the browser, which compiles what it runs. */
+const COLD_MS = 500;
+const SETTLED_MS = 350;
+/** A run that ends sooner than this never shows a Stop button that could not be hit anyway. */
+const SHOW_STOP_MS = 16;
+
+/**
+ * Where a text comes from: it was edited here, chosen here in the place of another, or opened from a link or from storage,
+ * which nobody has asked to run.
+ */
+type Origin = "edited" | "chosen" | "opened";
+
+let settled: ReturnType<typeof setTimeout> | undefined;
+let mending: ReturnType<typeof setTimeout> | undefined;
+let showStop: ReturnType<typeof setTimeout> | undefined;
+/** The text was typed or chosen here and now; only then may it run by itself. */
+let isFromHere = false;
+/** The last run was quick, or there was none; only then may the text run by itself. */
+let isQuick = true;
+/** Whether there has been a run. */
+let isWarm = false;
+/** Whether it runs by itself, with a limit, and whether somebody has asked for it since. */
+let run: { start: number; alone: boolean; isAsked: boolean } | undefined;
+
+export const compiler = new Compiler({
+  switched(build) {
+    const wasAlone = run?.alone;
+    const hasValues = state.ran.value?.kind === "finished" && state.ran.value.revision === state.revision.value;
+    const isOther = build !== state.build.value;
+    batch(() => {
+      state.buildComing.value = undefined;
+      state.build.value = build;
+    });
+    if (!isOther) return;
+    endRun();
+    // What was shown, or on its way, is computed anew.
+    if (wasAlone !== undefined || hasValues) startRun(wasAlone ?? false);
+  },
+  missing(build, message) {
+    const what = build === "relaxed" ? "The engine with relaxed SIMD" : "The default engine";
+    batch(() => {
+      state.buildComing.value = undefined;
+      state.notice.value = { tone: "bad", text: `${what} could not be had: ${message}. Programs run with the other one.` };
+    });
+  },
+  ready(prelude) {
+    batch(() => {
+      state.prelude.value = prelude;
+      state.engine.value = "ready";
+    });
+  },
+  checked(revision, view) {
+    batch(() => {
+      state.checked.value = { revision, view, starts: lineStarts(state.text.peek()) };
+      state.trap.value = undefined;
+    });
+    clearTimeout(settled);
+    clearTimeout(mending);
+    if (errorCount.value > 0) mending = setTimeout(lookForMends, SETTLED_MS);
+    if (isFromHere && isQuick && errorCount.value === 0) settled = setTimeout(() => startRun(true), SETTLED_MS);
+  },
+  begun(revision, view) {
+    if (revision === state.revision.value) state.needs.value = { revision, view };
+  },
+  progress(_revision, fuel, steps) {
+    state.progress.value = { ...state.progress.peek(), fuel, steps };
+  },
+  ran(revision, view, milliseconds) {
+    const unfinished = run?.alone && view.fuel >= SMALL;
+    const isAsked = run?.isAsked;
+    endRun();
+    isQuick = milliseconds < (isWarm ? QUICK_MS : COLD_MS) && !unfinished;
+    isWarm = true;
+    if (revision !== state.revision.value) return;
+    if (unfinished && isAsked) startRun(false);
+    if (!unfinished) state.ran.value = { kind: "finished", revision, view, milliseconds, build: state.build.peek() };
+  },
+  trapped(during, message) {
+    isQuick = false;
+    endRun();
+    if (during === "update" || during === "run") state.trap.value = trapDiagnostic(during, message);
+  },
+  failed(message) {
+    batch(() => {
+      state.engine.value = "failed";
+      state.buildComing.value = undefined;
+      state.notice.value = {
+        tone: "bad",
+        text: `The compiler could not start: ${message}. The text is safe; reload the page to try again.`,
+      };
+    });
+  },
+});
+
+/** Finds out what would mend the problems, once nobody types any more. */
+async function lookForMends(): Promise<void> {
+  const { revision } = state.checked.peek();
+  const found = await compiler.solver({ about: "mend" });
+  if (found != null && revision === state.revision.peek()) state.mended.value = { revision, diagnostics: found.diagnostics };
+}
+
+function trapDiagnostic(during: "update" | "run", message: string): DiagnosticView {
+  const doing = during === "update" ? "checking" : "running";
+  return {
+    code: "compiler-stopped",
+    severity: "error",
+    message: `The compiler stopped while ${doing} this program and has been restarted: ${message}. Nothing you wrote is lost.`,
+    span: { start: 0, end: 0 },
+    line: 1,
+    labels: [],
+    help: undefined,
+    fixes: [],
+  };
+}
+
+/** Makes `text` the current one. */
+export function setText(text: string, origin: Origin): void {
+  isFromHere = origin !== "opened";
+  // How long another program ran says nothing about this one.
+  if (origin !== "edited") isQuick = true;
+  clearTimeout(settled);
+  clearTimeout(mending);
+  batch(() => {
+    state.text.value = text;
+    state.revision.value += 1;
+  });
+  endRun();
+  compiler.update(state.revision.value, text);
+}
+
+/** Whether a run is under way that somebody asked for, not one that the text makes by itself. */
+export const isRunAsked = (): boolean => run?.alone === false;
+
+/** Runs the program as it stands, for as long as it takes. */
+export function runNow(): void {
+  clearTimeout(settled);
+  batch(() => {
+    state.panel.value = "run";
+    state.editing.value = false;
+  });
+  startRun(false);
+}
+
+function startRun(alone: boolean): void {
+  if (run?.alone && !alone && !run.isAsked) {
+    run.isAsked = true;
+    showStopSoon();
+  }
+  if (run !== undefined || state.engine.value === "failed") return;
+  run = { start: performance.now(), alone, isAsked: false };
+  state.trap.value = undefined;
+  state.progress.value = { start: run.start, fuel: 0, steps: 0 };
+  // In the place of the button by which one runs, so not for what nobody has asked for.
+  if (!alone) showStopSoon();
+  compiler.run(alone ? SMALL : NO_LIMIT, target(), state.measures.peek() ? "on" : "off", { ahead: !alone });
+}
+
+function showStopSoon(): void {
+  showStop = setTimeout(() => (state.running.value = true), SHOW_STOP_MS);
+}
+
+function endRun(): void {
+  clearTimeout(showStop);
+  run = undefined;
+  state.running.value = false;
+}
+
+export function stop(): void {
+  if (run === undefined) return;
+  const milliseconds = performance.now() - run.start;
+  isQuick = false;
+  compiler.stop();
+  batch(() => {
+    endRun();
+    state.ran.value = { kind: "stopped", revision: state.revision.value, milliseconds };
+  });
+}

@@ -1,0 +1,14 @@
+// What is left out of a list, with the button that brings it.
+
+/** `what` goes on with the number: “relations are”. */
+export function More({ count, what, onMore }: { count: number; what: string; onMore: () => void }) {
+  if (count === 0) return null;
+  return (
+    <p class="note more-of">
+      {count.toLocaleString("en")} more {what} not shown.{" "}
+      <button type="button" class="button small" onClick={onMore}>
+        Show more
+      </button>
+    </p>
+  );
+}
