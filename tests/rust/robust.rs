@@ -391,6 +391,12 @@ fn long_texts() {
         quick("a type as deep as the program is long", format!("def @f() {{ let %x0 = 1;\n{lets}%x{} }}", n - 1));
         let doubled: String = (1..200).map(|i| format!("let %x{i} = (%x{0}, %x{0});\n", i - 1)).collect();
         quick("a type of exponential size", format!("def @f() {{ let %x0 = 1;\n{doubled}%x199 }}"));
+        let twice =
+            |of: &str| (1..40).map(|i| of.replace("N", &i.to_string()).replace("M", &(i - 1).to_string())).collect();
+        let defs: String = twice("def @fN(%x) { (@fM, @fM) }\n");
+        quick("parameters of exponential number", format!("def @f0(%x) {{ %x }}\n{defs}"));
+        let lets: String = twice("let %fN = fn(%x) { (%fM, %fM) };\n");
+        quick("parameters of exponential number in lets", format!("let %f0 = fn(%x) {{ %x }};\n{lets}"));
         quick("a sum", format!("def @f(%x: int32) {{ %x{} }}", " + %x".repeat(n)));
         quick("a pipe", format!("def @f(%x: float32) {{ %x{} }}", " |> nn.relu".repeat(n)));
         quick("else ifs", format!("def @f(%x: bool) {{ {} {{ 0 }} }}", "if (%x) { 1 } else ".repeat(n)));

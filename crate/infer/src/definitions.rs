@@ -14,6 +14,7 @@ impl Inference<'_> {
     /// The equations `r = f(…)` whose result can be written instead of `r` once the rest are parameters: one for each
     /// `r`, none of which is defined by itself. With the classes of those `r`.
     pub(crate) fn definitions(&self, chosen: &[(Member, Vec<RelationId>)]) -> (HashSet<RelationId>, HashSet<TermId>) {
+        // By defined unknown, what its equation mentions.
         let mut from: HashMap<TermId, Vec<TermId>> = HashMap::default();
         let ids = chosen.iter().flat_map(|(_, relations)| relations);
         let joined: HashMap<TermId, &[TermId]> = ids
@@ -37,16 +38,17 @@ impl Inference<'_> {
             if results.is_empty() || results.iter().any(|result| from.contains_key(result)) {
                 continue;
             }
-            let mut reached = self.solver.holes(&posted.args[..posted.n_inputs()]);
-            let mut at = 0;
-            while let Some(&hole) = reached.get(at) {
-                at += 1;
-                let more = from.get(&hole).into_iter().flatten().copied();
-                let more: Vec<TermId> = more.filter(|hole| !reached.contains(hole)).list();
-                reached.extend(more);
+            let inputs = self.solver.holes(&posted.args[..posted.n_inputs()]);
+            // What the result would depend on, through other equations as well.
+            let mut reached: HashSet<TermId> = HashSet::default();
+            let mut pending = inputs.clone();
+            while let Some(hole) = pending.pop() {
+                if reached.insert(hole) {
+                    pending.append_all(from.get(&hole).into_iter().flatten().copied());
+                }
             }
             if !results.iter().any(|result| reached.contains(result)) && self.is_certain(posted, &joined) {
-                from.extend(results.into_iter().map(|result| (result, reached.clone())));
+                from.extend(results.into_iter().map(|result| (result, inputs.clone())));
                 found.insert(id);
             }
         }

@@ -21,6 +21,9 @@ use ty::{
     TermId, Terms,
 };
 
+/// A type has at most this many parameters. Each use of a definition makes unknowns for all of its own, so that some that
+/// each use the one before twice would have without end.
+const MAX_PARAMS: usize = 10_000;
 /// More obligations than this stay in the order in which they arose.
 const MAX_ORDERED: usize = 64;
 
@@ -245,6 +248,7 @@ impl Inference<'_> {
         let mut holes: Vec<TermId> = Vec::new();
         let mut seen: HashSet<TermId> = HashSet::default();
         let mut per_member: Vec<Vec<TermId>> = Vec::new();
+        let mut too_large: Vec<Member> = Vec::new();
         for (member, relations) in chosen {
             let Some(term) = self.member_type(*member).filter(|_| self.may_quantify(*member)) else {
                 per_member.push(Vec::new());
@@ -256,6 +260,11 @@ impl Inference<'_> {
             }
             let mut own = self.solver.holes(&roots);
             own.retain(|hole| !defined.contains(hole) && !shared.contains(hole));
+            if own.len() > MAX_PARAMS {
+                self.errors.push(TypeError::ManyParams { function: member.function(self.module), most: MAX_PARAMS });
+                too_large.push(*member);
+                own.clear();
+            }
             holes.extend(own.iter().filter(|&&hole| seen.insert(hole)));
             per_member.push(own);
         }
@@ -288,6 +297,11 @@ impl Inference<'_> {
         for ((member, relations), generated) in chosen.iter().zip(own_params) {
             let Some(body) = self.member_type(*member) else { continue };
             match *member {
+                Member::Def(def) if too_large.contains(member) => {
+                    let scheme = Scheme { params: Vec::new(), body: self.error(cause), obligations: Vec::new() };
+                    self.defs[def] = Some(Arc::new(scheme));
+                }
+                Member::Let(local, _) if too_large.contains(member) => self.locals[local] = Some(self.error(cause)),
                 Member::Def(def) => {
                     let function_id = self.module.defs[def].function;
                     let function = &self.module.functions[function_id];

@@ -7,7 +7,7 @@ use base::{HashMap, ToList};
 use hir::{DefId, FnId, Item, LocalId, Module};
 
 /// One member of a group.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Member {
     Def(DefId),
     Let(LocalId, FnId),

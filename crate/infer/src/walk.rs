@@ -175,7 +175,7 @@ impl<'m> Inference<'m> {
         self.solver.fresh(Term::hole(Kind::Type), cause)
     }
 
-    fn error(&mut self, cause: Cause) -> TermId {
+    pub(crate) fn error(&mut self, cause: Cause) -> TermId {
         self.solver.fresh(Term::Error(Kind::Type), cause)
     }
 

@@ -27,6 +27,7 @@ const PAGES: &[(&str, &str)] = &[
     ("index-out-of-range", include_str!("../../../doc/error/index-out-of-range.md")),
     ("input-error", include_str!("../../../doc/error/input-error.md")),
     ("large-match", include_str!("../../../doc/error/large-match.md")),
+    ("large-type", include_str!("../../../doc/error/large-type.md")),
     ("layer-argument", include_str!("../../../doc/error/layer-argument.md")),
     ("literal-out-of-range", include_str!("../../../doc/error/literal-out-of-range.md")),
     ("match-not-exhaustive", include_str!("../../../doc/error/match-not-exhaustive.md")),

@@ -204,18 +204,6 @@ impl Playground {
         self.page.decided_at(offset).map(|stop| stop as u32)
     }
 
-    /// The classes of the type at a UTF-16 offset and of its parts, as they are at a stop.
-    #[wasm_bindgen(js_name = classesAt)]
-    pub fn classes_at(&mut self, offset: u32, stop: u32) -> Vec<u32> {
-        self.page.classes_at(offset, stop as usize)
-    }
-
-    /// The stop where a problem of the last check arose, by its number there.
-    #[wasm_bindgen(js_name = stopOfDiagnostic)]
-    pub fn stop_of_diagnostic(&mut self, diagnostic: u32) -> Option<u32> {
-        self.page.stop_of_diagnostic(diagnostic as usize).map(|stop| stop as u32)
-    }
-
     /// Why a piece of the type at a UTF-16 offset is what it is.
     pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Result<Option<Ts<WhyView>>, JsValue> {
         perhaps(self.page.why(offset, piece))
