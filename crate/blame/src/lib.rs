@@ -121,6 +121,9 @@ fn blame_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usiz
         parts = suspects.iter().map(|suspect| (outline.span(suspect.node), told(suspect))).list();
     }
     if base.tree.surface() == Surface::TensorScript {
+        for fault in base.faults.iter().take(6).filter(|fault| fault.code == "dtype-mismatch") {
+            literal::candidates(&outline, fault, &mut candidates);
+        }
         layer::candidates(&mut bench, &outline, &mut candidates);
     }
     Blame { mends: try_all(&mut bench, &base, candidates, problems), suspects: parts }

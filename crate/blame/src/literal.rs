@@ -1,9 +1,9 @@
 //! Literals of one dtype where another one is computed with: `%x * 2 + 1` of a float tensor wants `2f` and `1f`, and
-//! either alone does not help.
+//! either alone does not help. In TensorScript, where a whole number stands beside a tensor, it wants `2.`.
 
 use crate::candidate::Candidate;
 use crate::outline::{Outline, is_expr};
-use base::{Diagnostic, Edit, ToList};
+use base::{Diagnostic, Edit, Surface, ToList};
 use syntax::{NodeId, NodeKind};
 
 /// At most this many literals are written anew together.
@@ -11,7 +11,9 @@ const MAX_LITERALS: usize = 24;
 
 /// Those of an expression around a fault, of the one around that, and so on up to the definition.
 pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Candidate>) {
-    let mut n_before = 1;
+    // Of one literal alone the values speak in Relay.
+    let is_relay = outline.tree.surface() == Surface::Relay;
+    let mut n_before = if is_relay { 1 } else { 0 };
     let mut node = Some(outline.covering(fault.span));
     let mut level = 0;
     while let Some(around) = node {
@@ -20,8 +22,11 @@ pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Ca
             let literals = operands(outline, around);
             if literals.len() > n_before && literals.len() <= MAX_LITERALS {
                 n_before = literals.len();
-                together(outline, &literals, &as_float, level, out);
-                together(outline, &literals, &as_integer, level, out);
+                let point = if is_relay { "f" } else { "." };
+                together(outline, &literals, &|text| as_float(text, point), level, out);
+                if is_relay {
+                    together(outline, &literals, &as_integer, level, out);
+                }
             }
             level += 1;
         }
@@ -38,8 +43,9 @@ fn together(
 ) {
     let edit = |&literal: &NodeId| Some(Edit { span: outline.span(literal), text: written(outline.text(literal))? });
     let edits: Vec<Edit> = literals.iter().filter_map(edit).list();
-    let [first, .., last] = &edits[..] else { return };
+    let (Some(first), Some(last)) = (edits.first(), edits.last()) else { return };
     let title = match edits.len() {
+        1 => format!("write `{}`", first.text),
         2 if first.text != last.text => format!("write `{}` and `{}`", first.text, last.text),
         n => format!("write all {n} literals like `{}`", first.text),
     };
@@ -54,6 +60,7 @@ fn operands(outline: &Outline, node: NodeId) -> Vec<NodeId> {
             NodeKind::Literal => out.push(node),
             // Axes and sizes.
             NodeKind::Attr | NodeKind::ParamList => {}
+            NodeKind::ArgList if outline.tree.surface() == Surface::TensorScript => {}
             _ => outline.tree.children_rev(node).for_each(|child| pending.push(child)),
         }
         if out.len() > MAX_LITERALS {
@@ -64,8 +71,8 @@ fn operands(outline: &Outline, node: NodeId) -> Vec<NodeId> {
 }
 
 /// `2f` for `2`.
-fn as_float(text: &str) -> Option<String> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| format!("{text}f"))
+fn as_float(text: &str, point: &str) -> Option<String> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| format!("{text}{point}"))
 }
 
 /// `2` for `2f` and `2.0`.

@@ -5,7 +5,7 @@ use crate::call::{Parts, attr_name};
 use crate::candidate::Candidate;
 use crate::outline::Outline;
 use crate::value::short;
-use base::{Append, Edit, Span};
+use base::{Append, Edit, Span, ToList};
 use op::{AttrForm, Op};
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
@@ -102,10 +102,10 @@ pub(crate) fn candidates(outline: &Outline, parts: &Parts, takes_less: bool, far
 fn as_here(outline: &Outline, parts: &Parts, name: &str, own: String, far: u32, out: &mut Vec<Candidate>) {
     let place = outline.span(parts.callee);
     let title = format!("write `{own}` for `{name}`");
-    let mut edits = Vec::new();
+    let (mut edits, mut tuple) = (Vec::new(), Vec::new());
     if let Some(row) = op::by_name(&own).map(|op| op.row()) {
         if row.args.len() == 1 {
-            edits = as_tuple(outline, parts);
+            tuple = as_tuple(outline, parts);
         }
         for &attr in &parts.attrs {
             let name = attr_name(outline, attr);
@@ -117,6 +117,11 @@ fn as_here(outline: &Outline, parts: &Parts, name: &str, own: String, far: u32, 
         }
     }
     edits.push(Edit { span: place, text: own });
+    // A list may be a tensor.
+    if !tuple.is_empty() {
+        let edits = tuple.into_iter().chain(edits.iter().cloned()).list();
+        out.push(Candidate { title: title.clone(), edits, place, cost: 1 + far });
+    }
     out.push(Candidate { title, edits, place, cost: 1 + far });
 }
 

@@ -248,6 +248,11 @@ pub enum HirError {
         span: Span,
         first: Span,
     },
+    /// A function of a node that applies itself.
+    EndlessMethod {
+        name: String,
+        span: Span,
+    },
     /// A node that holds itself.
     EndlessNet {
         name: String,
@@ -488,6 +493,9 @@ impl HirError {
             HirError::NetSignature { name, span, first } => {
                 let message = format!("`{name}` has another type elsewhere");
                 error("node-signature", *span, message).label(*first, "as it is written here")
+            }
+            HirError::EndlessMethod { name, span } => {
+                error("endless-node", *span, format!("`{name}` applies itself, which has no end"))
             }
             HirError::EndlessNet { name, span } => {
                 error("endless-node", *span, format!("`{name}` holds the node that it is part of, which has no end"))

@@ -23,6 +23,11 @@ pub enum LayerFault {
         parts: i64,
         parts_are: &'static str,
     },
+    /// A window of pooling that would lie in the padding alone.
+    WidePadding {
+        padding: i64,
+        window: i64,
+    },
     SameAxis,
     FarAxis {
         most: i64,
@@ -115,6 +120,9 @@ impl fmt::Display for LayerFault {
             LayerFault::NoSuchArgument { callee } => write!(f, "`{callee}` takes no such argument"),
             LayerFault::Indivisible { whole, what, name, parts, parts_are } => {
                 write!(f, "the {whole} {what} of `{name}` do not fall into {parts} {parts_are}")
+            }
+            LayerFault::WidePadding { padding, window } => {
+                write!(f, "expected `padding` to be at most half of the window, found {padding} of {window}")
             }
             LayerFault::SameAxis => f.write_str("`dim0` and `dim1` are the same axis"),
             LayerFault::FarAxis { most } => write!(f, "expected `dim0` and `dim1` to be at most {most}"),

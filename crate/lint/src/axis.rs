@@ -28,7 +28,8 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     // What a bare parameter holds is not known, so its first axis may be any.
     let is_softmax = call.name.ends_with("softmax");
     let text = cx.shape_text(data);
-    let scores = scores(cx, data);
+    // Where the last axis has one element, no scores lie along it.
+    let scores = scores(cx, data).filter(|_| shape[last] != Size::ONE);
     let message = if is_softmax && shape[axis] == Size::ONE {
         format!("`{}` of {text} along axis {axis}, which has one element: each becomes 1", call.name)
     } else if axis == 0 && (call.name.starts_with("nn.") && cx.operator(data).is_some() || scores.is_some()) {

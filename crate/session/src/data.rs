@@ -4,7 +4,8 @@ use crate::Analysis;
 use crate::node::{node_value, outermost_net, parameters};
 use crate::run::{HAS_INPUTS, Options};
 use base::{Append, Span, ToList};
-use hir::{FnId, Module};
+use hir::layers::LayerKind;
+use hir::{ExprKind, FnId, LocalId, Module};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value as Json};
 use ty::{Dim, Dtype, Elements, Extent, Scalar, Tensor, Term, Terms, Value};
@@ -166,7 +167,9 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
         let given = given.map(|(_, json)| json);
         let error = |message: String| InputError { span, message };
         let term = analysis.inferred.locals[param].ok_or_else(|| error("this has no type".to_owned()))?;
-        argument(analysis, term, given, &mut random).map_err(|message| error(format!("the input `{name}`: {message}")))
+        let below = n_embedded(module, param);
+        let value = argument(analysis, term, given, below, &mut random);
+        value.map_err(|message| error(format!("the input `{name}`: {message}")))
     });
     node.map(Ok).into_iter().chain(rest).ok_list()
 }
@@ -175,11 +178,21 @@ fn same_name(param: &str, key: &str) -> bool {
     param.trim_start_matches('%') == key.trim_start_matches('%')
 }
 
-/// A value of a type that is a tensor or a tuple of such.
+/// How many rows an `Embedding` has that takes this parameter: its numbers are places of such.
+fn n_embedded(module: &Module, param: LocalId) -> Option<i64> {
+    module.stages.iter().find_map(|stage| {
+        let (layer, args) = stage.layer(module)?;
+        let is_taken = matches!(module.exprs[stage.input].kind, ExprKind::Local(local, _) if local == param);
+        (is_taken && layer.kind == LayerKind::Embedding).then(|| hir::layers::int(args, "num_embeddings"))
+    })
+}
+
+/// A value of a type that is a tensor or a tuple of such. What is made up are whole numbers `below` one if there is one.
 fn argument(
     analysis: &Analysis,
     term: ty::TermId,
     given: Option<&Json>,
+    below: Option<i64>,
     random: &mut SplitMix,
 ) -> Result<Value, String> {
     let solver = &analysis.inferred.solver;
@@ -195,7 +208,7 @@ fn argument(
             let values = fields
                 .iter()
                 .enumerate()
-                .map(|(i, &field)| argument(analysis, field, given.and_then(|given| given.get(i)), random));
+                .map(|(i, &field)| argument(analysis, field, given.and_then(|given| given.get(i)), below, random));
             Ok(Value::Tuple(ty::Fields::new(values.ok_list()?)))
         }
         Term::Tensor { shape, dtype } => {
@@ -222,7 +235,7 @@ fn argument(
                     };
                     let sizes = want.into_iter().zip(solver.items(dims));
                     let shape: Vec<usize> = sizes.map(|(size, dim)| size.or(follows(dim)).unwrap_or(2)).list();
-                    random_tensor(shape, dtype, random)
+                    random_tensor(shape, dtype, below, random)
                 }
             }
         }
@@ -230,13 +243,16 @@ fn argument(
     }
 }
 
-fn random_tensor(shape: Vec<usize>, dtype: Dtype, random: &mut SplitMix) -> Result<Value, String> {
+fn random_tensor(shape: Vec<usize>, dtype: Dtype, below: Option<i64>, random: &mut SplitMix) -> Result<Value, String> {
     let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).filter(|&n| n <= 1 << 26);
     let n = n.ok_or("it is too large to be made up")?;
-    let elements = match dtype {
+    let whole = |random: &mut SplitMix, below: i64| (random.next() >> 40) as i64 % below;
+    let elements = match (dtype, below) {
+        (_, Some(below)) if dtype.is_float() => Elements::Float((0..n).map(|_| whole(random, below) as f64).list()),
+        (_, Some(below)) => Elements::Int((0..n).map(|_| whole(random, below)).list()),
         _ if dtype.is_float() => Elements::Float((0..n).map(|_| op::round_to(dtype, random.unit())).list()),
-        Dtype::Bool => Elements::Int((0..n).map(|_| (random.next() >> 63) as i64).list()),
-        _ => Elements::Int((0..n).map(|_| (random.next() >> 40) as i64 % 10).list()),
+        (Dtype::Bool, None) => Elements::Int((0..n).map(|_| (random.next() >> 63) as i64).list()),
+        _ => Elements::Int((0..n).map(|_| whole(random, 10)).list()),
     };
     Ok(Value::tensor(Tensor { dtype, shape, elements }))
 }

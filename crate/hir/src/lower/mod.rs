@@ -41,6 +41,7 @@ pub fn lower(tree: &Tree, library: Module) -> (Module, Vec<HirError>) {
         }
     }
     cx.tell_undefined(tree.root());
+    cx.refuse_endless_methods();
     if !cx.module.variants.is_empty() {
         cx.module.sort_variants();
     }

@@ -5,7 +5,7 @@ use super::shape::{Dim, Means};
 use super::written::Written;
 use crate::error::{Duplicated, HirError, MissingDim};
 use crate::layer_fault::LayerFault;
-use crate::layers::{Default, INITIALISERS, Layer, Param, Takes};
+use crate::layers::{Default, INITIALISERS, Layer, LayerKind, Param, Takes};
 use crate::net::{Args, Argument};
 use base::{Edit, Span, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
@@ -29,13 +29,20 @@ fn meant(name: &str, params: &'static [Param]) -> Option<&'static str> {
 }
 
 /// What numbers that fit their parameters one by one cannot be together.
-fn fault_of_all(args: &Args) -> Option<LayerFault> {
+fn fault_of_all(layer: &Layer, args: &Args) -> Option<LayerFault> {
     let int = |name| crate::layers::int(args, name);
     let indivisible =
         |whole, what, name, parts, parts_are| LayerFault::Indivisible { whole, what, name, parts, parts_are };
     let groups = int("groups");
     if let Some(name) = ["in_ch", "out_ch"].into_iter().find(|name| int(name) % groups != 0) {
         return Some(indivisible(int(name), "channels", name, groups, "groups"));
+    }
+    if matches!(layer.kind, LayerKind::MaxPool(_) | LayerKind::AvgPool(_)) {
+        let sizes = ["padding", "kernel_size"].map(|name| crate::layers::ints(args, name).iter().copied());
+        let [paddings, windows] = sizes;
+        if let Some((padding, window)) = paddings.zip(windows).find(|(padding, window)| 2 * padding > *window) {
+            return Some(LayerFault::WidePadding { padding, window });
+        }
     }
     let axes = ["dim0", "dim1"].map(|name| crate::layers::ints(args, name));
     let (channels, parts) = (int("num_channels"), int("num_groups"));
@@ -127,7 +134,7 @@ impl<'t> Lowering<'t> {
         net: Option<usize>,
     ) -> Option<Args> {
         let args = self.static_args(layer.name, layer.params, given, span, net)?;
-        if let Some(fault) = fault_of_all(&args) {
+        if let Some(fault) = fault_of_all(layer, &args) {
             self.refuse_layer(span, fault);
             return None;
         }

@@ -484,6 +484,35 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// A function of a node that applies itself, through others perhaps, has no end if none of them has an `if`.
+    pub(in crate::lower) fn refuse_endless_methods(&mut self) {
+        let methods: Vec<DefId> = self.module.nets.iter().flat_map(|net| &net.methods).map(|method| method.def).list();
+        let place: HashMap<DefId, usize> = methods.iter().enumerate().map(|(place, &def)| (def, place)).collect();
+        let uses = |&def: &DefId| {
+            let function = self.module.defs[def].function;
+            // One that could not be read has none.
+            let is_read = (function.0 as usize) < self.module.functions.len();
+            let used = is_read.then(|| &self.module.functions[function].uses_defs).into_iter().flatten();
+            used.filter_map(|used| place.get(used).copied()).list()
+        };
+        let edges: Vec<Vec<usize>> = methods.iter().map(uses).list();
+        let decides = |&place: &usize| {
+            let function = self.module.defs[methods[place]].function;
+            let is_if = |visit: &Visit| match *visit {
+                Visit::Expr(expr) => matches!(self.module.exprs[expr].kind, ExprKind::If { .. }),
+                Visit::Let(..) | Visit::Pattern(..) => false,
+            };
+            self.module.visits[self.module.functions[function].visits.clone()].iter().any(is_if)
+        };
+        for group in base::components(&edges) {
+            let is_cycle = group.len() > 1 || edges[group[0]].contains(&group[0]);
+            if is_cycle && !group.iter().any(decides) {
+                let Def { name, name_span, .. } = self.module.defs[methods[group[0]]].clone();
+                self.errors.push(HirError::EndlessMethod { name, span: name_span });
+            }
+        }
+    }
+
     // Functions
 
     /// Opens a function of a graph; one that only initialises is not walked.
