@@ -62,3 +62,16 @@ fn where_a_problem_stands_breaks_nothing_of_the_library() {
         (0..500).map(|n| ran(&format!("Cons(1, Nil)\nSome(2)\n//{}\n1 + 1f\n", "x".repeat(n))).0).collect();
     assert!(values.iter().all(|values| values[..2].iter().all(Option::is_some)));
 }
+
+/// A parameter of a literal in the type of a variable around it: what that is, nobody can say.
+#[test]
+fn what_a_parameter_escapes_to_is_not_run() {
+    let literal = "
+def @kept() { let %kept = ref(None); let %keep = fn[A](%x: A) { %kept := Some(%x) }; %keep(1); %keep(True); !%kept }
+@kept()
+1 + 1
+";
+    let analysis = Analysis::new(literal);
+    assert_eq!(analysis.diagnostics().iter().map(|said| said.code).collect::<Vec<_>>(), ["escaping-parameter"]);
+    assert_eq!(ran(literal).0, [Some("2".to_owned())]);
+}
