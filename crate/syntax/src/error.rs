@@ -146,6 +146,16 @@ pub enum Foreign {
     Colon,
     /// `match x with | A -> 1`
     With,
+    /// `if (c) 1 else 2`, `if c then 1 else 2`
+    Bare,
+    /// `c ? 1 : 2`
+    Conditional,
+    /// `type T = A | B`
+    Constructors,
+    /// `A of int32`
+    Of,
+    /// `List<int32>`
+    Angles,
 }
 
 impl Foreign {
@@ -187,6 +197,17 @@ impl Foreign {
             Foreign::Colon => ("expected a body in braces, found `:`", "put braces around the body"),
             Foreign::With => {
                 ("expected arms in braces such as `{ A => 1, B => 2 }`, found `with`", "write the arms in braces")
+            }
+            Foreign::Bare => ("expected a body in braces such as `{ 1 }`, found an expression", "put braces around it"),
+            Foreign::Conditional => ("expected `if (%c) { 1 } else { 2 }`, found `?`", "write it with `if`"),
+            Foreign::Constructors => {
+                ("expected constructors in braces such as `{ A, B(int32) }`, found `=`", "write them in braces")
+            }
+            Foreign::Of => {
+                ("expected fields in parentheses such as `A(int32)`, found `of`", "put parentheses around them")
+            }
+            Foreign::Angles => {
+                ("expected type arguments in brackets such as `List[int32]`, found `<`", "write brackets")
             }
         };
         (said.to_owned(), title)

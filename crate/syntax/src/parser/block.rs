@@ -5,7 +5,7 @@ use crate::error::{Expected, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::{self, *};
-use base::{Append, Surface};
+use base::Surface;
 
 /// A `{` that has been passed, and where its node began.
 #[derive(Clone, Copy)]
@@ -22,12 +22,10 @@ impl Parser<'_> {
         if self.at_body_colon() {
             return self.foreign_colon();
         }
-        self.expected(Expected::Token(LBrace));
-        if self.starts_expr() && !self.sig[self.pos].first_on_line {
-            // A block that lacks its braces.
-            self.tasks.append_all([Task::Finish(NodeKind::Block, self.mark()), Task::Expr(1)]);
+        if self.bare_body() {
             return;
         }
+        self.expected(Expected::Token(LBrace));
         self.skip_to_brace();
         if self.at(LBrace) {
             self.open_block();

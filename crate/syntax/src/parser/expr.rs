@@ -126,6 +126,7 @@ impl Parser<'_> {
             }
             Minus if self.at_new_item() => {}
             _ if self.foreign_operator(mark, min) || self.foreign_arrow(mark, min) => {}
+            Question if min <= 1 && self.conditional(mark) => {}
             kind => {
                 // `%` is an operator in TensorScript only.
                 let kind = if is_script && kind == Percent { Star } else { kind };

@@ -35,6 +35,14 @@ impl Parser<'_> {
             Percent => ("mod", 1, 12, 13),
             At => ("nn.matmul", 1, 12, 13),
             Plus | Minus | Star | Slash if self.nth(1) == Eq && self.adjacent(1) => ("", 2, 1, 2),
+            Colon if twice => ("Cons", 2, 9, 9),
+            Lt if self.nth(1) == Gt && self.adjacent(1) => ("not_equal", 2, 7, 8),
+            EqEq if self.nth(1) == Eq && self.adjacent(1) => ("equal", 2, 7, 8),
+            Ident if !self.sig[self.pos].first_on_line => match self.token_text() {
+                "and" => ("logical_and", 1, 5, 6),
+                "or" => ("logical_or", 1, 4, 5),
+                _ => return None,
+            },
             _ => return None,
         })
     }
@@ -276,13 +284,18 @@ impl Parser<'_> {
         let at = self.token_span(self.pos);
         // The bar before the first arm is no comma.
         let end = if self.nth(1) == Pipe { self.token_span(self.pos + 1).end } else { at.end };
-        let error = self.errors.len() as u32;
-        self.foreign(Foreign::With, at, &[(Span::new(at.start, end), "{")]);
-        let error = if self.errors.len() as u32 > error { error } else { NONE };
+        let error = self.foreign_begun(Foreign::With, at, &[(Span::new(at.start, end), "{")]);
         self.bump();
         self.eat(Pipe);
         self.tasks.push(Task::BarArm(mark, error));
         true
+    }
+
+    /// Says what is foreign; its number, for edits that follow.
+    fn foreign_begun(&mut self, form: Foreign, at: Span, edits: &[(Span, &str)]) -> u32 {
+        let error = self.errors.len() as u32;
+        self.foreign(form, at, edits);
+        if self.errors.len() as u32 > error { error } else { NONE }
     }
 
     fn with_edit(&mut self, error: u32, span: Span, text: &str) {
@@ -319,6 +332,187 @@ impl Parser<'_> {
         self.depth -= 1;
         self.n_operators -= 1;
         self.finish(NodeKind::Match, mark);
+    }
+
+    /// A body without braces, in the line of what it belongs to; `then` may stand before it.
+    pub(super) fn bare_body(&mut self) -> bool {
+        let is_then = self.at(Ident) && self.surface == Surface::Relay && self.token_text() == "then";
+        let at = self.pos + usize::from(is_then);
+        if self.sig[at].first_on_line || !self.sig[at].kind.starts_expr() {
+            return false;
+        }
+        let then = if is_then { self.pos as u32 } else { NONE };
+        let is_said = self.hush();
+        self.pos = at;
+        let mark = self.mark();
+        if !is_said {
+            self.tasks.push(Task::BareEnd(mark, then));
+        }
+        self.tasks.append_all([Task::Finish(NodeKind::Block, mark), Task::Expr(1)]);
+        true
+    }
+
+    pub(super) fn bare_end(&mut self, mark: Mark, then: u32) {
+        let start = self.start_of(mark);
+        let mut edits = vec![(start, "{ "), (self.token_span(self.pos - 1).after(), " }")];
+        if then != NONE {
+            edits[0].0 = self.token_span(then as usize).to(start);
+        }
+        // Both branches of an `if` are one slip.
+        let last = self.errors.last().and_then(|last| match last {
+            SyntaxError::Foreign { form: Foreign::Bare, edits, .. } => edits.last().map(|edit| edit.span.end),
+            _ => None,
+        });
+        let is_else = last.and_then(|last| self.text.get(last as usize..start.start as usize));
+        if is_else.is_some_and(|between| between.trim_start().starts_with("else")) {
+            let error = self.errors.len() as u32 - 1;
+            edits.into_iter().for_each(|(span, text)| self.with_edit(error, span, text));
+        } else {
+            let edits = edits.into_iter().map(|(span, text)| Edit { span, text: text.to_owned() }).list();
+            let at = self.token_span(mark.pos as usize);
+            self.errors.push(SyntaxError::Foreign { form: Foreign::Bare, at, edits });
+        }
+    }
+
+    /// `c ? 1 : 2` behind its condition, which began at the mark.
+    pub(super) fn conditional(&mut self, mark: Mark) -> bool {
+        let is_behind = self.surface == Surface::Relay && mark.pos as usize != self.pos;
+        if !is_behind || !self.sig[self.pos + 1].kind.starts_expr() || !self.enter_operator() {
+            return false;
+        }
+        let question = self.pos as u32;
+        self.bump();
+        self.tasks.append_all([Task::Otherwise(mark, question), Task::Expr(1)]);
+        true
+    }
+
+    pub(super) fn otherwise(&mut self, mark: Mark, question: u32) {
+        let colon = self.pos as u32;
+        if self.eat(Colon) {
+            self.tasks.append_all([Task::ConditionalEnd(mark, question, colon), Task::Expr(1)]);
+        } else {
+            self.conditional_end(mark, question, NONE);
+        }
+    }
+
+    pub(super) fn conditional_end(&mut self, mark: Mark, question: u32, colon: u32) {
+        let at = self.token_span(question as usize);
+        let sign = |place: u32| {
+            let before = self.token_span(place as usize - 1);
+            Span::new(before.end, self.token_span(place as usize).end)
+        };
+        let end = self.token_span(self.pos - 1).after();
+        let edits = match colon {
+            NONE => Vec::new(),
+            colon => {
+                vec![(self.start_of(mark), "if ("), (sign(question), ") {"), (sign(colon), " } else {"), (end, " }")]
+            }
+        };
+        self.foreign(Foreign::Conditional, at, &edits);
+        self.depth -= 1;
+        self.n_operators -= 1;
+        self.finish(NodeKind::Error, mark);
+    }
+
+    /// `type T = A | B(int32)`, at the sign.
+    pub(super) fn foreign_ctors(&mut self, kind: NodeKind, mark: Mark) -> bool {
+        let first = self.pos + if self.nth(1) == Pipe { 2 } else { 1 };
+        let is_ctor = |at: usize| self.sig.get(at).is_some_and(|sig| sig.kind == Ident);
+        if !self.at(Eq) || self.surface != Surface::Relay || !is_ctor(first) {
+            return false;
+        }
+        let name = &self.text[self.token_span(first).range()];
+        if !name.starts_with(|first: char| first.is_ascii_uppercase()) {
+            return false;
+        }
+        let (before, last) = (self.token_span(self.pos - 1), self.token_span(first - 1));
+        let at = self.token_span(self.pos);
+        let error = self.foreign_begun(Foreign::Constructors, at, &[(Span::new(before.end, last.end), " {")]);
+        self.pos = first;
+        self.tasks.push(Task::BarCtor(kind, mark, error));
+        true
+    }
+
+    pub(super) fn bar_ctor(&mut self, kind: NodeKind, mark: Mark, error: u32) {
+        let ctor = self.mark();
+        if !self.eat(Ident) {
+            self.expected(Expected::Constructor);
+            return self.finish(kind, mark);
+        }
+        self.tasks.append_all([Task::BarCtorEnd(kind, mark, error), Task::Finish(NodeKind::Ctor, ctor)]);
+        if self.at(LParen) {
+            self.open(Rule::CtorFields, self.mark());
+        } else {
+            self.foreign_of(error);
+        }
+    }
+
+    pub(super) fn bar_ctor_end(&mut self, kind: NodeKind, mark: Mark, error: u32) {
+        let before = self.token_span(self.pos - 1);
+        if self.at(Pipe) {
+            self.with_edit(error, Span::new(before.end, self.token_span(self.pos).end), ",");
+            self.bump();
+            return self.tasks.push(Task::BarCtor(kind, mark, error));
+        }
+        self.with_edit(error, before.after(), " }");
+        self.eat(Semicolon);
+        self.finish(kind, mark);
+    }
+
+    /// `A of int32 * bool`, behind the constructor's name; the error says so already, if there is one.
+    pub(super) fn foreign_of(&mut self, error: u32) {
+        let sig = self.sig[self.pos];
+        if sig.kind != Ident || sig.first_on_line || self.surface != Surface::Relay || self.token_text() != "of" {
+            return;
+        }
+        let (before, at) = (self.token_span(self.pos - 1), self.token_span(self.pos));
+        let open = Span::new(before.end, self.token_span(self.pos + 1).start);
+        let error = match error {
+            NONE => self.foreign_begun(Foreign::Of, at, &[(open, "(")]),
+            error => {
+                self.with_edit(error, open, "(");
+                error
+            }
+        };
+        let fields = self.mark();
+        self.bump();
+        self.tasks.append_all([Task::OfEnd(fields, error), Task::Type]);
+    }
+
+    pub(super) fn of_end(&mut self, fields: Mark, error: u32) {
+        let before = self.token_span(self.pos - 1);
+        if self.at(Star) {
+            self.with_edit(error, Span::new(before.end, self.token_span(self.pos).end), ",");
+            self.bump();
+            return self.tasks.append_all([Task::OfEnd(fields, error), Task::Type]);
+        }
+        self.with_edit(error, before.after(), ")");
+        self.finish(NodeKind::CtorFields, fields);
+    }
+
+    /// `List<int32>`, at the name of a type.
+    pub(super) fn foreign_angles(&mut self, mark: Mark) -> bool {
+        if self.nth(1) != Lt || self.surface != Surface::Relay {
+            return false;
+        }
+        let (mut edits, mut n_open) = (Vec::new(), 0_u32);
+        for at in self.pos + 1..(self.pos + AHEAD).min(self.sig.len()) {
+            let text = match self.sig[at].kind {
+                Lt => "[",
+                Gt => "]",
+                Semicolon | LBrace | RBrace | Eq | Eof => return false,
+                _ => continue,
+            };
+            edits.push((self.token_span(at), text));
+            n_open = if text == "[" { n_open + 1 } else { n_open - 1 };
+            if n_open == 0 {
+                self.foreign(Foreign::Angles, edits[0].0, &edits);
+                self.pos = at + 1;
+                self.finish(NodeKind::Error, mark);
+                return true;
+            }
+        }
+        false
     }
 
     /// `Tensor[2, 3, float32]`: where the shape ends, if it lacks its parentheses.

@@ -201,6 +201,9 @@ impl Parser<'_> {
             self.expected(Expected::Name);
         }
         self.type_params();
+        if self.foreign_ctors(kind, mark) {
+            return;
+        }
         if !self.at(LBrace) {
             self.eat(Semicolon);
             return self.finish(kind, mark);
@@ -229,6 +232,8 @@ impl Parser<'_> {
             }
             if self.at(LParen) {
                 self.open(Rule::CtorFields, self.mark());
+            } else {
+                self.foreign_of(NONE);
             }
         } else if self.at(Comma) && !matches!(self.sig[self.pos - 1].kind, Comma | LBrace) {
             self.bump();

@@ -139,6 +139,16 @@ enum Task {
     BarArm(Mark, u32),
     BarBody(u32),
     BarEnd(Mark, u32),
+    /// After a body without braces, and the place of a `then` before it if there is one.
+    BareEnd(Mark, u32),
+    /// After what stands between `?` and `:`, and after what stands behind the `:`; tokens.
+    Otherwise(Mark, u32),
+    ConditionalEnd(Mark, u32, u32),
+    /// A constructor of a type without braces that began at the mark, and what comes after it; the error says so.
+    BarCtor(NodeKind, Mark, u32),
+    BarCtorEnd(NodeKind, Mark, u32),
+    /// After a field behind `of`, where the fields began.
+    OfEnd(Mark, u32),
     /// The arguments after type arguments.
     CallArgs,
     Else,
@@ -221,6 +231,12 @@ impl Parser<'_> {
             Task::Comparison(mark) => self.comparison(mark),
             Task::Branch(choice) => self.branch(choice),
             Task::OtherBranch(choice) => self.other_branch(choice),
+            Task::BareEnd(mark, then) => self.bare_end(mark, then),
+            Task::Otherwise(mark, question) => self.otherwise(mark, question),
+            Task::ConditionalEnd(mark, question, colon) => self.conditional_end(mark, question, colon),
+            Task::BarCtor(kind, mark, error) => self.bar_ctor(kind, mark, error),
+            Task::BarCtorEnd(kind, mark, error) => self.bar_ctor_end(kind, mark, error),
+            Task::OfEnd(mark, error) => self.of_end(mark, error),
             Task::Ctors(kind, braces) => self.ctors(kind, braces),
             Task::CtorResult => self.ctor_result(),
             Task::Body => self.body(),

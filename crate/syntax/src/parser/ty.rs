@@ -51,6 +51,9 @@ impl Parser<'_> {
     /// `A`, `sh[0]`, `List[A]`, `Tensor[…]`, `meta[…][…]`; a name that stands alone becomes a node of this kind.
     fn type_name(&mut self, alone: NodeKind) {
         let mark = self.mark();
+        if self.foreign_angles(mark) {
+            return;
+        }
         if self.nth(1) != LBracket {
             return self.leaf(alone);
         }
