@@ -156,6 +156,12 @@ pub enum Foreign {
     Of,
     /// `List<int32>`
     Angles,
+    /// `let rec %f`
+    Rec,
+    /// `{ | A => 1 | B => 2 }`
+    Bars,
+    /// `A if %c => 1`
+    Guard,
 }
 
 impl Foreign {
@@ -206,6 +212,9 @@ impl Foreign {
             Foreign::Of => {
                 ("expected fields in parentheses such as `A(int32)`, found `of`", "put parentheses around them")
             }
+            Foreign::Rec => ("a function knows itself without `rec`", "take `rec` out"),
+            Foreign::Bars => ("expected arms with commas between them, found `|`", "write commas"),
+            Foreign::Guard => ("an arm has no condition: an `if` stands in what it gives", ""),
             Foreign::Angles => {
                 ("expected type arguments in brackets such as `List[int32]`, found `<`", "write brackets")
             }

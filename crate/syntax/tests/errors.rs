@@ -50,7 +50,12 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("match (%x) { A 1 }", &["syntax-error `1` expected `=>`, found an integer"]),
     ("match %x", &["syntax-error `%x` expected `{`, found the end of the file"]),
     ("if (%c) { 1 }", &["syntax-error `}` expected `else`, found the end of the file"]),
-    ("if (%c) 1 else { 2 }", &["syntax-error `1` expected a body in braces such as `{ 1 }`, found an expression; put braces around it: good"]),
+    (
+        "if (%c) 1 else { 2 }",
+        &[
+            "syntax-error `1` expected a body in braces such as `{ 1 }`, found an expression; put braces around it: good",
+        ],
+    ),
     ("ref_write(%r)", &["syntax-error `)` expected an expression, found `)`"]),
     ("ref(1, 2)", &["syntax-error `,` expected `)`, found `,`"]),
     ("let @x = 1;", &["syntax-error `@x` expected a variable such as `%x`, found a global name"]),

@@ -188,6 +188,7 @@ impl Parser<'_> {
         match self.kind() {
             KwLet => {
                 self.bump();
+                self.foreign_rec();
                 if let Some(close) = self.pattern_end() {
                     return self.pattern_in_let(let_kind, mark, close);
                 }

@@ -293,6 +293,7 @@ impl Parser<'_> {
         if self.at_close(braces) {
             return self.close_braces(NodeKind::Match, braces);
         }
+        self.foreign_bar();
         let mark = self.mark();
         if self.at(KwCase) || self.kind().starts_pattern() {
             self.eat(KwCase);
@@ -315,6 +316,7 @@ impl Parser<'_> {
 
     pub(super) fn arm_body(&mut self, mark: Mark) {
         self.tasks.push(Task::ArmEnd(mark));
+        self.foreign_guard();
         let arrow = self.eat(FatArrow);
         if self.at(LBrace) {
             return self.open_block();

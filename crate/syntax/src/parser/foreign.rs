@@ -334,6 +334,54 @@ impl Parser<'_> {
         self.finish(NodeKind::Match, mark);
     }
 
+    /// `let rec %f`, behind the `let`.
+    pub(super) fn foreign_rec(&mut self) {
+        if self.at(Ident)
+            && matches!(self.nth(1), Local)
+            && self.token_text() == "rec"
+            && self.surface == Surface::Relay
+        {
+            let (at, name) = (self.token_span(self.pos), self.token_span(self.pos + 1));
+            self.foreign(Foreign::Rec, at, &[(Span::new(at.start, name.start), "")]);
+            // It is not the name that is bound.
+            let token = self.sig[self.pos].token as usize;
+            self.tokens[token].kind = Unknown;
+            self.bump();
+        }
+    }
+
+    /// `|` before an arm in braces. All bars are one slip.
+    pub(super) fn foreign_bar(&mut self) {
+        if !self.at(Pipe) || self.surface != Surface::Relay || !self.sig[self.pos + 1].kind.starts_pattern() {
+            return;
+        }
+        let (before, at) = (self.token_span(self.pos - 1), self.token_span(self.pos));
+        let next = self.token_span(self.pos + 1);
+        let edit = match self.sig[self.pos - 1].kind {
+            LBrace => (Span::new(at.start, next.start), ""),
+            Comma => (at, ""),
+            _ => (Span::new(before.end, at.end), ","),
+        };
+        let last = self.errors.len().saturating_sub(1) as u32;
+        match self.errors.last() {
+            Some(SyntaxError::Foreign { form: Foreign::Bars, .. }) => self.with_edit(last, edit.0, edit.1),
+            _ => self.foreign(Foreign::Bars, at, &[edit]),
+        }
+        self.bump();
+    }
+
+    /// `if %c` between an arm's pattern and its arrow.
+    pub(super) fn foreign_guard(&mut self) {
+        let end = self.pos + AHEAD;
+        if !self.at(KwIf) || self.surface != Surface::Relay {
+            return;
+        }
+        self.foreign(Foreign::Guard, self.token_span(self.pos), &[]);
+        while !self.at(FatArrow) && !self.at(Comma) && !self.at(LBrace) && !self.at_stop(NONE) && self.pos < end {
+            self.skip_one();
+        }
+    }
+
     /// A body without braces, in the line of what it belongs to; `then` may stand before it.
     pub(super) fn bare_body(&mut self) -> bool {
         let is_then = self.at(Ident) && self.surface == Surface::Relay && self.token_text() == "then";
