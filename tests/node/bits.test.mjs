@@ -50,6 +50,5 @@ test("a difference in one bit is found and told", () => {
 test("of what relaxed SIMD leaves open, only the rounding of products and sums is used", async () => {
   const file = resolve(import.meta.dirname, "../../web/src/wasm/relish_relaxed.wasm");
   const { output } = await run("wasm-dis", [file, "--all-features"], { show: false });
-  const used = [...new Set(output.match(/[fi]\w+\.relaxed_\w+/g))].sort();
-  assert.deepEqual(used, ["f32x4.relaxed_madd", "f32x4.relaxed_nmadd"]);
+  assert.deepEqual([...new Set(output.match(/[fi]\w+\.relaxed_\w+/g))], ["f32x4.relaxed_madd"]);
 });

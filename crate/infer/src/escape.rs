@@ -6,7 +6,7 @@
 
 use crate::error::TypeError;
 use crate::walk::Inference;
-use base::{HashMap, IndexVec, ToList};
+use base::{IndexVec, ToList};
 use hir::{FnId, LocalId};
 use ty::{Dim, Extent, ParamId, Term, TermId, Terms};
 
@@ -14,12 +14,13 @@ impl Inference<'_> {
     /// Errors for the variables whose types mention parameters of functions that they are not in.
     pub(crate) fn check_escapes(&mut self) {
         let module = self.module;
-        let functions = module.functions.iter_enumerated().skip(module.start.functions);
-        let declares =
-            |(id, function): (FnId, &hir::Function)| function.type_params.iter().map(move |&param| (param, id)).list();
-        let declared: HashMap<ParamId, FnId> = functions.flat_map(declares).collect();
-        if declared.is_empty() {
+        let functions = || module.functions.iter_enumerated().skip(module.start.functions);
+        if functions().all(|(_, function)| function.type_params.is_empty()) {
             return;
+        }
+        let mut declared: Vec<Option<FnId>> = vec![None; module.type_params.len()];
+        for (id, function) in functions() {
+            function.type_params.iter().for_each(|param| declared[param.0 as usize] = Some(id));
         }
         let mut of_function: IndexVec<FnId, Vec<LocalId>> = IndexVec::filled(Vec::new(), module.functions.len());
         for (local, data) in module.locals.iter_enumerated().skip(module.start.locals) {
@@ -33,9 +34,10 @@ impl Inference<'_> {
             for &local in locals {
                 let Some(ty) = self.locals[local] else { continue };
                 if let Some(param) = self.escaped(&[ty], function, &declared)
+                    && let Some(owner) = declared[param.0 as usize]
                     && !self.local_schemes.get(&local).is_some_and(|scheme| scheme.params.contains(&param))
                 {
-                    self.errors.push(TypeError::Escapes { local, param, owner: declared[&param] });
+                    self.errors.push(TypeError::Escapes { local, param, owner });
                     break;
                 }
             }
@@ -43,7 +45,7 @@ impl Inference<'_> {
     }
 
     /// A parameter in types that a function around does not declare.
-    fn escaped(&self, types: &[TermId], inside: FnId, declared: &HashMap<ParamId, FnId>) -> Option<ParamId> {
+    fn escaped(&self, types: &[TermId], inside: FnId, declared: &[Option<FnId>]) -> Option<ParamId> {
         let functions = &self.module.functions;
         let span = functions[inside].span;
         let param = |term: Term| match term {
@@ -51,7 +53,7 @@ impl Inference<'_> {
             _ => None,
         };
         let is_strange = |param: &ParamId| {
-            declared.get(param).is_some_and(|&owner| {
+            declared.get(param.0 as usize).copied().flatten().is_some_and(|owner| {
                 let around = functions[owner].span;
                 owner != inside && !(around.start <= span.start && span.end <= around.end)
             })

@@ -10,13 +10,14 @@
 
 use crate::error::TypeError;
 use crate::group::Member;
+use crate::merge::Question;
 use crate::walk::Inference;
 use crate::why::Why;
-use base::{HashMap, HashSet, ToList};
+use base::ToList;
 use hir::{DefId, ExprId, ExprKind, Visit};
 use solve::{RelationId, State};
 use std::sync::Arc;
-use ty::{Dim, Extent, Scheme, Term, Terms};
+use ty::{Attrs, Dim, Extent, Scheme, Term, TermId, Terms};
 
 impl Inference<'_> {
     /// A group in the parts that are generalised one after the other. What is used before its part has its type.
@@ -75,15 +76,17 @@ impl Inference<'_> {
             let is_written = !module.functions[module.defs[def].function].wheres.is_empty();
             (!scheme.obligations.is_empty() && !is_written).then(|| (def, scheme.clone()))
         };
-        let asking: HashMap<DefId, Arc<Scheme>> = group.iter().filter_map(asks).collect();
+        let asking: Vec<(DefId, Arc<Scheme>)> = group.iter().filter_map(asks).list();
         if asking.is_empty() {
             return;
         }
-        for member in group {
+        // What a written clause says inside is not known any more here.
+        let has_clause = |member: &&Member| !module.functions[member.function(module)].wheres.is_empty();
+        for member in group.iter().filter(|member| !has_clause(member)) {
             for visit in module.functions[member.function(module)].visits.clone() {
                 if let Visit::Expr(mention) = module.visits[visit]
                     && let ExprKind::Def(def) = module.exprs[mention].kind
-                    && let Some(scheme) = asking.get(&def)
+                    && let Some((_, scheme)) = asking.iter().find(|(asking, _)| *asking == def)
                 {
                     self.check_use_within(mention, scheme, *member);
                 }
@@ -119,17 +122,19 @@ impl Inference<'_> {
             Member::Def(def) => self.defs[def].clone(),
             Member::Let(..) | Member::Expr(_) => None,
         };
-        let told: HashSet<_> = { told.iter() }
+        let keys = |args: &[TermId]| args.iter().map(|&arg| self.key(arg)).list();
+        let told: Vec<(Question, Arc<Attrs>)> = { told.iter() }
             .flat_map(|scheme| &scheme.obligations)
             .map(|told| {
                 let n_inputs = told.args.len().saturating_sub(told.relation.n_outputs());
-                (told.relation.address(), told.args[..n_inputs].iter().map(|&arg| self.key(arg)).list())
+                ((told.relation.address(), keys(&told.args[..n_inputs])), told.attrs.clone())
             })
-            .collect();
+            .list();
         let is_owed = |&id: &RelationId| {
             let posted = self.solver.relation(id);
-            let inputs = posted.args[..posted.n_inputs()].iter().map(|&arg| self.key(arg)).list();
-            matches!(posted.state, State::Waiting(_)) && !told.contains(&(posted.relation.address(), inputs))
+            let question = (posted.relation.address(), keys(&posted.args[..posted.n_inputs()]));
+            let is_told = told.iter().any(|(other, attrs)| *other == question && *attrs == posted.attrs);
+            matches!(posted.state, State::Waiting(_)) && !is_told
         };
         let mut new = (first_relation..self.solver.relations().len()).map(|at| RelationId(at as u32));
         if let Some(relation) = new.find(is_owed) {

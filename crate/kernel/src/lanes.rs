@@ -2,8 +2,8 @@
 //!
 //! A body written once over [`Lanes`] is the scalar meaning of a function (on `f32`) and its SIMD body (on [`F32x4`]).
 //! Both do the same roundings in the same order, so they are equal to the bit, in WebAssembly and natively, where four
-//! lanes are an array. Only [`Lanes::mul_add`] and [`Lanes::minus_product`] differ in the build with relaxed SIMD, which
-//! rounds once where the processor can.
+//! lanes are an array. Only [`Lanes::mul_add`] differs in the build with relaxed SIMD, which rounds once where the
+//! processor can.
 //!
 //! ```
 //! use kernel::lanes::{F32x4, Lanes};
@@ -70,8 +70,6 @@ pub trait Lanes:
     fn splat_bits(bits: u32) -> Self;
     /// `self * a + b`: two roundings, or one in the build with relaxed SIMD.
     fn mul_add(self, a: Self, b: Self) -> Self;
-    /// `self - a * b`: roundings as those of `mul_add`.
-    fn minus_product(self, a: Self, b: Self) -> Self;
     /// `b < a ? b : a`: `a` (self) if a NaN takes part or both are equal. One instruction everywhere.
     fn pmin(self, b: Self) -> Self;
     /// `a < b ? b : a`: `a` (self) if a NaN takes part or both are equal. One instruction everywhere.
@@ -179,7 +177,6 @@ impl Lanes for f32 {
 
     methods! {
         mul_add(self, a, b) F32x4::splat(self).mul_add(F32x4::splat(a), F32x4::splat(b)).to_array()[0];
-        minus_product(self, a, b) F32x4::splat(self).minus_product(F32x4::splat(a), F32x4::splat(b)).to_array()[0];
         pmin(self, b) if b < self { b } else { self };
         pmax(self, b) if self < b { b } else { self };
         maximum(self, b) if self.is_nan() || self > b || (self == b && self.is_sign_positive()) { self } else { b };
@@ -229,7 +226,6 @@ mod tests {
         agree("div", |a, b| a / b, |a, b| a / b);
         agree("neg", |a, _| -a, |a, _| -a);
         agree("mul_add", |a, b| Lanes::mul_add(a, b, a), |a, b| a.mul_add(b, a));
-        agree("minus_product", |a, b| a.minus_product(b, a), |a, b| a.minus_product(b, a));
         agree("pmin", Lanes::pmin, Lanes::pmin);
         agree("pmax", Lanes::pmax, Lanes::pmax);
         agree("maximum", Lanes::maximum, Lanes::maximum);

@@ -227,9 +227,9 @@ pub fn precise_tanh<L: Lanes>() -> impl Fn(L) -> L {
         let square = h * h;
         let t = square.mul_add(square.mul_add(square.mul_add(c2, c1), c0), one) * h;
         let power = sum.shift_left::<23>();
-        // Above, the product is rounded by itself, so that -0 stays -0.
+        // The products are subtracted, so that -0 stays -0.
         let (less, more) = (one - power, one + power);
-        (t * more - less) / more.minus_product(t, less)
+        (t * more - less) / (more - t * less)
     }
 }
 

@@ -97,7 +97,6 @@ impl Lanes for F32x4 {
 
     methods! {
         mul_add(self, a, b) self * a + b;
-        minus_product(self, a, b) self - a * b;
         pmin(self, b) self.zip(b, Lanes::pmin);
         pmax(self, b) self.zip(b, Lanes::pmax);
         maximum(self, b) self.zip(b, Lanes::maximum);

@@ -87,16 +87,6 @@ impl Lanes for F32x4 {
     fn mul_add(self, a: F32x4, b: F32x4) -> F32x4 {
         F32x4(f32x4_add(f32x4_mul(self.0, a.0), b.0))
     }
-    #[cfg(target_feature = "relaxed-simd")]
-    #[inline(always)]
-    fn minus_product(self, a: F32x4, b: F32x4) -> F32x4 {
-        F32x4(f32x4_relaxed_nmadd(a.0, b.0, self.0))
-    }
-    #[cfg(not(target_feature = "relaxed-simd"))]
-    #[inline(always)]
-    fn minus_product(self, a: F32x4, b: F32x4) -> F32x4 {
-        F32x4(f32x4_sub(self.0, f32x4_mul(a.0, b.0)))
-    }
     #[inline(always)]
     fn shift_left<const N: u32>(self) -> F32x4 {
         F32x4(i32x4_shl(self.0, N))
