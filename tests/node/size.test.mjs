@@ -22,9 +22,10 @@ const said = (bytes) => `${(bytes / KB).toFixed(0)} kB with brotli`;
 // The kernels of 280 operators went past the budget, and bodies on memory, the forecast and the profile of a run
 // further. What it is to be stands above. Mends of slips and of layers' sizes took 15 kB more, loops on integers and
 // float64 as they are and what attention needs in TensorScript 7 kB, functions, arms and bodies as other languages write
-// them and the sizes of Rust's enums as they are 7 kB.
+// them and the sizes of Rust's enums as they are 7 kB, branches and constructors as they do and what recursion asks for
+// 5 kB.
 const OVER = "the operators' kernels are generic loops, one for each way in which they are used";
-const COMPILER_NOW = 724;
+const COMPILER_NOW = 729;
 
 for (const [what, size] of builds) {
   test(`${what} are below ${COMPILER} kB`, { todo: OVER }, () => {

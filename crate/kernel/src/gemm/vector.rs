@@ -6,13 +6,15 @@
 
 use super::moves::{clear, copy};
 use super::panel::Columns;
-use super::tile::{Finish, HEIGHT, WIDTH};
+use super::tile::{Finish, WIDTH};
 use super::{Matrix, Out, SMALL};
 use crate::lanes::{F32x4, Lanes};
 use std::array;
 
 /// Rows that are added at a time.
 const N_ROWS: usize = 4;
+/// Fewer rows than these are multiplied one by one with a large matrix.
+const TOGETHER: usize = 4;
 /// Groups of four columns that are taken side by side.
 const N_QUADS: usize = 4;
 /// Columns of a block whose sums stay in the first-level cache.
@@ -67,7 +69,7 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out) -> usize {
                 }
                 n_done
             }
-            Columns::Strided(b) if m == 1 || m < HEIGHT && k * n > SMALL && b.steps[1] == 1 => {
+            Columns::Strided(b) if m == 1 || m < TOGETHER && k * n > SMALL && b.steps[1] == 1 => {
                 let is_done = (0..m).all(|row| {
                     let (x, y) = (line.x.wrapping_add(row * a.steps[0]), out.at.wrapping_add(row * out.step));
                     times_matrix(&Line { x, y, finish: out.finish.at(row, 0), ..line }, b)
