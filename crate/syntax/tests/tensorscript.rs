@@ -166,7 +166,12 @@ const ERRORS: &[(&str, &[&str])] = &[
         ],
     ),
     ("graph A<B -> B> { dim N = 3; def f() { x } }", &["syntax-error `dim` expected `def`, found `dim`"]),
-    ("graph A<B -> B> { def f() x |> g def h() { x } }", &["syntax-error `x` expected `{`, found a name"]),
+    (
+        "graph A<B -> B> { def f() x |> g def h() { x } }",
+        &[
+            "syntax-error `x` expected a body in braces such as `{ 1 }`, found an expression; put braces around it: good",
+        ],
+    ),
     (
         "def f() { x }\ndim A = 3;",
         &["syntax-error `def` expected `use`, `dim`, `tsr`, `node`, `weights` or `graph`, found `def`"],
@@ -201,7 +206,12 @@ const ERRORS_IN_BODIES: &[(&str, &[&str])] = &[
     ("dim N = 3; x", &["syntax-error `dim` expected an expression, found `dim`"]),
     ("y = L::new(in=3); y", &["syntax-error `::` expected `;`, found `::`; insert `;`: not enough"]),
     ("if x { y }", &["syntax-error `}` expected `else`, found `}`"]),
-    ("if x y else z", &["syntax-error `y` expected `{`, found a name", "syntax-error `z` expected `{`, found a name"]),
+    (
+        "if x y else z",
+        &[
+            "syntax-error `y` expected a body in braces such as `{ 1 }`, found an expression; put braces around it: good",
+        ],
+    ),
     (
         "while x { y } x",
         &[
