@@ -28,7 +28,7 @@ impl Inference<'_> {
             (!self.module.functions[id].type_params.is_empty() && self.is_annotated(id)).then_some(def)
         };
         let known: Vec<DefId> = group.iter().filter_map(known).list();
-        if known.is_empty() || known.len() == group.len() {
+        if known.is_empty() || group.len() == 1 {
             return vec![group];
         }
         let place = |member: &dyn Fn(&Member) -> bool| group.iter().position(member);
@@ -80,9 +80,7 @@ impl Inference<'_> {
         if asking.is_empty() {
             return;
         }
-        // What a written clause says inside is not known any more here.
-        let has_clause = |member: &&Member| !module.functions[member.function(module)].wheres.is_empty();
-        for member in group.iter().filter(|member| !has_clause(member)) {
+        for member in group {
             for visit in module.functions[member.function(module)].visits.clone() {
                 if let Visit::Expr(mention) = module.visits[visit]
                     && let ExprKind::Def(def) = module.exprs[mention].kind
@@ -116,6 +114,11 @@ impl Inference<'_> {
         self.n_reported = self.solver.failures.len();
         if let Some(failure) = failures.into_iter().next() {
             self.errors.push(TypeError::Failed(failure));
+            return;
+        }
+        self.instances.insert(mention, args);
+        // What a written clause says inside is not known any more here.
+        if !self.module.functions[around.function(self.module)].wheres.is_empty() {
             return;
         }
         let told = match around {

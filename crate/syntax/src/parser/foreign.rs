@@ -386,6 +386,13 @@ impl Parser<'_> {
     pub(super) fn bare_body(&mut self) -> bool {
         let is_then = self.at(Ident) && self.surface == Surface::Relay && self.token_text() == "then";
         let at = self.pos + usize::from(is_then);
+        if is_then && self.nth(1) == LBrace {
+            let (before, then) = (self.token_span(self.pos - 1), self.token_span(self.pos));
+            self.foreign(Foreign::Then, then, &[(Span::new(before.end, then.end), "")]);
+            self.bump();
+            self.open_block();
+            return true;
+        }
         if self.sig[at].first_on_line || !self.sig[at].kind.starts_expr() {
             return false;
         }
@@ -424,7 +431,10 @@ impl Parser<'_> {
 
     /// `c ? 1 : 2` behind its condition, which began at the mark.
     pub(super) fn conditional(&mut self, mark: Mark) -> bool {
-        let is_behind = self.surface == Surface::Relay && mark.pos as usize != self.pos;
+        // The condition is not what it is written to, nor what is piped on.
+        let last = self.nodes.last().map(|node| node.kind);
+        let is_operand = !matches!(last, Some(NodeKind::RefWrite | NodeKind::Pipe));
+        let is_behind = self.surface == Surface::Relay && mark.pos as usize != self.pos && is_operand;
         if !is_behind || !self.sig[self.pos + 1].kind.starts_expr() || !self.enter_operator() {
             return false;
         }
@@ -485,7 +495,7 @@ impl Parser<'_> {
         let ctor = self.mark();
         if !self.eat(Ident) {
             self.expected(Expected::Constructor);
-            return self.finish(kind, mark);
+            return self.bar_ctor_end(kind, mark, error);
         }
         self.tasks.append_all([Task::BarCtorEnd(kind, mark, error), Task::Finish(NodeKind::Ctor, ctor)]);
         if self.at(LParen) {
@@ -502,7 +512,8 @@ impl Parser<'_> {
             self.bump();
             return self.tasks.push(Task::BarCtor(kind, mark, error));
         }
-        self.with_edit(error, before.after(), " }");
+        let end = if self.at(Semicolon) { self.token_span(self.pos).end } else { before.end };
+        self.with_edit(error, Span::new(before.end, end), " }");
         self.eat(Semicolon);
         self.finish(kind, mark);
     }
@@ -514,6 +525,10 @@ impl Parser<'_> {
             return;
         }
         let (before, at) = (self.token_span(self.pos - 1), self.token_span(self.pos));
+        if !matches!(self.nth(1), Ident | LParen | LBracket | KwFn | KwRef | Underscore) {
+            self.foreign(Foreign::Of, at, &[]);
+            return self.bump();
+        }
         let open = Span::new(before.end, self.token_span(self.pos + 1).start);
         let error = match error {
             NONE => self.foreign_begun(Foreign::Of, at, &[(open, "(")]),
