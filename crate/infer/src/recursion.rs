@@ -27,8 +27,8 @@ impl Inference<'_> {
             let id = self.module.defs[def].function;
             (!self.module.functions[id].type_params.is_empty() && self.is_annotated(id)).then_some(def)
         };
-        let known: Vec<DefId> = group.iter().filter_map(known).list();
-        if known.is_empty() || group.len() == 1 {
+        let known: Vec<DefId> = if group.len() > 1 { group.iter().filter_map(known).list() } else { Vec::new() };
+        if known.is_empty() {
             return vec![group];
         }
         let place = |member: &dyn Fn(&Member) -> bool| group.iter().position(member);
@@ -74,7 +74,9 @@ impl Inference<'_> {
             let Member::Def(def) = *member else { return None };
             let scheme = self.defs[def].as_ref()?;
             let is_written = !module.functions[module.defs[def].function].wheres.is_empty();
-            (!scheme.obligations.is_empty() && !is_written).then(|| (def, scheme.clone()))
+            let uses_it = |member: &Member| module.functions[member.function(module)].uses_defs.contains(&def);
+            let is_asking = !scheme.obligations.is_empty() && !is_written && group.iter().any(uses_it);
+            is_asking.then(|| (def, scheme.clone()))
         };
         let asking: Vec<(DefId, Arc<Scheme>)> = group.iter().filter_map(asks).list();
         if asking.is_empty() {

@@ -118,25 +118,15 @@ unsafe fn high<const Q: usize>(tile: &Tile, n_rows: usize) {
             HEIGHT if Q == N_QUADS && tile.b_step == WIDTH && tile.a_steps[1] == 1 => whole::<1>(tile),
             #[cfg(target_feature = "relaxed-simd")]
             HEIGHT if Q == N_QUADS && tile.b_step == WIDTH && tile.a_steps == [1, HEIGHT] => whole::<HEIGHT>(tile),
+            HEIGHT => sums::<HEIGHT, Q>(tile),
             #[cfg(target_feature = "relaxed-simd")]
-            5 => apart::<4, Q>(tile, n_rows),
+            5 => sums::<5, Q>(tile),
             #[cfg(target_feature = "relaxed-simd")]
             4 => sums::<4, Q>(tile),
-            HEIGHT => sums::<HEIGHT, Q>(tile),
-            3 => apart::<2, Q>(tile, n_rows),
+            3 => sums::<3, Q>(tile),
             2 => sums::<2, Q>(tile),
             _ => sums::<1, Q>(tile),
         }
-    }
-}
-
-/// The first rows by themselves: there is no code for so many as there are.
-#[inline(never)]
-unsafe fn apart<const R: usize, const Q: usize>(tile: &Tile, n_rows: usize) {
-    unsafe {
-        sums::<R, Q>(tile);
-        let (a, c) = (tile.a.wrapping_add(R * tile.a_steps[0]), tile.c.wrapping_add(R * tile.c_step));
-        high::<Q>(&Tile { a, c, ..*tile }, n_rows - R);
     }
 }
 
@@ -158,8 +148,8 @@ unsafe fn sums<const R: usize, const Q: usize>(tile: &Tile) {
 
 /// A tile of [`HEIGHT`] by [`WIDTH`] with `A_TERM` from a term to the next in `a`, and in `b` [`WIDTH`]. As the distances
 /// are known, four terms are loaded from the same addresses, so that a processor that decodes four instructions at a time
-/// has arithmetic in half of them. The test for the last term keeps its loads from those of the next, which V8 would move
-/// up to them.
+/// has arithmetic in half of them. The test for the last term keeps its loads from those of the next, which some versions
+/// of V8 move up to them.
 #[cfg(any(test, target_feature = "relaxed-simd"))]
 #[inline(never)]
 pub(super) unsafe fn whole<const A_TERM: usize>(tile: &Tile) {

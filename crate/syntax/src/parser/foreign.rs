@@ -564,6 +564,8 @@ impl Parser<'_> {
                 Lt => "[",
                 Gt => "]",
                 Semicolon | LBrace | RBrace | Eq | Eof => return false,
+                // What closes around the name, as in `if (n < m)`, ends it.
+                kind if kind.is_closer() && (self.partner(at as u32) as usize) <= self.pos => return false,
                 _ => continue,
             };
             edits.push((self.token_span(at), text));
