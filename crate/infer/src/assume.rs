@@ -131,10 +131,11 @@ impl Inference<'_> {
                 let own = self.own_params.get(&hole).copied();
                 let param = match own {
                     Some(param) => param,
-                    None => match self.name_params(&[member], &[hole]).first() {
-                        Some(&(_, param)) => param,
-                        None => break,
-                    },
+                    None => {
+                        let Some(&(_, param)) = self.name_params(&[member], &[hole]).first() else { break };
+                        self.made_rigid.push((param, member.function(self.module)));
+                        param
+                    }
                 };
                 self.solver.quantify(&[], &[(hole, param)], cause);
                 self.solver.solve();

@@ -1,9 +1,10 @@
 //! What can be wrong with types, and the words for it.
 
 use crate::Inferred;
+use crate::escape::Holder;
 use crate::why::Why;
 use base::{Diagnostic, HashMap, Span, ToList, count};
-use hir::{CtorId, DefId, ExprId, ExprKind, FnId, LocalId, Module, PatId, TypeExprId};
+use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, TypeExprId};
 use solve::{Cause, Cycle, Failure, Posted, RelationId};
 use ty::{Atom, Dim, Extent, Kind, List, Names, Obligation, ParamId, Poly, PolyId, RelationRef, Term, TermId, Terms};
 
@@ -30,9 +31,10 @@ pub enum TypeError {
         relation: RelationId,
         mention: ExprId,
     },
-    /// A variable whose type mentions a parameter of a function that it is not in.
+    /// What has a type that mentions a parameter of a function that it is not in.
     Escapes {
-        local: LocalId,
+        holder: Holder,
+        ty: TermId,
         param: ParamId,
         owner: FnId,
     },
@@ -107,14 +109,22 @@ impl Wording<'_> {
                 );
                 Diagnostic::error("relation-not-assumed", module.exprs[mention].span, message)
             }
-            TypeError::Escapes { local, param, owner } => {
-                let data = &module.type_params[param];
-                let (name, of) = (module.local_name(local), self.function_name(owner));
-                let found = self.inferred.locals[local].map_or_else(String::new, |ty| self.print(ty));
+            TypeError::Escapes { holder, ty, param, owner } => {
+                let (name, span) = match holder {
+                    Holder::Local(local) => (module.local_name(local), module.locals[local].span),
+                    Holder::Def(def) => (&*module.defs[def].name, module.defs[def].name_span),
+                };
+                let names = self.inferred.names(module);
+                let (param_name, of) = (names.param(param), self.function_name(owner));
+                let found = self.print(ty);
                 let message =
-                    format!("`{name}` would have the type {found}, but `{}` means nothing outside of {of}", data.name);
-                let error = Diagnostic::error("escaping-parameter", module.locals[local].span, message);
-                error.label(data.span, format!("`{}` is declared here", data.name))
+                    format!("`{name}` would have the type {found}, but `{param_name}` means nothing outside of {of}");
+                let error = Diagnostic::error("escaping-parameter", span, message);
+                if (param.0 as usize) < module.type_params.len() {
+                    error.label(module.type_params[param].span, format!("`{param_name}` is declared here"))
+                } else {
+                    error
+                }
             }
             TypeError::Infinite(Cycle { class, whole, cause }) => {
                 let learned = self.inferred.solver.store.origin(class);
@@ -149,7 +159,13 @@ impl Wording<'_> {
                 let (expected, found) = (self.print(expected), self.print(found));
                 let message = format!("expected {expected}, found {found}, which is not polymorphic");
                 let mut error = Diagnostic::error("not-polymorphic", module.exprs[value].span, message);
-                error.help = Some("pass the name of a polymorphic function, or a `fn` literal".to_owned());
+                let help = match module.exprs[value].kind {
+                    ExprKind::Fn(_) => {
+                        "use nothing in this literal whose type mentions the parameter of the one around it"
+                    }
+                    _ => "pass the name of a polymorphic function, or a `fn` literal",
+                };
+                error.help = Some(help.to_owned());
                 error
             }
             TypeError::NotAFunction { callee, found } => {

@@ -36,12 +36,14 @@ pub(crate) struct Inference<'m> {
     /// Of functions that are not known yet, the type that their first call gave them.
     unknown_functions: HashMap<TermId, TermId>,
     opened: HashMap<ExprId, Opened>,
-    handed: HashMap<ExprId, TermId>,
+    pub(crate) handed: HashMap<ExprId, TermId>,
     /// Polymorphic `fn` literals.
     literals: HashMap<ExprId, Scheme>,
     pub(crate) hole_kinds: HashMap<TypeExprId, Kind>,
     /// Inside a definition with a `where` clause, what the clause makes of its parameters.
     pub(crate) assumed_params: HashMap<ParamId, TermId>,
+    /// Parameters that `where` clauses made, and the function of each.
+    pub(crate) made_rigid: Vec<(ParamId, FnId)>,
     /// Waiting relations that follow from others that wait.
     pub(crate) implied: HashSet<RelationId>,
     /// Equations of one unknown that have been equated.
@@ -104,6 +106,7 @@ impl<'m> Inference<'m> {
             literals: HashMap::default(),
             hole_kinds: hole_kinds(module),
             assumed_params: HashMap::default(),
+            made_rigid: Vec::new(),
             implied: HashSet::default(),
             equated: HashSet::default(),
             joined: HashSet::default(),
@@ -331,10 +334,9 @@ impl<'m> Inference<'m> {
                     pending.append_all(arms.iter().map(|arm| arm.body));
                     continue;
                 }
-                // A name's mention is a use of its own, and so is a literal that takes nothing from around it.
-                ExprKind::Def(_) | ExprKind::Ctor(_) | ExprKind::Op(_) | ExprKind::Error => true,
+                // A name's mention is a use of its own, and so is a literal.
+                ExprKind::Def(_) | ExprKind::Ctor(_) | ExprKind::Op(_) | ExprKind::Fn(_) | ExprKind::Error => true,
                 ExprKind::Local(local, _) => self.local_schemes.contains_key(local),
-                ExprKind::Fn(function) => module.functions[*function].captures.is_empty(),
                 _ => self.opened.contains_key(&value),
             };
             if is_polymorphic {

@@ -7,7 +7,7 @@
 //! Worked example: in `def @both(%f: fn[A](A) -> A) { (%f(1), %f(True)) }` the first lowering misses `int32` and
 //! `bool`. In the second `%f` is `(fn(int32) -> int32, fn(bool) -> bool)`, and a mention is one of the fields.
 //!
-//! What a value is made of captures nothing that depends on the type arguments (`infer` sees to that), so it can be
+//! What a value is made of captures nothing whose type depends on the type arguments (`infer` sees to that), so it can be
 //! made once for each way where it stands.
 
 use crate::body::Body;
