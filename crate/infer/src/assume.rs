@@ -133,7 +133,7 @@ impl Inference<'_> {
                     Some(param) => param,
                     None => {
                         let Some(&(_, param)) = self.name_params(&[member], &[hole]).first() else { break };
-                        self.made_rigid.push((param, member.function(self.module)));
+                        self.scopes.declare(param, member.function(self.module));
                         param
                     }
                 };

@@ -9,10 +9,13 @@
 //! `ref(Option[A])`, which means nothing where `@keep` is called.
 
 use crate::error::TypeError;
+use crate::group::Member;
 use crate::walk::Inference;
+use crate::why::Why;
 use base::{Append, HashMap, HashSet, IndexVec, ToList};
-use hir::{DefId, ExprId, ExprKind, FnId, LocalId};
-use ty::{Dim, Extent, ParamId, Term, TermId, Terms};
+use hir::{DefId, ExprId, ExprKind, FnId, LocalId, Module, Visit};
+use std::sync::Arc;
+use ty::{Dim, Extent, ParamId, Scheme, Term, TermId, Terms};
 
 /// What has a type.
 #[derive(Clone, Copy, Debug)]
@@ -21,83 +24,115 @@ pub enum Holder {
     Def(DefId),
 }
 
-/// The functions in which parameters mean something.
-type Owners = HashMap<ParamId, Vec<FnId>>;
+/// A literal that stands where a function of every type is wanted, and that type.
+pub(crate) type Handed = (ExprId, TermId);
+
+/// Where parameters mean something.
+#[derive(Default)]
+pub(crate) struct Scopes {
+    /// The functions that declare a parameter, or that stand where a function of every type is wanted.
+    owners: HashMap<ParamId, Vec<FnId>>,
+    handed: Vec<Handed>,
+    /// The variables of each function.
+    locals: IndexVec<FnId, Vec<LocalId>>,
+}
+
+impl Scopes {
+    pub(crate) fn new(module: &Module) -> Self {
+        let mut scopes = Self { locals: IndexVec::filled(Vec::new(), module.functions.len()), ..Self::default() };
+        for (id, function) in module.functions.iter_enumerated().skip(module.start.functions) {
+            function.type_params.iter().for_each(|&param| scopes.declare(param, id));
+        }
+        for (local, data) in module.locals.iter_enumerated().skip(module.start.locals) {
+            scopes.locals[data.owner].push(local);
+        }
+        scopes
+    }
+
+    pub(crate) fn declare(&mut self, param: ParamId, function: FnId) {
+        self.owners.entry(param).or_default().push(function);
+    }
+
+    /// The literals that were handed since the last call.
+    pub(crate) fn take_handed(&mut self) -> Vec<Handed> {
+        std::mem::take(&mut self.handed)
+    }
+}
 
 impl Inference<'_> {
+    /// Notes that a literal stands where a function of every type is wanted.
+    pub(crate) fn hand(&mut self, value: ExprId, function: FnId, expected: TermId) {
+        self.bound_by(expected).into_iter().for_each(|param| self.scopes.declare(param, function));
+        self.scopes.handed.push((value, expected));
+    }
+
     /// Errors for the variables and definitions whose types mention parameters of functions that they are not in.
-    pub(crate) fn check_escapes(&mut self) {
-        let module = self.module;
-        let handed = self.handed_literals();
-        let owners = self.owners(&handed);
-        if owners.is_empty() {
+    pub(crate) fn check_escapes(&mut self, group: &[Member], handed: Vec<Handed>) {
+        if self.scopes.owners.is_empty() {
             return;
         }
-        let mut of_function: IndexVec<FnId, Vec<LocalId>> = IndexVec::filled(Vec::new(), module.functions.len());
-        for (local, data) in module.locals.iter_enumerated().skip(module.start.locals) {
-            of_function[data.owner].push(local);
-        }
-        for (function, locals) in of_function.iter_enumerated() {
-            let types: Vec<TermId> = locals.iter().filter_map(|&local| self.locals[local]).list();
-            let is_strange =
-                |term| param(term).is_some_and(|param| self.owner_elsewhere(param, function, &owners).is_some());
-            if self.solver.roots_where(&types, is_strange).is_empty() {
-                continue;
-            }
-            for &local in locals {
-                let Some(ty) = self.locals[local] else { continue };
-                let own = self.local_schemes.get(&local).map_or(&[][..], |scheme| &scheme.params);
-                if let Some((param, owner)) = self.escaped(ty, function, &owners, own) {
-                    self.errors.push(TypeError::Escapes { holder: Holder::Local(local), ty, param, owner });
-                    break;
+        let module = self.module;
+        let n_errors = self.errors.len();
+        for member in group {
+            let function = member.function(module);
+            self.check_locals(function);
+            for visit in module.functions[function].visits.clone() {
+                if let Visit::Expr(expr) = module.visits[visit]
+                    && let ExprKind::Fn(literal) = module.exprs[expr].kind
+                {
+                    self.check_locals(literal);
                 }
             }
         }
-        if !self.errors.is_empty() {
+        let is_told = self.errors.len() > n_errors;
+        group.iter().for_each(|member| self.check_definition(*member, is_told));
+        if self.errors.len() == n_errors {
+            handed.into_iter().for_each(|(value, expected)| self.check_captures(value, expected));
+        }
+    }
+
+    fn check_locals(&mut self, function: FnId) {
+        let locals = &self.scopes.locals[function];
+        let types: Vec<TermId> = locals.iter().filter_map(|&local| self.locals[local]).list();
+        let is_strange = |term| param(term).is_some_and(|param| self.owner_elsewhere(param, function).is_some());
+        if self.solver.roots_where(&types, is_strange).is_empty() {
             return;
         }
-        for (def, data) in module.defs.iter_enumerated().skip(module.start.defs) {
-            if let Some(scheme) = &self.defs[def]
-                && let Some((param, owner)) = self.escaped(scheme.body, data.function, &owners, &scheme.params)
-            {
+        for &local in locals {
+            let Some(ty) = self.locals[local] else { continue };
+            let own = self.local_schemes.get(&local).map_or(&[][..], |scheme| &scheme.params);
+            if let Some((param, owner)) = self.escaped(ty, function, own) {
+                self.errors.push(TypeError::Escapes { holder: Holder::Local(local), ty, param, owner });
+                return;
+            }
+        }
+    }
+
+    /// A definition whose type makes no sense where it is used has none there.
+    fn check_definition(&mut self, member: Member, is_told: bool) {
+        if let Member::Def(def) = member
+            && let Some(scheme) = self.defs[def].clone()
+            && let Some((param, owner)) = self.escaped(scheme.body, member.function(self.module), &scheme.params)
+        {
+            if !is_told {
                 self.errors.push(TypeError::Escapes { holder: Holder::Def(def), ty: scheme.body, param, owner });
             }
-        }
-        for (value, expected) in handed {
-            let ExprKind::Fn(function) = module.exprs[value].kind else { continue };
-            let mut captured = module.functions[function].captures.iter().filter_map(|&(local, _)| self.locals[local]);
-            let own = self.bound_by(expected);
-            if captured.any(|ty| self.free_params(ty).iter().any(|param| own.contains(param))) {
-                let found = self.type_of(value);
-                self.errors.push(TypeError::NotPolymorphic { value, expected, found });
-            }
+            let cause = self.cause(Why::Function(owner));
+            let scheme = Scheme { params: Vec::new(), body: self.error(cause), obligations: Vec::new() };
+            self.defs[def] = Some(Arc::new(scheme));
         }
     }
 
-    /// The literals that stand where a function of every type is wanted, and that type.
-    fn handed_literals(&self) -> Vec<(ExprId, TermId)> {
-        let is_literal = |expr: ExprId| matches!(self.module.exprs[expr].kind, ExprKind::Fn(_));
-        let mut handed: Vec<(ExprId, TermId)> =
-            self.handed.iter().map(|(&expr, &ty)| (expr, ty)).filter(|&(expr, _)| is_literal(expr)).list();
-        base::sort_by_key(&mut handed, |&(expr, _)| expr);
-        handed
-    }
-
-    fn owners(&self, handed: &[(ExprId, TermId)]) -> Owners {
+    /// What a literal uses of another for the same type has nothing of that one's parameters.
+    fn check_captures(&mut self, value: ExprId, expected: TermId) {
         let module = self.module;
-        let mut owners = Owners::default();
-        for (id, function) in module.functions.iter_enumerated().skip(module.start.functions) {
-            function.type_params.iter().for_each(|&param| owners.entry(param).or_default().push(id));
+        let ExprKind::Fn(function) = module.exprs[value].kind else { return };
+        let own = self.bound_by(expected);
+        let mut captured = module.functions[function].captures.iter().filter_map(|&(local, _)| self.locals[local]);
+        if captured.any(|ty| self.free_params(ty).iter().any(|param| own.contains(param))) {
+            let found = self.type_of(value);
+            self.errors.push(TypeError::NotPolymorphic { value, expected, found });
         }
-        for &(param, function) in &self.made_rigid {
-            owners.entry(param).or_default().push(function);
-        }
-        for &(value, expected) in handed {
-            if let ExprKind::Fn(function) = module.exprs[value].kind {
-                self.bound_by(expected).into_iter().for_each(|param| owners.entry(param).or_default().push(function));
-            }
-        }
-        owners
     }
 
     /// The parameters of a polymorphic function type.
@@ -109,20 +144,20 @@ impl Inference<'_> {
     }
 
     /// A parameter in a type that neither is its own nor belongs to a function around, and a function that it belongs to.
-    fn escaped(&self, ty: TermId, inside: FnId, owners: &Owners, own: &[ParamId]) -> Option<(ParamId, FnId)> {
+    fn escaped(&self, ty: TermId, inside: FnId, own: &[ParamId]) -> Option<(ParamId, FnId)> {
         let mut free = self.free_params(ty).into_iter().filter(|param| !own.contains(param));
-        free.find_map(|param| Some((param, self.owner_elsewhere(param, inside, owners)?)))
+        free.find_map(|param| Some((param, self.owner_elsewhere(param, inside)?)))
     }
 
     /// A function that a parameter belongs to, if none of those is around.
-    fn owner_elsewhere(&self, param: ParamId, inside: FnId, owners: &Owners) -> Option<FnId> {
+    fn owner_elsewhere(&self, param: ParamId, inside: FnId) -> Option<FnId> {
         let functions = &self.module.functions;
         let span = functions[inside].span;
         let is_around = |&owner: &FnId| {
             let around = functions[owner].span;
             owner == inside || (around.start <= span.start && span.end <= around.end)
         };
-        let owners = owners.get(&param)?;
+        let owners = self.scopes.owners.get(&param)?;
         if owners.iter().any(is_around) { None } else { owners.first().copied() }
     }
 

@@ -1,6 +1,7 @@
 //! The walk over bodies in evaluation order: types are made, relations posted.
 
 use crate::error::TypeError;
+use crate::escape::Scopes;
 use crate::group::{Member, groups};
 use crate::rows::{Places, Step};
 use crate::shared::Shared;
@@ -36,14 +37,14 @@ pub(crate) struct Inference<'m> {
     /// Of functions that are not known yet, the type that their first call gave them.
     unknown_functions: HashMap<TermId, TermId>,
     opened: HashMap<ExprId, Opened>,
-    pub(crate) handed: HashMap<ExprId, TermId>,
+    handed: HashMap<ExprId, TermId>,
     /// Polymorphic `fn` literals.
     literals: HashMap<ExprId, Scheme>,
     pub(crate) hole_kinds: HashMap<TypeExprId, Kind>,
     /// Inside a definition with a `where` clause, what the clause makes of its parameters.
     pub(crate) assumed_params: HashMap<ParamId, TermId>,
-    /// Parameters that `where` clauses made, and the function of each.
-    pub(crate) made_rigid: Vec<(ParamId, FnId)>,
+    /// Where parameters mean something.
+    pub(crate) scopes: Scopes,
     /// Waiting relations that follow from others that wait.
     pub(crate) implied: HashSet<RelationId>,
     /// Equations of one unknown that have been equated.
@@ -106,7 +107,7 @@ impl<'m> Inference<'m> {
             literals: HashMap::default(),
             hole_kinds: hole_kinds(module),
             assumed_params: HashMap::default(),
-            made_rigid: Vec::new(),
+            scopes: Scopes::new(module),
             implied: HashSet::default(),
             equated: HashSet::default(),
             joined: HashSet::default(),
@@ -122,18 +123,24 @@ impl<'m> Inference<'m> {
 
     pub(crate) fn run(mut self) -> (Inferred, Vec<TypeError>) {
         let mut began = Vec::new();
-        for group in groups(self.module) {
+        let groups = groups(self.module);
+        for group in &groups {
             let n_errors = self.errors.len();
             for part in self.parts(group.clone()) {
                 began.push(self.solver.store.log.n_events());
                 self.infer_group(&part);
             }
             if self.errors.len() == n_errors {
-                self.check_uses_within(&group);
+                self.check_uses_within(group);
+            }
+            let handed = self.scopes.take_handed();
+            if self.errors.len() == n_errors {
+                self.check_escapes(group, handed);
             }
         }
+        // What is in a cell may be known by later groups alone.
         if self.errors.is_empty() {
-            self.check_escapes();
+            self.check_escapes(&groups.concat(), Vec::new());
         }
         self.finish_shared();
         let inferred = Inferred {
@@ -335,7 +342,11 @@ impl<'m> Inference<'m> {
                     continue;
                 }
                 // A name's mention is a use of its own, and so is a literal.
-                ExprKind::Def(_) | ExprKind::Ctor(_) | ExprKind::Op(_) | ExprKind::Fn(_) | ExprKind::Error => true,
+                ExprKind::Def(_) | ExprKind::Ctor(_) | ExprKind::Op(_) | ExprKind::Error => true,
+                ExprKind::Fn(function) => {
+                    self.hand(value, *function, expected);
+                    true
+                }
                 ExprKind::Local(local, _) => self.local_schemes.contains_key(local),
                 _ => self.opened.contains_key(&value),
             };
