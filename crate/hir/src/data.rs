@@ -276,6 +276,9 @@ pub enum LocalOrigin {
     Hole,
 }
 
+/// Owns the variables that a file leaves free.
+pub const NO_FUNCTION: FnId = FnId(u32::MAX);
+
 /// A variable: `%x`, in refine and TensorScript `x`.
 #[derive(Clone, Debug)]
 pub struct Local {
@@ -286,7 +289,7 @@ pub struct Local {
     pub origin: LocalOrigin,
     /// In an or-pattern, the variable of the first alternative that this one is.
     pub shares: Option<LocalId>,
-    /// The function whose variable it is.
+    /// The function whose variable it is, or [`NO_FUNCTION`].
     pub owner: FnId,
     /// Among its owner's variables.
     pub slot: u32,

@@ -27,8 +27,8 @@ mod sizes;
 
 pub use data::{
     Adt, Arm, Attr, Ctor, CtorId, Def, DefId, Expr, ExprId, ExprKind, FnId, Function, Hole, Item, Local, LocalId,
-    LocalOrigin, Module, Pat, PatId, PatKind, Place, Start, TypeExpr, TypeExprId, TypeExprKind, TypeParam, Visit,
-    Where,
+    LocalOrigin, Module, NO_FUNCTION, Pat, PatId, PatKind, Place, Start, TypeExpr, TypeExprId, TypeExprKind, TypeParam,
+    Visit, Where,
 };
 pub use error::{ArrayFault, HirError, MetaFault};
 pub use layer_fault::LayerFault;

@@ -12,8 +12,8 @@ use crate::error::TypeError;
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
-use base::{Append, HashMap, HashSet, IndexVec, ToList};
-use hir::{DefId, ExprId, ExprKind, FnId, LocalId, Module, Visit};
+use base::{Append, HashMap, HashSet, IndexVec, Span, ToList};
+use hir::{DefId, ExprId, ExprKind, FnId, LocalId, Module, NO_FUNCTION, Visit};
 use std::sync::Arc;
 use ty::{Dim, Extent, ParamId, Scheme, Term, TermId, Terms};
 
@@ -35,6 +35,8 @@ pub(crate) struct Scopes {
     handed: Vec<Handed>,
     /// The variables of each function.
     locals: IndexVec<FnId, Vec<LocalId>>,
+    /// Those in none.
+    free: Vec<LocalId>,
 }
 
 impl Scopes {
@@ -44,7 +46,11 @@ impl Scopes {
             function.type_params.iter().for_each(|&param| scopes.declare(param, id));
         }
         for (local, data) in module.locals.iter_enumerated().skip(module.start.locals) {
-            scopes.locals[data.owner].push(local);
+            if data.owner == NO_FUNCTION {
+                scopes.free.push(local);
+            } else {
+                scopes.locals[data.owner].push(local);
+            }
         }
         scopes
     }
@@ -91,8 +97,13 @@ impl Inference<'_> {
         }
     }
 
+    /// Errors for variables in no function.
+    pub(crate) fn check_free(&mut self) {
+        self.check_locals(NO_FUNCTION);
+    }
+
     fn check_locals(&mut self, function: FnId) {
-        let locals = &self.scopes.locals[function];
+        let locals = if function == NO_FUNCTION { &self.scopes.free } else { &self.scopes.locals[function] };
         let types: Vec<TermId> = locals.iter().filter_map(|&local| self.locals[local]).list();
         let is_strange = |term| param(term).is_some_and(|param| self.owner_elsewhere(param, function).is_some());
         if self.solver.roots_where(&types, is_strange).is_empty() {
@@ -152,10 +163,10 @@ impl Inference<'_> {
     /// A function that a parameter belongs to, if none of those is around.
     fn owner_elsewhere(&self, param: ParamId, inside: FnId) -> Option<FnId> {
         let functions = &self.module.functions;
-        let span = functions[inside].span;
         let is_around = |&owner: &FnId| {
             let around = functions[owner].span;
-            owner == inside || (around.start <= span.start && span.end <= around.end)
+            let is_within = |span: Span| around.start <= span.start && span.end <= around.end;
+            owner == inside || (inside != NO_FUNCTION && is_within(functions[inside].span))
         };
         let owners = self.scopes.owners.get(&param)?;
         if owners.iter().any(is_around) { None } else { owners.first().copied() }

@@ -141,6 +141,7 @@ impl<'m> Inference<'m> {
         // What is in a cell may be known by later groups alone.
         if self.errors.is_empty() {
             self.check_escapes(&groups.concat(), Vec::new());
+            self.check_free();
         }
         self.finish_shared();
         let inferred = Inferred {

@@ -2,17 +2,14 @@
 
 use super::{Lowered, Lowering, OpenFunction, nearest};
 use crate::data::{
-    Adt, Ctor, CtorId, Def, DefId, ExprId, ExprKind, FnId, Function, Item, Local, LocalId, LocalOrigin, TypeExprId,
-    TypeParam, Visit,
+    Adt, Ctor, CtorId, Def, DefId, ExprId, ExprKind, FnId, Function, Item, Local, LocalId, LocalOrigin, NO_FUNCTION,
+    TypeExprId, TypeParam, Visit,
 };
 use crate::error::{Duplicated, HirError};
 use base::{Append, HashMap, Span, Surface, ToList};
 use std::borrow::Cow;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{AdtId, Kind, ParamId};
-
-/// Owns the variables that a file leaves free.
-const NO_FUNCTION: FnId = FnId(u32::MAX);
 
 impl<'t> Lowering<'t> {
     /// Gives every definition, type and constructor its id, so that they may be used before they are defined.
