@@ -127,6 +127,19 @@ const REFINE_WORDS: &[&str] = &[
     "3",
     ";",
     "é",
+    "if x then",
+    "else",
+    "fun x ->",
+    "let f x =",
+    "let C x =",
+    "type t =",
+    "match x {",
+    "}",
+    "C (x, y)",
+    "`",
+    "+",
+    "(* c *)",
+    "// c\n",
 ];
 
 /// The words of the language, to be thrown together.

@@ -164,6 +164,32 @@ pub enum Foreign {
     Bars,
     /// `A if %c => 1`
     Guard,
+
+    // In refine.
+    /// `let f x = e`, `x -> e`
+    NoFunctions,
+    /// `(A, B)`
+    NoTuples,
+    /// `type t = A | B`
+    NoTypes,
+    /// `1`, `"a"`
+    NoLiterals,
+    /// `A + B`
+    NoOperators,
+    /// `if c then A else B`
+    Truth,
+    /// `Pair (A, B)`
+    Fields,
+    /// `match x { A -> B }`
+    Braces,
+    /// `` `A ``
+    Backtick,
+    /// `x : A | B`
+    Sum,
+    /// `let Pair x y = e in`
+    Parts,
+    /// `// …`, `(* … *)`
+    Comment,
 }
 
 impl Foreign {
@@ -218,6 +244,34 @@ impl Foreign {
             Foreign::Rec => ("a function knows itself without `rec`", "take `rec` out"),
             Foreign::Bars => ("expected arms with commas between them, found `|`", "write commas"),
             Foreign::Guard => ("an arm has no condition: an `if` stands in what it gives", ""),
+            Foreign::NoFunctions => {
+                ("refine has no functions: a program is `let … in`, `match … with` and variants", "")
+            }
+            Foreign::NoTuples => (
+                "refine has no tuples: what belongs together are the fields of a variant, as in `Pair A B`",
+                "make them fields of a variant",
+            ),
+            Foreign::NoTypes => {
+                ("refine names no types: a sum stands where it is used, as in `let x : [A, B] = A in`", "")
+            }
+            Foreign::NoLiterals => {
+                ("refine has no numbers and no strings: a value is a variant such as `A` or `Pair A B`", "")
+            }
+            Foreign::NoOperators => ("refine has no operators: `match … with` takes values apart", ""),
+            Foreign::Truth => ("expected `match`, found `if`: a truth is `True` or `False`", "write it as a `match`"),
+            Foreign::Fields => {
+                ("expected fields without commas such as `Pair A B`, found `,`", "write them without commas")
+            }
+            Foreign::Braces => {
+                ("expected arms without braces such as `with A -> B | C -> D`, found `{`", "write them without")
+            }
+            Foreign::Backtick => ("expected a variant such as `A`, found a backtick", "take the backtick away"),
+            Foreign::Sum => ("expected a type such as `[A, B]`, found variants without brackets", "write the brackets"),
+            Foreign::Parts => (
+                "expected a variable such as `x`, found a pattern: `match … with` takes values apart",
+                "write it as a `match`",
+            ),
+            Foreign::Comment => ("expected a comment such as `# …`, found another language's", "write `#`"),
             Foreign::Angles => {
                 ("expected type arguments in brackets such as `List[int32]`, found `<`", "write brackets")
             }
@@ -469,7 +523,7 @@ impl SyntaxError {
                 said
             }
             SyntaxError::TakesNoArguments { argument, .. } => {
-                syntax("expected a variant such as `A` in front of an argument, found something else".to_owned())
+                syntax("only a variant such as `A` has something behind it: refine has no functions".to_owned())
                     .label(*argument, "the argument")
             }
             SyntaxError::UnknownLang { at, nearest } => {

@@ -44,7 +44,8 @@ pub(crate) fn lex(text: &str, surface: Surface) -> Lexed {
     // A token is two or three bytes long, as most programs go.
     let guess = text.len() / 2 + 1;
     let out = Lexed { tokens: Vec::with_capacity(guess), sig: Vec::with_capacity(guess), errors: Vec::new() };
-    let mut lexer = Lexer { text, surface, bytes: text.as_bytes(), pos: 0, out, line_fresh: true };
+    let mut lexer =
+        Lexer { text, surface, bytes: text.as_bytes(), pos: 0, out, line_fresh: true, unclosed: [false; 2] };
     lexer.run();
     lexer.out
 }
@@ -57,6 +58,8 @@ struct Lexer<'a> {
     pos: usize,
     out: Lexed,
     line_fresh: bool,
+    /// No `*/` and no `*)` follows.
+    unclosed: [bool; 2],
 }
 
 impl Lexer<'_> {
@@ -170,6 +173,7 @@ impl Lexer<'_> {
     fn refine_token(&mut self, last: TokenKind) -> TokenKind {
         match self.peek(0) {
             b'#' => self.line_comment(),
+            b'/' | b'-' | b'(' if self.foreign_comment() => Comment,
             b'_' | b'a'..=b'z' | b'A'..=b'Z' => {
                 let start = self.pos;
                 let rest = &self.bytes[start..];
@@ -186,6 +190,32 @@ impl Lexer<'_> {
             }
             _ => self.token(last),
         }
+    }
+
+    /// `// …`, `-- …`, `/* … */` and `(* … *)`, which are `# …` in refine.
+    fn foreign_comment(&mut self) -> bool {
+        let rest = &self.text[self.pos..];
+        let (len, closer) = match &rest.as_bytes()[..rest.len().min(2)] {
+            b"//" | b"--" => (rest.find('\n').unwrap_or(rest.len()), ""),
+            b"/*" if !self.unclosed[0] => (rest[2..].find("*/").map_or(0, |at| at + 4), "*/"),
+            b"(*" if !self.unclosed[1] => (rest[2..].find("*)").map_or(0, |at| at + 4), "*)"),
+            _ => return false,
+        };
+        if len == 0 {
+            // Nor is one behind.
+            self.unclosed[usize::from(closer == "*)")] = true;
+            return false;
+        }
+        let start = self.pos;
+        self.pos += len;
+        let inside = &rest[2..len - closer.len()];
+        self.line_fresh |= inside.contains('\n');
+        let is_last = rest[len..].trim_start_matches([' ', '\t', '\r']).starts_with('\n') || rest.len() == len;
+        let lines = inside.trim_end().replace('\n', "\n#");
+        let edit = Edit { span: self.span(start), text: format!("#{lines}{}", if is_last { "" } else { "\n" }) };
+        let at = Span::new(start as u32, start as u32 + 2);
+        self.out.errors.push(SyntaxError::Foreign { form: Foreign::Comment, at, edits: vec![edit] });
+        true
     }
 
     /// As in Relay, but for names, numbers such as `1.` and `.5`, and what begins a token there and none here.

@@ -126,7 +126,8 @@ fn soup() -> impl Strategy<Value = String> {
 fn refine_word() -> impl Strategy<Value = &'static str> {
     let words: Vec<&str> =
         "let in match with as | -> = : , ( ) [ ] _ x y A B C' let#x =# x#: [A,B#[C] |#A#-> as#y A#( \
-        match#x#with ( ) => ; 3 % # \u{e9} \"s\" { } @f /* _x in in | \n \n"
+        match#x#with ( ) => ; 3 % # \u{e9} \"s\" { } @f /* _x in in | \n \n if then else if#x#then fun function rec type#t#= \
+        x#-> (x)#=> match#x#{ A#(x,#y) + . ` (* *) // -- let#f#x#= let#A#x#="
             .split(' ')
             .filter(|word| !word.is_empty())
             .collect();

@@ -62,7 +62,12 @@ const ERRORS: &[(&str, &[&str])] = &[
     ("let x A in x", &["syntax-error `A` expected `=`, found a name"]),
     ("let A = x in x", &["syntax-error `A` expected a variable such as `x`, found a name"]),
     ("let x = in x", &["syntax-error `in` expected an expression, found `in`"]),
-    ("let x : A = B in x", &["syntax-error `A` expected a type such as `[A, B]`, found a name"]),
+    (
+        "let x : A = B in x",
+        &[
+            "syntax-error `A` expected a type such as `[A, B]`, found variants without brackets; write the brackets: good",
+        ],
+    ),
     ("let x : [A B] = B in x", &["syntax-error `B` expected `,` or `]`, found a name; insert `,`: good"]),
     ("let x : [a] = A in x", &["syntax-error `a` expected a variant such as `A`, found a local variable"]),
     (
@@ -79,21 +84,21 @@ const ERRORS: &[(&str, &[&str])] = &[
     (
         "let x = A in x B C",
         &[
-            "syntax-error `x` expected a variant such as `A` in front of an argument, found something else; `B` the argument",
+            "syntax-error `x` only a variant such as `A` has something behind it: refine has no functions; `B` the argument",
         ],
     ),
     (
         "(A) B",
         &[
-            "syntax-error `(A)` expected a variant such as `A` in front of an argument, found something else; `B` the argument",
+            "syntax-error `(A)` only a variant such as `A` has something behind it: refine has no functions; `B` the argument",
         ],
     ),
-    ("A 3", &["syntax-error `3` expected an expression, found an integer"]),
+    ("A 3", &["syntax-error `3` refine has no numbers and no strings: a value is a variant such as `A` or `Pair A B`"]),
     ("A _", &["syntax-error `_` expected an expression, found `_`"]),
     ("match x | A -> B", &["syntax-error `|` expected `with`, found `|`; insert `with`: good"]),
     ("match x with", &["syntax-error `with` expected `|`, found the end of the file"]),
     ("match x with | A => B | C -> D", &["syntax-error `=>` expected `->`, found `=>`; write `->`: good"]),
-    ("match x with | A -> B, | C -> D", &["syntax-error `,` expected `|`, found `,`"]),
+    ("match x with | A -> B, | C -> D", &["syntax-error `,` expected the end of the file, found `,`"]),
     (
         "match x with\n| A -> B\nC (D | E) -> F\n| G -> H",
         &["syntax-error `B` expected `|`, found a name; `C` found here; insert `|`: good"],
@@ -107,9 +112,96 @@ const ERRORS: &[(&str, &[&str])] = &[
     (
         "let x = 3 in match x with | A => B | C ->",
         &[
-            "syntax-error `3` expected an expression, found an integer",
+            "syntax-error `3` refine has no numbers and no strings: a value is a variant such as `A` or `Pair A B`",
             "syntax-error `=>` expected `->`, found `=>`; write `->`: not enough",
             "syntax-error `->` expected an expression, found the end of the file",
+        ],
+    ),
+    // As in other languages.
+    (
+        "let f x = match x with A -> B | B -> A in f A",
+        &["syntax-error `x` refine has no functions: a program is `let … in`, `match … with` and variants"],
+    ),
+    (
+        "let rec f (x : [A]) y = g x in f A",
+        &["syntax-error `(x : [A]) y` refine has no functions: a program is `let … in`, `match … with` and variants"],
+    ),
+    (
+        "let f = fun x -> x in let g = (x, y) => x in g A",
+        &["syntax-error `fun` refine has no functions: a program is `let … in`, `match … with` and variants"],
+    ),
+    (
+        "if x then A else B",
+        &["syntax-error `if` expected `match`, found `if`: a truth is `True` or `False`; write it as a `match`: good"],
+    ),
+    (
+        "match x with | A -> if y then match z with D -> E else F | C -> G",
+        &["syntax-error `if` expected `match`, found `if`: a truth is `True` or `False`; write it as a `match`: good"],
+    ),
+    ("if x then A", &["syntax-error `if` expected `match`, found `if`: a truth is `True` or `False`"]),
+    (
+        "Pair (Mul A B, C) D",
+        &[
+            "syntax-error `(Mul A B, C)` expected fields without commas such as `Pair A B`, found `,`; write them without commas: good",
+        ],
+    ),
+    (
+        "match x with | Cons(h, t) -> t",
+        &[
+            "syntax-error `(h, t)` expected fields without commas such as `Pair A B`, found `,`; write them without commas: good",
+        ],
+    ),
+    (
+        "(A, (B C), )",
+        &[
+            "syntax-error `(A, (B C), )` refine has no tuples: what belongs together are the fields of a variant, as in `Pair A B`; make them fields of a variant: good",
+        ],
+    ),
+    (
+        "match x { | A -> B | B -> C }",
+        &[
+            "syntax-error `{` expected arms without braces such as `with A -> B | C -> D`, found `{`; write them without: good",
+        ],
+    ),
+    (
+        "match x with | A -> match y { B -> C, D -> E; } | B -> C",
+        &[
+            "syntax-error `{` expected arms without braces such as `with A -> B | C -> D`, found `{`; write them without: good",
+        ],
+    ),
+    (
+        "type t =\n  | A\n  | B of t\nlet x = A in x",
+        &["syntax-error `type` refine names no types: a sum stands where it is used, as in `let x : [A, B] = A in`"],
+    ),
+    (
+        "let x = A + B C in x.0",
+        &[
+            "syntax-error `+` refine has no operators: `match … with` takes values apart",
+            "syntax-error `.` refine has no operators: `match … with` takes values apart",
+        ],
+    ),
+    (
+        "let x : A | B [C] = A in x",
+        &[
+            "syntax-error `A | B [C]` expected a type such as `[A, B]`, found variants without brackets; write the brackets: good",
+        ],
+    ),
+    (
+        "let x = `A in x",
+        &["syntax-error ``` expected a variant such as `A`, found a backtick; take the backtick away: good"],
+    ),
+    (
+        "let Pair x _ = y in let z = x in z",
+        &[
+            "syntax-error `Pair x _` expected a variable such as `x`, found a pattern: `match … with` takes values apart; write it as a `match`: good",
+        ],
+    ),
+    (
+        "let x = A // one\nin (* two\nthree *) x -- four",
+        &[
+            "syntax-error `//` expected a comment such as `# …`, found another language's; write `#`: not enough",
+            "syntax-error `(*` expected a comment such as `# …`, found another language's; write `#`: not enough",
+            "syntax-error `--` expected a comment such as `# …`, found another language's; write `#`: not enough",
         ],
     ),
     ("%x", &["syntax-error `%` expected an expression, found `%`"]),

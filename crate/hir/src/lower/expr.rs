@@ -152,6 +152,10 @@ impl Lowering<'_> {
                 let names = self.scope.names();
                 let sigil = if self.tree.surface() == Surface::Relay { "%" } else { "" };
                 let nearest = base::nearest(name.trim_start_matches('%'), names).map(|name| format!("{sigil}{name}"));
+                // A variant of refine is a name that begins with a capital.
+                let is_word = matches!(name, "if" | "then" | "else" | "fun" | "function");
+                let as_variant = || (self.tree.surface() == Surface::Refine && !is_word).then(|| capitalised(name));
+                let nearest = nearest.or_else(as_variant);
                 self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
                 ExprKind::Error
             }
@@ -338,4 +342,9 @@ impl Lowering<'_> {
         let call = ExprKind::Call { callee: stage, type_args: None, args: vec![argument] };
         Lowered::Expr(self.expr(call, span))
     }
+}
+
+fn capitalised(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + chars.as_str())
 }

@@ -13,6 +13,7 @@ mod misspelt;
 mod pair;
 mod pattern;
 mod refine;
+mod refine_foreign;
 mod relation;
 mod tensorscript;
 mod ty;
@@ -59,6 +60,7 @@ pub(crate) fn parse(text: &str, surface: Surface) -> Parse {
         quiet_at: usize::MAX,
         cut_off,
         too_deep: false,
+        told_functions: false,
     };
     while let Some(task) = parser.tasks.pop() {
         parser.step(task);
@@ -205,6 +207,8 @@ struct Parser<'a> {
     cut_off: bool,
     /// An error says so already.
     too_deep: bool,
+    /// The same of functions in refine, which has none.
+    told_functions: bool,
 }
 
 impl Parser<'_> {

@@ -4,7 +4,7 @@
 //! bracket around it. A `|` belongs to the innermost `match`.
 
 use super::{Mark, Parser, Rule, Task};
-use crate::error::{Expected, SyntaxError};
+use crate::error::{Expected, Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
@@ -35,6 +35,19 @@ pub(super) enum Part {
     PatArgs(Mark),
     /// The payload types of a variant.
     Payload(Mark),
+
+    // What is written as in other languages.
+    /// After the condition of an `if` that began at the mark, and behind its `then` and its `else`; tokens.
+    Then(Mark),
+    Else(Mark, u32),
+    IfEnd(Mark, u32, u32),
+    /// The next field of a variant that began at the mark, in the parentheses opened there.
+    Field(Mark, u32),
+    TupleField(Mark, u32),
+    PatField(Mark, u32),
+    PatTupleField(Mark, u32),
+    /// After arms in braces, which close there.
+    Brace(u32),
 }
 
 impl Parser<'_> {
@@ -54,14 +67,21 @@ impl Parser<'_> {
             Part::ArmBody(mark) => self.refine_arm_body(mark),
             Part::PatArgs(mark) => self.pat_args(mark),
             Part::Payload(mark) => self.payload(mark),
+            Part::Then(mark) => self.if_then(mark),
+            Part::Else(mark, then) => self.if_else(mark, then),
+            Part::IfEnd(mark, then, otherwise) => self.if_end(mark, then, otherwise),
+            Part::Brace(close) => self.brace_end(close),
+            Part::Field(mark, opener) | Part::TupleField(mark, opener) => self.field(part, mark, opener),
+            Part::PatField(mark, opener) | Part::PatTupleField(mark, opener) => self.pat_field(part, mark, opener),
         }
     }
 
-    fn then(&mut self, part: Part) {
+    pub(super) fn then(&mut self, part: Part) {
         self.tasks.push(Task::Refine(part));
     }
 
     fn program(&mut self) {
+        self.pass_type();
         if !self.at(Eof) {
             self.then(Part::ProgramEnd(self.mark()));
             self.then(Part::Expr);
@@ -90,6 +110,7 @@ impl Parser<'_> {
     }
 
     fn seq(&mut self, mark: Mark) {
+        self.pass_type();
         if self.at(KwLet) {
             self.then(Part::Seq(mark));
             self.let_in();
@@ -106,7 +127,15 @@ impl Parser<'_> {
             return self.skip_rest();
         }
         self.bump();
-        if !self.eat(Local) {
+        self.pass_rec();
+        if self.eat(Local) {
+            if self.function_let(mark) {
+                return;
+            }
+        } else if self.pattern_let(mark) {
+            self.depth -= 1;
+            return;
+        } else {
             self.no_variable();
             while !self.at_anchor() && !matches!(self.kind(), Eq | Colon) {
                 self.skip_one();
@@ -150,8 +179,11 @@ impl Parser<'_> {
 
     /// A `match`, a variant with its arguments, a variable, or an expression in parentheses.
     fn operation(&mut self) {
+        self.pass_backtick();
         let mark = self.mark();
         match self.kind() {
+            Local | LParen if self.at_function() => self.function_value(),
+            Local if self.begins_if() && self.enter() => self.begin_if(mark),
             KwMatch if self.enter() => {
                 self.bump();
                 self.then(Part::With(mark));
@@ -166,6 +198,7 @@ impl Parser<'_> {
                 self.leaf(NodeKind::LocalRef);
                 self.no_args(mark);
             }
+            LParen if self.fields(mark, Part::TupleField) => {}
             LParen => {
                 self.then(Part::NoArgs(mark));
                 self.parentheses();
@@ -183,32 +216,56 @@ impl Parser<'_> {
     }
 
     fn args(&mut self, mark: Mark) {
+        self.pass_backtick();
         while self.at_operand() {
             match self.kind() {
                 Local => self.leaf(NodeKind::LocalRef),
                 Ident => self.leaf(NodeKind::Variant),
+                LParen if self.fields(mark, Part::Field) => return,
                 LParen => {
                     self.then(Part::Args(mark));
                     return self.parentheses();
                 }
                 _ => self.not_an_operand(),
             }
+            self.pass_backtick();
         }
         self.finish(NodeKind::Variant, mark);
+        self.pass_operator();
+    }
+
+    /// The next field in parentheses with commas.
+    fn field(&mut self, part: Part, mark: Mark, opener: u32) {
+        if self.next_field(opener) {
+            self.then(part);
+            return self.begin_field(part);
+        }
+        match part {
+            Part::Field(..) => self.args(mark),
+            _ => {
+                self.finish(NodeKind::Tuple, mark);
+                self.no_args(mark);
+            }
+        }
     }
 
     fn not_an_operand(&mut self) {
-        self.expected(Expected::Expression);
+        if matches!(self.kind(), Int | Float | String) {
+            self.foreign(Foreign::NoLiterals, self.token_span(self.pos), &[]);
+        } else {
+            self.expected(Expected::Expression);
+        }
         self.leaf(NodeKind::Error);
     }
 
     /// An operand on a new line may rather follow a missing `in`.
     fn no_args(&mut self, mark: Mark) {
+        self.pass_operator();
         if !self.at_operand() || self.sig[self.pos].first_on_line {
             return;
         }
         let callee = self.token_span(mark.pos as usize).to(self.token_span(self.pos - 1));
-        if !self.hush() {
+        if !self.hush() && !self.told_functions {
             self.errors.push(SyntaxError::TakesNoArguments { callee, argument: self.token_span(self.pos) });
         }
         while self.at_operand() {
@@ -255,11 +312,12 @@ impl Parser<'_> {
     // `match`.
 
     fn with(&mut self, mark: Mark) {
-        if !self.eat(KwWith) {
+        if !self.braces(mark) && !self.eat(KwWith) {
             self.expected(Expected::Token(KwWith));
             self.skip_to_anchor();
             self.eat(KwWith);
         }
+        self.pass_backtick();
         // The first arm may go without its `|`.
         if self.at(Pipe) || self.kind().is_operand() {
             self.refine_arm(mark);
@@ -282,7 +340,7 @@ impl Parser<'_> {
             return self.refine_arm(matching);
         }
         // A keyword is what the text around the `match` goes on with, or says there what is missing.
-        if matches!(self.kind(), KwIn | KwWith | KwLet | KwMatch) || self.at_stop(NONE) {
+        if matches!(self.kind(), KwIn | KwWith | KwLet | KwMatch | KwElse | Comma) || self.at_stop(NONE) {
             return self.end_match(matching);
         }
         self.expected(Expected::Token(Pipe));
@@ -319,12 +377,14 @@ impl Parser<'_> {
     // Patterns.
 
     pub(super) fn refine_alternative(&mut self) {
+        self.pass_backtick();
         let mark = self.mark();
         match self.kind() {
             Ident => {
                 self.bump();
                 self.pat_args(mark);
             }
+            LParen if self.fields(mark, Part::PatTupleField) => {}
             kind if kind.is_operand() => self.pattern_operand(),
             _ => {
                 self.expected(Expected::Pattern);
@@ -334,14 +394,30 @@ impl Parser<'_> {
     }
 
     fn pat_args(&mut self, mark: Mark) {
+        self.pass_backtick();
         while self.kind().is_operand() {
             if self.at(LParen) {
-                self.then(Part::PatArgs(mark));
-                return self.pattern_operand();
+                if !self.fields(mark, Part::PatField) {
+                    self.then(Part::PatArgs(mark));
+                    self.pattern_operand();
+                }
+                return;
             }
             self.pattern_operand();
+            self.pass_backtick();
         }
         self.finish(NodeKind::VariantPat, mark);
+    }
+
+    fn pat_field(&mut self, part: Part, mark: Mark, opener: u32) {
+        if self.next_field(opener) {
+            self.then(part);
+            return self.begin_field(part);
+        }
+        match part {
+            Part::PatField(..) => self.pat_args(mark),
+            _ => self.finish(NodeKind::TuplePat, mark),
+        }
     }
 
     fn pattern_operand(&mut self) {
@@ -367,6 +443,9 @@ impl Parser<'_> {
         let mark = self.mark();
         if self.at(LBracket) {
             return self.open(Rule::SumType, mark);
+        }
+        if self.unbracketed_sum() {
+            return;
         }
         self.expected(Expected::SumType);
         while !self.at_anchor() && !self.at(Eq) {
@@ -398,11 +477,11 @@ impl Parser<'_> {
 
     /// A token that goes on with the program whatever stands before it.
     fn at_anchor(&self) -> bool {
-        matches!(self.kind(), KwLet | KwIn | KwMatch | KwWith | Pipe | Arrow) || self.at_stop(NONE)
+        matches!(self.kind(), KwLet | KwIn | KwMatch | KwWith | KwElse | Pipe | Arrow) || self.at_stop(NONE)
     }
 
     /// Everything up to the end of the bracket around it, as an `Error`; quietly.
-    fn skip_rest(&mut self) {
+    pub(super) fn skip_rest(&mut self) {
         let mark = self.mark();
         self.skip_one();
         while !self.at_stop(NONE) {
@@ -413,7 +492,7 @@ impl Parser<'_> {
     }
 
     /// What is passed over belongs to the node around it.
-    fn skip_to_anchor(&mut self) {
+    pub(super) fn skip_to_anchor(&mut self) {
         while !self.at_anchor() {
             self.skip_one();
         }
