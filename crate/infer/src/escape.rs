@@ -14,6 +14,7 @@ use crate::walk::Inference;
 use crate::why::Why;
 use base::{Append, HashMap, HashSet, IndexVec, Span, ToList};
 use hir::{DefId, ExprId, ExprKind, FnId, LocalId, Module, NO_FUNCTION, Visit};
+use solve::RelationId;
 use std::sync::Arc;
 use ty::{Dim, Extent, ParamId, Scheme, Term, TermId, Terms};
 
@@ -100,6 +101,23 @@ impl Inference<'_> {
     /// Errors for variables in no function.
     pub(crate) fn check_free(&mut self) {
         self.check_locals(NO_FUNCTION);
+    }
+
+    /// Takes out the relations that wait for something around a function inside and ask it of that function's parameters:
+    /// nobody could say it at a call.
+    pub(crate) fn take_inner(&self, group: &[Member], waiting: &mut Vec<RelationId>) -> Vec<RelationId> {
+        if self.scopes.owners.is_empty() {
+            return Vec::new();
+        }
+        let is_inner = |term| {
+            let elsewhere = |param, member: &Member| self.owner_elsewhere(param, member.function(self.module));
+            param(term).is_some_and(|param| group.iter().all(|member| elsewhere(param, member).is_some()))
+        };
+        let (inner, outer) = waiting.iter().partition(|&&relation| {
+            !self.solver.roots_where(&self.solver.relation(relation).args, is_inner).is_empty()
+        });
+        *waiting = outer;
+        inner
     }
 
     fn check_locals(&mut self, function: FnId) {

@@ -52,6 +52,7 @@ impl Inference<'_> {
         let mut waiting: Vec<RelationId> = { self.relations(first_relation) }
             .filter(|id| self.is_open(*id) && !self.implied.contains(id) && !self.is_assumed(*id, &assumptions))
             .list();
+        let inner = self.take_inner(group, &mut waiting);
         // In this order: what waits for `?` alone is not kept for later.
         let undecided = self.undecided_by_any(first_relation);
         let shared = self.set_aside(group, &mut waiting);
@@ -76,6 +77,8 @@ impl Inference<'_> {
             }
         }
         let mut stuck: Vec<RelationId> = waiting.iter().copied().filter(|id| !taken.contains(id)).list();
+        stuck.append_all(inner.iter().copied());
+        waiting.append_all(inner);
         stuck.append_all(undecided);
         // After a failure what waits may wait for what failed.
         if is_sound {
@@ -91,7 +94,11 @@ impl Inference<'_> {
             let State::Waiting(waits) = &posted.state else { continue };
             // One type may ask for much at one place.
             if told.insert(posted.cause) {
-                self.errors.push(TypeError::UnderConstrained { relation, waits: waits.clone() });
+                // A parameter is known, to be one.
+                let is_hole = |&wait: &TermId| self.solver.head(wait).is_hole();
+                let holes = waits.iter().copied().filter(is_hole).list();
+                let waits = if holes.is_empty() { waits.clone() } else { holes };
+                self.errors.push(TypeError::UnderConstrained { relation, waits });
             }
         }
     }
