@@ -1,7 +1,9 @@
 //! The stack of tasks.
 
 use base::{Append, Span, ToList};
-use hir::{CtorId, ExprId, ExprKind, FnId, Item, LocalId, Module, PatId, PatKind, Place, TypeExprId};
+use hir::{
+    CtorId, ExprId, ExprKind, FnId, Item, LocalId, Module, PatId, PatKind, Place, TakenSizes, TypeExprId, WrittenSizes,
+};
 use op::{CallFault, OpId, Operators};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -36,6 +38,8 @@ enum Task {
     StoreGlobal(LocalId),
     /// The value is that of a function whose result has sizes that are written.
     CheckResult(FnId),
+    /// The value is that of a call.
+    CheckValue(ExprId),
     Return,
 }
 
@@ -68,6 +72,7 @@ enum Global {
 
 pub struct Evaluator<'m> {
     module: &'m Module,
+    taken: TakenSizes,
     limits: Limits,
     /// Fuel used by the run that is under way, or by the last one.
     pub fuel_used: u64,
@@ -83,13 +88,14 @@ pub struct Evaluator<'m> {
 const HEAP_CHECK: u64 = 1 << 16;
 
 impl<'m> Evaluator<'m> {
-    pub fn new(module: &'m Module, limits: Limits) -> Evaluator<'m> {
+    pub fn new(module: &'m Module, taken: TakenSizes, limits: Limits) -> Evaluator<'m> {
         let globals = module.items.iter().filter_map(|item| match item {
             Item::Let(local, function) => Some((*local, Global::Unevaluated(*function))),
             Item::Def(_) | Item::Expr(_) | Item::Adt(_) => None,
         });
         Evaluator {
             module,
+            taken,
             limits,
             fuel_used: 0,
             globals: globals.collect(),
@@ -267,6 +273,12 @@ impl<'m> Evaluator<'m> {
                 }
                 other => self.values.push(other),
             },
+            Task::CheckValue(expr) => {
+                if let Some((name, sizes)) = self.taken.exprs.get(&expr) {
+                    let value = self.values.last().expect("the value was evaluated before");
+                    check_numbers(value, name, sizes, self.module.exprs[expr].span)?;
+                }
+            }
             Task::RefWrite => {
                 let value = self.pop();
                 if let Value::Ref(cell) = self.pop() {
@@ -321,6 +333,9 @@ impl<'m> Evaluator<'m> {
                 self.push_evals(args);
             }
             ExprKind::Call { callee, args, .. } => {
+                if self.taken.exprs.contains_key(&expr) {
+                    self.tasks.push(Task::CheckValue(expr));
+                }
                 self.tasks.push(Task::Call { expr, n_args: args.len() });
                 self.push_evals(args);
                 self.tasks.push(Task::Eval(*callee));
@@ -365,7 +380,9 @@ impl<'m> Evaluator<'m> {
                 self.values.push(Value::Func(Code::Function(function.0), Fields::new(captured)));
             }
             ExprKind::RefNew(value) => self.tasks.append_all([Task::RefNew, Task::Eval(*value)]),
-            ExprKind::RefRead(reference) => self.tasks.append_all([Task::RefRead, Task::Eval(*reference)]),
+            ExprKind::RefRead(reference) => {
+                self.tasks.append_all([Task::CheckValue(expr), Task::RefRead, Task::Eval(*reference)]);
+            }
             ExprKind::RefWrite { reference, value } => {
                 self.tasks.append_all([Task::RefWrite, Task::Eval(*value), Task::Eval(*reference)]);
             }
@@ -415,32 +432,21 @@ impl<'m> Evaluator<'m> {
     fn check_annotation(&self, local: LocalId, value: &Value, given: &mut Vec<Given>) -> Result<(), RunError> {
         let data = &self.module.locals[local];
         let name = || self.module.local_name(local).to_owned();
-        self.check_sizes(&Arrival { annotation: data.annotation, name: &name, span: data.span, value }, given)
+        self.check_sizes(&Arrival { annotation: data.annotation, name: &name, span: data.span, value }, given)?;
+        match self.taken.locals.get(&local) {
+            Some(sizes) => check_numbers(value, &name(), sizes, data.span),
+            None => Ok(()),
+        }
     }
 
     /// A tensor may have another size than the number that is written where it arrives, or than a parameter was given
     /// there before.
     fn check_sizes(&self, arrival: &Arrival, given: &mut Vec<Given>) -> Result<(), RunError> {
         let &Arrival { annotation, name, span, value } = arrival;
-        let shape_of = |path: &[u32]| {
-            let part = path.iter().try_fold(value, |value, &index| match value {
-                Value::Tuple(fields) => fields.get(index as usize),
-                _ => None,
-            });
-            match part {
-                Some(Value::Tensor(tensor)) => &tensor.shape[..],
-                _ => &[],
-            }
-        };
         let wrong = |sentence| Err(RunError { span, fault: RunFault::Shapes(sentence) });
         for sizes in self.module.written_sizes(annotation) {
-            let shape = shape_of(&sizes.path);
-            for (axis, (&dim, &found)) in sizes.numbers.iter().zip(shape).enumerate() {
-                if let Some(want) = dim.filter(|&want| want != found as u64) {
-                    let name = sizes.name(&name());
-                    return wrong(format!("`{name}` has size {want} on axis {axis}, found {found}"));
-                }
-            }
+            let shape = shape_of(value, &sizes.path);
+            check_numbers(value, &name(), std::slice::from_ref(&sizes), span)?;
             for &(param, axis) in sizes.params.iter().filter(|&&(_, axis)| axis < shape.len()) {
                 let (name, found) = (sizes.name(&name()), shape[axis]);
                 match given.iter().find(|given| given.0 == param) {
@@ -610,4 +616,29 @@ fn heap_bytes() -> Option<u64> {
 #[cfg(not(target_arch = "wasm32"))]
 fn heap_bytes() -> Option<u64> {
     None
+}
+
+/// The shape of the tensor at a place in a value.
+fn shape_of<'v>(value: &'v Value, path: &[u32]) -> &'v [usize] {
+    let part = path.iter().try_fold(value, |value, &index| match value {
+        Value::Tuple(fields) => fields.get(index as usize),
+        _ => None,
+    });
+    match part {
+        Some(Value::Tensor(tensor)) => &tensor.shape,
+        _ => &[],
+    }
+}
+
+/// An error if a tensor in a value is of another size than is known of it.
+fn check_numbers(value: &Value, name: &str, sizes: &[WrittenSizes], span: Span) -> Result<(), RunError> {
+    for sizes in sizes {
+        for (axis, (&dim, &found)) in sizes.numbers.iter().zip(shape_of(value, &sizes.path)).enumerate() {
+            if let Some(want) = dim.filter(|&want| want != found as u64) {
+                let sentence = format!("`{}` has size {want} on axis {axis}, found {found}", sizes.name(name));
+                return Err(RunError { span, fault: RunFault::Shapes(sentence) });
+            }
+        }
+    }
+    Ok(())
 }

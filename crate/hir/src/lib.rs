@@ -33,4 +33,4 @@ pub use data::{
 pub use error::{ArrayFault, HirError, MetaFault};
 pub use layer_fault::LayerFault;
 pub use lower::lower;
-pub use sizes::WrittenSizes;
+pub use sizes::{TakenSizes, WrittenSizes};

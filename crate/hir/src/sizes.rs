@@ -1,7 +1,7 @@
 //! The sizes that are written in types, for the run to check.
 
-use crate::{FnId, Module, TypeExprId, TypeExprKind};
-use base::{Append, ToList};
+use crate::{ExprId, FnId, LocalId, Module, TypeExprId, TypeExprKind};
+use base::{Append, HashMap, ToList};
 use ty::ParamId;
 
 /// In tuples inside more of them nothing is checked, so that all paths together are no longer than the text.
@@ -16,6 +16,15 @@ pub struct WrittenSizes {
     pub numbers: Vec<Option<u64>>,
     /// The dims that are parameters, and so the same wherever the parameter stands: each with its axis.
     pub params: Vec<(ParamId, usize)>,
+}
+
+/// The sizes that are known of what comes out of containers, cells and function values, for the run to check.
+#[derive(Default)]
+pub struct TakenSizes {
+    /// Of variables of patterns, of literals, and at the top.
+    pub locals: HashMap<LocalId, Vec<WrittenSizes>>,
+    /// Of calls and reads of cells, with a name for the value.
+    pub exprs: HashMap<ExprId, (String, Vec<WrittenSizes>)>,
 }
 
 impl WrittenSizes {

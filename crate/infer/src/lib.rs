@@ -32,6 +32,7 @@ mod merge;
 mod recursion;
 mod rows;
 mod shared;
+mod taken;
 mod types;
 mod walk;
 mod why;

@@ -30,10 +30,35 @@ impl Lowering<'_> {
         let n_given = body.sizes.len();
         self.check_local(body, local, var, self.inferred.locals[local]);
         body.sizes.truncate(n_given);
+        self.check_taken(body, local, var);
     }
 
     pub(crate) fn check_parameter(&mut self, body: &mut Body, param: LocalId, var: VarId) {
         self.check_local(body, param, var, None);
+        self.check_taken(body, param, var);
+    }
+
+    /// A variable that is given what was in a container.
+    fn check_taken(&mut self, body: &mut Body, local: LocalId, var: VarId) {
+        if let Some(sizes) = self.taken.locals.get(&local).cloned() {
+            let (name, span) = (self.module.local_name(local), self.module.locals[local].span);
+            self.check_numbers(body, var, name, &sizes, span);
+        }
+    }
+
+    /// The value of a call or of a cell.
+    pub(crate) fn check_value(&mut self, body: &mut Body, expr: ExprId, var: VarId) {
+        if let Some((name, sizes)) = self.taken.exprs.get(&expr).cloned() {
+            self.check_numbers(body, var, &name, &sizes, self.module.exprs[expr].span);
+        }
+    }
+
+    fn check_numbers(&mut self, body: &mut Body, var: VarId, name: &str, sizes: &[WrittenSizes], span: Span) {
+        for sizes in sizes {
+            if let Some(part) = self.tensor_in(body, var, &sizes.path, span) {
+                body.emit(Op::Check { name: sizes.name(name), dims: sizes.numbers.clone() }, &[part], &[], span);
+            }
+        }
     }
 
     fn check_local(&mut self, body: &mut Body, local: LocalId, var: VarId, ty: Option<TermId>) {
@@ -135,6 +160,7 @@ impl Lowering<'_> {
     pub(crate) fn is_checked_alike(&self, body: &Body, callee: ExprId) -> bool {
         let Some(id) = body.source.filter(|_| self.module.has_any) else { return true };
         let sizes = match self.variables.get(&id) {
+            Some(local) if self.taken.locals.contains_key(local) => return false,
             Some(&local) => self.module.written_sizes(self.module.locals[local].annotation),
             None => self.module.result_sizes(id),
         };

@@ -296,7 +296,9 @@ impl Lowering<'_> {
                 let reference = tasks.pop();
                 let ty = self.expr_type(expr, body.subst);
                 let layout = self.of(ty);
-                body.value(Op::RefRead, &[reference], layout, span)
+                let value = body.value(Op::RefRead, &[reference], layout, span);
+                self.check_value(body, expr, value);
+                value
             }
             ExprKind::RefWrite { .. } => {
                 let operands = tasks.operands(2);
@@ -455,7 +457,9 @@ impl Lowering<'_> {
         match dest {
             Dest::Value => {
                 let layout = self.of(ty);
-                Some(body.value(Op::Call(callee), &args, layout, span))
+                let value = body.value(Op::Call(callee), &args, layout, span);
+                self.check_value(body, expr, value);
+                Some(value)
             }
             Dest::Return => {
                 body.end(End::TailCall(callee, args), span);

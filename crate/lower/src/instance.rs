@@ -5,7 +5,7 @@ use crate::close::{Subst, SubstId, Substs, hole};
 use crate::convert::Conversion;
 use crate::polymorphic::Polymorphic;
 use base::{Append, HashMap, HashSet, IndexVec, Span, ToList};
-use hir::{CtorId, DefId, ExprId, FnId, LocalId, Module};
+use hir::{CtorId, DefId, ExprId, FnId, LocalId, Module, TakenSizes};
 use infer::Inferred;
 use ir::{End, FuncId, Function, Global, GlobalId, Program, VarId};
 use layout::{LayoutId, Layouts, Strategy, Types};
@@ -91,6 +91,8 @@ pub(crate) struct Lowering<'m> {
     /// By the variable of an `as`, the pattern before it.
     pub refinements: Option<HashMap<LocalId, hir::PatId>>,
     pub polymorphic: Polymorphic,
+    /// The sizes that are checked where a value is taken out of another.
+    pub taken: TakenSizes,
 }
 
 /// Lowers what is needed to run functions of a module that stands on a library.
@@ -162,6 +164,7 @@ fn lower_once(
         converted: HashSet::default(),
         refinements: None,
         polymorphic,
+        taken: inferred.taken_sizes(module),
     };
     let entries: Vec<FuncId> = functions.iter().map(|&function| cx.entry(function)).list();
     // Those asked for first come first in the program, each before what it calls.

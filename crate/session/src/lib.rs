@@ -46,6 +46,7 @@ mod needs;
 mod node;
 mod page;
 mod run;
+mod sizes;
 mod solver;
 mod step;
 mod stretch;

@@ -4,7 +4,7 @@ use crate::Analysis;
 use crate::compile::{Compiled, Fusion, compile};
 use crate::data::{self, InputError};
 use crate::needs::{Ahead, Needs, bytes_text};
-use base::{Append, Diagnostic, HashMap, Span};
+use base::{Append, Diagnostic, HashMap, Severity, Span};
 use hir::{FnId, Function, Item};
 use ir::FuncId;
 use layout::Strategy;
@@ -149,7 +149,7 @@ pub fn evaluate(analysis: &Analysis, options: &Options) -> Outcome {
     let compiled = compile(analysis, &functions, options.layout, options.fusion, &mut |_, _| {});
     let entries: HashMap<FnId, FuncId> = compiled.entries.into_iter().collect();
     let mut ahead = Ahead::new(&compiled.program, &entries, options.memory);
-    let mut evaluator = eval::Evaluator::new(&analysis.module, limits);
+    let mut evaluator = eval::Evaluator::new(&analysis.module, analysis.inferred.taken_sizes(&analysis.module), limits);
     let mut outcome = Outcome { diagnostics: compiled.diagnostics, ..Outcome::default() };
     let mut fuel = 0;
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
@@ -180,7 +180,11 @@ fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &
         let value = match args {
             Ok(args) => {
                 let result = engine(function, args, span);
-                outcome.note(result)
+                let looked_at = result.and_then(|value| {
+                    analysis.check_sizes(body, &value, span)?;
+                    Ok(value)
+                });
+                outcome.note(looked_at.map_err(|error| analysis.told(error)))
             }
             Err(InputError { span, message }) => {
                 outcome.diagnostics.push(Diagnostic::error("input-error", span, message));
@@ -204,6 +208,19 @@ impl Outcome {
 }
 
 impl Analysis {
+    /// In a sound program only a size is another than its type says: inside a definition for all types, where a size
+    /// that its caller knows was taken out of a container, nobody looked.
+    fn told(&self, error: RunError) -> RunError {
+        let is_sound = !self.diagnostics().iter().any(|said| said.severity == Severity::Error);
+        let fault = match error.fault {
+            RunFault::Broken if is_sound && self.module.has_any => {
+                RunFault::Shapes("a tensor here is of another size than its type says".to_owned())
+            }
+            fault => fault,
+        };
+        RunError { span: error.span, fault }
+    }
+
     /// The value that an expression came to, as an expression.
     pub fn show(&self, value: &RunValue) -> Option<String> {
         value.value.as_ref().map(|value| ty::print_value(value, &self.module).text)

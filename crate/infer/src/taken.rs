@@ -1,0 +1,121 @@
+//! The sizes of what comes out of a container, a cell or a function value.
+//!
+//! A number in the type of a container may have met a `?` where the container was made, and whoever is given it, by a
+//! written type, knows nothing of that. So whoever takes a tensor out looks whether it is of the size that its type
+//! says. What was joined with a `?` in the same text prints as one, and is not looked at.
+//!
+//! Worked example: `def @f(%x: Tensor[(?), int32]) -> Option[Tensor[(2), int32]] { Some(%x) }` gives what it says of two
+//! numbers only. In `match (@f([1, 2, 3])) { Some(%y) => … }` the size of `%y` is checked to be 2.
+
+use crate::Inferred;
+use base::{HashSet, ToList};
+use hir::{ExprId, ExprKind, FnId, Item, LocalId, LocalOrigin, Module, TakenSizes, WrittenSizes};
+use ty::{Dim, Extent, Term, TermId, Terms};
+
+/// In tuples inside more of them nothing is checked.
+const MAX_DEPTH: usize = 8;
+
+impl Inferred {
+    /// What the run checks besides what is written.
+    pub fn taken_sizes(&self, module: &Module) -> TakenSizes {
+        let mut found = TakenSizes::default();
+        if !module.has_any {
+            return found;
+        }
+        let functions = || module.functions.iter_enumerated().skip(module.start.functions);
+        let tails: HashSet<ExprId> = functions().flat_map(|(function, _)| tails_of(module, function)).collect();
+        let of_defs: HashSet<FnId> = module.defs.iter().map(|def| def.function).collect();
+        let calls_at_its_end = |item: &Item| match *item {
+            Item::Let(local, function) => tails_of(module, function).iter().any(is_call(module)).then_some(local),
+            Item::Def(_) | Item::Expr(_) | Item::Adt(_) => None,
+        };
+        let from_calls: HashSet<LocalId> = module.items.iter().filter_map(calls_at_its_end).collect();
+        for (local, data) in module.locals.iter_enumerated().skip(module.start.locals) {
+            let is_taken = match data.origin {
+                LocalOrigin::Pattern => true,
+                LocalOrigin::Param => !of_defs.contains(&data.owner),
+                LocalOrigin::TopLevel => from_calls.contains(&local),
+                LocalOrigin::Let | LocalOrigin::Free | LocalOrigin::Hole => false,
+            };
+            let ty = self.locals[local].filter(|_| is_taken && data.annotation.is_none());
+            let sizes = ty.map_or_else(Vec::new, |ty| self.numbers_in(ty));
+            if !sizes.is_empty() {
+                found.locals.insert(local, sizes);
+            }
+        }
+        for (expr, data) in module.exprs.iter_enumerated().skip(module.start.exprs) {
+            let name = match &data.kind {
+                ExprKind::RefRead(cell) => match module.exprs[*cell].kind {
+                    ExprKind::Local(local, _) => format!("!{}", module.local_name(local)),
+                    _ => "!…".to_owned(),
+                },
+                ExprKind::Call { callee, .. } if !tails.contains(&expr) => match &module.exprs[*callee].kind {
+                    ExprKind::Ctor(_) | ExprKind::Op(_) => continue,
+                    ExprKind::Def(def) => {
+                        let def = &module.defs[*def];
+                        if module.result_sizes(def.function).iter().any(WrittenSizes::has_numbers) {
+                            continue;
+                        }
+                        format!("{}(…)", def.name)
+                    }
+                    ExprKind::Local(local, _) => format!("{}(…)", module.local_name(*local)),
+                    _ => "fn(…)".to_owned(),
+                },
+                _ => continue,
+            };
+            let sizes = self.exprs[expr].map_or_else(Vec::new, |ty| self.numbers_in(ty));
+            if !sizes.is_empty() {
+                found.exprs.insert(expr, (name, sizes));
+            }
+        }
+        found
+    }
+
+    /// The tensors in a type of which a size is known, those in tuples too.
+    fn numbers_in(&self, ty: TermId) -> Vec<WrittenSizes> {
+        let mut found = Vec::new();
+        let mut stack: Vec<(TermId, Vec<u32>)> = vec![(ty, Vec::new())];
+        while let Some((ty, path)) = stack.pop() {
+            match self.solver.head(ty) {
+                Term::Tuple(fields) if path.len() < MAX_DEPTH => {
+                    let fields = (0..).zip(self.solver.items(fields));
+                    stack.extend(fields.map(|(index, &field)| (field, [&path[..], &[index]].concat())));
+                }
+                Term::Tensor { shape, .. } => {
+                    let Term::Shape(dims) = self.solver.head(shape) else { continue };
+                    let number = |&dim: &TermId| match self.solver.head(dim) {
+                        Term::Dim(Dim { extent: Extent::Number(size), dynamic: false }) => u64::try_from(size).ok(),
+                        _ => None,
+                    };
+                    let numbers = self.solver.items(dims).iter().map(number).list();
+                    let sizes = WrittenSizes { path, numbers, params: Vec::new() };
+                    if sizes.has_numbers() {
+                        found.push(sizes);
+                    }
+                }
+                _ => {}
+            }
+        }
+        found.reverse();
+        found
+    }
+}
+
+/// The expressions whose value is that of a function: who calls it looks at that.
+fn tails_of(module: &Module, function: FnId) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    let mut stack = vec![module.functions[function].body];
+    while let Some(expr) = stack.pop() {
+        match &module.exprs[expr].kind {
+            ExprKind::Block { tail, .. } => stack.push(*tail),
+            ExprKind::If { then, otherwise, .. } => stack.extend([*then, *otherwise]),
+            ExprKind::Match { arms, .. } => stack.extend(arms.iter().map(|arm| arm.body)),
+            _ => found.push(expr),
+        }
+    }
+    found
+}
+
+fn is_call(module: &Module) -> impl Fn(&ExprId) -> bool {
+    |&expr| matches!(module.exprs[expr].kind, ExprKind::Call { .. })
+}
