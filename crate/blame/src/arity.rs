@@ -43,7 +43,9 @@ fn more_arguments(bench: &mut Bench, outline: &Outline, node: NodeId, out: &mut 
         }
         let checked = &outcome.checked;
         let hole_at = at + before.len() as u32;
-        let values = fillings(bench.text, checked, hole_at);
+        let mut values = fillings(bench.text, checked, hole_at);
+        // A function is hardly its own argument.
+        values.retain(|value| outline.tree.children(node).first().is_none_or(|&callee| outline.text(callee) != value));
         for (n, value) in values.into_iter().take(10).enumerate() {
             let title = format!("add the argument `{}`", short(&value));
             let text = format!("{before}{value}{after}");

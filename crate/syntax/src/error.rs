@@ -40,6 +40,7 @@ pub enum SyntaxError {
     MissingLet {
         local: Span,
         equals: Span,
+        has_sigil: bool,
     },
     /// A name where only this keyword, which it resembles, can stand.
     Misspelt {
@@ -160,6 +161,10 @@ pub enum Foreign {
     Angles,
     /// `let rec %f`
     Rec,
+    /// `let mut %x`
+    Mut,
+    /// `Some %x`, as a pattern
+    Juxtaposed,
     /// `{ | A => 1 | B => 2 }`
     Bars,
     /// `A if %c => 1`
@@ -240,6 +245,10 @@ impl Foreign {
             }
             Foreign::Of => {
                 ("expected fields in parentheses such as `A(int32)`, found `of`", "put parentheses around them")
+            }
+            Foreign::Mut => ("variables do not change: what changes is in a cell, `ref(…)`", "take `mut` out"),
+            Foreign::Juxtaposed => {
+                ("expected fields in parentheses such as `Some(%x)`, found none", "put parentheses around them")
             }
             Foreign::Rec => ("a function knows itself without `rec`", "take `rec` out"),
             Foreign::Bars => ("expected arms with commas between them, found `|`", "write commas"),
@@ -464,10 +473,14 @@ impl SyntaxError {
                     .label(*opened, format!("this {} is not closed", opener.describe()))
                     .fix(format!("insert `{text}`"), found.before.after(), text)
             }
-            SyntaxError::MissingLet { local, equals } => {
+            SyntaxError::MissingLet { local, equals, has_sigil } => {
                 let start = Span::new(local.start, local.start);
                 let said = syntax("expected `let` before a variable that is bound".to_owned());
-                said.fix("insert `let`", start, "let ").fix("write `:=`", *equals, ":=")
+                if *has_sigil {
+                    said.fix("insert `let`", start, "let ").fix("write `:=`", *equals, ":=")
+                } else {
+                    said.fix("insert `let %`", start, "let %")
+                }
             }
             SyntaxError::Unopened { closer, at } => {
                 let closer = closer.describe();

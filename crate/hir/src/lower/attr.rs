@@ -3,8 +3,8 @@
 use super::Lowering;
 use crate::data::{Attr, ExprId, ExprKind};
 use crate::error::{Duplicated, HirError};
-use base::{Span, ToList};
-use op::{AttrForm, Op};
+use base::{Append, Span, ToList};
+use op::{AttrForm, AttrSpec, Op};
 use std::sync::Arc;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{AttrValue, Attrs, Kind, Scalar};
@@ -107,15 +107,27 @@ impl Lowering<'_> {
         if written.iter().any(|attr| is_reported(&attr.value)) {
             return None;
         }
+        let is_unknown =
+            |attr: &Attr| op.attrs.iter().all(|spec| spec.name != attr.name) && attr.name != "attrs_type_key";
+        let is_missing = |spec: &&AttrSpec| {
+            let is_argument = matches!(spec.form, AttrForm::Argument(_));
+            !is_argument && spec.default.value().is_none() && written.iter().all(|attr| attr.name != spec.name)
+        };
+        // One that there is not for one that is missing is the same under another name.
+        let only_missing = match &op.attrs.iter().filter(is_missing).list()[..] {
+            [missing] if written.iter().filter(|attr| is_unknown(attr)).count() == 1 => Some(missing.name),
+            _ => None,
+        };
+        let mut meant: Vec<&str> = Vec::new();
         for (i, attr) in written.iter().enumerate() {
             if let Some(first) = written[..i].iter().find(|other| other.name == attr.name) {
                 let first = first.name_span;
                 self.duplicate(Duplicated::Attribute, &attr.name, attr.name_span, first);
             }
-            let known = op.attrs.iter().any(|spec| spec.name == attr.name);
-            if !known && attr.name != "attrs_type_key" {
-                let nearest = base::nearest(&attr.name, op.attrs.iter().map(|spec| spec.name)).map(str::to_owned);
-                let (name, span) = (attr.name.clone(), attr.name_span);
+            if is_unknown(attr) {
+                let nearest = base::nearest(&attr.name, op.attrs.iter().map(|spec| spec.name)).or(only_missing);
+                meant.append_all(nearest);
+                let (name, span, nearest) = (attr.name.clone(), attr.name_span, nearest.map(str::to_owned));
                 self.errors.push(HirError::UnknownAttr { op: op.name, name, span, nearest });
             }
         }
@@ -139,6 +151,7 @@ impl Lowering<'_> {
                 }
                 (None, _) => match spec.default.value() {
                     Some(value) => Some(value),
+                    None if meant.contains(&spec.name) => None,
                     None => {
                         self.errors.push(HirError::MissingAttr { op: op.name, name: spec.name, span: name_span });
                         None

@@ -104,7 +104,7 @@ impl Parser<'_> {
             self.pass_return();
         }
         let mark = self.mark();
-        if self.at_statement() {
+        if self.at_statement() || self.at_bare_binding() {
             self.tasks.push(Task::Stmt(braces));
             self.statement(NodeKind::LetStmt, NodeKind::GraphStmt);
         } else if self.starts_expr() {
@@ -179,6 +179,11 @@ impl Parser<'_> {
         }
     }
 
+    /// `x = e`, where a statement or an item begins.
+    pub(super) fn at_bare_binding(&self) -> bool {
+        self.surface == Surface::Relay && self.at(Ident) && self.nth(1) == Eq
+    }
+
     /// A statement, or an item of the same form.
     pub(super) fn statement(&mut self, let_kind: NodeKind, graph_kind: NodeKind) {
         if self.surface == Surface::TensorScript {
@@ -211,7 +216,8 @@ impl Parser<'_> {
             _ => {
                 let (local, equals) = (self.token_span(self.pos), self.token_span(self.pos + 1));
                 if !self.hush() {
-                    self.errors.push(SyntaxError::MissingLet { local, equals });
+                    let has_sigil = self.at(Local);
+                    self.errors.push(SyntaxError::MissingLet { local, equals, has_sigil });
                 }
                 self.bump();
                 self.tasks.push(Task::BindValue(let_kind, mark));

@@ -241,6 +241,34 @@ impl Parser<'_> {
         self.open(Rule::CtorPat, mark);
     }
 
+    /// `Cons %h %t`, behind the name: the fields, which stand in parentheses here.
+    pub(super) fn bare_fields(&mut self, mark: Mark) -> bool {
+        let first = self.pos;
+        let is_field = |sig: &&Sig| matches!(sig.kind, Local | Underscore | Int | Float | Ident) && !sig.first_on_line;
+        let end = first + self.sig[first..].iter().take(AHEAD).take_while(is_field).count();
+        let is_end = matches!(self.sig[end].kind, FatArrow | Arrow | Pipe | Comma | RParen);
+        let is_as = |pos: usize| self.sig[pos].kind == Ident && &self.text[self.token_span(pos).range()] == "as";
+        if end == first || !is_end || (first..end).any(is_as) {
+            return false;
+        }
+        while self.pos < end {
+            self.leaf(match self.kind() {
+                Local => NodeKind::VarPat,
+                Underscore => NodeKind::WildPat,
+                Ident => NodeKind::NamePat,
+                _ => NodeKind::LitPat,
+            });
+        }
+        let gap = |pos: usize| Span::new(self.token_span(pos - 1).end, self.token_span(pos).start);
+        let mut edits = vec![(gap(first), "(")];
+        edits.append_all((first + 1..self.pos).map(|pos| (gap(pos), ", ")));
+        edits.push((self.token_span(self.pos - 1).after(), ")"));
+        let at = self.token_span(first).to(self.token_span(self.pos - 1));
+        self.foreign(Foreign::Juxtaposed, at, &edits);
+        self.finish(NodeKind::CtorPat, mark);
+        true
+    }
+
     /// `let x = e in …`, where a `;` stands.
     pub(super) fn foreign_in(&mut self) -> bool {
         let is_in = self.at(Ident) && self.surface == Surface::Relay && self.token_text() == "in";
@@ -336,13 +364,14 @@ impl Parser<'_> {
 
     /// `let rec %f`, behind the `let`.
     pub(super) fn foreign_rec(&mut self) {
-        if self.at(Ident)
-            && matches!(self.nth(1), Local)
-            && self.token_text() == "rec"
-            && self.surface == Surface::Relay
-        {
+        let form = match self.token_text() {
+            "rec" => Foreign::Rec,
+            "mut" => Foreign::Mut,
+            _ => return,
+        };
+        if self.at(Ident) && matches!(self.nth(1), Local) && self.surface == Surface::Relay {
             let (at, name) = (self.token_span(self.pos), self.token_span(self.pos + 1));
-            self.foreign(Foreign::Rec, at, &[(Span::new(at.start, name.start), "")]);
+            self.foreign(form, at, &[(Span::new(at.start, name.start), "")]);
             // It is not the name that is bound.
             let token = self.sig[self.pos].token as usize;
             self.tokens[token].kind = Unknown;
@@ -382,9 +411,10 @@ impl Parser<'_> {
         }
     }
 
-    /// A body without braces, in the line of what it belongs to; `then` may stand before it.
+    /// A body without braces, in the line of what it belongs to; `then` or `=>` may stand before it.
     pub(super) fn bare_body(&mut self) -> bool {
-        let is_then = self.at(Ident) && self.surface == Surface::Relay && self.token_text() == "then";
+        let is_arrow = self.at(FatArrow) && self.nth(1) != LBrace;
+        let is_then = self.at(Ident) && self.surface == Surface::Relay && self.token_text() == "then" || is_arrow;
         let at = self.pos + usize::from(is_then);
         if is_then && self.nth(1) == LBrace {
             let (before, then) = (self.token_span(self.pos - 1), self.token_span(self.pos));

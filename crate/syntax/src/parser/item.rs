@@ -25,7 +25,9 @@ impl Parser<'_> {
             KwData if self.nth(1) == Ident => self.type_def(NodeKind::TypeDef),
             KwExtern => self.type_def(NodeKind::ExternType),
             KwRelation if self.nth(1) == Ident => self.relation_item(),
-            _ if self.at_statement() => self.statement(NodeKind::LetItem, NodeKind::GraphItem),
+            _ if self.at_statement() || self.at_bare_binding() => {
+                self.statement(NodeKind::LetItem, NodeKind::GraphItem);
+            }
             kind if kind.starts_expr() => {
                 self.bare = true;
                 self.tasks.push(Task::ExprItemEnd(mark));

@@ -43,7 +43,7 @@ impl Parser<'_> {
                 self.bump();
                 if self.at(LParen) {
                     self.open(Rule::CtorPat, mark);
-                } else {
+                } else if !self.bare_fields(mark) {
                     self.finish(NodeKind::NamePat, mark);
                 }
             }
