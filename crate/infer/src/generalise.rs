@@ -198,7 +198,7 @@ impl Inference<'_> {
     }
 
     /// The waiting relations whose inputs a type determines. An equation determines either side from the other.
-    fn determined_by(&self, term: TermId, waiting: &[RelationId]) -> Vec<RelationId> {
+    pub(crate) fn determined_by(&self, term: TermId, waiting: &[RelationId]) -> Vec<RelationId> {
         if waiting.is_empty() {
             return Vec::new();
         }

@@ -357,6 +357,12 @@ impl Inference<'_> {
             let quantified = group.iter().filter(|&&member| self.may_quantify(member));
             let roots: Vec<TermId> = quantified.filter_map(|&member| self.member_type(member)).list();
             let mut mentioned: HashSet<TermId> = self.solver.holes(&roots).into_iter().collect();
+            // So does what its conditions give.
+            let is_waiting = |id: &RelationId| self.is_open(*id) && !self.solver.relation(*id).relation.is(&COPY);
+            let waiting: Vec<RelationId> = self.relations(first_relation).filter(is_waiting).list();
+            for relation in roots.iter().flat_map(|&root| self.determined_by(root, &waiting)) {
+                mentioned.extend(self.solver.holes(&self.solver.relation(relation).args));
+            }
             if !mentioned.is_empty() {
                 let shared = self.shared_holes(group);
                 mentioned.retain(|hole| !shared.contains(hole));
