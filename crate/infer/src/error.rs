@@ -130,7 +130,14 @@ impl Wording<'_> {
                 let learned = self.inferred.solver.store.origin(class);
                 let message = "this type would contain itself without end";
                 let part = format!("the type of this would have to be {} and a part of that", self.print(whole));
-                Diagnostic::error("occurs-check", self.span(cause), message).label(self.span(learned), part)
+                let mut error =
+                    Diagnostic::error("occurs-check", self.span(cause), message).label(self.span(learned), part);
+                let solver = &self.inferred.solver;
+                if !solver.roots_where(&[whole], |term| matches!(term, Term::Sum(_))).is_empty() {
+                    error.help =
+                        Some("an anonymous sum does not hold itself: declare a `type`, whose fields may".to_owned());
+                }
+                error
             }
             TypeError::OperatorArity { expr, op, want, found } => {
                 let message = format!("`{op}` takes {}, found {found}", count(want, "argument"));
