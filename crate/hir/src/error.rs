@@ -47,6 +47,12 @@ pub enum HirError {
         bound: Span,
         lacking: Span,
     },
+    /// `float32[2, 3]`, with the tensor type that it is here.
+    DtypeArguments {
+        span: Span,
+        dtype: Dtype,
+        tensor: String,
+    },
     TypeArguments {
         name: String,
         span: Span,
@@ -521,6 +527,10 @@ impl HirError {
                 misspelt(error("unknown-dim-function", *span, message), *span, nearest)
             }
             HirError::DimFunction { span, want } => error("dim-function", *span, format!("expected {want}")),
+            HirError::DtypeArguments { span, dtype, tensor } => {
+                let message = format!("`{dtype}` takes no type arguments: a tensor's type is one such as `{tensor}`");
+                error("type-argument-count", *span, message).fix(format!("write `{tensor}`"), *span, tensor.clone())
+            }
             HirError::TypeArguments { name, span, want, found } => {
                 let message = format!("`{name}` takes {}, found {found}", count(*want, "type argument"));
                 error("type-argument-count", *span, message)

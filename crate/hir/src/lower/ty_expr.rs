@@ -202,6 +202,9 @@ impl<'t> Lowering<'t> {
                 self.errors.push(HirError::DimFunction { span, want: "a place between the brackets".to_owned() });
                 return TypeExprKind::Error;
             }
+            if let Some(dtype) = Dtype::parse(name).or_else(|| Dtype::of_foreign_name(name)) {
+                return self.dtype_call(span, dtype, args);
+            }
             let undefined = self.undefined(name, name_span);
             self.errors.push(undefined.error(None));
             return TypeExprKind::Error;
@@ -216,6 +219,18 @@ impl<'t> Lowering<'t> {
         let kinds: Vec<Kind> = kinds.list();
         let args = args.into_iter().zip(kinds).map(|(arg, kind)| self.type_argument(arg, kind)).list();
         TypeExprKind::Adt { adt, args }
+    }
+
+    /// `float32[2, 3]`, as some write a tensor's type.
+    fn dtype_call(&mut self, span: Span, dtype: Dtype, args: Children) -> TypeExprKind {
+        let sizes = args.iter().map(|&arg| self.tree.node_text(arg)).list();
+        let comma = if sizes.len() == 1 { "," } else { "" };
+        let tensor = format!("Tensor[({}{comma}), {dtype}]", sizes.join(", "));
+        self.errors.push(HirError::DtypeArguments { span, dtype, tensor });
+        let dims = args.into_iter().map(|dim| self.shape_item(dim)).list();
+        let shape = self.type_expr(TypeExprKind::Shape(dims), span);
+        let dtype = self.type_expr(TypeExprKind::Dtype(dtype), span);
+        TypeExprKind::Tensor { shape, dtype }
     }
 
     /// A sum stands for its row where a row is wanted.
