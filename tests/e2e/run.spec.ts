@@ -35,6 +35,24 @@ async function ran(page: Page, text: string): Promise<void> {
 const table = (page: Page) => panel(page).locator(".profile");
 const row = (page: Page, name: string) => table(page).locator("tbody tr:not(.of)").filter({ hasText: name });
 
+test("the times are those of the program, as exactly as the clock tells them", async ({ page }) => {
+  await open(page);
+  await runButton(page).click();
+  const rows = panel(page).locator(".profile tbody tr");
+  await expect(rows.first()).toBeVisible();
+  // A rate is of a millisecond at least, and what took less than a tick is not said to have taken a tenth of one.
+  const told = await panel(page).locator(".profile tbody td.took, .profile tbody tr:not(.of) td:last-child").allTextContents();
+  const times = told.filter((_, at) => at % 2 === 0).map((text) => text.trim());
+  const rates = told.filter((_, at) => at % 2 === 1).map((text) => text.trim());
+  for (const time of times) expect(time).toMatch(/^(< 0\.1 ms|\d+(\.\d)? ms)$/);
+  rates.forEach((rate, at) => {
+    if (/^<|^0/.test(times[at] ?? "")) expect(rate).toBe("–");
+  });
+  // Most of a first run would be the browser's, which compiles the machine.
+  expect(Number(/Ran in (\d+) ms/.exec(await panel(page).locator(".outcome").innerText())?.[1])).toBeLessThan(20);
+  await expect(panel(page).locator(".value")).not.toHaveCount(0);
+});
+
 test("each operator of a run is listed with what it cost", async ({ page }) => {
   await open(page);
   await ran(page, NET);
