@@ -68,9 +68,9 @@ test.describe("on a phone", () => {
   test("what mends a problem is in sight", async ({ page }) => {
     await open(page);
     await write(page, "let %x = ones(shape=[2, 3]);\nlet %w = ones(shape=[4, 5]);\nnn.dense(%x, %w)\n");
-    const list = await problems(page).locator("ul").first().boundingBox();
     const fix = problems(page).getByRole("button", { name: "write shape=[2, 5]" });
     await expect(fix).toBeVisible();
+    const list = await problems(page).locator("ul").first().boundingBox();
     const box = await fix.boundingBox();
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0));
     // And the colours of the solver's steps have names.

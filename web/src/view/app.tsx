@@ -19,11 +19,15 @@ const UPPER = { label: "Height of the problems", kept: "problems-height", initia
 const editorPercent = signal(keptPercent(EDITOR.kept, EDITOR.initial));
 const upperPercent = signal(keptPercent(UPPER.kept, UPPER.initial));
 
-/** Whether there is room for problems. There is as soon as there is one, and then until there has been none for a while. */
+/**
+ * Whether there is room for problems. It is made when there is one in a text that nobody is typing, and it goes when there
+ * has been none for a while: in the middle of a word nothing moves.
+ */
 const hasRoom = signal(false);
-const ROOM_MS = 15_000;
+const ROOM_MS = 4000;
 
 effect(() => {
+  if (!state.rested.value) return undefined;
   if (problems.value.length > 0) hasRoom.value = true;
   else if (hasRoom.value) {
     const timer = setTimeout(() => (hasRoom.value = false), ROOM_MS);
