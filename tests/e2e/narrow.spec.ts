@@ -1,6 +1,6 @@
 // What is beside a wide editor, or on a phone, has room all the same.
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { open, panel, PHONE, problems, showPanel, write } from "./page.ts";
+import { open, panel, PHONE, problems, runButton, showPanel, write } from "./page.ts";
 
 const NET = `#lang tensorscript
 use lin::Linear;
@@ -29,6 +29,36 @@ const reach = (places: Locator) =>
   );
 
 const tabsOf = (page: Page, name: string) => page.getByRole("tablist", { name }).getByRole("tab");
+
+test("a panel beside the editor on a narrow page cuts nothing", async ({ page }) => {
+  await page.setViewportSize({ width: 768, height: 1024 });
+  await open(page);
+  const isWhole = async () => {
+    const cut = await panel(page).evaluate((box) => {
+      const { right } = box.getBoundingClientRect();
+      const parts = [...box.querySelectorAll("button, summary, th, td, h2, p:not(.empty), .where")];
+      return parts.filter((part) => part.getBoundingClientRect().right > right - 8 && part.getBoundingClientRect().width > 1).map((part) => part.outerHTML.slice(0, 80));
+    });
+    expect(cut).toEqual([]);
+    expect(await panel(page).evaluate((box) => box.scrollWidth - box.clientWidth)).toBeLessThanOrEqual(0);
+  };
+  await runButton(page).click();
+  await expect(panel(page).locator(".profile")).toBeVisible();
+  await isWhole();
+  // A type stands in one line, under its line and the button.
+  const type = await panel(page).locator(".value .type-text").first().boundingBox();
+  expect(type?.height).toBeLessThan(30);
+  for (const name of ["Steps", "Why"]) {
+    await showPanel(page, "Solver");
+    await page.getByRole("tab", { name }).click();
+    await expect(panel(page)).not.toContainText("Waiting");
+    await isWhole();
+  }
+  await write(page, NET);
+  await showPanel(page, "Layers");
+  await expect(panel(page).locator("table")).toBeVisible();
+  await isWhole();
+});
 
 for (const width of [740, 800, 900]) {
   test(`all tabs are in sight on a page of ${width} pixels`, async ({ page }) => {

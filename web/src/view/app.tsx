@@ -1,9 +1,10 @@
 // The page: where everything is, wide and narrow.
 import { effect, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { openFile, openPanel } from "../action/navigation.ts";
 import { PANELS } from "../panels.ts";
 import { errorCount, language, problems, state } from "../state.ts";
-import { isNarrow } from "./appearance.ts";
+import { followPane, isNarrow } from "./appearance.ts";
 import { NoticeBanner, SharedBanner } from "./banner.tsx";
 import { EditorPane, PRELUDE_TAB } from "./editor.tsx";
 import { Examples } from "./examples.tsx";
@@ -55,6 +56,8 @@ export function App() {
 
 function Upper() {
   const narrow = isNarrow.value;
+  const pane = useRef<HTMLElement>(null);
+  useEffect(() => (pane.current === null ? undefined : followPane(pane.current)), []);
   const panels = PANELS.filter(({ only }) => only === undefined || only === language.value);
   const panel = panels.find(({ id }) => id === state.panel.value) ?? panels[0];
   if (panel === undefined) return null;
@@ -81,7 +84,7 @@ function Upper() {
       )}
       <EditorPane isShown={showsEditor} withTabs={!narrow} />
       {!narrow && <Separator orientation="vertical" percent={editorPercent} {...EDITOR} />}
-      <section class="panel-pane" hidden={!showsPanel} aria-label="Panels">
+      <section class="panel-pane" ref={pane} hidden={!showsPanel} aria-label="Panels">
         {!narrow && <Tabs label="Panels" tabs={panelTabs} selected={panel.id} onSelect={select} />}
         {/* Each one is seen from its top, wherever the one before was scrolled to. */}
         <div class="panel" key={panel.id} role="tabpanel" id={tabPanelId(panel.id)} aria-labelledby={tabId(panel.id)} tabIndex={0}>

@@ -12,6 +12,20 @@ function media(query: string): ReadonlySignal<boolean> {
 const prefersDark = media("(prefers-color-scheme: dark)");
 const prefersContrast = media("(prefers-contrast: more)");
 export const isNarrow = media("(max-width: 720px)");
+/** Whether the panels have little room, in a narrow window or beside a wide editor; in the style sheets this is `@container pane`. */
+export const isPaneNarrow = signal(isNarrow.peek());
+const NARROW_PANE = 500;
+
+/** Goes by the size of the pane from now on. */
+export function followPane(pane: Element): () => void {
+  const observer = new ResizeObserver(([entry]) => {
+    // A pane out of sight has no size.
+    if (entry !== undefined && entry.contentRect.width > 0) isPaneNarrow.value = entry.contentRect.width <= NARROW_PANE;
+  });
+  observer.observe(pane);
+  return () => observer.disconnect();
+}
+
 /** Nothing can be pointed at without a tap. */
 export const isTouched = media("(hover: none)");
 
