@@ -1,6 +1,6 @@
 // What is beside a wide editor, or on a phone, has room all the same.
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { open, panel, PHONE, problems, runButton, showPanel, write } from "./page.ts";
+import { expectHover, expectValue, open, panel, PHONE, problems, runButton, showPanel, write } from "./page.ts";
 
 const NET = `#lang tensorscript
 use lin::Linear;
@@ -59,6 +59,45 @@ test("a panel beside the editor on a narrow page cuts nothing", async ({ page })
   await expect(panel(page).locator("table")).toBeVisible();
   await isWhole();
 });
+
+test("a value that has no room behind its line is told by a mark beside its number", async ({ page }) => {
+  await page.setViewportSize({ width: 768, height: 600 });
+  await open(page);
+  await write(page, `${"1 + ".repeat(12)}1\n20 + 22\n`);
+  await expectValue(page, "42");
+  await expect(page.locator(".value-after")).toHaveCount(1);
+  await expect(page.locator(".value-mark")).toHaveCount(1);
+  await expect(page.locator(".value-mark")).toHaveAttribute("title", "= 13");
+  await expectHover(page, 0, "= 13");
+});
+
+test("the list of types follows the cursor, and stays where somebody points", async ({ page }) => {
+  await open(page);
+  await write(page, Array.from({ length: 60 }, (_, at) => `let %v${at} = ${at};`).join("\n"));
+  await expect(panel(page)).toContainText("%v59");
+  const current = panel(page).locator("[aria-current=true]");
+  await expect(current).toBeInViewport({ ratio: 1 });
+  await page.keyboard.press("Control+Home");
+  await expect(current).toContainText("%v0");
+  await expect(current).toBeInViewport({ ratio: 1 });
+  await panel(page).hover();
+  await page.keyboard.press("Control+End");
+  await expect(current).toContainText("%v59");
+  await expect(current).not.toBeInViewport();
+});
+
+for (const [width, height] of [[740, 360], [844, 390], [915, 412]] as const) {
+  test(`a phone on its side has all of the page in sight at ${width} by ${height}`, async ({ browser }) => {
+    const context = await browser.newContext({ ...PHONE, viewport: { width, height } });
+    const page = await context.newPage();
+    await open(page);
+    await expect(tabsOf(page, "Program and panels")).toHaveCount(8);
+    await expect(problems(page)).toBeInViewport({ ratio: 1 });
+    expect(await page.evaluate(() => [document.documentElement.scrollHeight - window.innerHeight, document.documentElement.scrollWidth - window.innerWidth])).toEqual([0, 0]);
+    expect((await page.locator(".editor").first().boundingBox())?.height).toBeGreaterThan(6 * 21);
+    await context.close();
+  });
+}
 
 for (const width of [740, 800, 900]) {
   test(`all tabs are in sight on a page of ${width} pixels`, async ({ page }) => {

@@ -35,6 +35,18 @@ async function ran(page: Page, text: string): Promise<void> {
 const table = (page: Page) => panel(page).locator(".profile");
 const row = (page: Page, name: string) => table(page).locator("tbody tr:not(.of)").filter({ hasText: name });
 
+test("what of a large tensor is not here is hatched, and said above the picture", async ({ page }) => {
+  await open(page);
+  await ran(page, "ones(shape=[1000, 1000])\n");
+  const note = panel(page).locator(".tensor > .note");
+  await expect(note).toHaveText("Of 1,000,000 elements the first 262,144 are here; what is hatched is not.");
+  const picture = panel(page).locator(".heatmap");
+  expect((await note.boundingBox())?.y).toBeLessThan((await picture.boundingBox())?.y ?? 0);
+  await expect(picture).toHaveCSS("background-image", /repeating-linear-gradient/);
+  await picture.hover({ position: { x: 100, y: 250 } });
+  await expect(panel(page).locator(".pointed")).toHaveText(/is not here$/);
+});
+
 test("the times are those of the program, as exactly as the clock tells them", async ({ page }) => {
   await open(page);
   await runButton(page).click();

@@ -9,7 +9,7 @@ declare global {
 }
 
 /** A run that was shorter than this is made once more, and the second is told. */
-const AGAIN_MS = 5;
+const AGAIN_MS = 20;
 /** So is the first one of all, most of whose time is the browser's, which compiles what it runs. */
 const COLD_AGAIN_MS = 100;
 /** Between two words about how far a run is. */

@@ -42,7 +42,7 @@ export function App() {
     <>
       <Header />
       <SharedBanner />
-      <main class={hasRoom.value ? "work" : "work at-peace"} style={{ "--upper": `${upperPercent.value}%`, "--editor": `${editorPercent.value}%` }}>
+      <main class={hasRoom.value ? "work" : "work at-peace"} data-language={language.value} style={{ "--upper": `${upperPercent.value}%`, "--editor": `${editorPercent.value}%` }}>
         <Upper />
         {hasRoom.value && <Separator orientation="horizontal" percent={upperPercent} {...UPPER} />}
         <Problems />
