@@ -74,8 +74,8 @@ export function TypesPanel() {
   );
 }
 
-/** Rows that come into view are as high as they are only from the next frame on. */
-const FRAMES = 3;
+/** Rows that come into view are as high as they are only some frames later. */
+const FRAMES = 6;
 
 /** Has what is in the line of the cursor in view; the page stays where it is, and so does a list that somebody points into. */
 function follow(types: HTMLElement, frames = FRAMES): void {
