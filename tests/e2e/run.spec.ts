@@ -171,7 +171,7 @@ test("a long run says how far it is, and ends when it is told to", async ({ page
   await runButton(page).click();
   await expect(stopButton(page)).toBeVisible();
   await expect(panel(page).locator(".running")).toContainText(/\d+(\.\d+)? [kMG] calls and match tests/);
-  await panel(page).getByRole("button", { name: "End the run" }).click();
+  await panel(page).getByRole("button", { name: "Stop" }).click();
   await expect(panel(page).locator(".outcome")).toContainText("Stopped after");
 });
 

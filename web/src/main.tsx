@@ -55,6 +55,11 @@ effect(() => {
   if (state.engine.value === "ready") keepSite();
 });
 
+// Among the tabs of a browser, and in its history.
+effect(() => {
+  document.title = state.title.value === undefined ? "Relish" : `${state.title.value} – Relish`;
+});
+
 // Good news goes away by itself; bad news waits to be read.
 effect(() => {
   const notice = state.notice.value;

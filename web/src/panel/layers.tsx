@@ -17,7 +17,8 @@ const EXPORTS: readonly { to: ExportName; title: string }[] = [
 ];
 
 export function LayersPanel() {
-  const { nodes } = state.checked.value.view;
+  // One whose name is still to be typed is none yet.
+  const nodes = state.checked.value.view.nodes.filter(({ name }) => name !== "");
   if (nodes.length === 0) {
     return <p class="empty">The layers of each node appear here: what they give, what they learn, what they cost.</p>;
   }

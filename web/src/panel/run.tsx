@@ -65,6 +65,11 @@ export function RunPanel() {
       <div class="toolbar">
         <Outcome ran={ran} isStale={isStale} isNothing={isNothing} />
         {!isPaneNarrow.value && <EngineUsed />}
+        {isStale && isNothing && errorCount.value === 0 && (
+          <button type="button" class="button small" onClick={runNow}>
+            Run the program
+          </button>
+        )}
         {isStale && errorCount.value === 0 && (
           <button type="button" class="button small" onClick={() => void startStepping()}>
             Step through

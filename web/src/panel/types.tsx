@@ -83,8 +83,8 @@ function follow(types: HTMLElement, frames = FRAMES): void {
   const row = types.querySelector("[aria-current=true]");
   if (panel === null || row === null || panel.matches(":hover")) return;
   const [place, around] = [row.getBoundingClientRect(), panel.getBoundingClientRect()];
-  if (place.top < around.top) panel.scrollTop += place.top - around.top;
-  else if (place.bottom > around.bottom) panel.scrollTop += Math.min(place.bottom - around.bottom, place.top - around.top);
+  if (place.top < around.top) panel.scrollTop += Math.floor(place.top - around.top);
+  else if (place.bottom > around.bottom) panel.scrollTop += Math.ceil(Math.min(place.bottom - around.bottom, place.top - around.top));
   if (frames > 1) requestAnimationFrame(() => follow(types, frames - 1));
 }
 
