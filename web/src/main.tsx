@@ -56,8 +56,9 @@ effect(() => {
 });
 
 // Among the tabs of a browser, and in its history.
+const ownTitle = document.title;
 effect(() => {
-  document.title = state.title.value === undefined ? "Relish" : `${state.title.value} – Relish`;
+  document.title = state.title.value === undefined ? ownTitle : `${state.title.value} – ${ownTitle}`;
 });
 
 // Good news goes away by itself; bad news waits to be read.
