@@ -13,7 +13,7 @@ const prefersDark = media("(prefers-color-scheme: dark)");
 const prefersContrast = media("(prefers-contrast: more)");
 /** A phone on its side is low, and as narrow for that. The style sheets have the same words. */
 export const isNarrow = media("(max-width: 720px), (max-height: 520px) and (pointer: coarse)");
-/** Whether the panels have little room, in a narrow window or beside a wide editor; in the style sheets this is `@container pane`. */
+/** Whether the panels have little room, in a narrow window or beside a wide editor: `@container pane` in the style sheets. */
 export const isPaneNarrow = signal(isNarrow.peek());
 const NARROW_PANE = 500;
 
