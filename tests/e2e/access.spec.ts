@@ -90,6 +90,51 @@ test("the panes, tabs and run answer to the keyboard", async ({ page }) => {
   await expect(panel(page)).toContainText("Ran in");
 });
 
+test("Tab comes into the editor, indents in it, and leaves it after Escape", async ({ page }) => {
+  await open(page);
+  await page.getByLabel("Language").focus();
+  await page.keyboard.press("Tab");
+  const said = page.locator(".way-out");
+  await expect(said).toHaveText("Tab indents. Escape, then Tab leaves the editor.");
+  const isInside = () => page.evaluate(() => document.activeElement?.closest(".editor") !== null);
+  await page.keyboard.press("Tab");
+  expect(await isInside()).toBe(true);
+  await page.keyboard.press("Control+z");
+  await expect(said).toBeHidden();
+  // What is open is closed first.
+  await page.keyboard.press("Control+f");
+  await expect(page.locator(".find-widget.visible")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.locator(".find-widget.visible")).toHaveCount(0);
+  await page.keyboard.press("Tab");
+  expect(await isInside()).toBe(true);
+  await page.keyboard.press("Escape");
+  await expect(said).toHaveText("Tab leaves the editor.");
+  await page.keyboard.press("Tab");
+  expect(await isInside()).toBe(false);
+  await expect(said).toBeHidden();
+  // And back, past the editor's other end.
+  await page.keyboard.press("Shift+Tab");
+  expect(await isInside()).toBe(true);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Shift+Tab");
+  expect(await isInside()).toBe(false);
+});
+
+for (const chosen of ["system", "light", "dark"] as const) {
+  test(`the page is painted in the ${chosen} theme from the first on`, async ({ browser }) => {
+    const context = await browser.newContext({ colorScheme: chosen === "light" ? "dark" : chosen === "dark" ? "light" : "dark" });
+    const page = await context.newPage();
+    if (chosen !== "system") await page.addInitScript((theme) => localStorage.setItem("relish.theme", theme), chosen);
+    // The page's own script does not come.
+    await page.route(/\/assets\/index-.*\.js/, () => {});
+    await page.goto("./", { waitUntil: "commit" });
+    await expect(page.locator(".brand")).toHaveText("Relish");
+    await expect(page.locator("body")).toHaveCSS("background-color", chosen === "light" ? "rgb(239, 236, 227)" : "rgb(15, 18, 17)");
+    await context.close();
+  });
+}
+
 test("the theme is the system's until one is chosen, and the choice stays", async ({ page }) => {
   await page.emulateMedia({ colorScheme: "dark" });
   await open(page);

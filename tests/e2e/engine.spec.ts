@@ -1,6 +1,6 @@
 // The two builds of the compiler: the default one, and the one with relaxed SIMD behind a switch.
 import { expect, type Page, test } from "@playwright/test";
-import { open, panel, ready, runButton, showPanel, write } from "./page.ts";
+import { open, panel, ready, runButton, showPanel, stopButton, write } from "./page.ts";
 
 const PROGRAM = "sum(nn.dense(ones(shape=[3, 5]), ones(shape=[2, 5])))\n";
 const ANSWER = "30f";
@@ -69,8 +69,8 @@ test("an engine replaces the one whose run was stopped", async ({ page }) => {
   await write(page, "def @spin(%n: int32) -> int32 { @spin(%n + 1) }\n@spin(0)\n");
   await showPanel(page, "Run");
   await runButton(page).click();
-  await expect(page.getByRole("button", { name: "Stop" })).toBeVisible();
-  await page.getByRole("button", { name: "Stop" }).click();
+  await expect(stopButton(page)).toBeVisible();
+  await stopButton(page).click();
   await expect(panel(page)).toContainText("Stopped after");
   await relaxedSwitch(page).check();
   await write(page, PROGRAM);

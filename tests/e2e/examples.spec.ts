@@ -57,6 +57,30 @@ test("an example is found by its program, with the line that says it, behind tho
   await expect(gallery(page)).toContainText("No example mentions “zzyzx”");
 });
 
+test("the gallery says what each program is written in, and goes by the arrow keys", async ({ page }) => {
+  await openGallery(page);
+  for (const language of ["Relay", "refine", "TensorScript"]) {
+    await expect(gallery(page).locator(".written-in").filter({ hasText: language }).first()).toBeVisible();
+  }
+  const rows = gallery(page).getByRole("button");
+  await searchbox(page).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(rows.first()).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(rows.nth(1)).toBeFocused();
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  await expect(searchbox(page)).toBeFocused();
+  await searchbox(page).fill("lists and patterns");
+  const title = await rows.first().locator(".title").innerText();
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(`Opened “${title}”.`)).toBeVisible();
+  // So does the tab of the browser, as long as it is that program.
+  await expect(page).toHaveTitle(`${title} – Relish`);
+  await page.locator(".notice").getByRole("button", { name: "Undo" }).click();
+  await expect(page).toHaveTitle("Relish");
+});
+
 for (const colorScheme of ["light", "dark"] as const) {
   test(`axe has nothing to say of the gallery in ${colorScheme}, nor of a search, and a phone has room for both`, async ({ browser }) => {
     const context = await phone(browser);

@@ -1,6 +1,6 @@
 // What is beside a wide editor, or on a phone, has room all the same.
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { open, panel, PHONE, problems, showPanel, write } from "./page.ts";
+import { expectHover, expectValue, open, panel, PHONE, problems, runButton, showPanel, write } from "./page.ts";
 
 const NET = `#lang tensorscript
 use lin::Linear;
@@ -29,6 +29,75 @@ const reach = (places: Locator) =>
   );
 
 const tabsOf = (page: Page, name: string) => page.getByRole("tablist", { name }).getByRole("tab");
+
+test("a panel beside the editor on a narrow page cuts nothing", async ({ page }) => {
+  await page.setViewportSize({ width: 768, height: 1024 });
+  await open(page);
+  const isWhole = async () => {
+    const cut = await panel(page).evaluate((box) => {
+      const { right } = box.getBoundingClientRect();
+      const parts = [...box.querySelectorAll("button, summary, th, td, h2, p:not(.empty), .where")];
+      return parts.filter((part) => part.getBoundingClientRect().right > right - 8 && part.getBoundingClientRect().width > 1).map((part) => part.outerHTML.slice(0, 80));
+    });
+    expect(cut).toEqual([]);
+    expect(await panel(page).evaluate((box) => box.scrollWidth - box.clientWidth)).toBeLessThanOrEqual(0);
+  };
+  await runButton(page).click();
+  await expect(panel(page).locator(".profile")).toBeVisible();
+  await isWhole();
+  // A type stands in one line, under its line and the button.
+  const type = await panel(page).locator(".value .type-text").first().boundingBox();
+  expect(type?.height).toBeLessThan(30);
+  for (const name of ["Steps", "Why"]) {
+    await showPanel(page, "Solver");
+    await page.getByRole("tab", { name }).click();
+    await expect(panel(page)).not.toContainText("Waiting");
+    await isWhole();
+  }
+  await write(page, NET);
+  await showPanel(page, "Layers");
+  await expect(panel(page).locator("table")).toBeVisible();
+  await isWhole();
+});
+
+test("a value that has no room behind its line is told by a mark beside its number", async ({ page }) => {
+  await page.setViewportSize({ width: 768, height: 600 });
+  await open(page);
+  await write(page, `${"1 + ".repeat(12)}1\n20 + 22\n`);
+  await expectValue(page, "42");
+  await expect(page.locator(".value-after")).toHaveCount(1);
+  await expect(page.locator(".value-mark")).toHaveCount(1);
+  await expect(page.locator(".value-mark")).toHaveAttribute("title", "= 13");
+  await expectHover(page, 0, "= 13");
+});
+
+test("the list of types follows the cursor, and stays where somebody points", async ({ page }) => {
+  await open(page);
+  await write(page, Array.from({ length: 60 }, (_, at) => `let %v${at} = ${at};`).join("\n"));
+  await expect(panel(page)).toContainText("%v59");
+  const current = panel(page).locator("[aria-current=true]");
+  await expect(current).toBeInViewport({ ratio: 1 });
+  await page.keyboard.press("Control+Home");
+  await expect(current).toContainText("%v0");
+  await expect(current).toBeInViewport({ ratio: 1 });
+  await panel(page).hover();
+  await page.keyboard.press("Control+End");
+  await expect(current).toContainText("%v59");
+  await expect(current).not.toBeInViewport();
+});
+
+for (const [width, height] of [[740, 360], [844, 390], [915, 412]] as const) {
+  test(`a phone on its side has all of the page in sight at ${width} by ${height}`, async ({ browser }) => {
+    const context = await browser.newContext({ ...PHONE, viewport: { width, height } });
+    const page = await context.newPage();
+    await open(page);
+    await expect(tabsOf(page, "Program and panels")).toHaveCount(8);
+    await expect(problems(page)).toBeInViewport({ ratio: 1 });
+    expect(await page.evaluate(() => [document.documentElement.scrollHeight - window.innerHeight, document.documentElement.scrollWidth - window.innerWidth])).toEqual([0, 0]);
+    expect((await page.locator(".editor").first().boundingBox())?.height).toBeGreaterThan(6 * 21);
+    await context.close();
+  });
+}
 
 for (const width of [740, 800, 900]) {
   test(`all tabs are in sight on a page of ${width} pixels`, async ({ page }) => {
@@ -68,9 +137,9 @@ test.describe("on a phone", () => {
   test("what mends a problem is in sight", async ({ page }) => {
     await open(page);
     await write(page, "let %x = ones(shape=[2, 3]);\nlet %w = ones(shape=[4, 5]);\nnn.dense(%x, %w)\n");
-    const list = await problems(page).locator("ul").first().boundingBox();
     const fix = problems(page).getByRole("button", { name: "write shape=[2, 5]" });
     await expect(fix).toBeVisible();
+    const list = await problems(page).locator("ul").first().boundingBox();
     const box = await fix.boundingBox();
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0));
     // And the colours of the solver's steps have names.

@@ -20,7 +20,7 @@ export async function ready(page: Page): Promise<void> {
 }
 
 export const runButton = (page: Page) => page.locator(".header").getByRole("button", { name: "Run" });
-export const stopButton = (page: Page) => page.getByRole("button", { name: "Stop" });
+export const stopButton = (page: Page) => page.locator(".header").getByRole("button", { name: "Stop" });
 export const problems = (page: Page) => page.getByRole("region", { name: "Problems" });
 export const panel = (page: Page) => page.locator(".panel");
 

@@ -72,6 +72,9 @@ for (const size of ["desktop", "phone"] as const) {
     const context = size === "phone" ? await phone(browser) : await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
     const page = await context.newPage();
     await open(page);
+    // The list is in sight, so that its rows are seen from the first on.
+    await write(page, "%nope\n");
+    await expect(problems(page).locator(".problem")).toBeVisible();
     // Each time that the list changes: where everything is that one may tap, by its row and its words.
     await problems(page).evaluate((list) => {
       const seen: { is: string; box: string }[][] = [];
@@ -149,11 +152,55 @@ test("where the cause is found elsewhere, the place at which a problem shows kee
   await expect(page.locator(".squiggly-info")).toHaveCount(1);
 });
 
-test("where no edit is found there is a word in its place", async ({ page }) => {
+test("in the middle of a word nothing moves, and nothing is looked for", async ({ page }) => {
   await open(page);
+  await focusEditor(page);
+  await page.keyboard.press("Control+End");
+  await page.waitForTimeout(300);
+  const before = await page.locator(".work > *").evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().height));
+  // Each time that the size of the editor changes.
+  await page.locator(".editor-place.user").evaluate((place) => {
+    const heights: number[] = [];
+    Object.assign(window, { heights });
+    new ResizeObserver(() => heights.push(place.clientHeight)).observe(place);
+  });
+  await page.keyboard.type("let", { delay: 300 });
+  const status = problems(page).getByRole("status");
+  await expect(status).toHaveText(/error/);
+  await page.keyboard.type(" %typed = 1;", { delay: 60 });
+  await expect(status).toHaveText("No problems");
+  await page.waitForTimeout(1000);
+  expect(await page.locator(".work > *").evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().height))).toEqual(before);
+  expect(await page.evaluate(() => (window as unknown as { heights: number[] }).heights)).toHaveLength(1);
+  // Whoever stops in the middle of it is told.
+  await page.keyboard.type("\nl");
+  await expect(problems(page).locator(".problem")).toHaveCount(1);
+  await expect(problems(page).locator(".problem")).toBeHidden();
+  await expect(problems(page).locator(".problem")).toBeVisible();
+  // And where nothing is wrong any more, the editor has its room again soon.
+  await page.keyboard.press("Backspace");
+  await expect(problems(page).getByRole("heading")).toBeVisible();
+  await expect(page.locator(".work")).toHaveClass("work at-peace");
+});
+
+test("a run makes room for its problems at once", async ({ page }) => {
+  await open(page);
+  await focusEditor(page);
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("%nope");
+  await page.keyboard.press("Control+Enter");
+  await expect(problems(page).locator(".problem")).toBeVisible({ timeout: 500 });
+});
+
+test("where no edit is found its room stays, and nothing is said of it", async ({ page }) => {
+  await open(page);
+  await write(page, "%nope\n");
+  await expect(problems(page).locator(".problem")).toBeVisible();
   await write(page, "let %a = 300i8;\n");
   const row = problems(page).locator(".problem").first();
-  await expect(row.locator(".mends")).toHaveText("No edit was found that mends it.");
+  await expect(row.locator(".sought")).toHaveText("Looking for edits …");
+  await expect(row.locator(".sought")).toHaveText("");
+  expect((await row.locator(".sought").boundingBox())?.height).toBe(28);
   // What the parser says of a text that it cannot read comes at once, and nothing is looked for.
   await write(page, "let %x = (1;\n");
   await expect(row).toContainText("line 1");

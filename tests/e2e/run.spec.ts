@@ -35,6 +35,36 @@ async function ran(page: Page, text: string): Promise<void> {
 const table = (page: Page) => panel(page).locator(".profile");
 const row = (page: Page, name: string) => table(page).locator("tbody tr:not(.of)").filter({ hasText: name });
 
+test("what of a large tensor is not here is hatched, and said above the picture", async ({ page }) => {
+  await open(page);
+  await ran(page, "ones(shape=[1000, 1000])\n");
+  const note = panel(page).locator(".tensor > .note");
+  await expect(note).toHaveText("Of 1,000,000 elements the first 262,144 are here; what is hatched is not.");
+  const picture = panel(page).locator(".heatmap");
+  expect((await note.boundingBox())?.y).toBeLessThan((await picture.boundingBox())?.y ?? 0);
+  await expect(picture).toHaveCSS("background-image", /repeating-linear-gradient/);
+  await picture.hover({ position: { x: 100, y: 250 } });
+  await expect(panel(page).locator(".pointed")).toHaveText(/is not here$/);
+});
+
+test("the times are those of the program, as exactly as the clock tells them", async ({ page }) => {
+  await open(page);
+  await runButton(page).click();
+  const rows = panel(page).locator(".profile tbody tr");
+  await expect(rows.first()).toBeVisible();
+  // A rate is of a millisecond at least, and what took less than a tick is not said to have taken a tenth of one.
+  const told = await panel(page).locator(".profile tbody td.took, .profile tbody tr:not(.of) td:last-child").allTextContents();
+  const times = told.filter((_, at) => at % 2 === 0).map((text) => text.trim());
+  const rates = told.filter((_, at) => at % 2 === 1).map((text) => text.trim());
+  for (const time of times) expect(time).toMatch(/^(< 0\.1 ms|\d+(\.\d)? ms)$/);
+  rates.forEach((rate, at) => {
+    if (/^<|^0/.test(times[at] ?? "")) expect(rate).toBe("–");
+  });
+  // Most of a first run would be the browser's, which compiles the machine.
+  expect(Number(/Ran in (\d+) ms/.exec(await panel(page).locator(".outcome").innerText())?.[1])).toBeLessThan(20);
+  await expect(panel(page).locator(".value")).not.toHaveCount(0);
+});
+
 test("each operator of a run is listed with what it cost", async ({ page }) => {
   await open(page);
   await ran(page, NET);
@@ -141,7 +171,7 @@ test("a long run says how far it is, and ends when it is told to", async ({ page
   await runButton(page).click();
   await expect(stopButton(page)).toBeVisible();
   await expect(panel(page).locator(".running")).toContainText(/\d+(\.\d+)? [kMG] calls and match tests/);
-  await panel(page).getByRole("button", { name: "End the run" }).click();
+  await panel(page).getByRole("button", { name: "Stop" }).click();
   await expect(panel(page).locator(".outcome")).toContainText("Stopped after");
 });
 

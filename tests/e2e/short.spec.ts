@@ -16,6 +16,7 @@ for (const [width, height] of [[640, 400], [320, 256], [1280, 360], [740, 360]] 
     await open(page);
     await write(page, WRONG);
     await expect(problems(page).locator(".problem")).toHaveCount(2);
+    await expect(problems(page).locator(".problem").first()).toBeVisible();
     const heightOf = (selector: string) => page.locator(selector).first().evaluate((element) => element.getBoundingClientRect().height);
     // Six lines of the program, and a problem with its other places and its edits.
     expect(await heightOf(".editor")).toBeGreaterThan(6 * 21);

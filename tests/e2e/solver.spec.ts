@@ -2,7 +2,7 @@
 import { deflateRawSync } from "node:zlib";
 import { readFile } from "node:fs/promises";
 import { AxeBuilder } from "@axe-core/playwright";
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Locator, type Page, test } from "@playwright/test";
 import { focusEditor, open, panel, problems, ready, showPanel, text, write } from "./page.ts";
 
 const NET = `def @net(%x: Tensor[(2, 1, 28, 28), float32], %w: Tensor[(20, 1, 5, 5), float32]) {
@@ -429,4 +429,38 @@ test("high contrast and reduced motion lose nothing", async ({ page }) => {
   const node = panel(page).locator(".solver-graph g.of-relation.failed, .solver-graph g.of-relation.changed").first();
   await expect(node).toBeVisible();
   await expect(node.locator("text")).toContainText(/[✗●]/);
+});
+
+test("a long type stays in the pane, and the sentence about it is short", async ({ page }) => {
+  await open(page);
+  const tensors = Array.from({ length: 60 }, (_, at) => `ones(shape=[${at + 1}, 2])`).join(", ");
+  await write(page, `let %t = (${tensors});\n`);
+  await panel(page).getByRole("button", { name: "Why? The type of %t" }).click();
+  await expect(panel(page).locator(".why-sentence")).toContainText("…");
+  expect((await panel(page).locator(".why-sentence").innerText()).length).toBeLessThan(400);
+  const [piece, around] = [await panel(page).locator(".piece-button").first().boundingBox(), await panel(page).boundingBox()];
+  expect((piece?.x ?? 0) + (piece?.width ?? 0)).toBeLessThanOrEqual((around?.x ?? 0) + (around?.width ?? 0));
+  expect(piece?.height).toBeLessThan(80);
+});
+
+test("what has a capital has one colour in the editor and beside it", async ({ page }) => {
+  await open(page);
+  await write(page, "#lang refine\nmatch Red with\n  | Red -> Blue\n  | Blue -> Red\n");
+  const colour = (place: Locator) => place.evaluate((element) => getComputedStyle(element).color);
+  const inEditor = page.locator(".editor-place.user .view-line span span", { hasText: /^Red$/ }).first();
+  const beside = panel(page).locator(".token-constructor, .token-variant").filter({ hasText: "Red" }).first();
+  await expect(beside).toBeVisible();
+  expect(await colour(beside)).toBe(await colour(inEditor));
+});
+
+test("where a step changes nothing that is drawn, the graph is shown whole and says so", async ({ page }) => {
+  await open(page);
+  await showPanel(page, "Solver");
+  await inner(page, "Graph").click();
+  await expect(panel(page).locator(".graph-said")).toHaveText("Nothing that is drawn changes in this step.");
+  const frame = await panel(page).locator(".graph-view").boundingBox();
+  for (const box of await panel(page).locator(".solver-graph .node").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect))) {
+    expect(box.left).toBeGreaterThanOrEqual(frame?.x ?? 0);
+    expect(box.right).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
+  }
 });

@@ -81,7 +81,7 @@ test("panels say that they wait for a run, and end it", async ({ page }) => {
   }
   await page.getByRole("tab", { name: "Rounds" }).click();
   await expect(panel(page).getByRole("status")).toHaveText("Waiting for the run to end …");
-  await panel(page).getByRole("button", { name: "End the run" }).click();
+  await panel(page).getByRole("button", { name: "Stop" }).click();
   await expect(runButton(page)).toBeVisible();
   await expect(panel(page).locator(".rounds, .empty").first()).not.toContainText("appears here");
 });

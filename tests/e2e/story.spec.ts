@@ -21,7 +21,7 @@ test("an example opens, and undo brings the text back", async ({ page }) => {
   await page.getByRole("button", { name: "Examples" }).click();
   const dialog = page.getByRole("dialog", { name: "Examples" });
   const example = dialog.locator(".gallery button").first();
-  const title = (await example.textContent()) ?? "";
+  const title = (await example.locator(".title").textContent()) ?? "";
   await dialog.getByRole("searchbox").fill(title);
   await example.click();
   await expect(dialog).toBeHidden();

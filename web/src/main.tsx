@@ -55,6 +55,12 @@ effect(() => {
   if (state.engine.value === "ready") keepSite();
 });
 
+// Among the tabs of a browser, and in its history.
+const ownTitle = document.title;
+effect(() => {
+  document.title = state.title.value === undefined ? ownTitle : `${state.title.value} – ${ownTitle}`;
+});
+
 // Good news goes away by itself; bad news waits to be read.
 effect(() => {
   const notice = state.notice.value;

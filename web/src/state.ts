@@ -137,6 +137,10 @@ export const state = {
   /** Counts the texts; an answer about an older one is stale. */
   revision: signal(0),
   document: signal<Document>("mine"),
+  /** Of the example that was opened, as long as it is there. */
+  title: signal<string | undefined>(undefined),
+  /** Whether nobody is typing: the last edit is a while ago, or the program was asked to run since. */
+  rested: signal(true),
   /** Which text the editor shows: the program, or the prelude under it. */
   file: signal<FileName>("user"),
   /** Comes with the compiler. */

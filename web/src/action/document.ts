@@ -23,6 +23,7 @@ export function edit(text: string): void {
 /** An example replaces the text; the text before it is one click (or one undo) away. */
 export function openExample(title: string, text: string): void {
   replaceText(text, `Opened “${title}”.`);
+  state.title.value = title;
 }
 
 /** So does one of the texts that were there before. */
@@ -57,6 +58,7 @@ export function restore(text: string, document: Document): void {
 /** Puts one program in the place of another, which is set aside. */
 function exchange(text: string, origin: "edited" | "chosen"): void {
   if (text !== state.text.value) setAside(state.text.value);
+  state.title.value = undefined;
   takeBack(text);
   setText(text, origin);
   saveSoon();

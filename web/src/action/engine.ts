@@ -13,6 +13,8 @@ const QUICK_MS = 50;
 /** The first run waits for the browser, which compiles what it runs. */
 const COLD_MS = 500;
 const SETTLED_MS = 350;
+/** Whoever types a word presses the next key before this. */
+const RESTED_MS = 800;
 /** A run that ends sooner than this never shows a Stop button that could not be hit anyway. */
 const SHOW_STOP_MS = 16;
 
@@ -23,6 +25,7 @@ const SHOW_STOP_MS = 16;
 type Origin = "edited" | "chosen" | "opened";
 
 let settled: ReturnType<typeof setTimeout> | undefined;
+let resting: ReturnType<typeof setTimeout> | undefined;
 let mending: ReturnType<typeof setTimeout> | undefined;
 let showStop: ReturnType<typeof setTimeout> | undefined;
 /** The text was typed or chosen here and now; only then may it run by itself. */
@@ -132,9 +135,12 @@ export function setText(text: string, origin: Origin): void {
   if (origin !== "edited") isQuick = true;
   clearTimeout(settled);
   clearTimeout(mending);
+  clearTimeout(resting);
+  if (origin === "edited") resting = setTimeout(() => (state.rested.value = true), RESTED_MS);
   batch(() => {
     state.text.value = text;
     state.revision.value += 1;
+    state.rested.value = origin !== "edited";
   });
   endRun();
   compiler.update(state.revision.value, text);
@@ -149,6 +155,7 @@ export function runNow(): void {
   batch(() => {
     state.panel.value = "run";
     state.editing.value = false;
+    state.rested.value = true;
   });
   startRun(false);
 }

@@ -1,6 +1,7 @@
 // An editor, as all of them here are.
 import { effect } from "@preact/signals";
 import { state } from "../state.ts";
+import { isNarrow } from "../view/appearance.ts";
 import type { FileName } from "../wasm/relish_wasm.js";
 import { OFFERING } from "./complete.ts";
 import { monaco } from "./monaco.ts";
@@ -37,7 +38,7 @@ export function createEditor(
     scrollbar: { useShadows: false, verticalScrollbarSize: 10, horizontalScrollbarSize: 10 },
     tabSize: 2,
     wordBasedSuggestions: "off",
-    wordWrap: matchMedia("(max-width: 720px)").matches ? "on" : "off",
+    wordWrap: isNarrow.peek() ? "on" : "off",
     ...OFFERING,
     ...options,
   });

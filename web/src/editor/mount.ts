@@ -9,6 +9,7 @@ import { followFormatting, registerFormat } from "./format.ts";
 import { registerHints } from "./hints.ts";
 import { followExplaining, registerHover } from "./hover.ts";
 import { registerLanguages } from "./language.ts";
+import { letLeave, withWayOut } from "./leave.ts";
 import { monaco } from "./monaco.ts";
 import { registerNames } from "./names.ts";
 import { showPointed } from "./pointed.ts";
@@ -34,7 +35,7 @@ export function mountProgram(element: HTMLElement): void {
   const model = monaco.editor.createModel(state.text.peek(), language.peek(), uriOf("user"));
   // Offsets count one unit for each line end, as they do in the text that the compiler gets.
   model.setEOL(monaco.editor.EndOfLineSequence.LF);
-  const editor = createEditor(element, "user", model, { ariaLabel: "Program" });
+  const editor = createEditor(element, "user", model, { ariaLabel: withWayOut("Program") });
 
   followText(model);
   effect(() => {
@@ -58,6 +59,7 @@ export function mountProgram(element: HTMLElement): void {
     const position = editor.getPosition();
     if (position !== null && editor.hasTextFocus()) editor.revealLine(position.lineNumber);
   });
+  letLeave(editor, element);
   followFormatting(editor);
   followExplaining(editor);
   registerWhy(editor);

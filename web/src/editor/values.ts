@@ -1,4 +1,5 @@
-// The value of each top-level expression, at the end of its last line. It is gone as soon as that line is another one.
+// The value of each top-level expression, at the end of its last line; where that is behind the edge, a mark beside the line's
+// number, which says the value when one points at it. It is gone as soon as that line is another one.
 // On other lines it stays, faded, until the next run replaces it; if that does not come soon, as when the text has
 // errors, it says of which run it is.
 import { effect, signal } from "@preact/signals";
@@ -12,6 +13,7 @@ const SHORTEST = 6;
 const PREFIX = "  = ";
 const OLD = "  (last run)";
 const VALUE = "value-after";
+const MARK = "value-mark";
 /** A run that nobody has to ask for has come by then. */
 const OLD_MS = 900;
 
@@ -27,6 +29,7 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
   const columns = signal(0);
   let shown: readonly Shown[] = [];
   let isOld = false;
+  const isWrapped = () => editor.getOption(monaco.editor.EditorOption.wordWrap) === "on";
   const measure = () => {
     const { typicalHalfwidthCharacterWidth } = editor.getOption(monaco.editor.EditorOption.fontInfo);
     columns.value = Math.floor(editor.getLayoutInfo().contentWidth / typicalHalfwidthCharacterWidth);
@@ -40,10 +43,15 @@ export function showValues(editor: monaco.editor.IStandaloneCodeEditor, model: m
         // Its colour says that it is old too.
         const suffix = isOld && free - OLD.length >= SHORTEST ? OLD : "";
         const room = Math.min(LONGEST, Math.max(SHORTEST, free - suffix.length));
+        // What is wrapped has the next line.
+        const isBehind = free < SHORTEST && !isWrapped();
+        const told = shorten(value, LONGEST);
         return {
           range: { startLineNumber: lineNumber, startColumn: 1, endLineNumber: lineNumber, endColumn: column },
           options: {
-            after: { content: PREFIX + shorten(value, room) + suffix, inlineClassName: VALUE },
+            ...(isBehind
+              ? { linesDecorationsClassName: MARK, linesDecorationsTooltip: `= ${told}`, hoverMessage: { value: `\`= ${told.replaceAll("`", "'")}\`` } }
+              : { after: { content: PREFIX + shorten(value, room) + suffix, inlineClassName: VALUE } }),
             // Gone with its line, when that is deleted or replaced.
             collapseOnReplaceEdit: true,
             showIfCollapsed: false,

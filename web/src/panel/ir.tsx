@@ -13,7 +13,7 @@ import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { More } from "../view/more.tsx";
 import { useAnswer } from "../view/rested.ts";
-import { plural } from "../view/units.ts";
+import { grouped, plural } from "../view/units.ts";
 import { Waiting } from "../view/waiting.tsx";
 import type { IrFunctionView, IrLineView, IrView, PassView, SpanView } from "../wasm/relish_wasm.js";
 
@@ -184,10 +184,10 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
           <code class="name">{pass.name}</code>
           <span class="amount" title={`${plural(pass.n_instrs, "instruction")} in ${pass.n_functions} functions`}>
             <span class="total">
-              {pass.n_instrs.toLocaleString("en")}
+              {grouped(pass.n_instrs)}
               <span class="unseen"> instructions</span>
             </span>
-            <span class={difference > 0 ? "more" : "less"}>{difference === 0 ? "" : `${sign}${Math.abs(difference)}`}</span>
+            <span class={difference > 0 ? "more" : "less"}>{difference === 0 ? "" : `${sign}${grouped(Math.abs(difference))}`}</span>
             <span class="track" aria-hidden="true">
               <span style={{ width: `${(100 * pass.n_instrs) / most}%` }} />
             </span>

@@ -6,7 +6,7 @@ import { point, show } from "../action/navigation.ts";
 import { exportTo } from "../action/queries.ts";
 import type { ExportName } from "../protocol.ts";
 import { errorCount, isFresh, state } from "../state.ts";
-import { isNarrow } from "../view/appearance.ts";
+import { isPaneNarrow } from "../view/appearance.ts";
 import { TypeText } from "../view/code.tsx";
 import { countOf, grouped } from "../view/units.ts";
 import type { ExportView, LayerView, NetView } from "../wasm/relish_wasm.js";
@@ -17,7 +17,8 @@ const EXPORTS: readonly { to: ExportName; title: string }[] = [
 ];
 
 export function LayersPanel() {
-  const { nodes } = state.checked.value.view;
+  // One whose name is still to be typed is none yet.
+  const nodes = state.checked.value.view.nodes.filter(({ name }) => name !== "");
   if (nodes.length === 0) {
     return <p class="empty">The layers of each node appear here: what they give, what they learn, what they cost.</p>;
   }
@@ -46,8 +47,8 @@ function Node({ node }: { node: NetView }) {
           <table>
             <thead>
               <tr>
-                <th scope="col">{isNarrow.value ? "Layer and its output" : "Layer"}</th>
-                {!isNarrow.value && <th scope="col">Output</th>}
+                <th scope="col">{isPaneNarrow.value ? "Layer and its output" : "Layer"}</th>
+                {!isPaneNarrow.value && <th scope="col">Output</th>}
                 <th scope="col">Parameters</th>
                 <th scope="col" title="Operations on numbers for one example">
                   Operations
@@ -58,7 +59,7 @@ function Node({ node }: { node: NetView }) {
               <tbody>
                 {node.functions.length > 1 && layers.length > 0 && (
                   <tr class="of">
-                    <th scope="rowgroup" colSpan={isNarrow.value ? 3 : 4}>
+                    <th scope="rowgroup" colSpan={isPaneNarrow.value ? 3 : 4}>
                       {name}
                     </th>
                   </tr>
@@ -90,10 +91,10 @@ function Row({ layer }: { layer: LayerView }) {
         <button type="button" onClick={() => show(layer.span)} onFocus={() => light(true)} onBlur={() => light(false)}>
           <code>{layer.name}</code>
           {detail !== "" && <small>{detail}</small>}
-          {isNarrow.value && <TypeText text={layer.output} />}
+          {isPaneNarrow.value && <TypeText text={layer.output} />}
         </button>
       </th>
-      {!isNarrow.value && (
+      {!isPaneNarrow.value && (
         <td>
           <TypeText text={layer.output} />
         </td>

@@ -9,7 +9,7 @@ import { Conversion, widthOf } from "../view/conversion.tsx";
 import { LaidValue } from "../view/laid-value.tsx";
 import { rest, useAnswer } from "../view/rested.ts";
 import { Axis, Caption, Ruler, scaleOf, Twin } from "../view/ruler.tsx";
-import { plural } from "../view/units.ts";
+import { grouped, plural } from "../view/units.ts";
 import { Waiting } from "../view/waiting.tsx";
 import type { LayoutsView, MentionView, SegmentView, SpanView, StoreView, TypeLayoutView } from "../wasm/relish_wasm.js";
 
@@ -290,7 +290,7 @@ function storeText(store: StoreView): string {
     ["payload", store.payload_bits],
     ["padding", store.padding_bits],
   ];
-  const text = parts.flatMap(([what, bits]) => (bits > 0 ? [`${what} ${bits}`] : [])).join(" + ");
+  const text = parts.flatMap(([what, bits]) => (bits > 0 ? [`${what} ${grouped(bits)}`] : [])).join(" + ");
   const spare = store.spare ? `${plural(store.spare.codes, "spare code")} for a type around it` : "";
   const width = store.block_bits === undefined ? `${plural(store.bits, "bit")}` : `a word, and a block of ${plural(store.block_bits, "bit")}`;
   const align = store.align > 1 ? `aligned to ${store.align} bytes` : "";
@@ -328,7 +328,7 @@ function Comparison({ type, names, strategy }: { type: TypeLayoutView; names: re
         {names.map((name, index) => {
           const store = type.stores[index];
           if (store === undefined) return null;
-          const text = store.block_bits === undefined ? plural(store.bits, "bit") : `${store.bits} + ${store.block_bits} bits`;
+          const text = store.block_bits === undefined ? plural(store.bits, "bit") : `${grouped(store.bits)} + ${grouped(store.block_bits)} bits`;
           return row(name, widths[index] ?? 0, text, index === strategy);
         })}
         {row("in Rust", type.rust_bytes * 8, plural(type.rust_bytes, "byte"), false)}

@@ -9,7 +9,7 @@ import { setMeasures } from "../action/settings.ts";
 import { startStepping } from "../action/stepping.ts";
 import { errorCount, isFresh, problems, type Ran, state } from "../state.ts";
 import { highlight, TypeText } from "../view/code.tsx";
-import { isNarrow } from "../view/appearance.ts";
+import { isPaneNarrow } from "../view/appearance.ts";
 import { EngineSwitch, EngineUsed } from "../view/engineswitch.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
@@ -64,14 +64,19 @@ export function RunPanel() {
     <div class={`run ${isStale ? "stale" : ""}`}>
       <div class="toolbar">
         <Outcome ran={ran} isStale={isStale} isNothing={isNothing} />
-        {!isNarrow.value && <EngineUsed />}
+        {!isPaneNarrow.value && <EngineUsed />}
+        {isStale && isNothing && errorCount.value === 0 && (
+          <button type="button" class="button small" onClick={runNow}>
+            Run the program
+          </button>
+        )}
         {isStale && errorCount.value === 0 && (
           <button type="button" class="button small" onClick={() => void startStepping()}>
             Step through
           </button>
         )}
       </div>
-      {isNarrow.value ? (
+      {isPaneNarrow.value ? (
         <Folded>{controls}</Folded>
       ) : (
         <div class="toolbar options">
@@ -79,11 +84,11 @@ export function RunPanel() {
           <EngineSwitch />
         </div>
       )}
-      {!isNarrow.value && figures}
+      {!isPaneNarrow.value && figures}
       {values.map((value, index) => (
         <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />
       ))}
-      {isNarrow.value && figures}
+      {isPaneNarrow.value && figures}
       {ran.kind === "finished" && !isNothing && <Profile rows={ran.view.profile} total={ran.milliseconds} isFresh={!isStale} />}
     </div>
   );

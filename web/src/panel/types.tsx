@@ -1,5 +1,6 @@
 // Every definition with the type that was inferred for it, and the type of every top-level expression.
 import { Component } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { askWhy } from "../action/asking.ts";
 import { show } from "../action/navigation.ts";
 import { state } from "../state.ts";
@@ -51,7 +52,13 @@ class Row extends Component<RowProps> {
 }
 
 export function TypesPanel() {
-  const { definitions, expressions } = state.checked.value.view;
+  const types = useRef<HTMLDivElement>(null);
+  const line = state.line.value;
+  const { revision, view } = state.checked.value;
+  useEffect(() => {
+    if (types.current !== null) follow(types.current);
+  }, [line, revision]);
+  const { definitions, expressions } = view;
   if (definitions.length === 0 && expressions.length === 0) {
     return (
       <p class="empty">
@@ -60,11 +67,25 @@ export function TypesPanel() {
     );
   }
   return (
-    <div class="types">
+    <div class="types" ref={types}>
       <Rows title="Definitions" part="definitions" rows={definitions} />
       <Rows title="Expressions" part="expressions" rows={expressions} />
     </div>
   );
+}
+
+/** Rows that come into view are as high as they are only some frames later. */
+const FRAMES = 6;
+
+/** Has what is in the line of the cursor in view; the page stays where it is, and so does a list that somebody points into. */
+function follow(types: HTMLElement, frames = FRAMES): void {
+  const panel = types.closest(".panel");
+  const row = types.querySelector("[aria-current=true]");
+  if (panel === null || row === null || panel.matches(":hover")) return;
+  const [place, around] = [row.getBoundingClientRect(), panel.getBoundingClientRect()];
+  if (place.top < around.top) panel.scrollTop += Math.floor(place.top - around.top);
+  else if (place.bottom > around.bottom) panel.scrollTop += Math.ceil(Math.min(place.bottom - around.bottom, place.top - around.top));
+  if (frames > 1) requestAnimationFrame(() => follow(types, frames - 1));
 }
 
 interface RowsProps {

@@ -1,9 +1,10 @@
 // The page: where everything is, wide and narrow.
 import { effect, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { openFile, openPanel } from "../action/navigation.ts";
 import { PANELS } from "../panels.ts";
 import { errorCount, language, problems, state } from "../state.ts";
-import { isNarrow } from "./appearance.ts";
+import { followPane, isNarrow } from "./appearance.ts";
 import { NoticeBanner, SharedBanner } from "./banner.tsx";
 import { EditorPane, PRELUDE_TAB } from "./editor.tsx";
 import { Examples } from "./examples.tsx";
@@ -19,11 +20,15 @@ const UPPER = { label: "Height of the problems", kept: "problems-height", initia
 const editorPercent = signal(keptPercent(EDITOR.kept, EDITOR.initial));
 const upperPercent = signal(keptPercent(UPPER.kept, UPPER.initial));
 
-/** Whether there is room for problems. There is as soon as there is one, and then until there has been none for a while. */
+/**
+ * Whether there is room for problems. It is made when there is one in a text that nobody is typing, and it goes when there
+ * has been none for a while: in the middle of a word nothing moves.
+ */
 const hasRoom = signal(false);
-const ROOM_MS = 15_000;
+const ROOM_MS = 4000;
 
 effect(() => {
+  if (!state.rested.value) return undefined;
   if (problems.value.length > 0) hasRoom.value = true;
   else if (hasRoom.value) {
     const timer = setTimeout(() => (hasRoom.value = false), ROOM_MS);
@@ -37,7 +42,7 @@ export function App() {
     <>
       <Header />
       <SharedBanner />
-      <main class={hasRoom.value ? "work" : "work at-peace"} style={{ "--upper": `${upperPercent.value}%`, "--editor": `${editorPercent.value}%` }}>
+      <main class={hasRoom.value ? "work" : "work at-peace"} data-language={language.value} style={{ "--upper": `${upperPercent.value}%`, "--editor": `${editorPercent.value}%` }}>
         <Upper />
         {hasRoom.value && <Separator orientation="horizontal" percent={upperPercent} {...UPPER} />}
         <Problems />
@@ -51,6 +56,8 @@ export function App() {
 
 function Upper() {
   const narrow = isNarrow.value;
+  const pane = useRef<HTMLElement>(null);
+  useEffect(() => (pane.current === null ? undefined : followPane(pane.current)), []);
   const panels = PANELS.filter(({ only }) => only === undefined || only === language.value);
   const panel = panels.find(({ id }) => id === state.panel.value) ?? panels[0];
   if (panel === undefined) return null;
@@ -77,7 +84,7 @@ function Upper() {
       )}
       <EditorPane isShown={showsEditor} withTabs={!narrow} />
       {!narrow && <Separator orientation="vertical" percent={editorPercent} {...EDITOR} />}
-      <section class="panel-pane" hidden={!showsPanel} aria-label="Panels">
+      <section class="panel-pane" ref={pane} hidden={!showsPanel} aria-label="Panels">
         {!narrow && <Tabs label="Panels" tabs={panelTabs} selected={panel.id} onSelect={select} />}
         {/* Each one is seen from its top, wherever the one before was scrolled to. */}
         <div class="panel" key={panel.id} role="tabpanel" id={tabPanelId(panel.id)} aria-labelledby={tabId(panel.id)} tabIndex={0}>

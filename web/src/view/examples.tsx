@@ -5,6 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { openEarlier, openExample } from "../action/document.ts";
 import { earlierTexts, knowExamples } from "../earlier.ts";
+import { languageOf, titleOf } from "../language.ts";
 import { state } from "../state.ts";
 import { bySubject, type Example, type Found, search } from "../subjects.ts";
 import { isNarrow } from "./appearance.ts";
@@ -37,6 +38,14 @@ function Gallery() {
       <div class="filter">
         <input
           type="search"
+          // What is found can be had without a Tab through all that is beside it.
+          onKeyDown={(event) => {
+            const rows = rowsOf(event.currentTarget);
+            if (event.key === "ArrowDown") rows[0]?.focus();
+            else if (event.key === "Enter" && isSearch) rows[0]?.click();
+            else return;
+            event.preventDefault();
+          }}
           placeholder="Search titles and programs"
           aria-label="Search titles and programs"
           // On a touch screen a focused field would bring up the keyboard over the list.
@@ -49,7 +58,7 @@ function Gallery() {
         </p>
       </div>
       {!isSearch && others.length > 0 && <Subjects titles={others.map(({ title }) => title)} />}
-      <div class="reading gallery">
+      <div class="reading gallery" onKeyDown={goAmongRows}>
         {isSearch && subjects.value !== undefined && found.length + earlier.length === 0 && (
           <p class="empty">No example mentions “{filter.value.trim()}”, in its title or in its program.</p>
         )}
@@ -60,6 +69,21 @@ function Gallery() {
       </div>
     </Dialog>
   );
+}
+
+/** What can be opened, in the dialog that an element is in. */
+const rowsOf = (element: Element): HTMLElement[] => [...(element.closest(".dialog")?.querySelectorAll<HTMLElement>(".gallery button") ?? [])];
+
+/** The arrow keys go from one to the next, and from the first to the search. */
+function goAmongRows(event: KeyboardEvent): void {
+  const way = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+  if (way === 0 || !(event.target instanceof HTMLElement)) return;
+  const rows = rowsOf(event.target);
+  const at = rows.indexOf(event.target);
+  if (at < 0) return;
+  event.preventDefault();
+  const next = at === 0 && way < 0 ? event.target.closest(".dialog")?.querySelector<HTMLElement>("input") : rows[at + way];
+  next?.focus();
 }
 
 const idOf = (subject: string) => `subject-${subject.replace(/\W+/g, "-")}`;
@@ -120,9 +144,12 @@ function Results({ found }: { found: readonly Found[] }) {
 
 function ExampleButton({ example: { title, text, hasError }, children }: { example: Example; children?: ComponentChildren }) {
   return (
-    <button type="button" onClick={() => openExample(title, text)}>
-      <span class="title">{title}</span>
-      {hasError && <span class="tag">has an error</span>}
+    <button type="button" class="example" onClick={() => openExample(title, text)}>
+      <span>
+        <span class="title">{title}</span>
+        {hasError && <span class="tag">has an error</span>}
+      </span>
+      <span class="written-in">{titleOf(languageOf(text))}</span>
       {children}
     </button>
   );

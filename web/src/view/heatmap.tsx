@@ -24,7 +24,7 @@ export function HeatMap({ tensor, matrix, range }: HeatMapProps) {
   );
   const say = (row: number, column: number) => {
     const element = elementOf(elements, matrix, row, column);
-    return element === undefined ? "" : `[${row}, ${column}] is ${exact(element, dtype)}`;
+    return element === undefined ? `[${row}, ${column}] is not here` : `[${row}, ${column}] is ${exact(element, dtype)}`;
   };
   const label = `Heat map${name === "" ? "" : ` ${name}`} of ${rows} by ${columns} elements from ${readable(range.min)} to ${readable(range.max)}`;
   return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} />;

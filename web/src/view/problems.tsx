@@ -165,7 +165,7 @@ function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolea
             ))}
             <Labels labels={laterLabels(problem)} problem={problem} />
             {!isAsked && fixes.length === 0 && (
-              <p class="sought">{state.mended.value?.revision === state.checked.value.revision ? "No edit was found that mends it." : "Looking for edits …"}</p>
+              <p class="sought">{state.mended.value?.revision === state.checked.value.revision ? "" : "Looking for edits …"}</p>
             )}
           </div>
         )}

@@ -1,7 +1,7 @@
 // What each operator of a run cost: a table that sorts, with the share of the time as bars.
 import { useSignal } from "@preact/signals";
 import { point, show } from "../action/navigation.ts";
-import { isNarrow } from "./appearance.ts";
+import { isPaneNarrow } from "./appearance.ts";
 import { bytesOf, countOf, millisecondsOf, rateOf } from "./units.ts";
 import type { OperatorView } from "../wasm/relish_wasm.js";
 
@@ -63,7 +63,7 @@ export function Profile({ rows, total, isFresh }: Props) {
         <table>
           <thead>
             <tr>
-              {!isNarrow.value && <th scope="col">Operator</th>}
+              {!isPaneNarrow.value && <th scope="col">Operator</th>}
               {COLUMNS.map(({ id, title, about }) => (
                 <th scope="col" aria-sort={sorted.value === id ? "descending" : undefined}>
                   <button type="button" title={about} onClick={() => (sorted.value = id)}>
@@ -135,7 +135,7 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
     </>
   );
   const leading = isFresh ? "leads" : "";
-  if (isNarrow.value) {
+  if (isPaneNarrow.value) {
     return (
       <>
         <tr {...leads} class={leading}>

@@ -154,7 +154,7 @@ function Meaning({ segment }: { segment: SegmentView }) {
   return (
     <>
       <span class={`meaning ${length}`}>{text}</span>
-      {segment.field !== undefined && length !== "" && <span class="brief">{segment.field + 1}</span>}
+      {segment.field !== undefined && length !== "" && <span class="brief">{segment.kind === "pointer" ? "→" : `#${segment.field + 1}`}</span>}
     </>
   );
 }

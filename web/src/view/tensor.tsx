@@ -57,12 +57,12 @@ export function TensorPicture({ tensor, text, truncated }: Props) {
           ))}
         </div>
       )}
-      <Matrices tensor={tensor} look={look} images={look === "image" ? images : undefined} isSmall={isSmall} />
       {elements.length < statistics.count && (
         <p class="note">
-          Of {grouped(statistics.count)} elements the first {grouped(elements.length)} are here.
+          Of {grouped(statistics.count)} elements the first {grouped(elements.length)} are here{look !== "numbers" && "; what is hatched is not"}.
         </p>
       )}
+      <Matrices tensor={tensor} look={look} images={look === "image" ? images : undefined} isSmall={isSmall} />
       {!isSmall && (
         <details>
           <summary>As text</summary>

@@ -24,17 +24,39 @@ export const bytesOf = (bytes: number): string => (bytes === 1 ? "1 byte" : scal
 /** `640`, `12.4 M`. */
 export const countOf = (count: number): string => scaled(count, ["", " k", " M", " G", " T", " P", " E"]);
 
-/** `0.02 ms`, `14 ms`, `1.6 s`. A browser tells times to a few microseconds at best. */
+/**
+ * The least time in milliseconds that the browser's clock tells from none. Chromium's goes by tenths of a millisecond on a
+ * page that is not isolated from others, and by 5 microseconds on one that is; elsewhere it may be a whole millisecond.
+ */
+const TICK_MS = Math.max(0.01, Number(shortestTick().toPrecision(1)));
+
+function shortestTick(): number {
+  let shortest = Infinity;
+  for (let nth = 0; nth < 3; nth += 1) {
+    const start = performance.now();
+    let now = start;
+    while (now === start) now = performance.now();
+    shortest = Math.min(shortest, now - start);
+  }
+  return shortest;
+}
+
+const DECIMALS = TICK_MS >= 1 ? 0 : TICK_MS >= 0.1 ? 1 : 2;
+
+/** A rate of fewer ticks than this would be the clock's, not the program's. */
+const TICKS_OF_A_RATE = 10;
+
+/** `0.2 ms`, `14 ms`, `1.6 s`, and `< 0.1 ms` of what the clock does not tell from nothing. */
 export function millisecondsOf(milliseconds: number): string {
-  if (milliseconds < 0.005) return "< 0.01 ms";
-  if (milliseconds < 10) return `${Number(milliseconds.toFixed(2))} ms`;
+  if (milliseconds < TICK_MS / 2) return `< ${TICK_MS} ms`;
+  if (milliseconds < 10) return `${Math.max(TICK_MS, Number(milliseconds.toFixed(DECIMALS)))} ms`;
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`;
   return `${Number((milliseconds / 1000).toPrecision(3))} s`;
 }
 
-/** Operations in a second, or bytes where nothing is computed; nothing where no time was seen to pass. */
+/** Operations in a second, or bytes where nothing is computed; nothing where too little time was seen to pass. */
 export function rateOf(flops: number | undefined, bytes: number, milliseconds: number): string {
-  if (milliseconds < 0.005) return "–";
+  if (milliseconds < TICKS_OF_A_RATE * TICK_MS) return "–";
   const seconds = milliseconds / 1000;
   return flops ? `${scaled(flops / seconds, ["", " k", " M", " G", " T"])}FLOP/s` : `${scaled(bytes / seconds, [" B", " kB", " MB", " GB", " TB"])}/s`;
 }

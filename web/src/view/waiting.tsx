@@ -17,6 +17,6 @@ export function Waiting({ children }: { children: ComponentChildren }) {
 
 export const StopRun = () => (
   <button type="button" class="button stop" onClick={stop}>
-    End the run
+    Stop
   </button>
 );

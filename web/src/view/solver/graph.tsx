@@ -121,9 +121,9 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
   /** The graph of which it was not known yet how its nodes stand when it was shown first. */
   const unknown = useRef<Placed | undefined>(undefined);
   /** What is seen as long as nobody has moved it; with another size of the picture it is something else. */
-  const untouched = useRef<{ view: Viewport; start: number | undefined } | undefined>(undefined);
-  const begin = (next: Placed, start: number | undefined) => {
-    untouched.current = { view: firstView(next, size.peek(), start), start };
+  const untouched = useRef<{ view: Viewport; start: number | "whole" | undefined } | undefined>(undefined);
+  const begin = (next: Placed, start: number | "whole" | undefined) => {
+    untouched.current = { view: start === "whole" ? fit(next, size.peek()) : firstView(next, size.peek(), start), start };
     view.value = untouched.current.view;
   };
   useSignalEffect(() => {
@@ -145,7 +145,7 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
     const at = state.graphState.peek();
     const states = at?.placed === next ? at.view.states : undefined;
     unknown.current = states === undefined ? next : undefined;
-    begin(next, states === undefined ? undefined : startOf(next, states));
+    begin(next, states === undefined ? undefined : (startOf(next, states) ?? "whole"));
   });
   // What the step is about is brought into view.
   useSignalEffect(() => {
@@ -155,10 +155,13 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
     if (next === undefined || at?.placed !== next || before === undefined) return;
     if (unknown.current === next) {
       unknown.current = undefined;
-      begin(next, startOf(next, at.view.states));
+      begin(next, startOf(next, at.view.states) ?? "whole");
       return;
     }
-    view.value = clampView(before, next, focusOf(next, at.view.states), size.peek());
+    const focus = focusOf(next, at.view.states);
+    // As a whole it is shown only as long as there is nothing to look at.
+    if (focus >= 0 && untouched.current?.start === "whole" && untouched.current.view === before) begin(next, focus);
+    else view.value = clampView(before, next, focus, size.peek());
   });
 
   const lit = useComputed(() => {
@@ -176,6 +179,7 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
   const seen = useMemo(() => (where === undefined ? [] : inView(placed, where, { width, height })), [placed, where, width, height]);
   const isNear = useMemo(() => new Set(seen), [seen]);
   const isFar = seen.length > MOST_DRAWN;
+  const isBeside = now !== undefined && graph.nodes.length > 0 && isBesideGraph(placed, now.states);
   const stop = graph.nodes.findIndex(({ id }) => id === current.value);
   const tabStop = stop >= 0 && isNear.has(stop) ? stop : (seen[0] ?? -1);
   const focus = (index: number | undefined) => {
@@ -259,9 +263,9 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
           </button>
         ))}
       </div>
-      {(isPlacing || isFar) && (
+      {(isPlacing || isFar || isBeside) && (
         <p class="graph-said" role="status">
-          {isPlacing ? "Placing the nodes …" : `${seen.length.toLocaleString("en")} nodes are in view; make the picture larger to read them.`}
+          {!isPlacing && !isFar ? "Nothing that is drawn changes in this step." : isPlacing ? "Placing the nodes …" : `${seen.length.toLocaleString("en")} nodes are in view; make the picture larger to read them.`}
         </p>
       )}
       {edges.length === 0 && graph.nodes.length === 0 && <p class="graph-said">There is nothing to draw.</p>}
@@ -276,13 +280,17 @@ function focusOf({ graph }: Placed, states: string): number {
   return index >= 0 ? index : graph.nodes.findIndex(({ kind }, at) => kind === "cluster" && states[at] === "c");
 }
 
-/** The node to begin with: what the step is about, else the first relation that failed, or that is not solved, or any. */
+/** The node to begin with: what the step is about, else the first relation that failed, or that is not solved. */
 function startOf(placed: Placed, states: string): number | undefined {
   const focus = focusOf(placed, states);
   if (focus >= 0) return focus;
-  const relations = placed.graph.nodes.flatMap(({ kind }, index) => (kind === "relation" ? [index] : []));
-  const first = (letters: string) => relations.find((index) => letters.includes(states[index] ?? "-"));
-  return first("f") ?? first("pw") ?? relations[0];
+  const first = (letters: string) => placed.graph.nodes.findIndex(({ kind }, index) => kind === "relation" && letters.includes(states[index] ?? "-"));
+  return [first("f"), first("pw")].find((index) => index >= 0);
+}
+
+/** Whether a step is about nothing that is drawn, as where it unifies inside a function whose equations are left out. */
+function isBesideGraph({ graph }: Placed, states: string): boolean {
+  return stopNow.value > 0 && !graph.nodes.some(({ kind }, index) => states[index] === "c" || (kind === "relation" && states[index] === "p"));
 }
 
 /** Along an edge to the right or to the left, or to the nearest node above or below. */

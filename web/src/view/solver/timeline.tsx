@@ -187,9 +187,9 @@ function Slider({ trace }: { trace: TraceView }) {
   );
 }
 
-/** As many columns are drawn; of the stops in one, the most telling kind shows. */
+/** As many columns are drawn. The kinds of the stops in one have their shares of it, from below; a failure has all of it. */
 const COLUMNS = 480;
-const TELLING = "fqwspb";
+const FROM_BELOW = "bpwsq";
 /** How high each kind stands, of 12. */
 const HEIGHTS: Readonly<Record<string, number>> = { f: 12, q: 10, w: 5, s: 8, p: 3, b: 2 };
 
@@ -202,12 +202,16 @@ const strip = computed<ComponentChild>(() => {
   const width = 1000 / columns;
   for (let column = 0; column < columns; column += 1) {
     const [from, to] = [Math.floor((column * stops.length) / columns), Math.floor(((column + 1) * stops.length) / columns)];
-    let best = TELLING.length;
-    for (let at = from; at < to; at += 1) best = Math.min(best, TELLING.indexOf(letters[stops[at] ?? 0] ?? "b"));
-    const letter = TELLING[best] ?? "b";
-    const height = HEIGHTS[letter] ?? 2;
+    const kinds = Array.from(stops.slice(from, to), (stop) => letters[stop] ?? "b");
     const [x, gap] = [column * width, width > 6 ? 1 : 0];
-    paths.set(letter, `${paths.get(letter) ?? ""}M${x.toFixed(1)} ${12 - height}h${(width - gap).toFixed(2)}v${height}h${(gap - width).toFixed(2)}z`);
+    let y = 12;
+    for (const letter of kinds.includes("f") ? "f" : FROM_BELOW) {
+      const share = letter === "f" ? 1 : kinds.filter((kind) => kind === letter).length / kinds.length;
+      if (share === 0) continue;
+      const height = (HEIGHTS[letter] ?? 2) * share;
+      y -= height;
+      paths.set(letter, `${paths.get(letter) ?? ""}M${x.toFixed(1)} ${y.toFixed(2)}h${(width - gap).toFixed(2)}v${height.toFixed(2)}h${(gap - width).toFixed(2)}z`);
+    }
   }
   return (
     <svg class="strip" viewBox="0 0 1000 12" preserveAspectRatio="none" aria-hidden="true">

@@ -72,6 +72,17 @@ export function Why() {
   );
 }
 
+/** More of a piece of a type than three lines show. */
+const LONGEST_PIECE = 400;
+/** A type that is longer stands above, and a sentence around it could not be read. */
+const LONGEST_QUOTED = 100;
+
+function shortened(sentence: string, pieces: WhyView["pieces"]): string {
+  const texts = pieces.map(({ text }) => text);
+  const long = [texts.join(""), ...texts].filter(({ length }) => length > LONGEST_QUOTED);
+  return long.reduce((said, text) => said.replaceAll(text, `${text.slice(0, LONGEST_QUOTED)}…`), sentence);
+}
+
 function Answer({ view }: { view: WhyView }) {
   const { of, pieces, asked, sentence, steps, stop, span } = view;
   return (
@@ -84,7 +95,7 @@ function Answer({ view }: { view: WhyView }) {
           {pieces.map(({ text, label, is_askable }, index) =>
             is_askable ? (
               <button type="button" class="piece-button" aria-pressed={index === asked} aria-label={label === "" ? text : `${text}, ${label}`} title={label} onClick={() => askPiece(index)}>
-                {highlight(text)}
+                <span>{highlight(text.length <= LONGEST_PIECE ? text : `${text.slice(0, LONGEST_PIECE)}…`)}</span>
               </button>
             ) : (
               <code>{highlight(text)}</code>
@@ -93,7 +104,7 @@ function Answer({ view }: { view: WhyView }) {
         </p>
       </header>
       <p class="why-sentence" role="status">
-        <Sentence text={sentence} />
+        <Sentence text={shortened(sentence, pieces)} />
       </p>
       {stop !== undefined && (
         <p>
