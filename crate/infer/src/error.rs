@@ -119,7 +119,11 @@ impl Wording<'_> {
                 let found = self.print(ty);
                 let message =
                     format!("`{name}` would have the type {found}, but `{param_name}` means nothing outside of {of}");
-                let error = Diagnostic::error("escaping-parameter", span, message);
+                let mut error = Diagnostic::error("escaping-parameter", span, message);
+                if let Holder::Def(_) = holder {
+                    let help = "write the types of what the `fn` literal uses from around it, before it does";
+                    error.help = Some(help.to_owned());
+                }
                 if (param.0 as usize) < module.type_params.len() {
                     error.label(module.type_params[param].span, format!("`{param_name}` is declared here"))
                 } else {

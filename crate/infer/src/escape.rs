@@ -12,9 +12,10 @@ use crate::error::TypeError;
 use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
-use base::{Append, HashMap, HashSet, IndexVec, Span, ToList};
+use base::{Append, HashMap, HashSet, IndexVec, ToList};
 use hir::{DefId, ExprId, ExprKind, FnId, LocalId, Module, NO_FUNCTION, Visit};
 use solve::RelationId;
+use std::cmp::Reverse;
 use std::sync::Arc;
 use ty::{Dim, Extent, ParamId, Scheme, Term, TermId, Terms};
 
@@ -31,8 +32,11 @@ pub(crate) type Handed = (ExprId, TermId);
 /// Where parameters mean something.
 #[derive(Default)]
 pub(crate) struct Scopes {
-    /// The functions that declare a parameter, or that stand where a function of every type is wanted.
-    owners: HashMap<ParamId, Vec<FnId>>,
+    /// The functions that declare a parameter, or that stand where a function of every type is wanted, the first of them
+    /// by itself.
+    owners: HashMap<ParamId, (FnId, HashSet<FnId>)>,
+    /// The functions that each stands in, from the inside out; one of the same text is the same.
+    around: IndexVec<FnId, (FnId, Option<FnId>)>,
     handed: Vec<Handed>,
     /// The variables of each function.
     locals: IndexVec<FnId, Vec<LocalId>>,
@@ -42,7 +46,8 @@ pub(crate) struct Scopes {
 
 impl Scopes {
     pub(crate) fn new(module: &Module) -> Self {
-        let mut scopes = Self { locals: IndexVec::filled(Vec::new(), module.functions.len()), ..Self::default() };
+        let locals = IndexVec::filled(Vec::new(), module.functions.len());
+        let mut scopes = Self { locals, around: nesting(module), ..Self::default() };
         for (id, function) in module.functions.iter_enumerated().skip(module.start.functions) {
             function.type_params.iter().for_each(|&param| scopes.declare(param, id));
         }
@@ -57,7 +62,9 @@ impl Scopes {
     }
 
     pub(crate) fn declare(&mut self, param: ParamId, function: FnId) {
-        self.owners.entry(param).or_default().push(function);
+        let function = self.around[function].0;
+        let owners = self.owners.entry(param).or_insert_with(|| (function, HashSet::default()));
+        owners.1.insert(function);
     }
 
     /// The literals that were handed since the last call.
@@ -131,6 +138,11 @@ impl Inference<'_> {
             let Some(ty) = self.locals[local] else { continue };
             let own = self.local_schemes.get(&local).map_or(&[][..], |scheme| &scheme.params);
             if let Some((param, owner)) = self.escaped(ty, function, own) {
+                let is_told =
+                    |error: &TypeError| matches!(error, TypeError::Escapes { param: told, .. } if *told == param);
+                if self.errors.iter().any(is_told) {
+                    return;
+                }
                 self.errors.push(TypeError::Escapes { holder: Holder::Local(local), ty, param, owner });
                 return;
             }
@@ -180,14 +192,15 @@ impl Inference<'_> {
 
     /// A function that a parameter belongs to, if none of those is around.
     fn owner_elsewhere(&self, param: ParamId, inside: FnId) -> Option<FnId> {
-        let functions = &self.module.functions;
-        let is_around = |&owner: &FnId| {
-            let around = functions[owner].span;
-            let is_within = |span: Span| around.start <= span.start && span.end <= around.end;
-            owner == inside || (inside != NO_FUNCTION && is_within(functions[inside].span))
-        };
-        let owners = self.scopes.owners.get(&param)?;
-        if owners.iter().any(is_around) { None } else { owners.first().copied() }
+        let (first, owners) = self.scopes.owners.get(&param)?;
+        let mut around = (inside != NO_FUNCTION).then(|| self.scopes.around[inside].0);
+        while let Some(function) = around {
+            if owners.contains(&function) {
+                return None;
+            }
+            around = self.scopes.around[function].1;
+        }
+        Some(*first)
     }
 
     /// The parameters that a type mentions, but for those of polymorphic function types in it, where they stand.
@@ -217,4 +230,29 @@ fn param(term: Term) -> Option<ParamId> {
         Term::Param(param, _) | Term::Dim(Dim { extent: Extent::Param(param), .. }) => Some(param),
         _ => None,
     }
+}
+
+/// For each function the first of the same text, and the one around that.
+fn nesting(module: &Module) -> IndexVec<FnId, (FnId, Option<FnId>)> {
+    let mut around = IndexVec::filled((NO_FUNCTION, None), module.functions.len());
+    for (id, _) in module.functions.iter_enumerated() {
+        around[id] = (id, None);
+    }
+    let mut ids: Vec<FnId> = module.functions.iter_enumerated().skip(module.start.functions).map(|(id, _)| id).list();
+    base::sort_by_key(&mut ids, |&id| (module.functions[id].span.start, Reverse(module.functions[id].span.end)));
+    let mut open: Vec<FnId> = Vec::new();
+    for id in ids {
+        let span = module.functions[id].span;
+        while open.last().is_some_and(|&last| module.functions[last].span.end < span.end) {
+            open.pop();
+        }
+        match open.last() {
+            Some(&last) if module.functions[last].span == span => around[id] = around[last],
+            last => {
+                around[id].1 = last.copied();
+                open.push(id);
+            }
+        }
+    }
+    around
 }

@@ -52,10 +52,10 @@ impl Inference<'_> {
         let mut waiting: Vec<RelationId> = { self.relations(first_relation) }
             .filter(|id| self.is_open(*id) && !self.implied.contains(id) && !self.is_assumed(*id, &assumptions))
             .list();
-        let inner = self.take_inner(group, &mut waiting);
         // In this order: what waits for `?` alone is not kept for later.
         let undecided = self.undecided_by_any(first_relation);
         let shared = self.set_aside(group, &mut waiting);
+        let inner = self.take_inner(group, &mut waiting);
         let mut taken: HashSet<RelationId> = HashSet::default();
         let mut chosen: Vec<(Member, Vec<RelationId>)> = Vec::new();
         for &member in group {

@@ -9,11 +9,12 @@
 
 use crate::Inferred;
 use base::{HashSet, ToList};
-use hir::{ExprId, ExprKind, FnId, Item, LocalId, LocalOrigin, Module, TakenSizes, WrittenSizes};
+use hir::{Expr, ExprId, ExprKind, FnId, Item, LocalId, LocalOrigin, Module, TakenSizes, WrittenSizes};
 use ty::{Dim, Extent, Term, TermId, Terms};
 
-/// In tuples inside more of them nothing is checked.
-const MAX_DEPTH: usize = 8;
+/// At most this many parts of a tuple are looked at, those of tuples inside it counted: types share their parts, and all
+/// of them may be many.
+const MAX_PARTS: usize = 64;
 
 impl Inferred {
     /// What the run checks besides what is written.
@@ -24,7 +25,20 @@ impl Inferred {
         }
         let functions = || module.functions.iter_enumerated().skip(module.start.functions);
         let tails: HashSet<ExprId> = functions().flat_map(|(function, _)| tails_of(module, function)).collect();
-        let of_defs: HashSet<FnId> = module.defs.iter().map(|def| def.function).collect();
+        // What is only called is given what its calls are typed with.
+        let exprs = || module.exprs.iter_enumerated().skip(module.start.exprs);
+        let callee = |(_, expr): (ExprId, &Expr)| match &expr.kind {
+            ExprKind::Call { callee, .. } => Some(*callee),
+            _ => None,
+        };
+        let callees: HashSet<ExprId> = exprs().filter_map(callee).collect();
+        let as_value = |(id, expr): (ExprId, &Expr)| match expr.kind {
+            ExprKind::Def(def) if !callees.contains(&id) => Some(module.defs[def].function),
+            _ => None,
+        };
+        let values: HashSet<FnId> = exprs().filter_map(as_value).collect();
+        let mut only_called: HashSet<FnId> = module.defs.iter().map(|def| def.function).collect();
+        only_called.retain(|function| !values.contains(function));
         let calls_at_its_end = |item: &Item| match *item {
             Item::Let(local, function) => tails_of(module, function).iter().any(is_call(module)).then_some(local),
             Item::Def(_) | Item::Expr(_) | Item::Adt(_) => None,
@@ -33,7 +47,7 @@ impl Inferred {
         for (local, data) in module.locals.iter_enumerated().skip(module.start.locals) {
             let is_taken = match data.origin {
                 LocalOrigin::Pattern => true,
-                LocalOrigin::Param => !of_defs.contains(&data.owner),
+                LocalOrigin::Param => !only_called.contains(&data.owner),
                 LocalOrigin::TopLevel => from_calls.contains(&local),
                 LocalOrigin::Let | LocalOrigin::Free | LocalOrigin::Hole => false,
             };
@@ -43,7 +57,9 @@ impl Inferred {
                 found.locals.insert(local, sizes);
             }
         }
-        for (expr, data) in module.exprs.iter_enumerated().skip(module.start.exprs) {
+        for (expr, data) in exprs() {
+            // What the function called looks at itself.
+            let mut written: Vec<WrittenSizes> = Vec::new();
             let name = match &data.kind {
                 ExprKind::RefRead(cell) => match module.exprs[*cell].kind {
                     ExprKind::Local(local, _) => format!("!{}", module.local_name(local)),
@@ -53,9 +69,7 @@ impl Inferred {
                     ExprKind::Ctor(_) | ExprKind::Op(_) => continue,
                     ExprKind::Def(def) => {
                         let def = &module.defs[*def];
-                        if module.result_sizes(def.function).iter().any(WrittenSizes::has_numbers) {
-                            continue;
-                        }
+                        written = module.result_sizes(def.function);
                         format!("{}(…)", def.name)
                     }
                     ExprKind::Local(local, _) => format!("{}(…)", module.local_name(*local)),
@@ -63,7 +77,8 @@ impl Inferred {
                 },
                 _ => continue,
             };
-            let sizes = self.exprs[expr].map_or_else(Vec::new, |ty| self.numbers_in(ty));
+            let mut sizes = self.exprs[expr].map_or_else(Vec::new, |ty| self.numbers_in(ty));
+            sizes.retain(|sizes| !written.iter().any(|written| covers(written, sizes)));
             if !sizes.is_empty() {
                 found.exprs.insert(expr, (name, sizes));
             }
@@ -75,10 +90,15 @@ impl Inferred {
     fn numbers_in(&self, ty: TermId) -> Vec<WrittenSizes> {
         let mut found = Vec::new();
         let mut stack: Vec<(TermId, Vec<u32>)> = vec![(ty, Vec::new())];
+        let mut n_parts = 0;
         while let Some((ty, path)) = stack.pop() {
+            n_parts += 1;
+            if n_parts > MAX_PARTS {
+                break;
+            }
             match self.solver.head(ty) {
-                Term::Tuple(fields) if path.len() < MAX_DEPTH => {
-                    let fields = (0..).zip(self.solver.items(fields));
+                Term::Tuple(fields) => {
+                    let fields = (0..).zip(self.solver.items(fields)).take(MAX_PARTS).list().into_iter().rev();
                     stack.extend(fields.map(|(index, &field)| (field, [&path[..], &[index]].concat())));
                 }
                 Term::Tensor { shape, .. } => {
@@ -96,9 +116,14 @@ impl Inferred {
                 _ => {}
             }
         }
-        found.reverse();
         found
     }
+}
+
+/// Whether each number of the second is one of the first.
+fn covers(written: &WrittenSizes, sizes: &WrittenSizes) -> bool {
+    let is_there = |(written, size): (&Option<u64>, &Option<u64>)| size.is_none() || written.is_some();
+    written.path == sizes.path && written.numbers.iter().zip(&sizes.numbers).all(is_there)
 }
 
 /// The expressions whose value is that of a function: who calls it looks at that.

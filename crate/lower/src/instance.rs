@@ -11,6 +11,7 @@ use ir::{End, FuncId, Function, Global, GlobalId, Program, VarId};
 use layout::{LayoutId, Layouts, Strategy, Types};
 use op::OpId;
 use pattern::MatchTree;
+use std::rc::Rc;
 use std::sync::Arc;
 use ty::{AdtId, Code, ParamId, Term, TermId, Terms};
 
@@ -92,7 +93,7 @@ pub(crate) struct Lowering<'m> {
     pub refinements: Option<HashMap<LocalId, hir::PatId>>,
     pub polymorphic: Polymorphic,
     /// The sizes that are checked where a value is taken out of another.
-    pub taken: TakenSizes,
+    pub taken: Rc<TakenSizes>,
 }
 
 /// Lowers what is needed to run functions of a module that stands on a library.
@@ -104,8 +105,10 @@ pub fn lower(
     strategy: Strategy,
 ) -> Lowered {
     let mut carried = (Types::default(), Substs::new(), Polymorphic::default());
+    let taken = Rc::new(inferred.taken_sizes(module));
     loop {
-        let (lowered, substs, mut polymorphic) = lower_once(module, inferred, library, functions, strategy, carried);
+        let (lowered, substs, mut polymorphic) =
+            lower_once(module, inferred, library, functions, strategy, taken.clone(), carried);
         if !polymorphic.next_round() {
             return lowered;
         }
@@ -120,6 +123,7 @@ fn lower_once(
     library: &Inferred,
     functions: &[FnId],
     strategy: Strategy,
+    taken: Rc<TakenSizes>,
     (types, substs, polymorphic): (Types, Substs, Polymorphic),
 ) -> (Lowered, Substs, Polymorphic) {
     let lets = || {
@@ -164,7 +168,7 @@ fn lower_once(
         converted: HashSet::default(),
         refinements: None,
         polymorphic,
-        taken: inferred.taken_sizes(module),
+        taken,
     };
     let entries: Vec<FuncId> = functions.iter().map(|&function| cx.entry(function)).list();
     // Those asked for first come first in the program, each before what it calls.

@@ -166,6 +166,8 @@ pub fn evaluate(analysis: &Analysis, options: &Options) -> Outcome {
 
 fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &mut Outcome, engine: &mut Engine) {
     let main = main_of(analysis);
+    let errors = || analysis.diagnostics().iter().filter(|said| said.severity == Severity::Error);
+    let is_sound = outcome.diagnostics.is_empty() && errors().next().is_none();
     for &function in functions {
         let Function { body, span, .. } = analysis.module.functions[function];
         let main = main.filter(|&(_, main)| main == function);
@@ -184,7 +186,7 @@ fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &
                     analysis.check_sizes(body, &value, span)?;
                     Ok(value)
                 });
-                outcome.note(looked_at.map_err(|error| analysis.told(error)))
+                outcome.note(looked_at.map_err(|error| if is_sound { analysis.told(error) } else { error }))
             }
             Err(InputError { span, message }) => {
                 outcome.diagnostics.push(Diagnostic::error("input-error", span, message));
@@ -211,9 +213,8 @@ impl Analysis {
     /// In a sound program only a size is another than its type says: inside a definition for all types, where a size
     /// that its caller knows was taken out of a container, nobody looked.
     fn told(&self, error: RunError) -> RunError {
-        let is_sound = !self.diagnostics().iter().any(|said| said.severity == Severity::Error);
         let fault = match error.fault {
-            RunFault::Broken if is_sound && self.module.has_any => {
+            RunFault::Broken if self.module.has_any => {
                 RunFault::Shapes("a tensor here is of another size than its type says".to_owned())
             }
             fault => fault,

@@ -153,8 +153,9 @@ impl Lowering<'_> {
                 let sigil = if self.tree.surface() == Surface::Relay { "%" } else { "" };
                 let nearest = base::nearest(name.trim_start_matches('%'), names).map(|name| format!("{sigil}{name}"));
                 // A variant of refine is a name that begins with a capital.
-                let is_word = matches!(name, "if" | "then" | "else" | "fun" | "function");
-                let as_variant = || (self.tree.surface() == Surface::Refine && !is_word).then(|| capitalised(name));
+                let variant = capitalised(name);
+                let is_variant = variant == "True" || variant == "False" || self.variants.contains_key(&variant);
+                let as_variant = || (self.tree.surface() == Surface::Refine && is_variant).then_some(variant);
                 let nearest = nearest.or_else(as_variant);
                 self.errors.push(HirError::UnboundVariable { name: name.to_owned(), span, nearest });
                 ExprKind::Error

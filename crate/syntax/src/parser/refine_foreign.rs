@@ -5,11 +5,11 @@
 use super::foreign::AHEAD;
 use super::refine::Part;
 use super::{Mark, Parser, Task};
-use crate::error::Foreign;
+use crate::error::{Foreign, SyntaxError};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::{self, *};
-use base::{Append, Span, ToList};
+use base::{Append, Edit, Span, ToList};
 
 /// Edits of the text at spans.
 type Edits<'a> = Vec<(Span, &'a str)>;
@@ -74,14 +74,16 @@ impl Parser<'_> {
         self.no_functions(self.token_span(self.pos).to(self.token_span(end - 1)));
         self.pos = end + 1;
         self.then(Part::In(mark));
-        self.skip_function(0);
+        self.skip_function(0, 0);
         true
     }
 
     /// Whether `fun x -> e`, `function | A -> e`, `x -> e` or `(x, y) => e` begins here.
     pub(super) fn at_function(&self) -> bool {
         let is_arrow = |pos: usize| matches!(self.sig[pos].kind, Arrow | FatArrow) && !self.sig[pos].first_on_line;
-        if self.is_word(self.pos, &["function"]) && self.nth(1) == Pipe {
+        // In an arm the bar is that of the next.
+        let begins_value = self.pos > 0 && matches!(self.sig[self.pos - 1].kind, Eq | LParen);
+        if self.is_word(self.pos, &["function"]) && self.nth(1) == Pipe && begins_value {
             return true;
         }
         let is_fun = self.is_word(self.pos, &["fun", "function", "fn", "lambda"]);
@@ -102,13 +104,12 @@ impl Parser<'_> {
         let at = self.token_span(self.pos);
         let n_matches = i32::from(self.is_word(self.pos, &["function"]));
         self.no_functions(at);
-        self.skip_function(n_matches);
+        self.skip_function(0, n_matches);
     }
 
-    /// Everything up to the end of a function's body, as an `Error`; quietly.
-    fn skip_function(&mut self, mut n_matches: i32) {
+    /// Everything up to the end of a function's body, as an `Error`; quietly. So many `let`s and `match`es are open.
+    fn skip_function(&mut self, mut n_lets: i32, mut n_matches: i32) {
         let mark = self.mark();
-        let mut n_lets = 0;
         while !self.at_stop(NONE) {
             match self.kind() {
                 KwIn if n_lets == 0 => break,
@@ -164,7 +165,7 @@ impl Parser<'_> {
         }
         self.depth -= 1;
         self.foreign(Foreign::Truth, self.token_span(self.pos), &[]);
-        self.skip_function(0);
+        self.skip_function(0, 0);
     }
 
     /// After the condition.
@@ -247,6 +248,19 @@ impl Parser<'_> {
             let from = if place == 0 && !is_bare { self.token_span(opener - 1).after() } else { at };
             let to = if next.is_some() { Span::new(at.end, self.token_span(bound + 1).start) } else { at };
             edits.push((from.to(to), text));
+        }
+        // A list inside is a tuple of its own, and has to be one before it is a field.
+        let is_list = |bounds: &[usize]| {
+            let inside = bounds[0] + 1;
+            is_single(bounds) && self.sig[inside].kind == LParen && !self.separators(inside, &[Comma]).is_empty()
+        };
+        if bounds.windows(2).any(is_list) {
+            edits.clear();
+        }
+        if is_bare && self.pos > 0 && matches!(self.sig[self.pos - 1].kind, LParen | Comma) && !edits.is_empty() {
+            edits[0].1 = if edits[0].1 == "Pair " { "(Pair " } else { "(Pair (" };
+            let last = edits.len() - 1;
+            edits[last].1 = if edits[last].1 == ")" { "))" } else { ")" };
         }
         self.foreign(form, at, &edits);
         self.bump();
@@ -396,11 +410,23 @@ impl Parser<'_> {
         }
         let at = self.token_span(self.pos).to(self.token_span(equals - 1));
         let pattern = format!("with {} ->", &self.text[at.range()]);
+        let is_simple = self.sig[end].kind == KwIn && self.commas().is_empty();
+        let is_said = self.hush();
+        self.skip_function(1, 0);
+        // A `match` would take the arms that follow it.
+        let is_before_arm = self.at(Pipe);
+        let texts = [if is_before_arm { "(match" } else { "match" }, &pattern, ")"];
         let from = self.token_span(mark.pos as usize).to(self.token_span(equals));
-        let edits = [(from, "match"), (self.token_span(end.min(self.sig.len() - 1)), &*pattern)];
-        let is_simple = self.sig.get(end).is_some_and(|sig| sig.kind == KwIn) && self.commas().is_empty();
-        self.foreign(Foreign::Parts, at, if is_simple { &edits } else { &[] });
-        self.skip_rest();
+        let spans = [from, self.token_span(end), self.token_span(self.pos - 1).after()];
+        let edits = spans.into_iter().zip(texts).map(|(span, text)| Edit { span, text: text.to_owned() });
+        let edits = edits.take(match (is_simple, is_before_arm) {
+            (false, _) => 0,
+            (true, false) => 2,
+            (true, true) => 3,
+        });
+        if !is_said {
+            self.errors.push(SyntaxError::Foreign { form: Foreign::Parts, at, edits: edits.list() });
+        }
         true
     }
 }
