@@ -361,16 +361,15 @@ impl<'m> Inference<'m> {
 
     fn visit_let(&mut self, local: LocalId, value: ExprId) {
         let found = self.type_of(value);
-        if self.module.locals[local].annotation.is_none() && self.locals[local].is_none() {
-            self.locals[local] = Some(found);
-        } else {
+        if self.module.locals[local].annotation.is_some() || self.locals[local].is_some() {
             let expected = self.local(local);
             let cause = self.cause(Why::Let { local, value });
             self.expect(expected, value, cause);
-        }
-        // A written type says more of the variable than the literal.
-        if let Some(scheme) = self.literals.get(&value).filter(|_| !self.handed.contains_key(&value)) {
-            self.local_schemes.insert(local, scheme.clone());
+        } else {
+            self.locals[local] = Some(found);
+            if let Some(scheme) = self.literals.get(&value) {
+                self.local_schemes.insert(local, scheme.clone());
+            }
         }
     }
 

@@ -20,7 +20,7 @@ use crate::Analysis;
 use crate::page::span_view;
 use crate::view::solver::{DerivationView, WhyView};
 use base::{Span, ToList};
-use hir::{ExprId, ExprKind};
+use hir::{ExprId, ExprKind, LocalId};
 use naming::Naming;
 use pieces::{Piece, pieces};
 use solve::derive::{Graph, Place};
@@ -66,7 +66,7 @@ fn subject(analysis: &Analysis, recorded: &Recorded, graph: &Graph, offset: u32)
     }
     for (id, local) in module.locals.iter_enumerated().skip(module.start.locals) {
         let of = || format!("`{}`", module.local_name(id));
-        offer(local.span, &of, recorded.inferred.locals[id]);
+        offer(local.span, &of, type_of_local(recorded, id));
     }
     for (id, pat) in module.pats.iter_enumerated().skip(module.start.pats) {
         offer(pat.span, &|| "this pattern".to_owned(), recorded.inferred.pats[id]);
@@ -78,6 +78,12 @@ fn subject(analysis: &Analysis, recorded: &Recorded, graph: &Graph, offset: u32)
     innermost
 }
 
+/// The type of a variable; of a polymorphic function's name, that of the function, where each use has an instance.
+fn type_of_local(recorded: &Recorded, local: LocalId) -> Option<TermId> {
+    let scheme = recorded.inferred.local_schemes.get(&local);
+    scheme.map(|scheme| scheme.body).or(recorded.inferred.locals[local])
+}
+
 /// The variable or definition of a name, which was bound last if there are several.
 pub(crate) fn named_subject(analysis: &Analysis, recorded: &Recorded, name: &str) -> Option<Subject> {
     let module = &analysis.module;
@@ -85,7 +91,7 @@ pub(crate) fn named_subject(analysis: &Analysis, recorded: &Recorded, name: &str
     let local = locals.filter(|(id, _)| module.local_name(*id) == name).last();
     let of = format!("`{name}`");
     if let Some((id, local)) = local {
-        return Some(Subject { span: local.span, of, term: recorded.inferred.locals[id]? });
+        return Some(Subject { span: local.span, of, term: type_of_local(recorded, id)? });
     }
     let (id, def) = module.defs.iter_enumerated().skip(module.start.defs).find(|(_, def)| def.name == name)?;
     Some(Subject { span: def.name_span, of, term: recorded.inferred.defs[id].as_ref()?.body })
