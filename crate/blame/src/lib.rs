@@ -193,6 +193,8 @@ fn try_all(
     let mut seen: HashSet<String> = HashSet::default();
     let mut out: Vec<Mend> = Vec::new();
     let mut best = u32::MAX;
+    // Faults that what they came with mends, each by itself.
+    let mut mended = 0;
     for candidate in candidates {
         if out.len() >= MAX_MENDS || candidate.cost > best.saturating_add(14) {
             break;
@@ -213,11 +215,14 @@ fn try_all(
             continue;
         }
         let n_left = outcome.checked.faults.len();
+        mended |= if is_known { outcome.removed } else { 0 };
+        // That an edit takes such a fault away as well does not speak for it.
+        let n_for_nothing = if is_known { 0 } else { (outcome.removed & mended).count_ones() };
         let after = outcome.checked.types();
         let changed = before.iter().zip(&after).filter(|(before, after)| before.0 == after.0 && before.1 != after.1);
         let types: Vec<(String, String, String)> =
             changed.map(|(before, after)| (before.0.clone(), before.1.clone(), after.1.clone())).list();
-        let cost = candidate.cost + 30 * n_left as u32;
+        let cost = candidate.cost + 30 * (n_left as u32 + n_for_nothing);
         if n_left == 0 {
             best = best.min(cost);
         }

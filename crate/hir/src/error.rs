@@ -1,8 +1,11 @@
 //! What can be wrong with names and forms.
 
 use crate::layer_fault::LayerFault;
-use base::{Diagnostic, Edit, Fix, Span, ToList, count};
+use base::{Append, Diagnostic, Edit, Fix, Span, ToList, count};
 use ty::{Dtype, Kind};
+
+/// The value of an attribute is written out in a title if it has at most this many bytes.
+const MAX_SHOWN: usize = 24;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum HirError {
@@ -114,6 +117,13 @@ pub enum HirError {
     MissingAttr {
         op: &'static str,
         name: &'static str,
+        span: Span,
+    },
+    /// Attributes without their names, in order, with their values as they are written; one may be all of the list.
+    AttrsByPlace {
+        op: &'static str,
+        attrs: Vec<(String, Span, String)>,
+        is_list: bool,
         span: Span,
     },
     AttrValue {
@@ -359,6 +369,27 @@ fn misspelt(mut diagnostic: Diagnostic, span: Span, nearest: &Option<String>) ->
     diagnostic
 }
 
+/// `sum(%x, 1)` for `sum(%x, axis=1)`.
+fn by_place(op: &str, attrs: &[(String, Span, String)], is_list: bool, span: Span) -> Diagnostic {
+    let (open, close) = if is_list { ("(", ")") } else { ("", "") };
+    let names = base::listed(&attrs.iter().map(|(name, ..)| format!("`{name}`")).list(), "and");
+    let message = format!("`{op}` takes {names} by name");
+    let written = |(name, _, text): &(String, Span, String)| match text.len() > MAX_SHOWN {
+        true => format!("`{name}=`"),
+        false => format!("`{name}={open}{text}{close}`"),
+    };
+    let title = format!("write {}", base::listed(&attrs.iter().map(written).list(), "and"));
+    let mut edits = Vec::new();
+    for (name, span, _) in attrs {
+        edits.push(Edit { span: Span::new(span.start, span.start), text: format!("{name}={open}") });
+        edits.append_all(is_list.then(|| Edit { span: span.after(), text: close.to_owned() }));
+    }
+    let mut diagnostic = Diagnostic::error("attribute-error", span, message);
+    diagnostic.help = Some(title.clone());
+    diagnostic.fixes.push(Fix { title, edits });
+    diagnostic
+}
+
 /// Where the axis of a layer may be written that lacks one: behind its name, or inside its empty parentheses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissingDim {
@@ -583,6 +614,7 @@ impl HirError {
             HirError::MissingAttr { op, name, span } => {
                 error("attribute-error", *span, format!("`{op}` needs the attribute `{name}`"))
             }
+            HirError::AttrsByPlace { op, attrs, is_list, span } => by_place(op, attrs, *is_list, *span),
             HirError::AttrValue { op, name, span, want } => {
                 error("attribute-error", *span, format!("`{name}` of `{op}` must be {want}"))
             }

@@ -71,8 +71,8 @@ pub fn shape_size(rank: usize) -> u32 {
 
 /// The size of a tensor's block, if there can be one.
 pub fn tensor_size(dtype: Dtype, shape: &[usize]) -> Option<u32> {
-    let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(u32::try_from(size).ok()? as usize))?;
-    let bytes = u64::try_from(n).ok()?.checked_mul(dtype.n_bytes() as u64)?;
+    let n = shape.iter().try_fold(1_u64, |n, &size| Some(n.saturating_mul(u64::from(u32::try_from(size).ok()?))))?;
+    let bytes = n.checked_mul(dtype.n_bytes() as u64)?;
     let size = bytes.checked_next_multiple_of(8)? + u64::from(HEADER + shape_size(shape.len()));
     u32::try_from(size).ok().filter(|size| *size < u32::MAX - 64)
 }

@@ -2,7 +2,7 @@
 
 use crate::engine::Plan;
 use crate::row::{AttrForm, AttrSpec};
-use crate::run::{Call, Fault, Kernel, OPEN, ResultType, n_that_fit, run};
+use crate::run::{Call, Fault, Kernel, MAX_SIZE, OPEN, ResultType, n_that_fit, run};
 use crate::{Op, OpId};
 use base::ToList;
 use solve::{Cause, Solver, State, Trace};
@@ -300,7 +300,7 @@ impl Operators {
         if !matches!(self.solver.relation(relation).state, State::Solved) {
             return Err(CallFault::IllTyped);
         }
-        self.results(result).ok_or(CallFault::IllTyped)
+        self.results(result)
     }
 
     /// The type of a tensor, or of a tuple of tensors.
@@ -330,28 +330,33 @@ impl Operators {
         self.solver.fresh(Term::Tensor { shape, dtype }, HERE)
     }
 
-    fn results(&self, id: TermId) -> Option<Vec<ResultType>> {
+    fn results(&self, id: TermId) -> Result<Vec<ResultType>, CallFault> {
         match self.solver.head(id) {
             Term::Tuple(fields) => {
                 let fields = self.solver.items(fields).iter();
-                fields.map(|&field| self.tensor_result(field)).some_list()
+                fields.map(|&field| self.tensor_result(field)).ok_list()
             }
-            _ => Some(vec![self.tensor_result(id)?]),
+            _ => Ok(vec![self.tensor_result(id)?]),
         }
     }
 
-    fn tensor_result(&self, id: TermId) -> Option<ResultType> {
-        let Term::Tensor { shape, dtype } = self.solver.head(id) else { return None };
+    fn tensor_result(&self, id: TermId) -> Result<ResultType, CallFault> {
+        let Term::Tensor { shape, dtype } = self.solver.head(id) else { return Err(CallFault::IllTyped) };
         let (Term::Shape(dims), Term::Dtype(dtype)) = (self.solver.head(shape), self.solver.head(dtype)) else {
-            return None;
+            return Err(CallFault::IllTyped);
         };
+        // Of an open size nothing is known.
         let size = |&dim: &TermId| match self.solver.head(dim) {
-            Term::Dim(Dim { extent: Extent::Number(number), .. }) => usize::try_from(number).ok(),
-            Term::Dim(Dim { dynamic: true, .. }) => Some(OPEN),
+            Term::Dim(Dim { extent: Extent::Number(number), .. }) => u64::try_from(number).ok().map(Some),
+            Term::Dim(Dim { dynamic: true, .. }) => Some(None),
             _ => None,
         };
-        let shape = self.solver.items(dims).iter().map(size).some_list()?;
-        Some(ResultType { shape, dtype })
+        let sizes = self.solver.items(dims).iter().map(size).some_list().ok_or(CallFault::IllTyped)?;
+        if sizes.iter().flatten().any(|&size| size > u64::from(MAX_SIZE)) {
+            let bytes = sizes.iter().flatten().fold(dtype.n_bytes() as u64, |bytes, &size| bytes.saturating_mul(size));
+            return Err(CallFault::LargeTensor(if sizes.contains(&Some(0)) { 0 } else { bytes }));
+        }
+        Ok(ResultType { shape: sizes.into_iter().map(|size| size.map_or(OPEN, |size| size as usize)).list(), dtype })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::rule::dynamic::{
     DYN_SPARSE_TO_DENSE, DYN_SQUEEZE, DYN_STRIDED_SLICE, DYN_TILE, DYN_TOPK, DYN_UPSAMPLING, DYN_UPSAMPLING3D,
     NDARRAY_SIZE, RESHAPE_TENSOR, SHAPE_OF,
 };
-use crate::run::{Arg, Call, Fault, Kernel, OPEN, ResultType, as_tensor, cast_arg, ints};
+use crate::run::{Arg, Call, Fault, Kernel, MAX_SIZE, OPEN, ResultType, as_tensor, cast_arg, ints};
 use crate::{AttrForm, AttrSpec, CallFault, Default, Operators, by_name};
 use base::ToList;
 use std::sync::Arc;
@@ -40,7 +40,11 @@ fn integer(value: i128) -> AttrValue {
 
 /// The elements as the sizes of a shape.
 pub(crate) fn sizes(x: &Arg) -> Result<Vec<usize>, Fault> {
-    let size = |size| usize::try_from(size).map_err(|_| Fault::Other("a size is negative".into()));
+    let size = |size: i128| match u32::try_from(size) {
+        Ok(size) if size <= MAX_SIZE => Ok(size as usize),
+        _ if size < 0 => Err(Fault::Other("a size is negative".into())),
+        _ => Err(Fault::LargeTensor(0)),
+    };
     x.ints().into_iter().map(size).ok_list()
 }
 

@@ -46,6 +46,9 @@ pub struct Call<'a> {
 /// A size in a result type that only the values decide, so that the kernel says it.
 pub const OPEN: usize = usize::MAX;
 
+/// The most places that an axis has. In WebAssembly a size is a number of four bytes, and one more is [`OPEN`].
+pub const MAX_SIZE: u32 = u32::MAX - 1;
+
 /// Shape and dtype of one result tensor. A size may be [`OPEN`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResultType {
@@ -236,12 +239,12 @@ pub(crate) fn as_tensor(value: &Value) -> Result<Arg<'_>, Fault> {
 }
 
 /// How many elements a shape has, unless they take more bytes than that as they are held here. Of an empty shape no
-/// axis is longer than a vector could be, and the strides are numbers, since kernels count along both.
+/// axis is longer than a vector could be, and the strides have four bytes everywhere, since kernels count along both.
 pub(crate) fn n_that_fit(shape: impl IntoIterator<Item = usize>, memory: u64) -> Option<usize> {
     let fits = |n: usize| (n as u64).checked_mul(8).is_some_and(|bytes| bytes <= memory);
-    let (mut n, mut stride) = (1_usize, 1_usize);
+    let (mut n, mut stride) = (1_usize, 1_u32);
     for size in shape {
-        stride = stride.checked_mul(size.max(1)).filter(|_| fits(size))?;
+        stride = stride.checked_mul(u32::try_from(size.max(1)).ok()?).filter(|_| fits(size))?;
         n = n.checked_mul(size)?;
     }
     fits(n).then_some(n)

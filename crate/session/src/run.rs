@@ -248,7 +248,7 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
             ("out-of-memory", format!("this needs more memory than the limit of {}", bytes_text(*limit)))
         }
         RunFault::LargeTensor { limit, bytes, held } if bytes.saturating_add(*held) <= *limit => {
-            ("out-of-memory", "an axis of a tensor has at most 4,294,967,295 places, and this one more".to_owned())
+            ("out-of-memory", "an axis of a tensor has at most 4,294,967,294 places, and this one more".to_owned())
         }
         RunFault::LargeTensor { limit, bytes, held } => {
             let [bytes, limit] = [bytes, limit].map(|&n| bytes_text(n));

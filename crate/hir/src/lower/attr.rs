@@ -1,6 +1,6 @@
 //! Attributes of an operator call, checked against its row.
 
-use super::Lowering;
+use super::{Lowered, Lowering};
 use crate::data::{Attr, ExprId, ExprKind};
 use crate::error::{Duplicated, HirError};
 use base::{Append, Span, ToList};
@@ -55,6 +55,76 @@ impl Lowering<'_> {
             attrs.push(Attr { name, name_span, value, value_span });
         }
         attrs
+    }
+
+    /// Finds the arguments that an operator has too many, where they are values of attributes: as Python's calls have
+    /// them, `sum(%x, 1)` for `sum(%x, axis=1)`. They are told, and are the attributes that they are meant for.
+    pub(super) fn name_attrs(&mut self, arg_list: NodeId) {
+        let Some((row, n_args)) = self.called_op() else { return };
+        let tree = self.tree;
+        let (named, placed): (Vec<NodeId>, Vec<NodeId>) =
+            tree.children(arg_list).into_iter().partition(|&node| tree.kind(node) == NodeKind::Attr);
+        let surplus = placed.get(n_args..).unwrap_or_default();
+        let (Some(&first), Some(&last)) = (surplus.first(), surplus.last()) else { return };
+        let n_errors = self.errors.len();
+        let values = surplus.iter().map(|&node| self.attr_value(node, 0, false)).some_list();
+        let is_read = self.errors.len() == n_errors;
+        self.errors.truncate(n_errors);
+        let Some(values) = values.filter(|values| is_read && !values.iter().any(is_reported)) else { return };
+        let is_free = |spec: &&AttrSpec| {
+            let is_named =
+                |&node: &NodeId| self.own_token(node, &[TokenKind::Ident]).is_some_and(|it| it.0 == spec.name);
+            !matches!(spec.form, AttrForm::Argument(_)) && !named.iter().any(is_named)
+        };
+        let free = row.attrs.iter().filter(is_free).list();
+        let attr = |spec: &AttrSpec, value: AttrValue, span: Span| {
+            spec.form.admits(&value).then(|| Attr {
+                name: spec.name.to_owned(),
+                name_span: span,
+                value,
+                value_span: span,
+            })
+        };
+        // `reshape(%x, 2, 3)`.
+        let is_list = values.len() > 1 && free.first().is_some_and(|spec| spec.form == AttrForm::Ints);
+        let span = tree.span(first).to(tree.span(last));
+        let whole = is_list.then(|| attr(free[0], AttrValue::List(values.clone()), span)).flatten();
+        let each = || {
+            let each = values.into_iter().zip(surplus).enumerate();
+            each.map(|(i, (value, &node))| attr(free.get(i)?, value, tree.span(node))).some_list()
+        };
+        let Some(attrs) = whole.map(|attr| vec![attr]).or_else(each) else { return };
+        // `max(1, 2)` is no maximum along an axis.
+        if let [attr] = &attrs[..]
+            && attr.name == "axis"
+            && placed[..n_args].first().is_some_and(|&operand| matches!(tree.kind(operand), NodeKind::Literal | NodeKind::Unary))
+        {
+            return;
+        }
+        let is_list = attrs.len() < surplus.len();
+        let text = |span: Span| tree.text()[span.range()].to_owned();
+        let named = attrs.iter().map(|attr| (attr.name.clone(), attr.value_span, text(attr.value_span))).list();
+        self.errors.push(HirError::AttrsByPlace { op: row.name, attrs: named, is_list, span });
+        self.by_place.insert(arg_list, attrs);
+    }
+
+    /// The operator of the call whose argument list is entered, with how many arguments the list has.
+    fn called_op(&self) -> Option<(&'static Op, usize)> {
+        let [.., around, call, _] = self.open[..] else { return None };
+        let &callee = self.tree.children(call).first()?;
+        let Lowered::Expr(callee) = self.lowered[callee.0 as usize] else { return None };
+        let ExprKind::Op(op) = self.module.exprs[callee].kind else { return None };
+        let is_piped = self.tree.kind(around) == NodeKind::Pipe && self.tree.children_rev(around).next() == Some(call);
+        Some((op.row(), op.row().args.len().saturating_sub(usize::from(is_piped))))
+    }
+
+    /// Whether a node is an argument that stands for an attribute of an operator.
+    pub(super) fn is_by_place(&self, arg_list: Option<NodeId>, node: NodeId) -> bool {
+        let attrs = arg_list.and_then(|list| self.by_place.get(&list));
+        let first = attrs.and_then(|attrs| attrs.first());
+        first.is_some_and(|first| {
+            self.tree.span(node).start >= first.value_span.start && self.tree.kind(node) != NodeKind::Attr
+        })
     }
 
     fn attr_value(&mut self, node: NodeId, depth: usize, negative: bool) -> Option<AttrValue> {

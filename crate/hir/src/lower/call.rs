@@ -3,7 +3,7 @@
 use super::{Lowered, Lowering};
 use crate::data::{Attr, ExprId, ExprKind};
 use crate::error::HirError;
-use base::{Span, ToList};
+use base::{Append, Span, ToList};
 use op::OpId;
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{AttrValue, Attrs, Dtype, Scalar};
@@ -20,10 +20,11 @@ impl Lowering<'_> {
         let callee = self.expr_of(callee);
         let mut args = self.tree.children(arg_list);
         let has_attrs = args.iter().any(|&arg| self.tree.kind(arg) == NodeKind::Attr);
-        args.retain(|arg| self.tree.kind(*arg) != NodeKind::Attr);
+        args.retain(|&mut arg| self.tree.kind(arg) != NodeKind::Attr && !self.is_by_place(Some(arg_list), arg));
         let has_attr_record = args.iter().any(|&arg| self.is_attr_record(arg));
         let args: Vec<ExprId> = args.into_iter().map(|arg| self.expr_of(arg)).list();
-        let attrs = if has_attrs { self.written_attrs(arg_list) } else { Vec::new() };
+        let mut attrs = if has_attrs { self.written_attrs(arg_list) } else { Vec::new() };
+        attrs.append_all(self.by_place.remove(&arg_list).unwrap_or_default());
         let piped = self.is_pipe_stage(node);
         if let ExprKind::Op(op) = self.module.exprs[callee].kind {
             let name_span = self.module.exprs[callee].span;

@@ -15,7 +15,7 @@ mod tensorscript;
 mod ty_expr;
 
 use crate::data::{
-    CtorId, DefId, Expr, ExprId, ExprKind, FnId, Function, LocalId, Module, Pat, PatId, PatKind, Start, TypeExpr,
+    Attr, CtorId, DefId, Expr, ExprId, ExprKind, FnId, Function, LocalId, Module, Pat, PatId, PatKind, Start, TypeExpr,
     TypeExprId, TypeExprKind,
 };
 use crate::error::HirError;
@@ -84,6 +84,8 @@ struct Lowering<'t> {
     type_param_marks: Vec<usize>,
     /// Everything below this node is read by the node itself.
     skipping: Option<NodeId>,
+    /// By argument list, the attributes that stand in it without their names, in order.
+    by_place: HashMap<NodeId, Vec<Attr>>,
     adts: Named<'t, AdtId>,
     ctors: Named<'t, CtorId>,
     defs: Named<'t, DefId>,
@@ -137,6 +139,7 @@ impl<'t> Lowering<'t> {
             type_params: Vec::new(),
             type_param_marks: Vec::new(),
             skipping: None,
+            by_place: HashMap::default(),
             last_match: None,
             lost_variables: Vec::new(),
             variants: module.variants.iter_enumerated().map(|(id, name)| (name.clone(), id)).collect(),
@@ -161,6 +164,10 @@ impl<'t> Lowering<'t> {
             self.skipping = Some(node);
             return;
         }
+        if !self.by_place.is_empty() && self.is_by_place(self.open.iter().rev().nth(1).copied(), node) {
+            self.skipping = Some(node);
+            return;
+        }
         match self.tree.kind(node) {
             NodeKind::Method => self.enter_method(node),
             NodeKind::Def | NodeKind::Fn | NodeKind::LetItem | NodeKind::GraphItem | NodeKind::ExprItem => {
@@ -175,6 +182,7 @@ impl<'t> Lowering<'t> {
             NodeKind::Block | NodeKind::Seq | NodeKind::Arm => self.scope.open(),
             NodeKind::LetStmt => self.enter_let(node),
             NodeKind::Call if self.is_constant_call(node) => self.skipping = Some(node),
+            NodeKind::ArgList if self.tree.surface() != Surface::TensorScript => self.name_attrs(node),
             NodeKind::ListLit | NodeKind::CtorResult => {
                 self.skipping = Some(node);
             }
@@ -194,6 +202,9 @@ impl<'t> Lowering<'t> {
             None => {}
         }
         let kind = self.tree.kind(node);
+        if was_skipped && !self.by_place.is_empty() && self.is_by_place(self.open.last().copied(), node) {
+            return;
+        }
         if was_skipped && self.tree.surface() == Surface::TensorScript && kind != NodeKind::Call {
             // Who needs it reads it.
             return;
