@@ -11,7 +11,7 @@ use solve::Order;
 use std::fmt::Write;
 use tests::facts::{errors, is_soak};
 
-const N_CASES: u64 = 300;
+const N_CASES: u64 = 3_000;
 const N_SOAK: u64 = 20_000;
 /// Lists of argument types that are tried for a case, at most.
 const N_TRIES: usize = 24;
@@ -159,6 +159,10 @@ struct Generator<'a> {
     n_locals: usize,
     /// Operators that may still be used.
     budget: usize,
+    /// Whether there is nothing but arithmetic, so that relations wait for one another.
+    is_arithmetic: bool,
+    /// What may be written once more: parts without locals.
+    made: Vec<Expr>,
 }
 
 impl Generator<'_> {
@@ -177,9 +181,20 @@ impl Generator<'_> {
         if self.budget == 0 || depth == 0 {
             return self.leaf();
         }
+        if !self.made.is_empty() && self.random.one_in(if self.is_arithmetic { 2 } else { 8 }) {
+            return self.made[self.random.below(self.made.len())].clone();
+        }
         self.budget -= 1;
-        let depth = depth - 1;
-        match self.random.below(25) {
+        let made = self.operation(depth - 1);
+        if !made.has_local() {
+            self.made.push(made.clone());
+        }
+        made
+    }
+
+    fn operation(&mut self, depth: usize) -> Expr {
+        let kind = if self.is_arithmetic { 6 } else { self.random.below(25) };
+        match kind {
             0..=5 => {
                 let (name, attrs) = self.random.pick(UNARY);
                 Expr::Op { name, args: vec![self.expr(depth)], attrs }
@@ -264,9 +279,20 @@ fn random_case(random: &mut Random, rows: &[&'static op::Op]) -> Case {
     let mut n_params = 0;
     for _ in 0..=random.below(3) {
         n_params = 1 + random.below(3);
-        let budget = 1 + random.below(5);
-        let mut generator =
-            Generator { random, functions: &functions, rows, n_params, locals: Vec::new(), n_locals: 0, budget };
+        let is_arithmetic = random.one_in(4);
+        let budget = 1 + random.below(if is_arithmetic { 8 } else { 5 });
+        let (locals, made) = (Vec::new(), Vec::new());
+        let mut generator = Generator {
+            random,
+            functions: &functions,
+            rows,
+            n_params,
+            locals,
+            n_locals: 0,
+            budget,
+            is_arithmetic,
+            made,
+        };
         let body = generator.expr(4);
         functions.push(Function { n_params, body });
     }
@@ -314,6 +340,10 @@ impl Expr {
             | Expr::Let(_, args)
             | Expr::Call(_, args) => args,
         }
+    }
+
+    fn has_local(&self) -> bool {
+        matches!(self, Expr::Local(_)) || self.parts().iter().any(Expr::has_local)
     }
 
     /// Numbers the parameters anew without one; whether that was not used.

@@ -14,6 +14,8 @@ pub(crate) struct Checked {
     pub module: Module,
     pub inferred: Inferred,
     pub faults: Vec<Diagnostic>,
+    /// Of judging its matches.
+    n_steps: usize,
 }
 
 /// What an edit does to the faults of the text.
@@ -125,23 +127,27 @@ pub(crate) fn check(ground: &Ground, text: &str, wanted: impl Fn(usize) -> bool)
     let n_holes = module.holes.len();
     let is_told = |error: &&TypeError| n_holes == 0 || !matches!(error, TypeError::UnderConstrained { .. });
     faults.append_all(errors.iter().filter(is_told).map(|error| wording.diagnostic(error)));
+    let mut n_steps = 0;
     for expr in module.exprs.iter().skip(module.start.exprs) {
         let hir::ExprKind::Match { scrutinee, arms, is_partial: false } = &expr.kind else { continue };
         let known = inferred.exprs[*scrutinee].filter(|&term| !matches!(inferred.solver.head(term), Term::Error(_)));
         let Some(term) = known else { continue };
-        if !pattern::check(&module, &inferred.solver, term, arms).missing.is_empty() {
+        let coverage = pattern::check(&module, &inferred.solver, term, arms);
+        n_steps += coverage.n_steps;
+        if !coverage.missing.is_empty() {
             let keyword = Span::new(expr.span.start, expr.span.start + 5);
             faults.push(Diagnostic::error("match-not-exhaustive", keyword, ""));
         }
     }
-    Some(Checked { tree: parse.tree, module, inferred, faults })
+    Some(Checked { tree: parse.tree, module, inferred, faults, n_steps })
 }
 
 impl Checked {
-    /// What checking cost beyond the usual for a text of so many bytes: a short text may post many relations.
+    /// What checking cost beyond the usual for a text of so many bytes: a short text may post many relations, or have
+    /// matches that are hard to judge.
     pub fn extra_work(&self, n_bytes: usize) -> usize {
         let solver = &self.inferred.solver;
-        (solver.store.len() + 4 * solver.relations().len()).saturating_sub(4 * n_bytes)
+        (solver.store.len() + 4 * solver.relations().len() + self.n_steps / 8).saturating_sub(4 * n_bytes)
     }
 
     /// The types of the definitions, in source order.

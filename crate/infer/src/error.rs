@@ -21,9 +21,10 @@ pub enum TypeError {
         args: Vec<TermId>,
         function: FnId,
     },
-    /// A type with too many parameters.
-    ManyParams {
+    /// A type with too many parameters or parts.
+    LargeType {
         function: FnId,
+        what: &'static str,
         most: usize,
     },
     /// A relation that a definition asks for at other types than its own, where its group uses it.
@@ -96,9 +97,8 @@ impl Wording<'_> {
             TypeError::Failed(ref failure) => self.failed(failure),
             TypeError::UnderConstrained { relation, ref waits } => self.under_constrained(relation, waits),
             TypeError::NotAssumed { relation, ref args, function } => self.not_assumed(relation, args, function),
-            TypeError::ManyParams { function, most } => {
-                let message =
-                    format!("this has a type with more than {most} parameters, and that is where checking ends");
+            TypeError::LargeType { function, what, most } => {
+                let message = format!("this has a type with more than {most} {what}, and that is where checking ends");
                 Diagnostic::error("large-type", module.functions[function].span, message)
             }
             TypeError::OwedWithin { relation, mention } => {

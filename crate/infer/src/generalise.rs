@@ -24,6 +24,8 @@ use ty::{
 /// A type has at most this many parameters. Each use of a definition makes unknowns for all of its own, so that some that
 /// each use the one before twice would have without end.
 const MAX_PARAMS: usize = 10_000;
+/// A type has at most this many parts that have parts, for the same reason.
+const MAX_PARTS: usize = 30_000;
 /// More obligations than this stay in the order in which they arose.
 const MAX_ORDERED: usize = 64;
 
@@ -267,8 +269,12 @@ impl Inference<'_> {
             }
             let mut own = self.solver.holes(&roots);
             own.retain(|hole| !defined.contains(hole) && !shared.contains(hole));
-            if own.len() > MAX_PARAMS {
-                self.errors.push(TypeError::ManyParams { function: member.function(self.module), most: MAX_PARAMS });
+            // What is large has been made here, for it is larger than what it is made of.
+            let is_long = self.solver.store.len() - first_term > MAX_PARTS
+                && self.solver.roots_where(&[term], |term| !term.is_leaf()).len() > MAX_PARTS;
+            if own.len() > MAX_PARAMS || is_long {
+                let (what, most) = if is_long { ("parts", MAX_PARTS) } else { ("parameters", MAX_PARAMS) };
+                self.errors.push(TypeError::LargeType { function: member.function(self.module), what, most });
                 too_large.push(*member);
                 own.clear();
             }

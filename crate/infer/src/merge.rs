@@ -22,9 +22,11 @@ const MAX_JOINED: usize = 16;
 
 impl Inference<'_> {
     /// The waiting broadcasts of shapes with their operands and result, each behind those that give it an operand.
+    /// What others imply is none of them: it would imply those in turn.
     fn open_broadcasts(&self, first_relation: usize) -> Vec<(RelationId, [TermId; 3])> {
+        let is_broadcast = |id| self.solver.relation(id).relation.is(op::broadcast_of_shapes());
         let mut open: Vec<(RelationId, [TermId; 3])> = { self.relations(first_relation) }
-            .filter(|&id| self.solver.relation(id).relation.is(op::broadcast_of_shapes()) && self.is_open(id))
+            .filter(|id| is_broadcast(*id) && !self.implied.contains(id) && self.is_open(*id))
             .filter_map(|id| {
                 let shapes = <[TermId; 3]>::try_from(&self.solver.relation(id).args[..]).ok()?;
                 Some((id, shapes.map(|shape| self.solver.root(shape))))

@@ -35,6 +35,8 @@ pub(crate) struct Findings {
     pub alternatives: Vec<(PatternId, Vec<Cover>)>,
     /// The match was too large; the rest says nothing.
     pub is_given_up: bool,
+    /// How many goals and rows were looked at.
+    pub n_steps: usize,
 }
 
 /// Examines a match on a value of a type. A match with a pattern of another type is not judged.
@@ -46,17 +48,18 @@ pub(crate) fn examine(patterns: &Patterns, types: &mut dyn Types, ty: TyId, arms
     let rows: Vec<(u32, PatternId)> = (0..).zip(arms.iter().copied()).list();
     let mut matrix = Matrix::new(patterns, space, ty, Purpose::Usefulness);
     let Some(root) = matrix.explore(&rows) else {
-        return Findings { is_given_up: true, ..Findings::default() };
+        return Findings { is_given_up: true, n_steps: matrix.n_steps(), ..Findings::default() };
     };
     if matrix.has_misfit {
         return Findings::default();
     }
     let missing = missing(&mut matrix, root);
     let taken = Taken::new(&matrix, root, arms.len());
+    let n_steps = matrix.n_steps();
     let space = matrix.space;
     let wholes = patterns.wholes();
     let mut covers = Covers { patterns: patterns.clone(), wholes, space: Some(space), ty, arms, n_copies: 0 };
-    let mut findings = Findings { missing, ..Findings::default() };
+    let mut findings = Findings { missing, n_steps, ..Findings::default() };
     for (arm, &pattern) in arms.iter().enumerate() {
         if !taken.arms[arm] {
             let by = covers.of(arm, pattern);

@@ -25,6 +25,8 @@ pub struct Coverage {
     pub unreachable_alternatives: Vec<Unreachable<PatId>>,
     /// The match is too large to judge; nothing is said of it.
     pub is_given_up: bool,
+    /// How many goals and rows were looked at to find this out.
+    pub n_steps: usize,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -76,6 +78,7 @@ pub fn check(module: &Module, terms: &dyn Terms, scrutinee: TermId, arms: &[Arm]
         unreachable_arms: unreachable_arms.list(),
         unreachable_alternatives: unreachable_alternatives.list(),
         is_given_up: findings.is_given_up,
+        n_steps: findings.n_steps,
     }
 }
 

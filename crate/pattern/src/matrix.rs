@@ -160,6 +160,11 @@ impl<'a, 't> Matrix<'a, 't> {
         Some(root)
     }
 
+    /// How many goals and rows have been looked at.
+    pub(crate) fn n_steps(&self) -> usize {
+        self.rows.work + self.n_cells
+    }
+
     /// The states, those that others lead to first.
     pub(crate) fn order(&self, root: usize) -> Vec<usize> {
         let mut order = Vec::new();

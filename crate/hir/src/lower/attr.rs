@@ -97,7 +97,9 @@ impl Lowering<'_> {
         // `max(1, 2)` is no maximum along an axis.
         if let [attr] = &attrs[..]
             && attr.name == "axis"
-            && placed[..n_args].first().is_some_and(|&operand| matches!(tree.kind(operand), NodeKind::Literal | NodeKind::Unary))
+            && placed[..n_args]
+                .first()
+                .is_some_and(|&operand| matches!(tree.kind(operand), NodeKind::Literal | NodeKind::Unary))
         {
             return;
         }

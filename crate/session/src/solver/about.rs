@@ -24,7 +24,7 @@ pub(crate) fn about(error: &TypeError) -> Option<About<'_>> {
         TypeError::OperatorArity { .. }
         | TypeError::OperatorNeedsAttr { .. }
         | TypeError::Arity { .. }
-        | TypeError::ManyParams { .. }
+        | TypeError::LargeType { .. }
         | TypeError::OwedWithin { .. }
         | TypeError::Escapes { .. }
         | TypeError::NotPolymorphic { .. }
