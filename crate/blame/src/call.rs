@@ -105,8 +105,13 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     }
     let is_at_fault =
         bench.faults.iter().any(|fault| fault.code == "relation-check" && fault.span == outline.span(node));
-    // An operator that should not be there. What has no row is a function that somebody wants, or a name for one.
-    for &arg in parts.args.iter().take(2).filter(|_| row.is_some()) {
+    // An operator that should not be there. What has no row is a function that somebody wants, or a name for one, and
+    // who does not know how to write a call wants it.
+    let is_slip = bench.faults.iter().any(|fault| {
+        let is_form = fault.code.starts_with("arity") || matches!(fault.code, "attribute-error" | "string-expression");
+        (is_form || fault.code == "unterminated-string") && outline.span(node).contains(fault.span.start)
+    });
+    for &arg in parts.args.iter().take(2).filter(|_| row.is_some() && !is_slip) {
         let text = outline.text(arg);
         // What rearranges may be too much; what computes hardly is, nor what is told to rearrange what it cannot.
         let cost = match REARRANGING.contains(&name) {

@@ -4,9 +4,8 @@
 use crate::call::{Parts, attr_name};
 use crate::candidate::Candidate;
 use crate::outline::Outline;
-use crate::value::short;
 use base::{Append, Edit, Span, ToList};
-use op::{AttrForm, Op};
+use op::AttrForm;
 use syntax::{NodeId, NodeKind};
 use ty::Dtype;
 
@@ -38,22 +37,6 @@ const OPERATORS: &[(&str, &str)] = &[
 /// Operators of a network are said with one of these before their names.
 const FAMILIES: [&str; 3] = ["nn.", "image.", "vision."];
 
-/// Attributes that go by each other's names.
-const ATTRS: &[(&str, &str)] = &[
-    ("dim", "axis"),
-    ("dims", "axes"),
-    ("eps", "epsilon"),
-    ("keepdim", "keepdims"),
-    ("kernel_size", "pool_size"),
-    ("max", "a_max"),
-    ("min", "a_min"),
-    ("out_channels", "channels"),
-    ("perm", "axes"),
-    ("shape", "newshape"),
-    ("size", "shape"),
-    ("stride", "strides"),
-];
-
 fn known(names: &[(&str, &'static str)], name: &str) -> Option<&'static str> {
     names.iter().find(|(other, _)| *other == name).map(|(_, own)| *own)
 }
@@ -72,7 +55,6 @@ pub(crate) fn candidates(outline: &Outline, parts: &Parts, takes_less: bool, far
         }
     }
     let Some(row) = row else { return };
-    named(outline, parts, row, far, out);
     for &attr in &parts.attrs {
         let name = attr_name(outline, attr);
         truth(outline, attr, far, out);
@@ -82,10 +64,8 @@ pub(crate) fn candidates(outline: &Outline, parts: &Parts, takes_less: bool, far
             let title = format!("take `{name}=` away");
             out.push(Candidate::replace(1 + far, Span::new(start, value), "", title));
         }
-        match row.attrs.iter().find(|spec| spec.name == name) {
-            Some(spec) if matches!(spec.form, AttrForm::Dtype) => dtype(outline, attr, name, far, out),
-            Some(_) => {}
-            None => renamed(outline.span(attr).start, name, row, far, out),
+        if row.attrs.iter().any(|spec| spec.name == name && matches!(spec.form, AttrForm::Dtype)) {
+            dtype(outline, attr, name, far, out);
         }
     }
     let edits = as_tuple(outline, parts);
@@ -110,7 +90,7 @@ fn as_here(outline: &Outline, parts: &Parts, name: &str, own: String, far: u32, 
         for &attr in &parts.attrs {
             let name = attr_name(outline, attr);
             let is_known = row.attrs.iter().any(|spec| spec.name == name);
-            edits.append_all(name_here(name, row).next().filter(|_| !is_known).map(|own| {
+            edits.append_all(row.attr_called(name).filter(|_| !is_known).map(|own| {
                 let start = outline.span(attr).start;
                 Edit { span: Span::new(start, start + name.len() as u32), text: own.to_owned() }
             }));
@@ -147,45 +127,6 @@ fn truth(outline: &Outline, attr: NodeId, far: u32, out: &mut Vec<Candidate>) {
             out.push(Candidate::replace(1 + far, outline.span(value), own, title));
         }
     }
-}
-
-/// Arguments too many are attributes: the required ones first.
-fn named(outline: &Outline, parts: &Parts, row: &Op, far: u32, out: &mut Vec<Candidate>) {
-    let Some((&first, _)) = parts.args.get(row.args.len()..).and_then(|args| args.split_first()) else { return };
-    let (mut edits, mut title) = (Vec::new(), "write".to_owned());
-    for is_required in [true, false] {
-        for spec in row.attrs {
-            let Some(&arg) = parts.args.get(row.args.len() + edits.len()) else { break };
-            let is_open = !matches!(spec.form, AttrForm::Argument(_))
-                && matches!(spec.default, op::Default::Required) == is_required
-                && !parts.attrs.iter().any(|&attr| attr_name(outline, attr) == spec.name);
-            if is_open {
-                let start = outline.span(arg).start;
-                let comma = if edits.is_empty() { "" } else { "," };
-                title += &format!("{comma} `{}={}`", spec.name, short(outline.text(arg)));
-                edits.push(Edit { span: Span::new(start, start), text: format!("{}=", spec.name) });
-            }
-        }
-    }
-    if row.args.len() + edits.len() == parts.args.len() {
-        out.push(Candidate { title, place: outline.span(first), edits, cost: 2 + far });
-    }
-}
-
-/// Puts the name that an attribute has here.
-fn renamed(start: u32, name: &str, row: &Op, far: u32, out: &mut Vec<Candidate>) {
-    for own in name_here(name, row) {
-        let span = Span::new(start, start + name.len() as u32);
-        out.push(Candidate::replace(1 + far, span, own, format!("write `{own}` for `{name}`")));
-    }
-}
-
-/// The names that an attribute may have here.
-fn name_here<'a>(name: &'a str, row: &'a Op) -> impl Iterator<Item = &'static str> + 'a {
-    let other = move |&(a, b): &(&str, &'static str)| if a == name { Some(b) } else { None };
-    let back = move |&(a, b): &(&'static str, &str)| if b == name { Some(a) } else { None };
-    let names = ATTRS.iter().filter_map(move |pair| other(pair).or_else(|| back(pair)));
-    names.filter(|own| row.attrs.iter().any(|spec| spec.name == *own))
 }
 
 fn dtype(outline: &Outline, attr: NodeId, name: &str, far: u32, out: &mut Vec<Candidate>) {

@@ -22,7 +22,32 @@ pub struct Op {
     pub doc: &'static str,
 }
 
+/// Attributes that go by each other's names, in NumPy, PyTorch and ONNX.
+const ATTRS: &[(&str, &str)] = &[
+    ("dim", "axis"),
+    ("dims", "axes"),
+    ("eps", "epsilon"),
+    ("keepdim", "keepdims"),
+    ("kernel_size", "pool_size"),
+    ("max", "a_max"),
+    ("min", "a_min"),
+    ("out_channels", "channels"),
+    ("p", "rate"),
+    ("perm", "axes"),
+    ("shape", "newshape"),
+    ("size", "shape"),
+    ("split_size_or_sections", "indices_or_sections"),
+    ("stride", "strides"),
+];
+
 impl Op {
+    /// The attribute that is meant by a name that it has elsewhere.
+    pub fn attr_called(&self, elsewhere: &str) -> Option<&'static str> {
+        let mut pairs = ATTRS.iter().flat_map(|&(a, b)| [(a, b), (b, a)]);
+        let is_here = |name: &str| self.attrs.iter().any(|spec| spec.name == name);
+        pairs.find(|&(other, name)| other == elsewhere && is_here(name)).map(|(_, name)| name)
+    }
+
     /// The attributes of a call that writes none.
     pub fn default_attrs(&self) -> Attrs {
         let entries = self.attrs.iter().map(|spec| (spec.name, spec.default.value().unwrap_or(AttrValue::None)));

@@ -101,6 +101,12 @@ fn number(dtype: Dtype, scalar: Scalar) -> Json {
     }
 }
 
+const TOO_LARGE: &str = "it is too large to be made up";
+
+/// Sizes that nobody says are between these.
+const LEAST_OPEN: i64 = 2;
+const MOST_OPEN: i64 = 64;
+
 /// A tensor without elements that would be more lists than this is `null`.
 const MAX_EMPTY_LISTS: usize = 1 << 20;
 
@@ -146,6 +152,7 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
     let mut random = SplitMix(options.seed);
     let module = &analysis.module;
     let params = &module.functions[function].params;
+    let open = open_size(analysis, function);
     // A node's weights are given by their names, as PyTorch gives them: `fc1.weight`.
     let net = outermost_net(module);
     let weights = net.map(|net| parameters(module, net)).transpose()?.unwrap_or_default();
@@ -168,7 +175,7 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
         let error = |message: String| InputError { span, message };
         let term = analysis.inferred.locals[param].ok_or_else(|| error("this has no type".to_owned()))?;
         let below = n_embedded(module, param);
-        let value = argument(analysis, term, given, below, &mut random);
+        let value = argument(analysis, term, given, (open, below), &mut random);
         value.map_err(|message| error(format!("the input `{name}`: {message}")))
     });
     node.map(Ok).into_iter().chain(rest).ok_list()
@@ -187,12 +194,32 @@ fn n_embedded(module: &Module, param: LocalId) -> Option<i64> {
     })
 }
 
-/// A value of a type that is a tensor or a tuple of such. What is made up are whole numbers `below` one if there is one.
+/// What a size that nobody says is taken to be: 2, or the least with which no size in the function's type is below 1. So
+/// `H` is 3 where the result has a size `H - 2`.
+fn open_size(analysis: &Analysis, function: FnId) -> i64 {
+    let Analysis { module, inferred, .. } = analysis;
+    let def = module.defs.iter_enumerated().find(|(_, def)| def.function == function);
+    let Some(scheme) = def.and_then(|(id, _)| inferred.defs[id].as_ref()) else { return LEAST_OPEN };
+    let solver = &inferred.solver;
+    let is_computed = |term| matches!(term, Term::Dim(Dim { extent: Extent::Poly(_), .. }));
+    let computed = solver.roots_where(&[scheme.body], is_computed);
+    let fits = |open: &i64| computed.iter().all(|&dim| size_with(solver, dim, *open).is_some_and(|size| size > 0));
+    (LEAST_OPEN..=MOST_OPEN).find(fits).unwrap_or(LEAST_OPEN)
+}
+
+/// A size that is computed from others, where each of those is `open`.
+fn size_with(solver: &solve::Solver, dim: ty::TermId, open: i64) -> Option<i64> {
+    let Term::Dim(Dim { extent: Extent::Poly(poly), .. }) = solver.head(dim) else { return None };
+    solver.poly(poly).substitute(|_| Some(ty::Poly::<ty::Atom>::constant(open)))?.as_constant()
+}
+
+/// A value of a type that is a tensor or a tuple of such. What is made up has the size `open` where none is said, and
+/// is whole numbers `below` one if there is one.
 fn argument(
     analysis: &Analysis,
     term: ty::TermId,
     given: Option<&Json>,
-    below: Option<i64>,
+    (open, below): (i64, Option<i64>),
     random: &mut SplitMix,
 ) -> Result<Value, String> {
     let solver = &analysis.inferred.solver;
@@ -205,37 +232,27 @@ fn argument(
             if given.is_some_and(|given| given.len() != fields.len()) {
                 return Err(format!("expected a tuple of {}", fields.len()));
             }
-            let values = fields
-                .iter()
-                .enumerate()
-                .map(|(i, &field)| argument(analysis, field, given.and_then(|given| given.get(i)), below, random));
+            let values = fields.iter().enumerate().map(|(i, &field)| {
+                argument(analysis, field, given.and_then(|given| given.get(i)), (open, below), random)
+            });
             Ok(Value::Tuple(ty::Fields::new(values.ok_list()?)))
         }
         Term::Tensor { shape, dtype } => {
             let Term::Dtype(dtype) = solver.head(dtype) else { return Err("its dtype is not known".to_owned()) };
             let Term::Shape(dims) = solver.head(shape) else { return Err("its rank is not known".to_owned()) };
-            let want: Vec<Option<usize>> = solver
-                .items(dims)
-                .iter()
-                .map(|&dim| match solver.head(dim) {
-                    Term::Dim(Dim { extent: Extent::Number(number), .. }) => usize::try_from(number).ok(),
-                    _ => None,
-                })
-                .list();
+            let want = solver.items(dims).iter().map(|&dim| match solver.head(dim) {
+                Term::Dim(Dim { extent: Extent::Number(number), .. }) => number_of(number).map(Some),
+                _ => Ok(None),
+            });
+            let want = want.ok_list()?;
             match given {
                 Some(json) => from_json(json, dtype, &want),
                 None => {
-                    // A dim that is `?` is filled with 2, and one that is computed from such follows.
-                    let follows = |&dim: &ty::TermId| match solver.head(dim) {
-                        Term::Dim(Dim { extent: Extent::Poly(poly), .. }) => {
-                            let size = solver.poly(poly).substitute(|_| Some(ty::Poly::<ty::Atom>::constant(2)))?;
-                            usize::try_from(size.as_constant()?).ok()
-                        }
-                        _ => None,
-                    };
-                    let sizes = want.into_iter().zip(solver.items(dims));
-                    let shape: Vec<usize> = sizes.map(|(size, dim)| size.or(follows(dim)).unwrap_or(2)).list();
-                    random_tensor(shape, dtype, below, random)
+                    let sizes = want.into_iter().zip(solver.items(dims)).map(|(size, &dim)| match size {
+                        Some(size) => Ok(size),
+                        None => number_of(size_with(solver, dim, open).unwrap_or(open)),
+                    });
+                    random_tensor(sizes.ok_list()?, dtype, below, random)
                 }
             }
         }
@@ -243,9 +260,14 @@ fn argument(
     }
 }
 
+/// A size as memory counts.
+fn number_of(size: i64) -> Result<usize, String> {
+    usize::try_from(size.max(0)).map_err(|_| TOO_LARGE.to_owned())
+}
+
 fn random_tensor(shape: Vec<usize>, dtype: Dtype, below: Option<i64>, random: &mut SplitMix) -> Result<Value, String> {
     let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).filter(|&n| n <= 1 << 26);
-    let n = n.ok_or("it is too large to be made up")?;
+    let n = n.ok_or(TOO_LARGE)?;
     let whole = |random: &mut SplitMix, below: i64| (random.next() >> 40) as i64 % below;
     let elements = match (dtype, below) {
         (_, Some(below)) if dtype.is_float() => Elements::Float((0..n).map(|_| whole(random, below) as f64).list()),

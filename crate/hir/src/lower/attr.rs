@@ -58,7 +58,8 @@ impl Lowering<'_> {
     }
 
     /// Finds the arguments that an operator has too many, where they are values of attributes: as Python's calls have
-    /// them, `sum(%x, 1)` for `sum(%x, axis=1)`. They are told, and are the attributes that they are meant for.
+    /// them, `sum(%x, 1)` for `sum(%x, axis=1)`. They are told, and are the attributes that they are meant for. In those
+    /// calls what must be said comes first, and of two attributes another place than in Relay's.
     pub(super) fn name_attrs(&mut self, arg_list: NodeId) {
         let Some((row, n_args)) = self.called_op() else { return };
         let tree = self.tree;
@@ -76,7 +77,10 @@ impl Lowering<'_> {
                 |&node: &NodeId| self.own_token(node, &[TokenKind::Ident]).is_some_and(|it| it.0 == spec.name);
             !matches!(spec.form, AttrForm::Argument(_)) && !named.iter().any(is_named)
         };
-        let free = row.attrs.iter().filter(is_free).list();
+        let mut free = row.attrs.iter().filter(is_free).list();
+        base::sort_by_key(&mut free, |spec| {
+            (!matches!(spec.default, op::Default::Required), matches!(spec.name, "batch_dims" | "slice_mode"))
+        });
         let attr = |spec: &AttrSpec, value: AttrValue, span: Span| {
             spec.form.admits(&value).then(|| Attr {
                 name: spec.name.to_owned(),
@@ -190,20 +194,25 @@ impl Lowering<'_> {
             [missing] if written.iter().filter(|attr| is_unknown(attr)).count() == 1 => Some(missing.name),
             _ => None,
         };
-        let mut meant: Vec<&str> = Vec::new();
+        let mut meant: Vec<(&str, &Attr)> = Vec::new();
         for (i, attr) in written.iter().enumerate() {
             if let Some(first) = written[..i].iter().find(|other| other.name == attr.name) {
                 let first = first.name_span;
                 self.duplicate(Duplicated::Attribute, &attr.name, attr.name_span, first);
             }
             if is_unknown(attr) {
-                let nearest = base::nearest(&attr.name, op.attrs.iter().map(|spec| spec.name)).or(only_missing);
-                meant.append_all(nearest);
+                let is_free = |name: &&str| written.iter().all(|attr| attr.name != *name);
+                let nearest = op.attr_called(&attr.name).filter(is_free);
+                let nearest = nearest.or_else(|| base::nearest(&attr.name, op.attrs.iter().map(|spec| spec.name)));
+                let nearest = nearest.or(only_missing);
+                meant.append_all(nearest.map(|nearest| (nearest, attr)));
                 let (name, span, nearest) = (attr.name.clone(), attr.name_span, nearest.map(str::to_owned));
                 self.errors.push(HirError::UnknownAttr { op: op.name, name, span, nearest });
             }
         }
+        let mut n_meant = 0;
         for spec in op.attrs {
+            let meant = meant.iter().find(|(name, _)| *name == spec.name).map(|(_, attr)| *attr);
             let found = written.iter().find(|attr| attr.name == spec.name);
             let value = match (found, spec.form) {
                 (_, AttrForm::Argument(index)) => args.get(index).and_then(|&arg| self.constant_of(arg)),
@@ -221,9 +230,14 @@ impl Lowering<'_> {
                     }
                     Some(attr.value.clone())
                 }
+                // What was told of its name is all that is told.
+                (None, form) if meant.is_some() => {
+                    let value = meant.map(|it| it.value.clone()).filter(|value| form.admits(value));
+                    n_meant += usize::from(value.is_some());
+                    value
+                }
                 (None, _) => match spec.default.value() {
                     Some(value) => Some(value),
-                    None if meant.contains(&spec.name) => None,
                     None => {
                         self.errors.push(HirError::MissingAttr { op: op.name, name: spec.name, span: name_span });
                         None
@@ -233,7 +247,7 @@ impl Lowering<'_> {
             attrs.entries.push((spec.name, value.unwrap_or(AttrValue::None)));
             attrs.written.push(found.is_some());
         }
-        (self.errors.len() == n_errors).then(|| Arc::new(attrs))
+        (self.errors.len() == n_errors + n_meant).then(|| Arc::new(attrs))
     }
 
     fn constant_of(&self, expr: ExprId) -> Option<AttrValue> {

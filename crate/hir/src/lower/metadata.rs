@@ -44,7 +44,7 @@ pub(super) struct Metadata {
 struct Reference {
     key: String,
     key_span: Span,
-    index: usize,
+    index: u64,
 }
 
 impl Metadata {
@@ -65,15 +65,15 @@ impl Metadata {
     }
 
     /// The number behind a name in a node's `data`.
-    fn listed(&self, node: &Json, place: usize) -> Option<usize> {
-        node.get("data")?.at(place)?.place()
+    fn listed(&self, node: &Json, place: u64) -> Option<usize> {
+        node.get("data")?.at(usize::try_from(place).ok()?)?.place()
     }
 
     /// How many nodes there are under a key, and the list that they are in.
     fn list(&self, key: &str) -> Option<(usize, &Json)> {
         let root = self.node(self.json.get("root")?.place()?)?;
         let place = root.get("keys")?.list()?.iter().position(|other| other.text() == Some(key))?;
-        let list = self.node(self.listed(root, place)?)?;
+        let list = self.node(self.listed(root, place as u64)?)?;
         Some((list.get("data").and_then(Json::list).map_or(0, <[Json]>::len), list))
     }
 
@@ -103,7 +103,7 @@ impl Metadata {
             "FloatImm" => Some(AttrValue::Float(base::parse_f64(field(node, "value")?)?)),
             "Array" => {
                 let n_items = node.get("data").and_then(Json::list).map_or(0, <[Json]>::len);
-                let items = (0..n_items).map(|i| self.attr(self.listed(node, i)?, depth + 1, parts));
+                let items = (0..n_items).map(|i| self.attr(self.listed(node, i as u64)?, depth + 1, parts));
                 Some(AttrValue::List(items.some_list()?))
             }
             _ => None,
