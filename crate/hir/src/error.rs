@@ -394,7 +394,8 @@ fn by_place(op: &str, attrs: &[(String, Span, String)], is_list: bool, span: Spa
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MissingDim {
     pub at: u32,
-    pub is_call: bool,
+    pub before: &'static str,
+    pub behind: &'static str,
 }
 
 impl HirError {
@@ -516,11 +517,10 @@ impl HirError {
             }
             HirError::MissingArgument { callee, name, span, dim } => {
                 let said = error("layer-argument", *span, format!("`{callee}` lacks its argument `{name}`"));
-                let Some(MissingDim { at, is_call }) = dim else { return said };
-                let (open, close) = if *is_call { ("", "") } else { ("(", ")") };
+                let Some(MissingDim { at, before, behind }) = dim else { return said };
                 [1, -1].into_iter().fold(said, |said, dim| {
-                    let title = format!("write `{callee}({name}={dim})`");
-                    said.fix(title, Span::new(*at, *at), format!("{open}{name}={dim}{close}"))
+                    let title = format!("write `{name}={dim}`");
+                    said.fix(title, Span::new(*at, *at), format!("{before}{name}={dim}{behind}"))
                 })
             }
             HirError::SelfParameter { span, gone } => {

@@ -1,5 +1,6 @@
 //! What can be wrong with how a layer is written, or with what it is applied to.
 
+use crate::layers::Layer;
 use base::Span;
 use std::fmt;
 
@@ -50,6 +51,10 @@ pub enum LayerFault {
         first: Option<Span>,
     },
     NoViewSize,
+    /// A size of what the node takes, where a number is wanted.
+    OpenDim {
+        name: String,
+    },
     /// `?` where a value should be.
     StrayDim,
     /// What is piped into cannot be applied; `is_operator` if that is so because an operator binds more tightly.
@@ -74,6 +79,11 @@ pub enum LayerFault {
         layer: String,
     },
     NotAWeight,
+    /// `x.relu()`.
+    ValueHasNone {
+        value: String,
+        name: String,
+    },
     NoForward {
         node: String,
     },
@@ -139,6 +149,9 @@ impl fmt::Display for LayerFault {
                 f.write_str("`view` can leave out one size only: the others must say what it is")
             }
             LayerFault::NoViewSize => f.write_str("expected a size of at least 1, `_`, or a name of sizes"),
+            LayerFault::OpenDim { name } => {
+                write!(f, "the run alone knows `{name}`: declare a `dim {name}`, or in `view` leave it out, as `_`")
+            }
             LayerFault::StrayDim => f.write_str("`?` is a size, in types and in `view`; no value"),
             LayerFault::NotApplied { is_operator } => {
                 f.write_str("expected a layer or a function of the node to pipe into")?;
@@ -164,6 +177,10 @@ impl fmt::Display for LayerFault {
                 write!(f, "`{layer}` has weights: give it a name in `weights`, and apply that")
             }
             LayerFault::NotAWeight => f.write_str("expected `self` or a weight in front of the point"),
+            LayerFault::ValueHasNone { value, name } => match Layer::of_name(name) {
+                Some(layer) => write!(f, "a value has no functions: pipe it, as `{value} |> {}`", layer.name),
+                None => write!(f, "`{value}` is a value, which has no `{name}`: pipe it into a layer or a function"),
+            },
             LayerFault::NoForward { node } => write!(f, "the node `{node}` has no `forward`"),
             LayerFault::NoMethod { layer, name } => {
                 write!(f, "the layer `{layer}` is applied, or initialised in `new`; it has no `{name}`")

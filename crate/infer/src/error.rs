@@ -145,7 +145,12 @@ impl Wording<'_> {
             }
             TypeError::OperatorArity { expr, op, want, found } => {
                 let message = format!("`{op}` takes {}, found {found}", count(want, "argument"));
-                Diagnostic::error(arity_code(want, found), module.exprs[expr].span, message)
+                let mut error = Diagnostic::error(arity_code(want, found), module.exprs[expr].span, message);
+                if let Some(op) = op::by_name(op).filter(|_| found < want) {
+                    let names = op.row().args.iter().map(|name| format!("`{name}`")).list();
+                    error.help = Some(format!("its arguments are {}", base::listed(&names, "and")));
+                }
+                error
             }
             TypeError::OperatorNeedsAttr { expr, op, attr } => {
                 let message = format!("`{op}` needs the attribute `{attr}`, so it cannot be passed by itself");

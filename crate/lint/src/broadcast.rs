@@ -9,7 +9,7 @@
 //! ```
 
 use crate::{Call, Context, Size, axis_of};
-use base::{Diagnostic, ToList};
+use base::{Diagnostic, Surface, ToList};
 use hir::{ExprId, ExprKind};
 
 const CODE: &str = "suspicious-broadcast";
@@ -106,7 +106,9 @@ fn without_keepdims(cx: &Context, call: &Call, whole: ExprId, reduced: ExprId) -
         Some(value) => warning.fix("keep the reduced axes, of size 1", value, "True"),
         None => {
             let before = base::Span::new(span.end - 1, span.end - 1);
-            warning.fix("keep the reduced axes, of size 1", before, ", keepdims=True")
+            let is_script = cx.module.surface == Surface::TensorScript;
+            let kept = if is_script { ", keepdim=true" } else { ", keepdims=True" };
+            warning.fix("keep the reduced axes, of size 1", before, kept)
         }
     })
 }

@@ -3,7 +3,7 @@
 //! Worked example: `exp(1)` is an int32, 2, since an operator gives what it takes.
 
 use crate::{Call, Context};
-use base::Diagnostic;
+use base::{Diagnostic, Surface};
 use hir::ExprKind;
 use ty::{Dtype, Scalar, Term, Terms};
 
@@ -51,7 +51,7 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let (wide, suffix, result) = if dtype.is_float() {
         return None;
     } else if FRACTIONS.contains(&name) {
-        (Dtype::Float32, "f", "fractions are cut off")
+        (Dtype::Float32, if cx.module.surface == Surface::TensorScript { "." } else { "f" }, "fractions are cut off")
     } else if name == "sum" && dtype == Dtype::Bool {
         (Dtype::Int32, "", "it says whether any is True")
     } else {

@@ -42,10 +42,11 @@ pub enum SyntaxError {
         equals: Span,
         has_sigil: bool,
     },
-    /// A name where only this keyword, which it resembles, can stand.
+    /// What stands for a keyword or a sign, the only one that can stand there.
     Misspelt {
         at: Span,
-        keyword: TokenKind,
+        found: TokenKind,
+        meant: TokenKind,
     },
     /// `def f` for `def @f`.
     MissingSigil {
@@ -504,10 +505,10 @@ impl SyntaxError {
                 }
                 said
             }
-            SyntaxError::Misspelt { at, keyword } => {
-                let keyword = keyword.describe();
-                let said = syntax(format!("expected {keyword}, found a name"));
-                said.fix(format!("write {keyword}"), *at, keyword.trim_matches('`'))
+            SyntaxError::Misspelt { at, found, meant } => {
+                let meant = meant.describe();
+                let said = syntax(format!("expected {meant}, found {}", found.describe()));
+                said.fix(format!("write {meant}"), *at, meant.trim_matches('`'))
             }
             SyntaxError::MissingSigil { name } => syntax(
                 "expected a global name such as `@f`, found a name".to_owned(),

@@ -110,8 +110,11 @@ pub(super) fn cross_entropy_with_logits(call: &Call) -> Result<Value, Fault> {
 pub(super) fn nll_loss(call: &Call) -> Result<Value, Fault> {
     let (x, targets, weights) = (operand(call, 0)?, operand(call, 1)?, numbers(&operand(call, 2)?));
     let Elements::Int(classes) = &targets.elements else { return Err(Fault::IllTyped) };
-    let &[_, n_classes, ref inner @ ..] = x.shape.as_slice() else { return Err(Fault::IllTyped) };
-    let inner: usize = inner.iter().product();
+    let (n_classes, inner) = match x.shape[..] {
+        [n_classes] => (n_classes, 1),
+        [_, n_classes, ref inner @ ..] => (n_classes, inner.iter().product::<usize>()),
+        [] => return Err(Fault::IllTyped),
+    };
     let values = numbers(&x);
     if weights.len() != n_classes || classes.len().checked_mul(n_classes) != Some(values.len()) {
         return Err(Fault::IllTyped);

@@ -84,7 +84,7 @@ fn nll_loss(r: &mut dyn Facts) -> Step {
     let (targets, target_dtype) = r.tensor(1)?;
     let (weights, weight_dtype) = r.tensor_of_rank(2, 1)?;
     let (rank, target_rank) = (predictions.len(), targets.len());
-    r.check(rank == target_rank + 1 && rank > 1, || {
+    r.check(rank == target_rank + 1, || {
         format!("predictions must have one axis more than targets, found ranks {rank} and {target_rank}")
     })?;
     let (float, target) = (r.dtype(dtype)?, r.dtype(target_dtype)?);
@@ -92,8 +92,10 @@ fn nll_loss(r: &mut dyn Facts) -> Step {
     r.check(float.is_float(), || format!("predictions must be floats, found {float}"))?;
     r.check(float == weight, || format!("predictions have dtype {float} but weights have {weight}"))?;
     r.check(!target.is_float() && target.is_signed(), || format!("targets must be signed integers, found {target}"))?;
-    equate(r, &[(predictions[1], weights[0])], "there is a weight for each class")?;
-    let others = [predictions[0]].into_iter().chain(predictions[2..].iter().copied());
+    // Without a batch there are classes alone.
+    let classes = usize::from(rank > 1);
+    equate(r, &[(predictions[classes], weights[0])], "there is a weight for each class")?;
+    let others = predictions[..classes].iter().chain(&predictions[classes + 1..]).copied();
     let pairs: Vec<_> = others.zip(targets.iter().copied()).list();
     equate(r, &pairs, "there is a target for each prediction")?;
     match reduction {

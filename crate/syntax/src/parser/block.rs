@@ -310,7 +310,13 @@ impl Parser<'_> {
 
     pub(super) fn bind_end(&mut self, kind: NodeKind, mark: Mark) {
         while self.stray_closer() {}
-        if !self.eat(Semicolon) && !self.foreign_in() && !self.also_missing(Semicolon) {
+        // What follows is no other part of a list.
+        let begins_line = self.sig.get(self.pos + 1).is_some_and(|next| next.first_on_line);
+        let begins_weight = kind == NodeKind::Weight && self.nth(2) == Eq;
+        if self.at(Comma) && self.surface != Surface::Refine && (begins_line || begins_weight) {
+            self.misspelt(Semicolon);
+            self.bump();
+        } else if !self.eat(Semicolon) && !self.foreign_in() && !self.also_missing(Semicolon) {
             self.expected(Expected::Token(Semicolon));
         }
         self.finish(kind, mark);

@@ -304,6 +304,7 @@ impl Parser<'_> {
         match element {
             Element::Param if self.surface == Surface::TensorScript => self.script_param(),
             Element::Arg | Element::TypeOrAttr | Element::Param if self.at_attr() => self.attr(),
+            Element::Arg if self.at(Ident) && self.nth(1) == Colon && self.surface != Surface::Refine => self.attr(),
             Element::Arg | Element::Seq if self.starts_seq(element, list) => self.tasks.push(Task::SeqStmt(mark)),
             Element::Arg | Element::Seq => {
                 if self.partner(list.opener) != NONE && self.surface == Surface::Relay {
@@ -352,9 +353,13 @@ impl Parser<'_> {
         if self.surface == Surface::TensorScript {
             self.name();
         }
-        while !self.eat(Eq) {
+        while !matches!(self.kind(), Eq | Colon) {
             self.bump();
         }
+        if self.at(Colon) {
+            self.misspelt(Eq);
+        }
+        self.bump();
         self.tasks.push(Task::Finish(NodeKind::Attr, mark));
         self.tasks.push(Task::Expr(1));
     }

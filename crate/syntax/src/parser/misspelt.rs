@@ -58,7 +58,7 @@ pub(super) fn pair_brackets(text: &str, surface: Surface, lexed: &mut Lexed) {
             continue;
         }
         let Some(keyword) = meant(&text[at.range()], keywords) else { continue };
-        lexed.errors.push(SyntaxError::Misspelt { at, keyword });
+        lexed.errors.push(SyntaxError::Misspelt { at, found: Ident, meant: keyword });
         lexed.sig[pos].kind = keyword;
         lexed.tokens[token as usize].kind = keyword;
         begins_item |= lexed.sig[pos].first_on_line;

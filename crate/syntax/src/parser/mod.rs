@@ -413,6 +413,14 @@ impl Parser<'_> {
         }
     }
 
+    /// Says that the token is meant for another, which alone can stand here.
+    fn misspelt(&mut self, meant: TokenKind) {
+        if !self.hush() {
+            let (at, found) = (self.token_span(self.pos), self.kind());
+            self.errors.push(SyntaxError::Misspelt { at, found, meant });
+        }
+    }
+
     /// The bracket at `opener` ends here without its closer.
     fn unclosed(&mut self, opener: u32) {
         let kind = self.sig[opener as usize].kind;

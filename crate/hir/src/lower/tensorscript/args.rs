@@ -22,7 +22,7 @@ pub(super) fn initialiser(name: &str) -> Option<&'static [Param]> {
 /// The parameter that is meant by a name that none has: PyTorch's, or a part of it.
 fn meant(name: &str, params: &'static [Param]) -> Option<&'static str> {
     let is_part = |whole: &str, part: &str| part.len() > 1 && whole.starts_with(part);
-    let found = params.iter().find(|param| param.torch == name);
+    let found = params.iter().find(|param| param.torch == name || (param.name, name) == ("dim", "axis"));
     let found = found.or_else(|| params.iter().find(|param| is_part(param.name, name)));
     let found = found.or_else(|| params.iter().find(|param| name.len() > 2 && param.torch.contains(name)));
     found.map(|param| param.name)
@@ -263,11 +263,15 @@ impl<'t> Lowering<'t> {
 
     /// Where an axis may be written behind a layer's name.
     fn missing_dim(&self, span: Span) -> Option<MissingDim> {
-        let behind = &self.tree.text()[span.end as usize..];
-        match behind.starts_with('(') {
-            true => behind.starts_with("()").then_some(MissingDim { at: span.end + 1, is_call: true }),
-            false => Some(MissingDim { at: span.end, is_call: false }),
-        }
+        let (written, rest) = self.tree.text().split_at(span.end as usize);
+        let (at, before, behind) = match (written.ends_with("()"), written.ends_with(')'), rest.starts_with('(')) {
+            (true, ..) => (span.end - 1, "", ""),
+            (_, true, _) => (span.end - 1, ", ", ""),
+            (_, _, false) => (span.end, "(", ")"),
+            _ if rest.starts_with("()") => (span.end + 1, "", ""),
+            _ => return None,
+        };
+        Some(MissingDim { at, before, behind })
     }
 
     fn argument(&mut self, param: &Param, node: NodeId, net: Option<usize>) -> Option<Argument> {

@@ -135,7 +135,8 @@ impl<'t> Lowering<'t> {
                     self.module.unused_imports.push(span);
                 }
                 false => {
-                    let nearest = base::nearest(name, LAYERS.iter().filter(is_here).map(|layer| layer.name));
+                    let here = LAYERS.iter().filter(is_here).map(|layer| layer.name).list();
+                    let nearest = nearest_layer(name, &here);
                     self.errors.push(HirError::UnknownImport {
                         name: name.to_owned(),
                         from: from.map(str::to_owned),

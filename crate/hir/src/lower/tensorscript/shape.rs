@@ -241,6 +241,9 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn undeclared(&mut self, name: &str, span: Span, net: Option<usize>) {
+        if self.nets.current.as_ref().is_some_and(|current| current.dims.contains_key(name)) {
+            return self.refuse_layer(span, LayerFault::OpenDim { name: name.to_owned() });
+        }
         let nearest = self.nearest_alias(name, net);
         let name = name.to_owned();
         self.errors.push(HirError::UndefinedType { name, span, kind: Kind::Dim, nearest, declared: None });

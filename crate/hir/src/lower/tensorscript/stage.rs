@@ -7,7 +7,7 @@ use crate::error::HirError;
 use crate::layer_fault::LayerFault;
 use crate::layers::{Layer, LayerKind};
 use crate::net::{Applied, MadeOf, Stage};
-use base::{Append, Span, Surface, ToList};
+use base::{Append, Edit, Span, Surface, ToList};
 use syntax::{NodeId, NodeKind, TokenKind};
 use ty::{Dtype, Scalar};
 
@@ -268,6 +268,15 @@ impl<'t> Lowering<'t> {
                 (stage_span, LayerFault::AppliedToNothing { callee })
             }
             (Some(_), Some(&(_, extra))) => {
+                if let Callee::Layer(layer) = callee
+                    && matches!(self.module.exprs[extra].kind, ExprKind::Literal(..))
+                    && let Some(param) = layer.params.first()
+                {
+                    let (callee, span, own) = (layer.name.to_owned(), self.module.exprs[extra].span, param.name);
+                    let names = vec![Edit { span: Span::new(span.start, span.start), text: format!("{own}=") }];
+                    self.errors.push(HirError::ForeignArgument { callee, name: None, own, span, names });
+                    return None;
+                }
                 let fault = match callee {
                     Callee::Layer(Layer { kind: LayerKind::Cat, .. }) => LayerFault::CatOfSeveral,
                     _ if n_more > 0 => LayerFault::ProductOfMore,
@@ -375,6 +384,11 @@ impl<'t> Lowering<'t> {
             let Some((name, name_span)) = self.own_token(node, &[TokenKind::Ident]) else { return Callee::Unknown };
             let Some(&base) = tree.children(node).first() else { return Callee::Unknown };
             return match tree.node_text(base) {
+                value if tree.kind(base) == NodeKind::NameRef && self.scope.get(value).is_some() => {
+                    let fault = LayerFault::ValueHasNone { value: value.to_owned(), name: name.to_owned() };
+                    self.refuse_layer(name_span, fault);
+                    Callee::Unknown
+                }
                 "self" => self.member(net, name, name_span),
                 _ => match self.weight_named(base) {
                     Some((inner, span)) => match self.member(net, inner, span) {
