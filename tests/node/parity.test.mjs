@@ -73,3 +73,32 @@ test("the page and the command line print the same", async (t) => {
   }
   playground.free();
 });
+
+/** Numbers at which one of four bytes, and one of eight, come to their ends. */
+const EXTREME = ["-1", "0", "65536", "2147483648", "4294967295", "4294967296", "4294967297", "9223372036854775807"];
+const N_EXTREME = process.env.RELISH_SOAK === undefined ? 300 : 10_000;
+
+/** A generator of numbers below another, the same every time (a linear congruence modulo 2^31). */
+function seeded(state) {
+  return (below) => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+}
+
+test("in the page sizes have four bytes, and a run is the same", async () => {
+  const playground = await loadPlayground({ commands: true });
+  const below = seeded(1);
+  const whole = /(?<![\w.%"@])\d+(?![\w.]*[a-z"])/g;
+  const programs = readPages(resolve(root, "tests/pages")).flatMap((page) => page.programs);
+  const texts = programs.map(({ text }) => text).filter((text) => text.length < 1500 && text.search(whole) >= 0);
+  for (let n = 0; n < N_EXTREME; n++) {
+    const text = texts[below(texts.length)];
+    const places = [...text.matchAll(whole)];
+    const { index, 0: digits } = places[below(places.length)];
+    const changed = text.slice(0, index) + EXTREME[below(EXTREME.length)] + text.slice(index + digits.length);
+    const expected = await native("run", changed);
+    assert.equal(playground.command("run", changed, "{}").trimEnd(), expected.trimEnd(), changed);
+  }
+  playground.free();
+});

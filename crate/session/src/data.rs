@@ -262,7 +262,8 @@ fn argument(
 
 /// A size as memory counts.
 fn number_of(size: i64) -> Result<usize, String> {
-    usize::try_from(size.max(0)).map_err(|_| TOO_LARGE.to_owned())
+    let size = u32::try_from(size.max(0)).ok().filter(|&size| size <= op::MAX_SIZE);
+    size.map(|size| size as usize).ok_or_else(|| TOO_LARGE.to_owned())
 }
 
 fn random_tensor(shape: Vec<usize>, dtype: Dtype, below: Option<i64>, random: &mut SplitMix) -> Result<Value, String> {

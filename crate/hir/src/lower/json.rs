@@ -41,9 +41,10 @@ impl Json {
         if let Json::Text(text) = self { Some(text) } else { None }
     }
 
-    /// A place or a number of something.
+    /// A place or a number of something; one beyond all memory is the last that there could be.
     pub fn place(&self) -> Option<usize> {
-        if let Json::Number(digits) = self { digits.parse().ok() } else { None }
+        let Json::Number(digits) = self else { return None };
+        digits.parse::<u64>().ok().map(|place| usize::try_from(place).unwrap_or(usize::MAX))
     }
 }
 
