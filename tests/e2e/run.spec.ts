@@ -47,7 +47,7 @@ test("what of a large tensor is not here is hatched, and said above the picture"
   await expect(panel(page).locator(".pointed")).toHaveText(/is not here$/);
 });
 
-test("the times are those of the program, as exactly as the clock tells them", async ({ page }) => {
+test("times are told as exactly as the clock tells them", async ({ page }) => {
   await open(page);
   await runButton(page).click();
   const rows = panel(page).locator(".profile tbody tr");

@@ -23,9 +23,10 @@ const said = (bytes) => `${(bytes / KB).toFixed(0)} kB with brotli`;
 // further. What it is to be stands above. Mends of slips and of layers' sizes took 15 kB more, loops on integers and
 // float64 as they are and what attention needs in TensorScript 7 kB, functions, arms and bodies as other languages write
 // them and the sizes of Rust's enums as they are 7 kB, branches and constructors as they do and what recursion asks for
-// 5 kB, what is looked at where a value leaves a container and what refine says of other languages 10 kB.
+// 5 kB, what is looked at where a value leaves a container and what refine says of other languages 10 kB, attributes and
+// arguments as other libraries write them 4 kB.
 const OVER = "the operators' kernels are generic loops, one for each way in which they are used";
-const COMPILER_NOW = 739;
+const COMPILER_NOW = 743.5;
 
 for (const [what, size] of builds) {
   test(`${what} are below ${COMPILER} kB`, { todo: OVER }, () => {

@@ -216,8 +216,14 @@ fn try_all(
         }
         let n_left = outcome.checked.faults.len();
         mended |= if is_known { outcome.removed } else { 0 };
-        // That an edit takes such a fault away as well does not speak for it.
+        // That an edit takes such a fault away as well does not speak for it, and nothing need compete with the name of
+        // an attribute.
         let n_for_nothing = if is_known { 0 } else { (outcome.removed & mended).count_ones() };
+        let is_name = |i: usize| bench.faults[i].code == "attribute-error" && mended >> i & 1 == 1;
+        let removed = (0..bench.faults.len().min(64)).filter(|i| outcome.removed >> i & 1 == 1);
+        if !is_known && removed.into_iter().all(is_name) {
+            continue;
+        }
         let after = outcome.checked.types();
         let changed = before.iter().zip(&after).filter(|(before, after)| before.0 == after.0 && before.1 != after.1);
         let types: Vec<(String, String, String)> =

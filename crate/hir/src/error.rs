@@ -1,7 +1,7 @@
 //! What can be wrong with names and forms.
 
 use crate::layer_fault::LayerFault;
-use base::{Append, Diagnostic, Edit, Fix, Span, ToList, count};
+use base::{Diagnostic, Edit, Fix, Span, ToList, count};
 use ty::{Dtype, Kind};
 
 /// The value of an attribute is written out in a title if it has at most this many bytes.
@@ -119,11 +119,10 @@ pub enum HirError {
         name: &'static str,
         span: Span,
     },
-    /// Attributes without their names, in order, with their values as they are written; one may be all of the list.
+    /// Attributes without their names, in order.
     AttrsByPlace {
         op: &'static str,
-        attrs: Vec<(String, Span, String)>,
-        is_list: bool,
+        attrs: Vec<PlacedAttr>,
         span: Span,
     },
     AttrValue {
@@ -369,24 +368,29 @@ fn misspelt(mut diagnostic: Diagnostic, span: Span, nearest: &Option<String>) ->
     diagnostic
 }
 
+/// An attribute without its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacedAttr {
+    pub name: String,
+    /// Of the value.
+    pub span: Span,
+    /// The value, in parentheses if its members stand there alone.
+    pub text: String,
+}
+
 /// `sum(%x, 1)` for `sum(%x, axis=1)`.
-fn by_place(op: &str, attrs: &[(String, Span, String)], is_list: bool, span: Span) -> Diagnostic {
-    let (open, close) = if is_list { ("(", ")") } else { ("", "") };
-    let names = base::listed(&attrs.iter().map(|(name, ..)| format!("`{name}`")).list(), "and");
+fn by_place(op: &str, attrs: &[PlacedAttr], span: Span) -> Diagnostic {
+    let names = base::listed(&attrs.iter().map(|attr| format!("`{}`", attr.name)).list(), "and");
     let message = format!("`{op}` takes {names} by name");
-    let written = |(name, _, text): &(String, Span, String)| match text.len() > MAX_SHOWN {
+    let written = |PlacedAttr { name, text, .. }: &PlacedAttr| match text.len() > MAX_SHOWN || text.contains('\n') {
         true => format!("`{name}=`"),
-        false => format!("`{name}={open}{text}{close}`"),
+        false => format!("`{name}={text}`"),
     };
     let title = format!("write {}", base::listed(&attrs.iter().map(written).list(), "and"));
-    let mut edits = Vec::new();
-    for (name, span, _) in attrs {
-        edits.push(Edit { span: Span::new(span.start, span.start), text: format!("{name}={open}") });
-        edits.append_all(is_list.then(|| Edit { span: span.after(), text: close.to_owned() }));
-    }
+    let edit = |PlacedAttr { name, span, text }: &PlacedAttr| Edit { span: *span, text: format!("{name}={text}") };
     let mut diagnostic = Diagnostic::error("attribute-error", span, message);
     diagnostic.help = Some(title.clone());
-    diagnostic.fixes.push(Fix { title, edits });
+    diagnostic.fixes.push(Fix { title, edits: attrs.iter().map(edit).list() });
     diagnostic
 }
 
@@ -614,7 +618,7 @@ impl HirError {
             HirError::MissingAttr { op, name, span } => {
                 error("attribute-error", *span, format!("`{op}` needs the attribute `{name}`"))
             }
-            HirError::AttrsByPlace { op, attrs, is_list, span } => by_place(op, attrs, *is_list, *span),
+            HirError::AttrsByPlace { op, attrs, span } => by_place(op, attrs, *span),
             HirError::AttrValue { op, name, span, want } => {
                 error("attribute-error", *span, format!("`{name}` of `{op}` must be {want}"))
             }

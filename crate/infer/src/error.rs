@@ -148,7 +148,8 @@ impl Wording<'_> {
                 let mut error = Diagnostic::error(arity_code(want, found), module.exprs[expr].span, message);
                 if let Some(op) = op::by_name(op).filter(|_| found < want) {
                     let names = op.row().args.iter().map(|name| format!("`{name}`")).list();
-                    error.help = Some(format!("its arguments are {}", base::listed(&names, "and")));
+                    let are = if want == 1 { "argument is" } else { "arguments are" };
+                    error.help = Some(format!("its {are} {}", base::listed(&names, "and")));
                 }
                 error
             }

@@ -62,6 +62,8 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let digits = matches!(cx.module.exprs[data].kind, ExprKind::Literal(Dtype::Int32, Scalar::Int(_)));
     Some(if digits && text.bytes().all(|byte| byte.is_ascii_digit()) {
         warning.fix(format!("write `{text}{suffix}`"), span.after(), suffix)
+    } else if cx.module.surface == Surface::TensorScript {
+        warning
     } else {
         let cast = format!("cast({text}, dtype=\"{wide}\")");
         warning.fix(format!("compute it in {wide}"), span, cast)

@@ -239,15 +239,15 @@ pub(crate) fn as_tensor(value: &Value) -> Result<Arg<'_>, Fault> {
 }
 
 /// How many elements a shape has, unless they take more bytes than that as they are held here. Of an empty shape no
-/// axis is longer than a vector could be, and the strides have four bytes everywhere, since kernels count along both.
+/// axis is longer than a vector could be, and the strides are numbers, since kernels count along both.
 pub(crate) fn n_that_fit(shape: impl IntoIterator<Item = usize>, memory: u64) -> Option<usize> {
-    let fits = |n: usize| (n as u64).checked_mul(8).is_some_and(|bytes| bytes <= memory);
-    let (mut n, mut stride) = (1_usize, 1_u32);
+    let fits = |n: u64| n.checked_mul(8).is_some_and(|bytes| bytes <= memory);
+    let (mut n, mut stride) = (1_u64, 1_u64);
     for size in shape {
-        stride = stride.checked_mul(u32::try_from(size.max(1)).ok()?).filter(|_| fits(size))?;
-        n = n.checked_mul(size)?;
+        stride = stride.checked_mul(size.max(1) as u64).filter(|_| fits(size as u64))?;
+        n *= size as u64;
     }
-    fits(n).then_some(n)
+    fits(n).then_some(n as usize)
 }
 
 impl Call<'_> {

@@ -262,7 +262,10 @@ fn argument(
 
 /// A size as memory counts.
 fn number_of(size: i64) -> Result<usize, String> {
-    let size = u32::try_from(size.max(0)).ok().filter(|&size| size <= op::MAX_SIZE);
+    if size < 0 {
+        return Err("it would have a size below 0".to_owned());
+    }
+    let size = u32::try_from(size).ok().filter(|&size| size <= op::MAX_SIZE);
     size.map(|size| size as usize).ok_or_else(|| TOO_LARGE.to_owned())
 }
 

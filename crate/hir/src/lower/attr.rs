@@ -2,7 +2,7 @@
 
 use super::{Lowered, Lowering};
 use crate::data::{Attr, ExprId, ExprKind};
-use crate::error::{Duplicated, HirError};
+use crate::error::{Duplicated, HirError, PlacedAttr};
 use base::{Append, Span, ToList};
 use op::{AttrForm, AttrSpec, Op};
 use std::sync::Arc;
@@ -37,9 +37,7 @@ impl Lowering<'_> {
                 continue;
             }
             let tree = self.tree;
-            let words = tree
-                .own_tokens(node)
-                .take_while(|&token| !matches!(tree.token_kind(token), TokenKind::Eq | TokenKind::Colon));
+            let words = tree.own_tokens(node).take_while(|&token| tree.token_kind(token) != TokenKind::Eq);
             let spans: Vec<Span> = words.map(|token| tree.token_span(token)).list();
             let (Some(first), Some(last)) = (spans.first(), spans.last()) else { continue };
             let name_span = first.to(*last);
@@ -60,59 +58,65 @@ impl Lowering<'_> {
     }
 
     /// Finds the arguments that an operator has too many, where they are values of attributes: as Python's calls have
-    /// them, `sum(%x, 1)` for `sum(%x, axis=1)`. They are told, and are the attributes that they are meant for. In those
-    /// calls what must be said comes first, and of two attributes another place than in Relay's.
+    /// them, `sum(%x, 1)` for `sum(%x, axis=1)`. They are told, and are the attributes that they are meant for.
     pub(super) fn name_attrs(&mut self, arg_list: NodeId) {
         let Some((row, n_args)) = self.called_op() else { return };
         let tree = self.tree;
         let (named, placed): (Vec<NodeId>, Vec<NodeId>) =
             tree.children(arg_list).into_iter().partition(|&node| tree.kind(node) == NodeKind::Attr);
         let surplus = placed.get(n_args..).unwrap_or_default();
-        let (Some(&first), Some(&last)) = (surplus.first(), surplus.last()) else { return };
+        // `max(1, 2)` is hardly a maximum along an axis.
+        let (Some(&first), Some(&last), false) = (surplus.first(), surplus.last(), matches!(row.name, "max" | "min"))
+        else {
+            return;
+        };
         let n_errors = self.errors.len();
         let values = surplus.iter().map(|&node| self.attr_value(node, 0, false)).some_list();
         let is_read = self.errors.len() == n_errors;
         self.errors.truncate(n_errors);
         let Some(values) = values.filter(|values| is_read && !values.iter().any(is_reported)) else { return };
         let is_free = |spec: &&AttrSpec| {
-            let is_named =
-                |&node: &NodeId| self.own_token(node, &[TokenKind::Ident]).is_some_and(|it| it.0 == spec.name);
+            let is_named = |&node: &NodeId| {
+                let name = self.own_token(node, &[TokenKind::Ident]).map(|(name, _)| name);
+                name.is_some_and(|name| name == spec.name || row.attr_called(name) == Some(spec.name))
+            };
             !matches!(spec.form, AttrForm::Argument(_)) && !named.iter().any(is_named)
         };
         let mut free = row.attrs.iter().filter(is_free).list();
+        // Python's functions take what must be said first, and the axis of `take` before its batch.
         base::sort_by_key(&mut free, |spec| {
-            (!matches!(spec.default, op::Default::Required), matches!(spec.name, "batch_dims" | "slice_mode"))
+            let is_late = (row.name, spec.name) == ("take", "batch_dims") || spec.name == "slice_mode";
+            (!matches!(spec.default, op::Default::Required), is_late)
         });
-        let attr = |spec: &AttrSpec, value: AttrValue, span: Span| {
-            spec.form.admits(&value).then(|| Attr {
-                name: spec.name.to_owned(),
-                name_span: span,
-                value,
-                value_span: span,
-            })
+        let attr = |spec: &AttrSpec, value: AttrValue, value_span: Span| {
+            let is_flag = spec.form != AttrForm::Bool || matches!(value, AttrValue::Bool(_));
+            let is_none = value == AttrValue::None && matches!(spec.default, op::Default::None);
+            let fits = is_none || is_flag && spec.form.admits(&value);
+            fits.then(|| Attr { name: spec.name.to_owned(), name_span: value_span, value, value_span })
         };
-        // `reshape(%x, 2, 3)`.
-        let is_list = values.len() > 1 && free.first().is_some_and(|spec| spec.form == AttrForm::Ints);
         let span = tree.span(first).to(tree.span(last));
-        let whole = is_list.then(|| attr(free[0], AttrValue::List(values.clone()), span)).flatten();
-        let each = || {
-            let each = values.into_iter().zip(surplus).enumerate();
-            each.map(|(i, (value, &node))| attr(free.get(i)?, value, tree.span(node))).some_list()
-        };
-        let Some(attrs) = whole.map(|attr| vec![attr]).or_else(each) else { return };
-        // `max(1, 2)` is no maximum along an axis.
-        if let [attr] = &attrs[..]
-            && attr.name == "axis"
-            && placed[..n_args]
-                .first()
-                .is_some_and(|&operand| matches!(tree.kind(operand), NodeKind::Literal | NodeKind::Unary))
-        {
-            return;
-        }
-        let is_list = attrs.len() < surplus.len();
         let text = |span: Span| tree.text()[span.range()].to_owned();
-        let named = attrs.iter().map(|attr| (attr.name.clone(), attr.value_span, text(attr.value_span))).list();
-        self.errors.push(HirError::AttrsByPlace { op: row.name, attrs: named, is_list, span });
+        // `reshape(%x, 2, 3)`.
+        let is_joined =
+            |pair: &[NodeId]| text(Span::new(tree.span(pair[0]).end, tree.span(pair[1]).start)).trim() == ",";
+        let is_list = values.len() > 1
+            && values.iter().all(|value| matches!(value, AttrValue::Int(_)))
+            && free.first().is_some_and(|spec| matches!(spec.name, "newshape" | "shape" | "axes" | "reps"))
+            && surplus.windows(2).all(is_joined);
+        let attrs = match is_list {
+            true => attr(free[0], AttrValue::List(values), span).map(|attr| vec![attr]),
+            false => { values.into_iter().zip(surplus).enumerate() }
+                .map(|(i, (value, &node))| attr(free.get(i)?, value, tree.span(node)))
+                .some_list(),
+        };
+        let Some(attrs) = attrs else { return };
+        let (open, close) = if is_list { ("(", ")") } else { ("", "") };
+        let placed = attrs.iter().map(|attr| PlacedAttr {
+            name: attr.name.clone(),
+            span: attr.value_span,
+            text: format!("{open}{}{close}", text(attr.value_span)),
+        });
+        self.errors.push(HirError::AttrsByPlace { op: row.name, attrs: placed.list(), span });
         self.by_place.insert(arg_list, attrs);
     }
 
@@ -196,7 +200,7 @@ impl Lowering<'_> {
             [missing] if written.iter().filter(|attr| is_unknown(attr)).count() == 1 => Some(missing.name),
             _ => None,
         };
-        let mut meant: Vec<(&str, &Attr)> = Vec::new();
+        let mut meant: Vec<(&str, Option<&Attr>)> = Vec::new();
         for (i, attr) in written.iter().enumerate() {
             if let Some(first) = written[..i].iter().find(|other| other.name == attr.name) {
                 let first = first.name_span;
@@ -204,17 +208,18 @@ impl Lowering<'_> {
             }
             if is_unknown(attr) {
                 let is_free = |name: &&str| written.iter().all(|attr| attr.name != *name);
-                let nearest = op.attr_called(&attr.name).filter(is_free);
-                let nearest = nearest.or_else(|| base::nearest(&attr.name, op.attrs.iter().map(|spec| spec.name)));
+                let called = op.attr_called(&attr.name).filter(is_free);
+                let nearest = called.or_else(|| base::nearest(&attr.name, op.attrs.iter().map(|spec| spec.name)));
                 let nearest = nearest.or(only_missing);
-                meant.append_all(nearest.map(|nearest| (nearest, attr)));
+                // One that is only alike stands for no value.
+                meant.append_all(nearest.map(|nearest| (nearest, called.map(|_| attr))));
                 let (name, span, nearest) = (attr.name.clone(), attr.name_span, nearest.map(str::to_owned));
                 self.errors.push(HirError::UnknownAttr { op: op.name, name, span, nearest });
             }
         }
         let mut n_meant = 0;
         for spec in op.attrs {
-            let meant = meant.iter().find(|(name, _)| *name == spec.name).map(|(_, attr)| *attr);
+            let meant = meant.iter().find(|(name, _)| *name == spec.name).map(|&(_, attr)| attr);
             let found = written.iter().find(|attr| attr.name == spec.name);
             let value = match (found, spec.form) {
                 (_, AttrForm::Argument(index)) => args.get(index).and_then(|&arg| self.constant_of(arg)),
@@ -234,7 +239,10 @@ impl Lowering<'_> {
                 }
                 // What was told of its name is all that is told.
                 (None, form) if meant.is_some() => {
-                    let value = meant.map(|it| it.value.clone()).filter(|value| form.admits(value));
+                    let is_none =
+                        |value: &AttrValue| *value == AttrValue::None && matches!(spec.default, op::Default::None);
+                    let value = meant.flatten().map(|attr| attr.value.clone());
+                    let value = value.filter(|value| form.admits(value) || is_none(value));
                     n_meant += usize::from(value.is_some());
                     value
                 }

@@ -310,10 +310,12 @@ impl Parser<'_> {
 
     pub(super) fn bind_end(&mut self, kind: NodeKind, mark: Mark) {
         while self.stray_closer() {}
-        // What follows is no other part of a list.
-        let begins_line = self.sig.get(self.pos + 1).is_some_and(|next| next.first_on_line);
-        let begins_weight = kind == NodeKind::Weight && self.nth(2) == Eq;
-        if self.at(Comma) && self.surface != Surface::Refine && (begins_line || begins_weight) {
+        // What follows is no arm, nor another part of a list.
+        let goes_on = match kind {
+            NodeKind::Weight => self.nth(1) == RBrace || self.nth(2) == Eq,
+            _ => self.nth(1) == KwLet || self.nth(1) == Local && self.nth(2) != FatArrow,
+        };
+        if self.at(Comma) && self.surface != Surface::Refine && goes_on {
             self.misspelt(Semicolon);
             self.bump();
         } else if !self.eat(Semicolon) && !self.foreign_in() && !self.also_missing(Semicolon) {

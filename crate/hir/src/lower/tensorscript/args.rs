@@ -264,12 +264,12 @@ impl<'t> Lowering<'t> {
     /// Where an axis may be written behind a layer's name.
     fn missing_dim(&self, span: Span) -> Option<MissingDim> {
         let (written, rest) = self.tree.text().split_at(span.end as usize);
-        let (at, before, behind) = match (written.ends_with("()"), written.ends_with(')'), rest.starts_with('(')) {
-            (true, ..) => (span.end - 1, "", ""),
-            (_, true, _) => (span.end - 1, ", ", ""),
-            (_, _, false) => (span.end, "(", ")"),
-            _ if rest.starts_with("()") => (span.end + 1, "", ""),
-            _ => return None,
+        let inside = written.strip_suffix(')').map(str::trim_end);
+        let (at, before, behind) = match inside {
+            Some(inside) => (inside.len() as u32, if inside.ends_with(['(', ',']) { "" } else { ", " }, ""),
+            None if rest.starts_with("()") => (span.end + 1, "", ""),
+            None if rest.starts_with('(') => return None,
+            None => (span.end, "(", ")"),
         };
         Some(MissingDim { at, before, behind })
     }

@@ -270,7 +270,7 @@ impl<'t> Lowering<'t> {
             (Some(_), Some(&(_, extra))) => {
                 if let Callee::Layer(layer) = callee
                     && matches!(self.module.exprs[extra].kind, ExprKind::Literal(..))
-                    && let Some(param) = layer.params.first()
+                    && let Some(param) = layer.params.iter().find(|param| !self.is_named(node, param.name))
                 {
                     let (callee, span, own) = (layer.name.to_owned(), self.module.exprs[extra].span, param.name);
                     let names = vec![Edit { span: Span::new(span.start, span.start), text: format!("{own}=") }];
@@ -289,6 +289,12 @@ impl<'t> Lowering<'t> {
         };
         self.refuse_layer(span, fault);
         None
+    }
+
+    /// Whether a call has an argument of this name.
+    fn is_named(&self, node: NodeId, name: &str) -> bool {
+        let own = |&arg: &NodeId| self.own_token(arg, &[TokenKind::Ident]).is_some_and(|(own, _)| own == name);
+        self.given(node).iter().any(|arg| self.tree.kind(*arg) == NodeKind::Attr && own(arg))
     }
 
     /// Applies a weight, a layer without weights, or `view`.
