@@ -47,7 +47,7 @@ impl Inference<'_> {
         args.extend(module.functions[id].type_params.iter().filter_map(|param| self.assumed_params.get(param)));
         self.solver.solve();
         // What the clause makes equal is one before it is rigid.
-        self.merge_equal_relations(first_relation);
+        self.merge_equal_relations(&[member], first_relation);
         let equations = self.take_equations(first_relation, cause);
         // What the clause asks of parts that become rigid is assumed, too.
         let n_failures = self.solver.failures.len();

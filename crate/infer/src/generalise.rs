@@ -7,7 +7,6 @@
 //! Worked example: `def @f(%x, %y) { %x.0 + %y }` has `fn(a, Tensor[s, t]) -> Tensor[r, t]` with `TupleGetItem(a, b)`
 //! and, since `b` is determined, `Broadcast(q, s, r)` where `b = Tensor[q, t]`.
 
-use crate::TypeNames;
 use crate::error::TypeError;
 use crate::group::Member;
 use crate::merge::{Key, Question};
@@ -17,8 +16,8 @@ use base::{Append, HashMap, HashSet, ToList};
 use solve::{Cause, Failure, RelationId, State};
 use std::sync::Arc;
 use ty::{
-    Dim, Extent, FUNCTION, Function, Kind, NO_WHOLE_NUMBER, Obligation, ParamId, Reason, RelationRef, Scheme, Term,
-    TermId, Terms,
+    Attrs, Dim, Extent, FUNCTION, Function, Kind, NO_WHOLE_NUMBER, Obligation, ParamId, Reason, RelationRef, Scheme,
+    Term, TermId, Terms,
 };
 
 /// A type has at most this many parameters. Each use of a definition makes unknowns for all of its own, so that some that
@@ -32,7 +31,7 @@ const MAX_ORDERED: usize = 64;
 impl Inference<'_> {
     pub(crate) fn finish_group(&mut self, group: &[Member], first_term: usize, first_relation: usize, n_errors: usize) {
         self.close_rows(group, first_term, first_relation);
-        self.merge_equal_relations(first_relation);
+        self.merge_equal_relations(group, first_relation);
         let cycles = self.solver.cycles(first_term, &self.shared.terms);
         self.errors.append_all(cycles.iter().map(|&cycle| TypeError::Infinite(cycle)));
         self.solver.solve();
@@ -377,7 +376,7 @@ impl Inference<'_> {
     /// Relations as obligations, each only once and behind those that give it its inputs.
     fn obligations(&mut self, relations: &[RelationId]) -> Vec<Obligation> {
         let mut found: Vec<Obligation> = Vec::new();
-        let mut written: HashSet<String> = HashSet::default();
+        let mut written: HashMap<Question, Vec<Arc<Attrs>>> = HashMap::default();
         for &id in relations {
             let posted = self.solver.relation(id).clone();
             // An `if` of a written relation is said as the relation.
@@ -401,7 +400,10 @@ impl Inference<'_> {
                     continue;
                 }
             }
-            if written.insert(self.print_obligation(&obligation)) {
+            let args = obligation.args.iter().map(|&arg| self.key(arg)).list();
+            let same = written.entry((obligation.relation.address(), args)).or_default();
+            if !same.contains(&obligation.attrs) {
+                same.push(obligation.attrs.clone());
                 found.push(obligation);
             }
         }
@@ -440,11 +442,6 @@ impl Inference<'_> {
         }
         let cause = self.solver.store.learned(result);
         Some((self.solver.value(function, args, cause)?, result))
-    }
-
-    fn print_obligation(&self, obligation: &Obligation) -> String {
-        let names = TypeNames { module: self.module, generated_params: &self.generated_params };
-        ty::print_obligation(&self.solver, &names, obligation).text
     }
 
     /// New parameters with names that nothing else in the group has: `A`, `B` for types, `N` for dims, `S` for shapes,

@@ -3,6 +3,7 @@
 //! Worked example: of `Broadcast(S, R, Q)` and `Broadcast(R, S, P)`, which wait for a rank, both results are the same
 //! shape, since a broadcast does not depend on the order of its operands.
 
+use crate::group::Member;
 use crate::walk::Inference;
 use base::{HashMap, HashSet, ToList};
 use solve::{Posted, RelationId};
@@ -14,7 +15,7 @@ const MAX_KEY: usize = 64;
 /// What relations are compared by.
 pub(crate) type Key = Vec<(Option<Term>, TermId)>;
 
-/// A relation, by its address, and its inputs.
+/// A relation, by its address, and its inputs, or all that it is about.
 pub(crate) type Question = ((usize, usize), Vec<Key>);
 
 /// A broadcast of more shapes than this is not compared with others.
@@ -59,7 +60,10 @@ impl Inference<'_> {
 
     /// Broadcasts of the same shapes are the same shape, in whatever order and however often each is taken: the
     /// operation is associative, commutative and idempotent. Whether something was learned.
-    fn join_broadcasts(&mut self, first_relation: usize) -> bool {
+    ///
+    /// What this implies need not be asked for, unless the definitions of a group do not know the same of it: what implies
+    /// it may be another's alone.
+    fn join_broadcasts(&mut self, group: &[Member], first_relation: usize) -> bool {
         let mut shapes_of: HashMap<TermId, Vec<TermId>> = HashMap::default();
         let mut known: HashMap<Vec<TermId>, TermId> = HashMap::default();
         let mut equal = Vec::new();
@@ -86,7 +90,7 @@ impl Inference<'_> {
                     }
                 }
                 // The same shapes are the same result before.
-                Some(_) => drop(self.implied.insert(id)),
+                Some(_) => drop((group.len() == 1).then(|| self.implied.insert(id))),
                 None => drop(known.insert(all.clone(), result)),
             }
             shapes_of.entry(result).or_insert(all);
@@ -99,7 +103,7 @@ impl Inference<'_> {
     }
 
     /// A relation determines its outputs: two that wait with the same inputs have the same ones, and are one.
-    pub(crate) fn merge_equal_relations(&mut self, first_relation: usize) {
+    pub(crate) fn merge_equal_relations(&mut self, group: &[Member], first_relation: usize) {
         let mut done: HashSet<RelationId> = HashSet::default();
         while !self.solver.gave_up() {
             let mut seen: HashMap<Question, Vec<RelationId>> = HashMap::default();
@@ -144,7 +148,7 @@ impl Inference<'_> {
                 }
             }
             self.equate_polynomials(first_relation);
-            if !self.join_broadcasts(first_relation) && self.solver.relations().len() == n_queued {
+            if !self.join_broadcasts(group, first_relation) && self.solver.relations().len() == n_queued {
                 return;
             }
             self.solver.solve();

@@ -10,14 +10,13 @@
 
 use crate::error::TypeError;
 use crate::group::Member;
-use crate::merge::Question;
 use crate::walk::Inference;
 use crate::why::Why;
 use base::ToList;
 use hir::{DefId, ExprId, ExprKind, Visit};
 use solve::{RelationId, State};
 use std::sync::Arc;
-use ty::{Attrs, Dim, Extent, Scheme, Term, TermId, Terms};
+use ty::{Dim, Extent, Obligation, Scheme, Term, TermId, Terms};
 
 impl Inference<'_> {
     /// A group in the parts that are generalised one after the other. What is used before its part has its type.
@@ -127,23 +126,49 @@ impl Inference<'_> {
             Member::Def(def) => self.defs[def].clone(),
             Member::Let(..) | Member::Expr(_) => None,
         };
-        let keys = |args: &[TermId]| args.iter().map(|&arg| self.key(arg)).list();
-        let told: Vec<(Question, Arc<Attrs>)> = { told.iter() }
-            .flat_map(|scheme| &scheme.obligations)
-            .map(|told| {
-                let n_inputs = told.args.len().saturating_sub(told.relation.n_outputs());
-                ((told.relation.address(), keys(&told.args[..n_inputs])), told.attrs.clone())
-            })
-            .list();
-        let is_owed = |&id: &RelationId| {
-            let posted = self.solver.relation(id);
-            let question = (posted.relation.address(), keys(&posted.args[..posted.n_inputs()]));
-            let is_told = told.iter().any(|(other, attrs)| *other == question && *attrs == posted.attrs);
-            matches!(posted.state, State::Waiting(_)) && !is_told
+        let told = told.map_or_else(Vec::new, |scheme| scheme.obligations.clone());
+        let n_relations = self.solver.relations().len();
+        let new = (first_relation..n_relations).map(|at| RelationId(at as u32)).list();
+        // What is told of the same inputs says what the outputs are, which may be inputs of others.
+        loop {
+            let differs = |&id: &RelationId| {
+                let outputs = self.outputs_told(&told, id)?.to_vec();
+                let posted = self.solver.relation(id);
+                let found = posted.args[posted.n_inputs()..].to_vec();
+                let is_same = outputs.iter().zip(&found).all(|(&told, &found)| self.is_same(told, found));
+                (!is_same).then_some((id, outputs, found))
+            };
+            let Some((relation, outputs, found)) = new.iter().find_map(differs) else { break };
+            for (told, found) in outputs.into_iter().zip(found) {
+                self.solver.equal(told, found, cause);
+            }
+            self.solver.solve();
+            if self.solver.failures.len() > self.n_reported {
+                self.n_reported = self.solver.failures.len();
+                self.errors.push(TypeError::OwedWithin { relation, mention });
+                return;
+            }
+        }
+        let is_owed = |&&id: &&RelationId| {
+            matches!(self.solver.relation(id).state, State::Waiting(_)) && self.outputs_told(&told, id).is_none()
         };
-        let mut new = (first_relation..self.solver.relations().len()).map(|at| RelationId(at as u32));
-        if let Some(relation) = new.find(is_owed) {
+        if let Some(&relation) = new.iter().find(is_owed) {
             self.errors.push(TypeError::OwedWithin { relation, mention });
         }
+    }
+
+    /// The outputs that obligations say a waiting relation has.
+    fn outputs_told<'a>(&self, told: &'a [Obligation], id: RelationId) -> Option<&'a [TermId]> {
+        let posted = self.solver.relation(id);
+        if !matches!(posted.state, State::Waiting(_)) {
+            return None;
+        }
+        let same = told.iter().find(|told| {
+            let n_inputs = told.args.len().saturating_sub(told.relation.n_outputs());
+            let is_alike = told.relation.address() == posted.relation.address() && told.attrs == posted.attrs;
+            let mut inputs = told.args[..n_inputs].iter().zip(&posted.args[..posted.n_inputs()]);
+            is_alike && n_inputs == posted.n_inputs() && inputs.all(|(&told, &found)| self.is_same(told, found))
+        })?;
+        Some(&same.args[posted.n_inputs()..])
     }
 }

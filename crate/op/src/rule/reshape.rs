@@ -30,6 +30,10 @@ fn reshape(r: &mut dyn Facts) -> Step {
     let plan = Plan::read(r, &codes, peek_rank(r, 0))?;
     let (data, dtype) = Form::operand(r, 0)?;
     let pieces = plan.follow(r, &data)?;
+    // With the rest behind them the axes may be the whole shape again, which says of none that there is one.
+    if let (Some(_), Some(&last)) = (plan.rest, plan.taken.iter().max()) {
+        data.has_axis(r, last as i64)?;
+    }
     match data.rank() {
         Some(_) => r.result(&pieces, dtype),
         None => {
