@@ -238,13 +238,13 @@ pub(crate) fn as_tensor(value: &Value) -> Result<Arg<'_>, Fault> {
     }
 }
 
-/// How many elements a shape has, unless they take more bytes than that as they are held here. Of an empty shape no
-/// axis is longer than a vector could be, and the strides are numbers, since kernels count along both.
+/// How many elements a shape has, unless they take more bytes than that as they are held here. An empty shape must fit
+/// without the axes that make it empty, since kernels count along the others.
 pub(crate) fn n_that_fit(shape: impl IntoIterator<Item = usize>, memory: u64) -> Option<usize> {
     let fits = |n: u64| n.checked_mul(8).is_some_and(|bytes| bytes <= memory);
-    let (mut n, mut stride) = (1_u64, 1_u64);
+    let (mut n, mut places) = (1_u64, 1_u64);
     for size in shape {
-        stride = stride.checked_mul(size.max(1) as u64).filter(|_| fits(size as u64))?;
+        places = places.checked_mul(size.max(1) as u64).filter(|&places| fits(places))?;
         n *= size as u64;
     }
     fits(n).then_some(n as usize)

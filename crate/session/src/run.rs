@@ -248,7 +248,8 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
             ("out-of-memory", format!("this needs more memory than the limit of {}", bytes_text(*limit)))
         }
         RunFault::LargeTensor { limit, bytes, held } if bytes.saturating_add(*held) <= *limit => {
-            ("out-of-memory", "an axis of a tensor has at most 4,294,967,294 places, and this one more".to_owned())
+            let limit = bytes_text(*limit);
+            ("out-of-memory", format!("this tensor is empty, but its other axes have more places than {limit} hold"))
         }
         RunFault::LargeTensor { limit, bytes, held } => {
             let [bytes, limit] = [bytes, limit].map(|&n| bytes_text(n));
