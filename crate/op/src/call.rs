@@ -352,9 +352,13 @@ impl Operators {
             _ => None,
         };
         let sizes = self.solver.items(dims).iter().map(size).some_list().ok_or(CallFault::IllTyped)?;
-        if sizes.iter().flatten().any(|&size| size > u64::from(MAX_SIZE)) {
-            let bytes = sizes.iter().flatten().fold(dtype.n_bytes() as u64, |bytes, &size| bytes.saturating_mul(size));
-            return Err(CallFault::LargeTensor(if sizes.contains(&Some(0)) { 0 } else { bytes }));
+        let product = |first: u64, least: u64| {
+            sizes.iter().flatten().fold(first, |product, &size| product.saturating_mul(size.max(least)))
+        };
+        let is_empty = sizes.contains(&Some(0));
+        let is_long = sizes.iter().flatten().any(|&size| size > u64::from(MAX_SIZE));
+        if is_long || is_empty && product(1, 1) > u64::from(MAX_SIZE) {
+            return Err(CallFault::LargeTensor(if is_empty { 0 } else { product(dtype.n_bytes() as u64, 0) }));
         }
         Ok(ResultType { shape: sizes.into_iter().map(|size| size.map_or(OPEN, |size| size as usize)).list(), dtype })
     }
