@@ -13,6 +13,8 @@ test("the list of problems keeps its place when the first one changes", async ({
   const read = problems(page).locator(".problem").filter({ hasText: "%nope20" });
   await focusEditor(page);
   await page.keyboard.press("Control+Home");
+  // There is a list once nobody types.
+  await expect(problems(page).getByRole("list").first()).toBeVisible();
   await read.evaluate((row) => row.scrollIntoView({ block: "start" }));
   await expect(read).toBeInViewport();
   // A comment without an end takes all of the program away for a moment.
@@ -181,6 +183,21 @@ test("in the middle of a word nothing moves, and nothing is looked for", async (
   await page.keyboard.press("Backspace");
   await expect(problems(page).getByRole("heading")).toBeVisible();
   await expect(page.locator(".work")).toHaveClass("work at-peace");
+});
+
+test("whoever asks for edits right behind a key has them to choose from", async ({ page }) => {
+  await open(page);
+  await write(page, "let %long = 1;\n");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await page.keyboard.type("%lon");
+  await expect(problems(page).getByRole("status")).toHaveText("1 error");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+.");
+  const menu = page.locator(".action-widget").first();
+  await expect(menu).toContainText("%long");
+  await expect(problems(page).locator(".problem")).toBeVisible();
+  await page.waitForTimeout(1000);
+  await expect(menu).toBeVisible();
 });
 
 test("a run makes room for its problems at once", async ({ page }) => {

@@ -60,7 +60,15 @@ test("times are told as exactly as the clock tells them", async ({ page }) => {
   rates.forEach((rate, at) => {
     if (/^<|^0/.test(times[at] ?? "")) expect(rate).toBe("–");
   });
-  await expect(panel(page).locator(".outcome")).toHaveText(/Ran in \d+ ms/);
+  // Most of a first run would be the browser's, which compiles the machine. Another program may hold the processor now
+  // and then, so the shortest of some first runs counts.
+  await expect(async () => {
+    await page.reload();
+    await runButton(page).click();
+    await expect(rows.first()).toBeVisible();
+    const outcome = await panel(page).locator(".outcome").innerText();
+    expect(Number(/Ran in (\d+) ms/.exec(outcome)?.[1])).toBeLessThan(20);
+  }).toPass({ timeout: 60_000 });
   await expect(panel(page).locator(".value")).not.toHaveCount(0);
 });
 

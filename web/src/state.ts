@@ -139,7 +139,7 @@ export const state = {
   document: signal<Document>("mine"),
   /** Of the example that was opened, as long as it is there. */
   title: signal<string | undefined>(undefined),
-  /** Whether nobody is typing: the last edit is a while ago, or the program was asked to run since. */
+  /** Whether nobody is typing: the last edit is a while ago, or something was asked for since. */
   rested: signal(true),
   /** Which text the editor shows: the program, or the prelude under it. */
   file: signal<FileName>("user"),

@@ -195,6 +195,9 @@ fn try_all(
     let mut best = u32::MAX;
     // Faults that what they came with mends, each by itself.
     let mut mended = 0;
+    let is_of_attribute = |(_, fault): &(usize, &Diagnostic)| fault.code == "attribute-error";
+    let faults = base.faults.iter().enumerate().take(64);
+    let of_attributes = faults.filter(is_of_attribute).fold(0_u64, |found, (i, _)| found | 1 << i);
     for candidate in candidates {
         if out.len() >= MAX_MENDS || candidate.cost > best.saturating_add(14) {
             break;
@@ -219,9 +222,7 @@ fn try_all(
         // That an edit takes such a fault away as well does not speak for it, and nothing need compete with the name of
         // an attribute.
         let n_for_nothing = if is_known { 0 } else { (outcome.removed & mended).count_ones() };
-        let is_name = |i: usize| bench.faults[i].code == "attribute-error" && mended >> i & 1 == 1;
-        let removed = (0..bench.faults.len().min(64)).filter(|i| outcome.removed >> i & 1 == 1);
-        if !is_known && removed.into_iter().all(is_name) {
+        if !is_known && outcome.removed & !(mended & of_attributes) == 0 {
             continue;
         }
         let after = outcome.checked.types();

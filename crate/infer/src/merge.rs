@@ -90,7 +90,8 @@ impl Inference<'_> {
                     }
                 }
                 // The same shapes are the same result before.
-                Some(_) => drop((group.len() == 1).then(|| self.implied.insert(id))),
+                Some(_) if group.len() == 1 => drop(self.implied.insert(id)),
+                Some(_) => {}
                 None => drop(known.insert(all.clone(), result)),
             }
             shapes_of.entry(result).or_insert(all);

@@ -130,15 +130,15 @@ impl Inference<'_> {
         let n_relations = self.solver.relations().len();
         let new = (first_relation..n_relations).map(|at| RelationId(at as u32)).list();
         // What is told of the same inputs says what the outputs are, which may be inputs of others.
+        let mut owed = new;
         loop {
-            let differs = |&id: &RelationId| {
-                let outputs = self.outputs_told(&told, id)?.to_vec();
-                let posted = self.solver.relation(id);
-                let found = posted.args[posted.n_inputs()..].to_vec();
-                let is_same = outputs.iter().zip(&found).all(|(&told, &found)| self.is_same(told, found));
-                (!is_same).then_some((id, outputs, found))
+            let is_told = |&id: &RelationId| self.outputs_told(&told, id).map(<[TermId]>::to_vec);
+            let Some((at, outputs)) = owed.iter().enumerate().find_map(|(at, id)| Some((at, is_told(id)?))) else {
+                break;
             };
-            let Some((relation, outputs, found)) = new.iter().find_map(differs) else { break };
+            let relation = owed.remove(at);
+            let posted = self.solver.relation(relation);
+            let found = posted.args[posted.n_inputs()..].to_vec();
             for (told, found) in outputs.into_iter().zip(found) {
                 self.solver.equal(told, found, cause);
             }
@@ -149,10 +149,8 @@ impl Inference<'_> {
                 return;
             }
         }
-        let is_owed = |&&id: &&RelationId| {
-            matches!(self.solver.relation(id).state, State::Waiting(_)) && self.outputs_told(&told, id).is_none()
-        };
-        if let Some(&relation) = new.iter().find(is_owed) {
+        let is_waiting = |id: &RelationId| matches!(self.solver.relation(*id).state, State::Waiting(_));
+        if let Some(relation) = owed.into_iter().find(is_waiting) {
             self.errors.push(TypeError::OwedWithin { relation, mention });
         }
     }

@@ -1,4 +1,5 @@
 // The fixes that a diagnostic offers, as quick fixes of the editor.
+import { makeRoom } from "../action/room.ts";
 import { isFresh, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
 import { fileOf } from "./files.ts";
@@ -7,7 +8,9 @@ import { rangeOf } from "./spans.ts";
 
 export function registerFixes(): void {
   monaco.languages.registerCodeActionProvider([...ANY_LANGUAGE], {
-    provideCodeActions(model, range, context) {
+    async provideCodeActions(model, range, context) {
+      // The editor closes the menu when its own size changes, as it does where problems take their room.
+      if (context.trigger === monaco.languages.CodeActionTriggerType.Invoke) await makeRoom();
       const actions: monaco.languages.CodeAction[] = [];
       const found = isFresh.value && fileOf(model.uri) === "user" ? problems.value : [];
       for (const problem of found) {

@@ -62,6 +62,9 @@ impl Lowering<'_> {
     pub(super) fn name_attrs(&mut self, arg_list: NodeId) {
         let Some((row, n_args)) = self.called_op() else { return };
         let tree = self.tree;
+        if tree.children_rev(arg_list).count() <= n_args {
+            return;
+        }
         let (named, placed): (Vec<NodeId>, Vec<NodeId>) =
             tree.children(arg_list).into_iter().partition(|&node| tree.kind(node) == NodeKind::Attr);
         let surplus = placed.get(n_args..).unwrap_or_default();
@@ -126,8 +129,7 @@ impl Lowering<'_> {
         let &callee = self.tree.children(call).first()?;
         let Lowered::Expr(callee) = self.lowered[callee.0 as usize] else { return None };
         let ExprKind::Op(op) = self.module.exprs[callee].kind else { return None };
-        let is_piped = self.tree.kind(around) == NodeKind::Pipe && self.tree.children_rev(around).next() == Some(call);
-        Some((op.row(), op.row().args.len().saturating_sub(usize::from(is_piped))))
+        Some((op.row(), op.row().args.len().saturating_sub(usize::from(self.is_stage_of(around, call)))))
     }
 
     /// Whether a node is an argument that stands for an attribute of an operator.

@@ -55,9 +55,11 @@ impl Lowering<'_> {
 
     /// Whether a call is the right side of a pipe, which adds an argument before it can be visited.
     pub(super) fn is_pipe_stage(&self, node: NodeId) -> bool {
-        self.open.last().is_some_and(|&parent| {
-            self.tree.kind(parent) == NodeKind::Pipe && self.tree.children_rev(parent).next() == Some(node)
-        })
+        self.open.last().is_some_and(|&parent| self.is_stage_of(parent, node))
+    }
+
+    pub(super) fn is_stage_of(&self, pipe: NodeId, node: NodeId) -> bool {
+        self.tree.kind(pipe) == NodeKind::Pipe && self.tree.children_rev(pipe).next() == Some(node)
     }
 
     fn unvisit(&mut self, call: ExprId) {

@@ -236,11 +236,8 @@ impl Parser<'_> {
 
     /// The next field in parentheses with commas.
     fn field(&mut self, part: Part, mark: Mark, opener: u32) {
-        if self.next_field(opener) {
-            self.then(part);
-            return self.begin_field(part);
-        }
         match part {
+            _ if self.next_field(part, opener) => {}
             Part::Field(..) => self.args(mark),
             _ => {
                 self.finish(NodeKind::Tuple, mark);
@@ -410,11 +407,8 @@ impl Parser<'_> {
     }
 
     fn pat_field(&mut self, part: Part, mark: Mark, opener: u32) {
-        if self.next_field(opener) {
-            self.then(part);
-            return self.begin_field(part);
-        }
         match part {
+            _ if self.next_field(part, opener) => {}
             Part::PatField(..) => self.pat_args(mark),
             _ => self.finish(NodeKind::TuplePat, mark),
         }

@@ -270,21 +270,24 @@ impl Parser<'_> {
         true
     }
 
-    pub(super) fn begin_field(&mut self, part: Part) {
+    fn begin_field(&mut self, part: Part) {
         match part {
             Part::PatField(..) | Part::PatTupleField(..) => self.tasks.push(Task::Pattern),
             _ => self.then(Part::Expr),
         }
     }
 
-    /// Behind a field: whether another follows. If none does, the parentheses are behind.
-    pub(super) fn next_field(&mut self, opener: u32) -> bool {
+    /// Behind a field: whether another follows, which is begun. If none does, the parentheses are behind.
+    pub(super) fn next_field(&mut self, part: Part, opener: u32) -> bool {
         let (close, from) = (self.partner(opener) as usize, self.pos);
         while self.pos < close && self.at(Comma) {
             self.bump();
         }
         let is_next = from < self.pos && self.pos < close;
-        if !is_next {
+        if is_next {
+            self.then(part);
+            self.begin_field(part);
+        } else {
             self.depth -= 1;
             self.pos = close + 1;
         }
