@@ -3,7 +3,7 @@
 use crate::Inferred;
 use crate::escape::Holder;
 use crate::why::Why;
-use base::{Diagnostic, HashMap, Span, ToList, count};
+use base::{Diagnostic, HashMap, Span, Surface, ToList, count};
 use hir::{CtorId, DefId, ExprId, ExprKind, FnId, Module, PatId, TypeExprId};
 use solve::{Cause, Cycle, Failure, Posted, RelationId};
 use ty::{Atom, Dim, Extent, Kind, List, Names, Obligation, ParamId, Poly, PolyId, RelationRef, Term, TermId, Terms};
@@ -138,8 +138,11 @@ impl Wording<'_> {
                     Diagnostic::error("occurs-check", self.span(cause), message).label(self.span(learned), part);
                 let solver = &self.inferred.solver;
                 if !solver.roots_where(&[whole], |term| matches!(term, Term::Sum(_))).is_empty() {
-                    error.help =
-                        Some("an anonymous sum does not hold itself: declare a `type`, whose fields may".to_owned());
+                    let help = match module.surface {
+                        Surface::Refine => "an anonymous sum does not hold itself, and refine has no other types",
+                        _ => "an anonymous sum does not hold itself: declare a `type`, whose fields may",
+                    };
+                    error.help = Some(help.to_owned());
                 }
                 error
             }

@@ -41,9 +41,14 @@ impl Inference<'_> {
         let mut told: HashSet<Cause> = HashSet::default();
         // A type that contained itself differs from whatever it met. That is no failure, and tells none for its cause.
         let cut: HashSet<TermId> = cycles.iter().map(|cycle| self.solver.root(cycle.class)).collect();
+        let is_cut = |id: &TermId| cut.contains(&self.solver.root(*id));
         failures.retain(|failure| {
             let posted = self.solver.relation(failure.relation);
-            !posted.args.iter().any(|&arg| cut.contains(&self.solver.root(arg))) && told.insert(posted.cause)
+            let parts = match failure.reason {
+                Reason::Unequal { left, right, .. } => vec![left, right],
+                _ => Vec::new(),
+            };
+            !posted.args.iter().chain(&parts).any(is_cut) && told.insert(posted.cause)
         });
         let is_sound = failures.is_empty() && self.errors.len() == n_errors;
         self.errors.extend(failures.into_iter().map(TypeError::Failed));
