@@ -284,21 +284,51 @@ unsafe fn columns_of<const IS_ALL: bool>(
             let from = from.wrapping_add(at * term_step);
             term.write(unsafe { if column_step == 1 { F32x4::load(from) } else { load_apart(from, column_step) } });
         }
-        for row in 0..m {
-            let (mut left, to) = (a.wrapping_add(row * a_steps[0]), out.at.wrapping_add(row * out.step + column));
+        // SAFETY: as above; every term has been written.
+        let terms = unsafe { terms.assume_init_ref() };
+        let mut row = 0;
+        while row < m {
+            let (left, to) = (a.wrapping_add(row * a_steps[0]), out.at.wrapping_add(row * out.step + column));
             unsafe {
-                let mut sum = if !IS_ALL && out.is_resumed { F32x4::load(to) } else { F32x4::splat(0.0) };
-                for term in &*terms {
-                    sum = F32x4::splat(*left).mul_add(term.assume_init(), sum);
-                    left = left.wrapping_add(a_steps[1]);
-                }
-                if !IS_ALL && !out.finish.is_none() {
-                    sum = out.finish.at(row, column).apply(sum, 0);
-                }
-                sum.store(to);
+                row += if m - row >= 4 {
+                    rows_of::<IS_ALL, 4>(terms, (left, a_steps), to, out, [row, column])
+                } else {
+                    rows_of::<IS_ALL, 1>(terms, (left, a_steps), to, out, [row, column])
+                };
             }
         }
     }
+}
+
+/// `N` rows of four columns whose terms are known; how many rows they are.
+#[inline(always)]
+unsafe fn rows_of<const IS_ALL: bool, const N: usize>(
+    terms: &[F32x4],
+    (mut left, [row_step, term_step]): (*const f32, [usize; 2]),
+    to: *mut f32,
+    out: &Out,
+    [row, column]: [usize; 2],
+) -> usize {
+    let to = |at: usize| to.wrapping_add(at * out.step);
+    unsafe {
+        let mut sums = [F32x4::splat(0.0); N];
+        if !IS_ALL && out.is_resumed {
+            sums = std::array::from_fn(|at| F32x4::load(to(at)));
+        }
+        for &term in terms {
+            for (at, sum) in sums.iter_mut().enumerate() {
+                *sum = F32x4::splat(*left.wrapping_add(at * row_step)).mul_add(term, *sum);
+            }
+            left = left.wrapping_add(term_step);
+        }
+        for (at, mut sum) in sums.into_iter().enumerate() {
+            if !IS_ALL && !out.finish.is_none() {
+                sum = out.finish.at(row + at, column).apply(sum, 0);
+            }
+            sum.store(to(at));
+        }
+    }
+    N
 }
 
 /// The matrices of a batch lie at equal distances; the distance 0 gives every product the same one.

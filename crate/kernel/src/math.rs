@@ -8,14 +8,11 @@
 //! |---|---|---|
 //! | [`exp`] | 1.25 | `2^n · e^r`, polynomial of degree 6 |
 //! | [`log`] | 1 | `n·ln 2 + ln(1 + f)`, degree 11 |
-//! | [`precise_tanh`] | 2.5 | a quotient of `2^n ± 1` and a polynomial of degree 7 |
-//! | [`quick_tanh`] | 6 | a quotient of polynomials of degrees 9 and 8 |
+//! | [`tanh`] | 6 | a quotient of polynomials of degrees 9 and 8 |
 //! | [`sigmoid`] | 3.5 | `e^x / (1 + e^x)` |
 //! | [`erf`] | 2 | a polynomial up to 1, then `1 - e^q(x)` |
 //! | [`sin`], [`cos`] | 1.75 | remainder by π/2 in float64; beyond 2¹⁶ through `libm` |
 //! | [`rsqrt`] | 1.5 | `1 / sqrt(x)`, both correctly rounded |
-//!
-//! The hyperbolic tangent of the default build is the precise one, that of the build with relaxed SIMD the quick one.
 //!
 //! The others (`acos`, `acosh`, `asin`, `asinh`, `atan`, `atanh`, `cosh`, `log2`, `log10`, `sinh`, `tan`,
 //! `power`) are computed in float64 by [`crate::scalar::float`], one by one, and rounded once: half an ulp and a hair.
@@ -63,12 +60,6 @@ const LOG: [f32; 9] = [
     -0.109_174_915,
     0.052_725_878,
 ];
-
-/// `tanh(h) = h + h³·(…)(h²)` for `|h| <= ln 2 / 4`, within 2^-32 of itself; minimax.
-const TANH: [f32; 3] = [-0.333_333_22, 0.133_311_84, -0.052_727_25];
-
-/// From where on the hyperbolic tangent rounds to 1.
-const TANH_IS_ONE: f32 = 9.25;
 
 /// The quotient of `1 + …` of these in `x²` is `tanh(x) / x` up to [`TANH_END`], within 2^-25.6 of itself; of the
 /// minimax coefficients' neighbours, those whose roundings add up to least.
@@ -206,37 +197,10 @@ pub fn log<L: Lanes>() -> impl Fn(L) -> L {
     }
 }
 
-#[cfg(not(target_feature = "relaxed-simd"))]
-pub use precise_tanh as tanh;
-#[cfg(target_feature = "relaxed-simd")]
-pub use quick_tanh as tanh;
-
-/// The hyperbolic tangent: with `x = n·ln 2 / 2 + h` and `t = tanh(h)`, `e^2x` is `2^n · (1 + t) / (1 - t)`.
-#[inline(always)]
-pub fn precise_tanh<L: Lanes>() -> impl Fn(L) -> L {
-    let [least, most] = L::constants(&[-TANH_IS_ONE, TANH_IS_ONE]);
-    let [per_half_ln_2, minus_half_ln_2] =
-        L::constants(&[2.0 * std::f32::consts::LOG2_E, -0.5 * std::f32::consts::LN_2]);
-    // With this offset the low bits are the exponent of the power.
-    let [magic, one] = L::constants(&[MAGIC + 127.0, 1.0]);
-    let [c0, c1, c2] = L::constants(&TANH);
-    move |x| {
-        let x = x.pmax(least).pmin(most);
-        let sum = x.mul_add(per_half_ln_2, magic);
-        let h = (sum - magic).mul_add(minus_half_ln_2, x);
-        let square = h * h;
-        let t = square.mul_add(square.mul_add(square.mul_add(c2, c1), c0), one) * h;
-        let power = sum.shift_left::<23>();
-        // The products are subtracted, so that -0 stays -0.
-        let (less, more) = (one - power, one + power);
-        (t * more - less) / (more - t * less)
-    }
-}
-
 /// The hyperbolic tangent: `x · (1 + …)(x²) / (1 + …)(x²)`. Where the polynomials end it is so near to 1 that only the
 /// factor `x` grows, past 1 soon.
 #[inline(always)]
-pub fn quick_tanh<L: Lanes>() -> impl Fn(L) -> L {
+pub fn tanh<L: Lanes>() -> impl Fn(L) -> L {
     let [p1, p2, p3, p4] = L::constants(&TANH_ABOVE);
     let [q1, q2, q3, q4] = L::constants(&TANH_BELOW);
     let [end, one, minus_one] = L::constants(&[TANH_END * TANH_END, 1.0, -1.0]);

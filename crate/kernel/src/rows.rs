@@ -36,11 +36,19 @@ pub struct Affine<'a> {
     pub epsilon: f32,
 }
 
+/// So many elements of a row are summed in float32.
+const BLOCK: usize = 1024;
+
 /// `e^x / Σ e^x`, the sum over each line. `scratch` is overwritten.
 pub fn softmax(extent: Extent, from: Source, to: &mut [f32], scratch: &mut Vec<f32>) {
     let row = |from, to: *mut f32, n| unsafe {
-        let sum = powers(from, (to, 8), n, largest(from, n));
-        scale(to, n, (1.0 / sum) as f32);
+        let largest = largest(from, n);
+        // The sum of one block is a float32, whose inverse in float64 is rounded to the same as its inverse in float32.
+        let factor = match n <= BLOCK && n.is_multiple_of(8) {
+            true => 1.0 / block_powers(from, (to, 8), n, largest),
+            false => (1.0 / powers(from, (to, 8), n, largest)) as f32,
+        };
+        scale(to, n, factor);
     };
     let column = |columns: Columns| unsafe {
         for row in 0..columns.n_rows {
@@ -203,23 +211,23 @@ unsafe fn powers(from: *const f32, (to, step): (*mut f32, usize), n: usize, larg
     let mut at = 0;
     unsafe {
         while at + 8 <= n {
-            let length = 1024.min((n - at) & !7);
-            total += whole_powers(from.add(at), (to.add(at / 8 * step), step), length, largest);
+            let length = BLOCK.min((n - at) & !7);
+            total += f64::from(block_powers(from.add(at), (to.add(at / 8 * step), step), length, largest));
             at += length;
         }
         if at < n {
             let mut few = [f32::NEG_INFINITY; 8];
             copy(from.add(at), few.as_mut_ptr(), n - at);
-            total += whole_powers(few.as_ptr(), (few.as_mut_ptr(), 8), 8, largest);
+            total += f64::from(block_powers(few.as_ptr(), (few.as_mut_ptr(), 8), 8, largest));
             copy(few.as_ptr(), to.add(at / 8 * step), n - at);
         }
     }
     total
 }
 
-/// As [`powers`], of a multiple of eight elements.
+/// As [`powers`], of a multiple of eight elements, at most [`BLOCK`].
 #[inline(never)]
-unsafe fn whole_powers(mut from: *const f32, (mut to, step): (*mut f32, usize), n: usize, largest: f32) -> f64 {
+unsafe fn block_powers(mut from: *const f32, (mut to, step): (*mut f32, usize), n: usize, largest: f32) -> f32 {
     let largest = F32x4::splat(largest);
     let shifted_exp = shifted_exp(&SHIFTED);
     let [least] = F32x4::constants(&[EXP_IS_ZERO]);
@@ -235,7 +243,7 @@ unsafe fn whole_powers(mut from: *const f32, (mut to, step): (*mut f32, usize), 
             (from, to) = (from.add(8), to.add(step));
         }
     }
-    f64::from((sums[0] + sums[1]).sum())
+    (sums[0] + sums[1]).sum()
 }
 
 /// Where the data are, which have as many elements as the result.

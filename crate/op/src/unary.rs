@@ -260,7 +260,7 @@ fast_exp([0f, 1f])
 Hyperbolic tangent; approximations are allowed, none is made.
 ```relay
 fast_tanh([0f, 1f])
-#=> [0f, 0.7615941f]
+#=> [0f, 0.7615942f]
 ```
 ",
     },
@@ -470,7 +470,7 @@ tan([0f, 1f])
 Hyperbolic tangent.
 ```relay
 tanh([0f, 1f])
-#=> [0f, 0.7615941f]
+#=> [0f, 0.7615942f]
 ```
 ",
     },
