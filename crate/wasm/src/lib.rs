@@ -1,6 +1,7 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
-use serde::Serialize;
+mod shown;
+
 use session::view::machine::{IrView, StepView};
 use session::view::solver::{
     GraphStateView, GraphView, MendedView, PlaceStopsView, RoundsView, SolverView, StretchView, TraceView, WhyNotView,
@@ -11,7 +12,8 @@ use session::view::{
     RunView,
 };
 use session::{Fusion, Move, Options, Page, Part};
-use tsify::{Ts, Tsify};
+use shown::{perhaps, shown};
+use tsify::Ts;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -79,64 +81,64 @@ impl Playground {
     }
 
     /// Takes a new text and checks it.
-    pub fn update(&mut self, text: &str) -> Result<Ts<CheckView>, JsValue> {
+    pub fn update(&mut self, text: &str) -> Ts<CheckView> {
         shown(self.page.update(text))
     }
 
     /// The last text's problems, the likeliest fault first, with edits that mend them.
-    pub fn mend(&self) -> Result<Ts<MendedView>, JsValue> {
+    pub fn mend(&self) -> Ts<MendedView> {
         shown(self.page.mend())
     }
 
     /// What is at a UTF-16 offset of a text.
-    pub fn hover(&self, file: FileName, offset: u32) -> Result<Option<Ts<HoverView>>, JsValue> {
+    pub fn hover(&self, file: FileName, offset: u32) -> Option<Ts<HoverView>> {
         perhaps(self.page.hover(file.view(), offset))
     }
 
     /// What the name at a UTF-16 offset of a text means.
-    pub fn name(&self, file: FileName, offset: u32) -> Result<Option<Ts<NameView>>, JsValue> {
+    pub fn name(&self, file: FileName, offset: u32) -> Option<Ts<NameView>> {
         perhaps(self.page.name(file.view(), offset))
     }
 
     /// The match at a UTF-16 offset of the last text, or the one nearest to it.
     #[wasm_bindgen(js_name = matchAt)]
-    pub fn match_at(&self, offset: u32) -> Result<Option<Ts<MatchView>>, JsValue> {
+    pub fn match_at(&self, offset: u32) -> Option<Ts<MatchView>> {
         perhaps(self.page.match_at(offset))
     }
 
     /// The program that the machine runs, before and after a pass, with at most `max_lines` lines of its functions.
-    pub fn ir(&self, layout: &str, fused: Fused, pass: u32, max_lines: u32) -> Result<Option<Ts<IrView>>, JsValue> {
+    pub fn ir(&self, layout: &str, fused: Fused, pass: u32, max_lines: u32) -> Option<Ts<IrView>> {
         let view = self.page.ir(layout, fused.fusion(), pass as usize, max_lines as usize);
         perhaps(view)
     }
 
     /// Begins to look at the run of one of the expressions step by step.
     #[wasm_bindgen(js_name = stepStart)]
-    pub fn step_start(&mut self, expression: u32, layout: &str, fused: Fused) -> Result<Option<Ts<StepView>>, JsValue> {
+    pub fn step_start(&mut self, expression: u32, layout: &str, fused: Fused) -> Option<Ts<StepView>> {
         perhaps(self.page.step_start(expression as usize, layout, fused.fusion()))
     }
 
     /// After `step` instructions.
     #[wasm_bindgen(js_name = stepTo)]
-    pub fn step_to(&mut self, step: f64) -> Result<Option<Ts<StepView>>, JsValue> {
+    pub fn step_to(&mut self, step: f64) -> Option<Ts<StepView>> {
         perhaps(self.page.step_to(step))
     }
 
     /// `into`, `over`, `out`, `back`, `last`, or `measure`.
     #[wasm_bindgen(js_name = stepBy)]
-    pub fn step_by(&mut self, to: &str) -> Result<Option<Ts<StepView>>, JsValue> {
+    pub fn step_by(&mut self, to: &str) -> Option<Ts<StepView>> {
         perhaps(Move::parse(to).and_then(|to| self.page.step_by(to)))
     }
 
     /// On to the line of a UTF-16 offset.
     #[wasm_bindgen(js_name = stepToLine)]
-    pub fn step_to_line(&mut self, offset: u32) -> Result<Option<Ts<StepView>>, JsValue> {
+    pub fn step_to_line(&mut self, offset: u32) -> Option<Ts<StepView>> {
         perhaps(self.page.step_to_line(offset))
     }
 
     /// On to where `fuel` calls and match tests have been made, and from there to a place.
     #[wasm_bindgen(js_name = stepLike)]
-    pub fn step_like(&mut self, fuel: f64, start: u32, end: u32) -> Result<Option<Ts<StepView>>, JsValue> {
+    pub fn step_like(&mut self, fuel: f64, start: u32, end: u32) -> Option<Ts<StepView>> {
         perhaps(self.page.step_like(fuel, start, end))
     }
 
@@ -146,30 +148,24 @@ impl Playground {
     }
 
     /// The layouts of the last text's sum types.
-    pub fn layouts(&self) -> Result<Ts<LayoutsView>, JsValue> {
+    pub fn layouts(&self) -> Ts<LayoutsView> {
         shown(self.page.layouts())
     }
 
     /// How a value of one of those types is stored that consists of these choices.
     #[wasm_bindgen(js_name = layoutValue)]
-    pub fn layout_value(&self, entry: u32, choices: Vec<String>) -> Result<Option<Ts<LaidValueView>>, JsValue> {
+    pub fn layout_value(&self, entry: u32, choices: Vec<String>) -> Option<Ts<LaidValueView>> {
         perhaps(self.page.layout_value(entry, &choices))
     }
 
     /// What the solver did for the last text, as a timeline.
-    pub fn trace(&mut self) -> Result<Ts<TraceView>, JsValue> {
+    pub fn trace(&mut self) -> Ts<TraceView> {
         shown(self.page.trace())
     }
 
     /// The solver at a stop: `n_classes` classes from `first_class` on, `n_relations` relations of each list.
     #[wasm_bindgen(js_name = solverAt)]
-    pub fn solver_at(
-        &mut self,
-        stop: u32,
-        first_class: u32,
-        n_classes: u32,
-        n_relations: u32,
-    ) -> Result<Ts<SolverView>, JsValue> {
+    pub fn solver_at(&mut self, stop: u32, first_class: u32, n_classes: u32, n_relations: u32) -> Ts<SolverView> {
         let [first_class, n_classes, n_relations] = [first_class, n_classes, n_relations].map(|n| n as usize);
         let part = Part { first_class, n_classes, n_relations };
         shown(self.page.solver_at(stop as usize, part))
@@ -177,24 +173,24 @@ impl Playground {
 
     /// Variables and relations, with these clusters open.
     #[wasm_bindgen(js_name = solverGraph)]
-    pub fn solver_graph(&mut self, open: Vec<String>) -> Result<Ts<GraphView>, JsValue> {
+    pub fn solver_graph(&mut self, open: Vec<String>) -> Ts<GraphView> {
         shown(self.page.solver_graph(&open))
     }
 
     /// How the nodes of the last graph stand at a stop.
     #[wasm_bindgen(js_name = graphState)]
-    pub fn graph_state(&mut self, stop: u32) -> Result<Ts<GraphStateView>, JsValue> {
+    pub fn graph_state(&mut self, stop: u32) -> Ts<GraphStateView> {
         shown(self.page.graph_state(stop as usize))
     }
 
     /// `n_rounds` rounds of information flow, from `first` on, counted from 0.
-    pub fn rounds(&mut self, first: u32, n_rounds: u32) -> Result<Ts<RoundsView>, JsValue> {
+    pub fn rounds(&mut self, first: u32, n_rounds: u32) -> Ts<RoundsView> {
         shown(self.page.rounds(first as usize, n_rounds as usize))
     }
 
     /// What the trace says of the type at a UTF-16 offset.
     #[wasm_bindgen(js_name = stopsAt)]
-    pub fn stops_at(&mut self, offset: u32) -> Result<Option<Ts<PlaceStopsView>>, JsValue> {
+    pub fn stops_at(&mut self, offset: u32) -> Option<Ts<PlaceStopsView>> {
         perhaps(self.page.stops_at(offset))
     }
 
@@ -205,18 +201,18 @@ impl Playground {
     }
 
     /// Why a piece of the type at a UTF-16 offset is what it is.
-    pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Result<Option<Ts<WhyView>>, JsValue> {
+    pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Option<Ts<WhyView>> {
         perhaps(self.page.why(offset, piece))
     }
 
     /// How the operator that is called between two UTF-16 offsets stretches its operands, if it does.
-    pub fn stretch(&self, start: u32, end: u32) -> Result<Option<Ts<StretchView>>, JsValue> {
+    pub fn stretch(&self, start: u32, end: u32) -> Option<Ts<StretchView>> {
         perhaps(self.page.stretch(start, end))
     }
 
     /// What cannot hold together in a problem of the last check, by its number there.
     #[wasm_bindgen(js_name = whyNot)]
-    pub fn why_not(&mut self, diagnostic: u32) -> Result<Option<Ts<WhyNotView>>, JsValue> {
+    pub fn why_not(&mut self, diagnostic: u32) -> Option<Ts<WhyNotView>> {
         perhaps(self.page.why_not(diagnostic))
     }
 
@@ -227,13 +223,13 @@ impl Playground {
     }
 
     /// What lays out a text anew.
-    pub fn format(&self, text: &str) -> Result<Ts<FormatView>, JsValue> {
+    pub fn format(&self, text: &str) -> Ts<FormatView> {
         shown(Page::format(text))
     }
 
     /// The last text in `pytorch` or `relay`; why not, if it cannot be.
     #[wasm_bindgen(js_name = exportTo)]
-    pub fn export_to(&self, to: &str) -> Result<Ts<ExportView>, JsValue> {
+    pub fn export_to(&self, to: &str) -> Ts<ExportView> {
         shown(self.page.export(to))
     }
 
@@ -243,28 +239,19 @@ impl Playground {
     }
 
     /// The memory that a run of the last text will need.
-    pub fn needs(&self, fused: Fused) -> Result<Ts<NeedsView>, JsValue> {
+    pub fn needs(&self, fused: Fused) -> Ts<NeedsView> {
         shown(self.page.needs(&Options { fusion: fused.fusion(), ..Options::default() }))
     }
 
     /// Runs the last text with at most this many calls and match tests, its values laid out so, and measures its
     /// operators where that is asked for.
-    pub fn run(&self, fuel: f64, layout: &str, fused: Fused, profile: Profile) -> Result<Ts<RunView>, JsValue> {
+    pub fn run(&self, fuel: f64, layout: &str, fused: Fused, profile: Profile) -> Ts<RunView> {
         let mut options = Options { fuel: fuel as u64, fusion: fused.fusion(), ..Options::default() };
         options.layout = session::command::parse_layout(layout).unwrap_or(options.layout);
         options.progress = Some(|fuel, steps| drop(tell(fuel as f64, steps as f64)));
         options.clock = matches!(profile, Profile::On).then_some(now);
         shown(self.page.run(&options))
     }
-}
-
-/// As an object of JavaScript.
-fn shown<T: Tsify + Serialize>(view: T) -> Result<Ts<T>, JsValue> {
-    Ok(Ts::new_unchecked(view.into_js()?.into()))
-}
-
-fn perhaps<T: Tsify + Serialize>(view: Option<T>) -> Result<Option<Ts<T>>, JsValue> {
-    view.map(shown).transpose()
 }
 
 #[cfg(feature = "commands")]
