@@ -243,7 +243,13 @@ impl Small {
         }
         let out = Out { at: c.as_mut_ptr(), step: n, is_resumed: false, finish: Finish::NONE };
         // SAFETY: there are as many elements as the matrices have.
-        unsafe { columns_of::<true>(self.sizes, (a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), &out) };
+        unsafe {
+            if self.sizes == [4; 3] {
+                four((a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), out.at);
+            } else {
+                columns_of::<true>(self.sizes, (a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), &out);
+            }
+        }
         Some(())
     }
 }
@@ -259,6 +265,30 @@ fn is_few([m, k, n]: [usize; 3]) -> bool {
 #[inline(never)]
 unsafe fn few(sizes: [usize; 3], a: (*const f32, [usize; 2]), b: (*const f32, [usize; 2]), out: &Out) {
     unsafe { columns_of::<false>(sizes, a, b, out) }
+}
+
+/// A product of four rows, terms and columns, in registers.
+///
+/// # Safety
+/// As [`few`]; of `b` one step is 1.
+#[inline(always)]
+unsafe fn four(
+    (a, [row_step, a_step]): (*const f32, [usize; 2]),
+    (b, [b_step, column_step]): (*const f32, [usize; 2]),
+    c: *mut f32,
+) {
+    unsafe {
+        let lines = [0, 1, 2, 3].map(|at| F32x4::load(b.wrapping_add(at * b_step.max(column_step))));
+        let terms = if column_step == 1 { lines } else { F32x4::transpose(lines) };
+        for row in 0..4 {
+            let a = a.wrapping_add(row * row_step);
+            let mut sum = F32x4::splat(0.0);
+            for (at, term) in terms.into_iter().enumerate() {
+                sum = F32x4::splat(*a.wrapping_add(at * a_step)).mul_add(term, sum);
+            }
+            sum.store(c.add(4 * row));
+        }
+    }
 }
 
 /// As [`few`]. Where `IS_ALL`, nothing is resumed or finished.

@@ -1,7 +1,6 @@
 //! The core as the page's worker sees it: a thin shell over `session`.
 
-mod shown;
-
+use object::{perhaps, shown};
 use session::view::machine::{IrView, StepView};
 use session::view::solver::{
     GraphStateView, GraphView, MendedView, PlaceStopsView, RoundsView, SolverView, StretchView, TraceView, WhyNotView,
@@ -12,7 +11,6 @@ use session::view::{
     RunView,
 };
 use session::{Fusion, Move, Options, Page, Part};
-use shown::{perhaps, shown};
 use tsify::Ts;
 use wasm_bindgen::prelude::*;
 

@@ -1,4 +1,4 @@
-// The other side of `shown.rs`: its bytes as an object.
+// The bytes of `write.rs` as an object.
 
 const UNDEFINED = 0;
 const FALSE = 1;

@@ -1,39 +1,14 @@
-//! Views as objects of JavaScript, by way of bytes: one call for a view, where an object made field by field would need
-//! several for each of them. `object.js` reads the bytes.
-//!
-//! A value is a tag and what it needs. Numbers are LEB128; so are lengths, in front of the items of a list and of the
-//! fields of an object. The name of a field is its number among those that came up, and where it is a new one the name
-//! itself follows:
-//!
-//! ```text
-//! [Edit { line: 300 }, Edit { line: 2 }]
-//! 6 2   7 1  0 4 'l' 'i' 'n' 'e'  3 0xac 2   7 1  0  3 2
-//! ```
-//!
-//! Nothing can fail, so that no caller has an error to hand on. Deliberately absent: what no view has, which is maps,
-//! bytes, enums with values but for those that say their kind in a field, and integers of more than 32 bits.
+//! The bytes of a value.
 
 use serde::Serialize;
 use serde::ser::{Error, Impossible, SerializeSeq, SerializeStruct, SerializeTuple, Serializer};
 use std::fmt::Display;
-use tsify::{Ts, Tsify};
-use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen(module = "/src/object.js")]
-extern "C" {
-    fn object(bytes: &[u8]) -> JsValue;
-}
-
-/// As an object of JavaScript.
-pub fn shown<T: Tsify + Serialize>(view: T) -> Ts<T> {
+/// What `object.js` reads.
+pub fn bytes<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     let mut bytes = Bytes::default();
-    let Ok(()) = view.serialize(&mut bytes);
-    Ts::new_unchecked(object(&bytes.written))
-}
-
-/// As [`shown`], of what may not be there.
-pub fn perhaps<T: Tsify + Serialize>(view: Option<T>) -> Option<Ts<T>> {
-    view.map(shown)
+    let Ok(()) = value.serialize(&mut bytes);
+    bytes.written
 }
 
 #[repr(u8)]
