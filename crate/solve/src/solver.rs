@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use ty::{
     Atom, Attrs, FUNCTION, Facts, Function, List, Poly, PolyId, Reason, Relation, RelationRef, Step, Stop, Term,
-    TermId, Terms, Variant,
+    TermId, Terms, Variant, Why,
 };
 
 base::idx!(
@@ -385,9 +385,9 @@ impl Solver {
         let mut view = View { solver: self, args, attrs, n_inputs, cause, asserted: false };
         let step = relation.run(&mut view);
         let asserted = view.asserted;
-        match step {
+        match step.map_err(Stop::why) {
             Ok(()) => Outcome::Solved,
-            Err(Stop::Wait(terms)) => {
+            Err(Why::Wait(terms)) => {
                 debug_assert!(!asserted, "{} asserted before it asked", self.relation(id).relation.name());
                 // What waits for an error would be told nothing more; what it should have determined is one too.
                 if terms.iter().any(|&term| matches!(self.head(term), Term::Error(_))) {
@@ -399,7 +399,7 @@ impl Solver {
                 waits.dedup();
                 Outcome::Waits(waits)
             }
-            Err(Stop::Fail(reason)) => {
+            Err(Why::Fail(reason)) => {
                 self.failures.push(Failure { relation: id, reason });
                 self.spoil_outputs(id);
                 Outcome::Failed
@@ -574,7 +574,7 @@ impl Facts for View<'_> {
         self.asserted = true;
         match self.solver.unify(expected, found, self.cause) {
             Ok(()) => Ok(()),
-            Err((left, right)) => Err(Stop::Fail(Reason::Unequal { expected, found, left, right })),
+            Err((left, right)) => Err(Stop::fail(Reason::Unequal { expected, found, left, right })),
         }
     }
 

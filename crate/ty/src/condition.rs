@@ -68,7 +68,7 @@ fn at_most(r: &mut dyn Facts) -> Step {
             r.post_with((&AT_MOST).into(), &args, Attrs::none());
             Ok(())
         }
-        Verdict::Depends(..) | Verdict::Unknown => Err(Stop::Wait(vec![small, large])),
+        Verdict::Depends(..) | Verdict::Unknown => Err(Stop::wait(&[small, large])),
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn divides(poly: &Poly<Atom>, number: i64) -> Option<bool> {
 
 fn divides_rule(r: &mut dyn Facts) -> Step {
     let (number, dim) = (r.arg(0), r.arg(1));
-    let Some(by) = r.peek_number(number) else { return Err(Stop::Wait(vec![number])) };
+    let Some(by) = r.peek_number(number) else { return Err(Stop::wait(&[number])) };
     match r.known_poly(dim) {
         _ if r.is_dynamic(dim) && r.peek_number(dim).is_none() => Ok(()),
         Some(poly) => match divides(&poly, by) {
@@ -89,9 +89,9 @@ fn divides_rule(r: &mut dyn Facts) -> Step {
                 None => format!("{by} never divides this size"),
             }),
             None if poly.divided_given(by, r.zeros()).is_some() => Ok(()),
-            None => Err(Stop::Wait(vec![dim])),
+            None => Err(Stop::wait(&[dim])),
         },
-        None => Err(Stop::Wait(vec![dim])),
+        None => Err(Stop::wait(&[dim])),
     }
 }
 

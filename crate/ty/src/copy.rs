@@ -27,9 +27,9 @@ fn copy(r: &mut dyn Facts) -> Step {
     match r.peek(from) {
         Term::Hole(Kind::Row) | Term::Param(_, Kind::Row) => {
             let end = r.row(to).1;
-            if r.same(end, from) { Ok(()) } else { Err(Stop::Wait(vec![from, end])) }
+            if r.same(end, from) { Ok(()) } else { Err(Stop::wait(&[from, end])) }
         }
-        Term::Hole(_) => Err(Stop::Wait(vec![from])),
+        Term::Hole(_) => Err(Stop::wait(&[from])),
         Term::Tuple(fields) => {
             let attrs = deeper(r)?;
             let fields = r.items(fields).to_vec();
@@ -85,7 +85,7 @@ fn copy(r: &mut dyn Facts) -> Step {
 fn deeper(r: &mut dyn Facts) -> Result<Arc<Attrs>, Stop> {
     let depth = r.attrs().int(DEPTH).unwrap_or(0) + 1;
     if depth >= LOOK_FROM && depth.count_ones() == 1 && r.copies_itself() {
-        return Err(Stop::Fail(Reason::EndlessCopy));
+        return Err(Stop::fail(Reason::EndlessCopy));
     }
     Ok(Arc::new(Attrs { entries: vec![(DEPTH, AttrValue::Int(depth))], written: vec![false] }))
 }

@@ -11,12 +11,48 @@ use crate::{
 use base::ToList;
 use std::sync::Arc;
 
-/// Why a rule stopped before it was done.
+/// Why a rule stopped before it was done. It is one word, since every question of a rule may hand it on.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stop {
-    /// Run it again when any of these is learned.
+pub struct Stop(Box<Why>);
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Why {
+    /// Run the rule again when any of these is learned.
     Wait(Vec<TermId>),
     Fail(Reason),
+}
+
+impl Stop {
+    #[inline(never)]
+    pub fn wait(on: &[TermId]) -> Stop {
+        Stop(Box::new(Why::Wait(on.to_vec())))
+    }
+
+    #[inline(never)]
+    pub fn fail(reason: Reason) -> Stop {
+        Stop(Box::new(Why::Fail(reason)))
+    }
+
+    pub fn why(self) -> Why {
+        *self.0
+    }
+
+    /// What it waits for, if it does.
+    pub fn waits(&self) -> Option<&[TermId]> {
+        match &*self.0 {
+            Why::Wait(on) => Some(on),
+            Why::Fail(_) => None,
+        }
+    }
+}
+
+/// `None` for what waits.
+pub fn if_known<T>(asked: Result<T, Stop>) -> Result<Option<T>, Stop> {
+    match asked {
+        Ok(known) => Ok(Some(known)),
+        Err(stop) if stop.waits().is_some() => Ok(None),
+        Err(stop) => Err(stop),
+    }
 }
 
 /// What running a rule comes to; `Ok` is solved.
@@ -91,7 +127,7 @@ impl dyn Facts + '_ {
     /// The head of a term, suspending while it is a hole.
     pub fn known(&self, id: TermId) -> Result<Term, Stop> {
         match self.peek(id) {
-            Term::Hole(_) => Err(Stop::Wait(vec![id])),
+            Term::Hole(_) => Err(Stop::wait(&[id])),
             term @ (Term::Error(_)
             | Term::Param(..)
             | Term::Tensor { .. }
@@ -116,7 +152,7 @@ impl dyn Facts + '_ {
         let id = self.arg(operand);
         match self.peek(id) {
             Term::Tensor { shape, dtype } => Ok((shape, dtype)),
-            Term::Hole(_) | Term::Error(_) | Term::Param(..) => Err(Stop::Wait(vec![id])),
+            Term::Hole(_) | Term::Error(_) | Term::Param(..) => Err(Stop::wait(&[id])),
             Term::Tuple(_)
             | Term::Func { .. }
             | Term::Forall { .. }
@@ -129,7 +165,7 @@ impl dyn Facts + '_ {
             | Term::Slice { .. }
             | Term::Splice(_)
             | Term::Dim(_)
-            | Term::Dtype(_) => Err(Stop::Fail(Reason::NotTensor { operand })),
+            | Term::Dtype(_) => Err(Stop::fail(Reason::NotTensor { operand })),
         }
     }
 
@@ -150,11 +186,7 @@ impl dyn Facts + '_ {
 
     /// As [`tensor`](trait.Facts.html#method.tensor), but `None` while the operand is not known.
     pub fn peek_tensor(&self, operand: usize) -> Result<Option<(Vec<TermId>, TermId)>, Stop> {
-        match self.tensor(operand) {
-            Ok(parts) => Ok(Some(parts)),
-            Err(Stop::Wait(_)) => Ok(None),
-            Err(stop @ Stop::Fail(_)) => Err(stop),
-        }
+        if_known(self.tensor(operand))
     }
 
     pub fn dims(&self, shape: TermId) -> Result<Vec<TermId>, Stop> {
@@ -165,7 +197,7 @@ impl dyn Facts + '_ {
     pub fn dim_list(&self, shape: TermId) -> Result<List, Stop> {
         match self.peek(shape) {
             Term::Shape(list) => Ok(list),
-            _ => Err(Stop::Wait(vec![shape])),
+            _ => Err(Stop::wait(&[shape])),
         }
     }
 
@@ -182,7 +214,7 @@ impl dyn Facts + '_ {
         let id = self.arg(operand);
         match self.peek(id) {
             Term::Tuple(list) => Ok(self.items(list).to_vec()),
-            Term::Hole(_) | Term::Error(_) | Term::Param(..) => Err(Stop::Wait(vec![id])),
+            Term::Hole(_) | Term::Error(_) | Term::Param(..) => Err(Stop::wait(&[id])),
             Term::Tensor { .. }
             | Term::Func { .. }
             | Term::Forall { .. }
@@ -195,14 +227,14 @@ impl dyn Facts + '_ {
             | Term::Slice { .. }
             | Term::Splice(_)
             | Term::Dim(_)
-            | Term::Dtype(_) => Err(Stop::Fail(Reason::NotTuple { operand })),
+            | Term::Dtype(_) => Err(Stop::fail(Reason::NotTuple { operand })),
         }
     }
 
     pub fn dtype(&self, id: TermId) -> Result<Dtype, Stop> {
         match self.peek(id) {
             Term::Dtype(dtype) => Ok(dtype),
-            _ => Err(Stop::Wait(vec![id])),
+            _ => Err(Stop::wait(&[id])),
         }
     }
 
@@ -211,7 +243,7 @@ impl dyn Facts + '_ {
         match self.peek(dim) {
             Term::Dim(Dim { extent: Extent::Number(number), dynamic }) => Ok(Size { number: Some(number), dynamic }),
             Term::Dim(Dim { extent: Extent::Unknown, dynamic: true }) => Ok(Size::ANY),
-            _ => Err(Stop::Wait(vec![dim])),
+            _ => Err(Stop::wait(&[dim])),
         }
     }
 
@@ -237,7 +269,7 @@ impl dyn Facts + '_ {
     }
 
     pub fn fail<T>(&self, reason: Reason) -> Result<T, Stop> {
-        Err(Stop::Fail(reason))
+        Err(Stop::fail(reason))
     }
 
     pub fn check(&self, holds: bool, sentence: impl FnOnce() -> String) -> Step {

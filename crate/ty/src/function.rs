@@ -10,7 +10,9 @@
 
 use crate::condition::{DIVIDES, divides};
 use crate::poly::{Atom, Poly};
-use crate::{AttrValue, Attrs, Dim, Extent, Facts, Kind, ParamId, Reason, Relation, Step, Stop, Term, TermId};
+use crate::{
+    AttrValue, Attrs, Dim, Extent, Facts, Kind, ParamId, Reason, Relation, Step, Stop, Term, TermId, if_known,
+};
 use base::{Append, ToList};
 use std::sync::Arc;
 
@@ -93,19 +95,15 @@ pub fn apply(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<
     {
         return Ok(args[only as usize]);
     }
-    if let Err(Stop::Fail(reason)) = check(r, function, args) {
-        return Err(Stop::Fail(reason));
+    if_known(check(r, function, args))?;
+    if let Some(value) = if_known(value(r, function, args))? {
+        return Ok(value);
     }
-    match value(r, function, args) {
-        Err(Stop::Wait(_)) => {
-            let result = r.make_hole(function.kind());
-            let mut all = args.to_vec();
-            all.push(result);
-            r.post_with((&FUNCTION).into(), &all, function.attrs());
-            Ok(result)
-        }
-        done @ (Ok(_) | Err(Stop::Fail(_))) => done,
-    }
+    let result = r.make_hole(function.kind());
+    let mut all = args.to_vec();
+    all.push(result);
+    r.post_with((&FUNCTION).into(), &all, function.attrs());
+    Ok(result)
 }
 
 /// The value of a function that is determined.
@@ -257,7 +255,7 @@ fn value(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<Term
                 return Ok(r.make(Term::Dim(Dim::ANY)));
             }
             if !unknown.is_empty() {
-                return Err(Stop::Wait(unknown));
+                return Err(Stop::wait(&unknown));
             }
             let dynamic = args.iter().any(|&arg| r.is_dynamic(arg));
             match poly.substitute(|&arg| Some(polys[arg as usize].clone())) {
@@ -302,14 +300,14 @@ fn value(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<Term
                     let rank = all.len();
                     r.fail(Reason::Check(format!("a shape of rank {rank} has no axis {at}").into()))
                 }
-                None => Err(Stop::Wait(vec![args[0]])),
+                None => Err(Stop::wait(&[args[0]])),
             }
         }
         &Function::Slice(from, to) => {
             let all = pieces(r, args[0])?;
             match sliced(r, &all, from, to)? {
                 Some(pieces) => make_shape(r, &pieces),
-                None => Err(Stop::Wait(vec![args[0]])),
+                None => Err(Stop::wait(&[args[0]])),
             }
         }
         Function::Concat => {
@@ -327,7 +325,7 @@ fn value(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<Term
             }
             let n = all.len();
             r.check(n <= MAX_DIMS, || format!("a shape has at most {MAX_DIMS} dims, and this one would have {n}"))?;
-            if unknown.is_empty() { make_shape(r, &all) } else { Err(Stop::Wait(unknown)) }
+            if unknown.is_empty() { make_shape(r, &all) } else { Err(Stop::wait(&unknown)) }
         }
     }
 }
@@ -336,9 +334,9 @@ fn binary(r: &mut dyn Facts, function: &Function, left: TermId, right: TermId) -
     let dynamic = r.is_dynamic(left) || r.is_dynamic(right);
     let (a, b) = match (known(r, left), known(r, right)) {
         (Known::Any, _) | (_, Known::Any) => return Ok(r.make(Term::Dim(Dim::ANY))),
-        (Known::Unknown, Known::Unknown) => return Err(Stop::Wait(vec![left, right])),
-        (Known::Unknown, _) => return Err(Stop::Wait(vec![left])),
-        (_, Known::Unknown) => return Err(Stop::Wait(vec![right])),
+        (Known::Unknown, Known::Unknown) => return Err(Stop::wait(&[left, right])),
+        (Known::Unknown, _) => return Err(Stop::wait(&[left])),
+        (_, Known::Unknown) => return Err(Stop::wait(&[right])),
         (Known::Poly(a), Known::Poly(b)) => (a, b),
     };
     let computed = match (function, a.as_constant(), b.as_constant()) {
@@ -411,7 +409,7 @@ fn pieces(r: &dyn Facts, shape: TermId) -> Result<Vec<Piece>, Stop> {
             };
             Ok(r.items(items).iter().map(piece).list())
         }
-        _ => Err(Stop::Wait(vec![shape])),
+        _ => Err(Stop::wait(&[shape])),
     }
 }
 
@@ -559,29 +557,23 @@ fn function(r: &mut dyn Facts) -> Step {
     let (args, result) = (r.args().to_vec(), r.arg(r.n_inputs()));
     let args = &args[..args.len() - 1];
     check(r, &function, args)?;
-    match value(r, &function, args) {
-        Ok(value) => r.unify(result, value),
-        Err(stop @ Stop::Fail(_)) => Err(stop),
-        Err(Stop::Wait(mut waits)) => {
-            let step = match &function {
-                Function::Polynomial(poly) => solve(r, poly, args, result),
-                Function::Max => other_operand(r, args, result, |given, whole| given < whole),
-                Function::Min => other_operand(r, args, result, |given, whole| given > whole),
-                Function::Rank => shape_of_rank(r, args[0], result),
-                Function::Concat => rest_of_shape(r, args, result),
-                &Function::Slice(from, to) => shape_of_slice(r, args[0], from, to, result),
-                Function::FloorDiv | Function::Prod | Function::Index(_) => {
-                    return Err(Stop::Wait(waits));
-                }
-            };
-            match step {
-                Err(Stop::Wait(more)) => {
-                    waits.append_all(more);
-                    Err(Stop::Wait(waits))
-                }
-                step @ (Ok(()) | Err(Stop::Fail(_))) => step,
-            }
-        }
+    let stop = match value(r, &function, args) {
+        Ok(value) => return r.unify(result, value),
+        Err(stop) => stop,
+    };
+    let Some(waits) = stop.waits() else { return Err(stop) };
+    let step = match &function {
+        Function::Polynomial(poly) => solve(r, poly, args, result),
+        Function::Max => other_operand(r, args, result, |given, whole| given < whole),
+        Function::Min => other_operand(r, args, result, |given, whole| given > whole),
+        Function::Rank => shape_of_rank(r, args[0], result),
+        Function::Concat => rest_of_shape(r, args, result),
+        &Function::Slice(from, to) => shape_of_slice(r, args[0], from, to, result),
+        Function::FloorDiv | Function::Prod | Function::Index(_) => return Err(stop),
+    };
+    match step.as_ref().err().and_then(Stop::waits) {
+        Some(more) => Err(Stop::wait(&[waits, more].concat())),
+        None => step,
     }
 }
 
@@ -612,7 +604,7 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
     };
     let expanded: Option<Vec<Poly<Unknown>>> = args.iter().map(|&arg| expand(r, arg)).some_list();
     let whole = expand(r, result);
-    let (Some(expanded), Some(whole)) = (expanded, whole) else { return Err(Stop::Wait(vec![result])) };
+    let (Some(expanded), Some(whole)) = (expanded, whole) else { return Err(Stop::wait(&[result])) };
     let difference = poly.substitute(|&arg| Some(expanded[arg as usize].clone())).and_then(|sum| sum.minus(&whole));
     let Some(difference) = difference else { return r.fail(too_large()) };
     if difference.is_zero() {
@@ -637,7 +629,7 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
                 None => Reason::Check("the two sides of the equation are not the same".into()),
             });
         }
-        return Err(Stop::Wait(vec![result]));
+        return Err(Stop::wait(&[result]));
     };
     let mut coefficient = 0;
     let mut rest: Poly<Atom> = Poly::default();
@@ -645,7 +637,7 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
         match atoms.as_slice() {
             [Unknown::Dim(_)] => coefficient = *factor,
             atoms if atoms.iter().any(|atom| matches!(atom, Unknown::Dim(_))) => {
-                return Err(Stop::Wait(vec![result]));
+                return Err(Stop::wait(&[result]));
             }
             atoms => {
                 let rigid = atoms.iter().filter_map(|atom| match atom {
@@ -681,7 +673,7 @@ fn solve(r: &mut dyn Facts, poly: &Poly<u32>, args: &[TermId], result: TermId) -
 
 /// `max(a, b) = r`, where `a` is not `r`: then `b` is.
 fn other_operand(r: &mut dyn Facts, args: &[TermId], result: TermId, is_other: impl Fn(i64, i64) -> bool) -> Step {
-    let Some(whole) = r.peek_number(result) else { return Err(Stop::Wait(vec![result])) };
+    let Some(whole) = r.peek_number(result) else { return Err(Stop::wait(&[result])) };
     for (given, other) in [(args[0], args[1]), (args[1], args[0])] {
         match r.peek_number(given) {
             Some(number) if is_other(number, whole) => return r.unify(result, other),
@@ -691,13 +683,13 @@ fn other_operand(r: &mut dyn Facts, args: &[TermId], result: TermId, is_other: i
             _ => {}
         }
     }
-    Err(Stop::Wait(vec![result]))
+    Err(Stop::wait(&[result]))
 }
 
 fn shape_of_rank(r: &mut dyn Facts, shape: TermId, rank: TermId) -> Step {
-    let Some(rank) = r.peek_number(rank) else { return Err(Stop::Wait(vec![rank])) };
+    let Some(rank) = r.peek_number(rank) else { return Err(Stop::wait(&[rank])) };
     if !r.peek(shape).is_hole() || rank > MAX_RANK {
-        return Err(Stop::Wait(vec![shape]));
+        return Err(Stop::wait(&[shape]));
     }
     let dims: Vec<TermId> = (0..rank).map(|_| r.make_hole(Kind::Dim)).list();
     let list = r.make_list(&dims);
@@ -726,7 +718,7 @@ fn shape_of_slice(r: &mut dyn Facts, shape: TermId, from: Option<i64>, to: Optio
     let to_the_end = to.is_none_or(|to| to < 0);
     let fits = to_the_end && (0..=MAX_RANK).contains(&front) && (-MAX_RANK..=0).contains(&back);
     let kept = r.dims(result).ok().filter(|_| fits && r.peek(shape).is_hole());
-    let Some(kept) = kept else { return Err(Stop::Wait(vec![result])) };
+    let Some(kept) = kept else { return Err(Stop::wait(&[result])) };
     let front: Vec<TermId> = (0..front).map(|_| r.make_hole(Kind::Dim)).list();
     let back: Vec<TermId> = (back..0).map(|_| r.make_hole(Kind::Dim)).list();
     let list = r.make_list(&[front, kept, back].concat());
@@ -736,7 +728,7 @@ fn shape_of_slice(r: &mut dyn Facts, shape: TermId, from: Option<i64>, to: Optio
 
 /// `(a, ..s, b) = r` with a known `r`: the dims at both ends are equal, and `s` is what lies between.
 fn rest_of_shape(r: &mut dyn Facts, args: &[TermId], result: TermId) -> Step {
-    let Ok(whole) = pieces(r, result) else { return Err(Stop::Wait(vec![result])) };
+    let Ok(whole) = pieces(r, result) else { return Err(Stop::wait(&[result])) };
     let mut wanted: Vec<TermId> = Vec::new();
     for &arg in args {
         match (r.peek(arg).kind(), r.peek(arg)) {
@@ -748,7 +740,7 @@ fn rest_of_shape(r: &mut dyn Facts, args: &[TermId], result: TermId) -> Step {
     let splices = wanted.iter().filter(|&&piece| is_shape(r, piece)).count();
     let at = wanted.iter().position(|&piece| is_shape(r, piece)).unwrap_or(wanted.len());
     if splices != 1 {
-        return Err(Stop::Wait(vec![result]));
+        return Err(Stop::wait(&[result]));
     }
     let (front, back) = (at, wanted.len() - at - 1);
     let all_dims = whole.iter().all(|piece| matches!(piece, Piece::Dim(_)));
@@ -759,7 +751,7 @@ fn rest_of_shape(r: &mut dyn Facts, args: &[TermId], result: TermId) -> Step {
                 let dims = if least == 1 { "dim" } else { "dims" };
                 r.fail(Reason::Check(format!("a shape of at least {least} {dims} is wanted, found {found}").into()))
             }
-            false => Err(Stop::Wait(vec![result])),
+            false => Err(Stop::wait(&[result])),
         };
     }
     let ends: Vec<(TermId, Piece)> = wanted[..front]
@@ -769,7 +761,7 @@ fn rest_of_shape(r: &mut dyn Facts, args: &[TermId], result: TermId) -> Step {
         .chain(wanted[at + 1..].iter().copied().zip(whole[whole.len() - back..].iter().copied()))
         .list();
     if ends.iter().any(|(_, piece)| matches!(piece, Piece::Slice(..))) {
-        return Err(Stop::Wait(vec![result]));
+        return Err(Stop::wait(&[result]));
     }
     for (dim, piece) in ends {
         if let Piece::Dim(found) = piece {

@@ -49,7 +49,7 @@ pub use clauses::{Clause, Comparison, Goal, Guard, Node, NodeId, Origin, Written
 pub use condition::{AT_MOST, DIVIDES};
 pub use copy::COPY;
 pub use dtype::Dtype;
-pub use facts::{Facts, Size, Step, Stop};
+pub use facts::{Facts, Size, Step, Stop, Why, if_known};
 pub use function::{FUNCTION, Function, NO_WHOLE_NUMBER, apply, evaluate, too_large};
 pub use poly::{Atom, Poly, PolyId};
 pub use print::{

@@ -2,7 +2,7 @@
 
 use super::{can_be_tensor, expect_tensor, post_part};
 use base::ToList;
-use ty::{Dim, Dtype, Extent, Facts, List, Reason, Relation, Step, Stop, Term, TermId};
+use ty::{Dim, Dtype, Extent, Facts, List, Reason, Relation, Step, Stop, Term, TermId, if_known};
 
 /// `T → T` over tensors.
 pub static IDENTITY: Relation = Relation { name: "Identity", n_outputs: 1, rule: identity };
@@ -92,13 +92,10 @@ fn result_broadcast(r: &mut dyn Facts, left: TermId, right: TermId, dtype: TermI
     let shape = r.make_hole(ty::Kind::Shape);
     let tensor = r.make(Term::Tensor { shape, dtype });
     r.result_is(tensor)?;
-    match shapes(r, left, right, shape) {
-        Err(Stop::Wait(_)) => {
-            post_part(r, &BROADCAST_SHAPES, &[left, right, shape]);
-            Ok(())
-        }
-        step @ (Ok(()) | Err(Stop::Fail(_))) => step,
+    if if_known(shapes(r, left, right, shape))?.is_none() {
+        post_part(r, &BROADCAST_SHAPES, &[left, right, shape]);
     }
+    Ok(())
 }
 
 fn broadcast_shapes(r: &mut dyn Facts) -> Step {
@@ -123,13 +120,13 @@ fn shapes(r: &mut dyn Facts, left: TermId, right: TermId, result: TermId) -> Ste
             shape_of_rank(r, right, n)?;
             aligned_shapes(r, left, right, result)
         }
-        _ => Err(Stop::Wait(vec![left, right, result])),
+        _ => Err(Stop::wait(&[left, right, result])),
     }
 }
 
 fn shape_of_rank(r: &mut dyn Facts, shape: TermId, rank: usize) -> Step {
     if !r.peek(shape).is_hole() {
-        return Err(Stop::Wait(vec![shape]));
+        return Err(Stop::wait(&[shape]));
     }
     let dims: Vec<TermId> = (0..rank).map(|_| r.make_hole(ty::Kind::Dim)).list();
     let list = r.make_list(&dims);
@@ -226,7 +223,7 @@ fn broadcast_axis(r: &mut dyn Facts) -> Step {
             r.unify(result, a)?;
             r.unify(result, b)
         }
-        (None, None) => Err(Stop::Wait(vec![a, b, result])),
+        (None, None) => Err(Stop::wait(&[a, b, result])),
     }
 }
 
@@ -248,7 +245,7 @@ fn broadcasts_to(r: &mut dyn Facts) -> Step {
             r.fail(Reason::Broadcast { left: from, right: to, left_size, right_size, axis: None })
         }
         (None, Some(1)) => r.unify(to, from),
-        _ => Err(Stop::Wait(vec![from, to])),
+        _ => Err(Stop::wait(&[from, to])),
     }
 }
 

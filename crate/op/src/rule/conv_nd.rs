@@ -253,7 +253,7 @@ fn fit(r: &dyn Facts, args: &[TermId]) -> Result<Option<(i64, i64)>, Stop> {
         least <= 1
             || (!multiples.is_empty() && multiples.iter().all(|(atoms, factor)| !atoms.is_empty() && *factor >= least))
     });
-    if certain { Ok(None) } else { Err(Stop::Wait(vec![window, size])) }
+    if certain { Ok(None) } else { Err(Stop::wait(&[window, size])) }
 }
 
 fn out_layout(r: &dyn Facts, space: &Space, data: &DataLayout) -> Result<DataLayout, Stop> {
@@ -334,15 +334,17 @@ impl Weight {
                         }
                     }
                 }
-                Err(Stop::Wait(terms)) => waits.append_all(terms),
-                Err(stop @ Stop::Fail(_)) => return Err(stop),
+                Err(stop) => match stop.waits() {
+                    Some(terms) => waits.extend(terms),
+                    None => return Err(stop),
+                },
             }
             if waits.len() == others && full != groups {
                 return Ok(());
             }
         }
         self.is_by_group = waits.is_empty();
-        if self.is_by_group { Ok(()) } else { Err(Stop::Wait(waits)) }
+        if self.is_by_group { Ok(()) } else { Err(Stop::wait(&waits)) }
     }
 
     /// The window's size along each spatial axis, and how many channels it makes.

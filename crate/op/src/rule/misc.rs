@@ -286,7 +286,7 @@ fn simulated_quantize(r: &mut dyn Facts) -> Step {
 fn function(r: &mut dyn Facts) -> Result<(TermId, TermId), Stop> {
     match r.known(r.arg(0))? {
         Term::Func { params, result } => Ok((r.make(Term::Tuple(params)), result)),
-        Term::Error(_) | Term::Param(..) => Err(Stop::Wait(vec![r.arg(0)])),
+        Term::Error(_) | Term::Param(..) => Err(Stop::wait(&[r.arg(0)])),
         _ => r.fail(Reason::Check("the first argument must be a function".into())),
     }
 }

@@ -96,9 +96,9 @@ fn expect_dims(r: &mut dyn Facts, shape: TermId, rank: usize) -> Result<Vec<Term
 
 /// Only what is not known lets a rule go on; what is rigid suspends it.
 fn unless_unknown(r: &dyn Facts, step: Step) -> Step {
-    match step {
-        Err(Stop::Wait(waits)) if waits.iter().all(|&wait| r.peek(wait).is_hole()) => Ok(()),
-        step @ (Ok(()) | Err(Stop::Wait(_) | Stop::Fail(_))) => step,
+    match step.as_ref().err().and_then(Stop::waits) {
+        Some(waits) if waits.iter().all(|&wait| r.peek(wait).is_hole()) => Ok(()),
+        _ => step,
     }
 }
 

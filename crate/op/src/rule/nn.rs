@@ -8,7 +8,7 @@ use super::linear::{out_dtype, units, vectors_along};
 use super::pool::{pool_layout, spatial};
 use super::{attr_error, can_be_tensor, expect_rank, expect_tensor};
 use base::ToList;
-use ty::{AttrValue, Facts, Reason, Relation, Step, Stop, TermId};
+use ty::{AttrValue, Facts, Reason, Relation, Step, Stop, TermId, if_known};
 
 /// Scale and shift are vectors as long as the data's axis; the result is the data.
 pub static LAYER_NORM: Relation = Relation { name: "LayerNorm", n_outputs: 1, rule: feature_norm };
@@ -124,9 +124,7 @@ fn pad(r: &mut dyn Facts) -> Step {
     if !["constant", "edge", "reflect"].contains(&r.attrs().str("pad_mode")) {
         return attr_error(r, "pad_mode", "\"constant\", \"edge\" or \"reflect\"");
     }
-    if let Err(stop @ Stop::Fail(_)) = r.tensor_parts(1) {
-        return Err(stop);
-    }
+    if_known(r.tensor_parts(1))?;
     let widths = pairs(r, "pad_width")?;
     padded(r, &widths)
 }

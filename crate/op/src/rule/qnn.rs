@@ -12,7 +12,7 @@ use super::nn::dense_pack as plain_dense_pack;
 use super::pool::pool2d;
 use super::shape::concatenate as plain_concatenate;
 use base::ToList;
-use ty::{Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId};
+use ty::{Dtype, Facts, Kind, Reason, Relation, Step, Stop, Term, TermId, if_known};
 
 /// Floats to the integers of `out_dtype`.
 pub static QUANTIZE: Relation = Relation { name: "Quantize", n_outputs: 1, rule: quantize };
@@ -77,11 +77,7 @@ fn out_among(r: &dyn Facts, among: &[Dtype]) -> Result<Dtype, Stop> {
 
 /// What is known of a scale's or zero point's type, before anything is asserted.
 fn check_parameter(r: &dyn Facts, operand: usize, want: Dtype, scalar: bool) -> Step {
-    let (shape, dtype) = match r.tensor_parts(operand) {
-        Ok(parts) => parts,
-        Err(Stop::Wait(_)) => return Ok(()),
-        Err(stop @ Stop::Fail(_)) => return Err(stop),
-    };
+    let Some((shape, dtype)) = if_known(r.tensor_parts(operand))? else { return Ok(()) };
     if let Ok(dtype) = r.dtype(dtype) {
         let what = if want.is_float() { "a scale" } else { "a zero point" };
         check_among(r, dtype, &[want], what)?;
@@ -333,13 +329,9 @@ fn avg_pool2d(r: &mut dyn Facts) -> Step {
 fn concatenate(r: &mut dyn Facts) -> Step {
     let n = r.tuple(0)?.len();
     for (operand, what) in [(1, "scales"), (2, "zero points")] {
-        match r.tuple(operand) {
-            Ok(fields) => {
-                let found = fields.len();
-                r.check(found == n, || format!("{n} tensors are joined, but there are {found} {what}"))?;
-            }
-            Err(Stop::Wait(_)) => {}
-            Err(stop @ Stop::Fail(_)) => return Err(stop),
+        if let Some(fields) = if_known(r.tuple(operand))? {
+            let found = fields.len();
+            r.check(found == n, || format!("{n} tensors are joined, but there are {found} {what}"))?;
         }
     }
     check_parameters(r, 3..5, true)?;

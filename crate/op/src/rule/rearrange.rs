@@ -199,7 +199,7 @@ fn stack(r: &mut dyn Facts) -> Step {
         (Fields::Whole(shapes), terms) => {
             let axis = shapes[0].axis(r, "axis", axis, 1)?;
             if let Some(other) = shapes.iter().find(|other| !shapes[0].is(r, other)) {
-                return Err(Stop::Wait(vec![shapes[0].shape(r), other.shape(r)]));
+                return Err(Stop::wait(&[shapes[0].shape(r), other.shape(r)]));
             }
             let dtype = expect_dtype(r, &terms)?;
             let n = number(r, terms.len() as i64);

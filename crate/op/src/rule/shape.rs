@@ -44,7 +44,7 @@ fn unknown_part(r: &dyn Facts, arg: usize) -> TermId {
 /// The rank of the data, from its own type or from the result's.
 fn rank_of_data(r: &dyn Facts, from_result: impl FnOnce(usize) -> Option<usize>) -> Result<usize, Stop> {
     let rank = peek_rank(r, 0).or_else(|| peek_rank(r, 1).and_then(from_result));
-    rank.ok_or_else(|| Stop::Wait(vec![unknown_part(r, 0), unknown_part(r, 1)]))
+    rank.ok_or_else(|| Stop::wait(&[unknown_part(r, 0), unknown_part(r, 1)]))
 }
 
 fn transpose(r: &mut dyn Facts) -> Step {
@@ -87,7 +87,7 @@ pub(super) fn tensors_of(r: &dyn Facts, operand: usize) -> Result<Vec<(Vec<TermI
             _ => return r.fail(Reason::Check("every field of the tuple must be a tensor".into())),
         }
     }
-    if waits.is_empty() { Ok(tensors) } else { Err(Stop::Wait(waits)) }
+    if waits.is_empty() { Ok(tensors) } else { Err(Stop::wait(&waits)) }
 }
 
 /// Tensors that are joined.
@@ -118,7 +118,7 @@ pub(super) fn fields(r: &dyn Facts, more: usize, what: &str) -> Result<(Fields, 
                 dtypes.append_all(r.dtype(dtype).ok().map(|dtype| (i, dtype)));
             }
             Term::Hole(_) => unknown.push(field),
-            Term::Error(_) | Term::Param(..) => return Err(Stop::Wait(vec![field])),
+            Term::Error(_) | Term::Param(..) => return Err(Stop::wait(&[field])),
             _ => return r.fail(Reason::Check("every field of the tuple must be a tensor".into())),
         }
     }
@@ -140,12 +140,12 @@ pub(super) fn fields(r: &dyn Facts, more: usize, what: &str) -> Result<(Fields, 
         None => peek_rank(r, 1).and_then(|rank| rank.checked_sub(more)),
     };
     match rank {
-        Some(_) if unknown.iter().any(is_rigid) => Err(Stop::Wait(unknown)),
+        Some(_) if unknown.iter().any(is_rigid) => Err(Stop::wait(&unknown)),
         Some(rank) => Ok((Fields::Ranked(rank), terms)),
         None if unknown.iter().all(is_rigid) => Ok((Fields::Whole(shapes.into_iter().map(Form::Whole).list()), terms)),
         None => {
             unknown.push(unknown_part(r, 1));
-            Err(Stop::Wait(unknown))
+            Err(Stop::wait(&unknown))
         }
     }
 }
@@ -186,7 +186,7 @@ pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
             if shapes.len() > 1
                 && let Some(open) = shapes.iter().find(|shape| !shape.has_place(r, axis))
             {
-                return Err(Stop::Wait(vec![open.shape(r)]));
+                return Err(Stop::wait(&[open.shape(r)]));
             }
             let mut sizes = Vec::with_capacity(shapes.len());
             let rest = shapes[0].replaced(r, axis, &[])?;
@@ -194,7 +194,7 @@ pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
                 sizes.push(shape.dim(r, axis)?);
                 let other = shape.replaced(r, axis, &[])?;
                 if !rest.is(r, &other) {
-                    return Err(Stop::Wait(vec![shapes[0].shape(r), shape.shape(r)]));
+                    return Err(Stop::wait(&[shapes[0].shape(r), shape.shape(r)]));
                 }
             }
             let dtype = expect_dtype(r, &terms)?;
@@ -243,7 +243,7 @@ pub(super) fn concatenate(r: &mut dyn Facts) -> Step {
             Term::Tensor { shape, .. } => shape,
             _ => term,
         });
-        return Err(Stop::Wait(dims.chain(shapes).list()));
+        return Err(Stop::wait(&dims.chain(shapes).list()));
     }
     let (fields, dtype) = expect_fields(r, rank, &terms)?;
     let mut joined = fields[0].clone();
