@@ -1,5 +1,6 @@
 //! Operators that are fused give what they give one by one: the same values to the bit, errors at the same places, and
-//! nothing left. The programs are random trees of elementwise operators; those of the whole language are run both ways
+//! nothing left. The programs are random trees of what may be in a group: elementwise operators on floats, integers and
+//! truths, other shapes of the same elements, products and reductions. Programs of the whole language are run both ways
 //! in `differential`.
 
 use layout::Strategy;
@@ -9,19 +10,26 @@ use tests::facts::errors;
 
 const N_CASES: u64 = 2_000;
 
-struct Random(u64);
+const FLOATS: &[&str] = &["0.5f", "-2f", "1f", "0f", "-0f", "3f", "1000f", "-0.125f"];
+const INTS: &[&str] = &["0", "1", "-1", "7", "-100", "2147483647", "-2147483648"];
+
+struct Random {
+    state: u64,
+    /// Columns of `%x`.
+    width: usize,
+}
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % n
+        self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.state >> 33) as usize % n
     }
 
     fn of<'a>(&mut self, items: &[&'a str]) -> &'a str {
         items[self.below(items.len())]
     }
 
-    /// An expression over `%x`, `%y`, `%r`, `%c`, `%s`, `%w` and the variables so far.
+    /// An expression of float32 over `%x`, `%y`, `%r`, `%c`, `%s`, `%w`, `%i` and the variables so far.
     fn expr(&mut self, depth: usize, n_lets: usize) -> String {
         if depth == 0 || self.below(8) == 0 {
             return match self.below(8) {
@@ -31,7 +39,32 @@ impl Random {
             };
         }
         let a = self.expr(depth - 1, n_lets);
-        match self.below(10) {
+        match self.below(13) {
+            12 => {
+                let test = self.of(&["<", ">=", "=="]);
+                let other = self.expr(depth - 1, n_lets);
+                match self.below(3) {
+                    0 => format!("where(({a}) {test} %x, {other}, %y)"),
+                    1 => format!("where(logical_not(%i {test} %j), %c, {other})"),
+                    _ => format!("cast(({a}) {test} ({other}), dtype=\"float32\")"),
+                }
+            }
+            11 => match self.below(3) {
+                0 => {
+                    format!("cast(%i * cast(clip({a}, a_min=-9f, a_max=9f), dtype=\"int32\") - %j, dtype=\"float32\")")
+                }
+                1 => format!("cast(bitwise_and(%i, %j) + negative(%i), dtype=\"float32\") * ({a})"),
+                _ => format!("cast(cast({a}, dtype=\"float64\") * 3.0f64, dtype=\"float32\")"),
+            },
+            10 => match self.below(3) {
+                0 => format!("reshape(exp(reshape(%x + ({a}), newshape=[-1])), newshape=[-1, {}])", self.width),
+                1 => format!("squeeze(expand_dims({a}, axis=0) * 2f, axis=[0])"),
+                _ => {
+                    let name = self.of(&["sum", "mean", "max", "min", "prod"]);
+                    let axes = self.of(&["", ", axis=[0], keepdims=True", ", axis=[1]", ", axis=[-1], keepdims=True"]);
+                    format!("{name}(%x - ({a}){axes})")
+                }
+            },
             9 => match self.below(3) {
                 0 => format!("nn.dense(%x * ({a}), %w)"),
                 1 => format!("nn.relu(nn.bias_add(nn.dense(%y + ({a}), %w), %r))"),
@@ -57,11 +90,11 @@ impl Random {
         }
     }
 
-    fn tensor(&mut self, sizes: &[usize]) -> String {
+    fn tensor(&mut self, sizes: &[usize], elements: &[&str]) -> String {
         match sizes.split_first() {
-            None => self.of(&["0.5f", "-2f", "1f", "0f", "-0f", "3f", "1000f", "-0.125f"]).to_owned(),
+            None => self.of(elements).to_owned(),
             Some((&n, rest)) => {
-                let items: Vec<String> = (0..n).map(|_| self.tensor(rest)).collect();
+                let items: Vec<String> = (0..n).map(|_| self.tensor(rest, elements)).collect();
                 format!("[{}]", items.join(", "))
             }
         }
@@ -71,11 +104,13 @@ impl Random {
         let is_open = self.below(2) == 0;
         let dim = |n: usize| if is_open { "?".to_owned() } else { n.to_string() };
         let [a, b] = [[2, 3], [1, 3], [4, 1], [3, 3]][self.below(4)];
+        self.width = b;
         let mut text = "def @half(%h) { %h * 0.5f }\n".to_owned();
         let _ = writeln!(
             text,
             "def @main_of(%x: Tensor[({0}, {1}), float32], %y: Tensor[({0}, {1}), float32], \
-             %r: Tensor[({1},), float32], %c: Tensor[({0}, 1), float32], %s: float32, %w: Tensor[({1}, {1}), float32]) {{",
+             %r: Tensor[({1},), float32], %c: Tensor[({0}, 1), float32], %s: float32, %w: Tensor[({1}, {1}), float32], \
+             %i: Tensor[({0}, {1}), int32], %j: Tensor[({1},), int32]) {{",
             dim(a),
             dim(b)
         );
@@ -94,8 +129,11 @@ impl Random {
                 vec![other(a), 1],
                 vec![],
                 vec![b, other(b)],
+                vec![other(a), other(b)],
+                vec![other(b)],
             ];
-            let args: Vec<String> = shapes.iter().map(|shape| self.tensor(shape)).collect();
+            let kinds = [FLOATS; 6].into_iter().chain([INTS; 2]);
+            let args: Vec<String> = shapes.iter().zip(kinds).map(|(shape, kind)| self.tensor(shape, kind)).collect();
             let _ = writeln!(text, "@main_of({})", args.join(", "));
         }
         text
@@ -104,7 +142,7 @@ impl Random {
 
 #[test]
 fn fused_operators_mean_what_they_mean_one_by_one() {
-    let mut random = Random(3);
+    let mut random = Random { state: 3, width: 0 };
     let (mut n_fused, mut n_values, mut n_failing, mut n_refused) = (0, 0, 0, 0);
     for _ in 0..N_CASES {
         let text = random.program();

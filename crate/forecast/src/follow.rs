@@ -359,6 +359,11 @@ impl<'p> Forecaster<'p> {
                 }
                 _ => None,
             });
+            let made = if taken.is_some() { 0 } else { of.n_bytes() };
+            match plan.n_working_bytes() {
+                0 => {}
+                bytes => self.work(path, bytes.saturating_add(made))?,
+            }
             let value = match taken {
                 Some(id) => {
                     path.objects[id as usize].content = Content::Tensor(Some(of.clone()));

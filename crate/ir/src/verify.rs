@@ -15,8 +15,8 @@
 //! layout of the function's result. A global's function has no parameters and gives its layout. Fused operators are at
 //! least two, each one that can be fused ([`op::OpId::class`]) on as many operands as its row has, which are operands
 //! of the instruction or results of earlier ones; at most one is a product or a convolution, on operands of the
-//! instruction; those are tensors and scalars of float32, none twice; each of them and each result but the last is
-//! used, and the last is a tensor. Two layouts are the same if they are equal apart from their types.
+//! instruction, or at most one, the last, a reduction; operands are tensors and scalars, none twice; each of them and
+//! each result but the last is used. Two layouts are the same if they are equal apart from their types.
 //!
 //! **Switches.** On a sum, by its variants, or on a scalar, by literals of its dtype; no case comes twice, and a
 //! default is missing only where all variants that have values are there (for literals, both of `bool`).

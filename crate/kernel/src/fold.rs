@@ -26,8 +26,12 @@
 use crate::lanes::{F32x4, Lanes};
 use crate::reduce::Tie;
 
+mod made;
+
 #[cfg(test)]
 mod tests;
+
+pub use made::{Make, fold_made};
 
 /// A shape whose axes are merged around the reduced ones. Elements are in row-major order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,12 +121,7 @@ pub fn fold(op: Fold, extent: Extent, from: &[f32], to: &mut [f32], scratch: &mu
     }
     let scratch = &mut scratch[..inner];
     for (from, to) in from.chunks_exact((reduced * inner).max(1)).zip(to.chunks_exact_mut(inner.max(1))) {
-        match op {
-            Fold::Sum => columns(from, to, scratch, |a, b| a + b),
-            Fold::Product => columns(from, to, scratch, |a, b| a * b),
-            Fold::Maximum => columns(from, to, scratch, F32x4::maximum),
-            Fold::Minimum => columns(from, to, scratch, F32x4::minimum),
-        }
+        columns(op, from, to, scratch);
     }
 }
 
@@ -158,7 +157,7 @@ pub fn squares(extent: Extent, from: &[f32], means: &[f32], to: &mut [f32], scra
             scratch.extend(squares);
             scratch.resize(size + inner, 0.0);
             let (squares, sums) = scratch.split_at_mut(size);
-            columns(squares, &mut to[at * inner..][..inner], sums, |a, b| a + b);
+            columns(Fold::Sum, squares, &mut to[at * inner..][..inner], sums);
         }
     }
 }
@@ -242,8 +241,7 @@ fn map_row(
 }
 
 /// Folds the rows of `from`, each as long as `to` and `scratch`, into `to`. There is a row.
-#[inline(always)]
-fn columns(from: &[f32], to: &mut [f32], scratch: &mut [f32], step: impl Fn(F32x4, F32x4) -> F32x4 + Copy) {
+fn columns(op: Fold, from: &[f32], to: &mut [f32], scratch: &mut [f32]) {
     let inner = to.len();
     if inner == 0 {
         return;
@@ -252,24 +250,40 @@ fn columns(from: &[f32], to: &mut [f32], scratch: &mut [f32], step: impl Fn(F32x
         let sums = if at == 0 { &mut *to } else { &mut *scratch };
         let (first, rest) = block.split_at(inner);
         sums.copy_from_slice(first);
-        let mut fours = rest.chunks_exact(4 * inner);
-        for four in &mut fours {
-            let row = |row: usize| four[row * inner..].as_ptr();
-            // SAFETY: each of the four rows has `inner` elements.
-            unsafe {
-                add_rows([row(0), row(1), row(2), row(3)], sums, |_, sum, [a, b, c, d]| {
-                    step(sum, step(step(a, b), step(c, d)))
-                })
-            };
-        }
-        for row in fours.remainder().chunks_exact(inner) {
-            // SAFETY: the row has `inner` elements.
-            unsafe { add_rows([row.as_ptr()], sums, |_, sum, [a]| step(sum, a)) };
-        }
+        add(op, rest, sums);
         if at > 0 {
-            // SAFETY: both have `inner` elements.
-            unsafe { add_rows([scratch.as_ptr()], to, |_, sum, [a]| step(sum, a)) };
+            add(op, scratch, to);
         }
+    }
+}
+
+/// Folds more rows into what is there, four together and then those that are left.
+#[inline(never)]
+fn add(op: Fold, rows: &[f32], sums: &mut [f32]) {
+    match op {
+        Fold::Sum => add_with(rows, sums, |a, b| a + b),
+        Fold::Product => add_with(rows, sums, |a, b| a * b),
+        Fold::Maximum => add_with(rows, sums, F32x4::maximum),
+        Fold::Minimum => add_with(rows, sums, F32x4::minimum),
+    }
+}
+
+#[inline(always)]
+fn add_with(rows: &[f32], sums: &mut [f32], step: impl Fn(F32x4, F32x4) -> F32x4) {
+    let inner = sums.len();
+    let mut fours = rows.chunks_exact(4 * inner);
+    for four in &mut fours {
+        let row = |row: usize| four[row * inner..].as_ptr();
+        // SAFETY: each of the four rows has `inner` elements.
+        unsafe {
+            add_rows([row(0), row(1), row(2), row(3)], sums, |_, sum, [a, b, c, d]| {
+                step(sum, step(step(a, b), step(c, d)))
+            })
+        };
+    }
+    for row in fours.remainder().chunks_exact(inner) {
+        // SAFETY: the row has `inner` elements.
+        unsafe { add_rows([row.as_ptr()], sums, |_, sum, [a]| step(sum, a)) };
     }
 }
 

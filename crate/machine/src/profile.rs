@@ -16,7 +16,7 @@ use crate::machine::Machine;
 use base::{HashMap, Idx, Span, ToList};
 use ir::{FuncId, Instr, Op, VarId};
 use layout::{Kind, Words};
-use op::{Input, OpId, ResultType, flops};
+use op::{OpId, Operators, ResultType, flops};
 use std::sync::Arc;
 use ty::Dtype;
 
@@ -105,7 +105,7 @@ impl Machine {
             let Types { one, bytes } = self.types(&plain, pc, result);
             written = Types { one, bytes: written.bytes + bytes };
         }
-        let flops = counted(instr, &operands, &written);
+        let flops = counted(&mut self.operators, instr, &operands, &written);
         let Some(profile) = &mut self.profile else { return Ok(()) };
         let at = *profile.known.entry((pc, span.start, span.end)).or_insert_with(|| {
             let ops = match &instr.op {
@@ -169,20 +169,19 @@ fn tensor_at(code: &Assembly, heap: &Heap, at: u32) -> Option<ResultType> {
     }
 }
 
-/// The operations of one call. Of what is fused, each step makes a tensor of the result's type.
-fn counted(instr: &Instr, operands: &[Types], result: &Types) -> Option<u64> {
-    let operands: Vec<Option<&ResultType>> = operands.iter().map(|of| of.one.as_ref()).list();
-    let result = result.one.as_ref();
+/// The operations of one call.
+fn counted(operators: &mut Operators, instr: &Instr, operands: &[Types], result: &Types) -> Option<u64> {
     match &instr.op {
-        Op::Operator { op, attrs } => flops(*op, attrs, &operands, result),
+        Op::Operator { op, attrs } => {
+            let operands: Vec<Option<&ResultType>> = operands.iter().map(|of| of.one.as_ref()).list();
+            flops(*op, attrs, &operands, result.one.as_ref())
+        }
         Op::Fused(steps) => {
-            let of = |input: &Input| match *input {
-                Input::Operand(at) => operands.get(at).copied().flatten(),
-                Input::Step(_) => result,
-            };
-            let mut costs = steps.iter().map(|step| {
-                let operands: Vec<Option<&ResultType>> = step.inputs.iter().map(of).list();
-                flops(step.op, &step.attrs, &operands, result)
+            let operands: Vec<ResultType> = operands.iter().map(|of| of.one.clone()).some_list()?;
+            let results = operators.step_types(steps, &operands).ok()??;
+            let mut costs = steps.iter().zip(&results).map(|(step, result)| {
+                let operands = step.inputs.iter().map(|input| input.of(&operands, &results)).list();
+                flops(step.op, &step.attrs, &operands, Some(result))
             });
             costs.try_fold(0_u64, |all, more| Some(all.saturating_add(more?)))
         }

@@ -16,7 +16,8 @@ use base::{HashMap, ToList};
 use kernel::elementwise::Source as From;
 use layout::{Kind, LayoutId, Words, decode, encode};
 use op::{
-    AttrForm, CallFault, Direct, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step, bytes_on_values,
+    AttrForm, CallFault, Direct, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step,
+    bytes_on_values,
 };
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
@@ -82,6 +83,8 @@ struct Planned {
     plan: Plan,
     result: Made,
     weights: Option<Weights>,
+    /// Bytes that it works in.
+    n_working: u64,
 }
 
 enum Made {
@@ -279,7 +282,10 @@ fn find(
     let way = match plan.zip(result) {
         Some((plan, result)) => match (Weights::new(&plan, place), Quick::new(code, &plan, &operands, &result)) {
             (None, Some(quick)) => Way::Quick(quick),
-            (weights, _) => Way::Planned(Box::new(Planned { plan, result, weights })),
+            (weights, _) => {
+                let n_working = plan.n_working_bytes();
+                Way::Planned(Box::new(Planned { plan, result, weights, n_working }))
+            }
         },
         None => Way::Values(results),
     };
@@ -309,6 +315,8 @@ fn shape_words(shape: &[usize]) -> Box<[u64]> {
 pub(crate) enum Fail {
     /// This many bytes are missing. Nothing has changed.
     Memory(u64),
+    /// The same, of memory to work in.
+    Room(u64),
     Kernel(op::Fault),
 }
 
@@ -317,6 +325,7 @@ impl Fail {
     fn stop(self, code: &Assembly, number: u32) -> Stop {
         match (self, code.operators.get(number as usize).map(|place| &place.call)) {
             (Fail::Memory(bytes), _) => Stop::NoMemory(bytes),
+            (Fail::Room(bytes), _) => Stop::NoRoom(bytes),
             (Fail::Kernel(fault), Some(Called::One(op, _))) => CallFault::of(op.row(), fault).into(),
             // Steps on float32 have a value for each number.
             (Fail::Kernel(_), Some(Called::Fused(_)) | None) => Stop::Fault(RunFault::Broken),
@@ -494,6 +503,17 @@ impl Planned {
                     taken = Some((i, at));
                 }
             }
+        }
+        if self.n_working > 0 {
+            let made = match (&self.result, taken) {
+                (Made::Tensor(block), None) => block.size,
+                (Made::Tensor(_), Some(_)) | (Made::Scalar(_), _) => 0,
+            };
+            let bytes = self.n_working + u64::from(made);
+            if !heap.charge(bytes) {
+                return Some(Err(Fail::Room(bytes)));
+            }
+            heap.in_use -= bytes;
         }
         let (at, place) = match (&self.result, taken) {
             (Made::Scalar(_), _) => (0, 0..0),

@@ -105,10 +105,14 @@ pub type PlannedAll = (Vec<ResultType>, Vec<Plan>);
 const HERE: Cause = Cause(0);
 
 /// Bytes that a call on values works in, beside its operands and results: a number of 64 bits for each element of
-/// these. So little that it matters to nobody is not counted.
+/// these.
 pub fn bytes_on_values(n_elements: u64) -> u64 {
+    counted(n_elements.saturating_mul(8))
+}
+
+/// Bytes that something works in, if they are so many that it matters.
+pub(crate) fn counted(bytes: u64) -> u64 {
     const UNCOUNTED: u64 = 1 << 20;
-    let bytes = n_elements.saturating_mul(8);
     if bytes > UNCOUNTED { bytes } else { 0 }
 }
 

@@ -37,6 +37,7 @@ pub use values::{Direct, Elementwise, on_scalars};
 pub(crate) use values::{each_on_values, on_values};
 
 use crate::OpId;
+use crate::call::counted;
 use crate::run::{Fault, ResultType};
 use each::Each;
 use folds::Folded;
@@ -80,6 +81,10 @@ pub struct Scratch {
     /// As [`Plan::run_with_panels`] was given them.
     right: Option<Vec<f32>>,
     blocks: Option<Box<Blocks>>,
+    /// Blocks of any dtype between operators that are called as one.
+    chained: Vec<Vec<u64>>,
+    /// What stages of such a call give the next ones.
+    staged: Vec<Vec<u64>>,
 }
 
 impl Scratch {
@@ -216,6 +221,15 @@ impl Plan {
             Body::Copy => operand == 0,
             Body::Half(_) | Body::Moves(_) | Body::Folded(_) => false,
         }
+    }
+
+    /// Bytes that it works in, beside operands and result, where they are many.
+    pub fn n_working_bytes(&self) -> u64 {
+        counted(match &self.body {
+            Body::Fused(fused) => fused.n_bytes_between(),
+            Body::Half(half) => half.n_working_bytes(),
+            Body::Single(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Copy => 0,
+        })
     }
 
     /// As [`Plan::run`], with the panels of [`Plan::right`] that the first such call has left; empty before it.

@@ -146,46 +146,58 @@ impl<'a> Checker<'a> {
     }
 
     fn fused(&mut self, steps: &[Step], args: &[VarId], result: VarId) {
-        let is_single = |this: &Self, var: VarId| {
+        let dtype = |this: &Self, var: VarId| {
             let layout = &this.program.layouts[this.layout(var)];
-            this.program.types.as_tensor(layout.ty).is_some_and(|(_, dtype)| dtype == Dtype::Float32)
+            let is_one = matches!(layout.kind, Kind::Tensor | Kind::Scalar(_));
+            this.program.types.as_tensor(layout.ty).map(|(_, dtype)| dtype).filter(|_| is_one)
         };
-        if !matches!(self.kind(self.layout(result)), Some(Kind::Tensor)) || !is_single(self, result) {
-            self.say(format_args!("fused operators give a tensor of float32"));
-        }
+        // Of the operands, then of the steps.
+        let mut dtypes = Vec::with_capacity(args.len() + steps.len());
         for (i, &arg) in args.iter().enumerate() {
-            let kind = self.kind(self.layout(arg));
-            if !matches!(kind, Some(Kind::Tensor | Kind::Scalar(_))) || !is_single(self, arg) {
-                self.say(format_args!("fused operators take tensors of float32, not {arg:?}"));
-            }
+            let Some(dtype) = dtype(self, arg) else {
+                return self.say(format_args!("fused operators take tensors, not {arg:?}"));
+            };
+            dtypes.push(dtype);
             if args[..i].contains(&arg) {
                 self.say(format_args!("{arg:?} twice"));
             }
         }
-        // Of the operands, then of the steps.
         let mut is_read = vec![false; args.len() + steps.len()];
-        let mut n_heads = 0;
+        let mut classes = Vec::with_capacity(steps.len());
         for (at, step) in steps.iter().enumerate() {
             let row = step.op.row();
-            let class = step.op.class(&step.attrs);
-            n_heads += usize::from(class == Class::OutFusable);
-            if class == Class::Opaque || n_heads > 1 || row.args.len() != step.inputs.len() {
+            let mut types = Vec::with_capacity(step.inputs.len());
+            for &input in &step.inputs {
+                let given = match input {
+                    Input::Operand(operand) if operand < args.len() => operand,
+                    Input::Step(other) if other < at => args.len() + other,
+                    Input::Operand(_) | Input::Step(_) => {
+                        return self.say(format_args!("s{at}: {input:?} is not given before"));
+                    }
+                };
+                is_read[given] = true;
+                types.push(dtypes[given]);
+            }
+            let class = types.first().map_or(Class::Opaque, |&dtype| step.op.class(&step.attrs, dtype));
+            let is_first = step.inputs.iter().all(|input| matches!(input, Input::Operand(_)));
+            let fits = match class {
+                Class::Elementwise | Class::Broadcast | Class::Injective => true,
+                Class::Reduction => at + 1 == steps.len(),
+                Class::OutFusable => is_first && !classes.contains(&Class::OutFusable),
+                Class::Opaque => false,
+            };
+            if !fits || row.args.len() != step.inputs.len() {
                 self.say(format_args!("s{at}: {} on {} is none to fuse", row.name, step.inputs.len()));
             }
-            for &input in &step.inputs {
-                match input {
-                    Input::Operand(operand) if operand < args.len() => is_read[operand] = true,
-                    Input::Step(other) if other < at && class == Class::Elementwise => {
-                        is_read[args.len() + other] = true
-                    }
-                    Input::Operand(_) | Input::Step(_) => {
-                        self.say(format_args!("s{at}: {input:?} is not given before"))
-                    }
-                }
-            }
+            classes.push(class);
+            dtypes.push(step.op.fused_dtype(&step.attrs, &types).unwrap_or(Dtype::Bool));
         }
-        if steps.len() < 2 || is_read.iter().filter(|is_read| !**is_read).count() != 1 {
+        let is_both = classes.contains(&Class::OutFusable) && classes.contains(&Class::Reduction);
+        if steps.len() < 2 || is_both || is_read.iter().filter(|is_read| !**is_read).count() != 1 {
             self.say(format_args!("something is fused in vain"));
+        }
+        if dtype(self, result) != dtypes.last().copied() {
+            self.say(format_args!("fused operators give a tensor of the last one's dtype"));
         }
     }
 

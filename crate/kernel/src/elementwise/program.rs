@@ -116,13 +116,23 @@ impl Program {
 
     /// Runs all steps on every block. An operand may only be the result where it has the result's shape.
     pub fn run(&self, operands: &[Source], to: &mut [f32], scratch: &mut Vec<f32>) {
-        let n = to.len();
-        let result = to.as_mut_ptr();
+        assert!(self.operands.iter().all(|walk| walk.n == to.len()));
+        self.run_part(operands, 0, to, scratch);
+    }
+
+    /// As [`run`](Program::run), for the elements of the result from `first` on. No operand is the result, unless this is
+    /// all of it.
+    pub fn run_part(&self, operands: &[Source], first: usize, to: &mut [f32], scratch: &mut Vec<f32>) {
+        let end = first + to.len();
+        let result = to.as_mut_ptr().wrapping_sub(first);
         assert_eq!(operands.len(), self.operands.len());
         for (walk, operand) in self.operands.iter().zip(operands) {
             match operand {
-                Source::Other(from) => assert!(walk.n == n && walk.fits([from.len()])),
-                Source::Result => assert!(walk.n == n && walk.run == n.max(1) && walk.moves[0] || n == 0),
+                Source::Other(from) => assert!(end <= walk.n && walk.fits([from.len()])),
+                Source::Result => {
+                    let n = to.len();
+                    assert!(walk.n == n && walk.run == n.max(1) && walk.moves[0] || n == 0);
+                }
             }
         }
         let n_needed = (self.n_registers + operands.len()) * BLOCK;
@@ -130,8 +140,8 @@ impl Program {
             scratch.resize(n_needed, 0.0);
         }
         let registers = scratch.as_mut_ptr();
-        for start in (0..n).step_by(BLOCK) {
-            let block = Block { program: self, operands, registers, result, start, length: BLOCK.min(n - start) };
+        for start in (first..end).step_by(BLOCK) {
+            let block = Block { program: self, operands, registers, result, start, length: BLOCK.min(end - start) };
             // SAFETY: `new` has checked registers and operands; what an operand has was checked above.
             unsafe { block.run() }
         }
@@ -161,7 +171,7 @@ impl Block<'_> {
             }
             for (at, &pass) in passes.iter().enumerate() {
                 let [a, b, c] = pass.operands.map(|place| self.find(place));
-                let to = if at + 1 == passes.len() { self.result.add(start) } else { register(pass.to) };
+                let to = if at + 1 == passes.len() { self.result.wrapping_add(start) } else { register(pass.to) };
                 match pass.body {
                     Body::Unary(op) => loops::unary(op, a, to, length),
                     Body::Binary(op) => loops::binary(op, a, b, to, length),

@@ -1,10 +1,11 @@
-//! Operators on float32 that feed each other become one instruction, which makes no tensors in between: elementwise
-//! ones, which run a block at a time, and at most one product or convolution, whose result they go over (what Relay
-//! calls `FuseOps`, for its classes "elementwise", "broadcast" and "out-fusable"; Chen and others 2018, "TVM").
+//! Operators that feed each other become one instruction, which makes no tensors in between (Relay's `FuseOps`; Chen and
+//! others 2018, "TVM"): those that go along the elements of the result, and what gives these another shape; at most one
+//! product or convolution, which comes first and whose result they go over; or at most one reduction, which comes last.
+//! [`op::Class`] says what an operator is to a group.
 //!
-//! A group is operators of one block. It stands where its last one stood, and each of the others has a result of the
-//! same type that only the group uses. Which shapes there are where a dim is `?` is found when it runs: so types that
-//! are equal are enough here, and what does not fit after all is computed one operator after the other.
+//! A group is operators of one block. It stands where its last one stood, and each of the others has a result that only
+//! the group uses. Sizes are no part of a program's types, which are closed without them: which operators have results
+//! as large, and can be computed a block at a time together, is found when the group is planned on its operands.
 //!
 //! An operator moves down to the end of its group. One whose sizes are all known cannot fail, and stops only at what
 //! runs other code, where a temporary less would be operands more to keep. Any other keeps its place among all effects.
@@ -20,10 +21,10 @@
 use super::effect::{Facts, literals};
 use base::{Idx, IndexVec, ToList};
 use ir::{Block, FuncId, Function, Instr, Op, Program, VarId};
-use layout::{Kind, LayoutId};
+use layout::Kind;
 use op::{Class, Input, Step};
 use smallvec::SmallVec;
-use ty::{Dtype, Scalar};
+use ty::Scalar;
 
 /// A group of more would want too many registers, each of 2 kB, for a cache of the first level.
 const MAX_STEPS: usize = 24;
@@ -65,8 +66,6 @@ struct Behind {
 }
 
 struct Group {
-    /// The layout of all results.
-    layout: LayoutId,
     /// Places in the block, from the last on.
     members: Vec<usize>,
     /// What the members read that none of them gives.
@@ -75,8 +74,8 @@ struct Group {
     behind: Behind,
     /// How many of the members can fail.
     n_effects: usize,
-    /// How many of the members are products or convolutions.
-    n_heads: usize,
+    /// Whether one of the members is a product or convolution, or the last one is a reduction.
+    has_anchor: bool,
 }
 
 /// As the first to read a variable: one whose operands are in no group.
@@ -101,29 +100,28 @@ fn groups(
             continue;
         };
         let can_fail = !instr.args.iter().chain([&result]).all(|&var| facts.known_tensor(function, var).is_some());
-        let layout = function.vars[result].layout;
         let (reader, n_reads) = readers[result];
-        let n_heads = usize::from(class == Class::OutFusable);
+        let is_anchor = matches!(class, Class::OutFusable | Class::Reduction);
         let joins = |group: &Group| {
             let is_free = match can_fail {
                 true => behind.n_effects == group.behind.n_effects + group.n_effects,
                 false => behind.n_calls == group.behind.n_calls,
             };
-            let has_room = group.members.len() < MAX_STEPS
-                && group.n_heads + n_heads < 2
+            let has_room = class != Class::Reduction
+                && group.members.len() < MAX_STEPS
+                && !(group.has_anchor && is_anchor)
                 && operands_with(group, instr, result).len() <= op::MAX_OPERANDS;
-            is_free && n_reads == n_uses[result] && group.layout == layout && has_room
+            is_free && n_reads == n_uses[result] && has_room
         };
         let id = match groups.get(reader) {
             Some(group) if joins(group) => reader,
             Some(_) | None => {
                 groups.push(Group {
-                    layout,
                     members: Vec::new(),
                     operands: Vec::new(),
                     behind,
                     n_effects: 0,
-                    n_heads: 0,
+                    has_anchor: false,
                 });
                 groups.len() - 1
             }
@@ -131,7 +129,7 @@ fn groups(
         groups[id].operands = operands_with(&groups[id], instr, result);
         groups[id].members.push(at);
         groups[id].n_effects += usize::from(can_fail);
-        groups[id].n_heads += n_heads;
+        groups[id].has_anchor |= is_anchor;
         behind.n_effects += usize::from(can_fail);
         for &arg in &instr.args {
             let (reader, n) = &mut readers[arg];
@@ -159,15 +157,17 @@ fn operands_with(group: &Group, instr: &Instr, result: VarId) -> Vec<VarId> {
 /// The result of an operator that a group may have, and what it is to the group.
 fn fusible(facts: Facts, function: &Function, instr: &Instr) -> Option<(VarId, Class)> {
     let (Op::Operator { op, attrs }, &[result]) = (&instr.op, &instr.results[..]) else { return None };
-    let is_single = |&var: &VarId| {
+    let dtype = |&var: &VarId| {
         let layout = &facts.layouts[function.vars[var].layout];
-        let is_float = facts.types.as_tensor(layout.ty).is_some_and(|(_, dtype)| dtype == Dtype::Float32);
-        is_float && matches!(layout.kind, Kind::Tensor | Kind::Scalar(_))
+        let is_one = matches!(layout.kind, Kind::Tensor | Kind::Scalar(_));
+        facts.types.as_tensor(layout.ty).map(|(_, dtype)| dtype).filter(|_| is_one)
     };
-    let is_tensor = matches!(facts.layouts[function.vars[result].layout].kind, Kind::Tensor);
-    let class = op.class(attrs);
-    let is_one = is_tensor && class != Class::Opaque && instr.args.iter().chain([&result]).all(is_single);
-    is_one.then_some((result, class))
+    let is_tensor = |&var: &VarId| matches!(facts.layouts[function.vars[var].layout].kind, Kind::Tensor);
+    let class = op.class(attrs, dtype(instr.args.first()?)?);
+    let has_types = instr.args.iter().chain([&result]).all(|var| dtype(var).is_some());
+    // What is done to scalars alone is done in registers of the machine.
+    let is_large = is_tensor(&result) || class == Class::Reduction && instr.args.iter().all(is_tensor);
+    (class != Class::Opaque && has_types && is_large).then_some((result, class))
 }
 
 /// Puts the members in the place of the last, which is the first of them.

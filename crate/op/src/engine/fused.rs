@@ -1,24 +1,35 @@
-//! Operators on float32 as one call, without the tensors between them: elementwise ones, a block at a time, and at most
-//! one product or convolution, which comes first and leaves its result where theirs goes ([`Head`]).
+//! Operators as one call, without the tensors between them.
 //!
-//! Worked example: `s0 = nn.bias_add(x, b, axis=1); s1 = nn.relu(s0)` on shapes `(2, 3)` and `(3)` has one register.
-//! `x` lies along the result, `b` does as a `(1, 3)`; the first step writes the register, the second reads it and
-//! writes the result. Each step rounds as it does on its own, so the bits are those of one step after the other.
-//! `s0 = nn.conv2d(x, w); s1 = nn.bias_add(s0, b); s2 = nn.relu(s1)` is the convolution alone, whose epilogue does the
-//! others' sums and maxima.
+//! A group has elementwise operators, what gives the same elements another shape, one product or convolution at most,
+//! which comes first, and one reduction at most, which comes last. It is cut into stages of operators whose results have
+//! as many elements ([`stage`]). What is float32 goes through registers of a block of elements, four at a time
+//! ([`float`]); other dtypes go a block at a time through the plans of the operators ([`chain`]). A reduction takes the
+//! blocks as they are made. Each step rounds as it does on its own, and a reduction adds in the same order, so the bits
+//! are those of one step after the other.
+//!
+//! Worked example: `s0 = nn.bias_add(x, b, axis=1); s1 = nn.relu(s0)` on shapes `(2, 3)` and `(3)` is one stage.
+//! `x` lies along the result, `b` does as a `(1, 3)`; the first step writes a register, the second reads it and
+//! writes the result. `s0 = nn.conv2d(x, w); s1 = nn.bias_add(s0, b); s2 = nn.relu(s1)` is the convolution alone, whose
+//! epilogue does the others' sums and maxima.
 
-use super::single::{Single, binary, broadcasts, floats, is_matrix, second, unary};
+mod chain;
+mod class;
+mod float;
+mod stage;
+
+use super::single::Single;
 use super::{MAX_OPERANDS, Plan, Scratch, Source, count};
 use crate::call::Planned;
 use crate::run::{Fault, ResultType};
 use crate::{CallFault, OpId, Operators};
 use base::{Span, ToList};
-use kernel::elementwise::broadcast::Walk;
-use kernel::elementwise::program::{Place, Program, Step as Run};
-use kernel::elementwise::{Binary, Source as From};
-use kernel::gemm::Activation;
+use chain::{Chain, room};
+pub use class::Class;
+use float::Float;
+use kernel::fold::{Extent, Fold, fold_made};
+use stage::Group;
 use std::sync::Arc;
-use ty::{Attrs, Dtype};
+use ty::Attrs;
 
 /// An operator among those that are called as one.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,51 +50,6 @@ pub enum Input {
     Step(usize),
 }
 
-/// What an operator is to a group (after the classes of Relay's `FuseOps`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// On float32, its operands broadcasting, with a result of float32.
-    Elementwise,
-    /// A product or convolution: others may read its result in its group, but its operands come from outside.
-    OutFusable,
-    /// None of a group.
-    Opaque,
-}
-
-impl OpId {
-    pub fn class(self, attrs: &Attrs) -> Class {
-        let name = self.row().name;
-        let is_elementwise = match binary(name) {
-            Some(op) => match op {
-                Binary::Equal
-                | Binary::NotEqual
-                | Binary::Less
-                | Binary::LessEqual
-                | Binary::Greater
-                | Binary::GreaterEqual => false,
-                Binary::Add
-                | Binary::Subtract
-                | Binary::Multiply
-                | Binary::Divide
-                | Binary::Maximum
-                | Binary::Minimum
-                | Binary::Power
-                | Binary::FloorDivide
-                | Binary::FloorMod
-                | Binary::Mod
-                | Binary::TruncDivide
-                | Binary::Prelu => true,
-            },
-            None => unary(name, attrs).is_some(),
-        };
-        match is_elementwise {
-            true => Class::Elementwise,
-            false if is_matrix(name, attrs) => Class::OutFusable,
-            false => Class::Opaque,
-        }
-    }
-}
-
 impl Operators {
     /// The type of the last step's result, and the plan of all as one call, where there is one; or the first step that
     /// is no call on what it gets, by its place in the text.
@@ -92,6 +58,17 @@ impl Operators {
         steps: &[Step],
         operands: &[ResultType],
     ) -> Result<Option<Planned>, (Span, CallFault)> {
+        let Some(mut results) = self.step_types(steps, operands)? else { return Ok(None) };
+        let plan = Fused::new(steps, operands, &results).map(Plan::fused);
+        Ok(Some((results.split_off(results.len().saturating_sub(1)), plan)))
+    }
+
+    /// The type of each step's result.
+    pub fn step_types(
+        &mut self,
+        steps: &[Step],
+        operands: &[ResultType],
+    ) -> Result<Option<Vec<ResultType>>, (Span, CallFault)> {
         let mut results: Vec<ResultType> = Vec::with_capacity(steps.len());
         for step in steps {
             let types: Option<Vec<ResultType>> =
@@ -103,8 +80,7 @@ impl Operators {
                 Some(_) | None => return Ok(None),
             }
         }
-        let plan = Fused::new(steps, operands, &results).map(Plan::fused);
-        Ok(Some((results.split_off(results.len().saturating_sub(1)), plan)))
+        Ok(Some(results))
     }
 }
 
@@ -118,216 +94,208 @@ impl Input {
     }
 }
 
-/// An operand may lie along the result in several ways; all operands together in at most this many.
-const MAX_LYING: usize = 2 * MAX_OPERANDS;
+/// Operands of an operator: `where` has the most.
+const MAX_READ: usize = 3;
+
+/// Bytes of memory between stages that are not given back.
+const MAX_KEPT: u64 = 1 << 16;
 
 #[derive(Clone)]
 pub struct Fused {
-    head: Option<Head>,
-    /// What is done after the head, or all; none if the head does it all.
-    program: Option<Program>,
-    /// By operand of the program, which one of the call it is; the one after the last is what the head left.
-    sources: Vec<usize>,
-    /// By operand of the call, whether it has an element for each of the result's wherever it is used.
-    is_whole: Vec<bool>,
-    n: usize,
+    stages: Vec<Stage>,
+    n_operands: usize,
 }
 
-/// The product or convolution of a group, with what its epilogue does. It writes the result.
 #[derive(Clone)]
-struct Head {
-    body: Single,
-    /// By position among those of the call.
-    operands: [usize; 2],
-    bias: Option<usize>,
-    activation: Activation,
+struct Stage {
+    work: Work,
+    /// Of what it gives.
+    n_bytes: usize,
 }
 
-impl Head {
-    /// The head of a group whose results all have one shape, if it has one, and which step's result it leaves. `None`
-    /// if there is no body for it.
-    fn new(steps: &[Step], operands: &[ResultType], results: &[ResultType]) -> Option<Option<(Head, Vec<usize>)>> {
-        let is_head = |step: &Step| step.op.class(&step.attrs) == Class::OutFusable;
-        let Some(at) = steps.iter().position(is_head) else { return Some(None) };
-        let step = &steps[at];
-        let &[Input::Operand(a), Input::Operand(b)] = &step.inputs[..] else { return None };
-        let types = [operands.get(a)?.clone(), operands.get(b)?.clone()];
-        let result = &results[at];
-        let name = step.op.row().name;
-        let body = Single::new(name, &step.attrs, &types, result)?;
-        let channel = match &body {
-            Single::Conv(conv) => conv.channel,
-            _ => result.shape.len().checked_sub(1)?,
-        };
-        let mut head = Head { body, operands: [a, b], bias: None, activation: Activation::None };
-        let mut done = vec![at];
-        // What reads the last one that is done, if nothing else does.
-        let reader = |done: &[usize]| {
-            let read = Input::Step(*done.last()?);
-            let mut readers = steps.iter().enumerate().filter(|(_, step)| step.inputs.contains(&read));
-            readers.next().filter(|_| readers.next().is_none())
-        };
-        if let Some((at, step)) = reader(&done)
-            && matches!(step.op.row().name, "add" | "nn.bias_add")
-            && let &[Input::Operand(bias), Input::Step(_)] | &[Input::Step(_), Input::Operand(bias)] = &step.inputs[..]
-            && let Some(vector) = operands.get(bias)
-            && let Some(shape) = second(step.op.row().name, &step.attrs, [&result.shape, &vector.shape])
-            && shape.len() <= result.shape.len()
-            && count(&shape) == Some(result.shape[channel])
-            && shape.iter().rev().nth(result.shape.len() - 1 - channel).copied().unwrap_or(1) == result.shape[channel]
-        {
-            head.bias = Some(bias);
-            done.push(at);
-        }
-        if let Some((at, step)) = reader(&done)
-            && step.op.row().name == "nn.relu"
-        {
-            head.activation = Activation::Relu;
-            done.push(at);
-        }
-        Some(Some((head, done)))
-    }
+#[derive(Clone)]
+enum Work {
+    Float(Float),
+    Chain(Chain),
+    /// One operator, on what is given.
+    Alone(Plan, Vec<usize>),
+    /// Elements that are made, then reduced.
+    Folded(Float, Folding),
+}
 
-    fn run(&self, sources: &[Source], to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
-        let of = |at: usize| floats((*sources.get(at)?)?);
-        let bias = match self.bias {
-            Some(at) => Some(of(at)?),
-            None => None,
-        };
-        self.body.matrix([of(self.operands[0])?, of(self.operands[1])?], (bias, self.activation), to, scratch)
-    }
+/// One reduction after the other, and what sums are divided by at the end.
+#[derive(Clone)]
+struct Folding {
+    op: Fold,
+    groups: Vec<Extent>,
+    divisor: Option<usize>,
 }
 
 impl Fused {
-    /// `None` unless all is float32 and each step has a result of the last one's shape.
+    /// `None`: a step has no body.
     fn new(steps: &[Step], operands: &[ResultType], results: &[ResultType]) -> Option<Fused> {
-        let whole = &results.last()?.shape;
-        let n = count(whole)?;
-        let is_single = |of: &ResultType| of.dtype == Dtype::Float32 && count(&of.shape).is_some();
-        if operands.len() > MAX_OPERANDS
-            || !operands.iter().chain(results).all(is_single)
-            || results.iter().any(|of| of.shape != *whole)
-        {
-            return None;
-        }
-        let (head, done) = Head::new(steps, operands, results)?.unzip();
-        let done = done.unwrap_or_default();
-        // The last step that reads each, and where it is until then.
-        let mut last = vec![0; steps.len()];
-        for (at, step) in steps.iter().enumerate() {
-            for input in &step.inputs {
-                if let Input::Step(read) = *input {
-                    last[read] = at;
+        (operands.len() <= MAX_OPERANDS).then_some(())?;
+        let mut group = Group::new(steps, operands, results)?;
+        let mut stages = Vec::new();
+        let mut first = 0;
+        while first < steps.len() {
+            let number = stages.len();
+            let end = first + group.stages[first..].iter().take_while(|stage| **stage == number).count();
+            let stage: Vec<usize> = (first..end).list();
+            let work = match Work::new(&group, &stage) {
+                Some(work) => work,
+                // The rest is a stage of its own.
+                None if stage.len() > 1 => {
+                    group.stages[first + 1..].iter_mut().for_each(|stage| *stage += 1);
+                    continue;
                 }
-            }
+                None => return None,
+            };
+            let of = &results[end - 1];
+            stages.push(Stage { work, n_bytes: count(&of.shape)?.checked_mul(of.dtype.n_bytes())? });
+            first = end;
         }
-        let (mut registers, mut free): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-        let mut n_registers = 0;
-        // What the head writes to is not read by what comes after it.
-        let mut is_whole: Vec<bool> = operands.iter().map(|of| head.is_none() && count(&of.shape) == Some(n)).list();
-        let mut lying: Vec<(usize, Vec<usize>)> = Vec::new();
-        let mut runs = Vec::with_capacity(steps.len());
-        for (at, step) in steps.iter().enumerate() {
-            if done.contains(&at) {
-                // Not read.
-                registers.push(usize::MAX);
-                continue;
-            }
-            let name = step.op.row().name;
-            let shape = |input: &Input| Some(input.of(operands, results)?.shape.clone());
-            let mut shapes: Vec<Vec<usize>> = step.inputs.iter().map(shape).some_list()?;
-            if let [a, b] = &mut shapes[..] {
-                *b = second(name, &step.attrs, [&a[..], &b[..]])?;
-            }
-            let mut places = Vec::with_capacity(shapes.len());
-            for (&input, shape) in step.inputs.iter().zip(shapes) {
-                let is_all = count(&shape) == Some(n);
-                let operand = match input {
-                    _ if !broadcasts(&shape, whole) => return None,
-                    Input::Step(_) if !is_all => return None,
-                    Input::Step(from) if done.last() == Some(&from) => Err(operands.len()),
-                    Input::Step(from) => Ok(Place::Register(*registers.get(from)?)),
-                    Input::Operand(operand) => {
-                        is_whole[operand] &= is_all;
-                        Err(operand)
-                    }
-                };
-                places.push(match operand {
-                    Ok(register) => register,
-                    Err(operand) => {
-                        let lies = (operand, shape);
-                        Place::Operand(lying.iter().position(|other| *other == lies).unwrap_or_else(|| {
-                            lying.push(lies);
-                            lying.len() - 1
-                        }))
-                    }
-                });
-            }
-            let read = step.inputs.iter().filter_map(|&input| match input {
-                Input::Step(read) if last[read] == at && !done.contains(&read) => Some(registers[read]),
-                Input::Step(_) | Input::Operand(_) => None,
-            });
-            // A step may stand in both operands of another.
-            read.for_each(|register| {
-                if !free.contains(&register) {
-                    free.push(register);
-                }
-            });
-            let to = free.pop().unwrap_or_else(|| {
-                n_registers += 1;
-                n_registers - 1
-            });
-            registers.push(to);
-            runs.push(match (places[..].try_into(), binary(name), &places[..], unary(name, &step.attrs)) {
-                (Ok(operands), Some(op), ..) => Run::Binary { op, operands, to },
-                (_, None, &[from], Some(op)) => Run::Unary { op, from, to },
-                _ => return None,
-            });
-        }
-        if lying.len() > MAX_LYING {
-            return None;
-        }
-        let walks = lying.iter().map(|(_, shape)| Walk::new([shape], whole)).list();
-        let sources = lying.iter().map(|(operand, _)| *operand).list();
-        let program = match done.last() == Some(&(steps.len() - 1)) {
-            true => None,
-            false => Some(Program::new(walks, runs)?),
-        };
-        Some(Fused { head, program, sources, is_whole, n })
+        Some(Fused { stages, n_operands: operands.len() })
     }
 
-    /// The product or convolution at its head, and which operand of the call is its right one.
+    /// The product or convolution of the group, and which operand of the call is its right one.
     pub fn product(&self) -> Option<(&Single, usize)> {
-        let head = self.head.as_ref()?;
-        Some((&head.body, head.operands[1]))
+        self.stages.iter().find_map(|stage| {
+            let Work::Float(Float { head: Some(head), .. }) = &stage.work else { return None };
+            let [_, right] = head.operands;
+            (right < self.n_operands).then_some((&head.body, right))
+        })
     }
 
     /// Whether the result may be computed where this operand is.
     pub fn takes(&self, operand: usize) -> bool {
-        self.is_whole.get(operand) == Some(&true)
+        let Some((last, before)) = self.stages.split_last() else { return false };
+        last.work.takes(operand) && !before.iter().any(|stage| stage.work.reads(operand))
+    }
+
+    /// Bytes of what is between the stages.
+    pub fn n_bytes_between(&self) -> u64 {
+        let Some((_, before)) = self.stages.split_last() else { return 0 };
+        before.iter().map(|stage| stage.n_bytes as u64).sum()
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
-        let to: &mut [f32] = bytemuck::try_cast_slice_mut(result).map_err(|_| Fault::IllTyped)?;
-        let mut operands = [From::Result; MAX_LYING];
-        for (operand, &at) in operands.iter_mut().zip(&self.sources) {
-            *operand = match sources.get(at) {
-                Some(Some(bytes)) => From::Other(floats(bytes).ok_or(Fault::IllTyped)?),
-                Some(None) if self.takes(at) => From::Result,
-                None if self.head.is_some() => From::Result,
-                Some(None) | None => return Err(Fault::IllTyped),
-            };
+        (sources.len() == self.n_operands).then_some(()).ok_or(Fault::IllTyped)?;
+        let Some((last, before)) = self.stages.split_last() else { return Err(Fault::IllTyped) };
+        if before.is_empty() {
+            return last.work.run(sources, result, scratch);
         }
-        if to.len() != self.n {
-            return Err(Fault::IllTyped);
+        let mut between = std::mem::take(&mut scratch.staged);
+        between.resize_with(between.len().max(before.len()), Vec::new);
+        // The operands, and what the stages so far gave.
+        let mut given: Vec<Source> = Vec::with_capacity(sources.len() + before.len());
+        given.extend(sources);
+        for (stage, words) in before.iter().zip(&mut between) {
+            let made = room(words, stage.n_bytes);
+            stage.work.run(&given, made, scratch)?;
+            given.push(Some(made));
         }
-        if let Some(head) = &self.head {
-            head.run(sources, to, scratch).ok_or(Fault::IllTyped)?;
+        let done = last.work.run(&given, result, scratch);
+        // Few bytes are kept for the next call.
+        if self.n_bytes_between() <= MAX_KEPT {
+            scratch.staged = between;
         }
-        if let Some(program) = &self.program {
-            program.run(&operands[..self.sources.len()], to, &mut scratch.registers);
+        done
+    }
+}
+
+impl Work {
+    /// `None`: these steps are not one stage, or the only one has no body.
+    fn new(group: &Group, stage: &[usize]) -> Option<Work> {
+        let &[.., last] = stage else { return None };
+        let n = group.n(last)?;
+        if let [.., _, _] = stage {
+            if group.classes[last] == Class::Reduction {
+                let made = Float::new(group, &stage[..stage.len() - 1], n).filter(|made| made.head.is_none())?;
+                return Some(Work::Folded(made, Folding::new(group, last)?));
+            }
+            let float = Float::new(group, stage, n).map(Work::Float);
+            return float.or_else(|| Chain::new(group, stage, n).map(Work::Chain));
         }
-        Ok(())
+        let step = &group.steps[last];
+        let number = group.stages[last];
+        let types = step.inputs.iter().map(|&input| group.type_of(input).cloned()).some_list()?;
+        let given = step.inputs.iter().map(|&input| group.given(input, number)).some_list()?;
+        if group.classes[last] == Class::OutFusable
+            && let Some(head) = Float::new(group, stage, n)
+        {
+            return Some(Work::Float(head));
+        }
+        Some(Work::Alone(Plan::new(step.op, &step.attrs, &types, &group.results[last..=last])?, given))
+    }
+
+    fn takes(&self, operand: usize) -> bool {
+        match self {
+            Work::Float(float) => float.takes(operand),
+            Work::Chain(chain) => chain.takes(operand),
+            Work::Alone(plan, given) => {
+                let mut places = (0..given.len()).filter(|&at| given[at] == operand);
+                places.next().is_some_and(|at| plan.takes(at)) && places.next().is_none()
+            }
+            Work::Folded(..) => false,
+        }
+    }
+
+    fn reads(&self, operand: usize) -> bool {
+        match self {
+            Work::Float(float) | Work::Folded(float, _) => float.reads(operand),
+            Work::Chain(chain) => chain.reads(operand),
+            Work::Alone(_, given) => given.contains(&operand),
+        }
+    }
+
+    fn run(&self, given: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
+        let done = match self {
+            Work::Float(float) => float.run(given, result, scratch),
+            Work::Chain(chain) => chain.run(given, result, scratch),
+            Work::Folded(made, folding) => folding.run(made, given, result, scratch),
+            Work::Alone(plan, at) => {
+                let mut sources: [Source; MAX_READ] = [None; MAX_READ];
+                let sources = sources.get_mut(..at.len()).ok_or(Fault::IllTyped)?;
+                for (source, &at) in sources.iter_mut().zip(at) {
+                    *source = *given.get(at).ok_or(Fault::IllTyped)?;
+                }
+                return plan.run(sources, result, scratch);
+            }
+        };
+        done.ok_or(Fault::IllTyped)
+    }
+}
+
+impl Folding {
+    fn new(group: &Group, at: usize) -> Option<Folding> {
+        let (step, result) = (&group.steps[at], &group.results[at]);
+        let of = group.type_of(*step.inputs.first()?)?;
+        match Single::new(step.op.row().name, &step.attrs, std::slice::from_ref(of), result)? {
+            Single::Fold { op, groups, divisor } if !groups.is_empty() => Some(Folding { op, groups, divisor }),
+            _ => None,
+        }
+    }
+
+    fn run(&self, made: &Float, given: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {
+        let to: &mut [f32] = bytemuck::try_cast_slice_mut(result).ok()?;
+        let (first, rest) = self.groups.split_first()?;
+        let mut registers = std::mem::take(&mut scratch.registers);
+        let mut done = Some(());
+        let mut make = |start: usize, part: &mut [f32]| {
+            done = done.and_then(|()| made.run_part(given, start, part, &mut registers));
+        };
+        if rest.is_empty() {
+            (to.len() == first.n_results()).then_some(())?;
+            fold_made(self.op, *first, &mut make, to, &mut scratch.conv.panels);
+        } else {
+            let mut held = vec![0.0; first.n_results()];
+            fold_made(self.op, *first, &mut make, &mut held, &mut scratch.conv.panels);
+            super::single::fold_all(self.op, rest, &held, to, scratch)?;
+        }
+        scratch.registers = registers;
+        super::single::divide(to, self.divisor);
+        done
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Half {
     /// Whether the result is of the operands' dtype, and not a float32.
     is_closed: bool,
     single: Single,
+    /// Elements of operands and result.
+    n: usize,
 }
 
 impl Half {
@@ -40,8 +42,12 @@ impl Half {
         let operands: Vec<ResultType> = operands.iter().map(wide).list();
         match Single::new(name, attrs, &operands, &wide(result))? {
             Single::Unary(_) | Single::Binary { .. } | Single::Compare { .. } | Single::Fold { .. } => None,
-            single => Some(Half { is_brain: dtype == Dtype::BFloat16, is_closed, single }),
+            single => Some(Half { is_brain: dtype == Dtype::BFloat16, is_closed, single, n }),
         }
+    }
+
+    pub fn n_working_bytes(&self) -> u64 {
+        4 * self.n as u64
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {

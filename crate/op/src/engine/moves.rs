@@ -310,7 +310,7 @@ fn int_of(dtype: Dtype, bytes: &[u8]) -> i128 {
 }
 
 /// Writes one element as often as it goes in.
-fn repeat(element: &[u8], to: &mut [u8]) {
+pub fn repeat(element: &[u8], to: &mut [u8]) {
     match element {
         [first, rest @ ..] if rest.iter().all(|byte| byte == first) => to.fill(*first),
         _ => to.chunks_exact_mut(element.len()).for_each(|place| place.copy_from_slice(element)),

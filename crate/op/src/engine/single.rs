@@ -287,9 +287,7 @@ impl Single {
             }
             (Single::Fold { op, groups, divisor }, From::Other(x), _) => {
                 fold_all(*op, groups, x, to, scratch)?;
-                if let Some(n) = divisor {
-                    to.iter_mut().for_each(|sum| *sum = (f64::from(*sum) / *n as f64) as f32);
-                }
+                divide(to, *divisor);
             }
             (Single::Softmax(extent), ..) => {
                 is_long(extent.n_elements()).then_some(())?;
@@ -402,8 +400,15 @@ fn reduction(name: &str, attrs: &Attrs, shape: &[usize]) -> Option<Single> {
     Some(Single::Fold { op, groups: fold::groups(shape, &axes), divisor })
 }
 
+/// Sums as means of so many elements.
+pub fn divide(sums: &mut [f32], divisor: Option<usize>) {
+    if let Some(n) = divisor {
+        sums.iter_mut().for_each(|sum| *sum = (f64::from(*sum) / n as f64) as f32);
+    }
+}
+
 /// One reduction after the other; the last one writes the result.
-fn fold_all(op: Fold, groups: &[Extent], from: &[f32], to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
+pub fn fold_all(op: Fold, groups: &[Extent], from: &[f32], to: &mut [f32], scratch: &mut Scratch) -> Option<()> {
     let Some((last, first)) = groups.split_last() else {
         return (from.len() == to.len()).then(|| to.copy_from_slice(from));
     };

@@ -32,24 +32,60 @@ s4 = multiply(s2, s3); s5 = clip(s4, a_min=0.0f, a_max=6.0f) }
     );
 }
 
-/// `%a` is used outside too, `v3` is smaller than what it goes into, and sums and comparisons are none of these.
+/// `%a` is used outside too, scalars alone are computed in the machine's registers, and a softmax looks at whole rows.
 #[test]
-fn what_others_use_and_other_shapes_stay() {
-    let text = "\
-fn f0 main(%x: l9, %s: l8, %o: l10) -> l9 {
+fn what_others_use_and_scalars_stay() {
+    let text = |sum: &str| {
+        format!(
+            "\
+fn f0 main(%x: l9, %s: l8, %o: l10) -> l9 {{
 b0:
   v3: l8 = exp(%s)
   %a: l9 = multiply(%x, v3)
   %b: l9 = negative(%a)
-  v6: l10 = add(%o, %o)
-  v7: l9 = add(%a, v6)
+{sum}
   v8: l9 = nn.softmax(v7)
   v9: l9 = nn.relu(v8)
   v10: l9 = nn.dense(v9, %b)
   return v10
+}}
+"
+        )
+    };
+    check(
+        fuse,
+        &text("  v6: l10 = add(%o, %o)\n  v7: l9 = add(%a, v6)"),
+        &text("  v7: l9 = fused(%o, %a) { s0 = add(%o, %o); s1 = add(%a, s0) }"),
+    );
 }
-";
-    check(fuse, text, text);
+
+/// A sum comes last in its group, and what reads it is another one's. A shape that is another one is none to the group.
+#[test]
+fn what_is_reduced_is_made_on_the_way() {
+    check(
+        fuse,
+        "\
+fn f0 main(%x: l9, %b: l9) -> l9 {
+b0:
+  v2: l9 = exp(%x)
+  v3: l9 = reshape(v2, newshape=[3, 2])
+  v4: l9 = add(v3, %b)
+  v5: l9 = sum(v4, axis=1, keepdims=True)
+  v6: l9 = sqrt(v5)
+  v7: l9 = negative(v6)
+  return v7
+}
+",
+        "\
+fn f0 main(%x: l9, %b: l9) -> l9 {
+b0:
+  v5: l9 = fused(%x, %b) { s0 = exp(%x); s1 = reshape(s0, newshape=[3, 2]); s2 = add(s1, %b); \
+s3 = sum(s2, axis=1, keepdims=True) }
+  v7: l9 = fused(v5) { s0 = sqrt(v5); s1 = negative(s0) }
+  return v7
+}
+",
+    );
 }
 
 /// A sum of known sizes has nothing to say, so it moves behind a `check`, but not behind a call, which may go deep.
@@ -92,8 +128,7 @@ b0:
   v6: l10 = fused(v3) { s0 = negative(v3); s1 = abs(s0) }
   v7: l9 = fused(%x) { s0 = exp(%x); s1 = negative(s0); s2 = abs(s1) }
   v8: l9 = call step(%x)
-  v9: l9 = add(v7, v8)
-  v10: l10 = add(v9, v6)
+  v10: l10 = fused(v7, v8, v6) { s0 = add(v7, v8); s1 = add(s0, v6) }
   return v10
 }
 ",

@@ -1,8 +1,11 @@
 //! Random groups: as one call, and one step after the other.
 
+use super::super::single;
 use super::*;
 use crate::{all, by_name};
-use ty::AttrValue;
+use ty::{AttrValue, Dtype};
+
+mod mixed;
 
 struct Random(u64);
 
@@ -19,7 +22,7 @@ impl Random {
 
 const SPECIAL: [f32; 8] = [0.0, -0.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, f32::MIN_POSITIVE, 1e-40];
 
-fn single(shape: &[usize]) -> ResultType {
+fn float32(shape: &[usize]) -> ResultType {
     ResultType { shape: shape.to_vec(), dtype: Dtype::Float32 }
 }
 
@@ -56,7 +59,8 @@ struct Seen {
     n_planned: usize,
     n_taken: usize,
     n_refused: usize,
-    n_others: usize,
+    /// With results of several shapes.
+    n_staged: usize,
 }
 
 fn elements(random: &mut Random, of: &ResultType) -> Vec<f32> {
@@ -104,11 +108,8 @@ fn check(random: &mut Random, operators: &mut Operators, steps: &[Step], operand
         (found, refused) => panic!("{:?} {refused:?}", found.map(|_| ())),
     };
     assert_eq!(its, types[steps.len() - 1..]);
-    assert_eq!(plan.is_some(), types.iter().all(|of| of.shape == its[0].shape), "{steps:?} {operands:?}");
-    let Some(plan) = plan else {
-        seen.n_others += 1;
-        return;
-    };
+    let plan = plan.expect("each step has a plan");
+    seen.n_staged += usize::from(!types.iter().all(|of| of.shape == its[0].shape));
     seen.n_planned += 1;
     let expected = bits(results.last().unwrap());
     for taken in std::iter::once(None).chain((0..operands.len()).map(Some)) {
@@ -129,8 +130,12 @@ fn check(random: &mut Random, operators: &mut Operators, steps: &[Step], operand
 }
 
 fn elementwise() -> Vec<OpId> {
-    let is_one = |op: &OpId| op.class(&op.row().default_attrs()) == Class::Elementwise;
-    (0..all().len()).map(|at| OpId(at as u32)).filter(is_one).collect()
+    let has_loop = |op: &OpId| {
+        let (name, attrs) = (op.row().name, op.row().default_attrs());
+        let is_compared = matches!(op.row().kernel, crate::Kernel::Compare { .. });
+        !is_compared && (single::binary(name).is_some() || single::unary(name, &attrs).is_some())
+    };
+    (0..all().len()).map(|at| OpId(at as u32)).filter(has_loop).collect()
 }
 
 #[test]
@@ -142,15 +147,15 @@ fn as_one_and_one_after_the_other_have_the_same_bits() {
         let sizes = random.of(&[[2, 3], [1, 4], [37, 41], [1, 1500], [0, 3], [600, 2]]);
         let [a, b] = sizes;
         let shapes: [&[usize]; 7] = [&[a, b], &[a, b], &[a, b], &[b], &[a, 1], &[], &[1, b]];
-        let operands: Vec<ResultType> = (0..4).map(|_| single(random.of(&shapes))).collect();
+        let operands: Vec<ResultType> = (0..4).map(|_| float32(random.of(&shapes))).collect();
         let n_steps = 2 + random.below(6);
         let steps: Vec<Step> =
             (0..n_steps).map(|n_before| step(&mut random, &fusible, operands.len(), n_before)).collect();
         check(&mut random, &mut operators, &steps, &operands, &mut seen);
     }
     println!("{seen:?}");
-    let Seen { n_planned, n_taken, n_refused, n_others } = seen;
-    assert!(n_planned > 300 && n_taken > 300 && n_refused > 100 && n_others > 100);
+    let Seen { n_planned, n_taken, n_refused, n_staged } = seen;
+    assert!(n_planned > 300 && n_taken > 300 && n_refused > 100 && n_staged > 100);
 }
 
 type Attributes = Vec<(&'static str, AttrValue)>;
@@ -224,7 +229,7 @@ fn what_follows_a_product_or_a_convolution_has_the_same_bits() {
             attrs.entries.iter_mut().find(|entry| entry.0 == name).unwrap().1 = value;
         }
         let attrs = Arc::new(attrs);
-        let mut operands: Vec<ResultType> = shapes.iter().map(|shape| single(shape)).collect();
+        let mut operands: Vec<ResultType> = shapes.iter().map(|shape| float32(shape)).collect();
         // A group of channels that is none.
         let Ok(Some((results, _))) = operators.plan(op, &attrs, &operands) else { continue };
         let whole = results[0].shape.clone();
@@ -233,10 +238,10 @@ fn what_follows_a_product_or_a_convolution_has_the_same_bits() {
         let mut vector = vec![1; whole.len()];
         vector[channel] = whole[channel];
         operands.extend([
-            single(&whole[channel..=channel]),
-            single(&vector[channel..]),
-            single(&whole),
-            single(&random.of(&[vec![], vector.clone(), vec![1], whole.clone()])),
+            float32(&whole[channel..=channel]),
+            float32(&vector[channel..]),
+            float32(&whole),
+            float32(&random.of(&[vec![], vector.clone(), vec![1], whole.clone()])),
         ]);
         let mut steps: Vec<Step> = Vec::new();
         if random.below(3) == 0 {
@@ -271,5 +276,5 @@ fn what_follows_a_product_or_a_convolution_has_the_same_bits() {
         n_with_bias += usize::from(is_biased && seen.n_planned > before);
     }
     println!("{seen:?}, {n_with_bias} with a bias");
-    assert!(seen.n_planned > 1_000 && n_with_bias > 500 && seen.n_taken == 0);
+    assert!(seen.n_planned > 1_000 && n_with_bias > 500);
 }

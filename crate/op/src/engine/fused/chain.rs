@@ -1,0 +1,226 @@
+//! Stages of any dtypes, a block at a time: each step is the plan of its operator on a block, and what is between two of
+//! them stays in the first-level cache.
+
+use super::MAX_READ;
+use super::stage::{Group, Lying, Run, Wiring};
+use crate::engine::{Plan, Scratch, Source, moves};
+use crate::run::ResultType;
+use base::ToList;
+use kernel::elementwise::broadcast::Walk;
+use kernel::elementwise::program::Place;
+
+/// Bytes of a block of what has the widest elements.
+const BLOCK: usize = 1 << 14;
+
+#[derive(Clone)]
+pub struct Chain {
+    operands: Vec<Operand>,
+    links: Vec<Link>,
+    n_registers: usize,
+    n: usize,
+    /// Elements of a block.
+    n_block: usize,
+    /// Bytes of an element of the result.
+    width: usize,
+}
+
+/// What is read along the result.
+#[derive(Clone)]
+struct Operand {
+    given: usize,
+    walk: Walk<1>,
+    width: usize,
+    way: Way,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// Element by element.
+    Whole,
+    /// One for all.
+    One,
+    /// Each block of it is written out.
+    Spread,
+}
+
+/// A step.
+#[derive(Clone)]
+struct Link {
+    /// On a block, and on what is left behind the last one.
+    plans: [Plan; 2],
+    reads: Vec<Read>,
+    to: usize,
+    /// Of its result.
+    width: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Read {
+    /// A block, and how wide its elements are.
+    Register(usize, usize),
+    Operand(usize),
+}
+
+impl Operand {
+    fn new(lying: &Lying) -> Operand {
+        let (walk, width) = (lying.walk(), lying.dtype.n_bytes());
+        let way = match lying.is_whole() {
+            true => Way::Whole,
+            false if walk.run == walk.n && !walk.moves[0] => Way::One,
+            false => Way::Spread,
+        };
+        Operand { given: lying.given, walk, width, way }
+    }
+
+    /// Writes out the elements from `start` on.
+    fn spread(&self, from: &[u8], start: usize, to: &mut [u8]) -> Option<()> {
+        let Walk { run, moves: [is_moving], .. } = self.walk;
+        let (mut at, n) = (0, to.len() / self.width);
+        while at < n {
+            let (number, first) = ((start + at) / run, (start + at) % run);
+            let length = (run - first).min(n - at);
+            let [offset] = self.walk.offsets(number);
+            let to = &mut to[at * self.width..(at + length) * self.width];
+            let of = |at: usize, n: usize| from.get(at * self.width..(at + n) * self.width);
+            match is_moving {
+                true => to.copy_from_slice(of(offset + first, length)?),
+                false => moves::repeat(of(offset, 1)?, to),
+            }
+            at += length;
+        }
+        Some(())
+    }
+}
+
+impl Chain {
+    /// `None` if a step has no plan.
+    pub fn new(group: &Group, stage: &[usize], n: usize) -> Option<Chain> {
+        let Wiring { lying, runs, n_registers } = Wiring::new(group, stage, n, (&[], 0))?;
+        let operands: Vec<Operand> = lying.iter().map(Operand::new).list();
+        let width = |run: &Run| group.results[run.step].dtype.n_bytes();
+        let widest = operands.iter().map(|operand| operand.width).chain(runs.iter().map(width)).max()?;
+        let n_block = (BLOCK / widest).min(n);
+        let mut links = Vec::with_capacity(runs.len());
+        let mut widths = vec![0; n_registers];
+        for run in &runs {
+            let reads = run.operands.iter().map(|place| match *place {
+                Place::Register(at) => Some(Read::Register(at, widths[at])),
+                Place::Operand(at) => Some(Read::Operand(at)),
+                Place::Constant(_) => None,
+            });
+            let reads: Vec<Read> = reads.some_list()?;
+            (reads.len() <= MAX_READ).then_some(())?;
+            let width = width(run);
+            widths[run.to] = width;
+            let on = |n: usize| plan(group, run.step, &reads, &operands, n);
+            let whole = on(n_block)?;
+            let last = match n.checked_rem(n_block) {
+                Some(left) if left > 0 => on(left)?,
+                Some(_) | None => whole.clone(),
+            };
+            links.push(Link { plans: [whole, last], reads, to: run.to, width });
+        }
+        let width = links.last()?.width;
+        Some(Chain { operands, links, n_registers, n, n_block, width })
+    }
+
+    /// Whether the result may be where this is that is given.
+    pub fn takes(&self, given: usize) -> bool {
+        let mut lying = self.operands.iter().filter(|operand| operand.given == given).peekable();
+        lying.peek().is_some() && lying.all(|operand| operand.way == Way::Whole && operand.width == self.width)
+    }
+
+    pub fn reads(&self, given: usize) -> bool {
+        self.operands.iter().any(|operand| operand.given == given)
+    }
+
+    pub fn run(&self, given: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {
+        (result.len() == self.n * self.width).then_some(())?;
+        let mut blocks = std::mem::take(&mut scratch.chained);
+        // A register for each step's result, then one for each operand that does not lie in memory as it is read.
+        blocks.resize_with(blocks.len().max(self.n_registers + self.operands.len()), Vec::new);
+        let mut done = Some(());
+        let mut start = 0;
+        while start < self.n && done.is_some() {
+            let n = self.n_block.min(self.n - start);
+            done = self.block(given, (start, n), result, &mut blocks, scratch);
+            start += n;
+        }
+        scratch.chained = blocks;
+        done
+    }
+
+    fn block(
+        &self,
+        given: &[Source],
+        (start, n): (usize, usize),
+        result: &mut [u8],
+        blocks: &mut [Vec<u64>],
+        scratch: &mut Scratch,
+    ) -> Option<()> {
+        let place = start * self.width..(start + n) * self.width;
+        for (at, operand) in self.operands.iter().enumerate() {
+            let from = *given.get(operand.given)?;
+            if from.is_some() && operand.way != Way::Spread {
+                continue;
+            }
+            let to = room(&mut blocks[self.n_registers + at], n * operand.width);
+            match from {
+                // The result is there once the block is done.
+                None => to.copy_from_slice(&result[place.clone()]),
+                Some(from) => operand.spread(from, start, to)?,
+            }
+        }
+        for (number, link) in self.links.iter().enumerate() {
+            // No step reads the register that it writes.
+            let mut written = std::mem::take(&mut blocks[link.to]);
+            let mut sources: [Source; MAX_READ] = [None; MAX_READ];
+            for (source, read) in sources.iter_mut().zip(&link.reads) {
+                let block = |at: usize, width: usize| bytemuck::cast_slice::<u64, u8>(&blocks[at]).get(..n * width);
+                *source = Some(match *read {
+                    Read::Register(at, width) => block(at, width)?,
+                    Read::Operand(at) => {
+                        let Operand { given: number, width, way, .. } = self.operands[at];
+                        match given[number] {
+                            Some(from) if way == Way::Whole => from.get(start * width..(start + n) * width)?,
+                            Some(from) if way == Way::One => from.get(..width)?,
+                            _ => block(self.n_registers + at, width)?,
+                        }
+                    }
+                });
+            }
+            let to = match number + 1 == self.links.len() {
+                true => &mut result[place.clone()],
+                false => room(&mut written, n * link.width),
+            };
+            let plan = if n == self.n_block { &link.plans[0] } else { &link.plans[1] };
+            let done = plan.run(&sources[..link.reads.len()], to, scratch);
+            blocks[link.to] = written;
+            done.ok()?;
+        }
+        Some(())
+    }
+}
+
+/// A step on `n` elements.
+fn plan(group: &Group, step: usize, reads: &[Read], operands: &[Operand], n: usize) -> Option<Plan> {
+    let (of, dtype) = (&group.steps[step], group.results[step].dtype);
+    // What lies along an axis has been spread by then.
+    let op = if of.op.row().name == "nn.bias_add" { crate::by_name("add")? } else { of.op };
+    let types = of.inputs.iter().zip(reads).map(|(&input, read)| {
+        let is_one = matches!(*read, Read::Operand(at) if operands[at].way == Way::One);
+        let shape = if is_one { Vec::new() } else { vec![n] };
+        Some(ResultType { shape, dtype: group.type_of(input)?.dtype })
+    });
+    let types: Vec<ResultType> = types.some_list()?;
+    Plan::new(op, &of.attrs, &types, &[ResultType { shape: vec![n], dtype }])
+}
+
+/// The first `n` bytes of a block, which is made as large.
+pub fn room(block: &mut Vec<u64>, n: usize) -> &mut [u8] {
+    let n_words = n.div_ceil(8);
+    if block.len() < n_words {
+        block.resize(n_words, 0);
+    }
+    &mut bytemuck::cast_slice_mut(block)[..n]
+}
