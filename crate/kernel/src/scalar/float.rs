@@ -161,9 +161,20 @@ pub fn divide(a: f64, b: f64) -> f64 {
     a / b
 }
 
-/// The quotient rounded down.
+/// The quotient rounded down, which goes with [`floor_mod`]: of an infinity it is NaN.
 pub fn floor_divide(a: f64, b: f64) -> f64 {
-    (a / b).floor()
+    let quotient = a / b;
+    if quotient != quotient.floor() || b == 0.0 {
+        return quotient.floor();
+    }
+    let rest = libm::fmod(a, b);
+    let whole = without(rest, a, b);
+    if rest != 0.0 && (rest < 0.0) != (b < 0.0) { whole - 1.0 } else { whole }
+}
+
+/// The quotient of what is left of `a` without the remainder: an integer, which [`divide`] may round up to.
+fn without(rest: f64, a: f64, b: f64) -> f64 {
+    ((a - rest) / b).round().copysign(a / b)
 }
 
 /// The exact remainder that has the sign of `b`, as Python's `%`.
@@ -183,9 +194,10 @@ pub fn r#mod(a: f64, b: f64) -> f64 {
     libm::fmod(a, b)
 }
 
-/// The quotient rounded towards zero.
+/// The quotient rounded towards zero, which goes with [`trunc_mod`]: of an infinity it is NaN.
 pub fn trunc_divide(a: f64, b: f64) -> f64 {
-    (a / b).trunc()
+    let quotient = a / b;
+    if quotient != quotient.trunc() || b == 0.0 { quotient.trunc() } else { without(libm::fmod(a, b), a, b) }
 }
 
 /// The same as `mod`.
@@ -300,6 +312,42 @@ mod tests {
         assert_eq!(pairs.map(|(a, b)| r#mod(a, b)), [1.0, -1.0, 1.0, -1.0]);
         assert_eq!(floor_mod(1.0, INF), 1.0);
         assert!(floor_mod(4.0, -2.0).is_sign_negative());
+    }
+
+    /// What NumPy 2.4 answers: quotient and remainder rounded down.
+    #[test]
+    fn a_quotient_goes_with_its_remainder() {
+        let tiny = f64::from_bits(1);
+        let answers = [
+            ([1.0, 0.1], [9.0, 0.09999999999999995]),
+            ([-1.0, 0.1], [-10.0, 5.551115123125783e-17]),
+            ([3.0, 0.1], [29.0, 0.09999999999999984]),
+            ([-3.0, 0.3], [-11.0, 0.2999999999999999]),
+            ([1.0, -INF], [-1.0, -INF]),
+            ([-1.0, INF], [-1.0, INF]),
+            ([-1.0, -INF], [0.0, -1.0]),
+            ([0.0, -INF], [-0.0, -0.0]),
+            ([-0.0, 1.0], [-0.0, 0.0]),
+            ([0.0, -1.0], [-0.0, -0.0]),
+            ([-tiny, 1e300], [-1.0, 1e300]),
+            ([tiny, 1e300], [0.0, tiny]),
+            ([1e300, tiny], [INF, 0.0]),
+            ([1e16, -7.0], [-1428571428571429.0, -3.0]),
+            ([INF, 1.0], [f64::NAN; 2]),
+            ([-INF, -INF], [f64::NAN; 2]),
+            ([1.0, f64::NAN], [f64::NAN; 2]),
+            ([1.0, 0.0], [INF, f64::NAN]),
+            ([1.0, -0.0], [-INF, f64::NAN]),
+            ([0.0, 0.0], [f64::NAN; 2]),
+        ];
+        for ([a, b], want) in answers {
+            for (got, want) in [floor_divide(a, b), floor_mod(a, b)].into_iter().zip(want) {
+                assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{a} by {b}: {got}");
+            }
+        }
+        // Rounded towards zero, NumPy has none.
+        assert_eq!([1.0, -1.0, 0.25].map(|a| trunc_divide(a, 0.1)), [9.0, -9.0, 2.0]);
+        assert!(trunc_divide(-1.0, INF).is_sign_negative() && trunc_divide(INF, 2.0).is_nan());
     }
 
     #[test]
