@@ -6,7 +6,7 @@ use base::{HashMap, Idx, Span};
 use ir::{BlockId, Callee, Case, CaseKey, FuncId, GlobalId, Instr, Op, VarId};
 use layout::{Head, Kind, LayoutId};
 use machine::{data_offset, tensor_size};
-use op::{CallFault, MAX_OPERANDS, OPEN, Operand, Plan, ResultType};
+use op::{CallFault, MAX_OPERANDS, OPEN, Operand, Plan, ResultType, bytes_on_values};
 use std::sync::Arc;
 use ty::{RunError, RunFault, Value};
 
@@ -328,6 +328,7 @@ impl<'p> Forecaster<'p> {
     fn operator(&mut self, path: &mut Path, instr: &'p Instr, mut args: Vec<Abstract>) -> Result<(), End> {
         let [result] = instr.results[..] else { return Err(End::Failed) };
         let operands: Option<Vec<Operand>> = args.iter().map(|arg| operand(path, arg)).collect();
+        let n_operands: u64 = operands.iter().flatten().map(Operand::n_elements).sum();
         let made = match operands {
             Some(operands) => self.foresee(instr, operands)?,
             None => Made::Unknown,
@@ -376,12 +377,12 @@ impl<'p> Forecaster<'p> {
         let layouts = instr.args.iter().map(|&arg| self.layout(path, arg));
         let is_planned =
             *has_parts && machine::is_in_place(&self.program.layouts, layouts, self.layout(path, result), results);
-        for of in results.iter().filter(|_| !is_scalar && !is_planned) {
-            // What is computed on values has eight bytes for each element.
-            let n = of.n_bytes() / of.dtype.n_bytes() as u64;
-            if n.saturating_mul(8) > self.limit {
+        if !is_scalar && !is_planned {
+            if let Some(of) = results.iter().find(|of| of.n_bytes() > self.limit) {
                 return Err(self.refused(span, of.n_bytes(), 0));
             }
+            let n = results.iter().map(ResultType::n_elements).fold(n_operands, u64::saturating_add);
+            self.work(path, bytes_on_values(n))?;
         }
         if !is_planned {
             args.drain(..).for_each(|arg| path.drop(arg));
@@ -467,6 +468,20 @@ impl<'p> Forecaster<'p> {
             return Err(self.refused(span, bytes, held));
         }
         Ok(path.tensor(Some(of.clone())))
+    }
+
+    /// Memory that an operator works in, if there is so much.
+    fn work(&mut self, path: &mut Path, bytes: u64) -> Result<(), End> {
+        let with_all = path.live.saturating_add(bytes);
+        path.peak = path.peak.max(with_all);
+        if with_all <= self.limit {
+            return Ok(());
+        }
+        let span = path.place(self.program);
+        match path.has_cells && bytes <= self.limit {
+            true => self.lost(path, span, Open::Cells),
+            false => Err(End::Refused(RunError { span, fault: RunFault::OutOfMemory { limit: self.limit } })),
+        }
     }
 
     fn refused(&self, span: Span, bytes: u64, held: u64) -> End {

@@ -255,7 +255,10 @@ impl Decoder<'_> {
         match &layouts[layout].kind {
             Kind::Scalar(dtype) => Some(Value::Scalar(*dtype, scalar_of(*dtype, word))),
             Kind::Immediate(dtype) => Some(Value::Scalar(*dtype, scalar_of(*dtype, word >> 1))),
-            Kind::Tensor => Some(Value::tensor(self.heap.tensor(pointer))),
+            Kind::Tensor => {
+                let made = || Value::tensor(self.heap.tensor(pointer));
+                Some(self.known.entry((layout, pointer)).or_insert_with(made).clone())
+            }
             Kind::Closure => Some(Value::Func(self.heap.closure(pointer), Fields::default())),
             Kind::Sum { tag, variants } => {
                 // What takes no bits is one value, however large: it is made once.

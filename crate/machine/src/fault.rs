@@ -14,6 +14,8 @@ pub(crate) enum Stop {
     FaultAt(Span, RunFault),
     /// This many bytes are missing. Nothing has changed: if there is room later, the instruction can be done again.
     NoMemory(u64),
+    /// As [`NoMemory`](Stop::NoMemory), of memory that an operator works in.
+    NoRoom(u64),
     /// A tensor of so many bytes cannot be had in any case, there if it is for a part of the instruction.
     LargeTensor(Option<Span>, u64),
 }
@@ -35,6 +37,7 @@ impl Stop {
             Stop::Fault(fault) | Stop::FaultAt(_, fault) => Stop::FaultAt(span, fault),
             Stop::Pause => Stop::Pause,
             Stop::NoMemory(bytes) => Stop::NoMemory(bytes),
+            Stop::NoRoom(bytes) => Stop::NoRoom(bytes),
             Stop::LargeTensor(_, bytes) => Stop::LargeTensor(Some(span), bytes),
         }
     }

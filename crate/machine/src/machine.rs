@@ -215,7 +215,7 @@ impl Machine {
         let code = self.code.clone();
         let mut blocks = Blocks::new(&mut self.state.heap, &code.kinds);
         let words = encode(&code.program.layouts, &mut blocks, layout, value);
-        if blocks.has_failed {
+        if blocks.has_failed.get() {
             return Err(RunFault::OutOfMemory { limit: self.limits.memory });
         }
         words.map_err(|_| RunFault::Broken)
@@ -250,8 +250,9 @@ impl Machine {
                 Stop::Fault(fault) => (None, fault),
                 Stop::Pause => (None, RunFault::Broken),
                 Stop::FaultAt(part, fault) => (Some(part), fault),
-                Stop::NoMemory(bytes) if self.make_room(bytes) => continue,
+                Stop::NoMemory(bytes) | Stop::NoRoom(bytes) if self.make_room(bytes) => continue,
                 Stop::NoMemory(bytes) => (None, self.no_memory(bytes)),
+                Stop::NoRoom(_) => (None, RunFault::OutOfMemory { limit: self.limits.memory }),
                 Stop::LargeTensor(part, bytes) => {
                     (part, RunFault::LargeTensor { limit: self.limits.memory, bytes, held: 0 })
                 }
@@ -302,16 +303,20 @@ impl Machine {
         }
     }
 
-    /// The value of a run that is done; it is there once.
-    pub fn result(&mut self) -> Option<Value> {
-        let (function, _) = self.state.root.filter(|_| self.state.is_done)?;
+    /// The value of a run that is done; it is there once. `room` is how many bytes there are for the elements of values,
+    /// and then how many are left.
+    pub fn result(&mut self, room: &mut u64) -> Result<Value, RunFault> {
+        let Some((function, _)) = self.state.root.filter(|_| self.state.is_done) else { return Err(RunFault::Broken) };
         let code = self.code.clone();
         let words = self.take_result();
-        let layout = code.program.functions.get(function)?.result;
+        let layout = code.program.functions.get(function).ok_or(RunFault::Broken)?.result;
         let blocks = Blocks::new(&mut self.state.heap, &code.kinds);
+        blocks.room.set(*room);
         let value = decode(&code.program.layouts, &blocks, layout, &words);
+        *room = blocks.room.get();
+        let has_failed = blocks.has_failed.get();
         self.state.heap.release_value(&code, layout, &words);
-        Some(value)
+        if has_failed { Err(RunFault::LargeValue { limit: self.limits.memory }) } else { Ok(value) }
     }
 
     fn take_result(&mut self) -> Words {

@@ -15,7 +15,9 @@ use crate::weights::Weights;
 use base::{HashMap, ToList};
 use kernel::elementwise::Source as From;
 use layout::{Kind, LayoutId, Words, decode, encode};
-use op::{AttrForm, CallFault, Direct, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step};
+use op::{
+    AttrForm, CallFault, Direct, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step, bytes_on_values,
+};
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use std::sync::Arc;
@@ -207,13 +209,12 @@ fn find_and_call(
         Way::Values(results) => {
             let words = operands.iter().map(|&word| smallvec![word]).list();
             let call = TensorCall { layouts: place.operands.clone(), words, result: place.result };
-            let args = call.args(heap, code);
-            let value = match (&place.call, results) {
-                (Called::One(op, attrs), Some(results)) => operators.run_unplanned(*op, &args, attrs, results)?,
-                (Called::One(op, attrs), None) => operators.run(*op, &args, attrs)?,
-                (Called::Fused(steps), _) => run_steps(operators, steps, &args)?,
-            };
-            return call.finish(heap, code, &value)?.first().copied().ok_or(broken);
+            let value = call.compute(heap, code, results.as_deref(), |args| match (&place.call, &results) {
+                (Called::One(op, attrs), Some(results)) => Ok(operators.run_unplanned(*op, args, attrs, results)?),
+                (Called::One(op, attrs), None) => Ok(operators.run(*op, args, attrs)?),
+                (Called::Fused(steps), _) => run_steps(operators, steps, args),
+            });
+            return call.finish(heap, code, &value?)?.first().copied().ok_or(broken);
         }
     };
     done.map_err(|fail| fail.stop(code, number))
@@ -567,22 +568,22 @@ pub(crate) fn on_values(
     if let Some(words) = many::call(heap, code, operators, (found, &mut sites.scratch), (op, attrs), call)? {
         return Ok(words);
     }
-    let args = call.args(heap, code);
-    let value = if op.row().attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
-        operators.run(op, &args, attrs)?
-    } else {
-        let shapes = shapes(&args);
+    let value = call.compute(heap, code, None, |args| {
+        if op.row().attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
+            return Ok(operators.run(op, args, attrs)?);
+        }
+        let shapes = shapes(args);
         let results = match sites.known.get(&pc) {
             Some((before, results)) if *before == shapes => results.clone(),
             Some(_) | None => {
-                let results = operators.result_types(op, &args, attrs)?;
+                let results = operators.result_types(op, args, attrs)?;
                 sites.known.insert(pc, (shapes, results.clone()));
                 results
             }
         };
-        operators.run_with(op, &args, attrs, &results)?
-    };
-    call.finish(heap, code, &value)
+        Ok(operators.run_with(op, args, attrs, &results)?)
+    });
+    call.finish(heap, code, &value?)
 }
 
 /// Fused operators, one after the other.
@@ -593,8 +594,8 @@ pub(crate) fn steps_on_values(
     steps: &[Step],
     call: &TensorCall,
 ) -> Result<Words, Stop> {
-    let value = run_steps(operators, steps, &call.args(heap, code))?;
-    call.finish(heap, code, &value)
+    let value = call.compute(heap, code, None, |args| run_steps(operators, steps, args));
+    call.finish(heap, code, &value?)
 }
 
 fn run_steps(operators: &mut Operators, steps: &[Step], args: &[Value]) -> Result<Value, Stop> {
@@ -608,6 +609,42 @@ fn run_steps(operators: &mut Operators, steps: &[Step], args: &[Value]) -> Resul
 }
 
 impl TensorCall {
+    /// What the operands come to as values. The memory that this works in is counted as used meanwhile.
+    fn compute(
+        &self,
+        heap: &mut Heap,
+        code: &Assembly,
+        results: Option<&[ResultType]>,
+        work: impl FnOnce(&[Value]) -> Result<Value, Stop>,
+    ) -> Result<Value, Stop> {
+        let n_results: u64 = results.unwrap_or(&[]).iter().map(ResultType::n_elements).sum();
+        let bytes = bytes_on_values(self.n_elements(heap, code).saturating_add(n_results));
+        if !heap.charge(bytes) {
+            return Err(Stop::NoRoom(bytes));
+        }
+        let value = work(&self.args(heap, code));
+        heap.in_use -= bytes;
+        value
+    }
+
+    /// How many elements the tensors in the operands have.
+    fn n_elements(&self, heap: &Heap, code: &Assembly) -> u64 {
+        let layouts = &code.program.layouts;
+        let (mut found, mut n) = (Vec::new(), 0);
+        for (&layout, words) in self.layouts.iter().zip(&self.words) {
+            code.kinds.pointers(layouts, layout, words, &mut found);
+        }
+        while let Some((_, at)) = found.pop() {
+            match code.kinds.kind_at(heap, at) {
+                BlockKind::Tensor(dtype) => n += ResultType { shape: shape_at(heap, at), dtype }.n_elements(),
+                BlockKind::Free | BlockKind::Token | BlockKind::Box(_) | BlockKind::Ref(_) | BlockKind::Closure(_) => {
+                    code.kinds.pointers_at(layouts, heap, at, &mut found);
+                }
+            }
+        }
+        n
+    }
+
     fn args(&self, heap: &mut Heap, code: &Assembly) -> Vec<Value> {
         let blocks = Blocks::new(heap, &code.kinds);
         let operands = self.layouts.iter().zip(&self.words);
@@ -621,7 +658,7 @@ impl TensorCall {
         }
         let mut blocks = Blocks::new(heap, &code.kinds);
         let words = encode(&code.program.layouts, &mut blocks, self.result, value);
-        if blocks.has_failed {
+        if blocks.has_failed.get() {
             return Err(Stop::Fault(RunFault::OutOfMemory { limit: heap.limit }));
         }
         words.map_err(|_| Stop::Fault(RunFault::Broken))

@@ -115,7 +115,7 @@ fn try_run(machine: &mut Machine, function: &str, args: &[Value]) -> Result<Valu
     loop {
         match machine.run(999) {
             Status::Running => {}
-            Status::Done => return Ok(machine.result().unwrap()),
+            Status::Done => return Ok(machine.result(&mut u64::MAX.clone()).unwrap()),
             Status::Failed(error) => return Err(error),
         }
     }

@@ -3,19 +3,22 @@
 use crate::heap::{HEADER, Heap, IMMORTAL};
 use crate::kind::{BlockKind, Kinds, block_size, shape_at, shape_size, tensor_size};
 use layout::{LayoutId, Words};
+use std::cell::Cell;
 use ty::{Code, Dtype, Elements, Tensor};
 
 /// The heap as [`layout::encode`] and [`layout::decode`] see it.
 pub struct Blocks<'a> {
     pub heap: &'a mut Heap,
     pub kinds: &'a Kinds,
-    /// There was no memory for a block.
-    pub has_failed: bool,
+    /// There was no memory for a block, or no room for elements.
+    pub has_failed: Cell<bool>,
+    /// Bytes that there are for the elements of values, eight for each.
+    pub room: Cell<u64>,
 }
 
 impl<'a> Blocks<'a> {
     pub fn new(heap: &'a mut Heap, kinds: &'a Kinds) -> Blocks<'a> {
-        Blocks { heap, kinds, has_failed: false }
+        Blocks { heap, kinds, has_failed: Cell::new(false), room: Cell::new(u64::MAX) }
     }
 
     fn block_of(&mut self, kind: BlockKind, words: &[u64]) -> u32 {
@@ -25,7 +28,7 @@ impl<'a> Blocks<'a> {
                 at
             }
             None => {
-                self.has_failed = true;
+                self.has_failed.set(true);
                 0
             }
         }
@@ -39,7 +42,9 @@ impl layout::Heap for Blocks<'_> {
 
     fn new_tensor(&mut self, tensor: &Tensor) -> u32 {
         let at = new_tensor(self.heap, self.kinds, tensor);
-        self.has_failed |= at.is_none();
+        if at.is_none() {
+            self.has_failed.set(true);
+        }
         at.unwrap_or(0)
     }
 
@@ -56,7 +61,17 @@ impl layout::Heap for Blocks<'_> {
     }
 
     fn tensor(&self, pointer: u32) -> Tensor {
-        tensor_at(self.heap, self.kinds, pointer)
+        let n = shape_at(self.heap, pointer).iter().fold(8_u64, |n, &size| n.saturating_mul(size as u64));
+        match self.room.get().checked_sub(n) {
+            Some(left) => {
+                self.room.set(left);
+                tensor_at(self.heap, self.kinds, pointer)
+            }
+            None => {
+                self.has_failed.set(true);
+                nothing()
+            }
+        }
     }
 
     fn cell(&self, pointer: u32, n_words: usize) -> Words {
@@ -108,10 +123,13 @@ pub fn static_tensor(heap: &mut Heap, kinds: &Kinds, tensor: &Tensor) -> Option<
     Some(at)
 }
 
+/// What stands for a tensor that is none.
+fn nothing() -> Tensor {
+    Tensor { dtype: Dtype::Bool, shape: vec![0], elements: Elements::Int(Vec::new()) }
+}
+
 pub fn tensor_at(heap: &Heap, kinds: &Kinds, at: u32) -> Tensor {
-    let BlockKind::Tensor(dtype) = kinds.kind_at(heap, at) else {
-        return Tensor { dtype: Dtype::Bool, shape: vec![0], elements: Elements::Int(Vec::new()) };
-    };
+    let BlockKind::Tensor(dtype) = kinds.kind_at(heap, at) else { return nothing() };
     let shape = shape_at(heap, at);
     let n = shape.iter().fold(1_usize, |n, &size| n.saturating_mul(size));
     let bytes = heap.slice(at + data_offset(shape.len()), n.saturating_mul(dtype.n_bytes()));

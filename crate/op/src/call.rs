@@ -78,6 +78,14 @@ pub enum Operand {
 }
 
 impl Operand {
+    pub fn n_elements(&self) -> u64 {
+        match self {
+            Operand::Scalar(..) => 1,
+            Operand::Tensor(of) => of.n_elements(),
+            Operand::Tuple(fields) => fields.iter().map(ResultType::n_elements).fold(0, u64::saturating_add),
+        }
+    }
+
     /// The type of one that is no tuple.
     pub fn single(&self) -> Option<ResultType> {
         match self {
@@ -95,6 +103,14 @@ pub type Planned = (Vec<ResultType>, Option<Plan>);
 pub type PlannedAll = (Vec<ResultType>, Vec<Plan>);
 
 const HERE: Cause = Cause(0);
+
+/// Bytes that a call on values works in, beside its operands and results: a number of 64 bits for each element of
+/// these. So little that it matters to nobody is not counted.
+pub fn bytes_on_values(n_elements: u64) -> u64 {
+    const UNCOUNTED: u64 = 1 << 20;
+    let bytes = n_elements.saturating_mul(8);
+    if bytes > UNCOUNTED { bytes } else { 0 }
+}
 
 impl Operators {
     /// `memory` is how many bytes one result may have.

@@ -100,14 +100,14 @@ pub fn flops(op: OpId, attrs: &Attrs, operands: &[Option<&ResultType>], result: 
     let (data, weight) = (operands.first().copied().flatten(), operands.get(1).copied().flatten());
     Some(match cost_of(row)? {
         Cost::Result(0) => 0,
-        Cost::Result(each) => n_elements(result?).saturating_mul(each),
-        Cost::Operand(each) => n_elements(data?).saturating_mul(each),
+        Cost::Result(each) => result?.n_elements().saturating_mul(each),
+        Cost::Operand(each) => data?.n_elements().saturating_mul(each),
         Cost::Product { transposed } => {
             let shape = &data?.shape;
             let from_end = if attrs.flag(transposed) { 2 } else { 1 };
             let k = *shape.get(shape.len().checked_sub(from_end)?)? as u64;
             // A packed weight splits the result's axes; the number of elements is the same.
-            n_elements(result?).saturating_mul(2).saturating_mul(k)
+            result?.n_elements().saturating_mul(2).saturating_mul(k)
         }
         Cost::Conv => {
             let layout = [attrs.str("out_layout"), attrs.str("data_layout")];
@@ -116,7 +116,7 @@ pub fn flops(op: OpId, attrs: &Attrs, operands: &[Option<&ResultType>], result: 
         Cost::ConvTransposed => products(data?, weight?, channels(data?, attrs.str("data_layout"))?),
         Cost::Window => {
             let sizes = attrs.ints("pool_size")?;
-            sizes.iter().fold(n_elements(result?), |all, &size| all.saturating_mul(size.max(0) as u64))
+            sizes.iter().fold(result?.n_elements(), |all, &size| all.saturating_mul(size.max(0) as u64))
         }
     })
 }
@@ -131,13 +131,9 @@ fn cost_of(row: &Op) -> Option<Cost> {
     })
 }
 
-fn n_elements(of: &ResultType) -> u64 {
-    of.n_bytes() / of.dtype.n_bytes() as u64
-}
-
 /// Two for each element of `each` and each of its channel's weights.
 fn products(each: &ResultType, weight: &ResultType, n_channels: u64) -> u64 {
-    let products = u128::from(n_elements(each)) * 2 * u128::from(n_elements(weight)) / u128::from(n_channels.max(1));
+    let products = u128::from(each.n_elements()) * 2 * u128::from(weight.n_elements()) / u128::from(n_channels.max(1));
     u64::try_from(products).unwrap_or(u64::MAX)
 }
 

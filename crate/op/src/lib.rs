@@ -49,7 +49,7 @@ mod sparse;
 mod unary;
 mod vision;
 
-pub use call::{CallFault, Operand, Operators};
+pub use call::{CallFault, Operand, Operators, bytes_on_values};
 pub use cost::{COSTS, Cost, flops};
 pub use engine::{
     Class, Direct, Elementwise, Input, MAX_OPERANDS, Plan, Right, Scratch, Source, Step, elements_at, elementwise,

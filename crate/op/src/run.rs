@@ -65,6 +65,11 @@ impl ResultType {
         }
         sizes.fold(self.dtype.n_bytes() as u64, |bytes, &size| bytes.saturating_mul(size as u64))
     }
+
+    /// Elements, counted as [`n_bytes`](ResultType::n_bytes).
+    pub fn n_elements(&self) -> u64 {
+        self.n_bytes() / self.dtype.n_bytes() as u64
+    }
 }
 
 /// Why a call has no value.

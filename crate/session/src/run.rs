@@ -106,7 +106,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         machine.profile(clock);
     }
     let mut outcome = Outcome { diagnostics, ..Outcome::default() };
-    let (mut fuel, mut steps) = (0, 0);
+    let (mut fuel, mut steps, mut room) = (0, 0, options.memory);
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;
@@ -122,7 +122,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         fuel += machine.fuel_used();
         steps += machine.steps();
         match status {
-            Status::Done => machine.result().ok_or(broken),
+            Status::Done => machine.result(&mut room).map_err(|fault| RunError { span: site, fault }),
             Status::Failed(error) => Err(error),
             Status::Running => Err(broken),
         }
@@ -262,6 +262,10 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
                 _ => format!("this tensor of {size} and the {others} in use need {more}"),
             };
             ("out-of-memory", sentence)
+        }
+        RunFault::LargeValue { limit } => {
+            let limit = bytes_text(*limit);
+            ("out-of-memory", format!("to show this value needs more memory than the limit of {limit}: take less of it"))
         }
         RunFault::NoArm => ("no-arm-matches", "no arm of this match takes the value".to_owned()),
         RunFault::DivisionByZero => ("division-by-zero", "an integer is divided by zero".to_owned()),

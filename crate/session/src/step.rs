@@ -17,7 +17,7 @@ use ir::{Detail, Function, Line, VarId};
 use layout::Strategy;
 use machine::{Arrival, BlockKind, History, Machine, Position, Status};
 use std::sync::Arc;
-use ty::{Limits, print_value};
+use ty::{Limits, RunError, print_value};
 
 /// One request runs at most this many instructions.
 const BUDGET: u64 = 400_000;
@@ -219,11 +219,19 @@ impl Stepper {
         let (frames, n_more_frames) = frame_views(analysis, machine);
         let globals = global_views(analysis, machine);
         let (blocks, n_more_blocks) = block_views(analysis, machine, &frames, &globals);
-        let (value, error) = match &outcome {
-            // The value can be taken once.
-            Some(Status::Done) => (machine.clone().result(), None),
-            Some(Status::Failed(error)) => (None, Some(error)),
-            Some(Status::Running) | None => (None, None),
+        let value = match &outcome {
+            Some(Status::Done) => {
+                // The value can be taken once.
+                let mut room = MEMORY;
+                Some(machine.clone().result(&mut room).map_err(|fault| RunError { span: place, fault }))
+            }
+            Some(Status::Failed(error)) => Some(Err(error.clone())),
+            Some(Status::Running) | None => None,
+        };
+        let (value, error) = match value {
+            Some(Ok(value)) => (Some(value), None),
+            Some(Err(error)) => (None, Some(error)),
+            None => (None, None),
         };
         let mut view = StepView {
             step: step as f64,
@@ -250,7 +258,7 @@ impl Stepper {
             peak_bytes: machine.peak_bytes() as f64,
             fuel: machine.fuel_used() as f64,
             value: value.map(|value| shortened(print_value(&value, &analysis.module).text)),
-            diagnostic: error.and_then(|error| diagnostic_views(&analysis.lines, &[run_diagnostic(error)?]).pop()),
+            diagnostic: error.and_then(|error| diagnostic_views(&analysis.lines, &[run_diagnostic(&error)?]).pop()),
         };
         if let Some(position) = position {
             view.function = function_name(analysis, &machine.program().functions[position.function]);

@@ -32,6 +32,10 @@ pub enum RunFault {
         bytes: u64,
         held: u64,
     },
+    /// A value has so many elements that it cannot be shown.
+    LargeValue {
+        limit: u64,
+    },
     NoArm,
     DivisionByZero,
     /// An operator on integers has no integer as its result. A sentence.

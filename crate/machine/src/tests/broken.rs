@@ -120,7 +120,7 @@ fn nothing_panics() {
                     Status::Running => {}
                     Status::Done => {
                         n_done += 1;
-                        machine.result();
+                        let _ = machine.result(&mut 1000);
                     }
                     Status::Failed(_) => assert_eq!(machine.live_bytes(), 0),
                 }

@@ -23,6 +23,10 @@ fn begin(text: &str, function: &str, args: &[Value], limits: Limits) -> History 
     History::new(machine, 1 << 20)
 }
 
+fn result_of(machine: &mut Machine) -> Option<String> {
+    Some(ty::print_value(&machine.result(&mut u64::MAX.clone()).ok()?, &FIXED).text)
+}
+
 #[test]
 fn going_back_finds_what_was() {
     for (text, function, limits) in [(LISTS, "@main", LIMITS), (CELLS, "@knot", Limits { memory: 2000, ..LIMITS })] {
@@ -72,7 +76,7 @@ fn over_and_out() {
     assert!(history.step() > before + 10);
     assert_eq!(history.step_out(), Arrival::There);
     assert_eq!(history.step_into(), Arrival::End);
-    assert_eq!(history.machine().result().map(|value| ty::print_value(&value, &FIXED).text), Some("21".to_owned()));
+    assert_eq!(result_of(history.machine()), Some("21".to_owned()));
 }
 
 #[test]
@@ -165,7 +169,7 @@ fn in_slices(program: &Arc<Program>, slice: u64, fuel: u64) -> String {
         assert_eq!(machine.steps() % slice, 0, "a slice has as many steps as were asked for");
         status = machine.run(slice);
     }
-    let result = machine.result().map(|value| ty::print_value(&value, &FIXED).text);
+    let result = result_of(&mut machine);
     format!("{status:?} {result:?} {} {} {}", machine.steps(), machine.fuel_used(), machine.peak_bytes())
 }
 
