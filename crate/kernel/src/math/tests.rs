@@ -3,24 +3,7 @@
 use super::*;
 use crate::lanes::F32x4;
 use crate::scalar::float;
-
-/// How far `got` is from `want`, in units in the last place of a float32 as large as `want`.
-fn ulps(got: f32, want: f64) -> f64 {
-    let rounded = want as f32;
-    if rounded.is_nan() {
-        return if got.is_nan() { 0.0 } else { f64::INFINITY };
-    }
-    if rounded.is_infinite() || got.is_infinite() || rounded == 0.0 && want == 0.0 {
-        return if got == rounded && got.is_sign_positive() == rounded.is_sign_positive() {
-            0.0
-        } else {
-            f64::INFINITY
-        };
-    }
-    let exponent = (((want.abs().to_bits() >> 52) as i32) - 1023).max(-126);
-    let unit = f64::powi(2.0, exponent - 23);
-    (f64::from(got) - want).abs() / unit
-}
+use crate::trial::ulps;
 
 /// Bit patterns from all over float32: all of them at a stride, a few hundred thousand, or with `RELISH_SOAK` set every
 /// 61st; and the odd ones.
