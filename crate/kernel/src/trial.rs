@@ -2,6 +2,8 @@
 //!
 //! Whoever draws begins with a seed of their own, so that a failure comes back.
 
+pub(crate) mod double;
+
 use std::fmt::Display;
 
 /// xorshift64*.
