@@ -16,7 +16,8 @@ use base::{HashMap, ToList};
 use kernel::elementwise::Source as From;
 use layout::{Kind, LayoutId, Words, decode, encode};
 use op::{
-    AttrForm, CallFault, Direct, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step, bytes_on_values,
+    AttrForm, CallFault, Direct, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step,
+    bytes_on_values,
 };
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;

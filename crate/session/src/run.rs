@@ -265,7 +265,10 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
         }
         RunFault::LargeValue { limit } => {
             let limit = bytes_text(*limit);
-            ("out-of-memory", format!("to show this value needs more memory than the limit of {limit}: take less of it"))
+            (
+                "out-of-memory",
+                format!("to show this value needs more memory than the limit of {limit}: take less of it"),
+            )
         }
         RunFault::NoArm => ("no-arm-matches", "no arm of this match takes the value".to_owned()),
         RunFault::DivisionByZero => ("division-by-zero", "an integer is divided by zero".to_owned()),
