@@ -130,6 +130,7 @@ impl Columns {
     }
 
     /// Adds a row to the sums, and what they lack.
+    #[inline(never)]
     unsafe fn add(self, row: *const f32) {
         let Columns { n, sums, lost, .. } = self;
         let add = |sum: F32x4, lost: F32x4, x: F32x4| {

@@ -222,10 +222,9 @@ pub fn trunc_mod(a: f64, b: f64) -> f64 {
 /// Next to 1 and to more than 2³¹, `libm` rounds the logarithm, which then counts hundreds of units: there it is made of
 /// `t = a - 1`, and what a rounding loses is kept.
 pub fn power(a: f64, b: f64) -> f64 {
-    const FAR: f64 = 2_147_483_648.0;
-    let t = a - 1.0;
-    // From the square of the limit on, the result is as large or as small as it gets.
-    if !(t.abs() < 1.0 / 1_048_576.0 && b.abs() > FAR && b.abs() < FAR * FAR) {
+    let (t, size) = (a - 1.0, b.abs());
+    // From 2⁶⁴ on, the result is as large or as small as it gets.
+    if !(t.abs() < 1.0 / 1_048_576.0 && size > 2_147_483_648.0 && size < 18_446_744_073_709_551_616.0) {
         return libm::pow(a, b);
     }
     // 19 bits of `b` times the 33 of `t`.

@@ -76,7 +76,7 @@ fn powers_keep_their_bound() {
     for at in 0..20_000 {
         let (a, b) = match at % 4 {
             0 => (sized(&mut random, -1000.0, 1000.0).abs(), sized(&mut random, -20.0, 0.0)),
-            1 => (1.0 + sized(&mut random, -52.0, -1.0), sized(&mut random, -10.0, 62.0)),
+            1 => (1.0 + sized(&mut random, -52.0, -1.0), sized(&mut random, -10.0, 64.0)),
             2 => (-random.between(0.1, 100.0), random.between(-100.0, 100.0).round()),
             _ => (random.between(0.01, 100.0), random.between(-20.0, 20.0)),
         };
@@ -123,6 +123,11 @@ fn round_takes_halves_away_from_zero() {
 
 #[test]
 fn the_ends_of_the_line() {
+    // Next to 1, to as much as there is.
+    let next = 1.0 + f64::EPSILON;
+    assert_eq!([1e10, 1e18, 1e19, 1e25, INF].map(|b| power(next, b) == INF), [false, false, true, true, true]);
+    assert_eq!([1e18, 1e19, 1e25, INF].map(|b| power(next, -b) == 0.0), [false, true, true, true]);
+    assert_eq!([1e10, 1e19, INF].map(|b| power(1.0, b)), [1.0; 3]);
     assert_eq!([exp(-INF), exp(INF), tanh(INF), tanh(-INF)], [0.0, INF, 1.0, -1.0]);
     assert_eq!([sigmoid(-INF), sigmoid(INF), sigmoid(-1000.0)], [0.0, 1.0, 0.0]);
     assert_eq!([log(0.0), divide(1.0, 0.0), rsqrt(0.0)], [-INF, INF, INF]);
