@@ -30,7 +30,7 @@ pub(crate) mod loops;
 pub mod program;
 
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 
 use loops::Operand;
 

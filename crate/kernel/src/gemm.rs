@@ -32,7 +32,7 @@ pub(crate) mod gather;
 pub(crate) mod moves;
 pub(crate) mod panel;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 pub(crate) mod tile;
 pub(crate) mod vector;
 

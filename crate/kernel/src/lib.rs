@@ -58,5 +58,7 @@ pub mod shape;
 pub mod slide;
 pub mod strided;
 pub mod threefry;
+#[cfg(test)]
+mod trial;
 pub mod wide;
 pub mod winograd;

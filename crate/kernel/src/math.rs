@@ -17,6 +17,8 @@
 //! The others (`acos`, `acosh`, `asin`, `asinh`, `atan`, `atanh`, `cosh`, `log2`, `log10`, `sinh`, `tan`,
 //! `power`) are computed in float64 by [`crate::scalar::float`], one by one, and rounded once: half an ulp and a hair.
 //!
+//! A GELU is made of these, `x · (1 + erf(x / √2)) / 2`, and off by at most `4 · 2⁻²⁴ · abs(x)`.
+//!
 //! What needs many numbers is made of them before it is applied: `exp()` is the function. A loop makes it once, so that
 //! the numbers are at hand in each round ([`Lanes::constants`]).
 //!

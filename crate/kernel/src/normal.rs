@@ -3,6 +3,17 @@
 //! Softmax first subtracts the largest element, so that no exponential overflows; the quotient does not change. A NaN,
 //! an infinity, or nothing but -infinity along the axis makes NaN of what it touches, as the formula says.
 //!
+//! Errors where `n` numbers are added up, for finite results whose squares are none too large or too small:
+//!
+//! | function | largest error |
+//! |---|---|
+//! | [`softmax`] | `n + 4` ulp, for the differences from the largest element as they are rounded |
+//! | [`log_softmax`] | `n + 4` ulp, likewise; for results between -1 and 1 of those of 1 |
+//! | [`batch_norm`] | `6 · 2⁻⁵³ · (abs(x - mean) / root · abs(gamma) + abs(beta))` |
+//! | [`standardised`] | `(2·n + 8) · 2⁻⁵³ · (abs(x) + mean of abs) / root` |
+//! | [`root_mean`] | `n / 2 + 3` ulp |
+//! | [`local_response`] | `(n + 4) · beta + 4` ulp, for a positive bias |
+//!
 //! ```
 //! use kernel::{normal, strided::View};
 //! // exp(0) : exp(ln 3) is 1 : 3.
@@ -122,8 +133,109 @@ fn over(input: View<f64>, numbers: &[f64], axes: &[usize], f: fn(f64, f64) -> f6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trial::double::Double;
+    use crate::trial::{Random, Worst};
 
     const INF: f64 = f64::INFINITY;
+
+    /// A random line with all bits of a float64.
+    fn line(random: &mut Random, n: usize) -> Vec<f64> {
+        random.line(n).into_iter().map(|x| f64::from(x) * random.between(1.0, 1.000_001)).collect()
+    }
+
+    fn sum(numbers: impl Iterator<Item = Double>) -> Double {
+        numbers.fold(0.0.into(), |sum, x| sum + x)
+    }
+
+    /// Random lines, and how long they are.
+    fn each(seed: u64, mut check: impl FnMut(&mut Random, &[f64], usize)) {
+        let mut random = Random(seed);
+        for _ in 0..200 {
+            let n = 1 + random.size(300);
+            let line = line(&mut random, n);
+            check(&mut random, &line, n);
+        }
+    }
+
+    /// How far off, in halves of a unit in the last place of 1, for a number as large as `size`.
+    fn roundings(got: f64, want: Double, size: f64) -> f64 {
+        let far = (Double::from(got) - want).high.abs();
+        if far == 0.0 { 0.0 } else { far / size * f64::powi(2.0, 53) }
+    }
+
+    #[test]
+    fn softmax_and_its_logarithm_keep_their_bounds() {
+        let (mut worst, mut logs) = (Worst::new("softmax of float64"), Worst::new("log_softmax of float64"));
+        each(81, |random, line, n| {
+            let spread = random.pick(&[1.0, 10.0, 700.0]) / line.iter().fold(1e-9, |most: f64, x| most.max(x.abs()));
+            let line: Vec<f64> = line.iter().map(|x| x * spread).collect();
+            let largest = line.iter().copied().fold(-INF, f64::max);
+            let powers: Vec<(Double, i32)> = line.iter().map(|x| Double::from(x - largest).exp_scaled()).collect();
+            let total = sum(powers.iter().map(|(power, n)| power.scaled(*n)));
+            let shape = [n];
+            let input = View::new(&line, &shape);
+            let n = n as f64;
+            for (got, (power, at)) in softmax(input, 0).into_iter().zip(powers) {
+                worst.see((power / total).ulps(at, got) / (n + 4.0), n);
+            }
+            for (got, x) in log_softmax(input, 0).into_iter().zip(&line) {
+                let want = Double::from(x - largest) - total.log();
+                let far = roundings(got, want, 2.0).min(want.ulps(0, got));
+                logs.see(far / (n + 4.0), n);
+            }
+        });
+        worst.assert_within(1.0);
+        logs.assert_within(1.0);
+    }
+
+    #[test]
+    fn norms_keep_their_bounds() {
+        let (mut standard, mut root_means) = (Worst::new("standardised"), Worst::new("root_mean"));
+        let (mut batches, mut local) = (Worst::new("batch_norm of float64"), Worst::new("local_response"));
+        each(82, |random, line, n| {
+            let shape = [n];
+            let (input, size) = (View::new(line, &shape), Double::from(n as f64));
+            let wide = || line.iter().map(|&x| Double::from(x));
+            let epsilon = random.pick(&[1e-5, 0.125]);
+            let mean = sum(wide()) / size;
+            let mean_size = line.iter().map(|x| x.abs()).sum::<f64>() / n as f64;
+            let squares = |center: Double| sum(wide().map(|x| (x - center) * (x - center)));
+            let root = (squares(mean) / size + epsilon.into()).sqrt();
+            for (got, x) in standardised(input, &[0], epsilon).into_iter().zip(wide()) {
+                let error = roundings(got, (x - mean) / root, (x.high.abs() + mean_size) / root.high);
+                standard.see(error / (2.0 * n as f64 + 8.0), n);
+            }
+            let total = squares(0.0.into());
+            let root = if total.high < epsilon { Double::from(epsilon) } else { total }.sqrt();
+            for (got, x) in root_mean(input, &[0], epsilon).into_iter().zip(wide()) {
+                root_means.see((x / root).ulps(0, got) / (n as f64 / 2.0 + 3.0), n);
+            }
+            let [gamma, beta] = [0, 1].map(|_| self::line(random, 1));
+            let (mean, variance) = (line[0], random.between(0.0, 9.0));
+            let parameters =
+                BatchNorm { gamma: Some(&gamma), beta: Some(&beta), mean: &[mean], variance: &[variance], epsilon };
+            let root = (Double::from(variance) + epsilon.into()).sqrt();
+            for (got, x) in batch_norm(View::new(line, &[1, n]), 0, &parameters).into_iter().zip(wide()) {
+                let scaled = (x - mean.into()) / root * gamma[0].into();
+                let error = roundings(got, scaled + beta[0].into(), scaled.high.abs() + beta[0].abs());
+                batches.see(error / 6.0, n);
+            }
+            let (reach, constants) = (random.below(4), [2.0, random.between(0.0, 1.0), random.between(0.1, 2.0)]);
+            let [bias, alpha, exponent] = constants;
+            let window = 2 * reach + 1;
+            for (at, got) in local_response(input, 0, window as i64, constants).into_iter().enumerate() {
+                let near = &line[at.saturating_sub(reach)..n.min(at + reach + 1)];
+                let squares = sum(near.iter().map(|&x| Double::from(x) * x.into()));
+                let base = Double::from(bias) + Double::from(alpha) * squares / (window as f64).into();
+                let want = Double::from(line[at]) / (base.log() * exponent.into()).exp();
+                local.see(want.ulps(0, got) / ((window as f64 + 4.0) * exponent + 4.0), n);
+            }
+        });
+        standard.assert_within(1.0);
+        root_means.assert_within(1.0);
+        batches.assert_within(1.0);
+        local.assert_within(1.0);
+    }
 
     fn assert_close(got: &[f64], want: &[f64]) {
         assert_eq!(got.len(), want.len());

@@ -351,6 +351,7 @@ fn rank5(shape: &[usize]) -> [usize; 5] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trial::Random;
 
     const PLAIN: Along = Along { stride: 1, dilation: 1, before: 0, after: 0 };
 
@@ -374,29 +375,27 @@ mod tests {
 
     #[test]
     fn looks_are_those_of_the_definition() {
-        for (stride, dilation, before, after) in [(1, 1, 0, 0), (2, 1, 1, 0), (3, 2, 4, 4), (1, 5, 7, 0), (2, 4, 3, 1)]
-        {
+        let mut random = Random(61);
+        for _ in 0..1000 {
+            let [stride, dilation] = [0, 1].map(|_| 1 + random.below(5) as i64);
+            let [before, after] = [0, 1].map(|_| random.below(8) as i64);
             let along = Along { stride, dilation, before, after };
-            for size in 0..6 {
-                for window in 1..5 {
-                    for (position, look) in forward(&along, size, window, 8).into_iter().enumerate() {
-                        let want = by_definition(&along, size, window, position);
-                        assert_eq!(look.pairs().collect::<Vec<_>>(), want, "{along:?} {size} {window} {position}");
-                        let end = size as i64 + before + after;
-                        let inside = |part: &i64| position as i64 * stride + part * dilation < end;
-                        assert_eq!(look.n_inside, (0..window).filter(inside).count() as i64);
-                    }
-                    // A place gets an element through a part exactly if the window there sees the place.
-                    let looks = transposed(&along, size, window as usize, 12);
-                    for (place, look) in looks.into_iter().enumerate() {
-                        let sees = |element: usize| by_definition(&along, 12, window, element);
-                        let want = (0..size).rev().flat_map(|element| {
-                            let parts = sees(element).into_iter().filter(|&(_, seen)| seen == place);
-                            parts.map(move |(part, _)| (part, element)).collect::<Vec<_>>()
-                        });
-                        assert_eq!(look.pairs().collect::<Vec<_>>(), want.collect::<Vec<_>>(), "{along:?} {place}");
-                    }
-                }
+            let (size, window, n) = (random.size(20), random.below(7) as i64, random.below(14));
+            for (position, look) in forward(&along, size, window, n).into_iter().enumerate() {
+                let want = by_definition(&along, size, window, position);
+                assert_eq!(look.pairs().collect::<Vec<_>>(), want, "{along:?} {size} {window} {position}");
+                let end = size as i64 + before + after;
+                let inside = |part: &i64| position as i64 * stride + part * dilation < end;
+                assert_eq!(look.n_inside, (0..window).filter(inside).count() as i64);
+            }
+            // A place gets an element through a part exactly if the window there sees the place.
+            for (place, look) in transposed(&along, size, window as usize, n).into_iter().enumerate() {
+                let sees = |element: usize| by_definition(&along, n, window, element);
+                let want = (0..size).rev().flat_map(|element| {
+                    let parts = sees(element).into_iter().filter(|&(_, seen)| seen == place);
+                    parts.map(move |(part, _)| (part, element)).collect::<Vec<_>>()
+                });
+                assert_eq!(look.pairs().collect::<Vec<_>>(), want.collect::<Vec<_>>(), "{along:?} {size} {place}");
             }
         }
     }
@@ -411,12 +410,20 @@ mod tests {
         assert!(transposed(&far, 3, 2, 4)[1..].iter().all(|look| look.n_elements() == 0));
     }
 
+    /// Window `i` of `n` begins at `i / n` of the elements, rounded down, and ends at `(i + 1) / n`, rounded up.
     #[test]
     fn adaptive_windows_cover_everything() {
-        let seen: Vec<Vec<usize>> =
-            adaptive(7, 3).into_iter().map(|look| look.pairs().map(|(_, element)| element).collect()).collect();
-        assert_eq!(seen, [vec![0, 1, 2], vec![2, 3, 4], vec![4, 5, 6]]);
-        assert_eq!(adaptive(0, 2)[1].n_elements(), 0);
+        let mut random = Random(62);
+        for _ in 0..300 {
+            let (size, n) = (random.size(50), 1 + random.size(50));
+            let looks = adaptive(size, n);
+            for (i, look) in looks.iter().enumerate() {
+                let sees = |at: &usize| (at + 1) * n > i * size && at * n < (i + 1) * size;
+                let seen = look.pairs().map(|(_, element)| element);
+                assert!(seen.eq((0..size).filter(sees)), "{i} of {n} over {size}");
+            }
+            assert_eq!(looks.len(), n);
+        }
     }
 
     /// 1 2 3 / 4 5 6 / 7 8 9 under a window that is not flipped, with padding, strides and dilation, and groups apart.

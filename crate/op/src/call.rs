@@ -28,7 +28,7 @@ pub enum CallFault {
     NoKernel(&'static str),
     /// A result would not fit.
     OutOfMemory,
-    /// A result of so many bytes would not fit.
+    /// A result of so many bytes would not fit, as it is or as the numbers of 64 bits that it is computed as.
     LargeTensor(u64),
     /// The operands have types that the relation refuses, or values that the kernel does. A sentence.
     Shapes(String),
@@ -309,18 +309,35 @@ impl Operators {
         let relation = self.solver.post(row.relation, &terms, attrs.clone(), HERE);
         self.solver.solve();
         if let Some(failure) = self.solver.failures.first() {
-            let mut said = format!("`{}`: {}", row.name, sentence(&failure.reason));
-            if matches!(failure.reason, Reason::Unequal { .. }) {
-                let names = FixedNames { adt: "", param: "", variants: &[], constructors: &[] };
-                let operands = terms[..terms.len() - 1].iter().map(|&term| print_term(&self.solver, &names, term).text);
-                said += &format!(", found {}", operands.list().join(" and "));
-            }
-            return Err(CallFault::Shapes(said));
+            let said = match failure.reason {
+                Reason::Unequal { left, right, .. } => self.differ(&terms[..terms.len() - 1], [left, right]),
+                ref reason => sentence(reason),
+            };
+            return Err(CallFault::Shapes(format!("`{}`: {said}", row.name)));
         }
         if !matches!(self.solver.relation(relation).state, State::Solved) {
             return Err(CallFault::IllTyped);
         }
         self.results(result)
+    }
+
+    /// Two parts of operands that should be equal, each with the axis that it is on.
+    fn differ(&self, operands: &[TermId], parts: [TermId; 2]) -> String {
+        let names = FixedNames { adt: "", param: "", variants: &[], constructors: &[] };
+        let print = |term| print_term(&self.solver, &names, term).text;
+        let axis_of = |part: TermId, operand: TermId| {
+            let Term::Tensor { shape, .. } = self.solver.head(operand) else { return None };
+            let Term::Shape(dims) = self.solver.head(shape) else { return None };
+            self.solver.items(dims).iter().position(|&dim| self.solver.root(dim) == self.solver.root(part))
+        };
+        let [left, right] = parts.map(|part| {
+            let place = operands.iter().find_map(|&operand| Some((axis_of(part, operand)?, operand)));
+            match place {
+                Some((axis, operand)) => format!("size {} on axis {axis} of {}", print(part), print(operand)),
+                None => print(part),
+            }
+        });
+        format!("{left} and {right} differ")
     }
 
     /// The type of a tensor, or of a tuple of tensors.
@@ -434,6 +451,6 @@ fn sentence(reason: &Reason) -> String {
         Reason::EndlessCopy => "the type would contain itself without end".to_owned(),
         Reason::NotTensor { .. } => "expected a tensor".to_owned(),
         Reason::NotTuple { .. } => "expected a tuple".to_owned(),
-        Reason::Unequal { .. } => "the sizes or dtypes of the operands do not agree".to_owned(),
+        Reason::Unequal { .. } => "the operands do not agree".to_owned(),
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn sizes(x: &Arg) -> Result<Vec<usize>, Fault> {
     let size = |size: i128| match u32::try_from(size) {
         Ok(size) if size <= MAX_SIZE => Ok(size as usize),
         _ if size < 0 => Err(Fault::Other("a size is negative".into())),
-        _ => Err(Fault::LargeTensor(0)),
+        _ => Err(Fault::OutOfMemory),
     };
     x.ints().into_iter().map(size).ok_list()
 }

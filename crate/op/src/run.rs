@@ -82,7 +82,7 @@ pub enum Fault {
     IllTyped,
     /// A result would have more bytes than it may.
     OutOfMemory,
-    /// A result of so many bytes would.
+    /// A result of so many bytes would, as it is or as the numbers of 64 bits that it is computed as.
     LargeTensor(u64),
     Other(Cow<'static, str>),
 }

@@ -9,7 +9,7 @@ use solve::{Order, Trace};
 use std::sync::LazyLock;
 use ty::{AdtId, Printed, Term, Terms};
 
-/// At most this many problems are told at once.
+/// At most this many problems are told at once, errors rather than others: nobody reads more, and a page shows them all.
 const MAX_DIAGNOSTICS: usize = 500;
 
 /// Says how many more there are.
@@ -34,7 +34,7 @@ static PRELUDE: LazyLock<Prelude> = LazyLock::new(|| {
     debug_assert!(parse.errors.is_empty() && hir_errors.is_empty() && errors.is_empty(), "the prelude is well-typed");
     let library = module.clone().into_library();
     let (text, lines) = (PRELUDE_TEXT.to_owned(), LineIndex::new(PRELUDE_TEXT));
-    Prelude { library, analysis: Analysis { text, lines, module, inferred, diagnostics: Vec::new() } }
+    Prelude { library, analysis: Analysis { text, lines, module, inferred, diagnostics: Vec::new(), untold: None } }
 });
 
 /// The prelude as a text that one can ask about.
@@ -54,6 +54,8 @@ pub struct Analysis {
     pub(crate) module: Module,
     pub(crate) inferred: Inferred,
     diagnostics: Vec<Diagnostic>,
+    /// Where the first error is that was not told.
+    untold: Option<u32>,
 }
 
 /// A `def`, a top-level `let`, and in refine each `let` and each variable of an `as`.
@@ -103,18 +105,19 @@ impl Analysis {
             diagnostics.append_all(lint::unused(text, &module));
         }
         // In source order; at one place errors come before warnings.
-        base::sort_by_key(&mut diagnostics, |diagnostic| {
-            (diagnostic.span.start, diagnostic.severity, diagnostic.span.end)
-        });
+        let place = |said: &Diagnostic| (said.span.start, said.severity, said.span.end);
+        base::sort_by_key(&mut diagnostics, place);
         diagnostics.dedup();
+        let mut untold = None;
         if diagnostics.len() > MAX_DIAGNOSTICS {
-            let n_more = diagnostics.len() - MAX_DIAGNOSTICS;
-            let span = diagnostics[MAX_DIAGNOSTICS].span;
-            diagnostics.truncate(MAX_DIAGNOSTICS);
-            let message = format!("{n_more} more problems follow from here; mend the first ones to see them");
-            diagnostics.push(Diagnostic::new(Severity::Info, MORE_PROBLEMS, span, message));
+            base::sort_by_key(&mut diagnostics, |said| said.severity != Severity::Error);
+            let rest = diagnostics.split_off(MAX_DIAGNOSTICS);
+            let message = format!("{} more problems follow from here; mend the first ones to see them", rest.len());
+            diagnostics.push(Diagnostic::new(Severity::Info, MORE_PROBLEMS, rest[0].span, message));
+            untold = Some(&rest[0]).filter(|said| said.severity == Severity::Error).map(|said| said.span.start);
+            base::sort_by_key(&mut diagnostics, place);
         }
-        Analysis { text: text.to_owned(), lines, module, inferred, diagnostics }
+        Analysis { text: text.to_owned(), lines, module, inferred, diagnostics, untold }
     }
 
     /// What inference finds out once more, with everything that the solver did, and what is wrong with the types.
@@ -223,11 +226,9 @@ impl Analysis {
         let errors = all.filter(|d| d.severity == Severity::Error && d.code != "match-not-exhaustive");
         let mut errors: Vec<u32> = errors.map(|d| d.span.start).list();
         base::sort(&mut errors);
-        // From here on problems were not told.
-        let cut = self.diagnostics.last().filter(|last| last.code == MORE_PROBLEMS).map(|last| last.span.start);
         let has_error = |span: Span| {
             let from = errors.partition_point(|&error| error < span.start);
-            errors.get(from).is_some_and(|&error| error <= span.end) || cut.is_some_and(|cut| cut <= span.end)
+            errors.get(from).is_some_and(|&error| error <= span.end) || self.untold.is_some_and(|at| at <= span.end)
         };
         let broken_types: HashSet<AdtId> = self
             .module

@@ -102,8 +102,11 @@ impl Analysis {
     }
 }
 
-/// `8 GB`, `12.4 MB`, `640 bytes`: three digits, in powers of a thousand.
+/// `8 GB`, `12.4 MB`, `640 bytes`: three digits, in powers of a thousand. What cannot be counted is the largest number.
 pub fn bytes_text(bytes: u64) -> String {
+    if bytes == u64::MAX {
+        return "more than 18.4 EB".to_owned();
+    }
     const UNITS: [&str; 7] = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"];
     let (mut unit, mut scale) = (0, 1_u64);
     // What comes to a thousand once it is rounded is one of the next unit.
@@ -158,7 +161,7 @@ mod tests {
             "1 MB",
             "8 GB",
             "1.07 GB",
-            "18.4 EB",
+            "more than 18.4 EB",
         ];
         assert_eq!(texts, want);
     }

@@ -247,18 +247,19 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
         RunFault::OutOfMemory { limit } => {
             ("out-of-memory", format!("this needs more memory than the limit of {}", bytes_text(*limit)))
         }
-        RunFault::LargeTensor { limit, bytes, held } if bytes.saturating_add(*held) <= *limit => {
-            let limit = bytes_text(*limit);
-            ("out-of-memory", format!("this tensor is empty, but its other axes have more places than {limit} hold"))
-        }
         RunFault::LargeTensor { limit, bytes, held } => {
-            let [bytes, limit] = [bytes, limit].map(|&n| bytes_text(n));
+            // No address is larger, whatever the limit.
+            let limit = (*limit).min(u32::MAX.into());
+            let fits = bytes.saturating_add(*held) <= limit;
+            let [size, others, most] = [*bytes, *held, limit].map(bytes_text);
+            let more = format!("more memory than the limit of {most}");
             let sentence = match held {
-                0 => format!("this tensor of {bytes} needs more memory than the limit of {limit}"),
-                _ => {
-                    let held = bytes_text(*held);
-                    format!("this tensor of {bytes} and the {held} in use need more memory than the limit of {limit}")
+                _ if *bytes == 0 => {
+                    format!("this tensor is empty, but its other axes have more places than {most} hold")
                 }
+                _ if fits => format!("this tensor of {size}, as numbers of 64 bits, needs {more}"),
+                0 => format!("this tensor of {size} needs {more}"),
+                _ => format!("this tensor of {size} and the {others} in use need {more}"),
             };
             ("out-of-memory", sentence)
         }

@@ -1,6 +1,6 @@
 //! What is run of a program that is not sound.
 
-use base::Surface;
+use base::{Severity, Surface};
 use session::{Analysis, Options, run};
 
 /// Each value of a run as text, with nothing for one that there is not, and the codes of what was told.
@@ -37,6 +37,23 @@ def @half(%n: int32) { %n / 2 }
 fn what_stands_behind_too_many_problems_is_not_run() {
     let wrong = "(1, 2).2\n".repeat(600);
     assert_eq!(ran(&format!("1 + 1\n{wrong}2 + 2\n")), (vec![Some("2".to_owned())], Vec::new()));
+}
+
+/// Warnings stop nothing, however many there are, and an error among them is told.
+#[test]
+fn what_stands_behind_many_warnings_is_run() {
+    let warned = "mean([1, 2])\n".repeat(501);
+    let (values, codes) = ran(&format!("{warned}sum([1f, 2f])\n"));
+    assert_eq!((values.len(), values.last()), (502, Some(&Some("3f".to_owned()))));
+    assert_eq!(codes, Vec::<&str>::new());
+    let text = format!("{warned}(1, 2).2\n2 + 2\n");
+    assert_eq!(ran(&text).0.last(), Some(&Some("4".to_owned())));
+    let analysis = Analysis::new(&text);
+    let told = analysis.diagnostics();
+    assert_eq!(told.iter().filter(|said| said.severity == Severity::Error).count(), 1);
+    assert!(told.is_sorted_by_key(|said| said.span.start));
+    let more = told.iter().find(|said| said.code == "more-problems");
+    assert!(more.is_some_and(|said| said.message.starts_with("2 more problems")), "{more:?}");
 }
 
 /// What a weight is made of is said outside the functions that apply it.

@@ -26,7 +26,7 @@ pub enum RunFault {
     OutOfMemory {
         limit: u64,
     },
-    /// A tensor of so many bytes does not fit, beside those that are there.
+    /// A tensor of so many bytes does not fit beside those that are there, as it is or as it is computed.
     LargeTensor {
         limit: u64,
         bytes: u64,

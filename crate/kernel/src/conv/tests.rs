@@ -1,9 +1,9 @@
 //! Convolutions against those by the definition, in order in float32 and in float64.
 
 use super::*;
-use crate::gemm::tests::{Random, assert_same};
 use crate::slide::{self, Along};
 use crate::strided::View;
+use crate::trial::{Random, assert_same};
 
 fn axis(random: &mut Random, direction: Direction) -> Axis {
     let size = [1, 2, 5, 9, 20, 37][random.below(6)];
@@ -57,7 +57,7 @@ fn every_path_adds_in_order() {
         let finish = Epilogue { bias, activation, ..Epilogue::default() }.finish([geometry.n_outputs, 0]).unwrap();
         let mut want = vec![0.0; out_len];
         direct::conv(&geometry, &data, &weight, &finish, &mut want);
-        assert_same(&got, &want, &|| format!("{geometry:?}"));
+        assert_same(format_args!("{geometry:?}"), &got, &want);
     }
 }
 

@@ -4,28 +4,22 @@ use super::broadcast::Walk;
 use super::*;
 use crate::scalar::float;
 use crate::strided::{View, count, map2};
+use crate::trial::{Random, assert_same};
 
-/// Numbers of all sizes and the odd ones, the same for the same `seed`.
-pub(crate) fn numbers(n: usize, seed: u32) -> Vec<f32> {
-    let odd = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1.0, -1.0, 2.5];
-    let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(1);
-    let mut next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        state >> 8
-    };
-    let number = |_| match next() % 16 {
-        0 => odd[next() as usize % odd.len()],
-        1..4 => (next() % 17) as f32 - 8.0,
-        _ => (next() as f32 / 8_388_608.0 - 1.0) * [0.01, 1.0, 10.0, 1000.0][next() as usize % 4],
-    };
-    (0..n).map(number).collect()
+/// A shape that broadcasts to another one.
+fn narrower(random: &mut Random, to: &[usize]) -> Vec<usize> {
+    if random.one_in(4) {
+        return to.to_vec();
+    }
+    let n_missing = if random.one_in(2) { 0 } else { random.below(to.len() + 1) };
+    to[n_missing..].iter().map(|&size| if random.one_in(3) { 1 } else { size }).collect()
 }
 
-pub(crate) fn assert_same(name: &str, got: &[f32], want: &[f32]) {
-    assert_eq!(got.len(), want.len(), "{name}");
-    for (at, (got, want)) in got.iter().zip(want).enumerate() {
-        assert!(got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(), "{name}[{at}]: {got}, not {want}");
-    }
+/// `K` shapes and one that they broadcast to.
+fn broadcast<const K: usize>(random: &mut Random) -> ([Vec<usize>; K], Vec<usize>) {
+    let rank = random.below(6);
+    let to = random.shape(rank, 2000);
+    (std::array::from_fn(|_| narrower(random, &to)), to)
 }
 
 /// Of bounds in any order, which `clamp` would not take.
@@ -101,38 +95,43 @@ const EXACT2: [(Binary, Meaning2); 18] = [
     (Binary::GreaterEqual, |a, b| f64::from(a >= b)),
 ];
 
-const SIZES: [usize; 10] = [0, 1, 2, 3, 4, 5, 7, 8, 31, 1000];
+/// How many sizes or shapes an operator is tried on.
+const N_TRIALS: usize = 12;
 
 #[test]
 fn unary_operators_are_their_meaning() {
     let exact = EXACT1
         .map(|(op, meaning)| (op, Box::new(move |x: f32| meaning(f64::from(x)) as f32) as Box<dyn Fn(f32) -> f32>));
     let own = OWN1.map(|(op, meaning)| (op, Box::new(meaning) as Box<dyn Fn(f32) -> f32>));
+    let mut random = Random(11);
     for (op, meaning) in exact.into_iter().chain(own) {
-        for n in SIZES {
-            let from = numbers(n, n as u32);
+        for _ in 0..N_TRIALS {
+            let n = random.size(1000);
+            let from = random.numbers(n);
             let want: Vec<f32> = from.iter().map(|&x| meaning(x)).collect();
             let mut got = vec![7.0; n];
             unary(op, Source::Other(&from), &mut got);
-            assert_same(&format!("{op:?}"), &got, &want);
+            assert_same(format_args!("{op:?}"), &got, &want);
             let mut got = from;
             unary(op, Source::Result, &mut got);
-            assert_same(&format!("{op:?} in place"), &got, &want);
+            assert_same(format_args!("{op:?} in place"), &got, &want);
         }
     }
 }
 
 #[test]
 fn binary_operators_are_their_meaning() {
+    let mut random = Random(12);
     for (op, meaning) in EXACT2 {
         let meaning = |a: f32, b: f32| meaning(f64::from(a), f64::from(b)) as f32;
-        for n in SIZES {
-            let (a, b) = (numbers(n, 3), numbers(n, 4));
+        for _ in 0..N_TRIALS {
+            let n = random.size(1000);
+            let [a, b] = [0, 1].map(|_| random.numbers(n));
             // `held` is what the result holds before.
             let check = |name: &str, [left, right]: [Source; 2], held: &[f32], want: &dyn Fn(usize) -> f32| {
                 let mut got = held.to_vec();
                 binary(op, left, right, &mut got);
-                assert_same(&format!("{op:?} {name}"), &got, &(0..n).map(want).collect::<Vec<_>>());
+                assert_same(format_args!("{op:?} {name}"), &got, &(0..n).map(want).collect::<Vec<_>>());
             };
             let both = |at: usize| meaning(a[at], b[at]);
             let (left, right, one) = (Source::Other(&a), Source::Other(&b), Source::Other(&[0.5]));
@@ -147,57 +146,52 @@ fn binary_operators_are_their_meaning() {
 
 #[test]
 fn all_broadcasts_are_walked() {
-    let shapes: [(&[usize], &[usize], &[usize]); 12] = [
-        (&[], &[], &[]),
-        (&[5], &[], &[5]),
-        (&[3, 5], &[3, 5], &[3, 5]),
-        (&[3, 5], &[5], &[3, 5]),
-        (&[3, 5], &[3, 1], &[3, 5]),
-        (&[3, 1], &[1, 6], &[3, 6]),
-        (&[2, 3, 4, 5], &[3, 1, 1], &[2, 3, 4, 5]),
-        (&[2, 1, 4, 1], &[1, 3, 1, 5], &[2, 3, 4, 5]),
-        (&[1, 1, 7], &[2, 3, 7], &[2, 3, 7]),
-        (&[2, 3, 1, 4, 1], &[3, 6, 1, 2], &[2, 3, 6, 4, 2]),
-        (&[0, 4], &[4], &[0, 4]),
-        (&[4, 1], &[0], &[4, 0]),
-    ];
-    for (a_shape, b_shape, to) in shapes {
-        let (a, b) = (numbers(count(a_shape), 5), numbers(count(b_shape), 6));
-        let walk = Walk::new([a_shape, b_shape], to);
-        for op in [Binary::Subtract, Binary::Less] {
-            let want = map2(View::new(&a, a_shape), View::new(&b, b_shape), to, |a, b| match op {
-                Binary::Less => f32::from(u8::from(a < b)),
-                _ => a - b,
-            });
-            let mut got = vec![7.0; count(to)];
-            broadcast::binary(op, &walk, [Source::Other(&a), Source::Other(&b)], &mut got);
-            assert_same(&format!("{a_shape:?} {b_shape:?}"), &got, &want);
-            if a_shape == to {
-                got.copy_from_slice(&a);
-                broadcast::binary(op, &walk, [Source::Result, Source::Other(&b)], &mut got);
-                assert_same(&format!("{a_shape:?} {b_shape:?} in place"), &got, &want);
-            }
+    let mut random = Random(13);
+    for _ in 0..2000 {
+        let ([a_shape, b_shape], to) = broadcast(&mut random);
+        let [a, b] = [&a_shape, &b_shape].map(|shape| random.numbers(count(shape)));
+        let walk = Walk::new([&a_shape, &b_shape], &to);
+        let (op, meaning) = random.pick(&EXACT2);
+        let meaning = |a: f32, b: f32| meaning(f64::from(a), f64::from(b)) as f32;
+        let want = map2(View::new(&a, &a_shape), View::new(&b, &b_shape), &to, meaning);
+        let name = format!("{op:?} of {a_shape:?} {b_shape:?} to {to:?}");
+        let mut got = vec![7.0; want.len()];
+        broadcast::binary(op, &walk, [Source::Other(&a), Source::Other(&b)], &mut got);
+        assert_same(&name, &got, &want);
+        if a_shape == to {
+            got.copy_from_slice(&a);
+            broadcast::binary(op, &walk, [Source::Result, Source::Other(&b)], &mut got);
+            assert_same(format_args!("{name} in place of the left"), &got, &want);
+        }
+        if b_shape == to {
+            got.copy_from_slice(&b);
+            broadcast::binary(op, &walk, [Source::Other(&a), Source::Result], &mut got);
+            assert_same(format_args!("{name} in place of the right"), &got, &want);
         }
     }
 }
 
 #[test]
 fn comparisons_give_bytes_and_bytes_select() {
-    let (a, b) = (numbers(700, 1), numbers(700, 2));
-    let walk = Walk::new([&[2, 350], &[2, 350]], &[2, 350]);
-    let mut got = vec![9; 700];
-    compare::compare(Binary::LessEqual, &walk, [&a, &b], &mut got);
-    let want: Vec<u8> = a.iter().zip(&b).map(|(a, b)| u8::from(a <= b)).collect();
-    assert_eq!(got, want);
-    let rows = Walk::new([&[2, 350], &[2, 1]], &[2, 350]);
-    compare::compare(Binary::Greater, &rows, [&a, &b[..2]], &mut got);
-    let want: Vec<u8> = a.iter().enumerate().map(|(at, a)| u8::from(*a > b[at / 350])).collect();
-    assert_eq!(got, want);
-    let walk = Walk::new([&[2, 350], &[350], &[]], &[2, 350]);
-    let mut selected = vec![0.0; 700];
-    compare::select(&got, &a[..350], &[7.0], &walk, &mut selected);
-    let want: Vec<f32> = (0..700).map(|at| if got[at] != 0 { a[at % 350] } else { 7.0 }).collect();
-    assert_same("select", &selected, &want);
+    let mut random = Random(14);
+    for _ in 0..1000 {
+        let ([a_shape, b_shape, c_shape], to) = broadcast(&mut random);
+        let [a, b] = [&a_shape, &b_shape].map(|shape| random.numbers(count(shape)));
+        let [a_view, b_view] = [View::new(&a[..], &a_shape), View::new(&b, &b_shape)];
+        let (op, meaning) = random.pick(&EXACT2[EXACT2.len() - 6..]);
+        let name = format!("{op:?} of {a_shape:?} {b_shape:?} to {to:?}");
+        let mut got = vec![9; count(&to)];
+        compare::compare(op, &Walk::new([&a_shape, &b_shape], &to), [&a, &b], &mut got);
+        let want = map2(a_view, b_view, &to, |a, b| meaning(f64::from(a), f64::from(b)) as u8);
+        assert_eq!(got, want, "{name}");
+        let condition: Vec<u8> = (0..count(&c_shape)).map(|_| random.below(2) as u8).collect();
+        let mut selected = vec![7.0; got.len()];
+        let walk = Walk::new([&c_shape, &a_shape, &b_shape], &to);
+        compare::select(&condition, &a, &b, &walk, &mut selected);
+        let pairs = map2(a_view, b_view, &to, |a, b| [b, a]);
+        let want = map2(View::new(&condition, &c_shape), View::new(&pairs, &to), &to, |c, pair| pair[usize::from(c)]);
+        assert_same(format_args!("select {c_shape:?} {name}"), &selected, &want);
+    }
 }
 
 #[test]
@@ -228,11 +222,15 @@ fn conversions_are_those_of_cast() {
 #[test]
 fn a_program_is_its_operators_one_after_the_other() {
     use program::{Place::*, Program, Step};
-    for shape in [[3, 700], [1, 5], [7, 3], [600, 2], [0, 4], [5, 512]] {
-        let n = count(&shape);
-        let (rows, columns) = (shape[0], shape[1]);
-        let (x, row, column, one) = (numbers(n, 1), numbers(columns, 2), numbers(rows, 3), [0.75]);
-        let walks = [&shape[..], &[columns], &[rows, 1], &[]].map(|from| Walk::new([from], &shape));
+    let mut random = Random(15);
+    for _ in 0..500 {
+        let (shapes, to): ([_; 3], _) = broadcast(&mut random);
+        let n = count(&to);
+        let x = random.numbers(n);
+        let others = [0, 1, 2].map(|at| random.numbers(count(&shapes[at])));
+        // The same elements in the result's shape.
+        let repeated = [0, 1, 2].map(|at| map2(View::new(&others[at], &shapes[at]), View::new(&x, &to), &to, |y, _| y));
+        let walks = [&to, &shapes[0], &shapes[1], &shapes[2]].map(|shape| Walk::new([shape], &to));
         let steps = vec![
             Step::Binary { op: Binary::Add, operands: [Operand(0), Operand(1)], to: 0 },
             Step::Unary { op: Unary::Tanh, from: Register(0), to: 1 },
@@ -243,18 +241,18 @@ fn a_program_is_its_operators_one_after_the_other() {
         ];
         let want: Vec<f32> = (0..n)
             .map(|at| {
-                let scaled = crate::math::tanh()(x[at] + row[at % columns]) * column[at / columns];
-                2.0 - if 0.75 < scaled { scaled } else { x[at] }
+                let scaled = crate::math::tanh()(x[at] + repeated[0][at]) * repeated[1][at];
+                2.0 - if repeated[2][at] < scaled { scaled } else { x[at] }
             })
             .collect();
         let program = Program::new(walks.to_vec(), steps).unwrap();
-        let others = [Source::Other(&x), Source::Other(&row), Source::Other(&column), Source::Other(&one)];
+        let [first, second, third] = others.each_ref().map(|other| Source::Other(other));
         let mut got = vec![7.0; n];
-        program.run(&others, &mut got, &mut vec![]);
-        assert_same(&format!("{shape:?}"), &got, &want);
+        program.run(&[Source::Other(&x), first, second, third], &mut got, &mut vec![]);
+        assert_same(format_args!("{shapes:?} to {to:?}"), &got, &want);
         let mut got = x.clone();
-        program.run(&[Source::Result, others[1], others[2], others[3]], &mut got, &mut vec![]);
-        assert_same(&format!("{shape:?} in place"), &got, &want);
+        program.run(&[Source::Result, first, second, third], &mut got, &mut vec![]);
+        assert_same(format_args!("{shapes:?} to {to:?} in place"), &got, &want);
     }
 }
 
@@ -262,14 +260,11 @@ fn a_program_is_its_operators_one_after_the_other() {
 #[test]
 fn chains_of_sums_and_products_are_their_operators_one_after_the_other() {
     use program::{Place, Program, Step};
-    let mut state = 7_u32;
-    let mut below = |n: usize| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 8) as usize % n
-    };
-    let n = 37;
-    let (x, y) = (numbers(n, 1), numbers(n, 2));
+    let mut random = Random(16);
     for _ in 0..3000 {
+        let n = random.size(60);
+        let [x, y] = [0, 1].map(|_| random.numbers(n));
+        let mut below = |n: usize| random.below(n);
         let mut registers = [const { None::<Vec<f32>> }; 3];
         let (mut steps, mut last) = (vec![], 0);
         for _ in 0..1 + below(9) {
@@ -312,7 +307,7 @@ fn chains_of_sums_and_products_are_their_operators_one_after_the_other() {
         let program = Program::new(vec![Walk::new([&[n]], &[n]), Walk::new([&[n]], &[n])], steps.clone());
         let mut got = vec![7.0; n];
         program.unwrap().run(&[Source::Other(&x), Source::Other(&y)], &mut got, &mut vec![]);
-        assert_same(&format!("{steps:?}"), &got, registers[last].as_ref().unwrap());
+        assert_same(format_args!("{steps:?}"), &got, registers[last].as_ref().unwrap());
     }
 }
 

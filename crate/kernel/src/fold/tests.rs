@@ -1,32 +1,27 @@
+//! Against the order of the module one element at a time, and against sums in float64, on random extents.
+
 use super::*;
-use crate::elementwise::tests::{assert_same, numbers};
 use crate::reduce;
 use crate::scalar::float;
-use crate::strided::View;
+use crate::strided::{View, count};
+use crate::trial::{Random, Worst, assert_same, wide};
 
-const EXTENTS: [[usize; 3]; 18] = [
-    [1, 1, 1],
-    [3, 7, 1],
-    [5, 4, 1],
-    [2, 11, 1],
-    [3, 12, 1],
-    [1, 30, 1],
-    [2, 16, 1],
-    [2, 37, 1],
-    [1, 9001, 1],
-    [2, 5, 3],
-    [1, 4, 8],
-    [3, 9, 6],
-    [1, 1300, 5],
-    [2, 2, 17],
-    [0, 3, 2],
-    [2, 0, 1],
-    [2, 0, 3],
-    [2, 3, 0],
-];
+/// Rows and columns, a few of them longer than a block, and some with nothing in them.
+pub(crate) fn random_extent(random: &mut Random) -> Extent {
+    let inner = if random.one_in(2) { 1 } else { random.size(40) };
+    let reduced = match random.below(20) {
+        0 => random.below(10_000),
+        1 => 0,
+        _ => random.size(700),
+    };
+    let outer = if random.one_in(20) { 0 } else { 1 + random.below(if reduced > 200 { 1 } else { 4 }) };
+    Extent { outer, reduced, inner }
+}
 
-fn extents() -> impl Iterator<Item = Extent> {
-    EXTENTS.into_iter().map(|[outer, reduced, inner]| Extent { outer, reduced, inner })
+/// How many roundings an element goes through at most on its way to a sum, as the module says.
+pub(crate) fn n_roundings(extent: Extent) -> f64 {
+    let n = extent.reduced;
+    (if extent.inner == 1 { n.min(4096).div_ceil(16) + 4 } else { n.min(512) / 4 + 4 + n / 512 }) as f64
 }
 
 fn run(op: Fold, extent: Extent, from: &[f32]) -> Vec<f32> {
@@ -67,91 +62,117 @@ fn column(extent: Extent, from: &[f32], result: usize) -> Vec<f32> {
 
 #[test]
 fn sums_and_products_keep_their_order() {
-    for extent in extents() {
-        let from: Vec<f32> = (0..extent.n_elements()).map(|at| ((at * 7919) % 1000) as f32 / 300.0 - 1.3).collect();
+    let mut random = Random(31);
+    for _ in 0..1000 {
+        let extent = random_extent(&mut random);
+        let n = extent.n_elements();
+        let from = if random.one_in(3) { random.numbers(n) } else { random.line(n) };
         for (op, neutral, step) in
             [(Fold::Sum, 0.0, (|a, b| a + b) as fn(f32, f32) -> f32), (Fold::Product, 1.0, |a, b| a * b)]
         {
             let of = |result| in_order(&column(extent, &from, result), extent.inner == 1, neutral, step);
             let want: Vec<f32> = (0..extent.n_results()).map(of).collect();
-            assert_same(&format!("{op:?} {extent:?}"), &run(op, extent, &from), &want);
+            assert_same(format_args!("{op:?} {extent:?}"), &run(op, extent, &from), &want);
         }
+        let means = random.line(extent.n_results());
+        let of = |result: usize| {
+            let far = |x: f32| (x - means[result]) * (x - means[result]);
+            let squares: Vec<f32> = column(extent, &from, result).into_iter().map(far).collect();
+            in_order(&squares, extent.inner == 1, 0.0, |a, b| a + b)
+        };
+        let want: Vec<f32> = (0..extent.n_results()).map(of).collect();
+        let mut got = vec![7.0; want.len()];
+        squares(extent, &from, &means, &mut got, &mut vec![2.0]);
+        assert_same(format_args!("squares {extent:?}"), &got, &want);
     }
 }
 
 #[test]
-fn sums_are_close_and_extremes_are_equal() {
-    for extent in extents() {
-        let from = numbers(extent.n_elements(), 9);
-        let wide: Vec<f64> = from.iter().map(|&x| f64::from(x)).collect();
+fn extremes_are_their_meaning() {
+    let mut random = Random(32);
+    for _ in 0..1000 {
+        let extent = random_extent(&mut random);
+        let from = random.numbers(extent.n_elements());
         let shape = [extent.outer, extent.reduced, extent.inner];
-        let view = View::new(&wide, &shape);
         for (op, init, meaning) in [
             (Fold::Maximum, f64::NEG_INFINITY, float::maximum as fn(f64, f64) -> f64),
             (Fold::Minimum, f64::INFINITY, float::minimum),
         ] {
-            let want: Vec<f32> = reduce::fold(view, &[1], init, meaning).iter().map(|&x| x as f32).collect();
-            assert_same(&format!("{op:?} {extent:?}"), &run(op, extent, &from), &want);
-        }
-        let sizes = reduce::fold(view, &[1], 0.0, |sum, x| sum + f64::abs(x));
-        let want = reduce::fold(view, &[1], 0.0, float::add);
-        for ((got, want), size) in run(Fold::Sum, extent, &from).iter().zip(want).zip(sizes) {
-            let got = f64::from(*got);
-            let is_close =
-                if want.is_finite() { (got - want).abs() <= 1e-6 * size } else { got.is_nan() == want.is_nan() };
-            assert!(is_close, "{extent:?}: {got}, not {want}");
+            // Without a NaN there are larger ones to be found.
+            let few: Vec<f32> = from.iter().map(|&x| if x.is_nan() { 0.0 } else { x }).collect();
+            for from in [&from, &few] {
+                let data = wide(from);
+                let want = reduce::fold(View::new(&data, &shape), &[1], init, meaning);
+                let want: Vec<f32> = want.into_iter().map(|x| x as f32).collect();
+                assert_same(format_args!("{op:?} {extent:?}"), &run(op, extent, from), &want);
+            }
         }
     }
 }
 
 #[test]
-fn sums_of_many_do_not_drift() {
-    let ones = vec![0.1_f32; 1 << 20];
-    for extent in [Extent { outer: 1, reduced: 1 << 20, inner: 1 }, Extent { outer: 1, reduced: 1 << 18, inner: 4 }] {
-        let want = 0.1_f32 * extent.reduced as f32;
-        let got = run(Fold::Sum, extent, &ones)[0];
-        assert!((got - want).abs() <= 2e-5 * want, "{got}, not {want}");
-    }
-}
-
-#[test]
-fn variances_are_sums_of_squares() {
-    for extent in extents() {
-        let from: Vec<f32> = (0..extent.n_elements()).map(|at| (at % 11) as f32 - 3.0).collect();
-        let means: Vec<f32> = (0..extent.n_results()).map(|at| at as f32 / 4.0).collect();
-        let wide: Vec<f64> = from.iter().map(|&x| f64::from(x)).collect();
-        let wide_means: Vec<f64> = means.iter().map(|&x| f64::from(x)).collect();
-        let shape = [extent.outer, extent.reduced, extent.inner];
-        let view = View::new(&wide, &shape);
-        let want = reduce::variance(view, &wide_means, &[1], reduce::Estimate::Population);
+fn sums_and_products_keep_their_bounds() {
+    let mut random = Random(33);
+    let (mut sums, mut worst_sums) = (Worst::new("sums of random numbers"), Worst::new("sums"));
+    let (mut squared, mut products) = (Worst::new("sums of squares"), Worst::new("products"));
+    let unit = f64::powi(2.0, -24);
+    let long = [(1, 1 << 20, 1), (1, 1 << 18, 4)].map(|(outer, reduced, inner)| Extent { outer, reduced, inner });
+    let extents: Vec<Extent> = (0..1000).map(|_| random_extent(&mut random)).chain(long).collect();
+    for extent in extents {
+        let n = extent.n_elements();
+        let hard = random.line(n);
+        let even: Vec<f32> = (0..n).map(|_| random.between(-1.0, 1.0) as f32).collect();
+        for (from, worst, allowed) in [(&even, &mut sums, 1.0), (&hard, &mut worst_sums, n_roundings(extent))] {
+            for (result, got) in run(Fold::Sum, extent, from).into_iter().enumerate() {
+                let column = wide(&column(extent, from, result));
+                let size = column.iter().map(|x| x.abs()).sum::<f64>() * unit * allowed;
+                let far = (f64::from(got) - column.iter().sum::<f64>()).abs();
+                worst.see(if far == 0.0 { 0.0 } else { far / size }, format_args!("{extent:?}"));
+            }
+        }
         let mut got = vec![7.0; extent.n_results()];
-        squares(extent, &from, &means, &mut got, &mut vec![]);
-        for (got, want) in got.iter().zip(want) {
-            let want = if extent.reduced == 0 { 0.0 } else { want * extent.reduced as f64 };
-            assert!((f64::from(*got) - want).abs() <= 1e-6 * want, "{extent:?}: {got}, not {want}");
+        squares(extent, &hard, &vec![0.0; got.len()], &mut got, &mut vec![]);
+        for (result, got) in got.into_iter().enumerate() {
+            let want: f64 = wide(&column(extent, &hard, result)).iter().map(|x| x * x).sum();
+            let far = (f64::from(got) - want).abs();
+            let size = want * unit * (n_roundings(extent) + 1.0);
+            squared.see(if far == 0.0 { 0.0 } else { far / size }, format_args!("{extent:?}"));
+        }
+        // Near 1, so that nothing is too large or too small.
+        let near: Vec<f32> = (0..n).map(|_| 1.0 + random.between(-1.0, 1.0) as f32 * 4e-5).collect();
+        for (result, got) in run(Fold::Product, extent, &near).into_iter().enumerate() {
+            let want: f64 = wide(&column(extent, &near, result)).iter().product();
+            products.see(
+                (f64::from(got) / want - 1.0).abs() / unit / extent.reduced.max(1) as f64,
+                format_args!("{extent:?}"),
+            );
         }
     }
+    sums.assert_within(8.0);
+    worst_sums.assert_within(1.0);
+    squared.assert_within(1.0);
+    products.assert_within(1.0);
 }
 
 #[test]
 fn positions_are_their_meaning() {
-    for extent in extents().filter(|extent| extent.reduced > 0) {
-        for seed in [9, 10] {
-            let from: Vec<f32> = numbers(extent.n_elements(), seed).iter().map(|x| x.clamp(-5.0, 5.0)).collect();
-            let wide: Vec<f64> = from.iter().map(|&x| f64::from(x)).collect();
-            let shape = [extent.outer, extent.reduced, extent.inner];
-            let view = View::new(&wide, &shape);
-            for tie in [Tie::First, Tie::Last] {
-                for (op, better) in [
-                    (Fold::Maximum, reduce::greater_or_nan as fn(f64, f64) -> bool),
-                    (Fold::Minimum, reduce::less_or_nan),
-                ] {
-                    let want: Vec<i32> =
-                        reduce::arg_reduce(view, &[1], better, tie).iter().map(|&x| x as i32).collect();
-                    let mut got = vec![7; extent.n_results()];
-                    position(op, tie, extent, &from, &mut got, &mut vec![]);
-                    assert_eq!(got, want, "{op:?} {tie:?} {extent:?}");
-                }
+    let mut random = Random(34);
+    for _ in 0..300 {
+        let extent = random_extent(&mut random);
+        if extent.reduced == 0 {
+            continue;
+        }
+        let from: Vec<f32> = random.numbers(extent.n_elements()).iter().map(|x| x.clamp(-5.0, 5.0)).collect();
+        let data = wide(&from);
+        let shape = [extent.outer, extent.reduced, extent.inner];
+        for tie in [Tie::First, Tie::Last] {
+            for (op, better) in
+                [(Fold::Maximum, reduce::greater_or_nan as fn(f64, f64) -> bool), (Fold::Minimum, reduce::less_or_nan)]
+            {
+                let want = reduce::arg_reduce(View::new(&data, &shape), &[1], better, tie);
+                let mut got = vec![7; extent.n_results()];
+                position(op, tie, extent, &from, &mut got, &mut vec![]);
+                assert!(got.iter().map(|&x| i64::from(x)).eq(want), "{op:?} {tie:?} {extent:?}");
             }
         }
     }
@@ -171,16 +192,20 @@ fn axes_are_merged_into_groups() {
     assert_eq!(groups(&[2, 0, 3], &[1]), [group(2, 0, 3)]);
 }
 
+/// Of integers so small that every order gives the same.
 #[test]
 fn groups_one_after_the_other_reduce_all_axes() {
-    let shape = [3, 2, 4, 1, 5];
-    let from: Vec<f32> = (0..120).map(|at| (at % 13) as f32).collect();
-    for axes in [&[0, 2][..], &[1, 4], &[0, 2, 3, 4], &[3], &[], &[0, 1, 2, 3, 4], &[1, 3]] {
-        let want = reduce::fold(View::new(&from, &shape), axes, 0.0, |sum, x| sum + x);
-        let mut left = from.clone();
-        for extent in groups(&shape, axes) {
+    let mut random = Random(35);
+    for _ in 0..1000 {
+        let rank = random.below(7);
+        let shape = random.shape(rank, 400);
+        let axes: Vec<usize> = (0..shape.len()).filter(|_| random.one_in(2)).collect();
+        let from: Vec<f32> = (0..count(&shape)).map(|_| random.below(13) as f32).collect();
+        let want = reduce::fold(View::new(&from, &shape), &axes, 0.0, |sum, x| sum + x);
+        let mut left = from;
+        for extent in groups(&shape, &axes) {
             left = run(Fold::Sum, extent, &left);
         }
-        assert_eq!(left, want, "{axes:?}");
+        assert_eq!(left, want, "{shape:?} {axes:?}");
     }
 }

@@ -2,24 +2,7 @@
 
 use super::*;
 use crate::linear;
-
-/// xorshift64*; floats are in [-1, 1), some of them zero.
-pub(crate) struct Random(pub u64);
-
-impl Random {
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % n as u64) as usize
-    }
-
-    pub fn floats(&mut self, n: usize) -> Vec<f32> {
-        (0..n)
-            .map(|_| if self.below(16) == 0 { 0.0 } else { self.below(1 << 24) as f32 / (1 << 23) as f32 - 1.0 })
-            .collect()
-    }
-}
+use crate::trial::{Random, assert_same};
 
 /// By the definition, with roundings to float32 in the documented order.
 fn in_order(a: &Matrix, b: &Matrix, c: &[f32], epilogue: &Epilogue) -> Vec<f32> {
@@ -39,17 +22,6 @@ fn in_order(a: &Matrix, b: &Matrix, c: &[f32], epilogue: &Epilogue) -> Vec<f32> 
         }
     }
     results
-}
-
-pub(crate) fn assert_same(got: &[f32], want: &[f32], what: &dyn Fn() -> String) {
-    assert_eq!(got.len(), want.len());
-    for (at, (got, want)) in got.iter().zip(want).enumerate() {
-        assert!(
-            got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(),
-            "{got}, not {want}, at {at}: {}",
-            what()
-        );
-    }
 }
 
 /// A matrix with random strides, at least as far apart as they need be.
@@ -114,13 +86,13 @@ fn every_path_adds_in_order() {
         let what = || format!("[{m}, {k}] {a_steps:?} by [{k}, {n}] {b_steps:?}");
         let mut got = c.clone();
         multiply(a, Right::Strided(b), &mut got, &epilogue, &mut scratch).unwrap();
-        assert_same(&got, &want, &what);
+        assert_same(what(), &got, &want);
         let mut panels = vec![f32::NAN; random.below(9)];
         pack(b, &mut panels);
         got.copy_from_slice(&c);
         let packed = Packed::new(&panels, [k, n]).unwrap();
         multiply(a, Right::Packed(packed), &mut got, &epilogue, &mut scratch).unwrap();
-        assert_same(&got, &want, &|| format!("packed {}", what()));
+        assert_same(format_args!("packed {}", what()), &got, &want);
     }
 }
 
@@ -160,7 +132,7 @@ fn batches() {
         for at in 0..5 {
             let a = Matrix::row_major(&a[at * a_step..], [3, 4]).unwrap();
             let b = Matrix::row_major(&b[at * b_step..], [4, 7]).unwrap();
-            assert_same(&got[at * 21..][..21], &in_order(&a, &b, &[], &epilogue), &String::new);
+            assert_same("", &got[at * 21..][..21], &in_order(&a, &b, &[], &epilogue));
         }
     }
     let mut got = vec![0.0; 6 * 21];
@@ -211,7 +183,7 @@ fn a_whole_tile_has_the_sums_of_its_rows_and_columns() {
                 .map(|(data, shape, steps)| Matrix::new(data, shape, steps).unwrap());
             let epilogue =
                 Epilogue { start: if is_resumed { Start::Result } else { Start::Zero }, ..Epilogue::default() };
-            assert_same(&c, &in_order(&a, &b, &start, &epilogue), &|| format!("{n_terms} terms, {a_steps:?}"));
+            assert_same(format_args!("{n_terms} terms, {a_steps:?}"), &c, &in_order(&a, &b, &start, &epilogue));
         }
     }
 }

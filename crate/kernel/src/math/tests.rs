@@ -3,24 +3,7 @@
 use super::*;
 use crate::lanes::F32x4;
 use crate::scalar::float;
-
-/// How far `got` is from `want`, in units in the last place of a float32 as large as `want`.
-fn ulps(got: f32, want: f64) -> f64 {
-    let rounded = want as f32;
-    if rounded.is_nan() {
-        return if got.is_nan() { 0.0 } else { f64::INFINITY };
-    }
-    if rounded.is_infinite() || got.is_infinite() || rounded == 0.0 && want == 0.0 {
-        return if got == rounded && got.is_sign_positive() == rounded.is_sign_positive() {
-            0.0
-        } else {
-            f64::INFINITY
-        };
-    }
-    let exponent = (((want.abs().to_bits() >> 52) as i32) - 1023).max(-126);
-    let unit = f64::powi(2.0, exponent - 23);
-    (f64::from(got) - want).abs() / unit
-}
+use crate::trial::{Worst, ulps};
 
 /// Bit patterns from all over float32: all of them at a stride, a few hundred thousand, or with `RELISH_SOAK` set every
 /// 61st; and the odd ones.
@@ -96,6 +79,19 @@ fn trigonometry() {
     let turns = || (0..300_000).map(|n| (f64::from(n) * 5.0 * std::f64::consts::FRAC_PI_2) as f32);
     check("sin", 1.75, sin(), sin(), float::sin, turns().chain(between(-7.0, 7.0)));
     check("cos", 1.75, cos(), cos(), float::cos, turns().chain(between(-7.0, 7.0)));
+}
+
+/// The layer of that name, operator by operator, where twice its argument is finite.
+#[test]
+fn a_gelu_is_near_for_the_size_of_its_argument() {
+    let (erf, mut worst) = (erf(), Worst::new("gelu"));
+    for x in sweep().chain(between(-8.0, 8.0)).filter(|x| x.abs() < 1e38 && x.abs() > 1e-30) {
+        let got = (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2)) * x * 0.5;
+        // One less the error function, where it is near 1.
+        let want = f64::from(x) * libm::erfc(f64::from(-x) * std::f64::consts::FRAC_1_SQRT_2) * 0.5;
+        worst.see((f64::from(got) - want).abs() / f64::from(x.abs()) * f64::powi(2.0, 24), x);
+    }
+    worst.assert_within(4.0);
 }
 
 #[test]

@@ -1,49 +1,30 @@
+//! Against the moves by the definition, of random shapes, axes and strides.
+
 use super::*;
 use crate::shape;
 use crate::strided::{View, count};
+use crate::trial::Random;
 
-fn orders(rank: usize) -> Vec<Vec<usize>> {
-    let mut orders = vec![vec![]];
-    for axis in 0..rank {
-        let insert = |order: &Vec<usize>| {
-            let order = order.clone();
-            (0..=order.len()).map(move |at| [&order[..at], &[axis], &order[at..]].concat())
-        };
-        orders = orders.iter().flat_map(insert).collect();
-    }
-    orders
+/// The bytes of elements that are told apart.
+fn bytes_of(elements: &[usize], size: usize) -> Vec<u8> {
+    elements.iter().flat_map(|&at| (0..size).map(move |byte| (at * 31 + at / 256 + byte * 7) as u8)).collect()
 }
 
 #[test]
 fn any_axes_of_any_elements() {
-    let shapes: [&[usize]; 11] = [
-        &[],
-        &[5],
-        &[3, 5],
-        &[16, 16],
-        &[33, 50],
-        &[2, 3, 4],
-        &[1, 18, 37],
-        &[20, 1, 17],
-        &[2, 3, 4, 5],
-        &[2, 1, 19, 16],
-        &[0, 3],
-    ];
-    for shape in shapes {
-        for axes in orders(shape.len()) {
-            let permutation = Permutation::new(shape, &axes);
-            for size in [1, 2, 3, 4, 8] {
-                let n = count(shape);
-                let order: Vec<usize> = (0..n).collect();
-                let bytes = |element: usize| (0..size).map(move |byte| (element * 31 + byte * 7) as u8);
-                let from: Vec<u8> = order.iter().flat_map(|&at| bytes(at)).collect();
-                let turned = shape::transpose(View::new(&order, shape), &axes);
-                let want: Vec<u8> = turned.iter().flat_map(|&at| bytes(at)).collect();
-                let mut got = vec![9; from.len()];
-                permutation.run(size, &from, &mut got);
-                assert_eq!(got, want, "{shape:?} {axes:?} of {size}");
-            }
-        }
+    let mut random = Random(51);
+    for _ in 0..2000 {
+        let rank = random.below(7);
+        let shape = random.shape(rank, 3000);
+        let mut axes: Vec<usize> = (0..rank).collect();
+        (1..rank).for_each(|axis| axes.swap(axis, random.below(axis + 1)));
+        let size = random.pick(&[1, 2, 3, 4, 4, 8, 16]);
+        let order: Vec<usize> = (0..count(&shape)).collect();
+        let from = bytes_of(&order, size);
+        let mut got = vec![9; from.len()];
+        Permutation::new(&shape, &axes).run(size, &from, &mut got);
+        let want = bytes_of(&shape::transpose(View::new(&order, &shape), &axes), size);
+        assert_eq!(got, want, "{shape:?} {axes:?} of {size}");
     }
 }
 
@@ -56,12 +37,19 @@ fn axes_that_stay_together_are_one() {
 }
 
 #[test]
-fn copies_concatenate_and_split() {
-    let mut to = [0; 8];
-    copy(2, 3, (&[1, 2, 3, 4, 5, 6], Strided { start: 0, stride: 3 }), (&mut to, Strided { start: 0, stride: 4 }));
-    copy(2, 1, (&[7, 8], Strided { start: 0, stride: 1 }), (&mut to, Strided { start: 3, stride: 4 }));
-    assert_eq!(to, [1, 2, 3, 7, 4, 5, 6, 8]);
-    let mut back = [0; 2];
-    copy(2, 1, (&to, Strided { start: 3, stride: 4 }), (&mut back, Strided { start: 0, stride: 1 }));
-    assert_eq!(back, [7, 8]);
+fn copies_go_from_any_part_to_any_other() {
+    let mut random = Random(52);
+    for _ in 0..2000 {
+        let (n_runs, run) = (random.size(20), random.size(70));
+        let [at, target] = [0, 1].map(|_| Strided { start: random.below(9), stride: run + random.below(5) });
+        let [length, to_length] = [at, target].map(|part| part.start + n_runs * part.stride + random.below(3));
+        let from: Vec<u8> = (0..length).map(|_| random.below(256) as u8).collect();
+        let mut got = vec![9; to_length];
+        let mut want = got.clone();
+        copy(n_runs, run, (&from, at), (&mut got, target));
+        for (index, byte) in (0..n_runs).flat_map(|index| (0..run).map(move |byte| (index, byte))) {
+            want[target.start + index * target.stride + byte] = from[at.start + index * at.stride + byte];
+        }
+        assert_eq!(got, want, "{n_runs} of {run} from {at:?} to {target:?}");
+    }
 }

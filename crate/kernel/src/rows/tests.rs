@@ -1,63 +1,90 @@
+//! Against the definition in float64, on random lines of random shapes.
+
 use super::*;
-use crate::normal;
-use crate::strided::View;
+use crate::fold::tests::{n_roundings, random_extent};
+use crate::trial::{Random, Worst, assert_same, ulps};
 
-const EXTENTS: [[usize; 3]; 12] = [
-    [3, 7, 1],
-    [2, 64, 1],
-    [1, 3001, 1],
-    [1, 1, 1],
-    [2, 5, 3],
-    [1, 9, 4],
-    [3, 6, 7],
-    [2, 1, 5],
-    [1, 40, 2],
-    [0, 3, 2],
-    [2, 0, 3],
-    [2, 3, 0],
-];
+const N_EXTENTS: usize = 2000;
 
-fn numbers(n: usize) -> Vec<f32> {
-    (0..n).map(|at| ((at * 7919 + 13) % 2003) as f32 / 150.0 - 8.0).collect()
+/// Where the lines of an extent are: their elements' places.
+fn places(extent: Extent) -> impl Iterator<Item = Vec<usize>> {
+    let Extent { outer, reduced, inner } = extent;
+    (0..outer * inner).map(move |line| {
+        let start = line / inner * reduced * inner + line % inner;
+        (0..reduced).map(|element| start + element * inner).collect()
+    })
 }
 
-fn wide(numbers: &[f32]) -> Vec<f64> {
-    numbers.iter().map(|&x| f64::from(x)).collect()
+/// Random lines, in the order of the extent.
+fn lines_of(random: &mut Random, extent: Extent, line: fn(&mut Random, usize) -> Vec<f32>) -> Vec<f32> {
+    let mut data = vec![0.0; extent.n_elements()];
+    for places in places(extent) {
+        places.iter().zip(line(random, extent.reduced)).for_each(|(&place, x)| data[place] = x);
+    }
+    data
 }
 
-fn assert_close(name: &str, got: &[f32], want: &[f64], relative: f64, absolute: f64) {
-    assert_eq!(got.len(), want.len(), "{name}");
-    for (at, (got, want)) in got.iter().zip(want).enumerate() {
-        let far = (f64::from(*got) - want).abs();
-        assert!(far <= relative * want.abs() + absolute, "{name}[{at}]: {got}, not {want}");
+/// What a body makes of the data, which is the same in place.
+fn run(name: &str, from: &[f32], body: impl Fn(Source, &mut [f32], &mut Vec<f32>)) -> Vec<f32> {
+    let (mut got, mut in_place) = (vec![7.0; from.len()], from.to_vec());
+    body(Source::Other(from), &mut got, &mut vec![1.0]);
+    body(Source::Result, &mut in_place, &mut vec![]);
+    assert_same(format_args!("{name} in place"), &in_place, &got);
+    got
+}
+
+/// Exponents: of a random spread, a few different ones, most of them far below the others, or odd ones.
+fn exponents(random: &mut Random, n: usize) -> Vec<f32> {
+    if random.one_in(10) {
+        return random.numbers(n);
+    }
+    let spread = random.pick(&[0.01, 1.0, 5.0, 20.0, 90.0, 200.0]);
+    let middle = random.pick(&[0.0, 0.0, 1.0, -50.0, 1000.0, 1e30]);
+    let few: [f32; 3] = [0, 1, 2].map(|_| (middle - spread * random.between(0.0, 1.0)) as f32);
+    let rare = 1 + random.below(200);
+    match random.below(4) {
+        0 => (0..n).map(|_| if random.one_in(rare) { few[0] } else { few[1] }).collect(),
+        1 => (0..n).map(|_| if random.one_in(rare) { few[random.below(2)] } else { few[2] }).collect(),
+        2 => (0..n).map(|_| (middle - if random.one_in(rare) { 0.0 } else { spread }) as f32).collect(),
+        _ => (0..n).map(|_| (middle - spread * random.between(0.0, 1.0)) as f32).collect(),
     }
 }
 
-fn each(mut check: impl FnMut(&str, Extent, &[f32], [usize; 3])) {
-    for shape in EXTENTS {
-        let [outer, reduced, inner] = shape;
-        let extent = Extent { outer, reduced, inner };
-        check(&format!("{shape:?}"), extent, &numbers(extent.n_elements()), shape);
-    }
+/// The differences from the largest element as they are rounded, in float64, and the sum of their powers.
+fn differences(line: impl Iterator<Item = f32> + Clone) -> (Vec<f64>, f64) {
+    let largest = line.clone().fold(f32::NEG_INFINITY, f32::max);
+    let differences: Vec<f64> = line.map(|x| f64::from(x - largest)).collect();
+    let sum = differences.iter().map(|&x| libm::exp(x)).sum();
+    (differences, sum)
 }
 
 #[test]
-fn softmax_is_its_meaning() {
-    each(|name, extent, from, shape| {
-        let data = wide(from);
-        let mut got = vec![7.0; from.len()];
-        softmax(extent, Source::Other(from), &mut got, &mut vec![1.0]);
-        // The difference from the largest element, at most 14, is rounded to float32.
-        assert_close(name, &got, &normal::softmax(View::new(&data, &shape), 1), 2e-6, 0.0);
-        let mut in_place = from.to_vec();
-        softmax(extent, Source::Result, &mut in_place, &mut vec![]);
-        assert_eq!(got, in_place, "{name}");
-        log_softmax(extent, Source::Other(from), &mut got, &mut vec![1.0]);
-        assert_close(name, &got, &normal::log_softmax(View::new(&data, &shape), 1), 3e-7, 2e-6);
-        let mut in_place = from.to_vec();
-        log_softmax(extent, Source::Result, &mut in_place, &mut vec![]);
-        assert_eq!(got, in_place, "{name}");
-    });
+fn softmax_and_its_logarithm_keep_their_bounds() {
+    let mut random = Random(21);
+    let (mut rows, mut columns) = (Worst::new("softmax of rows"), Worst::new("softmax of columns"));
+    let mut logs = Worst::new("log_softmax");
+    let long = [(1, 100_000, 1), (1, 100_000, 2), (1, 9_999, 5), (3, 4_096, 1)];
+    let long = long.map(|(outer, reduced, inner)| Extent { outer, reduced, inner });
+    let extents: Vec<Extent> = (0..N_EXTENTS).map(|_| random_extent(&mut random)).chain(long).collect();
+    for extent in extents {
+        let from = lines_of(&mut random, extent, exponents);
+        let name = format!("{extent:?}");
+        let powers = run(&name, &from, |from, to, scratch| softmax(extent, from, to, scratch));
+        let log = run(&name, &from, |from, to, scratch| log_softmax(extent, from, to, scratch));
+        for places in places(extent) {
+            let (differences, sum) = differences(places.iter().map(|&place| from[place]));
+            for (&place, x) in places.iter().zip(differences) {
+                let worst = if extent.inner == 1 { &mut rows } else { &mut columns };
+                worst.see(ulps(powers[place], libm::exp(x) / sum), format_args!("{name}[{place}]"));
+                let want = x - libm::log(sum);
+                let far = (f64::from(log[place]) - want).abs().min(ulps(log[place], want) * f64::powi(2.0, -23));
+                logs.see(far * f64::powi(2.0, 23), format_args!("{name}[{place}]"));
+            }
+        }
+    }
+    rows.assert_within(16.0);
+    columns.assert_within(4.0);
+    logs.assert_within(8.0);
 }
 
 #[test]
@@ -72,107 +99,149 @@ fn softmax_at_the_ends_of_the_line() {
         assert_eq!(run(&[-INF, 0.0, -200.0, 0.0]), [0.0, 0.5, 0.0, 0.5]);
         assert_eq!(run(&[1000.0, 1000.0, -1000.0]), [0.5, 0.5, 0.0]);
         assert_eq!(run(&[f32::MAX, f32::MIN]), [1.0, 0.0]);
-        for line in
-            [[f32::NAN, 1.0, 2.0, 3.0, 4.0], [1.0, 2.0, f32::NAN, 0.0, 0.0], [-INF; 5], [INF, 0.0, 0.0, 0.0, 0.0]]
-        {
-            assert!(run(&line)[if line[0] == INF { 0 } else { 4 }].is_nan(), "{line:?}");
+        for line in [vec![1.0, 2.0, f32::NAN, 0.0], vec![-INF; 5], vec![INF, 0.0, 0.0]] {
+            assert!(run(&line).iter().all(|x| x.is_nan()), "{line:?}");
         }
         // A result so small that it is subnormal.
         assert!(run(&[0.0, -95.0])[1] > 0.0);
     }
 }
 
-fn normal_line(line: &[f64], epsilon: f64) -> Vec<f64> {
-    let mean = line.iter().sum::<f64>() / line.len() as f64;
-    let variance = line.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / line.len() as f64;
-    line.iter().map(|x| (x - mean) / (variance + epsilon).sqrt()).collect()
+/// Factors and summands of `n` places, or none.
+fn parameters(random: &mut Random, n: usize) -> [Option<Vec<f32>>; 2] {
+    [0, 1].map(|_| (!random.one_in(3)).then(|| random.line(n)))
 }
 
-#[test]
-fn layer_norm_is_its_meaning() {
-    each(|name, extent, from, [outer, reduced, inner]| {
-        let (gamma, beta) = (numbers(reduced), numbers(reduced + 1)[1..].to_vec());
-        let at = |outer: usize, element: usize, column: usize| (outer * reduced + element) * inner + column;
-        let (mut plain, mut full) = (vec![0.0; from.len()], vec![0.0; from.len()]);
-        for (outer, column) in (0..outer).flat_map(|outer| (0..inner).map(move |column| (outer, column))) {
-            let line: Vec<f64> = (0..reduced).map(|element| f64::from(from[at(outer, element, column)])).collect();
-            for (element, normal) in normal_line(&line, f64::from(1e-5_f32)).into_iter().enumerate() {
-                plain[at(outer, element, column)] = normal;
-                full[at(outer, element, column)] = normal * f64::from(gamma[element]) + f64::from(beta[element]);
-            }
-        }
-        let run = |gamma, beta| {
-            let mut got = from.to_vec();
-            layer_norm(extent, Affine { gamma, beta, epsilon: 1e-5 }, Source::Result, &mut got, &mut vec![1.0]);
-            let mut other = vec![7.0; from.len()];
-            layer_norm(extent, Affine { gamma, beta, epsilon: 1e-5 }, Source::Other(from), &mut other, &mut vec![]);
-            assert_eq!(got, other, "{name}");
-            got
-        };
-        assert_close(name, &run(None, None), &plain, 1e-6, 1e-6);
-        assert_close(name, &run(Some(&gamma), Some(&beta)), &full, 1e-6, 1e-5);
-    });
-}
-
-#[test]
-fn group_norm_is_its_meaning() {
-    for [n_images, n_channels, inner, n_groups] in
-        [[2, 4, 5, 2], [1, 3, 7, 3], [2, 6, 1, 1], [0, 2, 3, 1], [1, 2, 0, 2]]
-    {
-        let from = numbers(n_images * n_channels * inner);
-        let (gamma, beta) = (numbers(n_channels), numbers(n_channels + 1)[1..].to_vec());
-        let size = (n_channels / n_groups * inner).max(1);
-        let mut want: Vec<f64> = wide(&from).chunks(size).flat_map(|group| normal_line(group, 0.5)).collect();
-        for (at, want) in want.iter_mut().enumerate() {
-            let channel = at / inner % n_channels;
-            *want = *want * f64::from(gamma[channel]) + f64::from(beta[channel]);
-        }
-        let mut got = vec![7.0; from.len()];
-        let parameters = Affine { gamma: Some(&gamma), beta: Some(&beta), epsilon: 0.5 };
-        group_norm(Groups { n_images, n_channels, inner, n_groups }, parameters, Source::Other(&from), &mut got);
-        assert_close("group_norm", &got, &want, 1e-6, 1e-5);
+/// Sees each element of a line after normalisation, in roundings of all that is added up on the way: its size beside
+/// the root, and that of its summand.
+fn see_norm(
+    worst: [&mut Worst; 2],
+    (from, got, places): (&[f32], &[f32], &[usize]),
+    parameters: impl Fn(usize) -> [f64; 2],
+    epsilon: f32,
+    (n_roundings, name): (f64, &str),
+) {
+    let line: Vec<f64> = places.iter().map(|&place| f64::from(from[place])).collect();
+    let n = line.len() as f64;
+    let mean = line.iter().sum::<f64>() / n;
+    let size = line.iter().map(|x| x.abs()).sum::<f64>() / n;
+    let variance = line.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
+    let root = (variance + f64::from(epsilon)).sqrt();
+    let [worst, promised] = worst;
+    for (&place, x) in places.iter().zip(line) {
+        let [gamma, beta] = parameters(place);
+        let want = (x - mean) / root * gamma + beta;
+        let size = (x.abs() + size) / root * gamma.abs() + beta.abs();
+        let far = (f64::from(got[place]) - want).abs();
+        let error = if far == 0.0 { 0.0 } else { far / size * f64::powi(2.0, 24) };
+        worst.see(error, format_args!("{name}[{place}]"));
+        promised.see(error / (2.0 * n_roundings + 8.0), format_args!("{name}[{place}]"));
     }
 }
 
 #[test]
-fn batch_norm_is_its_meaning() {
-    each(|name, extent, from, shape| {
-        let n = extent.reduced;
-        let means = numbers(n);
-        let variances: Vec<f32> = (0..n).map(|at| at as f32 / 7.0).collect();
-        let (gamma, beta) = (numbers(n + 2)[2..].to_vec(), numbers(n + 1)[1..].to_vec());
-        let wides = [&means, &variances, &gamma, &beta].map(|vector| wide(vector));
-        for is_full in [false, true] {
-            let parameters = normal::BatchNorm {
-                gamma: is_full.then_some(&wides[2]),
-                beta: is_full.then_some(&wides[3]),
-                mean: &wides[0],
-                variance: &wides[1],
-                epsilon: 0.125,
-            };
-            let want = normal::batch_norm(View::new(&wide(from), &shape), 1, &parameters);
-            let parameters =
-                Affine { gamma: is_full.then_some(&gamma), beta: is_full.then_some(&beta), epsilon: 0.125 };
-            let mut got = from.to_vec();
-            batch_norm(extent, parameters, [&means, &variances], Source::Result, &mut got, &mut vec![]);
-            assert_close(name, &got, &want, 1e-6, 1e-5);
+fn layer_norm_keeps_its_bound() {
+    let mut random = Random(22);
+    let (mut worst, mut promised) = (Worst::new("layer_norm"), Worst::new("layer_norm of what is promised"));
+    for _ in 0..N_EXTENTS {
+        let extent = random_extent(&mut random);
+        let from = lines_of(&mut random, extent, Random::line);
+        let [gamma, beta] = parameters(&mut random, extent.reduced);
+        let epsilon = random.pick(&[1e-5, 0.125]);
+        let affine = Affine { gamma: gamma.as_deref(), beta: beta.as_deref(), epsilon };
+        let name = format!("{extent:?}");
+        let got = run(&name, &from, |from, to, scratch| layer_norm(extent, affine, from, to, scratch));
+        let of = |vector: &Option<Vec<f32>>, place: usize, missing: f64| {
+            let element = place / extent.inner % extent.reduced;
+            vector.as_ref().map_or(missing, |vector| f64::from(vector[element]))
+        };
+        for places in places(extent) {
+            let parameters = |place| [of(&gamma, place, 1.0), of(&beta, place, 0.0)];
+            let both = [&mut worst, &mut promised];
+            see_norm(both, (&from, &got, &places), parameters, epsilon, (n_roundings(extent), &name));
         }
-    });
+    }
+    worst.assert_within(32.0);
+    promised.assert_within(1.0);
 }
 
 #[test]
-fn l2_normalize_is_its_meaning() {
-    each(|name, extent, from, [outer, reduced, inner]| {
-        for epsilon in [0.001, 1e4] {
-            let mut want = wide(from);
-            for (outer, column) in (0..outer).flat_map(|outer| (0..inner).map(move |column| (outer, column))) {
-                let at = |element: usize| (outer * reduced + element) * inner + column;
-                let sum: f64 = (0..reduced).map(|element| want[at(element)] * want[at(element)]).sum();
-                (0..reduced).for_each(|element| want[at(element)] /= sum.max(f64::from(epsilon)).sqrt());
-            }
-            let mut got = vec![7.0; from.len()];
-            l2_normalize(extent, epsilon, from, &mut got, &mut vec![2.0]);
-            assert_close(name, &got, &want, 1e-6, 0.0);
+fn group_norm_keeps_its_bound() {
+    let mut random = Random(23);
+    let (mut worst, mut promised) = (Worst::new("group_norm"), Worst::new("group_norm of what is promised"));
+    for _ in 0..N_EXTENTS {
+        let (n_groups, of_group) = (1 + random.below(4), 1 + random.below(4));
+        let (n_images, n_channels, inner) = (random.below(4), n_groups * of_group, random.size(400));
+        let size = of_group * inner;
+        let extent = Extent { outer: n_images * n_groups, reduced: size, inner: 1 };
+        let from = lines_of(&mut random, extent, Random::line);
+        let [gamma, beta] = parameters(&mut random, n_channels);
+        let epsilon = random.pick(&[1e-5, 0.125]);
+        let affine = Affine { gamma: gamma.as_deref(), beta: beta.as_deref(), epsilon };
+        let groups = Groups { n_images, n_channels, inner, n_groups };
+        let name = format!("{groups:?}");
+        let got = run(&name, &from, |from, to, _| group_norm(groups, affine, from, to));
+        let of = |vector: &Option<Vec<f32>>, place: usize, missing: f64| {
+            vector.as_ref().map_or(missing, |vector| f64::from(vector[place / inner % n_channels]))
+        };
+        for places in places(extent) {
+            let parameters = |place| [of(&gamma, place, 1.0), of(&beta, place, 0.0)];
+            let both = [&mut worst, &mut promised];
+            see_norm(both, (&from, &got, &places), parameters, epsilon, (n_roundings(extent), &name));
         }
-    });
+    }
+    worst.assert_within(32.0);
+    promised.assert_within(1.0);
+}
+
+#[test]
+fn batch_norm_keeps_its_bound() {
+    let mut random = Random(24);
+    let mut worst = Worst::new("batch_norm");
+    for _ in 0..N_EXTENTS {
+        let extent = random_extent(&mut random);
+        let Extent { reduced, inner, .. } = extent;
+        let from = lines_of(&mut random, extent, Random::line);
+        let means = random.line(reduced);
+        let variances: Vec<f32> = random.line(reduced).iter().map(|x| x.abs()).collect();
+        let [gamma, beta] = parameters(&mut random, reduced);
+        let affine = Affine { gamma: gamma.as_deref(), beta: beta.as_deref(), epsilon: 0.125 };
+        let name = format!("{extent:?}");
+        let moments = [&means[..], &variances];
+        let got = run(&name, &from, |from, to, scratch| batch_norm(extent, affine, moments, from, to, scratch));
+        for (place, (&x, got)) in from.iter().zip(got).enumerate() {
+            let at = place / inner % reduced;
+            let of = |vector: &Option<Vec<f32>>, missing| vector.as_ref().map_or(missing, |v| f64::from(v[at]));
+            let normal = (f64::from(x) - f64::from(means[at])) / (f64::from(variances[at]) + 0.125).sqrt();
+            let (scaled, beta) = (normal * of(&gamma, 1.0), of(&beta, 0.0));
+            let far = (f64::from(got) - (scaled + beta)).abs() * f64::powi(2.0, 24);
+            worst
+                .see(if far == 0.0 { 0.0 } else { far / (scaled.abs() + beta.abs()) }, format_args!("{name}[{place}]"));
+        }
+    }
+    worst.assert_within(5.0);
+}
+
+#[test]
+fn l2_normalize_keeps_its_bound() {
+    let mut random = Random(25);
+    let (mut worst, mut promised) = (Worst::new("l2_normalize"), Worst::new("l2_normalize of what is promised"));
+    for _ in 0..N_EXTENTS {
+        let extent = random_extent(&mut random);
+        let from = lines_of(&mut random, extent, Random::line);
+        let epsilon = random.pick(&[1e-12, 0.001, 1e4]);
+        let mut got = vec![7.0; from.len()];
+        l2_normalize(extent, epsilon, &from, &mut got, &mut vec![2.0]);
+        for places in places(extent) {
+            let squares: f64 = places.iter().map(|&place| f64::from(from[place]) * f64::from(from[place])).sum();
+            let root = squares.max(f64::from(epsilon)).sqrt();
+            for place in places {
+                let error = ulps(got[place], f64::from(from[place]) / root);
+                worst.see(error, format_args!("{extent:?}[{place}]"));
+                promised.see(error / (n_roundings(extent) / 2.0 + 3.0), format_args!("{extent:?}[{place}]"));
+            }
+        }
+    }
+    worst.assert_within(24.0);
+    promised.assert_within(1.0);
 }

@@ -1,8 +1,20 @@
 //! Elementwise operators on floats.
 //!
 //! A float16 or float32 operand is widened exactly and the answer is rounded once by the caller, so these are as good
-//! as correctly rounded for the narrow dtypes; for float64 they are as good as `libm` (below one unit in the last place
-//! for most functions).
+//! as correctly rounded for the narrow dtypes. For float64 they are those of `libm`, and the tests hold them to these
+//! units in the last place of the exact result, on random arguments of all sizes, against 100 bits:
+//!
+//! | function | largest error |
+//! |---|---|
+//! | [`acos`], [`asin`], [`atan`], [`cos`], [`erf`], [`exp`], [`log`], [`log2`], [`log10`], [`sin`], [`tan`] | 1 |
+//! | [`power`], [`rsqrt`] | 1.5 |
+//! | [`acosh`], [`asinh`], [`atanh`], [`sinh`] | 2 |
+//! | [`cosh`], [`sigmoid`], [`tanh`] | 2.5 |
+//!
+//! The others are exact, or rounded once ([`sqrt`], sums, products, quotients).
+
+#[cfg(test)]
+mod tests;
 
 pub fn abs(x: f64) -> f64 {
     x.abs()
@@ -92,8 +104,10 @@ pub fn rsqrt(x: f64) -> f64 {
     1.0 / x.sqrt()
 }
 
+/// By a power that does not overflow, so that it is never 0 too soon.
 pub fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + libm::exp(-x))
+    let power = libm::exp(-x.abs());
+    (if x < 0.0 { power } else { 1.0 }) / (1.0 + power)
 }
 
 /// -1, 0 or 1; either zero gives +0, and NaN stays NaN.
@@ -161,9 +175,20 @@ pub fn divide(a: f64, b: f64) -> f64 {
     a / b
 }
 
-/// The quotient rounded down.
+/// The quotient rounded down, which goes with [`floor_mod`]: of an infinity it is NaN.
 pub fn floor_divide(a: f64, b: f64) -> f64 {
-    (a / b).floor()
+    let quotient = a / b;
+    if quotient != quotient.floor() || b == 0.0 {
+        return quotient.floor();
+    }
+    let rest = libm::fmod(a, b);
+    let whole = without(rest, a, b);
+    if rest != 0.0 && (rest < 0.0) != (b < 0.0) { whole - 1.0 } else { whole }
+}
+
+/// The quotient of what is left of `a` without the remainder: an integer, which [`divide`] may round up to.
+fn without(rest: f64, a: f64, b: f64) -> f64 {
+    ((a - rest) / b).round().copysign(a / b)
 }
 
 /// The exact remainder that has the sign of `b`, as Python's `%`.
@@ -183,9 +208,10 @@ pub fn r#mod(a: f64, b: f64) -> f64 {
     libm::fmod(a, b)
 }
 
-/// The quotient rounded towards zero.
+/// The quotient rounded towards zero, which goes with [`trunc_mod`]: of an infinity it is NaN.
 pub fn trunc_divide(a: f64, b: f64) -> f64 {
-    (a / b).trunc()
+    let quotient = a / b;
+    if quotient != quotient.trunc() || b == 0.0 { quotient.trunc() } else { without(libm::fmod(a, b), a, b) }
 }
 
 /// The same as `mod`.
@@ -193,8 +219,21 @@ pub fn trunc_mod(a: f64, b: f64) -> f64 {
     libm::fmod(a, b)
 }
 
+/// Next to 1 and to more than 2³¹, `libm` rounds the logarithm, which then counts hundreds of units: there it is made of
+/// `t = a - 1`, and what a rounding loses is kept.
 pub fn power(a: f64, b: f64) -> f64 {
-    libm::pow(a, b)
+    let (t, size) = (a - 1.0, b.abs());
+    // From 2⁶⁴ on, the result is as large or as small as it gets.
+    if !(t.abs() < 1.0 / 1_048_576.0 && size > 2_147_483_648.0 && size < 18_446_744_073_709_551_616.0) {
+        return libm::pow(a, b);
+    }
+    // 19 bits of `b` times the 33 of `t`.
+    let most = f64::from_bits(b.to_bits() & !0x3_ffff_ffff);
+    let product = most * t;
+    let rest = (b - most) * t - b * (t * t * (0.5 - t * (1.0 / 3.0 - t * 0.25)));
+    let exponent = product + rest;
+    let power = libm::exp(exponent);
+    if power.is_finite() { power + power * ((product - exponent) + rest) } else { power }
 }
 
 /// The larger one, as IEEE 754-2019 `maximum`: NaN if either is NaN, and +0 is larger than -0.
@@ -229,104 +268,4 @@ pub fn greater(a: f64, b: f64) -> bool {
 
 pub fn greater_equal(a: f64, b: f64) -> bool {
     a >= b
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const INF: f64 = f64::INFINITY;
-
-    fn close(got: f64, want: f64) {
-        assert!((got - want).abs() <= 1e-15 * want.abs().max(1.0), "{got} is not {want}");
-    }
-
-    #[test]
-    fn transcendental_functions_know_a_value_each() {
-        let e = std::f64::consts::E;
-        let pi = std::f64::consts::PI;
-        close(acos(-1.0), pi);
-        close(acosh(1.0), 0.0);
-        close(asin(1.0), pi / 2.0);
-        close(asinh(0.75), 2.0f64.ln());
-        close(atan(1.0), pi / 4.0);
-        close(atanh(0.6), 2.0f64.ln());
-        close(cos(pi), -1.0);
-        close(cosh(0.0), 1.0);
-        close(erf(1.0), 0.8427007929497149);
-        close(exp(1.0), e);
-        close(log(e), 1.0);
-        close(log2(8.0), 3.0);
-        close(log10(1000.0), 3.0);
-        close(sigmoid(0.0), 0.5);
-        close(sin(pi / 2.0), 1.0);
-        close(sinh(2.0f64.ln()), 0.75);
-        close(tan(pi / 4.0), 1.0);
-        close(tanh(2.0f64.ln()), 0.6);
-        close(power(2.0, -2.0), 0.25);
-    }
-
-    #[test]
-    fn exact_functions() {
-        assert_eq!([abs(-1.5), negative(1.5), copy(1.5)], [1.5, -1.5, 1.5]);
-        assert_eq!([ceil(-1.5), floor(-1.5), trunc(-1.5)], [-1.0, -2.0, -1.0]);
-        assert_eq!([sqrt(9.0), rsqrt(4.0)], [3.0, 0.5]);
-        assert_eq!([add(1.0, 2.0), subtract(1.0, 2.0), multiply(3.0, 2.0), divide(3.0, 2.0)], [3.0, -1.0, 6.0, 1.5]);
-    }
-
-    #[test]
-    fn round_takes_halves_away_from_zero() {
-        assert_eq!([0.5, 1.5, 2.5, -0.5, -2.5].map(round), [1.0, 2.0, 3.0, -1.0, -3.0]);
-        assert_eq!(round(0.49999999999999994), 0.0);
-    }
-
-    #[test]
-    fn the_ends_of_the_line() {
-        assert_eq!([exp(-INF), exp(INF), tanh(INF), tanh(-INF)], [0.0, INF, 1.0, -1.0]);
-        assert_eq!([sigmoid(-INF), sigmoid(INF), sigmoid(-1000.0)], [0.0, 1.0, 0.0]);
-        assert_eq!([log(0.0), divide(1.0, 0.0), rsqrt(0.0)], [-INF, INF, INF]);
-        for nan in [log(-1.0), sqrt(-1.0), acos(2.0), divide(0.0, 0.0), r#mod(1.0, 0.0), floor_mod(1.0, 0.0)] {
-            assert!(nan.is_nan());
-        }
-    }
-
-    #[test]
-    fn division_rounds_down_or_towards_zero() {
-        let pairs = [(7.0, 2.0), (-7.0, 2.0), (7.0, -2.0), (-7.0, -2.0)];
-        assert_eq!(pairs.map(|(a, b)| floor_divide(a, b)), [3.0, -4.0, -4.0, 3.0]);
-        assert_eq!(pairs.map(|(a, b)| floor_mod(a, b)), [1.0, 1.0, -1.0, -1.0]);
-        assert_eq!(pairs.map(|(a, b)| trunc_divide(a, b)), [3.0, -3.0, -3.0, 3.0]);
-        assert_eq!(pairs.map(|(a, b)| trunc_mod(a, b)), [1.0, -1.0, 1.0, -1.0]);
-        assert_eq!(pairs.map(|(a, b)| r#mod(a, b)), [1.0, -1.0, 1.0, -1.0]);
-        assert_eq!(floor_mod(1.0, INF), 1.0);
-        assert!(floor_mod(4.0, -2.0).is_sign_negative());
-    }
-
-    #[test]
-    fn nan_goes_through() {
-        let nan = f64::NAN;
-        for result in [maximum(nan, 1.0), maximum(1.0, nan), minimum(nan, 1.0), minimum(1.0, nan), relu(nan), sign(nan)]
-        {
-            assert!(result.is_nan());
-        }
-        assert!(!equal(nan, nan) && not_equal(nan, nan) && !less(nan, 1.0) && !greater_equal(nan, 1.0));
-    }
-
-    #[test]
-    fn zeros_are_ordered_by_sign() {
-        assert!(maximum(-0.0, 0.0).is_sign_positive() && maximum(0.0, -0.0).is_sign_positive());
-        assert!(minimum(-0.0, 0.0).is_sign_negative() && minimum(0.0, -0.0).is_sign_negative());
-        assert!(relu(-0.0).is_sign_positive() && sign(-0.0).is_sign_positive());
-        assert_eq!([maximum(1.0, 2.0), minimum(1.0, 2.0), relu(-3.0), relu(3.0)], [2.0, 1.0, 0.0, 3.0]);
-        assert_eq!([sign(-3.0), sign(INF)], [-1.0, 1.0]);
-    }
-
-    #[test]
-    fn comparisons_and_classes() {
-        assert!(equal(0.0, -0.0) && less(1.0, 2.0) && less_equal(2.0, 2.0));
-        assert!(greater(2.0, 1.0) && greater_equal(2.0, 2.0) && not_equal(1.0, 2.0));
-        assert_eq!([f64::NAN, INF, -INF, 1.0].map(isnan), [true, false, false, false]);
-        assert_eq!([f64::NAN, INF, -INF, 1.0].map(isinf), [false, true, true, false]);
-        assert_eq!([f64::NAN, INF, -INF, 1.0].map(isfinite), [false, false, false, true]);
-    }
 }

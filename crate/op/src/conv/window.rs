@@ -233,7 +233,9 @@ pub(crate) fn pooled(call: &Call, x: &Tensor, space: &Space, windows: Windows, f
                 Fold::Largest => slide::pool(view, &looks, f64::NEG_INFINITY, float::maximum),
                 Fold::Mean(share) => {
                     let sums = slide::pool(view, &looks, 0.0, float::add).into_iter();
-                    sums.zip(counts(share)).map(|(sum, n)| sum / n as f64).list()
+                    // A part of nothing has no mean, and a window that sees only padding has the mean 0.
+                    let is_nothing = windows == Windows::Parts && shape.contains(&0);
+                    sums.zip(counts(share)).map(|(sum, n)| if is_nothing { f64::NAN } else { sum / n as f64 }).list()
                 }
             })
         }

@@ -64,6 +64,10 @@ fn arange(r: &mut dyn Facts) -> Step {
         AttrValue::Float(value) => Some(Scalar::Float(*value)),
         AttrValue::None | AttrValue::Bool(_) | AttrValue::Str(_) | AttrValue::List(_) | AttrValue::Function(_) => None,
     };
+    let is_endless = |name: &&str| matches!(r.attrs().get(name), AttrValue::Float(bound) if !bound.is_finite());
+    if let Some(name) = ["start", "stop", "step"].into_iter().find(is_endless) {
+        return attr_error(r, name, "a finite number");
+    }
     let size = match (bound("start"), bound("stop"), bound("step")) {
         (_, _, Some(Scalar::Int(0) | Scalar::Float(0.0))) => return attr_error(r, "step", "a number other than 0"),
         (Some(Scalar::Int(start)), Some(Scalar::Int(stop)), Some(Scalar::Int(step))) => {
