@@ -1,8 +1,8 @@
 //! Loops on elements of their own dtype, for operators that mean the same there as on numbers of 64 bits: what wraps
 //! keeps its low bits whatever the width.
 //!
-//! Results equal those of [`wide`](crate::wide) to the bit, in a fraction of the time. What has no loop here goes
-//! there.
+//! Results equal those of [`wide`](crate::wide) to the bit, but for the bits of a NaN of float32, in a fraction of the
+//! time. What has no loop here goes there.
 //!
 //! ```
 //! use kernel::{elementwise::Binary, native::Loop, wide::Format};
@@ -15,9 +15,13 @@
 #![allow(unsafe_code, reason = "an operand may be where the result is, so that both are pointers")]
 
 use crate::elementwise::Binary;
+use crate::index::NOWHERE;
 use crate::lanes::{F32x4, Lanes};
-use crate::number::round_f64;
 use crate::wide::Format;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::{number::round_f64, scalar::float};
+#[cfg(target_arch = "wasm32")]
+use core::arch::wasm32::*;
 use std::ptr::read_volatile;
 
 /// How many bytes a round of a loop takes of each operand.
@@ -35,37 +39,69 @@ pub struct Loop {
 /// in a round: [`ROUND`], or 0 to stay.
 type Rounds = unsafe fn([*const u8; 2], [usize; 2], *mut u8, usize);
 
-/// The function of two numbers as [`Rounds`].
+/// The function of two numbers as [`Rounds`]; in WebAssembly that of two vectors of them, which the compiler would not
+/// find where all the code is optimised as one.
 macro_rules! rounds {
-    ($number:ty, $f:expr) => {{
+    ($number:ty, $f:expr, $vector:expr) => {{
         unsafe fn whole(operands: [*const u8; 2], steps: [usize; 2], to: *mut u8, n: usize) {
-            unsafe { rounds::<$number, { ROUND / size_of::<$number>() }>(operands, steps, to, n, $f) }
+            #[cfg(target_arch = "wasm32")]
+            // SAFETY: as here.
+            unsafe {
+                rounds::<v128>(operands, steps, to, n, |a, b| $vector(a, b))
+            }
+            #[cfg(not(target_arch = "wasm32"))]
+            // SAFETY: as here.
+            unsafe {
+                rounds::<[$number; ROUND / size_of::<$number>()]>(operands, steps, to, n, |mut a, b| {
+                    a.iter_mut().zip(b).for_each(|(a, b)| *a = $f(*a, b));
+                    a
+                })
+            }
         }
         whole
     }};
 }
 
 /// # Safety
-/// As [`Rounds`]; each operand is `to` or does not overlap it.
+/// As [`Rounds`]; each operand is `to` or does not overlap it. A vector has [`ROUND`] bytes.
 #[inline(always)]
-unsafe fn rounds<T: Copy, const N: usize>(
+unsafe fn rounds<V: Copy>(
     [mut a, mut b]: [*const u8; 2],
     [a_step, b_step]: [usize; 2],
     to: *mut u8,
     n: usize,
-    f: impl Fn(T, T) -> T,
+    f: impl Fn(V, V) -> V,
 ) {
     for at in (0..n).step_by(ROUND) {
         unsafe {
-            let mut lanes = a.cast::<[T; N]>().read_unaligned();
-            let others = b.cast::<[T; N]>().read_unaligned();
-            for lane in 0..N {
-                lanes[lane] = f(lanes[lane], others[lane]);
-            }
-            to.add(at).cast::<[T; N]>().write_unaligned(lanes);
+            let vector = f(a.cast::<V>().read_unaligned(), b.cast::<V>().read_unaligned());
+            to.add(at).cast::<V>().write_unaligned(vector);
         }
         (a, b) = (a.wrapping_add(a_step), b.wrapping_add(b_step));
     }
+}
+
+/// The products' low bytes.
+#[cfg(target_arch = "wasm32")]
+#[inline(always)]
+fn multiply_bytes(a: v128, b: v128) -> v128 {
+    let (low, high) = (u16x8_extmul_low_u8x16(a, b), u16x8_extmul_high_u8x16(a, b));
+    u8x16_shuffle::<0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30>(low, high)
+}
+
+/// NaN is canonical.
+#[cfg(target_arch = "wasm32")]
+#[inline(always)]
+fn canonical(x: v128) -> v128 {
+    v128_bitselect(x, f64x2_splat(f64::NAN), f64x2_eq(x, x))
+}
+
+/// What is done to all bits alike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bits {
+    And,
+    Or,
+    Xor,
 }
 
 impl Loop {
@@ -73,41 +109,72 @@ impl Loop {
     #[inline(never)]
     pub fn new(op: Binary, format: Format) -> Option<Loop> {
         use Binary::{Add, Divide, Maximum, Minimum, Multiply, Subtract};
-        use Format::{Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
+        use Format::{Float32, Float64, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
         let rounds: Rounds = match (op, format) {
-            (Add, Int8 | UInt8) => rounds!(u8, u8::wrapping_add),
-            (Add, Int16 | UInt16) => rounds!(u16, u16::wrapping_add),
-            (Add, Int32 | UInt32) => rounds!(u32, u32::wrapping_add),
-            (Add, Int64 | UInt64) => rounds!(u64, u64::wrapping_add),
-            (Add, Float64) => rounds!(f64, |a, b| round_f64(a + b)),
-            (Subtract, Int8 | UInt8) => rounds!(u8, u8::wrapping_sub),
-            (Subtract, Int16 | UInt16) => rounds!(u16, u16::wrapping_sub),
-            (Subtract, Int32 | UInt32) => rounds!(u32, u32::wrapping_sub),
-            (Subtract, Int64 | UInt64) => rounds!(u64, u64::wrapping_sub),
-            (Subtract, Float64) => rounds!(f64, |a, b| round_f64(a - b)),
-            (Multiply, Int8 | UInt8) => rounds!(u8, u8::wrapping_mul),
-            (Multiply, Int16 | UInt16) => rounds!(u16, u16::wrapping_mul),
-            (Multiply, Int32 | UInt32) => rounds!(u32, u32::wrapping_mul),
-            (Multiply, Int64 | UInt64) => rounds!(u64, u64::wrapping_mul),
-            (Multiply, Float64) => rounds!(f64, |a, b| round_f64(a * b)),
-            (Divide, Float64) => rounds!(f64, |a, b| round_f64(a / b)),
-            (Maximum, Int8) => rounds!(i8, i8::max),
-            (Maximum, Int16) => rounds!(i16, i16::max),
-            (Maximum, Int32) => rounds!(i32, i32::max),
-            (Maximum, UInt8) => rounds!(u8, u8::max),
-            (Minimum, Int8) => rounds!(i8, i8::min),
-            (Minimum, Int16) => rounds!(i16, i16::min),
-            (Minimum, Int32) => rounds!(i32, i32::min),
-            (Minimum, UInt8) => rounds!(u8, u8::min),
+            (Add, Int8 | UInt8) => rounds!(u8, u8::wrapping_add, u8x16_add),
+            (Add, Int16 | UInt16) => rounds!(u16, u16::wrapping_add, u16x8_add),
+            (Add, Int32 | UInt32) => rounds!(u32, u32::wrapping_add, u32x4_add),
+            (Add, Int64 | UInt64) => rounds!(u64, u64::wrapping_add, u64x2_add),
+            (Add, Float32) => rounds!(f32, |a, b| a + b, f32x4_add),
+            (Add, Float64) => rounds!(f64, |a, b| round_f64(a + b), (|a, b| canonical(f64x2_add(a, b)))),
+            (Subtract, Int8 | UInt8) => rounds!(u8, u8::wrapping_sub, u8x16_sub),
+            (Subtract, Int16 | UInt16) => rounds!(u16, u16::wrapping_sub, u16x8_sub),
+            (Subtract, Int32 | UInt32) => rounds!(u32, u32::wrapping_sub, u32x4_sub),
+            (Subtract, Int64 | UInt64) => rounds!(u64, u64::wrapping_sub, u64x2_sub),
+            (Subtract, Float64) => rounds!(f64, |a, b| round_f64(a - b), (|a, b| canonical(f64x2_sub(a, b)))),
+            (Multiply, Int8 | UInt8) => rounds!(u8, u8::wrapping_mul, multiply_bytes),
+            (Multiply, Int16 | UInt16) => rounds!(u16, u16::wrapping_mul, u16x8_mul),
+            (Multiply, Int32 | UInt32) => rounds!(u32, u32::wrapping_mul, u32x4_mul),
+            (Multiply, Int64 | UInt64) => rounds!(u64, u64::wrapping_mul, u64x2_mul),
+            (Multiply, Float64) => rounds!(f64, |a, b| round_f64(a * b), (|a, b| canonical(f64x2_mul(a, b)))),
+            (Divide, Float64) => rounds!(f64, |a, b| round_f64(a / b), (|a, b| canonical(f64x2_div(a, b)))),
+            (Maximum, Int8) => rounds!(i8, i8::max, i8x16_max),
+            (Maximum, Int16) => rounds!(i16, i16::max, i16x8_max),
+            (Maximum, Int32) => rounds!(i32, i32::max, i32x4_max),
+            (Maximum, Int64) => rounds!(i64, i64::max, (|a, b| v128_bitselect(a, b, i64x2_gt(a, b)))),
+            (Maximum, UInt8) => rounds!(u8, u8::max, u8x16_max),
+            (Maximum, UInt16) => rounds!(u16, u16::max, u16x8_max),
+            (Maximum, UInt32) => rounds!(u32, u32::max, u32x4_max),
+            (Maximum, Float32) => rounds!(f32, <f32 as Lanes>::maximum, f32x4_max),
+            (Maximum, Float64) => {
+                rounds!(f64, |a, b| round_f64(float::maximum(a, b)), (|a, b| canonical(f64x2_max(a, b))))
+            }
+            (Minimum, Int8) => rounds!(i8, i8::min, i8x16_min),
+            (Minimum, Int16) => rounds!(i16, i16::min, i16x8_min),
+            (Minimum, Int32) => rounds!(i32, i32::min, i32x4_min),
+            (Minimum, Int64) => rounds!(i64, i64::min, (|a, b| v128_bitselect(b, a, i64x2_gt(a, b)))),
+            (Minimum, UInt8) => rounds!(u8, u8::min, u8x16_min),
+            (Minimum, UInt16) => rounds!(u16, u16::min, u16x8_min),
+            (Minimum, UInt32) => rounds!(u32, u32::min, u32x4_min),
+            (Minimum, Float64) => {
+                rounds!(f64, |a, b| round_f64(float::minimum(a, b)), (|a, b| canonical(f64x2_min(a, b))))
+            }
             _ => return None,
         };
         Some(Loop { rounds, width: format.width() })
     }
 
+    /// On elements of this format, whatever they mean.
+    #[inline(never)]
+    pub fn of_bits(op: Bits, format: Format) -> Loop {
+        let rounds: Rounds = match op {
+            Bits::And => rounds!(u64, |a, b| a & b, v128_and),
+            Bits::Or => rounds!(u64, |a, b| a | b, v128_or),
+            Bits::Xor => rounds!(u64, |a, b| a ^ b, v128_xor),
+        };
+        Loop { rounds, width: format.width() }
+    }
+
     /// Of every pair. `None` stands for the result; another operand has as many bytes as it, or one element for all.
     /// `None` comes back if it has not.
-    #[inline]
+    #[inline(never)]
     pub fn run(self, operands: [Option<&[u8]>; 2], to: &mut [u8]) -> Option<()> {
+        self.run_here(operands, to)
+    }
+
+    /// As [`Loop::run`], in the caller's own code: for little operands the call would be much of what there is to do.
+    #[inline]
+    pub fn run_here(self, operands: [Option<&[u8]>; 2], to: &mut [u8]) -> Option<()> {
         let n = to.len();
         let result = to.as_mut_ptr();
         let whole = n / ROUND * ROUND;
@@ -177,12 +244,53 @@ unsafe fn copy_few(from: *const u8, to: *mut u8, n: usize) {
     }
 }
 
+/// Writes one element as often as it goes in.
+pub fn repeat(element: &[u8], to: &mut [u8]) {
+    if let [first, rest @ ..] = element
+        && rest.iter().all(|byte| byte == first)
+    {
+        return to.fill(*first);
+    }
+    let mut done = element.len().min(to.len());
+    to[..done].copy_from_slice(&element[..done]);
+    // What is there is copied behind itself, twice as much each time.
+    while done < to.len() && done > 0 {
+        let (before, after) = to.split_at_mut(done);
+        let n = done.min(after.len());
+        after[..n].copy_from_slice(&before[..n]);
+        done += n;
+    }
+}
+
+/// Runs of so many bytes from their places, one after the other; what is [`NOWHERE`] is filled.
+pub fn gather(from: &[u8], places: &[usize], run: usize, fill: &[u8], to: &mut [u8]) {
+    fn few<const N: usize>(from: &[u8], places: &[usize], fill: &[u8], to: &mut [u8]) {
+        for (to, &place) in to.as_chunks_mut::<N>().0.iter_mut().zip(places) {
+            to.copy_from_slice(if place == NOWHERE { fill } else { &from[place..][..N] });
+        }
+    }
+    match run {
+        1 => few::<1>(from, places, fill, to),
+        2 => few::<2>(from, places, fill, to),
+        4 => few::<4>(from, places, fill, to),
+        8 => few::<8>(from, places, fill, to),
+        _ => {
+            for (to, &place) in to.chunks_exact_mut(run).zip(places) {
+                match place {
+                    NOWHERE => repeat(fill, to),
+                    place => to.copy_from_slice(&from[place..][..run]),
+                }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::wide::{self, BLOCK, LANES};
 
-    const FORMATS: [Format; 9] = [
+    const FORMATS: [Format; 10] = [
         Format::Int8,
         Format::UInt8,
         Format::Int16,
@@ -191,6 +299,7 @@ mod tests {
         Format::UInt32,
         Format::Int64,
         Format::UInt64,
+        Format::Float32,
         Format::Float64,
     ];
     const OPERATORS: [Binary; 6] =
@@ -199,7 +308,7 @@ mod tests {
     /// What [`wide`] makes of the same bytes.
     fn widely(op: Binary, format: Format, [a, b]: [&[u8]; 2], to: &mut [u8]) {
         let n = to.len() / format.width();
-        if format == Format::Float64 {
+        if matches!(format, Format::Float32 | Format::Float64) {
             let [mut x, mut y, mut z] = [[0.0; BLOCK]; 3];
             wide::read_floats(format, a, &mut x);
             wide::read_floats(format, b, &mut y);
@@ -211,6 +320,30 @@ mod tests {
             wide::read_ints(format, b, &mut y);
             assert!(wide::binary_ints(op, format == Format::UInt64, [&x, &y], &mut z, n));
             wide::write_ints(format, &z, to);
+        }
+    }
+
+    /// The same bytes; the bits of a NaN among float32s may be any.
+    fn assert_same(format: Format, got: &[u8], want: &[u8], what: &str) {
+        let canonical = |bytes: &[u8]| -> Vec<u8> {
+            let float = |x: &[u8; 4]| Some(f32::from_le_bytes(*x)).filter(|x| !x.is_nan()).unwrap_or(f32::NAN);
+            match format {
+                Format::Float32 => bytes.as_chunks().0.iter().flat_map(|x| float(x).to_le_bytes()).collect(),
+                _ => bytes.to_vec(),
+            }
+        };
+        assert_eq!(canonical(got), canonical(want), "{what} {format:?}");
+    }
+
+    #[test]
+    fn bits_are_joined_whatever_they_mean() {
+        let (a, b) = ([0b1100_u8; 37], [0b1010_u8; 37]);
+        for (op, expected) in [(Bits::And, 0b1000), (Bits::Or, 0b1110), (Bits::Xor, 0b0110)] {
+            let mut to = [0; 37];
+            Loop::of_bits(op, Format::Bool).run([Some(&a), Some(&b)], &mut to).unwrap();
+            assert_eq!(to, [expected; 37]);
+            Loop::of_bits(op, Format::Bool).run([Some(&a), Some(&b[..1])], &mut to).unwrap();
+            assert_eq!(to, [expected; 37]);
         }
     }
 
@@ -240,22 +373,22 @@ mod tests {
                 widely(op, format, [&a, &b], &mut want);
                 let mut got = vec![0; size];
                 assert!(found.run([Some(&a), Some(&b)], &mut got).is_some());
-                assert_eq!(got, want, "{op:?} of {n} {format:?}");
+                assert_same(format, &got, &want, &format!("{op:?} of {n}"));
                 got.copy_from_slice(&a);
                 assert!(found.run([None, Some(&b)], &mut got).is_some());
-                assert_eq!(got, want, "{op:?} of {n} {format:?}, in place of the first");
+                assert_same(format, &got, &want, &format!("{op:?} of {n}, in place of the first,"));
                 got.copy_from_slice(&b);
                 assert!(found.run([Some(&a), None], &mut got).is_some());
-                assert_eq!(got, want, "{op:?} of {n} {format:?}, in place of the second");
+                assert_same(format, &got, &want, &format!("{op:?} of {n}, in place of the second,"));
                 if n > 0 {
                     let one = &b[..format.width()];
                     widely(op, format, [&a, &one.repeat(n)], &mut want);
                     assert!(found.run([Some(&a), Some(one)], &mut got).is_some());
-                    assert_eq!(got, want, "{op:?} of {n} {format:?} and one");
+                    assert_same(format, &got, &want, &format!("{op:?} of {n} and one"));
                     assert!(found.run([Some(&a[1..]), Some(one)], &mut got).is_none() || a.len() == format.width() + 1);
                 }
             }
         }
-        assert_eq!(n_found, 36);
+        assert_eq!(n_found, 46);
     }
 }

@@ -5,6 +5,7 @@
 
 use super::broadcast::{Walk, runs};
 use super::{Binary, Source, loops};
+use crate::lanes::{F32x4, Lanes};
 
 const BLOCK: usize = 256;
 
@@ -18,12 +19,27 @@ pub fn compare(op: Binary, walk: &Walk<2>, operands: [&[f32]; 2], to: &mut [u8])
             // SAFETY: `runs` hands out operands of `n` elements, and runs that follow each other in the result.
             unsafe {
                 loops::binary(op, a.from(at), b.from(at), numbers.as_mut_ptr(), length);
-                for (lane, &number) in numbers[..length].iter().enumerate() {
-                    *result.add(start + at + lane) = u8::from(number != 0.0);
-                }
+                bytes(&numbers[..length], result.add(start + at));
             }
         }
     });
+}
+
+/// 1 for each number that is not 0.
+///
+/// # Safety
+/// There is room for as many bytes.
+unsafe fn bytes(numbers: &[f32], to: *mut u8) {
+    let (sixteens, rest) = numbers.as_chunks::<16>();
+    unsafe {
+        for (at, sixteen) in sixteens.iter().enumerate() {
+            let four = [0, 4, 8, 12].map(|lane| F32x4::load(sixteen.as_ptr().add(lane)));
+            to.add(16 * at).cast::<[u8; 16]>().write_unaligned(F32x4::to_bytes(four));
+        }
+        for (lane, &number) in rest.iter().enumerate() {
+            *to.add(16 * sixteens.len() + lane) = u8::from(number != 0.0);
+        }
+    }
 }
 
 /// `x` where the condition is not 0, otherwise `y`: the operator `where`, on elements of any kind.
@@ -35,6 +51,34 @@ pub fn select<T: Copy>(condition: &[u8], x: &[T], y: &[T], walk: &Walk<3>, to: &
         for (at, to) in to.iter_mut().enumerate() {
             let (x, y) = (x[x_at + at * x_step], y[y_at + at * y_step]);
             *to = if condition[condition_at + at * condition_step] != 0 { x } else { y };
+        }
+    }
+}
+
+/// As [`select`], of elements of four bytes, four at a time.
+pub fn select_four(condition: &[u8], x: &[f32], y: &[f32], walk: &Walk<3>, to: &mut [f32]) {
+    assert!(walk.n == to.len() && walk.fits([condition.len(), x.len(), y.len()]));
+    let [condition_step, x_step, y_step] = walk.moves.map(usize::from);
+    for (run, to) in to.chunks_exact_mut(walk.run.max(1)).enumerate() {
+        let offsets = walk.offsets(run);
+        let mut at = 0;
+        // SAFETY: the walk fits the operands; four lanes are read where the run has as many.
+        unsafe {
+            let (condition, x, y) =
+                (condition.as_ptr().add(offsets[0]), x.as_ptr().add(offsets[1]), y.as_ptr().add(offsets[2]));
+            let four = |from: *const f32, at: usize, step: usize| match step {
+                0 => F32x4::splat(*from),
+                _ => F32x4::load(from.add(at)),
+            };
+            while condition_step > 0 && at + 4 <= to.len() {
+                let (a, b) = (four(x, at, x_step), four(y, at, y_step));
+                F32x4::mask_of_bytes(condition.add(at)).select(a, b).store(to.as_mut_ptr().add(at));
+                at += 4;
+            }
+            for at in at..to.len() {
+                let holds = *condition.add(at * condition_step) != 0;
+                to[at] = if holds { *x.add(at * x_step) } else { *y.add(at * y_step) };
+            }
         }
     }
 }

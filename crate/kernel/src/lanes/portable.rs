@@ -31,6 +31,20 @@ impl F32x4 {
     pub fn after(self, before: F32x4) -> F32x4 {
         F32x4([before.0[3], self.0[0], self.0[1], self.0[2]])
     }
+    /// All bits of each lane whose byte is not 0.
+    ///
+    /// # Safety
+    /// Four bytes can be read.
+    #[inline(always)]
+    pub unsafe fn mask_of_bytes(from: *const u8) -> F32x4 {
+        // SAFETY: as here.
+        F32x4(array::from_fn(|lane| super::mask(unsafe { *from.add(lane) } != 0)))
+    }
+    /// A byte for each lane: 1 where its bits are a float that is not 0.
+    #[inline(always)]
+    pub fn to_bytes(four: [F32x4; 4]) -> [u8; 16] {
+        array::from_fn(|at| u8::from(four[at / 4].0[at % 4] != 0.0))
+    }
     /// Rows to columns.
     #[inline(always)]
     pub fn transpose(rows: [F32x4; 4]) -> [F32x4; 4] {

@@ -38,6 +38,27 @@ impl F32x4 {
     pub fn after(self, before: F32x4) -> F32x4 {
         F32x4(i32x4_shuffle::<3, 4, 5, 6>(before.0, self.0))
     }
+    /// All bits of each lane whose byte is not 0.
+    ///
+    /// # Safety
+    /// Four bytes can be read.
+    #[inline(always)]
+    pub unsafe fn mask_of_bytes(from: *const u8) -> F32x4 {
+        // SAFETY: as here.
+        let bytes = unsafe { v128_load32_zero(from.cast()) };
+        let lanes = u32x4_extend_low_u16x8(u16x8_extend_low_u8x16(bytes));
+        F32x4(i32x4_ne(lanes, i32x4_splat(0)))
+    }
+    /// A byte for each lane: 1 where its bits are a float that is not 0.
+    #[inline(always)]
+    pub fn to_bytes(four: [F32x4; 4]) -> [u8; 16] {
+        let [a, b, c, d] = four.map(|lanes| f32x4_ne(lanes.0, f32x4_splat(0.0)));
+        let bytes = u8x16_narrow_i16x8(i16x8_narrow_i32x4(a, b), i16x8_narrow_i32x4(c, d));
+        let mut to = [0; 16];
+        // SAFETY: there is room for 16 bytes.
+        unsafe { v128_store(to.as_mut_ptr().cast(), v128_and(bytes, u8x16_splat(1))) };
+        to
+    }
     /// Rows to columns.
     #[inline(always)]
     pub fn transpose([a, b, c, d]: [F32x4; 4]) -> [F32x4; 4] {

@@ -8,7 +8,7 @@ use super::{Source, count, single};
 use crate::Op;
 use crate::run::{Fault, Kernel, ResultType, bits_of, call_scalar, widen, wrap_to};
 use kernel::elementwise::broadcast::Walk;
-use kernel::native::Loop;
+use kernel::native::{Bits, Loop};
 use kernel::number::float_to_int;
 use kernel::wide::{self, BLOCK};
 use ty::{Attrs, Dtype, scalar_bits, scalar_of};
@@ -45,7 +45,7 @@ impl Each {
         Some(Each {
             kernel: &row.kernel,
             op: two.map(Elementwise::Binary).or_else(one),
-            native: two.filter(|_| operands.len() == 2 && to == first.dtype).and_then(|op| Loop::new(op, format(to))),
+            native: if operands.len() == 2 && to == first.dtype { native(row.name, to) } else { None },
             dtypes: [first.dtype, to],
             walk: Walk::new(both.map(|of| of.shape.as_slice()), &result.shape),
             is_whole: both.map(|of| count(&of.shape) == count(&result.shape)),
@@ -159,6 +159,20 @@ impl Each {
         }
         Ok(())
     }
+}
+
+/// The loop for an operator whose operands are of the result's dtype.
+fn native(name: &str, dtype: Dtype) -> Option<Loop> {
+    let bits = match name {
+        "bitwise_and" if !dtype.is_float() => Bits::And,
+        "bitwise_or" if !dtype.is_float() => Bits::Or,
+        "bitwise_xor" if !dtype.is_float() => Bits::Xor,
+        "logical_and" if dtype == Dtype::Bool => Bits::And,
+        "logical_or" if dtype == Dtype::Bool => Bits::Or,
+        "logical_xor" if dtype == Dtype::Bool => Bits::Xor,
+        _ => return Loop::new(single::binary(name)?, format(dtype)),
+    };
+    Some(Loop::of_bits(bits, format(dtype)))
 }
 
 /// The dtype of an elementwise operator's result on operands of one dtype, and how many it has.

@@ -261,7 +261,10 @@ impl Moves {
                 match width {
                     1 => select::<1>(walk, operands, result),
                     2 => select::<2>(walk, operands, result),
-                    4 => select::<4>(walk, operands, result),
+                    4 => {
+                        let [condition, x, y] = operands;
+                        compare::select_four(condition, cast(x)?, cast(y)?, walk, cast_mut(result)?);
+                    }
                     _ => select::<8>(walk, operands, result),
                 }
             }

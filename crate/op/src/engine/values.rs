@@ -126,7 +126,7 @@ impl Direct {
                     From::Other(x) => Some(bytemuck::cast_slice(x)),
                     From::Result => None,
                 };
-                native.run([bytes(a), bytes(b)], bytemuck::cast_slice_mut(to))
+                native.run_here([bytes(a), bytes(b)], bytemuck::cast_slice_mut(to))
             }
             Direct::Single(single) => single.on_floats([a, b], to, scratch),
             Direct::Product(small) => match [a, b] {
