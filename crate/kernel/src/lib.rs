@@ -34,6 +34,7 @@
 //! assert_eq!(sum, [11.0, 21.0, 12.0, 22.0]);
 //! ```
 
+pub mod along;
 pub mod bent;
 pub mod conv;
 pub mod elementwise;
@@ -44,6 +45,7 @@ pub mod image;
 pub mod index;
 pub mod lanes;
 pub mod linear;
+pub mod lines;
 pub mod math;
 pub mod native;
 pub mod normal;

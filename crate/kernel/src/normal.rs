@@ -22,6 +22,7 @@
 //! assert!((weights[0] - 0.25).abs() < 1e-12 && (weights[1] - 0.75).abs() < 1e-12);
 //! ```
 
+use crate::lines;
 use crate::reduce::{Estimate, fold, variance};
 use crate::scalar::float;
 use crate::strided::{Offsets, View, broadcast_strides, count};
@@ -41,18 +42,26 @@ pub struct BatchNorm<'a> {
 
 /// `exp(x) / Σ exp(x)`, the sum along `axis`.
 pub fn softmax(input: View<f64>, axis: usize) -> Vec<f64> {
-    let shifted = subtract_largest(input, axis);
-    let powers: Vec<f64> = shifted.iter().map(|&x| libm::exp(x)).collect();
-    let sums = fold(View::new(&powers, input.shape), &[axis], 0.0, float::add);
-    along(View::new(&powers, input.shape), &sums, axis, float::divide)
+    each_line(input, axis, &lines::softmax)
 }
 
 /// `x - log Σ exp(x)`, the sum along `axis`.
 pub fn log_softmax(input: View<f64>, axis: usize) -> Vec<f64> {
-    let shifted = subtract_largest(input, axis);
-    let sums = fold(View::new(&shifted, input.shape), &[axis], 0.0, |sum, x| sum + libm::exp(x));
-    let logs: Vec<f64> = sums.iter().map(|&sum| libm::log(sum)).collect();
-    along(View::new(&shifted, input.shape), &logs, axis, float::subtract)
+    each_line(input, axis, &lines::log_softmax)
+}
+
+/// The lines along an axis, after each of them has been worked on.
+fn each_line(input: View<f64>, axis: usize, work: &dyn Fn(&mut [f64])) -> Vec<f64> {
+    let (inner, size) = (count(&input.shape[axis + 1..]), input.shape[axis]);
+    let mut results = input.data.to_vec();
+    let mut line = vec![0.0; size];
+    for at in 0..input.data.len().checked_div(size).unwrap_or(0) {
+        let first = at / inner * size * inner + at % inner;
+        (0..size).for_each(|i| line[i] = input.data[first + i * inner]);
+        work(&mut line);
+        (0..size).for_each(|i| results[first + i * inner] = line[i]);
+    }
+    results
 }
 
 /// `(x - mean) / sqrt(variance + epsilon) * gamma + beta`, with parameters indexed by `axis`.
@@ -99,27 +108,8 @@ pub fn affine(values: &mut [f64], shape: &[usize], axis: usize, gamma: Option<&[
 
 /// `x / (bias + alpha / size · Σ x²)^beta`, the sum over the `size` (an odd number) elements around `x` along `axis`.
 /// The constants are bias, alpha and beta (Krizhevsky et al., 2012).
-pub fn local_response(input: View<f64>, axis: usize, size: i64, [bias, alpha, beta]: [f64; 3]) -> Vec<f64> {
-    let (inner, length) = (count(&input.shape[axis + 1..]), input.shape[axis]);
-    let reach = usize::try_from(size / 2).unwrap_or(usize::MAX);
-    let respond = |(position, &x): (usize, &f64)| {
-        let at = position / inner % length;
-        let line = position - at * inner;
-        let near = at.saturating_sub(reach)..at.saturating_add(reach).saturating_add(1).min(length);
-        let squares = near.map(|other| input.data[line + other * inner]).fold(0.0, |sum, x| sum + x * x);
-        x / float::power(bias + alpha * squares / size as f64, beta)
-    };
-    input.data.iter().enumerate().map(respond).collect()
-}
-
-fn subtract_largest(input: View<f64>, axis: usize) -> Vec<f64> {
-    let largest = fold(input, &[axis], f64::NEG_INFINITY, float::maximum);
-    along(input, &largest, axis, float::subtract)
-}
-
-/// `f` of every element and the one number that stands for its line along `axis`.
-fn along(input: View<f64>, lines: &[f64], axis: usize, f: fn(f64, f64) -> f64) -> Vec<f64> {
-    over(input, lines, &[axis], f)
+pub fn local_response(input: View<f64>, axis: usize, size: i64, constants: [f64; 3]) -> Vec<f64> {
+    each_line(input, axis, &|line| lines::local_response(line, size, constants))
 }
 
 /// `f` of every element and the one number that stands for all that differ from it on the axes only.

@@ -51,9 +51,27 @@ impl Look {
         })
     }
 
+    /// Of a window over all `n` elements.
+    pub fn whole(n: usize) -> Look {
+        Look { part: 0, part_step: 1, element: 0, element_step: 1, n, n_inside: n as i64 }
+    }
+
+    /// The element under the `i`th of the parts that lie on one.
+    pub fn element(self, i: usize) -> Option<usize> {
+        (i < self.n).then(|| self.element.wrapping_add_signed(i as isize * self.element_step))
+    }
+
     /// How many elements it sees.
     pub fn n_elements(self) -> usize {
         self.n
+    }
+
+    /// How many places an average divides by.
+    pub fn n_counted(self, share: Share) -> i64 {
+        match share {
+            Share::Largest | Share::Elements => self.n as i64,
+            Share::ElementsAndPadding => self.n_inside,
+        }
     }
 }
 
@@ -317,10 +335,7 @@ pub fn pool_by_data(grad: &[f64], data: View<f64>, looks: &[Vec<Look>; 3], share
 
 /// How many places an average divides by, at least 1.
 pub fn n_counted(looks: [Look; 3], share: Share) -> i128 {
-    let counts = looks.map(|look| match share {
-        Share::Largest | Share::Elements => look.n as i128,
-        Share::ElementsAndPadding => i128::from(look.n_inside),
-    });
+    let counts = looks.map(|look| i128::from(look.n_counted(share)));
     counts.into_iter().fold(1, i128::saturating_mul).max(1)
 }
 

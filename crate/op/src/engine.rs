@@ -8,9 +8,11 @@
 //!
 //! float32 has bodies of its own (`single`), in which products, convolutions, pools and norms on float16 and bfloat16
 //! are computed as well (`half`). Elementwise operators, casts and reductions of other dtypes go a block at a time
-//! (`blocks`); what only moves elements is for bytes (`moves`). Where there is no body here, a call is computed on
-//! values by the meaning of its kernel, in which products and convolutions of integers are those of float32 where these
-//! are exact (`exact`). [`crate::run`] asks here first, so all that run programs agree to the bit.
+//! (`blocks`), pools of other dtypes and layouts and resizing a row at a time (`pools`, `resample`), sorting and what
+//! else goes along one axis a line at a time (`lines`); what only moves elements is for bytes (`moves`, `indexed`). Where
+//! there is no body here, a call is computed on values by the meaning of its kernel, in which products and convolutions
+//! of integers are those of float32 where these are exact (`exact`). [`crate::run`] asks here first where results may be
+//! rounded in another way, so all that run programs agree to the bit.
 
 mod blocks;
 mod convs;
@@ -19,8 +21,12 @@ mod exact;
 mod folds;
 mod fused;
 mod half;
+mod indexed;
 mod layers;
+mod lines;
 mod moves;
+mod pools;
+mod resample;
 mod single;
 mod values;
 
@@ -33,6 +39,7 @@ pub use each::elementwise;
 pub(crate) use exact::sums;
 pub use fused::{Class, Input, Step};
 pub(crate) use single::{Single, along};
+use std::sync::Arc;
 pub use values::{Direct, Elementwise, on_scalars};
 pub(crate) use values::{each_on_values, on_values};
 
@@ -43,11 +50,18 @@ use each::Each;
 use folds::Folded;
 use fused::Fused;
 use half::Half;
+use indexed::Indexed;
+use lines::Lines;
 use moves::{Fill, Moves, Places};
+use pools::Pool;
+use resample::Resampled;
 use ty::Attrs;
 
 /// Operators that run as one have at most this many operands together, so that lists of them need no memory.
 pub const MAX_OPERANDS: usize = 8;
+
+/// Elements: more have no plan where they are moved, so that bytes can be counted.
+const MOST: usize = 1 << 28;
 
 /// How one call is computed, for operands and a result of these types.
 #[derive(Clone)]
@@ -62,10 +76,38 @@ enum Body {
     Each(Each),
     Moves(Moves),
     Folded(Folded),
+    /// One that is not called as often as those above, so that a way more does not matter.
+    Work(Arc<dyn Work>),
     /// Several operators.
     Fused(Fused),
     /// The same elements; the shape is another.
     Copy,
+}
+
+/// A body that is not copied with its plan, and whose code for copying and dropping is there once.
+trait Work: Send + Sync {
+    fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault>;
+
+    /// Whether the result may be computed where this operand is.
+    fn takes(&self, operand: usize) -> bool {
+        let _ = operand;
+        false
+    }
+
+    /// Bytes that it works in, beside operands and result.
+    fn n_working_bytes(&self) -> u64 {
+        0
+    }
+
+    /// Whether there is nothing in it that could be rounded in another way than the meaning has it.
+    #[cfg(test)]
+    fn is_exact(&self) -> bool {
+        true
+    }
+}
+
+fn work(work: impl Work + 'static) -> Body {
+    Body::Work(Arc::new(work))
 }
 
 /// Memory that bodies use between calls. What is in it does not matter.
@@ -81,6 +123,11 @@ pub struct Scratch {
     /// As [`Plan::run_with_panels`] was given them.
     right: Option<Vec<f32>>,
     blocks: Option<Box<Blocks>>,
+    /// Rows of elements of any dtype.
+    rows: pools::Rooms,
+    lines: lines::Rooms,
+    numbers: [Vec<f64>; 2],
+    places: Vec<usize>,
     /// Blocks of any dtype between operators that are called as one.
     chained: Vec<Vec<u64>>,
     /// What stages of such a call give the next ones.
@@ -107,7 +154,7 @@ pub type Source<'a> = Option<&'a [u8]>;
 impl OpId {
     /// Whether [`Operators::plan_all`](crate::Operators::plan_all) may know it: its operand or its result is a tuple.
     pub fn has_tuples(self) -> bool {
-        matches!(self.row().name, "concatenate" | "stack" | "split" | "nn.batch_norm" | "nn.dropout")
+        matches!(self.row().name, "concatenate" | "stack" | "split" | "nn.batch_norm" | "nn.dropout" | "topk")
     }
 }
 
@@ -129,12 +176,30 @@ impl Plan {
             _ => None,
         };
         let moves = || Moves::new(row.name, attrs, operands, result).map(Body::Moves);
-        let single = || Single::new(row.name, attrs, operands, result).map(Body::Single);
-        let half = || Half::new(row.name, attrs, operands, result).map(Body::Half);
+        let rounded = || Plan::rounded(row.name, attrs, operands, result).map(|plan| plan.body);
         let folded = || Folded::new(row.name, attrs, operands, result).map(Body::Folded);
+        let indexed = || Indexed::new(row.name, attrs, operands, result).map(work);
+        let lines = || Lines::new(row.name, attrs, operands, result, 0).map(work);
+        let resampled = || Resampled::new(row.name, attrs, operands, result).map(work);
         let each = || Each::new(row, attrs, operands, result).map(Body::Each);
-        let body = same.or_else(moves).or_else(single).or_else(half).or_else(folded).or_else(each)?;
+        let body = same
+            .or_else(indexed)
+            .or_else(moves)
+            .or_else(rounded)
+            .or_else(folded)
+            .or_else(lines)
+            .or_else(resampled)
+            .or_else(each)?;
         Some(Plan { body })
+    }
+
+    /// One of those that may be rounded in another way than the meaning has it, so that whoever computes on values asks
+    /// for it too.
+    fn rounded(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Plan> {
+        let single = Single::new(name, attrs, operands, result).map(Body::Single);
+        let half = || Half::new(name, attrs, operands, result).map(Body::Half);
+        let pool = || Pool::new(name, attrs, operands, result).map(work);
+        Some(Plan { body: single.or_else(half).or_else(pool)? })
     }
 
     /// A plan for each result of a call, all on the same operands. `None` if one of them has none.
@@ -157,12 +222,18 @@ impl Plan {
             }
             ("nn.batch_norm", [normal, mean, variance]) => {
                 let single = Single::new(name, attrs, operands, normal).map(Body::Single);
-                let normal = single.or_else(|| Half::new(name, attrs, operands, normal).map(Body::Half));
+                let half = || Half::new(name, attrs, operands, normal).map(Body::Half);
+                let lines = || Lines::new(name, attrs, operands, normal, 0).map(work);
+                let normal = single.or_else(half).or_else(lines);
                 [normal, part((3, 0, 0), mean), part((4, 0, 0), variance)].into_iter().some_list()
             }
             ("nn.dropout", [data, mask]) => {
                 let ones = Body::Moves(Moves::Fill(Fill::Number(1.0), mask.dtype));
                 [part((0, 0, 0), data), Some(ones)].into_iter().some_list()
+            }
+            ("topk", _) => {
+                let one = |(result, at)| Lines::new(name, attrs, operands, result, at).map(work);
+                results.iter().zip(0..).map(one).some_list()
             }
             _ => None,
         };
@@ -174,7 +245,9 @@ impl Plan {
         let (product, operand) = match &self.body {
             Body::Single(single) => (single, 1),
             Body::Fused(fused) => fused.product()?,
-            Body::Half(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Copy => return None,
+            Body::Half(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Work(_) | Body::Copy => {
+                return None;
+            }
         };
         Some(Right { operand, n_floats: product.n_right_floats()? })
     }
@@ -200,16 +273,24 @@ impl Plan {
             ) => Direct::Single(Box::new(single.clone())),
             Body::Moves(Moves::Permute(permutation, 4)) => Direct::Permute(permutation.clone()),
             Body::Each(each) => Direct::Native(each.native(n_tensors)?),
-            Body::Single(_) | Body::Half(_) | Body::Moves(_) | Body::Folded(_) | Body::Fused(_) | Body::Copy => {
-                return None;
-            }
+            Body::Single(_)
+            | Body::Half(_)
+            | Body::Moves(_)
+            | Body::Folded(_)
+            | Body::Work(_)
+            | Body::Fused(_)
+            | Body::Copy => return None,
         })
     }
 
     /// Whether there is nothing in it that could be rounded in another way.
     #[cfg(test)]
     pub(crate) fn is_exact(&self) -> bool {
-        !matches!(self.body, Body::Single(_) | Body::Half(_) | Body::Fused(_))
+        match &self.body {
+            Body::Single(_) | Body::Half(_) | Body::Fused(_) => false,
+            Body::Work(work) => work.is_exact(),
+            Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Copy => true,
+        }
     }
 
     /// Whether the result may be computed where this operand is.
@@ -218,6 +299,7 @@ impl Plan {
             Body::Single(single) => single.takes(operand),
             Body::Each(each) => each.takes(operand),
             Body::Fused(fused) => fused.takes(operand),
+            Body::Work(work) => work.takes(operand),
             Body::Copy => operand == 0,
             Body::Half(_) | Body::Moves(_) | Body::Folded(_) => false,
         }
@@ -228,6 +310,7 @@ impl Plan {
         counted(match &self.body {
             Body::Fused(fused) => fused.n_bytes_between(),
             Body::Half(half) => half.n_working_bytes(),
+            Body::Work(work) => work.n_working_bytes(),
             Body::Single(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Copy => 0,
         })
     }
@@ -254,10 +337,8 @@ impl Plan {
             Body::Each(each) => each.run(sources, result, scratch.blocks()),
             Body::Fused(fused) => fused.run(sources, result, scratch),
             Body::Moves(moves) => moves.run(sources, result, scratch),
-            Body::Folded(folded) => match folded.run(sources, result, scratch.blocks()) {
-                Some(()) => Ok(()),
-                None => Err(Fault::IllTyped),
-            },
+            Body::Folded(folded) => folded.run(sources, result, scratch.blocks()).ok_or(Fault::IllTyped),
+            Body::Work(work) => work.run(sources, result, scratch),
             Body::Copy => match sources {
                 [Some(source), ..] if source.len() == result.len() => {
                     result.copy_from_slice(source);

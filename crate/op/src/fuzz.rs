@@ -4,6 +4,7 @@
 //! relation often holds; the others are made of nothing. Numbers are those that kernels stumble over: negative, huge,
 //! NaN.
 
+mod bodies;
 mod exact;
 mod halves;
 mod meaning;

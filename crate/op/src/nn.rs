@@ -186,10 +186,10 @@ nn.leaky_relu([-4f, 3f])
         relation: &SOFTMAX,
         kernel: Kernel::Whole(softmax),
         doc: "
-As `nn.softmax`. Relay computes it with an approximation of exp; here it is exact.
+As `nn.softmax`. Relay computes it with an approximation of exp; here it is the same.
 ```relay
 nn.fast_softmax([[0f, 0f], [1f, 3f]])
-#=> [[0.5f, 0.5f], [0.11920292f, 0.8807971f]]
+#=> [[0.5f, 0.5f], [0.11920291f, 0.880797f]]
 ```
 ",
     },

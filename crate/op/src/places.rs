@@ -77,6 +77,17 @@ impl Merge {
         })
     }
 
+    /// One update into what is there, rounded or wrapped.
+    pub(crate) fn one(self, dtype: Dtype, old: Scalar, new: Scalar) -> Scalar {
+        match (old, new) {
+            (Scalar::Int(old), Scalar::Int(new)) => {
+                Scalar::Int(wrap_to(dtype, (self.int)(widen(dtype, old), widen(dtype, new))))
+            }
+            (Scalar::Float(old), Scalar::Float(new)) => Scalar::Float(round_to(dtype, (self.float)(old, new))),
+            (Scalar::Int(_), Scalar::Float(_)) | (Scalar::Float(_), Scalar::Int(_)) => old,
+        }
+    }
+
     /// Merges each update into the data at its place, in order, rounding each time.
     pub(crate) fn all(self, data: &Arg, updates: &Arg, places: &[usize]) -> Result<Elements, Fault> {
         let dtype = data.dtype();

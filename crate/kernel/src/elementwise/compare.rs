@@ -75,9 +75,9 @@ pub fn select_four(condition: &[u8], x: &[f32], y: &[f32], walk: &Walk<3>, to: &
                 F32x4::mask_of_bytes(condition.add(at)).select(a, b).store(to.as_mut_ptr().add(at));
                 at += 4;
             }
-            for at in at..to.len() {
+            for (at, to) in to.iter_mut().enumerate().skip(at) {
                 let holds = *condition.add(at * condition_step) != 0;
-                to[at] = if holds { *x.add(at * x_step) } else { *y.add(at * y_step) };
+                *to = if holds { *x.add(at * x_step) } else { *y.add(at * y_step) };
             }
         }
     }

@@ -43,6 +43,20 @@ impl Blocks {
         Ok(())
     }
 
+    /// Elements of any dtype but `uint64` as floats, behind others.
+    pub fn append(&mut self, dtype: Dtype, bytes: &[u8], to: &mut Vec<f64>) -> Option<()> {
+        for part in bytes.chunks(BLOCK * dtype.n_bytes()) {
+            let n = part.len() / dtype.n_bytes();
+            self.read(0, dtype, part, n).ok()?;
+            if !dtype.is_float() {
+                let Blocks { ints: [ints, ..], floats: [floats, ..] } = self;
+                floats.iter_mut().zip(ints).for_each(|(float, int)| *float = *int as f64);
+            }
+            to.extend_from_slice(&self.floats[0][..n]);
+        }
+        Some(())
+    }
+
     /// Writes as many elements of the result as there is room for.
     pub fn write(&self, dtype: Dtype, bytes: &mut [u8]) {
         match dtype.is_float() {

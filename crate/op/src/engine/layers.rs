@@ -59,7 +59,7 @@ impl Scales {
 }
 
 /// Which axes are pooled, whether windows are as many as the result has places, and whether means are taken.
-fn pool_of(name: &str) -> Option<(&'static Space, bool, bool)> {
+pub fn pool_of(name: &str) -> Option<(&'static Space, bool, bool)> {
     Some(match name {
         "nn.max_pool1d" => (&LINE, false, false),
         "nn.max_pool2d" => (&PLANE, false, false),

@@ -4,19 +4,22 @@
 //! example: the columns of a `(2, 3)` the other way round come from `[0, 3]` and `[2, 1, 0]`, so the result is elements
 //! 2, 1, 0, 5, 4, 3. Axes at the end whose numbers count up are a run, which is copied as a whole.
 
+use super::blocks::Blocks;
+use super::indexed::int_of;
 use super::single::{axis_of, broadcasts};
-use super::{Scratch, Source, count};
+use super::{MOST, Scratch, Source, count};
 use crate::nn::moves::{Border, bordered, enlarged_places};
 use crate::rule::index::sliced_places;
 use crate::rule::misc::einsum_order;
-use crate::run::{Fault, ResultType, cast_between, widen};
+use crate::run::{Fault, ResultType, cast_between};
 use base::ToList;
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::compare;
+use kernel::index::NOWHERE;
+use kernel::native::{gather, repeat};
 use kernel::permute::{Permutation, Strided, copy};
-use kernel::shape::{OutOfRange, place};
-use kernel::strided::{Offsets, row_major};
-use kernel::wide::BLOCK;
+use kernel::strided::row_major;
+use kernel::wide::{BLOCK, floats_of_halves, halves_of_floats};
 use ty::{Attrs, Dtype, Scalar, bits_of_bytes, scalar_bits, scalar_of};
 
 #[derive(Clone)]
@@ -31,8 +34,6 @@ pub enum Moves {
     },
     Fill(Fill, Dtype),
     Cast([Dtype; 2]),
-    Take(Take),
-    Gather(Gather),
     /// By a bool for each; elements of so many bytes.
     Where {
         walk: Walk<3>,
@@ -55,13 +56,9 @@ pub enum Fill {
     Number(f64),
     /// The only element of an operand.
     Operand(usize, Dtype),
+    /// By its bytes.
+    Element([u8; 8]),
 }
-
-/// What is at no place of the operand.
-const NOWHERE: usize = usize::MAX;
-
-/// Elements: more have no plan, so that bytes can be counted.
-const MOST: usize = 1 << 28;
 
 /// Places of an axis: more would be a table of some size.
 const MOST_OF_AXIS: usize = 1 << 22;
@@ -79,32 +76,6 @@ pub struct Places {
     axes: Vec<Vec<usize>>,
     fill: Fill,
     dtype: Dtype,
-}
-
-/// Elements along an axis, named by indices that are the same for all that stands before it, or for a batch.
-#[derive(Clone)]
-pub struct Take {
-    n_batches: usize,
-    n_outer: usize,
-    n_taken: usize,
-    size: usize,
-    /// In bytes.
-    inner: usize,
-    index: Dtype,
-    mode: OutOfRange,
-}
-
-/// An index for each element.
-#[derive(Clone)]
-pub struct Gather {
-    shape: Vec<usize>,
-    /// In bytes; none along the axis.
-    strides: Vec<usize>,
-    along: usize,
-    size: usize,
-    length: usize,
-    width: usize,
-    index: Dtype,
 }
 
 impl Moves {
@@ -149,45 +120,9 @@ impl Moves {
                 let total = runs.iter().try_fold(0_usize, |sum, &run| sum.checked_add(run))?;
                 (is_rank && total.checked_mul(n_runs)? == n * width).then_some(Moves::Join { n_runs, runs })?
             }
-            "take" => {
-                let [_, indices] = operands else { return None };
-                let named = attrs.int("axis").is_some();
-                let flat = [count(from)?];
-                let (from, axis) = if named { (&from[..], axis_of(attrs, 0, rank)?) } else { (&flat[..], 0) };
-                let batch = attrs.int("batch_dims").unwrap_or(0);
-                let batch = batch + if batch < 0 { indices.shape.len() as i64 } else { 0 };
-                let batch = usize::try_from(batch).ok().filter(|&batch| batch <= axis)?;
-                let mode = match attrs.str("mode") {
-                    "wrap" => OutOfRange::Wrap,
-                    "error" | "fast" => OutOfRange::Error,
-                    _ => OutOfRange::Clip,
-                };
-                let take = Take {
-                    n_batches: count(&from[..batch])?,
-                    n_outer: count(&from[batch..axis])?,
-                    n_taken: count(indices.shape.get(batch..)?)?,
-                    size: from[axis],
-                    inner: count(&from[axis + 1..])? * width,
-                    index: indices.dtype,
-                    mode,
-                };
-                let fits = take.n_batches * take.n_outer * take.n_taken * take.inner == n * width
-                    && Some(take.n_batches * take.n_taken) == count(&indices.shape);
-                (fits && !indices.dtype.is_float() && x.dtype == dtype).then_some(Moves::Take(take))?
-            }
-            "gather" => {
-                let [_, indices] = operands else { return None };
-                let along = axis_of(attrs, 0, rank)?;
-                let mut strides: Vec<usize> = row_major(from).iter().map(|stride| stride * width).list();
-                let step = std::mem::take(&mut strides[along]);
-                let fits = indices.shape.len() == rank
-                    && (0..rank).all(|axis| axis == along || indices.shape[axis] <= from[axis])
-                    && indices.shape == *to
-                    && !indices.dtype.is_float()
-                    && x.dtype == dtype;
-                let (size, length) = (from[along], count(from)? * width);
-                let (shape, index) = (to.clone(), indices.dtype);
-                fits.then_some(Moves::Gather(Gather { shape, strides, along: step, size, length, width, index }))?
+            "nn.depth_to_space" | "nn.space_to_depth" if is_same => {
+                let (split, axes) = regrouped(name, attrs, from)?;
+                (count(&split) == Some(n)).then(|| Moves::Permute(Permutation::new(&split, &axes), width))?
             }
             "where" => {
                 let [condition, a, b] = operands else { return None };
@@ -216,11 +151,7 @@ impl Moves {
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
-        match self {
-            Moves::Take(take) => take.run(sources, result),
-            Moves::Gather(gather) => gather.run(sources, result),
-            _ => self.try_run(sources, result, scratch).ok_or(Fault::IllTyped),
-        }
+        self.try_run(sources, result, scratch).ok_or(Fault::IllTyped)
     }
 
     fn try_run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {
@@ -242,17 +173,7 @@ impl Moves {
                 }
             }
             Moves::Fill(fill, dtype) => repeat(&fill.element(*dtype, sources)?[..dtype.n_bytes()], result),
-            Moves::Cast(dtypes) if quick_cast(*dtypes, from(0)?, result).is_some() => {}
-            Moves::Cast(dtypes) => {
-                let [of, to] = dtypes.map(|dtype| BLOCK * dtype.n_bytes());
-                let blocks = scratch.blocks();
-                for (bytes, place) in from(0)?.chunks(of).zip(result.chunks_mut(to)) {
-                    let n = bytes.len() / dtypes[0].n_bytes();
-                    blocks.read(0, dtypes[0], bytes, n).ok()?;
-                    blocks.cast(*dtypes, n);
-                    blocks.write(dtypes[1], place);
-                }
-            }
+            Moves::Cast(dtypes) => convert(*dtypes, from(0)?, result, scratch.blocks())?,
             Moves::Where { walk, lengths, width } => {
                 let operands = [from(0)?, from(1)?, from(2)?];
                 if operands.map(<[u8]>::len) != *lengths || result.len() != walk.n * width {
@@ -279,10 +200,24 @@ impl Moves {
                     }
                 }
             }
-            Moves::Take(_) | Moves::Gather(_) => return None,
         }
         Some(())
     }
+}
+
+/// Each element as another dtype.
+pub fn convert(dtypes: [Dtype; 2], from: &[u8], to: &mut [u8], blocks: &mut Blocks) -> Option<()> {
+    if quick_cast(dtypes, from, to).is_some() {
+        return Some(());
+    }
+    let [of, into] = dtypes.map(|dtype| BLOCK * dtype.n_bytes());
+    for (bytes, place) in from.chunks(of).zip(to.chunks_mut(into)) {
+        let n = bytes.len() / dtypes[0].n_bytes();
+        blocks.read(0, dtypes[0], bytes, n).ok()?;
+        blocks.cast(dtypes, n);
+        blocks.write(dtypes[1], place);
+    }
+    Some(())
 }
 
 /// The casts that models are full of.
@@ -294,6 +229,12 @@ fn quick_cast(dtypes: [Dtype; 2], from: &[u8], to: &mut [u8]) -> Option<()> {
         [Dtype::Int32, Dtype::Float32] => compare::from_i32(cast(from)?, cast_mut(to)?),
         [Dtype::Float64, Dtype::Float32] => compare::from_f64(cast(from)?, cast_mut(to)?),
         [Dtype::Bool | Dtype::UInt8, Dtype::Float32] => compare::from_u8(from, cast_mut(to)?),
+        [Dtype::Float16 | Dtype::BFloat16, Dtype::Float32] => {
+            floats_of_halves(dtypes[0] == Dtype::BFloat16, from, cast_mut(to)?);
+        }
+        [Dtype::Float32, Dtype::Float16 | Dtype::BFloat16] => {
+            halves_of_floats(dtypes[1] == Dtype::BFloat16, cast(from)?, to);
+        }
         _ => return None,
     }
     Some(())
@@ -307,21 +248,46 @@ fn cast_mut<T: bytemuck::Pod>(bytes: &mut [u8]) -> Option<&mut [T]> {
     bytemuck::try_cast_slice_mut(bytes).ok()
 }
 
-/// An integer with its sign.
-fn int_of(dtype: Dtype, bytes: &[u8]) -> i128 {
-    widen(dtype, scalar_of(dtype, bits_of_bytes(bytes)).as_int())
-}
-
-/// Writes one element as often as it goes in.
-pub fn repeat(element: &[u8], to: &mut [u8]) {
-    match element {
-        [first, rest @ ..] if rest.iter().all(|byte| byte == first) => to.fill(*first),
-        _ => to.chunks_exact_mut(element.len()).for_each(|place| place.copy_from_slice(element)),
-    }
-}
-
 fn select<const N: usize>(walk: &Walk<3>, [condition, x, y]: [&[u8]; 3], to: &mut [u8]) {
     compare::select(condition, x.as_chunks::<N>().0, y.as_chunks::<N>().0, walk, to.as_chunks_mut::<N>().0);
+}
+
+/// The sizes of data whose blocks have axes of their own, and which of these each axis of the result is.
+fn regrouped(name: &str, attrs: &Attrs, from: &[usize]) -> Option<(Vec<usize>, Vec<usize>)> {
+    let layout = attrs.str("layout");
+    let block = usize::try_from(attrs.int("block_size")?).ok().filter(|&block| block > 0)?;
+    // Places of a block are `y` and `x`.
+    let channels = match attrs.str("mode") {
+        "DCR" | "" => "yxc",
+        "CRD" | "CDR" => "cyx",
+        _ => return None,
+    };
+    let to_space = name == "nn.depth_to_space";
+    let (mut split, mut parts, mut result) = (Vec::new(), String::new(), String::new());
+    for (letter, &size) in layout.chars().zip(from) {
+        let (whole, few) = match letter {
+            'N' => ("n", "n"),
+            'C' => ("c", channels),
+            'H' => ("h", "hy"),
+            'W' => ("w", "wx"),
+            _ => return None,
+        };
+        let is_split = (letter == 'C') == to_space;
+        parts.push_str(if is_split { few } else { whole });
+        result.push_str(if is_split || letter == 'N' { whole } else { few });
+        split.extend(std::iter::repeat_n(size, parts.len() - split.len()));
+    }
+    (parts.len() == 6 && result.len() == 6 && layout.len() == from.len()).then_some(())?;
+    for (size, part) in split.iter_mut().zip(parts.bytes()) {
+        *size = match part {
+            b'y' | b'x' => block,
+            b'c' if to_space => *size / block / block,
+            b'h' | b'w' if !to_space => *size / block,
+            _ => *size,
+        };
+    }
+    let axes = result.chars().map(|part| parts.find(part)).some_list()?;
+    Some((split, axes))
 }
 
 /// Which axis of the data each axis of the result is.
@@ -348,6 +314,7 @@ impl Fill {
     /// As an element of a dtype, and what is behind it.
     fn element(self, dtype: Dtype, sources: &[Source]) -> Option<[u8; 8]> {
         let (scalar, of) = match self {
+            Fill::Element(bytes) => return Some(bytes),
             Fill::Number(number) => (Scalar::Float(number), Dtype::Float64),
             Fill::Operand(at, of) => (scalar_of(of, bits_of_bytes((*sources.get(at)?)?.get(..of.n_bytes())?)), of),
         };
@@ -472,6 +439,8 @@ impl Places {
         if axes.is_empty() {
             axes.push(vec![0]);
         }
+        // An operand is not there yet.
+        let fill = fill.element(dtype, &[]).map_or(fill, Fill::Element);
         Places { operand, length: n * width, run, width, axes, fill, dtype }
     }
 
@@ -495,18 +464,7 @@ impl Places {
             });
             match (base, self.run) {
                 (None, _) => repeat(fill, to),
-                (Some(base), 1) => gather::<1>(&from[base..], last, fill, to),
-                (Some(base), 2) => gather::<2>(&from[base..], last, fill, to),
-                (Some(base), 4) => gather::<4>(&from[base..], last, fill, to),
-                (Some(base), 8) => gather::<8>(&from[base..], last, fill, to),
-                (Some(base), run) => {
-                    for (to, &place) in to.chunks_exact_mut(run).zip(last) {
-                        match place {
-                            NOWHERE => repeat(fill, to),
-                            place => to.copy_from_slice(&from[base + place..][..run]),
-                        }
-                    }
-                }
+                (Some(base), run) => gather(&from[base..], last, run, fill, to),
             }
             for (at, places) in index.iter_mut().zip(outer).rev() {
                 *at += 1;
@@ -517,58 +475,5 @@ impl Places {
             }
         }
         Some(())
-    }
-}
-
-/// Runs of `N` bytes from their places.
-fn gather<const N: usize>(from: &[u8], places: &[usize], fill: &[u8], to: &mut [u8]) {
-    for (to, &place) in to.chunks_exact_mut(N).zip(places) {
-        match place {
-            NOWHERE => repeat(fill, to),
-            place => to.copy_from_slice(&from[place..][..N]),
-        }
-    }
-}
-
-impl Take {
-    fn run(&self, sources: &[Source], result: &mut [u8]) -> Result<(), Fault> {
-        let &[Some(data), Some(indices)] = sources else { return Err(Fault::IllTyped) };
-        let (width, row) = (self.index.n_bytes(), self.size * self.inner);
-        let fits = data.len() == self.n_batches * self.n_outer * row
-            && indices.len() == self.n_batches * self.n_taken * width
-            && result.len() == self.n_batches * self.n_outer * self.n_taken * self.inner;
-        if !fits {
-            return Err(Fault::IllTyped);
-        }
-        let mut at = 0;
-        for outer in 0..self.n_batches * self.n_outer {
-            let batch = outer / self.n_outer * self.n_taken;
-            for index in indices[batch * width..][..self.n_taken * width].chunks_exact(width) {
-                let index = scalar_of(self.index, bits_of_bytes(index)).as_int();
-                let place = place(index, self.size, self.mode).ok_or(Fault::IndexOutOfRange(index))?;
-                let from = &data[outer * row + place * self.inner..][..self.inner];
-                result[at..at + self.inner].copy_from_slice(from);
-                at += self.inner;
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Gather {
-    fn run(&self, sources: &[Source], result: &mut [u8]) -> Result<(), Fault> {
-        let &[Some(data), Some(indices)] = sources else { return Err(Fault::IllTyped) };
-        let n: usize = self.shape.iter().product();
-        let fits = data.len() == self.length && indices.len() == n * self.index.n_bytes();
-        if !fits || result.len() != n * self.width {
-            return Err(Fault::IllTyped);
-        }
-        let walk = Offsets::new(&self.shape, [&self.strides]);
-        let places = result.chunks_exact_mut(self.width).zip(indices.chunks_exact(self.index.n_bytes()));
-        for ([base], (to, index)) in walk.zip(places) {
-            let at = crate::places::within(int_of(self.index, index), self.size)?;
-            to.copy_from_slice(&data[base + at * self.along..][..self.width]);
-        }
-        Ok(())
     }
 }

@@ -204,7 +204,7 @@ impl Single {
                 Convolution::new(name, attrs, [x, w, &result.shape]).map(Single::Conv)
             }
             ("sum" | "mean" | "prod" | "max" | "min", &[x]) => reduction(name, attrs, x),
-            ("nn.softmax", &[x]) => Some(Single::Softmax(along(x, axis_of(attrs, -1, x.len())?))),
+            ("nn.softmax" | "nn.fast_softmax", &[x]) => Some(Single::Softmax(along(x, axis_of(attrs, -1, x.len())?))),
             ("nn.log_softmax", &[x]) => Some(Single::LogSoftmax(along(x, axis_of(attrs, -1, x.len())?))),
             ("nn.layer_norm", &[x, &[gamma], &[beta]]) => {
                 let extent = along(x, axis_of(attrs, -1, x.len())?);

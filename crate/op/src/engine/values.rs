@@ -2,9 +2,8 @@
 
 use super::blocks::{elements_at, write_elements};
 use super::each::Each;
-use super::half::Half;
 use super::single::{self, Single};
-use super::{Scratch, Source};
+use super::{Plan, Scratch, Source};
 use crate::run::{Call, Fault, ResultType};
 use crate::{Op, OpId, all};
 use base::ToList;
@@ -15,16 +14,11 @@ use kernel::permute::Permutation;
 use std::sync::LazyLock;
 use ty::{Attrs, Dtype, Tensor, Value};
 
-/// The value of a call on float32, float16 or bfloat16, if there is a body for it.
+/// The value of a call, if there is a body for it that may be rounded in another way than the meaning has it.
 pub fn on_values(name: &str, call: &Call) -> Option<Result<Value, Fault>> {
     let (operands, result) = types_of(call)?;
-    if let Some(single) = Single::new(name, call.attrs, &operands, result) {
-        return Some(on_bytes(call, &operands, result, &|sources, to| {
-            single.run(sources, to, &mut Scratch::default())
-        }));
-    }
-    let half = Half::new(name, call.attrs, &operands, result)?;
-    Some(on_bytes(call, &operands, result, &|sources, to| half.run(sources, to, &mut Scratch::default())))
+    let plan = Plan::rounded(name, call.attrs, &operands, result)?;
+    Some(on_bytes(call, &operands, result, &|sources, to| plan.run(sources, to, &mut Scratch::default())))
 }
 
 /// The value of an elementwise call on any dtype.

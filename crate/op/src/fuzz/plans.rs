@@ -86,6 +86,18 @@ pub(super) fn run(plan: &Plan, operands: &[Value], result: &ResultType) -> Resul
     Ok(elements_at(result.dtype, to))
 }
 
+/// The same where the first operand is.
+pub(super) fn run_in_place(plan: &Plan, operands: &[Value], result: &ResultType) -> Result<Elements, crate::Fault> {
+    let mut words: Vec<Vec<u64>> = operands.iter().map(words_of).collect();
+    let n_bytes = |of: &Value| as_tensor(of).map(|x| x.elements().len() * x.dtype().n_bytes()).unwrap();
+    let (first, rest) = words.split_first_mut().unwrap();
+    let others = rest.iter().zip(&operands[1..]).map(|(words, of)| Some(&bytemuck::cast_slice(words)[..n_bytes(of)]));
+    let sources: Vec<Source> = std::iter::once(None).chain(others).collect();
+    let to = &mut bytemuck::cast_slice_mut(first)[..n_bytes(&operands[0])];
+    plan.run(&sources, to, &mut Scratch::default())?;
+    Ok(elements_at(result.dtype, to))
+}
+
 /// Whether sums of these numbers in any order and width are about the same.
 pub(super) fn is_tame(value: &Value) -> bool {
     as_tensor(value).is_ok_and(|x| x.floats().iter().all(|x| x.is_finite() && x.abs() < 1e3))

@@ -8,7 +8,7 @@ use base::ToList;
 use kernel::image::{Taps, cubic, weighted};
 use kernel::index::{each_index, offset};
 use kernel::strided::row_major;
-use ty::{AttrValue, Value};
+use ty::{AttrValue, Attrs, Value};
 
 /// How a resize reads: all but the coordinates.
 struct Reading<'a> {
@@ -19,10 +19,10 @@ struct Reading<'a> {
 }
 
 /// What the places along one axis of the result are made of, and whether they lie outside of the data.
-struct Along {
+pub(crate) struct Along {
     axis: usize,
-    taps: Vec<Taps>,
-    outside: Vec<bool>,
+    pub taps: Vec<Taps>,
+    pub outside: Vec<bool>,
 }
 
 fn last_index(place: f64, size: usize) -> usize {
@@ -130,22 +130,29 @@ pub(super) fn whole_layout(text: &str, letters: &str, spatial: &str) -> Result<D
     }
 }
 
-fn resize_of(call: &Call, letters: &str) -> Result<Value, Fault> {
-    let (x, result) = (call.tensor(0)?, call.result(0)?);
+/// How the spatial axes of a resize are read, and what stands outside of the data.
+pub(crate) struct Axes {
+    layout: DataLayout,
+    pub along: Vec<Along>,
+    pub fill: Option<f64>,
+}
+
+/// As attributes and sizes say; the last `letters` are the spatial axes.
+pub(crate) fn axes_of(attrs: &Attrs, letters: &str, from: &[usize], to: &[usize]) -> Result<Axes, Fault> {
     let spatial = &letters[2..];
-    let layout = whole_layout(call.attrs.str("layout"), letters, spatial)?;
-    let mode = call.attrs.str("coordinate_transformation_mode");
+    let layout = whole_layout(attrs.str("layout"), letters, spatial)?;
+    let mode = attrs.str("coordinate_transformation_mode");
     let reading = Reading {
-        method: call.attrs.str("method"),
-        rounding: match (call.attrs.str("rounding_method"), mode) {
+        method: attrs.str("method"),
+        rounding: match (attrs.str("rounding_method"), mode) {
             ("", "align_corners") => "round",
             ("", _) => "floor",
             (rounding, _) => rounding,
         },
-        alpha: call.attrs.float("cubic_alpha"),
-        excludes_outside: call.attrs.flag("cubic_exclude"),
+        alpha: attrs.float("cubic_alpha"),
+        excludes_outside: attrs.flag("cubic_exclude"),
     };
-    let region = floats_of(call.attrs.get("roi"));
+    let region = floats_of(attrs.get("roi"));
     let n = spatial.len();
     if mode == "tf_crop_and_resize" && region.len() != 2 * n {
         return Err(Fault::Other("`roi` is the start along each axis and then the end".into()));
@@ -153,7 +160,7 @@ fn resize_of(call: &Call, letters: &str) -> Result<Value, Fault> {
     let mut axes = Vec::with_capacity(n);
     for (i, letter) in spatial.chars().enumerate() {
         let axis = layout.axis(letter);
-        let (size, target) = (x.shape()[axis], result.shape[axis]);
+        let (size, target) = (from[axis], to[axis]);
         let [start, end] = [i, n + i].map(|at| region.get(at).copied().unwrap_or(0.0) as f32);
         let is_whole =
             n == 2 && (reading.method, mode) == ("nearest_neighbor", "asymmetric") && grows_evenly(size, target);
@@ -170,7 +177,13 @@ fn resize_of(call: &Call, letters: &str) -> Result<Value, Fault> {
             false => reading.along(axis, size, &coordinates)?,
         });
     }
-    let fill = (mode == "tf_crop_and_resize").then(|| call.attrs.float("extrapolation_value"));
+    let fill = (mode == "tf_crop_and_resize").then(|| attrs.float("extrapolation_value"));
+    Ok(Axes { layout, along: axes, fill })
+}
+
+fn resize_of(call: &Call, letters: &str) -> Result<Value, Fault> {
+    let (x, result) = (call.tensor(0)?, call.result(0)?);
+    let Axes { layout, along: axes, fill } = axes_of(call.attrs, letters, x.shape(), &result.shape)?;
     let images: Vec<usize> = (0..x.shape()[layout.axis('N')]).list();
     let mut values = Vec::with_capacity(kernel::strided::count(&result.shape));
     sample(&x.floats(), x.shape(), &layout, &images, &|_| &axes[..], fill, &result.shape, &mut values);

@@ -3,6 +3,7 @@
 use crate::places::{keys, moved, tuple, zero};
 use crate::run::{Arg, Call, Fault, ints};
 use base::{Append, ToList};
+use kernel::lines;
 use kernel::strided::count;
 use ty::{Dtype, Elements, Value};
 
@@ -15,18 +16,18 @@ fn ordered(x: &Arg, axis: usize, k: usize, is_ascend: bool) -> Vec<usize> {
     let (size, inner) = (shape[axis], count(&shape[axis + 1..]));
     let keys = keys(x);
     let mut places = vec![0; count(&shape[..axis]) * k * inner];
-    let mut line: Vec<(u64, usize)> = Vec::with_capacity(size);
+    let (mut line, mut room) = (Vec::with_capacity(size), Vec::new());
     for outer in 0..count(&shape[..axis]) {
         for i in 0..inner {
             let from = outer * size * inner + i;
             line.clear();
             line.append_all((0..size).map(|at| {
                 let key = keys[from + at * inner];
-                (if is_ascend { key } else { !key }, at)
+                (if is_ascend { key } else { !key }, at as u32)
             }));
-            base::sort(&mut line);
+            lines::order(&mut line, &mut room);
             for (rank, &(_, at)) in line.iter().take(k).enumerate() {
-                places[(outer * k + rank) * inner + i] = from + at * inner;
+                places[(outer * k + rank) * inner + i] = from + at as usize * inner;
             }
         }
     }
@@ -88,12 +89,13 @@ pub(super) fn searchsorted_of(call: &Call) -> Result<Value, Fault> {
 pub(super) fn unique_of(call: &Call) -> Result<Value, Fault> {
     let x = call.tensor(0)?;
     let n = x.elements().len();
-    let mut order: Vec<(u64, usize)> = keys(&x).into_iter().enumerate().map(|(at, key)| (key, at)).list();
-    base::sort(&mut order);
+    let mut order: Vec<(u64, u32)> = keys(&x).into_iter().zip(0..).list();
+    lines::order(&mut order, &mut Vec::new());
     // Equal elements are neighbours now, the first of them first.
     let mut firsts: Vec<usize> = Vec::new();
     let mut kind = vec![0; n];
     for (i, &(key, at)) in order.iter().enumerate() {
+        let at = at as usize;
         if i == 0 || order[i - 1].0 != key {
             firsts.push(at);
         }

@@ -275,7 +275,7 @@ fn nearest_places(mode: &str, size: usize, n: usize) -> Result<Vec<Option<usize>
     (0..n).map(|at| place(at).map(Some)).ok_list()
 }
 
-fn mode_of<'a>(name: &str, attrs: &'a Attrs) -> &'a str {
+pub(crate) fn mode_of<'a>(name: &str, attrs: &'a Attrs) -> &'a str {
     match name {
         "nn.upsampling" if attrs.flag("align_corners") => "align_corners",
         "nn.upsampling" => "asymmetric",
@@ -302,6 +302,24 @@ pub(crate) fn enlarged_places(
     grows.map(places).some_list()
 }
 
+/// What each place of an axis that grows from one size to another is a weighted sum of.
+pub(crate) fn enlarged_taps(
+    method: &str,
+    mode: &str,
+    space: &Space,
+    [size, n]: [usize; 2],
+) -> Result<Vec<Taps>, Fault> {
+    let taps = |at: usize| -> Result<Taps, Fault> {
+        let place = coordinate(mode, at, size, n)?;
+        match method {
+            "bilinear" | "trilinear" => Ok(resample::linear(place, size)),
+            "bicubic" if space.rank() == 2 => Ok(resample::cubic(place, size, -0.5)),
+            _ => fault(format!("there is no method \"{method}\"")),
+        }
+    };
+    (0..n).map(taps).ok_list()
+}
+
 fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
     if let Some(nothing) = nothing(call) {
         return call.one(nothing);
@@ -313,20 +331,12 @@ fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
     let method = call.attrs.str("method");
     for axis in 2..x.shape.len() {
         let size = x.shape[axis];
-        let place = |at: usize| coordinate(mode, at, size, out[axis]);
         if method == "nearest_neighbor" {
             let mut places: Vec<_> = x.shape.iter().map(|&size| same(size)).list();
             places[axis] = nearest_places(mode, size, out[axis])?;
             x.elements = spread(&x, &places, Scalar::Int(0));
         } else {
-            let taps = |at: usize| -> Result<Taps, Fault> {
-                match method {
-                    "bilinear" | "trilinear" => Ok(resample::linear(place(at)?, size)),
-                    "bicubic" if space.rank() == 2 => Ok(resample::cubic(place(at)?, size, -0.5)),
-                    _ => fault(format!("there is no method \"{method}\"")),
-                }
-            };
-            let places = (0..out[axis]).map(taps).ok_list()?;
+            let places = enlarged_taps(method, mode, space, [size, out[axis]])?;
             let values = numbers(&x);
             x.elements = Elements::Float(resample::along(View::new(&values, &x.shape), axis, &places));
             x.dtype = Dtype::Float64;

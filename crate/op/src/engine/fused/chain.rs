@@ -3,11 +3,12 @@
 
 use super::MAX_READ;
 use super::stage::{Group, Lying, Run, Wiring};
-use crate::engine::{Plan, Scratch, Source, moves};
+use crate::engine::{Plan, Scratch, Source};
 use crate::run::ResultType;
 use base::ToList;
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::program::Place;
+use kernel::native::repeat;
 
 /// Bytes of a block of what has the widest elements.
 const BLOCK: usize = 1 << 14;
@@ -84,7 +85,7 @@ impl Operand {
             let of = |at: usize, n: usize| from.get(at * self.width..(at + n) * self.width);
             match is_moving {
                 true => to.copy_from_slice(of(offset + first, length)?),
-                false => moves::repeat(of(offset, 1)?, to),
+                false => repeat(of(offset, 1)?, to),
             }
             at += length;
         }

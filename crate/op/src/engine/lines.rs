@@ -1,0 +1,326 @@
+//! Operators along one axis whose results are those of the meaning to the bit: running sums and products, sorting, and
+//! the norms that have no body of their own, which are those of float64.
+//!
+//! The elements along the axis are brought side by side as numbers of 64 bits, some neighbouring lines at once, and
+//! written back when the line is done. Worked example: `cumsum` along the rows of a `(2, 3)` brings `[x00, x10]`,
+//! `[x01, x11]` and `[x02, x12]` side by side and adds up each.
+
+use super::blocks::Blocks;
+use super::single::{along, axis_of};
+use super::{Scratch, Source, Work, count};
+use crate::run::{Fault, ResultType, round_to};
+use base::Append;
+use kernel::fold::Extent;
+use kernel::index::{float_key, int_key};
+use kernel::lines;
+use kernel::wide::BLOCK;
+use std::ops::Range;
+use ty::{Attrs, Dtype};
+
+/// Elements of a line: with more, there may be no room for them.
+const MOST_OF_LINE: usize = 1 << 21;
+
+/// More are not kept between calls.
+const MOST_KEPT: usize = 1 << 17;
+
+/// Lines that are brought side by side at once, and elements of each that a running sum takes.
+const TILE: usize = 16;
+const PART: usize = 1 << 10;
+
+pub struct Lines {
+    op: Along,
+    /// Of the operand and of the result.
+    dtypes: [Dtype; 2],
+    extent: Extent,
+    /// Elements along the axis of the result.
+    n_to: usize,
+    /// Operands behind the first, each with a number for every place along the axis.
+    n_vectors: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Along {
+    Scan {
+        is_product: bool,
+        is_exclusive: bool,
+    },
+    /// The elements in order, or their places.
+    Sort {
+        is_ascend: bool,
+        is_places: bool,
+    },
+    Softmax,
+    LogSoftmax,
+    LayerNorm(Scales),
+    BatchNorm(Scales),
+    LocalResponse(i64, [f64; 3]),
+}
+
+#[derive(Clone, Copy)]
+struct Scales {
+    epsilon: f64,
+    is_scaled: bool,
+    is_centered: bool,
+}
+
+/// Numbers on their way, by their bits: of lines, of vectors, and keys with places.
+#[derive(Default)]
+pub struct Rooms {
+    lines: Vec<u64>,
+    vectors: Vec<f64>,
+    pairs: [Vec<(u64, u32)>; 2],
+}
+
+impl Along {
+    fn new(name: &str, attrs: &Attrs, dtypes: [Dtype; 2], at: usize) -> Option<Along> {
+        let is_same = dtypes[0] == dtypes[1];
+        let is_double = dtypes == [Dtype::Float64; 2];
+        let scales = || Scales {
+            epsilon: attrs.float("epsilon"),
+            is_scaled: attrs.flag("scale"),
+            is_centered: attrs.flag("center"),
+        };
+        Some(match name {
+            // What wraps keeps its low bits, however wide it is before. A bool does not wrap.
+            "cumsum" | "cumprod"
+                if dtypes[1] != Dtype::Bool && (is_same || dtypes.iter().all(|dtype| !dtype.is_float())) =>
+            {
+                Along::Scan { is_product: name == "cumprod", is_exclusive: attrs.flag("exclusive") }
+            }
+            "sort" | "argsort" | "topk" => {
+                let is_places = match (name, attrs.str("ret_type")) {
+                    ("sort", _) | ("topk", "values") => false,
+                    ("argsort", _) | ("topk", "indices") => true,
+                    _ => at == 1,
+                };
+                (is_places || is_same).then_some(())?;
+                Along::Sort { is_ascend: attrs.flag("is_ascend"), is_places }
+            }
+            "nn.softmax" | "nn.fast_softmax" if is_double => Along::Softmax,
+            "nn.log_softmax" if is_double => Along::LogSoftmax,
+            "nn.layer_norm" if is_double => Along::LayerNorm(scales()),
+            "nn.batch_norm" if is_double && at == 0 => Along::BatchNorm(scales()),
+            "nn.lrn" if is_same && dtypes[0].is_float() => {
+                let size = attrs.int("size").unwrap_or(5);
+                (size > 0 && size % 2 == 1).then_some(())?;
+                Along::LocalResponse(size, [attrs.float("bias"), attrs.float("alpha"), attrs.float("beta")])
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Lines {
+    /// For result `at` of a call. `None`: this is no such operator, or not on these types.
+    pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType, at: usize) -> Option<Lines> {
+        let (x, vectors) = operands.split_first()?;
+        let dtypes = [x.dtype, result.dtype];
+        let op = Along::new(name, attrs, dtypes, at)?;
+        let default = match op {
+            Along::Scan { .. } => 0,
+            Along::BatchNorm(_) | Along::LocalResponse(..) => 1,
+            Along::Sort { .. } | Along::Softmax | Along::LogSoftmax | Along::LayerNorm(_) => -1,
+        };
+        let n_vectors = match op {
+            Along::LayerNorm(_) => 2,
+            Along::BatchNorm(_) => 4,
+            _ => 0,
+        };
+        let n = count(&x.shape)?;
+        let is_scan = matches!(op, Along::Scan { .. });
+        let flat = is_scan && attrs.int("axis").is_none();
+        let (shape, to) =
+            if flat { (vec![n], vec![count(&result.shape)?]) } else { (x.shape.clone(), result.shape.clone()) };
+        let axis = axis_of(attrs, default, shape.len())?;
+        let (extent, n_to) = (along(&shape, axis), *to.get(axis)?);
+        let is_like = to.len() == shape.len() && (0..to.len()).all(|at| at == axis || to[at] == shape[at]);
+        let is_whole = matches!(op, Along::Sort { .. }) && n_to <= extent.reduced || n_to == extent.reduced;
+        let is_short = is_scan || extent.reduced <= MOST_OF_LINE;
+        let is_vector = |of: &ResultType| of.dtype == x.dtype && of.shape == [extent.reduced];
+        let fits = is_like && is_whole && is_short && vectors.len() == n_vectors && vectors.iter().all(is_vector);
+        fits.then_some(Lines { op, dtypes, extent, n_to, n_vectors })
+    }
+
+    fn try_run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {
+        let Extent { outer, reduced, inner } = self.extent;
+        let [dtype, to] = self.dtypes;
+        let from = (*sources.first()?)?;
+        let fits = from.len() == outer * reduced * inner * dtype.n_bytes()
+            && result.len() == outer * self.n_to * inner * to.n_bytes()
+            && sources.len() == 1 + self.n_vectors;
+        fits.then_some(())?;
+        if from.is_empty() || result.is_empty() {
+            return Some(());
+        }
+        let Scratch { lines: rooms, blocks, .. } = scratch;
+        let blocks = blocks.get_or_insert_default();
+        rooms.vectors.clear();
+        for vector in &sources[1..] {
+            blocks.append(dtype, (*vector)?, &mut rooms.vectors)?;
+        }
+        (rooms.vectors.len() == self.n_vectors * reduced).then_some(())?;
+        let (tile, part) = (self.tile(), if matches!(self.op, Along::Scan { .. }) { PART } else { reduced });
+        for outer in 0..outer {
+            for line in (0..inner).step_by(tile.max(1)) {
+                let n_lines = tile.min(inner - line);
+                let mut folded = [self.first(); TILE];
+                for start in (0..reduced).step_by(part) {
+                    let n = part.min(reduced - start);
+                    rooms.lines.resize((n_lines * n).max(rooms.lines.len()), 0);
+                    let place = (outer * reduced + start) * inner + line;
+                    each_run([n_lines, n, inner, n], &mut |at, n, words| {
+                        let bytes = from.get((place + at) * dtype.n_bytes()..)?.get(..n * dtype.n_bytes())?;
+                        read(blocks, dtype, bytes, words, &mut rooms.lines)
+                    })?;
+                    for (line, folded) in folded[..n_lines].iter_mut().enumerate() {
+                        self.line(line * n..(line + 1) * n, folded, rooms)?;
+                    }
+                    let place = (outer * self.n_to + start) * inner + line;
+                    each_run([n_lines, self.n_to.min(n), inner, n], &mut |at, n, words| {
+                        let bytes = result.get_mut((place + at) * to.n_bytes()..)?.get_mut(..n * to.n_bytes())?;
+                        write(blocks, to, bytes, words, &rooms.lines)
+                    })?;
+                }
+            }
+        }
+        if rooms.lines.len() > MOST_KEPT {
+            *rooms = Rooms::default();
+        }
+        Some(())
+    }
+
+    /// How many lines are brought side by side at once.
+    fn tile(&self) -> usize {
+        let is_short = matches!(self.op, Along::Scan { .. }) || self.extent.reduced <= MOST_OF_LINE / TILE;
+        if is_short { TILE.min(self.extent.inner) } else { 1 }
+    }
+
+    /// What a scan begins with.
+    fn first(&self) -> u64 {
+        let one = if self.dtypes[1].is_float() { 1.0_f64.to_bits() } else { 1 };
+        if matches!(self.op, Along::Scan { is_product: true, .. }) { one } else { 0 }
+    }
+
+    /// Computes one line where it is; its first words become those of the result.
+    fn line(&self, at: Range<usize>, folded: &mut u64, rooms: &mut Rooms) -> Option<()> {
+        let [dtype, to] = self.dtypes;
+        let Rooms { lines, vectors, pairs: [pairs, room] } = rooms;
+        let words = lines.get_mut(at)?;
+        let vector = |i: usize| vectors.get(i * self.extent.reduced..(i + 1) * self.extent.reduced);
+        match self.op {
+            Along::Scan { is_product, is_exclusive } if to.is_float() => {
+                let step = |a: f64, b: f64| round_to(to, if is_product { a * b } else { a + b });
+                let folded = bytemuck::cast_mut(folded);
+                lines::scan(bytemuck::cast_slice_mut(words), folded, is_exclusive, step);
+            }
+            Along::Scan { is_product, is_exclusive } => {
+                let step = |a: u64, b: u64| if is_product { a.wrapping_mul(b) } else { a.wrapping_add(b) };
+                lines::scan(words, folded, is_exclusive, step);
+            }
+            Along::Sort { is_ascend, is_places } => {
+                let key = |word: u64| match dtype.is_float() {
+                    true => float_key(f64::from_bits(word)),
+                    false if dtype == Dtype::UInt64 => word,
+                    false => int_key(word as i64),
+                };
+                let key = |word: u64| if is_ascend { key(word) } else { !key(word) };
+                pairs.clear();
+                pairs.append_all(words.iter().zip(0..).map(|(&word, at)| (key(word), at)));
+                lines::order(pairs, room);
+                room.clear();
+                // The places first, since elements are overwritten.
+                room.append_all(pairs.iter().take(self.n_to).map(|&(_, at)| (words[at as usize], at)));
+                for (word, &(element, at)) in words.iter_mut().zip(&*room) {
+                    *word = match (is_places, to.is_float()) {
+                        (false, _) => element,
+                        (true, false) => at.into(),
+                        (true, true) => f64::from(at).to_bits(),
+                    };
+                }
+            }
+            Along::Softmax => lines::softmax(bytemuck::cast_slice_mut(words)),
+            Along::LogSoftmax => lines::log_softmax(bytemuck::cast_slice_mut(words)),
+            Along::LayerNorm(scales) => {
+                let line = bytemuck::cast_slice_mut(words);
+                lines::standardise(line, scales.epsilon);
+                scales.apply(line, vector(0)?, vector(1)?);
+            }
+            Along::BatchNorm(scales) => {
+                let line: &mut [f64] = bytemuck::cast_slice_mut(words);
+                for ((x, mean), variance) in line.iter_mut().zip(vector(2)?).zip(vector(3)?) {
+                    *x = (*x - mean) / (variance + scales.epsilon).sqrt();
+                }
+                scales.apply(line, vector(0)?, vector(1)?);
+            }
+            Along::LocalResponse(size, constants) => {
+                lines::local_response(bytemuck::cast_slice_mut(words), size, constants);
+            }
+        }
+        Some(())
+    }
+}
+
+impl Work for Lines {
+    fn n_working_bytes(&self) -> u64 {
+        let line = self.extent.reduced as u64;
+        match self.op {
+            Along::Scan { .. } => 0,
+            // A number, and two pairs of a key and a place.
+            Along::Sort { .. } => line * (8 * self.tile() as u64 + 32),
+            _ => line * 8 * (self.tile() + 1 + self.n_vectors) as u64,
+        }
+    }
+
+    fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
+        self.try_run(sources, result, scratch).ok_or(Fault::IllTyped)
+    }
+}
+
+impl Scales {
+    fn apply(self, line: &mut [f64], gamma: &[f64], beta: &[f64]) {
+        for ((x, gamma), beta) in line.iter_mut().zip(gamma).zip(beta) {
+            *x = if self.is_scaled { *x * gamma } else { *x };
+            *x = if self.is_centered { *x + beta } else { *x };
+        }
+    }
+}
+
+/// Where numbers stand among words: the first, and how far they are apart.
+type Spread = (usize, usize);
+
+/// Calls `each` with every run of elements that are neighbours in memory, at most a block of them, of lines that are
+/// neighbours: where it begins, how many they are, and where their words are. Each line has room for `pitch` words.
+fn each_run(
+    [n_lines, n, inner, pitch]: [usize; 4],
+    each: &mut dyn FnMut(usize, usize, Spread) -> Option<()>,
+) -> Option<()> {
+    match inner {
+        1 => (0..n).step_by(BLOCK).try_for_each(|at| each(at, BLOCK.min(n - at), (at, 1))),
+        _ => (0..n).try_for_each(|at| each(at * inner, n_lines, (at, pitch))),
+    }
+}
+
+fn read(blocks: &mut Blocks, dtype: Dtype, bytes: &[u8], (start, step): Spread, to: &mut [u64]) -> Option<()> {
+    let n = bytes.len() / dtype.n_bytes();
+    blocks.read(0, dtype, bytes, n).ok()?;
+    let words: &[u64; BLOCK] =
+        if dtype.is_float() { bytemuck::cast_ref(&blocks.floats[0]) } else { bytemuck::cast_ref(&blocks.ints[0]) };
+    for (&word, place) in words[..n].iter().zip(to.get_mut(start..)?.iter_mut().step_by(step)) {
+        *place = word;
+    }
+    Some(())
+}
+
+fn write(blocks: &mut Blocks, dtype: Dtype, bytes: &mut [u8], (start, step): Spread, from: &[u64]) -> Option<()> {
+    let words: &mut [u64; BLOCK] = if dtype.is_float() {
+        bytemuck::cast_mut(&mut blocks.floats[2])
+    } else {
+        bytemuck::cast_mut(&mut blocks.ints[2])
+    };
+    let n = bytes.len() / dtype.n_bytes();
+    for (place, &word) in words[..n].iter_mut().zip(from.get(start..)?.iter().step_by(step)) {
+        *place = word;
+    }
+    blocks.write(dtype, bytes);
+    Some(())
+}
