@@ -223,7 +223,10 @@ function integers() {
     const x = of(`cast(sin(arange(0f, 37f, 1f)) * 1000000000f, dtype="${dtype}")`);
     const y = of(`cast(cos(arange(0f, 37f, 1f)) * 100f, dtype="${dtype}")`);
     const nonZero = `maximum(abs(${y}), ones_like(${y}))`;
-    for (const name of ["add", "subtract", "multiply", "maximum", "minimum", "bitwise_and", "bitwise_xor"]) parts.push(`${name}(${x}, ${y})`);
+    for (const name of ["add", "subtract", "multiply", "maximum", "minimum", "bitwise_and", "bitwise_or", "bitwise_xor", "less", "equal"]) parts.push(`${name}(${x}, ${y})`);
+    for (const name of ["add", "maximum", "bitwise_or"]) parts.push(`${name}(${x}, cast(77, dtype="${dtype}"))`);
+    parts.push(`where(${x} > ${y}, ${x}, ${y})`, `logical_and(${x} > ${y}, ${x} < abs(${y}))`, `logical_xor(${x} > ${y}, ${x} < ${y})`);
+    parts.push(`max(where(${x} > ${y}, cast(${x} * ${y} - ${x}, dtype="float32"), 0.5f) * 3f)`);
     for (const name of ["floor_divide", "floor_mod", "trunc_divide", "trunc_mod"]) parts.push(`${name}(${x}, ${nonZero})`);
     parts.push(`sum(${x})`, `cumsum(${x})`, bitsOf(FORMATS.float32, `cast(${x}, dtype="float32")`), bitsOf(FORMATS.float64, `cast(${x}, dtype="float64")`));
     parts.push(`nn.dense(reshape(strided_slice(${x}, begin=[0], end=[36], strides=[1]), newshape=[4, 9]), reshape(strided_slice(${y}, begin=[0], end=[27], strides=[1]), newshape=[3, 9]))`);

@@ -51,6 +51,7 @@ use folds::Folded;
 use fused::Fused;
 use half::Half;
 use indexed::Indexed;
+use kernel::native::Loop;
 use lines::Lines;
 use moves::{Fill, Moves, Places};
 use pools::Pool;
@@ -129,7 +130,7 @@ pub struct Scratch {
     numbers: [Vec<f64>; 2],
     places: Vec<usize>,
     /// Blocks of any dtype between operators that are called as one.
-    chained: Vec<Vec<u64>>,
+    chained: Vec<u64>,
     /// What stages of such a call give the next ones.
     staged: Vec<Vec<u64>>,
 }
@@ -281,6 +282,12 @@ impl Plan {
             | Body::Fused(_)
             | Body::Copy => return None,
         })
+    }
+
+    /// The loop that is all there is to do on tensors of one dimension or scalars, if there is one.
+    fn native(&self) -> Option<Loop> {
+        let Body::Each(each) = &self.body else { return None };
+        each.native
     }
 
     /// Whether there is nothing in it that could be rounded in another way.

@@ -19,7 +19,7 @@ pub struct Each {
     /// There may be loops for it.
     op: Option<Elementwise>,
     /// On elements as they are in memory.
-    native: Option<Loop>,
+    pub native: Option<Loop>,
     /// Of the operands, and of the result.
     dtypes: [Dtype; 2],
     /// One operand is there twice.

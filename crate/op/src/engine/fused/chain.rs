@@ -8,9 +8,10 @@ use crate::run::ResultType;
 use base::ToList;
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::program::Place;
+use kernel::native::Loop;
 use kernel::native::repeat;
 
-/// Bytes of a block of what has the widest elements.
+/// Bytes of a register: a block of what has the widest elements.
 const BLOCK: usize = 1 << 14;
 
 #[derive(Clone)]
@@ -47,8 +48,9 @@ enum Way {
 /// A step.
 #[derive(Clone)]
 struct Link {
-    /// On a block, and on what is left behind the last one.
-    plans: [Plan; 2],
+    /// On a block, and on what is left behind the last one; and the loop that is all there is to do, if one is.
+    whole: (Plan, Option<Loop>),
+    last: (Plan, Option<Loop>),
     reads: Vec<Read>,
     to: usize,
     /// Of its result.
@@ -119,7 +121,7 @@ impl Chain {
                 Some(left) if left > 0 => on(left)?,
                 Some(_) | None => whole.clone(),
             };
-            links.push(Link { plans: [whole, last], reads, to: run.to, width });
+            links.push(Link { whole, last, reads, to: run.to, width });
         }
         let width = links.last()?.width;
         Some(Chain { operands, links, n_registers, n, n_block, width })
@@ -137,17 +139,17 @@ impl Chain {
 
     pub fn run(&self, given: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {
         (result.len() == self.n * self.width).then_some(())?;
-        let mut blocks = std::mem::take(&mut scratch.chained);
+        let mut words = std::mem::take(&mut scratch.chained);
         // A register for each step's result, then one for each operand that does not lie in memory as it is read.
-        blocks.resize_with(blocks.len().max(self.n_registers + self.operands.len()), Vec::new);
+        let registers = room(&mut words, (self.n_registers + self.operands.len()) * BLOCK);
         let mut done = Some(());
         let mut start = 0;
         while start < self.n && done.is_some() {
             let n = self.n_block.min(self.n - start);
-            done = self.block(given, (start, n), result, &mut blocks, scratch);
+            done = self.block(given, (start, n), result, registers, scratch);
             start += n;
         }
-        scratch.chained = blocks;
+        scratch.chained = words;
         done
     }
 
@@ -156,7 +158,7 @@ impl Chain {
         given: &[Source],
         (start, n): (usize, usize),
         result: &mut [u8],
-        blocks: &mut [Vec<u64>],
+        registers: &mut [u8],
         scratch: &mut Scratch,
     ) -> Option<()> {
         let place = start * self.width..(start + n) * self.width;
@@ -165,7 +167,7 @@ impl Chain {
             if from.is_some() && operand.way != Way::Spread {
                 continue;
             }
-            let to = room(&mut blocks[self.n_registers + at], n * operand.width);
+            let to = &mut registers[(self.n_registers + at) * BLOCK..][..n * operand.width];
             match from {
                 // The result is there once the block is done.
                 None => to.copy_from_slice(&result[place.clone()]),
@@ -174,37 +176,42 @@ impl Chain {
         }
         for (number, link) in self.links.iter().enumerate() {
             // No step reads the register that it writes.
-            let mut written = std::mem::take(&mut blocks[link.to]);
+            let (before, rest) = registers.split_at_mut(link.to * BLOCK);
+            let (written, after) = rest.split_at_mut(BLOCK);
+            let register = |at: usize, width: usize| match at < link.to {
+                true => &before[at * BLOCK..][..n * width],
+                false => &after[(at - link.to - 1) * BLOCK..][..n * width],
+            };
             let mut sources: [Source; MAX_READ] = [None; MAX_READ];
             for (source, read) in sources.iter_mut().zip(&link.reads) {
-                let block = |at: usize, width: usize| bytemuck::cast_slice::<u64, u8>(&blocks[at]).get(..n * width);
                 *source = Some(match *read {
-                    Read::Register(at, width) => block(at, width)?,
+                    Read::Register(at, width) => register(at, width),
                     Read::Operand(at) => {
                         let Operand { given: number, width, way, .. } = self.operands[at];
                         match given[number] {
                             Some(from) if way == Way::Whole => from.get(start * width..(start + n) * width)?,
                             Some(from) if way == Way::One => from.get(..width)?,
-                            _ => block(self.n_registers + at, width)?,
+                            _ => register(self.n_registers + at, width),
                         }
                     }
                 });
             }
             let to = match number + 1 == self.links.len() {
                 true => &mut result[place.clone()],
-                false => room(&mut written, n * link.width),
+                false => &mut written[..n * link.width],
             };
-            let plan = if n == self.n_block { &link.plans[0] } else { &link.plans[1] };
-            let done = plan.run(&sources[..link.reads.len()], to, scratch);
-            blocks[link.to] = written;
-            done.ok()?;
+            let (plan, native) = if n == self.n_block { &link.whole } else { &link.last };
+            match native {
+                Some(native) => native.run([sources[0], sources[1]], to)?,
+                None => plan.run(&sources[..link.reads.len()], to, scratch).ok()?,
+            }
         }
         Some(())
     }
 }
 
 /// A step on `n` elements.
-fn plan(group: &Group, step: usize, reads: &[Read], operands: &[Operand], n: usize) -> Option<Plan> {
+fn plan(group: &Group, step: usize, reads: &[Read], operands: &[Operand], n: usize) -> Option<(Plan, Option<Loop>)> {
     let (of, dtype) = (&group.steps[step], group.results[step].dtype);
     // What lies along an axis has been spread by then.
     let op = if of.op.row().name == "nn.bias_add" { crate::by_name("add")? } else { of.op };
@@ -214,7 +221,9 @@ fn plan(group: &Group, step: usize, reads: &[Read], operands: &[Operand], n: usi
         Some(ResultType { shape, dtype: group.type_of(input)?.dtype })
     });
     let types: Vec<ResultType> = types.some_list()?;
-    Plan::new(op, &of.attrs, &types, &[ResultType { shape: vec![n], dtype }])
+    let plan = Plan::new(op, &of.attrs, &types, &[ResultType { shape: vec![n], dtype }])?;
+    let native = plan.native();
+    Some((plan, native))
 }
 
 /// The first `n` bytes of a block, which is made as large.
