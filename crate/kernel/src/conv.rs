@@ -116,6 +116,14 @@ impl Geometry {
         ])
     }
 
+    /// About how many floats a convolution works in: those of a group with zeros around them, and the results of one
+    /// phase where there are several. The geometry makes sense.
+    pub fn n_working(&self) -> usize {
+        let n_phases: usize = Phase::counts(self).iter().product();
+        let n_results = if n_phases > 1 { self.group_outputs() * self.n_positions() / n_phases } else { 0 };
+        Image::n_copied(self).saturating_add(n_results)
+    }
+
     fn each(&self, of: fn(&Axis) -> usize) -> [usize; 3] {
         self.axes.each_ref().map(of)
     }

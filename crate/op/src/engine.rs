@@ -142,7 +142,7 @@ impl Scratch {
 }
 
 /// The right operand of a product that has few rows: to bring it into panels takes as long as to multiply by it, and if
-/// it is the same at each call, they can be kept.
+/// it is the same at each call, they can be kept. Of a convolution, the weight in the order that it is read in.
 pub struct Right {
     pub operand: usize,
     /// How many floats the panels take.
@@ -315,10 +315,11 @@ impl Plan {
     /// Bytes that it works in, beside operands and result, where they are many.
     pub fn n_working_bytes(&self) -> u64 {
         counted(match &self.body {
-            Body::Fused(fused) => fused.n_bytes_between(),
+            Body::Fused(fused) => fused.n_working_bytes(),
             Body::Half(half) => half.n_working_bytes(),
             Body::Work(work) => work.n_working_bytes(),
-            Body::Single(_) | Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Copy => 0,
+            Body::Single(single) => single.n_working_bytes(),
+            Body::Each(_) | Body::Moves(_) | Body::Folded(_) | Body::Copy => 0,
         })
     }
 

@@ -28,8 +28,13 @@ pub(super) struct Image {
 
 impl Image {
     /// `None` if zeros around the data would take too much memory, or change the result.
-    #[inline(never)]
     pub fn of(geometry: &Geometry, weight: &[f32]) -> Option<Image> {
+        Image::large_or_not(geometry).filter(|image| !image.is_copy || is_finite(weight))
+    }
+
+    /// For a weight of finite numbers.
+    #[inline(never)]
+    fn large_or_not(geometry: &Geometry) -> Option<Image> {
         let sizes = geometry.each(|axis| axis.size);
         let ranges = geometry.axes.each_ref().map(|axis| range(geometry.direction, axis));
         let is_copy = iter::zip(ranges, sizes).any(|([low, high], size)| low < 0 || high > size as i64);
@@ -38,15 +43,18 @@ impl Image {
         }
         let seen = ranges.iter().try_fold(1_i64, |seen, [low, high]| seen.checked_mul(high - low))?;
         let known = sizes.iter().product::<usize>() + geometry.n_positions();
-        if seen > 4 * known as i64 + 4096 || !is_finite(weight) {
-            return None;
-        }
-        Some(Image {
+        (seen <= 4 * known as i64 + 4096).then(|| Image {
             sizes,
             lows: ranges.map(|[low, _]| low),
             extents: ranges.map(|[low, high]| (high - low) as usize),
             is_copy,
         })
+    }
+
+    /// How many elements a copy has, of the channels of a group; 0 if there is none.
+    pub fn n_copied(geometry: &Geometry) -> usize {
+        let image = Image::large_or_not(geometry).filter(|image| image.is_copy);
+        image.map_or(0, |image| image.plane().saturating_mul(geometry.group_channels()))
     }
 
     fn plane(&self) -> usize {

@@ -35,6 +35,32 @@ b0:
 }
 ";
 
+const CONVOLUTIONS: &str = "
+global g0 %w: {any} = f0
+
+fn f0 @weights() -> {any} {
+b0:
+  %ones: {any} = ones(shape=[72], dtype=\"float32\")
+  %numbers: {any} = cumsum(%ones, axis=0)
+  %waves: {any} = cos(%numbers)
+  %w: {any} = reshape(%waves, newshape=[3, 3, 4, 2])
+  return %w
+}
+
+fn f1 @last(%x: {any}) -> {any} {
+b0:
+  %w: {any} = global %w
+  %y: {any} = nn.conv2d(%x, %w, data_layout=\"NHWC\", kernel_layout=\"HWIO\", channels=2, kernel_size=[3, 3])
+  return %y
+}
+
+fn f2 @passed(%x: {any}, %w: {any}) -> {any} {
+b0:
+  %y: {any} = nn.conv2d(%x, %w, data_layout=\"NHWC\", kernel_layout=\"HWIO\", channels=2, kernel_size=[3, 3])
+  return %y
+}
+";
+
 const PANELS: u64 = 64 * 40 * 4;
 
 fn rows(n: usize) -> Value {
@@ -63,6 +89,22 @@ fn weights_that_are_the_same_at_every_call_are_packed_once() {
     run(&mut machine, "@passed", &[rows(1), weights.clone()]);
     run(&mut machine, "@passed", &[rows(1), weights]);
     assert_eq!(machine.sites.n_kept, 0);
+}
+
+#[test]
+fn a_weight_in_another_order_is_turned_once() {
+    let mut machine = aligned(CONVOLUTIONS);
+    let weights = try_run(&mut machine, "@weights", &[]).unwrap();
+    let image = |shift: f64| {
+        let elements =
+            Elements::Float((0..4 * 5 * 4).map(|at| f64::from((f64::from(at) + shift).sin() as f32)).collect());
+        Value::tensor(Tensor { dtype: Dtype::Float32, shape: vec![1, 4, 5, 4], elements })
+    };
+    for (at, n_kept) in [0, 72 * 4, 72 * 4].into_iter().enumerate() {
+        let expected = run(&mut machine, "@passed", &[image(at as f64), weights.clone()]);
+        assert_eq!(run(&mut machine, "@last", &[image(at as f64)]), expected);
+        assert_eq!(machine.sites.n_kept, n_kept);
+    }
 }
 
 #[test]

@@ -17,6 +17,8 @@ pub struct Convolution {
     geometry: Geometry,
     /// Of data, weight and result, where one of them is in another order.
     turns: Option<Box<[Permutation; 3]>>,
+    /// Whether the weight is in another order.
+    is_weight_turned: bool,
     lengths: [usize; 3],
     /// The axis of the result that is the channels.
     pub channel: usize,
@@ -93,16 +95,29 @@ impl Convolution {
         }
         let channel = orders[2][1];
         let is_plain = |order: &Vec<usize>| order.iter().enumerate().all(|(at, &axis)| at == axis);
+        let is_weight_turned = !is_plain(&orders[1]);
         let turns = (!orders.iter().all(is_plain)).then(|| {
             let mut back = vec![0; n + 2];
             orders[2].iter().enumerate().for_each(|(letter, &axis)| back[axis] = letter);
             let turn = |at: usize| Permutation::new(shapes[at], &orders[at]);
             Box::new([turn(0), turn(1), Permutation::new(&out, &back)])
         });
-        Some(Convolution { geometry, turns, lengths, channel })
+        Some(Convolution { geometry, turns, is_weight_turned, lengths, channel })
     }
 
-    /// The convolution, a bias for each channel and the activation.
+    /// How many floats the weight takes in the order that is computed in, if it comes in another.
+    pub fn n_turned_floats(&self) -> Option<usize> {
+        self.is_weight_turned.then_some(self.lengths[1])
+    }
+
+    pub fn n_working_bytes(&self) -> u64 {
+        let [x, w, to] = self.lengths.map(|n| n as u64);
+        let turned = if self.turns.is_some() { x + w + to } else { 0 };
+        4 * (turned + self.geometry.n_working() as u64)
+    }
+
+    /// The convolution, a bias for each channel and the activation. A weight that is kept between calls is in
+    /// [`Scratch::right`], in its order here; empty before the first.
     pub fn run(
         &self,
         [x, w]: [&[f32]; 2],
@@ -116,11 +131,25 @@ impl Convolution {
         let Some(turns) = &self.turns else {
             return conv(&self.geometry, x, w, bias, activation, to, &mut scratch.conv);
         };
-        let Scratch { conv: memory, between: [data, weight], registers: result, .. } = scratch;
-        for ((turn, from), turned) in turns.iter().zip([x, w]).zip([&mut *data, &mut *weight]) {
-            turned.resize(from.len(), 0.0);
-            turn.run(4, bytemuck::cast_slice(from), bytemuck::cast_slice_mut(turned));
-        }
+        let Scratch { conv: memory, between: [data, turned], registers: result, right, .. } = scratch;
+        let turn = |at: usize, from: &[f32], to: &mut Vec<f32>| {
+            to.resize(from.len(), 0.0);
+            turns[at].run(4, bytemuck::cast_slice(from), bytemuck::cast_slice_mut(to));
+        };
+        turn(0, x, data);
+        let weight = match right {
+            _ if !self.is_weight_turned => w,
+            Some(kept) => {
+                if kept.len() != w.len() {
+                    turn(1, w, kept);
+                }
+                kept
+            }
+            None => {
+                turn(1, w, turned);
+                turned
+            }
+        };
         result.resize(to.len(), 0.0);
         conv(&self.geometry, data, weight, bias, activation, result, memory)?;
         turns[2].run(4, bytemuck::cast_slice(result), bytemuck::cast_slice_mut(to));

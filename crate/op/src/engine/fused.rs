@@ -174,9 +174,19 @@ impl Fused {
     }
 
     /// Bytes of what is between the stages.
-    pub fn n_bytes_between(&self) -> u64 {
+    fn n_bytes_between(&self) -> u64 {
         let Some((_, before)) = self.stages.split_last() else { return 0 };
         before.iter().map(|stage| stage.n_bytes as u64).sum()
+    }
+
+    /// Bytes that it works in, beside operands and result.
+    pub fn n_working_bytes(&self) -> u64 {
+        let within = self.stages.iter().map(|stage| match &stage.work {
+            Work::Float(Float { head: Some(head), .. }) => head.body.n_working_bytes(),
+            Work::Alone(plan, _) => plan.n_working_bytes(),
+            Work::Float(_) | Work::Chain(_) | Work::Folded(..) => 0,
+        });
+        self.n_bytes_between() + within.max().unwrap_or(0)
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {

@@ -47,7 +47,7 @@ impl Half {
     }
 
     pub fn n_working_bytes(&self) -> u64 {
-        4 * self.n as u64
+        4 * self.n as u64 + self.single.n_working_bytes()
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {

@@ -304,11 +304,20 @@ impl Single {
 }
 
 impl Single {
-    /// How many floats the panels of a right operand take, if this is a product that is much faster with them.
+    /// How many floats the panels of a right operand take, or a weight in another order, if this is much faster with them.
     pub fn n_right_floats(&self) -> Option<usize> {
         match self {
             Single::Product { batch: Batch { size: 1, .. }, a, b, .. } => packed_size(a.shape[0], b.shape, b.steps),
+            Single::Conv(conv) => conv.n_turned_floats(),
             _ => None,
+        }
+    }
+
+    /// Bytes that it works in, beside operands and result.
+    pub fn n_working_bytes(&self) -> u64 {
+        match self {
+            Single::Conv(conv) => conv.n_working_bytes(),
+            _ => 0,
         }
     }
 
