@@ -112,6 +112,10 @@ pub trait Lanes:
     fn minus_wide(self, n: Self, a: f64, b: f64) -> Self;
     /// `f` of each lane, in float64, rounded once: for what has no body of its own.
     fn map_wide(self, f: fn(f64) -> f64) -> Self;
+    /// The same of two.
+    fn zip_wide(self, b: Self, f: fn(f64, f64) -> f64) -> Self;
+    /// `f` of both, in float64, rounded once.
+    fn in_doubles(self, b: Self, f: impl OfDoubles) -> Self;
 
     /// # Safety
     /// `N_LANES` floats can be read from `from`.
@@ -119,6 +123,52 @@ pub trait Lanes:
     /// # Safety
     /// `N_LANES` floats can be written to `to`.
     unsafe fn store(self, to: *mut f32);
+}
+
+/// One float64, or several side by side, whose bits are also 64-bit integers.
+pub trait Doubles: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
+    fn splat(x: f64) -> Self;
+    /// To the nearest integer, ties to even.
+    fn round_ties_even(self) -> Self;
+    /// `b < a ? b : a`.
+    fn pmin(self, b: Self) -> Self;
+    /// `a < b ? b : a`.
+    fn pmax(self, b: Self) -> Self;
+    /// The sum of the bits, wrapping.
+    fn add_bits(self, b: Self) -> Self;
+    fn sub_bits(self, b: Self) -> Self;
+    /// The bits moved up, zeros follow.
+    fn shift_left<const N: u32>(self) -> Self;
+    /// The bits moved down as a signed integer.
+    fn shift_right<const N: u32>(self) -> Self;
+}
+
+/// A function that is written once for one float64 and for several.
+pub trait OfDoubles {
+    fn of<D: Doubles>(&self, a: D, b: D) -> D;
+}
+
+impl Doubles for f64 {
+    #[inline(always)]
+    fn splat(x: f64) -> f64 {
+        x
+    }
+    #[inline(always)]
+    fn shift_left<const N: u32>(self) -> f64 {
+        f64::from_bits(self.to_bits() << N)
+    }
+    #[inline(always)]
+    fn shift_right<const N: u32>(self) -> f64 {
+        f64::from_bits(((self.to_bits() as i64) >> N) as u64)
+    }
+
+    methods! {
+        round_ties_even(self) f64::round_ties_even(self);
+        pmin(self, b) if b < self { b } else { self };
+        pmax(self, b) if self < b { b } else { self };
+        add_bits(self, b) f64::from_bits(self.to_bits().wrapping_add(b.to_bits()));
+        sub_bits(self, b) f64::from_bits(self.to_bits().wrapping_sub(b.to_bits()));
+    }
 }
 
 impl F32x4 {
@@ -165,6 +215,14 @@ impl Lanes for f32 {
     #[inline(always)]
     fn map_wide(self, f: fn(f64) -> f64) -> f32 {
         f(f64::from(self)) as f32
+    }
+    #[inline(always)]
+    fn zip_wide(self, b: f32, f: fn(f64, f64) -> f64) -> f32 {
+        f(f64::from(self), f64::from(b)) as f32
+    }
+    #[inline(always)]
+    fn in_doubles(self, b: f32, f: impl OfDoubles) -> f32 {
+        f.of(f64::from(self), f64::from(b)) as f32
     }
     #[inline(always)]
     unsafe fn load(from: *const f32) -> f32 {

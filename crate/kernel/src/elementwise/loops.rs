@@ -223,7 +223,7 @@ unsafe fn vectors2(op: Binary, a: Moving, b: Moving, to: *mut f32, n: usize) {
             Binary::Divide => map2(a, b, to, n, |a, b| a / b),
             Binary::Maximum => map2(a, b, to, n, F32x4::maximum),
             Binary::Minimum => map2(a, b, to, n, F32x4::minimum),
-            Binary::Power => wide2(a, b, to, n, float::power),
+            Binary::Power => map2(a, b, to, n, math::power),
             Binary::FloorDivide => wide2(a, b, to, n, float::floor_divide),
             Binary::FloorMod => wide2(a, b, to, n, float::floor_mod),
             Binary::Mod => wide2(a, b, to, n, float::r#mod),

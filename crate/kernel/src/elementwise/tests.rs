@@ -81,7 +81,7 @@ const EXACT2: [(Binary, Meaning2); 18] = [
     (Binary::Divide, float::divide),
     (Binary::Maximum, float::maximum),
     (Binary::Minimum, float::minimum),
-    (Binary::Power, float::power),
+    (Binary::Power, |a, b| crate::math::power(a as f32, b as f32).into()),
     (Binary::FloorDivide, float::floor_divide),
     (Binary::FloorMod, float::floor_mod),
     (Binary::Mod, float::r#mod),

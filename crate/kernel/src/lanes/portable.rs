@@ -1,6 +1,6 @@
 //! Four lanes where there is no SIMD of ours: an array.
 
-use super::Lanes;
+use super::{Lanes, OfDoubles};
 use std::array;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -99,6 +99,14 @@ impl Lanes for F32x4 {
     #[inline(always)]
     fn map_wide(self, f: fn(f64) -> f64) -> F32x4 {
         self.map(|x| x.map_wide(f))
+    }
+    #[inline(always)]
+    fn zip_wide(self, b: F32x4, f: fn(f64, f64) -> f64) -> F32x4 {
+        self.zip(b, |a, b| a.zip_wide(b, f))
+    }
+    #[inline(always)]
+    fn in_doubles(self, b: F32x4, f: impl OfDoubles) -> F32x4 {
+        self.zip(b, |a, b| f.of(f64::from(a), f64::from(b)) as f32)
     }
     #[inline(always)]
     unsafe fn load(from: *const f32) -> F32x4 {

@@ -1,6 +1,6 @@
 //! Four lanes in WebAssembly's `v128`.
 
-use super::Lanes;
+use super::{Doubles, Lanes, OfDoubles};
 use core::arch::wasm32::*;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -135,6 +135,21 @@ impl Lanes for F32x4 {
         F32x4::from_array(self.to_array().map(|x| x.map_wide(f)))
     }
     #[inline(always)]
+    fn zip_wide(self, b: F32x4, f: fn(f64, f64) -> f64) -> F32x4 {
+        let [p, q, r, s] = self.to_array();
+        let [t, u, v, w] = b.to_array();
+        F32x4::from_array([p.zip_wide(t, f), q.zip_wide(u, f), r.zip_wide(v, f), s.zip_wide(w, f)])
+    }
+    #[inline(always)]
+    fn in_doubles(self, b: F32x4, f: impl OfDoubles) -> F32x4 {
+        let two = |a: v128, b: v128| {
+            let of = f.of(F64x2(f64x2_promote_low_f32x4(a)), F64x2(f64x2_promote_low_f32x4(b)));
+            f32x4_demote_f64x2_zero(of.0)
+        };
+        let high = |x: v128| i64x2_shuffle::<1, 1>(x, x);
+        F32x4(i64x2_shuffle::<0, 2>(two(self.0, b.0), two(high(self.0), high(b.0))))
+    }
+    #[inline(always)]
     unsafe fn load(from: *const f32) -> F32x4 {
         F32x4(unsafe { v128_load(from.cast()) })
     }
@@ -166,5 +181,40 @@ impl Lanes for F32x4 {
         sub_bits(self, b) F32x4(i32x4_sub(self.0, b.0));
         bits_to_float(self) F32x4(f32x4_convert_i32x4(self.0));
         float_to_bits(self) F32x4(i32x4_trunc_sat_f32x4(self.0));
+    }
+}
+
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+struct F64x2(v128);
+
+arithmetic! {
+    F64x2:
+    Add::add(self, b) F64x2(f64x2_add(self.0, b.0));
+    Sub::sub(self, b) F64x2(f64x2_sub(self.0, b.0));
+    Mul::mul(self, b) F64x2(f64x2_mul(self.0, b.0));
+    Div::div(self, b) F64x2(f64x2_div(self.0, b.0));
+}
+
+impl Doubles for F64x2 {
+    #[inline(always)]
+    fn splat(x: f64) -> F64x2 {
+        F64x2(f64x2_splat(x))
+    }
+    #[inline(always)]
+    fn shift_left<const N: u32>(self) -> F64x2 {
+        F64x2(i64x2_shl(self.0, N))
+    }
+    #[inline(always)]
+    fn shift_right<const N: u32>(self) -> F64x2 {
+        F64x2(i64x2_shr(self.0, N))
+    }
+
+    methods! {
+        round_ties_even(self) F64x2(f64x2_nearest(self.0));
+        pmin(self, b) F64x2(f64x2_pmin(self.0, b.0));
+        pmax(self, b) F64x2(f64x2_pmax(self.0, b.0));
+        add_bits(self, b) F64x2(i64x2_add(self.0, b.0));
+        sub_bits(self, b) F64x2(i64x2_sub(self.0, b.0));
     }
 }

@@ -83,6 +83,47 @@ fn trigonometry() {
 
 /// The layer of that name, operator by operator, where twice its argument is finite.
 #[test]
+fn powers() {
+    let mut state = 9_u64;
+    let mut bits = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 32) as u32
+    };
+    let mut worst = (0.0, 0.0, 0.0);
+    let odd = [0.0, -0.0, 1.0, -1.0, 2.0, 3.0, -3.0, 0.5, 1e-45, 3e38, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+    for round in 0..400_000 {
+        let number = |bits: u32| match round % 4 {
+            0 => f32::from_bits(bits),
+            1 => odd[bits as usize % odd.len()],
+            // Near 1, and not so large.
+            2 => 1.0 + (bits as i32 as f32) * 2e-11,
+            _ => (bits as i32 as f32) * 1e-8,
+        };
+        let x: [f32; 4] = std::array::from_fn(|_| number(bits()));
+        let y: [f32; 4] = std::array::from_fn(|lane| match bits() % 3 {
+            0 => f32::from_bits(bits()),
+            // What comes to a number of 32 bits.
+            1 => (bits() as i32 as f32) * 6e-8 / x[lane].abs().log2().abs().max(1e-6),
+            _ => odd[bits() as usize % odd.len()],
+        });
+        let four = power(F32x4::from_array(x), F32x4::from_array(y)).to_array();
+        for lane in 0..4 {
+            let (x, y) = (x[lane], y[lane]);
+            let (got, want) = (power(x, y), float::power(x.into(), y.into()));
+            assert!(got.to_bits() == four[lane].to_bits() || got.is_nan() && four[lane].is_nan(), "{x:e} ^ {y:e}");
+            assert!(got.is_nan() == want.is_nan(), "{x:e} ^ {y:e} is {got}, not {want}");
+            assert!(want != 0.0 || got.to_bits() == (want as f32).to_bits(), "{x:e} ^ {y:e} is {got}, not {want}");
+            let error = ulps(got, want);
+            if error > worst.0 {
+                worst = (error, x, y);
+            }
+        }
+    }
+    println!("power: {:.3} ulp at {:e} ^ {:e}", worst.0, worst.1, worst.2);
+    assert!(worst.0 <= 0.55, "{:e} ^ {:e} is off by {} ulp", worst.1, worst.2, worst.0);
+}
+
+#[test]
 fn a_gelu_is_near_for_the_size_of_its_argument() {
     let (erf, mut worst) = (erf(), Worst::new("gelu"));
     for x in sweep().chain(between(-8.0, 8.0)).filter(|x| x.abs() < 1e38 && x.abs() > 1e-30) {
