@@ -53,7 +53,7 @@ impl F32x4 {
     #[inline(always)]
     pub fn to_bytes(four: [F32x4; 4]) -> [u8; 16] {
         let [a, b, c, d] = four.map(|lanes| f32x4_ne(lanes.0, f32x4_splat(0.0)));
-        let bytes = u8x16_narrow_i16x8(i16x8_narrow_i32x4(a, b), i16x8_narrow_i32x4(c, d));
+        let bytes = i8x16_narrow_i16x8(i16x8_narrow_i32x4(a, b), i16x8_narrow_i32x4(c, d));
         let mut to = [0; 16];
         // SAFETY: there is room for 16 bytes.
         unsafe { v128_store(to.as_mut_ptr().cast(), v128_and(bytes, u8x16_splat(1))) };
