@@ -130,10 +130,10 @@ pub trait Doubles: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output =
     fn splat(x: f64) -> Self;
     /// To the nearest integer, ties to even.
     fn round_ties_even(self) -> Self;
-    /// `b < a ? b : a`.
-    fn pmin(self, b: Self) -> Self;
-    /// `a < b ? b : a`.
-    fn pmax(self, b: Self) -> Self;
+    /// The smaller one; NaN if either is.
+    fn minimum(self, b: Self) -> Self;
+    /// The larger one; NaN if either is.
+    fn maximum(self, b: Self) -> Self;
     /// The sum of the bits, wrapping.
     fn add_bits(self, b: Self) -> Self;
     fn sub_bits(self, b: Self) -> Self;
@@ -164,8 +164,8 @@ impl Doubles for f64 {
 
     methods! {
         round_ties_even(self) f64::round_ties_even(self);
-        pmin(self, b) if b < self { b } else { self };
-        pmax(self, b) if self < b { b } else { self };
+        minimum(self, b) crate::scalar::float::minimum(self, b);
+        maximum(self, b) crate::scalar::float::maximum(self, b);
         add_bits(self, b) f64::from_bits(self.to_bits().wrapping_add(b.to_bits()));
         sub_bits(self, b) f64::from_bits(self.to_bits().wrapping_sub(b.to_bits()));
     }

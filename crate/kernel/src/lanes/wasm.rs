@@ -212,8 +212,8 @@ impl Doubles for F64x2 {
 
     methods! {
         round_ties_even(self) F64x2(f64x2_nearest(self.0));
-        pmin(self, b) F64x2(f64x2_pmin(self.0, b.0));
-        pmax(self, b) F64x2(f64x2_pmax(self.0, b.0));
+        minimum(self, b) F64x2(f64x2_min(self.0, b.0));
+        maximum(self, b) F64x2(f64x2_max(self.0, b.0));
         add_bits(self, b) F64x2(i64x2_add(self.0, b.0));
         sub_bits(self, b) F64x2(i64x2_sub(self.0, b.0));
     }

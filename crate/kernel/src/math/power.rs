@@ -47,7 +47,7 @@ impl OfDoubles for Power {
         let t = (m - one) / (m + one);
         let log = (exponent.add_bits(magic) - magic) + t * polynomial(t * t, &LOG2);
         // Beyond these there are no numbers of 32 bits.
-        let log = (y * log).pmin(D::splat(200.0)).pmax(D::splat(-200.0));
+        let log = (y * log).minimum(D::splat(200.0)).maximum(D::splat(-200.0));
         let whole = log.round_ties_even();
         let f = log - whole;
         let power = one + f * polynomial(f, &EXP2);
