@@ -183,7 +183,7 @@ export const state = {
   editing: signal(true),
   /** How the machine lays out values. */
   layout: signal<LayoutName>("aligned"),
-  /** Whether operators that feed each other element by element run as one. */
+  /** Whether operators that feed each other run as one. */
   fused: signal<Fused>("on"),
   /** Which build of the compiler is at work, and the one that is on its way to replace it. */
   build: signal<BuildName>(DEFAULT_BUILD),

@@ -47,7 +47,7 @@ enum Command {
         /// How sums are laid out in memory.
         #[arg(long)]
         layout: Option<String>,
-        /// Whether operators that feed each other element by element run as one; values are the same.
+        /// Whether operators that feed each other run as one; values are the same.
         #[arg(long, value_name = "on|off")]
         fusion: Option<String>,
         /// Measure every operator on tensors: calls, time, bytes, operations on numbers.

@@ -30,8 +30,8 @@ pub(super) type Known = HashMap<usize, (Vec<Operand>, Option<Arc<Foreseen>>)>;
 pub(super) struct Foreseen {
     results: Vec<ResultType>,
     plan: Option<Plan>,
-    /// Whether each result has a plan, of an operator on tuples.
-    has_parts: bool,
+    /// The bytes that the plans of an operator on tuples work in, if each result has one.
+    parts: Option<u64>,
 }
 
 /// What an operator's result is made of.
@@ -341,7 +341,7 @@ impl<'p> Forecaster<'p> {
             set(path, result, value);
             return next(path);
         };
-        let Foreseen { results, plan, has_parts } = &*foreseen;
+        let Foreseen { results, plan, parts } = &*foreseen;
         let plan = plan.as_ref().filter(|_| args.len() <= MAX_OPERANDS);
         let is_tensor = matches!(self.kind(path, result), Kind::Tensor);
         if let (Some(plan), [of], true) = (plan, &results[..], is_tensor)
@@ -381,7 +381,11 @@ impl<'p> Forecaster<'p> {
         // As the machine decides: the operands stay until the results are there.
         let layouts = instr.args.iter().map(|&arg| self.layout(path, arg));
         let is_planned =
-            *has_parts && machine::is_in_place(&self.program.layouts, layouts, self.layout(path, result), results);
+            parts.is_some() && machine::is_in_place(&self.program.layouts, layouts, self.layout(path, result), results);
+        if let (true, Some(bytes @ 1..)) = (is_planned, *parts) {
+            let made = results.iter().map(ResultType::n_bytes).fold(0, u64::saturating_add);
+            self.work(path, bytes.saturating_add(made))?;
+        }
         if !is_scalar && !is_planned {
             if let Some(of) = results.iter().find(|of| of.n_bytes() > self.limit) {
                 return Err(self.refused(span, of.n_bytes(), 0));
@@ -433,8 +437,8 @@ impl<'p> Forecaster<'p> {
         };
         let found = match found {
             Ok(found) => found.map(|(results, plan)| {
-                let has_parts = self.has_parts(instr, &operands);
-                Arc::new(Foreseen { results, plan, has_parts })
+                let parts = self.parts(instr, &operands);
+                Arc::new(Foreseen { results, plan, parts })
             }),
             // Values that are not known here may be what its types depend on.
             Err(CallFault::IllTyped) => None,
@@ -444,18 +448,19 @@ impl<'p> Forecaster<'p> {
         Ok(found.map_or(Made::Unknown, Made::Known))
     }
 
-    /// Whether each result of an operator on tuples has a plan.
-    fn has_parts(&mut self, instr: &Instr, operands: &[Operand]) -> bool {
-        let Op::Operator { op, attrs } = &instr.op else { return false };
+    /// The bytes that the plans of an operator on tuples work in, if each result has one.
+    fn parts(&mut self, instr: &Instr, operands: &[Operand]) -> Option<u64> {
+        let Op::Operator { op, attrs } = &instr.op else { return None };
         if !op.has_tuples() {
-            return false;
+            return None;
         }
         let fields = |operand: &Operand| match operand {
             Operand::Tuple(fields) => fields.clone(),
             Operand::Scalar(..) | Operand::Tensor(_) => operand.single().into_iter().collect(),
         };
         let types: Vec<ResultType> = operands.iter().flat_map(fields).collect();
-        matches!(self.operators.plan_all(*op, attrs, &types), Ok(Some(_)))
+        let (_, plans) = self.operators.plan_all(*op, attrs, &types).ok()??;
+        Some(plans.iter().map(Plan::n_working_bytes).max().unwrap_or(0))
     }
 
     /// A new tensor, if it fits.

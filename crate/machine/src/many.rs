@@ -33,6 +33,8 @@ struct Results {
     blocks: Vec<Block>,
     /// At which bits of the result their pointers stand.
     places: Vec<u32>,
+    /// Bytes that the plans work in, one after the other.
+    n_working: u64,
 }
 
 /// Calls the operator, if its results have plans, and takes over the operands. Otherwise nothing has changed.
@@ -54,6 +56,13 @@ pub(crate) fn call(
         known => known.insert(Many::new(heap, code, operators, (op, attrs), call)?),
     };
     let Some(results) = &many.results else { return Ok(None) };
+    if results.n_working > 0 {
+        let bytes = results.blocks.iter().fold(results.n_working, |bytes, block| bytes + u64::from(block.size));
+        if !heap.charge(bytes) {
+            return Err(Stop::NoRoom(bytes));
+        }
+        heap.in_use -= bytes;
+    }
     let mut made: SmallVec<[u64; MAX_OPERANDS]> = SmallVec::new();
     for block in &results.blocks {
         match block.take(heap) {
@@ -123,7 +132,8 @@ impl Many {
             let places = places(layouts, call.result, types.len()).unwrap_or_default();
             let mut blocks = Vec::with_capacity(types.len());
             types.iter().for_each(|of| blocks.extend(Block::new(code, of)));
-            many.results = (blocks.len() == types.len()).then_some(Results { plans, blocks, places });
+            let n_working = plans.iter().map(Plan::n_working_bytes).max().unwrap_or(0);
+            many.results = (blocks.len() == types.len()).then_some(Results { plans, blocks, places, n_working });
         }
         Ok(many)
     }

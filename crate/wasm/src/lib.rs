@@ -48,7 +48,7 @@ pub enum Profile {
     Off = "off",
 }
 
-/// Whether operators that feed each other element by element run as one.
+/// Whether operators that feed each other run as one.
 #[wasm_bindgen]
 pub enum Fused {
     On = "on",

@@ -10,7 +10,7 @@ export function setLayout(layout: LayoutName): void {
   save("layout", layout);
 }
 
-/** Whether operators that feed each other element by element run as one from now on. */
+/** Whether operators that feed each other run as one from now on. */
 export function setFused(fused: Fused): void {
   state.fused.value = fused;
   save("fused", fused);

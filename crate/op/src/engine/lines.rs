@@ -17,7 +17,8 @@ use kernel::wide::BLOCK;
 use std::ops::Range;
 use ty::{Attrs, Dtype};
 
-/// Elements of a line: with more, there may be no room for them.
+/// Elements of a line: with more, there may be no room for them. What is sorted has room wherever it is, since its places
+/// are counted by words of four bytes.
 const MOST_OF_LINE: usize = 1 << 21;
 
 /// More are not kept between calls.
@@ -135,7 +136,12 @@ impl Lines {
         let (extent, n_to) = (along(&shape, axis), *to.get(axis)?);
         let is_like = to.len() == shape.len() && (0..to.len()).all(|at| at == axis || to[at] == shape[at]);
         let is_whole = matches!(op, Along::Sort { .. }) && n_to <= extent.reduced || n_to == extent.reduced;
-        let is_short = is_scan || extent.reduced <= MOST_OF_LINE;
+        let most = match op {
+            Along::Scan { .. } => usize::MAX,
+            Along::Sort { .. } => u32::MAX as usize,
+            _ => MOST_OF_LINE,
+        };
+        let is_short = extent.reduced <= most;
         let is_vector = |of: &ResultType| of.dtype == x.dtype && of.shape == [extent.reduced];
         let fits = is_like && is_whole && is_short && vectors.len() == n_vectors && vectors.iter().all(is_vector);
         fits.then_some(Lines { op, dtypes, extent, n_to, n_vectors })
