@@ -280,10 +280,11 @@ pub fn binary_ints(op: Binary, is_unsigned: bool, of: [&[i64; BLOCK]; 2], to: &m
 /// Cut off towards zero, and what is left. The quotient of numbers of 32 bits takes half the time.
 fn quotient(a: i64, b: i64) -> (i64, i64) {
     let (small, divisor) = (a as i32, b as i32);
-    match i64::from(small) == a && i64::from(divisor) == b && divisor != -1 {
-        true => (i64::from(small / divisor), i64::from(small % divisor)),
-        false => (a.wrapping_div(b), a.wrapping_rem(b)),
-    }
+    let quotient = match i64::from(small) == a && i64::from(divisor) == b && divisor != -1 {
+        true => i64::from(small / divisor),
+        false => a.wrapping_div(b),
+    };
+    (quotient, a.wrapping_sub(quotient.wrapping_mul(b)))
 }
 
 /// `op` of the first `n` pairs. False if it has no loop here.

@@ -213,6 +213,15 @@ impl Heap {
         true
     }
 
+    /// As [`charge`](Heap::charge), of bytes that are given back before anything else is charged: they count in the peak.
+    pub fn has_room(&mut self, bytes: u64) -> bool {
+        let has_room = self.charge(bytes);
+        if has_room {
+            self.in_use -= bytes;
+        }
+        has_room
+    }
+
     /// A block with one owner; `size` is a multiple of 8 and has room for the header. `None`: there is no memory.
     #[inline]
     pub fn take(&mut self, size: u32, kind: u32) -> Option<u32> {

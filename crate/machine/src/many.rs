@@ -58,10 +58,9 @@ pub(crate) fn call(
     let Some(results) = &many.results else { return Ok(None) };
     if results.n_working > 0 {
         let bytes = results.blocks.iter().fold(results.n_working, |bytes, block| bytes + u64::from(block.size));
-        if !heap.charge(bytes) {
+        if !heap.has_room(bytes) {
             return Err(Stop::NoRoom(bytes));
         }
-        heap.in_use -= bytes;
     }
     let mut made: SmallVec<[u64; MAX_OPERANDS]> = SmallVec::new();
     for block in &results.blocks {

@@ -43,7 +43,14 @@ pub(crate) struct Profile {
     pub plain: Arc<Assembly>,
     tallies: Vec<Tally>,
     /// By instruction and place: of a library the places are those of its callers.
-    known: HashMap<(u32, u32, u32), usize>,
+    known: HashMap<(u32, u32, u32), Known>,
+}
+
+struct Known {
+    tally: usize,
+    /// Of the last call's operands and its result, and the operations that were counted for these.
+    types: Vec<Option<ResultType>>,
+    flops: Option<u64>,
 }
 
 /// The types in a value of one tensor or of several.
@@ -105,9 +112,8 @@ impl Machine {
             let Types { one, bytes } = self.types(&plain, pc, result);
             written = Types { one, bytes: written.bytes + bytes };
         }
-        let flops = counted(&mut self.operators, instr, &operands, &written);
-        let Some(profile) = &mut self.profile else { return Ok(()) };
-        let at = *profile.known.entry((pc, span.start, span.end)).or_insert_with(|| {
+        let (Some(profile), operators) = (&mut self.profile, &mut self.operators) else { return Ok(()) };
+        let known = profile.known.entry((pc, span.start, span.end)).or_insert_with(|| {
             let ops = match &instr.op {
                 Op::Operator { op, .. } => vec![*op],
                 Op::Fused(steps) => steps.iter().map(|step| step.op).list(),
@@ -116,9 +122,14 @@ impl Machine {
             let (n_calls, milliseconds, read, written) = (0, 0.0, 0, 0);
             let tally = Tally { span, ops, result: None, n_calls, milliseconds, read, written, flops: Some(0) };
             profile.tallies.push(tally);
-            profile.tallies.len() - 1
+            Known { tally: profile.tallies.len() - 1, types: Vec::new(), flops: None }
         });
-        let tally = &mut profile.tallies[at];
+        let types = || operands.iter().chain([&written]).map(|of| &of.one);
+        if !known.types.iter().eq(types()) {
+            known.flops = counted(operators, instr, &operands, &written);
+            known.types = types().cloned().list();
+        }
+        let (tally, flops) = (&mut profile.tallies[known.tally], known.flops);
         tally.n_calls += 1;
         tally.milliseconds += milliseconds;
         tally.read = operands.iter().fold(tally.read, |read, of| read.saturating_add(of.bytes));

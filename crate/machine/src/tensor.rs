@@ -327,7 +327,7 @@ impl Fail {
             (Fail::Memory(bytes), _) => Stop::NoMemory(bytes),
             (Fail::Room(bytes), _) => Stop::NoRoom(bytes),
             (Fail::Kernel(fault), Some(Called::One(op, _))) => CallFault::of(op.row(), fault).into(),
-            // Steps on float32 have a value for each number.
+            // Operators that fail on some numbers are in no group.
             (Fail::Kernel(_), Some(Called::Fused(_)) | None) => Stop::Fault(RunFault::Broken),
         }
     }
@@ -510,10 +510,9 @@ impl Planned {
                 (Made::Tensor(_), Some(_)) | (Made::Scalar(_), _) => 0,
             };
             let bytes = self.n_working + u64::from(made);
-            if !heap.charge(bytes) {
+            if !heap.has_room(bytes) {
                 return Some(Err(Fail::Room(bytes)));
             }
-            heap.in_use -= bytes;
         }
         let (at, place) = match (&self.result, taken) {
             (Made::Scalar(_), _) => (0, 0..0),

@@ -39,7 +39,6 @@ pub use each::elementwise;
 pub(crate) use exact::sums;
 pub use fused::{Class, Input, Step};
 pub(crate) use single::{Single, along};
-use std::sync::Arc;
 pub use values::{Direct, Elementwise, on_scalars};
 pub(crate) use values::{each_on_values, on_values};
 
@@ -56,6 +55,7 @@ use lines::Lines;
 use moves::{Fill, Moves, Places};
 use pools::Pool;
 use resample::Resampled;
+use std::sync::Arc;
 use ty::Attrs;
 
 /// Operators that run as one have at most this many operands together, so that lists of them need no memory.
@@ -90,8 +90,7 @@ trait Work: Send + Sync {
     fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault>;
 
     /// Whether the result may be computed where this operand is.
-    fn takes(&self, operand: usize) -> bool {
-        let _ = operand;
+    fn takes(&self, _operand: usize) -> bool {
         false
     }
 

@@ -29,12 +29,12 @@ pub(super) struct Image {
 impl Image {
     /// `None` if zeros around the data would take too much memory, or change the result.
     pub fn of(geometry: &Geometry, weight: &[f32]) -> Option<Image> {
-        Image::large_or_not(geometry).filter(|image| !image.is_copy || is_finite(weight))
+        Image::of_finite(geometry).filter(|image| !image.is_copy || is_finite(weight))
     }
 
-    /// For a weight of finite numbers.
+    /// As [`of`](Image::of), for a weight of finite numbers.
     #[inline(never)]
-    fn large_or_not(geometry: &Geometry) -> Option<Image> {
+    fn of_finite(geometry: &Geometry) -> Option<Image> {
         let sizes = geometry.each(|axis| axis.size);
         let ranges = geometry.axes.each_ref().map(|axis| range(geometry.direction, axis));
         let is_copy = iter::zip(ranges, sizes).any(|([low, high], size)| low < 0 || high > size as i64);
@@ -53,7 +53,7 @@ impl Image {
 
     /// How many elements a copy has, of the channels of a group; 0 if there is none.
     pub fn n_copied(geometry: &Geometry) -> usize {
-        let image = Image::large_or_not(geometry).filter(|image| image.is_copy);
+        let image = Image::of_finite(geometry).filter(|image| image.is_copy);
         image.map_or(0, |image| image.plane().saturating_mul(geometry.group_channels()))
     }
 

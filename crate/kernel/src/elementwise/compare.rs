@@ -83,7 +83,7 @@ pub fn select_four(condition: &[u8], x: &[f32], y: &[f32], walk: &Walk<3>, to: &
     }
 }
 
-/// `f` of every element: for conversions, which the compiler turns into vectors where it can.
+/// `f` of every element: for conversions.
 fn convert<A: Copy, B>(from: &[A], to: &mut [B], f: impl Fn(A) -> B) {
     assert_eq!(from.len(), to.len());
     from.iter().zip(to).for_each(|(&from, to)| *to = f(from));

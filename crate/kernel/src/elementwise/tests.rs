@@ -191,6 +191,9 @@ fn comparisons_give_bytes_and_bytes_select() {
         let pairs = map2(a_view, b_view, &to, |a, b| [b, a]);
         let want = map2(View::new(&condition, &c_shape), View::new(&pairs, &to), &to, |c, pair| pair[usize::from(c)]);
         assert_same(format_args!("select {c_shape:?} {name}"), &selected, &want);
+        selected.fill(7.0);
+        compare::select_four(&condition, &a, &b, &walk, &mut selected);
+        assert_same(format_args!("select_four {c_shape:?} {name}"), &selected, &want);
     }
 }
 

@@ -112,30 +112,36 @@ fn parameters(random: &mut Random, n: usize) -> [Option<Vec<f32>>; 2] {
     [0, 1].map(|_| (!random.one_in(3)).then(|| random.line(n)))
 }
 
-/// Sees each element of a line after normalisation, in roundings of all that is added up on the way: its size beside
-/// the root, and that of its summand.
-fn see_norm(
-    worst: [&mut Worst; 2],
-    (from, got, places): (&[f32], &[f32], &[usize]),
+/// A number of a vector, if there is one.
+fn of(vector: &Option<&[f32]>, element: usize, missing: f64) -> f64 {
+    vector.map_or(missing, |vector| f64::from(vector[element]))
+}
+
+/// Sees each element of the lines of an extent after normalisation, in roundings of all that is added up on the way: its
+/// size beside the root, and that of its summand.
+fn see_norms(
+    [worst, promised]: [&mut Worst; 2],
+    (extent, from, got): (Extent, &[f32], &[f32]),
     parameters: impl Fn(usize) -> [f64; 2],
     epsilon: f32,
-    (n_roundings, name): (f64, &str),
+    name: &str,
 ) {
-    let line: Vec<f64> = places.iter().map(|&place| f64::from(from[place])).collect();
-    let n = line.len() as f64;
-    let mean = line.iter().sum::<f64>() / n;
-    let size = line.iter().map(|x| x.abs()).sum::<f64>() / n;
-    let variance = line.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
-    let root = (variance + f64::from(epsilon)).sqrt();
-    let [worst, promised] = worst;
-    for (&place, x) in places.iter().zip(line) {
-        let [gamma, beta] = parameters(place);
-        let want = (x - mean) / root * gamma + beta;
-        let size = (x.abs() + size) / root * gamma.abs() + beta.abs();
-        let far = (f64::from(got[place]) - want).abs();
-        let error = if far == 0.0 { 0.0 } else { far / size * f64::powi(2.0, 24) };
-        worst.see(error, format_args!("{name}[{place}]"));
-        promised.see(error / (2.0 * n_roundings + 8.0), format_args!("{name}[{place}]"));
+    for places in places(extent) {
+        let line: Vec<f64> = places.iter().map(|&place| f64::from(from[place])).collect();
+        let n = line.len() as f64;
+        let mean = line.iter().sum::<f64>() / n;
+        let size = line.iter().map(|x| x.abs()).sum::<f64>() / n;
+        let variance = line.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n;
+        let root = (variance + f64::from(epsilon)).sqrt();
+        for (&place, x) in places.iter().zip(line) {
+            let [gamma, beta] = parameters(place);
+            let want = (x - mean) / root * gamma + beta;
+            let size = (x.abs() + size) / root * gamma.abs() + beta.abs();
+            let far = (f64::from(got[place]) - want).abs();
+            let error = if far == 0.0 { 0.0 } else { far / size * f64::powi(2.0, 24) };
+            worst.see(error, format_args!("{name}[{place}]"));
+            promised.see(error / (2.0 * n_roundings(extent) + 8.0), format_args!("{name}[{place}]"));
+        }
     }
 }
 
@@ -151,15 +157,9 @@ fn layer_norm_keeps_its_bound() {
         let affine = Affine { gamma: gamma.as_deref(), beta: beta.as_deref(), epsilon };
         let name = format!("{extent:?}");
         let got = run(&name, &from, |from, to, scratch| layer_norm(extent, affine, from, to, scratch));
-        let of = |vector: &Option<Vec<f32>>, place: usize, missing: f64| {
-            let element = place / extent.inner % extent.reduced;
-            vector.as_ref().map_or(missing, |vector| f64::from(vector[element]))
-        };
-        for places in places(extent) {
-            let parameters = |place| [of(&gamma, place, 1.0), of(&beta, place, 0.0)];
-            let both = [&mut worst, &mut promised];
-            see_norm(both, (&from, &got, &places), parameters, epsilon, (n_roundings(extent), &name));
-        }
+        let element = |place| place / extent.inner % extent.reduced;
+        let parameters = |place| [of(&affine.gamma, element(place), 1.0), of(&affine.beta, element(place), 0.0)];
+        see_norms([&mut worst, &mut promised], (extent, &from, &got), parameters, epsilon, &name);
     }
     worst.assert_within(32.0);
     promised.assert_within(1.0);
@@ -181,14 +181,9 @@ fn group_norm_keeps_its_bound() {
         let groups = Groups { n_images, n_channels, inner, n_groups };
         let name = format!("{groups:?}");
         let got = run(&name, &from, |from, to, _| group_norm(groups, affine, from, to));
-        let of = |vector: &Option<Vec<f32>>, place: usize, missing: f64| {
-            vector.as_ref().map_or(missing, |vector| f64::from(vector[place / inner % n_channels]))
-        };
-        for places in places(extent) {
-            let parameters = |place| [of(&gamma, place, 1.0), of(&beta, place, 0.0)];
-            let both = [&mut worst, &mut promised];
-            see_norm(both, (&from, &got, &places), parameters, epsilon, (n_roundings(extent), &name));
-        }
+        let element = |place| place / inner % n_channels;
+        let parameters = |place| [of(&affine.gamma, element(place), 1.0), of(&affine.beta, element(place), 0.0)];
+        see_norms([&mut worst, &mut promised], (extent, &from, &got), parameters, epsilon, &name);
     }
     worst.assert_within(32.0);
     promised.assert_within(1.0);

@@ -17,8 +17,8 @@ use kernel::wide::BLOCK;
 use std::ops::Range;
 use ty::{Attrs, Dtype};
 
-/// Elements of a line: with more, there may be no room for them. What is sorted has room wherever it is, since its places
-/// are counted by words of four bytes.
+/// Elements of a line, but for scans, which go part by part, and for sorting, whose places are words of four bytes: with
+/// more, there may be no room for them.
 const MOST_OF_LINE: usize = 1 << 21;
 
 /// More are not kept between calls.

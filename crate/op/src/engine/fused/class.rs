@@ -1,5 +1,6 @@
 //! What an operator is to a group (after the classes of Relay's `FuseOps`; Chen and others 2018, "TVM").
 
+use super::super::each::elementwise;
 use super::super::single::{binary, is_matrix, unary};
 use crate::OpId;
 use crate::run::Kernel;
@@ -72,11 +73,10 @@ impl OpId {
     pub fn fused_dtype(self, attrs: &Attrs, operands: &[Dtype]) -> Option<Dtype> {
         let row = self.row();
         let first = *operands.first()?;
-        match (row.name, &row.kernel) {
-            ("cast", _) => attrs.dtype("dtype"),
-            ("where", _) => operands.get(1).copied(),
-            (_, Kernel::Compare { .. } | Kernel::Test(_)) => Some(Dtype::Bool),
-            _ => Some(first),
+        match row.name {
+            "cast" => attrs.dtype("dtype"),
+            "where" => operands.get(1).copied(),
+            _ => Some(elementwise(&row.kernel, first).map_or(first, |(dtype, _)| dtype)),
         }
     }
 }
