@@ -48,8 +48,8 @@ pub(crate) struct Profile {
 
 struct Known {
     tally: usize,
-    /// Of the last call's operands and its result, and the operations that were counted for these.
-    types: Vec<Option<ResultType>>,
+    /// Of what is fused: the last call's operands, and the operations that were counted for these.
+    operands: Vec<ResultType>,
     flops: Option<u64>,
 }
 
@@ -122,14 +122,10 @@ impl Machine {
             let (n_calls, milliseconds, read, written) = (0, 0.0, 0, 0);
             let tally = Tally { span, ops, result: None, n_calls, milliseconds, read, written, flops: Some(0) };
             profile.tallies.push(tally);
-            Known { tally: profile.tallies.len() - 1, types: Vec::new(), flops: None }
+            Known { tally: profile.tallies.len() - 1, operands: Vec::new(), flops: None }
         });
-        let types = || operands.iter().chain([&written]).map(|of| &of.one);
-        if !known.types.iter().eq(types()) {
-            known.flops = counted(operators, instr, &operands, &written);
-            known.types = types().cloned().list();
-        }
-        let (tally, flops) = (&mut profile.tallies[known.tally], known.flops);
+        let flops = counted(operators, known, instr, &operands, &written);
+        let tally = &mut profile.tallies[known.tally];
         tally.n_calls += 1;
         tally.milliseconds += milliseconds;
         tally.read = operands.iter().fold(tally.read, |read, of| read.saturating_add(of.bytes));
@@ -181,7 +177,13 @@ fn tensor_at(code: &Assembly, heap: &Heap, at: u32) -> Option<ResultType> {
 }
 
 /// The operations of one call.
-fn counted(operators: &mut Operators, instr: &Instr, operands: &[Types], result: &Types) -> Option<u64> {
+fn counted(
+    operators: &mut Operators,
+    known: &mut Known,
+    instr: &Instr,
+    operands: &[Types],
+    result: &Types,
+) -> Option<u64> {
     match &instr.op {
         Op::Operator { op, attrs } => {
             let operands: Vec<Option<&ResultType>> = operands.iter().map(|of| of.one.as_ref()).list();
@@ -189,12 +191,17 @@ fn counted(operators: &mut Operators, instr: &Instr, operands: &[Types], result:
         }
         Op::Fused(steps) => {
             let operands: Vec<ResultType> = operands.iter().map(|of| of.one.clone()).some_list()?;
+            if known.operands == operands {
+                return known.flops;
+            }
             let results = operators.step_types(steps, &operands).ok()??;
             let mut costs = steps.iter().zip(&results).map(|(step, result)| {
                 let operands = step.inputs.iter().map(|input| input.of(&operands, &results)).list();
                 flops(step.op, &step.attrs, &operands, Some(result))
             });
-            costs.try_fold(0_u64, |all, more| Some(all.saturating_add(more?)))
+            known.flops = costs.try_fold(0_u64, |all, more| Some(all.saturating_add(more?)));
+            known.operands = operands;
+            known.flops
         }
         _ => None,
     }
