@@ -15,6 +15,26 @@ use crate::strided::count;
 /// The place of an element that comes from no operand.
 pub const NOWHERE: usize = usize::MAX;
 
+/// The places that indices along one axis of some size name: each is `base`, further by `apart` each time, and the index
+/// times the stride. The answer is no where an index names none.
+pub fn named(
+    indices: impl Iterator<Item = i32>,
+    (size, stride): (usize, usize),
+    (base, apart): (usize, usize),
+    places: &mut [usize],
+) -> bool {
+    let mut base = base;
+    for (place, index) in places.iter_mut().zip(indices) {
+        let index = index as usize;
+        if index >= size {
+            return false;
+        }
+        *place = base + index * stride;
+        base += apart;
+    }
+    true
+}
+
 /// Calls `visit` with each index of a shape, in row-major order.
 pub fn each_index(shape: &[usize], visit: &mut dyn FnMut(&[usize])) {
     let mut index = vec![0; shape.len()];

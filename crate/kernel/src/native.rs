@@ -244,20 +244,54 @@ unsafe fn copy_few(from: *const u8, to: *mut u8, n: usize) {
     }
 }
 
+/// As `copy_from_slice`. Up to 64 bytes, it is a few loads and stores: the instruction that copies them all takes engines
+/// as long to begin as to copy some hundred bytes.
+#[inline]
+pub fn copy_short(from: &[u8], to: &mut [u8]) {
+    /// The first `N` bytes and the last ones, which may be the same. What is copied is read before it is written.
+    fn ends<const N: usize>(from: &[u8], to: &mut [u8], copy: impl Fn(&[u8; N], &mut [u8; N])) {
+        let (Some(first), Some(last)) = (from.first_chunk(), from.last_chunk()) else { return };
+        to.first_chunk_mut().into_iter().for_each(|to| copy(first, to));
+        to.last_chunk_mut().into_iter().for_each(|to| copy(last, to));
+    }
+    fn sixteen(from: &[u8; 16], to: &mut [u8; 16]) {
+        *to = u128::from_le_bytes(*from).to_le_bytes();
+    }
+    fn whole<const N: usize>(from: &[u8; N], to: &mut [u8; N]) {
+        *to = *from;
+    }
+    match from.len() {
+        _ if from.len() != to.len() => {}
+        0 => {}
+        1 => to[0] = from[0],
+        2..4 => ends::<2>(from, to, whole),
+        4..8 => ends::<4>(from, to, whole),
+        8..16 => ends::<8>(from, to, whole),
+        16..=32 => ends::<16>(from, to, sixteen),
+        33..=64 => {
+            let (n, half) = (from.len(), from.len() / 2);
+            ends::<16>(&from[..half], &mut to[..half], sixteen);
+            ends::<16>(&from[half..n], &mut to[half..n], sixteen);
+        }
+        _ => to.copy_from_slice(from),
+    }
+}
+
 /// Writes one element as often as it goes in.
 pub fn repeat(element: &[u8], to: &mut [u8]) {
     if let [first, rest @ ..] = element
         && rest.iter().all(|byte| byte == first)
+        && to.len() > 64
     {
         return to.fill(*first);
     }
     let mut done = element.len().min(to.len());
-    to[..done].copy_from_slice(&element[..done]);
+    copy_short(&element[..done], &mut to[..done]);
     // What is there is copied behind itself, twice as much each time.
     while done < to.len() && done > 0 {
         let (before, after) = to.split_at_mut(done);
         let n = done.min(after.len());
-        after[..n].copy_from_slice(&before[..n]);
+        copy_short(&before[..n], &mut after[..n]);
         done += n;
     }
 }
@@ -278,7 +312,7 @@ pub fn gather(from: &[u8], places: &[usize], run: usize, fill: &[u8], to: &mut [
             for (to, &place) in to.chunks_exact_mut(run).zip(places) {
                 match place {
                     NOWHERE => repeat(fill, to),
-                    place => to.copy_from_slice(&from[place..][..run]),
+                    place => copy_short(&from[place..][..run], to),
                 }
             }
         }

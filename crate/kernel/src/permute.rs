@@ -14,6 +14,7 @@
 #![allow(unsafe_code, reason = "loads and stores of four lanes and of elements of a size that is known when it runs")]
 
 use crate::lanes::{F32x4, Lanes};
+use crate::native::copy_short;
 use crate::strided::row_major;
 use std::mem::MaybeUninit;
 
@@ -92,7 +93,7 @@ impl Permutation {
             }
             let (start, target) = (start * size, target * size);
             match self.core {
-                Core::Run(n) => to[target..][..n * size].copy_from_slice(&from[start..][..n * size]),
+                Core::Run(n) => copy_short(&from[start..][..n * size], &mut to[target..][..n * size]),
                 Core::Turn { rows, columns } => {
                     // The last element that is read, and the last that is written.
                     let last = (rows.size - 1) * rows.from + columns.size - 1;
@@ -210,6 +211,6 @@ pub struct Strided {
 pub fn copy(n_runs: usize, run: usize, (from, at): (&[u8], Strided), (to, target): (&mut [u8], Strided)) {
     for index in 0..n_runs {
         let part = &from[at.start + index * at.stride..][..run];
-        to[target.start + index * target.stride..][..run].copy_from_slice(part);
+        copy_short(part, &mut to[target.start + index * target.stride..][..run]);
     }
 }

@@ -11,6 +11,7 @@ use crate::frame::{self, Places};
 use crate::fuse::fuse;
 use crate::heap::{Heap, IMMORTAL};
 use crate::kind::{BlockKind, Kinds, block_size};
+use crate::many::TupleCall;
 use crate::scalar::{Binary, Class};
 use crate::tensor::{self, Called};
 use crate::value::static_tensor;
@@ -62,6 +63,7 @@ pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly 
         words,
         args: Vec::new(),
         operators: Vec::new(),
+        tuple_calls: Vec::new(),
         moves: Vec::new(),
         targets: Vec::new(),
         keys: Vec::new(),
@@ -290,7 +292,9 @@ impl Assembler<'_> {
                 Some(Code::CallValue { fuel: 0, to: place.at as Reg, size, n, callee, first })
             }
             Op::Operator { op, attrs } => match self.on_scalars(*op, attrs, instr) {
-                None => self.operator(Called::One(*op, attrs.clone()), instr),
+                None => self
+                    .operator(Called::One(*op, attrs.clone()), instr)
+                    .or_else(|| self.tuple_call((*op, attrs), instr)),
                 code => code,
             },
             Op::Fused(steps) => self.operator(Called::Fused(steps.clone()), instr),
@@ -489,6 +493,16 @@ impl Assembler<'_> {
         let place = tensor::Place { call, operands, is_constant, result: self.layout(result) };
         self.out.operators.push(place);
         Some(Code::Operator { to, n, first, number })
+    }
+
+    /// Operands or results are in tuples.
+    fn tuple_call(&mut self, called: (op::OpId, &Arc<ty::Attrs>), instr: &Instr) -> Option<Code> {
+        let &[result] = &instr.results[..] else { return None };
+        let args: Vec<(LayoutId, u32)> = instr.args.iter().map(|&arg| (self.layout(arg), self.place(arg).at)).list();
+        let call = TupleCall::new(&self.program.layouts, called, &args, self.layout(result))?;
+        let (to, number) = (self.place(result).at as Reg, self.out.tuple_calls.len() as u32);
+        self.out.tuple_calls.push(call);
+        Some(Code::TupleCall { to, number })
     }
 
     fn on_scalars(&self, op: op::OpId, attrs: &ty::Attrs, instr: &Instr) -> Option<Code> {

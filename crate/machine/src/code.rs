@@ -450,6 +450,11 @@ pub enum Code {
         first: u32,
         number: u32,
     },
+    /// Of [`Assembly::tuple_calls`]. It knows which registers it reads.
+    TupleCall {
+        to: Reg,
+        number: u32,
+    },
     /// An elementwise operator on one or two scalars of a dtype, by its kernel. `b` is `a` if there is one.
     Kernel {
         op: u32,
@@ -594,6 +599,7 @@ pub struct Assembly {
     pub words: Vec<u64>,
     pub args: Vec<Reg>,
     pub operators: Vec<crate::tensor::Place>,
+    pub tuple_calls: Vec<crate::many::TupleCall>,
     pub moves: Vec<(Reg, Reg)>,
     pub targets: Vec<u32>,
     pub keys: Vec<(u64, u32)>,

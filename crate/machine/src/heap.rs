@@ -185,7 +185,11 @@ impl Heap {
     #[inline]
     fn set_shape(&mut self, at: u32, shape: &[u64]) {
         let block = self.words.get_mut((at + HEADER) as usize / 8..).unwrap_or(&mut []);
-        block.iter_mut().zip(shape).for_each(|(to, &word)| *to = word);
+        match (block, shape) {
+            ([to, ..], [word]) => *to = *word,
+            ([to, second, ..], [word, other]) => (*to, *second) = (*word, *other),
+            (block, _) => block.iter_mut().zip(shape).for_each(|(to, &word)| *to = word),
+        }
     }
 
     /// One owner fewer of a block of `size` bytes that leads to no others.

@@ -2,20 +2,73 @@
 //!
 //! What was found out for the types that came to a place last is kept, as [`crate::tensor`] does for those of one word.
 
-use crate::code::Assembly;
+use crate::code::{Assembly, Part, Reg, WINDOW};
 use crate::fault::Stop;
 use crate::heap::Heap;
-use crate::tensor::{Block, TensorCall, around, part, type_of};
+use crate::tensor::{Block, around, part, type_of};
 use base::ToList;
-use layout::{Kind, LayoutId, Layouts, Tag, Words};
-use op::{MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source};
+use layout::{Kind, LayoutId, Layouts, Tag};
+use op::{Fault, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use ty::{Attrs, RunFault};
 
+/// Such an operator in the program. Its tuples are held in place.
+#[derive(Clone, Debug)]
+pub struct TupleCall {
+    op: OpId,
+    attrs: Arc<Attrs>,
+    /// The layouts of the operands, or of the fields of those that are tuples.
+    operands: Vec<LayoutId>,
+    /// How registers become a word for each of them.
+    reads: Vec<Part>,
+    n_results: usize,
+    /// How pointers to the results become the words of the result, counted from its first.
+    writes: Vec<Part>,
+    n_words: usize,
+}
+
+impl TupleCall {
+    /// `None`: it is none of those operators, or not on such tuples. Operands and result have their layout, and their
+    /// first register.
+    pub fn new(
+        layouts: &Layouts,
+        (op, attrs): (OpId, &Arc<Attrs>),
+        args: &[(LayoutId, u32)],
+        result: LayoutId,
+    ) -> Option<TupleCall> {
+        let is_tuple = |&(layout, _): &(LayoutId, u32)| fields(layouts, layout).is_some();
+        if !op.has_tuples() || !args.iter().chain([&(result, 0)]).any(is_tuple) {
+            return None;
+        }
+        let (mut operands, mut reads, mut writes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut read = |from: u32, offset: u32, layout: LayoutId| {
+            Part::read(from, offset, operands.len() as u32, layouts[layout].bits, &mut reads);
+            operands.push(layout);
+        };
+        for &(layout, from) in args {
+            match fields(layouts, layout) {
+                Some(fields) => fields.iter().for_each(|field| read(from, field.offset, field.layout)),
+                None => read(from, 0, layout),
+            }
+        }
+        let n_results = fields(layouts, result).map_or(1, <[_]>::len);
+        let places = places(layouts, result, n_results)?;
+        for (at, &place) in (0..).zip(&places) {
+            Part::write(at, 0, place, 32, &mut writes);
+        }
+        let is_flat = |&layout: &LayoutId| matches!(layouts[layout].kind, Kind::Tensor | Kind::Scalar(_));
+        let n_words = layout::n_words(layouts[result].bits);
+        if operands.len() > usize::from(Reg::MAX) {
+            return None;
+        }
+        let call = TupleCall { op, attrs: attrs.clone(), operands, reads, n_results, writes, n_words };
+        call.operands.iter().all(is_flat).then_some(call)
+    }
+}
+
 /// What was found out about operands of some types.
 pub(crate) struct Many {
-    /// The operands, or the fields of tuples.
     operands: Vec<Operand>,
     /// `None`: they have no plans, or are not computed in place.
     results: Option<Results>,
@@ -25,81 +78,66 @@ enum Operand {
     /// A scalar, of so many bytes. Its dtype is in the program.
     Scalar(usize),
     Tensor(Block),
-    Other,
 }
 
 struct Results {
-    plans: Vec<Plan>,
-    blocks: Vec<Block>,
-    /// At which bits of the result their pointers stand.
-    places: Vec<u32>,
-    /// Bytes that the plans work in, one after the other.
+    plans: Vec<(Plan, Block)>,
+    /// Bytes of all results, and of what the plans work in, one after the other.
+    n_bytes: u64,
     n_working: u64,
 }
 
-/// Calls the operator, if its results have plans, and takes over the operands. Otherwise nothing has changed.
+/// Calls the operator, if its results have plans, and takes over the operands. Otherwise nothing has changed, and the
+/// answer is no.
 pub(crate) fn call(
     heap: &mut Heap,
     code: &Assembly,
     operators: &mut Operators,
     (known, scratch): (&mut Option<Many>, &mut Scratch),
-    (op, attrs): (OpId, &Arc<Attrs>),
-    call: &TensorCall,
-) -> Result<Option<Words>, Stop> {
-    if !op.has_tuples() {
-        return Ok(None);
-    }
+    (call, to): (&TupleCall, Reg),
+    registers: &mut [u64; WINDOW],
+) -> Result<bool, Stop> {
     let mut words: SmallVec<[u64; MAX_OPERANDS]> = SmallVec::new();
-    each(&code.program.layouts, call, &mut |_, word| words.push(word));
+    words.resize(call.operands.len(), 0);
+    for part in &call.reads {
+        words[usize::from(part.to)] |= part.bits.of(registers[usize::from(part.from)]) << (part.shift & 63);
+    }
     let many = match known {
         Some(many) if many.is_for(heap, &words) => many,
-        known => known.insert(Many::new(heap, code, operators, (op, attrs), call)?),
+        known => known.insert(Many::new(heap, code, operators, call, &words)?),
     };
-    let Some(results) = &many.results else { return Ok(None) };
-    if results.n_working > 0 {
-        let bytes = results.blocks.iter().fold(results.n_working, |bytes, block| bytes + u64::from(block.size));
-        if !heap.has_room(bytes) {
-            return Err(Stop::NoRoom(bytes));
-        }
+    let Some(results) = &many.results else { return Ok(false) };
+    if results.n_working > 0 && !heap.has_room(results.n_working + results.n_bytes) {
+        return Err(Stop::NoRoom(results.n_working + results.n_bytes));
     }
     let mut made: SmallVec<[u64; MAX_OPERANDS]> = SmallVec::new();
-    for block in &results.blocks {
+    for (_, block) in &results.plans {
         match block.take(heap) {
             Ok(at) => made.push(at.into()),
+            // Where there was no room for the first, all of them may have it later.
+            Err(_) if made.is_empty() => return Err(Stop::NoMemory(results.n_bytes)),
             Err(_) => {
                 made.iter().for_each(|&at| heap.release(code, at as u32));
                 return Err(Stop::Fault(RunFault::OutOfMemory { limit: heap.limit }));
             }
         }
     }
-    let mut done = Ok(());
-    for ((&at, block), plan) in made.iter().zip(&results.blocks).zip(&results.plans) {
-        let place = block.place(at as u32);
-        let (before, to, after) = around(heap.bytes_mut(), &place);
-        let mut sources: SmallVec<[Source; MAX_OPERANDS]> = SmallVec::new();
-        for (operand, word) in many.operands.iter().zip(&words) {
-            sources.push(match operand {
-                Operand::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
-                Operand::Other => None,
-                Operand::Tensor(block) => Some(part(before, after, &place, *word as u32, &block.data)),
-            });
-        }
-        done = done.and_then(|()| plan.run(&sources, to, scratch));
-    }
-    if let Err(fault) = done {
+    if let Err(fault) = many.run(heap, results, &words, &made, scratch) {
         made.iter().for_each(|&at| heap.release(code, at as u32));
-        return Err(op::CallFault::of(op.row(), fault).into());
+        return Err(op::CallFault::of(call.op.row(), fault).into());
     }
     for (operand, &word) in many.operands.iter().zip(&words) {
         if let Operand::Tensor(block) = operand {
             heap.release_leaf(word as u32, block.size);
         }
     }
-    let mut words = layout::zeros(code.program.layouts[call.result].bits);
-    for (&at, &place) in made.iter().zip(&results.places) {
-        layout::write_bits(&mut words, place, 32, at);
+    let to = usize::from(to);
+    let result = registers.get_mut(to..to + call.n_words).unwrap_or(&mut []);
+    result.fill(0);
+    for part in &call.writes {
+        result[usize::from(part.to)] |= part.bits.of(made[usize::from(part.from)]) << (part.shift & 63);
     }
-    Ok(Some(words))
+    Ok(true)
 }
 
 impl Many {
@@ -108,55 +146,68 @@ impl Many {
         heap: &Heap,
         code: &Assembly,
         operators: &mut Operators,
-        (op, attrs): (OpId, &Arc<Attrs>),
-        call: &TensorCall,
+        call: &TupleCall,
+        words: &[u64],
     ) -> Result<Many, Stop> {
         let layouts = &code.program.layouts;
-        let (mut operands, mut types) = (Vec::new(), Vec::new());
-        each(layouts, call, &mut |layout, word| {
-            let of = type_of(heap, code, layout, word);
-            let is_scalar = matches!(layouts[layout].kind, Kind::Scalar(_));
-            operands.push(match &of {
-                Some(of) if is_scalar => Operand::Scalar(of.dtype.n_bytes()),
-                Some(of) => Block::new(code, of).map_or(Operand::Other, Operand::Tensor),
-                None => Operand::Other,
-            });
-            types.extend(of);
+        let broken = Stop::Fault(RunFault::Broken);
+        let types = call.operands.iter().zip(words).map(|(&layout, &word)| type_of(heap, code, layout, word));
+        let types: Vec<ResultType> = types.some_list().ok_or(broken.clone())?;
+        let operands = call.operands.iter().zip(&types).map(|(&layout, of)| match layouts[layout].kind {
+            Kind::Scalar(dtype) => Some(Operand::Scalar(dtype.n_bytes())),
+            _ => Block::new(code, of).map(Operand::Tensor),
         });
-        let mut many = Many { operands, results: None };
-        if types.len() == many.operands.len()
-            && let Some((types, plans)) = operators.plan_all(op, attrs, &types)?
-            && is_in_place(layouts, call.layouts.iter().copied(), call.result, &types)
+        let mut many = Many { operands: operands.some_list().ok_or(broken)?, results: None };
+        if let Some((types, plans)) = operators.plan_all(call.op, &call.attrs, &types)?
+            && types.len() == call.n_results
+            && plans.len() == call.n_results
+            && are_tensors(&types)
         {
-            let places = places(layouts, call.result, types.len()).unwrap_or_default();
-            let mut blocks = Vec::with_capacity(types.len());
-            types.iter().for_each(|of| blocks.extend(Block::new(code, of)));
             let n_working = plans.iter().map(Plan::n_working_bytes).max().unwrap_or(0);
-            many.results = (blocks.len() == types.len()).then_some(Results { plans, blocks, places, n_working });
+            let blocks: Option<Vec<Block>> = types.iter().map(|of| Block::new(code, of)).some_list();
+            many.results = blocks.map(|blocks| {
+                let n_bytes = blocks.iter().map(|block| u64::from(block.size)).sum();
+                Results { plans: plans.into_iter().zip(blocks).list(), n_bytes, n_working }
+            });
         }
         Ok(many)
     }
 
+    /// Computes the results where there is memory for them.
+    fn run(
+        &self,
+        heap: &mut Heap,
+        results: &Results,
+        words: &[u64],
+        made: &[u64],
+        scratch: &mut Scratch,
+    ) -> Result<(), Fault> {
+        for (&at, (plan, block)) in made.iter().zip(&results.plans) {
+            let place = block.place(at as u32);
+            let (before, to, after) = around(heap.bytes_mut(), &place);
+            let mut sources: SmallVec<[Source; MAX_OPERANDS]> = SmallVec::new();
+            for (operand, word) in self.operands.iter().zip(words) {
+                sources.push(match operand {
+                    Operand::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
+                    Operand::Tensor(block) => Some(part(before, after, &place, *word as u32, &block.data)),
+                });
+            }
+            plan.run(&sources, to, scratch)?;
+        }
+        Ok(())
+    }
+
     /// Whether these are operands of the types that it knows.
     fn is_for(&self, heap: &Heap, words: &[u64]) -> bool {
-        self.operands.len() == words.len()
-            && self.operands.iter().zip(words).all(|(operand, &word)| match operand {
-                Operand::Scalar(_) | Operand::Other => true,
-                Operand::Tensor(block) => block.owners(heap, word as u32).is_some(),
-            })
+        self.operands.iter().zip(words).all(|(operand, &word)| match operand {
+            Operand::Scalar(_) => true,
+            Operand::Tensor(block) => block.owners(heap, word as u32).is_some(),
+        })
     }
 }
 
-/// Looks at each operand, and each field of those that are tuples: its layout, and a pointer or the bits of a scalar.
-fn each(layouts: &Layouts, call: &TensorCall, see: &mut dyn FnMut(LayoutId, u64)) {
-    for (&layout, words) in call.layouts.iter().zip(&call.words) {
-        match fields(layouts, layout) {
-            None => see(layout, words.first().copied().unwrap_or_default()),
-            Some(fields) => fields.iter().for_each(|field| {
-                see(field.layout, layout::read_bits(words, field.offset, layouts[field.layout].bits));
-            }),
-        }
-    }
+fn are_tensors(results: &[ResultType]) -> bool {
+    results.iter().all(|result| !result.shape.is_empty())
 }
 
 /// Whether results of these types are computed where operands and result lie, if they have plans: all are tensors,
@@ -173,7 +224,7 @@ pub fn is_in_place(
         Some(fields) => fields.iter().all(|field| is_tensor(field.layout)),
         None => is_tensor(layout),
     }) && places(layouts, result, results.len()).is_some()
-        && results.iter().all(|result| !result.shape.is_empty())
+        && are_tensors(results)
 }
 
 /// The fields of a tuple that is held in place.

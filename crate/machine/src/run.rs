@@ -13,7 +13,7 @@ use crate::heap::{HEADER, TOKEN, is_pointer};
 use crate::kind::block_size;
 use crate::machine::{Frame, GlobalState, Machine};
 use crate::scalar;
-use crate::tensor::{self, Operands};
+use crate::tensor::{self, Operands, call_on_tuples};
 use layout::LayoutId;
 use std::sync::Arc;
 use ty::RunFault;
@@ -661,7 +661,16 @@ impl Machine {
                         }
                         state.heap.release(&code, at);
                     }
-                    Code::General => {
+                    Code::General | Code::TupleCall { .. } => {
+                        if let Code::TupleCall { to, number } = *instr {
+                            let (operators, sites) = (&mut self.operators, &mut self.sites);
+                            match call_on_tuples(&mut state.heap, &code, operators, sites, (number, to), r) {
+                                Ok(true) => continue,
+                                // On values, as the IR says it.
+                                Ok(false) => {}
+                                Err(stop) => break 'frame Some(stop),
+                            }
+                        }
                         (state.pc, state.base) = (pc as u32 - 1, base as u32);
                         if let Err(stop) = general(state, &code, &mut self.operators, &mut self.sites) {
                             break 'frame Some(stop);

@@ -5,7 +5,7 @@
 //! costs a comparison of headers, a block (or none, where an operand has no other owner and the plan takes it), and the
 //! arithmetic. What has no plan, and operands in tuples, are read out of the heap and computed on values.
 
-use crate::code::{Assembly, Reg};
+use crate::code::{Assembly, Reg, WINDOW};
 use crate::fault::Stop;
 use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at, shape_size, tensor_size};
@@ -31,8 +31,8 @@ pub(crate) struct Sites {
     planned: Vec<Option<Box<Site>>>,
     /// By instruction, of others: the shapes of the operands that were there last, and the types of their results.
     known: HashMap<u32, (Vec<usize>, Vec<ResultType>)>,
-    /// By instruction, of those whose operands or results are tuples and have plans.
-    many: HashMap<u32, Option<Many>>,
+    /// By number of the operator in [`Assembly::tuple_calls`].
+    tuple_calls: Vec<Option<Many>>,
     scratch: Scratch,
     /// Bytes of weights.
     pub n_kept: u64,
@@ -101,6 +101,10 @@ pub(crate) struct Block {
     kind: u32,
     /// Rank and sizes, as they stand behind the header.
     shape: Box<[u64]>,
+    /// The first three words of these; where there are fewer, the first stands for the others.
+    head: [u64; 3],
+    /// Where the second and the third of them are, behind the first.
+    places: [usize; 2],
     /// Where the elements are.
     pub data: Range<u32>,
 }
@@ -112,17 +116,26 @@ impl Block {
         let kind = code.kinds.number(BlockKind::Tensor(of.dtype));
         let start = data_offset(of.shape.len());
         let end = start + of.shape.iter().product::<usize>() as u32 * of.dtype.n_bytes() as u32;
-        Some(Block { size, kind, shape: shape_words(&of.shape), data: start..end })
+        let shape = shape_words(&of.shape);
+        let places = [1, 2].map(|i| if shape.len() > i { i } else { 0 });
+        let head = [0, places[0], places[1]].map(|i| shape[i]);
+        Some(Block { size, kind, shape, head, places, data: start..end })
     }
 
     /// How many owners the tensor at `at` has; `None` if it is of another type.
     #[inline]
     pub fn owners(&self, heap: &Heap, at: u32) -> Option<u32> {
-        let (&header, shape) = heap.from(at).split_first()?;
-        let is_one = (header >> 32) as u32 == self.kind
-            && shape.len() >= self.shape.len()
-            && self.shape.iter().zip(shape).all(|(expected, found)| expected == found);
-        is_one.then_some(header as u32)
+        let words = heap.from(at);
+        let header = *words.first()?;
+        let is_shape = match words.first_chunk::<4>() {
+            Some(words) if self.shape.len() <= 3 => {
+                let ([a, b, c], [second, third]) = (self.head, self.places);
+                (words[1] ^ a) | (words[1 + (second & 1)] ^ b) | (words[1 + (third & 2)] ^ c) == 0
+            }
+            // There are more dims, or the heap ends here.
+            _ => words.get(1..=self.shape.len()) == Some(&self.shape),
+        };
+        (is_shape && (header >> 32) as u32 == self.kind).then_some(header as u32)
     }
 
     #[inline]
@@ -221,6 +234,25 @@ fn find_and_call(
         }
     };
     done.map_err(|fail| fail.stop(code, number))
+}
+
+/// Calls the operator on tuples with this number on registers, and takes its operands over, if there are plans for it.
+/// Otherwise nothing has changed, and the answer is no.
+#[inline(never)]
+pub(crate) fn call_on_tuples(
+    heap: &mut Heap,
+    code: &Assembly,
+    operators: &mut Operators,
+    sites: &mut Sites,
+    (number, to): (u32, Reg),
+    registers: &mut [u64; WINDOW],
+) -> Result<bool, Stop> {
+    let Some(call) = code.tuple_calls.get(number as usize) else { return Err(Stop::Fault(RunFault::Broken)) };
+    if sites.tuple_calls.len() < code.tuple_calls.len() {
+        sites.tuple_calls.resize_with(code.tuple_calls.len(), || None);
+    }
+    let known = (&mut sites.tuple_calls[number as usize], &mut sites.scratch);
+    many::call(heap, code, operators, known, (call, to), registers)
 }
 
 impl Site {
@@ -353,37 +385,13 @@ struct Quick {
 struct InWords {
     block: Block,
     data: Range<u32>,
-    /// Rank and sizes, of at most [`MOST_DIMS`]: one to three words. Where there are fewer than three, the first stands
-    /// for the others.
-    shape: [u64; 3],
-    /// Where the second and the third of them are, behind the header.
-    places: [usize; 2],
 }
 
-/// Dims that have room in three words, behind the rank.
-const MOST_DIMS: u64 = 5;
-
 impl InWords {
-    /// `None`: there are more dims, or no elements.
+    /// `None`: there are no elements.
     fn new(block: &Block) -> Option<InWords> {
-        if block.data.is_empty() || block.shape.first().is_none_or(|word| *word as u32 as u64 > MOST_DIMS) {
-            return None;
-        }
-        let places = [1, 2].map(|i| if block.shape.len() > i { i } else { 0 });
-        let shape = [block.shape[0], block.shape[places[0]], block.shape[places[1]]];
         let data = block.data.start / 4..block.data.end / 4;
-        Some(InWords { block: block.clone(), data, shape, places })
-    }
-
-    /// As [`Block::owners`]. Behind the last block of a heap is another word, so there are always four.
-    #[inline]
-    fn owners(&self, heap: &Heap, at: u32) -> Option<u32> {
-        let words: &[u64; 4] = heap.from(at).first_chunk()?;
-        let ([a, b, c], [second, third]) = (self.shape, self.places);
-        let header = words[0];
-        let other = (words[1] ^ a) | (words[1 + (second & 1)] ^ b) | (words[1 + (third & 2)] ^ c);
-        let is_one = (header >> 32) as u32 == self.block.kind && other == 0;
-        is_one.then_some(header as u32)
+        (!data.is_empty()).then(|| InWords { block: block.clone(), data })
     }
 }
 
@@ -426,10 +434,10 @@ impl Quick {
             _ => return None,
         };
         let mut taken = None;
-        if b_is_tensor && second.owners(heap, b as u32)? == 1 && self.takes[1] {
+        if b_is_tensor && second.block.owners(heap, b as u32)? == 1 && self.takes[1] {
             taken = Some(b as u32);
         }
-        if a_is_tensor && first.owners(heap, a as u32)? == 1 && self.takes[0] {
+        if a_is_tensor && first.block.owners(heap, a as u32)? == 1 && self.takes[0] {
             taken = Some(a as u32);
         }
         let at = match taken {
@@ -534,19 +542,27 @@ impl Planned {
             Made::Tensor(_) => to,
         };
         let done = {
-            // A list, since an array would have to be cleared first.
-            let mut sources: SmallVec<[Source; MAX_OPERANDS]> = SmallVec::new();
-            for (i, expected) in expected.iter().enumerate() {
+            // A longer array would be cleared by an instruction that takes long to begin.
+            let mut few: [Source; 4] = [None, None, None, None];
+            let mut more: SmallVec<[Source; MAX_OPERANDS]> = SmallVec::new();
+            let sources = match few.get_mut(..expected.len()) {
+                Some(few) => few,
+                None => {
+                    more.resize(expected.len(), None);
+                    &mut more[..]
+                }
+            };
+            for (i, (source, expected)) in sources.iter_mut().zip(expected).enumerate() {
                 let word = operands.word(i);
-                sources.push(match expected {
+                *source = match expected {
                     Expected::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
                     Expected::Tensor(..) if taken == Some(i) => None,
                     Expected::Tensor(block, _) => Some(part(before, after, &place, *word as u32, &block.data)),
-                });
+                };
             }
             match &mut self.weights {
-                Some(weights) => weights.run(&self.plan, &sources, to, scratch, (n_kept, n_free)),
-                None => self.plan.run(&sources, to, scratch),
+                Some(weights) => weights.run(&self.plan, sources, to, scratch, (n_kept, n_free)),
+                None => self.plan.run(sources, to, scratch),
             }
         };
         for (i, expected) in expected.iter().enumerate() {
@@ -583,10 +599,6 @@ pub(crate) fn on_values(
     (op, attrs): (OpId, &Arc<Attrs>),
     call: &TensorCall,
 ) -> Result<Words, Stop> {
-    let found = sites.many.entry(pc).or_default();
-    if let Some(words) = many::call(heap, code, operators, (found, &mut sites.scratch), (op, attrs), call)? {
-        return Ok(words);
-    }
     let value = call.compute(heap, code, None, |args| {
         if op.row().attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
             return Ok(operators.run(op, args, attrs)?);

@@ -50,9 +50,9 @@ use folds::Folded;
 use fused::Fused;
 use half::Half;
 use indexed::Indexed;
-use kernel::native::Loop;
+use kernel::native::{Loop, copy_short};
 use lines::Lines;
-use moves::{Fill, Moves, Places};
+use moves::{Moves, Places};
 use pools::Pool;
 use resample::Resampled;
 use std::sync::Arc;
@@ -228,7 +228,7 @@ impl Plan {
                 [normal, part((3, 0, 0), mean), part((4, 0, 0), variance)].into_iter().some_list()
             }
             ("nn.dropout", [data, mask]) => {
-                let ones = Body::Moves(Moves::Fill(Fill::Number(1.0), mask.dtype));
+                let ones = Body::Moves(Moves::fill(1.0, mask.dtype));
                 [part((0, 0, 0), data), Some(ones)].into_iter().some_list()
             }
             ("topk", _) => {
@@ -348,7 +348,7 @@ impl Plan {
             Body::Work(work) => work.run(sources, result, scratch),
             Body::Copy => match sources {
                 [Some(source), ..] if source.len() == result.len() => {
-                    result.copy_from_slice(source);
+                    copy_short(source, result);
                     Ok(())
                 }
                 [None, ..] => Ok(()),

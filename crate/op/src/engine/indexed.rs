@@ -9,6 +9,7 @@ use super::{MOST, Scratch, Source, Work, count};
 use crate::places::{Merge, within, within_either};
 use crate::run::{Fault, ResultType, widen};
 use base::ToList;
+use kernel::index::named;
 use kernel::native::gather;
 use kernel::shape::{OutOfRange, place};
 use kernel::strided::{Offsets, row_major};
@@ -149,6 +150,10 @@ impl Indexed {
         for [base, at] in Offsets::new(&self.outer, [&self.strides[0], &self.strides[1]]) {
             for start in (0..self.last).step_by(BLOCK) {
                 let n = BLOCK.min(self.last - start);
+                if self.are_named(indices, (base, at), start, &mut places[..n]) {
+                    visit(&places[..n]);
+                    continue;
+                }
                 for (i, place) in (start..).zip(&mut places[..n]) {
                     *place = base + i * self.steps[0];
                     for (row, &(size, stride)) in self.axes.iter().enumerate() {
@@ -161,6 +166,18 @@ impl Indexed {
             }
         }
         Ok(())
+    }
+
+    /// The places from `start` on, where the indices are of the dtype that they mostly are, along one axis and within it.
+    fn are_named(&self, indices: &[u8], (base, at): (usize, usize), start: usize, places: &mut [usize]) -> bool {
+        let (&[axis], Dtype::Int32) = (&self.axes[..], self.index) else { return false };
+        let Ok(indices) = bytemuck::try_cast_slice::<u8, i32>(indices) else { return false };
+        let Some(indices) = indices.get(at + start * self.steps[1]..) else { return false };
+        let base = (base + start * self.steps[0], self.steps[0]);
+        match self.steps[1] {
+            1 => indices.len() >= places.len() && named(indices.iter().copied(), axis, base, places),
+            _ => false,
+        }
     }
 
     /// Where an index is in an axis.

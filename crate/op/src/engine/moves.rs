@@ -63,6 +63,9 @@ pub enum Fill {
 /// Places of an axis: more would be a table of some size.
 const MOST_OF_AXIS: usize = 1 << 22;
 
+/// Places of all axes that are listed as those of one.
+const FEW: usize = 64;
+
 #[derive(Clone)]
 pub struct Places {
     /// Which one is the data.
@@ -87,8 +90,8 @@ impl Moves {
             return None;
         }
         match name {
-            "zeros" | "zeros_like" => return Some(Moves::Fill(Fill::Number(0.0), dtype)),
-            "ones" | "ones_like" => return Some(Moves::Fill(Fill::Number(1.0), dtype)),
+            "zeros" | "zeros_like" => return Some(Moves::fill(0.0, dtype)),
+            "ones" | "ones_like" => return Some(Moves::fill(1.0, dtype)),
             _ => {}
         }
         // Of nothing, sizes may be any.
@@ -148,6 +151,11 @@ impl Moves {
             _ if x.dtype == dtype => Moves::Places(Places::new(name, attrs, operands, result)?),
             _ => return None,
         })
+    }
+
+    /// The same number everywhere.
+    pub fn fill(number: f64, dtype: Dtype) -> Moves {
+        Moves::Fill(Fill::Number(number).known(dtype), dtype)
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {
@@ -311,10 +319,18 @@ fn order(name: &str, attrs: &Attrs, rank: usize) -> Option<Vec<usize>> {
 }
 
 impl Fill {
+    /// The same, as an element of a dtype where that is known by now.
+    fn known(self, dtype: Dtype) -> Fill {
+        self.element(dtype, &[]).map_or(self, Fill::Element)
+    }
+
     /// As an element of a dtype, and what is behind it.
     fn element(self, dtype: Dtype, sources: &[Source]) -> Option<[u8; 8]> {
         let (scalar, of) = match self {
             Fill::Element(bytes) => return Some(bytes),
+            Fill::Operand(at, of) if of == dtype => {
+                return Some(bits_of_bytes((*sources.get(at)?)?.get(..of.n_bytes())?).to_le_bytes());
+            }
             Fill::Number(number) => (Scalar::Float(number), Dtype::Float64),
             Fill::Operand(at, of) => (scalar_of(of, bits_of_bytes((*sources.get(at)?)?.get(..of.n_bytes())?)), of),
         };
@@ -439,9 +455,14 @@ impl Places {
         if axes.is_empty() {
             axes.push(vec![0]);
         }
-        // An operand is not there yet.
-        let fill = fill.element(dtype, &[]).map_or(fill, Fill::Element);
-        Places { operand, length: n * width, run, width, axes, fill, dtype }
+        // A few places need no axes.
+        while axes.len() > 1 && axes.iter().map(Vec::len).product::<usize>() <= FEW {
+            let last = axes.pop().unwrap_or_default();
+            let before = axes.pop().unwrap_or_default();
+            let sum = |outer: usize, inner: usize| if inner == NOWHERE { inner } else { outer.saturating_add(inner) };
+            axes.push(before.iter().flat_map(|&outer| last.iter().map(move |&inner| sum(outer, inner))).collect());
+        }
+        Places { operand, length: n * width, run, width, axes, fill: fill.known(dtype), dtype }
     }
 
     fn run(&self, sources: &[Source], result: &mut [u8]) -> Option<()> {
@@ -454,6 +475,10 @@ impl Places {
             return None;
         }
         if n == 0 {
+            return Some(());
+        }
+        if outer.is_empty() {
+            gather(from, last, self.run, fill, result);
             return Some(());
         }
         let mut index = vec![0; outer.len()];
