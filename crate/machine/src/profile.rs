@@ -13,12 +13,14 @@ use crate::fuse::fuse;
 use crate::heap::Heap;
 use crate::kind::{BlockKind, shape_at};
 use crate::machine::Machine;
+use crate::tensor::Block;
 use base::{HashMap, Idx, Span, ToList};
 use ir::{FuncId, Instr, Op, VarId};
-use layout::{Kind, Words};
+use layout::{Kind, LayoutId};
 use op::{OpId, Operators, ResultType, flops};
+use smallvec::SmallVec;
+use std::slice;
 use std::sync::Arc;
-use ty::Dtype;
 
 /// The calls of one operator, or of several that are fused, at one place of the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,14 +50,22 @@ pub(crate) struct Profile {
 
 struct Known {
     tally: usize,
-    /// Of what is fused: the last call's operands, and the operations that were counted for these.
-    operands: Vec<ResultType>,
+    last: Option<Call>,
+}
+
+/// What was found out about a call.
+struct Call {
+    operands: Vec<Types>,
+    result: Types,
     flops: Option<u64>,
 }
 
 /// The types in a value of one tensor or of several.
+#[derive(Default)]
 struct Types {
     one: Option<ResultType>,
+    /// Of its tensors.
+    blocks: Vec<Block>,
     bytes: u64,
 }
 
@@ -94,11 +104,17 @@ impl Machine {
 
     /// Does the instruction that the machine pauses at.
     pub(crate) fn measure(&mut self, left: &mut u64) -> Result<(), Stop> {
+        let span = self.place(None);
         let Some(profile) = &self.profile else { return Ok(()) };
         let (clock, plain, pc) = (profile.clock, profile.plain.clone(), self.state.pc);
         let Some(At::Instr(instr)) = plain.at(pc) else { return Ok(()) };
-        let operands: Vec<Types> = instr.args.iter().map(|&arg| self.types(&plain, pc, arg)).list();
-        let span = self.place(None);
+        let place = (pc, span.start, span.end);
+        let last = profile.known.get(&place).and_then(|known| known.last.as_ref());
+        // They are read before the operands go.
+        let operands: Option<Vec<Types>> = match last {
+            Some(last) if self.are(&plain, pc, &instr.args, &last.operands) => None,
+            Some(_) | None => Some(instr.args.iter().map(|&arg| self.types(&plain, pc, arg)).list()),
+        };
         let paused = std::mem::replace(&mut self.code, plain.clone());
         let mut one = 1;
         let began = clock();
@@ -107,65 +123,84 @@ impl Machine {
         self.code = paused;
         *left = left.saturating_sub(1 - one);
         done?;
-        let mut written = Types { one: None, bytes: 0 };
-        for &result in &instr.results {
-            let Types { one, bytes } = self.types(&plain, pc, result);
-            written = Types { one, bytes: written.bytes + bytes };
-        }
-        let (Some(profile), operators) = (&mut self.profile, &mut self.operators) else { return Ok(()) };
-        let known = profile.known.entry((pc, span.start, span.end)).or_insert_with(|| {
-            let ops = match &instr.op {
-                Op::Operator { op, .. } => vec![*op],
-                Op::Fused(steps) => steps.iter().map(|step| step.op).list(),
-                _ => Vec::new(),
-            };
-            let (n_calls, milliseconds, read, written) = (0, 0.0, 0, 0);
-            let tally = Tally { span, ops, result: None, n_calls, milliseconds, read, written, flops: Some(0) };
-            profile.tallies.push(tally);
-            Known { tally: profile.tallies.len() - 1, operands: Vec::new(), flops: None }
+        let Some(mut profile) = self.profile.take() else { return Ok(()) };
+        let Profile { tallies, known, .. } = &mut *profile;
+        let known = known.entry(place).or_insert_with(|| {
+            tallies.push(Tally::new(span, instr));
+            Known { tally: tallies.len() - 1, last: None }
         });
-        let flops = counted(operators, known, instr, &operands, &written);
-        let tally = &mut profile.tallies[known.tally];
+        let tally = &mut tallies[known.tally];
+        let last = match known.last.take() {
+            Some(last) if operands.is_none() && self.are(&plain, pc, &instr.results, slice::from_ref(&last.result)) => {
+                last
+            }
+            last => {
+                let operands = operands.or(last.map(|last| last.operands)).unwrap_or_default();
+                let result = instr.results.first().map(|&of| self.types(&plain, pc, of)).unwrap_or_default();
+                let flops = counted(&mut self.operators, instr, &operands, &result);
+                tally.result = result.one.clone();
+                Call { operands, result, flops }
+            }
+        };
         tally.n_calls += 1;
         tally.milliseconds += milliseconds;
-        tally.read = operands.iter().fold(tally.read, |read, of| read.saturating_add(of.bytes));
-        tally.written = tally.written.saturating_add(written.bytes);
-        tally.flops = tally.flops.zip(flops).map(|(before, more)| before.saturating_add(more));
-        tally.result = written.one;
+        tally.read = last.operands.iter().fold(tally.read, |read, of| read.saturating_add(of.bytes));
+        tally.written = tally.written.saturating_add(last.result.bytes);
+        tally.flops = tally.flops.zip(last.flops).map(|(before, more)| before.saturating_add(more));
+        known.last = Some(last);
+        self.profile = Some(profile);
         Ok(())
+    }
+
+    /// Whether the tensors in variables of the current frame are of these types.
+    fn are(&self, code: &Assembly, pc: u32, vars: &[VarId], types: &[Types]) -> bool {
+        vars.iter().zip(types).all(|(&var, types)| {
+            let (_, tensors) = self.tensors(code, pc, var);
+            let is = |(&at, block): (&u32, &Block)| block.owners(&self.state.heap, at).is_some();
+            tensors.len() == types.blocks.len() && tensors.iter().zip(&types.blocks).all(is)
+        })
     }
 
     /// The types in a variable of the current frame.
     fn types(&self, code: &Assembly, pc: u32, var: VarId) -> Types {
-        let nothing = Types { one: None, bytes: 0 };
-        let Some(id) = code.function(pc) else { return nothing };
+        let (layout, tensors) = self.tensors(code, pc, var);
+        let type_at = |&at: &u32| tensor_at(code, &self.state.heap, at);
+        let all: Vec<ResultType> = tensors.iter().filter_map(type_at).list();
+        let one = match code.program.layouts[layout].kind {
+            Kind::Scalar(dtype) | Kind::Immediate(dtype) => Some(ResultType { shape: Vec::new(), dtype }),
+            Kind::Tensor => all.first().cloned(),
+            _ => None,
+        };
+        let blocks = all.iter().filter_map(|of| Block::new(code, of)).collect();
+        let n_bytes = |sum: u64, of: &ResultType| sum.saturating_add(of.n_bytes());
+        let bytes = if tensors.is_empty() { one.iter().fold(0, n_bytes) } else { all.iter().fold(0, n_bytes) };
+        Types { one, blocks, bytes }
+    }
+
+    /// The layout of a variable of the current frame, and where the tensors in it are: it is one, or those in a tuple, to
+    /// which its pointers lead themselves or through the tuple's own block.
+    fn tensors(&self, code: &Assembly, pc: u32, var: VarId) -> (LayoutId, SmallVec<[u32; 4]>) {
+        let id = code.function(pc).unwrap_or(FuncId(0));
         let layout = code.program.functions[id].vars[var].layout;
         let range = code.routines[id].places[var.index()].range();
-        let base = self.state.base as usize;
-        let words: Words = self.state.registers[base + range.start..base + range.end].into();
+        let words = &self.state.registers[self.state.base as usize..][range];
         let layouts = &code.program.layouts;
-        let scalar =
-            |dtype: Dtype| Types { one: Some(ResultType { shape: Vec::new(), dtype }), bytes: dtype.n_bytes() as u64 };
-        let heap = &self.state.heap;
-        match layouts[layout].kind {
-            Kind::Scalar(dtype) | Kind::Immediate(dtype) => scalar(dtype),
-            Kind::Tensor => {
-                let one = tensor_at(code, heap, words.first().map_or(0, |word| *word as u32));
-                Types { bytes: one.as_ref().map_or(0, ResultType::n_bytes), one }
-            }
+        let mut tensors = SmallVec::new();
+        match (&layouts[layout].kind, words) {
+            (Kind::Scalar(_) | Kind::Immediate(_), _) => {}
+            (Kind::Tensor, [word, ..]) => tensors.push(*word as u32),
             _ => {
-                // A tuple: the tensors that its pointers lead to, themselves or through the tuple's own block.
-                let (mut found, mut bytes) = (Vec::new(), 0_u64);
-                code.kinds.pointers(layouts, layout, &words, &mut found);
+                let mut found = Vec::new();
+                code.kinds.pointers(layouts, layout, words, &mut found);
                 while let Some((_, at)) = found.pop() {
-                    match tensor_at(code, heap, at) {
-                        Some(of) => bytes = bytes.saturating_add(of.n_bytes()),
-                        None => code.kinds.pointers_at(layouts, heap, at, &mut found),
+                    match code.kinds.kind_at(&self.state.heap, at) {
+                        BlockKind::Tensor(_) => tensors.push(at),
+                        _ => code.kinds.pointers_at(layouts, &self.state.heap, at, &mut found),
                     }
                 }
-                Types { one: None, bytes }
             }
         }
+        (layout, tensors)
     }
 }
 
@@ -176,14 +211,20 @@ fn tensor_at(code: &Assembly, heap: &Heap, at: u32) -> Option<ResultType> {
     }
 }
 
+impl Tally {
+    /// Of no calls.
+    fn new(span: Span, instr: &Instr) -> Tally {
+        let ops = match &instr.op {
+            Op::Operator { op, .. } => vec![*op],
+            Op::Fused(steps) => steps.iter().map(|step| step.op).list(),
+            _ => Vec::new(),
+        };
+        Tally { span, ops, result: None, n_calls: 0, milliseconds: 0.0, read: 0, written: 0, flops: Some(0) }
+    }
+}
+
 /// The operations of one call.
-fn counted(
-    operators: &mut Operators,
-    known: &mut Known,
-    instr: &Instr,
-    operands: &[Types],
-    result: &Types,
-) -> Option<u64> {
+fn counted(operators: &mut Operators, instr: &Instr, operands: &[Types], result: &Types) -> Option<u64> {
     match &instr.op {
         Op::Operator { op, attrs } => {
             let operands: Vec<Option<&ResultType>> = operands.iter().map(|of| of.one.as_ref()).list();
@@ -191,17 +232,12 @@ fn counted(
         }
         Op::Fused(steps) => {
             let operands: Vec<ResultType> = operands.iter().map(|of| of.one.clone()).some_list()?;
-            if known.operands == operands {
-                return known.flops;
-            }
             let results = operators.step_types(steps, &operands).ok()??;
             let mut costs = steps.iter().zip(&results).map(|(step, result)| {
                 let operands = step.inputs.iter().map(|input| input.of(&operands, &results)).list();
                 flops(step.op, &step.attrs, &operands, Some(result))
             });
-            known.flops = costs.try_fold(0_u64, |all, more| Some(all.saturating_add(more?)));
-            known.operands = operands;
-            known.flops
+            costs.try_fold(0_u64, |all, more| Some(all.saturating_add(more?)))
         }
         _ => None,
     }

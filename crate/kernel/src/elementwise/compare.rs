@@ -6,20 +6,24 @@
 use super::broadcast::{Walk, runs};
 use super::{Binary, Source, loops};
 use crate::lanes::{F32x4, Lanes};
+use std::mem::MaybeUninit;
+use std::slice;
 
 const BLOCK: usize = 256;
 
 /// A comparison (or any operator whose results are 0 and 1) of every pair, as bytes.
 pub fn compare(op: Binary, walk: &Walk<2>, operands: [&[f32]; 2], to: &mut [u8]) {
-    let mut numbers = [0.0; BLOCK];
+    let mut numbers = [MaybeUninit::<f32>::uninit(); BLOCK];
+    let numbers = numbers.as_mut_ptr().cast::<f32>();
     let result = to.as_mut_ptr();
     runs(walk, operands.map(Source::Other), std::ptr::null_mut(), to.len(), |[a, b], start, n| {
         for at in (0..n).step_by(BLOCK) {
             let length = BLOCK.min(n - at);
-            // SAFETY: `runs` hands out operands of `n` elements, and runs that follow each other in the result.
+            // SAFETY: `runs` hands out operands of `n` elements, and runs that follow each other in the result. All numbers
+            // that are read have been written.
             unsafe {
-                loops::binary(op, a.from(at), b.from(at), numbers.as_mut_ptr(), length);
-                bytes(&numbers[..length], result.add(start + at));
+                loops::binary(op, a.from(at), b.from(at), numbers, length);
+                bytes(slice::from_raw_parts(numbers, length), result.add(start + at));
             }
         }
     });
