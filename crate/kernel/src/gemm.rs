@@ -44,9 +44,12 @@ use std::{iter, ptr};
 use tile::{Finish, HEIGHT, Tile, WIDTH};
 
 /// Terms of a block at most: a panel of `b` stays in the first-level cache. Blocks are of about one size.
-const BLOCK_TERMS: usize = 384;
-/// Rows of a block, whole tiles of either height: `a` stays in the second-level cache.
-const BLOCK_ROWS: usize = 96;
+const BLOCK_TERMS: usize = 512;
+/// Elements of a block of `a`, which is read once for each panel of `b`: about as many as the first-level cache has, so
+/// that they are near.
+const BLOCK_LEFT: usize = 24 * BLOCK_TERMS;
+/// Its rows are whole tiles of either height.
+const TILES: usize = 12;
 /// Columns of a block of `b` that is packed on the way: whole panels of either width.
 const BLOCK_COLUMNS: usize = 360;
 /// No size of a small product is larger than this.
@@ -430,8 +433,9 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
     let block_columns = if direct.is_some() || matches!(b, Columns::Packed { .. }) { n } else { BLOCK_COLUMNS.min(n) };
     // One row at least, for a tile reads what a term of no terms would be.
     let block_terms = if direct.is_some() { k } else { k.div_ceil(k.div_ceil(BLOCK_TERMS).max(1)) };
+    let block_rows = (BLOCK_LEFT / block_terms.max(1) / TILES * TILES).max(TILES);
     let is_left_packed = a.steps[1] != 1 && m > 1;
-    let left_size = if is_left_packed { block_terms * BLOCK_ROWS.min(m).next_multiple_of(HEIGHT) + 4 } else { 0 };
+    let left_size = if is_left_packed { block_terms * block_rows.min(m).next_multiple_of(HEIGHT) + 4 } else { 0 };
     let packed_columns = if direct.is_some() { WIDTH } else { block_columns };
     reserve(scratch, left_size + panel::size([block_terms, packed_columns]));
     let left = scratch.as_mut_ptr();
@@ -451,8 +455,8 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
                 },
             }
             let is_last = terms.end == k;
-            for row in (0..m).step_by(BLOCK_ROWS) {
-                let rows = row..m.min(row + BLOCK_ROWS);
+            for row in (0..m).step_by(block_rows) {
+                let rows = row..m.min(row + block_rows);
                 let mut tile = Tile {
                     a: a.data.as_ptr(),
                     a_steps: a.steps,
