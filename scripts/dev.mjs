@@ -3,13 +3,14 @@
 import { watch } from "node:fs";
 import { main, root } from "./house.mjs";
 import { setup } from "./setup.mjs";
-import { buildRelaxed, buildWasm, listOperators } from "./site.mjs";
+import { buildRelaxed, buildWasm, listOperators, placeRelaxed } from "./site.mjs";
 
 await main(async () => {
   await setup();
   await buildWasm();
   // Once only: an edit is seen with the default build.
   await buildRelaxed();
+  placeRelaxed();
   await listOperators();
   const { createServer } = await import("vite");
   const server = await createServer({ configFile: `${root}/web/vite.config.ts`, server: { host: "127.0.0.1" } });

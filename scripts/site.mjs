@@ -58,18 +58,20 @@ const RELAXED = "target/relaxed/page";
 /** The compiler, in web/src/wasm/. */
 export const buildWasm = () => step("compiling the compiler to WebAssembly", () => compile(PAGE));
 
-/** The same with relaxed SIMD, as a module beside it which the same JavaScript loads. */
-export const buildRelaxed = () =>
-  step("compiling it with relaxed SIMD", async () => {
-    await compile(RELAXED, { simd: RELAXED_SIMD, target: "target/relaxed" });
-    const glue = (folder) => readFileSync(resolve(root, folder, "relish_wasm.js"), "utf8");
-    if (glue(PAGE) !== glue(RELAXED)) throw new Refusal("The two builds of the compiler are not loaded by the same JavaScript.");
-    copyFileSync(resolve(root, RELAXED, "relish_wasm_bg.wasm"), resolve(root, PAGE, "relish_relaxed.wasm"));
-  });
-
 /** The same with what the command line prints, for the test that compares them. */
-export const buildCommands = () =>
+const buildCommands = () =>
   step("compiling it with the commands", () => compile("target/commands", { crateFeatures: ["--features", "commands"] }));
+
+/** The same with relaxed SIMD. */
+export const buildRelaxed = () =>
+  step("compiling it with relaxed SIMD", () => compile(RELAXED, { simd: RELAXED_SIMD, target: "target/relaxed" }));
+
+/** Puts that as a module beside the other, for the same JavaScript to load. */
+export function placeRelaxed() {
+  const glue = (folder) => readFileSync(resolve(root, folder, "relish_wasm.js"), "utf8");
+  if (glue(PAGE) !== glue(RELAXED)) throw new Refusal("The two builds of the compiler are not loaded by the same JavaScript.");
+  copyFileSync(resolve(root, RELAXED, "relish_wasm_bg.wasm"), resolve(root, PAGE, "relish_relaxed.wasm"));
+}
 
 /** What operators and layers take, and what their documentation says, for the page's own files of it. */
 export function listOperators() {
@@ -88,9 +90,14 @@ export async function buildSite() {
   );
 }
 
-export async function build() {
-  await buildWasm();
-  await buildRelaxed();
+/** With `commands`, also the compiler with the commands. Most of a build is one thread: two go side by side. */
+export async function build({ commands = false } = {}) {
+  const strict = async () => {
+    await buildWasm();
+    if (commands) await buildCommands();
+  };
+  await Promise.all([strict(), buildRelaxed()]);
+  placeRelaxed();
   await listOperators();
   await buildSite();
 }

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { main, Refusal, root, run, step } from "./house.mjs";
 import { setup } from "./setup.mjs";
-import { build, buildCommands } from "./site.mjs";
+import { build } from "./site.mjs";
 
 const tally = { passed: 0, failed: 0 };
 const failures = [];
@@ -50,10 +50,7 @@ await main(async () => {
     failed: /^(?:test result: \w+\. )?\d+ passed[;,] (\d+) failed/gm,
   });
   const commandLine = await whole("building the command line", () => run("cargo", ["build", "--quiet", "--bin", "relish"]));
-  const site = await whole("building the site", async () => {
-    await build();
-    await buildCommands();
-  });
+  const site = await whole("building the site", () => build({ commands: true }));
   const specs = readdirSync(resolve(root, "tests/node")).filter((file) => file.endsWith(".test.mjs"));
   if (site && commandLine) {
     const files = specs.map((file) => `tests/node/${file}`);

@@ -5,10 +5,10 @@
 use crate::code::{Assembly, Part, Reg, WINDOW};
 use crate::fault::Stop;
 use crate::heap::Heap;
-use crate::tensor::{Block, around, part, type_of};
+use crate::tensor::{Block, Sources, around, part, type_of};
 use base::ToList;
 use layout::{Kind, LayoutId, Layouts, Tag};
-use op::{Fault, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source};
+use op::{Fault, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use ty::{Attrs, RunFault};
@@ -185,14 +185,15 @@ impl Many {
         for (&at, (plan, block)) in made.iter().zip(&results.plans) {
             let place = block.place(at as u32);
             let (before, to, after) = around(heap.bytes_mut(), &place);
-            let mut sources: SmallVec<[Source; MAX_OPERANDS]> = SmallVec::new();
-            for (operand, word) in self.operands.iter().zip(words) {
-                sources.push(match operand {
+            let mut sources = Sources::default();
+            let sources = sources.list(words.len());
+            for ((source, operand), word) in sources.iter_mut().zip(&self.operands).zip(words) {
+                *source = match operand {
                     Operand::Scalar(n_bytes) => bytemuck::bytes_of(word).get(..*n_bytes),
                     Operand::Tensor(block) => Some(part(before, after, &place, *word as u32, &block.data)),
-                });
+                };
             }
-            plan.run(&sources, to, scratch)?;
+            plan.run(sources, to, scratch)?;
         }
         Ok(())
     }

@@ -150,6 +150,27 @@ impl Block {
     }
 }
 
+/// Where the elements of operands are. A longer array would be cleared by an instruction that takes long to begin.
+#[derive(Default)]
+pub(crate) struct Sources<'a> {
+    few: [Source<'a>; 4],
+    more: SmallVec<[Source<'a>; MAX_OPERANDS]>,
+}
+
+impl<'a> Sources<'a> {
+    /// Of `n` operands, once.
+    #[inline]
+    pub fn list(&mut self, n: usize) -> &mut [Source<'a>] {
+        match self.few.get_mut(..n) {
+            Some(few) => few,
+            None => {
+                self.more.resize(n, None);
+                &mut self.more
+            }
+        }
+    }
+}
+
 /// The words of an instruction's operands, where they are: in the registers of its frame.
 #[derive(Clone, Copy)]
 pub(crate) struct Operands<'a> {
@@ -542,16 +563,8 @@ impl Planned {
             Made::Tensor(_) => to,
         };
         let done = {
-            // A longer array would be cleared by an instruction that takes long to begin.
-            let mut few: [Source; 4] = [None, None, None, None];
-            let mut more: SmallVec<[Source; MAX_OPERANDS]> = SmallVec::new();
-            let sources = match few.get_mut(..expected.len()) {
-                Some(few) => few,
-                None => {
-                    more.resize(expected.len(), None);
-                    &mut more[..]
-                }
-            };
+            let mut sources = Sources::default();
+            let sources = sources.list(expected.len());
             for (i, (source, expected)) in sources.iter_mut().zip(expected).enumerate() {
                 let word = operands.word(i);
                 *source = match expected {

@@ -147,7 +147,7 @@ impl Indexed {
     fn each(&self, indices: &[u8], places: &mut Vec<usize>, visit: &mut dyn FnMut(&[usize])) -> Result<(), Fault> {
         let width = self.index.n_bytes();
         places.resize(BLOCK, 0);
-        for [base, at] in Offsets::new(&self.outer, [&self.strides[0], &self.strides[1]]) {
+        let mut line = |[base, at]: [usize; 2]| {
             for start in (0..self.last).step_by(BLOCK) {
                 let n = BLOCK.min(self.last - start);
                 if self.are_named(indices, (base, at), start, &mut places[..n]) {
@@ -164,8 +164,12 @@ impl Indexed {
                 }
                 visit(&places[..n]);
             }
+            Ok(())
+        };
+        if self.outer.is_empty() {
+            return line([0, 0]);
         }
-        Ok(())
+        Offsets::new(&self.outer, [&self.strides[0], &self.strides[1]]).try_for_each(line)
     }
 
     /// The places from `start` on, where the indices are of the dtype that they mostly are, along one axis and within it.
