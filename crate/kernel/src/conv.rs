@@ -33,7 +33,7 @@
 //!     Geometry { n_images: 1, n_channels: 1, n_outputs: 1, n_groups: 1, direction: Direction::Forward, axes };
 //! let mut results = [0.0; 3];
 //! let (data, weight) = ([1.0, 2.0, 3.0], [1.0, 10.0]);
-//! conv(&geometry, &data, &weight, None, Activation::None, &mut results, &mut Scratch::default());
+//! conv(&geometry, [&data, &weight], None, Activation::None, &mut results, &mut Scratch::default());
 //! assert_eq!(results, [10.0, 21.0, 32.0]);
 //! ```
 
@@ -159,45 +159,111 @@ pub struct Scratch {
     results: Vec<f32>,
 }
 
-/// The convolution, a bias for each output and the activation. `None`, and `out` as it was, if a length is wrong.
+/// Terms of a sum: where more lie is found out at each call.
+const MOST_KNOWN: usize = 1 << 16;
+
+/// A convolution, with what can be found out before there are elements.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    geometry: Geometry,
+    lengths: [usize; 3],
+    /// Whether its window is one element that visits each.
+    is_plain: bool,
+    /// `None`: zeros around the data would take too much memory.
+    image: Option<Image>,
+    /// It is the same for each group.
+    only_phase: Option<Phase>,
+}
+
+impl Prepared {
+    /// `None`: attributes make no sense, or there is too much of anything.
+    pub fn new(geometry: Geometry) -> Option<Prepared> {
+        let lengths = geometry.lengths()?;
+        let is_plain = geometry.axes.iter().all(place::is_plain);
+        let image = if is_plain || lengths.contains(&0) { None } else { Image::of_finite(&geometry) };
+        let n_terms = geometry.group_channels().saturating_mul(geometry.n_places());
+        let mut prepared = Prepared { geometry, lengths, is_plain, image, only_phase: None };
+        if n_terms <= MOST_KNOWN {
+            prepared.only_phase = prepared.image.as_ref().and_then(|image| prepared.phase(image));
+        }
+        Some(prepared)
+    }
+
+    /// Elements of the data, the weight and the result.
+    pub fn lengths(&self) -> [usize; 3] {
+        self.lengths
+    }
+
+    /// As [`Geometry::n_working`].
+    pub fn n_working(&self) -> usize {
+        self.geometry.n_working()
+    }
+
+    /// The phase, if there is one only.
+    fn phase(&self, image: &Image) -> Option<Phase> {
+        (Phase::counts(&self.geometry) == [1; 3]).then(|| Phase::new(&self.geometry, image, [0; 3]))
+    }
+
+    /// The convolution, a bias for each output and the activation. `None`, and `out` as it was, if a length is wrong.
+    pub fn run(
+        &self,
+        [data, weight]: [&[f32]; 2],
+        bias: Option<&[f32]>,
+        activation: Activation,
+        out: &mut [f32],
+        scratch: &mut Scratch,
+    ) -> Option<()> {
+        let geometry = &self.geometry;
+        let bias = bias.map_or(Bias::None, Bias::PerRow);
+        let finish = Epilogue { bias, activation, ..Epilogue::default() }.finish([geometry.n_outputs, 0])?;
+        if [data.len(), weight.len(), out.len()] != self.lengths {
+            return None;
+        }
+        if out.is_empty() {
+            return Some(());
+        }
+        let image = self.image.as_ref().filter(|image| image.is_for(weight));
+        if image.is_none() && !self.is_plain {
+            direct::conv(geometry, data, weight, &finish, out);
+            return Some(());
+        }
+        let made;
+        let only_phase = match (&self.only_phase, image) {
+            (None, Some(image)) => {
+                made = self.phase(image);
+                made.as_ref()
+            }
+            (known, _) => known.as_ref(),
+        };
+        let run = Run { geometry, image, only_phase, weight, finish };
+        let group_size = geometry.group_channels() * geometry.each(|axis| axis.size).iter().product::<usize>();
+        let group_out = geometry.group_outputs() * geometry.n_positions();
+        for (at, out) in out.chunks_exact_mut(group_out).enumerate() {
+            let (data, next) = data[at * group_size..].split_at(group_size);
+            let next = &next[..group_size.min(next.len())];
+            unsafe { run.group(at % geometry.n_groups, [data, next], out, scratch) }
+        }
+        Some(())
+    }
+}
+
+/// As [`Prepared::run`], where nothing is prepared.
 pub fn conv(
     geometry: &Geometry,
-    data: &[f32],
-    weight: &[f32],
+    [data, weight]: [&[f32]; 2],
     bias: Option<&[f32]>,
     activation: Activation,
     out: &mut [f32],
     scratch: &mut Scratch,
 ) -> Option<()> {
-    let bias = bias.map_or(Bias::None, Bias::PerRow);
-    let finish = Epilogue { bias, activation, ..Epilogue::default() }.finish([geometry.n_outputs, 0])?;
-    if [data.len(), weight.len(), out.len()] != geometry.lengths()? {
-        return None;
-    }
-    if out.is_empty() {
-        return Some(());
-    }
-    let Some(image) = Image::of(geometry, weight) else {
-        direct::conv(geometry, data, weight, &finish, out);
-        return Some(());
-    };
-    let only_phase = (Phase::counts(geometry) == [1; 3]).then(|| Phase::new(geometry, &image, [0; 3]));
-    let run = Run { geometry, image, only_phase, weight, finish };
-    let group_size = geometry.group_channels() * geometry.each(|axis| axis.size).iter().product::<usize>();
-    let group_out = geometry.group_outputs() * geometry.n_positions();
-    for (at, out) in out.chunks_exact_mut(group_out).enumerate() {
-        let (data, next) = data[at * group_size..].split_at(group_size);
-        let next = &next[..group_size.min(next.len())];
-        unsafe { run.group(at % geometry.n_groups, [data, next], out, scratch) }
-    }
-    Some(())
+    Prepared::new(*geometry)?.run([data, weight], bias, activation, out, scratch)
 }
 
 struct Run<'a> {
     geometry: &'a Geometry,
-    image: Image,
-    /// It is the same for each group.
-    only_phase: Option<Phase>,
+    /// `None`: the window is one element.
+    image: Option<&'a Image>,
+    only_phase: Option<&'a Phase>,
     weight: &'a [f32],
     finish: Finish,
 }
@@ -214,19 +280,19 @@ impl Run<'_> {
         let weight = &self.weight[group * n_outputs * n_terms..][..n_outputs * n_terms];
         let finish = self.finish.at(group * n_outputs, 0);
         let to = Out { at: out.as_mut_ptr(), step: geometry.n_positions(), is_resumed: false, finish };
-        if geometry.axes.iter().all(place::is_plain) {
+        let Some(image) = self.image else {
             let a = Matrix { data: weight, shape: [n_outputs, n_channels], steps: self.plain_steps() };
             let b = Matrix { data, shape: [n_channels, to.step], steps: [to.step, 1] };
             return unsafe { product(&a, &Columns::Strided(b), &to, &mut scratch.panels) };
-        }
-        let image = self.image.of_group(data, n_channels, &mut scratch.image);
-        if let Some(phase) = &self.only_phase {
-            return unsafe { self.phase(phase, (image, next), weight, (&to, out), scratch) };
+        };
+        let seen = image.of_group(data, n_channels, &mut scratch.image);
+        if let Some(phase) = self.only_phase {
+            return unsafe { self.phase(phase, (image, seen, next), weight, (&to, out), scratch) };
         }
         let [n_planes, n_rows, n_columns] = Phase::counts(geometry);
         for at in 0..n_planes * n_rows * n_columns {
-            let phase = Phase::new(geometry, &self.image, split(at, n_rows, n_columns));
-            unsafe { self.phase(&phase, (image, next), weight, (&to, out), scratch) }
+            let phase = Phase::new(geometry, image, split(at, n_rows, n_columns));
+            unsafe { self.phase(&phase, (image, seen, next), weight, (&to, out), scratch) }
         }
     }
 
@@ -237,7 +303,7 @@ impl Run<'_> {
     unsafe fn phase(
         &self,
         phase: &Phase,
-        (image, next): (*const f32, &[f32]),
+        (image, seen, next): (&Image, *const f32, &[f32]),
         weight: &[f32],
         (to, out): (&Out, &mut [f32]),
         scratch: &mut Scratch,
@@ -245,11 +311,11 @@ impl Run<'_> {
         let geometry = self.geometry;
         let (n_outputs, n_terms) = (geometry.group_outputs(), phase.offsets.len());
         let gather = Gather {
-            image,
+            image: seen,
             offsets: phase.offsets.as_ptr(),
             n_terms,
             n_positions: phase.n_positions,
-            steps: self.image.steps_of(phase),
+            steps: image.steps_of(phase),
         };
         if phase.is_whole
             && geometry.group_channels() == 1

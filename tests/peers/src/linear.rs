@@ -60,6 +60,6 @@ pub unsafe extern "C" fn conv2d(
     let [x_len, w_len, y_len] = geometry.lengths().expect("sizes that fit");
     unsafe {
         let (x, w, y) = (tensor(x, x_len), tensor(w, w_len), result(y, y_len));
-        conv(&geometry, x, w, None, Activation::None, y, &mut (*plan).conv).expect("lengths agree");
+        conv(&geometry, [x, w], None, Activation::None, y, &mut (*plan).conv).expect("lengths agree");
     }
 }

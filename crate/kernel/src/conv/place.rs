@@ -16,6 +16,7 @@ pub(super) fn is_plain(axis: &Axis) -> bool {
 }
 
 /// The part of the plane that windows see: the data, or a copy of some of it with zeros around.
+#[derive(Clone, Debug)]
 pub(super) struct Image {
     /// The data's sizes.
     sizes: [usize; 3],
@@ -27,14 +28,9 @@ pub(super) struct Image {
 }
 
 impl Image {
-    /// `None` if zeros around the data would take too much memory, or change the result.
-    pub fn of(geometry: &Geometry, weight: &[f32]) -> Option<Image> {
-        Image::of_finite(geometry).filter(|image| !image.is_copy || is_finite(weight))
-    }
-
-    /// As [`of`](Image::of), for a weight of finite numbers.
+    /// For a weight of finite numbers. `None` if zeros around the data would take too much memory.
     #[inline(never)]
-    fn of_finite(geometry: &Geometry) -> Option<Image> {
+    pub fn of_finite(geometry: &Geometry) -> Option<Image> {
         let sizes = geometry.each(|axis| axis.size);
         let ranges = geometry.axes.each_ref().map(|axis| range(geometry.direction, axis));
         let is_copy = iter::zip(ranges, sizes).any(|([low, high], size)| low < 0 || high > size as i64);
@@ -49,6 +45,11 @@ impl Image {
             extents: ranges.map(|[low, high]| (high - low) as usize),
             is_copy,
         })
+    }
+
+    /// Whether the zeros do not change what this weight sees.
+    pub fn is_for(&self, weight: &[f32]) -> bool {
+        !self.is_copy || is_finite(weight)
     }
 
     /// How many elements a copy has, of the channels of a group; 0 if there is none.
@@ -168,6 +169,7 @@ struct Place {
 }
 
 /// Positions that see through the same places.
+#[derive(Clone, Debug)]
 pub(super) struct Phase {
     /// The first position along each axis; the others follow at the strides of `spacing`.
     first: [usize; 3],

@@ -7,19 +7,19 @@ use super::{Scratch, count};
 use crate::conv::window::{LINE, PLANE, Space, VOLUME, steps};
 use crate::run::Call;
 use base::ToList;
-use kernel::conv::{Axis, Direction, Geometry, conv};
+use kernel::conv::{Axis, Direction, Geometry, Prepared};
 use kernel::gemm::Activation;
 use kernel::permute::Permutation;
+use std::sync::Arc;
 use ty::Attrs;
 
 #[derive(Clone)]
 pub struct Convolution {
-    geometry: Geometry,
+    prepared: Arc<Prepared>,
     /// Of data, weight and result, where one of them is in another order.
     turns: Option<Box<[Permutation; 3]>>,
     /// Whether the weight is in another order.
     is_weight_turned: bool,
-    lengths: [usize; 3],
     /// The axis of the result that is the channels.
     pub channel: usize,
 }
@@ -90,9 +90,7 @@ impl Convolution {
         let n_groups = usize::try_from(attrs.int("groups").unwrap_or(1)).ok()?;
         let geometry = Geometry { n_images: x[0], n_channels: x[1], n_outputs: out[1], n_groups, direction, axes };
         let lengths = [count(&x)?, count(&w)?, count(&out)?];
-        if geometry.lengths()? != lengths {
-            return None;
-        }
+        let prepared = Prepared::new(geometry).filter(|prepared| prepared.lengths() == lengths)?;
         let channel = orders[2][1];
         let is_plain = |order: &Vec<usize>| order.iter().enumerate().all(|(at, &axis)| at == axis);
         let is_weight_turned = !is_plain(&orders[1]);
@@ -102,18 +100,18 @@ impl Convolution {
             let turn = |at: usize| Permutation::new(shapes[at], &orders[at]);
             Box::new([turn(0), turn(1), Permutation::new(&out, &back)])
         });
-        Some(Convolution { geometry, turns, is_weight_turned, lengths, channel })
+        Some(Convolution { prepared: Arc::new(prepared), turns, is_weight_turned, channel })
     }
 
     /// How many floats the weight takes in the order that is computed in, if it comes in another.
     pub fn n_turned_floats(&self) -> Option<usize> {
-        self.is_weight_turned.then_some(self.lengths[1])
+        self.is_weight_turned.then_some(self.prepared.lengths()[1])
     }
 
     pub fn n_working_bytes(&self) -> u64 {
-        let [x, w, to] = self.lengths.map(|n| n as u64);
+        let [x, w, to] = self.prepared.lengths().map(|n| n as u64);
         let turned = if self.turns.is_some() { x + w + to } else { 0 };
-        4 * (turned + self.geometry.n_working() as u64)
+        4 * (turned + self.prepared.n_working() as u64)
     }
 
     /// The convolution, a bias for each channel and the activation. A weight that is kept between calls is in
@@ -125,11 +123,11 @@ impl Convolution {
         to: &mut [f32],
         scratch: &mut Scratch,
     ) -> Option<()> {
-        if [x.len(), w.len(), to.len()] != self.lengths {
+        if [x.len(), w.len(), to.len()] != self.prepared.lengths() {
             return None;
         }
         let Some(turns) = &self.turns else {
-            return conv(&self.geometry, x, w, bias, activation, to, &mut scratch.conv);
+            return self.prepared.run([x, w], bias, activation, to, &mut scratch.conv);
         };
         let Scratch { conv: memory, between: [data, turned], registers: result, right, .. } = scratch;
         let turn = |at: usize, from: &[f32], to: &mut Vec<f32>| {
@@ -151,7 +149,7 @@ impl Convolution {
             }
         };
         result.resize(to.len(), 0.0);
-        conv(&self.geometry, data, weight, bias, activation, result, memory)?;
+        self.prepared.run([data, weight], bias, activation, result, memory)?;
         turns[2].run(4, bytemuck::cast_slice(result), bytemuck::cast_slice_mut(to));
         Some(())
     }
