@@ -466,6 +466,8 @@ fn deep_values() {
         let growing = Analysis::new("def @f(%n: int32) -> int32 { 1 + @f(%n + 1) }\n@f(0)");
         let diagnostics = session::run(&growing, &Options { memory: 1 << 20, ..options }).diagnostics;
         assert_eq!(diagnostics[0].code, "out-of-memory");
+        let said = &diagnostics[0].message;
+        assert!(said.ends_with("more memory than the limit of 1.05 MB: does this recursion end?"), "{said}");
     });
 }
 

@@ -56,7 +56,10 @@ export const isLayout = (name: unknown): name is LayoutName => LAYOUTS.some(({ i
 export type Ran =
   /** `revision` says which text the values belong to, `build` what computed them. */
   | { kind: "finished"; revision: number; view: RunView; milliseconds: number; build: BuildName }
-  | { kind: "stopped"; revision: number; milliseconds: number }
+  /** After so many calls and match tests, and steps of the machine. */
+  | { kind: "stopped"; revision: number; milliseconds: number; fuel: number; steps: number }
+  /** One that nobody asked for, since it takes long. */
+  | { kind: "long"; revision: number }
   /** By an edit; `revision` is that of the text edited. */
   | { kind: "outdated"; revision: number };
 

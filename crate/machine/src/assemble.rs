@@ -23,7 +23,7 @@ use std::sync::Arc;
 use ty::scalar_bits;
 
 /// What a frame counts as, without its words.
-const FRAME_BYTES: u32 = 16;
+pub(crate) const FRAME_BYTES: u32 = 16;
 
 /// Literals, and closures that capture nothing, are put into the heap, whose memory has a limit.
 pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly {

@@ -1,6 +1,6 @@
 //! The machine: its state, and how a run begins and ends.
 
-use crate::assemble::assemble;
+use crate::assemble::{FRAME_BYTES, assemble};
 use crate::code::{Assembly, At, HALT, WINDOW};
 use crate::fault::Stop;
 use crate::heap::Heap;
@@ -63,6 +63,8 @@ pub(crate) struct State {
     pub root: Option<(FuncId, Span)>,
     pub is_done: bool,
     pub failure: Option<RunError>,
+    /// How many calls were under way when it failed, if they took most of the memory.
+    pub open_calls: Option<u64>,
 }
 
 /// Runs a program, one function at a time. Top-level variables keep their values from run to run.
@@ -159,6 +161,7 @@ impl Machine {
             root: None,
             is_done: false,
             failure: None,
+            open_calls: None,
         };
         let (operators, sites) = (Operators::new(limits.memory), Sites::default());
         Machine { code, limits, state, operators, sites, profile: None }
@@ -279,6 +282,9 @@ impl Machine {
     /// `part` is where the part of the instruction comes from that is at fault.
     fn fail(&mut self, part: Option<Span>, fault: RunFault) -> Status {
         let error = RunError { span: self.place(part), fault };
+        let n_calls = self.state.frames.len() as u64;
+        let of_calls = u64::from(self.state.base) * 8 + n_calls * u64::from(FRAME_BYTES);
+        self.state.open_calls = (of_calls > self.limits.memory / 2).then_some(n_calls);
         self.recover();
         self.state.failure = Some(error.clone());
         Status::Failed(error)
@@ -354,6 +360,11 @@ impl Machine {
         self.collect();
         // They know the values of top-level variables.
         self.sites = Sites::default();
+    }
+
+    /// How many calls were under way when the run failed, if they took most of the memory.
+    pub fn open_calls(&self) -> Option<u64> {
+        self.state.open_calls
     }
 
     /// How many instructions have been run since the start.

@@ -30,8 +30,17 @@ pub struct Options {
     pub fusion: Fusion,
     /// A clock in milliseconds, if somebody wants to know what each operator costs.
     pub clock: Option<fn() -> f64>,
-    /// Told from time to time of the calls and match tests and of the steps made so far.
-    pub progress: Option<fn(u64, u64)>,
+    /// Told from time to time how far the run is.
+    pub progress: Option<Progress>,
+}
+
+/// Who is told how far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Of the calls and match tests and of the steps made so far.
+    pub tell: fn(u64, u64),
+    /// Milliseconds, by which it is told as often as somebody wants to know.
+    pub clock: fn() -> f64,
 }
 
 /// Whether programs have inputs. On the page they have none, and there is no code that reads them.
@@ -86,8 +95,12 @@ pub struct Outcome {
     pub profile: Option<Vec<Tally>>,
 }
 
-/// Steps between two words about how far a run is.
-const SLICE: u64 = 1 << 22;
+/// Steps between two words about how far a run is: at most, and the first time. A step may be a product of matrices.
+const MOST_STEPS: u64 = 1 << 22;
+const FIRST_STEPS: u64 = 64;
+
+/// Milliseconds between two such words, about.
+const TOLD_EVERY: f64 = 20.0;
 
 /// Runs functions of a text, one after the other.
 type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span) -> Result<Value, RunError> + 'a;
@@ -112,17 +125,23 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         let entry = *entries.get(&function).ok_or(broken.clone())?;
         ahead.look(function, &args, site)?;
         machine.start(entry, &args, site)?;
-        let slice = options.progress.map_or(u64::MAX, |_| SLICE);
-        let status = loop {
-            match (machine.run(slice), options.progress) {
-                (Status::Running, Some(tell)) => tell(fuel + machine.fuel_used(), steps + machine.steps()),
-                (status, _) => break status,
+        let status = match options.progress {
+            None => machine.run(u64::MAX),
+            Some(progress) => {
+                run_telling(&mut machine, progress, |machine| [fuel + machine.fuel_used(), steps + machine.steps()])
             }
         };
         fuel += machine.fuel_used();
         steps += machine.steps();
         match status {
             Status::Done => machine.result(&mut room).map_err(|fault| RunError { span: site, fault }),
+            Status::Failed(RunError { span, fault: RunFault::OutOfMemory { limit } }) => {
+                let fault = match machine.open_calls() {
+                    Some(calls) => RunFault::DeepCalls { limit, calls },
+                    None => RunFault::OutOfMemory { limit },
+                };
+                Err(RunError { span, fault })
+            }
             Status::Failed(error) => Err(error),
             Status::Running => Err(broken),
         }
@@ -197,6 +216,23 @@ fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &
     }
 }
 
+/// Runs to the end, and says how far it is.
+fn run_telling(machine: &mut Machine, progress: Progress, so_far: impl Fn(&Machine) -> [u64; 2]) -> Status {
+    let mut n_steps = FIRST_STEPS;
+    let mut last = (progress.clock)();
+    loop {
+        match machine.run(n_steps) {
+            Status::Running => {}
+            status => return status,
+        }
+        let [fuel, steps] = so_far(machine);
+        (progress.tell)(fuel, steps);
+        let now = (progress.clock)();
+        n_steps = if now - last > TOLD_EVERY { (n_steps / 2).max(1) } else { (n_steps * 2).min(MOST_STEPS) };
+        last = now;
+    }
+}
+
 impl Outcome {
     fn note(&mut self, result: Result<Value, RunError>) -> Option<Value> {
         match result {
@@ -246,6 +282,11 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
         RunFault::OutOfFuel { fuel } => ("out-of-fuel", format!("still running after {fuel} calls and match tests")),
         RunFault::OutOfMemory { limit } => {
             ("out-of-memory", format!("this needs more memory than the limit of {}", bytes_text(*limit)))
+        }
+        RunFault::DeepCalls { limit, calls } => {
+            let limit = bytes_text(*limit);
+            let more = format!("need more memory than the limit of {limit}");
+            ("out-of-memory", format!("{calls} calls inside each other {more}: does this recursion end?"))
         }
         RunFault::LargeTensor { limit, bytes, held } => {
             // No address is larger, whatever the limit.

@@ -26,6 +26,11 @@ pub enum RunFault {
     OutOfMemory {
         limit: u64,
     },
+    /// The same, where it is the calls under way that take it.
+    DeepCalls {
+        limit: u64,
+        calls: u64,
+    },
     /// A tensor of so many bytes does not fit beside those that are there, as it is or as it is computed.
     LargeTensor {
         limit: u64,

@@ -10,7 +10,7 @@ use session::view::{
     CheckView, ExportView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, NeedsView,
     RunView,
 };
-use session::{Fusion, Move, Options, Page, Part};
+use session::{Fusion, Move, Options, Page, Part, Progress};
 use tsify::Ts;
 use wasm_bindgen::prelude::*;
 
@@ -246,7 +246,8 @@ impl Playground {
     pub fn run(&self, fuel: f64, layout: &str, fused: Fused, profile: Profile) -> Ts<RunView> {
         let mut options = Options { fuel: fuel as u64, fusion: fused.fusion(), ..Options::default() };
         options.layout = session::command::parse_layout(layout).unwrap_or(options.layout);
-        options.progress = Some(|fuel, steps| drop(tell(fuel as f64, steps as f64)));
+        let tell = |fuel, steps| drop(tell(fuel as f64, steps as f64));
+        options.progress = Some(Progress { tell, clock: now });
         options.clock = matches!(profile, Profile::On).then_some(now);
         shown(self.page.run(&options))
     }

@@ -13,6 +13,8 @@ const QUICK_MS = 50;
 /** The first run waits for the browser, which compiles what it runs. */
 const COLD_MS = 500;
 const SETTLED_MS = 350;
+/** A run that nobody asked for does not keep a processor busy for longer. */
+const ALONE_MS = 2000;
 /** Whoever types a word presses the next key before this. */
 const RESTED_MS = 800;
 /** A run that ends sooner than this never shows a Stop button that could not be hit anyway. */
@@ -28,6 +30,7 @@ let settled: ReturnType<typeof setTimeout> | undefined;
 let resting: ReturnType<typeof setTimeout> | undefined;
 let mending: ReturnType<typeof setTimeout> | undefined;
 let showStop: ReturnType<typeof setTimeout> | undefined;
+let givingUp: ReturnType<typeof setTimeout> | undefined;
 /** The text was typed or chosen here and now; only then may it run by itself. */
 let isFromHere = false;
 /** The last run was quick, or there was none; only then may the text run by itself. */
@@ -88,7 +91,8 @@ export const compiler = new Compiler({
     isWarm = true;
     if (revision !== state.revision.value) return;
     if (unfinished && isAsked) startRun(false);
-    if (!unfinished) state.ran.value = { kind: "finished", revision, view, milliseconds, build: state.build.peek() };
+    else if (unfinished) state.ran.value = { kind: "long", revision };
+    else state.ran.value = { kind: "finished", revision, view, milliseconds, build: state.build.peek() };
   },
   trapped(during, message) {
     isQuick = false;
@@ -162,6 +166,10 @@ export function runNow(): void {
 
 function startRun(alone: boolean): void {
   if (run?.alone && !alone && !run.isAsked) {
+    clearTimeout(givingUp);
+    // For who asked, it begins now.
+    run.start = performance.now();
+    state.progress.value = { ...state.progress.peek(), start: run.start };
     run.isAsked = true;
     showStopSoon();
   }
@@ -171,6 +179,7 @@ function startRun(alone: boolean): void {
   state.progress.value = { start: run.start, fuel: 0, steps: 0 };
   // In the place of the button by which one runs, so not for what nobody has asked for.
   if (!alone) showStopSoon();
+  else givingUp = setTimeout(giveUp, ALONE_MS);
   compiler.run(alone ? SMALL : NO_LIMIT, target(), state.measures.peek() ? "on" : "off", { ahead: !alone });
 }
 
@@ -178,8 +187,19 @@ function showStopSoon(): void {
   showStop = setTimeout(() => (state.running.value = true), SHOW_STOP_MS);
 }
 
+/** Ends a run that nobody asked for. */
+function giveUp(): void {
+  isQuick = false;
+  compiler.stop();
+  batch(() => {
+    endRun();
+    state.ran.value = { kind: "long", revision: state.revision.value };
+  });
+}
+
 function endRun(): void {
   clearTimeout(showStop);
+  clearTimeout(givingUp);
   run = undefined;
   state.running.value = false;
 }
@@ -187,10 +207,11 @@ function endRun(): void {
 export function stop(): void {
   if (run === undefined) return;
   const milliseconds = performance.now() - run.start;
+  const { fuel, steps } = state.progress.peek();
   isQuick = false;
   compiler.stop();
   batch(() => {
     endRun();
-    state.ran.value = { kind: "stopped", revision: state.revision.value, milliseconds };
+    state.ran.value = { kind: "stopped", revision: state.revision.value, milliseconds, fuel, steps };
   });
 }

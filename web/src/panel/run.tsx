@@ -56,7 +56,7 @@ export function RunPanel() {
     <>
       <LayoutPicker onChange={runNow} />
       <FusionSwitch onChange={runNow} />
-      <Measures />
+      <Measures onChange={() => ran.kind === "finished" && ran.view.profile.length === 0 && runNow()} />
     </>
   );
   const figures = ran.kind === "finished" && ran.view.steps > 0 && !isNothing && <Figures view={ran.view} isStale={isStale} />;
@@ -65,7 +65,7 @@ export function RunPanel() {
       <div class="toolbar">
         <Outcome ran={ran} isStale={isStale} isNothing={isNothing} />
         {!isPaneNarrow.value && <EngineUsed />}
-        {isStale && isNothing && errorCount.value === 0 && (
+        {((isStale && isNothing) || ran.kind === "long") && errorCount.value === 0 && (
           <button type="button" class="button small" onClick={runNow}>
             Run the program
           </button>
@@ -133,37 +133,44 @@ interface OutcomeProps {
 function Outcome({ ran, isStale, isNothing }: OutcomeProps) {
   const first = isStale ? undefined : problems.value.find(({ severity }) => severity === "error");
   if (ran.kind === "finished" && first !== undefined) {
-    const said = isNothing ? "Not run:" : leftOut(ran);
-    if (said !== undefined) {
-      return (
-        <p class="outcome">
-          {said} <Place span={first.span} line={first.line} /> has an error.
-        </p>
-      );
-    }
+    return (
+      <p class="outcome">
+        {isNothing ? "Not run:" : howFar(ran)} <Place span={first.span} line={first.line} /> has an error.
+      </p>
+    );
   }
   return <p class="outcome">{outcome({ ran, isStale, isNothing })}</p>;
 }
 
-/** What a run could not evaluate, up to the line that is why; nothing if it evaluated all there is. */
-function leftOut(ran: Ran & { kind: "finished" }): string | undefined {
+/** What a run with an error has evaluated, up to the line of the error. */
+function howFar(ran: Ran & { kind: "finished" }): string {
   const total = state.checked.value.view.expressions.length;
-  // `@main` has a name, and is none of them.
-  const nRan = ran.view.values.filter(({ name }) => name === "").length;
-  return nRan < total ? `${nRan} of ${total} expressions ran in ${duration(ran.milliseconds)};` : undefined;
+  const found = ran.view.values.filter(({ value }) => value !== undefined);
+  const took = duration(ran.milliseconds);
+  if (found.length === 0) return `Failed after ${took}:`;
+  // `@main` has a name, and is none of the expressions.
+  const nRan = found.filter(({ name }) => name === "").length;
+  return nRan < total ? `${nRan} of ${total} expressions ran in ${took};` : `Ran in ${took}, but`;
 }
 
 function outcome({ ran, isStale, isNothing }: OutcomeProps): string {
   if (ran.kind === "outdated") return "The run ended: the program was edited.";
-  if (ran.kind === "stopped") return `Stopped after ${duration(ran.milliseconds)}.`;
+  if (ran.kind === "stopped") {
+    const so = ran.steps > 0 ? `, ${soFar(ran)}` : "";
+    return `Stopped after ${duration(ran.milliseconds)}${so}.`;
+  }
+  if (ran.kind === "long") {
+    return isStale ? "Not run since the last edits." : "This program takes a while, so it runs when you say so.";
+  }
   if (isNothing) {
     return isStale ? "Not run since the last edits." : "The program ran; it has no top-level expression whose value could be shown.";
   }
-  const failure = ran.view.diagnostics.find(({ severity }) => severity === "error");
-  if (failure !== undefined && !isStale) return `Failed after ${duration(ran.milliseconds)}: line ${failure.line} has an error.`;
   if (isStale) return errorCount.value > 0 ? "From before the last edits, which have errors." : "From before the last edits.";
   return `Ran in ${duration(ran.milliseconds)}.`;
 }
+
+/** How much has been run. */
+const soFar = ({ fuel, steps }: { fuel: number; steps: number }) => `${countOf(fuel)} calls and match tests, ${countOf(steps)} steps of the machine`;
 
 /** A value longer than this starts folded. */
 const LONG = 1200;
@@ -245,10 +252,17 @@ function Ahead() {
   );
 }
 
-function Measures() {
+function Measures({ onChange }: { onChange?: () => void }) {
   return (
     <label class="measures" title="Time, bytes and operations of each operator on tensors; a run of many small ones takes longer">
-      <input type="checkbox" checked={state.measures.value} onChange={(event) => setMeasures(event.currentTarget.checked)} />
+      <input
+        type="checkbox"
+        checked={state.measures.value}
+        onChange={(event) => {
+          setMeasures(event.currentTarget.checked);
+          if (event.currentTarget.checked) onChange?.();
+        }}
+      />
       <span>
         Measure<span class="more"> operators</span>
       </span>
@@ -273,7 +287,7 @@ function Running() {
       </p>
       <p class="figures">
         {seconds.toFixed(1)} s
-        {steps > 0 && `, ${countOf(fuel)} calls and match tests, ${countOf(steps)} steps of the machine so far`}
+        {steps > 0 && `, ${soFar({ fuel, steps })} so far`}
       </p>
       {needs?.revision === state.revision.value && needs.view.most !== 0 && (
         <p class="figures">

@@ -63,11 +63,24 @@ const SEQUENTIAL: readonly Rgb[] = [[18, 42, 46], [23, 84, 78], [46, 130, 91], [
 /** From negative through zero to positive: blue, paper, red. */
 const DIVERGING: readonly Rgb[] = [[25, 63, 120], [84, 138, 196], [188, 212, 232], [247, 245, 238], [240, 194, 160], [208, 109, 72], [132, 36, 40]];
 const NOT_A_NUMBER: Rgb = [214, 60, 200];
+/** Of neither scale, and as far apart from each other as from NaN. */
+const INFINITE: Rgb = [255, 196, 0];
+const NEGATIVE_INFINITE: Rgb = [0, 229, 255];
 
-export const notANumber = `rgb(${NOT_A_NUMBER.join(" ")})`;
+/** Elements that have no place on the scale, and what the legend calls them. */
+export const BEYOND: readonly { name: string; is: (value: number) => boolean; color: string }[] = [
+  { name: "nan", is: Number.isNaN, color: css(NOT_A_NUMBER) },
+  { name: "inf", is: (value) => value === Infinity, color: css(INFINITE) },
+  { name: "−inf", is: (value) => value === -Infinity, color: css(NEGATIVE_INFINITE) },
+];
+
+function css(color: Rgb): string {
+  return `rgb(${color.map(Math.round).join(" ")})`;
+}
 
 export function colorOf(value: number, range: Range): Rgb {
   if (Number.isNaN(value)) return NOT_A_NUMBER;
+  if (!Number.isFinite(value)) return value > 0 ? INFINITE : NEGATIVE_INFINITE;
   if (range.isSigned) {
     const reach = Math.max(-range.min, range.max);
     return along(DIVERGING, (value / reach + 1) / 2);
@@ -87,7 +100,7 @@ function along(stops: readonly Rgb[], position: number): Rgb {
 export function gradientOf(range: Range): string {
   const steps = Array.from({ length: 13 }, (_, index) => {
     const value = range.min + ((range.max - range.min) * index) / 12;
-    return `rgb(${colorOf(value, range).map(Math.round).join(" ")})`;
+    return css(colorOf(value, range));
   });
   return `linear-gradient(to right, ${steps.join(", ")})`;
 }

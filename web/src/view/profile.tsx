@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { point, show } from "../action/navigation.ts";
 import { isPaneNarrow } from "./appearance.ts";
-import { bytesOf, countOf, millisecondsOf, rateOf } from "./units.ts";
+import { bytesOf, countOf, hasRate, millisecondsOf, rateOf } from "./units.ts";
 import type { OperatorView } from "../wasm/relish_wasm.js";
 
 /** More rows are asked for. */
@@ -31,7 +31,8 @@ function measure(row: OperatorView, column: Column): number {
     case "flops":
       return row.flops ?? -1;
     case "rate":
-      return row.milliseconds > 0 ? (row.flops || bytes(row) / 1e6) / row.milliseconds : 0;
+      // Without one comes last; bytes are no operations, and come behind them.
+      return hasRate(row.milliseconds) ? (row.flops || bytes(row) / 1e9) / row.milliseconds : -1;
   }
 }
 
@@ -99,9 +100,9 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
     onPointerLeave: () => light(false),
   };
   const of = (
-    <small title={row.type}>
-      {row.names.length > 1 && `${row.names.join(" + ")} · `}
+    <small title={[row.type, row.names.join(", ")].join(", of ")}>
       line {row.line} · {row.type ?? "a tuple"}
+      {row.names.length > 1 && ` · ${row.names.join(", ")}`}
     </small>
   );
   const name = (
@@ -118,8 +119,8 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
     >
       <code title={row.names.join(" + ")}>
         {row.names[0]}
-        {row.names.length > 1 && ` + ${row.names.length - 1}`}
       </code>
+      {row.names.length > 1 && <span class="fused">+{row.names.length - 1}</span>}
     </button>
   );
   const amounts = (

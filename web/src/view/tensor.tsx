@@ -6,7 +6,7 @@ import { useMemo } from "preact/hooks";
 import { type Cut, elementOf, firstCut, matricesOf, type Matrix } from "./axes.ts";
 import { highlight } from "./code.tsx";
 import { HeatMap, Image } from "./heatmap.tsx";
-import { exact, gradientOf, isRounded, notANumber, type Range, rangeOf, readable, shortest } from "./numbers.ts";
+import { BEYOND, exact, gradientOf, isRounded, type Range, rangeOf, readable, shortest } from "./numbers.ts";
 import { type Images, imagesOf } from "./picture.ts";
 import type { TensorView } from "../wasm/relish_wasm.js";
 
@@ -146,7 +146,7 @@ function Matrices({ tensor, look, images, isSmall }: MatricesProps) {
       </div>
       {total > matrices.length && <p class="note">… and {grouped(total - matrices.length)} more.</p>}
       {look === "numbers" && <Digits tensor={tensor} />}
-      {look === "map" && <Legend range={range} nNan={statistics.n_nan} />}
+      {look === "map" && <Legend range={range} tensor={tensor} />}
       {images && <ImageLegend images={images} tensor={tensor} />}
     </>
   );
@@ -166,18 +166,24 @@ function Digits({ tensor: { elements, dtype } }: { tensor: TensorView }) {
   );
 }
 
-function Legend({ range, nNan }: { range: Range; nNan: number }) {
+function Legend({ range, tensor: { elements, statistics } }: { range: Range; tensor: TensorView }) {
+  const { n_nan, n_infinite, count } = statistics;
+  const beyond = useMemo(() => (n_nan + n_infinite > 0 ? BEYOND.filter(({ is }) => elements.some(is)) : []), [elements]);
   return (
     <div class="legend">
-      <span>{readable(range.min)}</span>
-      <span class="ramp" aria-hidden="true" style={{ background: gradientOf(range) }} />
-      <span>{readable(range.max)}</span>
-      {nNan > 0 && (
-        <span class="nan">
-          <span class="swatch" aria-hidden="true" style={{ background: notANumber }} />
-          nan
-        </span>
+      {n_nan + n_infinite < count && (
+        <>
+          <span>{readable(range.min)}</span>
+          <span class="ramp" aria-hidden="true" style={{ background: gradientOf(range) }} />
+          <span>{readable(range.max)}</span>
+        </>
       )}
+      {beyond.map(({ name, color }) => (
+        <span class="nan">
+          <span class="swatch" aria-hidden="true" style={{ background: color }} />
+          {name}
+        </span>
+      ))}
     </div>
   );
 }

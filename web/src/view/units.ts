@@ -54,9 +54,12 @@ export function millisecondsOf(milliseconds: number): string {
   return `${Number((milliseconds / 1000).toPrecision(3))} s`;
 }
 
+/** Whether so much time was seen to pass that one can say how much was done in it. */
+export const hasRate = (milliseconds: number): boolean => milliseconds >= TICKS_OF_A_RATE * TICK_MS;
+
 /** Operations in a second, or bytes where nothing is computed; nothing where too little time was seen to pass. */
 export function rateOf(flops: number | undefined, bytes: number, milliseconds: number): string {
-  if (milliseconds < TICKS_OF_A_RATE * TICK_MS) return "–";
+  if (!hasRate(milliseconds)) return "–";
   const seconds = milliseconds / 1000;
   return flops ? `${scaled(flops / seconds, ["", " k", " M", " G", " T"])}FLOP/s` : `${scaled(bytes / seconds, [" B", " kB", " MB", " GB", " TB"])}/s`;
 }
