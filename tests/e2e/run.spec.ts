@@ -35,9 +35,19 @@ async function ran(page: Page, text: string): Promise<void> {
 const table = (page: Page) => panel(page).locator(".profile");
 const row = (page: Page, name: string) => table(page).locator("tbody tr:not(.of)").filter({ hasText: name });
 
-test("what of a large tensor is not here is hatched, and said above the picture", async ({ page }) => {
+test("the heat map of a large tensor has means of blocks", async ({ page }) => {
   await open(page);
-  await ran(page, "ones(shape=[1000, 1000])\n");
+  await ran(page, "reshape(arange(0f, 1000000f, 1f), newshape=[1000, 1000])\n");
+  await expect(panel(page).locator(".tensor > .note")).toHaveText("Each point is the mean of 2 by 2 elements.");
+  const picture = panel(page).getByRole("img", { name: "Heat map of 500 by 500 elements from 0 to 999999" });
+  await picture.hover({ position: { x: 1, y: 1 } });
+  // Of 2002, 2003, 3002 and 3003, rounded.
+  await expect(panel(page).locator(".pointed")).toHaveText("around [2, 2] the mean is 2503");
+});
+
+test("what of a large image is not here is hatched, and said above the picture", async ({ page }) => {
+  await open(page);
+  await ran(page, 'cast(reshape(arange(0f, 1000000f, 1f), newshape=[1000, 1000]) / 4000f, dtype="uint8")\n');
   const note = panel(page).locator(".tensor > .note");
   await expect(note).toHaveText("Of 1,000,000 elements the first 262,144 are here; what is hatched is not.");
   const picture = panel(page).locator(".heatmap");

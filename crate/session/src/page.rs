@@ -13,7 +13,7 @@ use crate::view::solver::{
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExportView, ExpressionView, FileView, FixView, FormatView,
     HoverView, LabelView, LaidValueView, LayerView, LayoutsView, MatchView, NameView, NeedsView, NetFunctionView,
-    NetView, OperatorView, RunView, SeverityView, SpanView, StatisticsView, TensorView, ValueView,
+    NetView, OperatorView, OverviewView, RunView, SeverityView, SpanView, StatisticsView, TensorView, ValueView,
 };
 use crate::{Analysis, File, Fusion, LayerSummary, Mends, Summary, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface, ToList};
@@ -492,6 +492,60 @@ fn tensor_view(value: &Value) -> Option<TensorView> {
     };
     let n = tensor.elements.len();
     let elements = (0..n.min(MAX_ELEMENTS)).map(element).list();
-    let shape = tensor.shape.iter().map(|&size| size as u32).list();
-    Some(TensorView { dtype: tensor.dtype.to_string(), shape, elements, statistics: statistics(n, &element) })
+    let shape = sizes(&tensor.shape);
+    let overview = if n > MAX_ELEMENTS { overview(&tensor.shape, &element) } else { None };
+    Some(TensorView { dtype: tensor.dtype.to_string(), shape, elements, overview, statistics: statistics(n, &element) })
+}
+
+fn sizes(shape: &[usize]) -> Vec<u32> {
+    shape.iter().map(|&size| size as u32).list()
+}
+
+/// Means of the least blocks of which there are few enough. `None`: there are more matrices than that.
+fn overview(shape: &[usize], element: &dyn Fn(usize) -> f64) -> Option<OverviewView> {
+    let (&n_columns, before) = shape.split_last()?;
+    let (n_rows, outer) = before.split_last().map_or((1, before), |(&rows, outer)| (rows, outer));
+    let n_matrices: usize = outer.iter().product();
+    let n_blocks = |side: usize| n_rows.div_ceil(side) * n_columns.div_ceil(side);
+    let side = (1..=n_rows.max(n_columns)).find(|&side| n_matrices.saturating_mul(n_blocks(side)) <= MAX_ELEMENTS)?;
+    let [rows, columns] = [n_rows, n_columns].map(|size| size.min(side));
+    let [high, wide] = [n_rows.div_ceil(rows), n_columns.div_ceil(columns)];
+    let mut elements = vec![0.0; n_matrices * high * wide];
+    for line in 0..n_matrices * n_rows {
+        let (matrix, row) = (line / n_rows, line % n_rows);
+        let height = rows.min(n_rows - row / rows * rows);
+        let start = (matrix * high + row / rows) * wide;
+        for column in 0..n_columns {
+            let width = columns.min(n_columns - column / columns * columns);
+            elements[start + column / columns] += element(line * n_columns + column) / (height * width) as f64;
+        }
+    }
+    let mut shape = sizes(shape);
+    let at = shape.len().saturating_sub(2);
+    shape.truncate(at);
+    if !before.is_empty() {
+        shape.push(high as u32);
+    }
+    shape.push(wide as u32);
+    Some(OverviewView { shape, elements, rows: rows as u32, columns: columns as u32 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_ELEMENTS, overview};
+
+    #[test]
+    fn an_overview_has_means_of_blocks_and_of_what_is_left_of_one() {
+        let view = overview(&[3, 601, 701], &|at| if at == 0 { f64::NAN } else { (at % 701) as f64 }).unwrap();
+        assert_eq!((view.shape, view.rows, view.columns), (vec![3, 201, 234], 3, 3));
+        assert!(view.elements[0].is_nan());
+        // Columns 3 to 5, and the last two.
+        assert_eq!(view.elements[1].round(), 4.0);
+        assert_eq!(view.elements[233].round(), 700.0);
+        assert!(view.elements.len() <= MAX_ELEMENTS);
+        let line = overview(&[MAX_ELEMENTS * 3], &|at| at as f64).unwrap();
+        assert_eq!((line.shape, line.rows, line.columns), (vec![MAX_ELEMENTS as u32], 1, 3));
+        assert_eq!(line.elements[5].round(), 16.0);
+        assert!(overview(&[MAX_ELEMENTS + 1, 2, 2], &|_| 0.0).is_none());
+    }
 }

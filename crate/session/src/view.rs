@@ -191,10 +191,23 @@ pub struct NameView {
 pub struct TensorView {
     pub dtype: String,
     pub shape: Vec<u32>,
-    /// The elements in row-major order, at most 16,384 of them; NaN and infinities as they are.
+    /// The elements in row-major order, at most 262,144 of them; NaN and infinities as they are.
     pub elements: Vec<f64>,
+    /// Of what has more elements.
+    pub overview: Option<OverviewView>,
     /// Of all elements.
     pub statistics: StatisticsView,
+}
+
+/// A tensor whose matrices are smaller: each element is the mean of a block, at the ends of what is left of one.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct OverviewView {
+    pub shape: Vec<u32>,
+    pub elements: Vec<f64>,
+    /// Of a block.
+    pub rows: u32,
+    pub columns: u32,
 }
 
 /// About the finite elements of a tensor, and how many are not.

@@ -4,15 +4,17 @@ import { elementOf, type Matrix } from "./axes.ts";
 import { Bitmap, type Rgb } from "./bitmap.tsx";
 import { colorOf, exact, type Range, readable } from "./numbers.ts";
 import { brightness, type Images } from "./picture.ts";
-import type { TensorView } from "../wasm/relish_wasm.js";
+import type { OverviewView, TensorView } from "../wasm/relish_wasm.js";
 
 interface HeatMapProps {
   tensor: TensorView;
+  /** What each element stands for, where that is several. */
+  block: OverviewView | undefined;
   matrix: Matrix;
   range: Range;
 }
 
-export function HeatMap({ tensor, matrix, range }: HeatMapProps) {
+export function HeatMap({ tensor, block, matrix, range }: HeatMapProps) {
   const { elements, dtype } = tensor;
   const { rows, columns, name } = matrix;
   const color = useMemo(
@@ -24,6 +26,7 @@ export function HeatMap({ tensor, matrix, range }: HeatMapProps) {
   );
   const say = (row: number, column: number) => {
     const element = elementOf(elements, matrix, row, column);
+    if (block !== undefined && element !== undefined) return `around [${row * block.rows}, ${column * block.columns}] the mean is ${readable(element)}`;
     return element === undefined ? `[${row}, ${column}] is not here` : `[${row}, ${column}] is ${exact(element, dtype)}`;
   };
   const label = `Heat map${name === "" ? "" : ` ${name}`} of ${rows} by ${columns} elements from ${readable(range.min)} to ${readable(range.max)}`;
@@ -55,6 +58,7 @@ export function Image({ tensor, images, matrix, channelStep }: ImageProps) {
   );
   const say = (row: number, column: number) => {
     const values = at(row, column).slice(0, images.channels);
+    if (!values.some((value) => value !== undefined)) return `[${row}, ${column}] is not here`;
     const text = values.map((value) => (value === undefined ? "?" : exact(value, dtype))).join(", ");
     return `[${row}, ${column}] is ${images.channels === 3 ? `(${text})` : text}`;
   };

@@ -8,7 +8,7 @@ import { highlight } from "./code.tsx";
 import { HeatMap, Image } from "./heatmap.tsx";
 import { BEYOND, exact, gradientOf, isRounded, type Range, rangeOf, readable, shortest } from "./numbers.ts";
 import { type Images, imagesOf } from "./picture.ts";
-import type { TensorView } from "../wasm/relish_wasm.js";
+import type { OverviewView, TensorView } from "../wasm/relish_wasm.js";
 
 /** At most this many elements are read one by one unasked. */
 const READABLE = 64;
@@ -45,6 +45,7 @@ export function TensorPicture({ tensor, text, truncated }: Props) {
   const chosen = useSignal<Look | undefined>(undefined);
   const look = chosen.value !== undefined && looks.includes(chosen.value) ? chosen.value : first;
   if (statistics.count === 0) return <Text text={text} />;
+  const overview = look === "map" ? tensor.overview : undefined;
   return (
     <div class="tensor">
       {!isSmall && <Statistics tensor={tensor} />}
@@ -57,12 +58,22 @@ export function TensorPicture({ tensor, text, truncated }: Props) {
           ))}
         </div>
       )}
-      {elements.length < statistics.count && (
-        <p class="note">
-          Of {grouped(statistics.count)} elements the first {grouped(elements.length)} are here{look !== "numbers" && "; what is hatched is not"}.
-        </p>
+      {overview !== undefined ? (
+        <p class="note">Each point is the mean of {blockOf(overview)} elements.</p>
+      ) : (
+        elements.length < statistics.count && (
+          <p class="note">
+            Of {grouped(statistics.count)} elements the first {grouped(elements.length)} are here{look !== "numbers" && "; what is hatched is not"}.
+          </p>
+        )
       )}
-      <Matrices tensor={tensor} look={look} images={look === "image" ? images : undefined} isSmall={isSmall} />
+      <Matrices
+        tensor={overview === undefined ? tensor : { ...tensor, shape: overview.shape, elements: overview.elements }}
+        block={overview}
+        look={look}
+        images={look === "image" ? images : undefined}
+        isSmall={isSmall}
+      />
       {!isSmall && (
         <details>
           <summary>As text</summary>
@@ -106,14 +117,19 @@ function Statistics({ tensor: { shape, statistics } }: { tensor: TensorView }) {
   );
 }
 
+/** How many elements a point of an overview stands for. */
+const blockOf = ({ rows, columns }: OverviewView) => (rows === 1 || columns === 1 ? grouped(rows * columns) : `${rows} by ${columns}`);
+
 interface MatricesProps {
   tensor: TensorView;
+  /** What each of its elements stands for, where that is several. */
+  block: OverviewView | undefined;
   look: Look;
   images: Images | undefined;
   isSmall: boolean;
 }
 
-function Matrices({ tensor, look, images, isSmall }: MatricesProps) {
+function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
   const { elements, statistics, dtype } = tensor;
   // A vector is a matrix of one row.
   const shape = tensor.shape.length === 1 ? [1, ...tensor.shape] : tensor.shape;
@@ -137,7 +153,7 @@ function Matrices({ tensor, look, images, isSmall }: MatricesProps) {
             {images ? (
               <Image tensor={tensor} images={images} matrix={matrix} channelStep={channelStep} />
             ) : look === "map" ? (
-              <HeatMap tensor={tensor} matrix={matrix} range={range} />
+              <HeatMap tensor={tensor} block={block} matrix={matrix} range={range} />
             ) : (
               <Grid elements={elements} matrix={matrix} dtype={dtype} isSmall={isSmall} />
             )}
