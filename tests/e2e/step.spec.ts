@@ -35,7 +35,10 @@ async function step(page: Page, text: string): Promise<void> {
 }
 
 async function seek(page: Page, to: number): Promise<void> {
-  await panel(page).getByRole("slider").fill(String(to));
+  const slider = panel(page).getByRole("slider");
+  // How long the run is becomes known little by little.
+  await expect.poll(async () => Number(await slider.getAttribute("max"))).toBeGreaterThanOrEqual(to);
+  await slider.fill(String(to));
   await expect(where(page)).toContainText(`Step ${to} of`);
 }
 

@@ -34,8 +34,9 @@ fn leaky_relu(call: &Call) -> Result<Value, Fault> {
     let alpha = call.attrs.float("alpha");
     call.one(match &*x.elements() {
         Elements::Float(values) => floats(result.dtype, values.iter().map(|&x| if x > 0.0 { x } else { alpha * x })),
+        // Relay takes what of alpha the dtype holds.
         Elements::Int(_) => {
-            let leak = |x: i128| if x > 0 { x } else { float_to_int(alpha * x as f64) };
+            let leak = |x: i128| if x > 0 { x } else { x.wrapping_mul(float_to_int(alpha)) };
             ints(result.dtype, x.ints().into_iter().map(leak))
         }
     })

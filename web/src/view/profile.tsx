@@ -123,6 +123,8 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
       {row.names.length > 1 && <span class="fused">+{row.names.length - 1}</span>}
     </button>
   );
+  // Where there is little room, what is not in bytes is FLOPs.
+  const rate = rateOf(row.flops, bytes(row), row.milliseconds);
   const amounts = (
     <>
       <td class="took">
@@ -132,7 +134,7 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
       <td>{countOf(row.calls)}</td>
       <td title={`${bytesOf(row.bytes_read)} read, ${bytesOf(row.bytes_written)} written`}>{bytesOf(bytes(row))}</td>
       <td>{row.flops === undefined ? "–" : countOf(row.flops)}</td>
-      <td>{rateOf(row.flops, bytes(row), row.milliseconds)}</td>
+      <td>{isPaneNarrow.value ? rate.replace("FLOP", "") : rate}</td>
     </>
   );
   const leading = isFresh ? "leads" : "";

@@ -10,7 +10,7 @@ use super::blocks::Blocks;
 use super::pools::first_spatial;
 use super::{Scratch, Source, Work, count};
 use crate::conv::window::{LINE, PLANE, VOLUME};
-use crate::image::resize::axes_of;
+use crate::image::resize::{axes_of, in_single, is_single};
 use crate::nn::moves::{enlarged_taps, mode_of};
 use crate::run::{Fault, ResultType};
 use kernel::image::Taps;
@@ -33,6 +33,8 @@ pub struct Resampled {
     fill: Option<f64>,
     /// Whether sums are made along one axis after the other.
     is_separable: bool,
+    /// Whether they are rounded to float32.
+    is_single: bool,
 }
 
 struct Axis {
@@ -82,6 +84,7 @@ impl Resampled {
         let places = axes[2].size.max(axes[2].taps.len());
         let n_in_rows = count(&[most(&axes[0]), most(&axes[1]), places, inner])?;
         let dtypes = [x.dtype, result.dtype];
+        let is_single = is_single(x.dtype, axes.iter().map(|axis| &axis.taps));
         (n_in_rows <= MOST_OF_ROWS).then_some(Resampled {
             dtypes,
             axes,
@@ -90,6 +93,7 @@ impl Resampled {
             n_in_rows,
             fill,
             is_separable,
+            is_single,
         })
     }
 
@@ -124,6 +128,7 @@ impl Resampled {
                         Some(fill) => sums.resize(n_to, fill),
                         None => self.row([plane, row], held, sums),
                     }
+                    in_single(self.is_single, sums);
                     write(blocks, self.dtypes[1], sums, to.next()?);
                 }
             }

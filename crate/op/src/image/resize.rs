@@ -1,6 +1,7 @@
 //! Resizing: where each place of the result lies in the data, and what is read around it.
 //!
-//! Coordinates are computed in `float32`, as Relay does, since they are rounded to places; values in `f64`.
+//! Coordinates are computed in `float32`, as Relay does, since they are rounded to places; values in `f64`. What is made
+//! of integers is rounded to `float32` before it is cut off, for there Relay has it: a hair below 27 is 27.
 
 use crate::rule::DataLayout;
 use crate::run::{Call, Fault, floats};
@@ -8,7 +9,7 @@ use base::ToList;
 use kernel::image::{Taps, cubic, weighted};
 use kernel::index::{each_index, offset};
 use kernel::strided::row_major;
-use ty::{AttrValue, Attrs, Value};
+use ty::{AttrValue, Attrs, Dtype, Value};
 
 /// How a resize reads: all but the coordinates.
 struct Reading<'a> {
@@ -23,6 +24,18 @@ pub(crate) struct Along {
     axis: usize,
     pub taps: Vec<Taps>,
     pub outside: Vec<bool>,
+}
+
+/// Whether sums of these elements are rounded to `float32`: integers that are more than moved.
+pub(crate) fn is_single<'a>(dtype: Dtype, taps: impl IntoIterator<Item = &'a Vec<Taps>>) -> bool {
+    !dtype.is_float() && taps.into_iter().flatten().any(|taps| taps.len() > 1)
+}
+
+/// The sums, rounded to `float32` where they are to be.
+pub(crate) fn in_single(is_single: bool, sums: &mut [f64]) {
+    if is_single {
+        sums.iter_mut().for_each(|sum| *sum = f64::from(*sum as f32));
+    }
 }
 
 fn last_index(place: f64, size: usize) -> usize {
@@ -161,7 +174,9 @@ pub(crate) fn axes_of(attrs: &Attrs, letters: &str, from: &[usize], to: &[usize]
     for (i, letter) in spatial.chars().enumerate() {
         let axis = layout.axis(letter);
         let (size, target) = (from[axis], to[axis]);
-        let [start, end] = [i, n + i].map(|at| region.get(at).copied().unwrap_or(0.0) as f32);
+        // Of three axes Relay takes the last one's region first.
+        let at = if n == 3 { n - 1 - i } else { i };
+        let [start, end] = [at, n + at].map(|at| region.get(at).copied().unwrap_or(0.0) as f32);
         let is_whole =
             n == 2 && (reading.method, mode) == ("nearest_neighbor", "asymmetric") && grows_evenly(size, target);
         let coordinates: Option<Vec<f32>> = (0..target)
@@ -177,6 +192,10 @@ pub(crate) fn axes_of(attrs: &Attrs, letters: &str, from: &[usize], to: &[usize]
             false => reading.along(axis, size, &coordinates)?,
         });
     }
+    if n == 3 {
+        // Nor does it ask whether a plane is outside.
+        axes[0].outside.fill(false);
+    }
     let fill = (mode == "tf_crop_and_resize").then(|| attrs.float("extrapolation_value"));
     Ok(Axes { layout, along: axes, fill })
 }
@@ -187,6 +206,7 @@ fn resize_of(call: &Call, letters: &str) -> Result<Value, Fault> {
     let images: Vec<usize> = (0..x.shape()[layout.axis('N')]).list();
     let mut values = Vec::with_capacity(kernel::strided::count(&result.shape));
     sample(&x.floats(), x.shape(), &layout, &images, &|_| &axes[..], fill, &result.shape, &mut values);
+    in_single(is_single(x.dtype(), axes.iter().map(|along| &along.taps)), &mut values);
     call.one(floats(result.dtype, values.into_iter()))
 }
 
@@ -271,5 +291,6 @@ pub(super) fn crop_and_resize_of(call: &Call) -> Result<Value, Fault> {
         let axes = |n: usize| &axes[n][..];
         sample(&x.floats(), x.shape(), &layout, &images, &axes, fill, &result.shape, &mut values);
     }
+    in_single(is_single(x.dtype(), axes.iter().flatten().map(|along| &along.taps)), &mut values);
     call.one(floats(result.dtype, values.into_iter()))
 }

@@ -2,6 +2,7 @@
 
 use crate::conv::layout::{by_letters, in_layout, operand, parse, permuted, sizes};
 use crate::conv::window::{PLANE, Space, VOLUME, fault, nothing, numbers};
+use crate::image::resize::in_single;
 use crate::run::{Arg, Call, Fault, cast_between, floats};
 use base::{Append, ToList};
 use kernel::resample::{self, Taps};
@@ -328,7 +329,7 @@ fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
     let layout = parse(call.attrs.str("layout"), space.data)?;
     let mut x = by_letters(&operand(call, 0)?, &layout, space.data)?;
     let out = sizes(&result.shape, &layout, space.data);
-    let method = call.attrs.str("method");
+    let (method, is_integer) = (call.attrs.str("method"), !x.dtype.is_float());
     for axis in 2..x.shape.len() {
         let size = x.shape[axis];
         if method == "nearest_neighbor" {
@@ -344,7 +345,10 @@ fn enlarged(call: &Call, space: &Space, mode: &str) -> Result<Value, Fault> {
         x.shape[axis] = out[axis];
     }
     let elements = match x.elements {
-        Elements::Float(values) => floats(result.dtype, values.into_iter()),
+        Elements::Float(mut values) => {
+            in_single(is_integer && method != "nearest_neighbor", &mut values);
+            floats(result.dtype, values.into_iter())
+        }
         integers @ Elements::Int(_) => integers,
     };
     call.one(in_layout(&elements, &result.shape, &layout, space.data)?)
