@@ -100,6 +100,15 @@ mod tests {
     }
 
     #[test]
+    fn indices_name_places_within_their_axis() {
+        let mut places = [0; 3];
+        assert!(named([2, 0, 1].into_iter(), (3, 8), (100, 24), &mut places));
+        assert_eq!(places, [116, 124, 156]);
+        assert!(!named([0, 3, 0].into_iter(), (3, 8), (0, 0), &mut places));
+        assert!(!named([0, -1, 0].into_iter(), (3, 8), (0, 0), &mut places));
+    }
+
+    #[test]
     fn keys_have_the_order_of_numbers() {
         let floats = [f64::NEG_INFINITY, -2.5, -1e-300, 0.0, 1e-300, 1.0, f64::INFINITY, f64::NAN];
         assert!(floats.windows(2).all(|pair| float_key(pair[0]) < float_key(pair[1])));

@@ -339,6 +339,22 @@ mod tests {
     const OPERATORS: [Binary; 6] =
         [Binary::Add, Binary::Subtract, Binary::Multiply, Binary::Divide, Binary::Maximum, Binary::Minimum];
 
+    #[test]
+    fn few_bytes_are_copied_and_repeated_as_many() {
+        for n in 0..150 {
+            let from: Vec<u8> = (0..n).map(|at| at as u8 ^ 0x5a).collect();
+            let mut to = vec![0xff; n + 2];
+            copy_short(&from, &mut to[1..=n]);
+            assert_eq!((&to[1..=n], to[0], to[n + 1]), (&from[..], 0xff, 0xff));
+            for width in [1, 2, 4, 8] {
+                let element = &[3, 1, 4, 1, 5, 9, 2, 6][..width];
+                let mut to = vec![0xff; n * width];
+                repeat(element, &mut to);
+                assert_eq!(to, element.repeat(n));
+            }
+        }
+    }
+
     /// What [`wide`] makes of the same bytes.
     fn widely(op: Binary, format: Format, [a, b]: [&[u8]; 2], to: &mut [u8]) {
         let n = to.len() / format.width();
