@@ -28,11 +28,17 @@ const REPLACED = {
     export class EditorWorkerClient {}`,
 };
 
+/**
+ * The table of characters that look like others. It is for a worker that looks for them, and there is none: without, it
+ * says of no character that it does.
+ */
+const ALIKE = { module: "base/common/strings.js", table: /JSON\.parse\('\{\\"_common\\":\[8232,[^']*'\)/, none: `JSON.parse('{"_common":[],"_default":[]}')` };
+
 const moduleOf = (id) => id.replaceAll("\\", "/").split("?")[0].split(MONACO)[1];
 
 /** A plugin that replaces them. The site is not built when one of them is not there any more. */
 export function withoutUnusedParts() {
-  const left = new Set(Object.keys(REPLACED));
+  const left = new Set([...Object.keys(REPLACED), ALIKE.module]);
   let isSite = false;
   return {
     name: "without-unused-parts",
@@ -45,6 +51,11 @@ export function withoutUnusedParts() {
       if (code === undefined) return undefined;
       left.delete(moduleOf(id));
       return { code, moduleType: "js" };
+    },
+    transform(code, id) {
+      if (moduleOf(id) !== ALIKE.module || !ALIKE.table.test(code)) return undefined;
+      left.delete(ALIKE.module);
+      return { code: code.replace(ALIKE.table, ALIKE.none), map: null };
     },
     buildEnd(error) {
       if (isSite && error === undefined && left.size > 0) this.error(`Monaco has no ${[...left].join(", ")} any more; see scripts/editor.mjs.`);
