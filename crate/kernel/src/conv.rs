@@ -17,14 +17,14 @@
 //!   miss the data add nothing, not even under an infinite weight. Then the bias, then `relu`. Natively and in
 //!   WebAssembly it is the same to the bit.
 //! - The error bound is that of [`crate::gemm`], with the number of looks for `k`.
-//! - Nothing outside of the slices is read or written; [`conv`] answers `None` if their lengths disagree with the
+//! - Nothing outside of the slices is read or written; [`Prepared::run`] answers `None` if their lengths disagree with the
 //!   geometry.
 //!
 //! Deliberately absent: channels last (transpose around it; a window of one element is a [`crate::gemm`] as it is), and
 //! windows whose values are not linear.
 //!
 //! ```
-//! use kernel::conv::{Axis, Direction, Geometry, Scratch, conv};
+//! use kernel::conv::{Axis, Direction, Geometry, Prepared, Scratch};
 //! use kernel::gemm::Activation;
 //! // 1 2 3 under a window of 1 10, with one zero in front: 10, 21, 32.
 //! let line = Axis { kernel: 2, padding: 1, ..Axis::new(3) };
@@ -33,7 +33,8 @@
 //!     Geometry { n_images: 1, n_channels: 1, n_outputs: 1, n_groups: 1, direction: Direction::Forward, axes };
 //! let mut results = [0.0; 3];
 //! let (data, weight) = ([1.0, 2.0, 3.0], [1.0, 10.0]);
-//! conv(&geometry, [&data, &weight], None, Activation::None, &mut results, &mut Scratch::default());
+//! let conv = Prepared::new(geometry).unwrap();
+//! conv.run([&data, &weight], None, Activation::None, &mut results, &mut Scratch::default());
 //! assert_eq!(results, [10.0, 21.0, 32.0]);
 //! ```
 
@@ -245,18 +246,6 @@ impl Prepared {
         }
         Some(())
     }
-}
-
-/// As [`Prepared::run`], where nothing is prepared.
-pub fn conv(
-    geometry: &Geometry,
-    [data, weight]: [&[f32]; 2],
-    bias: Option<&[f32]>,
-    activation: Activation,
-    out: &mut [f32],
-    scratch: &mut Scratch,
-) -> Option<()> {
-    Prepared::new(*geometry)?.run([data, weight], bias, activation, out, scratch)
 }
 
 struct Run<'a> {

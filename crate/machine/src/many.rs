@@ -57,13 +57,12 @@ impl TupleCall {
         for (at, &place) in (0..).zip(&places) {
             Part::write(at, 0, place, 32, &mut writes);
         }
-        let is_flat = |&layout: &LayoutId| matches!(layouts[layout].kind, Kind::Tensor | Kind::Scalar(_));
         let n_words = layout::n_words(layouts[result].bits);
         if operands.len() > usize::from(Reg::MAX) {
             return None;
         }
         let call = TupleCall { op, attrs: attrs.clone(), operands, reads, n_results, writes, n_words };
-        call.operands.iter().all(is_flat).then_some(call)
+        call.operands.iter().all(|&layout| is_tensor(layouts, layout)).then_some(call)
     }
 }
 
@@ -219,13 +218,17 @@ pub fn is_in_place(
     result: LayoutId,
     results: &[ResultType],
 ) -> bool {
-    let is_tensor = |layout: LayoutId| matches!(layouts[layout].kind, Kind::Tensor | Kind::Scalar(_));
     let mut all = operands.into_iter();
     all.all(|layout| match fields(layouts, layout) {
-        Some(fields) => fields.iter().all(|field| is_tensor(field.layout)),
-        None => is_tensor(layout),
+        Some(fields) => fields.iter().all(|field| is_tensor(layouts, field.layout)),
+        None => is_tensor(layouts, layout),
     }) && places(layouts, result, results.len()).is_some()
         && are_tensors(results)
+}
+
+/// A tensor, or a scalar, which is one without axes.
+fn is_tensor(layouts: &Layouts, layout: LayoutId) -> bool {
+    matches!(layouts[layout].kind, Kind::Tensor | Kind::Scalar(_))
 }
 
 /// The fields of a tuple that is held in place.

@@ -3,7 +3,7 @@
 //! Where an operator stands, the machine remembers the types of the operands that came there last, and what it found
 //! out about them: the result's type and the [`Plan`] of the call. As long as operands of the same types come, a call
 //! costs a comparison of headers, a block (or none, where an operand has no other owner and the plan takes it), and the
-//! arithmetic. What has no plan, and operands in tuples, are read out of the heap and computed on values.
+//! arithmetic. What has no plan is read out of the heap and computed on values; tuples are in [`crate::many`].
 
 use crate::code::{Assembly, Reg, WINDOW};
 use crate::fault::Stop;

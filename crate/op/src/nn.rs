@@ -172,7 +172,7 @@ def @f(%x: Tensor[(1, 64, 28, 28), float32]) { nn.lrn(%x) }
         relation: &IDENTITY,
         kernel: Kernel::Whole(leaky_relu),
         doc: "
-`alpha` times the negative elements, the others as they are.
+`alpha` times the negative elements, the others as they are. Of integers it is what of `alpha` is one.
 ```relay
 nn.leaky_relu([-4f, 3f])
 #=> [-1f, 3f]

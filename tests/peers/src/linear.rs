@@ -1,7 +1,7 @@
 //! Products of matrices, and convolutions.
 
 use crate::{Plan, matrix, result, tensor};
-use kernel::conv::{Axis, Direction, Geometry, conv};
+use kernel::conv::{Axis, Direction, Geometry, Prepared};
 use kernel::gemm::{Activation, Epilogue, Packed, Right, multiply, pack};
 
 /// `c[m, n] = a[m, k] · b[k, n]`. A null `b` is what [`pack_right`] has put into the plan.
@@ -57,9 +57,10 @@ pub unsafe extern "C" fn conv2d(
     let axis = Axis { size, kernel, output, stride, dilation: 1, padding };
     let axes = [Axis::new(1), axis, axis];
     let geometry = Geometry { n_images: 1, n_channels, n_outputs, n_groups, direction: Direction::Forward, axes };
-    let [x_len, w_len, y_len] = geometry.lengths().expect("sizes that fit");
+    let conv = Prepared::new(geometry).expect("sizes that fit");
+    let [x_len, w_len, y_len] = conv.lengths();
     unsafe {
         let (x, w, y) = (tensor(x, x_len), tensor(w, w_len), result(y, y_len));
-        conv(&geometry, [x, w], None, Activation::None, y, &mut (*plan).conv).expect("lengths agree");
+        conv.run([x, w], None, Activation::None, y, &mut (*plan).conv).expect("lengths agree");
     }
 }

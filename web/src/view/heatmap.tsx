@@ -4,12 +4,12 @@ import { elementOf, type Matrix } from "./axes.ts";
 import { Bitmap, type Rgb } from "./bitmap.tsx";
 import { colorOf, exact, type Range, readable } from "./numbers.ts";
 import { brightness, type Images } from "./picture.ts";
-import type { OverviewView, TensorView } from "../wasm/relish_wasm.js";
+import type { TensorView } from "../wasm/relish_wasm.js";
 
 interface HeatMapProps {
   tensor: TensorView;
-  /** What each element stands for, where that is several. */
-  block: OverviewView | undefined;
+  /** How many rows and columns each element stands for, where it is a mean. */
+  block: { rows: number; columns: number } | undefined;
   matrix: Matrix;
   range: Range;
 }

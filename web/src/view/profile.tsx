@@ -117,9 +117,7 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
       onFocus={() => light(true)}
       onBlur={() => light(false)}
     >
-      <code title={row.names.join(" + ")}>
-        {row.names[0]}
-      </code>
+      <code title={row.names.join(" + ")}>{row.names[0]}</code>
       {row.names.length > 1 && <span class="fused">+{row.names.length - 1}</span>}
     </button>
   );

@@ -44,8 +44,9 @@ export function TensorPicture({ tensor, text, truncated }: Props) {
   const first: Look = isSmall || shape.length === 1 ? "numbers" : images?.isSure ? "image" : "map";
   const chosen = useSignal<Look | undefined>(undefined);
   const look = chosen.value !== undefined && looks.includes(chosen.value) ? chosen.value : first;
-  if (statistics.count === 0) return <Text text={text} />;
   const overview = look === "map" ? tensor.overview : undefined;
+  const seen = useMemo(() => (overview === undefined ? tensor : { ...tensor, shape: overview.shape, elements: overview.elements }), [tensor, overview]);
+  if (statistics.count === 0) return <Text text={text} />;
   return (
     <div class="tensor">
       {!isSmall && <Statistics tensor={tensor} />}
@@ -68,7 +69,7 @@ export function TensorPicture({ tensor, text, truncated }: Props) {
         )
       )}
       <Matrices
-        tensor={overview === undefined ? tensor : { ...tensor, shape: overview.shape, elements: overview.elements }}
+        tensor={seen}
         block={overview}
         look={look}
         images={look === "image" ? images : undefined}
@@ -141,6 +142,8 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
   const shownCut: Cut = images
     ? { rows: images.height, columns: images.width, at: now.at.map((at, axis) => (axis === images.channel ? 0 : at)) }
     : now;
+  // Blocks lie in the last two axes, whichever are shown.
+  const side = (axis: number) => (axis === shape.length - 1 ? block?.columns : axis === shape.length - 2 ? block?.rows : 1) ?? 1;
   const { matrices, total } = matricesOf(shape, shownCut, most, images?.channel);
   const channelStep = images?.channel === undefined ? 0 : shape.slice(images.channel + 1).reduce((product, size) => product * size, 1);
   return (
@@ -153,7 +156,7 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
             {images ? (
               <Image tensor={tensor} images={images} matrix={matrix} channelStep={channelStep} />
             ) : look === "map" ? (
-              <HeatMap tensor={tensor} block={block} matrix={matrix} range={range} />
+              <HeatMap tensor={tensor} block={block && { rows: side(shownCut.rows), columns: side(shownCut.columns) }} matrix={matrix} range={range} />
             ) : (
               <Grid elements={elements} matrix={matrix} dtype={dtype} isSmall={isSmall} />
             )}

@@ -52,7 +52,7 @@ fn every_path_adds_in_order() {
         let bias = (random.below(2) == 0).then_some(&biases[..]);
         let activation = [Activation::None, Activation::Relu][random.below(2)];
         let mut got = vec![f32::NAN; out_len];
-        conv(&geometry, [&data, &weight], bias, activation, &mut got, &mut scratch).unwrap();
+        Prepared::new(geometry).unwrap().run([&data, &weight], bias, activation, &mut got, &mut scratch).unwrap();
         let bias = bias.map_or(Bias::None, Bias::PerRow);
         let finish = Epilogue { bias, activation, ..Epilogue::default() }.finish([geometry.n_outputs, 0]).unwrap();
         let mut want = vec![0.0; out_len];
@@ -75,7 +75,10 @@ fn sums_are_close() {
         n_checked += 1;
         let (data, weight) = (random.floats(data_len), random.floats(weight_len));
         let mut got = vec![f32::NAN; out_len];
-        conv(&geometry, [&data, &weight], None, Activation::None, &mut got, &mut Scratch::default()).unwrap();
+        Prepared::new(geometry)
+            .unwrap()
+            .run([&data, &weight], None, Activation::None, &mut got, &mut Scratch::default())
+            .unwrap();
         let looks = geometry.axes.map(|axis| {
             let [stride, dilation, before] = [axis.stride, axis.dilation, axis.padding].map(|x| x as i64);
             let along = Along { stride, dilation, before, after: 0 };
@@ -125,9 +128,12 @@ fn transposed_is_the_transpose() {
         };
         assert_eq!(transposed.lengths(), Some([out_len, weight_len, data_len]));
         let (x, weight, y) = (random.floats(data_len), random.floats(weight_len), random.floats(out_len));
-        let run = |geometry, data: &[f32], n| {
+        let run = |geometry: &Geometry, data: &[f32], n| {
             let mut out = vec![0.0; n];
-            conv(geometry, [data, &weight], None, Activation::None, &mut out, &mut Scratch::default()).unwrap();
+            Prepared::new(*geometry)
+                .unwrap()
+                .run([data, &weight], None, Activation::None, &mut out, &mut Scratch::default())
+                .unwrap();
             out
         };
         let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
@@ -144,7 +150,7 @@ fn padding_is_skipped_even_under_an_infinite_weight() {
     let geometry = Geometry { n_images: 1, n_channels: 1, n_outputs: 1, n_groups: 1, direction, axes };
     let mut out = [0.0];
     let mut run = |geometry: &Geometry, weight: &[f32]| {
-        conv(geometry, [&[1.0], weight], None, Activation::None, &mut out, &mut Scratch::default())?;
+        Prepared::new(*geometry)?.run([&[1.0], weight], None, Activation::None, &mut out, &mut Scratch::default())?;
         Some(out[0])
     };
     assert_eq!(run(&geometry, &[f32::INFINITY, 2.0]), Some(2.0));
@@ -160,7 +166,7 @@ fn what_does_not_fit_is_refused() {
     let geometry = Geometry { n_images: 1, n_channels: 2, n_outputs: 2, n_groups: 1, direction, axes };
     let run = |geometry: &Geometry, data: &[f32], bias| {
         let mut out = [0.0; 12];
-        conv(geometry, [data, &[1.0; 4]], bias, Activation::None, &mut out, &mut Scratch::default())
+        Prepared::new(*geometry)?.run([data, &[1.0; 4]], bias, Activation::None, &mut out, &mut Scratch::default())
     };
     let data = [1.0; 12];
     assert_eq!(run(&geometry, &data, None), Some(()));

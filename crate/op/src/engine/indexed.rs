@@ -178,10 +178,8 @@ impl Indexed {
         let Ok(indices) = bytemuck::try_cast_slice::<u8, i32>(indices) else { return false };
         let Some(indices) = indices.get(at + start * self.steps[1]..) else { return false };
         let base = (base + start * self.steps[0], self.steps[0]);
-        match self.steps[1] {
-            1 => indices.len() >= places.len() && named(indices.iter().copied(), axis, base, places),
-            _ => false,
-        }
+        // One index behind the other.
+        self.steps[1] == 1 && indices.len() >= places.len() && named(indices.iter().copied(), axis, base, places)
     }
 
     /// Where an index is in an axis.
