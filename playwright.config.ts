@@ -11,8 +11,8 @@ export default defineConfig({
   // What a test expects is what comes to be shown; how soon is measured by `npm run bench`.
   expect: { timeout: 10_000 },
   fullyParallel: true,
-  // Two cores are common where this runs; times are measured, so no more workers than that.
-  workers: process.env.CI ? 1 : 2,
+  // Two cores are common where this runs; more would only wait for each other.
+  workers: 2,
   reporter: [["list"]],
   // Only the test of it has the site kept: to keep it for each test anew would take longer than most of them.
   use: { baseURL: `http://127.0.0.1:${port}`, trace: "retain-on-failure", serviceWorkers: "block" },

@@ -1,19 +1,11 @@
 // By keyboard, by screen reader, on a phone, in either theme, and with nothing asked of anyone else.
-import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
-import { expectHover, open, panel, phone, problems, runButton, write } from "./page.ts";
+import { expectHover, open, panel, phone, problems, runButton, violations, write } from "./page.ts";
 
 const WRONG = `let %a = ones(shape=[2, 3]);
 let %b = ones(shape=[4]);
 %a + %b
 `;
-
-async function violations(page: Page): Promise<string[]> {
-  // What fades in is not yet what people read.
-  await page.waitForTimeout(500);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
-}
 
 for (const colorScheme of ["light", "dark"] as const) {
   test(`axe has nothing to say in ${colorScheme}`, async ({ browser }) => {

@@ -1,7 +1,6 @@
 // What a run came to and what it took: memory, operators, and tensors as numbers, maps and images.
-import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
-import { expectValue, open, panel, phone, problems, runButton, showPanel, stopButton, write } from "./page.ts";
+import { expectValue, open, panel, phone, problems, runButton, showPanel, stopButton, violations, write } from "./page.ts";
 
 const NET = `def @layer(%x: Tensor[(64, 128), float32], %w: Tensor[(96, 128), float32]) {
   nn.softmax(nn.dense(%x, %w))
@@ -18,12 +17,6 @@ reshape(%ramp, newshape=[16, 16, 3]) / 768f
 reshape(%ramp, newshape=[3, 16, 16]) - 300f
 (ones(shape=[10, 10]) - 1f) / (reshape(arange(0f, 100f, 1f), newshape=[10, 10]))
 `;
-
-async function violations(page: Page): Promise<string[]> {
-  await page.waitForTimeout(500);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
-}
 
 async function ran(page: Page, text: string): Promise<void> {
   await write(page, text);

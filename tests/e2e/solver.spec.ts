@@ -1,9 +1,8 @@
 // The solver on the page: every step of a real check, its graph, and the answers to why and why not.
 import { deflateRawSync } from "node:zlib";
 import { readFile } from "node:fs/promises";
-import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { focusEditor, open, panel, problems, ready, showPanel, text, write } from "./page.ts";
+import { focusEditor, open, panel, problems, ready, showPanel, text, violations, write } from "./page.ts";
 
 const NET = `def @net(%x: Tensor[(2, 1, 28, 28), float32], %w: Tensor[(20, 1, 5, 5), float32]) {
   let %c = nn.conv2d(%x, %w);
@@ -59,12 +58,6 @@ async function openExample(page: Page, title: string): Promise<void> {
   await page.getByRole("button", { name: "Examples" }).click();
   await page.getByRole("searchbox").fill(title);
   await page.locator(".gallery button").filter({ hasText: title }).first().click();
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.waitForTimeout(300);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
 }
 
 test("a broken network: why not, the first fix, why a dim, the deciding step, and a link to it", async ({ page, browser }) => {

@@ -1,7 +1,6 @@
 // The machine on the page: its program before and after each pass, and a run step by step.
-import { AxeBuilder } from "@axe-core/playwright";
 import { expect, type Page, test } from "@playwright/test";
-import { open, panel, showPanel, write } from "./page.ts";
+import { open, panel, showPanel, violations, write } from "./page.ts";
 
 const DOUBLE = `def @double(%l: List[int32]) -> List[int32] {
   match (%l) {
@@ -40,12 +39,6 @@ async function seek(page: Page, to: number): Promise<void> {
   await expect.poll(async () => Number(await slider.getAttribute("max"))).toBeGreaterThanOrEqual(to);
   await slider.fill(String(to));
   await expect(where(page)).toContainText(`Step ${to} of`);
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.waitForTimeout(300);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
 }
 
 test("a pass that changed nothing is said to be so once", async ({ page }) => {
