@@ -1,5 +1,5 @@
 // By keyboard, by screen reader, on a phone, in either theme, and with nothing asked of anyone else.
-import { expect, type Page, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { expectHover, open, panel, phone, problems, runButton, violations, write } from "./page.ts";
 
 const WRONG = `let %a = ones(shape=[2, 3]);

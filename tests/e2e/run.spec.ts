@@ -254,6 +254,25 @@ test("a rounded number says so, and all its digits can be had", async ({ page })
   await expect(cells.first()).toHaveText("123457");
 });
 
+const PARTS = `let %x = reshape(arange(0f, 256f, 1f), newshape=[16, 16]);
+(%x, (ones(shape=[2]), %x / 256f))
+Cons(%x, Cons(%x, Cons(negative(%x), Nil)))
+`;
+
+test("tensors in a tuple and in a list are drawn, under the fields that lead to them", async ({ page }) => {
+  await open(page);
+  await ran(page, PARTS);
+  const parts = (value: number) => panel(page).locator(".value").nth(value).locator(".part");
+  // What is short is in the text.
+  await expect(parts(0).getByRole("heading")).toHaveText([".0 float32", ".1.1 float32"]);
+  await expect(parts(0).nth(1).locator(".statistics")).toContainText("0.9961");
+  await expect(parts(0).getByRole("img", { name: /^Heat map/ })).toHaveCount(2);
+  await parts(0).first().getByRole("button", { name: "Numbers" }).click();
+  await expect(parts(0).getByRole("img", { name: /^Heat map/ })).toHaveCount(1);
+  await expect(parts(1).getByRole("heading")).toHaveText(["Cons.0 float32", "Cons.1 Cons.0 float32", "Cons.1 ×2 Cons.0 float32"]);
+  expect(await violations(page)).toEqual([]);
+});
+
 for (const colorScheme of ["light", "dark"] as const) {
   test(`axe has nothing to say of a run in ${colorScheme}`, async ({ browser }) => {
     test.slow();

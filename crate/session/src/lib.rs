@@ -51,6 +51,7 @@ mod solver;
 mod step;
 mod stretch;
 mod summary;
+mod tensors;
 pub mod text;
 pub mod view;
 mod why;

@@ -5,6 +5,7 @@ use crate::needs::{Needs, type_text};
 use crate::run::{Options, run};
 use crate::solver::{Part, Recording};
 use crate::step::{Move, Stepper};
+use crate::tensors::{parts_of, whole};
 use crate::view::machine::{IrView, StepView};
 use crate::view::solver::{
     GraphStateView, GraphView, MendedView, PlaceStopsView, RoundsView, SolverView, StretchView, TraceView, WhyNotView,
@@ -13,17 +14,14 @@ use crate::view::solver::{
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExportView, ExpressionView, FileView, FixView, FormatView,
     HoverView, LabelView, LaidValueView, LayerView, LayoutsView, MatchView, NameView, NeedsView, NetFunctionView,
-    NetView, OperatorView, OverviewView, RunView, SeverityView, SpanView, StatisticsView, TensorView, ValueView,
+    NetView, OperatorView, RunView, SeverityView, SpanView, ValueView,
 };
 use crate::{Analysis, File, Fusion, LayerSummary, Mends, Summary, hover, name, prelude};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface, ToList};
 use layout::Strategy;
 use machine::Tally;
 use std::cell::OnceCell;
-use ty::{Dtype, Elements, Value, print_value};
-
-/// How many elements of a tensor are handed over to be drawn: a picture of 256 by 256 points in four channels.
-const MAX_ELEMENTS: usize = 1 << 18;
+use ty::print_value;
 
 /// The text that the page shows, analysed.
 pub struct Page {
@@ -338,7 +336,9 @@ impl Page {
         let outcome = run(&self.analysis, options);
         let lines = self.analysis.lines();
         let values = outcome.values.into_iter().map(|value| {
-            let printed = value.value.as_ref().map(|value| print_value(value, &self.analysis.module));
+            let module = &self.analysis.module;
+            let printed = value.value.as_ref().map(|value| print_value(value, module));
+            let (parts, has_more_parts) = value.value.as_ref().map(|value| parts_of(value, module)).unwrap_or_default();
             ValueView {
                 name: value.name,
                 span: span_view(lines, value.span),
@@ -346,7 +346,9 @@ impl Page {
                 r#type: value.r#type,
                 truncated: printed.as_ref().is_some_and(|printed| printed.truncated),
                 value: printed.map(|printed| printed.text),
-                tensor: value.value.as_ref().and_then(tensor_view),
+                tensor: value.value.as_ref().and_then(whole),
+                parts,
+                has_more_parts,
             }
         });
         RunView {
@@ -453,99 +455,5 @@ fn operator_view(lines: &LineIndex, tally: &Tally) -> OperatorView {
         bytes_read: tally.read as f64,
         bytes_written: tally.written as f64,
         flops: tally.flops.map(|flops| flops as f64),
-    }
-}
-
-/// In two passes, so that the deviation of large numbers that are near each other is right.
-fn statistics(n: usize, element: &dyn Fn(usize) -> f64) -> StatisticsView {
-    let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
-    let (mut n_nan, mut n_infinite) = (0.0, 0.0);
-    for value in (0..n).map(element) {
-        if value.is_nan() {
-            n_nan += 1.0;
-        } else if value.is_infinite() {
-            n_infinite += 1.0;
-        } else {
-            (min, max, sum) = (value.min(min), value.max(max), sum + value);
-        }
-    }
-    let n_finite = n as f64 - n_nan - n_infinite;
-    if n_finite == 0.0 {
-        return StatisticsView { count: n as f64, min: 0.0, max: 0.0, mean: 0.0, deviation: 0.0, n_nan, n_infinite };
-    }
-    let mean = sum / n_finite;
-    let squares = (0..n).map(element).filter(|value| value.is_finite()).fold(0.0, |sum, value| {
-        let difference = value - mean;
-        sum + difference * difference
-    });
-    let deviation = (squares / n_finite).sqrt();
-    StatisticsView { count: n as f64, min, max, mean, deviation, n_nan, n_infinite }
-}
-
-fn tensor_view(value: &Value) -> Option<TensorView> {
-    let Value::Tensor(tensor) = value else { return None };
-    let is_unsigned = tensor.dtype == Dtype::UInt64;
-    let element = |index: usize| match &tensor.elements {
-        Elements::Float(values) => values[index],
-        Elements::Int(values) if is_unsigned => values[index] as u64 as f64,
-        Elements::Int(values) => values[index] as f64,
-    };
-    let n = tensor.elements.len();
-    let elements = (0..n.min(MAX_ELEMENTS)).map(element).list();
-    let shape = sizes(&tensor.shape);
-    let overview = if n > MAX_ELEMENTS { overview(&tensor.shape, &element) } else { None };
-    Some(TensorView { dtype: tensor.dtype.to_string(), shape, elements, overview, statistics: statistics(n, &element) })
-}
-
-fn sizes(shape: &[usize]) -> Vec<u32> {
-    shape.iter().map(|&size| size as u32).list()
-}
-
-/// Means of the least blocks of which there are few enough. `None`: there are more matrices than that.
-fn overview(shape: &[usize], element: &dyn Fn(usize) -> f64) -> Option<OverviewView> {
-    let (&n_columns, before) = shape.split_last()?;
-    let (n_rows, outer) = before.split_last().map_or((1, before), |(&rows, outer)| (rows, outer));
-    let n_matrices: usize = outer.iter().product();
-    let n_blocks = |side: usize| n_rows.div_ceil(side) * n_columns.div_ceil(side);
-    let side = (1..=n_rows.max(n_columns)).find(|&side| n_matrices.saturating_mul(n_blocks(side)) <= MAX_ELEMENTS)?;
-    let [rows, columns] = [n_rows, n_columns].map(|size| size.min(side));
-    let [high, wide] = [n_rows.div_ceil(rows), n_columns.div_ceil(columns)];
-    let mut elements = vec![0.0; n_matrices * high * wide];
-    for line in 0..n_matrices * n_rows {
-        let (matrix, row) = (line / n_rows, line % n_rows);
-        let height = rows.min(n_rows - row / rows * rows);
-        let start = (matrix * high + row / rows) * wide;
-        for column in 0..n_columns {
-            let width = columns.min(n_columns - column / columns * columns);
-            elements[start + column / columns] += element(line * n_columns + column) / (height * width) as f64;
-        }
-    }
-    let mut shape = sizes(shape);
-    let at = shape.len().saturating_sub(2);
-    shape.truncate(at);
-    if !before.is_empty() {
-        shape.push(high as u32);
-    }
-    shape.push(wide as u32);
-    Some(OverviewView { shape, elements, rows: rows as u32, columns: columns as u32 })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{MAX_ELEMENTS, overview};
-
-    #[test]
-    fn an_overview_has_means_of_blocks_and_of_what_is_left_of_one() {
-        let view = overview(&[3, 601, 701], &|at| if at == 0 { f64::NAN } else { (at % 701) as f64 }).unwrap();
-        assert_eq!((view.shape, view.rows, view.columns), (vec![3, 201, 234], 3, 3));
-        assert!(view.elements[0].is_nan());
-        // Columns 3 to 5, and the last two.
-        assert_eq!(view.elements[1].round(), 4.0);
-        assert_eq!(view.elements[233].round(), 700.0);
-        assert!(view.elements.len() <= MAX_ELEMENTS);
-        let line = overview(&[MAX_ELEMENTS * 3], &|at| at as f64).unwrap();
-        assert_eq!((line.shape, line.rows, line.columns), (vec![MAX_ELEMENTS as u32], 1, 3));
-        assert_eq!(line.elements[5].round(), 16.0);
-        assert!(overview(&[MAX_ELEMENTS + 1, 2, 2], &|_| 0.0).is_none());
     }
 }

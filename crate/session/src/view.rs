@@ -191,7 +191,7 @@ pub struct NameView {
 pub struct TensorView {
     pub dtype: String,
     pub shape: Vec<u32>,
-    /// The elements in row-major order, at most 262,144 of them; NaN and infinities as they are.
+    /// The elements in row-major order, at most 262,144 of all tensors in a value; NaN and infinities as they are.
     pub elements: Vec<f64>,
     /// Of what has more elements.
     pub overview: Option<OverviewView>,
@@ -269,6 +269,18 @@ pub struct ValueView {
     pub truncated: bool,
     /// Present when the value is one tensor of rank 1 or more.
     pub tensor: Option<TensorView>,
+    /// The first tensors in it that are too long to be read in its text, and whether there may be more.
+    pub parts: Vec<PartView>,
+    pub has_more_parts: bool,
+}
+
+/// A tensor in a value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct PartView {
+    /// The fields that lead to it: `.1`, `Cons.0`.
+    pub path: String,
+    pub tensor: TensorView,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -311,7 +311,7 @@ interface ValueProps {
   onStep: (() => void) | undefined;
 }
 
-function Value({ value: { name, span, line, type, value, truncated, tensor }, onStep }: ValueProps) {
+function Value({ value: { name, span, line, type, value, truncated, tensor, parts, has_more_parts }, onStep }: ValueProps) {
   return (
     <article class="value">
       <header>
@@ -339,6 +339,15 @@ function Value({ value: { name, span, line, type, value, truncated, tensor }, on
           <ValueText text={value} truncated={truncated} />
         </details>
       )}
+      {parts.map(({ path, tensor }) => (
+        <section class="part">
+          <h2>
+            <code>{path}</code> {tensor.dtype}
+          </h2>
+          <TensorPicture tensor={tensor} />
+        </section>
+      ))}
+      {parts.length > 0 && has_more_parts && <p class="note">The first {parts.length} tensors of the value are drawn.</p>}
     </article>
   );
 }

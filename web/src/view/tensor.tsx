@@ -30,13 +30,14 @@ const LOOKS: Record<Look, string> = { numbers: "Numbers", map: "Heat map", image
 
 interface Props {
   tensor: TensorView;
-  text: string;
-  truncated: boolean;
+  /** Of it alone, and whether that is only its beginning; absent where it stands in the text of another value. */
+  text?: string;
+  truncated?: boolean;
 }
 
 const grouped = (n: number) => n.toLocaleString("en");
 
-export function TensorPicture({ tensor, text, truncated }: Props) {
+export function TensorPicture({ tensor, text, truncated = false }: Props) {
   const { shape, elements, statistics, dtype } = tensor;
   const images = useMemo(() => imagesOf(shape, statistics, dtype), [tensor]);
   const isSmall = statistics.count <= READABLE;
@@ -46,7 +47,7 @@ export function TensorPicture({ tensor, text, truncated }: Props) {
   const look = chosen.value !== undefined && looks.includes(chosen.value) ? chosen.value : first;
   const overview = look === "map" ? tensor.overview : undefined;
   const seen = useMemo(() => (overview === undefined ? tensor : { ...tensor, shape: overview.shape, elements: overview.elements }), [tensor, overview]);
-  if (statistics.count === 0) return <Text text={text} />;
+  if (statistics.count === 0) return text === undefined ? null : <Text text={text} />;
   return (
     <div class="tensor">
       {!isSmall && <Statistics tensor={tensor} />}
@@ -75,7 +76,7 @@ export function TensorPicture({ tensor, text, truncated }: Props) {
         images={look === "image" ? images : undefined}
         isSmall={isSmall}
       />
-      {!isSmall && (
+      {!isSmall && text !== undefined && (
         <details>
           <summary>As text</summary>
           <Text text={text} />
