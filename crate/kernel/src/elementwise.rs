@@ -108,7 +108,7 @@ pub enum Binary {
 
 /// `op` of every element. An operand that is not the result has as many elements as the result.
 #[inline]
-pub fn unary(op: Unary, from: Source, to: &mut [f32]) {
+pub fn unary(op: &Unary, from: Source, to: &mut [f32]) {
     let n = to.len();
     let result = to.as_mut_ptr();
     let from = match from {

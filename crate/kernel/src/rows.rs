@@ -67,7 +67,7 @@ pub fn softmax(extent: Extent, from: Source, to: &mut [f32], scratch: &mut Vec<f
     let column = |columns: Columns| unsafe {
         for row in 0..columns.n_rows {
             let to = columns.minus_largest(row);
-            loops::unary(Unary::Exp, Operand::Each(to.cast_const()), to, columns.n);
+            loops::unary(&Unary::Exp, Operand::Each(to.cast_const()), to, columns.n);
             columns.add(to);
         }
         for row in 0..columns.n_rows {
@@ -91,10 +91,10 @@ pub fn log_softmax(extent: Extent, from: Source, to: &mut [f32], scratch: &mut V
     let column = |columns: Columns| unsafe {
         for row in 0..columns.n_rows {
             let to = columns.minus_largest(row);
-            loops::unary(Unary::Exp, Operand::Each(to.cast_const()), columns.powers, columns.n);
+            loops::unary(&Unary::Exp, Operand::Each(to.cast_const()), columns.powers, columns.n);
             columns.add(columns.powers);
         }
-        loops::unary(Unary::Log, Operand::Each(columns.sums.cast_const()), columns.sums, columns.n);
+        loops::unary(&Unary::Log, Operand::Each(columns.sums.cast_const()), columns.sums, columns.n);
         for row in 0..columns.n_rows {
             let to = columns.to.add(row * columns.n);
             let logs = Operand::Each(columns.sums.cast_const());

@@ -41,7 +41,7 @@ pub unsafe extern "C" fn add(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn map(op: usize, x: *const f32, to: *mut f32, n: usize) {
     let op = [Unary::Relu, Unary::Exp, Unary::Tanh, Unary::Sigmoid][op];
-    unsafe { unary(op, Source::Other(tensor(x, n)), result(to, n)) }
+    unsafe { unary(&op, Source::Other(tensor(x, n)), result(to, n)) }
 }
 
 /// `abs(relu((x + y) * 0.5 - y) * x + 1) + y`, in one pass.

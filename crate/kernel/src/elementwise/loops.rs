@@ -30,7 +30,7 @@ impl Operand {
 /// # Safety
 /// The operand can be read and `to` written for `n` elements; they are the same or do not overlap.
 #[inline(never)]
-pub(crate) unsafe fn unary(op: Unary, from: Operand, to: *mut f32, n: usize) {
+pub(crate) unsafe fn unary(op: &Unary, from: Operand, to: *mut f32, n: usize) {
     unsafe { vectors([from], to, n, |[from], to, n| vectors1(op, from, to, n)) }
 }
 
@@ -44,7 +44,7 @@ pub(crate) unsafe fn binary(op: Binary, a: Operand, b: Operand, to: *mut f32, n:
 /// # Safety
 /// As [`binary`].
 #[inline(never)]
-pub(crate) unsafe fn ternary(op: Ternary, operands: [Operand; 3], to: *mut f32, n: usize) {
+pub(crate) unsafe fn ternary(op: &Ternary, operands: [Operand; 3], to: *mut f32, n: usize) {
     unsafe { vectors(operands, to, n, |operands, to, n| vectors3(op, operands, to, n)) }
 }
 
@@ -61,12 +61,10 @@ pub(crate) unsafe fn vectors<const K: usize>(
 ) {
     let whole = n & !(STEP - 1);
     // An element that stands for all, or what is left.
-    let mut few = [[0.0_f32; STEP]; K];
-    for (operand, few) in operands.iter().zip(&mut few) {
-        if let Operand::One(x) = operand {
-            *few = [*x; STEP];
-        }
-    }
+    let mut few = operands.map(|operand| match operand {
+        Operand::One(x) => [x; STEP],
+        Operand::Each(_) => [0.0; STEP],
+    });
     let start = few.as_mut_ptr();
     unsafe {
         if whole > 0 {
@@ -135,9 +133,9 @@ unsafe fn wide1((from, step): Moving, to: *mut f32, n: usize, f: fn(f64) -> f64)
 /// # Safety
 /// As [`unary`]; `n` is a multiple of 4.
 #[inline(never)]
-unsafe fn vectors1(op: Unary, from: Moving, to: *mut f32, n: usize) {
+unsafe fn vectors1(op: &Unary, from: Moving, to: *mut f32, n: usize) {
     unsafe {
-        match op {
+        match *op {
             Unary::Abs => map1(from, to, n, F32x4::abs),
             Unary::Acos => wide1(from, to, n, float::acos),
             Unary::Acosh => wide1(from, to, n, float::acosh),
@@ -275,16 +273,16 @@ pub(crate) enum Ternary {
 /// # Safety
 /// As [`vectors2`].
 #[inline(never)]
-unsafe fn vectors3(op: Ternary, operands: [Moving; 3], to: *mut f32, n: usize) {
+unsafe fn vectors3(op: &Ternary, operands: [Moving; 3], to: *mut f32, n: usize) {
     use Arithmetic::{Add, Multiply, Subtract};
-    let Between { low, mask } = match op {
+    let Between { low, mask } = match *op {
         Ternary::Select => Between::NOTHING,
         Ternary::Two(_, between) => between,
     };
     let (low, mask) = (F32x4::splat(low), F32x4::splat_bits(mask));
     let bent = |x: F32x4| x.pmax(low).and(mask);
     unsafe {
-        match op {
+        match *op {
             Ternary::Select => map3(operands, to, n, |a, b, c| a.equal(F32x4::splat(0.0)).select(c, b)),
             Ternary::Two([Add, Add], _) => map3(operands, to, n, |a, b, c| bent(a + b) + c),
             Ternary::Two([Add, Subtract], _) => map3(operands, to, n, |a, b, c| bent(a + b) - c),

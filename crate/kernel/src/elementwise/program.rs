@@ -169,23 +169,23 @@ impl Block<'_> {
                     spread(walk, operand, start, length, register(n_registers + at));
                 }
             }
-            for (at, &pass) in passes.iter().enumerate() {
-                let [a, b, c] = pass.operands.map(|place| self.find(place));
-                let to = if at + 1 == passes.len() { self.result.wrapping_add(start) } else { register(pass.to) };
-                match pass.body {
+            for (at, Pass { body, operands: [a, b, c], to }) in passes.iter().enumerate() {
+                let to = if at + 1 == passes.len() { self.result.wrapping_add(start) } else { register(*to) };
+                let a = self.find(a);
+                match body {
                     Body::Unary(op) => loops::unary(op, a, to, length),
-                    Body::Binary(op) => loops::binary(op, a, b, to, length),
-                    Body::Ternary(op) => loops::ternary(op, [a, b, c], to, length),
+                    Body::Binary(op) => loops::binary(*op, a, self.find(b), to, length),
+                    Body::Ternary(op) => loops::ternary(op, [a, self.find(b), self.find(c)], to, length),
                 }
             }
         }
     }
 
     #[inline(always)]
-    unsafe fn find(&self, place: Place) -> Operand {
+    unsafe fn find(&self, place: &Place) -> Operand {
         let Block { program, start, length, .. } = *self;
         let register = |at: usize| Operand::Each(self.registers.wrapping_add(at * BLOCK).cast_const());
-        match place {
+        match *place {
             Place::Register(at) => register(at),
             Place::Constant(x) => Operand::One(x),
             Place::Operand(at) => match self.operands[at] {
@@ -319,7 +319,7 @@ unsafe fn spread(walk: &Walk<1>, from: Source, start: usize, length: usize, to: 
         let of_run = (walk.run - (start + at) % walk.run).min(length - at);
         unsafe {
             let operand = walk.operand(from.as_ptr(), start + at);
-            loops::unary(Unary::Copy, operand, to.add(at), of_run);
+            loops::unary(&Unary::Copy, operand, to.add(at), of_run);
         }
         at += of_run;
     }

@@ -110,10 +110,10 @@ fn unary_operators_are_their_meaning() {
             let from = random.numbers(n);
             let want: Vec<f32> = from.iter().map(|&x| meaning(x)).collect();
             let mut got = vec![7.0; n];
-            unary(op, Source::Other(&from), &mut got);
+            unary(&op, Source::Other(&from), &mut got);
             assert_same(format_args!("{op:?}"), &got, &want);
             let mut got = from;
-            unary(op, Source::Result, &mut got);
+            unary(&op, Source::Result, &mut got);
             assert_same(format_args!("{op:?} in place"), &got, &want);
         }
     }
@@ -291,7 +291,7 @@ fn chains_of_sums_and_products_are_their_operators_one_after_the_other() {
             steps.push(match below(3) {
                 0 => {
                     let op = [Unary::Abs, Unary::Relu, Unary::Negative, Unary::Sqrt][below(4)];
-                    unary(op, Source::Other(&a), &mut result);
+                    unary(&op, Source::Other(&a), &mut result);
                     Step::Unary { op, from: places[0], to }
                 }
                 _ => {

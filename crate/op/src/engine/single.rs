@@ -275,7 +275,7 @@ impl Single {
         match (self, a, b) {
             (Single::Unary(op), ..) => {
                 is_long(to.len()).then_some(())?;
-                elementwise::unary(*op, a, to);
+                elementwise::unary(op, a, to);
             }
             (Single::Binary { op, walk, .. }, ..) => {
                 (to.len() == walk.n).then_some(())?;

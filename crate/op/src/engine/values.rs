@@ -79,10 +79,10 @@ pub enum Elementwise {
 
 impl Elementwise {
     /// Of every pair; one operand does not look at `b`. What is not the result has as many elements, or, for two, one.
-    pub fn run(self, a: From, b: From, to: &mut [f32]) {
+    pub fn run(&self, a: From, b: From, to: &mut [f32]) {
         match self {
             Elementwise::Unary(op) => unary(op, a, to),
-            Elementwise::Binary(op) => binary(op, a, b, to),
+            Elementwise::Binary(op) => binary(*op, a, b, to),
         }
     }
 }

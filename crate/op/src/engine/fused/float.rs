@@ -137,20 +137,22 @@ impl Float {
             head.run(given, to, scratch)?;
         }
         if let Some(program) = &self.program {
-            program.run(self.operands(given)?.get(..self.sources.len())?, to, &mut scratch.registers);
+            program.run(self.operands(given, &mut [From::Result; MAX_LYING])?, to, &mut scratch.registers);
         }
         Some(())
     }
 
     /// The elements of the result from a place on; there is no head.
     pub fn run_part(&self, given: &[Source], first: usize, to: &mut [f32], registers: &mut Vec<f32>) -> Option<()> {
-        let operands = self.operands(given)?;
-        self.program.as_ref()?.run_part(operands.get(..self.sources.len())?, first, to, registers);
+        let mut room = [From::Result; MAX_LYING];
+        let operands = self.operands(given, &mut room)?;
+        self.program.as_ref()?.run_part(operands, first, to, registers);
         Some(())
     }
 
-    fn operands<'a>(&self, given: &[Source<'a>]) -> Option<[From<'a>; MAX_LYING]> {
-        let mut operands = [From::Result; MAX_LYING];
+    /// What the program reads, in the room for it.
+    fn operands<'r, 'a>(&self, given: &[Source<'a>], room: &'r mut [From<'a>]) -> Option<&'r [From<'a>]> {
+        let operands = room.get_mut(..self.sources.len())?;
         for (operand, &at) in operands.iter_mut().zip(&self.sources) {
             *operand = match given.get(at) {
                 Some(Some(bytes)) => From::Other(floats(bytes)?),
