@@ -18,7 +18,7 @@
 //! let mut sum = [0.0; 5];
 //! binary(Binary::Add, Source::Other(&[1.0, 2.0, 3.0, 4.0, 5.0]), Source::Other(&[0.5]), &mut sum);
 //! assert_eq!(sum, [1.5, 2.5, 3.5, 4.5, 5.5]);
-//! unary(Unary::Negative, Source::Result, &mut sum);
+//! unary(&Unary::Negative, Source::Result, &mut sum);
 //! assert_eq!(sum, [-1.5, -2.5, -3.5, -4.5, -5.5]);
 //! ```
 
