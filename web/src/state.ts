@@ -54,8 +54,11 @@ export const isFused = (name: unknown): name is Fused => name === "on" || name =
 export const isLayout = (name: unknown): name is LayoutName => LAYOUTS.some(({ id }) => id === name);
 
 export type Ran =
-  /** `revision` says which text the values belong to, `build` what computed them. */
-  | { kind: "finished"; revision: number; view: RunView; milliseconds: number; build: BuildName }
+  /**
+   * `revision` says which text the values belong to, `build` what computed them. The machine took so long, and to compile
+   * the program and to describe its values took the rest of `whole`.
+   */
+  | { kind: "finished"; revision: number; view: RunView; milliseconds: number; whole: number; build: BuildName }
   /** After so many calls and match tests, and steps of the machine. */
   | { kind: "stopped"; revision: number; milliseconds: number; fuel: number; steps: number }
   /** One that nobody asked for, since it takes long. */

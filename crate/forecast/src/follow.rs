@@ -391,7 +391,8 @@ impl<'p> Forecaster<'p> {
                 return Err(self.refused(span, of.n_bytes(), 0));
             }
             let n = results.iter().map(ResultType::n_elements).fold(n_operands, u64::saturating_add);
-            self.work(path, bytes_on_values(n))?;
+            let op = if let Op::Operator { op, .. } = instr.op { Some(op) } else { None };
+            self.work(path, bytes_on_values(op, n))?;
         }
         if !is_planned {
             args.drain(..).for_each(|arg| path.drop(arg));

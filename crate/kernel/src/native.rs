@@ -296,11 +296,15 @@ pub fn repeat(element: &[u8], to: &mut [u8]) {
     }
 }
 
-/// Runs of so many bytes from their places, one after the other; what is [`NOWHERE`] is filled.
+/// Runs of so many bytes from their places, one after the other; what is [`NOWHERE`] is filled with an element, which is
+/// no longer than a run.
 pub fn gather(from: &[u8], places: &[usize], run: usize, fill: &[u8], to: &mut [u8]) {
     fn few<const N: usize>(from: &[u8], places: &[usize], fill: &[u8], to: &mut [u8]) {
         for (to, &place) in to.as_chunks_mut::<N>().0.iter_mut().zip(places) {
-            to.copy_from_slice(if place == NOWHERE { fill } else { &from[place..][..N] });
+            match place {
+                NOWHERE => repeat(fill, to),
+                place => to.copy_from_slice(&from[place..][..N]),
+            }
         }
     }
     match run {
@@ -338,6 +342,23 @@ mod tests {
     ];
     const OPERATORS: [Binary; 6] =
         [Binary::Add, Binary::Subtract, Binary::Multiply, Binary::Divide, Binary::Maximum, Binary::Minimum];
+
+    #[test]
+    fn runs_come_from_their_places_or_are_filled() {
+        let from: Vec<u8> = (0..200).collect();
+        for width in [1, 2, 4, 8] {
+            let fill: Vec<u8> = (200..).take(width).collect();
+            for run in (1..=5).map(|n| n * width) {
+                let places = [3 * run, NOWHERE, 0, NOWHERE];
+                let mut found = vec![0; 4 * run];
+                gather(&from, &places, run, &fill, &mut found);
+                for (part, &place) in found.chunks(run).zip(&places) {
+                    let filled: Vec<u8> = fill.iter().copied().cycle().take(run).collect();
+                    assert_eq!(part, if place == NOWHERE { &filled } else { &from[place..][..run] }, "{width} {run}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn few_bytes_are_copied_and_repeated_as_many() {

@@ -246,7 +246,8 @@ fn find_and_call(
         Way::Values(results) => {
             let words = operands.iter().map(|&word| smallvec![word]).list();
             let call = TensorCall { layouts: place.operands.clone(), words, result: place.result };
-            let value = call.compute(heap, code, results.as_deref(), |args| match (&place.call, &results) {
+            let op = if let Called::One(op, _) = place.call { Some(op) } else { None };
+            let value = call.compute(heap, code, (op, results.as_deref()), |args| match (&place.call, &results) {
                 (Called::One(op, attrs), Some(results)) => Ok(operators.run_unplanned(*op, args, attrs, results)?),
                 (Called::One(op, attrs), None) => Ok(operators.run(*op, args, attrs)?),
                 (Called::Fused(steps), _) => run_steps(operators, steps, args),
@@ -612,7 +613,7 @@ pub(crate) fn on_values(
     (op, attrs): (OpId, &Arc<Attrs>),
     call: &TensorCall,
 ) -> Result<Words, Stop> {
-    let value = call.compute(heap, code, None, |args| {
+    let value = call.compute(heap, code, (Some(op), None), |args| {
         if op.row().attrs.iter().any(|spec| matches!(spec.form, AttrForm::Argument(_))) {
             return Ok(operators.run(op, args, attrs)?);
         }
@@ -638,7 +639,7 @@ pub(crate) fn steps_on_values(
     steps: &[Step],
     call: &TensorCall,
 ) -> Result<Words, Stop> {
-    let value = call.compute(heap, code, None, |args| run_steps(operators, steps, args));
+    let value = call.compute(heap, code, (None, None), |args| run_steps(operators, steps, args));
     call.finish(heap, code, &value?)
 }
 
@@ -658,11 +659,11 @@ impl TensorCall {
         &self,
         heap: &mut Heap,
         code: &Assembly,
-        results: Option<&[ResultType]>,
+        (op, results): (Option<OpId>, Option<&[ResultType]>),
         work: impl FnOnce(&[Value]) -> Result<Value, Stop>,
     ) -> Result<Value, Stop> {
         let n_results: u64 = results.unwrap_or(&[]).iter().map(ResultType::n_elements).sum();
-        let bytes = bytes_on_values(self.n_elements(heap, code).saturating_add(n_results));
+        let bytes = bytes_on_values(op, self.n_elements(heap, code).saturating_add(n_results));
         if !heap.charge(bytes) {
             return Err(Stop::NoRoom(bytes));
         }

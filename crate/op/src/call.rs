@@ -105,9 +105,16 @@ pub type PlannedAll = (Vec<ResultType>, Vec<Plan>);
 const HERE: Cause = Cause(0);
 
 /// Bytes that a call on values works in, beside its operands and results: a number of 64 bits for each element of
-/// these.
-pub fn bytes_on_values(n_elements: u64) -> u64 {
-    counted(n_elements.saturating_mul(8))
+/// these, and what is noted for each place, where an operator has a table of what it looks at from there.
+pub fn bytes_on_values(op: Option<OpId>, n_elements: u64) -> u64 {
+    const NOTED: u64 = 64;
+    let has_table = |name: &str| {
+        matches!(name, "repeat" | "nn.dilate" | "nn.upsampling" | "nn.upsampling3d")
+            || name.starts_with("image.")
+            || name.starts_with("nn.adaptive_")
+    };
+    let noted = if op.is_some_and(|op| has_table(op.row().name)) { NOTED } else { 0 };
+    counted(n_elements.saturating_mul(8 + noted))
 }
 
 /// Bytes that something works in, if they are so many that it matters.

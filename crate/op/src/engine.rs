@@ -61,7 +61,7 @@ use ty::Attrs;
 /// Operators that run as one have at most this many operands together, so that lists of them need no memory.
 pub const MAX_OPERANDS: usize = 8;
 
-/// Elements: more have no plan where they are moved, so that bytes can be counted.
+/// Elements of eight bytes: more have no plan where they are moved, so that bytes can be counted.
 const MOST: usize = 1 << 28;
 
 /// How one call is computed, for operands and a result of these types.

@@ -8,7 +8,7 @@ use hir::layers::LayerKind;
 use hir::{ExprKind, FnId, LocalId, Module};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value as Json};
-use ty::{Dim, Dtype, Elements, Extent, Scalar, Tensor, Term, Terms, Value};
+use ty::{Atom, Dim, Dtype, Elements, Extent, Names, ParamId, Poly, Scalar, Tensor, Term, TermId, Terms, Value};
 
 /// `data` is absent past this depth.
 const MAX_DEPTH: usize = 500;
@@ -147,12 +147,13 @@ pub struct InputError {
     pub message: String,
 }
 
-/// Arguments for `@main`: from the inputs by name, otherwise random from the seed.
+/// Arguments for `@main`: from the inputs by name, otherwise random from the seed. A size that has a name is the same
+/// wherever an input has it, and in what is made up.
 pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) -> Result<Vec<Value>, InputError> {
     let mut random = SplitMix(options.seed);
     let module = &analysis.module;
     let params = &module.functions[function].params;
-    let open = open_size(analysis, function);
+    let mut sizes = Sizes { open: open_size(analysis, function), named: Vec::new() };
     // A node's weights are given by their names, as PyTorch gives them: `fc1.weight`.
     let net = outermost_net(module);
     let weights = net.map(|net| parameters(module, net)).transpose()?.unwrap_or_default();
@@ -168,17 +169,128 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
         return Err(InputError { span: module.functions[function].span, message });
     }
     let node = net.map(|net| node_value(module, net, &weights, options, &mut random)).transpose()?;
-    let rest = params[usize::from(net.is_some())..].iter().map(|&param| {
+    let rest = &params[usize::from(net.is_some())..];
+    let one = |param: LocalId, work: &mut dyn FnMut(TermId, Option<&Json>) -> Result<Value, String>| {
         let (name, span) = (module.local_name(param), module.locals[param].span);
         let given = options.given().and_then(|given| given.iter().find(|(key, _)| same_name(name, key)));
-        let given = given.map(|(_, json)| json);
-        let error = |message: String| InputError { span, message };
-        let term = analysis.inferred.locals[param].ok_or_else(|| error("this has no type".to_owned()))?;
-        let below = n_embedded(module, param);
-        let value = argument(analysis, term, given, (open, below), &mut random);
-        value.map_err(|message| error(format!("the input `{name}`: {message}")))
-    });
-    node.map(Ok).into_iter().chain(rest).ok_list()
+        let term = analysis.inferred.locals[param];
+        let term = term.ok_or_else(|| InputError { span, message: "this has no type".to_owned() })?;
+        let value = work(term, given.map(|(_, json)| json));
+        value.map_err(|message| InputError { span, message: format!("the input `{name}`: {message}") })
+    };
+    // What is given says what sizes are.
+    let mut made: Vec<Option<Value>> = Vec::with_capacity(rest.len());
+    for &param in rest {
+        let mut is_given = false;
+        let value = one(param, &mut |term, given| {
+            is_given = given.is_some();
+            let value =
+                if is_given { argument(analysis, term, given, (&sizes, None), &mut random)? } else { Value::unit() };
+            sizes.name(analysis, term, &value)?;
+            Ok(value)
+        })?;
+        made.push(is_given.then_some(value));
+    }
+    let mut values: Vec<Value> = node.into_iter().list();
+    for (&param, made) in rest.iter().zip(made) {
+        let value = one(param, &mut |term, _| match &made {
+            Some(value) => sizes.agree(analysis, term, value).map(|()| value.clone()),
+            None => argument(analysis, term, None, (&sizes, n_embedded(module, param)), &mut random),
+        });
+        values.push(value?);
+    }
+    Ok(values)
+}
+
+/// What the sizes in the types of inputs are.
+struct Sizes {
+    /// Those of parameters that an input has.
+    named: Vec<(ParamId, i64)>,
+    /// The others.
+    open: i64,
+}
+
+impl Sizes {
+    fn named(&self, param: ParamId) -> Option<i64> {
+        self.named.iter().find(|(other, _)| *other == param).map(|(_, size)| *size)
+    }
+
+    /// A size that has a name, or is computed from such.
+    fn of(&self, solver: &solve::Solver, dim: TermId) -> Option<i64> {
+        let named = |param: &ParamId| self.named(*param).unwrap_or(self.open);
+        match solver.head(dim) {
+            Term::Dim(Dim { extent: Extent::Param(param), .. }) => Some(named(&param)),
+            Term::Dim(Dim { extent: Extent::Poly(poly), .. }) => {
+                let number = |atom: &Atom| match atom {
+                    Atom::Param(param) => named(param),
+                    _ => self.open,
+                };
+                solver.poly(poly).substitute(|atom| Some(Poly::<Atom>::constant(number(atom))))?.as_constant()
+            }
+            _ => None,
+        }
+    }
+
+    /// Takes the sizes of an input for those that are a parameter, or says which has another already.
+    fn name(&mut self, analysis: &Analysis, term: TermId, value: &Value) -> Result<(), String> {
+        each_size(analysis, term, value, &mut |dim, axis, size| {
+            let Term::Dim(Dim { extent: Extent::Param(param), dynamic: false }) = analysis.inferred.solver.head(dim)
+            else {
+                return Ok(());
+            };
+            match self.named(param) {
+                None => self.named.push((param, size)),
+                Some(named) if named != size => {
+                    let name = Names::param(&analysis.module, param);
+                    return Err(format!("axis {axis} has size {size}, but `{name}` is {named}"));
+                }
+                Some(_) => {}
+            }
+            Ok(())
+        })
+    }
+
+    /// An error if a size of an input is not what is computed from the others.
+    fn agree(&self, analysis: &Analysis, term: TermId, value: &Value) -> Result<(), String> {
+        let solver = &analysis.inferred.solver;
+        each_size(analysis, term, value, &mut |dim, axis, size| {
+            let Term::Dim(Dim { extent: Extent::Poly(poly), dynamic: false }) = solver.head(dim) else { return Ok(()) };
+            let is_named = |atom: &Atom| matches!(atom, Atom::Param(param) if self.named(*param).is_some());
+            match self.of(solver, dim).filter(|_| solver.poly(poly).atoms().all(is_named)) {
+                Some(want) if want != size => Err(format!("axis {axis} has size {size}, but must have {want}")),
+                _ => Ok(()),
+            }
+        })
+    }
+}
+
+/// Hands on the dims of the tensors in a type, with axis and size in a value of it.
+fn each_size(
+    analysis: &Analysis,
+    term: TermId,
+    value: &Value,
+    see: &mut dyn FnMut(TermId, usize, i64) -> Result<(), String>,
+) -> Result<(), String> {
+    if !HAS_INPUTS {
+        return Ok(());
+    }
+    let solver = &analysis.inferred.solver;
+    let mut left = vec![(term, value.clone())];
+    while let Some((term, value)) = left.pop() {
+        match (solver.head(term), value) {
+            (Term::Tuple(fields), Value::Tuple(values)) => {
+                left.append_all(solver.items(fields).iter().copied().zip(values.iter().cloned()));
+            }
+            (Term::Tensor { shape, .. }, Value::Tensor(tensor)) => {
+                let Term::Shape(dims) = solver.head(shape) else { continue };
+                for (axis, (&dim, &size)) in solver.items(dims).iter().zip(&tensor.shape).enumerate() {
+                    see(dim, axis, size as i64)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn same_name(param: &str, key: &str) -> bool {
@@ -203,23 +315,19 @@ fn open_size(analysis: &Analysis, function: FnId) -> i64 {
     let solver = &inferred.solver;
     let is_computed = |term| matches!(term, Term::Dim(Dim { extent: Extent::Poly(_), .. }));
     let computed = solver.roots_where(&[scheme.body], is_computed);
-    let fits = |open: &i64| computed.iter().all(|&dim| size_with(solver, dim, *open).is_some_and(|size| size > 0));
+    let fits = |&open: &i64| {
+        let sizes = Sizes { open, named: Vec::new() };
+        computed.iter().all(|&dim| sizes.of(solver, dim).is_some_and(|size| size > 0))
+    };
     (LEAST_OPEN..=MOST_OPEN).find(fits).unwrap_or(LEAST_OPEN)
 }
 
-/// A size that is computed from others, where each of those is `open`.
-fn size_with(solver: &solve::Solver, dim: ty::TermId, open: i64) -> Option<i64> {
-    let Term::Dim(Dim { extent: Extent::Poly(poly), .. }) = solver.head(dim) else { return None };
-    solver.poly(poly).substitute(|_| Some(ty::Poly::<ty::Atom>::constant(open)))?.as_constant()
-}
-
-/// A value of a type that is a tensor or a tuple of such. What is made up has the size `open` where none is said, and
-/// is whole numbers `below` one if there is one.
+/// A value of a type that is a tensor or a tuple of such. What is made up is whole numbers `below` one if there is one.
 fn argument(
     analysis: &Analysis,
-    term: ty::TermId,
+    term: TermId,
     given: Option<&Json>,
-    (open, below): (i64, Option<i64>),
+    (sizes, below): (&Sizes, Option<i64>),
     random: &mut SplitMix,
 ) -> Result<Value, String> {
     let solver = &analysis.inferred.solver;
@@ -233,7 +341,7 @@ fn argument(
                 return Err(format!("expected a tuple of {}", fields.len()));
             }
             let values = fields.iter().enumerate().map(|(i, &field)| {
-                argument(analysis, field, given.and_then(|given| given.get(i)), (open, below), random)
+                argument(analysis, field, given.and_then(|given| given.get(i)), (sizes, below), random)
             });
             Ok(Value::Tuple(ty::Fields::new(values.ok_list()?)))
         }
@@ -248,11 +356,11 @@ fn argument(
             match given {
                 Some(json) => from_json(json, dtype, &want),
                 None => {
-                    let sizes = want.into_iter().zip(solver.items(dims)).map(|(size, &dim)| match size {
+                    let shape = want.into_iter().zip(solver.items(dims)).map(|(size, &dim)| match size {
                         Some(size) => Ok(size),
-                        None => number_of(size_with(solver, dim, open).unwrap_or(open)),
+                        None => number_of(sizes.of(solver, dim).unwrap_or(sizes.open)),
                     });
-                    random_tensor(sizes.ok_list()?, dtype, below, random)
+                    random_tensor(shape.ok_list()?, dtype, below, random)
                 }
             }
         }
@@ -292,6 +400,10 @@ pub(crate) fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Re
             Some(first) => level = first,
             None => break,
         }
+    }
+    // Inside of nothing no list says how long those in it would be.
+    if shape.last() == Some(&0) {
+        shape.extend(want.iter().skip(shape.len()).map(|want| want.unwrap_or(0)));
     }
     let fits =
         shape.len() == want.len() && shape.iter().zip(want).all(|(&size, want)| want.is_none_or(|want| want == size));

@@ -354,6 +354,7 @@ impl Page {
         RunView {
             values: values.list(),
             diagnostics: diagnostic_views(lines, &outcome.diagnostics),
+            milliseconds: outcome.milliseconds,
             fuel: outcome.fuel as f64,
             steps: outcome.steps as f64,
             peak_bytes: outcome.peak_bytes as f64,

@@ -82,6 +82,8 @@ pub struct RunValue {
 pub struct Outcome {
     pub values: Vec<RunValue>,
     pub diagnostics: Vec<Diagnostic>,
+    /// What the machine took, in milliseconds; 0 where nobody is told how far the run is.
+    pub milliseconds: f64,
     pub fuel: u64,
     /// Instructions of the machine.
     pub steps: u64,
@@ -120,10 +122,13 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     }
     let mut outcome = Outcome { diagnostics, ..Outcome::default() };
     let (mut fuel, mut steps, mut room) = (0, 0, options.memory);
+    let now = || options.progress.map_or(0.0, |progress| (progress.clock)());
+    let mut milliseconds = 0.0;
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;
         ahead.look(function, &args, site)?;
+        let begin = now();
         machine.start(entry, &args, site)?;
         let status = match options.progress {
             None => machine.run(u64::MAX),
@@ -131,6 +136,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
                 run_telling(&mut machine, progress, |machine| [fuel + machine.fuel_used(), steps + machine.steps()])
             }
         };
+        milliseconds += now() - begin;
         fuel += machine.fuel_used();
         steps += machine.steps();
         match status {
@@ -147,6 +153,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         }
     });
     machine.finish();
+    outcome.milliseconds = milliseconds;
     outcome.fuel = fuel;
     outcome.steps = steps;
     outcome.peak_bytes = machine.peak_bytes();

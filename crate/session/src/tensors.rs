@@ -93,43 +93,55 @@ fn path(places: &[Place], mut at: usize, names: &dyn ConstructorNames) -> String
 
 /// Of so many elements at most.
 fn tensor_view(tensor: &Tensor, most: usize) -> TensorView {
-    let is_unsigned = tensor.dtype == Dtype::UInt64;
-    let element = |index: usize| match &tensor.elements {
-        Elements::Float(values) => values[index],
-        Elements::Int(values) if is_unsigned => values[index] as u64 as f64,
-        Elements::Int(values) => values[index] as f64,
-    };
-    let n = tensor.elements.len();
-    let elements = (0..n.min(most)).map(element).list();
-    let shape = sizes(&tensor.shape);
-    let overview = if n > most { overview(&tensor.shape, &element, most) } else { None };
-    TensorView { dtype: tensor.dtype.to_string(), shape, elements, overview, statistics: statistics(n, &element) }
+    match &tensor.elements {
+        Elements::Float(values) => view_of(tensor, values, |&value| value, most),
+        Elements::Int(values) => {
+            let signed = |&value: &i64| value as f64;
+            let unsigned = |&value: &i64| value as u64 as f64;
+            let number: fn(&i64) -> f64 = if tensor.dtype == Dtype::UInt64 { unsigned } else { signed };
+            view_of(tensor, values, number, most)
+        }
+    }
+}
+
+/// There may be many millions of elements: floats have loops of their own.
+fn view_of<T>(tensor: &Tensor, values: &[T], number: impl Fn(&T) -> f64 + Copy, most: usize) -> TensorView {
+    let elements = values.iter().take(most).map(number).list();
+    let overview = if values.len() > most { overview(&tensor.shape, values, number, most) } else { None };
+    let (dtype, shape, statistics) = (tensor.dtype.to_string(), sizes(&tensor.shape), statistics(values, number));
+    TensorView { dtype, shape, elements, overview, statistics }
 }
 
 /// In two passes, so that the deviation of large numbers that are near each other is right.
-fn statistics(n: usize, element: &dyn Fn(usize) -> f64) -> StatisticsView {
+fn statistics<T>(values: &[T], number: impl Fn(&T) -> f64 + Copy) -> StatisticsView {
     let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
-    let (mut n_nan, mut n_infinite) = (0.0, 0.0);
-    for value in (0..n).map(element) {
-        if value.is_nan() {
-            n_nan += 1.0;
-        } else if value.is_infinite() {
-            n_infinite += 1.0;
-        } else {
+    let (mut n_nan, mut n_infinite) = (0_usize, 0_usize);
+    for value in values.iter().map(number) {
+        if value.is_finite() {
             (min, max, sum) = (value.min(min), value.max(max), sum + value);
+        } else if value.is_nan() {
+            n_nan += 1;
+        } else {
+            n_infinite += 1;
         }
     }
-    let n_finite = n as f64 - n_nan - n_infinite;
+    let n_finite = (values.len() - n_nan - n_infinite) as f64;
+    let [count, n_nan, n_infinite] = [values.len(), n_nan, n_infinite].map(|n| n as f64);
     if n_finite == 0.0 {
-        return StatisticsView { count: n as f64, min: 0.0, max: 0.0, mean: 0.0, deviation: 0.0, n_nan, n_infinite };
+        return StatisticsView { count, min: 0.0, max: 0.0, mean: 0.0, deviation: 0.0, n_nan, n_infinite };
     }
-    let mean = sum / n_finite;
-    let squares = (0..n).map(element).filter(|value| value.is_finite()).fold(0.0, |sum, value| {
-        let difference = value - mean;
-        sum + difference * difference
-    });
-    let deviation = (squares / n_finite).sqrt();
-    StatisticsView { count: n as f64, min, max, mean, deviation, n_nan, n_infinite }
+    let finite = || values.iter().map(number).filter(|value| value.is_finite());
+    // A sum may be too large where its parts are not.
+    let mean = match sum.is_finite() {
+        true => sum / n_finite,
+        false => finite().map(|value| value / n_finite).sum(),
+    };
+    // The square of a number may be too large or too small: it is that of a share of the largest difference.
+    let most = (max / 2.0 - mean / 2.0).max(mean / 2.0 - min / 2.0);
+    let share = |value: f64| (value / 2.0 - mean / 2.0) / most;
+    let squares: f64 = finite().map(|value| share(value) * share(value)).sum();
+    let deviation = if most > 0.0 { (squares / n_finite).sqrt() * most * 2.0 } else { 0.0 };
+    StatisticsView { count, min, max, mean, deviation, n_nan, n_infinite }
 }
 
 fn sizes(shape: &[usize]) -> Vec<u32> {
@@ -137,7 +149,7 @@ fn sizes(shape: &[usize]) -> Vec<u32> {
 }
 
 /// Means of the least blocks of which there are no more than `most`. `None`: there are more matrices than that.
-fn overview(shape: &[usize], element: &dyn Fn(usize) -> f64, most: usize) -> Option<OverviewView> {
+fn overview<T>(shape: &[usize], values: &[T], number: impl Fn(&T) -> f64, most: usize) -> Option<OverviewView> {
     let (&n_columns, before) = shape.split_last()?;
     let (n_rows, outer) = before.split_last().map_or((1, before), |(&rows, outer)| (rows, outer));
     let n_matrices: usize = outer.iter().product();
@@ -146,13 +158,13 @@ fn overview(shape: &[usize], element: &dyn Fn(usize) -> f64, most: usize) -> Opt
     let [rows, columns] = [n_rows, n_columns].map(|size| size.min(side));
     let [high, wide] = [n_rows.div_ceil(rows), n_columns.div_ceil(columns)];
     let mut elements = vec![0.0; n_matrices * high * wide];
-    for line in 0..n_matrices * n_rows {
+    for (line, values) in values.chunks(n_columns.max(1)).enumerate() {
         let (matrix, row) = (line / n_rows, line % n_rows);
         let height = rows.min(n_rows - row / rows * rows);
-        let start = (matrix * high + row / rows) * wide;
-        for column in 0..n_columns {
-            let width = columns.min(n_columns - column / columns * columns);
-            elements[start + column / columns] += element(line * n_columns + column) / (height * width) as f64;
+        let means = &mut elements[(matrix * high + row / rows) * wide..][..wide];
+        for (mean, part) in means.iter_mut().zip(values.chunks(columns)) {
+            let weight = 1.0 / (height * part.len()) as f64;
+            *mean += part.iter().map(|value| number(value) * weight).sum::<f64>();
         }
     }
     let mut shape = sizes(shape);
@@ -167,24 +179,41 @@ fn overview(shape: &[usize], element: &dyn Fn(usize) -> f64, most: usize) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_ELEMENTS, overview, parts_of};
+    use super::{MAX_ELEMENTS, overview, parts_of, statistics};
     use ty::{Dtype, Elements, Fields, FixedNames, Tensor, Value};
 
     #[test]
     fn an_overview_has_means_of_blocks_and_of_what_is_left_of_one() {
-        let view =
-            overview(&[3, 601, 701], &|at| if at == 0 { f64::NAN } else { (at % 701) as f64 }, MAX_ELEMENTS).unwrap();
+        let of = |shape: &[usize], value: &dyn Fn(usize) -> f64| {
+            let values: Vec<f64> = (0..shape.iter().product()).map(value).collect();
+            overview(shape, &values, |&value| value, MAX_ELEMENTS)
+        };
+        let view = of(&[3, 601, 701], &|at| if at == 0 { f64::NAN } else { (at % 701) as f64 }).unwrap();
         assert_eq!((view.shape, view.rows, view.columns), (vec![3, 201, 234], 3, 3));
         assert!(view.elements[0].is_nan());
         // Columns 3 to 5, and the last two.
         assert_eq!(view.elements[1].round(), 4.0);
         assert_eq!(view.elements[233].round(), 700.0);
         assert!(view.elements.len() <= MAX_ELEMENTS);
-        let line = overview(&[MAX_ELEMENTS * 3], &|at| at as f64, MAX_ELEMENTS).unwrap();
+        let line = of(&[MAX_ELEMENTS * 3], &|at| at as f64).unwrap();
         assert_eq!((line.shape, line.rows, line.columns), (vec![MAX_ELEMENTS as u32], 1, 3));
         assert_eq!(line.elements[5].round(), 16.0);
-        assert!(overview(&[MAX_ELEMENTS + 1, 2, 2], &|_| 0.0, MAX_ELEMENTS).is_none());
+        assert!(of(&[MAX_ELEMENTS + 1, 2, 2], &|_| 0.0).is_none());
     }
+    #[test]
+    fn statistics_are_right_for_the_largest_and_the_smallest_numbers() {
+        for unit in [1.0, 1e306, 1e-310, 5e-324] {
+            let values: Vec<f64> = (-50..50).map(|n| f64::from(n) * unit).chain([f64::NAN, f64::INFINITY]).collect();
+            let found = statistics(&values, |&value| value);
+            let near = |a: f64, b: f64| (a / unit - b).abs() <= 1e-3 * b.abs().max(1.0) || unit < 1e-300;
+            assert!(near(found.mean, -0.5) && near(found.deviation, 28.866), "{unit}: {found:?}");
+            assert!(found.deviation >= 20.0 * unit && found.deviation <= 40.0 * unit, "{unit}: {found:?}");
+            assert_eq!((found.min, found.max, found.n_nan, found.n_infinite), (-50.0 * unit, 49.0 * unit, 1.0, 1.0));
+        }
+        let constant = statistics(&[3.0; 400], |&value| value);
+        assert_eq!((constant.mean, constant.deviation), (3.0, 0.0));
+    }
+
     fn tensor(n: usize) -> Value {
         Value::tensor(Tensor { dtype: Dtype::Float64, shape: vec![n], elements: Elements::Float(vec![1.0; n]) })
     }

@@ -288,6 +288,8 @@ pub struct PartView {
 pub struct RunView {
     pub values: Vec<ValueView>,
     pub diagnostics: Vec<DiagnosticView>,
+    /// What the machine took, in milliseconds, without compiling and without the making of these views.
+    pub milliseconds: f64,
     /// Source calls and match tests made.
     pub fuel: f64,
     /// Instructions of the machine.

@@ -83,16 +83,16 @@ export const compiler = new Compiler({
   progress(_revision, fuel, steps) {
     state.progress.value = { ...state.progress.peek(), fuel, steps };
   },
-  ran(revision, view, milliseconds) {
+  ran(revision, view, whole) {
     const unfinished = run?.alone && view.fuel >= SMALL;
     const isAsked = run?.isAsked;
     endRun();
-    isQuick = milliseconds < (isWarm ? QUICK_MS : COLD_MS) && !unfinished;
+    isQuick = whole < (isWarm ? QUICK_MS : COLD_MS) && !unfinished;
     isWarm = true;
     if (revision !== state.revision.value) return;
     if (unfinished && isAsked) startRun(false);
     else if (unfinished) state.ran.value = { kind: "long", revision };
-    else state.ran.value = { kind: "finished", revision, view, milliseconds, build: state.build.peek() };
+    else state.ran.value = { kind: "finished", revision, view, milliseconds: view.milliseconds, whole, build: state.build.peek() };
   },
   trapped(during, message) {
     isQuick = false;

@@ -86,7 +86,9 @@ impl Moves {
     pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Moves> {
         let ResultType { shape: to, dtype } = result;
         let (dtype, width, n) = (*dtype, dtype.n_bytes(), count(to)?);
-        if operands.iter().any(|of| count(&of.shape).is_none_or(|n| n > MOST)) || n > MOST {
+        // Of what has more bytes they cannot be counted, and there is no memory for it anyway.
+        let is_counted = |of: &ResultType| count(&of.shape).is_some_and(|n| n <= MOST / of.dtype.n_bytes() * 8);
+        if !operands.iter().chain([result]).all(is_counted) {
             return None;
         }
         match name {

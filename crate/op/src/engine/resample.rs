@@ -20,6 +20,9 @@ use ty::{Attrs, Dtype};
 /// Elements of the rows that one of the result is made of: with more, there may be no room for them.
 const MOST_OF_ROWS: usize = 1 << 21;
 
+/// Places along an axis of the result: more would be a table of some size.
+const MOST_OF_AXIS: usize = 1 << 20;
+
 pub struct Resampled {
     /// Of the data and of the result.
     dtypes: [Dtype; 2],
@@ -61,6 +64,7 @@ impl Resampled {
             && first + n <= from.len()
             && (from[..first] == to[..first] && from[first + n..] == to[first + n..])
             && !from.contains(&0)
+            && to[first..first + n].iter().all(|&size| size <= MOST_OF_AXIS)
             && x.dtype != Dtype::UInt64
             && result.dtype != Dtype::Bool;
         fits.then_some(())?;
@@ -174,7 +178,8 @@ impl Resampled {
 
 impl Work for Resampled {
     fn n_working_bytes(&self) -> u64 {
-        8 * self.n_in_rows as u64
+        let n_taps: usize = self.axes.iter().flat_map(|axis| &axis.taps).map(Vec::len).sum();
+        8 * self.n_in_rows as u64 + 16 * n_taps as u64
     }
 
     fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {

@@ -148,20 +148,21 @@ impl Plan {
 
     /// The dims of the result, among them shapes where the rank of the data is not known.
     fn follow(&self, r: &mut dyn Facts, data: &Form) -> Result<Vec<TermId>, Stop> {
+        let counted = self.counted(r, data)?;
+        let numbers = self.parts.iter().map(|part| if let Part::Number(size) = part { *size } else { 1 });
+        let made = numbers.fold(1, i64::saturating_mul);
+        // What is copied, merged or split is in both: where it has no element, neither has any.
+        let (all, others) = factors(r, &counted);
+        let is_empty = others.is_empty() && all != made && self.takes_nothing(r, data)?;
         for &(axis, product) in &self.products {
             let (whole, product) = (data.dim(r, axis as i64)?, number(r, product));
             equate(r, &[(whole, product)], "an axis has as many elements as its two parts")?;
         }
         let mut pieces = Vec::with_capacity(self.parts.len());
-        let mut made = 1_i64;
         let mut inferred = None;
         for part in &self.parts {
             match *part {
-                Part::Number(size) => {
-                    made = made.saturating_mul(size);
-                    pieces.push(number(r, size));
-                }
-                Part::Half(size) => pieces.push(number(r, size)),
+                Part::Number(size) | Part::Half(size) => pieces.push(number(r, size)),
                 Part::Copy(axis) => pieces.push(data.dim(r, axis as i64)?),
                 Part::Rest(from) => match data {
                     Form::Dims(dims) => pieces.extend(dims.iter().skip(from)),
@@ -182,15 +183,25 @@ impl Plan {
                 }
             }
         }
-        let counted = self.counted(r, data)?;
         match inferred {
             Some(at) => pieces[at] = rows(r, &counted, made)?,
+            None if is_empty => {}
             None => {
                 let made = number(r, made);
                 same_count(r, &counted, &[made], &|all, made| format!("{all} elements do not fill a shape of {made}"))?;
             }
         }
         Ok(pieces)
+    }
+
+    /// Whether one of the axes that are copied, merged or split is 0.
+    fn takes_nothing(&self, r: &mut dyn Facts, data: &Form) -> Result<bool, Stop> {
+        let sizes: Vec<TermId> = self.taken.iter().map(|&axis| data.dim(r, axis as i64)).ok_list()?;
+        if sizes.iter().any(|&size| r.peek_number(size) == Some(0)) {
+            return Ok(true);
+        }
+        sizes.iter().try_for_each(|&size| r.known(size).map(drop))?;
+        Ok(false)
     }
 
     /// The sizes of the axes that are neither copied nor merged nor split, as factors.
