@@ -169,35 +169,34 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
         return Err(InputError { span: module.functions[function].span, message });
     }
     let node = net.map(|net| node_value(module, net, &weights, options, &mut random)).transpose()?;
-    let rest = &params[usize::from(net.is_some())..];
-    let one = |param: LocalId, work: &mut dyn FnMut(TermId, Option<&Json>) -> Result<Value, String>| {
+    let told = |param: LocalId, message: String| InputError {
+        span: module.locals[param].span,
+        message: format!("the input `{}`: {message}", module.local_name(param)),
+    };
+    let mut inputs: Vec<(LocalId, TermId, Option<&Json>)> = Vec::new();
+    for &param in &params[usize::from(net.is_some())..] {
         let (name, span) = (module.local_name(param), module.locals[param].span);
-        let given = options.given().and_then(|given| given.iter().find(|(key, _)| same_name(name, key)));
         let term = analysis.inferred.locals[param];
         let term = term.ok_or_else(|| InputError { span, message: "this has no type".to_owned() })?;
-        let value = work(term, given.map(|(_, json)| json));
-        value.map_err(|message| InputError { span, message: format!("the input `{name}`: {message}") })
-    };
+        let given = options.given().and_then(|given| given.iter().find(|(key, _)| same_name(name, key)));
+        inputs.push((param, term, given.map(|(_, json)| json)));
+    }
     // What is given says what sizes are.
-    let mut made: Vec<Option<Value>> = Vec::with_capacity(rest.len());
-    for &param in rest {
-        let mut is_given = false;
-        let value = one(param, &mut |term, given| {
-            is_given = given.is_some();
-            let value =
-                if is_given { argument(analysis, term, given, (&sizes, None), &mut random)? } else { Value::unit() };
-            sizes.name(analysis, term, &value)?;
-            Ok(value)
-        })?;
-        made.push(is_given.then_some(value));
+    let mut given: Vec<Option<Value>> = Vec::with_capacity(inputs.len());
+    for &(param, term, json) in &inputs {
+        let value = json.map(|_| {
+            let value = argument(analysis, term, json, (&sizes, None), &mut random)?;
+            sizes.name(analysis, term, &value).map(|()| value)
+        });
+        given.push(value.transpose().map_err(|message| told(param, message))?);
     }
     let mut values: Vec<Value> = node.into_iter().list();
-    for (&param, made) in rest.iter().zip(made) {
-        let value = one(param, &mut |term, _| match &made {
-            Some(value) => sizes.agree(analysis, term, value).map(|()| value.clone()),
+    for ((param, term, _), given) in inputs.into_iter().zip(given) {
+        let value = match given {
+            Some(value) => sizes.agree(analysis, term, &value).map(|()| value),
             None => argument(analysis, term, None, (&sizes, n_embedded(module, param)), &mut random),
-        });
-        values.push(value?);
+        };
+        values.push(value.map_err(|message| told(param, message))?);
     }
     Ok(values)
 }
