@@ -104,6 +104,7 @@ pub enum SyntaxError {
     },
     UnknownCharacter {
         at: Span,
+        first: char,
     },
     UnterminatedComment {
         opened: Span,
@@ -119,6 +120,10 @@ pub enum SyntaxError {
 pub enum Foreign {
     /// What this operator does here.
     Operator(&'static str),
+    /// What is meant by a sign that looks like it.
+    Sign(&'static str),
+    /// `“x”`
+    Curly,
     /// `x += 1`
     Assignment,
     Method,
@@ -202,9 +207,13 @@ impl Foreign {
     fn words(self) -> (String, &'static str) {
         let (said, title) = match self {
             Foreign::Operator(name) => {
-                let said = format!("expected an operator such as `+`, found another language's; here it is `{name}`");
+                let said = format!("another language's operator: here it is `{name}`");
                 return (said, "write it as a call");
             }
+            Foreign::Sign(sign) => {
+                return (format!("expected `{sign}`, found another sign that looks like it"), "write that one");
+            }
+            Foreign::Curly => ("expected a string in straight quotes, found curly ones", "write straight quotes"),
             Foreign::Assignment => ("variables do not change: a `let` binds the name anew", "bind it anew"),
             Foreign::Method => (
                 "expected an index such as `.0`, found a name: an operator is no method and takes its operands in parentheses",
@@ -407,7 +416,7 @@ impl SyntaxError {
             | SyntaxError::BadVersion { at }
             | SyntaxError::BadNumber { at, .. }
             | SyntaxError::Reserved { at, .. }
-            | SyntaxError::UnknownCharacter { at }
+            | SyntaxError::UnknownCharacter { at, .. }
             | SyntaxError::UnterminatedComment { opened: at, .. }
             | SyntaxError::UnterminatedString { at } => at,
         }
@@ -592,8 +601,10 @@ impl SyntaxError {
                 let said = syntax(said.to_owned());
                 if *word == TokenKind::KwLet { said.fix("take `let` out", *at, "") } else { said }
             }
-            SyntaxError::UnknownCharacter { .. } => {
-                error("unknown-character", "expected a token, found characters that begin none".to_owned())
+            SyntaxError::UnknownCharacter { first, .. } => {
+                let seen = if first.is_control() { String::new() } else { format!("`{first}`, ") };
+                let code = u32::from(*first);
+                error("unknown-character", format!("expected a token, found {seen}U+{code:04X}, which begins none"))
             }
             SyntaxError::UnterminatedComment { end, .. } => error(
                 "unterminated-comment",

@@ -74,7 +74,7 @@ impl Lexer<'_> {
             };
             debug_assert!(self.pos > start);
             if kind == Unknown && last == Unknown {
-                if let Some(SyntaxError::UnknownCharacter { at }) = self.out.errors.last_mut() {
+                if let Some(SyntaxError::UnknownCharacter { at, .. }) = self.out.errors.last_mut() {
                     at.end = self.pos as u32;
                 }
                 continue;
@@ -83,7 +83,8 @@ impl Lexer<'_> {
                 self.push_sig(kind);
             }
             if kind == Unknown {
-                self.out.errors.push(SyntaxError::UnknownCharacter { at: self.span(start) });
+                let first = self.text[start..].chars().next().unwrap_or_default();
+                self.out.errors.push(SyntaxError::UnknownCharacter { at: self.span(start), first });
             }
             self.out.tokens.push(Token { kind, start: start as u32 });
             last = kind;
@@ -287,6 +288,24 @@ impl Lexer<'_> {
         if c.is_alphabetic() {
             return self.ident();
         }
+        let start = self.pos;
+        if let Some((kind, sign)) = meant_by(c).filter(|_| self.surface != Surface::Refine) {
+            self.pos += c.len_utf8();
+            let at = self.span(start);
+            let edits = vec![Edit { span: at, text: sign.to_owned() }];
+            self.out.errors.push(SyntaxError::Foreign { form: Foreign::Sign(sign), at, edits });
+            return kind;
+        }
+        let line = if CURLY.contains(&c) { self.text[start..].lines().next().unwrap_or_default() } else { "" };
+        if let Some((end, close)) = line.char_indices().skip(1).find(|(_, c)| CURLY.contains(c)) {
+            self.pos += end + close.len_utf8();
+            let at = self.span(start);
+            let quote = |start, end| Edit { span: Span::new(start, end), text: "\"".to_owned() };
+            let (open, close) = (c.len_utf8() as u32, close.len_utf8() as u32);
+            let edits = vec![quote(at.start, at.start + open), quote(at.end - close, at.end)];
+            self.out.errors.push(SyntaxError::Foreign { form: Foreign::Curly, at, edits });
+            return String;
+        }
         self.take(c.len_utf8(), if c.is_whitespace() || c == '\u{feff}' { Whitespace } else { Unknown })
     }
 
@@ -483,6 +502,23 @@ impl Lexer<'_> {
 
 fn is_float_suffix(suffix: &str) -> bool {
     matches!(suffix, "f" | "f16" | "f32" | "f64" | "bf16")
+}
+
+/// What word processors make of quotes. The next one ends a string, whichever it is.
+const CURLY: [char; 5] = ['“', '”', '„', '‘', '’'];
+
+/// The sign that is meant by one that looks like it, as word processors and books have it.
+fn meant_by(c: char) -> Option<(TokenKind, &'static str)> {
+    Some(match c {
+        '−' | '–' => (Minus, "-"),
+        '×' | '·' => (Star, "*"),
+        '÷' => (Slash, "/"),
+        '≤' => (LtEq, "<="),
+        '≥' => (GtEq, ">="),
+        '≠' => (NotEq, "!="),
+        '→' => (Arrow, "->"),
+        _ => return None,
+    })
 }
 
 fn punctuation(byte: u8) -> TokenKind {

@@ -137,7 +137,7 @@ const ERRORS: &[(&str, &[&str])] = &[
             "bad-number `1q` expected a number such as `1`, `2i64` or `0.5f`, found something like one",
         ],
     ),
-    ("1 $$$ 2", &["unknown-character `$$$` expected a token, found characters that begin none"]),
+    ("1 $$$ 2", &["unknown-character `$$$` expected a token, found `$`, U+0024, which begins none"]),
     (r#""abc"#, &[r#"unterminated-string `"abc` expected `"`, found the end of the line; insert `"`: good"#]),
     (
         "def @f() { let %x = \"abc\n  %x }",

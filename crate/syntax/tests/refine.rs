@@ -205,8 +205,8 @@ const ERRORS: &[(&str, &[&str])] = &[
         ],
     ),
     ("%x", &["syntax-error `%` expected an expression, found `%`"]),
-    ("_x", &["unknown-character `_x` expected a token, found characters that begin none"]),
-    ("Aé", &["unknown-character `é` expected a token, found characters that begin none"]),
+    ("_x", &["unknown-character `_x` expected a token, found `_`, U+005F, which begins none"]),
+    ("Aé", &["unknown-character `é` expected a token, found `é`, U+00E9, which begins none"]),
 ];
 
 #[test]

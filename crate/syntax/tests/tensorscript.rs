@@ -239,7 +239,7 @@ const ERRORS_IN_BODIES: &[(&str, &[&str])] = &[
         ],
     ),
     ("1.2.3", &["bad-number `1.2.3` expected a number such as `1`, `.5` or `1e-3`, found something like one"]),
-    ("a$b", &["unknown-character `$` expected a token, found characters that begin none"]),
+    ("a$b", &["unknown-character `$` expected a token, found `$`, U+0024, which begins none"]),
 ];
 
 #[test]

@@ -150,8 +150,10 @@ impl Lowering<'_> {
             NodeKind::Literal => {
                 if let Some(string) = tree.first_token(node, TokenKind::String) {
                     let text = tree.token_text(string);
-                    let inside = text.strip_prefix(['"', '\'']).and_then(|text| text.strip_suffix(['"', '\'']));
-                    return Some(AttrValue::Str(inside.unwrap_or(REPORTED).into()));
+                    // The lexer has seen a quote at both ends, of whatever form.
+                    let mut inside = text.chars();
+                    let has_both = inside.next().is_some() && inside.next_back().is_some();
+                    return Some(AttrValue::Str(if has_both { inside.as_str() } else { REPORTED }.into()));
                 }
                 match self.scalar(node, negative, false)? {
                     (ty::Dtype::Bool, Scalar::Int(value)) => Some(AttrValue::Bool(value != 0)),
