@@ -7,6 +7,7 @@ import { asTold, inOrderOf, type Problem } from "./mended.ts";
 import type {
   CheckView,
   DiagnosticView,
+  MendedView,
   FileName,
   Fused,
   GraphStateView,
@@ -155,7 +156,7 @@ export const state = {
   /** `starts` are the offsets at which the lines begin of the text that was checked. */
   checked: signal<{ revision: number; view: CheckView; starts: readonly number[] }>({ revision: -1, view: NOTHING_CHECKED, starts: [0] }),
   /** The problems of a check with where the fault most likely is, and what would mend it, which takes longer to find. */
-  mended: signal<{ revision: number; diagnostics: readonly DiagnosticView[] } | undefined>(undefined),
+  mended: signal<(MendedView & { revision: number }) | undefined>(undefined),
   ran: signal<Ran | undefined>(undefined),
   progress: signal<Progress>({ start: 0, fuel: 0, steps: 0 }),
   /** The memory for tensors that a run of a text will need. */
@@ -240,10 +241,11 @@ export const problems = computed<Problem[]>(() => {
   return [...found.values()];
 });
 
-/** The problem that is likeliest the cause, where that is not the first one. */
+/** The problem that is likeliest the cause of others, where that is not the first one. */
 export const likeliest = computed<Problem | undefined>(() => {
-  const first = state.mended.value?.diagnostics[0];
-  if (first === undefined || state.mended.value?.revision !== state.checked.value.revision) return undefined;
+  const mended = state.mended.value;
+  const first = mended?.diagnostics[0];
+  if (first === undefined || !mended?.has_cause || mended.revision !== state.checked.value.revision) return undefined;
   const found = problems.value.findIndex((problem) => key(problem) === key(first));
   return found > 0 ? problems.value[found] : undefined;
 });

@@ -101,6 +101,18 @@ impl Mends {
         ranked.list()
     }
 
+    /// Whether the problem that is ranked first is why there are others: what mends it mends some of them, or it cannot
+    /// be read.
+    pub fn has_cause(&self, analysis: &Analysis) -> bool {
+        let is_read = |problem: &Diagnostic| problem.code != "syntax-error";
+        let errors = || analysis.diagnostics().iter().filter(|problem| problem.severity == Severity::Error);
+        if errors().any(|problem| !is_read(problem)) {
+            return errors().any(is_read);
+        }
+        // The likeliest mend of all is the first one's.
+        self.blame.mends.first().is_some_and(|mend| mend.removed.len() > 1)
+    }
+
     /// The first mend of a problem.
     fn best(&self, problem: usize) -> Option<usize> {
         self.blame.mends.iter().position(|mend| mend.removed.contains(&problem))

@@ -187,7 +187,8 @@ impl Page {
     /// which does not search, so that typing does not wait for it.
     pub fn mend(&self) -> MendedView {
         let ranked = self.mends().ranked(&self.analysis);
-        MendedView { diagnostics: diagnostic_views(self.analysis.lines(), &ranked) }
+        let has_cause = self.mends().has_cause(&self.analysis);
+        MendedView { diagnostics: diagnostic_views(self.analysis.lines(), &ranked), has_cause }
     }
 
     /// The edits that mend the text, searched for once.

@@ -258,7 +258,13 @@ impl Stepper {
             peak_bytes: machine.peak_bytes() as f64,
             fuel: machine.fuel_used() as f64,
             value: value.map(|value| shortened(print_value(&value, &analysis.module).text)),
-            diagnostic: error.and_then(|error| diagnostic_views(&analysis.lines, &[run_diagnostic(&error)?]).pop()),
+            diagnostic: error.and_then(|error| {
+                let mut told = run_diagnostic(&error)?;
+                if told.code == "out-of-memory" {
+                    told.message += ", which is less where a run is stepped through";
+                }
+                diagnostic_views(&analysis.lines, &[told]).pop()
+            }),
         };
         if let Some(position) = position {
             view.function = function_name(analysis, &machine.program().functions[position.function]);

@@ -115,7 +115,7 @@ export const compiler = new Compiler({
 async function lookForMends(): Promise<void> {
   const { revision } = state.checked.peek();
   const found = await compiler.solver({ about: "mend" });
-  if (found != null && revision === state.revision.peek()) state.mended.value = { revision, diagnostics: found.diagnostics };
+  if (found != null && revision === state.revision.peek()) state.mended.value = { ...found, revision };
 }
 
 function trapDiagnostic(during: "update" | "run", message: string): DiagnosticView {

@@ -76,7 +76,8 @@ fn logarithms_and_roots() {
 #[test]
 fn trigonometry() {
     // The floats next to multiples of a quarter turn, where the remainder is smallest.
-    let turns = || (0..300_000).map(|n| (f64::from(n) * 5.0 * std::f64::consts::FRAC_PI_2) as f32);
+    let next_to = |step: f64| (0..300_000).map(move |n| (f64::from(n) * step * std::f64::consts::FRAC_PI_2) as f32);
+    let turns = || next_to(5.0).chain(next_to(37.0)).flat_map(|x| [x, -x]);
     check("sin", 1.75, sin(), sin(), float::sin, turns().chain(between(-7.0, 7.0)));
     check("cos", 1.75, cos(), cos(), float::cos, turns().chain(between(-7.0, 7.0)));
 }

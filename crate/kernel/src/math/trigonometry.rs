@@ -2,14 +2,17 @@
 //!
 //! `x = n·π/2 + r` with `|r| <= π/4`; `n` modulo 4 says which of `±sin r`, `±cos r` it is. The remainder is computed
 //! in float64 with π/2 in two parts, 25 bits and 53 more, so that `n` times the first is exact and `r` keeps all its
-//! bits next to a multiple of π/2 (Cody and Waite). Beyond 2¹⁶ the quotient in float32 could miss `n`, and `libm` takes
-//! over, lane by lane.
+//! bits next to a multiple of π/2 (Cody and Waite). Beyond 2¹⁶ the quotient in float32 could miss `n`: up to 2²⁴ it is
+//! computed in float64, lane by lane, and beyond that `libm` takes over.
 
 use super::{MAGIC, SIGN, polynomial};
 use crate::lanes::Lanes;
 
-/// Beyond this `n` is not trusted. 2¹⁶.
+/// Beyond this `n` is not trusted in float32. 2¹⁶.
 const LIMIT: f32 = 65_536.0;
+
+/// Beyond this `n` times the first part of π/2 is not exact any more. 2²⁴.
+const WIDE_LIMIT: f32 = 16_777_216.0;
 
 const HALF_PI: [f64; 2] = [1.570_796_310_901_641_8, 1.589_325_477_352_819_7e-8];
 
@@ -25,8 +28,13 @@ fn parts<L: Lanes>() -> impl Fn(L) -> (L, L, L) {
     let [turns, magic, half, one] = L::constants(&[std::f32::consts::FRAC_2_PI, MAGIC, 0.5, 1.0]);
     let (sines, cosines) = (L::constants(&SIN), L::constants(&COS));
     move |x| {
-        let sum = x.mul_add(turns, magic);
-        let r = x.minus_wide(sum - magic, HALF_PI[0], HALF_PI[1]);
+        let mut sum = x.mul_add(turns, magic);
+        let mut r = x.minus_wide(sum - magic, HALF_PI[0], HALF_PI[1]);
+        let is_large = L::splat(LIMIT).less(x.abs());
+        if is_large.any() {
+            sum = is_large.select(x.map_wide(quarter) + magic, sum);
+            r = is_large.select(x.map_wide(rest), r);
+        }
         let square = r * r;
         let sin = (polynomial(square, sines) * square).mul_add(r, r);
         // 1 - r²/2, and what its rounding lost.
@@ -36,6 +44,22 @@ fn parts<L: Lanes>() -> impl Fn(L) -> (L, L, L) {
         let cos = most + polynomial(square, cosines).mul_add(square * square, lost);
         (sum, sin, cos)
     }
+}
+
+fn n_turns(x: f64) -> f64 {
+    (x * std::f64::consts::FRAC_2_PI).round_ties_even()
+}
+
+/// The number of quarter turns modulo 4.
+fn quarter(x: f64) -> f64 {
+    let n = n_turns(x);
+    n - 4.0 * (n * 0.25).floor()
+}
+
+/// What is left of these.
+fn rest(x: f64) -> f64 {
+    let n = n_turns(x);
+    (x - n * HALF_PI[0]) - n * HALF_PI[1]
 }
 
 /// All bits of a lane where the number of quarter turns is odd.
@@ -50,10 +74,10 @@ fn sign_of<L: Lanes>(turns: L) -> L {
     turns.shift_left::<30>().and(L::splat_bits(SIGN))
 }
 
-/// `result` where `x` is not too large for it, elsewhere `wide` of `x`.
+/// `result` where `x` is not too large for it, elsewhere (infinities and NaN among that) `wide` of `x`.
 #[inline(always)]
 fn with_large<L: Lanes>(x: L, result: L, wide: fn(f64) -> f64) -> L {
-    let is_large = L::splat(LIMIT).less(x.abs());
+    let is_large = L::splat(WIDE_LIMIT).less(x.abs());
     if is_large.any() { is_large.select(x.map_wide(wide), result) } else { result }
 }
 

@@ -369,6 +369,8 @@ pub struct PlaceView {
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct MendedView {
     pub diagnostics: Vec<DiagnosticView>,
+    /// Whether the first of them is why there are others.
+    pub has_cause: bool,
 }
 
 /// A change of the text with which the problem is gone.
