@@ -328,7 +328,7 @@ function Value({ value: { name, span, line, type, value, truncated, tensor, part
       {value === undefined ? (
         <p class="failed">No value: see the problems below.</p>
       ) : tensor ? (
-        <TensorPicture tensor={tensor} text={value} truncated={truncated} />
+        <TensorPicture tensor={tensor} text={value} type={type} truncated={truncated} />
       ) : value.length <= LONG ? (
         <ValueText text={value} truncated={truncated} />
       ) : (
