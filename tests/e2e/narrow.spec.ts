@@ -201,12 +201,18 @@ test.describe("on a phone", () => {
 
 test("no problems take one line, and the first one makes room", async ({ page }) => {
   await open(page);
+  const height = async () => (await problems(page).boundingBox())?.height;
   await write(page, "let %x = 1;\n");
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
-  expect((await problems(page).boundingBox())?.height).toBeLessThan(60);
+  expect(await height()).toBeLessThan(60);
   await write(page, "let %x = 1 + %y;\n");
   await expect(problems(page).locator(".problem").first()).toBeVisible();
-  expect((await problems(page).boundingBox())?.height).toBeGreaterThan(100);
+  expect(await height()).toBeGreaterThan(100);
+  // Its room is taken back when it is mended, by a run at the latest.
+  await write(page, "let %x = 1 + 1;\n");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await runButton(page).click();
+  await expect.poll(height).toBeLessThan(60);
 });
 
 test("the bar between the columns leaves room on both sides", async ({ page }) => {

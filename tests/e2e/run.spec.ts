@@ -94,9 +94,17 @@ test("each operator of a run is listed with what it cost", async ({ page }) => {
   await expect(table(page).getByRole("columnheader", { name: "Calls" })).toHaveAttribute("aria-sort", "descending");
   const sorted = (await calls()).map(Number);
   expect(sorted).toEqual(sorted.toSorted((a, b) => b - a));
-  // The bars are shares of the longest.
+  // What another program comes to is seen from the top, wherever one was in the table.
+  await panel(page).evaluate((place) => place.scrollTo(0, place.scrollHeight));
+  await ran(page, "nn.dense(ones(shape=[600, 600]), ones(shape=[600, 600]))\nargwhere([1f, 0f])\n");
+  await expect(row(page, "nn.dense")).toContainText("432 M");
+  expect(await panel(page).evaluate((place) => place.scrollTop)).toBe(0);
+  // Only before the run was it open how much `argwhere` would need.
+  await expect(panel(page).locator(".figures")).toHaveText(/ at most [\d.]+ MB of memory\. What its operators cost$/);
+  // The bars are shares of the longest, and none is a speck.
   const widths = await table(page).locator(".share").evaluateAll((bars) => bars.map((bar) => Number((bar as HTMLElement).style.getPropertyValue("--share"))));
   expect(Math.max(...widths)).toBe(1);
+  expect(Math.min(...widths)).toBeGreaterThanOrEqual(0.05);
 });
 
 test("a row lights its place up and leads there", async ({ page }) => {
@@ -116,6 +124,7 @@ test("what has an error is not said to have run", async ({ page }) => {
   await runButton(page).click();
   const outcome = panel(page).locator(".outcome");
   await expect(outcome).toHaveText("Not run: line 1 has an error.");
+  await expect(panel(page).locator(".engine-used")).toHaveText("");
   await expect(panel(page).locator(".figures")).toHaveCount(0);
   await outcome.getByRole("button", { name: "line 1" }).click();
   await expect(page.locator(".monaco-editor.focused")).toBeVisible();
