@@ -119,8 +119,10 @@ test.describe("on a phone", () => {
     const tabs = tabsOf(page, "Program and panels");
     await expect(tabs).toHaveCount(9);
     expect(Math.max(...(await reach(tabs)))).toBe(0);
-    const tops = await tabs.evaluateAll((all) => all.map((tab) => Math.round(tab.getBoundingClientRect().top)));
-    expect(new Set(tops).size).toBe(2);
+    const places = await tabs.evaluateAll((all) => all.map((tab) => tab.getBoundingClientRect()).map(({ x, y }) => [Math.round(x), Math.round(y)]));
+    expect(new Set(places.map(([, y]) => y)).size).toBe(2);
+    // Under each other.
+    expect(places.slice(5).map(([x]) => x)).toEqual(places.slice(0, 4).map(([x]) => x));
   });
 
   test("the tabs keep their room when one counts errors", async ({ page }) => {
@@ -142,6 +144,8 @@ test.describe("on a phone", () => {
     const list = await problems(page).locator("ul").first().boundingBox();
     const box = await fix.boundingBox();
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0));
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual((list?.x ?? 0) + (list?.width ?? 0));
+    await expect(problems(page).locator(".mends")).toHaveCSS("mask-image", "none");
     // And the colours of the solver's steps have names.
     await showPanel(page, "Solver");
     await expect(panel(page).locator(".stop-legend .word").first()).toHaveCSS("position", "static");
