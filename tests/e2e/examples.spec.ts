@@ -11,6 +11,16 @@ async function openGallery(page: Page): Promise<void> {
   await expect(gallery(page).locator("section").first()).toBeVisible();
 }
 
+/** What is said of the page covers no button of its header, nor what is below that. */
+async function expectClear(page: Page): Promise<void> {
+  const notice = await page.locator(".notice").boundingBox();
+  const buttons = await page.locator(".actions").boundingBox();
+  if (notice === null || buttons === null) throw new Error("there is no notice");
+  const isAbove = notice.y + notice.height <= buttons.y;
+  const isBeside = notice.x + notice.width <= buttons.x && notice.y + notice.height <= 52;
+  expect(isAbove || isBeside).toBe(true);
+}
+
 test("what one begins with comes first, then earlier programs, then the subjects, each chapter in one", async ({ page }) => {
   await open(page);
   await write(page, "let %mine = 1;\n");
@@ -45,6 +55,7 @@ test("an example is found by its program, with the line that says it, behind tho
   const title = await found.first().locator(".title").textContent();
   await found.first().click();
   await expect(page.getByText(`Opened “${title}”.`)).toBeVisible();
+  await expectClear(page);
   await expect.poll(() => text(page)).not.toContain("Welcome");
   await page.getByRole("button", { name: "Examples" }).click();
   await searchbox(page).fill("lists");
@@ -52,6 +63,10 @@ test("an example is found by its program, with the line that says it, behind tho
   const firstLine = await found.evaluateAll((rows) => rows.findIndex((row) => row.querySelector("code") !== null));
   const count = await found.count();
   expect(firstLine).toBe(count - titles);
+  // A title that is what was asked comes before those that have it in them.
+  await searchbox(page).fill("digits");
+  await expect(found.first().locator(".title")).toHaveText("Digits");
+  await expect(found.nth(1)).toBeVisible();
   await searchbox(page).fill("zzyzx");
   await expect(gallery(page)).toContainText("No example mentions “zzyzx”");
 });
@@ -93,6 +108,8 @@ for (const colorScheme of ["light", "dark"] as const) {
       const list = await gallery(page).boundingBox();
       expect(list?.height).toBeGreaterThan(400);
     }
+    await gallery(page).locator(".results button").first().tap();
+    await expectClear(page);
     await context.close();
   });
 }

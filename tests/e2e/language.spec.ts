@@ -87,6 +87,9 @@ test("a pasted program that looks like another language is read as that, unasked
   await isIn(page, "tensorscript");
   await expect.poll(() => text(page)).toMatch(/^#lang tensorscript\nuse lin/);
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  // Relay shows itself without a variable too.
+  await write(page, "reshape(arange(0f, 4f, 1f), newshape=[2, 2])\n");
+  await isIn(page, "relay");
 });
 
 test("a greeting that nobody has changed greets in the language that is chosen", async ({ page }) => {

@@ -119,8 +119,10 @@ test.describe("on a phone", () => {
     const tabs = tabsOf(page, "Program and panels");
     await expect(tabs).toHaveCount(9);
     expect(Math.max(...(await reach(tabs)))).toBe(0);
-    const tops = await tabs.evaluateAll((all) => all.map((tab) => Math.round(tab.getBoundingClientRect().top)));
-    expect(new Set(tops).size).toBe(2);
+    const places = await tabs.evaluateAll((all) => all.map((tab) => tab.getBoundingClientRect()).map(({ x, y }) => [Math.round(x), Math.round(y)]));
+    expect(new Set(places.map(([, y]) => y)).size).toBe(2);
+    // Under each other.
+    expect(places.slice(5).map(([x]) => x)).toEqual(places.slice(0, 4).map(([x]) => x));
   });
 
   test("the tabs keep their room when one counts errors", async ({ page }) => {
@@ -142,6 +144,14 @@ test.describe("on a phone", () => {
     const list = await problems(page).locator("ul").first().boundingBox();
     const box = await fix.boundingBox();
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((list?.y ?? 0) + (list?.height ?? 0));
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual((list?.x ?? 0) + (list?.width ?? 0));
+    await expect(problems(page).locator(".mends")).toHaveCSS("mask-image", "none");
+    // Where there are several problems, each has one line of edits, which fades at its end; the first edit ends before that.
+    await write(page, "let %x = ones(shape=[2, 3]);\nlet %w = ones(shape=[4, 5]);\nnn.dense(%x, %w)\n%y\n");
+    await expect(problems(page).locator(".problem")).toHaveCount(2);
+    await expect(fix).toBeVisible();
+    const edit = await fix.boundingBox();
+    expect((edit?.x ?? 0) + (edit?.width ?? 0)).toBeLessThanOrEqual((list?.x ?? 0) + (list?.width ?? 0) - 40);
     // And the colours of the solver's steps have names.
     await showPanel(page, "Solver");
     await expect(panel(page).locator(".stop-legend .word").first()).toHaveCSS("position", "static");
@@ -201,12 +211,18 @@ test.describe("on a phone", () => {
 
 test("no problems take one line, and the first one makes room", async ({ page }) => {
   await open(page);
+  const height = async () => (await problems(page).boundingBox())?.height;
   await write(page, "let %x = 1;\n");
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
-  expect((await problems(page).boundingBox())?.height).toBeLessThan(60);
+  expect(await height()).toBeLessThan(60);
   await write(page, "let %x = 1 + %y;\n");
   await expect(problems(page).locator(".problem").first()).toBeVisible();
-  expect((await problems(page).boundingBox())?.height).toBeGreaterThan(100);
+  expect(await height()).toBeGreaterThan(100);
+  // Its room is taken back when it is mended, by a run at the latest.
+  await write(page, "let %x = 1 + 1;\n");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await runButton(page).click();
+  await expect.poll(height).toBeLessThan(60);
 });
 
 test("the bar between the columns leaves room on both sides", async ({ page }) => {

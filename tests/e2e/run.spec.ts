@@ -16,6 +16,9 @@ const PICTURES = `let %ramp = arange(0f, 768f, 1f);
 reshape(%ramp, newshape=[16, 16, 3]) / 768f
 reshape(%ramp, newshape=[3, 16, 16]) - 300f
 (ones(shape=[10, 10]) - 1f) / (reshape(arange(0f, 100f, 1f), newshape=[10, 10]))
+nn.relu(reshape(sin(%ramp), newshape=[3, 16, 16])) * 1.2f
+reshape(%ramp, newshape=[24, 32]) > 700f
+full(3f, shape=[20, 20])
 `;
 
 async function ran(page: Page, text: string): Promise<void> {
@@ -30,12 +33,15 @@ const row = (page: Page, name: string) => table(page).locator("tbody tr:not(.of)
 
 test("the heat map of a large tensor has means of blocks", async ({ page }) => {
   await open(page);
-  await ran(page, "reshape(arange(0f, 1000000f, 1f), newshape=[1000, 1000])\n");
+  await ran(page, "reshape(arange(0f, 1000000f, 1f), newshape=[1, 1000, 1000])\n");
   await expect(panel(page).locator(".tensor > .note")).toHaveText("Each point is the mean of 2 by 2 elements.");
-  const picture = panel(page).getByRole("img", { name: "Heat map of 500 by 500 elements from 0 to 999999" });
+  const picture = panel(page).getByRole("img", { name: "Heat map [0, :, :] of 1000 by 1000 elements from 0 to 999999" });
   await picture.hover({ position: { x: 1, y: 1 } });
   // Of 2002, 2003, 3002 and 3003, rounded.
   await expect(panel(page).locator(".pointed")).toHaveText("around [2, 2] the mean is 2503");
+  // An axis with one place leaves no choice.
+  await expect(panel(page).locator(".axes label")).toHaveCount(2);
+  await expect(panel(page).locator(".axes option").last()).toHaveText("axis 2 (1000)");
 });
 
 test("what of a large image is not here is hatched, and said above the picture", async ({ page }) => {
@@ -88,9 +94,17 @@ test("each operator of a run is listed with what it cost", async ({ page }) => {
   await expect(table(page).getByRole("columnheader", { name: "Calls" })).toHaveAttribute("aria-sort", "descending");
   const sorted = (await calls()).map(Number);
   expect(sorted).toEqual(sorted.toSorted((a, b) => b - a));
-  // The bars are shares of the longest.
+  // What another program comes to is seen from the top, wherever one was in the table.
+  await panel(page).evaluate((place) => place.scrollTo(0, place.scrollHeight));
+  await ran(page, "nn.dense(ones(shape=[600, 600]), ones(shape=[600, 600]))\nargwhere([1f, 0f])\n");
+  await expect(row(page, "nn.dense")).toContainText("432 M");
+  expect(await panel(page).evaluate((place) => place.scrollTop)).toBe(0);
+  // Only before the run was it open how much `argwhere` would need.
+  await expect(panel(page).locator(".figures")).toHaveText(/ at most [\d.]+ MB of memory\. What its operators cost$/);
+  // The bars are shares of the longest, and none is a speck.
   const widths = await table(page).locator(".share").evaluateAll((bars) => bars.map((bar) => Number((bar as HTMLElement).style.getPropertyValue("--share"))));
   expect(Math.max(...widths)).toBe(1);
+  expect(Math.min(...widths)).toBeGreaterThanOrEqual(0.05);
 });
 
 test("a row lights its place up and leads there", async ({ page }) => {
@@ -110,6 +124,7 @@ test("what has an error is not said to have run", async ({ page }) => {
   await runButton(page).click();
   const outcome = panel(page).locator(".outcome");
   await expect(outcome).toHaveText("Not run: line 1 has an error.");
+  await expect(panel(page).locator(".engine-used")).toHaveText("");
   await expect(panel(page).locator(".figures")).toHaveCount(0);
   await outcome.getByRole("button", { name: "line 1" }).click();
   await expect(page.locator(".monaco-editor.focused")).toBeVisible();
@@ -142,11 +157,14 @@ test("what takes long is not run unasked, and its time counts from when it is as
 
 test("infinities have colours of their own", async ({ page }) => {
   await open(page);
-  await ran(page, "1f / (reshape(arange(0f, 100f, 1f), newshape=[10, 10]) - 50f)\nlog(zeros(shape=[10, 10]))\n");
+  const huge = 'cast(reshape(arange(0f, 100f, 1f), newshape=[10, 10]) - 50f, dtype="float64") * 3e306f64';
+  await ran(page, `1f / (reshape(arange(0f, 100f, 1f), newshape=[10, 10]) - 50f)\nlog(zeros(shape=[10, 10]))\n${huge}\n`);
   const legend = (nth: number) => panel(page).locator(".value").nth(nth).locator(".legend");
   await expect(legend(0)).toHaveText("−11inf");
   // Where nothing is finite there is no scale.
   await expect(legend(1)).toHaveText("−inf");
+  // A range that is wider than the largest number has its colours, and none of infinity's.
+  await expect(legend(2).locator(".ramp")).not.toHaveAttribute("style", /255, 196, 0/);
 });
 
 test("old values go with their lines", async ({ page }) => {
@@ -235,7 +253,20 @@ test("tensors are images, maps and numbers, whichever one wants", async ({ page 
   await expect(values.nth(1).locator(".statistics")).toContainText("std221.7");
   // What is no number has a colour of its own, and is counted.
   await expect(values.nth(2).locator(".statistics")).toContainText("nan1");
-  await expect(values.nth(2).locator(".legend")).toContainText("nan");
+  await expect(values.nth(2).locator(".legend")).toHaveText("0nan");
+  // Three matrices that reach a little above 1 are no dark photograph.
+  await expect(values.nth(3).getByRole("img", { name: /^Heat map/ })).toHaveCount(3);
+  await values.nth(3).getByRole("button", { name: "Image" }).click();
+  await expect(values.nth(3).locator(".legend")).toHaveText("01.2");
+  await expect(values.nth(4).locator(".statistics")).toHaveText("True67 of 768");
+  await expect(values.nth(4).locator(".legend")).toHaveText("FalseTrue");
+  await expect(values.nth(5).locator(".statistics")).toHaveText("all 400 elements are3");
+  await expect(values.nth(5).locator(".legend")).toHaveCount(0);
+  // The keys go from place to place, and mark the one that is told.
+  const map = values.nth(4).getByRole("img");
+  await map.focus();
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowRight"]) await map.press(key);
+  await expect(values.nth(4).locator(".pointed")).toHaveText("[1, 1] is False");
 });
 
 test("a rounded number says so, and all its digits can be had", async ({ page }) => {
@@ -294,9 +325,15 @@ test("the table of operators fits a phone", async ({ browser }) => {
   const context = await phone(browser);
   const page = await context.newPage();
   await open(page);
-  await ran(page, NET);
+  await ran(page, `${NET}sin(arange(0f, 100f, 1f))\n`);
   await showPanel(page, "Run");
   await expect(table(page)).toBeVisible();
+  // A tap stays, and so does what it says.
+  await panel(page).locator(".heatmap").tap({ position: { x: 1, y: 1 } });
+  await expect(panel(page).locator(".pointed")).toHaveText("[0, 0] is 0.010414786");
+  const grid = panel(page).locator(".grid-scroll");
+  await expect(grid.locator("tr").first().locator("td")).not.toHaveCount(8);
+  expect(await grid.evaluate((place) => place.scrollWidth - place.clientWidth)).toBe(0);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
   expect(await violations(page)).toEqual([]);
   await context.close();

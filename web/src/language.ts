@@ -32,6 +32,9 @@ const SIGNS: Readonly<Record<Language, RegExp>> = {
   tensorscript: /^[ \t]*(?:use\s+\w+::|(?:node|weights|graph)\s+\w+\s*<|(?:dim|tsr)\s+\w+\s*=)/m,
 };
 
+/** What is a sign of Relay where there is none of another language: an operator, an attribute that is a list, a float. */
+const LIKE_RELAY = /\b(?:q?nn|image|vision|random|dyn)\.\w|\w=\[|\b\d[\d.]*f\b/;
+
 /** As much of a text is looked at for signs. */
 const BEGINNING = 20_000;
 
@@ -39,6 +42,7 @@ const BEGINNING = 20_000;
 export function languageShown(text: string): Language | undefined {
   const code = text.slice(0, BEGINNING).replace(COMMENTS, "");
   const [found, ...others] = LANGUAGES.filter(({ id }) => SIGNS[id].test(code));
+  if (found === undefined && LIKE_RELAY.test(code)) return "relay";
   return others.length === 0 ? found?.id : undefined;
 }
 

@@ -22,7 +22,7 @@ import { state } from "./state.ts";
 import { load } from "./storage.ts";
 import { App } from "./view/app.tsx";
 
-const READING_MS = 8000;
+const READING_MS = 5000;
 
 const theme = load("theme");
 if (theme === "light" || theme === "dark") state.theme.value = theme;

@@ -148,6 +148,8 @@ export const state = {
   title: signal<string | undefined>(undefined),
   /** Whether nobody is typing: the last edit is a while ago, or something was asked for since. */
   rested: signal(true),
+  /** Whether there is room for problems. */
+  hasRoom: signal(false),
   /** Which text the editor shows: the program, or the prelude under it. */
   file: signal<FileName>("user"),
   /** Comes with the compiler. */

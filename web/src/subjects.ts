@@ -74,7 +74,18 @@ export interface Found {
   line: string | undefined;
 }
 
-/** The examples that have all the words, in their titles or in their programs; the more in their titles, the earlier. */
+/** How well a title answers: it is what was asked, begins so, has it at the beginning of a word, or is found for something else. */
+function rankOf({ example }: Found, asked: string): number {
+  const title = example.title.toLowerCase();
+  if (title === asked) return 0;
+  if (title.startsWith(asked)) return 1;
+  return title.includes(` ${asked}`) ? 2 : 3;
+}
+
+/**
+ * The examples that have all the words, in their titles or in their programs; the more in their titles, the earlier, and
+ * first those whose own title answers best.
+ */
 export function search(subjects: readonly { title: string; chapters: readonly Chapter[] }[], words: readonly string[]): Found[] {
   const byMissing = words.map((): Found[] => []).concat([[]]);
   for (const { title: subject, chapters } of subjects) {
@@ -89,7 +100,8 @@ export function search(subjects: readonly { title: string; chapters: readonly Ch
       }
     }
   }
-  return byMissing.flat();
+  const asked = words.join(" ");
+  return byMissing.flat().toSorted((a, b) => rankOf(a, asked) - rankOf(b, asked));
 }
 
 /** As much is shown of the line before what was found. */

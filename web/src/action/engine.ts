@@ -4,6 +4,7 @@ import { Compiler } from "../compiler.ts";
 import { lineStarts } from "../lines.ts";
 import { errorCount, state, target } from "../state.ts";
 import type { DiagnosticView } from "../wasm/relish_wasm.js";
+import { foldRoom } from "./room.ts";
 
 /** A run that a person asked for ends when they say so. */
 const NO_LIMIT = 1e15;
@@ -160,6 +161,7 @@ export function runNow(): void {
     state.panel.value = "run";
     state.editing.value = false;
     state.rested.value = true;
+    foldRoom();
   });
   startRun(false);
 }

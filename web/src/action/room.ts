@@ -1,5 +1,24 @@
-// Room for problems, before what is shown over the page.
-import { state } from "../state.ts";
+// Room for problems. It is made when there is one in a text that nobody is typing, and it goes when there has been none for a
+// while: in the middle of a word nothing moves.
+import { effect } from "@preact/signals";
+import { problems, state } from "../state.ts";
+
+const ROOM_MS = 1200;
+
+effect(() => {
+  if (!state.rested.value) return undefined;
+  if (problems.value.length > 0) state.hasRoom.value = true;
+  else if (state.hasRoom.value) {
+    const timer = setTimeout(foldRoom, ROOM_MS);
+    return () => clearTimeout(timer);
+  }
+  return undefined;
+});
+
+/** Takes back the room that no problem needs. */
+export function foldRoom(): void {
+  if (problems.peek().length === 0) state.hasRoom.value = false;
+}
 
 const frame = (): Promise<number> => new Promise((done) => requestAnimationFrame(done));
 

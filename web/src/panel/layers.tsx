@@ -85,12 +85,19 @@ function Row({ layer }: { layer: LayerView }) {
   // `maxpool2d` with its arguments alone; a weight with the layer that it is.
   const { name, made_of } = layer;
   const detail = made_of.startsWith(`${name}(`) ? made_of.slice(name.length + 1, -1) : made_of;
+  const args = detail.indexOf("(") + 1;
   return (
     <tr onPointerEnter={() => light(true)} onPointerLeave={() => light(false)}>
       <th scope="row">
         <button type="button" onClick={() => show(layer.span)} onFocus={() => light(true)} onBlur={() => light(false)}>
           <code>{layer.name}</code>
-          {detail !== "" && <small>{detail}</small>}
+          {detail !== "" && (
+            <small>
+              {detail.slice(0, args)}
+              <wbr />
+              {detail.slice(args)}
+            </small>
+          )}
           {isPaneNarrow.value && <TypeText text={layer.output} />}
         </button>
       </th>
@@ -100,7 +107,7 @@ function Row({ layer }: { layer: LayerView }) {
         </td>
       )}
       <td>{layer.trained > 0 ? grouped(layer.trained) : "–"}</td>
-      <td>{layer.flops === undefined ? (layer.formula ?? "") : countOf(layer.flops)}</td>
+      <td>{layer.flops === undefined ? (layer.formula ?? "–") : countOf(layer.flops)}</td>
     </tr>
   );
 }

@@ -1,7 +1,7 @@
 // What the program's top-level expressions come to, and what that took.
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { runNow } from "../action/engine.ts";
 import { point, show } from "../action/navigation.ts";
 import { lookAhead } from "../action/queries.ts";
@@ -15,13 +15,31 @@ import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
 import { Profile } from "../view/profile.tsx";
 import { Stepper } from "../view/stepper.tsx";
+import { tabPanelId } from "../view/tabs.tsx";
 import { TensorPicture } from "../view/tensor.tsx";
 import { StopRun } from "../view/waiting.tsx";
 import { bytesOf, countOf } from "../view/units.ts";
 import type { NeedsView, RunView, SpanView, ValueView } from "../wasm/relish_wasm.js";
 
+/** The lines of a program that are its own: not a bracket, nor the line that says the language. */
+const linesOf = (text: string) => text.split("\n").filter((line) => /\w/.test(line) && !line.startsWith("#lang"));
+
+/** Those of the program that was run last. */
+let linesRun: readonly string[] = [];
+
+/** The values of another program are seen from their top, those of one that was edited from where one was. */
+function useTop(ran: Ran | undefined) {
+  useLayoutEffect(() => {
+    if (ran?.kind !== "finished" || ran.revision !== state.revision.peek()) return;
+    const lines = linesOf(state.text.peek());
+    if (!lines.some((line) => linesRun.includes(line))) document.getElementById(tabPanelId("run"))?.scrollTo(0, 0);
+    linesRun = lines;
+  }, [ran]);
+}
+
 export function RunPanel() {
   const ran = state.ran.value;
+  useTop(ran);
   const stepping = state.stepping.value;
   if (stepping !== undefined) return <Stepper stepping={stepping} />;
   if (state.running.value) return <Running />;
@@ -178,17 +196,21 @@ const LONG = 1200;
 /** What the run took. */
 function Figures({ view, isStale }: { view: RunView; isStale: boolean }) {
   const counted = (n: number, one: string, several: string) => `${n.toLocaleString("en")} ${n === 1 ? one : several}`;
+  const { needs, values } = view;
+  // What was open before a run is known once it has come to its end.
+  const isKnown = needs.span === undefined || values.some(({ value }) => value === undefined);
   return (
     <p class="figures">
-      {counted(view.fuel, "call or match test", "calls and match tests")}, {counted(view.steps, "step", "steps")} of the machine, at most {bytesOf(view.peak_bytes)}
-      {(view.needs.most !== 0 || view.needs.least > 0) && (
+      {counted(view.fuel, "call or match test", "calls and match tests")}, {counted(view.steps, "step", "steps")} of the machine, at most {bytesOf(view.peak_bytes)} of memory
+      {isKnown && (needs.most !== 0 || needs.least > 0) && (
         <>
-          ; <Needs needs={view.needs} isStale={isStale} />
+          ; <Needs needs={needs} isStale={isStale} />
         </>
       )}
+      .
       {view.profile.length > 0 && (
         <>
-          .{" "}
+          {" "}
           <a
             class="plain-link"
             href="#profile"
@@ -328,7 +350,7 @@ function Value({ value: { name, span, line, type, value, truncated, tensor, part
       {value === undefined ? (
         <p class="failed">No value: see the problems below.</p>
       ) : tensor ? (
-        <TensorPicture tensor={tensor} text={value} truncated={truncated} />
+        <TensorPicture tensor={tensor} text={value} type={type} truncated={truncated} />
       ) : value.length <= LONG ? (
         <ValueText text={value} truncated={truncated} />
       ) : (

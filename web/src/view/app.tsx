@@ -1,9 +1,9 @@
 // The page: where everything is, wide and narrow.
-import { effect, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { openFile, openPanel } from "../action/navigation.ts";
 import { PANELS } from "../panels.ts";
-import { errorCount, language, problems, state } from "../state.ts";
+import { errorCount, language, state } from "../state.ts";
 import { followPane, isNarrow } from "./appearance.ts";
 import { NoticeBanner, SharedBanner } from "./banner.tsx";
 import { EditorPane, PRELUDE_TAB } from "./editor.tsx";
@@ -20,31 +20,14 @@ const UPPER = { label: "Height of the problems", kept: "problems-height", initia
 const editorPercent = signal(keptPercent(EDITOR.kept, EDITOR.initial));
 const upperPercent = signal(keptPercent(UPPER.kept, UPPER.initial));
 
-/**
- * Whether there is room for problems. It is made when there is one in a text that nobody is typing, and it goes when there
- * has been none for a while: in the middle of a word nothing moves.
- */
-const hasRoom = signal(false);
-const ROOM_MS = 4000;
-
-effect(() => {
-  if (!state.rested.value) return undefined;
-  if (problems.value.length > 0) hasRoom.value = true;
-  else if (hasRoom.value) {
-    const timer = setTimeout(() => (hasRoom.value = false), ROOM_MS);
-    return () => clearTimeout(timer);
-  }
-  return undefined;
-});
-
 export function App() {
   return (
     <>
       <Header />
       <SharedBanner />
-      <main class={hasRoom.value ? "work" : "work at-peace"} data-language={language.value} style={{ "--upper": `${upperPercent.value}%`, "--editor": `${editorPercent.value}%` }}>
+      <main class={state.hasRoom.value ? "work" : "work at-peace"} data-language={language.value} style={{ "--upper": `${upperPercent.value}%`, "--editor": `${editorPercent.value}%` }}>
         <Upper />
-        {hasRoom.value && <Separator orientation="horizontal" percent={upperPercent} {...UPPER} />}
+        {state.hasRoom.value && <Separator orientation="horizontal" percent={upperPercent} {...UPPER} />}
         <Problems />
       </main>
       <NoticeBanner />

@@ -13,15 +13,17 @@ const prefersDark = media("(prefers-color-scheme: dark)");
 const prefersContrast = media("(prefers-contrast: more)");
 /** A phone on its side is low, and as narrow for that. The style sheets have the same words. */
 export const isNarrow = media("(max-width: 720px), (max-height: 520px) and (pointer: coarse)");
-/** Whether the panels have little room, in a narrow window or beside a wide editor: `@container pane` in the style sheets. */
-export const isPaneNarrow = signal(isNarrow.peek());
+/** Of the panels, in pixels, once it is known. */
+export const paneWidth = signal<number | undefined>(undefined);
 const NARROW_PANE = 500;
+/** Whether the panels have little room, in a narrow window or beside a wide editor: `@container pane` in the style sheets. */
+export const isPaneNarrow = computed(() => (paneWidth.value === undefined ? isNarrow.peek() : paneWidth.value <= NARROW_PANE));
 
 /** Goes by the size of the pane from now on. */
 export function followPane(pane: Element): () => void {
   const observer = new ResizeObserver(([entry]) => {
     // A pane out of sight has no size.
-    if (entry !== undefined && entry.contentRect.width > 0) isPaneNarrow.value = entry.contentRect.width <= NARROW_PANE;
+    if (entry !== undefined && entry.contentRect.width > 0) paneWidth.value = entry.contentRect.width;
   });
   observer.observe(pane);
   return () => observer.disconnect();

@@ -1,6 +1,6 @@
 // Which part of a tensor is looked at: two of its axes as rows and columns, and a place on each of the others.
 
-/** How a tensor of rank 2 or more is cut into matrices. */
+/** How a tensor of rank 2 or more is cut into matrices, with the places of its own elements. */
 export interface Cut {
   rows: number;
   columns: number;
@@ -37,24 +37,32 @@ function stepsOf(shape: readonly number[]): number[] {
 }
 
 /** The first so many matrices of a cut, in the order of the elements, and how many there are. The place on an axis of colours
- * is in no name. */
-export function matricesOf(shape: readonly number[], cut: Cut, most: number, colours?: number): { matrices: Matrix[]; total: number } {
+ * is in no name. In an overview an element stands for several on an axis; names tell the first of these. */
+export function matricesOf(
+  shape: readonly number[],
+  cut: Cut,
+  most: number,
+  { colours, side = () => 1 }: { colours?: number | undefined; side?: (axis: number) => number } = {},
+): { matrices: Matrix[]; total: number } {
   const steps = stepsOf(shape);
   const others = shape.map((_, axis) => axis).filter((axis) => axis !== cut.rows && axis !== cut.columns);
   const counts = others.map((axis) => (cut.at[axis] === "all" ? (shape[axis] ?? 1) : 1));
   const total = counts.reduce((product, count) => product * count, 1);
   const matrices = Array.from({ length: Math.min(total, most) }, (_, index) => {
     const places = new Map<number, number>();
+    const told = new Map<number, number>();
     let rest = index;
     for (let i = others.length - 1; i >= 0; i -= 1) {
       const [axis = 0, count = 1] = [others[i], counts[i]];
       const at = cut.at[axis];
-      places.set(axis, typeof at === "number" ? at : rest % count);
+      const place = typeof at === "number" ? Math.floor(at / side(axis)) : rest % count;
+      places.set(axis, place);
+      told.set(axis, typeof at === "number" ? at : place * side(axis));
       rest = Math.floor(rest / count);
     }
     const first = [...places].reduce((sum, [axis, at]) => sum + at * (steps[axis] ?? 0), 0);
     const isNamed = others.some((axis) => axis !== colours);
-    const placeOn = (axis: number) => (axis === colours ? ":" : (places.get(axis) ?? ":"));
+    const placeOn = (axis: number) => (axis === colours ? ":" : (told.get(axis) ?? ":"));
     const name = isNamed ? `[${shape.map((_, axis) => placeOn(axis)).join(", ")}]` : "";
     return {
       name,

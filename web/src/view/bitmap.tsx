@@ -1,4 +1,5 @@
-// Points in colour, one for each element or each place of an image, drawn larger by the style sheet.
+// Points in colour, one for each element or each place of an image, drawn larger by the style sheet. What a place is one
+// learns by pointing at it, by a tap, which marks it, or by going there with the arrow keys.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
@@ -9,20 +10,32 @@ interface Props {
   columns: number;
   /** Nothing where there is nothing to show. */
   color: (row: number, column: number) => Rgb | undefined;
-  /** What is said of a place under the pointer. */
+  /** What is said of a place. */
   say: (row: number, column: number) => string;
   /** What the picture is, for those who do not see it. */
   label: string;
 }
 
+interface Place {
+  row: number;
+  column: number;
+  /** Marked, and so not left when the pointer leaves. */
+  stays: boolean;
+}
+
+/** Rows and columns that an arrow key goes. */
+const WAYS: Readonly<Record<string, readonly [number, number]>> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
 const WIDEST = 280;
 const LARGEST_CELL = 14;
+/** The mark of a smaller one is as large as this, in pixels. */
+const LEAST_MARK = 7;
 /** No canvas has more points on a side; of larger pictures some elements are left out. */
 const MOST_POINTS = 1024;
 
 export function Bitmap({ rows, columns, color, say, label }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const pointed = useSignal("");
+  const pointed = useSignal<Place | undefined>(undefined);
   const [height, width] = [Math.min(rows, MOST_POINTS), Math.min(columns, MOST_POINTS)];
   useEffect(() => {
     const context = canvas.current?.getContext("2d");
@@ -37,27 +50,46 @@ export function Bitmap({ rows, columns, color, say, label }: Props) {
     context.putImageData(image, 0, 0);
   }, [color, rows, columns, width, height]);
   const cell = Math.min(LARGEST_CELL, WIDEST / columns, WIDEST / rows);
-  const onPointerMove = (event: PointerEvent) => {
-    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const column = Math.floor(((event.clientX - box.left) / box.width) * columns);
-    const row = Math.floor(((event.clientY - box.top) / box.height) * rows);
-    const isInside = row >= 0 && row < rows && column >= 0 && column < columns;
-    pointed.value = isInside ? say(row, column) : "";
+  const go = (row: number, column: number, stays: boolean) => {
+    pointed.value = { row: Math.min(rows - 1, Math.max(0, row)), column: Math.min(columns - 1, Math.max(0, column)), stays };
   };
+  const point = (event: MouseEvent, stays: boolean) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    go(Math.floor(((event.clientY - box.top) / box.height) * rows), Math.floor(((event.clientX - box.left) / box.width) * columns), stays);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const way = WAYS[event.key];
+    if (way === undefined) return;
+    event.preventDefault();
+    // The first press is for the first place.
+    const { row, column } = place ?? { row: -way[0], column: -way[1] };
+    go(row + way[0], column + way[1], true);
+  };
+  // The picture may be another one by now.
+  const place = pointed.value !== undefined && pointed.value.row < rows && pointed.value.column < columns ? pointed.value : undefined;
+  const along = (at: number, n: number) => ({ at: `${((at + 0.5) / n) * 100}%`, size: `max(${LEAST_MARK}px, ${100 / n}%)` });
+  const [x, y] = [along(place?.column ?? 0, columns), along(place?.row ?? 0, rows)];
   return (
     <>
-      <canvas
-        ref={canvas}
-        class="heatmap"
-        role="img"
-        aria-label={label}
-        width={width}
-        height={height}
-        style={{ width: `${Math.max(columns * cell, 12)}px`, height: `${Math.max(rows * cell, 12)}px` }}
-        onPointerMove={onPointerMove}
-        onPointerLeave={() => (pointed.value = "")}
-      />
-      <span class="pointed">{pointed.value}</span>
+      <div class="bitmap" style={{ width: `${Math.max(columns * cell, 12)}px`, height: `${Math.max(rows * cell, 12)}px` }}>
+        <canvas
+          ref={canvas}
+          class="heatmap"
+          role="img"
+          aria-label={label}
+          tabIndex={0}
+          width={width}
+          height={height}
+          onPointerMove={(event) => event.pointerType !== "touch" && point(event, false)}
+          onPointerLeave={() => place?.stays === false && (pointed.value = undefined)}
+          onClick={(event) => point(event, true)}
+          onKeyDown={onKeyDown}
+        />
+        {place?.stays && <div class="mark" style={{ left: x.at, top: y.at, width: x.size, height: y.size }} />}
+      </div>
+      <span class="pointed" aria-live="polite">
+        {place && say(place.row, place.column)}
+      </span>
     </>
   );
 }

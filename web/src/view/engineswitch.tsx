@@ -30,9 +30,10 @@ export function EngineSwitch() {
 
 export function EngineUsed() {
   const ran = state.ran.value;
+  const build = ran?.kind === "finished" && ran.view.values.some(({ value }) => value !== undefined) ? ran.build : undefined;
   return (
-    <p class="engine-used" role="status" title={ran?.kind === "finished" ? MEANS[ran.build] : undefined}>
-      {state.buildComing.value !== undefined ? "Loading the engine …" : ran?.kind === "finished" ? MADE[ran.build] : ""}
+    <p class="engine-used" role="status" title={build && MEANS[build]}>
+      {state.buildComing.value !== undefined ? "Loading the engine …" : build ? MADE[build] : ""}
     </p>
   );
 }

@@ -7,15 +7,18 @@ import { brightness, type Images } from "./picture.ts";
 import type { TensorView } from "../wasm/relish_wasm.js";
 
 interface HeatMapProps {
-  tensor: TensorView;
+  /** Of the tensor, or means of its blocks. */
+  elements: readonly number[];
+  dtype: string;
   /** How many rows and columns each element stands for, where it is a mean. */
   block: { rows: number; columns: number } | undefined;
   matrix: Matrix;
+  /** How many rows and columns of the tensor are shown. */
+  size: readonly [number, number];
   range: Range;
 }
 
-export function HeatMap({ tensor, block, matrix, range }: HeatMapProps) {
-  const { elements, dtype } = tensor;
+export function HeatMap({ elements, dtype, block, matrix, size, range }: HeatMapProps) {
   const { rows, columns, name } = matrix;
   const color = useMemo(
     () => (row: number, column: number) => {
@@ -26,10 +29,14 @@ export function HeatMap({ tensor, block, matrix, range }: HeatMapProps) {
   );
   const say = (row: number, column: number) => {
     const element = elementOf(elements, matrix, row, column);
-    if (block !== undefined && element !== undefined) return `around [${row * block.rows}, ${column * block.columns}] the mean is ${readable(element)}`;
+    if (block !== undefined && element !== undefined) {
+      const said = dtype === "bool" ? `${readable(100 * element)}% are True` : `the mean is ${readable(element)}`;
+      return `around [${row * block.rows}, ${column * block.columns}] ${said}`;
+    }
     return element === undefined ? `[${row}, ${column}] is not here` : `[${row}, ${column}] is ${exact(element, dtype)}`;
   };
-  const label = `Heat map${name === "" ? "" : ` ${name}`} of ${rows} by ${columns} elements from ${readable(range.min)} to ${readable(range.max)}`;
+  const told = (value: number) => (dtype === "bool" ? exact(value, dtype) : readable(value));
+  const label = `Heat map${name === "" ? "" : ` ${name}`} of ${size.join(" by ")} elements from ${told(range.min)} to ${told(range.max)}`;
   return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} />;
 }
 

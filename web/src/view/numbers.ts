@@ -44,6 +44,7 @@ export function shortest(value: number, dtype: string): number {
 
 /** With all its digits. */
 export function exact(value: number, dtype: string): string {
+  if (dtype === "bool") return value === 0 ? "False" : "True";
   if (!Number.isFinite(value)) return readable(value);
   // Larger integers come here as the nearest number that there is.
   const sign = dtype.includes("int") && Math.abs(value) > Number.MAX_SAFE_INTEGER ? "≈" : "";
@@ -74,7 +75,7 @@ export const BEYOND: readonly { name: string; is: (value: number) => boolean; co
   { name: "−inf", is: (value) => value === -Infinity, color: css(NEGATIVE_INFINITE) },
 ];
 
-function css(color: Rgb): string {
+export function css(color: Rgb): string {
   return `rgb(${color.map(Math.round).join(" ")})`;
 }
 
@@ -99,7 +100,8 @@ function along(stops: readonly Rgb[], position: number): Rgb {
 /** The same colours for the legend beside the picture, as a CSS gradient. */
 export function gradientOf(range: Range): string {
   const steps = Array.from({ length: 13 }, (_, index) => {
-    const value = range.min + ((range.max - range.min) * index) / 12;
+    // Between the two, whose distance may be more than there are numbers for.
+    const value = range.min * (1 - index / 12) + range.max * (index / 12);
     return css(colorOf(value, range));
   });
   return `linear-gradient(to right, ${steps.join(", ")})`;

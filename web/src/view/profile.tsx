@@ -18,6 +18,12 @@ const COLUMNS: readonly { id: Column; title: string; about: string }[] = [
   { id: "rate", title: "Rate", about: "FLOPs, or bytes where there are none, in a second" },
 ];
 
+/** What a narrow pane has columns for: how often an operator was called stands beside its line there. */
+const columnsNow = () => (isPaneNarrow.value ? COLUMNS.filter(({ id }) => id !== "calls") : COLUMNS);
+
+/** A bar of a smaller share of the longest would be a speck. */
+const LEAST_BAR = 0.05;
+
 const bytes = (row: OperatorView) => row.bytes_read + row.bytes_written;
 
 function measure(row: OperatorView, column: Column): number {
@@ -65,7 +71,7 @@ export function Profile({ rows, total, isFresh }: Props) {
           <thead>
             <tr>
               {!isPaneNarrow.value && <th scope="col">Operator</th>}
-              {COLUMNS.map(({ id, title, about }) => (
+              {columnsNow().map(({ id, title, about }) => (
                 <th scope="col" aria-sort={sorted.value === id ? "descending" : undefined}>
                   <button type="button" title={about} onClick={() => (sorted.value = id)}>
                     {title}
@@ -77,7 +83,7 @@ export function Profile({ rows, total, isFresh }: Props) {
           </thead>
           <tbody>
             {shown.map((row) => (
-              <Row row={row} share={row.milliseconds / longest} isFresh={isFresh} />
+              <Row row={row} share={hasRate(longest) ? row.milliseconds / longest : 0} isFresh={isFresh} />
             ))}
           </tbody>
         </table>
@@ -91,8 +97,15 @@ export function Profile({ rows, total, isFresh }: Props) {
   );
 }
 
+interface RowProps {
+  row: OperatorView;
+  /** Of the longest time; 0 where the clock could not tell the times apart. */
+  share: number;
+  isFresh: boolean;
+}
+
 /** Beside its numbers, or above them where there is little room. */
-function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFresh: boolean }) {
+function Row({ row, share, isFresh }: RowProps) {
   const light = (on: boolean) => point(on && isFresh ? row.span : undefined);
   const leads = {
     onClick: () => isFresh && show(row.span),
@@ -101,7 +114,8 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
   };
   const of = (
     <small title={[row.type, row.names.join(", ")].join(", of ")}>
-      line {row.line} · {row.type ?? "a tuple"}
+      line {row.line} · {isPaneNarrow.value && row.calls !== 1 && `${countOf(row.calls)} calls · `}
+      {row.type ?? "a tuple"}
       {row.names.length > 1 && ` · ${row.names.join(", ")}`}
     </small>
   );
@@ -121,18 +135,16 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
       {row.names.length > 1 && <span class="fused">+{row.names.length - 1}</span>}
     </button>
   );
-  // Where there is little room, what is not in bytes is FLOPs.
-  const rate = rateOf(row.flops, bytes(row), row.milliseconds);
   const amounts = (
     <>
       <td class="took">
-        <span class="share" style={{ "--share": String(Math.max(share, 0.01)) }} aria-hidden="true" />
+        {share >= LEAST_BAR && <span class="share" style={{ "--share": String(share) }} aria-hidden="true" />}
         <span>{millisecondsOf(row.milliseconds)}</span>
       </td>
-      <td>{countOf(row.calls)}</td>
+      {!isPaneNarrow.value && <td>{countOf(row.calls)}</td>}
       <td title={`${bytesOf(row.bytes_read)} read, ${bytesOf(row.bytes_written)} written`}>{bytesOf(bytes(row))}</td>
       <td>{row.flops === undefined ? "–" : countOf(row.flops)}</td>
-      <td>{isPaneNarrow.value ? rate.replace("FLOP", "") : rate}</td>
+      <td>{rateOf(row.flops, bytes(row), row.milliseconds)}</td>
     </>
   );
   const leading = isFresh ? "leads" : "";
@@ -140,7 +152,7 @@ function Row({ row, share, isFresh }: { row: OperatorView; share: number; isFres
     return (
       <>
         <tr {...leads} class={leading}>
-          <td class="named" colSpan={COLUMNS.length}>
+          <td class="named" colSpan={columnsNow().length}>
             {name}
             {of}
           </td>

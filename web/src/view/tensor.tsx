@@ -2,13 +2,14 @@
 // they look like some; with what there is to say about all elements together.
 import { signal, useSignal } from "@preact/signals";
 import type { ComponentChild } from "preact";
-import { useMemo } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { paneWidth } from "./appearance.ts";
 import { type Cut, elementOf, firstCut, matricesOf, type Matrix } from "./axes.ts";
 import { highlight } from "./code.tsx";
 import { HeatMap, Image } from "./heatmap.tsx";
-import { BEYOND, exact, gradientOf, isRounded, type Range, rangeOf, readable, shortest } from "./numbers.ts";
+import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeOf, readable, shortest } from "./numbers.ts";
 import { type Images, imagesOf } from "./picture.ts";
-import type { OverviewView, TensorView } from "../wasm/relish_wasm.js";
+import type { OverviewView, StatisticsView, TensorView } from "../wasm/relish_wasm.js";
 
 /** At most this many elements are read one by one unasked. */
 const READABLE = 64;
@@ -32,25 +33,26 @@ interface Props {
   tensor: TensorView;
   /** Of it alone, and whether that is only its beginning; absent where it stands in the text of another value. */
   text?: string;
+  /** What is told above it. */
+  type?: string;
   truncated?: boolean;
 }
 
 const grouped = (n: number) => n.toLocaleString("en");
 
-export function TensorPicture({ tensor, text, truncated = false }: Props) {
-  const { shape, elements, statistics, dtype } = tensor;
-  const images = useMemo(() => imagesOf(shape, statistics, dtype), [tensor]);
+export function TensorPicture({ tensor, text, type, truncated = false }: Props) {
+  const { shape, elements, statistics } = tensor;
+  const images = useMemo(() => imagesOf(tensor), [tensor]);
   const isSmall = statistics.count <= READABLE;
   const looks: Look[] = ["numbers", ...(shape.length > 1 || !isSmall ? (["map"] as const) : []), ...(images ? (["image"] as const) : [])];
   const first: Look = isSmall || shape.length === 1 ? "numbers" : images?.isSure ? "image" : "map";
   const chosen = useSignal<Look | undefined>(undefined);
   const look = chosen.value !== undefined && looks.includes(chosen.value) ? chosen.value : first;
   const overview = look === "map" ? tensor.overview : undefined;
-  const seen = useMemo(() => (overview === undefined ? tensor : { ...tensor, shape: overview.shape, elements: overview.elements }), [tensor, overview]);
   if (statistics.count === 0) return text === undefined ? null : <Text text={text} />;
   return (
     <div class="tensor">
-      {!isSmall && <Statistics tensor={tensor} />}
+      {!isSmall && <Statistics tensor={tensor} withShape={type === undefined || type.includes("?")} />}
       {!isSmall && (
         <div class="looks" role="group" aria-label="Shown as">
           {looks.map((id) => (
@@ -70,7 +72,7 @@ export function TensorPicture({ tensor, text, truncated = false }: Props) {
         )
       )}
       <Matrices
-        tensor={seen}
+        tensor={tensor}
         block={overview}
         look={look}
         images={look === "image" ? images : undefined}
@@ -95,18 +97,23 @@ function Text({ text }: { text: string }) {
   );
 }
 
-function Statistics({ tensor: { shape, statistics } }: { tensor: TensorView }) {
+type Fact = [name: string, value: string, title?: string | undefined];
+
+function Statistics({ tensor: { shape, statistics, dtype }, withShape }: { tensor: TensorView; withShape: boolean }) {
   const { min, max, mean, deviation, n_nan, n_infinite, count } = statistics;
-  const isFinite = n_nan + n_infinite < count;
-  const rounded = (name: string, value: number): [string, string, string?] => [name, readable(value), isRounded(value, "float64") ? exact(value, "float64") : undefined];
-  const facts: [string, string, string?][] = [
-    ["shape", `(${shape.join(", ")})`],
-    ...(isFinite
-      ? [rounded("min", min), rounded("max", max), rounded("mean", mean), rounded("std", deviation)]
-      : []),
-    ...(n_nan > 0 ? [["nan", grouped(n_nan)] as [string, string]] : []),
-    ...(n_infinite > 0 ? [["infinite", grouped(n_infinite)] as [string, string]] : []),
-  ];
+  const rounded = (name: string, value: number): Fact => [name, readable(value), isRounded(value, "float64") ? exact(value, "float64") : undefined];
+  const ofFinite = (): Fact[] => {
+    if (isConstant(statistics)) return [[`all ${grouped(count)} elements are`, exact(min, dtype)]];
+    if (dtype === "bool") return [["True", `${grouped(Math.round(mean * count))} of ${grouped(count)}`]];
+    // Sums of what is very large may be infinite.
+    const ofSums = Number.isFinite(deviation) ? [rounded("mean", mean), rounded("std", deviation)] : [];
+    return [rounded("min", min), rounded("max", max), ...ofSums];
+  };
+  const facts: Fact[] = [];
+  if (withShape) facts.push(["shape", `(${shape.join(", ")})`]);
+  if (n_nan + n_infinite < count) facts.push(...ofFinite());
+  if (n_nan > 0) facts.push(["nan", grouped(n_nan)]);
+  if (n_infinite > 0) facts.push(["infinite", grouped(n_infinite)]);
   return (
     <dl class="statistics">
       {facts.map(([name, value, title]) => (
@@ -119,12 +126,15 @@ function Statistics({ tensor: { shape, statistics } }: { tensor: TensorView }) {
   );
 }
 
+/** Whether all elements are the same number. */
+const isConstant = ({ min, max, n_nan, n_infinite }: StatisticsView) => min === max && n_nan + n_infinite === 0;
+
 /** How many elements a point of an overview stands for. */
 const blockOf = ({ rows, columns }: OverviewView) => (rows === 1 || columns === 1 ? grouped(rows * columns) : `${rows} by ${columns}`);
 
 interface MatricesProps {
   tensor: TensorView;
-  /** What each of its elements stands for, where that is several. */
+  /** What is shown in the place of its elements, where they are too many. */
   block: OverviewView | undefined;
   look: Look;
   images: Images | undefined;
@@ -132,9 +142,11 @@ interface MatricesProps {
 }
 
 function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
-  const { elements, statistics, dtype } = tensor;
+  const { statistics, dtype } = tensor;
+  const { elements } = block ?? tensor;
   // A vector is a matrix of one row.
-  const shape = tensor.shape.length === 1 ? [1, ...tensor.shape] : tensor.shape;
+  const asMatrix = (shape: readonly number[]) => (shape.length === 1 ? [1, ...shape] : shape);
+  const shape = asMatrix(tensor.shape);
   const most = look === "numbers" && !isSmall ? TABLES : SLICES;
   const cut = useSignal<Cut | undefined>(undefined);
   const range = useMemo(() => rangeOf(statistics), [tensor]);
@@ -145,7 +157,7 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
     : now;
   // Blocks lie in the last two axes, whichever are shown.
   const side = (axis: number) => (axis === shape.length - 1 ? block?.columns : axis === shape.length - 2 ? block?.rows : 1) ?? 1;
-  const { matrices, total } = matricesOf(shape, shownCut, most, images?.channel);
+  const { matrices, total } = matricesOf(asMatrix((block ?? tensor).shape), shownCut, most, { colours: images?.channel, side });
   const channelStep = images?.channel === undefined ? 0 : shape.slice(images.channel + 1).reduce((product, size) => product * size, 1);
   return (
     <>
@@ -157,7 +169,14 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
             {images ? (
               <Image tensor={tensor} images={images} matrix={matrix} channelStep={channelStep} />
             ) : look === "map" ? (
-              <HeatMap tensor={tensor} block={block && { rows: side(shownCut.rows), columns: side(shownCut.columns) }} matrix={matrix} range={range} />
+              <HeatMap
+                elements={elements}
+                dtype={dtype}
+                block={block && { rows: side(shownCut.rows), columns: side(shownCut.columns) }}
+                matrix={matrix}
+                size={[shape[shownCut.rows] ?? 1, shape[shownCut.columns] ?? 1]}
+                range={range}
+              />
             ) : (
               <Grid elements={elements} matrix={matrix} dtype={dtype} isSmall={isSmall} />
             )}
@@ -166,7 +185,7 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
       </div>
       {total > matrices.length && <p class="note">… and {grouped(total - matrices.length)} more.</p>}
       {look === "numbers" && <Digits tensor={tensor} />}
-      {look === "map" && <Legend range={range} tensor={tensor} />}
+      {look === "map" && <Legend range={range} tensor={tensor} isOfMeans={block !== undefined} />}
       {images && <ImageLegend images={images} tensor={tensor} />}
     </>
   );
@@ -186,39 +205,58 @@ function Digits({ tensor: { elements, dtype } }: { tensor: TensorView }) {
   );
 }
 
-function Legend({ range, tensor: { elements, statistics } }: { range: Range; tensor: TensorView }) {
+function Legend({ range, tensor: { elements, statistics, dtype }, isOfMeans }: { range: Range; tensor: TensorView; isOfMeans: boolean }) {
   const { n_nan, n_infinite, count } = statistics;
   const beyond = useMemo(() => (n_nan + n_infinite > 0 ? BEYOND.filter(({ is }) => elements.some(is)) : []), [elements]);
+  if (isConstant(statistics)) return null;
+  const told = (value: number) => (dtype === "bool" ? exact(value, dtype) : readable(value));
+  const colors: [string, string][] = beyond.map(({ name, color }) => [name, color]);
+  const isOfTwo = dtype === "bool" && !isOfMeans;
+  const hasRamp = n_nan + n_infinite < count && range.min < range.max && !isOfTwo;
+  // What has no colours between: one number, or two.
+  if (!hasRamp && n_nan + n_infinite < count) {
+    for (const value of new Set([range.max, range.min])) colors.unshift([told(value), css(colorOf(value, range))]);
+  }
   return (
     <div class="legend">
-      {n_nan + n_infinite < count && (
-        <>
-          <span>{readable(range.min)}</span>
-          <span class="ramp" aria-hidden="true" style={{ background: gradientOf(range) }} />
-          <span>{readable(range.max)}</span>
-        </>
-      )}
-      {beyond.map(({ name, color }) => (
-        <span class="nan">
-          <span class="swatch" aria-hidden="true" style={{ background: color }} />
-          {name}
-        </span>
-      ))}
+      {hasRamp && <Ramp ends={[told(range.min), told(range.max)]} colors={gradientOf(range)} />}
+      <Swatches colors={colors} />
     </div>
   );
 }
 
-function ImageLegend({ images, tensor }: { images: Images; tensor: TensorView }) {
-  const { min, max } = tensor.statistics;
-  const ends = { unit: ["0", "1"], byte: ["0", "255"], stretched: [readable(min), readable(max)] }[images.scale];
+function ImageLegend({ images, tensor: { statistics, dtype } }: { images: Images; tensor: TensorView }) {
+  const { min, max } = statistics;
+  const ends = { unit: ["0", "1"], byte: ["0", "255"], stretched: [readable(min), readable(max)] } as const;
   return (
     <div class="legend">
-      <span>{ends[0]}</span>
-      <span class="ramp" aria-hidden="true" style={{ background: "linear-gradient(to right, #000, #fff)" }} />
-      <span>{ends[1]}</span>
+      {dtype === "bool" ? (
+        <Swatches colors={[["False", "#000"], ["True", "#fff"]]} />
+      ) : (
+        <Ramp ends={ends[images.scale]} colors="linear-gradient(to right, #000, #fff)" />
+      )}
     </div>
   );
 }
+
+const Ramp = ({ ends, colors }: { ends: readonly [string, string]; colors: string }) => (
+  <>
+    <span>{ends[0]}</span>
+    <span class="ramp" aria-hidden="true" style={{ background: colors }} />
+    <span>{ends[1]}</span>
+  </>
+);
+
+const Swatches = ({ colors }: { colors: readonly (readonly [name: string, color: string])[] }) => (
+  <>
+    {colors.map(([name, color]) => (
+      <span class="one">
+        <span class="swatch" aria-hidden="true" style={{ background: color }} />
+        {name}
+      </span>
+    ))}
+  </>
+);
 
 interface AxesProps {
   shape: readonly number[];
@@ -236,7 +274,9 @@ function Axes({ shape, cut, images, onCut }: AxesProps) {
     onCut({ ...cut, at: cut.at.map((at, index) => (index === cut[which] ? 0 : at)), ...swapped, [which]: axis });
   };
   const place = (axis: number, at: number | "all") => onCut({ ...cut, at: cut.at.map((before, index) => (index === axis ? at : before)) });
-  const others = shape.map((_, axis) => axis).filter((axis) => axis !== cut.rows && axis !== cut.columns && axis !== images?.channel);
+  const isShown = (axis: number) => axis === cut.rows || axis === cut.columns || axis === images?.channel;
+  const others = shape.map((_, axis) => axis).filter((axis) => !isShown(axis) && shape[axis] !== 1);
+  if (images !== undefined && others.length === 0) return null;
   return (
     <div class="axes">
       {images === undefined &&
@@ -297,12 +337,11 @@ interface GridProps {
 function Grid({ elements, matrix, dtype, isSmall }: GridProps) {
   const cell: Cell = (element) => {
     if (element === undefined) return <td />;
-    if (dtype === "bool") return <td>{element === 0 ? "False" : "True"}</td>;
-    if (withAllDigits.value) return <td>{exact(element, dtype)}</td>;
+    if (dtype === "bool" || withAllDigits.value) return <td>{exact(element, dtype)}</td>;
     return <td title={isRounded(element, dtype) ? exact(element, dtype) : undefined}>{readable(shortest(element, dtype))}</td>;
   };
   const numbers = (n: number) => Array.from({ length: Math.min(n, CELLS) }, (_, index) => index);
-  // What is long and one row high is read in lines of eight.
+  // What is long and one row high is read in lines.
   if (matrix.rows === 1 && matrix.columns > CELLS) return <Lines elements={elements} matrix={matrix} cell={cell} />;
   const [rows, columns] = [numbers(matrix.rows), numbers(matrix.columns)];
   const isCut = rows.length < matrix.rows || columns.length < matrix.columns;
@@ -339,18 +378,32 @@ function Grid({ elements, matrix, dtype, isSmall }: GridProps) {
   );
 }
 
+/** How many elements may stand in a line: the most that there is room for. */
+const IN_LINE = [8, 5, 4, 3, 2, 1];
+/** So many are in all lines together. */
+const IN_LINES = 256;
+
 function Lines({ elements, matrix, cell }: { elements: readonly number[]; matrix: Matrix; cell: Cell }) {
-  const WIDTH = 8;
-  const shown = Math.min(matrix.columns, CELLS * WIDTH);
+  const place = useRef<HTMLDivElement>(null);
+  const choice = useSignal(0);
+  useLayoutEffect(() => {
+    choice.value = 0;
+  }, [paneWidth.value, elements, withAllDigits.value]);
+  useLayoutEffect(() => {
+    const { scrollWidth, clientWidth } = place.current ?? { scrollWidth: 0, clientWidth: 0 };
+    if (scrollWidth > clientWidth && choice.value < IN_LINE.length - 1) choice.value += 1;
+  });
+  const width = IN_LINE[choice.value] ?? 1;
+  const shown = Math.min(matrix.columns, IN_LINES);
   return (
     <>
-      <div class="grid-scroll" tabIndex={0} role="group" aria-label={`Elements ${matrix.name}`.trim()}>
+      <div ref={place} class="grid-scroll" tabIndex={0} role="group" aria-label={`Elements ${matrix.name}`.trim()}>
         <table class="grid">
           <tbody>
-            {Array.from({ length: Math.ceil(shown / WIDTH) }, (_, line) => (
+            {Array.from({ length: Math.ceil(shown / width) }, (_, line) => (
               <tr>
-                <th scope="row">{line * WIDTH}</th>
-                {Array.from({ length: Math.min(WIDTH, shown - line * WIDTH) }, (_, column) => cell(elementOf(elements, matrix, 0, line * WIDTH + column)))}
+                <th scope="row">{line * width}</th>
+                {Array.from({ length: Math.min(width, shown - line * width) }, (_, column) => cell(elementOf(elements, matrix, 0, line * width + column)))}
               </tr>
             ))}
           </tbody>
