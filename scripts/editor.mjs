@@ -12,6 +12,19 @@ const REPLACED = {
   // No two texts stand beside each other in an editor.
   "editor/browser/widget/diffEditor/diffEditorWidget.js": "export class DiffEditorWidget {}",
   "editor/browser/widget/multiDiffEditor/multiDiffEditorWidget.js": "export class MultiDiffEditorWidget {}",
+  // The small picture of the text is off, and so is what tells a debugger of values that are watched.
+  "editor/browser/viewParts/minimap/minimap.js": `
+    import { createFastDomNode } from "../../../../base/browser/fastDomNode.js";
+    import { ViewPart } from "../../view/viewPart.js";
+    export class Minimap extends ViewPart {
+      node = createFastDomNode(document.createElement("div"));
+      getDomNode() { return this.node; }
+      prepareRender() {}
+      render() {}
+    }`,
+  "base/common/observableInternal/logging/debugger/devToolsLogger.js": "export class DevToolsLogger {}",
+  // What colours a text here is not made of grammars that are trees.
+  "editor/common/model/tokens/treeSitter/treeSitterSyntaxTokenBackend.js": "export class TreeSitterSyntaxTokenBackend {}",
   // Lines are drawn by the GPU only with an option that is off.
   "editor/browser/gpu/viewGpuContext.js": "export class ViewGpuContext {}",
   "editor/browser/viewParts/viewLinesGpu/viewLinesGpu.js": "export class ViewLinesGpu {}",
