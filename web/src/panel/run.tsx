@@ -184,8 +184,14 @@ function outcome({ ran, isStale, isNothing }: OutcomeProps): string {
     return isStale ? "Not run since the last edits." : "The program ran; it has no top-level expression whose value could be shown.";
   }
   if (isStale) return errorCount.value > 0 ? "From before the last edits, which have errors." : "From before the last edits.";
-  return `Ran in ${duration(ran.milliseconds)}.`;
+  // Waiting is not always for the machine.
+  const rest = ran.whole - ran.milliseconds;
+  const isLong = rest > WAITED_MS && rest > ran.milliseconds / 4;
+  return `Ran in ${duration(ran.milliseconds)}${isLong ? `; to compile it and to show its values took ${duration(rest)}` : ""}.`;
 }
+
+/** A person notices. */
+const WAITED_MS = 250;
 
 /** How much has been run. */
 const soFar = ({ fuel, steps }: { fuel: number; steps: number }) => `${countOf(fuel)} calls and match tests, ${countOf(steps)} steps of the machine`;
