@@ -32,8 +32,7 @@ fn parts<L: Lanes>() -> impl Fn(L) -> (L, L, L) {
         let mut r = x.minus_wide(sum - magic, HALF_PI[0], HALF_PI[1]);
         let is_large = L::splat(LIMIT).less(x.abs());
         if is_large.any() {
-            sum = is_large.select(x.map_wide(quarter) + magic, sum);
-            r = is_large.select(x.map_wide(rest), r);
+            [sum, r] = large(x, is_large, [sum, r]);
         }
         let square = r * r;
         let sin = (polynomial(square, sines) * square).mul_add(r, r);
@@ -44,6 +43,14 @@ fn parts<L: Lanes>() -> impl Fn(L) -> (L, L, L) {
         let cos = most + polynomial(square, cosines).mul_add(square * square, lost);
         (sum, sin, cos)
     }
+}
+
+/// What `parts` needs of lanes beyond [`LIMIT`], in the place of what it has. Out of line: once for both functions.
+#[cold]
+#[inline(never)]
+fn large<L: Lanes>(x: L, is_large: L, [sum, r]: [L; 2]) -> [L; 2] {
+    let found = [x.map_wide(quarter) + L::splat(MAGIC), x.map_wide(rest)];
+    [is_large.select(found[0], sum), is_large.select(found[1], r)]
 }
 
 fn n_turns(x: f64) -> f64 {
