@@ -14,6 +14,8 @@ interface Props {
   say: (row: number, column: number) => string;
   /** What the picture is, for those who do not see it. */
   label: string;
+  /** Whether points may be longer than wide, or wider than long, so that a picture with few of them is no thread. */
+  stretches?: boolean;
 }
 
 interface Place {
@@ -27,13 +29,14 @@ interface Place {
 const WAYS: Readonly<Record<string, readonly [number, number]>> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 const WIDEST = 280;
+const NARROWEST = 96;
 const LARGEST_CELL = 14;
 /** The mark of a smaller one is as large as this, in pixels. */
 const LEAST_MARK = 7;
 /** No canvas has more points on a side; of larger pictures some elements are left out. */
 const MOST_POINTS = 1024;
 
-export function Bitmap({ rows, columns, color, say, label }: Props) {
+export function Bitmap({ rows, columns, color, say, label, stretches = false }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const pointed = useSignal<Place | undefined>(undefined);
   const [height, width] = [Math.min(rows, MOST_POINTS), Math.min(columns, MOST_POINTS)];
@@ -49,7 +52,8 @@ export function Bitmap({ rows, columns, color, say, label }: Props) {
     }
     context.putImageData(image, 0, 0);
   }, [color, rows, columns, width, height]);
-  const cell = Math.min(LARGEST_CELL, WIDEST / columns, WIDEST / rows);
+  const square = Math.min(LARGEST_CELL, WIDEST / columns, WIDEST / rows);
+  const long = (n: number) => Math.max(n * square, stretches ? Math.min(n * LARGEST_CELL, NARROWEST) : 0, 12);
   const go = (row: number, column: number, stays: boolean) => {
     pointed.value = { row: Math.min(rows - 1, Math.max(0, row)), column: Math.min(columns - 1, Math.max(0, column)), stays };
   };
@@ -71,7 +75,7 @@ export function Bitmap({ rows, columns, color, say, label }: Props) {
   const [x, y] = [along(place?.column ?? 0, columns), along(place?.row ?? 0, rows)];
   return (
     <>
-      <div class="bitmap" style={{ width: `${Math.max(columns * cell, 12)}px`, height: `${Math.max(rows * cell, 12)}px` }}>
+      <div class="bitmap" style={{ width: `${long(columns)}px`, height: `${long(rows)}px` }}>
         <canvas
           ref={canvas}
           class="heatmap"

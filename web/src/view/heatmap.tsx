@@ -37,7 +37,7 @@ export function HeatMap({ elements, dtype, block, matrix, size, range }: HeatMap
   };
   const told = (value: number) => (dtype === "bool" ? exact(value, dtype) : readable(value));
   const label = `Heat map${name === "" ? "" : ` ${name}`} of ${size.join(" by ")} elements from ${told(range.min)} to ${told(range.max)}`;
-  return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} />;
+  return <Bitmap rows={rows} columns={columns} color={color} say={say} label={label} stretches />;
 }
 
 interface ImageProps {
