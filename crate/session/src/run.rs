@@ -293,6 +293,10 @@ pub(crate) fn run_diagnostic(error: &RunError) -> Option<Diagnostic> {
         RunFault::DeepCalls { limit, calls } => {
             let limit = bytes_text(*limit);
             let more = format!("need more memory than the limit of {limit}");
+            let calls = match *calls {
+                few @ ..1_000_000 => few.to_string(),
+                many => format!("{:.1} million", many as f64 / 1e6),
+            };
             ("out-of-memory", format!("{calls} calls inside each other {more}: does this recursion end?"))
         }
         RunFault::LargeTensor { limit, bytes, held } => {
