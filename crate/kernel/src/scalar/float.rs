@@ -131,6 +131,9 @@ pub fn sinh(x: f64) -> f64 {
     libm::sinh(x)
 }
 
+/// Out of line: where it is seen to be a root, LLVM takes the NaN that is put in the place of its NaN for the same, and
+/// leaves that of the processor, whose sign is another.
+#[inline(never)]
 pub fn sqrt(x: f64) -> f64 {
     x.sqrt()
 }
