@@ -69,19 +69,12 @@ export async function showPanel(page: Page, name: string): Promise<void> {
   await page.getByRole("tab", { name }).click();
 }
 
-/** The rules of axe on what colours alone decide. */
-const OF_COLOURS = ["color-contrast", "link-in-text-block"];
-
-/**
- * What axe has against the page as it stands, or against its colours, each with the element that it is about. Whatever
- * is looked at in dark is looked at in light too, where nothing but the colours is another.
- */
+/** What axe has against the page as it stands, or against its colours alone, each with the element that it is about. */
 export async function violations(page: Page, of: "all" | "colours" = "all"): Promise<string[]> {
   // What fades in is not yet what people read.
   await page.waitForTimeout(500);
   // Without frames, whose findings axe would put together in a page that it opens.
   const axe = new AxeBuilder({ page }).setLegacyMode();
-  const isDark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
-  const { violations } = await (isDark || of === "colours" ? axe.withRules(OF_COLOURS) : axe).analyze();
+  const { violations } = await (of === "colours" ? axe.withRules(["color-contrast"]) : axe).analyze();
   return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
 }

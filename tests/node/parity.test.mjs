@@ -44,6 +44,15 @@ test("the page formats as the command line does", async () => {
   }
 });
 
+test("the page saves the trace that the command line prints", async () => {
+  const playground = await loadPlayground();
+  for (const text of ["let %x = 1 + 2.0;\n", "def @f(%a) { %a }\n@f(ones(shape=[2, 3])) + ones(shape=[4])\n"]) {
+    playground.update(text);
+    const found = JSON.stringify(playground.traceDocument(), (_, value) => value ?? null);
+    assert.equal(found, (await native("trace", text)).trimEnd());
+  }
+});
+
 /** What both are asked of every program, and of those of one language. */
 const COMMANDS = [
   { command: "check" },

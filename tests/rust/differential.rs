@@ -7,7 +7,7 @@
 use base::Surface;
 use layout::Strategy;
 use serde_json::Value as Json;
-use session::{Analysis, Fusion, Options, Outcome, evaluate, run};
+use session::{Analysis, Fusion, Inputs, Options, Outcome, evaluate, run};
 use std::collections::BTreeMap;
 use tests::facts::{self, N_SAMPLED, carried, corpus, is_soak, items, refine, text};
 use tests::page::cases;
@@ -69,7 +69,7 @@ fn difference(analysis: &Analysis, outcomes: &[(&str, Outcome)]) -> Option<Strin
 }
 
 /// For small programs: a run that does not end is cut off soon.
-fn small() -> Options {
+fn small() -> Options<'static> {
     Options { fuel: 100_000, memory: 1 << 28, ..Options::default() }
 }
 
@@ -148,7 +148,7 @@ fn examples_of_pages_have_one_meaning() {
 }
 
 /// A fact's arguments by parameter; tuples were spread over several, literals have none.
-fn inputs(fact: &Json) -> BTreeMap<String, Json> {
+fn inputs(fact: &Json) -> Inputs {
     let spread = |arg: &'_ Json| match arg.get("tuple").and_then(Json::as_array) {
         Some(fields) => fields.clone(),
         None => vec![arg.clone()],
@@ -160,21 +160,24 @@ fn inputs(fact: &Json) -> BTreeMap<String, Json> {
 
 #[test]
 fn facts_have_one_meaning() {
-    let mut programs: Vec<(String, Analysis, Options)> = Vec::new();
+    let mut programs: Vec<(String, Analysis, Option<Inputs>)> = Vec::new();
     for name in ["relay_values", "relay_random"] {
         let facts = if is_soak() { corpus(name) } else { carried(name) };
         for fact in facts.iter().filter(|fact| !text(fact, "source").is_empty()) {
-            let options = Options { inputs: inputs(fact), fuel: 1_000_000, ..Options::default() };
-            programs.push((text(fact, "id").to_owned(), Analysis::new(text(fact, "source")), options));
+            programs.push((text(fact, "id").to_owned(), Analysis::new(text(fact, "source")), Some(inputs(fact))));
         }
     }
     for fact in ["refine", "refine_generated"].into_iter().flat_map(corpus).take(N_SAMPLED) {
         let analysis = Analysis::in_surface(&refine(text(&fact, "program")), Surface::Refine);
-        programs.push((text(&fact, "id").to_owned(), analysis, small()));
+        programs.push((text(&fact, "id").to_owned(), analysis, None));
     }
     let (mut found, mut n_values) = (Vec::new(), 0);
-    for (id, analysis, options) in &programs {
-        let outcomes = engines(analysis, options);
+    for (id, analysis, inputs) in &programs {
+        let options = match inputs {
+            Some(_) => Options { inputs: inputs.as_ref(), fuel: 1_000_000, ..Options::default() },
+            None => small(),
+        };
+        let outcomes = engines(analysis, &options);
         n_values += usize::from(outcomes[0].1.values.iter().any(|value| value.value.is_some()));
         found.extend(difference(analysis, &outcomes).map(|said| format!("{id}:\n{}\n{said}", analysis.text())));
     }

@@ -130,7 +130,7 @@ fn what_only_the_run_knows_is_said() {
         }
         def @main(%n: int32, %x: Tensor[(1000), float32]) { @f(%n, %x) }";
     let inputs = [("n".to_owned(), serde_json::json!(3))].into();
-    for outcome in outcomes(text, &Options { inputs, ..Options::default() }) {
+    for outcome in outcomes(text, &Options { inputs: Some(&inputs), ..Options::default() }) {
         assert_eq!((outcome.needs.least, outcome.needs.most), (4_000, None));
         assert!(outcome.peak_bytes >= 16_000);
         let (span, _) = outcome.needs.open.expect("a place");

@@ -95,7 +95,7 @@ fn values(analysis: &Analysis, inputs: &str) -> String {
         Ok(inputs) => inputs,
         Err(error) => return error + "\n",
     };
-    let outcome = session::run(analysis, &Options { inputs, ..Options::default() });
+    let outcome = session::run(analysis, &Options { inputs: Some(&inputs), ..Options::default() });
     let wrong = outcome.diagnostics.iter().map(|diagnostic| diagnostic.message.clone());
     let values = outcome.values.iter().map(|value| analysis.show(value).unwrap_or_default());
     values.chain(wrong).map(|line| line + "\n").collect()

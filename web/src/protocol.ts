@@ -25,6 +25,7 @@ import type {
   SpanView,
   StepView,
   StretchView,
+  TraceDocument,
   TraceView,
   WhyNotView,
   WhyView,
@@ -80,7 +81,7 @@ export type SolverAnswer =
   | { about: "why-not"; view: WhyNotView | undefined }
   | { about: "mend"; view: MendedView }
   | { about: "stretch"; view: StretchView | undefined }
-  | { about: "document"; view: string };
+  | { about: "document"; view: TraceDocument };
 
 export type Request =
   | { kind: "start"; module: WebAssembly.Module }

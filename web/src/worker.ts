@@ -143,6 +143,6 @@ function solver(playground: Playground, question: SolverQuestion): SolverAnswer 
     case "stretch":
       return { about, view: playground.stretch(question.span.start, question.span.end) };
     case "document":
-      return { about, view: playground.traceJson() };
+      return { about, view: playground.traceDocument() };
   }
 }

@@ -133,9 +133,9 @@ fn answer(command: Command, json: bool) -> Result<ExitCode, Usage> {
         Command::Run { file, fuel, memory, seed, inputs, layout, fusion, profile } => {
             let mut options = run_options([fuel, memory, seed], layout.as_deref(), fusion.as_deref()).map_err(Usage)?;
             options.clock = profile.then_some(now);
-            if let Some(inputs) = inputs {
-                options.inputs = parse_inputs(&read(&inputs)?).map_err(|error| Usage(format!("{inputs}: {error}")))?;
-            }
+            let parse = |name: String| parse_inputs(&read(&name)?).map_err(|error| Usage(format!("{name}: {error}")));
+            let inputs = inputs.map(parse).transpose()?;
+            options.inputs = inputs.as_ref();
             let analysis = analyse(&file)?;
             if json {
                 return Ok(answered(run_json(&analysis, &options)));

@@ -11,7 +11,7 @@
 //! | [`tanh`] | 6 | a quotient of polynomials of degrees 9 and 8 |
 //! | [`sigmoid`] | 3.5 | `e^x / (1 + e^x)` |
 //! | [`erf`] | 2 | a polynomial up to 1, then `1 - e^q(x)` |
-//! | [`sin`], [`cos`] | 1.75 | remainder by π/2 in float64; beyond 2²⁴ through `libm` |
+//! | [`sin`], [`cos`] | 1.75 | remainder by π/2 in float64; beyond 2¹⁶ through `libm` |
 //! | [`power`] | 0.55 | `2^(y · log₂ x)` in float64 |
 //! | [`rsqrt`] | 1.5 | `1 / sqrt(x)`, both correctly rounded |
 //!

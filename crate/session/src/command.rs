@@ -3,8 +3,8 @@
 use crate::data::to_json;
 use crate::run::Options;
 use crate::{
-    Analysis, Export, FunctionSummary, Fusion, IrText, LayerSummary, Mends, Needs, Outcome, Summary, hover, ir_text,
-    pass_names, run,
+    Analysis, Export, FunctionSummary, Fusion, Inputs, IrText, LayerSummary, Mends, Needs, Outcome, Summary, hover,
+    ir_text, pass_names, run,
 };
 use base::{Append, Diagnostic, LineIndex, Position, Severity, Span, ToList};
 use hir::layers::Param;
@@ -18,10 +18,10 @@ use ty::print_value;
 /// Lines and columns from 1, columns in Unicode scalar values.
 #[derive(Serialize)]
 pub(crate) struct Place {
-    line: u32,
-    column: u32,
-    end_line: u32,
-    end_column: u32,
+    pub line: u32,
+    pub column: u32,
+    pub end_line: u32,
+    pub end_column: u32,
 }
 
 #[derive(Serialize)]
@@ -249,7 +249,11 @@ pub fn run_json(analysis: &Analysis, options: &Options) -> Answer {
 }
 
 /// How to run: fuel, memory and seed, a layout and fusion by their names; what is not said is as always.
-pub fn run_options(numbers: [Option<u64>; 3], layout: Option<&str>, fusion: Option<&str>) -> Result<Options, String> {
+pub fn run_options(
+    numbers: [Option<u64>; 3],
+    layout: Option<&str>,
+    fusion: Option<&str>,
+) -> Result<Options<'static>, String> {
     let usual = Options::default();
     let [fuel, memory, seed] = numbers;
     Ok(Options {
@@ -375,9 +379,9 @@ pub fn command_json(name: &str, source: &str, options: &str) -> Option<String> {
             options.layout = strategy.unwrap_or(options.layout);
             options.fusion = fusion;
             options.seed = number("seed").unwrap_or(options.seed);
-            if let Some(inputs) = json.get("inputs").and_then(Json::as_object) {
-                options.inputs = inputs.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
-            }
+            let inputs = json.get("inputs").and_then(Json::as_object);
+            let inputs = inputs.map(|inputs| inputs.iter().map(|(key, value)| (key.clone(), value.clone())).collect());
+            options.inputs = inputs.as_ref();
             Some(run_json(&analysis(), &options).text)
         }
         "hover" => {
@@ -482,7 +486,7 @@ pub fn parse_fusion(name: &str) -> Result<Fusion, String> {
 }
 
 /// The inputs of `@main` from a JSON object.
-pub fn parse_inputs(text: &str) -> Result<std::collections::BTreeMap<String, Json>, String> {
+pub fn parse_inputs(text: &str) -> Result<Inputs, String> {
     serde_json::from_str(text).map_err(|error| format!("expected a JSON object from parameter names to lists: {error}"))
 }
 

@@ -184,15 +184,18 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
     // What is given says what sizes are.
     let mut given: Vec<Option<Value>> = Vec::with_capacity(inputs.len());
     for &(param, term, json) in &inputs {
-        let value = json.map(|_| {
+        let value = json.filter(|_| HAS_INPUTS).map(|_| {
             let value = argument(analysis, term, json, (&sizes, None), &mut random)?;
             sizes.name(analysis, term, &value).map(|()| value)
         });
         given.push(value.transpose().map_err(|message| told(param, message))?);
     }
-    let mut values: Vec<Value> = node.into_iter().list();
+    let mut values: Vec<Value> = Vec::with_capacity(params.len());
+    if let Some(node) = node {
+        values.push(node);
+    }
     for ((param, term, _), given) in inputs.into_iter().zip(given) {
-        let value = match given {
+        let value = match given.filter(|_| HAS_INPUTS) {
             Some(value) => sizes.agree(analysis, term, &value).map(|()| value),
             None => argument(analysis, term, None, (&sizes, n_embedded(module, param)), &mut random),
         };
@@ -270,9 +273,6 @@ fn each_size(
     value: &Value,
     see: &mut dyn FnMut(TermId, usize, i64) -> Result<(), String>,
 ) -> Result<(), String> {
-    if !HAS_INPUTS {
-        return Ok(());
-    }
     let solver = &analysis.inferred.solver;
     let mut left = vec![(term, value.clone())];
     while let Some((term, value)) = left.pop() {

@@ -16,7 +16,9 @@ use crate::view::{
     HoverView, LabelView, LaidValueView, LayerView, LayoutsView, MatchView, NameView, NeedsView, NetFunctionView,
     NetView, OperatorView, RunView, SeverityView, SpanView, ValueView,
 };
-use crate::{Analysis, File, Fusion, LayerSummary, Mends, Summary, hover, name, prelude};
+use crate::{
+    Analysis, File, Fusion, LayerSummary, Mends, Summary, TraceDocument, hover, name, prelude, trace_document,
+};
 use base::{Diagnostic, LineIndex, Severity, Span, Surface, ToList};
 use layout::Strategy;
 use machine::Tally;
@@ -271,9 +273,9 @@ impl Page {
         recording.stop_of_diagnostic(analysis, diagnostic)
     }
 
-    /// The trace as a document, as `relish trace --json` prints it.
-    pub fn trace_json(&self) -> String {
-        crate::trace_json(&self.analysis)
+    /// What `relish trace --json` prints.
+    pub fn trace_document(&self) -> TraceDocument {
+        trace_document(&self.analysis)
     }
 
     fn laid(&self) -> &Laid {

@@ -16,15 +16,15 @@ use ty::{Limits, RunError, RunFault, Value};
 
 /// How to run.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct Options<'a> {
     /// Calls and match tests of each top-level expression.
     pub fuel: u64,
     /// Bytes.
     pub memory: u64,
     /// For the parameters of `@main` that no input gives.
     pub seed: u64,
-    /// By parameter of `@main`, with or without `%`.
-    pub inputs: BTreeMap<String, serde_json::Value>,
+    /// What comes from outside.
+    pub inputs: Option<&'a Inputs>,
     /// How values are laid out.
     pub layout: Strategy,
     pub fusion: Fusion,
@@ -33,6 +33,9 @@ pub struct Options {
     /// Told from time to time how far the run is.
     pub progress: Option<Progress>,
 }
+
+/// Arguments of `@main`, by parameter, with or without `%`.
+pub type Inputs = BTreeMap<String, serde_json::Value>;
 
 /// Who is told how far a run is.
 #[derive(Clone, Copy, Debug)]
@@ -46,19 +49,19 @@ pub struct Progress {
 /// Whether programs have inputs. On the page they have none, and there is no code that reads them.
 pub(crate) const HAS_INPUTS: bool = cfg!(any(feature = "inputs", not(target_family = "wasm")));
 
-impl Options {
-    pub(crate) fn given(&self) -> Option<&BTreeMap<String, serde_json::Value>> {
-        HAS_INPUTS.then_some(&self.inputs)
+impl Options<'_> {
+    pub(crate) fn given(&self) -> Option<&Inputs> {
+        self.inputs.filter(|_| HAS_INPUTS)
     }
 }
 
-impl Default for Options {
-    fn default() -> Options {
+impl Default for Options<'_> {
+    fn default() -> Self {
         Options {
             fuel: 10_000_000,
             memory: 1 << 30,
             seed: 0,
-            inputs: BTreeMap::new(),
+            inputs: None,
             layout: Strategy::Aligned,
             fusion: Fusion::On,
             clock: None,

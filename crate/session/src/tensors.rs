@@ -3,6 +3,7 @@
 
 use crate::view::{OverviewView, PartView, StatisticsView, TensorView};
 use base::ToList;
+use std::ops::Range;
 use ty::{ConstructorNames, Dtype, Elements, Tensor, Value};
 
 /// How many elements of a value are handed over to be drawn: a picture of 256 by 256 points in four channels.
@@ -83,65 +84,110 @@ fn path(places: &[Place], mut at: usize, names: &dyn ConstructorNames) -> String
     let mut path = String::new();
     for (name, field, n) in steps.into_iter().rev() {
         let space = if path.is_empty() || name.is_empty() { "" } else { " " };
-        path += &format!("{space}{name}.{field}");
-        if n > 1 {
-            path += &format!(" ×{n}");
-        }
+        let times = if n > 1 { format!(" ×{n}") } else { String::new() };
+        path += &format!("{space}{name}.{field}{times}");
     }
     path
 }
 
-/// Of so many elements at most.
-fn tensor_view(tensor: &Tensor, most: usize) -> TensorView {
-    match &tensor.elements {
-        Elements::Float(values) => view_of(tensor, values, |&value| value, most),
-        Elements::Int(values) => {
-            let signed = |&value: &i64| value as f64;
-            let unsigned = |&value: &i64| value as u64 as f64;
-            let number: fn(&i64) -> f64 = if tensor.dtype == Dtype::UInt64 { unsigned } else { signed };
-            view_of(tensor, values, number, most)
+/// Elements as numbers, a block at a time, since there may be many millions.
+struct Blocks<'a> {
+    /// Reads those from a place on.
+    read: &'a dyn Fn(usize, &mut [f64]),
+    block: [f64; 512],
+}
+
+impl Blocks<'_> {
+    fn new(read: &dyn Fn(usize, &mut [f64])) -> Blocks<'_> {
+        Blocks { read, block: [0.0; 512] }
+    }
+
+    /// Hands on the elements at some places.
+    fn each(&mut self, places: Range<usize>, see: &mut dyn FnMut(&[f64])) {
+        for start in places.clone().step_by(self.block.len()) {
+            let n = self.block.len().min(places.end - start);
+            (self.read)(start, &mut self.block[..n]);
+            see(&self.block[..n]);
         }
     }
 }
 
-/// There may be many millions of elements: floats have loops of their own.
-fn view_of<T>(tensor: &Tensor, values: &[T], number: impl Fn(&T) -> f64 + Copy, most: usize) -> TensorView {
-    let elements = values.iter().take(most).map(number).list();
-    let overview = if values.len() > most { overview(&tensor.shape, values, number, most) } else { None };
-    let (dtype, shape, statistics) = (tensor.dtype.to_string(), sizes(&tensor.shape), statistics(values, number));
+/// Of so many elements at most.
+fn tensor_view(tensor: &Tensor, most: usize) -> TensorView {
+    let is_unsigned = tensor.dtype == Dtype::UInt64;
+    let read = |start: usize, to: &mut [f64]| match &tensor.elements {
+        Elements::Float(values) => to.copy_from_slice(&values[start..][..to.len()]),
+        Elements::Int(values) => {
+            for (to, &value) in to.iter_mut().zip(&values[start..]) {
+                *to = if is_unsigned { value as u64 as f64 } else { value as f64 };
+            }
+        }
+    };
+    let n = tensor.elements.len();
+    let mut elements = vec![0.0; n.min(most)];
+    read(0, &mut elements);
+    let mut blocks = Blocks::new(&read);
+    let overview = if n > most { overview(&tensor.shape, &mut blocks, most) } else { None };
+    let (dtype, shape, statistics) = (tensor.dtype.to_string(), sizes(&tensor.shape), statistics(n, &mut blocks));
     TensorView { dtype, shape, elements, overview, statistics }
 }
 
 /// In two passes, so that the deviation of large numbers that are near each other is right.
-fn statistics<T>(values: &[T], number: impl Fn(&T) -> f64 + Copy) -> StatisticsView {
+fn statistics(n: usize, blocks: &mut Blocks) -> StatisticsView {
     let (mut min, mut max, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
-    let (mut n_nan, mut n_infinite) = (0_usize, 0_usize);
-    for value in values.iter().map(number) {
-        if value.is_finite() {
-            (min, max, sum) = (value.min(min), value.max(max), sum + value);
-        } else if value.is_nan() {
-            n_nan += 1;
-        } else {
-            n_infinite += 1;
+    let (mut n_nan, mut n_infinite) = (0.0, 0.0);
+    blocks.each(0..n, &mut |values| {
+        // Here, and not behind a pointer.
+        let (mut low, mut high, mut total) = (min, max, sum);
+        for &value in values {
+            if value.is_finite() {
+                low = if value < low { value } else { low };
+                high = if value > high { value } else { high };
+                total += value;
+            } else if value.is_nan() {
+                n_nan += 1.0;
+            } else {
+                n_infinite += 1.0;
+            }
         }
-    }
-    let n_finite = (values.len() - n_nan - n_infinite) as f64;
-    let [count, n_nan, n_infinite] = [values.len(), n_nan, n_infinite].map(|n| n as f64);
+        (min, max, sum) = (low, high, total);
+    });
+    let count = n as f64;
+    let n_finite = count - n_nan - n_infinite;
+    let view = |mean, deviation| StatisticsView { count, min, max, mean, deviation, n_nan, n_infinite };
     if n_finite == 0.0 {
-        return StatisticsView { count, min: 0.0, max: 0.0, mean: 0.0, deviation: 0.0, n_nan, n_infinite };
+        return StatisticsView { min: 0.0, max: 0.0, ..view(0.0, 0.0) };
     }
-    let finite = || values.iter().map(number).filter(|value| value.is_finite());
-    // A sum may be too large where its parts are not.
-    let mean = match sum.is_finite() {
-        true => sum / n_finite,
-        false => finite().map(|value| value / n_finite).sum(),
+    if min == max {
+        return view(min, 0.0);
+    }
+    // The sums of differences from a number, and of their squares, as shares of a unit.
+    let mut sums = |from: f64, unit: f64| {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        blocks.each(0..n, &mut |values| {
+            let (mut total, mut all) = (sum, squares);
+            for &value in values {
+                if value.is_finite() {
+                    let share = value * unit - from * unit;
+                    (total, all) = (total + share, all + share * share);
+                }
+            }
+            (sum, squares) = (total, all);
+        });
+        [sum, squares]
     };
-    // The square of a number may be too large or too small: it is that of a share of the largest difference.
-    let most = (max / 2.0 - mean / 2.0).max(mean / 2.0 - min / 2.0);
-    let share = |value: f64| (value / 2.0 - mean / 2.0) / most;
-    let squares: f64 = finite().map(|value| share(value) * share(value)).sum();
-    let deviation = if most > 0.0 { (squares / n_finite).sqrt() * most * 2.0 } else { 0.0 };
-    StatisticsView { count, min, max, mean, deviation, n_nan, n_infinite }
+    let mean = sum / n_finite;
+    let [rest, squares] = sums(mean, 1.0);
+    // What is too large for its square, or too small, is measured by a power of two that is about as large.
+    let (from, unit, [rest, squares]) = if squares.is_normal() {
+        (mean, 1.0, [rest, squares])
+    } else {
+        let exponent = (max.abs().max(min.abs()).to_bits() >> 52) as i64;
+        let (from, unit) = (min / 2.0 + max / 2.0, f64::from_bits(((2046 - exponent).clamp(1, 2046) as u64) << 52));
+        (from, unit, sums(from, unit))
+    };
+    let (rest, square) = (rest / n_finite, squares / n_finite);
+    view(from + rest / unit, (square - rest * rest).max(0.0).sqrt() / unit)
 }
 
 fn sizes(shape: &[usize]) -> Vec<u32> {
@@ -149,7 +195,7 @@ fn sizes(shape: &[usize]) -> Vec<u32> {
 }
 
 /// Means of the least blocks of which there are no more than `most`. `None`: there are more matrices than that.
-fn overview<T>(shape: &[usize], values: &[T], number: impl Fn(&T) -> f64, most: usize) -> Option<OverviewView> {
+fn overview(shape: &[usize], blocks: &mut Blocks, most: usize) -> Option<OverviewView> {
     let (&n_columns, before) = shape.split_last()?;
     let (n_rows, outer) = before.split_last().map_or((1, before), |(&rows, outer)| (rows, outer));
     let n_matrices: usize = outer.iter().product();
@@ -158,15 +204,22 @@ fn overview<T>(shape: &[usize], values: &[T], number: impl Fn(&T) -> f64, most: 
     let [rows, columns] = [n_rows, n_columns].map(|size| size.min(side));
     let [high, wide] = [n_rows.div_ceil(rows), n_columns.div_ceil(columns)];
     let mut elements = vec![0.0; n_matrices * high * wide];
-    for (line, values) in values.chunks(n_columns.max(1)).enumerate() {
-        let (matrix, row) = (line / n_rows, line % n_rows);
-        let height = rows.min(n_rows - row / rows * rows);
-        let means = &mut elements[(matrix * high + row / rows) * wide..][..wide];
-        for (mean, part) in means.iter_mut().zip(values.chunks(columns)) {
-            let weight = 1.0 / (height * part.len()) as f64;
-            *mean += part.iter().map(|value| number(value) * weight).sum::<f64>();
+    let (mut line, mut column) = (0, 0);
+    blocks.each(0..n_matrices * n_rows * n_columns, &mut |values| {
+        let mut left = values;
+        while !left.is_empty() {
+            let (row, at) = (line % n_rows, column / columns);
+            let height = rows.min(n_rows - row / rows * rows);
+            let (start, end) = (at * columns, n_columns.min((at + 1) * columns));
+            let weight = 1.0 / (height * (end - start)) as f64;
+            let (part, rest) = left.split_at(left.len().min(end - column));
+            elements[(line / n_rows * high + row / rows) * wide + at] += part.iter().map(|x| x * weight).sum::<f64>();
+            (left, column) = (rest, column + part.len());
+            if column == n_columns {
+                (line, column) = (line + 1, 0);
+            }
         }
-    }
+    });
     let mut shape = sizes(shape);
     let at = shape.len().saturating_sub(2);
     shape.truncate(at);
@@ -179,14 +232,14 @@ fn overview<T>(shape: &[usize], values: &[T], number: impl Fn(&T) -> f64, most: 
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_ELEMENTS, overview, parts_of, statistics};
+    use super::{Blocks, MAX_ELEMENTS, overview, parts_of, statistics};
     use ty::{Dtype, Elements, Fields, FixedNames, Tensor, Value};
 
     #[test]
     fn an_overview_has_means_of_blocks_and_of_what_is_left_of_one() {
         let of = |shape: &[usize], value: &dyn Fn(usize) -> f64| {
-            let values: Vec<f64> = (0..shape.iter().product()).map(value).collect();
-            overview(shape, &values, |&value| value, MAX_ELEMENTS)
+            let read = |start: usize, to: &mut [f64]| (start..).zip(to).for_each(|(at, to)| *to = value(at));
+            overview(shape, &mut Blocks::new(&read), MAX_ELEMENTS)
         };
         let view = of(&[3, 601, 701], &|at| if at == 0 { f64::NAN } else { (at % 701) as f64 }).unwrap();
         assert_eq!((view.shape, view.rows, view.columns), (vec![3, 201, 234], 3, 3));
@@ -200,18 +253,22 @@ mod tests {
         assert_eq!(line.elements[5].round(), 16.0);
         assert!(of(&[MAX_ELEMENTS + 1, 2, 2], &|_| 0.0).is_none());
     }
+
     #[test]
     fn statistics_are_right_for_the_largest_and_the_smallest_numbers() {
         for unit in [1.0, 1e306, 1e-310, 5e-324] {
             let values: Vec<f64> = (-50..50).map(|n| f64::from(n) * unit).chain([f64::NAN, f64::INFINITY]).collect();
-            let found = statistics(&values, |&value| value);
-            let near = |a: f64, b: f64| (a / unit - b).abs() <= 1e-3 * b.abs().max(1.0) || unit < 1e-300;
+            let read = |start: usize, to: &mut [f64]| to.copy_from_slice(&values[start..][..to.len()]);
+            let found = statistics(values.len(), &mut Blocks::new(&read));
+            // The smallest number has no half.
+            let near = |a: f64, b: f64| (a / unit - b).abs() <= if unit == 5e-324 { 1.0 } else { 1e-3 };
             assert!(near(found.mean, -0.5) && near(found.deviation, 28.866), "{unit}: {found:?}");
-            assert!(found.deviation >= 20.0 * unit && found.deviation <= 40.0 * unit, "{unit}: {found:?}");
             assert_eq!((found.min, found.max, found.n_nan, found.n_infinite), (-50.0 * unit, 49.0 * unit, 1.0, 1.0));
         }
-        let constant = statistics(&[3.0; 400], |&value| value);
-        assert_eq!((constant.mean, constant.deviation), (3.0, 0.0));
+        for number in [3.0, 0.1, 1.7e308] {
+            let constant = statistics(1400, &mut Blocks::new(&|_, to| to.fill(number)));
+            assert_eq!((constant.mean, constant.deviation), (number, 0.0));
+        }
     }
 
     fn tensor(n: usize) -> Value {

@@ -301,13 +301,12 @@ fn weights(layer: &str, init: &str, shape: &str) -> Vec<f64> {
     );
     let analysis = Analysis::in_surface(&text, Surface::TensorScript);
     // Applied to 1, a layer of one number gives its weights.
-    let inputs = session::command::parse_inputs(r#"{"x": [[1]]}"#).unwrap();
-    let mut options = session::Options { inputs, ..session::Options::default() };
+    let mut inputs = session::command::parse_inputs(r#"{"x": [[1]]}"#).unwrap();
     if layer.starts_with("Linear") {
         let n: usize = shape.parse().unwrap();
-        options.inputs.insert("w.bias".to_owned(), vec![0.0; n].into());
+        inputs.insert("w.bias".to_owned(), vec![0.0; n].into());
     }
-    let outcome = session::run(&analysis, &options);
+    let outcome = session::run(&analysis, &session::Options { inputs: Some(&inputs), ..session::Options::default() });
     assert_eq!(outcome.diagnostics, []);
     let shown = analysis.show(&outcome.values[0]).unwrap();
     let numbers = shown.split(|c: char| "[], f".contains(c)).filter(|part| !part.is_empty());

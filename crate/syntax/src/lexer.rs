@@ -299,12 +299,7 @@ impl Lexer<'_> {
         let line = if CURLY.contains(&c) { self.text[start..].lines().next().unwrap_or_default() } else { "" };
         if let Some((end, close)) = line.char_indices().skip(1).find(|(_, c)| CURLY.contains(c)) {
             self.pos += end + close.len_utf8();
-            let at = self.span(start);
-            let quote = |start, end| Edit { span: Span::new(start, end), text: "\"".to_owned() };
-            let (open, close) = (c.len_utf8() as u32, close.len_utf8() as u32);
-            let edits = vec![quote(at.start, at.start + open), quote(at.end - close, at.end)];
-            self.out.errors.push(SyntaxError::Foreign { form: Foreign::Curly, at, edits });
-            return String;
+            return self.quoted(start, [c, close], Foreign::Curly);
         }
         self.take(c.len_utf8(), if c.is_whitespace() || c == '\u{feff}' { Whitespace } else { Unknown })
     }
@@ -381,10 +376,16 @@ impl Lexer<'_> {
         self.pos += 1;
         self.word();
         self.pos += 1;
+        self.quoted(start, ['\''; 2], Foreign::Apostrophes)
+    }
+
+    /// A string that was taken, between other quotes than it has here.
+    fn quoted(&mut self, start: usize, quotes: [char; 2], form: Foreign) -> TokenKind {
         let at = self.span(start);
-        let quote = |start: u32| Edit { span: Span::new(start, start + 1), text: "\"".to_owned() };
-        let edits = vec![quote(at.start), quote(at.end - 1)];
-        self.out.errors.push(SyntaxError::Foreign { form: Foreign::Apostrophes, at, edits });
+        let (open, close) = (quotes[0].len_utf8() as u32, quotes[1].len_utf8() as u32);
+        let quote = |start, end| Edit { span: Span::new(start, end), text: "\"".to_owned() };
+        let edits = vec![quote(at.start, at.start + open), quote(at.end - close, at.end)];
+        self.out.errors.push(SyntaxError::Foreign { form, at, edits });
         String
     }
 

@@ -10,7 +10,7 @@ use session::view::{
     CheckView, ExportView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, NeedsView,
     RunView,
 };
-use session::{Fusion, Move, Options, Page, Part, Progress};
+use session::{Fusion, Move, Options, Page, Part, Progress, TraceDocument};
 use tsify::Ts;
 use wasm_bindgen::prelude::*;
 
@@ -215,9 +215,9 @@ impl Playground {
     }
 
     /// The trace as a document.
-    #[wasm_bindgen(js_name = traceJson)]
-    pub fn trace_json(&self) -> String {
-        self.page.trace_json()
+    #[wasm_bindgen(js_name = traceDocument)]
+    pub fn trace_document(&self) -> Ts<TraceDocument> {
+        shown(self.page.trace_document())
     }
 
     /// What lays out a text anew.

@@ -78,7 +78,8 @@ fn judge(fact: &Json) -> Verdict {
         (true, fields) => format!("({})", fields.join(", ")),
         (false, _) => types.join(""),
     };
-    let options = Options { inputs: inputs(fact).into_iter().collect(), ..Options::default() };
+    let inputs = inputs(fact).into_iter().collect();
+    let options = Options { inputs: Some(&inputs), ..Options::default() };
     let document: Json = serde_json::from_str(&run_json(&analysis, &options).text).expect("JSON");
     let value = items(&document, "values").last().unwrap_or(&Json::Null);
     if !same_type(text(value, "type"), &want) {

@@ -105,9 +105,7 @@ function Statistics({ tensor: { shape, statistics, dtype }, withShape }: { tenso
   const ofFinite = (): Fact[] => {
     if (isConstant(statistics)) return [[`all ${grouped(count)} elements are`, exact(min, dtype)]];
     if (dtype === "bool") return [["True", `${grouped(Math.round(mean * count))} of ${grouped(count)}`]];
-    // Sums of what is very large may be infinite.
-    const ofSums = Number.isFinite(deviation) ? [rounded("mean", mean), rounded("std", deviation)] : [];
-    return [rounded("min", min), rounded("max", max), ...ofSums];
+    return [rounded("min", min), rounded("max", max), rounded("mean", mean), rounded("std", deviation)];
   };
   const facts: Fact[] = [];
   if (withShape) facts.push(["shape", `(${shape.join(", ")})`]);

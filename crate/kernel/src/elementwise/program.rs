@@ -169,13 +169,17 @@ impl Block<'_> {
                     spread(walk, operand, start, length, register(n_registers + at));
                 }
             }
-            for (at, Pass { body, operands: [a, b, c], to }) in passes.iter().enumerate() {
+            for (at, Pass { body, operands, to }) in passes.iter().enumerate() {
+                let mut found = [Operand::One(0.0); 3];
+                for (found, place) in found.iter_mut().zip(operands) {
+                    *found = self.find(place);
+                }
                 let to = if at + 1 == passes.len() { self.result.wrapping_add(start) } else { register(*to) };
-                let a = self.find(a);
+                let [a, b, _] = found;
                 match body {
                     Body::Unary(op) => loops::unary(op, a, to, length),
-                    Body::Binary(op) => loops::binary(*op, a, self.find(b), to, length),
-                    Body::Ternary(op) => loops::ternary(op, [a, self.find(b), self.find(c)], to, length),
+                    Body::Binary(op) => loops::binary(*op, a, b, to, length),
+                    Body::Ternary(op) => loops::ternary(op, found, to, length),
                 }
             }
         }

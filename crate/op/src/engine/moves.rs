@@ -88,7 +88,7 @@ impl Moves {
         let (dtype, width, n) = (*dtype, dtype.n_bytes(), count(to)?);
         // Of what has more bytes they cannot be counted, and there is no memory for it anyway.
         let is_counted = |of: &ResultType| count(&of.shape).is_some_and(|n| n <= MOST / of.dtype.n_bytes() * 8);
-        if !operands.iter().chain([result]).all(is_counted) {
+        if !is_counted(result) || !operands.iter().all(is_counted) {
             return None;
         }
         match name {

@@ -23,6 +23,9 @@ const MOST_OF_ROWS: usize = 1 << 21;
 /// Places along an axis of the result: more would be a table of some size.
 const MOST_OF_AXIS: usize = 1 << 20;
 
+/// Bytes of what is noted for a place, about.
+const OF_PLACE: u64 = 64;
+
 pub struct Resampled {
     /// Of the data and of the result.
     dtypes: [Dtype; 2],
@@ -178,8 +181,8 @@ impl Resampled {
 
 impl Work for Resampled {
     fn n_working_bytes(&self) -> u64 {
-        let n_taps: usize = self.axes.iter().flat_map(|axis| &axis.taps).map(Vec::len).sum();
-        8 * self.n_in_rows as u64 + 16 * n_taps as u64
+        let n_places: usize = self.axes.iter().map(|axis| axis.taps.len()).sum();
+        8 * self.n_in_rows as u64 + OF_PLACE * n_places as u64
     }
 
     fn run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Result<(), Fault> {

@@ -149,8 +149,12 @@ impl Plan {
     /// The dims of the result, among them shapes where the rank of the data is not known.
     fn follow(&self, r: &mut dyn Facts, data: &Form) -> Result<Vec<TermId>, Stop> {
         let counted = self.counted(r, data)?;
-        let numbers = self.parts.iter().map(|part| if let Part::Number(size) = part { *size } else { 1 });
-        let made = numbers.fold(1, i64::saturating_mul);
+        let mut made = 1_i64;
+        for part in &self.parts {
+            if let Part::Number(size) = part {
+                made = made.saturating_mul(*size);
+            }
+        }
         // What is copied, merged or split is in both: where it has no element, neither has any.
         let (all, others) = factors(r, &counted);
         let is_empty = others.is_empty() && all != made && self.takes_nothing(r, data)?;
@@ -196,12 +200,16 @@ impl Plan {
 
     /// Whether one of the axes that are copied, merged or split is 0.
     fn takes_nothing(&self, r: &mut dyn Facts, data: &Form) -> Result<bool, Stop> {
-        let sizes: Vec<TermId> = self.taken.iter().map(|&axis| data.dim(r, axis as i64)).ok_list()?;
-        if sizes.iter().any(|&size| r.peek_number(size) == Some(0)) {
-            return Ok(true);
+        let mut open = None;
+        for &axis in &self.taken {
+            let size = data.dim(r, axis as i64)?;
+            match r.peek_number(size) {
+                Some(0) => return Ok(true),
+                Some(_) => {}
+                None => open = open.or(r.known(size).err()),
+            }
         }
-        sizes.iter().try_for_each(|&size| r.known(size).map(drop))?;
-        Ok(false)
+        open.map_or(Ok(false), Err)
     }
 
     /// The sizes of the axes that are neither copied nor merged nor split, as factors.

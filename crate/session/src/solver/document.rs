@@ -10,6 +10,8 @@ use serde::Serialize;
 use solve::trace::redo;
 use solve::{Cause, Event, Outcome, RelationId, Woken};
 use std::fmt::Write;
+#[cfg(feature = "tsify")]
+use tsify::Tsify;
 use ty::{Term, TermId};
 
 /// Of the document; a change of the fields' meaning counts it up.
@@ -17,20 +19,24 @@ const VERSION: u32 = 1;
 /// A line lists at most this many relations of the queue.
 const MAX_QUEUE: usize = 12;
 
+/// What the solver did, event by event.
 #[derive(Serialize)]
-struct Document {
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct TraceDocument {
     version: u32,
     events: Vec<Written>,
 }
 
 #[derive(Serialize)]
-struct Reason {
-    why: String,
-    #[serde(flatten)]
-    place: Option<Place>,
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+#[serde(untagged)]
+enum Reason {
+    Library { why: &'static str },
+    Text { why: String, line: u32, column: u32, end_line: u32, end_column: u32 },
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
 #[serde(tag = "event", rename_all = "lowercase")]
 enum Written {
     Fresh {
@@ -62,7 +68,7 @@ enum Written {
         name: String,
         text: String,
         args: Vec<String>,
-        n_inputs: usize,
+        n_inputs: u32,
         by: Option<String>,
         cause: Reason,
     },
@@ -84,6 +90,10 @@ enum Written {
 
 /// `relish trace --json`.
 pub fn trace_json(analysis: &Analysis) -> String {
+    to_string(&trace_document(analysis))
+}
+
+pub fn trace_document(analysis: &Analysis) -> TraceDocument {
     let recording = Recording::new(analysis);
     let events = recording.events();
     let posted = recording.inferred.solver.relations();
@@ -99,7 +109,7 @@ pub fn trace_json(analysis: &Analysis) -> String {
         let after = Seen { cells: &solver, whole: &recording.inferred.solver };
         written.push(recording.written(analysis, after, &events[at], old));
     }
-    to_string(&Document { version: VERSION, events: written })
+    TraceDocument { version: VERSION, events: written }
 }
 
 impl Recording {
@@ -112,12 +122,12 @@ impl Recording {
         let term = |id: TermId| self.term_name(id);
         let kind = |term: Term| term.kind().name();
         let woken = |woken: &[Woken]| woken.iter().map(|woken| relation_name(woken.relation)).list();
-        let cause = |cause: Cause| Reason {
-            why: match words.text.span_of_cause(cause) {
-                Some(_) => words.why(words.text.why(cause)),
-                None => "the library".to_owned(),
-            },
-            place: words.text.span_of_cause(cause).map(|span| place(span, analysis.lines())),
+        let cause = |cause: Cause| match words.text.span_of_cause(cause) {
+            Some(span) => {
+                let Place { line, column, end_line, end_column } = place(span, analysis.lines());
+                Reason::Text { why: words.why(words.text.why(cause)), line, column, end_line, end_column }
+            }
+            None => Reason::Library { why: "the library" },
         };
         match *event {
             Event::Fresh { id, term: head, cause: why } => {
@@ -148,7 +158,7 @@ impl Recording {
                     name: posted.relation.name().to_owned(),
                     text: words.relation(seen, relation),
                     args: posted.args.iter().map(|&arg| term(arg)).list(),
-                    n_inputs: posted.n_inputs(),
+                    n_inputs: posted.n_inputs() as u32,
                     by: self.index.relations[relation.0 as usize].parent.map(relation_name),
                     cause: cause(posted.cause),
                 }

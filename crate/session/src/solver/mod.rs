@@ -24,7 +24,7 @@ mod view;
 mod words;
 
 use base::ToList;
-pub use document::{trace_json, trace_text};
+pub use document::{TraceDocument, trace_document, trace_json, trace_text};
 pub use rounds::rounds_text;
 pub use rule::{first_sentence, sentence};
 pub use view::Part;

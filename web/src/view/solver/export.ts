@@ -1,13 +1,17 @@
 // Taking what is shown of the solver out of the page, as a file.
 import { solver } from "../../action/queries.ts";
+import type { TraceDocument } from "../../wasm/relish_wasm.js";
 
 export const savePicture = (name: string, svg: string) => save(name, "image/svg+xml", svg);
 
 /** The whole trace, as the command line prints it. */
 export async function saveTrace(): Promise<void> {
-  const json = await solver({ about: "document" });
-  if (json != null) save("trace.json", "application/json", json);
+  const document = await solver({ about: "document" });
+  if (document != null) save("trace.json", "application/json", traceText(document));
 }
+
+/** What is missing is `null` there. */
+export const traceText = (document: TraceDocument) => JSON.stringify(document, (_, value) => value ?? null);
 
 function save(name: string, type: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
