@@ -3,9 +3,6 @@
 /** What two things have in common is counted in runs of so many bytes. */
 const RUN = 4;
 
-/** Runs that more things have say nothing of likeness. */
-const COMMON = 3000;
-
 /** Things that have a smaller part in common are not alike. */
 const LEAST = 0.05;
 
@@ -40,9 +37,7 @@ export function alike(things) {
   const next = (last) => {
     const met = [];
     for (const hash of runsOf[last]) {
-      const others = holders.get(hash);
-      if (others.length > COMMON) continue;
-      for (const other of others) {
+      for (const other of holders.get(hash)) {
         if (isPlaced[other]) continue;
         if (nCommon[other]++ === 0) met.push(other);
       }

@@ -250,7 +250,7 @@ impl Small {
             if self.sizes == [4; 3] {
                 four((a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), out.at);
             } else {
-                columns_of::<true>(self.sizes, (a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), &out);
+                few(self.sizes, (a.as_ptr(), self.a_steps), (b.as_ptr(), self.b_steps), &out);
             }
         }
         Some(())
@@ -259,15 +259,6 @@ impl Small {
 
 fn is_few([m, k, n]: [usize; 3]) -> bool {
     m.max(n).max(k) <= FEW && n.is_multiple_of(4)
-}
-
-/// A product of small matrices, four columns at a time.
-///
-/// # Safety
-/// As [`product`], for sizes with [`is_few`].
-#[inline(never)]
-unsafe fn few(sizes: [usize; 3], a: (*const f32, [usize; 2]), b: (*const f32, [usize; 2]), out: &Out) {
-    unsafe { columns_of::<false>(sizes, a, b, out) }
 }
 
 /// A product of four rows, terms and columns, in registers.
@@ -294,9 +285,12 @@ unsafe fn four(
     }
 }
 
-/// As [`few`]. Where `IS_ALL`, nothing is resumed or finished.
-#[inline(always)]
-unsafe fn columns_of<const IS_ALL: bool>(
+/// A product of small matrices, four columns at a time.
+///
+/// # Safety
+/// As [`product`], for sizes with [`is_few`].
+#[inline(never)]
+unsafe fn few(
     [m, k, n]: [usize; 3],
     (a, a_steps): (*const f32, [usize; 2]),
     (b, [term_step, column_step]): (*const f32, [usize; 2]),
@@ -324,9 +318,9 @@ unsafe fn columns_of<const IS_ALL: bool>(
             let (left, to) = (a.wrapping_add(row * a_steps[0]), out.at.wrapping_add(row * out.step + column));
             unsafe {
                 row += if m - row >= 4 {
-                    rows_of::<IS_ALL, 4>(terms, (left, a_steps), to, out, [row, column])
+                    rows_of::<4>(terms, (left, a_steps), to, out, [row, column])
                 } else {
-                    rows_of::<IS_ALL, 1>(terms, (left, a_steps), to, out, [row, column])
+                    rows_of::<1>(terms, (left, a_steps), to, out, [row, column])
                 };
             }
         }
@@ -335,7 +329,7 @@ unsafe fn columns_of<const IS_ALL: bool>(
 
 /// `N` rows of four columns whose terms are known; how many rows they are.
 #[inline(always)]
-unsafe fn rows_of<const IS_ALL: bool, const N: usize>(
+unsafe fn rows_of<const N: usize>(
     terms: &[F32x4],
     (mut left, [row_step, term_step]): (*const f32, [usize; 2]),
     to: *mut f32,
@@ -345,7 +339,7 @@ unsafe fn rows_of<const IS_ALL: bool, const N: usize>(
     let to = |at: usize| to.wrapping_add(at * out.step);
     unsafe {
         let mut sums = [F32x4::splat(0.0); N];
-        if !IS_ALL && out.is_resumed {
+        if out.is_resumed {
             sums = std::array::from_fn(|at| F32x4::load(to(at)));
         }
         for &term in terms {
@@ -355,7 +349,7 @@ unsafe fn rows_of<const IS_ALL: bool, const N: usize>(
             left = left.wrapping_add(term_step);
         }
         for (at, mut sum) in sums.into_iter().enumerate() {
-            if !IS_ALL && !out.finish.is_none() {
+            if !out.finish.is_none() {
                 sum = out.finish.at(row + at, column).apply(sum, 0);
             }
             sum.store(to(at));
@@ -434,8 +428,8 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
     // One row at least, for a tile reads what a term of no terms would be.
     let block_terms = if direct.is_some() { k } else { k.div_ceil(k.div_ceil(BLOCK_TERMS).max(1)) };
     let block_rows = (BLOCK_LEFT / block_terms.max(1) / TILES * TILES).max(TILES);
-    let is_left_packed = a.steps[1] != 1 && m > 1;
-    let left_size = if is_left_packed { block_terms * block_rows.min(m).next_multiple_of(HEIGHT) + 4 } else { 0 };
+    let is_left_packed = a.steps[1] != 1 && k > 1;
+    let left_size = if is_left_packed { block_terms * block_rows.min(m) } else { 0 };
     let packed_columns = if direct.is_some() { WIDTH } else { block_columns };
     reserve(scratch, left_size + panel::size([block_terms, packed_columns]));
     let left = scratch.as_mut_ptr();
@@ -445,21 +439,26 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
         // A sum of no terms has one block without terms.
         for term in iter::once(0).chain((block_terms.max(1)..k).step_by(block_terms.max(1))) {
             let terms = term..k.min(term + block_terms);
-            let last_panel = if n.is_multiple_of(4) { n } else { n - (n - n_done) % WIDTH };
-            match (direct, b) {
-                (Some(_), _) if last_panel == n => (),
-                (Some(_), _) => unsafe { b.pack(terms.clone(), last_panel..n, right) },
-                (None, Columns::Packed { .. }) => (),
-                (None, Columns::Strided(_) | Columns::Gathered(_)) => unsafe {
-                    b.pack(terms.clone(), columns.clone(), right);
-                },
-            }
+            // Where the first column of these terms would be, and how far one is from the next, and a term.
+            let (first, column_step, term_step) = match (direct, b) {
+                (Some(matrix), _) => {
+                    if !n.is_multiple_of(4) {
+                        unsafe { b.pack(terms.clone(), n - n % WIDTH..n, right) }
+                    }
+                    (matrix.data.as_ptr(), 1, matrix.steps[0])
+                }
+                (None, Columns::Packed { panels, .. }) => (panels.as_ptr().wrapping_add(term * WIDTH), k, WIDTH),
+                (None, Columns::Strided(_) | Columns::Gathered(_)) => {
+                    unsafe { b.pack(terms.clone(), columns.clone(), right) }
+                    (right.cast_const().wrapping_sub(column * terms.len()), terms.len(), WIDTH)
+                }
+            };
             let is_last = terms.end == k;
             for row in (0..m).step_by(block_rows) {
                 let rows = row..m.min(row + block_rows);
                 let mut tile = Tile {
-                    a: a.data.as_ptr(),
-                    a_steps: a.steps,
+                    a: a.data.as_ptr().wrapping_add(row * a.steps[0] + terms.start * a.steps[1]),
+                    a_step: a.steps[0],
                     b: right,
                     b_step: WIDTH,
                     n_terms: terms.len(),
@@ -470,41 +469,22 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
                 };
                 if is_left_packed {
                     unsafe { panel::pack_left(a, rows.clone(), terms.clone(), left) }
-                    tile.a_steps = [1, HEIGHT];
+                    (tile.a, tile.a_step) = (left, terms.len());
                 }
                 for column in columns.clone().step_by(WIDTH) {
                     let width = WIDTH.min(n - column);
-                    match (direct, b) {
-                        (Some(matrix), _) if width.is_multiple_of(4) => {
-                            tile.b = matrix.data.as_ptr().wrapping_add(column);
-                            tile.b_step = matrix.steps[0];
-                        }
-                        (Some(_), _) => {
-                            tile.b = right;
-                            tile.b_step = WIDTH;
-                        }
-                        (None, Columns::Packed { panels, .. }) => {
-                            tile.b = panels.as_ptr().wrapping_add(column * k + terms.start * WIDTH);
-                        }
-                        (None, Columns::Strided(_) | Columns::Gathered(_)) => {
-                            tile.b = right.wrapping_add((column - columns.start) * terms.len());
-                        }
-                    }
-                    for row in rows.clone().step_by(HEIGHT) {
-                        tile.a = if is_left_packed {
-                            left.wrapping_add((row - rows.start) * terms.len())
+                    let is_whole = width.is_multiple_of(4);
+                    (tile.b, tile.b_step) = match direct {
+                        Some(_) if !is_whole => (right.cast_const(), WIDTH),
+                        Some(_) | None => (first.wrapping_add(column * column_step), term_step),
+                    };
+                    tile.c = out.at.wrapping_add(row * out.step + column);
+                    tile.finish = if is_last { out.finish.at(row, column) } else { Finish::NONE };
+                    unsafe {
+                        if is_whole {
+                            tile::run(&tile, rows.len(), width);
                         } else {
-                            a.data.as_ptr().wrapping_add(row * a.steps[0] + terms.start * a.steps[1])
-                        };
-                        tile.c = out.at.wrapping_add(row * out.step + column);
-                        tile.finish = if is_last { out.finish.at(row, column) } else { Finish::NONE };
-                        let height = HEIGHT.min(rows.end - row);
-                        unsafe {
-                            if width.is_multiple_of(4) {
-                                tile::run(&tile, height, width);
-                            } else {
-                                edge(&tile, height, width);
-                            }
+                            edge(&tile, rows.len(), width);
                         }
                     }
                 }
@@ -513,27 +493,32 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out, scratch: &mut V
     }
 }
 
-/// A tile of a number of columns that is not a multiple of four, by way of one that is.
+/// Tiles of a number of columns that is not a multiple of four, by way of some that are.
 ///
 /// # Safety
 /// As [`tile::run`], for `width` columns of `c` and of its biases.
 #[inline(never)]
-unsafe fn edge(tile: &Tile, height: usize, width: usize) {
+unsafe fn edge(tile: &Tile, n_rows: usize, width: usize) {
     let mut whole = MaybeUninit::<[f32; HEIGHT * WIDTH]>::uninit();
-    let inner = Tile { c: whole.as_mut_ptr().cast(), c_step: WIDTH, finish: Finish::NONE, ..*tile };
-    let rows = |row| (inner.c.wrapping_add(row * WIDTH), tile.c.wrapping_add(row * tile.c_step));
-    unsafe {
-        if tile.is_resumed {
-            clear(inner.c, HEIGHT * WIDTH);
-            for (whole, c) in (0..height).map(rows) {
-                copy(c, whole, width);
+    let mut tile = *tile;
+    for row in (0..n_rows).step_by(HEIGHT) {
+        let height = HEIGHT.min(n_rows - row);
+        let inner = Tile { c: whole.as_mut_ptr().cast(), c_step: WIDTH, finish: Finish::NONE, ..tile };
+        let rows = |row| (inner.c.wrapping_add(row * WIDTH), tile.c.wrapping_add(row * tile.c_step));
+        unsafe {
+            if tile.is_resumed {
+                clear(inner.c, HEIGHT * WIDTH);
+                for (whole, c) in (0..height).map(rows) {
+                    copy(c, whole, width);
+                }
+            }
+            tile::run(&inner, height, width.next_multiple_of(4));
+            for (at, (whole, c)) in (0..height).map(rows).enumerate() {
+                copy(whole, c, width);
+                tile.finish.at(row + at, 0).apply_all(c, width);
             }
         }
-        tile::run(&inner, height, width.next_multiple_of(4));
-        for (row, (whole, c)) in (0..height).map(rows).enumerate() {
-            copy(whole, c, width);
-            tile.finish.at(row, 0).apply_all(c, width);
-        }
+        tile.go_below(1);
     }
 }
 

@@ -16,6 +16,7 @@
 use crate::lanes::{F32x4, Lanes};
 use crate::native::copy_short;
 use crate::strided::row_major;
+use std::iter;
 use std::mem::MaybeUninit;
 
 #[cfg(test)]
@@ -107,22 +108,50 @@ impl Permutation {
     }
 }
 
+/// Writes a matrix of floats with rows for columns, with steps from a row to the next in both.
+///
+/// # Safety
+/// All elements can be read, and written.
+pub(crate) unsafe fn turn_floats(
+    [n_rows, n_columns]: [usize; 2],
+    (from, from_step): (*const f32, usize),
+    (to, to_step): (*mut f32, usize),
+) {
+    let rows = Axis { size: n_rows, from: from_step, to: 1 };
+    let columns = Axis { size: n_columns, from: 1, to: to_step };
+    unsafe { turn(size_of::<f32>(), rows, columns, from.cast(), to.cast()) }
+}
+
 /// Elements of a block, each way: a line of the cache of elements of four bytes.
 const BLOCK: usize = 16;
+
+/// Where the parts of an axis begin, and their sizes: [`BLOCK`]s, then what is a multiple of four, then the rest.
+fn parts(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    let mut start = 0;
+    iter::from_fn(move || {
+        let size = match n - start {
+            0 => return None,
+            BLOCK.. => BLOCK,
+            left @ 4.. => left / 4 * 4,
+            left => left,
+        };
+        start += size;
+        Some((start - size, size))
+    })
+}
 
 /// # Safety
 /// Pointers are to matrices as the axes say, of elements of `size` bytes.
 unsafe fn turn(size: usize, rows: Axis, columns: Axis, from: *const u8, to: *mut u8) {
     // Rows of the input are read from end to end: the processor fetches ahead what is read, not what is written.
-    for row in (0..rows.size).step_by(BLOCK) {
-        for column in (0..columns.size).step_by(BLOCK) {
-            let [height, width] = [BLOCK.min(rows.size - row), BLOCK.min(columns.size - column)];
+    for (row, height) in parts(rows.size) {
+        for (column, width) in parts(columns.size) {
             unsafe {
                 let from = from.add((row * rows.from + column) * size);
                 let to = to.add((column * columns.to + row) * size);
                 match (size, height, width) {
                     (4, BLOCK, BLOCK) => turn_block(from.cast(), rows.from, to.cast(), columns.to),
-                    (4, 4 | 8 | 12, 4 | 8 | 12) => {
+                    (4, ..) if height.is_multiple_of(4) && width.is_multiple_of(4) => {
                         turn_fours([height, width], (from.cast(), rows.from), (to.cast(), columns.to));
                     }
                     (1, ..) => turn_part::<u8>(height, width, from, rows.from, to, columns.to),

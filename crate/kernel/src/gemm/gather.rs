@@ -1,6 +1,7 @@
 //! Columns of a convolution's window, read from an image where they are: element `[p, j]` lies at the sum of an offset
 //! for the term and one for the position.
 
+use super::moves::load_even;
 use super::tile::WIDTH;
 use crate::lanes::{F32x4, Lanes};
 use std::ops::Range;
@@ -34,31 +35,29 @@ impl Gather {
     /// # Safety
     /// Terms and positions are inside the shape, and `to` has room for the panel.
     pub unsafe fn panel(&self, terms: Range<usize>, position: usize, n_positions: usize, to: *mut f32) {
-        for quad in (0..WIDTH).step_by(4) {
-            let at: [usize; 4] = std::array::from_fn(|i| self.offset(position + (quad + i).min(n_positions - 1)));
-            unsafe {
-                let offsets = std::slice::from_raw_parts(self.offsets.add(terms.start), terms.len());
-                quarter(self.image, offsets, at, to.add(quad));
+        let at: [usize; WIDTH] = std::array::from_fn(|i| self.offset(position + i.min(n_positions - 1)));
+        unsafe {
+            let offsets = std::slice::from_raw_parts(self.offsets.add(terms.start), terms.len());
+            match (0..WIDTH - 1).try_fold(at[1] - at[0], |step, i| (at[i + 1] == at[i] + step).then_some(step)) {
+                Some(1) => each_term(self.image.add(at[0]), offsets, to, |from, quad| F32x4::load(from.add(quad))),
+                Some(2) => each_term(self.image.add(at[0]), offsets, to, |from, quad| load_even(from.add(2 * quad))),
+                _ => each_term(self.image, offsets, to, |from, quad| {
+                    F32x4::from_array(std::array::from_fn(|i| *from.add(at[quad + i])))
+                }),
             }
         }
     }
 }
 
-#[inline(never)]
-unsafe fn quarter(image: *const f32, offsets: &[u32], at: [usize; 4], to: *mut f32) {
+/// Writes a row of the panel for each offset: what is read behind it, four at a time.
+#[inline(always)]
+unsafe fn each_term(image: *const f32, offsets: &[u32], to: *mut f32, read: impl Fn(*const f32, usize) -> F32x4) {
     let mut to = to;
-    unsafe {
-        if at == [at[0], at[0] + 1, at[0] + 2, at[0] + 3] {
-            for &offset in offsets {
-                F32x4::load(image.add(offset as usize + at[0])).store(to);
-                to = to.wrapping_add(WIDTH);
-            }
-        } else {
-            for &offset in offsets {
-                let image = image.add(offset as usize);
-                F32x4::from_array(at.map(|at| *image.add(at))).store(to);
-                to = to.wrapping_add(WIDTH);
-            }
+    for &offset in offsets {
+        let from = image.wrapping_add(offset as usize);
+        for quad in (0..WIDTH).step_by(4) {
+            unsafe { read(from, quad).store(to.add(quad)) };
         }
+        to = to.wrapping_add(WIDTH);
     }
 }

@@ -160,16 +160,17 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
-fn a_whole_tile_has_the_sums_of_its_rows_and_columns() {
+fn whole_tiles_have_the_sums_of_their_rows_and_columns() {
+    const N_TILES: usize = 2;
     let mut random = Random(61);
     for n_terms in 0..10 {
-        let (a, b) = (random.floats(HEIGHT * n_terms), random.floats(n_terms * WIDTH));
-        let start = random.floats(HEIGHT * WIDTH);
-        for (a_steps, is_resumed) in [([n_terms, 1], false), ([1, HEIGHT], false), ([1, HEIGHT], true)] {
+        let (a, b) = (random.floats(N_TILES * HEIGHT * n_terms), random.floats(n_terms * WIDTH));
+        let start = random.floats(N_TILES * HEIGHT * WIDTH);
+        for is_resumed in [false, true] {
             let mut c = start.clone();
             let tile = Tile {
                 a: a.as_ptr(),
-                a_steps,
+                a_step: n_terms,
                 b: b.as_ptr(),
                 b_step: WIDTH,
                 n_terms,
@@ -178,12 +179,19 @@ fn a_whole_tile_has_the_sums_of_its_rows_and_columns() {
                 is_resumed,
                 finish: Finish::NONE,
             };
-            unsafe { if a_steps[1] == 1 { tile::whole::<1>(&tile) } else { tile::whole::<HEIGHT>(&tile) } };
-            let [a, b] = [(&a, [HEIGHT, n_terms], a_steps), (&b, [n_terms, WIDTH], [WIDTH, 1])]
-                .map(|(data, shape, steps)| Matrix::new(data, shape, steps).unwrap());
+            unsafe { tile::whole(&tile, N_TILES) };
             let epilogue =
                 Epilogue { start: if is_resumed { Start::Result } else { Start::Zero }, ..Epilogue::default() };
-            assert_same(format_args!("{n_terms} terms, {a_steps:?}"), &c, &in_order(&a, &b, &start, &epilogue));
+            for at in 0..N_TILES {
+                let [a, b] = [
+                    Matrix::new(&a[at * HEIGHT * n_terms..], [HEIGHT, n_terms], [n_terms, 1]),
+                    Matrix::new(&b, [n_terms, WIDTH], [WIDTH, 1]),
+                ]
+                .map(Option::unwrap);
+                let [c, start] = [&c, &start].map(|all| &all[at * HEIGHT * WIDTH..][..HEIGHT * WIDTH]);
+                let what = format_args!("tile {at} of {n_terms} terms");
+                assert_same(what, c, &in_order(&a, &b, start, &epilogue));
+            }
         }
     }
 }

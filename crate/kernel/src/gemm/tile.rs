@@ -20,8 +20,8 @@ const N_QUADS: usize = 2;
 #[derive(Clone, Copy)]
 pub(crate) struct Tile {
     pub a: *const f32,
-    /// From a row to the next, and from a term to the next.
-    pub a_steps: [usize; 2],
+    /// From a row to the next; the terms of a row are contiguous.
+    pub a_step: usize,
     pub b: *const f32,
     /// From a term to the next, not 0.
     pub b_step: usize,
@@ -31,6 +31,14 @@ pub(crate) struct Tile {
     /// Sums go on from what `c` holds, instead of from zero.
     pub is_resumed: bool,
     pub finish: Finish,
+}
+
+impl Tile {
+    /// To the tile so many below.
+    pub fn go_below(&mut self, n: usize) {
+        self.a = self.a.wrapping_add(n * HEIGHT * self.a_step);
+        self.c = self.c.wrapping_add(n * HEIGHT * self.c_step);
+    }
 }
 
 /// What becomes of a sum: one bias per row is added, one per column, and negative numbers become zero.
@@ -94,89 +102,96 @@ impl Finish {
     }
 }
 
+/// A tile and those below it, until there are so many rows.
+///
 /// # Safety
-/// `n_rows` is 1 to [`HEIGHT`]; `n_columns` is at most [`WIDTH`] and a multiple of four. All elements the tile names
-/// can be read, and those of `c` written.
+/// `n_columns` is at most [`WIDTH`] and a multiple of four. All elements the tiles name can be read, and those of `c`
+/// written.
 pub(crate) unsafe fn run(tile: &Tile, n_rows: usize, n_columns: usize) {
-    unsafe {
-        match n_columns {
-            4 => high::<1>(tile, n_rows),
-            _ => high::<N_QUADS>(tile, n_rows),
+    let mut next = *tile;
+    for (height, n_tiles) in [(HEIGHT, n_rows / HEIGHT), (n_rows % HEIGHT, 1)] {
+        if height > 0 && n_tiles > 0 {
+            let is_wide = n_columns == WIDTH;
+            unsafe { SUMS[usize::from(is_wide)][height - 1](&next, n_tiles) }
+            next.go_below(n_tiles);
         }
-        if !tile.finish.is_none() {
-            for row in 0..n_rows {
-                tile.finish.at(row, 0).apply_all(tile.c.add(row * tile.c_step), n_columns);
+    }
+    if !tile.finish.is_none() {
+        for row in 0..n_rows {
+            unsafe { tile.finish.at(row, 0).apply_all(tile.c.add(row * tile.c_step), n_columns) };
+        }
+    }
+}
+
+/// The sums of so many tiles, one below another.
+type Sums = unsafe fn(&Tile, usize);
+
+/// By columns, four and [`WIDTH`], and rows.
+#[cfg(not(target_feature = "relaxed-simd"))]
+const SUMS: [[Sums; HEIGHT]; N_QUADS] = [
+    [sums::<1, 1>, sums::<2, 1>, sums::<3, 1>, sums::<4, 1>],
+    [sums::<1, 2>, sums::<2, 2>, sums::<3, 2>, sums::<4, 2>],
+];
+#[cfg(target_feature = "relaxed-simd")]
+const SUMS: [[Sums; HEIGHT]; N_QUADS] = [
+    [sums::<1, 1>, sums::<2, 1>, sums::<3, 1>, sums::<4, 1>, sums::<5, 1>, sums::<6, 1>],
+    [sums::<1, 2>, sums::<2, 2>, sums::<3, 2>, sums::<4, 2>, sums::<5, 2>, whole],
+];
+
+unsafe fn sums<const R: usize, const Q: usize>(tile: &Tile, n_tiles: usize) {
+    let mut tile = *tile;
+    let b_end = tile.b.wrapping_add(tile.n_terms * tile.b_step);
+    for _ in 0..n_tiles {
+        unsafe {
+            let mut sums = started::<R, Q>(&tile);
+            let (mut a, mut b) = (tile.a, tile.b);
+            while b != b_end {
+                add_term(&mut sums, array::from_fn(|r| a.wrapping_add(r * tile.a_step)), b);
+                a = a.wrapping_add(1);
+                b = b.wrapping_add(tile.b_step);
             }
+            store(&tile, &sums);
         }
+        tile.go_below(1);
     }
 }
 
-unsafe fn high<const Q: usize>(tile: &Tile, n_rows: usize) {
-    unsafe {
-        match n_rows {
-            #[cfg(target_feature = "relaxed-simd")]
-            HEIGHT if Q == N_QUADS && tile.b_step == WIDTH && tile.a_steps[1] == 1 => whole::<1>(tile),
-            #[cfg(target_feature = "relaxed-simd")]
-            HEIGHT if Q == N_QUADS && tile.b_step == WIDTH && tile.a_steps == [1, HEIGHT] => whole::<HEIGHT>(tile),
-            HEIGHT => sums::<HEIGHT, Q>(tile),
-            #[cfg(target_feature = "relaxed-simd")]
-            5 => sums::<5, Q>(tile),
-            #[cfg(target_feature = "relaxed-simd")]
-            4 => sums::<4, Q>(tile),
-            3 => sums::<3, Q>(tile),
-            2 => sums::<2, Q>(tile),
-            _ => sums::<1, Q>(tile),
-        }
-    }
-}
-
-#[inline(never)]
-unsafe fn sums<const R: usize, const Q: usize>(tile: &Tile) {
-    unsafe {
-        let mut sums = started::<R, Q>(tile);
-        let (mut a, mut b) = (tile.a, tile.b);
-        let ([a_row, a_term], b_step) = (tile.a_steps, tile.b_step);
-        let b_end = b.wrapping_add(tile.n_terms * b_step);
-        while b != b_end {
-            add_term(&mut sums, array::from_fn(|r| a.wrapping_add(r * a_row)), b);
-            a = a.wrapping_add(a_term);
-            b = b.wrapping_add(b_step);
-        }
-        store(tile, &sums);
-    }
-}
-
-/// A tile of [`HEIGHT`] by [`WIDTH`] with `A_TERM` from a term to the next in `a`, and in `b` [`WIDTH`]. As the distances
-/// are known, four terms are loaded from the same addresses, so that a processor that decodes four instructions at a time
-/// has arithmetic in half of them. The test for the last term keeps its loads from those of the next, which some versions
-/// of V8 move up to them.
+/// Tiles of [`HEIGHT`] by [`WIDTH`]. Where the columns of `b` are in a panel, four terms are loaded from the same
+/// addresses, so that a processor that decodes four instructions at a time has arithmetic in half of them. The test for
+/// the last term keeps its loads from those of the next, which some versions of V8 move up to them.
 #[cfg(any(test, target_feature = "relaxed-simd"))]
-#[inline(never)]
-pub(super) unsafe fn whole<const A_TERM: usize>(tile: &Tile) {
-    unsafe {
-        let mut sums = started::<HEIGHT, N_QUADS>(tile);
-        let mut rows: [*const f32; HEIGHT] = array::from_fn(|r| tile.a.wrapping_add(r * tile.a_steps[0]));
-        let mut b = tile.b;
-        // Where `b` is if the sums end before the first of four terms, the second, and so on.
-        let end = b.wrapping_add(tile.n_terms * WIDTH);
-        let ends: [*const f32; 4] = array::from_fn(|term| end.wrapping_sub(term * WIDTH));
-        macro_rules! term {
-            ($term:literal) => {
-                if b == ends[$term] {
-                    break;
-                }
-                add_term(&mut sums, rows.map(|row| row.add($term * A_TERM)), b.add($term * WIDTH));
-            };
+pub(super) unsafe fn whole(tile: &Tile, n_tiles: usize) {
+    if tile.b_step != WIDTH {
+        return unsafe { sums::<HEIGHT, N_QUADS>(tile, n_tiles) };
+    }
+    let mut tile = *tile;
+    // Where `b` is if the sums end before the first of four terms, the second, and so on.
+    let end = tile.b.wrapping_add(tile.n_terms * WIDTH);
+    let ends: [*const f32; 4] = array::from_fn(|term| end.wrapping_sub(term * WIDTH));
+    for _ in 0..n_tiles {
+        unsafe {
+            let mut sums = started::<HEIGHT, N_QUADS>(&tile);
+            let mut rows: [*const f32; HEIGHT] = array::from_fn(|r| tile.a.wrapping_add(r * tile.a_step));
+            let mut b = tile.b;
+            macro_rules! term {
+                ($term:literal) => {
+                    if b == ends[$term] {
+                        break;
+                    }
+                    add_term(&mut sums, rows.map(|row| row.add($term)), b.add($term * WIDTH));
+                };
+            }
+            loop {
+                term!(0);
+                term!(1);
+                term!(2);
+                term!(3);
+                rows = rows.map(|row| row.wrapping_add(4));
+                b = b.wrapping_add(4 * WIDTH);
+            }
+            store(&tile, &sums);
         }
-        loop {
-            term!(0);
-            term!(1);
-            term!(2);
-            term!(3);
-            rows = rows.map(|row| row.wrapping_add(4 * A_TERM));
-            b = b.wrapping_add(4 * WIDTH);
-        }
-        store(tile, &sums);
+        tile.go_below(1);
     }
 }
 
