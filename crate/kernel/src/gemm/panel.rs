@@ -60,10 +60,11 @@ pub(crate) unsafe fn strided(matrix: &Matrix, rows: Range<usize>, column: usize,
     let [row_step, column_step] = matrix.steps;
     let from = matrix.data.as_ptr().wrapping_add(rows.start * row_step + column * column_step);
     unsafe {
-        if column_step == 1 && n_columns == WIDTH {
+        if column_step == 1 && n_columns >= 4 {
             for row in 0..rows.len() {
-                for quad in (0..WIDTH).step_by(4) {
-                    F32x4::load(from.add(row * row_step + quad)).store(to.add(row * WIDTH + quad));
+                // The last four columns may be some of the first four.
+                for column in [0, n_columns - 4] {
+                    F32x4::load(from.add(row * row_step + column)).store(to.add(row * WIDTH + column));
                 }
             }
             return;
