@@ -32,8 +32,8 @@ for (const [signal, code] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]
 }
 
 /**
- * Runs a program and resolves to its exit code and output. With `show`, the output also appears as it comes;
- * without, it appears only if the program fails and `check` is on.
+ * Runs a program and resolves to its exit code, its output, and of that what it printed, which its warnings are not.
+ * With `show`, the output also appears as it comes; without, it appears only if the program fails and `check` is on.
  */
 export function run(command, args, { extraEnv = {}, show = true, check = true, cwd = root } = {}) {
   return new Promise((done, fail) => {
@@ -45,10 +45,12 @@ export function run(command, args, { extraEnv = {}, show = true, check = true, c
     });
     children.add(child);
     let output = "";
+    let printed = "";
     for (const [stream, sink] of [[child.stdout, process.stdout], [child.stderr, process.stderr]]) {
-      stream.on("data", (bytes) => {
-        output += bytes;
-        if (show) sink.write(bytes);
+      stream.setEncoding("utf8").on("data", (text) => {
+        output += text;
+        if (stream === child.stdout) printed += text;
+        if (show) sink.write(text);
       });
     }
     child.on("error", (error) => {
@@ -57,7 +59,7 @@ export function run(command, args, { extraEnv = {}, show = true, check = true, c
     });
     child.on("close", (code) => {
       children.delete(child);
-      if (code === 0 || !check) return done({ code: code ?? 1, output });
+      if (code === 0 || !check) return done({ code: code ?? 1, output, printed });
       if (!show) process.stderr.write(output);
       fail(new Refusal(`\`${command} ${args.join(" ")}\` failed with code ${code}.`));
     });

@@ -77,8 +77,8 @@ export function placeRelaxed() {
 export function listOperators() {
   return step("listing the operators", async () => {
     for (const [command, list] of [["ops", "operators"], ["layers", "layers"]]) {
-      const { output } = await run("cargo", ["run", "--quiet", "-p", "relish", "--", command, "--json"], { show: false });
-      writeFileSync(resolve(root, `target/${list}.json`), output);
+      const { printed } = await run("cargo", ["run", "--quiet", "-p", "relish", "--", command, "--json"], { show: false });
+      writeFileSync(resolve(root, `target/${list}.json`), printed);
     }
   });
 }
