@@ -150,9 +150,13 @@ test("what takes long is not run unasked, and its time counts from when it is as
   await panel(page).getByRole("button", { name: "Run the program" }).click();
   const running = panel(page).locator(".running .figures").first();
   await expect(running).toContainText(/^[01]\.\d s/);
-  await expect(running).toContainText("calls and match tests");
+  await expect(running).toContainText(/calls and match tests.* so far; now in line 1$/);
+  // What operators cost is there before the run has ended, and when it was stopped.
+  const cost = panel(page).locator(".profile th[scope=row]");
+  await expect(cost.filter({ hasText: "nn.dense" })).toBeVisible();
   await panel(page).getByRole("button", { name: "Stop" }).click();
-  await expect(panel(page).locator(".outcome")).toContainText(/^Stopped after .* calls and match tests, /);
+  await expect(panel(page).locator(".outcome")).toContainText(/^Stopped after .* in line 1, .* calls and match tests, /);
+  await expect(cost.filter({ hasText: "nn.dense" })).toBeVisible();
 });
 
 test("infinities have colours of their own", async ({ page }) => {

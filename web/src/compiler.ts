@@ -18,6 +18,7 @@ import type {
   NameView,
   NeedsView,
   Profile,
+  ProgressView,
   RunView,
   StepView,
 } from "./wasm/relish_wasm.js";
@@ -31,8 +32,7 @@ export interface Listener {
   checked(revision: number, view: CheckView): void;
   /** A run begins that will need so much memory. */
   begun(revision: number, needs: NeedsView): void;
-  /** A run has made so many calls and match tests, and steps of the machine. */
-  progress(revision: number, fuel: number, steps: number): void;
+  progress(revision: number, view: ProgressView): void;
   ran(revision: number, view: RunView, milliseconds: number): void;
   /** The compiler fell over; the text is safe, and a new compiler is on its way. */
   trapped(during: Request["kind"], message: string): void;
@@ -238,7 +238,7 @@ export class Compiler {
       case "begun":
         return this.#listener.begun(reply.revision, reply.needs);
       case "progress":
-        return this.#listener.progress(reply.revision, reply.fuel, reply.steps);
+        return this.#listener.progress(reply.revision, reply.view);
       case "needed":
       case "hovered":
       case "named":

@@ -19,6 +19,7 @@ import type {
   NeedsView,
   PlaceStopsView,
   Profile,
+  ProgressView,
   RoundsView,
   RunView,
   SolverView,
@@ -104,8 +105,7 @@ export type Reply =
   | { kind: "checked"; revision: number; view: CheckView }
   /** Before a run that may be long: the memory that it will need. */
   | { kind: "begun"; revision: number; needs: NeedsView }
-  /** How far a run is: calls and match tests, and steps of the machine. */
-  | { kind: "progress"; revision: number; fuel: number; steps: number }
+  | { kind: "progress"; revision: number; view: ProgressView }
   | { kind: "needed"; id: number; view: NeedsView }
   | { kind: "ran"; revision: number; view: RunView; milliseconds: number }
   | { kind: "hovered"; id: number; view: HoverView | undefined }

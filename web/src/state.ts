@@ -13,6 +13,7 @@ import type {
   GraphStateView,
   GraphView,
   NeedsView,
+  ProgressView,
   RunView,
   SolverView,
   SpanView,
@@ -60,8 +61,8 @@ export type Ran =
    * the program and to describe its values took the rest of `whole`.
    */
   | { kind: "finished"; revision: number; view: RunView; milliseconds: number; whole: number; build: BuildName }
-  /** After so many calls and match tests, and steps of the machine. */
-  | { kind: "stopped"; revision: number; milliseconds: number; fuel: number; steps: number }
+  /** `view` says how far it was, if anything was heard of that. */
+  | { kind: "stopped"; revision: number; milliseconds: number; view: ProgressView | undefined }
   /** One that nobody asked for, since it takes long. */
   | { kind: "long"; revision: number }
   /** By an edit; `revision` is that of the text edited. */
@@ -71,8 +72,8 @@ export type Ran =
 export interface Progress {
   /** When it began, by `performance.now()`. */
   start: number;
-  fuel: number;
-  steps: number;
+  /** The last that was heard of it. */
+  view: ProgressView | undefined;
 }
 
 /** A run that is looked at step by step. */
@@ -160,7 +161,7 @@ export const state = {
   /** The problems of a check with where the fault most likely is, and what would mend it, which takes longer to find. */
   mended: signal<(MendedView & { revision: number }) | undefined>(undefined),
   ran: signal<Ran | undefined>(undefined),
-  progress: signal<Progress>({ start: 0, fuel: 0, steps: 0 }),
+  progress: signal<Progress>({ start: 0, view: undefined }),
   /** The memory for tensors that a run of a text will need. */
   needs: signal<{ revision: number; view: NeedsView } | undefined>(undefined),
   /** Whether runs measure each operator. */

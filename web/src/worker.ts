@@ -1,19 +1,17 @@
 // The only file that touches the WebAssembly module. It answers requests in order and keeps nothing but the compiler's
 // last text; whoever replaces this worker sends the text again.
 import type { Reply, Request, SolverAnswer, SolverQuestion, StepMove } from "./protocol.ts";
-import { initSync, Playground, type StepView } from "./wasm/relish_wasm.js";
+import { initSync, Playground, type ProgressView, type StepView } from "./wasm/relish_wasm.js";
 
 declare global {
   /** Which the module calls from time to time during a run. */
-  var relishProgress: (fuel: number, steps: number) => void;
+  var relishProgress: (view: ProgressView) => void;
 }
 
 /** A run that was shorter than this is made once more, and the second is told. */
 const AGAIN_MS = 20;
 /** So is the first one of all, most of whose time is the browser's, which compiles what it runs. */
 const COLD_AGAIN_MS = 100;
-/** Between two words about how far a run is. */
-const PROGRESS_MS = 100;
 const BEHIND_ALL = 0xffff_ffff;
 
 let playground: Playground | undefined;
@@ -44,20 +42,12 @@ function answer(request: Request): void {
     case "run": {
       const { revision } = request;
       if (request.ahead) post({ kind: "begun", revision, needs: playground.needs(request.target.fused) });
-      const start = performance.now();
-      let told = start;
-      self.relishProgress = (fuel, steps) => {
-        const now = performance.now();
-        if (now - told < PROGRESS_MS) return;
-        told = now;
-        post({ kind: "progress", revision, fuel, steps });
-      };
+      self.relishProgress = (view) => post({ kind: "progress", revision, view });
       const first = timed(playground, request);
       const isShort = first.milliseconds < (isWarm ? AGAIN_MS : COLD_AGAIN_MS);
       isWarm = true;
       // Of a first run the times would be those of the browser's compiler. A run leaves nothing behind, references are its
-      // own, and nothing more is said of how far it is; so a second one shows in nothing but its times.
-      self.relishProgress = () => {};
+      // own, and it is too short for a word about how far it is; so a second one shows in nothing but its times.
       return post({ kind: "ran", revision, ...(isShort ? timed(playground, request) : first) });
     }
     case "needs":

@@ -71,7 +71,7 @@ pub use mend::Mends;
 pub use name::{File, Name, name};
 pub use needs::{Needs, bytes_text};
 pub use page::Page;
-pub use run::{Inputs, Options, Outcome, Progress, RunValue, evaluate, run};
+pub use run::{Inputs, Options, Outcome, Progress, RunValue, SoFar, evaluate, run};
 pub use solver::{
     Part, Recording, TraceDocument, first_sentence, rounds_text, sentence, trace_document, trace_json, trace_text,
 };

@@ -2,7 +2,7 @@
 
 use crate::layouts::{Laid, laid_value, lay, layouts_view};
 use crate::needs::{Needs, type_text};
-use crate::run::{Options, run};
+use crate::run::{Options, SoFar, run};
 use crate::solver::{Part, Recording};
 use crate::step::{Move, Stepper};
 use crate::tensors::{parts_of, whole};
@@ -14,7 +14,7 @@ use crate::view::solver::{
 use crate::view::{
     CheckView, DefinitionView, DiagnosticView, EditView, ExportView, ExpressionView, FileView, FixView, FormatView,
     HoverView, LabelView, LaidValueView, LayerView, LayoutsView, MatchView, NameView, NeedsView, NetFunctionView,
-    NetView, OperatorView, RunView, SeverityView, SpanView, ValueView,
+    NetView, OperatorView, ProgressView, RunView, SeverityView, SpanView, ValueView,
 };
 use crate::{
     Analysis, File, Fusion, LayerSummary, Mends, Summary, TraceDocument, hover, name, prelude, trace_document,
@@ -364,6 +364,18 @@ impl Page {
             live_bytes: outcome.live_bytes as f64,
             needs: needs_view(lines, &outcome.needs),
             profile: outcome.profile.iter().flatten().map(|tally| operator_view(lines, tally)).list(),
+        }
+    }
+
+    /// How far a run of a text is.
+    pub fn progress(analysis: &Analysis, so_far: &SoFar) -> ProgressView {
+        let lines = analysis.lines();
+        ProgressView {
+            fuel: so_far.fuel as f64,
+            steps: so_far.steps as f64,
+            span: span_view(lines, so_far.next),
+            line: lines.line_of(so_far.next.start),
+            profile: so_far.tallies.iter().map(|tally| operator_view(lines, tally)).list(),
         }
     }
 

@@ -40,10 +40,21 @@ pub type Inputs = BTreeMap<String, serde_json::Value>;
 /// Who is told how far a run is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Of the calls and match tests and of the steps made so far.
-    pub tell: fn(u64, u64),
+    pub tell: fn(&Analysis, &SoFar),
     /// Milliseconds, by which it is told as often as somebody wants to know.
     pub clock: fn() -> f64,
+}
+
+/// How far a run is.
+#[derive(Clone, Debug)]
+pub struct SoFar<'a> {
+    /// Calls and match tests, and instructions of the machine, that are done.
+    pub fuel: u64,
+    pub steps: u64,
+    /// Where in the file the next instruction is.
+    pub next: Span,
+    /// What operators cost, where there is a clock for that, in the order in which they were first called.
+    pub tallies: &'a [Tally],
 }
 
 /// Whether programs have inputs. On the page they have none, and there is no code that reads them.
@@ -100,12 +111,13 @@ pub struct Outcome {
     pub profile: Option<Vec<Tally>>,
 }
 
-/// Steps between two words about how far a run is: at most, and the first time. A step may be a product of matrices.
+/// Steps between two looks at the clock: at most, and the first time. A step may be a product of matrices.
 const MOST_STEPS: u64 = 1 << 22;
 const FIRST_STEPS: u64 = 64;
 
-/// Milliseconds between two such words, about.
-const TOLD_EVERY: f64 = 20.0;
+/// Milliseconds between two looks at the clock, about, and between two such words.
+const LOOKS_EVERY: f64 = 20.0;
+const TOLD_EVERY: f64 = 100.0;
 
 /// Runs functions of a text, one after the other.
 type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span) -> Result<Value, RunError> + 'a;
@@ -126,7 +138,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     let mut outcome = Outcome { diagnostics, ..Outcome::default() };
     let (mut fuel, mut steps, mut room) = (0, 0, options.memory);
     let now = || options.progress.map_or(0.0, |progress| (progress.clock)());
-    let mut milliseconds = 0.0;
+    let (mut milliseconds, mut told) = (0.0, now());
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;
@@ -135,9 +147,14 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         machine.start(entry, &args, site)?;
         let status = match options.progress {
             None => machine.run(u64::MAX),
-            Some(progress) => {
-                run_telling(&mut machine, progress, |machine| [fuel + machine.fuel_used(), steps + machine.steps()])
-            }
+            Some(progress) => run_looking(&mut machine, progress.clock, |machine, now| {
+                if now - told > TOLD_EVERY {
+                    told = now;
+                    let (fuel, steps) = (fuel + machine.fuel_used(), steps + machine.steps());
+                    let (next, tallies) = (machine.place_in_file(), machine.tallies());
+                    (progress.tell)(analysis, &SoFar { fuel, steps, next, tallies });
+                }
+            }),
         };
         milliseconds += now() - begin;
         fuel += machine.fuel_used();
@@ -226,19 +243,18 @@ fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &
     }
 }
 
-/// Runs to the end, and says how far it is.
-fn run_telling(machine: &mut Machine, progress: Progress, so_far: impl Fn(&Machine) -> [u64; 2]) -> Status {
+/// Runs to the end, and shows the machine and the time now and then.
+fn run_looking(machine: &mut Machine, clock: fn() -> f64, mut look: impl FnMut(&Machine, f64)) -> Status {
     let mut n_steps = FIRST_STEPS;
-    let mut last = (progress.clock)();
+    let mut last = clock();
     loop {
         match machine.run(n_steps) {
             Status::Running => {}
             status => return status,
         }
-        let [fuel, steps] = so_far(machine);
-        (progress.tell)(fuel, steps);
-        let now = (progress.clock)();
-        n_steps = if now - last > TOLD_EVERY { (n_steps / 2).max(1) } else { (n_steps * 2).min(MOST_STEPS) };
+        let now = clock();
+        n_steps = if now - last > LOOKS_EVERY { (n_steps / 2).max(1) } else { (n_steps * 2).min(MOST_STEPS) };
+        look(machine, now);
         last = now;
     }
 }

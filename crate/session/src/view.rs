@@ -283,6 +283,21 @@ pub struct PartView {
     pub tensor: TensorView,
 }
 
+/// How far a run is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "tsify", derive(Tsify))]
+pub struct ProgressView {
+    /// Source calls and match tests made.
+    pub fuel: f64,
+    /// Instructions of the machine.
+    pub steps: f64,
+    /// Where what comes next stands in the text.
+    pub span: SpanView,
+    pub line: u32,
+    /// In the order in which they were first called; empty unless it was asked for.
+    pub profile: Vec<OperatorView>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "tsify", derive(Tsify))]
 pub struct RunView {

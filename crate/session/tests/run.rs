@@ -1,7 +1,8 @@
 //! What is run of a program that is not sound.
 
 use base::{Severity, Surface};
-use session::{Analysis, Options, run};
+use session::{Analysis, Options, Progress, SoFar, run};
+use std::cell::{Cell, RefCell};
 
 /// Each value of a run as text, with nothing for one that there is not, and the codes of what was told.
 fn ran(text: &str) -> (Vec<Option<String>>, Vec<&'static str>) {
@@ -91,4 +92,48 @@ def @kept() { let %kept = ref(None); let %keep = fn[A](%x: A) { %kept := Some(%x
     let analysis = Analysis::new(literal);
     assert_eq!(analysis.diagnostics().iter().map(|said| said.code).collect::<Vec<_>>(), ["escaping-parameter"]);
     assert_eq!(ran(literal).0, [Some("2".to_owned())]);
+}
+
+thread_local! {
+    static NOW: Cell<f64> = const { Cell::new(0.0) };
+    /// The calls, the line and the operators' calls that were told.
+    static TOLD: RefCell<Vec<(u64, u32, Vec<u64>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A clock whose every look takes 30 milliseconds.
+fn clock() -> f64 {
+    NOW.set(NOW.get() + 30.0);
+    NOW.get()
+}
+
+fn tell(analysis: &Analysis, so_far: &SoFar) {
+    let line = analysis.lines().line_of(so_far.next.start);
+    let calls = so_far.tallies.iter().map(|tally| tally.n_calls).collect();
+    TOLD.with_borrow_mut(|told| told.push((so_far.fuel, line, calls)));
+}
+
+/// Where the next instruction is, and what was called before it, also in the second expression.
+#[test]
+fn a_long_run_says_where_it_is() {
+    let program = "
+def @halves(%n: int32, %x: Tensor[(4), float32]) -> Tensor[(4), float32] {
+  if (%n == 0) { %x } else { @halves(%n - 1, exp(%x)) }
+}
+@halves(20, zeros(shape=[4]))
+@halves(
+  20, ones(shape=[4]))
+";
+    let analysis = Analysis::new(program);
+    let options = Options { clock: Some(clock), progress: Some(Progress { tell, clock }), ..Options::default() };
+    let outcome = run(&analysis, &options);
+    let told = TOLD.take();
+    assert!(told.len() > 10, "{told:?}");
+    assert!(told.is_sorted_by_key(|(fuel, ..)| *fuel), "{told:?}");
+    assert!(told.iter().all(|(fuel, ..)| *fuel <= outcome.fuel), "{told:?}");
+    let lines: Vec<u32> = told.iter().map(|(_, line, _)| *line).collect();
+    assert!(lines.contains(&3) && lines.iter().all(|line| (2..=7).contains(line)), "{lines:?}");
+    let calls = |(_, _, calls): &(u64, u32, Vec<u64>)| calls.iter().sum::<u64>();
+    assert!(told.is_sorted_by_key(calls), "{told:?}");
+    let all: u64 = outcome.profile.iter().flatten().map(|tally| tally.n_calls).sum();
+    assert!(told.last().is_some_and(|last| calls(last) + 4 > all && calls(last) <= all), "{all} {told:?}");
 }

@@ -8,9 +8,9 @@ use session::view::solver::{
 };
 use session::view::{
     CheckView, ExportView, FileView, FormatView, HoverView, LaidValueView, LayoutsView, MatchView, NameView, NeedsView,
-    RunView,
+    ProgressView, RunView,
 };
-use session::{Fusion, Move, Options, Page, Part, Progress, TraceDocument};
+use session::{Analysis, Fusion, Move, Options, Page, Part, Progress, SoFar, TraceDocument};
 use tsify::Ts;
 use wasm_bindgen::prelude::*;
 
@@ -20,9 +20,9 @@ extern "C" {
     #[wasm_bindgen(js_namespace = performance)]
     fn now() -> f64;
 
-    /// How many calls and match tests, and steps of the machine, a run has made so far, for a worker that listens.
+    /// How far a run is, for a worker that listens.
     #[wasm_bindgen(catch, js_namespace = globalThis, js_name = relishProgress)]
-    fn tell(fuel: f64, steps: f64) -> Result<(), JsValue>;
+    fn tell(so_far: &Ts<ProgressView>) -> Result<(), JsValue>;
 }
 
 /// Which text a question is about: the last one, or the prelude.
@@ -246,7 +246,7 @@ impl Playground {
     pub fn run(&self, fuel: f64, layout: &str, fused: Fused, profile: Profile) -> Ts<RunView> {
         let mut options = Options { fuel: fuel as u64, fusion: fused.fusion(), ..Options::default() };
         options.layout = session::command::parse_layout(layout).unwrap_or(options.layout);
-        let tell = |fuel, steps| drop(tell(fuel as f64, steps as f64));
+        let tell = |analysis: &Analysis, so_far: &SoFar| drop(tell(&shown(Page::progress(analysis, so_far))));
         options.progress = Some(Progress { tell, clock: now });
         options.clock = matches!(profile, Profile::On).then_some(now);
         shown(self.page.run(&options))

@@ -82,8 +82,8 @@ export const compiler = new Compiler({
   begun(revision, view) {
     if (revision === state.revision.value) state.needs.value = { revision, view };
   },
-  progress(_revision, fuel, steps) {
-    state.progress.value = { ...state.progress.peek(), fuel, steps };
+  progress(revision, view) {
+    if (run !== undefined && revision === state.revision.value) state.progress.value = { ...state.progress.peek(), view };
   },
   ran(revision, view, whole) {
     const unfinished = run?.alone && view.fuel >= SMALL;
@@ -179,7 +179,7 @@ function startRun(alone: boolean): void {
   if (run !== undefined || state.engine.value === "failed") return;
   run = { start: performance.now(), alone, isAsked: false };
   state.trap.value = undefined;
-  state.progress.value = { start: run.start, fuel: 0, steps: 0 };
+  state.progress.value = { start: run.start, view: undefined };
   // In the place of the button by which one runs, so not for what nobody has asked for.
   if (!alone) showStopSoon();
   else givingUp = setTimeout(giveUp, ALONE_MS);
@@ -210,11 +210,11 @@ function endRun(): void {
 export function stop(): void {
   if (run === undefined) return;
   const milliseconds = performance.now() - run.start;
-  const { fuel, steps } = state.progress.peek();
+  const { view } = state.progress.peek();
   isQuick = false;
   compiler.stop();
   batch(() => {
     endRun();
-    state.ran.value = { kind: "stopped", revision: state.revision.value, milliseconds, fuel, steps };
+    state.ran.value = { kind: "stopped", revision: state.revision.value, milliseconds, view };
   });
 }

@@ -107,6 +107,7 @@ export function RunPanel() {
         <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />
       ))}
       {isPaneNarrow.value && figures}
+      {ran.kind === "stopped" && ran.view && <Profile rows={ran.view.profile} isFresh={!isStale} />}
       {ran.kind === "finished" && !isNothing && <Profile rows={ran.view.profile} total={ran.milliseconds} isFresh={!isStale} />}
     </div>
   );
@@ -157,6 +158,14 @@ function Outcome({ ran, isStale, isNothing }: OutcomeProps) {
       </p>
     );
   }
+  if (ran.kind === "stopped" && ran.view !== undefined) {
+    const { span, line } = ran.view;
+    return (
+      <p class="outcome">
+        Stopped after {duration(ran.milliseconds)} in <Place span={span} line={line} isStale={isStale} />, {soFar(ran.view)}.
+      </p>
+    );
+  }
   return <p class="outcome">{outcome({ ran, isStale, isNothing })}</p>;
 }
 
@@ -173,10 +182,7 @@ function howFar(ran: Ran & { kind: "finished" }): string {
 
 function outcome({ ran, isStale, isNothing }: OutcomeProps): string {
   if (ran.kind === "outdated") return "The run ended: the program was edited.";
-  if (ran.kind === "stopped") {
-    const so = ran.steps > 0 ? `, ${soFar(ran)}` : "";
-    return `Stopped after ${duration(ran.milliseconds)}${so}.`;
-  }
+  if (ran.kind === "stopped") return `Stopped after ${duration(ran.milliseconds)}.`;
   if (ran.kind === "long") {
     return isStale ? "Not run since the last edits." : "This program takes a while, so it runs when you say so.";
   }
@@ -300,7 +306,7 @@ function Measures({ onChange }: { onChange?: () => void }) {
 
 /** A run that is under way. */
 function Running() {
-  const { start, fuel, steps } = state.progress.value;
+  const { start, view } = state.progress.value;
   const now = useSignal(performance.now());
   useEffect(() => {
     const beat = setInterval(() => (now.value = performance.now()), 100);
@@ -309,21 +315,32 @@ function Running() {
   const needs = state.needs.value;
   const seconds = Math.max(0, now.value - start) / 1000;
   return (
-    <div class="empty running">
-      <p class="working" role="status">
-        Running …
-      </p>
-      <p class="figures">
-        {seconds.toFixed(1)} s
-        {steps > 0 && `, ${soFar({ fuel, steps })} so far`}
-      </p>
-      {needs?.revision === state.revision.value && needs.view.most !== 0 && (
-        <p class="figures">
-          It <NeedsSentence needs={needs.view} />.
+    <>
+      <div class="empty running">
+        <p class="working" role="status">
+          Running …
         </p>
+        <p class="figures">
+          {seconds.toFixed(1)} s
+          {view && (
+            <>
+              , {soFar(view)} so far; now in <Place span={view.span} line={view.line} />
+            </>
+          )}
+        </p>
+        {needs?.revision === state.revision.value && needs.view.most !== 0 && (
+          <p class="figures">
+            It <NeedsSentence needs={needs.view} />.
+          </p>
+        )}
+        <StopRun />
+      </div>
+      {view && (
+        <div class="run">
+          <Profile rows={view.profile} isFresh />
+        </div>
       )}
-      <StopRun />
-    </div>
+    </>
   );
 }
 

@@ -44,8 +44,8 @@ function measure(row: OperatorView, column: Column): number {
 
 interface Props {
   rows: readonly OperatorView[];
-  /** Of the run as a whole, in milliseconds. */
-  total: number;
+  /** Of the run as a whole, in milliseconds; absent where it came to no end. */
+  total?: number;
   /** Whether the rows are about the text as it stands. */
   isFresh: boolean;
 }
@@ -63,7 +63,8 @@ export function Profile({ rows, total, isFresh }: Props) {
       <header>
         <h2 id="profile-title">Operators</h2>
         <p class="note">
-          {millisecondsOf(inOperators)} of {millisecondsOf(Math.max(total, inOperators))} in operators on tensors
+          {millisecondsOf(inOperators)}
+          {total !== undefined && ` of ${millisecondsOf(Math.max(total, inOperators))}`} in operators on tensors
         </p>
       </header>
       <div class="profile-scroll" tabIndex={0} role="group" aria-label="Costs of operators">
