@@ -10,6 +10,7 @@ impl Heap {
         let header = self.aligned(pointer);
         match header as u32 {
             IMMORTAL | 0 => {}
+            1 if code.kinds.is_leaf((header >> 32) as u32) => self.free(pointer, code.kinds.size_at(self, pointer)),
             1 => self.free_deeply(code, pointer),
             _ => self.set_aligned(pointer, header - 1),
         }
