@@ -115,9 +115,13 @@ pub struct Outcome {
 const MOST_STEPS: u64 = 1 << 22;
 const FIRST_STEPS: u64 = 64;
 
-/// Milliseconds between two looks at the clock, about, and between two such words.
+/// Milliseconds between two looks at the clock, about.
 const LOOKS_EVERY: f64 = 20.0;
+
+/// Milliseconds between two words about how far a run is, and how many times what a word takes: with thousands of
+/// operators that is not little.
 const TOLD_EVERY: f64 = 100.0;
+const TOLD_RARELY: f64 = 20.0;
 
 /// Runs functions of a text, one after the other.
 type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span) -> Result<Value, RunError> + 'a;
@@ -138,7 +142,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     let mut outcome = Outcome { diagnostics, ..Outcome::default() };
     let (mut fuel, mut steps, mut room) = (0, 0, options.memory);
     let now = || options.progress.map_or(0.0, |progress| (progress.clock)());
-    let (mut milliseconds, mut told) = (0.0, now());
+    let (mut milliseconds, mut next_word) = (0.0, now() + TOLD_EVERY);
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;
@@ -148,11 +152,12 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         let status = match options.progress {
             None => machine.run(u64::MAX),
             Some(progress) => run_looking(&mut machine, progress.clock, |machine, now| {
-                if now - told > TOLD_EVERY {
-                    told = now;
+                if now >= next_word {
                     let (fuel, steps) = (fuel + machine.fuel_used(), steps + machine.steps());
                     let (next, tallies) = (machine.place_in_file(), machine.tallies());
                     (progress.tell)(analysis, &SoFar { fuel, steps, next, tallies });
+                    let end = (progress.clock)();
+                    next_word = end + TOLD_EVERY.max(TOLD_RARELY * (end - now));
                 }
             }),
         };

@@ -100,9 +100,9 @@ thread_local! {
     static TOLD: RefCell<Vec<(u64, u32, Vec<u64>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A clock whose every look takes 30 milliseconds.
+/// A clock whose every look takes 10 milliseconds.
 fn clock() -> f64 {
-    NOW.set(NOW.get() + 30.0);
+    NOW.set(NOW.get() + 10.0);
     NOW.get()
 }
 
@@ -119,9 +119,9 @@ fn a_long_run_says_where_it_is() {
 def @halves(%n: int32, %x: Tensor[(4), float32]) -> Tensor[(4), float32] {
   if (%n == 0) { %x } else { @halves(%n - 1, exp(%x)) }
 }
-@halves(20, zeros(shape=[4]))
+@halves(200, zeros(shape=[4]))
 @halves(
-  20, ones(shape=[4]))
+  200, ones(shape=[4]))
 ";
     let analysis = Analysis::new(program);
     let options = Options { clock: Some(clock), progress: Some(Progress { tell, clock }), ..Options::default() };
@@ -135,5 +135,5 @@ def @halves(%n: int32, %x: Tensor[(4), float32]) -> Tensor[(4), float32] {
     let calls = |(_, _, calls): &(u64, u32, Vec<u64>)| calls.iter().sum::<u64>();
     assert!(told.is_sorted_by_key(calls), "{told:?}");
     let all: u64 = outcome.profile.iter().flatten().map(|tally| tally.n_calls).sum();
-    assert!(told.last().is_some_and(|last| calls(last) + 4 > all && calls(last) <= all), "{all} {told:?}");
+    assert!(told.last().is_some_and(|last| calls(last) + 20 > all && calls(last) <= all), "{all} {told:?}");
 }
