@@ -62,7 +62,8 @@ test("inside a call the names of its attributes are offered, and those that are 
   await page.keyboard.type("T");
   await expect(rows(page)).toHaveCount(1);
   await page.keyboard.press("Tab");
-  await expect.poll(() => text(page)).toContain("sum(%x, keepdims=True)");
+  // The editor closes no parenthesis behind lines that it has not read yet.
+  await expect.poll(() => text(page)).toMatch(/sum\(%x, keepdims=True\)?$/m);
   await page.keyboard.type(", ");
   await page.keyboard.press("Control+Space");
   await expect(rows(page).first().locator(".label-name")).toHaveText("axis=");
