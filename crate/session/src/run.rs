@@ -118,10 +118,11 @@ const FIRST_STEPS: u64 = 64;
 /// Milliseconds between two looks at the clock, about.
 const LOOKS_EVERY: f64 = 20.0;
 
-/// Milliseconds between two words about how far a run is, and how many times what a word takes: with thousands of
-/// operators that is not little.
+/// Milliseconds between two words about how far a run is, at least.
 const TOLD_EVERY: f64 = 100.0;
-const TOLD_RARELY: f64 = 20.0;
+
+/// So many times what the last word took is run before the next: with thousands of operators it takes long.
+const RUN_BETWEEN: f64 = 20.0;
 
 /// Runs functions of a text, one after the other.
 type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span) -> Result<Value, RunError> + 'a;
@@ -157,7 +158,7 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
                     let (next, tallies) = (machine.place_in_file(), machine.tallies());
                     (progress.tell)(analysis, &SoFar { fuel, steps, next, tallies });
                     let end = (progress.clock)();
-                    next_word = end + TOLD_EVERY.max(TOLD_RARELY * (end - now));
+                    next_word = end + TOLD_EVERY.max(RUN_BETWEEN * (end - now));
                 }
             }),
         };

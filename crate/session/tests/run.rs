@@ -1,4 +1,4 @@
-//! What is run of a program that is not sound.
+//! What is run of a program that is not sound, and what a long run says of itself.
 
 use base::{Severity, Surface};
 use session::{Analysis, Options, Progress, SoFar, run};

@@ -1,5 +1,5 @@
-//! Panels: as many columns of a matrix as a tile has, row after row, as it reads them. What stands for
-//! absent columns does not matter.
+//! Panels: as many columns of a matrix as a tile has, row after row, as it reads them. What stands for absent
+//! columns does not matter.
 
 use super::Matrix;
 use super::gather::Gather;
