@@ -21,6 +21,8 @@
 //! ```
 
 use crate::elementwise::{Binary, Unary};
+use crate::halves;
+use crate::lanes::F32x4;
 use crate::number;
 use crate::scalar::float;
 
@@ -123,7 +125,11 @@ fn ints(format: Format, bytes: &[u8], to: &mut [i64]) {
 #[inline(never)]
 fn floats(format: Format, bytes: &[u8], to: &mut [f64]) {
     match format {
-        Format::Float16 => map1(bytes.as_chunks().0, to, |x| number::f16_of_bits(u16::from_le_bytes(x))),
+        Format::Float16 => {
+            for (bytes, to) in bytes.as_chunks().0.iter().zip(to.as_chunks_mut().0) {
+                *to = halves::of_f16(F32x4::load_halves(bytes)).to_array().map(canonical);
+            }
+        }
         Format::BFloat16 => {
             map1(bytes.as_chunks().0, to, |[low, high]| canonical(f32::from_le_bytes([0, 0, low, high])));
         }
@@ -180,7 +186,9 @@ fn int_bytes(format: Format, from: &[i64], bytes: &mut [u8]) {
 fn float_bytes(format: Format, from: &[f64], bytes: &mut [u8]) {
     match format {
         Format::Float16 => {
-            map1(from, bytes.as_chunks_mut().0, |x| number::bits_of_f16(number::round_f16(x)).to_le_bytes());
+            for (&from, bytes) in from.as_chunks().0.iter().zip(bytes.as_chunks_mut().0) {
+                *bytes = halves::to_f16(F32x4::from_array(from.map(odd))).to_halves();
+            }
         }
         Format::BFloat16 => map1(from, bytes.as_chunks_mut().0, brain),
         Format::Float32 => map1(from, bytes.as_chunks_mut().0, |x| (number::round_f64(x) as f32).to_le_bytes()),
@@ -189,22 +197,13 @@ fn float_bytes(format: Format, from: &[f64], bytes: &mut [u8]) {
     }
 }
 
-/// Float16s, or bfloat16s, as float32.
-pub fn floats_of_halves(is_brain: bool, from: &[u8], to: &mut [f32]) {
-    let pairs = from.as_chunks().0.iter().zip(to);
-    match is_brain {
-        true => pairs.for_each(|(&[low, high], to)| *to = f32::from_le_bytes([0, 0, low, high])),
-        false => pairs.for_each(|(&bits, to)| *to = number::f16_of_bits(u16::from_le_bytes(bits)) as f32),
-    }
-}
-
-/// The other way round, to the nearest. NaN is canonical.
-pub fn halves_of_floats(is_brain: bool, from: &[f32], to: &mut [u8]) {
-    let pairs = from.iter().zip(to.as_chunks_mut().0);
-    match is_brain {
-        true => pairs.for_each(|(&x, to)| *to = brain(x.into())),
-        false => pairs.for_each(|(&x, to)| *to = number::bits_of_f16(number::round_f16(x.into())).to_le_bytes()),
-    }
+/// For a narrower format to round, as float32 whose last digit is odd if there is more behind it, so that no number
+/// becomes the midpoint of two. What float32 has no normal number for is as small or as large for the format.
+#[inline(always)]
+fn odd(x: f64) -> f32 {
+    const BEHIND: u64 = (1 << 29) - 1;
+    let bits = x.to_bits();
+    f64::from_bits((bits | ((bits & BEHIND) + BEHIND)) & !BEHIND) as f32
 }
 
 /// The bytes of the nearest bfloat16.

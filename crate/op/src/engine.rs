@@ -48,7 +48,7 @@ use crate::run::{Fault, ResultType};
 use each::Each;
 use folds::Folded;
 use fused::Fused;
-use half::Half;
+use half::Halves;
 use indexed::Indexed;
 use kernel::native::{Loop, copy_short};
 use lines::Lines;
@@ -73,7 +73,7 @@ pub struct Plan {
 #[derive(Clone)]
 enum Body {
     Single(Single),
-    Half(Half),
+    Half(Halves),
     Each(Each),
     Moves(Moves),
     Folded(Folded),
@@ -197,7 +197,7 @@ impl Plan {
     /// for it too.
     fn rounded(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Plan> {
         let single = Single::new(name, attrs, operands, result).map(Body::Single);
-        let half = || Half::new(name, attrs, operands, result).map(Body::Half);
+        let half = || Halves::new(name, attrs, operands, result).map(Body::Half);
         let pool = || Pool::new(name, attrs, operands, result).map(work);
         Some(Plan { body: single.or_else(half).or_else(pool)? })
     }
@@ -222,7 +222,7 @@ impl Plan {
             }
             ("nn.batch_norm", [normal, mean, variance]) => {
                 let single = Single::new(name, attrs, operands, normal).map(Body::Single);
-                let half = || Half::new(name, attrs, operands, normal).map(Body::Half);
+                let half = || Halves::new(name, attrs, operands, normal).map(Body::Half);
                 let lines = || Lines::new(name, attrs, operands, normal, 0).map(work);
                 let normal = single.or_else(half).or_else(lines);
                 [normal, part((3, 0, 0), mean), part((4, 0, 0), variance)].into_iter().some_list()

@@ -45,6 +45,16 @@ impl F32x4 {
     pub fn to_bytes(four: [F32x4; 4]) -> [u8; 16] {
         array::from_fn(|at| u8::from(four[at / 4].0[at % 4] != 0.0))
     }
+    /// Four numbers of 16 bits as the lower ones of each lane.
+    #[inline(always)]
+    pub fn load_halves(from: &[u8; 8]) -> F32x4 {
+        F32x4(array::from_fn(|lane| f32::from_bits(u16::from_le_bytes([from[2 * lane], from[2 * lane + 1]]).into())))
+    }
+    /// The lower 16 bits of each lane.
+    #[inline(always)]
+    pub fn to_halves(self) -> [u8; 8] {
+        array::from_fn(|at| self.0[at / 2].to_bits().to_le_bytes()[at % 2])
+    }
     /// Rows to columns.
     #[inline(always)]
     pub fn transpose(rows: [F32x4; 4]) -> [F32x4; 4] {

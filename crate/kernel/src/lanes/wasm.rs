@@ -59,6 +59,18 @@ impl F32x4 {
         unsafe { v128_store(to.as_mut_ptr().cast(), v128_and(bytes, u8x16_splat(1))) };
         to
     }
+    /// Four numbers of 16 bits as the lower ones of each lane.
+    #[inline(always)]
+    pub fn load_halves(from: &[u8; 8]) -> F32x4 {
+        // SAFETY: there are eight bytes.
+        F32x4(unsafe { u32x4_load_extend_u16x4(from.as_ptr().cast()) })
+    }
+    /// The lower 16 bits of each lane.
+    #[inline(always)]
+    pub fn to_halves(self) -> [u8; 8] {
+        let lower = u16x8_shuffle::<0, 2, 4, 6, 0, 0, 0, 0>(self.0, self.0);
+        u64x2_extract_lane::<0>(lower).to_le_bytes()
+    }
     /// Rows to columns.
     #[inline(always)]
     pub fn transpose([a, b, c, d]: [F32x4; 4]) -> [F32x4; 4] {

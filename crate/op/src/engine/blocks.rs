@@ -1,18 +1,21 @@
 //! Blocks of elements on their way from memory through [`kernel::wide`] and back.
 
 use crate::run::Fault;
+use kernel::halves::{self, Half};
 use kernel::wide::{self, BLOCK, Format};
 use ty::{Dtype, Elements};
 
-/// Room for two operands and a result: integers and bools stand in the one, floats in the other.
+/// Room for two operands and a result: integers and bools stand in the first, floats in the second, and what is
+/// computed in float32 in the third.
 pub struct Blocks {
     pub ints: [[i64; BLOCK]; 3],
     pub floats: [[f64; BLOCK]; 3],
+    pub singles: [[f32; BLOCK]; 3],
 }
 
 impl Default for Blocks {
     fn default() -> Blocks {
-        Blocks { ints: [[0; BLOCK]; 3], floats: [[0.0; BLOCK]; 3] }
+        Blocks { ints: [[0; BLOCK]; 3], floats: [[0.0; BLOCK]; 3], singles: [[0.0; BLOCK]; 3] }
     }
 }
 
@@ -43,13 +46,33 @@ impl Blocks {
         Ok(())
     }
 
+    /// As [`Blocks::read`], as float32.
+    pub fn read_half(&mut self, at: usize, half: Half, bytes: &[u8], n: usize) -> Result<(), Fault> {
+        let n_read = bytes.len() / 2;
+        if n_read != n && n_read != 1 {
+            return Err(Fault::IllTyped);
+        }
+        let block = &mut self.singles[at];
+        halves::read(half, bytes, &mut block[..n_read]);
+        if n_read < n {
+            let one = block[0];
+            block[..n].fill(one);
+        }
+        Ok(())
+    }
+
+    /// Writes as many elements of the result as there is room for, from float32.
+    pub fn write_half(&self, half: Half, bytes: &mut [u8]) {
+        halves::write(half, &self.singles[RESULT][..bytes.len() / 2], bytes);
+    }
+
     /// Elements of any dtype but `uint64` as floats, behind others.
     pub fn append(&mut self, dtype: Dtype, bytes: &[u8], to: &mut Vec<f64>) -> Option<()> {
         for part in bytes.chunks(BLOCK * dtype.n_bytes()) {
             let n = part.len() / dtype.n_bytes();
             self.read(0, dtype, part, n).ok()?;
             if !dtype.is_float() {
-                let Blocks { ints: [ints, ..], floats: [floats, ..] } = self;
+                let Blocks { ints: [ints, ..], floats: [floats, ..], .. } = self;
                 floats.iter_mut().zip(ints).for_each(|(float, int)| *float = *int as f64);
             }
             to.extend_from_slice(&self.floats[0][..n]);
@@ -67,7 +90,7 @@ impl Blocks {
 
     /// The first operand as another dtype, for the result: as [`cast_between`](crate::run::cast_between).
     pub fn cast(&mut self, [from, to]: [Dtype; 2], n: usize) {
-        let Blocks { ints: [ints, .., whole], floats: [floats, .., numbers] } = self;
+        let Blocks { ints: [ints, .., whole], floats: [floats, .., numbers], .. } = self;
         match [from, to].map(Dtype::is_float) {
             [true, true] => *numbers = *floats,
             [false, false] => *whole = *ints,
@@ -128,6 +151,15 @@ pub fn write_elements(elements: &Elements, dtype: Dtype, bytes: &mut [u8]) {
 fn room(bytes: &mut [u8], n: usize) -> &mut [u8] {
     let n = n.min(bytes.len());
     &mut bytes[..n]
+}
+
+/// Which dtype of 16 bits with a point it is.
+pub fn half(dtype: Dtype) -> Option<Half> {
+    match dtype {
+        Dtype::Float16 => Some(Half::Float16),
+        Dtype::BFloat16 => Some(Half::BFloat16),
+        _ => None,
+    }
 }
 
 pub fn format(dtype: Dtype) -> Format {

@@ -1,13 +1,15 @@
 //! Elementwise operators on any dtype: by loops of [`kernel::native`], or a block at a time by those of
 //! [`kernel::wide`], or element by element by the scalar meaning; all answer the same.
 
-use super::blocks::{Blocks, format};
+use super::blocks::{Blocks, format, half};
 use super::single::broadcasts;
 use super::values::Elementwise;
 use super::{Source, count, single};
 use crate::Op;
 use crate::run::{Fault, Kernel, ResultType, bits_of, call_scalar, widen, wrap_to};
 use kernel::elementwise::broadcast::Walk;
+use kernel::elementwise::{self as singles, Binary, Source as From, Unary};
+use kernel::halves::Half;
 use kernel::native::{Bits, Loop};
 use kernel::number::float_to_int;
 use kernel::wide::{self, BLOCK};
@@ -20,6 +22,8 @@ pub struct Each {
     op: Option<Elementwise>,
     /// On elements as they are in memory.
     pub native: Option<Loop>,
+    /// On elements of 16 bits as float32, if that comes to the same.
+    half: Option<(Half, Elementwise)>,
     /// Of the operands, and of the result.
     dtypes: [Dtype; 2],
     /// One operand is there twice.
@@ -42,9 +46,11 @@ impl Each {
         let both = [first, last];
         let one = || single::unary(row.name, attrs).map(Elementwise::Unary);
         let two = single::binary(row.name);
+        let op = two.map(Elementwise::Binary).or_else(one);
         Some(Each {
             kernel: &row.kernel,
-            op: two.map(Elementwise::Binary).or_else(one),
+            op,
+            half: half(to).zip(op.filter(is_rounded_once)),
             native: if operands.len() == 2 && to == first.dtype { native(row.name, to) } else { None },
             dtypes: [first.dtype, to],
             walk: Walk::new(both.map(|of| of.shape.as_slice()), &result.shape),
@@ -86,10 +92,23 @@ impl Each {
                     let (start, n_read) =
                         if moves[operand] { (offsets[operand] + at, length) } else { (offsets[operand], 1) };
                     let bytes = source.unwrap_or(result).get(start * from.n_bytes()..(start + n_read) * from.n_bytes());
-                    blocks.read(operand, from, bytes.ok_or(Fault::IllTyped)?, length)?;
+                    let bytes = bytes.ok_or(Fault::IllTyped)?;
+                    match self.half {
+                        Some((half, _)) => blocks.read_half(operand, half, bytes, length)?,
+                        None => blocks.read(operand, from, bytes, length)?,
+                    }
                 }
-                self.compute(blocks, length)?;
-                blocks.write(to, &mut result[(first + at) * to.n_bytes()..][..length * to.n_bytes()]);
+                let to_bytes = &mut result[(first + at) * to.n_bytes()..][..length * to.n_bytes()];
+                match self.half {
+                    Some((half, op)) => {
+                        compute_single(op, &mut blocks.singles, length);
+                        blocks.write_half(half, to_bytes);
+                    }
+                    None => {
+                        self.compute(blocks, length)?;
+                        blocks.write(to, to_bytes);
+                    }
+                }
             }
             (first, number) = (first + run, number + 1);
         }
@@ -120,7 +139,7 @@ impl Each {
     fn compute(&self, blocks: &mut Blocks, n: usize) -> Result<(), Fault> {
         let [dtype, to] = self.dtypes;
         let is_unsigned = dtype == Dtype::UInt64;
-        let Blocks { ints: [a, b, whole], floats: [x, y, number] } = blocks;
+        let Blocks { ints: [a, b, whole], floats: [x, y, number], .. } = blocks;
         let is_done = match (self.op, dtype.is_float()) {
             (Some(Elementwise::Unary(op)), true) => wide::unary_floats(op, x, number, n),
             (Some(Elementwise::Unary(op)), false) => wide::unary_ints(op, is_unsigned, a, whole, n),
@@ -158,6 +177,27 @@ impl Each {
             (Kernel::Missing | Kernel::Whole(_), _) => return Err(Fault::IllTyped),
         }
         Ok(())
+    }
+}
+
+/// Whether the result on float32 is exact, or the nearest one.
+fn is_rounded_once(op: &Elementwise) -> bool {
+    use Binary::{Add, Divide, Maximum, Minimum, Multiply, Subtract};
+    use Unary::{Abs, Ceil, Floor, Negative, Relu, Round, Sign, Sqrt, Trunc};
+    match op {
+        Elementwise::Unary(op) => {
+            matches!(op, Abs | Ceil | Floor | Negative | Relu | Round | Sign | Sqrt | Trunc)
+        }
+        Elementwise::Binary(op) => matches!(op, Add | Subtract | Multiply | Divide | Maximum | Minimum),
+    }
+}
+
+/// The first elements of the result, which is the last, from those of the operands.
+fn compute_single(op: Elementwise, [a, b, to]: &mut [[f32; BLOCK]; 3], n: usize) {
+    let (a, b, to) = (From::Other(&a[..n]), From::Other(&b[..n]), &mut to[..n]);
+    match op {
+        Elementwise::Unary(op) => singles::unary(&op, a, to),
+        Elementwise::Binary(op) => singles::binary(op, a, b, to),
     }
 }
 

@@ -1,11 +1,12 @@
 //! Products, convolutions, pools and norms on float16 and bfloat16: stored so, computed in float32, and rounded once at
-//! the end. What is elementwise, or folds, goes a block at a time instead, in float64 (`blocks`).
+//! the end. What is elementwise, or folds, goes a block at a time instead (`blocks`, `each`).
 
+use super::blocks::half;
 use super::single::Single;
 use super::{Scratch, Source, count};
 use crate::run::{Fault, ResultType};
 use base::ToList;
-use kernel::wide::{floats_of_halves, halves_of_floats};
+use kernel::halves::{self, Half};
 use ty::{Attrs, Dtype};
 
 /// Elements of a call: with more, the room for them as float32 could be more than there is.
@@ -15,8 +16,8 @@ const MOST: usize = 1 << 26;
 const MOST_KEPT: usize = 1 << 20;
 
 #[derive(Clone)]
-pub struct Half {
-    is_brain: bool,
+pub struct Halves {
+    half: Half,
     /// Whether the result is of the operands' dtype, and not a float32.
     is_closed: bool,
     single: Single,
@@ -24,12 +25,12 @@ pub struct Half {
     n: usize,
 }
 
-impl Half {
+impl Halves {
     /// `None`: there is no body for this operator on float32, or these are other types.
-    pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Half> {
+    pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Halves> {
         let dtype = operands.first()?.dtype;
         let is_closed = result.dtype == dtype;
-        let fits = matches!(dtype, Dtype::Float16 | Dtype::BFloat16) && operands.iter().all(|of| of.dtype == dtype);
+        let fits = operands.iter().all(|of| of.dtype == dtype);
         if !fits || !is_closed && result.dtype != Dtype::Float32 {
             return None;
         }
@@ -42,7 +43,7 @@ impl Half {
         let operands: Vec<ResultType> = operands.iter().map(wide).list();
         match Single::new(name, attrs, &operands, &wide(result))? {
             Single::Unary(_) | Single::Binary { .. } | Single::Compare { .. } | Single::Fold { .. } => None,
-            single => Some(Half { is_brain: dtype == Dtype::BFloat16, is_closed, single, n }),
+            single => Some(Halves { half: half(dtype)?, is_closed, single, n }),
         }
     }
 
@@ -61,7 +62,7 @@ impl Half {
         for source in sources {
             let bytes = source.ok_or(Fault::IllTyped)?;
             let (operand, rest) = left.split_at_mut(bytes.len() / 2);
-            floats_of_halves(self.is_brain, bytes, operand);
+            halves::read(self.half, bytes, operand);
             wide.push(Some(bytemuck::cast_slice(operand)));
             left = rest;
         }
@@ -70,7 +71,7 @@ impl Half {
             false => self.single.run(&wide, result, scratch),
         };
         if self.is_closed {
-            halves_of_floats(self.is_brain, to, result);
+            halves::write(self.half, to, result);
         }
         if floats.len() <= MOST_KEPT {
             scratch.halves = floats;

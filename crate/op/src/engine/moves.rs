@@ -4,7 +4,7 @@
 //! example: the columns of a `(2, 3)` the other way round come from `[0, 3]` and `[2, 1, 0]`, so the result is elements
 //! 2, 1, 0, 5, 4, 3. Axes at the end whose numbers count up are a run, which is copied as a whole.
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, half};
 use super::indexed::int_of;
 use super::single::{axis_of, broadcasts};
 use super::{MOST, Scratch, Source, count};
@@ -19,7 +19,8 @@ use kernel::index::NOWHERE;
 use kernel::native::{gather, repeat};
 use kernel::permute::{Permutation, Strided, copy};
 use kernel::strided::row_major;
-use kernel::wide::{BLOCK, floats_of_halves, halves_of_floats};
+use kernel::halves;
+use kernel::wide::BLOCK;
 use ty::{Attrs, Dtype, Scalar, bits_of_bytes, scalar_bits, scalar_of};
 
 #[derive(Clone)]
@@ -239,12 +240,8 @@ fn quick_cast(dtypes: [Dtype; 2], from: &[u8], to: &mut [u8]) -> Option<()> {
         [Dtype::Int32, Dtype::Float32] => compare::from_i32(cast(from)?, cast_mut(to)?),
         [Dtype::Float64, Dtype::Float32] => compare::from_f64(cast(from)?, cast_mut(to)?),
         [Dtype::Bool | Dtype::UInt8, Dtype::Float32] => compare::from_u8(from, cast_mut(to)?),
-        [Dtype::Float16 | Dtype::BFloat16, Dtype::Float32] => {
-            floats_of_halves(dtypes[0] == Dtype::BFloat16, from, cast_mut(to)?);
-        }
-        [Dtype::Float32, Dtype::Float16 | Dtype::BFloat16] => {
-            halves_of_floats(dtypes[1] == Dtype::BFloat16, cast(from)?, to);
-        }
+        [of, Dtype::Float32] => halves::read(half(of)?, from, cast_mut(to)?),
+        [Dtype::Float32, into] => halves::write(half(into)?, cast(from)?, to),
         _ => return None,
     }
     Some(())

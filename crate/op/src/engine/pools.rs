@@ -245,7 +245,7 @@ impl Mean {
             while at < end {
                 let n = BLOCK.min(end - at);
                 blocks.read(0, within, sums.get(at * width..(at + n) * width)?, n).ok()?;
-                let Blocks { ints: [a, b, whole], floats: [x, y, number] } = blocks;
+                let Blocks { ints: [a, b, whole], floats: [x, y, number], .. } = blocks;
                 match within.is_float() {
                     true => wide::binary_floats(Binary::Divide, [x, y], number, n),
                     false => wide::binary_ints(Binary::Divide, false, [a, b], whole, n),

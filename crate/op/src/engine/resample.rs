@@ -193,7 +193,7 @@ impl Work for Resampled {
 /// Numbers as elements, rounded, or cut off towards zero and wrapped.
 fn write(blocks: &mut Blocks, dtype: Dtype, from: &[f64], to: &mut [u8]) {
     for (part, to) in from.chunks(BLOCK).zip(to.chunks_mut(BLOCK * dtype.n_bytes())) {
-        let Blocks { ints: [.., ints], floats: [.., floats] } = blocks;
+        let Blocks { ints: [.., ints], floats: [.., floats], .. } = blocks;
         floats[..part.len()].copy_from_slice(part);
         if !dtype.is_float() {
             wide::floats_to_ints(floats, ints, part.len());
