@@ -135,7 +135,10 @@ mod tests {
                     Half::Float16 => number::f16_of_bits(bits) as f32,
                     Half::BFloat16 => bf16::from_bits(bits).to_f32(),
                 };
-                assert!(x.to_bits() == expected.to_bits() || x.is_nan() && expected.is_nan(), "{half:?} {bits:#x}: {x}");
+                assert!(
+                    x.to_bits() == expected.to_bits() || x.is_nan() && expected.is_nan(),
+                    "{half:?} {bits:#x}: {x}"
+                );
                 assert_eq!(written(half, x), bits_of(half, expected), "{half:?} {bits:#x}");
             }
         }

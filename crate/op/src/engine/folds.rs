@@ -1,13 +1,15 @@
-//! Reductions of all dtypes but float32: a block at a time, one element after the other in `f64`, `i64` or `i128`, as
-//! the meaning has it.
+//! Reductions of all dtypes but float32: row by row by the loops of the dtype where these come to the same, or a block
+//! at a time, one element after the other in `f64`, `i64` or `i128`, as the meaning has it.
 
 use super::Source;
-use super::blocks::Blocks;
+use super::blocks::{Blocks, format};
 use crate::reduce::{Folding, folding};
 use crate::rule::reduced_axes;
 use crate::run::{ResultType, round_to, wrap_to};
 use base::ToList;
+use kernel::elementwise::Binary;
 use kernel::fold::{self, Extent};
+use kernel::native::{Bits, Loop};
 use kernel::number::Number;
 use kernel::wide::{self, BLOCK};
 use ty::{Attrs, Dtype, Scalar, scalar_bits};
@@ -20,6 +22,31 @@ pub struct Folded {
     is_sum: bool,
     /// What sums are divided by.
     divisor: Option<usize>,
+    /// The same of whole rows, on elements as they are in memory.
+    native: Option<Loop>,
+}
+
+/// Bytes of a row that loops fold: with fewer, there is nothing to gain.
+const LEAST: usize = 64;
+
+/// The loop that folds rows as `name` folds elements: of floats only where the order of what is folded does not matter,
+/// or stays.
+fn native(name: &str, dtype: Dtype, Extent { reduced, inner, .. }: Extent) -> Option<Loop> {
+    let is_any_order = inner > 1 || !dtype.is_float() || matches!(name, "max" | "min");
+    let row = if inner > 1 { inner } else { reduced };
+    if !is_any_order || row < LEAST / dtype.n_bytes() {
+        return None;
+    }
+    let op = match name {
+        "sum" => Binary::Add,
+        "prod" => Binary::Multiply,
+        "max" => Binary::Maximum,
+        "min" => Binary::Minimum,
+        "all" if dtype == Dtype::Bool => return Some(Loop::of_bits(Bits::And, format(dtype))),
+        "any" if dtype == Dtype::Bool => return Some(Loop::of_bits(Bits::Or, format(dtype))),
+        _ => return None,
+    };
+    Loop::new(op, format(dtype))
 }
 
 impl Folded {
@@ -33,13 +60,17 @@ impl Folded {
         let divisor = (name == "mean").then(|| axes.iter().map(|&axis| x.shape[axis]).product());
         let fits = super::count(&x.shape).is_some() && super::count(&result.shape) == Some(extent.n_results());
         let is_sum = matches!(name, "sum" | "mean");
-        (fits && x.dtype == result.dtype).then_some(Folded { folding, extent, dtype: x.dtype, is_sum, divisor })
+        let native = native(name, x.dtype, extent);
+        (fits && x.dtype == result.dtype).then_some(Folded { folding, extent, dtype: x.dtype, is_sum, divisor, native })
     }
 
     pub fn run(&self, sources: &[Source], result: &mut [u8], blocks: &mut Blocks) -> Option<()> {
         let (from, width, dtype) = ((*sources.first()?)?, self.dtype.n_bytes(), self.dtype);
         if from.len() != self.extent.n_elements() * width || result.len() != self.extent.n_results() * width {
             return None;
+        }
+        if let (Some(native), false) = (self.native, from.is_empty()) {
+            return self.rows(native, from, result);
         }
         let mut places = result.chunks_exact_mut(width);
         let mut write = |scalar: Scalar| {
@@ -79,6 +110,27 @@ impl Folded {
         }
     }
 
+    /// Folds whole rows into the first, or a row upon itself.
+    fn rows(&self, native: Loop, from: &[u8], result: &mut [u8]) -> Option<()> {
+        let Extent { reduced, inner, .. } = self.extent;
+        let Folding { init, .. } = self.folding;
+        let width = self.dtype.n_bytes();
+        let init = if self.dtype.is_float() { Scalar::Float(init.0) } else { Scalar::Int(init.1 as i64) };
+        let init = &scalar_bits(self.dtype, init).to_le_bytes()[..width];
+        let mut room = vec![0; if inner > 1 { 0 } else { reduced / 2 * width }];
+        for (part, to) in from.chunks_exact(reduced * inner * width).zip(result.chunks_exact_mut(inner * width)) {
+            if inner > 1 {
+                let (first, rest) = part.split_at(inner * width);
+                native.run([Some(init), Some(first)], to)?;
+                rest.chunks_exact(inner * width).try_for_each(|row| native.run([None, Some(row)], to))?;
+                continue;
+            }
+            to.copy_from_slice(init);
+            halve(native, width, part, &mut room, to)?;
+        }
+        Some(())
+    }
+
     /// Folds all elements, each block of them by `fold`, and hands on the results in order.
     fn all<T: Copy>(
         &self,
@@ -107,4 +159,25 @@ impl Folded {
         }
         Some(())
     }
+}
+
+/// Folds the halves of a row into each other, and those of what that gives, in `room` for half a row; `to` is an element
+/// that the last one comes to, and those that have no other one.
+fn halve(native: Loop, width: usize, row: &[u8], room: &mut [u8], to: &mut [u8]) -> Option<()> {
+    let mut n = row.len() / width / 2;
+    let (halves, odd) = row.split_at(2 * n * width);
+    let (a, b) = halves.split_at(n * width);
+    native.run([Some(a), Some(b)], &mut room[..n * width])?;
+    if !odd.is_empty() {
+        native.run([None, Some(odd)], to)?;
+    }
+    while n > 0 {
+        if n % 2 == 1 {
+            native.run([None, Some(&room[(n - 1) * width..n * width])], to)?;
+        }
+        n /= 2;
+        let (a, b) = room.split_at_mut(n * width);
+        native.run([None, Some(&b[..n * width])], a)?;
+    }
+    Some(())
 }

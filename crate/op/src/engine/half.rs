@@ -1,11 +1,12 @@
-//! Products, convolutions, pools and norms on float16 and bfloat16: stored so, computed in float32, and rounded once at
-//! the end. What is elementwise, or folds, goes a block at a time instead (`blocks`, `each`).
+//! Products, convolutions, pools, norms and the largest elements of float16 and bfloat16: stored so, computed in float32,
+//! and rounded once at the end. What is elementwise, or a sum, goes a block at a time instead (`blocks`, `each`).
 
 use super::blocks::half;
 use super::single::Single;
 use super::{Scratch, Source, count};
 use crate::run::{Fault, ResultType};
 use base::ToList;
+use kernel::fold::Fold;
 use kernel::halves::{self, Half};
 use ty::{Attrs, Dtype};
 
@@ -18,7 +19,7 @@ const MOST_KEPT: usize = 1 << 20;
 #[derive(Clone)]
 pub struct Halves {
     half: Half,
-    /// Whether the result is of the operands' dtype, and not a float32.
+    /// Whether the result is of the operands' dtype, and not written as it is.
     is_closed: bool,
     single: Single,
     /// Elements of operands and result.
@@ -31,9 +32,7 @@ impl Halves {
         let dtype = operands.first()?.dtype;
         let is_closed = result.dtype == dtype;
         let fits = operands.iter().all(|of| of.dtype == dtype);
-        if !fits || !is_closed && result.dtype != Dtype::Float32 {
-            return None;
-        }
+        fits.then_some(())?;
         let n = operands.iter().chain([result]).try_fold(0, |n: usize, of| n.checked_add(count(&of.shape)?))?;
         (n <= MOST).then_some(())?;
         let wide = |of: &ResultType| {
@@ -42,7 +41,8 @@ impl Halves {
         };
         let operands: Vec<ResultType> = operands.iter().map(wide).list();
         match Single::new(name, attrs, &operands, &wide(result))? {
-            Single::Unary(_) | Single::Binary { .. } | Single::Compare { .. } | Single::Fold { .. } => None,
+            Single::Fold { op: Fold::Sum | Fold::Product, .. } => None,
+            Single::Unary(_) | Single::Binary { .. } | Single::Compare { .. } => None,
             single => Some(Halves { half: half(dtype)?, is_closed, single, n }),
         }
     }

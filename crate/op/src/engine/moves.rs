@@ -15,11 +15,11 @@ use crate::run::{Fault, ResultType, cast_between};
 use base::ToList;
 use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::compare;
+use kernel::halves;
 use kernel::index::NOWHERE;
 use kernel::native::{gather, repeat};
 use kernel::permute::{Permutation, Strided, copy};
 use kernel::strided::row_major;
-use kernel::halves;
 use kernel::wide::BLOCK;
 use ty::{Attrs, Dtype, Scalar, bits_of_bytes, scalar_bits, scalar_of};
 

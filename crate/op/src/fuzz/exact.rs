@@ -105,3 +105,38 @@ fn integers_are_what_the_same_numbers_are_in_float64() {
         assert!(n_calls > 100, "{name}: {n_calls}");
     }
 }
+
+/// Rows that are long enough for loops of their own dtype, over the last axis and over others.
+#[test]
+fn reductions_of_long_rows_are_folded_as_their_meaning_folds_them() {
+    const SHAPES: [&[usize]; 4] = [&[131], &[3, 200], &[5, 77], &[2, 3, 64]];
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for name in ["sum", "mean", "prod", "max", "min", "all", "any"] {
+        let (at, row) = all().iter().enumerate().find(|(_, row)| row.name == name).unwrap();
+        for dtype in Dtype::ALL {
+            for i in 0..24 {
+                let shape = SHAPES[i % SHAPES.len()].to_vec();
+                let axis = AttrValue::List(vec![AttrValue::Int(random.below(shape.len()) as i64)]);
+                let mut attrs = row.default_attrs();
+                attrs.entries.iter_mut().find(|(known, _)| *known == "axis").unwrap().1 = axis;
+                let (args, attrs) = ([random.tensor(shape, dtype)], Arc::new(attrs));
+                let types: Vec<ResultType> = args.iter().filter_map(plans::type_of).collect();
+                let Ok(Some((results, Some(plan)))) = Operators::new(MEMORY).plan(OpId(at as u32), &attrs, &types)
+                else {
+                    continue;
+                };
+                if !plan.is_exact() {
+                    continue;
+                }
+                let call = Call { args: &args, attrs: &attrs, results: &results, memory: MEMORY };
+                let expected =
+                    as_tensor(&meaning::by_meaning(&row.kernel, &call).unwrap()).unwrap().elements().into_owned();
+                let found = plans::run(&plan, &args, &results[0]).unwrap();
+                for at in 0..found.len() {
+                    let bits = |elements: &Elements| ty::scalar_bits(results[0].dtype, elements.get(at));
+                    assert_eq!(bits(&found), bits(&expected), "{name} {:?} of {args:?}", attrs.entries);
+                }
+            }
+        }
+    }
+}
