@@ -11,7 +11,7 @@ export interface Problem extends DiagnosticView {
 
 export const asTold = (problem: DiagnosticView): Problem => ({ ...problem, told: problem });
 
-const words = ({ code, message }: DiagnosticView) => `${code} ${message}`;
+export const words = ({ code, message }: DiagnosticView) => `${code} ${message}`;
 const place = (problem: DiagnosticView) => `${words(problem)} ${problem.span.start} ${problem.span.end}`;
 
 /** Faults of syntax are mended by the parser, which has said so by then. */

@@ -1,11 +1,12 @@
 //! Whether a match takes everything that comes to a place, whatever is there.
 //!
 //! Maranget's matrices (Warnings for pattern matching, 2007) without types: of an anonymous sum those variants come
-//! that arms ask for, and others where an arm takes everything.
+//! that arms ask for, also arms that ask for something at the place, and others where an arm takes everything.
 //!
 //! Worked example: of ``match(%x) { (`Idle, (`A, 1)) => 1, (`Idle, _) => 2, (`Busy, _) => 3 }`` the last two arms take
 //! everything at the place of `` `A ``. Beside the way there they ask for `` `Idle `` and `` `Busy ``, which is all
-//! that comes, so the match takes values with any variant at that place.
+//! that comes, so the match takes values with any variant at that place. Without the second arm it does not: there is
+//! nothing for `` `Idle `` beside another variant than `` `A ``.
 
 use crate::rows::Step;
 use base::{Append, HashSet, ToList};
@@ -32,17 +33,23 @@ pub(crate) fn takes_any(module: &Module, arms: &[PatId], way: &[Step], fuel: &mu
         };
         (rows, at) = (rest, n_columns - 1 + field);
     }
-    let mut pending = vec![specialize(module, &rows, at, 0, &|_| None)];
-    while let Some(rows) = pending.pop() {
+    // The arms that take everything there, and all of them, which say what comes beside.
+    let mut pending = vec![(specialize(module, &rows, at, 0, &|_| None), specialize(module, &rows, at, 0, &|_| Some(&[])))];
+    while let Some((rows, all)) = pending.pop() {
         let Some(first) = rows.first() else { return false };
-        if !spend(fuel, &rows) {
+        if !spend(fuel, &rows) || !spend(fuel, &all) {
             return false;
         }
         let asks = |&pat: &Option<PatId>| !alternatives(module, pat).contains(&None);
         let Some(at) = first.iter().position(asks) else { continue };
-        let heads: Vec<Option<PatId>> = rows.iter().flat_map(|row| alternatives(module, row[at])).list();
+        let heads: Vec<Option<PatId>> = all.iter().flat_map(|row| alternatives(module, row[at])).list();
         let kinds = || heads.iter().flatten().map(|&pat| &module.pats[pat].kind);
-        let mut push = |takes: Takes| pending.push(specialize(module, &rows, at, 0, takes));
+        let mut push = |takes: Takes| {
+            // As many columns in both.
+            let all = specialize(module, &all, at, 0, takes);
+            let n_fields = all.first().map_or(0, |row| (row.len() + 1).saturating_sub(first.len()));
+            pending.push((specialize(module, &rows, at, n_fields, takes), all));
+        };
         match kinds().next() {
             Some(PatKind::Tuple(_)) => push(&of_tuple),
             Some(PatKind::Ctor(ctor, _)) => {

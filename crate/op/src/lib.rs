@@ -135,33 +135,41 @@ pub struct NamedRelation {
     pub row: Option<&'static Op>,
 }
 
-/// `%t.0` as a row, for the attribute of its relation; it is no operator.
-static PROJECTION: Op = Op {
-    name: "TupleGetItem",
-    infix: None,
-    args: &["tuple"],
-    attrs: &[AttrSpec::required("index", AttrForm::Int)],
-    relation: &TUPLE_GET_ITEM,
-    kernel: Kernel::Missing,
-    doc: "",
-};
+/// Rows for the attributes of relations that belong to no operator: that of `%t.0`, and what is left of some to check.
+static UNNAMED: [Op; 2] = [
+    Op {
+        name: "TupleGetItem",
+        infix: None,
+        args: &["tuple"],
+        attrs: &[AttrSpec::required("index", AttrForm::Int)],
+        relation: &TUPLE_GET_ITEM,
+        kernel: Kernel::Missing,
+        doc: "",
+    },
+    Op {
+        name: "HasAxis",
+        infix: None,
+        args: &["data"],
+        attrs: &[AttrSpec::int("axis", -1)],
+        relation: &rule::HAS_AXIS,
+        kernel: Kernel::Missing,
+        doc: "",
+    },
+];
+
+/// All rows, those included.
+fn rows() -> impl Iterator<Item = &'static Op> {
+    all().iter().copied().chain(&UNNAMED)
+}
 
 /// The relations of a name: `Broadcast` is one over types, one over shapes and one over dims.
 pub fn relations_named(name: &str) -> Vec<NamedRelation> {
     let mut found: Vec<NamedRelation> = Vec::new();
-    for row in all().iter().filter(|row| row.relation.name == name) {
+    for row in rows().filter(|row| row.relation.name == name) {
         let (relation, n_args) = (row.relation, row.args.len() + row.relation.n_outputs);
         if !found.iter().any(|known| std::ptr::eq(known.relation, relation) && known.n_args == n_args) {
             found.push(NamedRelation { relation, kind: ty::Kind::Type, n_args, row: Some(row) });
         }
-    }
-    if name == PROJECTION.relation.name {
-        found.push(NamedRelation {
-            relation: PROJECTION.relation,
-            kind: ty::Kind::Type,
-            n_args: 2,
-            row: Some(&PROJECTION),
-        });
     }
     for &(relation, kind, n_args) in rule::PARTS.iter().filter(|(relation, ..)| relation.name == name) {
         found.push(NamedRelation { relation, kind, n_args, row: None });
@@ -177,5 +185,5 @@ pub fn broadcast_of_shapes() -> &'static ty::Relation {
 /// The names that [`relations_named`] knows.
 pub fn relation_names() -> impl Iterator<Item = &'static str> {
     let parts = rule::PARTS.iter().map(|(relation, ..)| relation.name);
-    all().iter().map(|row| row.relation.name).chain([PROJECTION.relation.name]).chain(parts)
+    rows().map(|row| row.relation.name).chain(parts)
 }

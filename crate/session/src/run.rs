@@ -238,7 +238,7 @@ fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &
                     analysis.check_sizes(body, &value, span)?;
                     Ok(value)
                 });
-                outcome.note(looked_at.map_err(|error| if is_sound { analysis.told(error) } else { error }))
+                outcome.note(looked_at.map_err(|error| if is_sound { analysis.told(error) } else { error }), span)
             }
             Err(InputError { span, message }) => {
                 outcome.diagnostics.push(Diagnostic::error("input-error", span, message));
@@ -266,11 +266,17 @@ fn run_looking(machine: &mut Machine, clock: fn() -> f64, mut look: impl FnMut(&
 }
 
 impl Outcome {
-    fn note(&mut self, result: Result<Value, RunError>) -> Option<Value> {
+    /// Of the expression at `site`, which is pointed at too if what failed is elsewhere.
+    fn note(&mut self, result: Result<Value, RunError>, site: Span) -> Option<Value> {
         match result {
             Ok(value) => Some(value),
             Err(error) => {
-                self.diagnostics.append_all(run_diagnostic(&error));
+                let is_inside = site.start <= error.span.start && error.span.end <= site.end;
+                let told = run_diagnostic(&error);
+                self.diagnostics.append_all(told.map(|told| match is_inside {
+                    true => told,
+                    false => told.label(site, "while this is evaluated"),
+                }));
                 None
             }
         }

@@ -454,6 +454,9 @@ impl<'a> Printer<'a> {
         let terms = self.terms;
         let (positive, negative): (Vec<_>, Vec<_>) = sum_order(terms.poly(id).terms()).partition(|(_, c)| *c >= 0);
         let mut pieces: Vec<Piece> = Vec::new();
+        if positive.is_empty() && negative.is_empty() {
+            pieces.push(Piece::Number(0));
+        }
         for (i, (atoms, coefficient)) in positive.iter().chain(&negative).enumerate() {
             match (i, *coefficient < 0) {
                 (0, false) => {}

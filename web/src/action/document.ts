@@ -15,6 +15,8 @@ export function edit(text: string): void {
   batch(() => {
     // What ran unasked will do so again.
     if (isRunAsked()) state.ran.value = { kind: "outdated", revision: state.revision.value };
+    // What it offers would undo this edit as well.
+    if (state.notice.value?.action !== undefined) state.notice.value = undefined;
     setText(text, "edited");
   });
   saveSoon();

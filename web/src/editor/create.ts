@@ -26,7 +26,6 @@ export function createEditor(
     fontLigatures: false,
     fontSize: 14,
     lineHeight: 21,
-    lineNumbersMinChars: 3,
     minimap: { enabled: false },
     overviewRulerBorder: false,
     overviewRulerLanes: 2,
@@ -42,6 +41,10 @@ export function createEditor(
     ...OFFERING,
     ...options,
   });
+  // A line number has as much room on its left as any.
+  const fitNumbers = () => editor.updateOptions({ lineNumbersMinChars: Math.max(3, String(model.getLineCount()).length + 1) });
+  fitNumbers();
+  model.onDidChangeContent(fitNumbers);
   effect(() => {
     const target = state.target.value;
     if (target?.file !== file) return;

@@ -210,13 +210,15 @@ function Passes({ passes, current, onPass }: { passes: readonly PassView[]; curr
           {idle.length === 1 ? `One ${more}pass` : `${idle.length} ${more}passes`} changed nothing:{" "}
           {idle.map(([index, { name, about }], at) => (
             <>
-              {at > 0 && ", "}
-              <button type="button" class="link" title={about} onClick={() => onPass(index)}>
-                {name}
-              </button>
+              {at > 0 && " "}
+              <span class="of-list">
+                <button type="button" class="link" title={about} onClick={() => onPass(index)}>
+                  {name}
+                </button>
+                {at < idle.length - 1 ? "," : "."}
+              </span>
             </>
           ))}
-          .
         </p>
       )}
     </>

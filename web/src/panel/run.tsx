@@ -17,6 +17,7 @@ import { Profile } from "../view/profile.tsx";
 import { Stepper } from "../view/stepper.tsx";
 import { tabPanelId } from "../view/tabs.tsx";
 import { TensorPicture } from "../view/tensor.tsx";
+import { ValueText } from "../view/valuetext.tsx";
 import { StopRun } from "../view/waiting.tsx";
 import { bytesOf, countOf } from "../view/units.ts";
 import type { NeedsView, RunView, SpanView, ValueView } from "../wasm/relish_wasm.js";
@@ -68,6 +69,9 @@ export function RunPanel() {
   }
   const isStale = ran.revision !== state.revision.value;
   const values = ran.kind === "finished" ? stillThere(ran.view.values, isStale) : [];
+  const view = ran.kind === "finished" || ran.kind === "stopped" ? ran.view : undefined;
+  // Whoever does not want them measured does not want to see them either.
+  const profile = state.measures.value ? (view?.profile ?? []) : [];
   // Then there is nothing to say of what it took either.
   const isNothing = ran.kind === "finished" && values.length === 0;
   const controls = (
@@ -77,7 +81,7 @@ export function RunPanel() {
       <Measures onChange={() => ran.kind === "finished" && ran.view.profile.length === 0 && runNow()} />
     </>
   );
-  const figures = ran.kind === "finished" && ran.view.steps > 0 && !isNothing && <Figures view={ran.view} isStale={isStale} />;
+  const figures = ran.kind === "finished" && ran.view.steps > 0 && !isNothing && <Figures view={ran.view} isStale={isStale} hasProfile={profile.length > 0} />;
   return (
     <div class={`run ${isStale ? "stale" : ""}`}>
       <div class="toolbar">
@@ -107,8 +111,7 @@ export function RunPanel() {
         <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />
       ))}
       {isPaneNarrow.value && figures}
-      {ran.kind === "stopped" && ran.view && <Profile rows={ran.view.profile} isFresh={!isStale} />}
-      {ran.kind === "finished" && !isNothing && <Profile rows={ran.view.profile} total={ran.milliseconds} isFresh={!isStale} />}
+      {!isNothing && <Profile rows={profile} total={ran.kind === "finished" ? ran.milliseconds : undefined} isFresh={!isStale} />}
     </div>
   );
 }
@@ -153,7 +156,7 @@ function Outcome({ ran, isStale, isNothing }: OutcomeProps) {
   const first = isStale ? undefined : problems.value.find(({ severity }) => severity === "error");
   if (ran.kind === "finished" && first !== undefined) {
     return (
-      <p class="outcome">
+      <p class="outcome" tabIndex={-1}>
         {isNothing ? "Not run:" : howFar(ran)} <Place span={first.span} line={first.line} /> has an error.
       </p>
     );
@@ -161,13 +164,20 @@ function Outcome({ ran, isStale, isNothing }: OutcomeProps) {
   if (ran.kind === "stopped" && ran.view !== undefined) {
     const { span, line } = ran.view;
     return (
-      <p class="outcome">
-        Stopped after {duration(ran.milliseconds)} in <Place span={span} line={line} isStale={isStale} />, {soFar(ran.view)}.
+      <p class="outcome" tabIndex={-1}>
+        {stoppedAfter(ran, isStale)} in <Place span={span} line={line} isStale={isStale} />, {soFar(ran.view)}.
       </p>
     );
   }
-  return <p class="outcome">{outcome({ ran, isStale, isNothing })}</p>;
+  return (
+    <p class="outcome" tabIndex={-1}>
+      {outcome({ ran, isStale, isNothing })}
+    </p>
+  );
 }
+
+const stoppedAfter = ({ milliseconds }: { milliseconds: number }, isStale: boolean) =>
+  `${isStale ? "From before the last edits: stopped" : "Stopped"} after ${duration(milliseconds)}`;
 
 /** What a run with an error has evaluated, up to the line of the error. */
 function howFar(ran: Ran & { kind: "finished" }): string {
@@ -182,7 +192,7 @@ function howFar(ran: Ran & { kind: "finished" }): string {
 
 function outcome({ ran, isStale, isNothing }: OutcomeProps): string {
   if (ran.kind === "outdated") return "The run ended: the program was edited.";
-  if (ran.kind === "stopped") return `Stopped after ${duration(ran.milliseconds)}.`;
+  if (ran.kind === "stopped") return `${stoppedAfter(ran, isStale)}.`;
   if (ran.kind === "long") {
     return isStale ? "Not run since the last edits." : "This program takes a while, so it runs when you say so.";
   }
@@ -206,7 +216,7 @@ const soFar = ({ fuel, steps }: { fuel: number; steps: number }) => `${countOf(f
 const LONG = 1200;
 
 /** What the run took. */
-function Figures({ view, isStale }: { view: RunView; isStale: boolean }) {
+function Figures({ view, isStale, hasProfile }: { view: RunView; isStale: boolean; hasProfile: boolean }) {
   const counted = (n: number, one: string, several: string) => `${n.toLocaleString("en")} ${n === 1 ? one : several}`;
   const { needs, values } = view;
   // What was open before a run is known once it has come to its end.
@@ -220,7 +230,7 @@ function Figures({ view, isStale }: { view: RunView; isStale: boolean }) {
         </>
       )}
       .
-      {view.profile.length > 0 && (
+      {hasProfile && (
         <>
           {" "}
           <a
@@ -337,7 +347,7 @@ function Running() {
       </div>
       {view && (
         <div class="run">
-          <Profile rows={view.profile} isFresh />
+          <Profile rows={view.profile} total={undefined} isFresh />
         </div>
       )}
     </>
@@ -385,7 +395,7 @@ function Value({ value: { name, span, line, type, value, truncated, tensor, part
         </details>
       )}
       {parts.map(({ path, tensor }) => (
-        <section class="part">
+        <section class="tensor-part">
           <h2>
             <code>{path}</code> {tensor.dtype}
           </h2>
@@ -394,22 +404,5 @@ function Value({ value: { name, span, line, type, value, truncated, tensor, part
       ))}
       {parts.length > 0 && has_more_parts && <p class="note">The first {parts.length} tensors of the value are drawn.</p>}
     </article>
-  );
-}
-
-/** Colouring stops where reading does. */
-const COLOURED = 4000;
-
-function ValueText({ text, truncated }: { text: string; truncated: boolean }) {
-  return (
-    <>
-      <pre tabIndex={0} role="group" aria-label="Value">
-        <code>
-          {highlight(text.slice(0, COLOURED))}
-          {text.slice(COLOURED)}
-        </code>
-      </pre>
-      {truncated && <p class="note">The value goes on; only its beginning is shown.</p>}
-    </>
   );
 }

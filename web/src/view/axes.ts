@@ -79,3 +79,33 @@ export function matricesOf(
 /** An element of a matrix; nothing if it was not handed over. */
 export const elementOf = (elements: readonly number[], matrix: Matrix, row: number, column: number): number | undefined =>
   elements[matrix.first + row * matrix.rowStep + column * matrix.columnStep];
+
+/** A picture with more points on a side shows no more than one with fewer. */
+const MOST_POINTS = 1024;
+
+/** How many rows and columns of a matrix are one point of its picture. */
+export const foldOf = ({ rows, columns }: Matrix) => ({ rows: Math.ceil(rows / MOST_POINTS), columns: Math.ceil(columns / MOST_POINTS) });
+
+export interface Points {
+  rows: number;
+  columns: number;
+  /** Row by row the mean of the elements of each, as far as they were handed over. */
+  means: readonly (number | undefined)[];
+}
+
+export function pointsOf(elements: readonly number[], matrix: Matrix): Points {
+  const fold = foldOf(matrix);
+  const [rows, columns] = [Math.ceil(matrix.rows / fold.rows), Math.ceil(matrix.columns / fold.columns)];
+  const meanOf = (top: number, left: number) => {
+    let [sum, n] = [0, 0];
+    for (let row = top; row < Math.min(top + fold.rows, matrix.rows); row += 1) {
+      for (let column = left; column < Math.min(left + fold.columns, matrix.columns); column += 1) {
+        const element = elementOf(elements, matrix, row, column);
+        if (element !== undefined) [sum, n] = [sum + element, n + 1];
+      }
+    }
+    return n === 0 ? undefined : sum / n;
+  };
+  const means = Array.from({ length: rows * columns }, (_, at) => meanOf(Math.floor(at / columns) * fold.rows, (at % columns) * fold.columns));
+  return { rows, columns, means };
+}

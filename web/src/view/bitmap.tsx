@@ -33,25 +33,21 @@ const NARROWEST = 96;
 const LARGEST_CELL = 14;
 /** The mark of a smaller one is as large as this, in pixels. */
 const LEAST_MARK = 7;
-/** No canvas has more points on a side; of larger pictures some elements are left out. */
-const MOST_POINTS = 1024;
-
 export function Bitmap({ rows, columns, color, say, label, stretches = false }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const pointed = useSignal<Place | undefined>(undefined);
-  const [height, width] = [Math.min(rows, MOST_POINTS), Math.min(columns, MOST_POINTS)];
   useEffect(() => {
     const context = canvas.current?.getContext("2d");
     if (!context) return;
-    const image = context.createImageData(width, height);
-    for (let y = 0; y < height; y += 1) {
-      for (let x = 0; x < width; x += 1) {
-        const found = color(Math.floor((y * rows) / height), Math.floor((x * columns) / width));
-        if (found) image.data.set([...found, 255], (y * width + x) * 4);
+    const image = context.createImageData(columns, rows);
+    for (let row = 0; row < rows; row += 1) {
+      for (let column = 0; column < columns; column += 1) {
+        const found = color(row, column);
+        if (found) image.data.set([...found, 255], (row * columns + column) * 4);
       }
     }
     context.putImageData(image, 0, 0);
-  }, [color, rows, columns, width, height]);
+  }, [color, rows, columns]);
   const square = Math.min(LARGEST_CELL, WIDEST / columns, WIDEST / rows);
   const long = (n: number) => Math.max(n * square, stretches ? Math.min(n * LARGEST_CELL, NARROWEST) : 0, 12);
   const go = (row: number, column: number, stays: boolean) => {
@@ -78,12 +74,13 @@ export function Bitmap({ rows, columns, color, say, label, stretches = false }: 
       <div class="bitmap" style={{ width: `${long(columns)}px`, height: `${long(rows)}px` }}>
         <canvas
           ref={canvas}
-          class="heatmap"
+          // Points that are smaller than those of the screen are mixed there, not left out.
+          class={Math.max(rows, columns) > WIDEST ? "heatmap fine" : "heatmap"}
           role="img"
           aria-label={label}
           tabIndex={0}
-          width={width}
-          height={height}
+          width={columns}
+          height={rows}
           onPointerMove={(event) => event.pointerType !== "touch" && point(event, false)}
           onPointerLeave={() => place?.stays === false && (pointed.value = undefined)}
           onClick={(event) => point(event, true)}

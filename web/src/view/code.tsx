@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 
 const TOKEN =
-  /(?<comment>\/\/.*|\/\*[\s\S]*?\*\/|#(?!\[).*)|(?<string>"(?:\\.|[^"\\])*")|(?<variable>%[\w.]+)|(?<function>@[\w.]+)|(?<variant>`\w+)|(?<keyword>\b(?:let|fn|def|if|else|type|data|match|case|extern|free_var|ref|relation|where|as|in|with)\b)|(?<type>\b(?:Tensor|Type|BaseType|Shape|Dim|bool|(?:u?int|b?float)\d+)\b)|(?<constructor>\b[A-Z]\w*)|(?<operator>\b[a-z_]\w*(?:\.\w+)+|\b[a-z_]\w*(?=\())|(?<number>\b\d[\w.]*)/g;
+  /(?<comment>\/\/.*|\/\*[\s\S]*?\*\/|#(?!\[).*)|(?<string>"(?:\\.|[^"\\])*")|(?<variable>%[\w.]+)|(?<function>@[\w.]+)|(?<variant>`\w+)|(?<keyword>\b(?:let|fn|def|if|else|type|data|match|case|extern|free_var|ref|relation|where|as|in|with)\b)|(?<type>\b(?:Tensor|Type|BaseType|Shape|Dim|bool|(?:u?int|b?float)\d+)\b)|(?<constructor>\b[A-Z]\w*)|(?<operator>\b[a-z_]\w*(?:\.\w+)+|\b[a-z_]\w*(?=\())|(?<number>\b\d(?:[\w.]*e-(?=\d))?[\w.]*)/g;
 
 /** Text with its tokens in spans; what is no token stays as it is. */
 export function highlight(text: string): ComponentChildren[] {

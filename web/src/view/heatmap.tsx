@@ -1,6 +1,6 @@
 // One matrix of a tensor as a heat map, and one image in a tensor as an image.
 import { useMemo } from "preact/hooks";
-import { elementOf, type Matrix } from "./axes.ts";
+import { elementOf, type Matrix, pointsOf } from "./axes.ts";
 import { Bitmap, type Rgb } from "./bitmap.tsx";
 import { colorOf, exact, type Range, readable } from "./numbers.ts";
 import { brightness, type Images } from "./picture.ts";
@@ -10,7 +10,7 @@ interface HeatMapProps {
   /** Of the tensor, or means of its blocks. */
   elements: readonly number[];
   dtype: string;
-  /** How many rows and columns each element stands for, where it is a mean. */
+  /** How many rows and columns each point stands for, where it is a mean. */
   block: { rows: number; columns: number } | undefined;
   matrix: Matrix;
   /** How many rows and columns of the tensor are shown. */
@@ -19,16 +19,17 @@ interface HeatMapProps {
 }
 
 export function HeatMap({ elements, dtype, block, matrix, size, range }: HeatMapProps) {
-  const { rows, columns, name } = matrix;
+  const { name } = matrix;
+  const { rows, columns, means } = useMemo(() => pointsOf(elements, matrix), [elements, matrix.first, matrix.rowStep, matrix.columnStep]);
   const color = useMemo(
     () => (row: number, column: number) => {
-      const element = elementOf(elements, matrix, row, column);
+      const element = means[row * columns + column];
       return element === undefined ? undefined : colorOf(element, range);
     },
-    [elements, matrix.first, matrix.rowStep, matrix.columnStep, range],
+    [means, range],
   );
   const say = (row: number, column: number) => {
-    const element = elementOf(elements, matrix, row, column);
+    const element = means[row * columns + column];
     if (block !== undefined && element !== undefined) {
       const said = dtype === "bool" ? `${readable(100 * element)}% are True` : `the mean is ${readable(element)}`;
       return `around [${row * block.rows}, ${column * block.columns}] ${said}`;

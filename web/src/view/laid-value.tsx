@@ -94,7 +94,6 @@ function Choice({ node, onChoose }: { node: ChoiceView; onChoose: (chosen: strin
 }
 
 function Stored({ name, blocks }: { name: string; blocks: readonly BlockView[] }) {
-  const pointed = useSignal<SegmentView | undefined>(undefined);
   const bits = blocks.reduce((sum, block) => sum + block.bits, 0);
   const shown = blocks.filter(({ segments }) => segments.length > 0);
   return (
@@ -111,13 +110,12 @@ function Stored({ name, blocks }: { name: string; blocks: readonly BlockView[] }
             </p>
           )}
           {block.segments.length > 0 ? (
-            <BlockRuler block={block} label={`${name}, ${index === 0 ? "variable" : `block ${index}`}`} onPoint={(segment) => (pointed.value = segment)} />
+            <BlockRuler block={block} label={`${name}, ${index === 0 ? "variable" : `block ${index}`}`} />
           ) : (
             block.note === "" && <p class="note">Nothing is stored.</p>
           )}
         </div>
       ))}
-      {shown.length > 0 && <Caption segment={pointed.value} hint={bytesText(blocks[0])} />}
       {shown.length > 0 && (
         <details>
           <summary>The bits as a list</summary>
@@ -134,19 +132,22 @@ function Stored({ name, blocks }: { name: string; blocks: readonly BlockView[] }
   );
 }
 
-function BlockRuler({ block, label, onPoint }: { block: BlockView; label: string; onPoint: (segment: SegmentView | undefined) => void }) {
+function BlockRuler({ block, label }: { block: BlockView; label: string }) {
+  const pointed = useSignal<SegmentView | undefined>(undefined);
   const scale = scaleOf(block.bits, [block.segments]);
   return (
-    <div class="rulers valued">
-      <Axis scale={scale} />
-      <Ruler label={label} segments={block.segments} scale={scale} bits={block.bits} onPoint={onPoint} />
-    </div>
+    <>
+      <div class="rulers valued">
+        <Axis scale={scale} />
+        <Ruler label={label} segments={block.segments} scale={scale} bits={block.bits} onPoint={(segment) => (pointed.value = segment)} />
+      </div>
+      <Caption segment={pointed.value} hint={bytesText(block)} />
+    </>
   );
 }
 
-/** The bytes of what a variable holds, the first one first. */
-function bytesText(block: BlockView | undefined): string {
-  if (block === undefined || block.bits === 0) return "";
+/** The bytes of a block, the first one first. */
+function bytesText(block: BlockView): string {
   const bytes = new Uint8Array(Math.ceil(block.bits / 8));
   if (bytes.length > MAX_BYTES) return `${plural(bytes.length, "byte")}; point at a range to see its bits`;
   for (const { offset, digits, kind } of block.segments) {

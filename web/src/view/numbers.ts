@@ -9,6 +9,13 @@ export interface Range {
 /** Of the finite elements; the others have their own colours. */
 export const rangeOf = ({ min, max }: { min: number; max: number }): Range => ({ min, max, isSigned: min < 0 && max > 0 });
 
+/** Of some points alone; of all where none of them is finite. */
+export function rangeAmong(points: Iterable<number | undefined>, all: Range): Range {
+  let [min, max] = [Infinity, -Infinity];
+  for (const point of points) if (point !== undefined && Number.isFinite(point)) [min, max] = [Math.min(min, point), Math.max(max, point)];
+  return min > max ? all : rangeOf({ min, max });
+}
+
 /** As many digits at least are shown of a number that is rounded, and all those of whole ones. */
 const DIGITS = 4;
 

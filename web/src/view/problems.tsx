@@ -1,11 +1,11 @@
 // Everything that is wrong with the program, where it is, and what can be done about it.
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { askWhyNot, isAskable } from "../action/asking.ts";
 import { applyFix, setLanguage } from "../action/document.ts";
 import { explain, show } from "../action/navigation.ts";
 import { type Language, titleOf } from "../language.ts";
 import { lineOf } from "../lines.ts";
-import { laterLabels, mayBeMended, type Problem as Known } from "../mended.ts";
+import { laterLabels, mayBeMended, type Problem as Known, words } from "../mended.ts";
 import { language, likeliest, looksLike, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
 import type { DiagnosticView, LabelView, SeverityView } from "../wasm/relish_wasm.js";
@@ -33,6 +33,9 @@ export function Problems() {
   const isLoading = state.engine.value === "loading";
   const { list, onScroll } = useScrollPlace(found.length === 0);
   const key = keys();
+  const mended = state.mended.value;
+  // Whoever is in the list finds it as it was.
+  const isHeld = useMemo(() => list.current?.matches(":hover, :focus-within") ?? false, [mended]);
   return (
     <section class="problems" aria-label="Problems">
       <header class="pane-header">
@@ -53,7 +56,7 @@ export function Problems() {
       ) : (
         <ul ref={list} onScroll={onScroll}>
           {found.slice(0, SHOWN).map((problem) => (
-            <Problem key={key(problem)} problem={problem} isLikeliest={problem === likeliest.value} />
+            <Problem key={key(problem)} problem={problem} isLikeliest={problem === likeliest.value} isHeld={isHeld} />
           ))}
           {found.length > SHOWN && <li class="more">… and {plural(found.length - SHOWN, "more problem")}</li>}
         </ul>
@@ -129,11 +132,16 @@ function LooksLike({ language }: { language: Language }) {
 }
 
 /** What is found out later stands at the end of a line that was there before, so that nothing moves under a finger. */
-function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolean }) {
+function Problem({ problem, isLikeliest, isHeld }: { problem: Known; isLikeliest: boolean; isHeld: boolean }) {
   const { code, severity, message, span, line, fixes, told } = problem;
   const isAsked = isAskable(problem);
   const isSought = language.value === "relay" && mayBeMended(told) && state.checked.value.view.diagnostics.includes(told);
   const titles = titlesOf(fixes, state.checked.value.starts);
+  const later = laterLabels(problem);
+  const mended = state.mended.value;
+  const isCurrent = mended?.revision === state.checked.value.revision;
+  // Where nothing was found there is no gap, and after the next key it is not expected either.
+  const isHopeless = !(isCurrent && isHeld) && mended?.diagnostics.some((one) => words(one) === words(told) && one.fixes.length === 0);
   const places = <Labels labels={told.labels} problem={problem} />;
   return (
     <li class={`problem ${severity}`} id={isLikeliest ? LIKELIEST : undefined}>
@@ -147,7 +155,7 @@ function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolea
         {!isNarrow.value && places}
         {code === STRETCHED && <Stretch span={span} />}
         {told.help !== undefined && told.fixes.length === 0 && <p class="help">help: <Sentence text={told.help} /></p>}
-        {(isAsked || isSought || fixes.length > 0) && (
+        {(isAsked || (isSought && !isHopeless) || fixes.length + later.length > 0) && (
           <div class="mends">
             {isAsked && (
               <button type="button" class="button small" title="What cannot hold together, where the mistake may be, what would mend it" onClick={() => askWhyNot(problem)}>
@@ -163,10 +171,8 @@ function Problem({ problem, isLikeliest }: { problem: Known; isLikeliest: boolea
                 </span>
               </button>
             ))}
-            <Labels labels={laterLabels(problem)} problem={problem} />
-            {!isAsked && fixes.length === 0 && (
-              <p class="sought">{state.mended.value?.revision === state.checked.value.revision ? "" : "Looking for edits …"}</p>
-            )}
+            <Labels labels={later} problem={problem} />
+            {!isAsked && isSought && !isHopeless && fixes.length === 0 && <p class="sought">{isCurrent ? "" : "Looking for edits …"}</p>}
           </div>
         )}
         {isNarrow.value && places}

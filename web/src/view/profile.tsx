@@ -1,4 +1,4 @@
-// What each operator of a run cost: a table that sorts, with the share of the time as bars.
+// What each operator of a run cost: a table that sorts, with bars in the column by which it is sorted.
 import { useSignal } from "@preact/signals";
 import { point, show } from "../action/navigation.ts";
 import { isPaneNarrow } from "./appearance.ts";
@@ -21,9 +21,6 @@ const COLUMNS: readonly { id: Column; title: string; about: string }[] = [
 /** What a narrow pane has columns for: how often an operator was called stands beside its line there. */
 const columnsNow = () => (isPaneNarrow.value ? COLUMNS.filter(({ id }) => id !== "calls") : COLUMNS);
 
-/** A bar of a smaller share of the longest would be a speck. */
-const LEAST_BAR = 0.05;
-
 const bytes = (row: OperatorView) => row.bytes_read + row.bytes_written;
 
 function measure(row: OperatorView, column: Column): number {
@@ -45,7 +42,7 @@ function measure(row: OperatorView, column: Column): number {
 interface Props {
   rows: readonly OperatorView[];
   /** Of the run as a whole, in milliseconds; absent where it came to no end. */
-  total?: number;
+  total: number | undefined;
   /** Whether the rows are about the text as it stands. */
   isFresh: boolean;
 }
@@ -55,7 +52,9 @@ export function Profile({ rows, total, isFresh }: Props) {
   const isWhole = useSignal(false);
   if (rows.length === 0) return null;
   const inOperators = rows.reduce((sum, row) => sum + row.milliseconds, 0);
-  const longest = Math.max(...rows.map((row) => row.milliseconds), Number.MIN_VALUE);
+  const most = Math.max(...rows.map((row) => measure(row, sorted.value)));
+  // A rate is no part of anything; and the clock may not tell the times apart.
+  const hasBars = sorted.value !== "rate" && most > 0 && (sorted.value !== "time" || hasRate(most));
   const ordered = rows.toSorted((a, b) => measure(b, sorted.value) - measure(a, sorted.value));
   const shown = isWhole.value ? ordered : ordered.slice(0, ROWS);
   return (
@@ -84,7 +83,7 @@ export function Profile({ rows, total, isFresh }: Props) {
           </thead>
           <tbody>
             {shown.map((row) => (
-              <Row row={row} share={hasRate(longest) ? row.milliseconds / longest : 0} isFresh={isFresh} />
+              <Row row={row} sorted={sorted.value} share={hasBars ? Math.max(0, measure(row, sorted.value) / most) : undefined} isFresh={isFresh} />
             ))}
           </tbody>
         </table>
@@ -100,13 +99,14 @@ export function Profile({ rows, total, isFresh }: Props) {
 
 interface RowProps {
   row: OperatorView;
-  /** Of the longest time; 0 where the clock could not tell the times apart. */
-  share: number;
+  sorted: Column;
+  /** Of the most in the column by which it is sorted, if that is of any use. */
+  share: number | undefined;
   isFresh: boolean;
 }
 
 /** Beside its numbers, or above them where there is little room. */
-function Row({ row, share, isFresh }: RowProps) {
+function Row({ row, sorted, share, isFresh }: RowProps) {
   const light = (on: boolean) => point(on && isFresh ? row.span : undefined);
   const leads = {
     onClick: () => isFresh && show(row.span),
@@ -136,18 +136,19 @@ function Row({ row, share, isFresh }: RowProps) {
       {row.names.length > 1 && <span class="fused">+{row.names.length - 1}</span>}
     </button>
   );
-  const amounts = (
-    <>
-      <td class="took">
-        {share >= LEAST_BAR && <span class="share" style={{ "--share": String(share) }} aria-hidden="true" />}
-        <span>{millisecondsOf(row.milliseconds)}</span>
-      </td>
-      {!isPaneNarrow.value && <td>{countOf(row.calls)}</td>}
-      <td title={`${bytesOf(row.bytes_read)} read, ${bytesOf(row.bytes_written)} written`}>{bytesOf(bytes(row))}</td>
-      <td>{row.flops === undefined ? "–" : countOf(row.flops)}</td>
-      <td>{rateOf(row.flops, bytes(row), row.milliseconds)}</td>
-    </>
-  );
+  const said: Record<Column, string> = {
+    time: millisecondsOf(row.milliseconds),
+    calls: countOf(row.calls),
+    bytes: bytesOf(bytes(row)),
+    flops: row.flops === undefined ? "–" : countOf(row.flops),
+    rate: rateOf(row.flops, bytes(row), row.milliseconds),
+  };
+  const amounts = columnsNow().map(({ id }) => (
+    <td class={`of-${id}`} title={id === "bytes" ? `${bytesOf(row.bytes_read)} read, ${bytesOf(row.bytes_written)} written` : undefined}>
+      {said[id]}
+      {id === sorted && share !== undefined && <span class="share" style={{ "--share": String(share) }} aria-hidden="true" />}
+    </td>
+  ));
   const leading = isFresh ? "leads" : "";
   if (isPaneNarrow.value) {
     return (

@@ -22,7 +22,10 @@ export function Tabs({ label, tabs, selected, onSelect }: Props) {
   const list = useRef<HTMLDivElement>(null);
   // There may be more tabs than room.
   useEffect(() => {
-    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const place = list.current?.getBoundingClientRect();
+    const tab = list.current?.querySelector("[aria-selected=true]")?.getBoundingClientRect();
+    // Not by `scrollIntoView`, behind which the first Tab of a visit would go on from here.
+    if (place && tab) list.current?.scrollBy(Math.min(0, tab.left - place.left) || Math.max(0, tab.right - place.right), 0);
   }, [selected]);
   const onKeyDown = (event: KeyboardEvent) => {
     const current = tabs.findIndex((tab) => tab.id === selected);

@@ -1,14 +1,14 @@
 // A tensor as a reader wants it: few elements as numbers, many as a heat map of each matrix in it, or as images where
 // they look like some; with what there is to say about all elements together.
 import { signal, useSignal } from "@preact/signals";
-import type { ComponentChild } from "preact";
+import type { ComponentChild, ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { paneWidth } from "./appearance.ts";
-import { type Cut, elementOf, firstCut, matricesOf, type Matrix } from "./axes.ts";
-import { highlight } from "./code.tsx";
+import { type Cut, elementOf, firstCut, foldOf, matricesOf, type Matrix, pointsOf } from "./axes.ts";
 import { HeatMap, Image } from "./heatmap.tsx";
-import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeOf, readable, shortest } from "./numbers.ts";
+import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeAmong, rangeOf, readable, shortest } from "./numbers.ts";
 import { type Images, imagesOf } from "./picture.ts";
+import { ValueText } from "./valuetext.tsx";
 import type { OverviewView, StatisticsView, TensorView } from "../wasm/relish_wasm.js";
 
 /** At most this many elements are read one by one unasked. */
@@ -49,7 +49,7 @@ export function TensorPicture({ tensor, text, type, truncated = false }: Props) 
   const chosen = useSignal<Look | undefined>(undefined);
   const look = chosen.value !== undefined && looks.includes(chosen.value) ? chosen.value : first;
   const overview = look === "map" ? tensor.overview : undefined;
-  if (statistics.count === 0) return text === undefined ? null : <Text text={text} />;
+  if (statistics.count === 0) return text === undefined ? null : <ValueText text={text} truncated={truncated} />;
   return (
     <div class="tensor">
       {!isSmall && <Statistics tensor={tensor} withShape={type === undefined || type.includes("?")} />}
@@ -62,14 +62,10 @@ export function TensorPicture({ tensor, text, type, truncated = false }: Props) 
           ))}
         </div>
       )}
-      {overview !== undefined ? (
-        <p class="note">Each point is the mean of {blockOf(overview)} elements.</p>
-      ) : (
-        elements.length < statistics.count && (
-          <p class="note">
-            Of {grouped(statistics.count)} elements the first {grouped(elements.length)} are here{look !== "numbers" && "; what is hatched is not"}.
-          </p>
-        )
+      {overview === undefined && elements.length < statistics.count && (
+        <p class="note">
+          Of {grouped(statistics.count)} elements the first {grouped(elements.length)} are here{look !== "numbers" && "; what is hatched is not"}.
+        </p>
       )}
       <Matrices
         tensor={tensor}
@@ -81,19 +77,10 @@ export function TensorPicture({ tensor, text, type, truncated = false }: Props) 
       {!isSmall && text !== undefined && (
         <details>
           <summary>As text</summary>
-          <Text text={text} />
-          {truncated && <p class="note">The value goes on; only its beginning is shown.</p>}
+          <ValueText text={text} truncated={truncated} />
         </details>
       )}
     </div>
-  );
-}
-
-function Text({ text }: { text: string }) {
-  return (
-    <pre tabIndex={0} role="group" aria-label="Value">
-      <code>{text.length > 4000 ? text : highlight(text)}</code>
-    </pre>
   );
 }
 
@@ -127,8 +114,8 @@ function Statistics({ tensor: { shape, statistics, dtype }, withShape }: { tenso
 /** Whether all elements are the same number. */
 const isConstant = ({ min, max, n_nan, n_infinite }: StatisticsView) => min === max && n_nan + n_infinite === 0;
 
-/** How many elements a point of an overview stands for. */
-const blockOf = ({ rows, columns }: OverviewView) => (rows === 1 || columns === 1 ? grouped(rows * columns) : `${rows} by ${columns}`);
+/** How many elements a point stands for. */
+const sizeOf = (rows: number, columns: number) => (rows === 1 || columns === 1 ? grouped(rows * columns) : `${rows} by ${columns}`);
 
 interface MatricesProps {
   tensor: TensorView;
@@ -147,7 +134,6 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
   const shape = asMatrix(tensor.shape);
   const most = look === "numbers" && !isSmall ? TABLES : SLICES;
   const cut = useSignal<Cut | undefined>(undefined);
-  const range = useMemo(() => rangeOf(statistics), [tensor]);
   const now = cut.value?.at.length === shape.length ? cut.value : firstCut(shape, most);
   // An image says itself which axes are its rows and columns; its colours are no images of their own.
   const shownCut: Cut = images
@@ -157,9 +143,35 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
   const side = (axis: number) => (axis === shape.length - 1 ? block?.columns : axis === shape.length - 2 ? block?.rows : 1) ?? 1;
   const { matrices, total } = matricesOf(asMatrix((block ?? tensor).shape), shownCut, most, { colours: images?.channel, side });
   const channelStep = images?.channel === undefined ? 0 : shape.slice(images.channel + 1).reduce((product, size) => product * size, 1);
+  const [first] = matrices;
+  const fold = first === undefined || look !== "map" ? { rows: 1, columns: 1 } : foldOf(first);
+  const isOfMeans = block !== undefined || fold.rows * fold.columns > 1;
+  const isPart = look === "map" && !isConstant(statistics) && (isOfMeans || matrices.length * (first?.rows ?? 0) * (first?.columns ?? 0) < statistics.count);
+  const ofShown = useSignal(false);
+  const isOfShown = isPart && ofShown.value;
+  const range = useMemo(() => {
+    const all = rangeOf(statistics);
+    return isOfShown ? rangeAmong(matrices.flatMap((matrix) => pointsOf(elements, matrix).means), all) : all;
+  }, [tensor, isOfShown, elements, JSON.stringify(shownCut)]);
+  const scale = isPart && (
+    <label>
+      scale
+      <select value={isOfShown ? "shown" : "whole"} onChange={({ currentTarget: { value } }) => (ofShown.value = value === "shown")}>
+        <option value="whole">of the whole tensor</option>
+        <option value="shown">of what is shown</option>
+      </select>
+    </label>
+  );
   return (
     <>
-      {!isSmall && shape.length > 2 && <Axes shape={shape} cut={shownCut} images={images} onCut={(next) => (cut.value = next)} />}
+      {isOfMeans && <p class="note">Each point is the mean of {sizeOf(fold.rows * (block?.rows ?? 1), fold.columns * (block?.columns ?? 1))} elements.</p>}
+      {!isSmall && shape.length > 2 ? (
+        <Axes shape={shape} cut={shownCut} images={images} onCut={(next) => (cut.value = next)}>
+          {scale}
+        </Axes>
+      ) : (
+        scale && <div class="axes">{scale}</div>
+      )}
       <div class="slices">
         {matrices.map((matrix) => (
           <figure>
@@ -170,7 +182,7 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
               <HeatMap
                 elements={elements}
                 dtype={dtype}
-                block={block && { rows: side(shownCut.rows), columns: side(shownCut.columns) }}
+                block={isOfMeans ? { rows: fold.rows * side(shownCut.rows), columns: fold.columns * side(shownCut.columns) } : undefined}
                 matrix={matrix}
                 size={[shape[shownCut.rows] ?? 1, shape[shownCut.columns] ?? 1]}
                 range={range}
@@ -183,7 +195,7 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
       </div>
       {total > matrices.length && <p class="note">… and {grouped(total - matrices.length)} more.</p>}
       {look === "numbers" && <Digits tensor={tensor} />}
-      {look === "map" && <Legend range={range} tensor={tensor} isOfMeans={block !== undefined} />}
+      {look === "map" && <Legend range={range} tensor={tensor} isOfMeans={isOfMeans} />}
       {images && <ImageLegend images={images} tensor={tensor} />}
     </>
   );
@@ -261,10 +273,11 @@ interface AxesProps {
   cut: Cut;
   images: Images | undefined;
   onCut: (cut: Cut) => void;
+  children: ComponentChildren;
 }
 
 /** Which axes are rows and columns, and where the others are cut. */
-function Axes({ shape, cut, images, onCut }: AxesProps) {
+function Axes({ shape, cut, images, onCut, children }: AxesProps) {
   const choose = (which: "rows" | "columns", axis: number) => {
     const other = which === "rows" ? "columns" : "rows";
     // An axis cannot be both; whoever takes the other's gives its own.
@@ -318,6 +331,7 @@ function Axes({ shape, cut, images, onCut }: AxesProps) {
           </label>
         );
       })}
+      {children}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 // What a panel shows until it has something: what will appear there, or that the compiler is busy with a run.
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { stop } from "../action/engine.ts";
 import { state } from "../state.ts";
 
@@ -15,8 +16,21 @@ export function Waiting({ children }: { children: ComponentChildren }) {
   );
 }
 
-export const StopRun = () => (
-  <button type="button" class="button stop" onClick={stop}>
-    Stop
-  </button>
-);
+export function StopRun() {
+  const button = useRef<HTMLButtonElement>(null);
+  // Whoever stopped it by key goes on where it says how far it was.
+  useLayoutEffect(
+    () => () => {
+      if (button.current !== document.activeElement) return;
+      const panel = button.current?.closest<HTMLElement>("[role=tabpanel]");
+      panel?.focus();
+      requestAnimationFrame(() => panel?.querySelector<HTMLElement>(".outcome")?.focus());
+    },
+    [],
+  );
+  return (
+    <button type="button" class="button stop" onClick={stop} ref={button}>
+      Stop
+    </button>
+  );
+}

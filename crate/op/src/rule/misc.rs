@@ -72,7 +72,7 @@ fn full_like(r: &mut dyn Facts) -> Step {
 
 fn scan(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
-    r.check(peek_rank(r, 0) != Some(0), || "a scalar has no axis to add along".to_owned())?;
+    r.check(peek_rank(r, 0) != Some(0), || "a scalar has no axis to go along".to_owned())?;
     let shape = match r.attrs().int("axis") {
         Some(axis) => {
             let (dims, _) = r.tensor(0)?;

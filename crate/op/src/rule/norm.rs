@@ -7,7 +7,7 @@ use ty::{Facts, Relation, Step};
 /// The result is the data; `axis` must be one of its axes.
 pub static SOFTMAX: Relation = Relation { name: "Softmax", n_outputs: 1, rule: has_axis_of_data };
 /// What is left to check of an axis when the rank is not known yet.
-static HAS_AXIS: Relation = Relation { name: "HasAxis", n_outputs: 0, rule: has_axis };
+pub static HAS_AXIS: Relation = Relation { name: "HasAxis", n_outputs: 0, rule: has_axis };
 /// The data, and a mask of the same type.
 pub static DROPOUT: Relation = Relation { name: "Dropout", n_outputs: 1, rule: dropout };
 /// Four vectors as long as the data's axis; the result is the data, the mean and the variance.

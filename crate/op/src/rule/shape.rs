@@ -300,8 +300,8 @@ fn split(r: &mut dyn Facts) -> Step {
             for cut in cuts {
                 let inside = cut > from || (parts.is_empty() && cut == 0);
                 r.check(inside && size.is_none_or(|whole| cut < whole), || {
-                    let below = size.map_or(String::new(), |whole| format!(" below {whole}"));
-                    format!("cut points must rise and lie{below}; found {cut} after {from}")
+                    let below = size.map_or(String::new(), |whole| format!(" and lie below {whole}"));
+                    format!("cut points must rise{below}; found {cut} after {from}")
                 })?;
                 parts.push(number(r, cut - from));
                 from = cut;

@@ -123,7 +123,7 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
   /** What is seen as long as nobody has moved it; with another size of the picture it is something else. */
   const untouched = useRef<{ view: Viewport; start: number | "whole" | undefined } | undefined>(undefined);
   const begin = (next: Placed, start: number | "whole" | undefined) => {
-    untouched.current = { view: start === "whole" ? fit(next, size.peek()) : firstView(next, size.peek(), start), start };
+    untouched.current = { view: firstView(next, size.peek(), start === "whole" ? undefined : start), start };
     view.value = untouched.current.view;
   };
   useSignalEffect(() => {

@@ -160,7 +160,8 @@ function Slider({ trace }: { trace: TraceView }) {
   const stops = visible.value;
   const stop = stopNow.value;
   const at = positionOf(stops, stop);
-  const where = `Step ${grouped(stop)} of ${grouped(lastStop(trace))}`;
+  const last = grouped(lastStop(trace));
+  const where = `Step ${grouped(stop)} of ${last}`;
   return (
     <>
       <div class="stop-line">
@@ -177,7 +178,10 @@ function Slider({ trace }: { trace: TraceView }) {
             onInput={(event) => moveToPosition(Number(event.currentTarget.value))}
           />
         </label>
-        <span class="where">{where}</span>
+        {/* The slider keeps its width at every step. */}
+        <span class="where" style={{ minWidth: `${`Step ${last} of ${last}`.length}ch` }}>
+          {where}
+        </span>
       </div>
       <div class="stop-foot">
         {legend.value}
