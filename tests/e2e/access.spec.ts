@@ -59,6 +59,28 @@ test("a phone of 360 pixels has everything within reach", async ({ browser }) =>
   await context.close();
 });
 
+test("the first Tab comes to the header", async ({ page }) => {
+  await open(page);
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("button", { name: "Examples" })).toBeFocused();
+});
+
+test("where the system has its own colours, what was disabled is not painted so any more, and pictures keep theirs", async ({ page }) => {
+  await page.emulateMedia({ forcedColors: "active" });
+  await open(page);
+  const painted = async (name: string) => (await page.locator(".header").getByRole("button", { name }).screenshot()).toString("base64");
+  const [format, run] = [await painted("Format"), await painted("Run")];
+  // What is painted anew has the same colours.
+  for (const display of ["none", ""]) await page.locator(".header").evaluate((header, value) => (header.style.display = value), display);
+  expect(await painted("Format")).toBe(format);
+  expect(await painted("Run")).toBe(run);
+  await write(page, "reshape(arange(0f, 768f, 1f), newshape=[24, 32]) - 300f\n");
+  await runButton(page).click();
+  await expect(panel(page).locator(".ramp")).toHaveCSS("background-image", /gradient/);
+  await page.locator(".profile").getByRole("button", { name: "Bytes" }).click();
+  await expect(page.locator(".profile .share").first()).toHaveCSS("background-image", /gradient/);
+});
+
 test("the panes, tabs and run answer to the keyboard", async ({ page }) => {
   await open(page);
   const bar = page.getByRole("separator", { name: "Width of the editor" });

@@ -64,6 +64,21 @@ for (const size of ["desktop", "phone"] as const) {
   });
 }
 
+test("a step at which nothing that is drawn changes has letters that can be read, and leaves the slider as wide", async ({ page }) => {
+  await open(page);
+  await showPanel(page, "Solver");
+  await panel(page).getByRole("button", { name: "To the first step" }).click();
+  const width = () => panel(page).locator(".stop-line input").evaluate((slider) => slider.getBoundingClientRect().width);
+  const first = await width();
+  await panel(page).getByRole("button", { name: "One step on" }).click();
+  await panel(page).getByRole("tab", { name: "Graph" }).click();
+  await expect(panel(page).locator(".graph-said")).toHaveText("Nothing that is drawn changes in this step.");
+  expect(await letters(page)).toBeGreaterThanOrEqual(10.9);
+  await panel(page).getByRole("button", { name: "To the last step" }).click();
+  await expect(panel(page).locator(".where")).not.toContainText("Step 1 ");
+  expect(await width()).toBe(first);
+});
+
 test("where nothing failed the graph begins with a relation, and fills the picture", async ({ page }) => {
   await openGraph(page, FITS, 0);
   expect(await letters(page)).toBeGreaterThanOrEqual(10.9);

@@ -53,6 +53,8 @@ test("a value that is put together shows its bits under each strategy", async ({
   await expect(shape.locator(".written")).toHaveText("Circle(1.5f)");
   await expect(stored(page, "aligned")).toContainText("bytes 01 00 00 00 00 00 c0 3f 00 00 00 00");
   await expect(stored(page, "uniform")).toContainText("block 2 at 0x100");
+  // Each block has its bytes under it, the variable first.
+  await expect(stored(page, "uniform").locator(".block").first()).toContainText(/^variable.*bytes( [0-9a-f]{2}){4}$/);
   await choice("field of Circle").locator("input").fill("many");
   await expect(choice("field of Circle")).toContainText("not a number");
   await choice("The value").locator("select").selectOption("Many");

@@ -73,7 +73,7 @@ for (const size of ["desktop", "phone"] as const) {
     const page = await context.newPage();
     await open(page);
     // The list is in sight, so that its rows are seen from the first on.
-    await write(page, "%nope\n");
+    await write(page, "%none\n");
     await expect(problems(page).locator(".problem")).toBeVisible();
     // Each time that the list changes: where everything is that one may tap, by its row and its words.
     await problems(page).evaluate((list) => {
@@ -89,6 +89,8 @@ for (const size of ["desktop", "phone"] as const) {
       new MutationObserver(() => seen.push(look())).observe(list, { subtree: true, childList: true, characterData: true, attributes: true });
     });
     await write(page, MENDED);
+    // Only where somebody points at it, or may do so with a finger, does it keep the room of what is not found.
+    if (size === "desktop") await page.locator(".problems > ul").hover();
     const edit = problems(page).getByRole("button", { name: "write shape=[9]" });
     await expect(edit).toHaveCount(1);
     await expect(problems(page).locator(".problem")).toHaveCount(6);
@@ -207,13 +209,22 @@ test("a run makes room for its problems at once", async ({ page }) => {
   await expect(problems(page).locator(".problem")).toBeVisible({ timeout: 500 });
 });
 
-test("where no edit is found its room stays, and nothing is said of it", async ({ page }) => {
+test("where no edit is found there is no gap, but nothing moves under a pointer", async ({ page }) => {
   await open(page);
   await write(page, "%nope\n");
   await expect(problems(page).locator(".problem")).toBeVisible();
   await write(page, "let %a = 300i8;\n");
   const row = problems(page).locator(".problem").first();
   await expect(row.locator(".sought")).toHaveText("Looking for edits …");
+  await expect(row.locator(".mends")).toHaveCount(0);
+  expect((await row.boundingBox())?.height).toBeLessThan(40);
+  // Nor is one to be expected after the next key.
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("let %b = 1;");
+  await expect(row).toBeVisible();
+  await expect(row.locator(".mends")).toHaveCount(0);
+  await write(page, "let %a = 400i16 + 70000i16;\n");
+  await page.locator(".problems > ul").hover();
   await expect(row.locator(".sought")).toHaveText("");
   expect((await row.locator(".sought").boundingBox())?.height).toBe(28);
   // What the parser says of a text that it cannot read comes at once, and nothing is looked for.

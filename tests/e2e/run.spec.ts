@@ -40,8 +40,55 @@ test("the heat map of a large tensor has means of blocks", async ({ page }) => {
   // Of 2002, 2003, 3002 and 3003, rounded.
   await expect(panel(page).locator(".pointed")).toHaveText("around [2, 2] the mean is 2503");
   // An axis with one place leaves no choice.
-  await expect(panel(page).locator(".axes label")).toHaveCount(2);
-  await expect(panel(page).locator(".axes option").last()).toHaveText("axis 2 (1000)");
+  await expect(panel(page).locator(".axes label")).toHaveText([/^rows/, /^columns/, /^scale/]);
+  await expect(panel(page).getByLabel("columns").locator("option").last()).toHaveText("axis 2 (1000)");
+});
+
+test("what is long is drawn as means, which is said", async ({ page }) => {
+  await open(page);
+  await ran(page, "reshape(arange(0f, 20000f, 1f), newshape=[20000, 1])\narange(0f, 100000f, 1f)\narange(0f, 1000f, 1f)\n");
+  const value = (nth: number) => panel(page).locator(".value").nth(nth);
+  const note = (nth: number) => value(nth).locator(".tensor > .note");
+  await expect(note(0)).toHaveText("Each point is the mean of 20 elements.");
+  await value(0).locator(".heatmap").press("ArrowDown");
+  await expect(value(0).locator(".pointed")).toHaveText("around [0, 0] the mean is 9.5");
+  await value(1).getByRole("button", { name: "Heat map" }).click();
+  await expect(note(1)).toHaveText("Each point is the mean of 98 elements.");
+  await value(1).locator(".heatmap").press("ArrowRight");
+  await expect(value(1).locator(".pointed")).toHaveText("around [0, 0] the mean is 48.5");
+  // Where each element has its point there is nothing to say.
+  await value(2).getByRole("button", { name: "Heat map" }).click();
+  await expect(note(2)).toHaveCount(0);
+  await expect(value(2).getByLabel("scale")).toHaveCount(0);
+});
+
+test("a slice has the colours of the whole tensor, or its own", async ({ page }) => {
+  await open(page);
+  await ran(page, "reshape(arange(0f, 65536f, 1f), newshape=[64, 32, 32])\n");
+  const ends = panel(page).locator(".legend");
+  await expect(ends).toHaveText("065535");
+  await panel(page).getByLabel("scale").selectOption("of what is shown");
+  await expect(ends).toHaveText("01023");
+  await panel(page).getByLabel(/^axis 0/).selectOption("63");
+  await expect(ends).toHaveText("6451265535");
+  await expect(panel(page).getByRole("img", { name: "Heat map [63, :, :] of 32 by 32 elements from 64512 to 65535" })).toBeVisible();
+  // All of it is shown.
+  await ran(page, "reshape(arange(0f, 768f, 1f), newshape=[3, 16, 16])\n");
+  await panel(page).getByRole("button", { name: "Heat map" }).click();
+  await expect(ends).toBeVisible();
+  await expect(panel(page).getByLabel("scale")).toHaveCount(0);
+});
+
+test("a small table has room for eight columns, and the sign of an exponent ends no line", async ({ page }) => {
+  await open(page);
+  await ran(page, "ones(shape=[2, 8]) * 0.125\nreshape(arange(0f, 900f, 1f), newshape=[30, 30]) * 1e-9f - 0.00001f\n");
+  const grid = panel(page).locator(".grid-scroll").first();
+  expect(await grid.evaluate((place) => place.scrollWidth - place.clientWidth)).toBe(0);
+  await panel(page).getByText("As text").click();
+  // A number that is broken has two boxes.
+  const pieces = await panel(page).locator("pre").locator(".token-number, .whole").evaluateAll((all) => all.map((one) => one.getClientRects().length));
+  expect(pieces.length).toBe(900);
+  expect(Math.max(...pieces)).toBe(1);
 });
 
 test("what of a large image is not here is hatched, and said above the picture", async ({ page }) => {
@@ -62,7 +109,7 @@ test("times are told as exactly as the clock tells them", async ({ page }) => {
   const rows = panel(page).locator(".profile tbody tr");
   await expect(rows.first()).toBeVisible();
   // A rate is of a millisecond at least, and what took less than a tick is not said to have taken a tenth of one.
-  const told = await panel(page).locator(".profile tbody td.took, .profile tbody tr:not(.of) td:last-child").allTextContents();
+  const told = await panel(page).locator(".profile tbody td.of-time, .profile tbody tr:not(.of) td:last-child").allTextContents();
   const times = told.filter((_, at) => at % 2 === 0).map((text) => text.trim());
   const rates = told.filter((_, at) => at % 2 === 1).map((text) => text.trim());
   for (const time of times) expect(time).toMatch(/^(< 0\.1 ms|\d+(\.\d)? ms)$/);
@@ -101,10 +148,18 @@ test("each operator of a run is listed with what it cost", async ({ page }) => {
   expect(await panel(page).evaluate((place) => place.scrollTop)).toBe(0);
   // Only before the run was it open how much `argwhere` would need.
   await expect(panel(page).locator(".figures")).toHaveText(/ at most [\d.]+ MB of memory\. What its operators cost$/);
-  // The bars are shares of the longest, and none is a speck.
-  const widths = await table(page).locator(".share").evaluateAll((bars) => bars.map((bar) => Number((bar as HTMLElement).style.getPropertyValue("--share"))));
-  expect(Math.max(...widths)).toBe(1);
-  expect(Math.min(...widths)).toBeGreaterThanOrEqual(0.05);
+  // In the column by which it is sorted bars are shares of the most; a rate is no part of anything.
+  const widths = (column: string) =>
+    table(page).locator(`.of-${column} .share`).evaluateAll((bars) => bars.map((bar) => Number((bar as HTMLElement).style.getPropertyValue("--share"))));
+  for (const column of ["Bytes", "FLOPs"]) {
+    await table(page).getByRole("button", { name: column }).click();
+    const shown = await widths(column.toLowerCase());
+    expect(shown[0]).toBe(1);
+    expect(shown).toEqual(shown.toSorted((a, b) => b - a));
+    expect(shown).toHaveLength(await table(page).locator(".share").count());
+  }
+  await table(page).getByRole("button", { name: "Rate" }).click();
+  await expect(table(page).locator(".share")).toHaveCount(0);
 });
 
 test("a row lights its place up and leads there", async ({ page }) => {
@@ -209,8 +264,13 @@ test("operators are not measured where nobody wants it", async ({ page }) => {
   await open(page);
   await ran(page, NET);
   await expect(table(page)).toBeVisible();
+  const link = panel(page).getByRole("link", { name: "What its operators cost" });
+  await expect(link).toBeVisible();
   await panel(page).getByRole("checkbox", { name: "Measure operators" }).uncheck();
+  await expect(table(page)).toHaveCount(0);
+  await expect(link).toHaveCount(0);
   await runButton(page).click();
+  await expect(panel(page).locator(".outcome")).toContainText("Ran in");
   await expect(table(page)).toHaveCount(0);
 });
 
@@ -232,8 +292,15 @@ test("a long run says how far it is, and ends when it is told to", async ({ page
   await runButton(page).click();
   await expect(stopButton(page)).toBeVisible();
   await expect(panel(page).locator(".running")).toContainText(/\d+(\.\d+)? [kMG] calls and match tests/);
-  await panel(page).getByRole("button", { name: "Stop" }).click();
-  await expect(panel(page).locator(".outcome")).toContainText("Stopped after");
+  await panel(page).getByRole("button", { name: "Stop" }).press("Enter");
+  const outcome = panel(page).locator(".outcome");
+  await expect(outcome).toContainText("Stopped after");
+  // The focus is not lost with the button.
+  await expect(outcome).toBeFocused();
+  await page.locator(".editor .monaco-editor").first().click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.type("1");
+  await expect(outcome).toContainText("From before the last edits: stopped after");
 });
 
 test("tensors are images, maps and numbers, whichever one wants", async ({ page }) => {
@@ -297,7 +364,7 @@ Cons(%x, Cons(%x, Cons(negative(%x), Nil)))
 test("tensors in a tuple and in a list are drawn, under the fields that lead to them", async ({ page }) => {
   await open(page);
   await ran(page, PARTS);
-  const parts = (value: number) => panel(page).locator(".value").nth(value).locator(".part");
+  const parts = (value: number) => panel(page).locator(".value").nth(value).locator(".tensor-part");
   // What is short is in the text.
   await expect(parts(0).getByRole("heading")).toHaveText([".0 float32", ".1.1 float32"]);
   await expect(parts(0).nth(1).locator(".statistics")).toContainText("0.9961");

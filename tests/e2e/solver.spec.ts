@@ -445,15 +445,3 @@ test("what has a capital has one colour in the editor and beside it", async ({ p
   await expect(beside).toBeVisible();
   expect(await colour(beside)).toBe(await colour(inEditor));
 });
-
-test("where a step changes nothing that is drawn, the graph is shown whole and says so", async ({ page }) => {
-  await open(page);
-  await showPanel(page, "Solver");
-  await inner(page, "Graph").click();
-  await expect(panel(page).locator(".graph-said")).toHaveText("Nothing that is drawn changes in this step.");
-  const frame = await panel(page).locator(".graph-view").boundingBox();
-  for (const box of await panel(page).locator(".solver-graph .node").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect))) {
-    expect(box.left).toBeGreaterThanOrEqual(frame?.x ?? 0);
-    expect(box.right).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
-  }
-});

@@ -126,6 +126,11 @@ test("the bytes of a cell change, and every layout comes to the same value", asy
   await page.keyboard.press("b");
   await expect(byte).toHaveText("01");
 
+  // What a part holds is whole.
+  const over = await panel(page).locator(".byte-ruler .part").evaluateAll((parts) => parts.map((part) => part.scrollHeight - part.clientHeight));
+  expect(over.length).toBeGreaterThan(0);
+  expect(Math.max(...over)).toBeLessThanOrEqual(0);
+
   for (const layout of ["packed", "uniform"]) {
     await panel(page).getByLabel("Layout").selectOption(layout);
     await expect(panel(page).locator(".said")).toContainText(`the layout ${layout}`);

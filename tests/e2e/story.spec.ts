@@ -1,6 +1,6 @@
 // A newcomer's first minutes.
 import { expect, test } from "@playwright/test";
-import { expectHover, expectValue, open, panel, problems, runButton, showPanel, text, write } from "./page.ts";
+import { expectHover, expectValue, focusEditor, open, panel, problems, runButton, showPanel, text, write } from "./page.ts";
 
 const PROGRAM = `let %a = ones(shape=[2, 3]);
 let %b = ones(shape=[3]);
@@ -29,6 +29,13 @@ test("an example opens, and undo brings the text back", async ({ page }) => {
   await expect.poll(() => text(page)).not.toContain("let %b = ones(shape=[3]);\n%a + %b");
   await page.getByRole("button", { name: "Undo" }).click();
   await expect.poll(() => text(page)).toContain("%a + %b");
+  // Behind an edit it would undo that as well, and is not offered any more.
+  await page.getByRole("button", { name: "Examples" }).click();
+  await example.click();
+  await expect(page.getByRole("button", { name: "Undo" })).toBeVisible();
+  await focusEditor(page);
+  await page.keyboard.type("1");
+  await expect(page.locator(".notice")).toHaveCount(0, { timeout: 1000 });
 });
 
 test("hover, break, read, fix, run, share, and see the same elsewhere", async ({ page, browser }) => {

@@ -13,7 +13,7 @@ use crate::group::Member;
 use crate::walk::Inference;
 use crate::why::Why;
 use base::{Append, ToList};
-use hir::{FnId, TypeExprId, TypeExprKind};
+use hir::{DefId, FnId, TypeExprId, TypeExprKind};
 use solve::{Cause, Copier, EQUAL, RelationId, State};
 use ty::{Attrs, DIVIDES, Dim, Extent, FUNCTION, Function, Obligation, ParamId, Scheme, Term, TermId, Terms};
 
@@ -52,7 +52,9 @@ impl Inference<'_> {
         // What the clause asks of parts that become rigid is assumed, too.
         let n_failures = self.solver.failures.len();
         self.make_rigid(member, &args, cause);
-        self.solver.failures.truncate(n_failures);
+        // Callers owe it none the less.
+        let owed = self.solver.failures.drain(n_failures..).map(|failure| failure.relation);
+        self.assumed.extend(owed.filter(|id| id.0 as usize >= first_relation));
         for &equation in &equations {
             self.assume_equation(equation);
         }
@@ -180,14 +182,16 @@ impl Inference<'_> {
     }
 
     /// The scheme of a function that is annotated in full, as it was written.
-    pub(crate) fn annotated_scheme(&mut self, id: FnId, inside: TermId, cause: Cause) -> Scheme {
+    pub(crate) fn annotated_scheme(&mut self, def: DefId, inside: TermId, cause: Cause) -> Scheme {
         let module = self.module;
+        let id = module.defs[def].function;
         let function = &module.functions[id];
         if function.wheres.is_empty() {
             let body = self.signature(id, inside, cause);
             return Scheme { params: function.type_params.clone(), body, obligations: Vec::new() };
         }
         let assumed = std::mem::take(&mut self.assumed_params);
+        let first_relation = self.solver.relations().len();
         let annotations = function.params.iter().filter_map(|&param| module.locals[param].annotation);
         let params: Vec<TermId> = annotations.map(|annotation| self.written(annotation)).list();
         let result = function.result.map(|result| self.written(result));
@@ -204,7 +208,54 @@ impl Inference<'_> {
             });
         }
         self.assumed_params = assumed;
-        Scheme { params: function.type_params.clone(), body, obligations }
+        let (mut params, mut all) = (function.type_params.clone(), Vec::new());
+        params.append_all(self.owed_for_parts(def, first_relation, body, &mut obligations, &mut all, cause));
+        all.append_all(obligations);
+        Scheme { params, body, obligations: all }
+    }
+
+    /// What is written of a part of a shape, such as `N = (..S, 1)[0]`, may have no value before the rank is known: the
+    /// equations for such parts are obligations too, and the parts parameters, which are the answer.
+    fn owed_for_parts(
+        &mut self,
+        def: DefId,
+        first_relation: usize,
+        body: TermId,
+        obligations: &mut Vec<Obligation>,
+        owed: &mut Vec<Obligation>,
+        cause: Cause,
+    ) -> Vec<ParamId> {
+        self.solver.solve();
+        let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
+        let waiting: Vec<RelationId> = ids
+            .filter(|&id| matches!(self.solver.relation(id).state, State::Waiting(_)))
+            .filter(|&id| self.solver.relation(id).relation.is(&FUNCTION))
+            .list();
+        if waiting.is_empty() {
+            return Vec::new();
+        }
+        // The part has the name of what it is said to equal.
+        obligations.retain(|obligation| {
+            let is_named = obligation.relation.is(&EQUAL)
+                && obligation.args.iter().any(|&arg| self.solver.head(arg).is_hole() || self.solver.head(arg) == Term::Dim(Dim::UNKNOWN));
+            if let (true, &[left, right]) = (is_named, &obligation.args[..]) {
+                self.solver.equal(left, right, cause);
+            }
+            !is_named
+        });
+        self.solver.solve();
+        let mut roots = vec![body];
+        roots.extend(obligations.iter().flat_map(|obligation| &obligation.args));
+        roots.extend(waiting.iter().flat_map(|&id| self.solver.relation(id).args.clone()));
+        let holes = self.solver.holes(&roots);
+        let named = self.name_params(&[Member::Def(def)], &holes);
+        self.solver.quantify(&waiting, &named, cause);
+        self.solver.solve();
+        owed.append_all(waiting.into_iter().map(|id| {
+            let posted = self.solver.relation(id);
+            Obligation { relation: posted.relation.clone(), args: posted.args.to_vec(), attrs: posted.attrs.clone() }
+        }));
+        named.into_iter().map(|(_, param)| param).list()
     }
 
     /// The arguments of a relation with the parameters as they were written, for what a `where` clause made of them.

@@ -63,7 +63,7 @@ impl Inference<'_> {
         } else {
             self.hole(cause)
         };
-        self.annotated_scheme(id, inside, cause)
+        self.annotated_scheme(def, inside, cause)
     }
 
     /// Errors for what the bodies of a group's definitions ask for at the types at which they are used inside it.

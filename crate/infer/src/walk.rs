@@ -206,7 +206,7 @@ impl<'m> Inference<'m> {
             };
             let body = self.solver.func(&params, result, cause);
             if self.is_annotated(id) {
-                self.defs[def] = Some(Arc::new(self.annotated_scheme(id, body, cause)));
+                self.defs[def] = Some(Arc::new(self.annotated_scheme(def, body, cause)));
             }
             self.mono_defs.insert(def, body);
         }

@@ -480,7 +480,10 @@ impl<'a> Printer<'a> {
     }
 
     fn atom(&self, atom: Atom, pieces: &mut Vec<Piece>) {
-        let mut call = |name: &'static str, a: PolyId, b: PolyId| {
+        // A number last, in whatever order they are kept.
+        let is_number = |poly: PolyId| self.terms.poly(poly).as_constant().is_some();
+        let in_order = |a: PolyId, b: PolyId| if is_number(a) { (b, a) } else { (a, b) };
+        let mut call = |name: &'static str, (a, b): (PolyId, PolyId)| {
             pieces.append_all([Piece::Text(name), Piece::Poly(a), Piece::Text(", "), Piece::Poly(b), Piece::Text(")")]);
         };
         match atom {
@@ -500,9 +503,9 @@ impl<'a> Printer<'a> {
                 }
                 pieces.push(Piece::Text(")"));
             }
-            Atom::Max(a, b) => call("max(", a, b),
-            Atom::Min(a, b) => call("min(", a, b),
-            Atom::FloorDiv(a, b) => call("floordiv(", a, b),
+            Atom::Max(a, b) => call("max(", in_order(a, b)),
+            Atom::Min(a, b) => call("min(", in_order(a, b)),
+            Atom::FloorDiv(a, b) => call("floordiv(", (a, b)),
         }
     }
 }

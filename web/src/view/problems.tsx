@@ -9,7 +9,7 @@ import { laterLabels, mayBeMended, type Problem as Known, words } from "../mende
 import { language, likeliest, looksLike, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
 import type { DiagnosticView, LabelView, SeverityView } from "../wasm/relish_wasm.js";
-import { isNarrow } from "./appearance.ts";
+import { isNarrow, isTouched } from "./appearance.ts";
 import { Icon } from "./icon.tsx";
 import { Sentence } from "./markdown.tsx";
 import { STRETCHED, Stretch } from "./stretch.tsx";
@@ -34,8 +34,8 @@ export function Problems() {
   const { list, onScroll } = useScrollPlace(found.length === 0);
   const key = keys();
   const mended = state.mended.value;
-  // Whoever is in the list finds it as it was.
-  const isHeld = useMemo(() => list.current?.matches(":hover, :focus-within") ?? false, [mended]);
+  // Whoever is in the list finds it as it was; of a finger one cannot know.
+  const isHeld = useMemo(() => isTouched.value || (list.current?.matches(":hover, :focus-within") ?? false), [mended]);
   return (
     <section class="problems" aria-label="Problems">
       <header class="pane-header">

@@ -95,7 +95,8 @@ function Transport({ view }: { view: StepView }) {
   const isFirst = view.step === 0;
   const isEnd = view.status !== "running";
   const known = Math.max(view.known, view.step);
-  const where = `Step ${view.step.toLocaleString("en")} of ${view.is_whole ? "" : "at least "}${known.toLocaleString("en")}`;
+  const whereAt = (step: number) => `Step ${step.toLocaleString("en")} of ${view.is_whole ? "" : "at least "}${known.toLocaleString("en")}`;
+  const where = whereAt(view.step);
   return (
     <div class="transport">
       <div class="toolbar">
@@ -141,7 +142,10 @@ function Transport({ view }: { view: StepView }) {
             void seek(Number(event.currentTarget.value));
           }}
         />
-        <span class="where">{where}</span>
+        {/* The slider keeps its width on the way. */}
+        <span class="where" style={{ minWidth: `${whereAt(known).length}ch` }}>
+          {where}
+        </span>
       </label>
       {state.seeking.value && (
         <p class="seeking">

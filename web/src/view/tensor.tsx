@@ -134,7 +134,10 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
   const shape = asMatrix(tensor.shape);
   const most = look === "numbers" && !isSmall ? TABLES : SLICES;
   const cut = useSignal<Cut | undefined>(undefined);
-  const now = cut.value?.at.length === shape.length ? cut.value : firstCut(shape, most);
+  const chosen = cut.value;
+  // Another run may have come to another shape.
+  const fits = chosen?.at.length === shape.length && chosen.at.every((at, axis) => at === "all" || at < (shape[axis] ?? 0));
+  const now = fits ? chosen : firstCut(shape, most);
   // An image says itself which axes are its rows and columns; its colours are no images of their own.
   const shownCut: Cut = images
     ? { rows: images.height, columns: images.width, at: now.at.map((at, axis) => (axis === images.channel ? 0 : at)) }

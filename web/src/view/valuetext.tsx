@@ -6,12 +6,14 @@ const COLOURED = 4000;
 const EXPONENT = /([\d.]+e-\w+)/;
 
 export function ValueText({ text, truncated }: { text: string; truncated: boolean }) {
+  // No number is cut in two.
+  const end = text.length > COLOURED ? text.lastIndexOf(" ", COLOURED) + 1 || COLOURED : COLOURED;
   return (
     <>
       <pre tabIndex={0} role="group" aria-label="Value">
         <code>
-          {highlight(text.slice(0, COLOURED))}
-          {text.slice(COLOURED).split(EXPONENT).map((part, at) => (at % 2 === 0 ? part : <span class="whole">{part}</span>))}
+          {highlight(text.slice(0, end))}
+          {text.slice(end).split(EXPONENT).map((part, at) => (at % 2 === 0 ? part : <span class="whole">{part}</span>))}
         </code>
       </pre>
       {truncated && <p class="note">The value goes on; only its beginning is shown.</p>}

@@ -334,13 +334,13 @@ impl Parser<'_> {
 
     // What there is no word for.
 
-    /// `type t = A | B`: goes past all up to what begins a line and is none of it.
+    /// `type t = A | B`: goes past all up to what begins a line and is none of it, or closes what is around.
     pub(super) fn pass_type(&mut self) {
         while self.is_word(self.pos, &["type", "data"]) && matches!(self.nth(1), Local | Ident) {
             self.foreign(Foreign::NoTypes, self.token_span(self.pos), &[]);
             self.bump();
             let goes_on = |parser: &Self| !parser.sig[parser.pos].first_on_line || parser.at(Pipe) || parser.at(Eq);
-            while !self.at(Eof) && (goes_on(self) || self.sig[self.pos - 1].kind == Eq) {
+            while !matches!(self.kind(), Eof | RParen | RBracket | RBrace) && (goes_on(self) || self.sig[self.pos - 1].kind == Eq) {
                 self.skip_one();
             }
             self.quiet_at = self.pos;

@@ -121,9 +121,9 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
   /** The graph of which it was not known yet how its nodes stand when it was shown first. */
   const unknown = useRef<Placed | undefined>(undefined);
   /** What is seen as long as nobody has moved it; with another size of the picture it is something else. */
-  const untouched = useRef<{ view: Viewport; start: number | "whole" | undefined } | undefined>(undefined);
-  const begin = (next: Placed, start: number | "whole" | undefined) => {
-    untouched.current = { view: firstView(next, size.peek(), start === "whole" ? undefined : start), start };
+  const untouched = useRef<{ view: Viewport; start: number | "nothing" | undefined } | undefined>(undefined);
+  const begin = (next: Placed, start: number | "nothing" | undefined) => {
+    untouched.current = { view: firstView(next, size.peek(), start === "nothing" ? undefined : start), start };
     view.value = untouched.current.view;
   };
   useSignalEffect(() => {
@@ -145,7 +145,7 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
     const at = state.graphState.peek();
     const states = at?.placed === next ? at.view.states : undefined;
     unknown.current = states === undefined ? next : undefined;
-    begin(next, states === undefined ? undefined : (startOf(next, states) ?? "whole"));
+    begin(next, states === undefined ? undefined : (startOf(next, states) ?? "nothing"));
   });
   // What the step is about is brought into view.
   useSignalEffect(() => {
@@ -155,12 +155,12 @@ function Canvas({ placed, now, isPlacing, onOpen }: CanvasProps) {
     if (next === undefined || at?.placed !== next || before === undefined) return;
     if (unknown.current === next) {
       unknown.current = undefined;
-      begin(next, startOf(next, at.view.states) ?? "whole");
+      begin(next, startOf(next, at.view.states) ?? "nothing");
       return;
     }
     const focus = focusOf(next, at.view.states);
-    // As a whole it is shown only as long as there is nothing to look at.
-    if (focus >= 0 && untouched.current?.start === "whole" && untouched.current.view === before) begin(next, focus);
+    // Its beginning is shown only as long as there is nothing to look at.
+    if (focus >= 0 && untouched.current?.start === "nothing" && untouched.current.view === before) begin(next, focus);
     else view.value = clampView(before, next, focus, size.peek());
   });
 
