@@ -1,17 +1,14 @@
 // An order for things that Brotli compresses together: it pays less for what repeats nearby.
 
-/** What two things have in common is counted in runs of so many bytes. */
-const RUN = 4;
-
 /** Things that have a smaller part in common are not alike. */
 const LEAST = 0.05;
 
-/** The hashes of all runs of some bytes, each once. */
-function runs(bytes) {
+/** The hashes of all runs of so many bytes, each once. */
+function runs(bytes, length) {
   const seen = new Set();
-  for (let end = RUN; end <= bytes.length; end++) {
+  for (let end = length; end <= bytes.length; end++) {
     let hash = 0;
-    for (let at = end - RUN; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193);
+    for (let at = end - length; at < end; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193);
     seen.add(hash);
   }
   return [...seen];
@@ -19,10 +16,11 @@ function runs(bytes) {
 
 /**
  * The places of some lists of bytes in a new order: behind each comes the one, of those that are left, with which it has the
- * largest part of the longer one in common; where none is alike, the first that is left.
+ * largest part of the longer one in common; where none is alike, the first that is left. What two have in common is counted
+ * in runs of `length` bytes.
  */
-export function alike(things) {
-  const runsOf = things.map(runs);
+export function alike(things, length) {
+  const runsOf = things.map((bytes) => runs(bytes, length));
   const holders = new Map();
   runsOf.forEach((hashes, thing) => {
     for (const hash of hashes) {

@@ -35,9 +35,10 @@ const FUNCTION = 0;
 
 /**
  * So many functions are called most often: more than these would take likes from one another. How many are best is chance,
- * so several numbers are tried.
+ * and so is what functions are to have in common, in runs of so many bytes: several numbers are tried.
  */
 const OFTEN = [20, 60, 90];
+const RUNS = [4, 5];
 
 /** Instructions with some of their numbers written anew. */
 function rewritten(instructions, what, renumber) {
@@ -229,11 +230,9 @@ export function packed(module) {
   const sorted = [...bodies.keys()]
     .filter((function_) => first[function_] === function_)
     .sort((a, b) => types[a] - types[b] || Buffer.compare(bodies[a], bodies[b]));
-  const similar = alike(sorted.map((function_) => bodies[function_])).map((place) => sorted[place]);
-  const most = calledMost(similar, (function_) => calls(bodies[function_]).map((called) => first[called - nImported]));
   const kept = sections.filter(({ id }) => id !== CUSTOM);
 
-  const inOrder = (often) => {
+  const inOrder = (often, similar) => {
     const order = [...often, ...similar.filter((function_) => !often.includes(function_))];
     const rank = new Map(order.map((function_, place) => [function_, place]));
     const renumber = (function_) =>
@@ -248,7 +247,11 @@ export function packed(module) {
       ...kept.flatMap((section) => [Buffer.of(section.id), sized(written(section))]),
     ]);
   };
-  const tried = OFTEN.map((count) => inOrder(most.slice(0, count)));
+  const tried = RUNS.flatMap((length) => {
+    const similar = alike(sorted.map((function_) => bodies[function_]), length).map((place) => sorted[place]);
+    const most = calledMost(similar, (function_) => calls(bodies[function_]).map((called) => first[called - nImported]));
+    return OFTEN.map((count) => inOrder(most.slice(0, count), similar));
+  });
   const sizes = tried.map((module) => brotliCompressSync(module).length);
   return tried[sizes.indexOf(Math.min(...sizes))];
 }

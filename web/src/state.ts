@@ -72,7 +72,7 @@ export type Ran =
 export interface Progress {
   /** When it began, by `performance.now()`. */
   start: number;
-  /** The last that was heard of it. */
+  /** The last that was heard of it, with all values that it has told. */
   view: ProgressView | undefined;
 }
 

@@ -237,7 +237,10 @@ impl Inference<'_> {
         // The part has the name of what it is said to equal.
         obligations.retain(|obligation| {
             let is_named = obligation.relation.is(&EQUAL)
-                && obligation.args.iter().any(|&arg| self.solver.head(arg).is_hole() || self.solver.head(arg) == Term::Dim(Dim::UNKNOWN));
+                && obligation
+                    .args
+                    .iter()
+                    .any(|&arg| self.solver.head(arg).is_hole() || self.solver.head(arg) == Term::Dim(Dim::UNKNOWN));
             if let (true, &[left, right]) = (is_named, &obligation.args[..]) {
                 self.solver.equal(left, right, cause);
             }

@@ -34,7 +34,8 @@ pub(crate) fn takes_any(module: &Module, arms: &[PatId], way: &[Step], fuel: &mu
         (rows, at) = (rest, n_columns - 1 + field);
     }
     // The arms that take everything there, and all of them, which say what comes beside.
-    let mut pending = vec![(specialize(module, &rows, at, 0, &|_| None), specialize(module, &rows, at, 0, &|_| Some(&[])))];
+    let mut pending =
+        vec![(specialize(module, &rows, at, 0, &|_| None), specialize(module, &rows, at, 0, &|_| Some(&[])))];
     while let Some((rows, all)) = pending.pop() {
         let Some(first) = rows.first() else { return false };
         if !spend(fuel, &rows) || !spend(fuel, &all) {

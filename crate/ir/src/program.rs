@@ -88,7 +88,7 @@ pub struct Block {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instr {
-    pub results: SmallVec<[VarId; 2]>,
+    pub results: SmallVec<[VarId; 4]>,
     pub op: Op,
     pub args: SmallVec<[VarId; 4]>,
     /// Where it comes from, and where what goes wrong in it is told.

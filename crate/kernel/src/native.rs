@@ -326,6 +326,7 @@ pub fn gather(from: &[u8], places: &[usize], run: usize, fill: &[u8], to: &mut [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scalar::{float, int};
     use crate::wide::{self, BLOCK, LANES};
 
     const FORMATS: [Format; 10] = [
@@ -376,20 +377,37 @@ mod tests {
         }
     }
 
-    /// What [`wide`] makes of the same bytes.
+    /// What the meaning makes of the same bytes, by way of [`wide`].
     fn widely(op: Binary, format: Format, [a, b]: [&[u8]; 2], to: &mut [u8]) {
-        let n = to.len() / format.width();
         if matches!(format, Format::Float32 | Format::Float64) {
             let [mut x, mut y, mut z] = [[0.0; BLOCK]; 3];
             wide::read_floats(format, a, &mut x);
             wide::read_floats(format, b, &mut y);
-            assert!(wide::binary_floats(op, [&x, &y], &mut z, n));
+            let meaning = match op {
+                Binary::Add => float::add,
+                Binary::Subtract => float::subtract,
+                Binary::Multiply => float::multiply,
+                Binary::Divide => float::divide,
+                Binary::Maximum => float::maximum,
+                _ => float::minimum,
+            };
+            z.iter_mut().zip(x.iter().zip(&y)).for_each(|(z, (&x, &y))| *z = meaning(x, y));
             wide::write_floats(format, &z, to);
         } else {
             let [mut x, mut y, mut z] = [[0; BLOCK]; 3];
             wide::read_ints(format, a, &mut x);
             wide::read_ints(format, b, &mut y);
-            assert!(wide::binary_ints(op, format == Format::UInt64, [&x, &y], &mut z, n));
+            let meaning = match op {
+                Binary::Add => int::add,
+                Binary::Subtract => int::subtract,
+                Binary::Multiply => int::multiply,
+                Binary::Maximum => int::maximum,
+                _ => int::minimum,
+            };
+            let value = |x: i64| if format == Format::UInt64 { i128::from(x as u64) } else { i128::from(x) };
+            z.iter_mut()
+                .zip(x.iter().zip(&y))
+                .for_each(|(z, (&x, &y))| *z = meaning(value(x), value(y)).unwrap() as i64);
             wide::write_ints(format, &z, to);
         }
     }

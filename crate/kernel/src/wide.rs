@@ -10,14 +10,14 @@
 //! ```
 //! use kernel::elementwise::Binary;
 //! use kernel::wide::{BLOCK, Format, binary_ints, read_ints, write_ints};
-//! let (mut a, mut b, mut sums) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
-//! read_ints(Format::Int8, &[100, 0xff], &mut a);
-//! read_ints(Format::Int8, &[100, 0x01], &mut b);
-//! assert!(binary_ints(Binary::Add, false, [&a, &b], &mut sums, 2));
-//! assert_eq!(sums[..2], [200, 0]);
+//! let (mut a, mut b, mut quotients) = ([0; BLOCK], [0; BLOCK], [0; BLOCK]);
+//! read_ints(Format::Int8, &[0x80, 0xf9], &mut a);
+//! read_ints(Format::Int8, &[0xff, 0x02], &mut b);
+//! assert!(binary_ints(Binary::Divide, false, [&a, &b], &mut quotients, 2));
+//! assert_eq!(quotients[..2], [128, -3]);
 //! let mut bytes = [0; 2];
-//! write_ints(Format::Int8, &sums, &mut bytes);
-//! assert_eq!(bytes, [200, 0]); // The byte of -56.
+//! write_ints(Format::Int8, &quotients, &mut bytes);
+//! assert_eq!(bytes, [0x80, 0xfd]); // The bytes of -128 and -3.
 //! ```
 
 use crate::elementwise::{Binary, Unary};
@@ -238,18 +238,14 @@ pub fn ints_to_floats(from: &[i64; BLOCK], is_unsigned: bool, to: &mut [f64; BLO
     }
 }
 
-/// `op` of the first `n` pairs. False if it has no loop here, or no answer to one of them.
+/// The comparison or division `op` of the first `n` pairs; what is added or multiplied has loops of its own dtype
+/// ([`native`](crate::native)). False if it has no loop here, or no answer to one of them.
 pub fn binary_ints(op: Binary, is_unsigned: bool, of: [&[i64; BLOCK]; 2], to: &mut [i64; BLOCK], n: usize) -> bool {
     // What an unsigned number has for a sign is its largest digit.
     let flip = if is_unsigned { i64::MIN } else { 0 };
     let less = |a: i64, b: i64| a ^ flip < b ^ flip;
     let [a, b] = of;
     match op {
-        Binary::Add => map2(of, to, n, i64::wrapping_add),
-        Binary::Subtract => map2(of, to, n, i64::wrapping_sub),
-        Binary::Multiply => map2(of, to, n, i64::wrapping_mul),
-        Binary::Maximum => map2(of, to, n, |a, b| if less(a, b) { b } else { a }),
-        Binary::Minimum => map2(of, to, n, |a, b| if less(b, a) { b } else { a }),
         Binary::Equal => map2(of, to, n, |a, b| i64::from(a == b)),
         Binary::NotEqual => map2(of, to, n, |a, b| i64::from(a != b)),
         Binary::Less => map2(of, to, n, |a, b| i64::from(less(a, b))),
@@ -284,20 +280,6 @@ fn quotient(a: i64, b: i64) -> (i64, i64) {
         false => a.wrapping_div(b),
     };
     (quotient, a.wrapping_sub(quotient.wrapping_mul(b)))
-}
-
-/// `op` of the first `n` pairs. False if it has no loop here.
-pub fn binary_floats(op: Binary, of: [&[f64; BLOCK]; 2], to: &mut [f64; BLOCK], n: usize) -> bool {
-    match op {
-        Binary::Add => map2(of, to, n, float::add),
-        Binary::Subtract => map2(of, to, n, float::subtract),
-        Binary::Multiply => map2(of, to, n, float::multiply),
-        Binary::Divide => map2(of, to, n, float::divide),
-        Binary::Maximum => map2(of, to, n, float::maximum),
-        Binary::Minimum => map2(of, to, n, float::minimum),
-        _ => return false,
-    }
-    true
 }
 
 /// The comparison `op` of the first `n` pairs, 1 where it holds. False if it is none.

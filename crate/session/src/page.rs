@@ -2,7 +2,7 @@
 
 use crate::layouts::{Laid, laid_value, lay, layouts_view};
 use crate::needs::{Needs, type_text};
-use crate::run::{Options, SoFar, run};
+use crate::run::{Options, RunValue, SoFar, run};
 use crate::solver::{Part, Recording};
 use crate::step::{Move, Stepper};
 use crate::tensors::{parts_of, whole};
@@ -338,24 +338,8 @@ impl Page {
     pub fn run(&self, options: &Options) -> RunView {
         let outcome = run(&self.analysis, options);
         let lines = self.analysis.lines();
-        let values = outcome.values.into_iter().map(|value| {
-            let module = &self.analysis.module;
-            let printed = value.value.as_ref().map(|value| print_value(value, module));
-            let (parts, has_more_parts) = value.value.as_ref().map(|value| parts_of(value, module)).unwrap_or_default();
-            ValueView {
-                name: value.name,
-                span: span_view(lines, value.span),
-                line: lines.line_of(value.span.start),
-                r#type: value.r#type,
-                truncated: printed.as_ref().is_some_and(|printed| printed.truncated),
-                value: printed.map(|printed| printed.text),
-                tensor: value.value.as_ref().and_then(whole),
-                parts,
-                has_more_parts,
-            }
-        });
         RunView {
-            values: values.list(),
+            values: value_views(&self.analysis, &outcome.values),
             diagnostics: diagnostic_views(lines, &outcome.diagnostics),
             milliseconds: outcome.milliseconds,
             fuel: outcome.fuel as f64,
@@ -375,6 +359,7 @@ impl Page {
             steps: so_far.steps as f64,
             span: span_view(lines, so_far.next),
             line: lines.line_of(so_far.next.start),
+            values: value_views(analysis, so_far.values),
             profile: so_far.tallies.iter().map(|tally| operator_view(lines, tally)).list(),
         }
     }
@@ -383,6 +368,26 @@ impl Page {
     pub fn needs(&self, options: &Options) -> NeedsView {
         needs_view(self.analysis.lines(), &self.analysis.needs(options))
     }
+}
+
+fn value_views(analysis: &Analysis, values: &[RunValue]) -> Vec<ValueView> {
+    let (lines, module) = (analysis.lines(), &analysis.module);
+    let view = |RunValue { name, span, r#type, value }: &RunValue| {
+        let printed = value.as_ref().map(|value| print_value(value, module));
+        let (parts, has_more_parts) = value.as_ref().map(|value| parts_of(value, module)).unwrap_or_default();
+        ValueView {
+            name: name.clone(),
+            span: span_view(lines, *span),
+            line: lines.line_of(span.start),
+            r#type: r#type.clone(),
+            truncated: printed.as_ref().is_some_and(|printed| printed.truncated),
+            value: printed.map(|printed| printed.text),
+            tensor: value.as_ref().and_then(whole),
+            parts,
+            has_more_parts,
+        }
+    };
+    values.iter().map(view).list()
 }
 
 pub(crate) fn diagnostic_views(lines: &LineIndex, diagnostics: &[Diagnostic]) -> Vec<DiagnosticView> {

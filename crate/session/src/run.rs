@@ -53,6 +53,8 @@ pub struct SoFar<'a> {
     pub steps: u64,
     /// Where in the file the next instruction is.
     pub next: Span,
+    /// What expressions came to since the last word.
+    pub values: &'a [RunValue],
     /// What operators cost, where there is a clock for that, in the order in which they were first called.
     pub tallies: &'a [Tally],
 }
@@ -82,6 +84,7 @@ impl Default for Options<'_> {
 }
 
 /// What one expression came to.
+#[derive(Debug)]
 pub struct RunValue {
     /// `@main`, in TensorScript `Net::forward`, or empty.
     pub name: String,
@@ -124,8 +127,8 @@ const TOLD_EVERY: f64 = 100.0;
 /// So many times what the last word took is run before the next: with thousands of operators it takes long.
 const RUN_BETWEEN: f64 = 20.0;
 
-/// Runs functions of a text, one after the other.
-type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span) -> Result<Value, RunError> + 'a;
+/// Runs functions of a text, one after the other. It is shown what those before came to.
+type Engine<'a> = dyn FnMut(FnId, Vec<Value>, Span, &[RunValue]) -> Result<Value, RunError> + 'a;
 
 /// Evaluates every top-level expression whose definitions have no error, in order, and `@main` last.
 pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
@@ -143,8 +146,8 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     let mut outcome = Outcome { diagnostics, ..Outcome::default() };
     let (mut fuel, mut steps, mut room) = (0, 0, options.memory);
     let now = || options.progress.map_or(0.0, |progress| (progress.clock)());
-    let (mut milliseconds, mut next_word) = (0.0, now() + TOLD_EVERY);
-    run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
+    let (mut milliseconds, mut next_word, mut n_told) = (0.0, now() + TOLD_EVERY, 0);
+    run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site, before| {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;
         ahead.look(function, &args, site)?;
@@ -156,7 +159,9 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
                 if now >= next_word {
                     let (fuel, steps) = (fuel + machine.fuel_used(), steps + machine.steps());
                     let (next, tallies) = (machine.place_in_file(), machine.tallies());
-                    (progress.tell)(analysis, &SoFar { fuel, steps, next, tallies });
+                    let values = &before[n_told..];
+                    (progress.tell)(analysis, &SoFar { fuel, steps, next, values, tallies });
+                    n_told = before.len();
                     let end = (progress.clock)();
                     next_word = end + TOLD_EVERY.max(RUN_BETWEEN * (end - now));
                 }
@@ -204,7 +209,7 @@ pub fn evaluate(analysis: &Analysis, options: &Options) -> Outcome {
     let mut evaluator = eval::Evaluator::new(&analysis.module, analysis.inferred.taken_sizes(&analysis.module), limits);
     let mut outcome = Outcome { diagnostics: compiled.diagnostics, ..Outcome::default() };
     let mut fuel = 0;
-    run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site| {
+    run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site, _| {
         entries.get(&function).ok_or(RunError { span: site, fault: RunFault::Broken })?;
         ahead.look(function, &args, site)?;
         let result = evaluator.run(function, args);
@@ -233,7 +238,7 @@ fn run_on(analysis: &Analysis, functions: &[FnId], options: &Options, outcome: &
         };
         let value = match args {
             Ok(args) => {
-                let result = engine(function, args, span);
+                let result = engine(function, args, span, &outcome.values);
                 let looked_at = result.and_then(|value| {
                     analysis.check_sizes(body, &value, span)?;
                     Ok(value)

@@ -294,6 +294,8 @@ pub struct ProgressView {
     /// Where what comes next stands in the text.
     pub span: SpanView,
     pub line: u32,
+    /// What has been evaluated since the last word.
+    pub values: Vec<ValueView>,
     /// In the order in which they were first called; empty unless it was asked for.
     pub profile: Vec<OperatorView>,
 }

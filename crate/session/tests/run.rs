@@ -98,6 +98,8 @@ thread_local! {
     static NOW: Cell<f64> = const { Cell::new(0.0) };
     /// The calls, the line and the operators' calls that were told.
     static TOLD: RefCell<Vec<(u64, u32, Vec<u64>)>> = const { RefCell::new(Vec::new()) };
+    /// The values.
+    static VALUES: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A clock whose every look takes 10 milliseconds.
@@ -110,6 +112,7 @@ fn tell(analysis: &Analysis, so_far: &SoFar) {
     let line = analysis.lines().line_of(so_far.next.start);
     let calls = so_far.tallies.iter().map(|tally| tally.n_calls).collect();
     TOLD.with_borrow_mut(|told| told.push((so_far.fuel, line, calls)));
+    VALUES.with_borrow_mut(|values| values.extend(so_far.values.iter().filter_map(|value| analysis.show(value))));
 }
 
 /// Where the next instruction is, and what was called before it, also in the second expression.
@@ -136,4 +139,21 @@ def @halves(%n: int32, %x: Tensor[(4), float32]) -> Tensor[(4), float32] {
     assert!(told.is_sorted_by_key(calls), "{told:?}");
     let all: u64 = outcome.profile.iter().flatten().map(|tally| tally.n_calls).sum();
     assert!(told.last().is_some_and(|last| calls(last) + 20 > all && calls(last) <= all), "{all} {told:?}");
+}
+
+/// What is there already is told while the rest is under way, each once.
+#[test]
+fn a_long_run_tells_the_values_that_it_has() {
+    let program = "
+def @count(%n: int32) -> int32 { if (%n == 0) { 0 } else { @count(%n - 1) } }
+1 + 2
+@count(5000)
+[1f, 2f] * 2f
+1 / @count(5000)
+@count(5000)
+4
+";
+    let options = Options { progress: Some(Progress { tell, clock }), ..Options::default() };
+    run(&Analysis::new(program), &options);
+    assert_eq!(VALUES.take(), ["3", "0", "[2f, 4f]"]);
 }

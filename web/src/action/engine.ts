@@ -83,16 +83,21 @@ export const compiler = new Compiler({
     if (revision === state.revision.value) state.needs.value = { revision, view };
   },
   progress(revision, view) {
-    if (run !== undefined && revision === state.revision.value) state.progress.value = { ...state.progress.peek(), view };
+    // One that somebody has asked for since may begin anew.
+    if (run === undefined || run.isAsked || revision !== state.revision.value) return;
+    const before = state.progress.peek();
+    // A word tells the values that are new.
+    const values = [...(before.view?.values ?? []), ...view.values];
+    state.progress.value = { ...before, view: { ...view, values } };
   },
   ran(revision, view, whole) {
     const unfinished = run?.alone && view.fuel >= SMALL;
-    const isAsked = run?.isAsked;
+    const asked = run?.isAsked ? run.start : undefined;
     endRun();
     isQuick = whole < (isWarm ? QUICK_MS : COLD_MS) && !unfinished;
     isWarm = true;
     if (revision !== state.revision.value) return;
-    if (unfinished && isAsked) startRun(false);
+    if (unfinished && asked !== undefined) startRun(false, asked);
     else if (unfinished) state.ran.value = { kind: "long", revision };
     else state.ran.value = { kind: "finished", revision, view, milliseconds: view.milliseconds, whole, build: state.build.peek() };
   },
@@ -167,19 +172,20 @@ export function runNow(): void {
   startRun(false);
 }
 
-function startRun(alone: boolean): void {
+/** With `start`, the time at which somebody has asked for it. */
+function startRun(alone: boolean, start = performance.now()): void {
   if (run?.alone && !alone && !run.isAsked) {
     clearTimeout(givingUp);
     // For who asked, it begins now.
-    run.start = performance.now();
-    state.progress.value = { ...state.progress.peek(), start: run.start };
+    run.start = start;
+    state.progress.value = { start, view: undefined };
     run.isAsked = true;
     showStopSoon();
   }
   if (run !== undefined || state.engine.value === "failed") return;
-  run = { start: performance.now(), alone, isAsked: false };
+  run = { start, alone, isAsked: false };
   state.trap.value = undefined;
-  state.progress.value = { start: run.start, view: undefined };
+  state.progress.value = { start, view: undefined };
   // In the place of the button by which one runs, so not for what nobody has asked for.
   if (!alone) showStopSoon();
   else givingUp = setTimeout(giveUp, ALONE_MS);

@@ -102,12 +102,7 @@ fn floats_are_rounded_once_and_nan_is_canonical() {
 
 #[test]
 fn integers_are_computed_as_their_meaning_has_it() {
-    let ops: [(Binary, Map2<i128, Option<i128>>); 14] = [
-        (Binary::Add, int::add),
-        (Binary::Subtract, int::subtract),
-        (Binary::Multiply, int::multiply),
-        (Binary::Maximum, int::maximum),
-        (Binary::Minimum, int::minimum),
+    let ops: [(Binary, Map2<i128, Option<i128>>); 9] = [
         (Binary::Divide, int::divide),
         (Binary::TruncDivide, int::trunc_divide),
         (Binary::Mod, int::r#mod),
@@ -152,14 +147,6 @@ fn integers_are_computed_as_their_meaning_has_it() {
 
 #[test]
 fn floats_are_computed_as_their_meaning_has_it() {
-    let ops: [(Binary, Map2<f64, f64>); 6] = [
-        (Binary::Add, float::add),
-        (Binary::Subtract, float::subtract),
-        (Binary::Multiply, float::multiply),
-        (Binary::Divide, float::divide),
-        (Binary::Maximum, float::maximum),
-        (Binary::Minimum, float::minimum),
-    ];
     let comparisons: [(Binary, Map2<f64, bool>); 6] = [
         (Binary::Equal, float::equal),
         (Binary::NotEqual, float::not_equal),
@@ -178,10 +165,6 @@ fn floats_are_computed_as_their_meaning_has_it() {
     for seed in 0..50 {
         let (a, b) = (floats_of_all_sizes(seed), floats_of_all_sizes(seed + 1000));
         let mut to = [0.0; BLOCK];
-        for (op, meaning) in ops {
-            assert!(binary_floats(op, [&a, &b], &mut to, BLOCK));
-            (0..BLOCK).for_each(|i| assert_eq!(bits(to[i]), bits(meaning(a[i], b[i])), "{op:?} {} {}", a[i], b[i]));
-        }
         for (op, meaning) in unary {
             assert!(unary_floats(op, &a, &mut to, BLOCK));
             (0..BLOCK).for_each(|i| assert_eq!(bits(to[i]), bits(meaning(a[i])), "{op:?} {}", a[i]));
@@ -193,7 +176,7 @@ fn floats_are_computed_as_their_meaning_has_it() {
         }
     }
     let (ones, mut to) = ([1.0; BLOCK], [0.0; BLOCK]);
-    assert!(!binary_floats(Binary::Power, [&ones, &ones], &mut to, 1) && !unary_floats(Unary::Exp, &ones, &mut to, 1));
+    assert!(!unary_floats(Unary::Exp, &ones, &mut to, 1));
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn share_in(facts: Facts, function: &mut Function) {
     let graph = Graph::new(&function.blocks);
     let literals = literals(function);
     let mut renaming = Renaming::new(function.vars.len());
-    let mut table: HashMap<Key, (BlockId, SmallVec<[VarId; 2]>)> = HashMap::default();
+    let mut table: HashMap<Key, (BlockId, SmallVec<[VarId; 4]>)> = HashMap::default();
     // Out of the function, whose variables are looked at.
     let mut blocks = std::mem::replace(&mut function.blocks, IndexVec::new());
     for &id in &graph.order {

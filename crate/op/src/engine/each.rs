@@ -144,9 +144,8 @@ impl Each {
             (Some(Elementwise::Unary(op)), true) => wide::unary_floats(op, x, number, n),
             (Some(Elementwise::Unary(op)), false) => wide::unary_ints(op, is_unsigned, a, whole, n),
             (Some(Elementwise::Binary(op)), true) if to == Dtype::Bool => wide::compare_floats(op, [x, y], whole, n),
-            (Some(Elementwise::Binary(op)), true) => wide::binary_floats(op, [x, y], number, n),
             (Some(Elementwise::Binary(op)), false) => wide::binary_ints(op, is_unsigned, [a, b], whole, n),
-            (None, _) => false,
+            (Some(Elementwise::Binary(_)), true) | (None, _) => false,
         };
         if is_done {
             return Ok(());

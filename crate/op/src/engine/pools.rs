@@ -247,9 +247,11 @@ impl Mean {
                 blocks.read(0, within, sums.get(at * width..(at + n) * width)?, n).ok()?;
                 let Blocks { ints: [a, b, whole], floats: [x, y, number], .. } = blocks;
                 match within.is_float() {
-                    true => wide::binary_floats(Binary::Divide, [x, y], number, n),
-                    false => wide::binary_ints(Binary::Divide, false, [a, b], whole, n),
-                };
+                    true => number.iter_mut().zip(x.iter().zip(y)).for_each(|(number, (x, y))| *number = *x / *y),
+                    false => {
+                        wide::binary_ints(Binary::Divide, false, [a, b], whole, n);
+                    }
+                }
                 blocks.write(dtype, to.get_mut(at * width_to..(at + n) * width_to)?);
                 at += n;
             }

@@ -340,7 +340,9 @@ impl Parser<'_> {
             self.foreign(Foreign::NoTypes, self.token_span(self.pos), &[]);
             self.bump();
             let goes_on = |parser: &Self| !parser.sig[parser.pos].first_on_line || parser.at(Pipe) || parser.at(Eq);
-            while !matches!(self.kind(), Eof | RParen | RBracket | RBrace) && (goes_on(self) || self.sig[self.pos - 1].kind == Eq) {
+            while !matches!(self.kind(), Eof | RParen | RBracket | RBrace)
+                && (goes_on(self) || self.sig[self.pos - 1].kind == Eq)
+            {
                 self.skip_one();
             }
             self.quiet_at = self.pos;
