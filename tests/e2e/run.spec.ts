@@ -214,6 +214,35 @@ test("what takes long is not run unasked, and its time counts from when it is as
   await expect(cost.filter({ hasText: "nn.dense" })).toBeVisible();
 });
 
+test("a long run shows the values that it has, and keeps them when it is stopped", async ({ page }) => {
+  await open(page);
+  await write(page, "def @count(%n: int32) -> int32 { if (%n == -1) { 0 } else { @count(%n + 2) } }\n1 + 2\n[1f, 2f] * 2f\n@count(0)\n");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await runButton(page).click();
+  const values = panel(page).locator(".value");
+  await expect(values).toHaveCount(2);
+  await expect(values.nth(0)).toContainText("3");
+  await panel(page).getByRole("button", { name: "Stop" }).click();
+  await expect(panel(page).locator(".outcome")).toContainText("Stopped after");
+  await expect(values).toHaveCount(2);
+  await expect(values.nth(1).locator("td")).toHaveText(["2", "4"]);
+});
+
+test("what has no value says why, and what is made up says so", async ({ page }) => {
+  await open(page);
+  await write(page, "def @part(%n: int32) -> int32 { 12 / %n }\n@part(4)\n@part(0)\ndef @main(%x: Tensor[(2), float32]) { sum(%x) }\n");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+  await runButton(page).click();
+  const values = panel(page).locator(".value");
+  await expect(values.nth(1).locator(".failed")).toHaveText("No value: an integer is divided by zero, line 1.");
+  await expect(problems(page)).toContainText("while this is evaluated");
+  await expect(values.nth(0).locator(".note")).toHaveCount(0);
+  await expect(values.nth(2).locator(".note")).toHaveText(/made up/);
+  await write(page, "def @main() { 1 + 1 }\n");
+  await expect(values.first()).toContainText("2");
+  await expect(panel(page).locator(".value .note")).toHaveCount(0);
+});
+
 test("infinities have colours of their own", async ({ page }) => {
   await open(page);
   const huge = 'cast(reshape(arange(0f, 100f, 1f), newshape=[10, 10]) - 50f, dtype="float64") * 3e306f64';

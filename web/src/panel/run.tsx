@@ -20,7 +20,7 @@ import { TensorPicture } from "../view/tensor.tsx";
 import { ValueText } from "../view/valuetext.tsx";
 import { StopRun } from "../view/waiting.tsx";
 import { bytesOf, countOf } from "../view/units.ts";
-import type { DiagnosticView, NeedsView, ProgressView, RunView, SpanView, ValueView } from "../wasm/relish_wasm.js";
+import type { DiagnosticView, NeedsView, RunView, SpanView, ValueView } from "../wasm/relish_wasm.js";
 
 /** The lines of a program that are its own: not a bracket, nor the line that says the language. */
 const linesOf = (text: string) => text.split("\n").filter((line) => /\w/.test(line) && !line.startsWith("#lang"));
@@ -68,7 +68,7 @@ export function RunPanel() {
     );
   }
   const isStale = ran.revision !== state.revision.value;
-  const found = ran.kind === "finished" ? ran.view.values : ran.kind === "stopped" ? soFarFound(ran.view) : [];
+  const found = ran.kind === "finished" ? ran.view.values : ran.kind === "stopped" ? (ran.view?.values ?? []) : [];
   const values = stillThere(found, isStale);
   const view = ran.kind === "finished" || ran.kind === "stopped" ? ran.view : undefined;
   // Whoever does not want them measured does not want to see them either.
@@ -137,9 +137,6 @@ function Folded({ children }: { children: ComponentChildren }) {
 
 const duration = (milliseconds: number) =>
   milliseconds < 1000 ? `${Math.max(1, Math.round(milliseconds))} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
-
-/** Why there is no value is told at the end. */
-const soFarFound = (view: ProgressView | undefined) => (view?.values ?? []).filter(({ value }) => value !== undefined);
 
 /** Of the values of an older text, those whose line is not there any more are left out. */
 function stillThere(values: readonly ValueView[], isStale: boolean): readonly ValueView[] {
@@ -351,7 +348,7 @@ function Running() {
       </div>
       {view && (
         <div class="run">
-          {soFarFound(view).map((value) => (
+          {view.values.map((value) => (
             <Value value={value} onStep={undefined} />
           ))}
           <Profile rows={view.profile} total={undefined} isFresh />
@@ -373,14 +370,14 @@ interface ValueProps {
   onStep: (() => void) | undefined;
 }
 
-/** Why the expression at `of` has no value. */
+/** Why the expression at `of` has no value, which is told when the run has ended. */
 function Failure({ of, isStale }: { of: SpanView; isStale: boolean }) {
   const ran = state.ran.value;
   const said = ran?.kind === "finished" ? ran.view.diagnostics : [];
   const isOf = ({ span, labels }: DiagnosticView) =>
     (of.start <= span.start && span.end <= of.end) || labels.some(({ span }) => span.start === of.start && span.end === of.end);
   const problem = said.find(isOf);
-  if (problem === undefined) return <p class="failed">No value: see the problems below.</p>;
+  if (problem === undefined) return <p class="failed">No value.</p>;
   return (
     <p class="failed">
       No value: {problem.message}, <Place span={problem.span} line={problem.line} isStale={isStale} />.
