@@ -38,6 +38,8 @@ pub struct Lowered {
     pub entries: Vec<FuncId>,
     /// The types of variables and expressions in the order in which they were met, with the sizes that are known.
     pub types: Vec<TermId>,
+    /// By type, the one without sizes, as which it is laid out.
+    pub erased: HashMap<TermId, TermId>,
     /// The refinements by `as`.
     pub conversions: Vec<Conversion>,
     pub errors: Vec<LowerError>,
@@ -191,8 +193,11 @@ fn lower_once(
     for (&id, &ty) in &cx.closures {
         cx.program.functions[id].ty = Some(ty);
     }
-    let Lowering { program, types, conversions, errors, substs, polymorphic, .. } = cx;
-    (Lowered { program, entries, types, conversions, errors }, substs, polymorphic)
+    for at in 0..cx.types.len() {
+        cx.erase(cx.types[at]);
+    }
+    let Lowering { program, types, erased, conversions, errors, substs, polymorphic, .. } = cx;
+    (Lowered { program, entries, types, erased, conversions, errors }, substs, polymorphic)
 }
 
 impl Lowering<'_> {

@@ -48,7 +48,7 @@ pub fn compile(
     fusion: Fusion,
     watch: &mut dyn FnMut(&'static str, &Program),
 ) -> Compiled {
-    let Lowered { mut program, mut entries, types, conversions, errors } =
+    let Lowered { mut program, mut entries, types, conversions, errors, .. } =
         lower::lower(&analysis.module, &analysis.inferred, &prelude().inferred, functions, strategy);
     watch("lower", &program);
     for pass in PASSES {

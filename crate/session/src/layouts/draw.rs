@@ -95,10 +95,10 @@ fn store_view(texts: &mut Texts, sum: &Laying, strategy: usize) -> StoreView {
         _ => &[],
     };
     let variants = match &layouts[content].kind {
-        Kind::Sum { tag, variants } => {
+        Kind::Sum { variants, .. } => {
             let view = |(at, variant)| {
                 let immediate = immediates.get(at).copied().flatten();
-                variant_view(texts, layouts, &layouts[content], *tag, (at, variant), immediate)
+                variant_view(texts, sum.ty, layouts, &layouts[content], (at, variant), immediate)
             };
             variants.iter().enumerate().map(view).list()
         }
@@ -123,12 +123,16 @@ fn store_view(texts: &mut Texts, sum: &Laying, strategy: usize) -> StoreView {
 
 fn variant_view(
     texts: &mut Texts,
+    sum: TermId,
     layouts: &Layouts,
     layout: &Layout,
-    tag: Tag,
     (at, variant): (usize, &Variant),
     immediate: Option<u32>,
 ) -> VariantView {
+    let tag = match layout.kind {
+        Kind::Sum { tag, .. } => tag,
+        _ => Tag::None,
+    };
     let segment = |range: Range| {
         let (kind, text, entry) = match range.part {
             Part::Tag => (SegmentKindView::Tag, variant.code.unwrap_or(0).to_string(), None),
@@ -136,10 +140,10 @@ fn variant_view(
             Part::Padding => (SegmentKindView::Padding, String::new(), None),
             Part::Field(index) => {
                 let field = variant.fields[index].layout;
-                let ty = layouts[field].ty;
+                let ty = texts.laid.field_type(sum, at, index, layouts[field].ty);
                 let kind = if is_pointer(layouts, field) { SegmentKindView::Pointer } else { SegmentKindView::Field };
                 let entry = texts.laid.index.get(&ty).map(|&index| index as u32);
-                (kind, texts.of(texts.laid.field_type(layout.ty, at, index, ty)), entry)
+                (kind, texts.of(ty), entry)
             }
         };
         let field = match range.part {

@@ -33,7 +33,7 @@ pub(crate) struct Laid {
     pub sums: Vec<Laying>,
     /// How many others are too large to be written.
     pub n_too_large: usize,
-    /// By type, the place in `sums`.
+    /// By type, with the sizes of tensors or without, the place in `sums`.
     pub index: HashMap<TermId, usize>,
     pub conversions: Vec<Refining>,
     /// Why some types are missing.
@@ -82,7 +82,9 @@ pub(crate) fn lay(analysis: &Analysis) -> Laid {
     let types = lowered.program.types;
     let mut layouts: Vec<Layouts> = Strategy::ALL.into_iter().map(Layouts::new).list();
     let mut lay_out = |ty: TermId| {
-        let layouts = layouts.iter_mut().map(|layouts| layouts.of(&types, ty)).list();
+        // A list of tensors of one size is laid out as any, which is what its tail is.
+        let erased = lowered.erased.get(&ty).copied().unwrap_or(ty);
+        let layouts = layouts.iter_mut().map(|layouts| layouts.of(&types, erased)).list();
         Laying { ty, layouts }
     };
     let endless = lowered.errors.iter().filter_map(|error| match error {
@@ -100,7 +102,12 @@ pub(crate) fn lay(analysis: &Analysis) -> Laid {
         conversions.map(|&Conversion { pat, from, to }| Refining { pat, from: lay_out(from), to: lay_out(to) });
     let mut conversions: Vec<Refining> = conversions.list();
     base::sort_by_key(&mut conversions, |refining| module.pats[refining.pat].span.start);
-    let index = sums.iter().enumerate().map(|(index, sum)| (sum.ty, index)).collect();
+    let mut index: HashMap<TermId, usize> = sums.iter().enumerate().map(|(at, sum)| (sum.ty, at)).collect();
+    for (at, sum) in sums.iter().enumerate() {
+        if let Some(&erased) = lowered.erased.get(&sum.ty) {
+            index.entry(erased).or_insert(at);
+        }
+    }
     let diagnostics = lowered.errors.iter().map(|error| crate::compile::diagnostic(analysis, error)).list();
     Laid { types, layouts, sums, n_too_large, index, conversions, diagnostics }
 }
@@ -123,7 +130,9 @@ fn sums(types: &Types, roots: &[TermId], endless: &HashSet<AdtId>) -> Vec<TermId
             _ if matches!(head, Term::Adt { adt, .. } if endless.contains(&adt)) => {}
             Some(cases) => {
                 found.push(ty);
-                pending.extend(cases.iter().flat_map(|case| &case.fields));
+                for (at, case) in cases.iter().enumerate() {
+                    pending.extend(types.written_fields(ty, at).unwrap_or(&case.fields));
+                }
             }
             None if matches!(head, Term::Tensor { .. }) => {}
             None => types.for_parts(head, |part| pending.push(part)),
@@ -151,7 +160,11 @@ impl Laid {
 
     /// The type of a field for people, whose layout is this one.
     pub(crate) fn field_type(&self, sum: TermId, variant: usize, field: usize, layout: TermId) -> TermId {
-        self.types.written_fields(sum, variant).and_then(|fields| fields.get(field)).copied().unwrap_or(layout)
+        if let Some(fields) = self.types.written_fields(sum, variant) {
+            return fields.get(field).copied().unwrap_or(layout);
+        }
+        let cases = self.types.cases(sum).unwrap_or_default();
+        cases.get(variant).and_then(|case| case.fields.get(field)).copied().unwrap_or(layout)
     }
 
     /// What a variable of the type is in memory, or, where that is a box, what the box points to.

@@ -19,7 +19,7 @@ use layout::{
 };
 use smallvec::smallvec;
 use std::collections::VecDeque;
-use ty::{Dtype, Fields, Scalar, Value, print_value, scalar_bits, scalar_of};
+use ty::{Dtype, Fields, Scalar, Term, TermId, Terms, Value, print_value, scalar_bits, scalar_of};
 
 /// A value with more parts is not put together by hand.
 const MAX_NODES: usize = 400;
@@ -30,6 +30,8 @@ const HEADER: u32 = 8;
 
 /// A part of a value.
 struct Node {
+    /// With the sizes that are known of tensors.
+    ty: TermId,
     /// Under the first strategy, and out of its box.
     layout: LayoutId,
     what: What,
@@ -51,13 +53,13 @@ enum What {
 /// What the choices come to; `None` where there is no such type, or the value is too large.
 pub(crate) fn laid_value(analysis: &Analysis, laid: &Laid, entry: usize, choices: &[String]) -> Option<LaidValueView> {
     let sum = laid.sums.get(entry)?;
-    let nodes = nodes(analysis, laid, sum.layouts[0], choices)?;
+    let nodes = nodes(analysis, laid, (sum.ty, sum.layouts[0]), choices)?;
     let mut texts = Texts::new(analysis, laid);
     let layouts = &laid.layouts[0];
     let view = |node: &Node| ChoiceView {
         depth: node.depth,
         place: node.place.clone(),
-        r#type: texts.of(layouts[node.layout].ty),
+        r#type: texts.of(node.ty),
         variants: match (&layouts[node.layout].kind, node.what) {
             (Kind::Sum { variants, .. }, _) => {
                 Some(variants.iter().map(|variant| head_name(analysis, variant.head)).list())
@@ -85,14 +87,19 @@ pub(crate) fn laid_value(analysis: &Analysis, laid: &Laid, entry: usize, choices
 }
 
 /// The parts of the value, each before its fields.
-fn nodes(analysis: &Analysis, laid: &Laid, root: LayoutId, choices: &[String]) -> Option<Vec<Node>> {
+fn nodes(
+    analysis: &Analysis,
+    laid: &Laid,
+    (root_type, root): (TermId, LayoutId),
+    choices: &[String],
+) -> Option<Vec<Node>> {
     let layouts = &laid.layouts[0];
     let defaults = defaults(layouts, root);
     let mut choices = choices.iter();
     let mut nodes = Vec::new();
     // With whether it is among the choices.
-    let mut pending = vec![(root, true, 0, String::new())];
-    while let Some((layout, is_given, depth, place)) = pending.pop() {
+    let mut pending = vec![(root_type, root, true, 0, String::new())];
+    while let Some((ty, layout, is_given, depth, place)) = pending.pop() {
         if nodes.len() == MAX_NODES {
             return None;
         }
@@ -100,7 +107,7 @@ fn nodes(analysis: &Analysis, laid: &Laid, root: LayoutId, choices: &[String]) -
         let choice = if is_given { choices.next() } else { None };
         let (n_given, typed) = choice.and_then(|choice| choice.split_once(' ')).unwrap_or(("", ""));
         let mut problem = None;
-        let mut fields: Vec<(LayoutId, String)> = Vec::new();
+        let mut fields: Vec<(TermId, LayoutId, String)> = Vec::new();
         let what = match &layouts[layout].kind {
             Kind::Sum { variants, .. } => {
                 let chosen = typed.parse::<usize>().ok();
@@ -115,7 +122,7 @@ fn nodes(analysis: &Analysis, laid: &Laid, root: LayoutId, choices: &[String]) -
                         Head::Constructor(_) | Head::Variant(_) if is_only => format!("field of {name}"),
                         Head::Constructor(_) | Head::Variant(_) => format!("field {} of {name}", index + 1),
                     };
-                    (field.layout, place)
+                    (laid.field_type(ty, at, index, layouts[field.layout].ty), field.layout, place)
                 }));
                 What::Variant(at)
             }
@@ -127,7 +134,8 @@ fn nodes(analysis: &Analysis, laid: &Laid, root: LayoutId, choices: &[String]) -
                 }
             },
             Kind::Ref { content } => {
-                fields.push((*content, "content".to_owned()));
+                let inner = if let Term::Ref(inner) = laid.types.head(ty) { inner } else { layouts[*content].ty };
+                fields.push((inner, *content, "content".to_owned()));
                 What::Fixed
             }
             Kind::Tensor | Kind::Closure => What::Fixed,
@@ -138,9 +146,10 @@ fn nodes(analysis: &Analysis, laid: &Laid, root: LayoutId, choices: &[String]) -
             What::Variant(_) | What::Number(..) | What::Fixed => typed.to_owned(),
         };
         let n_fields = fields.len();
-        nodes.push(Node { layout, what, depth, place, n_fields, typed, problem });
+        nodes.push(Node { ty, layout, what, depth, place, n_fields, typed, problem });
         let are_given = n_given.parse() == Ok(n_fields);
-        pending.append_all(fields.into_iter().rev().map(|(layout, place)| (layout, are_given, depth + 1, place)));
+        let fields = fields.into_iter().rev();
+        pending.append_all(fields.map(|(ty, layout, place)| (ty, layout, are_given, depth + 1, place)));
     }
     Some(nodes)
 }
