@@ -206,9 +206,10 @@ fn native(name: &str, dtype: Dtype) -> Option<Loop> {
         "bitwise_and" if !dtype.is_float() => Bits::And,
         "bitwise_or" if !dtype.is_float() => Bits::Or,
         "bitwise_xor" if !dtype.is_float() => Bits::Xor,
-        "logical_and" if dtype == Dtype::Bool => Bits::And,
-        "logical_or" if dtype == Dtype::Bool => Bits::Or,
-        "logical_xor" if dtype == Dtype::Bool => Bits::Xor,
+        // Of bools, all but 0 is true.
+        "logical_and" | "multiply" | "minimum" if dtype == Dtype::Bool => Bits::And,
+        "logical_or" | "add" | "maximum" if dtype == Dtype::Bool => Bits::Or,
+        "logical_xor" | "subtract" if dtype == Dtype::Bool => Bits::Xor,
         _ => return Loop::new(single::binary(name)?, format(dtype)),
     };
     Some(Loop::of_bits(bits, format(dtype)))

@@ -38,12 +38,12 @@ fn native(name: &str, dtype: Dtype, Extent { reduced, inner, .. }: Extent) -> Op
         return None;
     }
     let op = match name {
+        "all" | "min" if dtype == Dtype::Bool => return Some(Loop::of_bits(Bits::And, format(dtype))),
+        "any" | "max" if dtype == Dtype::Bool => return Some(Loop::of_bits(Bits::Or, format(dtype))),
         "sum" => Binary::Add,
         "prod" => Binary::Multiply,
         "max" => Binary::Maximum,
         "min" => Binary::Minimum,
-        "all" if dtype == Dtype::Bool => return Some(Loop::of_bits(Bits::And, format(dtype))),
-        "any" if dtype == Dtype::Bool => return Some(Loop::of_bits(Bits::Or, format(dtype))),
         _ => return None,
     };
     Loop::new(op, format(dtype))
