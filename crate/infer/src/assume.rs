@@ -208,39 +208,34 @@ impl Inference<'_> {
             });
         }
         self.assumed_params = assumed;
-        let (mut params, mut all) = (function.type_params.clone(), Vec::new());
-        params.append_all(self.owed_for_parts(def, first_relation, body, &mut obligations, &mut all, cause));
-        all.append_all(obligations);
-        Scheme { params, body, obligations: all }
+        let mut params = function.type_params.clone();
+        params.append_all(self.owe_parts(def, first_relation, body, &mut obligations));
+        Scheme { params, body, obligations }
     }
 
     /// What is written of a part of a shape, such as `N = (..S, 1)[0]`, may have no value before the rank is known: the
-    /// equations for such parts are obligations too, and the parts parameters, which are the answer.
-    fn owed_for_parts(
+    /// equations for such parts, which have been posted since `first_relation`, become obligations, before those that
+    /// are about the parts. The parts become parameters, which are the answer.
+    fn owe_parts(
         &mut self,
         def: DefId,
         first_relation: usize,
         body: TermId,
         obligations: &mut Vec<Obligation>,
-        owed: &mut Vec<Obligation>,
-        cause: Cause,
     ) -> Vec<ParamId> {
         self.solver.solve();
         let ids = (first_relation..self.solver.relations().len()).map(|i| RelationId(i as u32));
-        let waiting: Vec<RelationId> = ids
-            .filter(|&id| matches!(self.solver.relation(id).state, State::Waiting(_)))
-            .filter(|&id| self.solver.relation(id).relation.is(&FUNCTION))
-            .list();
-        if waiting.is_empty() {
-            return Vec::new();
-        }
-        // The part has the name of what it is said to equal.
+        let is_owed = |&id: &RelationId| {
+            let posted = self.solver.relation(id);
+            matches!(posted.state, State::Waiting(_)) && posted.relation.is(&FUNCTION)
+        };
+        let waiting: Vec<RelationId> = ids.filter(is_owed).list();
+        let Some(&first) = waiting.first() else { return Vec::new() };
+        let cause = self.solver.relation(first).cause;
+        // A part that is said to equal something has the name of that.
         obligations.retain(|obligation| {
-            let is_named = obligation.relation.is(&EQUAL)
-                && obligation
-                    .args
-                    .iter()
-                    .any(|&arg| self.solver.head(arg).is_hole() || self.solver.head(arg) == Term::Dim(Dim::UNKNOWN));
+            let is_part = |&side: &TermId| self.solver.head(side).is_hole();
+            let is_named = obligation.relation.is(&EQUAL) && obligation.args.iter().any(is_part);
             if let (true, &[left, right]) = (is_named, &obligation.args[..]) {
                 self.solver.equal(left, right, cause);
             }
@@ -249,15 +244,16 @@ impl Inference<'_> {
         self.solver.solve();
         let mut roots = vec![body];
         roots.extend(obligations.iter().flat_map(|obligation| &obligation.args));
-        roots.extend(waiting.iter().flat_map(|&id| self.solver.relation(id).args.clone()));
+        roots.extend(waiting.iter().flat_map(|&id| &self.solver.relation(id).args));
         let holes = self.solver.holes(&roots);
         let named = self.name_params(&[Member::Def(def)], &holes);
         self.solver.quantify(&waiting, &named, cause);
         self.solver.solve();
-        owed.append_all(waiting.into_iter().map(|id| {
+        let owed = waiting.into_iter().map(|id| {
             let posted = self.solver.relation(id);
             Obligation { relation: posted.relation.clone(), args: posted.args.to_vec(), attrs: posted.attrs.clone() }
-        }));
+        });
+        obligations.splice(0..0, owed);
         named.into_iter().map(|(_, param)| param).list()
     }
 

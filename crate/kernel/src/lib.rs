@@ -5,7 +5,8 @@
 //! time ([`lanes`]): [`math`] and [`elementwise`], [`fold`], [`rows`], [`pool`], [`permute`], [`gemm`] and [`conv`].
 //! Each says the order of its sums and its error bound, and is tested against the meaning; its bits are the same
 //! natively and in every browser. Between the two, [`wide`] has elements of every dtype as *blocks* of `i64` or `f64`,
-//! with loops that mean the same to the bit; those of 16 bits also go as float32 ([`halves`]). What follows is about the meaning.
+//! with loops that mean the same to the bit, [`native`] loops on elements as they are in memory, and [`halves`] those of
+//! 16 bits as float32. What follows is about the meaning.
 //!
 //! In come slices with their shapes ([`strided::View`]), already checked by whoever knows the types; out come owned
 //! vectors in row-major order. A number of any float dtype is an `f64`. A number of any integer dtype, or a bool, is

@@ -7,12 +7,13 @@
 //! [`takes`](Plan::takes) it.
 //!
 //! float32 has bodies of its own (`single`), in which products, convolutions, pools and norms on float16 and bfloat16
-//! are computed as well (`half`). Elementwise operators, casts and reductions of other dtypes go a block at a time
-//! (`blocks`), pools of other dtypes and layouts and resizing a row at a time (`pools`, `resample`), sorting and what
-//! else goes along one axis a line at a time (`lines`); what only moves elements is for bytes (`moves`, `indexed`). Where
-//! there is no body here, a call is computed on values by the meaning of its kernel, in which products and convolutions
-//! of integers are those of float32 where these are exact (`exact`). [`crate::run`] asks here first where results may be
-//! rounded in another way, so all that run programs agree to the bit.
+//! are computed as well (`half`). Elementwise operators, casts and reductions of other dtypes go by loops on elements as
+//! they are where there are such (`each`, `folds`), else a block at a time (`blocks`), pools of other dtypes and layouts
+//! and resizing a row at a time (`pools`, `resample`), sorting and what else goes along one axis a line at a time
+//! (`lines`); what only moves elements is for bytes (`moves`, `indexed`). Where there is no body here, a call is computed
+//! on values by the meaning of its kernel, in which products and convolutions of integers are those of float32 where these
+//! are exact (`exact`). [`crate::run`] asks here first where results may be rounded in another way, so all that run
+//! programs agree to the bit.
 
 mod blocks;
 mod convs;

@@ -163,7 +163,9 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
                     (progress.tell)(analysis, &SoFar { fuel, steps, next, values, tallies });
                     n_told = before.len();
                     let end = (progress.clock)();
-                    next_word = end + TOLD_EVERY.max(RUN_BETWEEN * (end - now));
+                    // Values are told once.
+                    let took = if values.is_empty() { end - now } else { 0.0 };
+                    next_word = end + TOLD_EVERY.max(RUN_BETWEEN * took);
                 }
             }),
         };

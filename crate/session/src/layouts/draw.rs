@@ -95,10 +95,10 @@ fn store_view(texts: &mut Texts, sum: &Laying, strategy: usize) -> StoreView {
         _ => &[],
     };
     let variants = match &layouts[content].kind {
-        Kind::Sum { variants, .. } => {
+        Kind::Sum { tag, variants } => {
             let view = |(at, variant)| {
                 let immediate = immediates.get(at).copied().flatten();
-                variant_view(texts, sum.ty, layouts, &layouts[content], (at, variant), immediate)
+                variant_view(texts, sum.ty, layouts, &layouts[content], *tag, (at, variant), immediate)
             };
             variants.iter().enumerate().map(view).list()
         }
@@ -126,13 +126,10 @@ fn variant_view(
     sum: TermId,
     layouts: &Layouts,
     layout: &Layout,
+    tag: Tag,
     (at, variant): (usize, &Variant),
     immediate: Option<u32>,
 ) -> VariantView {
-    let tag = match layout.kind {
-        Kind::Sum { tag, .. } => tag,
-        _ => Tag::None,
-    };
     let segment = |range: Range| {
         let (kind, text, entry) = match range.part {
             Part::Tag => (SegmentKindView::Tag, variant.code.unwrap_or(0).to_string(), None),
