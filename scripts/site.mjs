@@ -1,5 +1,5 @@
 // How the static site in dist/ is made: the compiler as WebAssembly, then the page around it.
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { Refusal, root, run, step } from "./house.mjs";
 import { pack } from "./pack.mjs";
@@ -19,8 +19,8 @@ const OWN_STD = ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_f
 export const KERNEL_LEVEL = "package.kernel.opt-level=2";
 
 // A visitor downloads this code before the first type is shown, and most of it runs once a keystroke: it is compiled
-// for size, but for the loops of the tensors, and less so that of the machine.
-const LEVELS = ['opt-level="z"', 'package.machine.opt-level="s"', KERNEL_LEVEL];
+// for size, but for the loops of the tensors. What the machine does for each instruction says itself where it is inlined.
+const LEVELS = ['opt-level="z"', KERNEL_LEVEL];
 const FOR_SIZE = LEVELS.flatMap((level) => ["--config", `profile.release.${level}`]);
 
 // When the crates are linked, all code is optimised once more, as one. An instruction is said to cost so much that
@@ -48,6 +48,8 @@ const TARGET = "wasm32-unknown-unknown";
 /** What is compiled for other instructions has a target folder of its own. */
 async function compile(folder, { crateFeatures = [], simd = SIMD, target = "target" } = {}) {
   const out = resolve(root, folder);
+  // Two builds side by side would each make the folder that both of theirs are in.
+  mkdirSync(resolve(root, target), { recursive: true });
   const extraEnv = { RUSTFLAGS: `-C target-feature=${simd} ${FLAGS}`, CARGO_TARGET_DIR: resolve(root, target), ...UNSTABLE };
   const args = ["build", "--quiet", "--release", "-p", "relish-wasm", "--target", TARGET];
   await run("cargo", [...args, ...crateFeatures, ...OWN_STD, ...FOR_SIZE, ...LINKED], { extraEnv, show: false });

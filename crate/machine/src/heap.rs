@@ -83,23 +83,23 @@ impl Heap {
         self.n_free = 0;
     }
 
-    #[inline]
+    #[inline(always)]
     fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.words)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.words)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn word(&self, at: u32) -> u64 {
         let bytes = self.bytes().get(at as usize..).and_then(|rest| rest.first_chunk());
         bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn set_word(&mut self, at: u32, word: u64) {
         if let Some(bytes) = self.bytes_mut().get_mut(at as usize..).and_then(|rest| rest.first_chunk_mut()) {
             *bytes = word.to_le_bytes();
@@ -118,46 +118,46 @@ impl Heap {
     }
 
     /// The words from a multiple of 8 on.
-    #[inline]
+    #[inline(always)]
     pub fn from(&self, at: u32) -> &[u64] {
         self.words.get(at as usize / 8..).unwrap_or(&[])
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn floats_mut(&mut self) -> &mut [f32] {
         bytemuck::cast_slice_mut(&mut self.words)
     }
 
     /// The word at a multiple of 8, such as a header.
-    #[inline]
+    #[inline(always)]
     pub fn aligned(&self, at: u32) -> u64 {
         self.words.get(at as usize / 8).copied().unwrap_or(0)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn set_aligned(&mut self, at: u32, word: u64) {
         if let Some(to) = self.words.get_mut(at as usize / 8) {
             *to = word;
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn count(&self, at: u32) -> u32 {
         self.aligned(at) as u32
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn kind(&self, at: u32) -> u32 {
         (self.aligned(at) >> 32) as u32
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn set_header(&mut self, at: u32, count: u32, kind: u32) {
         self.set_aligned(at, u64::from(count) | u64::from(kind) << 32);
     }
 
     /// One owner more.
-    #[inline]
+    #[inline(always)]
     pub fn dup(&mut self, at: u32) {
         let header = self.aligned(at);
         if header as u32 != IMMORTAL {
@@ -166,7 +166,7 @@ impl Heap {
     }
 
     /// A block of `size` bytes for a tensor of this kind, with its rank and sizes; its elements are unset.
-    #[inline]
+    #[inline(always)]
     pub fn take_tensor(&mut self, size: u32, kind: u32, shape: &[u64]) -> Option<u32> {
         let at = self.take(size, kind)?;
         // What pads the elements is zero.
@@ -176,13 +176,13 @@ impl Heap {
     }
 
     /// Makes a block that nobody else owns a tensor of this kind, rank and sizes.
-    #[inline]
+    #[inline(always)]
     pub fn set_tensor(&mut self, at: u32, kind: u32, shape: &[u64]) {
         self.set_header(at, 1, kind);
         self.set_shape(at, shape);
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_shape(&mut self, at: u32, shape: &[u64]) {
         let block = self.words.get_mut((at + HEADER) as usize / 8..).unwrap_or(&mut []);
         match (block, shape) {
@@ -193,7 +193,7 @@ impl Heap {
     }
 
     /// One owner fewer of a block of `size` bytes that leads to no others.
-    #[inline]
+    #[inline(always)]
     pub fn release_leaf(&mut self, at: u32, size: u32) {
         let header = self.aligned(at);
         match header as u32 {
@@ -204,7 +204,7 @@ impl Heap {
     }
 
     /// Counts bytes as used, if the limit lets it.
-    #[inline]
+    #[inline(always)]
     pub fn charge(&mut self, bytes: u64) -> bool {
         let total = self.in_use + bytes;
         if total > self.peak {
@@ -227,7 +227,7 @@ impl Heap {
     }
 
     /// A block with one owner; `size` is a multiple of 8 and has room for the header. `None`: there is no memory.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, size: u32, kind: u32) -> Option<u32> {
         if !self.charge(u64::from(size)) {
             return None;
@@ -306,7 +306,7 @@ impl Heap {
     }
 
     /// Takes back a block that nobody owns any more.
-    #[inline]
+    #[inline(always)]
     pub fn free(&mut self, at: u32, size: u32) {
         self.in_use = self.in_use.saturating_sub(u64::from(size));
         self.list(at, size);

@@ -134,7 +134,7 @@ impl Kinds {
     }
 
     /// The function of a closure's block.
-    #[inline]
+    #[inline(always)]
     pub fn function_of(&self, kind: u32) -> Option<FuncId> {
         let function = kind.checked_sub(FIRST_BOX + 2 * self.n_layouts)?;
         ((kind as usize) < self.kinds.len()).then_some(FuncId(function))
@@ -146,7 +146,7 @@ impl Kinds {
     }
 
     /// The size of the block at an address, header included.
-    #[inline]
+    #[inline(always)]
     pub fn size_at(&self, heap: &Heap, at: u32) -> u32 {
         let header = heap.word(at);
         match self.kinds.get((header >> 32) as usize) {
@@ -176,13 +176,13 @@ impl Kinds {
 
     /// Where the one pointer of a block's content is, in bytes from the block's first; `None` if there is none or are
     /// several, or if it is not on a byte.
-    #[inline]
+    #[inline(always)]
     pub fn only_pointer(&self, kind: u32) -> Option<u32> {
         self.kinds.get(kind as usize).and_then(|data| data.only)
     }
 
     /// Whether blocks of a kind hold no pointers.
-    #[inline]
+    #[inline(always)]
     pub fn is_leaf(&self, kind: u32) -> bool {
         self.kinds.get(kind as usize).is_none_or(|data| data.items.is_empty())
     }

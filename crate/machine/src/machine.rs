@@ -11,6 +11,7 @@ use base::Span;
 use ir::{FuncId, Instr, Op, Program};
 use layout::{LayoutId, Words, decode, encode, n_words};
 use op::Operators;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use ty::{Limits, RunError, RunFault, Value};
 
@@ -35,6 +36,54 @@ pub(crate) struct Frame {
     pub site: u32,
 }
 
+/// Calls that are not finished, the last one on top. A place that was used stays, so that to call is to write there,
+/// which the compiler puts where the call is, also where it spares code.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    places: Vec<Frame>,
+    n: usize,
+}
+
+impl Frames {
+    #[inline(always)]
+    pub fn push(&mut self, frame: Frame) {
+        match self.places.get_mut(self.n) {
+            Some(place) => *place = frame,
+            None => self.places.push(frame),
+        }
+        self.n += 1;
+    }
+
+    #[inline(always)]
+    pub fn pop(&mut self) -> Option<Frame> {
+        self.n = self.n.checked_sub(1)?;
+        self.places.get(self.n).copied()
+    }
+
+    pub fn clear(&mut self) {
+        *self = Frames::default();
+    }
+}
+
+impl Clone for Frames {
+    fn clone(&self) -> Frames {
+        Frames { places: self.to_vec(), n: self.n }
+    }
+}
+
+impl Deref for Frames {
+    type Target = [Frame];
+    fn deref(&self) -> &[Frame] {
+        &self.places[..self.n]
+    }
+}
+
+impl DerefMut for Frames {
+    fn deref_mut(&mut self) -> &mut [Frame] {
+        &mut self.places[..self.n]
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum GlobalState {
     Unset,
@@ -51,7 +100,7 @@ pub(crate) struct State {
     pub heap: Heap,
     /// Above the last frame there is room for what a call may need.
     pub registers: Vec<u64>,
-    pub frames: Vec<Frame>,
+    pub frames: Frames,
     pub globals: Vec<GlobalState>,
     pub pc: u32,
     pub base: u32,
@@ -151,7 +200,7 @@ impl Machine {
         let state = State {
             heap,
             registers: Vec::new(),
-            frames: Vec::new(),
+            frames: Frames::default(),
             globals,
             pc: HALT,
             base: 0,

@@ -61,7 +61,7 @@ impl Heap {
 
     /// One owner fewer of a block whose content has been copied out, so that the copy owns what is in it. Whether that
     /// was the last owner: then the block is still there, but holds nothing.
-    #[inline]
+    #[inline(always)]
     pub fn empty(&mut self, code: &Assembly, at: u32) -> bool {
         let header = self.aligned(at);
         match header as u32 {
@@ -106,14 +106,14 @@ impl Heap {
     }
 
     pub fn copy_content(&self, at: u32, words: &mut [u64]) {
-        for (place, word) in (at.saturating_add(HEADER)..).step_by(8).zip(words) {
-            *word = self.word(place);
+        for (i, word) in (0..).zip(words) {
+            *word = self.word(at.saturating_add(HEADER + i * 8));
         }
     }
 
     pub fn set_content(&mut self, at: u32, words: &[u64]) {
-        for (place, &word) in (at + HEADER..).step_by(8).zip(words) {
-            self.set_word(place, word);
+        for (i, &word) in (0..).zip(words) {
+            self.set_word(at + HEADER + i * 8, word);
         }
     }
 }

@@ -291,7 +291,7 @@ impl Machine {
                         if !state.heap.charge(routine.bytes.into()) {
                             break 'frame Some(Stop::NoMemory(routine.bytes.into()));
                         }
-                        let args = &code.args[first as usize..first as usize + n as usize];
+                        let args = &code.args[..][first as usize..first as usize + n as usize];
                         for (i, &arg) in (size..).zip(args) {
                             r[i as usize] = r[arg as usize];
                         }
@@ -584,7 +584,7 @@ impl Machine {
                         if n_params != routine.n_params {
                             break 'frame Some(Stop::Fault(RunFault::Broken));
                         }
-                        let args = &code.args[first as usize..first as usize + n as usize];
+                        let args = &code.args[..][first as usize..first as usize + n as usize];
                         if n_params as usize > MAX_QUICK_ARGS || new + routine.reach as usize > n_registers {
                             let words = args.iter().map(|&arg| r[arg as usize]).collect();
                             let how =
@@ -616,7 +616,7 @@ impl Machine {
                     }
                     Code::TailValue { n, callee, first, bytes } => {
                         let closure = r[callee as usize] as u32;
-                        let args = &code.args[first as usize..first as usize + n as usize];
+                        let args = &code.args[..][first as usize..first as usize + n as usize];
                         let words = args.iter().map(|&arg| r[arg as usize]).collect();
                         let at = pc as u32 - 1;
                         let is_library = code.function(at).is_some_and(|function| code.routines[function].is_library);
@@ -713,17 +713,17 @@ fn choose(r: &mut [u64; WINDOW], to: Reg, truth: bool, yes: u32, no: u32) -> usi
     if truth { yes as usize } else { no as usize }
 }
 
-#[inline]
+#[inline(always)]
 fn parts(code: &Assembly, first: u32, n: u16) -> &[Part] {
     &code.parts[first as usize..first as usize + n as usize]
 }
 
-#[inline]
+#[inline(always)]
 fn words(code: &Assembly, first: u32, n: u8) -> &[u64] {
     &code.words[first as usize..first as usize + n as usize]
 }
 
-#[inline]
+#[inline(always)]
 fn move_parts(r: &mut [u64; WINDOW], parts: &[Part]) {
     for part in parts {
         let bits = part.bits.of(r[part.from as usize]) << (part.shift & 63);
@@ -732,7 +732,7 @@ fn move_parts(r: &mut [u64; WINDOW], parts: &[Part]) {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn copy_in(r: &mut [u64; WINDOW], to: Reg, words: &[u64]) {
     // One by one: they are few.
     for (i, word) in (0..).zip(words) {
@@ -752,7 +752,7 @@ fn immediate_content(code: &Assembly, layout: LayoutId, word: u32, n: u8) -> &[u
 }
 
 /// The word of a box, if its content takes no block.
-#[inline]
+#[inline(always)]
 fn immediate_of(code: &Assembly, layout: LayoutId, content: &[u64]) -> Option<u32> {
     let is_it =
         |it: &&Immediate| content.first() == Some(&it.first) && content == words(code, it.words, content.len() as u8);

@@ -123,7 +123,7 @@ impl Block {
     }
 
     /// How many owners the tensor at `at` has; `None` if it is of another type.
-    #[inline]
+    #[inline(always)]
     pub fn owners(&self, heap: &Heap, at: u32) -> Option<u32> {
         let words = heap.from(at);
         let header = *words.first()?;
@@ -138,13 +138,13 @@ impl Block {
         (is_shape && (header >> 32) as u32 == self.kind).then_some(header as u32)
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn take(&self, heap: &mut Heap) -> Result<u32, Fail> {
         heap.take_tensor(self.size, self.kind, &self.shape).ok_or(Fail::Memory(self.size.into()))
     }
 
     /// Where the elements of the tensor at `at` are.
-    #[inline]
+    #[inline(always)]
     pub fn place(&self, at: u32) -> Range<u32> {
         at + self.data.start..at + self.data.end
     }
@@ -159,7 +159,7 @@ pub(crate) struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     /// Of `n` operands, once.
-    #[inline]
+    #[inline(always)]
     pub fn list(&mut self, n: usize) -> &mut [Source<'a>] {
         match self.few.get_mut(..n) {
             Some(few) => few,
@@ -179,12 +179,12 @@ pub(crate) struct Operands<'a> {
 }
 
 impl<'a> Operands<'a> {
-    #[inline]
+    #[inline(always)]
     fn word(self, i: usize) -> &'a u64 {
         &self.registers[usize::from(self.args[i])]
     }
 
-    #[inline]
+    #[inline(always)]
     fn iter(self) -> impl Iterator<Item = &'a u64> {
         self.args.iter().map(move |&arg| &self.registers[usize::from(arg)])
     }
@@ -471,7 +471,7 @@ impl Quick {
         };
         let place = at / 4 + self.result.data.start..at / 4 + self.result.data.end;
         let (before, to, after) = around(heap.floats_mut(), &place);
-        let scalars: [[f32; 2]; 2] = [a, b].map(bytemuck::cast);
+        let scalars: [[f32; 2]; 2] = [bytemuck::cast(a), bytemuck::cast(b)];
         let source = |of: &InWords, word: u64| match word as u32 == at {
             true => From::Result,
             false => From::Other(part(before, after, &place, word as u32 / 4, &of.data)),
@@ -493,7 +493,7 @@ impl Quick {
 }
 
 /// The elements before a place, in it and after it.
-#[inline]
+#[inline(always)]
 pub(crate) fn around<'a, T>(elements: &'a mut [T], place: &Range<u32>) -> (&'a [T], &'a mut [T], &'a [T]) {
     let end = (place.end as usize).min(elements.len());
     let (rest, after) = elements.split_at_mut(end);
@@ -502,7 +502,7 @@ pub(crate) fn around<'a, T>(elements: &'a mut [T], place: &Range<u32>) -> (&'a [
 }
 
 /// The elements of the block at `at`, which are before or after `place`.
-#[inline]
+#[inline(always)]
 pub(crate) fn part<'a, T>(before: &'a [T], after: &'a [T], place: &Range<u32>, at: u32, data: &Range<u32>) -> &'a [T] {
     let from = at.wrapping_add(data.start);
     let (part, from) = match from.checked_sub(place.end) {
