@@ -13,9 +13,11 @@ export default defineConfig({
   fullyParallel: true,
   // Two cores are common where this runs; more would only wait for each other.
   workers: 2,
+  // A trace takes a fifth of a test's time, so it is made when one that failed is repeated. It counts as failed all the same.
+  retries: 1,
   reporter: [["list"]],
   // Only the test of it has the site kept: to keep it for each test anew would take longer than most of them.
-  use: { baseURL: `http://127.0.0.1:${port}`, trace: "retain-on-failure", serviceWorkers: "block" },
+  use: { baseURL: `http://127.0.0.1:${port}`, trace: "on-first-retry", serviceWorkers: "block" },
   webServer: {
     command: `node node_modules/vite/bin/vite.js preview --config web/vite.config.ts --host 127.0.0.1 --port ${port} --strictPort`,
     url: `http://127.0.0.1:${port}`,

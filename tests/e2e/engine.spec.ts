@@ -1,6 +1,6 @@
 // The two builds of the compiler: the default one, and the one with relaxed SIMD behind a switch.
 import { expect, type Page, test } from "@playwright/test";
-import { open, panel, ready, runButton, showPanel, stopButton, write } from "./page.ts";
+import { open, panel, ready, runButton, share, showPanel, stopButton, write } from "./page.ts";
 
 const PROGRAM = "sum(nn.dense(ones(shape=[3, 5]), ones(shape=[2, 5])))\n";
 const ANSWER = "30f";
@@ -51,9 +51,7 @@ test("a link holds the engine, and a visitor's own choice stays theirs", async (
   await showPanel(page, "Run");
   await relaxedSwitch(page).check();
   await expect(page.getByText("Loading the engine")).toBeHidden();
-  await page.getByRole("button", { name: "Share" }).click();
-  await expect(page.locator(".notice")).toContainText("Link copied");
-  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const link = await share(page);
   await relaxedSwitch(page).uncheck();
 
   await open(page, `./?again${new URL(link).hash}`);

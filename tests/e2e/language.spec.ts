@@ -1,6 +1,6 @@
 // The language of a program, which its first line says.
 import { expect, type Page, test } from "@playwright/test";
-import { expectHover, focusEditor, open, panel, problems, showPanel, text, write } from "./page.ts";
+import { expectHover, focusEditor, open, panel, problems, share, showPanel, text, write } from "./page.ts";
 
 const REFINE = `#lang refine
 let x : [A, B, C] = A in
@@ -143,9 +143,7 @@ test("a refine program is coloured, hovered, commented, formatted, drawn and sha
   await page.getByRole("button", { name: "Format" }).click();
   await expect.poll(() => text(page)).toContain("let x : [A, B, C]");
 
-  await page.getByRole("button", { name: "Share" }).click();
-  await expect(page.getByText("Link copied")).toBeVisible();
-  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const link = await share(page);
   const elsewhere = await browser.newContext();
   const fresh = await elsewhere.newPage();
   await open(fresh, link);

@@ -31,7 +31,7 @@ test("layers are listed with what they give, learn and cost, and the program is 
   await panel(page).getByRole("button", { name: "PyTorch" }).click();
   await expect(panel(page).locator("pre")).toContainText("self.wide = nn.Linear(4, 8)");
   await panel(page).getByRole("button", { name: "Copy" }).click();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("class Net(nn.Module):");
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain("class Net(nn.Module):");
   expect(await violations(page)).toEqual([]);
   await runButton(page).click();
   await expect(panel(page)).toContainText("Net::forward");

@@ -53,6 +53,13 @@ export async function expectValue(page: Page, value: string): Promise<void> {
   await expect(page.locator(".value-after").filter({ hasText: `= ${value}` })).toHaveCount(1);
 }
 
+/** The link of the page as it stands: it is in the clipboard once the page says so. */
+export async function share(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await expect(page.locator(".notice")).toContainText("Link copied");
+  return page.evaluate(() => navigator.clipboard.readText());
+}
+
 /** Rests the mouse on the first word of a line (from 0) until the hover says something. */
 export async function expectHover(page: Page, line: number, content: string): Promise<void> {
   const word = page.locator(".editor .view-line").nth(line).locator("span > span").first();

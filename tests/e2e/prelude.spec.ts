@@ -1,6 +1,6 @@
 // Names lead to where they are bound, and the prelude is a text that one can read and ask about.
 import { expect, type Page, test } from "@playwright/test";
-import { open, panel, phone, problems, text, write } from "./page.ts";
+import { open, panel, phone, problems, share, text, write } from "./page.ts";
 
 const PROGRAM = `def @twice(%f: fn(int32) -> int32, %n: int32) { %f(%f(%n)) }
 @map(fn(%x: int32) -> int32 { @twice(fn(%y: int32) -> int32 { %y + 1 }, %x) }, Cons(1, Nil))
@@ -123,9 +123,7 @@ test("a link holds the program, whichever text is shown", async ({ page }) => {
   await open(page);
   await write(page, PROGRAM);
   await preludeTab(page).click();
-  await page.getByRole("button", { name: "Share" }).click();
-  await expect(page.getByText("Link copied")).toBeVisible();
-  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const link = await share(page);
   await open(page, `./?again${link.replace(/^[^#]*/, "")}`);
   await expect(programTab(page)).toHaveAttribute("aria-selected", "true");
   await expect.poll(() => text(page)).toContain("@twice");

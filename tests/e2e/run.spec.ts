@@ -1,6 +1,18 @@
 // What a run came to and what it took: memory, operators, and tensors as numbers, maps and images.
 import { expect, type Page, test } from "@playwright/test";
-import { expectValue, open, panel, phone, problems, runButton, showPanel, stopButton, violations, write } from "./page.ts";
+import {
+  expectValue,
+  open,
+  panel,
+  phone,
+  problems,
+  runButton,
+  share,
+  showPanel,
+  stopButton,
+  violations,
+  write,
+} from "./page.ts";
 
 const NET = `def @layer(%x: Tensor[(64, 128), float32], %w: Tensor[(96, 128), float32]) {
   nn.softmax(nn.dense(%x, %w))
@@ -457,8 +469,7 @@ test("operators are fused or not, with the same values, and a link keeps which",
   await showPanel(page, "IR");
   await expect(panel(page).locator("code").filter({ hasText: "tanh(" }).first()).toBeVisible();
   await expect(panel(page).getByText("fused(")).toHaveCount(0);
-  await page.getByRole("button", { name: "Share", exact: true }).click();
-  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const link = await share(page);
   await page.evaluate(() => localStorage.clear());
   await page.goto("about:blank");
   await page.goto(link);

@@ -2,7 +2,7 @@
 import { deflateRawSync } from "node:zlib";
 import { readFile } from "node:fs/promises";
 import { expect, type Locator, type Page, test } from "@playwright/test";
-import { focusEditor, open, panel, problems, ready, showPanel, text, violations, write } from "./page.ts";
+import { focusEditor, open, panel, problems, ready, share, showPanel, text, violations, write } from "./page.ts";
 
 const NET = `def @net(%x: Tensor[(2, 1, 28, 28), float32], %w: Tensor[(20, 1, 5, 5), float32]) {
   let %c = nn.conv2d(%x, %w);
@@ -113,9 +113,7 @@ test("a broken network: why not, the first fix, why a dim, the deciding step, an
   await page.keyboard.press("ArrowRight");
   await expect(caption(page)).toHaveText(said ?? "");
 
-  await page.getByRole("button", { name: "Share" }).click();
-  await expect(page.getByText("Link copied")).toBeVisible();
-  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const link = await share(page);
   const elsewhere = await browser.newContext();
   const fresh = await elsewhere.newPage();
   await open(fresh, link);
@@ -252,8 +250,9 @@ test("pictures, the trace and the text can be taken along", async ({ page }) => 
   const trace = JSON.parse((await save("Trace as JSON")).text);
   expect(trace.events.length).toBeGreaterThan(5);
   await control(page, "Copy as text").click();
-  const copied = await page.evaluate(() => navigator.clipboard.readText());
-  expect(copied).toContain("of the solver");
+  const inClipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(inClipboard).toContain("of the solver");
+  const copied = await inClipboard();
   expect(copied).toContain("nn.conv2d(%x, %w)");
 
   await inner(page, "Graph").click();

@@ -1,6 +1,18 @@
 // A newcomer's first minutes.
 import { expect, test } from "@playwright/test";
-import { expectHover, expectValue, focusEditor, open, panel, problems, runButton, showPanel, text, write } from "./page.ts";
+import {
+  expectHover,
+  expectValue,
+  focusEditor,
+  open,
+  panel,
+  problems,
+  runButton,
+  share,
+  showPanel,
+  text,
+  write,
+} from "./page.ts";
 
 const PROGRAM = `let %a = ones(shape=[2, 3]);
 let %b = ones(shape=[3]);
@@ -67,9 +79,7 @@ test("hover, break, read, fix, run, share, and see the same elsewhere", async ({
   await expect(panel(page).getByRole("group", { name: "Elements" }).getByRole("table")).toContainText("2");
   await expectValue(page, "[[2f, 2f, 2f], [2f, 2f, 2f]]");
 
-  await page.getByRole("button", { name: "Share" }).click();
-  await expect(page.getByText("Link copied")).toBeVisible();
-  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const link = await share(page);
   expect(link).toContain("#v1.");
 
   const elsewhere = await browser.newContext();
