@@ -1,4 +1,4 @@
-// The language of a text, which its first line says: `#lang refine`. The text alone knows; nothing else is kept.
+// The language of a text, which its first line that is not blank says: `#lang refine`. The text alone knows; nothing else is kept.
 export type Language = "relay" | "refine" | "tensorscript";
 
 export const LANGUAGES: readonly { id: Language; title: string }[] = [
@@ -16,7 +16,7 @@ export const KEYWORDS: Readonly<Record<Language, readonly string[]>> = {
   tensorscript: "use dim tsr node weights graph def if else self true false".split(" "),
 };
 
-const LANG_LINE = /^\uFEFF?#lang(?:[ \t]+(.*?))?[ \t\r]*(?:\n|$)/;
+const LANG_LINE = /^\s*#lang(?:[ \t]+(.*?))?[ \t\r]*(?:\n|$)/;
 
 export function languageOf(text: string): Language {
   const name = LANG_LINE.exec(text)?.[1]?.trim();
@@ -47,7 +47,7 @@ export function languageShown(text: string): Language | undefined {
 }
 
 /** Whether a text says what it is written in, be it behind blank lines. */
-export const saysLanguage = (text: string): boolean => LANG_LINE.test(text.trimStart());
+export const saysLanguage = (text: string): boolean => LANG_LINE.test(text);
 
 /** Whether a text says that, and nothing else. */
 export const isLangLine = (text: string): boolean => text !== "" && text.replace(LANG_LINE, "") === "";

@@ -48,4 +48,4 @@ pub use nearest::nearest;
 pub use sort::{sort, sort_by_key};
 pub use span::Span;
 pub use surface::Surface;
-pub use words::{count, listed};
+pub use words::{count, listed, quoted};

@@ -5,7 +5,7 @@ use crate::call;
 use crate::candidate::{Candidate, numbers, smallest};
 use crate::outline::{Outline, is_type};
 use crate::suspect::Suspect;
-use base::{Append, Diagnostic, Edit, Span, ToList};
+use base::{Append, Diagnostic, Edit, Span, ToList, quoted};
 use syntax::{NodeId, NodeKind};
 use ty::{Dim, Extent, Term, Terms};
 
@@ -179,11 +179,29 @@ fn written(text: &str, edit: Edit, cost: u32) -> Candidate {
     let cost = cost + 6 * u32::from(is_param);
     let title = match (old.trim(), edit.text.trim()) {
         ("", ",") => "insert `,`".to_owned(),
-        ("", new) => format!("insert `{}`", new.trim_matches([',', ' '])),
-        (old, "") => format!("remove `{}`", old.trim_matches([',', ' '])),
-        (old, new) => format!("write `{new}` for `{old}`"),
+        ("", new) => format!("insert {}", quoted(new.trim_matches([',', ' ']))),
+        (old, "") => format!("remove {}", quoted(old.trim_matches([',', ' ']))),
+        _ => {
+            let [old, new] = with_word_before(text, &edit).map(|code| quoted(&code));
+            format!("write {new} for {old}")
+        }
     };
     Candidate { title, place: edit.span, edits: vec![edit], cost }
+}
+
+/// What an edit replaces and by what, with the word before if one of the two begins with a sign: what makes
+/// `H - 2, W - 2` of `H, W` is `- 2, W - 2` for `, W`.
+fn with_word_before(text: &str, edit: &Edit) -> [String; 2] {
+    let both = [&text[edit.span.range()], &edit.text];
+    let is_sign = |code: &&str| code.trim_start().starts_with([',', '+', '-', '*', '/']);
+    let before = &text[..edit.span.start as usize];
+    let word = before.rfind(|c: char| !c.is_alphanumeric()).map_or(0, |at| at + 1);
+    let word = if both.iter().any(is_sign) { &before[word..] } else { "" };
+    both.map(|code| match code.trim() {
+        code if word.is_empty() => code.to_owned(),
+        code if code.starts_with(',') => format!("{word}{code}"),
+        code => format!("{word} {code}"),
+    })
 }
 
 /// Shapes, sizes and dtypes in a written type.

@@ -81,6 +81,22 @@ fn a_file_with_mistakes_stays_as_it_is() {
     assert_eq!((read(&broken), read(&ugly)), (BROKEN.to_owned(), NEAT.to_owned()));
 }
 
+/// The blanks before it go, and it means the same with them.
+#[test]
+fn a_language_may_stand_behind_blank_lines() {
+    assert_eq!(answer(&fmt(&["-"], "\n  #lang refine\nlet x : [A] = A in x")).0, Some(0));
+    assert_eq!(answer(&command::relish(&["check", "-"], "\n #lang refine\nlet x : [A] = A in x")).0, Some(0));
+    assert_eq!(answer(&command::relish(&["check", "-"], "\n #lang relay\nlet x : [A] = A in x")).0, Some(1));
+}
+
+#[test]
+fn of_many_mistakes_the_first_are_told() {
+    let output = fmt(&["-"], &";\n".repeat(3000));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(told.matches("error[syntax-error]").count(), 500);
+    assert!(told.contains("more problems follow from here"), "{told}");
+}
+
 #[test]
 fn wrong_usage_changes_nothing() {
     let folder = Folder::new("usage");

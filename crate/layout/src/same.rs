@@ -21,13 +21,15 @@ impl Layouts {
             match (&a.kind, &b.kind) {
                 (Kind::Sum { tag, variants }, Kind::Sum { tag: other_tag, variants: others }) => {
                     let has_size = a.bits == b.bits || self.strategy == Strategy::Uniform;
-                    if !has_size || tag != other_tag {
+                    if !has_size {
                         return false;
                     }
                     for (variant, other) in shared(variants, others) {
                         let (variant, other) = (&variants[variant], &others[other]);
                         let fields = || variant.fields.iter().zip(&other.fields);
-                        if variant.code != other.code || fields().any(|(a, b)| a.offset != b.offset) {
+                        // What has no code of its own has the same bits however others are told from it.
+                        let is_told_alike = tag == other_tag || variant.code.is_none();
+                        if !is_told_alike || variant.code != other.code || fields().any(|(a, b)| a.offset != b.offset) {
                             return false;
                         }
                         pairs.append_all(fields().map(|(a, b)| (a.layout, b.layout)));

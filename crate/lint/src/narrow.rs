@@ -1,6 +1,6 @@
 //! Results that the dtype of their operand cannot hold.
 //!
-//! Worked example: `exp(1)` is an int32, 2, since an operator gives what it takes.
+//! Worked example: `exp(1)` is an int32, 2, since an operator gives what it takes; `logical_and(1f, 1f)` is NaN.
 
 use crate::{Call, Context};
 use base::{Diagnostic, Surface};
@@ -42,6 +42,10 @@ const FRACTIONS: &[&str] = &[
     "variance",
 ];
 
+/// What these compute of floats is NaN: those have no bits here, and no truth.
+const BITS: &[&str] = &["bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "left_shift", "right_shift"];
+const TRUTHS: &[&str] = &["logical_and", "logical_or", "logical_xor"];
+
 pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let &data = call.args.first()?;
     let solver = &cx.inferred.solver;
@@ -49,7 +53,14 @@ pub(crate) fn check(cx: &Context, call: &Call) -> Option<Diagnostic> {
     let Term::Dtype(dtype) = solver.head(dtype) else { return None };
     let (name, span) = (call.name, cx.span(data));
     let (wide, suffix, result) = if dtype.is_float() {
-        return None;
+        let (operands, help) = match name {
+            _ if BITS.contains(&name) => ("whole numbers", "`cast` the operands to int32 first"),
+            _ if TRUTHS.contains(&name) => ("truths", "compare the operands first, as in `%x != 0f`"),
+            _ => return None,
+        };
+        let message = format!("`{name}` of {dtype} is NaN: it works on {operands}");
+        let warning = Diagnostic::warning(CODE, cx.span(call.expr), message);
+        return Some(Diagnostic { help: Some(help.to_owned()), ..warning });
     } else if FRACTIONS.contains(&name) {
         (Dtype::Float32, if cx.module.surface == Surface::TensorScript { "." } else { "f" }, "fractions are cut off")
     } else if name == "sum" && dtype == Dtype::Bool {

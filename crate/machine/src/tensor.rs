@@ -19,7 +19,7 @@ use op::{
     AttrForm, CallFault, Direct, MAX_OPERANDS, OpId, Operators, Plan, ResultType, Scratch, Source, Step,
     bytes_on_values,
 };
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 use std::sync::Arc;
 use ty::{Attrs, Dtype, RunFault, Value};
@@ -154,7 +154,7 @@ impl Block {
 #[derive(Default)]
 pub(crate) struct Sources<'a> {
     few: [Source<'a>; 4],
-    more: Option<[Source<'a>; MAX_OPERANDS]>,
+    more: SmallVec<[Source<'a>; MAX_OPERANDS]>,
 }
 
 impl<'a> Sources<'a> {
@@ -163,7 +163,10 @@ impl<'a> Sources<'a> {
     pub fn list(&mut self, n: usize) -> &mut [Source<'a>] {
         match self.few.get_mut(..n) {
             Some(few) => few,
-            None => &mut self.more.insert([None; MAX_OPERANDS])[..n],
+            None => {
+                self.more.resize(n, None);
+                &mut self.more
+            }
         }
     }
 }

@@ -10,10 +10,16 @@ use std::sync::LazyLock;
 use ty::{AdtId, Printed, Term, Terms};
 
 /// At most this many problems are told at once, errors rather than others: nobody reads more, and a page shows them all.
-const MAX_DIAGNOSTICS: usize = 500;
+pub(crate) const MAX_DIAGNOSTICS: usize = 500;
 
 /// Says how many more there are.
 const MORE_PROBLEMS: &str = "more-problems";
+
+/// That problems were left out, from where on.
+pub(crate) fn more_problems(n: usize, from: Span) -> Diagnostic {
+    let message = format!("{n} more problems follow from here; mend the first ones to see them");
+    Diagnostic::new(Severity::Info, MORE_PROBLEMS, from, message)
+}
 
 /// At most this many variables are offered to fill a hole.
 const MAX_FITS: usize = 3;
@@ -112,8 +118,7 @@ impl Analysis {
         if diagnostics.len() > MAX_DIAGNOSTICS {
             base::sort_by_key(&mut diagnostics, |said| said.severity != Severity::Error);
             let rest = diagnostics.split_off(MAX_DIAGNOSTICS);
-            let message = format!("{} more problems follow from here; mend the first ones to see them", rest.len());
-            diagnostics.push(Diagnostic::new(Severity::Info, MORE_PROBLEMS, rest[0].span, message));
+            diagnostics.push(more_problems(rest.len(), rest[0].span));
             untold = Some(&rest[0]).filter(|said| said.severity == Severity::Error).map(|said| said.span.start);
             base::sort_by_key(&mut diagnostics, place);
         }

@@ -3,7 +3,7 @@
 //! Worked example: `match (%l) { Nil => 0 }` misses `Cons(_, _)`. The fix writes `, Cons(_, _) => _` behind the last
 //! arm; the `_` is a hole, which then says what type it wants.
 
-use base::{Diagnostic, Edit, Fix, LineIndex, Span, Surface, ToList};
+use base::{Diagnostic, Edit, Fix, LineIndex, Span, Surface, ToList, quoted};
 use hir::{Arm, Expr, ExprKind, Module, PatId, PatKind};
 use infer::{Inferred, TypeError, Why};
 use pattern::{Coverage, Unreachable};
@@ -152,11 +152,6 @@ fn widened(module: &Module, inferred: &Inferred, expr: &Expr, scrutinee: TermId,
         is_shown.then(|| (span, format!("{verb} put `{name}` into the sum")))
     });
     origins.take(MAX_LABELS).list()
-}
-
-/// A pattern between backticks: two, if it has some itself.
-fn quoted(pattern: &str) -> String {
-    if pattern.contains('`') { format!("`` {pattern} ``") } else { format!("`{pattern}`") }
 }
 
 fn unreachable(

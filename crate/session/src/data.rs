@@ -391,6 +391,9 @@ fn random_tensor(shape: Vec<usize>, dtype: Dtype, below: Option<i64>, random: &m
 }
 
 pub(crate) fn from_json(json: &Json, dtype: Dtype, want: &[Option<usize>]) -> Result<Value, String> {
+    if !want.is_empty() && !matches!(json, Json::Array(_) | Json::Number(_)) {
+        return Err(format!("{} is no tensor", written(json)));
+    }
     let mut shape: Vec<usize> = Vec::new();
     let mut level = json;
     while let Json::Array(items) = level {
@@ -441,12 +444,13 @@ fn scalar(json: &Json, dtype: Dtype) -> Result<Scalar, String> {
             Some(_) => return Err(bad()),
             None => json.as_f64().ok_or_else(bad)?,
         };
-        return Ok(Scalar::Float(op::round_to(dtype, value)));
+        let rounded = op::round_to(dtype, value);
+        return if rounded.is_infinite() && value.is_finite() { Err(bad()) } else { Ok(Scalar::Float(rounded)) };
     }
     let value = match json {
-        Json::Bool(value) => i128::from(*value),
+        Json::Bool(value) if dtype == Dtype::Bool => i128::from(*value),
         Json::Number(value) => value.as_i64().map(i128::from).or(value.as_u64().map(i128::from)).ok_or_else(bad)?,
-        Json::Null | Json::String(_) | Json::Array(_) | Json::Object(_) => return Err(bad()),
+        _ => return Err(bad()),
     };
     let (low, high) = dtype.int_range().ok_or_else(bad)?;
     if (low..=high).contains(&value) { Ok(Scalar::Int(value as i64)) } else { Err(bad()) }

@@ -1,5 +1,6 @@
 //! The layout of a text: spaces, line ends and indentation.
 
+use crate::analysis::{MAX_DIAGNOSTICS, more_problems};
 use base::{Diagnostic, Edit, Span, Surface, ToList};
 
 /// The text as it is best read, or what is wrong with its syntax.
@@ -8,7 +9,9 @@ pub fn format(text: &str, surface: Surface) -> Result<String, Vec<Diagnostic>> {
     if parse.errors.is_empty() {
         Ok(syntax::format(&parse))
     } else {
-        Err(parse.errors.iter().map(|error| error.diagnostic()).list())
+        let (told, rest) = parse.errors.split_at(parse.errors.len().min(MAX_DIAGNOSTICS));
+        let more = rest.first().map(|error| more_problems(rest.len(), error.diagnostic().span));
+        Err(told.iter().map(|error| error.diagnostic()).chain(more).list())
     }
 }
 

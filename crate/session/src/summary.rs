@@ -7,7 +7,7 @@ use hir::layers::{Layer, LayerKind, int};
 use hir::net::{Applied, MadeOf, Net, Stage};
 use hir::{ExprId, ExprKind, FnId, Module};
 use op::ResultType;
-use ty::{Atom, Dim, Dtype, Extent, Names, ParamId, Poly, Term, TermId, Terms};
+use ty::{Atom, Dim, Dtype, Extent, ParamId, Poly, Term, TermId, Terms};
 
 /// A node.
 #[derive(Clone, Debug, PartialEq)]
@@ -267,8 +267,7 @@ fn formula(analysis: &Analysis, cost: &Poly<Atom>) -> String {
         });
         out.push_str(&number.unsigned_abs().to_string());
         for atom in atoms {
-            let name = if let Atom::Param(param) = atom { names.param(*param) } else { "_" };
-            out.push_str(&format!(" * {name}"));
+            out.push_str(&format!(" * {}", ty::print_atom(&analysis.inferred.solver, &names, *atom).text));
         }
     }
     out

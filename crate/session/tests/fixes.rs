@@ -62,3 +62,20 @@ def @f(%x: A, %y: B) -> C where Conv(A, B, C) { nn.conv2d(%x, %y) }";
     assert_eq!(text, conv);
     assert!(left.iter().all(|&code| code == "relation-not-assumed") && !left.is_empty(), "{left:?}");
 }
+
+/// What an edit says is whole words, and code with a backtick stands between two.
+#[test]
+fn what_edits_are_called() {
+    let titles = |text: &str| -> Vec<String> {
+        let analysis = Analysis::new(text);
+        let told = session::Mends::new(&analysis).ranked(&analysis);
+        told.into_iter().flat_map(|said| said.fixes).map(|fix| fix.title).collect()
+    };
+    let conv = "def @f[N: Dim, H: Dim, W: Dim](%x: Tensor[(N, 3, H, W), float32], %w: Tensor[(8, 3, 3, 3), float32])
+  -> Tensor[(N, 8, H, W), float32] { nn.conv2d(%x, %w, channels=8, kernel_size=[3, 3]) }";
+    assert!(titles(conv).contains(&"write `H - 2, W - 2` for `H, W`".to_owned()), "{:?}", titles(conv));
+    let sum = "def @h(%x: [`A, `B]) -> [`A] { if (True) { `A } else { %x } }";
+    assert_eq!(titles(sum), ["insert `` `B ``", "remove `` `B ``"]);
+    let pad = "def @f(%x: Tensor[(2, 3), float32]) -> Tensor[(2, 4), float32] { %x + %x }";
+    assert_eq!(titles(pad).iter().filter(|title| title.ends_with("in `nn.pad`")).count(), 1);
+}

@@ -157,3 +157,29 @@ def @count(%n: int32) -> int32 { if (%n == 0) { 0 } else { @count(%n - 1) } }
     run(&Analysis::new(program), &options);
     assert_eq!(VALUES.take(), ["3", "0", "[2f, 4f]"]);
 }
+
+/// What an input may be is what a literal of its type may be, and what is none is not made one.
+#[test]
+fn an_input_is_of_its_type() {
+    let analysis =
+        Analysis::new("def @main(%n: int32, %b: bool, %h: float16, %x: Tensor[(2), float32]) { (%n, %b, %h, %x) }");
+    let run = |inputs: &str| {
+        let inputs = session::command::parse_inputs(inputs).expect("JSON");
+        let outcome = run(&analysis, &Options { inputs: Some(&inputs), ..Options::default() });
+        match outcome.diagnostics.first() {
+            Some(said) => said.message.clone(),
+            None => outcome.values.first().and_then(|value| analysis.show(value)).unwrap_or_default(),
+        }
+    };
+    assert_eq!(run(r#"{"n": 1, "b": true, "h": "inf", "x": [1, "nan"]}"#), "(1, True, inff16, [1f, nanf])");
+    for (inputs, told) in [
+        (r#"{"n": true, "b": true, "h": 1, "x": [1, 2]}"#, "the input `%n`: true is no int32"),
+        (r#"{"n": 1, "b": 2, "h": 1, "x": [1, 2]}"#, "the input `%b`: 2 is no bool"),
+        (r#"{"n": 1, "b": true, "h": 1e10, "x": [1, 2]}"#, "the input `%h`: 10000000000.0 is no float16"),
+        (r#"{"n": 1, "b": true, "h": 1, "x": [1, 1e39]}"#, "the input `%x`: 1e39 is no float32"),
+        (r#"{"n": 1, "b": true, "h": 1, "x": null}"#, "the input `%x`: null is no tensor"),
+        (r#"{"n": 1, "b": true, "h": 1, "x": [[1, 2]]}"#, "the input `%x`: expected the shape (2), found [1, 2]"),
+    ] {
+        assert_eq!(run(inputs), told);
+    }
+}

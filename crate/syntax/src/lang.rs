@@ -5,9 +5,9 @@ use base::{Span, Surface};
 use crate::error::SyntaxError;
 use crate::parser;
 
-/// What the first line of a text says of its surface, if it speaks of it: `#lang refine`.
+/// What the first line of a text that is not blank says of its surface, if it speaks of it: `#lang refine`.
 pub(crate) fn lang(text: &str) -> Option<Result<Surface, SyntaxError>> {
-    let bare = text.trim_start_matches('\u{feff}');
+    let bare = without_blanks(text);
     let line = bare.lines().next()?;
     let rest = line.strip_prefix("#lang")?;
     if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
@@ -25,6 +25,11 @@ pub(crate) fn lang(text: &str) -> Option<Result<Surface, SyntaxError>> {
     }))
 }
 
+/// A text from where something is in it on: `fmt` takes away what is before.
+fn without_blanks(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c == '\u{feff}' || c.is_whitespace())
+}
+
 /// The other surface that a text is without fault in, by words that all of its programs have.
 pub(crate) fn other(text: &str, surface: Surface) -> Option<Surface> {
     let has = |word: &str| text.contains(word);
@@ -39,7 +44,7 @@ pub(crate) fn other(text: &str, surface: Surface) -> Option<Surface> {
 
 /// That a text is another surface's, where it begins.
 pub(crate) fn other_error(text: &str, surface: Surface, other: Surface) -> SyntaxError {
-    let bare = text.trim_start_matches('\u{feff}');
+    let bare = without_blanks(text);
     let start = text.len() - bare.len();
     let line = bare.lines().next().unwrap_or_default();
     let len = if lang(text).is_some() { line.len() } else { 0 };

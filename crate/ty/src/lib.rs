@@ -53,7 +53,8 @@ pub use facts::{Facts, Size, Step, Stop, Why, if_known};
 pub use function::{FUNCTION, Function, NO_WHOLE_NUMBER, apply, evaluate, too_large};
 pub use poly::{Atom, Poly, PolyId};
 pub use print::{
-    Beginning, Names, Printed, print_beginning, print_obligation, print_obligation_beginning, print_scheme, print_term,
+    Beginning, Names, Printed, print_atom, print_beginning, print_obligation, print_obligation_beginning, print_scheme,
+    print_term,
 };
 pub use reason::{Operand, Reason};
 pub use relation::{Relation, RelationRef, Rule};

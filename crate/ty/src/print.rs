@@ -74,6 +74,16 @@ pub fn print_term(terms: &dyn Terms, names: &dyn Names, id: TermId) -> Printed {
     printer.finish()
 }
 
+/// Prints a factor of a polynomial: `N`, `floordiv(N + 1, 2)`.
+pub fn print_atom(terms: &dyn Terms, names: &dyn Names, atom: Atom) -> Printed {
+    let mut printer = Printer::new(terms, names);
+    let mut pieces = Vec::new();
+    printer.atom(atom, &mut pieces);
+    printer.stack.append_all(pieces.into_iter().rev());
+    printer.drain();
+    printer.finish()
+}
+
 /// Prints the beginning of a term.
 pub fn print_beginning(terms: &dyn Terms, names: &dyn Names, id: TermId, beginning: Beginning) -> Printed {
     let mut printer = Printer { beginning: Some(beginning), ..Printer::new(terms, names) };

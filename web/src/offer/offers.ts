@@ -160,7 +160,7 @@ export function scriptOffers(place: Place, known: Known): Offer[] {
     const { module, signature } = LAYERS.get(name) ?? { module: "", signature: { name, params: [], result: "", doc: "" } };
     const isUsed = declared.used.has(name);
     const line = declared.usedUpTo > 0 ? `\nuse ${module}::${name};` : `use ${module}::${name};\n`;
-    const at = declared.usedUpTo > 0 ? declared.usedUpTo : (known.text.startsWith("#lang") ? known.text.indexOf("\n") + 1 : 0);
+    const at = declared.usedUpTo > 0 ? declared.usedUpTo : (/^\s*#lang.*\n?/.exec(known.text)?.[0].length ?? 0);
     const offer: Offer = { name: name + behind, kind: "function", about: `${module}`, signature: labelOf(signature) };
     return isUsed || module === "init" ? offer : { ...offer, doc: `Adds \`use ${module}::${name};\`.`, edit: { at, text: line } };
   };
