@@ -6,9 +6,9 @@
 use crate::rule::misc::{Label, einsum_labels};
 use crate::run::{Call, Fault, floats, ints};
 use base::ToList;
-use kernel::index::{each_index, offset};
 use kernel::number::Number;
-use kernel::strided::{count, row_major};
+use kernel::strided::{Offsets, count, row_major};
+use std::ops::Range;
 use ty::Value;
 
 /// Elements whose axes have labels, each once.
@@ -49,26 +49,42 @@ fn product<T: Number>(
         }
     }
     let shape: Vec<usize> = labels.iter().map(|&label| size_of(label)).list();
-    let (to, summed) = shape.split_at(kept.len());
+    let n = kept.len();
+    let (to, summed) = shape.split_at(n);
     let mut elements = vec![T::ZERO; call.room(to.iter().copied())?];
-    let (by_a, by_b) = (a.strides(&labels), b.map(|b| b.strides(&labels)));
-    let mut at = 0;
-    each_index(to, &mut |outer| {
-        let from_a = offset(outer, &by_a);
-        let from_b = by_b.as_ref().map_or(0, |by| offset(outer, by));
-        let mut sum = T::ZERO;
-        each_index(summed, &mut |inner| {
-            let x = a.elements[from_a + offset(inner, &by_a[kept.len()..])];
-            sum = match (b, &by_b) {
-                (Some(b), Some(by)) => sum.multiply_add(x, b.elements[from_b + offset(inner, &by[kept.len()..])]),
-                // What is only moved keeps its bits: 0 + -0 is 0.
-                _ if summed.is_empty() => x,
-                _ => sum.add(x),
-            };
-        });
-        elements[at] = sum;
-        at += 1;
-    });
+    let by_a = a.strides(&labels);
+    let by_b = b.map_or_else(|| vec![0; labels.len()], |b| b.strides(&labels));
+    let steps = |axes: Range<usize>| [&by_a[axes.clone()], &by_b[axes]];
+    if let Some(b) = b
+        && let Some((&length, outer)) = to.split_last()
+        && let last @ ([0, 1] | [1, 0]) = [by_a[n - 1], by_b[n - 1]]
+    {
+        // A row of one, each time that an element of the other stands by it, is added to a row of the result.
+        for (row, [at_a, at_b]) in elements.chunks_exact_mut(length.max(1)).zip(Offsets::new(outer, steps(0..n - 1))) {
+            for [i, j] in Offsets::new(summed, steps(n..labels.len())) {
+                let (x, y) = (&a.elements[at_a + i..], &b.elements[at_b + j..]);
+                let (numbers, factor) = if last == [0, 1] { (y, x[0]) } else { (x, y[0]) };
+                T::add_products(row, &numbers[..length], factor);
+            }
+        }
+    } else {
+        let (&length, rest) = summed.split_last().unwrap_or((&1, &[]));
+        let last = summed.last().map_or([0; 2], |_| [&by_a, &by_b].map(|by| by[labels.len() - 1]));
+        for (sum, [at_a, at_b]) in elements.iter_mut().zip(Offsets::new(to, steps(0..n))) {
+            for [i, j] in Offsets::new(rest, steps(n..n + rest.len())) {
+                let (mut i, mut j) = (at_a + i, at_b + j);
+                for _ in 0..length {
+                    *sum = match b {
+                        Some(b) => sum.multiply_add(a.elements[i], b.elements[j]),
+                        // What is only moved keeps its bits: 0 + -0 is 0.
+                        None if summed.is_empty() => a.elements[i],
+                        None => sum.add(a.elements[i]),
+                    };
+                    (i, j) = (i + last[0], j + last[1]);
+                }
+            }
+        }
+    }
     Ok(Factor { labels: kept.to_vec(), shape: to.to_vec(), elements })
 }
 
