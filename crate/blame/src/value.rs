@@ -341,8 +341,6 @@ fn flattened(outline: &Outline, suspect: &Suspect, sizes: &[i64], told: &[i64], 
 struct Wraps<'a> {
     outline: &'a Outline<'a>,
     node: NodeId,
-    /// Of the expression, if it is known.
-    dtype: Option<Dtype>,
     cost: u32,
     out: &'a mut Vec<Candidate>,
 }
@@ -422,8 +420,8 @@ impl Wraps<'_> {
         let more: Vec<i64> = to.iter().zip(from).map(|(want, have)| want.saturating_sub(*have)).list();
         if more.iter().all(|more| (0..=MAX_PAD).contains(more)) {
             let widths: Vec<[i64; 2]> = more.iter().map(|more| [more / 2, more - more / 2]).list();
-            let zero = if self.dtype.is_some_and(Dtype::is_float) { "0f" } else { "0" };
-            self.put(6, "nn.pad", format!(", {zero}, pad_width={widths:?}"));
+            self.put(6, "nn.pad", format!(", 0, pad_width={widths:?}"));
+            self.put(6, "nn.pad", format!(", 0f, pad_width={widths:?}"));
         } else if more.iter().all(|&more| more <= 0) {
             let begin = vec![0; from.len()];
             self.put(7, "strided_slice", format!(", begin={begin:?}, end={to:?}"));
@@ -467,7 +465,7 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
     // what was handed in is as it was written.
     let is_param = outline.local(node).is_some_and(|local| outline.kind(outline.binder(local)) == NodeKind::Param);
     let cost = if is_alias(outline, node) { 8 } else { 17 } + suspect.n_hops + u32::from(is_param);
-    let mut wraps = Wraps { outline, node, dtype: have.dtype, cost, out };
+    let mut wraps = Wraps { outline, node, cost, out };
     let wanted = suspect.want_shaped.as_ref();
     wraps.casts(have.dtype, wanted.and_then(|want| want.dtype), want.is_some());
     let Some(from) = have.sizes().filter(|sizes| sizes.len() <= MAX_RANK) else { return };

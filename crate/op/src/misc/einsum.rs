@@ -88,6 +88,17 @@ fn product<T: Number>(
     Ok(Factor { labels: kept.to_vec(), shape: to.to_vec(), elements })
 }
 
+/// One factor with these labels, in their order, summed over all others.
+fn gathered<T: Number>(
+    call: &Call,
+    factor: Factor<T>,
+    kept: &[Label],
+    size_of: &dyn Fn(Label) -> usize,
+) -> Result<Factor<T>, Fault> {
+    let is_whole = factor.shape.iter().copied().eq(kept.iter().map(|&label| size_of(label)));
+    if factor.labels == kept && is_whole { Ok(factor) } else { product(call, &factor, None, kept, size_of) }
+}
+
 fn contract<T: Number>(
     call: &Call,
     mut factors: Vec<Factor<T>>,
@@ -108,7 +119,7 @@ fn contract<T: Number>(
     for _ in 0..factors.len() {
         let factor = factors.remove(0);
         let kept = needed(&mut factor.labels.iter().copied(), &factors);
-        factors.push(product(call, &factor, None, &kept, size_of)?);
+        factors.push(gathered(call, factor, &kept, size_of)?);
     }
     let Some(mut all) = factors.pop() else { return Err(Fault::IllTyped) };
     while !factors.is_empty() {
@@ -125,7 +136,7 @@ fn contract<T: Number>(
         let kept = needed(&mut all.labels.iter().chain(&factor.labels).copied(), &factors);
         all = product(call, &all, Some(&factor), &kept, size_of)?;
     }
-    Ok(product(call, &all, None, output, size_of)?.elements)
+    Ok(gathered(call, all, output, size_of)?.elements)
 }
 
 pub(super) fn einsum_of(call: &Call) -> Result<Value, Fault> {
