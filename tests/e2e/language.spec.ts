@@ -27,6 +27,17 @@ test("the picker writes and removes the first line, and undo brings it back", as
   await expect(picker(page)).toHaveValue("refine");
 });
 
+test("the first line may come to stand behind blank ones", async ({ page }) => {
+  await open(page);
+  await write(page, REFINE);
+  await focusEditor(page);
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => text(page)).toContain("\n#lang refine");
+  await expect(picker(page)).toHaveValue("refine");
+  await expect(problems(page).getByRole("status")).toHaveText("No problems");
+});
+
 const NODE = `use lin::Linear;
 
 node Half<[?, 2] -> [?, 1]> {}

@@ -18,6 +18,9 @@ export const KEYWORDS: Readonly<Record<Language, readonly string[]>> = {
 
 const LANG_LINE = /^\s*#lang(?:[ \t]+(.*?))?[ \t\r]*(?:\n|$)/;
 
+/** Where what a text says of its language ends. */
+export const langLineEnd = (text: string): number => LANG_LINE.exec(text)?.[0].length ?? 0;
+
 export function languageOf(text: string): Language {
   const name = LANG_LINE.exec(text)?.[1]?.trim();
   return LANGUAGES.find(({ id }) => id === name)?.id ?? "relay";

@@ -357,17 +357,19 @@ impl Wording<'_> {
             Why::Pattern(_) => format!("the scrutinee is {sum_text}, which has no variant `{name}`"),
             _ => format!("expected {sum_text}, found a sum with the variant `{name}`"),
         };
-        let at = self.span(mention(cell));
+        let at = Some(mention(cell)).filter(|cause| cause.0 as usize >= self.inferred.n_library_whys);
+        let at = at.map(|cause| self.span(cause));
         // One of several arms may give it: that one is at fault, not the first.
-        let is_part = self.flowing(posted.cause).is_some_and(|whole| whole.start <= at.start && at.end <= whole.end);
-        let span = if is_part { at } else { span };
+        let whole = self.why(posted.cause).value(self.module).map(|value| self.module.exprs[value].span);
+        let part = at.filter(|at| whole.is_some_and(|whole| whole.start <= at.start && at.end <= whole.end));
+        let span = part.unwrap_or(span);
         let mut error = Diagnostic::error("not-in-sum", span, message);
         if let Why::Written(_) = self.why(solver.store.origin(end))
             && solver.store.origin(end).0 as usize >= self.inferred.n_library_whys
         {
             error = error.label(self.span(solver.store.origin(end)), "this type has no other variants");
         }
-        if at != span && mention(cell).0 as usize >= self.inferred.n_library_whys {
+        if let Some(at) = at.filter(|&at| at != span) {
             error = error.label(at, format!("`{name}` comes from here"));
         }
         let known = closed.map(|id| solver.row(row_of(id)).0).unwrap_or_default();
@@ -378,20 +380,6 @@ impl Wording<'_> {
             error = error.fix(format!("replace it by `{nearest}`"), written, nearest);
         }
         Some(error)
-    }
-
-    /// The whole of an expression whose type is held against a written one.
-    fn flowing(&self, cause: Cause) -> Option<Span> {
-        let value = match self.why(cause) {
-            Why::Result(function) => self.module.functions[function].body,
-            Why::Let { value, .. } => value,
-            Why::Argument { call, index } => match &self.module.exprs[call].kind {
-                ExprKind::Call { args, .. } => *args.get(index)?,
-                _ => return None,
-            },
-            _ => return None,
-        };
-        Some(self.module.exprs[value].span)
     }
 
     /// Where the name of a variant is written that came into a sum so, if it stands at once behind its backtick.

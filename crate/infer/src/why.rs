@@ -57,12 +57,7 @@ impl Why {
             },
             Why::Written(type_expr) => module.type_exprs[type_expr].span,
             Why::Variable(local) | Why::PatternVariable(local) => module.locals[local].span,
-            Why::Argument { call, index } => match &module.exprs[call].kind {
-                ExprKind::Call { args, .. } | ExprKind::OpCall { args, .. } if index < args.len() => {
-                    module.exprs[args[index]].span
-                }
-                _ => module.exprs[call].span,
-            },
+            Why::Argument { call, .. } => module.exprs[self.value(module).unwrap_or(call)].span,
             Why::TypeArgument { call, index } => match &module.exprs[call].kind {
                 ExprKind::Call { type_args: Some(args), .. } if index < args.len() => {
                     module.type_exprs[args[index]].span
@@ -90,6 +85,21 @@ impl Why {
                 function.wheres.get(index).map_or(function.span, |clause| clause.span)
             }
             Why::Function(function) => module.functions[function].span,
+        }
+    }
+}
+
+impl Why {
+    /// The expression whose type is held against another one, if that is what it is about.
+    pub fn value(self, module: &Module) -> Option<ExprId> {
+        match self {
+            Why::Argument { call, index } => match &module.exprs[call].kind {
+                ExprKind::Call { args, .. } | ExprKind::OpCall { args, .. } => args.get(index).copied(),
+                _ => None,
+            },
+            Why::Let { value, .. } => Some(value),
+            Why::Result(function) => Some(module.functions[function].body),
+            _ => None,
         }
     }
 }

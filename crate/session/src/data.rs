@@ -450,7 +450,7 @@ fn scalar(json: &Json, dtype: Dtype) -> Result<Scalar, String> {
     let value = match json {
         Json::Bool(value) if dtype == Dtype::Bool => i128::from(*value),
         Json::Number(value) => value.as_i64().map(i128::from).or(value.as_u64().map(i128::from)).ok_or_else(bad)?,
-        _ => return Err(bad()),
+        Json::Null | Json::Bool(_) | Json::String(_) | Json::Array(_) | Json::Object(_) => return Err(bad()),
     };
     let (low, high) = dtype.int_range().ok_or_else(bad)?;
     if (low..=high).contains(&value) { Ok(Scalar::Int(value as i64)) } else { Err(bad()) }

@@ -1,5 +1,6 @@
 // What is offered at a place of a program, as plain data.
 import type Operators from "virtual:operators";
+import { langLineEnd } from "../language.ts";
 import { firstSentence } from "../sentence.ts";
 import type { DefinitionView } from "../wasm/relish_wasm.js";
 import { constructorsOf, labelOf, LAYERS, type Library, libraryOf, operatorSignature, type Signature } from "./known.ts";
@@ -160,7 +161,7 @@ export function scriptOffers(place: Place, known: Known): Offer[] {
     const { module, signature } = LAYERS.get(name) ?? { module: "", signature: { name, params: [], result: "", doc: "" } };
     const isUsed = declared.used.has(name);
     const line = declared.usedUpTo > 0 ? `\nuse ${module}::${name};` : `use ${module}::${name};\n`;
-    const at = declared.usedUpTo > 0 ? declared.usedUpTo : (/^\s*#lang.*\n?/.exec(known.text)?.[0].length ?? 0);
+    const at = declared.usedUpTo > 0 ? declared.usedUpTo : langLineEnd(known.text);
     const offer: Offer = { name: name + behind, kind: "function", about: `${module}`, signature: labelOf(signature) };
     return isUsed || module === "init" ? offer : { ...offer, doc: `Adds \`use ${module}::${name};\`.`, edit: { at, text: line } };
   };

@@ -133,7 +133,15 @@ fn contract<T: Number>(
         }
         let Some((_, i)) = best else { break };
         let factor = factors.swap_remove(i);
-        let kept = needed(&mut all.labels.iter().chain(&factor.labels).copied(), &factors);
+        let mut kept = needed(&mut all.labels.iter().chain(&factor.labels).copied(), &factors);
+        // What one has side by side and the other has not comes last, so that whole rows are added.
+        let is_beside = |label: &Label, one: &Factor<T>, other: &Factor<T>| {
+            one.labels.last() == Some(label) && !other.labels.contains(label)
+        };
+        let row = |label: &Label| is_beside(label, &all, &factor) || is_beside(label, &factor, &all);
+        if let Some(at) = kept.iter().position(row) {
+            kept[at..].rotate_left(1);
+        }
         all = product(call, &all, Some(&factor), &kept, size_of)?;
     }
     Ok(gathered(call, all, output, size_of)?.elements)
@@ -171,9 +179,10 @@ pub(super) fn einsum_of(call: &Call) -> Result<Value, Fault> {
             floats(result.dtype, sums.into_iter())
         }
         false => {
-            let elements = tensors.iter().map(|x| x.ints()).list();
+            // Nothing is divided or compared: the low bits are all that there is to know.
+            let elements = tensors.iter().map(|x| x.ints().into_iter().map(|value| value as i64).list()).list();
             let sums = contract(call, factors(&terms, shapes, elements), &output, &size_of)?;
-            ints(result.dtype, sums.into_iter())
+            ints(result.dtype, sums.into_iter().map(i128::from))
         }
     })
 }
