@@ -84,6 +84,10 @@ fn words(text: &str) -> Vec<(usize, &str)> {
                 chars.next();
             }
         }
+        // A list of one is printed without the comma behind it.
+        if c == ',' && chars.peek().is_some_and(|&(_, next)| next == ')') {
+            continue;
+        }
         out.push((start, &text[start..end]));
     }
     out
@@ -112,7 +116,8 @@ mod tests {
         let (edit, n_words) = smallest(old, Span::new(0, old.len() as u32), new);
         let mut text = old.to_owned();
         text.replace_range(edit.span.range(), &edit.text);
-        assert_eq!(words(&text), words(new), "{text}");
+        let only = |text| words(text).into_iter().map(|(_, word)| word.to_owned()).collect::<Vec<String>>();
+        assert_eq!(only(&text), only(new), "{text}");
         (format!("{}>{}", &old[edit.span.range()], edit.text), n_words)
     }
 
@@ -122,6 +127,8 @@ mod tests {
         assert_eq!(smallest_of("Tensor[(7), float32]", "Tensor[(7, 4), float32]"), (">, 4".to_owned(), 2));
         assert_eq!(smallest_of("Tensor[(7, 4), float32]", "Tensor[(4), float32]"), ("7, >".to_owned(), 2));
         assert_eq!(smallest_of("(a, b)", "(a, b, c)"), (">, c".to_owned(), 2));
+        assert_eq!(smallest_of("(a,)", "(b)"), ("a>b".to_owned(), 1));
+        assert_eq!(smallest_of("(a,)", "(a, b)"), (",>, b".to_owned(), 2));
         assert_eq!(smallest_of("a", "a"), (">".to_owned(), 0));
     }
 }

@@ -102,6 +102,7 @@ fn blame_within(ground: &Ground, text: &str, problems: &[Diagnostic], work: usiz
     if base.tree.surface() == Surface::Relay {
         for fault in base.faults.iter().take(6) {
             arity::candidates(&mut bench, &outline, fault, &mut candidates);
+            written::differing(&outline, fault, &mut candidates);
             if fault.code == "dtype-mismatch" || fault.code == "type-mismatch" {
                 literal::candidates(&outline, fault, &mut candidates);
             }

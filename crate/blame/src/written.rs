@@ -6,6 +6,7 @@ use crate::candidate::{Candidate, numbers, smallest};
 use crate::outline::{Outline, is_type};
 use crate::suspect::Suspect;
 use base::{Append, Diagnostic, Edit, Span, ToList, quoted};
+use hir::ExprKind;
 use syntax::{NodeId, NodeKind};
 use ty::{Dim, Extent, Term, Terms};
 
@@ -75,6 +76,54 @@ pub(crate) fn candidates(bench: &mut Bench, outline: &Outline, suspect: &Suspect
     }
     alike_in_shape(bench, outline, suspect, &parts, cost, out);
     swapped(outline, node, cost, out);
+}
+
+/// Sizes of a parameter that a function hands on to itself with other sizes: from call to call they differ, and nobody
+/// knows how often it calls itself. A result that is written alike changes with the parameter.
+pub(crate) fn differing(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Candidate>) {
+    let Some((def, at)) = argument_of_itself(outline, fault.span) else { return };
+    let children = outline.tree.children(def);
+    let params = children.iter().find(|&&child| outline.kind(child) == NodeKind::ParamList);
+    let param = params.and_then(|&list| outline.tree.children(list).get(at).copied());
+    let written = |node: NodeId| outline.tree.children(node).into_iter().find(|&child| is_type(outline.kind(child)));
+    let Some(param) = param.and_then(written) else { return };
+    let result = written(def).filter(|&result| outline.text(result) == outline.text(param));
+    let of_result = result.map_or_else(Vec::new, |result| leaves(outline, result));
+    for (i, part) in leaves(outline, param).into_iter().enumerate() {
+        if outline.kind(part) != NodeKind::DimNum {
+            continue;
+        }
+        let unknown = |size: NodeId| Edit { span: outline.span(size), text: "?".to_owned() };
+        let edits: Vec<Edit> = [Some(part), of_result.get(i).copied()].into_iter().flatten().map(unknown).list();
+        let twice = if edits.len() > 1 { " twice" } else { "" };
+        let title = format!("write `?` for `{}`{twice}: it differs from call to call", outline.text(part));
+        // What a function calls itself with is seldom an accident.
+        out.push(Candidate { title, edits, place: fault.span, cost: 8 });
+    }
+}
+
+/// The definition whose call of itself a place is an argument of, and which argument.
+fn argument_of_itself(outline: &Outline, place: Span) -> Option<(NodeId, usize)> {
+    let module = &outline.checked.module;
+    let mut argument = outline.covering(place);
+    loop {
+        let list = outline.parent(argument)?;
+        if outline.kind(list) == NodeKind::ArgList {
+            let parts = call::parts(outline, outline.parent(list)?)?;
+            let called = outline.expr(parts.callee).map(|callee| &module.exprs[callee].kind);
+            if let Some(&ExprKind::Def(called)) = called.filter(|_| outline.kind(parts.callee) == NodeKind::GlobalRef) {
+                let name = module.defs[called].name_span;
+                let mut def = outline.parent(list);
+                while let Some(node) = def.filter(|&node| outline.kind(node) != NodeKind::Def) {
+                    def = outline.parent(node);
+                }
+                let is_own = called.0 as usize >= module.start.defs;
+                let def = def.filter(|&def| is_own && outline.span(def).range().contains(&name.range().start))?;
+                return Some((def, parts.args.iter().position(|&arg| arg == argument)?));
+            }
+        }
+        argument = list;
+    }
 }
 
 /// Where an operator takes three operands or more, the first is the data, which the others are made for: that it is at

@@ -1,7 +1,7 @@
 //! Diagnostics drawn for a terminal.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use base::{Diagnostic, Severity, Span};
+use base::{Diagnostic, Fix, LineIndex, Severity, Span, ToList};
 use std::fmt::Write;
 
 /// Whether what is drawn is coloured.
@@ -14,6 +14,7 @@ pub enum Colours {
 /// Each diagnostic with its lines of the text.
 pub fn draw(file: &str, text: &str, diagnostics: &[Diagnostic], colours: Colours) -> String {
     let renderer = if colours == Colours::On { Renderer::styled() } else { Renderer::plain() };
+    let lines = LineIndex::new(text);
     let mut out = String::new();
     for diagnostic in diagnostics {
         let level = match diagnostic.severity {
@@ -28,13 +29,29 @@ pub fn draw(file: &str, text: &str, diagnostics: &[Diagnostic], colours: Colours
             snippet = snippet.annotation(AnnotationKind::Context.span(range(label.span)).label(&label.message));
         }
         let mut group: Group = level.primary_title(&diagnostic.message).id(diagnostic.code).element(snippet);
-        if let Some(help) = &diagnostic.help {
-            group = group.element(Level::HELP.message(help));
+        let is_fix = diagnostic.fixes.iter().any(|fix| diagnostic.help.as_ref() == Some(&fix.title));
+        let help = diagnostic.help.as_ref().filter(|_| !is_fix).cloned();
+        let mut ways: Vec<String> = help.into_iter().list();
+        for fix in &diagnostic.fixes {
+            let title = title(&lines, &diagnostic.fixes, fix);
+            // Two may differ in a number that nobody sees.
+            if !ways.contains(&title) {
+                ways.push(title);
+            }
         }
-        let others =
-            diagnostic.fixes.iter().map(|fix| &fix.title).filter(|&title| diagnostic.help.as_ref() != Some(title));
-        group = group.elements(others.map(|title| Level::HELP.message(format!("or {title}"))));
+        let or = |i: usize| if i == 0 { "" } else { "or " };
+        group = group.elements(ways.iter().enumerate().map(|(i, way)| Level::HELP.message(format!("{}{way}", or(i)))));
         let _ = writeln!(out, "{}", renderer.render(&[group]));
     }
     out
+}
+
+/// What a fix does, and where if another one says the same of another place.
+fn title(lines: &LineIndex, fixes: &[Fix], fix: &Fix) -> String {
+    let start = |fix: &Fix| fix.edits.first().map(|edit| edit.span.start);
+    let is_twice = fixes.iter().any(|other| other.title == fix.title && start(other) != start(fix));
+    match start(fix).filter(|_| is_twice).map(|start| lines.position(start)) {
+        Some(at) => format!("{} at {}:{}", fix.title, at.line, at.column),
+        None => fix.title.clone(),
+    }
 }

@@ -1,7 +1,7 @@
 //! One row times a matrix, bound by how fast the matrix comes from memory: it is read once, in the order it lies.
 //!
 //! Rows that lie contiguously are added to the result four at a time; columns that do are taken sixteen side by side,
-//! four by four elements turned in registers; panels are taken two side by side. A matrix times one column is the same
+//! four by four elements turned in registers; panels are taken four side by side. A matrix times one column is the same
 //! with rows for columns.
 
 use super::moves::{clear, copy};
@@ -65,7 +65,7 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out) -> usize {
                 for column in (0..n_done).step_by(16) {
                     let (y, finish) = (out.at.wrapping_add(column), out.finish.at(0, column));
                     let from = b.data.as_ptr().wrapping_add(column);
-                    times_halves::<2>(&Line { y, finish, ..line }, from, b.steps[0], 8);
+                    times_parts::<2, 2>(&Line { y, finish, ..line }, from, b.steps[0], 8);
                 }
                 n_done
             }
@@ -78,10 +78,18 @@ pub(crate) unsafe fn product(a: &Matrix, b: &Columns, out: &Out) -> usize {
             }
             Columns::Packed { panels, .. } if m == 1 => {
                 let n_done = n / (2 * WIDTH) * (2 * WIDTH);
-                for column in (0..n_done).step_by(2 * WIDTH) {
+                let mut column = 0;
+                while column < n_done {
                     let (y, finish) = (out.at.wrapping_add(column), out.finish.at(0, column));
                     let from = panels.as_ptr().wrapping_add(column * k);
-                    times_halves::<{ WIDTH / 4 }>(&Line { y, finish, ..line }, from, WIDTH, WIDTH * k);
+                    let line = Line { y, finish, ..line };
+                    if column + 4 * WIDTH <= n_done {
+                        times_parts::<4, { WIDTH / 4 }>(&line, from, WIDTH, WIDTH * k);
+                        column += 4 * WIDTH;
+                    } else {
+                        times_parts::<2, { WIDTH / 4 }>(&line, from, WIDTH, WIDTH * k);
+                        column += 2 * WIDTH;
+                    }
                 }
                 n_done
             }
@@ -212,28 +220,28 @@ unsafe fn dot_quad(x: *const f32, x_step: usize, columns: [*const f32; 4], n_ter
     }
 }
 
-/// Twice `Q` times four columns: contiguous ones, and others at the distance `second`.
+/// `P` times `Q` times four columns: contiguous ones, and others, each at the distance `apart` from those before.
 #[inline(never)]
-unsafe fn times_halves<const Q: usize>(line: &Line, b: *const f32, b_step: usize, second: usize) {
-    let mut halves = [[F32x4::splat(0.0); Q]; 2];
+unsafe fn times_parts<const P: usize, const Q: usize>(line: &Line, b: *const f32, b_step: usize, apart: usize) {
+    let mut parts = [[F32x4::splat(0.0); Q]; P];
     unsafe {
         if line.is_resumed {
-            let half = |half: usize| array::from_fn(|quad| F32x4::load(line.y.add(4 * (half * Q + quad))));
-            halves = array::from_fn(half);
+            let part = |part: usize| array::from_fn(|quad| F32x4::load(line.y.add(4 * (part * Q + quad))));
+            parts = array::from_fn(part);
         }
         let (mut x, mut b) = (line.x, b);
         for _ in 0..line.n_terms {
             let element = F32x4::splat(*x);
-            for (half, sums) in halves.iter_mut().enumerate() {
-                let b = b.wrapping_add(half * second);
+            for (part, sums) in parts.iter_mut().enumerate() {
+                let b = b.wrapping_add(part * apart);
                 *sums = array::from_fn(|quad| element.mul_add(F32x4::load(b.wrapping_add(4 * quad)), sums[quad]));
             }
             x = x.wrapping_add(line.x_step);
             b = b.wrapping_add(b_step);
         }
-        for (at, sum) in halves.as_flattened().iter().enumerate() {
+        for (at, sum) in parts.as_flattened().iter().enumerate() {
             sum.store(line.y.add(4 * at));
         }
-        line.finish.apply_all(line.y, 8 * Q);
+        line.finish.apply_all(line.y, 4 * P * Q);
     }
 }
