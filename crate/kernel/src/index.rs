@@ -15,24 +15,25 @@ use crate::strided::count;
 /// The place of an element that comes from no operand.
 pub const NOWHERE: usize = usize::MAX;
 
-/// The places that indices along one axis of some size name: each is `base`, further by `apart` each time, and the index
-/// times the stride. The answer is no where an index names none.
-pub fn named(
-    indices: impl Iterator<Item = i32>,
-    (size, stride): (usize, usize),
-    (base, apart): (usize, usize),
-    places: &mut [usize],
-) -> bool {
-    let mut base = base;
-    for (place, index) in places.iter_mut().zip(indices) {
-        let index = index as usize;
-        if index >= size {
-            return false;
-        }
-        *place = base + index * stride;
-        base += apart;
+/// Places that are `step` apart, from `first` on.
+pub fn count_up(first: usize, step: usize, places: &mut [usize]) {
+    let mut next = first;
+    for place in places {
+        *place = next;
+        next += step;
     }
-    true
+}
+
+/// Moves each place along an axis of some size to the index that names it there, by the axis' stride. The answer is no
+/// where an index names none; places are then any.
+pub fn name(indices: &[i32], (size, stride): (usize, usize), places: &mut [usize]) -> bool {
+    let mut are_named = true;
+    for (place, &index) in places.iter_mut().zip(indices) {
+        let index = index as usize;
+        are_named &= index < size;
+        *place = place.wrapping_add(index.wrapping_mul(stride));
+    }
+    are_named
 }
 
 /// Calls `visit` with each index of a shape, in row-major order.
@@ -102,10 +103,12 @@ mod tests {
     #[test]
     fn indices_name_places_within_their_axis() {
         let mut places = [0; 3];
-        assert!(named([2, 0, 1].into_iter(), (3, 8), (100, 24), &mut places));
+        count_up(100, 24, &mut places);
+        assert_eq!(places, [100, 124, 148]);
+        assert!(name(&[2, 0, 1], (3, 8), &mut places));
         assert_eq!(places, [116, 124, 156]);
-        assert!(!named([0, 3, 0].into_iter(), (3, 8), (0, 0), &mut places));
-        assert!(!named([0, -1, 0].into_iter(), (3, 8), (0, 0), &mut places));
+        assert!(!name(&[0, 3, 0], (3, 8), &mut places));
+        assert!(!name(&[0, -1, 0], (3, 8), &mut places));
     }
 
     #[test]

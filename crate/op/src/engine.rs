@@ -37,6 +37,7 @@ pub use blocks::{elements_at, write_elements};
 pub(crate) use convs::Convolution;
 pub(crate) use each::by_kernel;
 pub use each::elementwise;
+use exact::Products;
 pub(crate) use exact::sums;
 pub use fused::{Class, Input, Step};
 pub(crate) use single::{Single, along};
@@ -181,6 +182,7 @@ impl Plan {
         let folded = || Folded::new(row.name, attrs, operands, result).map(Body::Folded);
         let indexed = || Indexed::new(row.name, attrs, operands, result).map(work);
         let lines = || Lines::new(row.name, attrs, operands, result, 0).map(work);
+        let products = || Products::new(row.name, attrs, operands, result).map(work);
         let resampled = || Resampled::new(row.name, attrs, operands, result).map(work);
         let each = || Each::new(row, attrs, operands, result).map(Body::Each);
         let body = same
@@ -189,6 +191,7 @@ impl Plan {
             .or_else(rounded)
             .or_else(folded)
             .or_else(lines)
+            .or_else(products)
             .or_else(resampled)
             .or_else(each)?;
         Some(Plan { body })

@@ -169,21 +169,44 @@ pub fn call_scalar(kernel: &Kernel, dtype: Dtype, a: Scalar, b: Scalar) -> Resul
 }
 
 /// Floats, each rounded to the dtype.
-pub(crate) fn floats(dtype: Dtype, values: impl Iterator<Item = f64>) -> Elements {
-    if dtype.is_float() {
-        Elements::Float(values.map(|value| round_to(dtype, value)).list())
-    } else {
-        Elements::Int(values.map(|value| wrap_to(dtype, number::float_to_int(value))).list())
-    }
+pub(crate) fn floats(dtype: Dtype, mut values: impl Iterator<Item = f64>) -> Elements {
+    floats_of(dtype, values.size_hint().0, &mut || values.next())
 }
 
 /// Integers, each wrapped to the dtype.
-pub(crate) fn ints(dtype: Dtype, values: impl Iterator<Item = i128>) -> Elements {
-    if dtype.is_float() {
-        Elements::Float(values.map(|value| round_to(dtype, value as f64)).list())
-    } else {
-        Elements::Int(values.map(|value| wrap_to(dtype, value)).list())
+pub(crate) fn ints(dtype: Dtype, mut values: impl Iterator<Item = i128>) -> Elements {
+    ints_of(dtype, values.size_hint().0, &mut || values.next())
+}
+
+/// Room for `n` elements.
+fn room(dtype: Dtype, n: usize) -> Elements {
+    if dtype.is_float() { Elements::Float(Vec::with_capacity(n)) } else { Elements::Int(Vec::with_capacity(n)) }
+}
+
+/// The loop is here once, whatever it takes its numbers from.
+#[inline(never)]
+fn floats_of(dtype: Dtype, n: usize, next: &mut dyn FnMut() -> Option<f64>) -> Elements {
+    let mut elements = room(dtype, n);
+    while let Some(value) = next() {
+        match &mut elements {
+            Elements::Float(floats) => floats.push(round_to(dtype, value)),
+            Elements::Int(ints) => ints.push(wrap_to(dtype, number::float_to_int(value))),
+        }
     }
+    elements
+}
+
+/// As [`floats_of`].
+#[inline(never)]
+fn ints_of(dtype: Dtype, n: usize, next: &mut dyn FnMut() -> Option<i128>) -> Elements {
+    let mut elements = room(dtype, n);
+    while let Some(value) = next() {
+        match &mut elements {
+            Elements::Float(floats) => floats.push(round_to(dtype, value as f64)),
+            Elements::Int(ints) => ints.push(wrap_to(dtype, value)),
+        }
+    }
+    elements
 }
 
 /// An argument as a tensor, whether it is a scalar or not.

@@ -1,4 +1,5 @@
-//! Products and convolutions of integers by the bodies of float32, where these are exact.
+//! Products of integers and float64, term by term; those of many integers, and convolutions, by the bodies of float32,
+//! where these are exact.
 //!
 //! float32 holds every whole number up to 2²⁴. A sum of products is therefore exact in any order, with or without fused
 //! rounding, if its terms would not exceed that even without their signs: if the largest element of the data times all
@@ -6,10 +7,15 @@
 //! worst, and mostly in those of a thousand; cut into a high and a low half, weights do so in windows of many
 //! thousands.
 
-use super::Scratch;
-use super::single::Single;
+use super::single::{Single, View};
+use super::{Scratch, Source, Work, count};
+use crate::run::{Fault, ResultType};
 use base::ToList;
+use bytemuck::{Pod, try_cast_slice, try_cast_slice_mut};
 use kernel::fold::Extent;
+use kernel::gemm::Batch;
+use kernel::number::round_f64;
+use ty::{Attrs, Dtype};
 
 /// Up to here float32 holds all whole numbers.
 const EXACT: u64 = 1 << 24;
@@ -48,6 +54,83 @@ pub fn sums(body: &Single, [data, weight]: [&[i64]; 2], outputs: Extent, n: usiz
         }
     }
     Some(sums)
+}
+
+/// Products with at most so many terms in all are added up where they are, which takes less than to bring them elsewhere.
+const FEW: usize = 1 << 12;
+
+/// Few products of matrices whose elements and sums are of one dtype.
+pub struct Products {
+    dtype: Dtype,
+    batch: Batch,
+    a: View,
+    b: View,
+}
+
+impl Products {
+    /// `None`: this is no product, or one of many terms, or not on these types.
+    pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Products> {
+        let dtype = result.dtype;
+        let is_alike = operands.len() == 2 && operands.iter().all(|of| of.dtype == dtype);
+        (is_alike && (dtype == Dtype::Float64 || !dtype.is_float() && dtype != Dtype::Bool)).then_some(())?;
+        let single = |of: &ResultType| ResultType { dtype: Dtype::Float32, ..of.clone() };
+        let operands: Vec<ResultType> = operands.iter().map(single).list();
+        match Single::new(name, attrs, &operands, &single(result))? {
+            Single::Product { batch, a, b, .. } => {
+                let n_terms = count(&result.shape)?.checked_mul(a.shape[1])?;
+                (n_terms <= FEW).then_some(Products { dtype, batch, a, b })
+            }
+            _ => None,
+        }
+    }
+
+    /// By the sum of a number and the product of two others.
+    fn add_up<T: Pod>(
+        &self,
+        sources: &[Source],
+        result: &mut [u8],
+        step: impl Fn(T, T, T) -> T,
+        end: impl Fn(T) -> T,
+    ) -> Option<()> {
+        let &[Some(a), Some(b)] = sources else { return None };
+        let (a, b): (&[T], &[T]) = (try_cast_slice(a).ok()?, try_cast_slice(b).ok()?);
+        let [m, k] = self.a.shape;
+        let n = self.b.shape[1];
+        let ([a_row, a_step], [b_step, column]) = (self.a.steps, self.b.steps);
+        let sums: &mut [T] = try_cast_slice_mut(result).ok()?;
+        for (at, sum) in sums.iter_mut().enumerate() {
+            let (matrix, i, j) = (at / (m * n), at / n % m, at % n);
+            let a = a.get(matrix * self.batch.a_step + i * a_row..)?;
+            let b = b.get(matrix * self.batch.b_step + j * column..)?;
+            let mut terms = T::zeroed();
+            for p in 0..k {
+                terms = step(terms, *a.get(p * a_step)?, *b.get(p * b_step)?);
+            }
+            *sum = end(terms);
+        }
+        Some(())
+    }
+}
+
+impl Work for Products {
+    fn run(&self, sources: &[Source], result: &mut [u8], _: &mut Scratch) -> Result<(), Fault> {
+        /// What wraps keeps its low bits, whatever their sign means.
+        macro_rules! whole {
+            ($number:ty) => {
+                self.add_up::<$number>(sources, result, |sum, a, b| sum.wrapping_add(a.wrapping_mul(b)), |sum| sum)
+            };
+        }
+        let done = match self.dtype {
+            Dtype::Float64 => self.add_up(sources, result, |sum, a, b| sum + a * b, round_f64),
+            dtype => match dtype.n_bytes() {
+                1 => whole!(u8),
+                2 => whole!(u16),
+                4 => whole!(u32),
+                _ => whole!(u64),
+            },
+        };
+        done.ok_or(Fault::IllTyped)
+    }
 }
 
 /// A number is its high part, shifted by so many bits, and its low part, which has a sign of its own.

@@ -9,7 +9,7 @@ use super::{MOST, Scratch, Source, Work, count};
 use crate::places::{Merge, within, within_either};
 use crate::run::{Fault, ResultType, widen};
 use base::ToList;
-use kernel::index::named;
+use kernel::index::{count_up, name};
 use kernel::native::gather;
 use kernel::shape::{OutOfRange, place};
 use kernel::strided::{Offsets, row_major};
@@ -126,6 +126,15 @@ impl Indexed {
             base.remove(axis);
             at.remove(axis);
         }
+        // Axes that go on where the next one ends are one.
+        for axis in (1..shape.len()).rev() {
+            let goes_on = |strides: &[usize]| strides[axis - 1] == strides[axis] * shape[axis];
+            if goes_on(&base) && goes_on(&at) {
+                shape[axis - 1] *= shape.remove(axis);
+                base.remove(axis - 1);
+                at.remove(axis - 1);
+            }
+        }
         let moved = n_runs.checked_mul(run)?;
         let n_bytes = |of: &ResultType| count(&of.shape)?.checked_mul(of.dtype.n_bytes());
         let fits = match updates {
@@ -172,14 +181,22 @@ impl Indexed {
         Offsets::new(&self.outer, [&self.strides[0], &self.strides[1]]).try_for_each(line)
     }
 
-    /// The places from `start` on, where the indices are of the dtype that they mostly are, along one axis and within it.
+    /// The places from `start` on, where the indices are of the dtype that they mostly are, one behind the other, and all
+    /// within their axes.
     fn are_named(&self, indices: &[u8], (base, at): (usize, usize), start: usize, places: &mut [usize]) -> bool {
-        let (&[axis], Dtype::Int32) = (&self.axes[..], self.index) else { return false };
+        let Dtype::Int32 = self.index else { return false };
         let Ok(indices) = bytemuck::try_cast_slice::<u8, i32>(indices) else { return false };
-        let Some(indices) = indices.get(at + start * self.steps[1]..) else { return false };
-        let base = (base + start * self.steps[0], self.steps[0]);
-        // One index behind the other.
-        self.steps[1] == 1 && indices.len() >= places.len() && named(indices.iter().copied(), axis, base, places)
+        if self.steps[1] != 1 {
+            return false;
+        }
+        count_up(base + start * self.steps[0], self.steps[0], places);
+        for (row, &axis) in self.axes.iter().enumerate() {
+            let indices = indices.get(at + start + row * self.apart..).and_then(|of| of.get(..places.len()));
+            if !indices.is_some_and(|indices| name(indices, axis, places)) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Where an index is in an axis.

@@ -1,5 +1,5 @@
-//! Operators along one axis whose results are those of the meaning to the bit: running sums and products, sorting, and
-//! the norms that have no body of their own, which are those of float64.
+//! Operators along one axis whose results are those of the meaning to the bit: running sums and products, sorting, the
+//! place of the largest element, and the norms that have no body of their own, which are those of float64.
 //!
 //! The elements along the axis are brought side by side as numbers of 64 bits, some neighbouring lines at once, and
 //! written back when the line is done. Worked example: `cumsum` along the rows of a `(2, 3)` brings `[x00, x10]`,
@@ -8,9 +8,10 @@
 use super::blocks::Blocks;
 use super::single::{along, axis_of};
 use super::{Scratch, Source, Work, count};
+use crate::rule::reduced_axes;
 use crate::run::{Fault, ResultType, round_to};
-use base::Append;
-use kernel::fold::Extent;
+use base::{Append, ToList};
+use kernel::fold::{self, Extent};
 use kernel::index::{float_key, int_key};
 use kernel::lines;
 use kernel::wide::BLOCK;
@@ -49,6 +50,11 @@ enum Along {
     Sort {
         is_ascend: bool,
         is_places: bool,
+    },
+    /// The place of the largest element, or of the smallest.
+    Best {
+        is_largest: bool,
+        is_last: bool,
     },
     Softmax,
     LogSoftmax,
@@ -97,6 +103,10 @@ impl Along {
                 (is_places || is_same).then_some(())?;
                 Along::Sort { is_ascend: attrs.flag("is_ascend"), is_places }
             }
+            // There may be more places than a dtype can say.
+            "argmax" | "argmin" if matches!(dtypes[1], Dtype::Int32 | Dtype::Int64) => {
+                Along::Best { is_largest: name == "argmax", is_last: attrs.flag("select_last_index") }
+            }
             "nn.softmax" | "nn.fast_softmax" if is_double => Along::Softmax,
             "nn.log_softmax" if is_double => Along::LogSoftmax,
             "nn.layer_norm" if is_double => Along::LayerNorm(scales()),
@@ -121,6 +131,7 @@ impl Lines {
             Along::Scan { .. } => 0,
             Along::BatchNorm(_) | Along::LocalResponse(..) => 1,
             Along::Sort { .. } | Along::Softmax | Along::LogSoftmax | Along::LayerNorm(_) => -1,
+            Along::Best { .. } => return Lines::best(op, attrs, x, result),
         };
         let n_vectors = match op {
             Along::LayerNorm(_) => 2,
@@ -145,6 +156,16 @@ impl Lines {
         let is_vector = |of: &ResultType| of.dtype == x.dtype && of.shape == [extent.reduced];
         let fits = is_like && is_whole && is_short && vectors.len() == n_vectors && vectors.iter().all(is_vector);
         fits.then_some(Lines { op, dtypes, extent, n_to, n_vectors })
+    }
+
+    /// One place for each line, if the axes stand side by side.
+    fn best(op: Along, attrs: &Attrs, x: &ResultType, result: &ResultType) -> Option<Lines> {
+        let reduced = reduced_axes(attrs, x.shape.len()).ok()?;
+        let axes: Vec<usize> = (0..x.shape.len()).filter(|&axis| reduced[axis]).list();
+        let [extent] = fold::groups(&x.shape, &axes)[..] else { return None };
+        count(&x.shape)?;
+        let fits = (1..=MOST_OF_LINE).contains(&extent.reduced) && count(&result.shape)? == extent.n_results();
+        fits.then_some(Lines { op, dtypes: [x.dtype, result.dtype], extent, n_to: 1, n_vectors: 0 })
     }
 
     fn try_run(&self, sources: &[Source], result: &mut [u8], scratch: &mut Scratch) -> Option<()> {
@@ -224,12 +245,7 @@ impl Lines {
                 lines::scan(words, folded, is_exclusive, step);
             }
             Along::Sort { is_ascend, is_places } => {
-                let key = |word: u64| match dtype.is_float() {
-                    true => float_key(f64::from_bits(word)),
-                    false if dtype == Dtype::UInt64 => word,
-                    false => int_key(word as i64),
-                };
-                let key = |word: u64| if is_ascend { key(word) } else { !key(word) };
+                let key = |word: u64| if is_ascend { key(dtype, word) } else { !key(dtype, word) };
                 pairs.clear();
                 pairs.append_all(words.iter().zip(0..).map(|(&word, at)| (key(word), at)));
                 lines::order(pairs, room);
@@ -243,6 +259,18 @@ impl Lines {
                         (true, true) => f64::from(at).to_bits(),
                     };
                 }
+            }
+            Along::Best { is_largest, is_last } => {
+                let is_nan = |word: u64| dtype.is_float() && f64::from_bits(word).is_nan();
+                let (mut best, mut place) = (0, 0);
+                for (&word, at) in words.iter().zip(0..) {
+                    // NaN is the largest, and the smallest.
+                    let key = if is_largest || is_nan(word) { key(dtype, word) } else { !key(dtype, word) };
+                    if at == 0 || key > best || is_last && key == best {
+                        (best, place) = (key, at);
+                    }
+                }
+                words[0] = place;
             }
             Along::Softmax => lines::softmax(bytemuck::cast_slice_mut(words)),
             Along::LogSoftmax => lines::log_softmax(bytemuck::cast_slice_mut(words)),
@@ -288,6 +316,15 @@ impl Scales {
             *x = if self.is_scaled { *x * gamma } else { *x };
             *x = if self.is_centered { *x + beta } else { *x };
         }
+    }
+}
+
+/// The bits of a number of this dtype as ones whose order is the numbers'.
+fn key(dtype: Dtype, word: u64) -> u64 {
+    match dtype.is_float() {
+        true => float_key(f64::from_bits(word)),
+        false if dtype == Dtype::UInt64 => word,
+        false => int_key(word as i64),
     }
 }
 

@@ -4,7 +4,7 @@
 //! example: the columns of a `(2, 3)` the other way round come from `[0, 3]` and `[2, 1, 0]`, so the result is elements
 //! 2, 1, 0, 5, 4, 3. Axes at the end whose numbers count up are a run, which is copied as a whole.
 
-use super::blocks::{Blocks, half};
+use super::blocks::{Blocks, half, write_elements};
 use super::indexed::int_of;
 use super::single::{axis_of, broadcasts};
 use super::{MOST, Scratch, Source, count};
@@ -17,11 +17,11 @@ use kernel::elementwise::broadcast::Walk;
 use kernel::elementwise::compare;
 use kernel::halves;
 use kernel::index::NOWHERE;
-use kernel::native::{gather, repeat};
+use kernel::native::{copy_short, gather, repeat};
 use kernel::permute::{Permutation, Strided, copy};
 use kernel::strided::row_major;
 use kernel::wide::BLOCK;
-use ty::{Attrs, Dtype, Scalar, bits_of_bytes, scalar_bits, scalar_of};
+use ty::{Attrs, Dtype, Elements, Scalar, bits_of_bytes, scalar_bits, scalar_of};
 
 #[derive(Clone)]
 pub enum Moves {
@@ -34,6 +34,8 @@ pub enum Moves {
         runs: Vec<usize>,
     },
     Fill(Fill, Dtype),
+    /// What the operands' types say, by its bytes.
+    Known(Vec<u8>),
     Cast([Dtype; 2]),
     /// By a bool for each; elements of so many bytes.
     Where {
@@ -99,6 +101,16 @@ impl Moves {
         }
         // Of nothing, sizes may be any.
         let x = operands.first().filter(|_| n > 0)?;
+        let sizes = match name {
+            "shape_of" => x.shape.iter().map(|&size| size as i64).list(),
+            "ndarray_size" => vec![count(&x.shape)? as i64],
+            _ => Vec::new(),
+        };
+        if !sizes.is_empty() {
+            let mut bytes = vec![0; n * width];
+            write_elements(&Elements::Int(sizes), dtype, &mut bytes);
+            return (!dtype.is_float() && dtype != Dtype::Bool).then_some(Moves::Known(bytes));
+        }
         let (from, rank) = (&x.shape, x.shape.len());
         let is_same = operands.iter().all(|of| of.dtype == dtype);
         let one = |at: usize| {
@@ -184,6 +196,7 @@ impl Moves {
                 }
             }
             Moves::Fill(fill, dtype) => repeat(&fill.element(*dtype, sources)?[..dtype.n_bytes()], result),
+            Moves::Known(bytes) => copy_short(bytes, result),
             Moves::Cast(dtypes) => convert(*dtypes, from(0)?, result, scratch.blocks())?,
             Moves::Where { walk, lengths, width } => {
                 let operands = [from(0)?, from(1)?, from(2)?];

@@ -53,8 +53,8 @@ pub enum Single {
 /// A matrix as an operand has it: rows, columns, and the steps along both.
 #[derive(Clone, Copy)]
 pub struct View {
-    shape: [usize; 2],
-    steps: [usize; 2],
+    pub shape: [usize; 2],
+    pub steps: [usize; 2],
 }
 
 impl View {
@@ -69,66 +69,79 @@ impl View {
     }
 }
 
+const UNARY: &[(&str, Unary)] = &[
+    ("abs", Unary::Abs),
+    ("acos", Unary::Acos),
+    ("acosh", Unary::Acosh),
+    ("asin", Unary::Asin),
+    ("asinh", Unary::Asinh),
+    ("atan", Unary::Atan),
+    ("atanh", Unary::Atanh),
+    ("ceil", Unary::Ceil),
+    ("cos", Unary::Cos),
+    ("cosh", Unary::Cosh),
+    ("erf", Unary::Erf),
+    ("fast_erf", Unary::Erf),
+    ("exp", Unary::Exp),
+    ("fast_exp", Unary::Exp),
+    ("floor", Unary::Floor),
+    ("log", Unary::Log),
+    ("log10", Unary::Log10),
+    ("log2", Unary::Log2),
+    ("negative", Unary::Negative),
+    ("nn.relu", Unary::Relu),
+    ("round", Unary::Round),
+    ("rsqrt", Unary::Rsqrt),
+    ("sigmoid", Unary::Sigmoid),
+    ("sign", Unary::Sign),
+    ("sin", Unary::Sin),
+    ("sinh", Unary::Sinh),
+    ("sqrt", Unary::Sqrt),
+    ("tan", Unary::Tan),
+    ("tanh", Unary::Tanh),
+    ("fast_tanh", Unary::Tanh),
+    ("trunc", Unary::Trunc),
+];
+
+const BINARY: &[(&str, Binary)] = &[
+    ("add", Binary::Add),
+    ("nn.bias_add", Binary::Add),
+    ("subtract", Binary::Subtract),
+    ("multiply", Binary::Multiply),
+    ("divide", Binary::Divide),
+    ("maximum", Binary::Maximum),
+    ("minimum", Binary::Minimum),
+    ("power", Binary::Power),
+    ("floor_divide", Binary::FloorDivide),
+    ("floor_mod", Binary::FloorMod),
+    ("mod", Binary::Mod),
+    ("trunc_mod", Binary::Mod),
+    ("trunc_divide", Binary::TruncDivide),
+    ("nn.prelu", Binary::Prelu),
+    ("equal", Binary::Equal),
+    ("not_equal", Binary::NotEqual),
+    ("less", Binary::Less),
+    ("less_equal", Binary::LessEqual),
+    ("greater", Binary::Greater),
+    ("greater_equal", Binary::GreaterEqual),
+];
+
+fn of_name<T: Copy>(list: &[(&str, T)], name: &str) -> Option<T> {
+    list.iter().find(|(known, _)| *known == name).map(|&(_, op)| op)
+}
+
 /// The function of one float32 that a row is.
 pub fn unary(name: &str, attrs: &Attrs) -> Option<Unary> {
-    Some(match name {
-        "abs" => Unary::Abs,
-        "acos" => Unary::Acos,
-        "acosh" => Unary::Acosh,
-        "asin" => Unary::Asin,
-        "asinh" => Unary::Asinh,
-        "atan" => Unary::Atan,
-        "atanh" => Unary::Atanh,
-        "ceil" => Unary::Ceil,
-        "clip" => Unary::Clip(attrs.float("a_min") as f32, attrs.float("a_max") as f32),
-        "cos" => Unary::Cos,
-        "cosh" => Unary::Cosh,
-        "erf" | "fast_erf" => Unary::Erf,
-        "exp" | "fast_exp" => Unary::Exp,
-        "floor" => Unary::Floor,
-        "log" => Unary::Log,
-        "log10" => Unary::Log10,
-        "log2" => Unary::Log2,
-        "negative" => Unary::Negative,
-        "nn.leaky_relu" => Unary::LeakyRelu(attrs.float("alpha") as f32),
-        "nn.relu" => Unary::Relu,
-        "round" => Unary::Round,
-        "rsqrt" => Unary::Rsqrt,
-        "sigmoid" => Unary::Sigmoid,
-        "sign" => Unary::Sign,
-        "sin" => Unary::Sin,
-        "sinh" => Unary::Sinh,
-        "sqrt" => Unary::Sqrt,
-        "tan" => Unary::Tan,
-        "tanh" | "fast_tanh" => Unary::Tanh,
-        "trunc" => Unary::Trunc,
-        _ => return None,
-    })
+    match name {
+        "clip" => Some(Unary::Clip(attrs.float("a_min") as f32, attrs.float("a_max") as f32)),
+        "nn.leaky_relu" => Some(Unary::LeakyRelu(attrs.float("alpha") as f32)),
+        _ => of_name(UNARY, name),
+    }
 }
 
 /// The function of two that a row is. Comparisons answer bools.
 pub fn binary(name: &str) -> Option<Binary> {
-    Some(match name {
-        "add" | "nn.bias_add" => Binary::Add,
-        "subtract" => Binary::Subtract,
-        "multiply" => Binary::Multiply,
-        "divide" => Binary::Divide,
-        "maximum" => Binary::Maximum,
-        "minimum" => Binary::Minimum,
-        "power" => Binary::Power,
-        "floor_divide" => Binary::FloorDivide,
-        "floor_mod" => Binary::FloorMod,
-        "mod" | "trunc_mod" => Binary::Mod,
-        "trunc_divide" => Binary::TruncDivide,
-        "nn.prelu" => Binary::Prelu,
-        "equal" => Binary::Equal,
-        "not_equal" => Binary::NotEqual,
-        "less" => Binary::Less,
-        "less_equal" => Binary::LessEqual,
-        "greater" => Binary::Greater,
-        "greater_equal" => Binary::GreaterEqual,
-        _ => return None,
-    })
+    of_name(BINARY, name)
 }
 
 /// The axis that an attribute names, from 0.

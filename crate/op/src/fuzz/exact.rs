@@ -1,4 +1,5 @@
-//! Products and convolutions of integers, which may be computed in float32, against the same numbers in float64.
+//! Products and convolutions of integers, which may be computed in float32, against the same numbers in float64; bodies of
+//! every dtype against their meaning.
 
 use super::*;
 use crate::run::{Call, run};
@@ -137,6 +138,59 @@ fn reductions_of_long_rows_are_folded_as_their_meaning_folds_them() {
                     assert_eq!(bits(&found), bits(&expected), "{name} {:?} of {args:?}", attrs.entries);
                 }
             }
+        }
+    }
+}
+
+/// Few products, and the places of largest elements, of each dtype that has no vectors for them.
+#[test]
+fn products_and_places_of_every_dtype_are_their_meaning() {
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for name in ["nn.dense", "nn.matmul", "nn.batch_matmul", "argmax", "argmin"] {
+        let (at, row) = all().iter().enumerate().find(|(_, row)| row.name == name).unwrap();
+        for dtype in Dtype::ALL {
+            let mut n_planned = 0;
+            for i in 0..30 {
+                let (shapes, attrs, args);
+                if name.starts_with("arg") {
+                    let mut of_row = row.default_attrs();
+                    for (attr, value) in &mut of_row.entries {
+                        match *attr {
+                            "axis" => *value = AttrValue::List(vec![AttrValue::Int(i % 3)]),
+                            "select_last_index" => *value = AttrValue::Bool(random.one_in(2)),
+                            _ => {}
+                        }
+                    }
+                    // Few different ones, so that several are the largest.
+                    let data = random.tensor(vec![2, 3, 5], dtype);
+                    (attrs, args) = (of_row, vec![data]);
+                } else {
+                    (shapes, attrs) = call_of(&mut random, row);
+                    args = shapes.map(|shape| random.tensor(shape, dtype)).to_vec();
+                }
+                let attrs = Arc::new(attrs);
+                let types: Vec<ResultType> = args.iter().filter_map(plans::type_of).collect();
+                let Ok(Some((results, Some(plan)))) = Operators::new(MEMORY).plan(OpId(at as u32), &attrs, &types)
+                else {
+                    continue;
+                };
+                if !plan.is_exact() {
+                    continue;
+                }
+                n_planned += 1;
+                let call = Call { args: &args, attrs: &attrs, results: &results, memory: MEMORY };
+                let expected =
+                    as_tensor(&meaning::by_meaning(&row.kernel, &call).unwrap()).unwrap().elements().into_owned();
+                let found = plans::run(&plan, &args, &results[0]).unwrap();
+                assert_eq!(found.len(), expected.len());
+                for at in 0..found.len() {
+                    let bits = |elements: &Elements| ty::scalar_bits(results[0].dtype, elements.get(at));
+                    assert_eq!(bits(&found), bits(&expected), "{name} {:?} of {args:?}", attrs.entries);
+                }
+            }
+            let has_vectors = matches!(dtype, Dtype::Float32 | Dtype::Float16 | Dtype::BFloat16);
+            let is_planned = !has_vectors && (dtype != Dtype::Bool || name.starts_with("arg"));
+            assert!(!is_planned || n_planned > 20, "{name} {dtype}: {n_planned}");
         }
     }
 }
