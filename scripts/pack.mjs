@@ -37,7 +37,7 @@ const FUNCTION = 0;
  * So many functions are called most often: more than these would take likes from one another. How many are best is chance,
  * and so is what functions are to have in common, in runs of so many bytes: several numbers are tried.
  */
-const OFTEN = [20, 60, 90];
+const OFTEN = [20, 60, 75, 90];
 const RUNS = [4, 5];
 
 /** Instructions with some of their numbers written anew. */

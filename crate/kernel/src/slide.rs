@@ -82,9 +82,9 @@ pub fn forward(along: &Along, size: usize, window: i64, n: usize) -> Vec<Look> {
     let (size, window) = (size as i128, i128::from(window));
     let looks = (0..n as i128).map(|position| {
         let start = position * stride - before;
-        let first = (-start.div_euclid(dilation)).max(0);
-        let end = ((size - start + dilation - 1).div_euclid(dilation)).min(window);
-        let inside = ((size + after - start + dilation - 1).div_euclid(dilation)).clamp(0, window);
+        let first = (-quotient(start, dilation)).max(0);
+        let end = quotient(size - start + dilation - 1, dilation).min(window);
+        let inside = quotient(size + after - start + dilation - 1, dilation).clamp(0, window);
         Look {
             part: first as usize,
             part_step: 1,
@@ -103,26 +103,25 @@ pub fn transposed(along: &Along, size: usize, window: usize, n: usize) -> Vec<Lo
     let &Along { stride, dilation, before, .. } = along;
     let [stride, dilation, before] = [stride, dilation, before].map(i128::from);
     let common = greatest_common_divisor(stride, dilation);
-    let (part_step, element_step) = (stride / common, dilation / common);
+    let (part_step, element_step) = (quotient(stride, common), quotient(dilation, common));
     let (size, window) = (size as i128, window as i128);
     let looks = (0..n as i128).map(|place| {
         let place = place + before;
         // The first part that is a whole number of strides away, and not beyond the last element.
-        let Some(part) = (0..part_step.min(window)).find(|part| (place - part * dilation).rem_euclid(stride) == 0)
-        else {
-            return Look::default();
-        };
-        let least = ((place - size * stride).div_euclid(dilation) + 1).max(0);
-        let part = part + ((least - part).max(0) + part_step - 1) / part_step * part_step;
-        let last = place.div_euclid(dilation).min(window - 1);
+        let strides = |part: i128| quotient(place - part * dilation, stride);
+        let is_whole = |&part: &i128| strides(part) * stride == place - part * dilation;
+        let Some(part) = (0..part_step.min(window)).find(is_whole) else { return Look::default() };
+        let least = (quotient(place - size * stride, dilation) + 1).max(0);
+        let part = part + quotient((least - part).max(0) + part_step - 1, part_step) * part_step;
+        let last = quotient(place, dilation).min(window - 1);
         if part > last {
             return Look::default();
         }
-        let n = (last - part) / part_step + 1;
+        let n = quotient(last - part, part_step) + 1;
         Look {
             part: part as usize,
             part_step: part_step as usize,
-            element: ((place - part * dilation) / stride) as usize,
+            element: strides(part) as usize,
             element_step: -(element_step as isize),
             n: n as usize,
             n_inside: n as i64,
@@ -133,13 +132,19 @@ pub fn transposed(along: &Along, size: usize, window: usize, n: usize) -> Vec<Lo
 
 /// The looks of `n` windows that share out `size` elements, about equally large and overlapping where they must.
 pub fn adaptive(size: usize, n: usize) -> Vec<Look> {
-    let looks = (0..n as u128).map(|i| {
-        let (size, n) = (size as u128, n as u128);
-        let (start, end) = (i * size / n, ((i + 1) * size).div_ceil(n));
+    let looks = (0..n as i128).map(|i| {
+        let (size, n) = (size as i128, n as i128);
+        let (start, end) = (quotient(i * size, n), quotient((i + 1) * size + n - 1, n));
         let count = (end - start) as usize;
         Look { part_step: 1, element: start as usize, element_step: 1, n: count, n_inside: count as i64, part: 0 }
     });
     looks.collect()
+}
+
+/// How often `b`, a positive number, goes into `a`, rounded down. Once for all: 128 bits are long code.
+#[inline(never)]
+fn quotient(a: i128, b: i128) -> i128 {
+    a.div_euclid(b)
 }
 
 fn greatest_common_divisor(mut a: i128, mut b: i128) -> i128 {

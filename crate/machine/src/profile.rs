@@ -17,10 +17,13 @@ use crate::tensor::Block;
 use base::{HashMap, Idx, Span, ToList};
 use ir::{FuncId, Instr, Op, VarId};
 use layout::{Kind, LayoutId};
-use op::{OpId, Operators, ResultType, flops};
+use op::{OpId, Operators, ResultType, flops, reads_part};
 use smallvec::SmallVec;
 use std::slice;
 use std::sync::Arc;
+
+/// An operator on so many bytes may take long: the run can be looked at before it.
+const LARGE: u64 = 4 << 20;
 
 /// The calls of one operator, or of several that are fused, at one place of the text.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +34,7 @@ pub struct Tally {
     pub result: Option<ResultType>,
     pub n_calls: u64,
     pub milliseconds: f64,
-    /// Bytes of operands and of results.
+    /// Bytes that were read of operands, and of results.
     pub read: u64,
     pub written: u64,
     /// Operations on numbers ([`op::flops`]), where they can be counted from the types.
@@ -44,6 +47,8 @@ pub(crate) struct Profile {
     /// Without pauses.
     pub plain: Arc<Assembly>,
     tallies: Vec<Tally>,
+    /// Whether the run has been left before the instruction that is next, for somebody to look at it.
+    was_left: bool,
     /// By instruction and place: of a library the places are those of its callers.
     known: HashMap<(u32, u32, u32), Known>,
 }
@@ -94,7 +99,8 @@ impl Machine {
         }
         paused.fast = fuse(&paused);
         self.code = Arc::new(paused);
-        self.profile = Some(Box::new(Profile { clock, plain, tallies: Vec::new(), known: HashMap::default() }));
+        self.profile =
+            Some(Box::new(Profile { clock, plain, tallies: Vec::new(), was_left: false, known: HashMap::default() }));
     }
 
     /// What the operators cost, in the order in which they were first called.
@@ -102,7 +108,12 @@ impl Machine {
         self.profile.as_ref().map_or(&[], |profile| &profile.tallies)
     }
 
-    /// Does the instruction that the machine pauses at.
+    /// Whether the run has been left before an operator that may take long.
+    pub fn is_before_large(&self) -> bool {
+        self.profile.as_ref().is_some_and(|profile| profile.was_left)
+    }
+
+    /// Does the instruction that the machine pauses at; one that may take long, when it pauses there again.
     pub(crate) fn measure(&mut self, left: &mut u64) -> Result<(), Stop> {
         let span = self.place(None);
         let Some(profile) = &self.profile else { return Ok(()) };
@@ -115,6 +126,15 @@ impl Machine {
             Some(last) if self.are(&plain, pc, &instr.args, &last.operands) => None,
             Some(_) | None => Some(instr.args.iter().map(|&arg| self.types(&plain, pc, arg)).list()),
         };
+        let n_bytes = |of: &[Types]| of.iter().fold(0_u64, |sum, of| sum.saturating_add(of.bytes));
+        let is_large = n_bytes(operands.as_deref().or(last.map(|last| &last.operands[..])).unwrap_or(&[])) >= LARGE;
+        if let Some(profile) = &mut self.profile
+            && is_large
+            && !std::mem::replace(&mut profile.was_left, true)
+        {
+            *left = 0;
+            return Ok(());
+        }
         let paused = std::mem::replace(&mut self.code, plain.clone());
         let mut one = 1;
         let began = clock();
@@ -144,10 +164,14 @@ impl Machine {
         };
         tally.n_calls += 1;
         tally.milliseconds += milliseconds;
-        tally.read = last.operands.iter().fold(tally.read, |read, of| read.saturating_add(of.bytes));
+        for (i, of) in last.operands.iter().enumerate() {
+            let is_part = i == 0 && matches!(&instr.op, Op::Operator { op, .. } if reads_part(*op));
+            tally.read = tally.read.saturating_add(if is_part { of.bytes.min(last.result.bytes) } else { of.bytes });
+        }
         tally.written = tally.written.saturating_add(last.result.bytes);
         tally.flops = tally.flops.zip(last.flops).map(|(before, more)| before.saturating_add(more));
         known.last = Some(last);
+        profile.was_left = false;
         self.profile = Some(profile);
         Ok(())
     }

@@ -668,6 +668,10 @@ impl TensorCall {
             return Err(Stop::NoRoom(bytes));
         }
         let value = work(&self.args(heap, code));
+        // Of a result whose size only the values decide it is known by now.
+        if let (None, Ok(Value::Tensor(result))) = (results, &value) {
+            heap.has_room(bytes_on_values(op, result.elements.len() as u64));
+        }
         heap.in_use -= bytes;
         value
     }

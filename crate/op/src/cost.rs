@@ -121,6 +121,11 @@ pub fn flops(op: OpId, attrs: &Attrs, operands: &[Option<&ResultType>], result: 
     })
 }
 
+/// Whether a call reads no more of its first operand than it gives.
+pub fn reads_part(op: OpId) -> bool {
+    matches!(op.row().name, "take" | "gather" | "gather_nd" | "strided_slice" | "dyn.strided_slice" | "slice_like")
+}
+
 fn cost_of(row: &Op) -> Option<Cost> {
     let listed = COSTS.iter().find(|(_, names)| names.contains(&row.name)).map(|(cost, _)| *cost);
     listed.or(match row.kernel {

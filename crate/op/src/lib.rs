@@ -50,7 +50,7 @@ mod unary;
 mod vision;
 
 pub use call::{CallFault, Operand, Operators, bytes_on_values};
-pub use cost::{COSTS, Cost, flops};
+pub use cost::{COSTS, Cost, flops, reads_part};
 pub use engine::{
     Class, Direct, Elementwise, Input, MAX_OPERANDS, Plan, Right, Scratch, Source, Step, elements_at, elementwise,
     on_scalars, write_elements,

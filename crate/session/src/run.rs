@@ -146,7 +146,8 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
     let mut outcome = Outcome { diagnostics, ..Outcome::default() };
     let (mut fuel, mut steps, mut room) = (0, 0, options.memory);
     let now = || options.progress.map_or(0.0, |progress| (progress.clock)());
-    let (mut milliseconds, mut next_word, mut n_told) = (0.0, now() + TOLD_EVERY, 0);
+    let first_word = now() + TOLD_EVERY;
+    let (mut milliseconds, mut next_word, mut n_told) = (0.0, first_word, 0);
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site, before| {
         let broken = RunError { span: site, fault: RunFault::Broken };
         let entry = *entries.get(&function).ok_or(broken.clone())?;
@@ -154,9 +155,11 @@ pub fn run(analysis: &Analysis, options: &Options) -> Outcome {
         let begin = now();
         machine.start(entry, &args, site)?;
         let status = match options.progress {
-            None => machine.run(u64::MAX),
+            None => run_looking(&mut machine, || 0.0, |_, _| {}),
             Some(progress) => run_looking(&mut machine, progress.clock, |machine, now| {
-                if now >= next_word {
+                // Before what may take long, what is there is told at once.
+                let is_new = next_word == first_word || before.len() > n_told;
+                if now >= next_word || machine.is_before_large() && is_new {
                     let (fuel, steps) = (fuel + machine.fuel_used(), steps + machine.steps());
                     let (next, tallies) = (machine.place_in_file(), machine.tallies());
                     let values = &before[n_told..];

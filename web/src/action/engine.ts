@@ -39,8 +39,8 @@ let isFromHere = false;
 let isQuick = true;
 /** Whether there has been a run. */
 let isWarm = false;
-/** Whether it runs by itself, with a limit, and whether somebody has asked for it since. */
-let run: { start: number; alone: boolean; isAsked: boolean } | undefined;
+/** Whether it runs by itself, with a limit. */
+let run: { start: number; alone: boolean } | undefined;
 
 export const compiler = new Compiler({
   switched(build) {
@@ -77,14 +77,13 @@ export const compiler = new Compiler({
     clearTimeout(settled);
     clearTimeout(mending);
     if (errorCount.value > 0) mending = setTimeout(lookForMends, SETTLED_MS);
-    if (isFromHere && isQuick && errorCount.value === 0) settled = setTimeout(() => startRun(true), SETTLED_MS);
+    if (isFromHere && isQuick && run === undefined && errorCount.value === 0) settled = setTimeout(() => startRun(true), SETTLED_MS);
   },
   begun(revision, view) {
     if (revision === state.revision.value) state.needs.value = { revision, view };
   },
   progress(revision, view) {
-    // One that somebody has asked for since may begin anew.
-    if (run === undefined || run.isAsked || revision !== state.revision.value) return;
+    if (run === undefined || revision !== state.revision.value) return;
     const before = state.progress.peek();
     // A word tells the values that are new.
     const values = [...(before.view?.values ?? []), ...view.values];
@@ -92,13 +91,11 @@ export const compiler = new Compiler({
   },
   ran(revision, view, whole) {
     const unfinished = run?.alone && view.fuel >= SMALL;
-    const asked = run?.isAsked ? run.start : undefined;
     endRun();
     isQuick = whole < (isWarm ? QUICK_MS : COLD_MS) && !unfinished;
     isWarm = true;
     if (revision !== state.revision.value) return;
-    if (unfinished && asked !== undefined) startRun(false, asked);
-    else if (unfinished) state.ran.value = { kind: "long", revision };
+    if (unfinished) state.ran.value = { kind: "long", revision };
     else state.ran.value = { kind: "finished", revision, view, milliseconds: view.milliseconds, whole, build: state.build.peek() };
   },
   trapped(during, message) {
@@ -172,18 +169,15 @@ export function runNow(): void {
   startRun(false);
 }
 
-/** With `start`, the time at which somebody has asked for it. */
-function startRun(alone: boolean, start = performance.now()): void {
-  if (run?.alone && !alone && !run.isAsked) {
-    clearTimeout(givingUp);
-    // For who asked, it begins now.
-    run.start = start;
-    state.progress.value = { start, view: undefined };
-    run.isAsked = true;
-    showStopSoon();
+function startRun(alone: boolean): void {
+  // One that is asked for has no limit, and says what it needs and how far it is: it does not go on from one that has.
+  if (run?.alone && !alone) {
+    compiler.stop();
+    endRun();
   }
   if (run !== undefined || state.engine.value === "failed") return;
-  run = { start, alone, isAsked: false };
+  const start = performance.now();
+  run = { start, alone };
   state.trap.value = undefined;
   state.progress.value = { start, view: undefined };
   // In the place of the button by which one runs, so not for what nobody has asked for.

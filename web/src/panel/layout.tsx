@@ -279,7 +279,7 @@ function valuesText({ cardinality, min_bits }: TypeLayoutView): string {
   if (cardinality === "0") return "It has no values.";
   if (cardinality === "1") return "It has one value, which needs no bits.";
   if (min_bits === undefined) return "It has infinitely many values, or values in buffers of their own.";
-  if (cardinality === undefined || cardinality.length > 15) return `It has about 2^${min_bits} values, which need at least ${plural(min_bits, "bit")}.`;
+  if (cardinality === undefined || cardinality.length > 15) return `It has at most 2^${min_bits} values, which need at least ${plural(min_bits, "bit")}.`;
   return `It has ${Number(cardinality).toLocaleString("en")} values, which need at least ${plural(min_bits, "bit")}.`;
 }
 

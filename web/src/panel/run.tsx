@@ -75,10 +75,12 @@ export function RunPanel() {
   const profile = state.measures.value ? (view?.profile ?? []) : [];
   // Then there is nothing to say of what it took either.
   const isNothing = ran.kind === "finished" && values.length === 0;
+  // What takes long, or was stopped, runs when somebody says so.
+  const runAgain = () => ran.kind === "finished" && runNow();
   const controls = (
     <>
-      <LayoutPicker onChange={runNow} />
-      <FusionSwitch onChange={runNow} />
+      <LayoutPicker onChange={runAgain} />
+      <FusionSwitch onChange={runAgain} />
       <Measures onChange={() => ran.kind === "finished" && ran.view.profile.length === 0 && runNow()} />
     </>
   );
@@ -107,6 +109,7 @@ export function RunPanel() {
           <EngineSwitch />
         </div>
       )}
+      {ran.kind === "long" && <Ahead />}
       {!isPaneNarrow.value && figures}
       {values.map((value, index) => (
         <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />
@@ -224,7 +227,7 @@ function Figures({ view, isStale, hasProfile }: { view: RunView; isStale: boolea
   const isKnown = needs.span === undefined || values.some(({ value }) => value === undefined);
   return (
     <p class="figures">
-      {counted(view.fuel, "call or match test", "calls and match tests")}, {counted(view.steps, "step", "steps")} of the machine, at most {bytesOf(view.peak_bytes)} of memory
+      {counted(view.fuel, "call or match test", "calls and match tests")}, {counted(view.steps, "step", "steps")} of the machine, {bytesOf(view.peak_bytes)} of memory at its peak
       {isKnown && (needs.most !== 0 || needs.least > 0) && (
         <>
           ; <Needs needs={needs} isStale={isStale} />

@@ -5,7 +5,7 @@ import { state } from "../state.ts";
 
 const MADE: Record<BuildName, string> = {
   simd128: "Computed by the default engine.",
-  relaxed: "Computed with relaxed SIMD.",
+  relaxed: "Computed with relaxed SIMD. The last digits may differ between machines.",
 };
 
 const ABOUT = "Faster, but results may differ in the last digits between machines.";

@@ -19,14 +19,21 @@ export function rangeAmong(points: Iterable<number | undefined>, all: Range): Ra
 /** As many digits at least are shown of a number that is rounded, and all those of whole ones. */
 const DIGITS = 4;
 
-/** Enough digits to tell apart, few enough to read. */
-export function readable(value: number): string {
+/** Enough digits to tell apart, few enough to read; `digits` at least where it is rounded. */
+export function readable(value: number, digits = DIGITS): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value).replace("-", "−");
   const size = Math.abs(value);
-  const text = size >= 1e6 || size < 1e-4 ? value.toExponential(2) : String(Number(value.toPrecision(Math.max(DIGITS, Math.floor(Math.log10(size)) + 1))));
+  const text = size >= 1e9 || size < 1e-4 ? value.toExponential(digits - 2) : String(Number(value.toPrecision(Math.max(digits, Math.floor(Math.log10(size)) + 1))));
   return text.replaceAll("-", "−");
+}
+
+/** Two numbers with as many digits as tell them apart. */
+export function readableApart(low: number, high: number): [string, string] {
+  let digits = DIGITS;
+  while (digits < 17 && low !== high && readable(low, digits) === readable(high, digits)) digits += 1;
+  return [readable(low, digits), readable(high, digits)];
 }
 
 const toBits = (bits: number) => (value: number) => {

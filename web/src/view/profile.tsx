@@ -35,7 +35,7 @@ function measure(row: OperatorView, column: Column): number {
       return row.flops ?? -1;
     case "rate":
       // Without one comes last; bytes are no operations, and come behind them.
-      return hasRate(row.milliseconds) ? (row.flops || bytes(row) / 1e9) / row.milliseconds : -1;
+      return hasRate(row.milliseconds) && row.flops !== undefined ? (row.flops || bytes(row) / 1e9) / row.milliseconds : -1;
   }
 }
 

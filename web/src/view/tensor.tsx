@@ -6,7 +6,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { paneWidth } from "./appearance.ts";
 import { type Cut, elementOf, firstCut, foldOf, matricesOf, type Matrix, pointsOf } from "./axes.ts";
 import { HeatMap, Image } from "./heatmap.tsx";
-import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeAmong, rangeOf, readable, shortest } from "./numbers.ts";
+import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeAmong, rangeOf, readable, readableApart, shortest } from "./numbers.ts";
 import { type Images, imagesOf } from "./picture.ts";
 import { ValueText } from "./valuetext.tsx";
 import type { OverviewView, StatisticsView, TensorView } from "../wasm/relish_wasm.js";
@@ -74,7 +74,7 @@ export function TensorPicture({ tensor, text, type, truncated = false }: Props) 
         images={look === "image" ? images : undefined}
         isSmall={isSmall}
       />
-      {!isSmall && text !== undefined && (
+      {(!isSmall || hasLarge(tensor)) && text !== undefined && (
         <details>
           <summary>As text</summary>
           <ValueText text={text} truncated={truncated} />
@@ -88,11 +88,12 @@ type Fact = [name: string, value: string, title?: string | undefined];
 
 function Statistics({ tensor: { shape, statistics, dtype }, withShape }: { tensor: TensorView; withShape: boolean }) {
   const { min, max, mean, deviation, n_nan, n_infinite, count } = statistics;
-  const rounded = (name: string, value: number): Fact => [name, readable(value), isRounded(value, "float64") ? exact(value, "float64") : undefined];
+  const rounded = (name: string, value: number, said = readable(value)): Fact => [name, said, isRounded(value, "float64") ? exact(value, "float64") : undefined];
   const ofFinite = (): Fact[] => {
     if (isConstant(statistics)) return [[`all ${grouped(count)} elements are`, exact(min, dtype)]];
     if (dtype === "bool") return [["True", `${grouped(Math.round(mean * count))} of ${grouped(count)}`]];
-    return [rounded("min", min), rounded("max", max), rounded("mean", mean), rounded("std", deviation)];
+    const [low, high] = readableApart(min, max);
+    return [rounded("min", min, low), rounded("max", max, high), rounded("mean", mean), rounded("std", deviation)];
   };
   const facts: Fact[] = [];
   if (withShape) facts.push(["shape", `(${shape.join(", ")})`]);
@@ -156,6 +157,10 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
     const all = rangeOf(statistics);
     return isOfShown ? rangeAmong(matrices.flatMap((matrix) => pointsOf(elements, matrix).means), all) : all;
   }, [tensor, isOfShown, elements, JSON.stringify(shownCut)]);
+  const drawn = useMemo(
+    () => (look === "map" && statistics.n_nan + statistics.n_infinite > 0 ? matrices.flatMap((matrix) => pointsOf(elements, matrix).means) : []),
+    [tensor, look, elements, JSON.stringify(shownCut)],
+  );
   const scale = isPart && (
     <label>
       scale
@@ -198,19 +203,23 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
       </div>
       {total > matrices.length && <p class="note">… and {grouped(total - matrices.length)} more.</p>}
       {look === "numbers" && <Digits tensor={tensor} />}
-      {look === "map" && <Legend range={range} tensor={tensor} isOfMeans={isOfMeans} />}
+      {look === "map" && <Legend range={range} tensor={tensor} drawn={drawn} isOfMeans={isOfMeans} />}
       {images && <ImageLegend images={images} tensor={tensor} />}
     </>
   );
 }
 
+/** Whether there are integers that come here as the nearest numbers that there are. */
+const hasLarge = ({ elements, dtype }: TensorView) => dtype.includes("int64") && elements.some((element) => Math.abs(element) > Number.MAX_SAFE_INTEGER);
+
 /** That numbers are rounded is said, and they need not be. */
-function Digits({ tensor: { elements, dtype } }: { tensor: TensorView }) {
+function Digits({ tensor }: { tensor: TensorView }) {
+  const { elements, dtype } = tensor;
   const hasRounded = useMemo(() => dtype !== "bool" && elements.some((element) => isRounded(element, dtype)), [elements, dtype]);
   if (!hasRounded) return null;
   return (
     <p class="note digits">
-      {withAllDigits.value ? "All digits are shown. " : "Rounded. "}
+      {!withAllDigits.value ? "Rounded. " : hasLarge(tensor) ? "Integers with ≈ are the nearest of 53 bits. " : "All digits are shown. "}
       <button type="button" class="plain-link" onClick={() => (withAllDigits.value = !withAllDigits.value)}>
         {withAllDigits.value ? "Round them" : "Show all digits"}
       </button>
@@ -218,12 +227,23 @@ function Digits({ tensor: { elements, dtype } }: { tensor: TensorView }) {
   );
 }
 
-function Legend({ range, tensor: { elements, statistics, dtype }, isOfMeans }: { range: Range; tensor: TensorView; isOfMeans: boolean }) {
+interface LegendProps {
+  range: Range;
+  tensor: TensorView;
+  /** The points of the picture; some may have no element that is here. */
+  drawn: readonly (number | undefined)[];
+  isOfMeans: boolean;
+}
+
+function Legend({ range, tensor: { statistics, dtype }, drawn, isOfMeans }: LegendProps) {
   const { n_nan, n_infinite, count } = statistics;
-  const beyond = useMemo(() => (n_nan + n_infinite > 0 ? BEYOND.filter(({ is }) => elements.some(is)) : []), [elements]);
+  const isDrawn = (is: (value: number) => boolean) => drawn.some((point) => point !== undefined && is(point));
+  const beyond = useMemo(() => (n_nan + n_infinite > 0 ? BEYOND.filter(({ is }) => isDrawn(is)) : []), [drawn]);
   if (isConstant(statistics)) return null;
   const told = (value: number) => (dtype === "bool" ? exact(value, dtype) : readable(value));
-  const colors: [string, string][] = beyond.map(({ name, color }) => [name, color]);
+  // Without one among the elements, it is the mean of both infinities.
+  const nameOf = (name: string) => (name === "nan" && n_nan === 0 ? "inf and −inf" : name);
+  const colors: [string, string][] = beyond.map(({ name, color }) => [nameOf(name), color]);
   const isOfTwo = dtype === "bool" && !isOfMeans;
   const hasRamp = n_nan + n_infinite < count && range.min < range.max && !isOfTwo;
   // What has no colours between: one number, or two.
@@ -232,7 +252,7 @@ function Legend({ range, tensor: { elements, statistics, dtype }, isOfMeans }: {
   }
   return (
     <div class="legend">
-      {hasRamp && <Ramp ends={[told(range.min), told(range.max)]} colors={gradientOf(range)} />}
+      {hasRamp && <Ramp ends={dtype === "bool" ? [told(range.min), told(range.max)] : readableApart(range.min, range.max)} colors={gradientOf(range)} />}
       <Swatches colors={colors} />
     </div>
   );

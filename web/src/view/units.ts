@@ -57,9 +57,9 @@ export function millisecondsOf(milliseconds: number): string {
 /** Whether so much time was seen to pass that one can say how much was done in it. */
 export const hasRate = (milliseconds: number): boolean => milliseconds >= TICKS_OF_A_RATE * TICK_MS;
 
-/** Operations in a second, or bytes where nothing is computed; nothing where too little time was seen to pass. */
+/** Operations in a second, or bytes where nothing is computed; nothing where they are not known, or too little time was seen. */
 export function rateOf(flops: number | undefined, bytes: number, milliseconds: number): string {
-  if (!hasRate(milliseconds)) return "–";
+  if (!hasRate(milliseconds) || flops === undefined) return "–";
   const seconds = milliseconds / 1000;
   return flops ? `${scaled(flops / seconds, ["", " k", " M", " G", " T"])}FLOP/s` : `${scaled(bytes / seconds, [" B", " kB", " MB", " GB", " TB"])}/s`;
 }

@@ -72,7 +72,8 @@ impl Products {
     pub fn new(name: &str, attrs: &Attrs, operands: &[ResultType], result: &ResultType) -> Option<Products> {
         let dtype = result.dtype;
         let is_alike = operands.len() == 2 && operands.iter().all(|of| of.dtype == dtype);
-        (is_alike && (dtype == Dtype::Float64 || !dtype.is_float() && dtype != Dtype::Bool)).then_some(())?;
+        let has_loop = dtype == Dtype::Float64 || !dtype.is_float() && dtype.n_bytes() >= 4;
+        (is_alike && has_loop).then_some(())?;
         let single = |of: &ResultType| ResultType { dtype: Dtype::Float32, ..of.clone() };
         let operands: Vec<ResultType> = operands.iter().map(single).list();
         match Single::new(name, attrs, &operands, &single(result))? {
@@ -123,8 +124,6 @@ impl Work for Products {
         let done = match self.dtype {
             Dtype::Float64 => self.add_up(sources, result, |sum, a, b| sum + a * b, round_f64),
             dtype => match dtype.n_bytes() {
-                1 => whole!(u8),
-                2 => whole!(u16),
                 4 => whole!(u32),
                 _ => whole!(u64),
             },

@@ -327,7 +327,7 @@ fn count(facts: &Facts) -> String {
         (Some(0), _) => "no values".to_owned(),
         (Some(1), _) => "1 value needs no bits".to_owned(),
         (Some(n), Some(bits)) => format!("{n} values need at least {}", base::count(bits as usize, "bit")),
-        (None, Some(bits)) => format!("about 2^{bits} values need at least {bits} bits"),
+        (None, Some(bits)) => format!("at most 2^{bits} values need at least {bits} bits"),
         (_, None) => "infinitely many values".to_owned(),
     }
 }
