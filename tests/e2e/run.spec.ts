@@ -159,7 +159,7 @@ test("each operator of a run is listed with what it cost", async ({ page }) => {
   await expect(row(page, "nn.dense")).toContainText("432 M");
   expect(await panel(page).evaluate((place) => place.scrollTop)).toBe(0);
   // Only before the run was it open how much `argwhere` would need.
-  await expect(panel(page).locator(".figures")).toHaveText(/ [\d.]+ MB of memory at its peak\. What its operators cost$/);
+  await expect(panel(page).locator(".figures")).toHaveText(/ [\d.]+ MB of memory used\. What its operators cost$/);
   // In the column by which it is sorted bars are shares of the most; a rate is no part of anything.
   const widths = (column: string) =>
     table(page).locator(`.of-${column} .share`).evaluateAll((bars) => bars.map((bar) => Number((bar as HTMLElement).style.getPropertyValue("--share"))));

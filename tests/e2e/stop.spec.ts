@@ -121,3 +121,38 @@ test("a compiler that falls over is replaced, and the text stays", async ({ page
   await runButton(page).click();
   await expectValue(page, "42");
 });
+
+const SLOW = `def @loop(%n: int32, %x: Tensor[(64, 64), float32]) -> Tensor[(64, 64), float32] {
+  if (%n == 0) { %x } else { @loop(%n - 1, nn.softmax(nn.dense(%x, %x))) }
+}
+sum(ones(shape=[10]))
+@loop(2000000, ones(shape=[64, 64]))
+`;
+
+test("a run that is asked for while the program runs by itself tells of itself", async ({ page }) => {
+  await open(page);
+  await write(page, SLOW);
+  // It has begun by itself, and has not been given up yet.
+  await page.waitForTimeout(1000);
+  await runButton(page).click();
+  await expect(panel(page).locator(".running")).toContainText(/calls and match tests, .* so far; now in line 2/);
+  await expect(panel(page).locator(".running")).toContainText("It needs at least 32.8 kB");
+  await expect(panel(page)).toContainText("10f");
+  await stopButton(page).click();
+  await expect(panel(page).locator(".outcome")).toContainText("Stopped after");
+  await expect(panel(page)).toContainText("10f");
+});
+
+test("what is there is told before an operator that takes long", async ({ page }) => {
+  await open(page);
+  await write(page, "sum(ones(shape=[4]))\nsum(nn.matmul(ones(shape=[6000, 6000]), ones(shape=[6000, 6000])))\n");
+  await showPanel(page, "Run");
+  // Until what runs by itself has been given up.
+  await expect(panel(page)).toContainText("runs when you say so", { timeout: 15_000 });
+  await expect(panel(page)).toContainText("Before a run: it needs 432 MB");
+  await runButton(page).click();
+  await expect(panel(page).locator(".running")).toContainText("now in line 2");
+  await expect(panel(page)).toContainText("4f");
+  await stopButton(page).click();
+  await expect(panel(page)).toContainText("4f");
+});

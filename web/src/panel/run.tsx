@@ -109,7 +109,7 @@ export function RunPanel() {
           <EngineSwitch />
         </div>
       )}
-      {ran.kind === "long" && <Ahead />}
+      {ran.kind !== "finished" && <Ahead />}
       {!isPaneNarrow.value && figures}
       {values.map((value, index) => (
         <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />
@@ -227,7 +227,7 @@ function Figures({ view, isStale, hasProfile }: { view: RunView; isStale: boolea
   const isKnown = needs.span === undefined || values.some(({ value }) => value === undefined);
   return (
     <p class="figures">
-      {counted(view.fuel, "call or match test", "calls and match tests")}, {counted(view.steps, "step", "steps")} of the machine, {bytesOf(view.peak_bytes)} of memory at its peak
+      {counted(view.fuel, "call or match test", "calls and match tests")}, {counted(view.steps, "step", "steps")} of the machine, {bytesOf(view.peak_bytes)} of memory used
       {isKnown && (needs.most !== 0 || needs.least > 0) && (
         <>
           ; <Needs needs={needs} isStale={isStale} />
