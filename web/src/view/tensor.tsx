@@ -153,14 +153,14 @@ function Matrices({ tensor, block, look, images, isSmall }: MatricesProps) {
   const isPart = look === "map" && !isConstant(statistics) && (isOfMeans || matrices.length * (first?.rows ?? 0) * (first?.columns ?? 0) < statistics.count);
   const ofShown = useSignal(false);
   const isOfShown = isPart && ofShown.value;
-  const range = useMemo(() => {
-    const all = rangeOf(statistics);
-    return isOfShown ? rangeAmong(matrices.flatMap((matrix) => pointsOf(elements, matrix).means), all) : all;
-  }, [tensor, isOfShown, elements, JSON.stringify(shownCut)]);
+  const hasBeyond = look === "map" && statistics.n_nan + statistics.n_infinite > 0;
+  // The points of the picture, where the scale or the legend goes by them.
   const drawn = useMemo(
-    () => (look === "map" && statistics.n_nan + statistics.n_infinite > 0 ? matrices.flatMap((matrix) => pointsOf(elements, matrix).means) : []),
-    [tensor, look, elements, JSON.stringify(shownCut)],
+    () => (isOfShown || hasBeyond ? matrices.flatMap((matrix) => pointsOf(elements, matrix).means) : []),
+    [tensor, isOfShown, hasBeyond, elements, JSON.stringify(shownCut)],
   );
+  const all = rangeOf(statistics);
+  const range = useMemo(() => (isOfShown ? rangeAmong(drawn, all) : all), [tensor, isOfShown, drawn]);
   const scale = isPart && (
     <label>
       scale
@@ -230,7 +230,7 @@ function Digits({ tensor }: { tensor: TensorView }) {
 interface LegendProps {
   range: Range;
   tensor: TensorView;
-  /** The points of the picture; some may have no element that is here. */
+  /** The points of the picture, if some elements are not finite; some may have no element that is here. */
   drawn: readonly (number | undefined)[];
   isOfMeans: boolean;
 }

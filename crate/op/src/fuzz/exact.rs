@@ -107,6 +107,24 @@ fn integers_are_what_the_same_numbers_are_in_float64() {
     }
 }
 
+/// The result of an exact plan for a call is its meaning, to the bit. The answer is whether there is one.
+fn assert_plan_means(op: OpId, attrs: &Arc<Attrs>, args: &[Value]) -> bool {
+    let types: Vec<ResultType> = args.iter().filter_map(plans::type_of).collect();
+    let Ok(Some((results, Some(plan)))) = Operators::new(MEMORY).plan(op, attrs, &types) else { return false };
+    if !plan.is_exact() {
+        return false;
+    }
+    let call = Call { args, attrs, results: &results, memory: MEMORY };
+    let expected = as_tensor(&meaning::by_meaning(&op.row().kernel, &call).unwrap()).unwrap().elements().into_owned();
+    let found = plans::run(&plan, args, &results[0]).unwrap();
+    assert_eq!(found.len(), expected.len());
+    for at in 0..found.len() {
+        let bits = |elements: &Elements| ty::scalar_bits(results[0].dtype, elements.get(at));
+        assert_eq!(bits(&found), bits(&expected), "{} {:?} of {args:?}", op.row().name, attrs.entries);
+    }
+    true
+}
+
 /// Rows that are long enough for loops of their own dtype, over the last axis and over others.
 #[test]
 fn reductions_of_long_rows_are_folded_as_their_meaning_folds_them() {
@@ -121,22 +139,7 @@ fn reductions_of_long_rows_are_folded_as_their_meaning_folds_them() {
                 let mut attrs = row.default_attrs();
                 attrs.entries.iter_mut().find(|(known, _)| *known == "axis").unwrap().1 = axis;
                 let (args, attrs) = ([random.tensor(shape, dtype)], Arc::new(attrs));
-                let types: Vec<ResultType> = args.iter().filter_map(plans::type_of).collect();
-                let Ok(Some((results, Some(plan)))) = Operators::new(MEMORY).plan(OpId(at as u32), &attrs, &types)
-                else {
-                    continue;
-                };
-                if !plan.is_exact() {
-                    continue;
-                }
-                let call = Call { args: &args, attrs: &attrs, results: &results, memory: MEMORY };
-                let expected =
-                    as_tensor(&meaning::by_meaning(&row.kernel, &call).unwrap()).unwrap().elements().into_owned();
-                let found = plans::run(&plan, &args, &results[0]).unwrap();
-                for at in 0..found.len() {
-                    let bits = |elements: &Elements| ty::scalar_bits(results[0].dtype, elements.get(at));
-                    assert_eq!(bits(&found), bits(&expected), "{name} {:?} of {args:?}", attrs.entries);
-                }
+                assert_plan_means(OpId(at as u32), &attrs, &args);
             }
         }
     }
@@ -161,32 +164,23 @@ fn products_and_places_of_every_dtype_are_their_meaning() {
                             _ => {}
                         }
                     }
-                    // Few different ones, so that several are the largest.
-                    let data = random.tensor(vec![2, 3, 5], dtype);
+                    // Of every second one few are different, so that several are the largest.
+                    let few: Vec<i64> = (0..30).map(|_| random.below(2) as i64).collect();
+                    let elements = match dtype.is_float() {
+                        true => Elements::Float(few.iter().map(|&x| x as f64).collect()),
+                        false => Elements::Int(few),
+                    };
+                    let data = match i % 2 {
+                        0 => Value::tensor(Tensor { dtype, shape: vec![2, 3, 5], elements }),
+                        _ => random.tensor(vec![2, 3, 5], dtype),
+                    };
                     (attrs, args) = (of_row, vec![data]);
                 } else {
                     (shapes, attrs) = call_of(&mut random, row);
                     args = shapes.map(|shape| random.tensor(shape, dtype)).to_vec();
                 }
                 let attrs = Arc::new(attrs);
-                let types: Vec<ResultType> = args.iter().filter_map(plans::type_of).collect();
-                let Ok(Some((results, Some(plan)))) = Operators::new(MEMORY).plan(OpId(at as u32), &attrs, &types)
-                else {
-                    continue;
-                };
-                if !plan.is_exact() {
-                    continue;
-                }
-                n_planned += 1;
-                let call = Call { args: &args, attrs: &attrs, results: &results, memory: MEMORY };
-                let expected =
-                    as_tensor(&meaning::by_meaning(&row.kernel, &call).unwrap()).unwrap().elements().into_owned();
-                let found = plans::run(&plan, &args, &results[0]).unwrap();
-                assert_eq!(found.len(), expected.len());
-                for at in 0..found.len() {
-                    let bits = |elements: &Elements| ty::scalar_bits(results[0].dtype, elements.get(at));
-                    assert_eq!(bits(&found), bits(&expected), "{name} {:?} of {args:?}", attrs.entries);
-                }
+                n_planned += usize::from(assert_plan_means(OpId(at as u32), &attrs, &args));
             }
             let has_vectors = matches!(dtype, Dtype::Float32 | Dtype::Float16 | Dtype::BFloat16);
             let is_planned = !has_vectors && (dtype.n_bytes() >= 4 || name.starts_with("arg"));
