@@ -65,7 +65,9 @@ test("two tabs keep their own texts, and one that is closed leaves its text to t
   await page.reload();
   await ready(page);
   await expect.poll(() => text(page)).toContain("%one");
+  // A tab that may still ask whether to close is not waited for.
   await page.close({ runBeforeUnload: true });
+  await expect.poll(() => other.evaluate(() => localStorage.getItem("relish.earlier"))).toContain("%one");
   await openExamples(other);
   await expect(earlier(other)).toHaveText(["let %one = 1;1 line"]);
 });

@@ -368,8 +368,9 @@ fn binary(r: &mut dyn Facts, function: &Function, left: TermId, right: TermId) -
     make_poly(r, poly, dynamic)
 }
 
-/// In normal form what the divisor divides stands before the `floordiv`: `floordiv(N * 2 + 3, 2)` is `N + 1`, and
-/// `floordiv(N - 3, 2)` is `floordiv(N + 1, 2) - 2`.
+/// In normal form what the divisor divides stands before the `floordiv`, and a `floordiv` within is one with it:
+/// `floordiv(N * 2 + 3, 2)` is `N + 1`, `floordiv(N - 3, 2)` is `floordiv(N + 1, 2) - 2`, and
+/// `floordiv(floordiv(N, 2) + 1, 3)` is `floordiv(N + 2, 6)`.
 fn floor_div(r: &mut dyn Facts, poly: &Poly<Atom>, divisor: i64) -> Poly<Atom> {
     let divided = poly.div_rem(divisor).and_then(|(quotient, rest)| match rest.as_constant() {
         // It is less than the divisor.
@@ -378,14 +379,32 @@ fn floor_div(r: &mut dyn Facts, poly: &Poly<Atom>, divisor: i64) -> Poly<Atom> {
             if let Some(exact) = poly.divided_given(divisor, r.zeros()) {
                 return Some(exact);
             }
-            let (rest, by) = (r.intern(rest), r.intern(Poly::constant(divisor)));
-            quotient.plus(&Poly::atom(Atom::FloorDiv(rest, by)))
+            let floor = match without_floor(r, &rest, divisor) {
+                Some((rest, divisor)) => floor_div(r, &rest, divisor),
+                None => {
+                    let (rest, by) = (r.intern(rest), r.intern(Poly::constant(divisor)));
+                    Poly::atom(Atom::FloorDiv(rest, by))
+                }
+            };
+            quotient.plus(&floor)
         }
     });
     divided.unwrap_or_else(|| {
         let (whole, by) = (r.intern(poly.clone()), r.intern(Poly::constant(divisor)));
         Poly::atom(Atom::FloorDiv(whole, by))
     })
+}
+
+/// What is divided and by how much, without the only `floordiv` in the sum that is divided: the whole numbers beside it
+/// may stand within, and rounding down once more changes nothing.
+fn without_floor(r: &dyn Facts, sum: &Poly<Atom>, divisor: i64) -> Option<(Poly<Atom>, i64)> {
+    let mut floors = sum.terms().iter().filter_map(|(atoms, factor)| match (atoms.as_slice(), factor) {
+        (&[floor @ Atom::FloorDiv(whole, by)], 1) => Some((floor, r.poly(whole), r.poly(by).as_constant()?)),
+        _ => None,
+    });
+    let (floor, whole, by) = floors.next().filter(|&(_, _, by)| by > 0)?;
+    let beside = sum.minus(&Poly::atom(floor))?.scaled(by)?;
+    if floors.next().is_some() { None } else { Some((whole.plus(&beside)?, by.checked_mul(divisor)?)) }
 }
 
 /// A part of a shape: one dim, or a slice of a shape parameter.
