@@ -215,15 +215,21 @@ impl Checked {
 
     pub fn shaped(&self, term: TermId) -> Option<Shaped> {
         let solver = &self.inferred.solver;
-        let Term::Tensor { shape, dtype } = solver.head(term) else { return None };
+        let Term::Tensor { shape, .. } = solver.head(term) else { return None };
         let Term::Shape(dims) = solver.head(shape) else { return None };
         let size = |&dim: &TermId| match solver.head(dim) {
             Term::Dim(Dim { extent: Extent::Number(number), .. }) => Some(number),
             _ => None,
         };
         let dims = solver.items(dims).iter().map(size).list();
-        let dtype = if let Term::Dtype(dtype) = solver.head(dtype) { Some(dtype) } else { None };
-        Some(Shaped { dims, dtype })
+        Some(Shaped { dims, dtype: self.dtype(term) })
+    }
+
+    /// The dtype of a tensor, whatever its shape.
+    pub fn dtype(&self, term: TermId) -> Option<Dtype> {
+        let solver = &self.inferred.solver;
+        let Term::Tensor { dtype, .. } = solver.head(term) else { return None };
+        if let Term::Dtype(dtype) = solver.head(dtype) { Some(dtype) } else { None }
     }
 
     pub fn kind(&self, term: TermId) -> Kind {

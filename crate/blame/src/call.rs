@@ -361,7 +361,7 @@ impl<'a> Written<'a> {
         let Some(now) = quoted(self.text()) else { return };
         if let Some(now) = Dtype::parse(now) {
             let few = [Dtype::Float32, Dtype::Int32, Dtype::Bool, Dtype::Int64, Dtype::Float64, Dtype::Float16];
-            match self.suspect.want_shaped.as_ref().and_then(|want| want.dtype) {
+            match self.suspect.want_dtype {
                 Some(want) if want != now => self.put(6, self.value, format!("\"{want}\"")),
                 _ => few.iter().for_each(|dtype| self.put(8, self.value, format!("\"{dtype}\""))),
             }

@@ -1,10 +1,12 @@
 //! Literals of one dtype where another one is computed with: `%x * 2 + 1` of a float tensor wants `2f` and `1f`, and
-//! either alone does not help. In TensorScript, where a whole number stands beside a tensor, it wants `2.`.
+//! either alone does not help; of a float64 tensor `2f64` and `1f64`. In TensorScript, where a whole number stands beside
+//! a tensor, it wants `2.`.
 
 use crate::candidate::Candidate;
 use crate::outline::{Outline, is_expr};
 use base::{Diagnostic, Edit, Surface, ToList};
 use syntax::{NodeId, NodeKind};
+use ty::Dtype;
 
 /// At most this many literals are written anew together.
 const MAX_LITERALS: usize = 24;
@@ -14,6 +16,12 @@ pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Ca
     // Of one literal alone the values speak in Relay.
     let is_relay = outline.tree.surface() == Surface::Relay;
     let mut n_before = if is_relay { 1 } else { 0 };
+    let mut dtypes = vec![Dtype::Float32, Dtype::Int32];
+    for told in fault.labels.iter().filter_map(|label| Dtype::parse(&label.message)) {
+        if !dtypes.contains(&told) {
+            dtypes.push(told);
+        }
+    }
     let mut node = Some(outline.covering(fault.span));
     let mut level = 0;
     while let Some(around) = node {
@@ -22,10 +30,12 @@ pub(crate) fn candidates(outline: &Outline, fault: &Diagnostic, out: &mut Vec<Ca
             let literals = operands(outline, around);
             if literals.len() > n_before && literals.len() <= MAX_LITERALS {
                 n_before = literals.len();
-                let point = if is_relay { "f" } else { "." };
-                together(outline, &literals, &|text| as_float(text, point), level, out);
                 if is_relay {
-                    together(outline, &literals, &as_integer, level, out);
+                    for &dtype in &dtypes {
+                        together(outline, &literals, &|text| as_dtype(text, dtype), level, out);
+                    }
+                } else {
+                    together(outline, &literals, &with_point, level, out);
                 }
             }
             level += 1;
@@ -70,14 +80,37 @@ fn operands(outline: &Outline, node: NodeId) -> Vec<NodeId> {
     out
 }
 
-/// `2f` for `2`.
-fn as_float(text: &str, point: &str) -> Option<String> {
-    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| format!("{text}{point}"))
+/// `2.` for `2`.
+fn with_point(text: &str) -> Option<String> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| format!("{text}."))
 }
 
-/// `2` for `2f` and `2.0`.
-fn as_integer(text: &str) -> Option<String> {
-    let digits = text.strip_suffix('f').unwrap_or(text);
-    let whole = digits.strip_suffix(".0").unwrap_or(digits);
-    (whole.len() < text.len() && whole.bytes().all(|byte| byte.is_ascii_digit())).then(|| whole.to_owned())
+/// The same number as another dtype: `2f64` for `2`, `2f` and `2.0`; `2` for the last two as an int32.
+pub(crate) fn as_dtype(text: &str, dtype: Dtype) -> Option<String> {
+    let (before, suffix) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len()));
+    // In `1e-5` the letter is no suffix.
+    let number = if Dtype::of_suffix(suffix).is_some() { before } else { text };
+    let written = match dtype {
+        Dtype::Bool => if number == "0" { "False" } else { "True" }.to_owned(),
+        Dtype::Float32 if number.contains('.') => number.to_owned(),
+        _ if dtype.is_float() => format!("{number}{}", dtype.suffix()),
+        _ => format!("{}{}", number.strip_suffix(".0").unwrap_or(number), dtype.suffix()),
+    };
+    let is_number = text.starts_with(|c: char| c.is_ascii_digit());
+    (is_number && written != text && (dtype.is_float() || !written.contains('.'))).then_some(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_is_written_as_another_dtype() {
+        let written = |text, dtype| as_dtype(text, dtype).unwrap_or_default();
+        assert_eq!(["2", "2f", "2.0"].map(|text| written(text, Dtype::Float64)), ["2f64", "2f64", "2.0f64"]);
+        assert_eq!(["2", "2f", "2.0"].map(|text| written(text, Dtype::Int32)), ["", "2", "2"]);
+        assert_eq!(["2", "2f", "2.5"].map(|text| written(text, Dtype::Int64)), ["2i64", "2i64", ""]);
+        assert_eq!(["2", "2f", "1e-5"].map(|text| written(text, Dtype::Float32)), ["2f", "", "1e-5f"]);
+        assert_eq!(["0", "1f", "True"].map(|text| written(text, Dtype::Bool)), ["False", "True", ""]);
+    }
 }

@@ -9,7 +9,7 @@ use crate::outline::{Outline, is_expr, is_type};
 use base::{Append, Diagnostic, Edit, HashSet, Span, ToList};
 use std::collections::VecDeque;
 use syntax::{NodeId, NodeKind};
-use ty::{AdtId, Kind, Term, Terms};
+use ty::{AdtId, Dtype, Kind, Term, Terms};
 
 pub(crate) struct Suspect {
     pub node: NodeId,
@@ -19,6 +19,8 @@ pub(crate) struct Suspect {
     /// What must stand here, if that can be written down.
     pub want: Option<String>,
     pub want_shaped: Option<Shaped>,
+    /// Of what must stand here, though the shape may not be known.
+    pub want_dtype: Option<Dtype>,
     /// The data type that a value must be of, though not all of its arguments may be known.
     pub want_adt: Option<AdtId>,
     /// Variables that might stand here instead, and their types.
@@ -93,6 +95,7 @@ pub(crate) fn probe(bench: &mut Bench, outline: &Outline, node: NodeId, n_hops: 
     let term = checked.hole_at(span.start);
     let want = term.filter(|&term| checked.is_known(term)).map(|term| checked.print(term));
     let want_shaped = term.filter(|&term| checked.kind(term) == Kind::Type).and_then(|term| checked.shaped(term));
+    let want_dtype = term.and_then(|term| checked.dtype(term));
     let want_adt = term.and_then(|term| match checked.inferred.solver.head(term) {
         Term::Adt { adt, .. } => Some(adt),
         _ => None,
@@ -105,7 +108,7 @@ pub(crate) fn probe(bench: &mut Bench, outline: &Outline, node: NodeId, n_hops: 
         });
         typed.take(60).list()
     });
-    Some(Suspect { node, n_hops, removed: outcome.removed, want, want_shaped, want_adt, in_scope })
+    Some(Suspect { node, n_hops, removed: outcome.removed, want, want_shaped, want_dtype, want_adt, in_scope })
 }
 
 /// Where the search for a fault starts.

@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, Shaped};
 use crate::candidate::Candidate;
+use crate::literal::as_dtype;
 use crate::outline::Outline;
 use crate::suspect::Suspect;
 use crate::written::told;
@@ -129,43 +130,21 @@ fn list_constructors(module: &Module, adt: AdtId) -> Option<(&str, &str)> {
 
 /// A zero with the dtype's suffix.
 pub(crate) fn zero_of(dtype: Dtype) -> String {
-    match dtype {
-        Dtype::Bool => "False".to_owned(),
-        Dtype::Int32 => "0".to_owned(),
-        Dtype::Float32 => "0f".to_owned(),
-        other => format!("cast(0, dtype=\"{other}\")"),
-    }
+    if dtype == Dtype::Bool { "False".to_owned() } else { format!("0{}", dtype.suffix()) }
 }
 
 fn literal(outline: &Outline, node: NodeId, suspect: &Suspect, out: &mut Vec<Candidate>) {
     let text = outline.text(node);
-    let span = outline.span(node);
-    let digits = text.trim_end_matches(|c: char| c.is_alphabetic());
-    if digits.is_empty() || !text.starts_with(|c: char| c.is_ascii_digit()) {
-        return;
-    }
-    let want = suspect.want_shaped.as_ref().and_then(|want| want.dtype);
-    let is_float = text.contains('.') || text.ends_with('f');
-    let mut add = |new: String| {
-        let title = format!("write `{new}` for `{text}`");
-        out.push(Candidate::replace(7 + suspect.n_hops, span, new, title));
+    let of = |dtype: Dtype| as_dtype(text, dtype);
+    // Where any dtype would do, the other one of the usual two.
+    let written = match suspect.want_dtype {
+        Some(dtype) => of(dtype),
+        None => of(Dtype::Float32).or_else(|| of(Dtype::Int32)),
     };
-    match want {
-        Some(Dtype::Float32) if !is_float => add(format!("{digits}f")),
-        Some(Dtype::Int32) if is_float && !digits.contains('.') => add(digits.to_owned()),
-        Some(Dtype::Bool) => add(if digits == "0" { "False" } else { "True" }.to_owned()),
-        Some(dtype) if !matches!(dtype, Dtype::Float32 | Dtype::Int32) => {
-            let name = dtype.to_string();
-            let bits = name.trim_start_matches(|c: char| c.is_alphabetic());
-            if name.starts_with("int") {
-                add(format!("{digits}i{bits}"));
-            } else if name.starts_with("float") {
-                add(format!("{digits}f{bits}"));
-            }
-        }
-        Some(_) => {}
-        None => add(if is_float && !digits.contains('.') { digits.to_owned() } else { format!("{digits}f") }),
-    }
+    out.append_all(written.map(|new| {
+        let title = format!("write `{new}` for `{text}`");
+        Candidate::replace(7 + suspect.n_hops, outline.span(node), new, title)
+    }));
 }
 
 /// One field of a tuple instead of the tuple.
@@ -467,7 +446,7 @@ fn wraps(outline: &Outline, suspect: &Suspect, have: Option<&Shaped>, want: Opti
     let cost = if is_alias(outline, node) { 8 } else { 17 } + suspect.n_hops + u32::from(is_param);
     let mut wraps = Wraps { outline, node, cost, out };
     let wanted = suspect.want_shaped.as_ref();
-    wraps.casts(have.dtype, wanted.and_then(|want| want.dtype), want.is_some());
+    wraps.casts(have.dtype, suspect.want_dtype, want.is_some());
     let Some(from) = have.sizes().filter(|sizes| sizes.len() <= MAX_RANK) else { return };
     let differs = |want: &Shaped| {
         let pairs = want.dims.iter().zip(&from);
