@@ -18,6 +18,7 @@
 //! ```
 
 mod data;
+mod effects;
 mod error;
 mod layer_fault;
 pub mod layers;

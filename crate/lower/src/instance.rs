@@ -7,7 +7,7 @@ use crate::polymorphic::Polymorphic;
 use base::{Append, HashMap, HashSet, IndexVec, Span, ToList};
 use hir::{CtorId, DefId, ExprId, FnId, LocalId, Module, TakenSizes};
 use infer::Inferred;
-use ir::{End, FuncId, Function, Global, GlobalId, Program, VarId};
+use ir::{End, FuncId, Function, Global, GlobalId, Op, Program, VarId};
 use layout::{LayoutId, Layouts, Strategy, Types};
 use op::OpId;
 use pattern::MatchTree;
@@ -75,6 +75,8 @@ pub(crate) struct Lowering<'m> {
     defs: HashMap<FnId, DefId>,
     /// The top-level `let`s, by variable and by function.
     lets: HashMap<LocalId, FnId>,
+    /// Those whose values are found before a function's body is evaluated.
+    first: &'m HashMap<FnId, Vec<LocalId>>,
     pub(crate) variables: HashMap<FnId, LocalId>,
     functions: HashMap<Source, FuncId>,
     pending: Vec<(Source, FuncId)>,
@@ -98,19 +100,21 @@ pub(crate) struct Lowering<'m> {
     pub taken: Rc<TakenSizes>,
 }
 
-/// Lowers what is needed to run functions of a module that stands on a library.
+/// Lowers what is needed to run functions of a module that stands on a library. What a function needs `first` are the
+/// top-level variables whose values are found before its body is evaluated.
 pub fn lower(
     module: &Module,
     inferred: &Inferred,
     library: &Inferred,
     functions: &[FnId],
+    first: &HashMap<FnId, Vec<LocalId>>,
     strategy: Strategy,
 ) -> Lowered {
     let mut carried = (Types::default(), Substs::new(), Polymorphic::default());
     let taken = Rc::new(inferred.taken_sizes(module));
     loop {
         let (lowered, substs, mut polymorphic) =
-            lower_once(module, inferred, library, functions, strategy, taken.clone(), carried);
+            lower_once(module, inferred, library, (functions, first), strategy, taken.clone(), carried);
         if !polymorphic.next_round() {
             return lowered;
         }
@@ -123,7 +127,7 @@ fn lower_once(
     module: &Module,
     inferred: &Inferred,
     library: &Inferred,
-    functions: &[FnId],
+    (functions, first): (&[FnId], &HashMap<FnId, Vec<LocalId>>),
     strategy: Strategy,
     taken: Rc<TakenSizes>,
     (types, substs, polymorphic): (Types, Substs, Polymorphic),
@@ -155,6 +159,7 @@ fn lower_once(
         endless: HashSet::default(),
         defs: module.defs.iter_enumerated().map(|(id, def)| (def.function, id)).collect(),
         lets: lets().collect(),
+        first,
         variables: lets().map(|(local, function)| (function, local)).collect(),
         functions: HashMap::default(),
         pending: Vec::new(),
@@ -343,8 +348,6 @@ impl Lowering<'_> {
     }
 
     pub(crate) fn global(&mut self, local: LocalId, mention: ExprId, subst: SubstId) -> Option<GlobalId> {
-        let module = self.module;
-        let function = *self.lets.get(&local)?;
         let mut params =
             self.inferred.local_schemes.get(&local).map(|scheme| scheme.params.clone()).unwrap_or_default();
         // The parameters of a polymorphic value's own type are chosen by who takes one of its functions.
@@ -353,13 +356,19 @@ impl Lowering<'_> {
         }
         let chosen = self.chosen(&params, mention, subst);
         let subst = self.substs.intern(chosen);
+        self.global_at(local, subst)
+    }
+
+    /// A top-level variable at type arguments.
+    fn global_at(&mut self, local: LocalId, subst: SubstId) -> Option<GlobalId> {
+        let function = *self.lets.get(&local)?;
         if let Some(&id) = self.globals.get(&(function, subst)) {
             return Some(id);
         }
         let ty = self.local_type(local, subst);
         let layout = self.of(ty);
         let init = self.func(Source::Function(function, subst));
-        let name = module.local_name(local).to_owned();
+        let name = self.module.local_name(local).to_owned();
         let id = self.program.globals.push(Global { name, layout, init });
         self.globals.insert((function, subst), id);
         Some(id)
@@ -415,6 +424,14 @@ impl Lowering<'_> {
         for &param in &data.params {
             if let Some(Bound::Var(var)) = body.env.get(&param).copied() {
                 self.check_parameter(&mut body, param, var);
+            }
+        }
+        for &local in self.first.get(&id).into_iter().flatten() {
+            // What is polymorphic is a function.
+            if !self.inferred.local_schemes.contains_key(&local)
+                && let Some(global) = self.global_at(local, Substs::NONE)
+            {
+                body.value(Op::Global(global), &[], self.program.globals[global].layout, data.span);
             }
         }
         self.lower_body(&mut body, data.body);

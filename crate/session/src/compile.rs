@@ -2,8 +2,8 @@
 
 use crate::Analysis;
 use crate::analysis::prelude;
-use base::{Diagnostic, HashSet, ToList};
-use hir::{FnId, Item};
+use base::{Diagnostic, HashMap, HashSet, ToList};
+use hir::{FnId, Item, LocalId};
 use ir::{FuncId, Program};
 use layout::Strategy;
 use lower::pass::{FUSE, PASSES};
@@ -48,8 +48,14 @@ pub fn compile(
     fusion: Fusion,
     watch: &mut dyn FnMut(&'static str, &Program),
 ) -> Compiled {
-    let Lowered { mut program, mut entries, types, conversions, errors, .. } =
-        lower::lower(&analysis.module, &analysis.inferred, &prelude().inferred, functions, strategy);
+    let Lowered { mut program, mut entries, types, conversions, errors, .. } = lower::lower(
+        &analysis.module,
+        &analysis.inferred,
+        &prelude().inferred,
+        functions,
+        &analysis.first(functions),
+        strategy,
+    );
     watch("lower", &program);
     for pass in PASSES {
         if fusion == Fusion::On || pass.name != FUSE {
@@ -67,6 +73,32 @@ pub fn compile(
 }
 
 impl Analysis {
+    /// For each of some functions that are run in order, the top-level variables whose values are found before it and
+    /// after the one before: those that stand between them in the text and read or write references. Any other is
+    /// found when it is first used, which nobody can tell.
+    pub(crate) fn first(&self, functions: &[FnId]) -> HashMap<FnId, Vec<LocalId>> {
+        let mut first = HashMap::default();
+        let effectful = self.module.effectful();
+        if effectful.is_empty() {
+            return first;
+        }
+        let sound = self.sound_functions();
+        let mut between: Vec<LocalId> = Vec::new();
+        for item in &self.module.items {
+            match *item {
+                Item::Let(local, function) if effectful.contains(&function) && sound.contains(&function) => {
+                    between.push(local);
+                }
+                Item::Expr(function) if functions.contains(&function) => {
+                    first.insert(function, std::mem::take(&mut between));
+                }
+                Item::Let(..) | Item::Expr(_) | Item::Def(_) | Item::Adt(_) => {}
+            }
+        }
+        first.extend(crate::run::main_of(self).map(|(_, main)| (main, between)));
+        first
+    }
+
     /// What a run evaluates: the top-level expressions without errors, and `@main` last.
     pub fn runnable(&self) -> Vec<FnId> {
         self.runnable_of(&self.sound_functions())

@@ -5,7 +5,7 @@ use crate::node::{node_value, outermost_net, parameters};
 use crate::run::{HAS_INPUTS, Options};
 use base::{Append, Span, ToList};
 use hir::layers::LayerKind;
-use hir::{ExprKind, FnId, LocalId, Module};
+use hir::{ExprId, ExprKind, FnId, LocalId, Module};
 use serde_json::value::RawValue;
 use serde_json::{Number, Value as Json};
 use ty::{Atom, Dim, Dtype, Elements, Extent, Names, ParamId, Poly, Scalar, Tensor, Term, TermId, Terms, Value};
@@ -185,7 +185,7 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
     let mut given: Vec<Option<Value>> = Vec::with_capacity(inputs.len());
     for &(param, term, json) in &inputs {
         let value = json.filter(|_| HAS_INPUTS).map(|_| {
-            let value = argument(analysis, term, json, (&sizes, None), &mut random)?;
+            let value = argument(analysis, term, json, (&sizes, Numbers::Any), &mut random)?;
             sizes.name(analysis, term, &value).map(|()| value)
         });
         given.push(value.transpose().map_err(|message| told(param, message))?);
@@ -197,7 +197,7 @@ pub fn main_arguments(analysis: &Analysis, function: FnId, options: &Options) ->
     for ((param, term, _), given) in inputs.into_iter().zip(given) {
         let value = match given.filter(|_| HAS_INPUTS) {
             Some(value) => sizes.agree(analysis, term, &value).map(|()| value),
-            None => argument(analysis, term, None, (&sizes, n_embedded(module, param)), &mut random),
+            None => argument(analysis, term, None, (&sizes, numbers_of(module, function, param)), &mut random),
         };
         values.push(value.map_err(|message| told(param, message))?);
     }
@@ -296,13 +296,41 @@ fn same_name(param: &str, key: &str) -> bool {
     param.trim_start_matches('%') == key.trim_start_matches('%')
 }
 
-/// How many rows an `Embedding` has that takes this parameter: its numbers are places of such.
-fn n_embedded(module: &Module, param: LocalId) -> Option<i64> {
-    module.stages.iter().find_map(|stage| {
+/// Which numbers are made up for an input.
+#[derive(Clone, Copy)]
+enum Numbers {
+    /// Of floats from -1 to 1.
+    Any,
+    /// Whole ones.
+    Below(i64),
+    /// Around 1.
+    Variance,
+}
+
+/// What an input is for: for an `Embedding` its numbers are places of rows, and `nn.batch_norm` takes the root of a
+/// variance.
+fn numbers_of(module: &Module, function: FnId, param: LocalId) -> Numbers {
+    let is_param = |expr: ExprId| matches!(module.exprs[expr].kind, ExprKind::Local(local, _) if local == param);
+    let n_embedded = module.stages.iter().find_map(|stage| {
         let (layer, args) = stage.layer(module)?;
-        let is_taken = matches!(module.exprs[stage.input].kind, ExprKind::Local(local, _) if local == param);
-        (is_taken && layer.kind == LayerKind::Embedding).then(|| hir::layers::int(args, "num_embeddings"))
-    })
+        let is_taken = is_param(stage.input) && layer.kind == LayerKind::Embedding;
+        is_taken.then(|| hir::layers::int(args, "num_embeddings"))
+    });
+    let mut visits = module.functions[function].visits.clone();
+    let is_variance = visits.any(|visit| match module.visits[visit] {
+        hir::Visit::Expr(expr) => match &module.exprs[expr].kind {
+            ExprKind::OpCall { op, args, .. } => {
+                args.get(4).is_some_and(|&arg| is_param(arg)) && op.row().name == "nn.batch_norm"
+            }
+            _ => false,
+        },
+        hir::Visit::Let(..) | hir::Visit::Pattern(..) => false,
+    });
+    match n_embedded {
+        Some(n) => Numbers::Below(n),
+        None if is_variance => Numbers::Variance,
+        None => Numbers::Any,
+    }
 }
 
 /// What a size that nobody says is taken to be: 2, or the least with which no size in the function's type is below 1. So
@@ -321,12 +349,12 @@ fn open_size(analysis: &Analysis, function: FnId) -> i64 {
     (LEAST_OPEN..=MOST_OPEN).find(fits).unwrap_or(LEAST_OPEN)
 }
 
-/// A value of a type that is a tensor or a tuple of such. What is made up is whole numbers `below` one if there is one.
+/// A value of a type that is a tensor or a tuple of such, if need be of `numbers` that are made up.
 fn argument(
     analysis: &Analysis,
     term: TermId,
     given: Option<&Json>,
-    (sizes, below): (&Sizes, Option<i64>),
+    (sizes, numbers): (&Sizes, Numbers),
     random: &mut SplitMix,
 ) -> Result<Value, String> {
     let solver = &analysis.inferred.solver;
@@ -340,7 +368,7 @@ fn argument(
                 return Err(format!("expected a tuple of {}", fields.len()));
             }
             let values = fields.iter().enumerate().map(|(i, &field)| {
-                argument(analysis, field, given.and_then(|given| given.get(i)), (sizes, below), random)
+                argument(analysis, field, given.and_then(|given| given.get(i)), (sizes, numbers), random)
             });
             Ok(Value::Tuple(ty::Fields::new(values.ok_list()?)))
         }
@@ -359,7 +387,7 @@ fn argument(
                         Some(size) => Ok(size),
                         None => number_of(sizes.of(solver, dim).unwrap_or(sizes.open)),
                     });
-                    random_tensor(shape.ok_list()?, dtype, below, random)
+                    random_tensor(shape.ok_list()?, dtype, numbers, random)
                 }
             }
         }
@@ -376,16 +404,19 @@ fn number_of(size: i64) -> Result<usize, String> {
     size.map(|size| size as usize).ok_or_else(|| TOO_LARGE.to_owned())
 }
 
-fn random_tensor(shape: Vec<usize>, dtype: Dtype, below: Option<i64>, random: &mut SplitMix) -> Result<Value, String> {
+fn random_tensor(shape: Vec<usize>, dtype: Dtype, numbers: Numbers, random: &mut SplitMix) -> Result<Value, String> {
     let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size)).filter(|&n| n <= 1 << 26);
     let n = n.ok_or(TOO_LARGE)?;
-    let whole = |random: &mut SplitMix, below: i64| (random.next() >> 40) as i64 % below;
-    let elements = match (dtype, below) {
-        (_, Some(below)) if dtype.is_float() => Elements::Float((0..n).map(|_| whole(random, below) as f64).list()),
-        (_, Some(below)) => Elements::Int((0..n).map(|_| whole(random, below)).list()),
-        _ if dtype.is_float() => Elements::Float((0..n).map(|_| op::round_to(dtype, random.unit())).list()),
-        (Dtype::Bool, None) => Elements::Int((0..n).map(|_| (random.next() >> 63) as i64).list()),
-        _ => Elements::Int((0..n).map(|_| whole(random, 10)).list()),
+    let mut whole = |below: i64| (random.next() >> 40) as i64 % below;
+    let elements = match (dtype, numbers) {
+        (_, Numbers::Below(below)) if dtype.is_float() => Elements::Float((0..n).map(|_| whole(below) as f64).list()),
+        (_, Numbers::Below(below)) => Elements::Int((0..n).map(|_| whole(below)).list()),
+        _ if dtype.is_float() => {
+            let (middle, scale) = if let Numbers::Variance = numbers { (1.0, 0.5) } else { (0.0, 1.0) };
+            Elements::Float((0..n).map(|_| op::round_to(dtype, middle + scale * random.unit())).list())
+        }
+        (Dtype::Bool, _) => Elements::Int((0..n).map(|_| (random.next() >> 63) as i64).list()),
+        _ => Elements::Int((0..n).map(|_| whole(10)).list()),
     };
     Ok(Value::tensor(Tensor { dtype, shape, elements }))
 }

@@ -238,6 +238,9 @@ fn rows(r: &mut dyn Facts, counted: &[TermId], row: i64) -> Result<TermId, Stop>
     let divides = row != 0 && (all % row == 0 || !others.is_empty());
     r.check(divides, || format!("{all} elements do not divide into rows of {row}"))?;
     if others.is_empty() {
+        if all == i64::MAX {
+            return r.fail(ty::too_large());
+        }
         let dynamic = counted.iter().any(|&size| r.is_dynamic(size));
         return Ok(r.make_size(Size { number: Some(all / row), dynamic }));
     }

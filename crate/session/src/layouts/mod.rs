@@ -78,7 +78,8 @@ impl Cost {
 pub(crate) fn lay(analysis: &Analysis) -> Laid {
     let Analysis { module, inferred, .. } = analysis;
     let functions = analysis.compilable();
-    let lowered = lower::lower(module, inferred, &prelude().inferred, &functions, Strategy::Packed);
+    let lowered =
+        lower::lower(module, inferred, &prelude().inferred, &functions, &HashMap::default(), Strategy::Packed);
     let types = lowered.program.types;
     let mut layouts: Vec<Layouts> = Strategy::ALL.into_iter().map(Layouts::new).list();
     let mut lay_out = |ty: TermId| {
