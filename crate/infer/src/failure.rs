@@ -353,8 +353,14 @@ impl Wording<'_> {
         let closed = sums.into_iter().find(ends_here);
         let sum = closed.filter(|&id| row_of(id) != id).unwrap_or(types[0]);
         let sum_text = self.print(sum);
+        // It may be the value that lacks a variant of what is expected: no value of it is of that variant, but the types
+        // are two.
+        let is_found = types[0] != sum && self.inferred.solver.root(types[1]) == self.inferred.solver.root(sum);
         let message = match self.why(posted.cause) {
             Why::Pattern(_) => format!("the scrutinee is {sum_text}, which has no variant `{name}`"),
+            _ if is_found => {
+                format!("expected {}, found {sum_text}, which has no variant `{name}`", self.print(types[0]))
+            }
             _ => format!("expected {sum_text}, found a sum with the variant `{name}`"),
         };
         let at = Some(mention(cell)).filter(|cause| cause.0 as usize >= self.inferred.n_library_whys);
@@ -364,6 +370,10 @@ impl Wording<'_> {
         let part = at.filter(|at| whole.is_some_and(|whole| whole.start <= at.start && at.end <= whole.end));
         let span = part.unwrap_or(span);
         let mut error = Diagnostic::error("not-in-sum", span, message);
+        if is_found && self.module.surface == Surface::Refine {
+            let help = "a match with `as` makes one sum of another: `match x with _ as y -> y`";
+            error.help = Some(help.to_owned());
+        }
         if let Why::Written(_) = self.why(solver.store.origin(end))
             && solver.store.origin(end).0 as usize >= self.inferred.n_library_whys
         {
