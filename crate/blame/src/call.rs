@@ -105,20 +105,14 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
     }
     let is_at_fault =
         bench.faults.iter().any(|fault| fault.code == "relation-check" && fault.span == outline.span(node));
-    // An operator that should not be there. What has no row is a function that somebody wants, or a name for one, and
-    // who does not know how to write a call wants it.
+    // What rearranges may be too much, but who does not know how to write a call wants it.
     let is_slip = bench.faults.iter().any(|fault| {
         let is_form = fault.code.starts_with("arity") || matches!(fault.code, "attribute-error" | "string-expression");
         (is_form || fault.code == "unterminated-string") && outline.span(node).contains(fault.span.start)
     });
-    for &arg in parts.args.iter().take(2).filter(|_| row.is_some() && !is_slip) {
+    for &arg in parts.args.iter().take(2).filter(|_| REARRANGING.contains(&name) && !is_slip) {
         let text = outline.text(arg);
-        // What rearranges may be too much; what computes hardly is, nor what is told to rearrange what it cannot.
-        let cost = match REARRANGING.contains(&name) {
-            true if is_at_fault => 20,
-            true => 8,
-            false => 27,
-        };
+        let cost = if is_at_fault { 20 } else { 8 };
         out.push(Candidate::replace(cost + far, outline.span(node), text, format!("take `{name}` away")));
         if outline.kind(arg) != NodeKind::LocalRef {
             break;
@@ -133,11 +127,33 @@ pub(crate) fn candidates(bench: &Bench, outline: &Outline, suspect: &Suspect, ou
             continue;
         };
         let title = format!("write `{other}` for `{name}`");
-        out.push(Candidate::replace(15 + far, outline.span(parts.callee), other, title));
+        out.push(Candidate::replace(15 + far, outline.span(parts.callee), other, title.clone()));
+        // Who takes one for the other does so each time.
+        let edit = |callee: NodeId| Edit { span: outline.span(callee), text: other.to_owned() };
+        let edits: Vec<Edit> = calls_of(outline, node, name).into_iter().map(edit).list();
+        if edits.len() > 1 {
+            let calls = if edits.len() == 2 { "both".to_owned() } else { format!("all {}", edits.len()) };
+            let title = format!("{title} in {calls} calls");
+            out.push(Candidate { title, edits, place: outline.span(parts.callee), cost: 16 + far });
+        }
     }
     if let Some(row) = row {
         attributes(bench, outline, suspect, &parts, row, out);
     }
+}
+
+/// The names of all calls of one function in the definition around a node.
+fn calls_of(outline: &Outline, mut node: NodeId, name: &str) -> Vec<NodeId> {
+    while let Some(parent) = outline.parent(node).filter(|_| outline.kind(node) != NodeKind::Def) {
+        node = parent;
+    }
+    let (mut out, mut pending) = (Vec::new(), vec![node]);
+    while let Some(node) = pending.pop() {
+        let callee = outline.tree.children(node).first().copied().filter(|_| outline.kind(node) == NodeKind::Call);
+        out.append_all(callee.filter(|&callee| outline.text(callee) == name));
+        pending.append_all(outline.tree.children_rev(node));
+    }
+    out
 }
 
 /// A vector that is added along another axis than the last, as the bias of channels is.
@@ -412,8 +428,7 @@ fn missing(
         let values: Vec<String> = match (spec.name, spec.form) {
             ("layout" | "data_layout", _) => vec!["\"NHWC\"".to_owned()],
             ("kernel_layout", _) => vec!["\"HWIO\"".to_owned()],
-            ("padding", _) if rank == 4 => [1, 2, 3].iter().map(|n| format!("[{n}, {n}, {n}, {n}]")).list(),
-            ("padding", _) if rank == 3 => [1, 2].iter().map(|n| format!("[{n}, {n}]")).list(),
+            ("padding", _) if rank == 3 || rank == 4 => [1, 2, 3].iter().map(|n| format!("[{n}, {n}]")).list(),
             ("groups", _) => pool.iter().filter(|&&size| size > 1).take(5).map(|size| size.to_string()).list(),
             ("strides", _) if rank == 4 => vec!["[2, 2]".to_owned()],
             ("axis", AttrForm::Int) => (0..rank).map(|axis| axis.to_string()).list(),
@@ -424,16 +439,20 @@ fn missing(
             _ => continue,
         };
         for (i, value) in values.into_iter().enumerate() {
-            let title = format!("add `{}={value}`", spec.name);
-            let at = Span::new(end, end);
-            let text = format!(", {}={value}", spec.name);
-            // What was reduced is likely to be combined with what it came from.
-            let cost = match spec.default {
-                op::Default::Required => 3,
-                _ if spec.name == "keepdims" => 8,
+            let text = format!("{}={value}", spec.name);
+            let title = format!("add `{text}`");
+            let cost = match (spec.default, spec.name) {
+                (op::Default::Required, _) => 3,
+                // What was reduced is likely to be combined with what it came from.
+                (_, "keepdims") => 8,
+                // Both layouts are another library's.
+                (_, "kernel_layout") if written("data_layout") => 9,
+                // As another call has it.
+                _ if outline.tree.text().contains(&text) => 10,
                 _ => 15,
             };
-            let candidate = Candidate::replace(cost + suspect.n_hops + i as u32, at, text, title);
+            let (cost, at) = (cost + suspect.n_hops + i as u32, Span::new(end, end));
+            let candidate = Candidate::replace(cost, at, format!(", {text}"), title);
             out.push(candidate.at(outline.span(suspect.node)));
         }
     }

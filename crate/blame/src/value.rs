@@ -266,7 +266,9 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
             Some(want) => want == ty,
             None => have != Some(ty.as_str()) && is_name,
         };
-        if !fits || name == text || n >= 8 || !name.starts_with('%') {
+        // Who writes no sigil means no variable, unless its name is near.
+        let is_far = outline.kind(node) == NodeKind::NameRef && near != Some(name.as_str());
+        if !fits || is_far || name == text || n >= 8 || !name.starts_with('%') {
             continue;
         }
         n += 1;
@@ -379,31 +381,17 @@ impl Wraps<'_> {
                 self.put(3, "reshape", format!(", newshape={sizes:?}"));
             }
             if sizes.len() == rank && rank > 0 {
-                self.padded_or_cut(from, &sizes);
-            }
-        }
-        if want.dims.len() == rank {
-            for axis in 0..rank {
-                let multiple = want.dims[axis].filter(|size| from[axis] > 0 && size % from[axis] == 0);
-                let Some(size) = multiple.filter(|&size| size != from[axis]) else { continue };
-                let mut shape = from.to_vec();
-                shape[axis] = size;
-                if fits(&shape) {
-                    self.put(4, "repeat", format!(", repeats={}, axis={axis}", size / from[axis]));
-                }
+                self.padded(from, &sizes);
             }
         }
     }
 
-    fn padded_or_cut(&mut self, from: &[i64], to: &[i64]) {
+    fn padded(&mut self, from: &[i64], to: &[i64]) {
         let more: Vec<i64> = to.iter().zip(from).map(|(want, have)| want.saturating_sub(*have)).list();
         if more.iter().all(|more| (0..=MAX_PAD).contains(more)) {
             let widths: Vec<[i64; 2]> = more.iter().map(|more| [more / 2, more - more / 2]).list();
             self.put(6, "nn.pad", format!(", 0, pad_width={widths:?}"));
             self.put(6, "nn.pad", format!(", 0f, pad_width={widths:?}"));
-        } else if more.iter().all(|&more| more <= 0) {
-            let begin = vec![0; from.len()];
-            self.put(7, "strided_slice", format!(", begin={begin:?}, end={to:?}"));
         }
     }
 
@@ -472,36 +460,37 @@ pub(crate) fn is_alias(outline: &Outline, node: NodeId) -> bool {
     is_value && matches!(outline.kind(node), NodeKind::LocalRef | NodeKind::GraphRef)
 }
 
-/// Every order of axes but the first, those that swap two before others; none for large ranks.
+/// Orders of axes but the first, none for large ranks: those that move one axis before those that swap two, and before
+/// others those that leave the first axes, as of a batch, where they are.
 fn permutations(rank: usize) -> Vec<Vec<usize>> {
-    let identity: Vec<usize> = (0..rank).list();
     let mut out = Vec::new();
     if !(2..=5).contains(&rank) {
         return out;
     }
-    for i in (0..rank).rev() {
-        for j in (0..i).rev() {
-            let mut axes = identity.clone();
-            axes.swap(i, j);
-            out.push(axes);
-        }
-    }
-    for shift in 1..rank {
-        let mut axes = identity.clone();
-        axes.rotate_left(shift);
+    let identity: Vec<usize> = (0..rank).list();
+    let pairs = || (0..rank).rev().flat_map(move |low| (low + 1..rank).map(move |high| (low, high)));
+    let mut add = |axes: Vec<usize>| {
         if !out.contains(&axes) {
             out.push(axes);
         }
-    }
-    for from in 0..rank {
-        for to in 0..rank {
+    };
+    for (low, high) in pairs() {
+        for (from, to) in [(high, low), (low, high)] {
             let mut axes = identity.clone();
             let axis = axes.remove(from);
             axes.insert(to, axis);
-            if axes != identity && !out.contains(&axes) {
-                out.push(axes);
-            }
+            add(axes);
         }
+    }
+    for (low, high) in pairs() {
+        let mut axes = identity.clone();
+        axes.swap(low, high);
+        add(axes);
+    }
+    for shift in 2..rank {
+        let mut axes = identity.clone();
+        axes.rotate_left(shift);
+        add(axes);
     }
     out
 }

@@ -305,7 +305,8 @@ fn swapped(outline: &Outline, node: NodeId, cost: u32, out: &mut Vec<Candidate>)
             for (i, &left) in children.iter().enumerate().take(4) {
                 for (j, &right) in children.iter().enumerate().take(4).skip(i + 1) {
                     let (a, b) = (outline.text(left), outline.text(right));
-                    if a == b {
+                    // In the place of a number a `?` only puts the question off.
+                    if a == b || a == "?" || b == "?" {
                         continue;
                     }
                     let edit = |at: NodeId, text: &str| Edit { span: outline.span(at), text: text.to_owned() };

@@ -145,6 +145,12 @@ pub enum HirError {
         name: String,
         span: Span,
     },
+    /// `sum(%x) / N` where `N` is a parameter of types.
+    TypeParamAsValue {
+        name: String,
+        kind: Kind,
+        span: Span,
+    },
     /// `x` where only `%x` is in scope.
     MissingSigil {
         name: String,
@@ -638,6 +644,14 @@ impl HirError {
                 *span,
                 format!("`{name}` is no kind: the kinds are Type, BaseType, Shape, Dim and Row"),
             ),
+            HirError::TypeParamAsValue { name, kind, span } => {
+                let mut error =
+                    error("unknown-operator", *span, format!("`{name}` is a parameter of types, and no value"));
+                if *kind == Kind::Dim {
+                    error.help = Some("`shape_of` gives the sizes of a tensor as values".to_owned());
+                }
+                error
+            }
             HirError::MissingSigil { name, span } => {
                 let message = format!("`{name}` names no operator or constructor, and the variable is `%{name}`");
                 error("unknown-operator", *span, message).fix(format!("write `%{name}`"), *span, format!("%{name}"))

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::{Lowered, Lowering, nearest};
+use super::{Lowered, Lowering};
 use crate::data::{Arm, ExprId, ExprKind, Hole, LocalId, LocalOrigin, Place, Visit};
 use crate::error::HirError;
 use base::{Append, Span, Surface, ToList};
@@ -149,7 +149,7 @@ impl Lowering<'_> {
         match self.scope.get(name.strip_prefix('%').unwrap_or(name)) {
             Some(local) => ExprKind::Local(local, self.place(local)),
             None => {
-                let names = self.scope.names();
+                let names = if self.suggests() { self.scope.names() } else { Vec::new() };
                 let sigil = if self.tree.surface() == Surface::Relay { "%" } else { "" };
                 let nearest = base::nearest(name.trim_start_matches('%'), names).map(|name| format!("{sigil}{name}"));
                 // A variant of refine is a name that begins with a capital.
@@ -212,7 +212,7 @@ impl Lowering<'_> {
                 ExprKind::Def(def)
             }
             None => {
-                let nearest = nearest(name, &self.defs);
+                let nearest = self.nearest(name, &self.defs);
                 self.errors.push(HirError::UndefinedGlobal { name: name.to_owned(), span, nearest });
                 ExprKind::Error
             }
@@ -254,6 +254,13 @@ impl Lowering<'_> {
         } else if self.scope.get(name).is_some() {
             self.errors.push(HirError::MissingSigil { name: name.to_owned(), span });
             self.local_ref(name, span)
+        } else if let Some(&(_, param)) = self.type_params.iter().rev().find(|(other, _)| *other == name) {
+            let kind = self.module.type_params[param].kind;
+            self.errors.push(HirError::TypeParamAsValue { name: name.to_owned(), kind, span });
+            ExprKind::Error
+        } else if !self.suggests() {
+            self.errors.push(HirError::UnknownName { name: name.to_owned(), span, nearest: None });
+            ExprKind::Error
         } else {
             let defs = self.defs.names().map(|name| name.trim_start_matches('@'));
             let named = self.ctors.names().chain(defs);

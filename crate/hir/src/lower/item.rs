@@ -1,6 +1,6 @@
 //! Items: declarations first, bodies as the walk reaches them.
 
-use super::{Lowered, Lowering, OpenFunction, nearest};
+use super::{Lowered, Lowering, OpenFunction};
 use crate::data::{
     Adt, Ctor, CtorId, Def, DefId, ExprId, ExprKind, FnId, Function, Item, Local, LocalId, LocalOrigin, NO_FUNCTION,
     TypeExprId, TypeParam, Visit,
@@ -420,7 +420,7 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn nearest_type(&self, name: &str) -> Option<String> {
-        nearest(name, &self.adts).or_else(|| {
+        self.nearest(name, &self.adts).or_else(|| {
             let dtypes = ty::Dtype::ALL.iter().map(|dtype| dtype.name());
             base::nearest(name, dtypes.chain(["Tensor"])).map(str::to_owned)
         })

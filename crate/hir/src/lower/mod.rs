@@ -26,6 +26,9 @@ use std::sync::Arc;
 use syntax::{Event, NodeId, NodeKind, TokenKind, Tree};
 use ty::{AdtId, Attrs, ParamId, VariantId};
 
+/// After so many errors no near names are looked for.
+const MAX_SUGGESTIONS: usize = 100;
+
 /// Lowers a whole file on top of a library ([`Module::into_library`]). A definition of the file takes the place of the
 /// library's of the same name; the library's own keep what they use.
 pub fn lower(tree: &Tree, library: Module) -> (Module, Vec<HirError>) {
@@ -385,11 +388,17 @@ impl<'t> Lowering<'t> {
         let id = self.current_function();
         &mut self.module.functions[id]
     }
-}
 
-/// The name nearest to a misspelt one.
-fn nearest<V: Copy>(name: &str, names: &Named<V>) -> Option<String> {
-    let mut names: Vec<&str> = names.names().list();
-    base::sort(&mut names);
-    base::nearest(name, names).map(str::to_owned)
+    /// Whether a misspelt name is compared with all others: of more mistakes nobody reads on, and each takes the longer
+    /// the more names there are.
+    fn suggests(&self) -> bool {
+        self.errors.len() < MAX_SUGGESTIONS
+    }
+
+    /// The name nearest to a misspelt one.
+    fn nearest<V: Copy>(&self, name: &str, names: &Named<V>) -> Option<String> {
+        let mut names: Vec<&str> = if self.suggests() { names.names().list() } else { Vec::new() };
+        base::sort(&mut names);
+        base::nearest(name, names).map(str::to_owned)
+    }
 }

@@ -1,6 +1,6 @@
 //! Patterns and the variables they bind.
 
-use super::{Lowered, Lowering, nearest};
+use super::{Lowered, Lowering};
 use crate::data::{LocalId, LocalOrigin, Pat, PatId, PatKind, Visit};
 use crate::error::{Duplicated, HirError};
 use base::{Append, HashMap, Span, ToList};
@@ -198,7 +198,7 @@ impl Lowering<'_> {
         match self.ctors.get(name) {
             Some(ctor) => PatKind::Ctor(ctor, fields),
             None => {
-                let nearest = nearest(name, &self.ctors);
+                let nearest = self.nearest(name, &self.ctors);
                 let meant = nearest.as_deref().and_then(|nearest| self.ctors.get(nearest));
                 let meant = meant.filter(|&ctor| self.module.ctors[ctor].fields.len() == fields.len());
                 self.errors.push(HirError::UnknownConstructor { name: name.to_owned(), span, nearest });
