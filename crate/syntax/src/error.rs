@@ -142,7 +142,7 @@ pub enum Foreign {
     /// `'float32'` for `"float32"`
     Apostrophes,
     /// `Tensor[2, 3, float32]`
-    Shape,
+    Tensor,
     /// `x -> e`, `fun x -> e`
     Lambda,
     /// `let f x = e`
@@ -235,9 +235,7 @@ impl Foreign {
             ),
             Foreign::Quoted => ("expected a dtype, found a string", "take the quotes away"),
             Foreign::Apostrophes => ("expected a string in double quotes, found single ones", "write double quotes"),
-            Foreign::Shape => {
-                ("expected a shape in parentheses, found sizes without", "put parentheses around the shape")
-            }
+            Foreign::Tensor => ("a tensor's type is written as `Tensor[(2, 3), float32]`", "write it so"),
             Foreign::Lambda => ("expected a function such as `fn(%x) { %x }`, found an arrow", "write it with `fn`"),
             Foreign::Curried => {
                 ("expected `=`, found a parameter: a function is a value such as `fn(%x) { %x }`", "write it with `fn`")

@@ -37,7 +37,8 @@ impl Lowering<'_> {
                 continue;
             }
             let tree = self.tree;
-            let words = tree.own_tokens(node).take_while(|&token| tree.token_kind(token) != TokenKind::Eq);
+            let is_end = |token| matches!(tree.token_kind(token), TokenKind::Eq | TokenKind::Colon);
+            let words = tree.own_tokens(node).take_while(|&token| !is_end(token));
             let spans: Vec<Span> = words.map(|token| tree.token_span(token)).list();
             let (Some(first), Some(last)) = (spans.first(), spans.last()) else { continue };
             let name_span = first.to(*last);

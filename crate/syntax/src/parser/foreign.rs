@@ -610,18 +610,54 @@ impl Parser<'_> {
         false
     }
 
-    /// `Tensor[2, 3, float32]`: where the shape ends, if it lacks its parentheses.
-    pub(super) fn bare_shape(&self) -> Option<(Span, Span)> {
+    /// `Tensor[2, 3, float32]`, `Tensor[[2, 3], float32]`, `Tensor[(2, 3, float32]`, `Tensor((2, 3), float32)` and
+    /// `Tensor[float32, (2, 3)]`.
+    pub(super) fn foreign_tensor(&mut self, mark: Mark) -> bool {
         let open = self.pos + 1;
-        let close = self.partner(open as u32);
-        if close == NONE || !matches!(self.nth(2), Int | Question) || close as usize > open + AHEAD {
-            return None;
+        let close = self.partner(open as u32) as usize;
+        if self.token_text() != "Tensor" || close == NONE as usize || close > open + AHEAD {
+            return false;
         }
-        let comma = (open + 1..close as usize).rev().find(|&pos| self.sig[pos].kind == Comma)?;
-        let ends = comma + 2 == close as usize && matches!(self.sig[comma + 1].kind, Ident | String);
-        (ends && comma > open + 1).then(|| {
-            let first = self.token_span(open + 1);
-            (Span::new(first.start, first.start), self.token_span(comma - 1).after())
-        })
+        let inner = open + 1;
+        // Behind the shape, and behind the dtype if that comes first.
+        let ends = |comma: usize| comma + 2 == close && self.sig[comma].kind == Comma;
+        let [opened, first, last, closed] = [open, inner, close - 1, close].map(|pos| self.token_span(pos));
+        let text = |span: Span| &self.text[span.range()];
+        let edits = match (self.nth(1), self.nth(2)) {
+            (LParen, _) => vec![(opened, "["), (closed, "]")],
+            (LBracket, LBracket) => {
+                let end = self.partner(inner as u32) as usize;
+                if end == NONE as usize || !ends(end + 1) {
+                    return false;
+                }
+                vec![(first, "("), (self.token_span(end), ")")]
+            }
+            (LBracket, Int | Question | LParen) if self.partner(inner as u32) == NONE => {
+                let comma = (inner..close).rev().find(|&pos| self.sig[pos].kind == Comma);
+                let Some(comma) = comma.filter(|&comma| ends(comma) && comma > inner) else { return false };
+                if !matches!(self.sig[comma + 1].kind, Ident | String) {
+                    return false;
+                }
+                let opens = self.nth(2) != LParen;
+                let opening = opens.then_some((Span::new(first.start, first.start), "("));
+                opening.into_iter().chain([(self.token_span(comma - 1).after(), ")")]).list()
+            }
+            (LBracket, Ident) if self.nth(3) == Comma && self.nth(4) == LParen => {
+                if self.partner(inner as u32 + 2) as usize + 1 != close {
+                    return false;
+                }
+                let shape = self.token_span(inner + 2).to(last);
+                vec![(first, text(shape)), (shape, text(first))]
+            }
+            _ => return false,
+        };
+        let edits: Vec<Edit> = edits.into_iter().map(|(span, text)| Edit { span, text: text.to_owned() }).list();
+        if !self.hush() {
+            self.errors.push(SyntaxError::Foreign { form: Foreign::Tensor, at: first.to(last), edits });
+        }
+        self.bump();
+        self.skip_one();
+        self.finish(NodeKind::Error, mark);
+        true
     }
 }

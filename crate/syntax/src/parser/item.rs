@@ -18,6 +18,7 @@ impl Parser<'_> {
         let mark = self.mark();
         match self.kind() {
             Hash => self.version(),
+            Ident if self.at_old_version() => self.old_version(),
             Metadata => self.leaf(NodeKind::Metadata),
             KwDef => self.def(),
             KwFn if self.at_named_fn() => self.named_fn(),
@@ -93,6 +94,22 @@ impl Parser<'_> {
             self.errors.push(SyntaxError::BadVersion { at });
         }
         self.pos = close as usize + 1;
+        self.finish(NodeKind::Version, mark);
+    }
+
+    /// `v0.0.4`, the first line of what Relay printed before it had `#[version = …]`.
+    fn at_old_version(&self) -> bool {
+        let rest = &self.text[self.token_span(self.pos).start as usize..];
+        let number = rest.lines().next().and_then(|line| line.trim_end().strip_prefix("v0.0."));
+        self.pos == 0 && number.is_some_and(|number| number.parse::<u8>().is_ok())
+    }
+
+    fn old_version(&mut self) {
+        let mark = self.mark();
+        self.bump();
+        while !self.at(Eof) && !self.sig[self.pos].first_on_line {
+            self.bump();
+        }
         self.finish(NodeKind::Version, mark);
     }
 

@@ -6,7 +6,7 @@ use crate::error::{Expected, Foreign};
 use crate::kind::NodeKind;
 use crate::lexer::NONE;
 use crate::token::TokenKind::*;
-use base::{Append, Span, Surface};
+use base::{Append, Surface};
 
 impl Parser<'_> {
     pub(super) fn ty(&mut self) {
@@ -51,7 +51,7 @@ impl Parser<'_> {
     /// `A`, `sh[0]`, `List[A]`, `Tensor[…]`, `meta[…][…]`; a name that stands alone becomes a node of this kind.
     fn type_name(&mut self, alone: NodeKind) {
         let mark = self.mark();
-        if self.foreign_angles(mark) {
+        if self.foreign_angles(mark) || self.foreign_tensor(mark) {
             return;
         }
         if self.nth(1) != LBracket {
@@ -59,16 +59,7 @@ impl Parser<'_> {
         }
         let rule = match self.token_text() {
             "meta" => return self.meta(mark),
-            "Tensor" => match self.bare_shape() {
-                Some((from, to)) => {
-                    let at = Span::new(from.start, to.start);
-                    self.foreign(Foreign::Shape, at, &[(from, "("), (to, ")")]);
-                    self.bump();
-                    self.skip_one();
-                    return self.finish(NodeKind::Error, mark);
-                }
-                None => Rule::Tensor,
-            },
+            "Tensor" => Rule::Tensor,
             _ if self.at_index(1) => {
                 self.leaf(NodeKind::DimName);
                 return self.indices(mark);
