@@ -51,9 +51,10 @@ pub enum LayerFault {
         first: Option<Span>,
     },
     NoViewSize,
-    /// A size of what the node takes, where a number is wanted.
+    /// A size of the node's type, where a number is wanted; in a body it may be one of `view`.
     OpenDim {
         name: String,
+        is_in_body: bool,
     },
     /// `?` where a value should be.
     StrayDim,
@@ -149,8 +150,9 @@ impl fmt::Display for LayerFault {
                 f.write_str("`view` can leave out one size only: the others must say what it is")
             }
             LayerFault::NoViewSize => f.write_str("expected a size of at least 1, `_`, or a name of sizes"),
-            LayerFault::OpenDim { name } => {
-                write!(f, "the run alone knows `{name}`: declare a `dim {name}`, or in `view` leave it out, as `_`")
+            LayerFault::OpenDim { name, is_in_body } => {
+                let or = if *is_in_body { ", or in `view` leave it out, as `_`" } else { "" };
+                write!(f, "the run alone knows `{name}`: declare a `dim {name}`{or}")
             }
             LayerFault::StrayDim => f.write_str("`?` is a size, in types and in `view`; no value"),
             LayerFault::NotApplied { is_operator } => {

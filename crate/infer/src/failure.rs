@@ -6,7 +6,6 @@ use base::{Diagnostic, Span, Surface, ToList, count};
 use hir::net::Stage;
 use hir::{ExprId, ExprKind, Module, PatKind};
 use solve::{Cause, EQUAL, Failure, Posted};
-use std::iter;
 use ty::{COPY, Dim, Extent, FUNCTION, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId};
 
 /// A relation of an operator that does not hold.
@@ -100,12 +99,12 @@ impl Wording<'_> {
                 self.with_origins(error, span, &[*left, *right])
             }
             Reason::Dtypes { left, right } => {
-                let message = format!("{operator} needs operands of one dtype, found {left} and {right}");
+                let message = format!("{operator} needs operands of one dtype, found {} and {}", left.1, right.1);
                 let error = Diagnostic::error("dtype-mismatch", span, message);
-                // Of three operands, as those of `where`, the first has a dtype of its own.
-                let first = if args.len() == 3 { 1 } else { 0 };
-                let labelled = iter::zip(args.iter().skip(first), [left, right]);
-                labelled.fold(error, |error, (&arg, dtype)| error.label(self.module.exprs[arg].span, dtype.to_string()))
+                // Parts of one operand have no places of their own.
+                let operands = if left.0 == right.0 { &[][..] } else { &[*left, *right] };
+                let labelled = operands.iter().map(|&(operand, dtype)| (operand_span(operand), dtype.to_string()));
+                labelled.fold(error, |error, (span, dtype)| error.label(span, dtype))
             }
             Reason::NotTensor { operand } => {
                 let message = format!("{operator} expects a tensor, found {}", input_type(*operand));

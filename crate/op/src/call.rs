@@ -449,7 +449,7 @@ fn sentence(reason: &Reason) -> String {
         Reason::Broadcast { left_size, right_size, .. } => {
             format!("sizes {left_size} and {right_size} do not broadcast")
         }
-        Reason::Dtypes { left, right } => format!("the operands are {left} and {right}"),
+        Reason::Dtypes { left, right } => format!("the operands are {} and {}", left.1, right.1),
         Reason::Rank { want, found, .. } => format!("expected rank {want}, found rank {found}"),
         Reason::Axis { attr, axis, rank } => format!("`{attr}` is {axis} but the rank is {rank}"),
         Reason::TupleIndex { index, len } => format!("a tuple of {len} has no field .{index}"),

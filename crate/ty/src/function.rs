@@ -266,18 +266,17 @@ fn value(r: &mut dyn Facts, function: &Function, args: &[TermId]) -> Result<Term
         Function::Max | Function::Min | Function::FloorDiv => binary(r, function, args[0], args[1]),
         Function::Rank => {
             let pieces = pieces(r, args[0])?;
-            let mut rank = Poly::default();
-            for piece in pieces {
-                let more = match piece {
-                    Piece::Dim(_) => Poly::constant(1),
-                    Piece::Slice(shape, front, back) => {
-                        let cut = Poly::constant(-i64::from(front) - i64::from(back));
-                        Poly::atom(Atom::Rank(shape)).plus(&cut).unwrap_or_default()
-                    }
-                };
-                rank = rank.plus(&more).unwrap_or_default();
+            let rank = { pieces }.into_iter().try_fold(Poly::default(), |rank, piece| match piece {
+                Piece::Dim(_) => rank.plus(&Poly::constant(1)),
+                Piece::Slice(shape, front, back) => {
+                    let cut = Poly::constant(-i64::from(front) - i64::from(back));
+                    rank.plus(&Poly::atom(Atom::Rank(shape)))?.plus(&cut)
+                }
+            });
+            match rank {
+                Some(rank) => make_poly(r, rank, false),
+                None => r.fail(too_large()),
             }
-            make_poly(r, rank, false)
         }
         Function::Prod => {
             let mut factors = Vec::new();

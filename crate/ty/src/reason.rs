@@ -12,8 +12,8 @@ pub enum Reason {
     Unequal { expected: TermId, found: TermId, left: TermId, right: TermId },
     /// Two sizes on one axis that do not broadcast; the axis is counted from the last, which is 0.
     Broadcast { left: TermId, right: TermId, left_size: i64, right_size: i64, axis: Option<usize> },
-    /// Operands of different dtypes.
-    Dtypes { left: Dtype, right: Dtype },
+    /// Operands, or parts of one, of different dtypes.
+    Dtypes { left: (Operand, Dtype), right: (Operand, Dtype) },
     /// An operand that must be a tensor is something else.
     NotTensor { operand: Operand },
     /// An operand that must be a tuple is something else.

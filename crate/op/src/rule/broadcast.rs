@@ -1,6 +1,6 @@
 //! Elementwise rules. Broadcasting is NumPy's, from the last axis: sizes are equal or one of them is 1.
 
-use super::{can_be_tensor, expect_tensor, post_part};
+use super::{can_be_tensor, expect_tensor, post_part, same_dtypes};
 use base::ToList;
 use ty::{Dim, Dtype, Extent, Facts, List, Reason, Relation, Step, Stop, Term, TermId, if_known};
 
@@ -40,21 +40,18 @@ fn identity_comp(r: &mut dyn Facts) -> Step {
     r.result_is(tensor)
 }
 
-/// Fails where two dtypes are known and differ.
-fn same_dtypes(r: &dyn Facts, left: usize, right: usize) -> Step {
-    if let (Ok((_, left)), Ok((_, right))) = (r.tensor_parts(left), r.tensor_parts(right))
-        && let (Ok(left), Ok(right)) = (r.dtype(left), r.dtype(right))
-        && left != right
-    {
-        return r.fail(Reason::Dtypes { left, right });
+/// The same of two operands that may still be anything.
+fn operands_of_one_dtype(r: &dyn Facts, left: usize, right: usize) -> Step {
+    match (r.tensor_parts(left), r.tensor_parts(right)) {
+        (Ok((_, a)), Ok((_, b))) => same_dtypes(r, (left, a), (right, b)),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 pub(super) fn broadcast(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
     can_be_tensor(r, 1)?;
-    same_dtypes(r, 0, 1)?;
+    operands_of_one_dtype(r, 0, 1)?;
     let (left, right) = (r.arg(0), r.arg(1));
     let (left_shape, dtype) = expect_tensor(r, left)?;
     let (right_shape, right_dtype) = expect_tensor(r, right)?;
@@ -65,7 +62,7 @@ pub(super) fn broadcast(r: &mut dyn Facts) -> Step {
 fn broadcast_comp(r: &mut dyn Facts) -> Step {
     can_be_tensor(r, 0)?;
     can_be_tensor(r, 1)?;
-    same_dtypes(r, 0, 1)?;
+    operands_of_one_dtype(r, 0, 1)?;
     let (left, right) = (r.arg(0), r.arg(1));
     let (left_shape, dtype) = expect_tensor(r, left)?;
     let (right_shape, right_dtype) = expect_tensor(r, right)?;
@@ -76,7 +73,7 @@ fn broadcast_comp(r: &mut dyn Facts) -> Step {
 
 fn where_(r: &mut dyn Facts) -> Step {
     (0..3).try_for_each(|operand| can_be_tensor(r, operand))?;
-    same_dtypes(r, 1, 2)?;
+    operands_of_one_dtype(r, 1, 2)?;
     let [condition, x, y] = [r.arg(0), r.arg(1), r.arg(2)];
     let (condition_shape, _) = expect_tensor(r, condition)?;
     let (x_shape, dtype) = expect_tensor(r, x)?;

@@ -7,7 +7,7 @@ use super::dims::{equate, number};
 use super::form::{self, Form};
 use super::norm::has_axis_of_data;
 use super::shape::tensors_of;
-use super::{attr_error, can_be_tensor, can_have_rank};
+use super::{attr_error, can_be_tensor, can_have_rank, same_dtypes};
 use base::ToList;
 use ty::{Attrs, Dtype, Facts, Kind, Reason, Relation, Size, Step, Stop, Term, TermId};
 
@@ -152,20 +152,12 @@ fn gather_nd(r: &mut dyn Facts) -> Step {
     r.result(&dims, dtype)
 }
 
-/// Fails unless the updates have the dtype of the data, where both are known.
-fn check_updates(r: &dyn Facts, data: TermId, updates: TermId) -> Step {
-    match (r.dtype(data), r.dtype(updates)) {
-        (Ok(left), Ok(right)) if left != right => r.fail(Reason::Dtypes { left, right }),
-        _ => Ok(()),
-    }
-}
-
 fn scatter_elements(r: &mut dyn Facts) -> Step {
     let (data, dtype) = r.tensor(0)?;
     let (indices, index_dtype) = r.tensor(1)?;
     let (updates, update_dtype) = r.tensor(2)?;
     integers(r, index_dtype, "indices")?;
-    check_updates(r, dtype, update_dtype)?;
+    same_dtypes(r, (0, dtype), (2, update_dtype))?;
     r.axis("axis", r.attrs().int("axis").unwrap_or(0), data.len())?;
     let known = matches!(r.attrs().str("reduction"), "update" | "add" | "mul" | "mean" | "min" | "max");
     if !known {
@@ -188,7 +180,7 @@ fn scatter_nd(r: &mut dyn Facts) -> Step {
     let (indices, index_dtype) = r.tensor(1)?;
     let (updates, update_dtype) = r.tensor(2)?;
     integers(r, index_dtype, "indices")?;
-    check_updates(r, dtype, update_dtype)?;
+    same_dtypes(r, (0, dtype), (2, update_dtype))?;
     if !matches!(r.attrs().str("mode"), "update" | "add" | "mul" | "min" | "max") {
         return attr_error(r, "mode", "\"update\", \"add\", \"mul\", \"min\" or \"max\"");
     }

@@ -5,7 +5,7 @@ use super::dims::{equate, number};
 use super::form::{self, Form};
 use super::index::expect_scalars;
 use super::shape::tensors_of;
-use super::{attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor, peek_rank};
+use super::{attr_error, can_be_tensor, can_have_rank, expect_rank, expect_tensor, peek_rank, same_dtypes};
 use base::{Append, ToList};
 use ty::{Dtype, Facts, Reason, Relation, Size, Step, Stop, Term, TermId};
 
@@ -216,11 +216,7 @@ fn einsum(r: &mut dyn Facts) -> Step {
     let dtype = tensors[0].1;
     let mut axes: Vec<(Label, Vec<TermId>)> = Vec::new();
     for (i, (term, (dims, other))) in terms.iter().zip(&tensors).enumerate() {
-        if let (Ok(left), Ok(right)) = (r.dtype(dtype), r.dtype(*other))
-            && left != right
-        {
-            return r.fail(Reason::Dtypes { left, right });
-        }
+        same_dtypes(r, (0, dtype), (0, *other))?;
         let (rank, open) = (dims.len(), term.contains(&None));
         let n_letters = term.len() - usize::from(open);
         r.check(rank == n_letters || (open && rank > n_letters), || {

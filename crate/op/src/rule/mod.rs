@@ -51,6 +51,14 @@ pub(crate) static PARTS: [(&Relation, Kind, usize); 8] = [
     (&conv_nd::FITS, Kind::Dim, 3),
 ];
 
+/// Fails where the dtypes of two operands, or of parts of one, are known and differ.
+fn same_dtypes(r: &dyn Facts, left: (usize, TermId), right: (usize, TermId)) -> Step {
+    match (r.dtype(left.1), r.dtype(right.1)) {
+        (Ok(a), Ok(b)) if a != b => r.fail(Reason::Dtypes { left: (left.0, a), right: (right.0, b) }),
+        _ => Ok(()),
+    }
+}
+
 /// Asserts that an operand is a tensor, whatever is known of it, and returns its shape and dtype.
 fn expect_tensor(r: &mut dyn Facts, id: TermId) -> Result<(TermId, TermId), Stop> {
     if let Term::Tensor { shape, dtype } = r.peek(id) {

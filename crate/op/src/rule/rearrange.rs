@@ -6,7 +6,7 @@ use super::form::{self, Form};
 use super::index::{integers, is_undecided, scalar};
 use super::norm::has_axis_of_data;
 use super::shape::{Fields, expect_dtype, expect_fields, fields, tensors_of};
-use super::{DataLayout, attr_error, can_be_tensor, can_have_rank, expect_rank, post_part};
+use super::{DataLayout, attr_error, can_be_tensor, can_have_rank, expect_rank, post_part, same_dtypes};
 use base::{Append, ToList};
 use ty::{Facts, Function, Reason, Relation, Size, Step, Stop, TermId};
 
@@ -63,18 +63,10 @@ fn onto(r: &dyn Facts, from: &[TermId], to: &[TermId]) -> Result<Vec<[TermId; 2]
     Ok(undecided)
 }
 
-/// Fails where two dtypes are known and differ.
-fn check_dtypes(r: &dyn Facts, left: TermId, right: TermId) -> Step {
-    match (r.dtype(left), r.dtype(right)) {
-        (Ok(left), Ok(right)) if left != right => r.fail(Reason::Dtypes { left, right }),
-        _ => Ok(()),
-    }
-}
-
 fn broadcast_to_like(r: &mut dyn Facts) -> Step {
     let (data, dtype) = r.tensor(0)?;
     let (like, like_dtype) = r.tensor(1)?;
-    check_dtypes(r, dtype, like_dtype)?;
+    same_dtypes(r, (0, dtype), (1, like_dtype))?;
     let undecided = onto(r, &data, &like)?;
     let like = r.arg(1);
     r.unify(dtype, like_dtype)?;
@@ -86,7 +78,7 @@ fn broadcast_to_like(r: &mut dyn Facts) -> Step {
 fn collapse_sum_like(r: &mut dyn Facts) -> Step {
     let (data, dtype) = r.tensor(0)?;
     let (like, like_dtype) = r.tensor(1)?;
-    check_dtypes(r, dtype, like_dtype)?;
+    same_dtypes(r, (0, dtype), (1, like_dtype))?;
     let undecided = onto(r, &like, &data)?;
     let like = r.arg(1);
     r.unify(dtype, like_dtype)?;
@@ -231,7 +223,7 @@ fn meshgrid(r: &mut dyn Facts) -> Step {
     };
     let mut dims = Vec::with_capacity(tensors.len());
     for (i, (vector, other)) in tensors.iter().enumerate() {
-        check_dtypes(r, *dtype, *other)?;
+        same_dtypes(r, (0, *dtype), (0, *other))?;
         dims.push(match vector[..] {
             [] => r.make_size(Size::known(1)),
             [dim] => dim,

@@ -241,12 +241,26 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn undeclared(&mut self, name: &str, span: Span, net: Option<usize>) {
-        if self.nets.current.as_ref().is_some_and(|current| current.dims.contains_key(name)) {
-            return self.refuse_layer(span, LayerFault::OpenDim { name: name.to_owned() });
+        let is_in_body = self.nets.current.as_ref().is_some_and(|current| current.dims.contains_key(name));
+        if is_in_body || net.is_some_and(|net| self.is_in_signature(name, net)) {
+            return self.refuse_layer(span, LayerFault::OpenDim { name: name.to_owned(), is_in_body });
         }
         let nearest = self.nearest_alias(name, net);
         let name = name.to_owned();
         self.errors.push(HirError::UndefinedType { name, span, kind: Kind::Dim, nearest, declared: None });
+    }
+
+    /// Whether a node's type has a size of this name.
+    fn is_in_signature(&self, name: &str, net: usize) -> bool {
+        let mut pending: Vec<NodeId> =
+            { self.nets.parts[net].signature }.iter().flat_map(|&(from, to)| [from, to]).list();
+        while let Some(node) = pending.pop() {
+            if self.tree.kind(node) == NodeKind::DimName && self.tree.node_text(node) == name {
+                return true;
+            }
+            pending.append_all(self.tree.children_rev(node));
+        }
+        false
     }
 
     /// The type of a value: a tensor of float32, or a number.
