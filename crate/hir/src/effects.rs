@@ -1,7 +1,7 @@
 //! What is found by reading or writing references, so that it matters when.
 
 use crate::data::{ExprKind, FnId, Item, Module, Visit};
-use base::{HashMap, HashSet};
+use base::{Append, HashSet, IndexVec, ToList};
 
 impl Module {
     /// The functions of items that read or write references, or mention such a `def`.
@@ -19,23 +19,19 @@ impl Module {
                 Visit::Let(..) | Visit::Pattern(..) => false,
             })
         };
-        let mut pending: Vec<FnId> = functions().filter(touches).collect();
+        let mut pending: Vec<FnId> = functions().filter(touches).list();
         let mut found: HashSet<FnId> = pending.iter().copied().collect();
         if found.is_empty() {
             return found;
         }
-        let mut users: HashMap<FnId, Vec<FnId>> = HashMap::default();
+        let mut users: IndexVec<FnId, Vec<FnId>> = IndexVec::filled(Vec::new(), self.functions.len());
         for user in functions() {
             for &def in &self.functions[user].uses_defs {
-                users.entry(self.defs[def].function).or_default().push(user);
+                users[self.defs[def].function].push(user);
             }
         }
         while let Some(function) = pending.pop() {
-            for &user in users.get(&function).into_iter().flatten() {
-                if found.insert(user) {
-                    pending.push(user);
-                }
-            }
+            pending.append_all(users[function].iter().copied().filter(|&user| found.insert(user)));
         }
         found
     }

@@ -192,12 +192,6 @@ impl Playground {
         perhaps(self.page.stops_at(offset))
     }
 
-    /// The stop that decided the type at a UTF-16 offset.
-    #[wasm_bindgen(js_name = decidedAt)]
-    pub fn decided_at(&mut self, offset: u32) -> Option<u32> {
-        self.page.decided_at(offset).map(|stop| stop as u32)
-    }
-
     /// Why a piece of the type at a UTF-16 offset is what it is.
     pub fn why(&mut self, offset: u32, piece: Option<u32>) -> Option<Ts<WhyView>> {
         perhaps(self.page.why(offset, piece))
