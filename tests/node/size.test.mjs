@@ -19,14 +19,7 @@ const builds = [
 const page = measure(dist, isPage).brotli;
 const said = (bytes) => `${(bytes / KB).toFixed(0)} kB with brotli`;
 
-// The kernels of 280 operators went past the budget, and bodies on memory, the forecast and the profile of a run
-// further. What it is to be stands above. Mends of slips and of layers' sizes took 15 kB more, loops on integers and
-// float64 as they are and what attention needs in TensorScript 7 kB, functions, arms and bodies as other languages write
-// them and the sizes of Rust's enums as they are 7 kB, branches and constructors as they do and what recursion asks for
-// 5 kB, what is looked at where a value leaves a container and what refine says of other languages 10 kB, attributes and
-// arguments as other libraries write them 4 kB; pools, lines, resizing and scatters of every dtype on memory 10 kB, fused operators
-// of every dtype 7 kB, and calls with tuples and overviews of large tensors 3 kB,
-// tensors in values and what is refused before it is made 2 kB.
+// The kernels of the operators went past the budget, and what came with them further. What it is to be stands above.
 const OVER = "the operators' kernels are generic loops, one for each way in which they are used";
 const COMPILER_NOW = 750;
 

@@ -6,7 +6,7 @@ use base::{Diagnostic, Span, Surface, ToList, count};
 use hir::net::Stage;
 use hir::{ExprId, ExprKind, Module, PatKind};
 use solve::{Cause, EQUAL, Failure, Posted};
-use ty::{COPY, Dim, Extent, FUNCTION, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId};
+use ty::{COPY, Dim, Extent, FUNCTION, Function, Kind, Names, ParamId, Reason, Term, TermId, Terms, VariantId};
 
 /// A relation of an operator that does not hold.
 struct Broken<'a> {
@@ -190,7 +190,14 @@ impl Wording<'_> {
         match &failure.reason {
             Reason::Unequal { left, right, .. } => {
                 let (code, _) = self.conflict(*left, *right);
-                let message = format!("`{equation}`{place}: {} and {} differ", self.print(*left), self.print(*right));
+                let (left_text, right_text) = (self.print(*left), self.print(*right));
+                let message = match (self.why(posted.cause), Function::of(&posted.attrs)) {
+                    // A size of a shape that was not known when the operator asked for it.
+                    (Why::Expr(_), Some(Function::Index(_))) if !args.is_empty() => {
+                        format!("expected equal sizes{place}, found {right_text} and {left_text}")
+                    }
+                    _ => format!("`{equation}`{place}: {left_text} and {right_text} differ"),
+                };
                 self.with_origins(
                     self.with_operands(Diagnostic::error(code, span, message), args),
                     span,
