@@ -17,6 +17,7 @@ mod broadcast;
 mod narrow;
 mod reshape;
 mod unused;
+mod variable;
 
 use base::{Diagnostic, HashMap, HashSet, Span, ToList};
 use hir::{ExprId, ExprKind, Item, LocalId, Module};
@@ -38,6 +39,7 @@ pub fn check(text: &str, module: &Module, inferred: &Inferred) -> Vec<Diagnostic
                 let of_shapes = broadcast::check(&cx, &call).or_else(|| axis::check(&cx, &call));
                 of_shapes.or_else(|| reshape::check(&cx, &call)).or_else(|| narrow::check(&cx, &call))
             }
+            ExprKind::Match { arms, .. } => variable::check(&cx, arms),
             _ => None,
         })
         .list()

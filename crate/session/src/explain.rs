@@ -66,6 +66,7 @@ const PAGES: &[(&str, &str)] = &[
     ("suspicious-broadcast", include_str!("../../../doc/error/suspicious-broadcast.md")),
     ("suspicious-reshape", include_str!("../../../doc/error/suspicious-reshape.md")),
     ("suspicious-transpose", include_str!("../../../doc/error/suspicious-transpose.md")),
+    ("suspicious-variable", include_str!("../../../doc/error/suspicious-variable.md")),
     ("syntax-error", include_str!("../../../doc/error/syntax-error.md")),
     ("tuple-index-out-of-range", include_str!("../../../doc/error/tuple-index-out-of-range.md")),
     ("type-argument-count", include_str!("../../../doc/error/type-argument-count.md")),
