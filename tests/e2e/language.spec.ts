@@ -136,6 +136,21 @@ test("empty panels advise in the language of the program", async ({ page }) => {
   await expect(page.getByRole("dialog", { name: "Examples" })).toBeVisible();
 });
 
+test("a program has the tabs that are about its language", async ({ page }) => {
+  await open(page);
+  const match = page.getByRole("tab", { name: "Match" });
+  const prelude = page.getByRole("tab", { name: "prelude" });
+  await write(page, "let %x = 1;\n");
+  await expect(match).toHaveCount(1);
+  await expect(prelude).toHaveCount(1);
+  await write(page, REFINE);
+  await expect(match).toHaveCount(1);
+  await expect(prelude).toHaveCount(0);
+  await picker(page).selectOption("tensorscript");
+  await expect(match).toHaveCount(0);
+  await expect(prelude).toHaveCount(0);
+});
+
 test("a refine program is coloured, hovered, commented, formatted, drawn and shared as one", async ({ page, browser }) => {
   await open(page);
   await write(page, REFINE);
@@ -162,10 +177,14 @@ test("a refine program is coloured, hovered, commented, formatted, drawn and sha
   await elsewhere.close();
 });
 
-test("the examples begin with type expansion, in refine", async ({ page }) => {
+test("the examples begin with the tour, and with type expansion, in refine", async ({ page }) => {
   await open(page);
   await page.getByRole("button", { name: "Examples" }).click();
-  await page.locator(".gallery button").first().click();
+  const first = page.locator(".gallery section").first();
+  await expect(first.getByRole("heading", { level: 4 })).toHaveText(["A short tour", "And then"]);
+  // What is read of it is apart.
+  await expect(first.getByRole("button", { name: "A case that was forgotten , has an error , Relay" })).toBeVisible();
+  await first.getByRole("list").nth(1).getByRole("button").first().click();
   await expect(picker(page)).toHaveValue("refine");
   await expect(problems(page).getByRole("status")).toHaveText("No problems");
   await expect(panel(page)).toContainText("[A, B, C, F]");

@@ -53,6 +53,18 @@ test("edits in a shared program outlive a reload, and going back sets them aside
   await expect.poll(() => text(page)).toContain("%theirs");
 });
 
+test("where nothing of the visitor's own is kept, nothing is said of it", async ({ page }) => {
+  await open(page, `./${program("let %theirs = 2;\n")}`);
+  const banner = page.getByRole("region", { name: "Shared program" });
+  await expect(banner.getByRole("paragraph")).toHaveText("You are viewing a shared program.");
+  await banner.getByRole("button", { name: "Back to the start page" }).click();
+  await expect(banner).toBeHidden();
+  await expect.poll(() => text(page)).toContain("Welcome to Relish");
+  await page.evaluate(() => (location.hash = "#v1.à"));
+  await expect(page.locator(".notice")).toContainText("This link cannot be opened");
+  await expect(page.locator(".notice")).toContainText("The page’s first program is here.");
+});
+
 for (const [name, hash, reason] of [
   ["a link that is cut short", program("let %long = 123456789;\n").slice(0, -8), "it may have been cut short"],
   ["a link with strange characters", "#v1.à à", "it has characters that no link has"],

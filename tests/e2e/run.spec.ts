@@ -273,7 +273,7 @@ test("old values go with their lines", async ({ page }) => {
   const values = panel(page).locator(".value header");
   await expect(values).toHaveCount(2);
   await write(page, "1 +\n");
-  await expect(panel(page).locator(".outcome")).toHaveText("From before the last edits, which have errors.");
+  await expect(panel(page).locator(".outcome")).toHaveText("From before the last edits.");
   await expect(values).toHaveCount(1);
   await expect(values).toContainText("line 1");
   await page.keyboard.press("Control+A");
@@ -499,4 +499,31 @@ test("on a phone the values come first, and how they are computed is a line that
   await expect(relaxed).toBeVisible();
   expect(await violations(page)).toEqual([]);
   await context.close();
+});
+
+test("what a run would leave out is said before it, and an empty program has something to try", async ({ page }) => {
+  await open(page);
+  await showPanel(page, "Run");
+  await write(page, "");
+  await page.keyboard.press("Delete");
+  await expect(panel(page)).toContainText("Try ones(shape=[2, 3]) + 1f");
+  await write(page, "let %x = %nope;\n%x + 1\n2 + 3\n");
+  await expect(panel(page)).toContainText("line 1 has an error: it is not run, nor is what uses it.");
+  await panel(page).getByRole("button", { name: "line 1" }).click();
+  await expect(page.locator(".monaco-editor.focused")).toBeVisible();
+  await ran(page, "2 + 3\n");
+  await expect(panel(page)).toContainText("Computed by the default engine.");
+  await write(page, "4 + %nope\n");
+  await expect(panel(page)).toContainText("line 1 has an error");
+  await expect(panel(page)).not.toContainText("Computed by");
+});
+
+test("numbers of a table are whole, and have as many decimals", async ({ page }) => {
+  await open(page);
+  await ran(page, "log(arange(0f, 10f, 1f) - 3f)\nreshape(arange(0f, 4f, 1f), newshape=[2, 2]) / 8f\n");
+  const cells = (at: number) => panel(page).locator(".value").nth(at).locator(".grid td");
+  await expect(cells(0)).toHaveText(["nan", "nan", "nan", "−inf", "0", "0.6931", "1.0986", "1.3863", "1.6094", "1.7918"]);
+  await expect(cells(1)).toHaveText(["0", "0.125", "0.250", "0.375"]);
+  const heights = await cells(0).evaluateAll((all) => all.map((cell) => cell.clientHeight));
+  expect(new Set(heights).size).toBe(1);
 });

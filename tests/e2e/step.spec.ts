@@ -106,6 +106,33 @@ test("a match on a list is stepped through, forwards and backwards", async ({ pa
   await expect(panel(page)).toContainText("Ran in");
 });
 
+test("the arrows, Home, End and the space bar go through a run as through the solver's steps", async ({ page }) => {
+  await open(page);
+  await step(page, DOUBLE);
+  await page.keyboard.press("ArrowRight");
+  await expect(where(page)).toContainText("Step 1 of");
+  await page.keyboard.press("ArrowRight");
+  await expect(where(page)).toContainText("Step 2 of");
+  await page.keyboard.press("ArrowLeft");
+  await expect(where(page)).toContainText("Step 1 of");
+  await page.keyboard.press("End");
+  await expect(panel(page).locator(".comes-to")).toContainText("Cons(2, Cons(4, Nil))");
+  await page.keyboard.press("Home");
+  await expect(where(page)).toContainText("Step 0 of");
+  await page.keyboard.press("Space");
+  await expect(control(page, "Pause")).toBeVisible();
+  await page.keyboard.press("Space");
+  await expect(control(page, "Play")).toBeVisible();
+  // A button has the space bar to itself, and the layouts have the arrows.
+  await page.keyboard.press("Home");
+  await control(page, "Over the call").focus();
+  await page.keyboard.press("Space");
+  await expect(where(page)).toContainText("Step 1 of");
+  await panel(page).getByLabel("Layout").focus();
+  await page.keyboard.press("End");
+  await expect(panel(page).getByLabel("Layout")).toHaveValue("uniform");
+});
+
 test("the bytes of a cell change, and every layout comes to the same value", async ({ page }) => {
   await open(page);
   await step(page, CELL);

@@ -13,6 +13,7 @@ import "./style/touch.css";
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import { leave } from "./action/autosave.ts";
+import { acceptFiles } from "./action/dropping.ts";
 import { runNow } from "./action/engine.ts";
 import { followHistory } from "./action/navigation.ts";
 import { openAddress, share } from "./action/sharing.ts";
@@ -38,6 +39,7 @@ if (page) render(<App />, page);
 addEventListener("hashchange", openAddress);
 addEventListener("popstate", followHistory);
 addEventListener("pagehide", leave);
+acceptFiles();
 addEventListener(
   "keydown",
   (event) => {
@@ -61,10 +63,10 @@ effect(() => {
   document.title = state.title.value === undefined ? ownTitle : `${state.title.value} – ${ownTitle}`;
 });
 
-// Good news goes away by itself; bad news waits to be read.
+// Bad news waits to be read; all other goes away by itself.
 effect(() => {
   const notice = state.notice.value;
-  if (notice?.tone !== "good" || notice.copy !== undefined) return;
+  if (notice === undefined || notice.tone === "bad" || notice.copy !== undefined) return;
   const timer = setTimeout(() => {
     if (state.notice.peek() === notice) state.notice.value = undefined;
   }, READING_MS);

@@ -13,16 +13,16 @@ export interface Panel {
   id: string;
   title: string;
   view: ComponentType;
-  /** The only language whose programs have anything to show in it. */
-  only?: Language;
+  /** The languages whose programs have anything to show in it, where those are not all. */
+  of?: readonly Language[];
 }
 
 export const PANELS: readonly Panel[] = [
   { id: "types", title: "Types", view: TypesPanel },
-  { id: "layers", title: "Layers", view: LayersPanel, only: "tensorscript" },
+  { id: "layers", title: "Layers", view: LayersPanel, of: ["tensorscript"] },
   { id: "solver", title: "Solver", view: SolverPanel },
   { id: "layout", title: "Layout", view: LayoutPanel },
-  { id: "match", title: "Match", view: MatchPanel },
+  { id: "match", title: "Match", view: MatchPanel, of: ["relay", "refine"] },
   { id: "ir", title: "IR", view: IrPanel },
   { id: "run", title: "Run", view: RunPanel },
 ];

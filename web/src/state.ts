@@ -29,7 +29,8 @@ export type Theme = "system" | "light" | "dark";
 export type Document = "mine" | "shared";
 
 export interface Notice {
-  tone: "good" | "bad";
+  /** A hint is neither: there was nothing to do. */
+  tone: "good" | "bad" | "hint";
   text: string;
   action?: { title: string; act: () => void };
   /** Text to copy by hand, when the browser would not do it. */
@@ -156,6 +157,8 @@ export const state = {
   /** Comes with the compiler. */
   prelude: signal<string | undefined>(undefined),
   engine: signal<"loading" | "ready" | "failed">("loading"),
+  /** Whether the check of the text has taken long enough to say so. */
+  late: signal(false),
   /** `starts` are the offsets at which the lines begin of the text that was checked. */
   checked: signal<{ revision: number; view: CheckView; starts: readonly number[] }>({ revision: -1, view: NOTHING_CHECKED, starts: [0] }),
   /** The problems of a check with where the fault most likely is, and what would mend it, which takes longer to find. */

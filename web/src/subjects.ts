@@ -4,7 +4,7 @@ export type Chapter = Chapters[number];
 export type Example = Chapter["examples"][number];
 
 const SUBJECTS: readonly { title: string; chapters: readonly string[] }[] = [
-  { title: "Start here", chapters: ["Start here", "A short tour"] },
+  { title: "Start here", chapters: ["A short tour", "Start here"] },
   {
     title: "Tensors and shapes",
     chapters: [

@@ -22,7 +22,7 @@ export function edit(text: string): void {
   saveSoon();
 }
 
-/** An example replaces the text; the text before it is one click (or one undo) away. */
+/** An example, or a file, replaces the text; the text before it is one click (or one undo) away. */
 export function openExample(title: string, text: string): void {
   replaceText(text, `Opened “${title}”.`);
   state.title.value = title;

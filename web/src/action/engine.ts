@@ -1,8 +1,8 @@
 // The compiler at work on the program: it checks each text, and runs it when a person asks, or by itself when that is quick.
-import { batch } from "@preact/signals";
+import { batch, effect } from "@preact/signals";
 import { Compiler } from "../compiler.ts";
 import { lineStarts } from "../lines.ts";
-import { errorCount, state, target } from "../state.ts";
+import { errorCount, isFresh, state, target } from "../state.ts";
 import type { DiagnosticView } from "../wasm/relish_wasm.js";
 import { foldRoom } from "./room.ts";
 
@@ -19,6 +19,8 @@ const SETTLED_MS = 350;
 const ALONE_MS = 2000;
 /** Whoever types a word presses the next key before this. */
 const RESTED_MS = 800;
+/** A check that takes longer says so. */
+const LATE_MS = 300;
 /** A run that ends sooner than this never shows a Stop button that could not be hit anyway. */
 const SHOW_STOP_MS = 16;
 
@@ -113,6 +115,16 @@ export const compiler = new Compiler({
       };
     });
   },
+});
+
+// A text over which the compiler fell is not checked again.
+effect(() => {
+  if (isFresh.value || state.engine.value !== "ready" || state.trap.value !== undefined) return undefined;
+  const timer = setTimeout(() => (state.late.value = true), LATE_MS);
+  return () => {
+    clearTimeout(timer);
+    state.late.value = false;
+  };
 });
 
 /** Finds out what would mend the problems, once nobody types any more. */

@@ -39,7 +39,8 @@ export async function openAddress(): Promise<void> {
   setLink(opened.kind === "program" ? hash : undefined);
   if (opened.kind === "program") return openShared(opened.program);
   if (opened.kind === "bad") {
-    state.notice.value = { tone: "bad", text: `This link cannot be opened: ${opened.reason}. Your own program is here as you left it.` };
+    const instead = keptText() === undefined ? "The page’s first program is here." : "Your own program is here as you left it.";
+    state.notice.value = { tone: "bad", text: `This link cannot be opened: ${opened.reason}. ${instead}` };
   }
   openOwn();
 }

@@ -216,7 +216,7 @@ export async function deciding(): Promise<void> {
 }
 
 function say(text: string): void {
-  state.notice.value = { tone: "good", text };
+  state.notice.value = { tone: "hint", text };
 }
 
 /** Whether a place is what the cursor is at: the narrowest of these places that holds it, or any in the selection. */

@@ -1,9 +1,9 @@
-// The texts that editors show, by their names inside the editor.
+// The texts that editors show, by their names inside the editor, which it tells where a problem has a cause.
 import type { FileName } from "../wasm/relish_wasm.js";
 import { monaco } from "./monaco.ts";
 
 const URIS: Record<FileName, monaco.Uri> = {
-  user: monaco.Uri.parse("inmemory://relish/main.relay"),
+  user: monaco.Uri.parse("inmemory://relish/Program"),
   prelude: monaco.Uri.parse("inmemory://relish/prelude.relay"),
 };
 

@@ -8,11 +8,13 @@ import { lookAhead } from "../action/queries.ts";
 import { setMeasures } from "../action/settings.ts";
 import { startStepping } from "../action/stepping.ts";
 import { errorCount, isFresh, problems, type Ran, state } from "../state.ts";
+import { Advice } from "../view/advice.tsx";
 import { highlight, TypeText } from "../view/code.tsx";
 import { isPaneNarrow } from "../view/appearance.ts";
 import { EngineSwitch, EngineUsed } from "../view/engineswitch.tsx";
 import { FusionSwitch } from "../view/fusionswitch.tsx";
 import { LayoutPicker } from "../view/layoutpicker.tsx";
+import { DRAWN, More } from "../view/more.tsx";
 import { Profile } from "../view/profile.tsx";
 import { Stepper } from "../view/stepper.tsx";
 import { tabPanelId } from "../view/tabs.tsx";
@@ -47,7 +49,10 @@ export function RunPanel() {
   if (ran === undefined) {
     return (
       <div class="empty">
-        <p>The value of each top-level expression appears here, and at the end of its line in the editor.</p>
+        <p>
+          The value of each top-level expression appears here, and at the end of its line in the editor. {isEmpty() && <Suggestion />}
+        </p>
+        <FirstError />
         <Ahead />
         <p class="toolbar">
           <button type="button" class="button" disabled={state.engine.value !== "ready"} onClick={runNow}>
@@ -101,6 +106,12 @@ export function RunPanel() {
           </button>
         )}
       </div>
+      {isNothing && isEmpty() && (
+        <p class="figures">
+          <Suggestion />
+        </p>
+      )}
+      {isStale && <FirstError />}
       {isPaneNarrow.value ? (
         <Folded>{controls}</Folded>
       ) : (
@@ -111,9 +122,7 @@ export function RunPanel() {
       )}
       {ran.kind !== "finished" && <Ahead />}
       {!isPaneNarrow.value && figures}
-      {values.map((value, index) => (
-        <Value value={value} onStep={isStale ? undefined : () => void startStepping(index)} />
-      ))}
+      <Values values={values} canStep={!isStale} />
       {isPaneNarrow.value && figures}
       {!isNothing && <Profile rows={profile} total={ran.kind === "finished" ? ran.milliseconds : undefined} isFresh={!isStale} />}
     </div>
@@ -203,7 +212,7 @@ function outcome({ ran, isStale, isNothing }: OutcomeProps): string {
   if (isNothing) {
     return isStale ? "Not run since the last edits." : "The program ran; it has no top-level expression whose value could be shown.";
   }
-  if (isStale) return errorCount.value > 0 ? "From before the last edits, which have errors." : "From before the last edits.";
+  if (isStale) return "From before the last edits.";
   // Waiting is not always for the machine.
   const rest = ran.whole - ran.milliseconds;
   const isLong = rest > WAITED_MS && rest > ran.milliseconds / 4;
@@ -284,6 +293,22 @@ function Place({ span, line, isStale = false }: { span: SpanView; line: number; 
   );
 }
 
+const isEmpty = () => linesOf(state.text.value).length === 0;
+
+/** Of something that has a value. */
+const Suggestion = () => <Advice relay="ones(shape=[2, 3]) + 1f" />;
+
+/** That there is an error, before a run says so. */
+function FirstError() {
+  const first = isFresh.value ? problems.value.find(({ severity }) => severity === "error") : undefined;
+  if (first === undefined) return null;
+  return (
+    <p class="figures">
+      <Place span={first.span} line={first.line} /> has an error: it is not run, nor is what uses it.
+    </p>
+  );
+}
+
 /** What is known of a run before it. */
 function Ahead() {
   const isReady = isFresh.value && errorCount.value === 0 && state.engine.value === "ready";
@@ -351,9 +376,7 @@ function Running() {
       </div>
       {view && (
         <div class="run">
-          {view.values.map((value) => (
-            <Value value={value} onStep={undefined} />
-          ))}
+          <Values values={view.values} canStep={false} />
           <Profile rows={view.profile} total={undefined} isFresh />
         </div>
       )}
@@ -367,6 +390,18 @@ const NeedsSentence = ({ needs }: { needs: NeedsView }) => (
     {needs.line !== undefined && ` in line ${needs.line}`}
   </>
 );
+
+function Values({ values, canStep }: { values: readonly ValueView[]; canStep: boolean }) {
+  const drawn = useSignal(DRAWN);
+  return (
+    <>
+      {values.slice(0, drawn.value).map((value, index) => (
+        <Value value={value} onStep={canStep ? () => void startStepping(index) : undefined} />
+      ))}
+      <More count={Math.max(values.length - drawn.value, 0)} what="values are" onMore={() => (drawn.value += DRAWN)} />
+    </>
+  );
+}
 
 interface ValueProps {
   value: ValueView;

@@ -1,4 +1,5 @@
 // Every definition with the type that was inferred for it, and the type of every top-level expression.
+import { useSignal } from "@preact/signals";
 import { Component } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { askWhy } from "../action/asking.ts";
@@ -6,6 +7,7 @@ import { show } from "../action/navigation.ts";
 import { state } from "../state.ts";
 import { Advice } from "../view/advice.tsx";
 import { TypeText } from "../view/code.tsx";
+import { DRAWN, More } from "../view/more.tsx";
 
 type Part = "definitions" | "expressions";
 
@@ -94,17 +96,31 @@ interface RowsProps {
   rows: readonly { name?: string; type: string; line: number }[];
 }
 
+/** Rows around the cursor are others only when it has gone as far. */
+const STRIDE = 100;
+
 function Rows({ title, part, rows }: RowsProps) {
+  const chosen = useSignal({ from: 0, to: DRAWN });
   if (rows.length === 0) return null;
   const current = state.line.value;
+  const at = rows.findIndex(({ line }) => line === current);
+  const { from, to } = at < 0 || (at >= chosen.value.from && at < chosen.value.to) ? chosen.value : around(at);
+  const what = title.toLowerCase();
   return (
     <section>
       <h2>{title}</h2>
+      <More count={from} what={`${what} above are`} onMore={() => (chosen.value = { from: Math.max(from - DRAWN, 0), to })} />
       <ul>
-        {rows.map(({ name, type, line }, index) => (
-          <Row part={part} index={index} name={name ?? `line ${line}`} type={type} isCurrent={line === current} />
+        {rows.slice(from, to).map(({ name, type, line }, index) => (
+          <Row part={part} index={from + index} name={name ?? `line ${line}`} type={type} isCurrent={line === current} />
         ))}
       </ul>
+      <More count={Math.max(rows.length - to, 0)} what={`${what} are`} onMore={() => (chosen.value = { from, to: to + DRAWN })} />
     </section>
   );
+}
+
+function around(at: number): { from: number; to: number } {
+  const from = Math.max(at - (at % STRIDE) - STRIDE, 0);
+  return { from, to: from + DRAWN };
 }

@@ -2,10 +2,11 @@
 import { language, state } from "../state.ts";
 import { highlight } from "./code.tsx";
 
-export function Advice() {
+/** `relay`: in that language. */
+export function Advice({ relay = "let %x = ones(shape=[2, 3]) + 1f;" }: { relay?: string }) {
   switch (language.value) {
     case "relay":
-      return <>Try <code>{highlight("let %x = ones(shape=[2, 3]) + 1f;")}</code></>;
+      return <>Try <code>{highlight(relay)}</code></>;
     case "refine":
       return <>Try <code>{highlight("let x = A in match x with | A -> B")}</code></>;
     case "tensorscript":

@@ -6,13 +6,14 @@ import { PANELS } from "../panels.ts";
 import { errorCount, language, state } from "../state.ts";
 import { followPane, isNarrow } from "./appearance.ts";
 import { NoticeBanner, SharedBanner } from "./banner.tsx";
-import { EditorPane, PRELUDE_TAB } from "./editor.tsx";
+import { EditorPane, hasPrelude, PRELUDE_TAB } from "./editor.tsx";
 import { Examples } from "./examples.tsx";
 import { Explain } from "./explain.tsx";
 import { Header } from "./header.tsx";
-import { Problems } from "./problems.tsx";
+import { firstHeight, Problems } from "./problems.tsx";
 import { keptPercent, Separator } from "./separator.tsx";
 import { tabId, tabPanelId, Tabs } from "./tabs.tsx";
+import { Late } from "./waiting.tsx";
 
 const EDITOR = { label: "Width of the editor", kept: "editor-width", initial: 58 } as const;
 const UPPER = { label: "Height of the problems", kept: "problems-height", initial: 76 } as const;
@@ -21,11 +22,13 @@ const editorPercent = signal(keptPercent(EDITOR.kept, EDITOR.initial));
 const upperPercent = signal(keptPercent(UPPER.kept, UPPER.initial));
 
 export function App() {
+  // Whoever moves the bar has the last word, and a panel needs its room.
+  const first = state.editing.value && upperPercent.value === UPPER.initial ? firstHeight.value : 0;
   return (
     <>
       <Header />
       <SharedBanner />
-      <main class={state.hasRoom.value ? "work" : "work at-peace"} data-language={language.value} style={{ "--upper": `${upperPercent.value}%`, "--editor": `${editorPercent.value}%` }}>
+      <main class={state.hasRoom.value ? "work" : "work at-peace"} data-language={language.value} style={{ "--upper": `${upperPercent.value}%`, "--first": `${first}px`, "--editor": `${editorPercent.value}%` }}>
         <Upper />
         {state.hasRoom.value && <Separator orientation="horizontal" percent={upperPercent} {...UPPER} />}
         <Problems />
@@ -41,7 +44,7 @@ function Upper() {
   const narrow = isNarrow.value;
   const pane = useRef<HTMLElement>(null);
   useEffect(() => (pane.current === null ? undefined : followPane(pane.current)), []);
-  const panels = PANELS.filter(({ only }) => only === undefined || only === language.value);
+  const panels = PANELS.filter(({ of }) => of === undefined || of.includes(language.value));
   const panel = panels.find(({ id }) => id === state.panel.value) ?? panels[0];
   if (panel === undefined) return null;
   const showsEditor = !narrow || state.editing.value;
@@ -60,7 +63,7 @@ function Upper() {
       {narrow && (
         <Tabs
           label="Program and panels"
-          tabs={[programTab, ...panelTabs, PRELUDE_TAB]}
+          tabs={[programTab, ...panelTabs, ...(hasPrelude.value ? [PRELUDE_TAB] : [])]}
           selected={showsEditor ? state.file.value : panel.id}
           onSelect={select}
         />
@@ -73,6 +76,8 @@ function Upper() {
         <div class="panel" key={panel.id} role="tabpanel" id={tabPanelId(panel.id)} aria-labelledby={tabId(panel.id)} tabIndex={0}>
           <View />
         </div>
+        {/* A run says itself of which text it is. */}
+        {panel.id !== "run" && <Late />}
       </section>
     </div>
   );

@@ -1,25 +1,29 @@
 // What the page has to say about itself: whose program this is, and how the last action went.
+import { keptText } from "../action/autosave.ts";
 import { backToMine, keepShared } from "../action/sharing.ts";
-import { state } from "../state.ts";
-import { isNarrow } from "./appearance.ts";
-import { Icon } from "./icon.tsx";
+import { type Notice, state } from "../state.ts";
+import { Icon, type IconName } from "./icon.tsx";
 
 export function SharedBanner() {
   if (state.document.value !== "shared") return null;
+  const hasOwn = keptText() !== undefined;
   return (
     <section class="banner" aria-label="Shared program">
       <p>
-        <strong>You are viewing a shared program.</strong> Your own is kept as you left it.
+        <strong>You are viewing a shared program.</strong>
+        {hasOwn && " Your own is kept as you left it."}
       </p>
       <button type="button" class="button small" onClick={keepShared}>
         Keep as mine
       </button>
       <button type="button" class="button small" onClick={backToMine}>
-        Back to mine
+        {hasOwn ? "Back to mine" : "Back to the start page"}
       </button>
     </section>
   );
 }
+
+const SIGNS: Readonly<Record<Notice["tone"], IconName>> = { good: "check", bad: "warning", hint: "info" };
 
 export function NoticeBanner() {
   const notice = state.notice.value;
@@ -28,9 +32,8 @@ export function NoticeBanner() {
     <div class="notices" role="status">
       {notice && (
         <div class={`notice ${notice.tone}`}>
-          <Icon name={notice.tone === "good" ? "check" : "warning"} />
-          {/* On a narrow screen a long one scrolls. */}
-          <p tabIndex={isNarrow.value ? 0 : undefined}>{notice.text}</p>
+          <Icon name={SIGNS[notice.tone]} />
+          <p>{notice.text}</p>
           {notice.copy !== undefined && (
             <input
               type="text"

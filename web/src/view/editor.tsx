@@ -1,6 +1,6 @@
 // The program and the prelude, one at a time. Until the editor has been loaded the text is there to read, in the same
 // place and colours.
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { computed, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { setLanguage } from "../action/document.ts";
@@ -24,10 +24,11 @@ const READ_ONLY = (
   </span>
 );
 
-const FILES: readonly Tab[] = [
-  { id: "user", title: "Program" },
-  { id: "prelude", title: "prelude.relay", badge: READ_ONLY },
-];
+const PROGRAM: Tab = { id: "user", title: "Program" };
+const PRELUDE: Tab = { id: "prelude", title: "prelude.relay", badge: READ_ONLY };
+
+/** It is under the programs of Relay; where it is open already, its tab stays. */
+export const hasPrelude = computed(() => language.value === "relay" || state.file.value === "prelude");
 
 /** The prelude's tab where there is little room. */
 export const PRELUDE_TAB: Tab = { id: "prelude", title: "Prelude", badge: READ_ONLY };
@@ -67,7 +68,7 @@ export function EditorPane({ isShown, withTabs }: Props) {
     <section class="editor-pane" aria-label="Editor" hidden={!isShown}>
       {(withTabs || file === "user") && (
         <div class="editor-header">
-          {withTabs && <Tabs label="Files" tabs={FILES} selected={file} onSelect={select} />}
+          {withTabs && <Tabs label="Files" tabs={hasPrelude.value ? [PROGRAM, PRELUDE] : [PROGRAM]} selected={file} onSelect={select} />}
           {file === "user" && isTouched.value && <TypeLine />}
           {file === "user" && <LanguagePicker />}
         </div>

@@ -30,7 +30,8 @@ export function EngineSwitch() {
 
 export function EngineUsed() {
   const ran = state.ran.value;
-  const build = ran?.kind === "finished" && ran.view.values.some(({ value }) => value !== undefined) ? ran.build : undefined;
+  const isOfText = ran?.revision === state.revision.value;
+  const build = isOfText && ran.kind === "finished" && ran.view.values.some(({ value }) => value !== undefined) ? ran.build : undefined;
   return (
     <p class="engine-used" role="status" title={build && MEANS[build]}>
       {state.buildComing.value !== undefined ? "Loading the engine …" : build ? MADE[build] : ""}

@@ -105,9 +105,9 @@ function Subject({ subject: { title, chapters } }: { subject: Subjects[number] }
   return (
     <section id={idOf(title)}>
       <h3>{title}</h3>
-      {chapters.map((chapter) => (
+      {chapters.map((chapter, index) => (
         <>
-          {chapter.title !== title && <h4>{chapter.title}</h4>}
+          {chapter.title !== title ? <h4>{chapter.title}</h4> : index > 0 && <h4>And then</h4>}
           <ul>
             {chapter.examples.map((example) => (
               <li>
@@ -147,7 +147,13 @@ function ExampleButton({ example: { title, text, hasError }, children }: { examp
     <button type="button" class="example" onClick={() => openExample(title, text)}>
       <span>
         <span class="title">{title}</span>
-        {hasError && <span class="tag">has an error</span>}
+        {hasError && (
+          <>
+            <span class="unseen">, </span>
+            <span class="tag">has an error</span>
+          </>
+        )}
+        <span class="unseen">, </span>
       </span>
       <span class="written-in">{titleOf(languageOf(text))}</span>
       {children}

@@ -14,7 +14,7 @@ export function FusionSwitch({ onChange }: { onChange?: () => void }) {
         }}
       />
       <span>
-        Fuse<span class="more"> operators</span>
+        Fuse operators
       </span>
     </label>
   );

@@ -22,11 +22,25 @@ const DIGITS = 4;
 /** Enough digits to tell apart, few enough to read; `digits` at least where it is rounded. */
 export function readable(value: number, digits = DIGITS): string {
   if (Number.isNaN(value)) return "nan";
-  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : "−inf";
   if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value).replace("-", "−");
   const size = Math.abs(value);
   const text = size >= 1e9 || size < 1e-4 ? value.toExponential(digits - 2) : String(Number(value.toPrecision(Math.max(digits, Math.floor(Math.log10(size)) + 1))));
   return text.replaceAll("-", "−");
+}
+
+const decimalsOf = (text: string) => /^[−\d]+\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
+/** With so many decimals more a number would say more than it is known to. */
+const FEW = 2;
+
+/** Numbers that stand below each other, with as many decimals, where theirs differ little; whole ones stay whole. */
+export function readableAlike(values: readonly number[]): (value: number) => string {
+  const most = Math.max(0, ...values.map((value) => decimalsOf(readable(value))));
+  return (value) => {
+    const text = readable(value);
+    const decimals = decimalsOf(text);
+    return decimals > 0 && most - decimals <= FEW ? value.toFixed(most).replace("-", "−") : text;
+  };
 }
 
 /** Two numbers with as many digits as tell them apart. */

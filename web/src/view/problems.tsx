@@ -1,4 +1,6 @@
 // Everything that is wrong with the program, where it is, and what can be done about it.
+import { signal } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { askWhyNot, isAskable } from "../action/asking.ts";
 import { applyFix, setLanguage } from "../action/document.ts";
@@ -14,6 +16,7 @@ import { Icon } from "./icon.tsx";
 import { Sentence } from "./markdown.tsx";
 import { STRETCHED, Stretch } from "./stretch.tsx";
 import { plural } from "./units.ts";
+import { lateWords } from "./waiting.tsx";
 
 /** More than this helps nobody, and would make typing slow. */
 const SHOWN = 200;
@@ -28,30 +31,40 @@ function summary(found: readonly DiagnosticView[]): string {
   return parts.length === 0 ? "No problems" : parts.map((part) => plural(part.count, part.word)).join(", ");
 }
 
+/** What was found is told only of a text that has been checked. */
+function status(found: readonly DiagnosticView[]): string {
+  if (state.engine.value === "loading") return "Starting the compiler …";
+  if (state.late.value) return lateWords(found.length > 0);
+  return state.engine.value === "failed" ? "Not checked" : summary(found);
+}
+
 export function Problems() {
   const found = problems.value;
-  const isLoading = state.engine.value === "loading";
+  const isUnknown = state.engine.value !== "ready" || state.late.value;
   const { list, onScroll } = useScrollPlace(found.length === 0);
+  useFirstHeight(list);
   const key = keys();
   const mended = state.mended.value;
   // Whoever is in the list finds it as it was; of a finger one cannot know.
   const isHeld = useMemo(() => isTouched.value || (list.current?.matches(":hover, :focus-within") ?? false), [mended]);
   return (
-    <section class="problems" aria-label="Problems">
+    <section class={state.late.value ? "problems stale" : "problems"} aria-label="Problems">
       <header class="pane-header">
         <h2>Problems</h2>
-        <span class={`count ${found.length > 0 ? "some" : ""}`} aria-hidden="true">
-          {found.length}
-        </span>
+        {!isUnknown && (
+          <span class={`count ${found.length > 0 ? "some" : ""}`} aria-hidden="true">
+            {found.length}
+          </span>
+        )}
         {looksLike.value !== undefined && <LooksLike language={looksLike.value} />}
         <span class="summary" role="status">
-          {isLoading ? "Starting the compiler …" : summary(found)}
+          {status(found)}
         </span>
-        {looksLike.value === undefined && likeliest.value !== undefined && <Likeliest problem={likeliest.value} />}
+        {looksLike.value === undefined && likeliest.value !== undefined && !state.late.value && <Likeliest problem={likeliest.value} />}
       </header>
       {found.length === 0 ? (
         <p class="empty">
-          {isLoading ? "" : "Nothing to complain about: every type and every shape agrees."}
+          {isUnknown ? "" : "Nothing to complain about: every type and every shape agrees."}
         </p>
       ) : (
         <ul ref={list} onScroll={onScroll}>
@@ -101,6 +114,24 @@ function useScrollPlace(isEmpty: boolean) {
   return { list, onScroll };
 }
 
+/** How high the list is with its heading, down to the edits of the first problem; 0 where it has room anyway. */
+export const firstHeight = signal(0);
+/** Below the edits. */
+const MARGIN = 6;
+
+/** It grows as edits are found, and shrinks only when the room for problems goes. */
+function useFirstHeight(list: RefObject<HTMLUListElement | null>): void {
+  const hasRoom = state.hasRoom.value && isNarrow.value;
+  useLayoutEffect(() => {
+    const first = list.current?.querySelector(".problem");
+    const top = list.current?.parentElement?.getBoundingClientRect().top;
+    if (!hasRoom) firstHeight.value = 0;
+    if (!hasRoom || list.current === null || !first || top === undefined) return;
+    const { bottom } = (first.querySelector(".mends") ?? first).getBoundingClientRect();
+    firstHeight.value = Math.max(firstHeight.peek(), Math.ceil(bottom - top + list.current.scrollTop) + MARGIN);
+  });
+}
+
 const LIKELIEST = "likeliest-problem";
 
 /** Which problem to begin with, when it is not the first. */
@@ -131,7 +162,7 @@ function LooksLike({ language }: { language: Language }) {
   );
 }
 
-/** What is found out later stands at the end of a line that was there before, so that nothing moves under a finger. */
+/** What is found out later stands at the end of a line or of a list that was there before, so that nothing moves under a finger. */
 function Problem({ problem, isLikeliest, isHeld }: { problem: Known; isLikeliest: boolean; isHeld: boolean }) {
   const { code, severity, message, span, line, fixes, told } = problem;
   const isAsked = isAskable(problem);
@@ -142,7 +173,10 @@ function Problem({ problem, isLikeliest, isHeld }: { problem: Known; isLikeliest
   const isCurrent = mended?.revision === state.checked.value.revision;
   // Where nothing was found there is no gap, and after the next key it is not expected either.
   const isHopeless = !(isCurrent && isHeld) && mended?.diagnostics.some((one) => words(one) === words(told) && one.fixes.length === 0);
-  const places = <Labels labels={told.labels} problem={problem} />;
+  // In one list above what can be done, where that moves nothing that somebody points at.
+  const isOneList = !isNarrow.value && (told.labels.length > 0 || !isHeld);
+  const [labels, beside] = isOneList ? [[...told.labels, ...later], []] : [told.labels, later];
+  const places = <Labels labels={labels} />;
   return (
     <li class={`problem ${severity}`} id={isLikeliest ? LIKELIEST : undefined}>
       <Icon name={severity} />
@@ -155,7 +189,7 @@ function Problem({ problem, isLikeliest, isHeld }: { problem: Known; isLikeliest
         {!isNarrow.value && places}
         {code === STRETCHED && <Stretch span={span} />}
         {told.help !== undefined && told.fixes.length === 0 && <p class="help">help: <Sentence text={told.help} /></p>}
-        {(isAsked || (isSought && !isHopeless) || fixes.length + later.length > 0) && (
+        {(isAsked || (isSought && !isHopeless) || fixes.length + beside.length > 0) && (
           <div class="mends">
             {isAsked && (
               <button type="button" class="button small" title="What cannot hold together, where the mistake may be, what would mend it" onClick={() => askWhyNot(problem)}>
@@ -171,8 +205,9 @@ function Problem({ problem, isLikeliest, isHeld }: { problem: Known; isLikeliest
                 </span>
               </button>
             ))}
-            <Labels labels={later} problem={problem} />
-            {!isAsked && isSought && !isHopeless && fixes.length === 0 && <p class="sought">{isCurrent ? "" : "Looking for edits …"}</p>}
+            <Labels labels={beside} />
+            {/* Beside the question, a phone keeps room for an edit. */}
+            {(!isAsked || isNarrow.value) && isSought && !isHopeless && fixes.length === 0 && <p class="sought">{isCurrent ? "" : "Looking for edits …"}</p>}
           </div>
         )}
         {isNarrow.value && places}
@@ -185,25 +220,20 @@ function Problem({ problem, isLikeliest, isHeld }: { problem: Known; isLikeliest
   );
 }
 
-/** Other places, which say their line if the problem is told to be on another one; before, there is room for that. */
-function Labels({ labels, problem }: { labels: readonly LabelView[]; problem: Known }) {
+/** Other places, each with its line: where the problem itself is most likely may be found out later. */
+function Labels({ labels }: { labels: readonly LabelView[] }) {
   if (labels.length === 0) return null;
   const { starts } = state.checked.value;
-  const { line, told } = problem;
   return (
     <ul class="labels">
-      {labels.map(({ span, message }) => {
-        const its = lineOf(starts, span.start);
-        const isElsewhere = its !== line || its !== told.line;
-        return (
-          <li>
-            <button type="button" onClick={() => show(span)}>
-              <Sentence text={message} />
-              {isElsewhere || mayBeMended(told) ? <span class={isElsewhere ? "where" : "where room"}>, line {its}</span> : null}
-            </button>
-          </li>
-        );
-      })}
+      {labels.map(({ span, message }) => (
+        <li>
+          <button type="button" onClick={() => show(span)}>
+            <Sentence text={message} />
+            <span class="where">, line {lineOf(starts, span.start)}</span>
+          </button>
+        </li>
+      ))}
     </ul>
   );
 }

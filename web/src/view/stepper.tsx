@@ -10,14 +10,14 @@ import { cut } from "./decision.tsx";
 import { Heap, Pointer } from "./heap.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 import { IrLines, irTokens } from "./irtext.tsx";
+import { freeKey, type Keyed, shortcutsOf, withKeys } from "./keys.ts";
 import { LayoutPicker } from "./layoutpicker.tsx";
 import { Sentence } from "./markdown.tsx";
 import { ToLine } from "./toline.tsx";
 
-interface Control {
+interface Control extends Keyed {
   title: string;
   icon: IconName;
-  key: string;
   act: () => void;
   /** Whether it leads back, or on. */
   way: "back" | "on";
@@ -29,13 +29,13 @@ const go = (to: StepMove) => () => {
 };
 
 const CONTROLS: readonly Control[] = [
-  { title: "To the first step", icon: "first", key: "f", way: "back", act: go({ to: "step", step: 0 }) },
-  { title: "One step back", icon: "back", key: "b", way: "back", act: go({ to: "back" }) },
-  { title: "Play", icon: "run", key: "p", way: "on", act: () => (state.playing.peek() ? pause() : play()) },
-  { title: "One step on, into calls", icon: "into", key: "i", way: "on", act: go({ to: "into" }) },
-  { title: "Over the call", icon: "over", key: "o", way: "on", act: go({ to: "over" }) },
-  { title: "Out of this function", icon: "out", key: "u", way: "on", act: go({ to: "out" }) },
-  { title: "To the end", icon: "last", key: "l", way: "on", act: go({ to: "last" }) },
+  { title: "To the first step", icon: "first", keys: ["Home", "f"], shown: "Home", way: "back", act: go({ to: "step", step: 0 }) },
+  { title: "One step back", icon: "back", keys: ["ArrowLeft", "b"], shown: "←", way: "back", act: go({ to: "back" }) },
+  { title: "Play", icon: "run", keys: [" ", "p"], shown: "Space", way: "on", act: () => (state.playing.peek() ? pause() : play()) },
+  { title: "One step on, into calls", icon: "into", keys: ["ArrowRight", "i"], shown: "→", way: "on", act: go({ to: "into" }) },
+  { title: "Over the call", icon: "over", keys: ["o"], shown: "O", way: "on", act: go({ to: "over" }) },
+  { title: "Out of this function", icon: "out", keys: ["u"], shown: "U", way: "on", act: go({ to: "out" }) },
+  { title: "To the end", icon: "last", keys: ["End", "l"], shown: "End", way: "on", act: go({ to: "last" }) },
 ];
 
 export function Stepper({ stepping }: { stepping: Stepping }) {
@@ -45,13 +45,11 @@ export function Stepper({ stepping }: { stepping: Stepping }) {
   // Whoever begins by key goes on by key.
   useEffect(() => place.current?.focus({ preventScroll: true }), []);
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target instanceof HTMLSelectElement || (event.target as HTMLInputElement).type === "text") return;
-    const control = CONTROLS.find(({ key }) => key === event.key.toLowerCase());
-    if (control === undefined) {
-      if (event.key === "Escape") endStepping();
-      return;
-    }
+    const key = freeKey(event);
+    if (key === undefined) return;
+    if (key === "Escape") return endStepping();
+    const control = CONTROLS.find(({ keys }) => keys.includes(key));
+    if (control === undefined) return;
     event.preventDefault();
     control.act();
   };
@@ -101,7 +99,8 @@ function Transport({ view }: { view: StepView }) {
     <div class="transport">
       <div class="toolbar">
         <div class="controls" role="toolbar" aria-label="Steps">
-          {CONTROLS.map(({ title, icon, key, way, act }) => {
+          {CONTROLS.map((control) => {
+            const { title, icon, way, act } = control;
             const isPause = icon === "run" && isPlaying;
             const text = isPause ? "Pause" : title;
             return (
@@ -109,8 +108,8 @@ function Transport({ view }: { view: StepView }) {
                 type="button"
                 class="plain"
                 aria-label={text}
-                aria-keyshortcuts={key.toUpperCase()}
-                title={`${text} (${key.toUpperCase()})`}
+                aria-keyshortcuts={shortcutsOf(control)}
+                title={withKeys(text, control)}
                 // The focus stays where it is when the end is reached.
                 aria-disabled={way === "back" ? isFirst : isEnd}
                 onClick={act}

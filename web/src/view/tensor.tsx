@@ -6,7 +6,7 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { paneWidth } from "./appearance.ts";
 import { type Cut, elementOf, firstCut, foldOf, matricesOf, type Matrix, pointsOf } from "./axes.ts";
 import { HeatMap, Image } from "./heatmap.tsx";
-import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeAmong, rangeOf, readable, readableApart, shortest } from "./numbers.ts";
+import { BEYOND, colorOf, css, exact, gradientOf, isRounded, type Range, rangeAmong, rangeOf, readable, readableAlike, readableApart, shortest } from "./numbers.ts";
 import { type Images, imagesOf } from "./picture.ts";
 import { ValueText } from "./valuetext.tsx";
 import type { OverviewView, StatisticsView, TensorView } from "../wasm/relish_wasm.js";
@@ -370,12 +370,13 @@ interface GridProps {
 }
 
 function Grid({ elements, matrix, dtype, isSmall }: GridProps) {
+  const numbers = (n: number) => Array.from({ length: Math.min(n, CELLS) }, (_, index) => index);
+  const alike = useMemo(() => readableAlike(elements.slice(0, CELLS * CELLS).map((element) => shortest(element, dtype))), [elements, dtype]);
   const cell: Cell = (element) => {
     if (element === undefined) return <td />;
     if (dtype === "bool" || withAllDigits.value) return <td>{exact(element, dtype)}</td>;
-    return <td title={isRounded(element, dtype) ? exact(element, dtype) : undefined}>{readable(shortest(element, dtype))}</td>;
+    return <td title={isRounded(element, dtype) ? exact(element, dtype) : undefined}>{alike(shortest(element, dtype))}</td>;
   };
-  const numbers = (n: number) => Array.from({ length: Math.min(n, CELLS) }, (_, index) => index);
   // What is long and one row high is read in lines.
   if (matrix.rows === 1 && matrix.columns > CELLS) return <Lines elements={elements} matrix={matrix} cell={cell} />;
   const [rows, columns] = [numbers(matrix.rows), numbers(matrix.columns)];

@@ -1,4 +1,5 @@
-// What a panel shows until it has something: what will appear there, or that the compiler is busy with a run.
+// What a panel shows until it has something: what will appear there, or that the compiler is busy with a run; and what is
+// said while a check takes long.
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { stop } from "../action/engine.ts";
@@ -14,6 +15,14 @@ export function Waiting({ children }: { children: ComponentChildren }) {
       <StopRun />
     </div>
   );
+}
+
+/** `isOlder`: whether anything is shown that an earlier text had. */
+export const lateWords = (isOlder: boolean) => (isOlder ? "Checking … What is shown is older." : "Checking …");
+
+/** Over a panel, whose rows stay where they are. */
+export function Late() {
+  return state.late.value ? <p class="late">{lateWords(state.checked.value.revision >= 0)}</p> : null;
 }
 
 export function StopRun() {

@@ -25,12 +25,12 @@ export function Rounds() {
     () => limit.value,
     async (nRounds) => (await solver({ about: "rounds", first: 0, nRounds })) ?? undefined,
   );
-  if (view.value === undefined) return <Waiting>Which operators the solver resolved in which round appears here.</Waiting>;
+  if (view.value === undefined) return <Waiting>Which relations were solved in which round appears here.</Waiting>;
   const { rounds: all, n_more, n_unresolved } = view.value;
   if (all.length === 0) {
     return (
       <p class="empty">
-        No operator had to be resolved. {language.value !== "refine" && <Advice />}
+        No relation had to be solved. {language.value !== "refine" && <Advice />}
       </p>
     );
   }
@@ -38,8 +38,8 @@ export function Rounds() {
   return (
     <div class="rounds">
       <p class="note">
-        Information flows through the program in rounds: in each, every operator whose inputs the rounds before have made known enough is
-        resolved, and what it says of its result is what the next round begins with.
+        Information flows through the program in rounds: in each, every relation of an operator whose inputs the rounds before have made known
+        enough is solved, and what it says of the result is what the next round begins with.
       </p>
       <ol>
         {all.map((round) => (
@@ -49,7 +49,7 @@ export function Rounds() {
       <More count={n_more} what={n_more === 1 ? "round is" : "rounds are"} onMore={() => (limit.value *= 4)} />
       {n_unresolved > 0 && (
         <p class="note">
-          {grouped(n_unresolved)} {n_unresolved === 1 ? "relation was" : "relations were"} never resolved: they failed, or went into a type while they
+          {grouped(n_unresolved)} {n_unresolved === 1 ? "relation was" : "relations were"} never solved: they failed, or went into a type while they
           waited.
         </p>
       )}
@@ -66,7 +66,7 @@ function Round({ round, isLit }: { round: RoundView; isLit: (span: SpanView | un
       <h2>
         Round {grouped(at)}{" "}
         <span class="figures">
-          {grouped(resolved.length + n_more)} resolved, {waiting}
+          {grouped(resolved.length + n_more)} solved, {waiting}
         </span>
       </h2>
       <ul class="cards">

@@ -18,14 +18,12 @@ import {
 import { state } from "../../state.ts";
 import type { TraceView } from "../../wasm/relish_wasm.js";
 import { Icon, type IconName } from "../icon.tsx";
+import { freeKey, type Keyed, shortcutsOf, withKeys } from "../keys.ts";
 import { grouped } from "../units.ts";
 
-interface Control {
+interface Control extends Keyed {
   title: string;
   icon: IconName;
-  /** The keys that do the same, as `KeyboardEvent` names them. */
-  keys: readonly string[];
-  shown: string;
   way: "back" | "on";
   act: () => void;
 }
@@ -44,17 +42,10 @@ const JUMPS: readonly { title: string; about: string; key: string; act: () => vo
   { title: "Decided here", about: "Decided here: to the step that decided the type at the cursor", key: "d", act: () => void deciding(), isFor: () => true },
 ];
 
-/** Elements that have a use of their own for the arrows, Home and End, or for the space bar. */
-const HAS_ARROWS = "input, select, textarea, [role=tab], [data-node]";
-const HAS_SPACE = "button, summary, a, [role=button], input, select, textarea";
-
 export function onTimelineKey(event: KeyboardEvent): void {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return;
-  const { key, target } = event;
-  const isIn = (selector: string) => target instanceof Element && target.closest(selector) !== null;
-  if (key === " " ? isIn(HAS_SPACE) : key.length > 1 ? isIn(HAS_ARROWS) : isIn("select, textarea")) return;
-  const lower = key.length === 1 ? key.toLowerCase() : key;
-  const act = CONTROLS.find(({ keys }) => keys.includes(lower))?.act ?? JUMPS.find((jump) => jump.key === lower)?.act;
+  const key = freeKey(event);
+  if (key === undefined) return;
+  const act = CONTROLS.find(({ keys }) => keys.includes(key))?.act ?? JUMPS.find((jump) => jump.key === key)?.act;
   if (act === undefined) return;
   event.preventDefault();
   act();
@@ -94,7 +85,8 @@ function Controls() {
   const isLast = at >= (stops.at(-1) ?? 0);
   return (
     <div class="controls" role="toolbar" aria-label="Steps">
-      {CONTROLS.map(({ title, icon, keys, shown, way, act }) => {
+      {CONTROLS.map((control) => {
+        const { title, icon, way, act } = control;
         const isPlay = icon === "run";
         const text = isPlay && isPlaying ? "Pause" : title;
         return (
@@ -102,8 +94,8 @@ function Controls() {
             type="button"
             class="plain"
             aria-label={text}
-            aria-keyshortcuts={keys.map((key) => (key === " " ? "Space" : key.length === 1 ? key.toUpperCase() : key)).join(" ")}
-            title={`${text} (${shown}, or ${keys[1]?.toUpperCase()})`}
+            aria-keyshortcuts={shortcutsOf(control)}
+            title={withKeys(text, control)}
             // The focus stays where it is when an end is reached.
             aria-disabled={isPlay ? undefined : way === "back" ? isFirst : isLast}
             onClick={act}
