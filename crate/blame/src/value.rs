@@ -136,10 +136,12 @@ pub(crate) fn zero_of(dtype: Dtype) -> String {
 fn literal(outline: &Outline, node: NodeId, suspect: &Suspect, out: &mut Vec<Candidate>) {
     let text = outline.text(node);
     let of = |dtype: Dtype| as_dtype(text, dtype);
-    // Where any dtype would do, the other one of the usual two.
+    // Where any dtype would do, the other one of the usual two; who writes a narrow one means it.
+    let is_usual = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'f'));
     let written = match suspect.want_dtype {
         Some(dtype) => of(dtype),
-        None => of(Dtype::Float32).or_else(|| of(Dtype::Int32)),
+        None if is_usual => of(Dtype::Float32).or_else(|| of(Dtype::Int32)),
+        None => None,
     };
     out.append_all(written.map(|new| {
         let title = format!("write `{new}` for `{text}`");
@@ -260,6 +262,8 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
     }
     let is_unbound = is_name && outline.local(node).is_none();
     let mut n = 0;
+    let beside = outline.parent(node).map(|parent| outline.tree.children(parent)).unwrap_or_default();
+    let is_beside = |name: &str| beside.iter().take(MAX_LIST).any(|&other| outline.text(other) == name);
     let near = base::nearest(text, suspect.in_scope.iter().map(|(name, _)| name.as_str()));
     for (name, ty) in &suspect.in_scope {
         let fits = match suspect.want.as_deref() {
@@ -268,7 +272,8 @@ fn variables(bench: &Bench, outline: &Outline, suspect: &Suspect, have: Option<&
         };
         // Who writes no sigil means no variable, unless its name is near.
         let is_far = outline.kind(node) == NodeKind::NameRef && near != Some(name.as_str());
-        if !fits || is_far || name == text || n >= 8 || !name.starts_with('%') {
+        // Nobody means to combine a variable with itself.
+        if !fits || is_far || is_beside(name) || name == text || n >= 8 || !name.starts_with('%') {
             continue;
         }
         n += 1;
