@@ -251,7 +251,7 @@ test("where no edit is found there is no gap, but nothing moves under a pointer"
   await open(page);
   await write(page, "%nope\n");
   await expect(problems(page).locator(".problem")).toBeVisible();
-  await write(page, "let %a = 1e400f;\n");
+  await write(page, "let %a = 300i8;\n");
   const row = problems(page).locator(".problem").first();
   await expect(row.locator(".sought")).toHaveText("Looking for edits …");
   await expect(row.locator(".mends")).toHaveCount(0);

@@ -18,7 +18,7 @@ pub(crate) struct Candidate {
     /// | 6–9 | changes one literal, one size, one attribute, or the order of two things |
     /// | 10–14 | changes several of them, or a size that is only near |
     /// | 15–20 | takes another variable or operator, wraps one around, leaves an attribute out |
-    /// | more | takes away what computes |
+    /// | more | puts a variable for what computes |
     pub cost: u32,
 }
 

@@ -34,8 +34,8 @@ enum Task {
     RefNew,
     RefRead,
     RefWrite,
-    /// Finds the value of a top-level variable, for an expression that does not mention it.
-    Global(LocalId, ExprId),
+    /// Evaluates a top-level variable, for an expression that does not mention it.
+    Force(LocalId, ExprId),
     /// The value is that of a top-level variable.
     StoreGlobal(LocalId),
     /// The value is that of a function whose result has sizes that are written.
@@ -75,7 +75,7 @@ enum Global {
 pub struct Evaluator<'m> {
     module: &'m Module,
     taken: TakenSizes,
-    first: base::HashMap<FnId, Vec<LocalId>>,
+    forced: base::HashMap<FnId, Vec<LocalId>>,
     limits: Limits,
     /// Fuel used by the run that is under way, or by the last one.
     pub fuel_used: u64,
@@ -91,11 +91,11 @@ pub struct Evaluator<'m> {
 const HEAP_CHECK: u64 = 1 << 16;
 
 impl<'m> Evaluator<'m> {
-    /// What a function needs `first` are the top-level variables whose values are found before a run of it.
+    /// `forced`: by function, the top-level variables that are evaluated before a run of it.
     pub fn new(
         module: &'m Module,
         taken: TakenSizes,
-        first: base::HashMap<FnId, Vec<LocalId>>,
+        forced: base::HashMap<FnId, Vec<LocalId>>,
         limits: Limits,
     ) -> Evaluator<'m> {
         let globals = module.items.iter().filter_map(|item| match item {
@@ -105,7 +105,7 @@ impl<'m> Evaluator<'m> {
         Evaluator {
             module,
             taken,
-            first,
+            forced,
             limits,
             fuel_used: 0,
             globals: globals.collect(),
@@ -125,8 +125,8 @@ impl<'m> Evaluator<'m> {
         self.values.clear();
         self.frame_bytes = 0;
         self.enter(function, args, Fields::default(), None, self.module.functions[function].span)?;
-        for &local in self.first.get(&function).into_iter().flatten().rev() {
-            self.tasks.append_all([Task::Discard, Task::Global(local, self.module.functions[function].body)]);
+        for &local in self.forced.get(&function).into_iter().flatten().rev() {
+            self.tasks.append_all([Task::Discard, Task::Force(local, self.module.functions[function].body)]);
         }
         while let Some(task) = self.tasks.pop() {
             if let Err(error) = self.step(task) {
@@ -299,7 +299,7 @@ impl<'m> Evaluator<'m> {
                 }
                 self.values.push(Value::unit());
             }
-            Task::Global(local, expr) => return self.local(expr, local, Place::TopLevel),
+            Task::Force(local, expr) => return self.local(expr, local, Place::TopLevel),
             Task::StoreGlobal(local) => {
                 let value = self.values.last().expect("the value was evaluated before").clone();
                 self.check_annotation(local, &value, &mut self.given())?;

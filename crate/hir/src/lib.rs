@@ -8,7 +8,10 @@
 //! as [`Module::visits`]: a definition stands before its uses, an operand before its operator, a pattern before its
 //! arm.
 //!
-//! Deliberately absent: types of expressions (`infer`), evaluation order of anything lazy (there is none).
+//! Nothing is lazy but a top-level `let`, and of those it matters for some when they are evaluated
+//! ([`Module::effectful`]).
+//!
+//! Deliberately absent: types of expressions (`infer`).
 //!
 //! ```
 //! let parse = syntax::parse("def @twice(%x) { %x + %x }", base::Surface::Relay);

@@ -67,8 +67,7 @@ pub fn verify(program: &Program, stage: Stage) -> Vec<Violation> {
     let mut violations = Vec::new();
     for (id, global) in program.globals.iter_enumerated() {
         let mut say = |message: fmt::Arguments| {
-            let message = if HAS_WORDS { message.to_string() } else { String::new() };
-            violations.push(Violation { function: None, at: None, message });
+            violations.push(Violation { function: None, at: None, message: message.to_string() });
         };
         match program.functions.get(global.init) {
             _ if program.layouts.table.get(global.layout).is_none() => say(format_args!("{id:?} has no layout")),
@@ -92,9 +91,6 @@ pub fn verify(program: &Program, stage: Stage) -> Vec<Violation> {
     violations
 }
 
-/// The page does not run what is broken, and that is all: the words are for those who write passes.
-const HAS_WORDS: bool = !cfg!(target_family = "wasm");
-
 /// Whether two layouts are equal apart from their types. Ids that do not exist are the same as nothing.
 fn is_same(program: &Program, a: LayoutId, b: LayoutId) -> bool {
     let table = &program.layouts.table;
@@ -115,23 +111,12 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    #[inline(always)]
     fn say(&mut self, message: fmt::Arguments) {
-        if HAS_WORDS { self.put(message.to_string()) } else { self.put_silent() }
+        self.violations.push(Violation { function: Some(self.id), at: self.at, message: message.to_string() });
     }
 
-    #[inline(always)]
     fn lack(&mut self, what: fmt::Arguments) {
         self.say(format_args!("{what} does not exist"));
-    }
-
-    fn put(&mut self, message: String) {
-        self.violations.push(Violation { function: Some(self.id), at: self.at, message });
-    }
-
-    #[inline(never)]
-    fn put_silent(&mut self) {
-        self.put(String::new());
     }
 
     fn layout(&self, var: VarId) -> LayoutId {

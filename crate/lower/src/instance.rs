@@ -75,8 +75,8 @@ pub(crate) struct Lowering<'m> {
     defs: HashMap<FnId, DefId>,
     /// The top-level `let`s, by variable and by function.
     lets: HashMap<LocalId, FnId>,
-    /// Those whose values are found before a function's body is evaluated.
-    first: &'m HashMap<FnId, Vec<LocalId>>,
+    /// By function, those that are evaluated before its body.
+    forced: &'m HashMap<FnId, Vec<LocalId>>,
     pub(crate) variables: HashMap<FnId, LocalId>,
     functions: HashMap<Source, FuncId>,
     pending: Vec<(Source, FuncId)>,
@@ -100,21 +100,21 @@ pub(crate) struct Lowering<'m> {
     pub taken: Rc<TakenSizes>,
 }
 
-/// Lowers what is needed to run functions of a module that stands on a library. What a function needs `first` are the
-/// top-level variables whose values are found before its body is evaluated.
+/// Lowers what is needed to run functions of a module that stands on a library. `forced`: by function, the top-level
+/// variables that are evaluated before its body.
 pub fn lower(
     module: &Module,
     inferred: &Inferred,
     library: &Inferred,
     functions: &[FnId],
-    first: &HashMap<FnId, Vec<LocalId>>,
+    forced: &HashMap<FnId, Vec<LocalId>>,
     strategy: Strategy,
 ) -> Lowered {
     let mut carried = (Types::default(), Substs::new(), Polymorphic::default());
     let taken = Rc::new(inferred.taken_sizes(module));
     loop {
         let (lowered, substs, mut polymorphic) =
-            lower_once(module, inferred, library, (functions, first), strategy, taken.clone(), carried);
+            lower_once(module, inferred, library, (functions, forced), strategy, taken.clone(), carried);
         if !polymorphic.next_round() {
             return lowered;
         }
@@ -127,7 +127,7 @@ fn lower_once(
     module: &Module,
     inferred: &Inferred,
     library: &Inferred,
-    (functions, first): (&[FnId], &HashMap<FnId, Vec<LocalId>>),
+    (functions, forced): (&[FnId], &HashMap<FnId, Vec<LocalId>>),
     strategy: Strategy,
     taken: Rc<TakenSizes>,
     (types, substs, polymorphic): (Types, Substs, Polymorphic),
@@ -159,7 +159,7 @@ fn lower_once(
         endless: HashSet::default(),
         defs: module.defs.iter_enumerated().map(|(id, def)| (def.function, id)).collect(),
         lets: lets().collect(),
-        first,
+        forced,
         variables: lets().map(|(local, function)| (function, local)).collect(),
         functions: HashMap::default(),
         pending: Vec::new(),
@@ -426,7 +426,7 @@ impl Lowering<'_> {
                 self.check_parameter(&mut body, param, var);
             }
         }
-        for &local in self.first.get(&id).into_iter().flatten() {
+        for &local in self.forced.get(&id).into_iter().flatten() {
             // What is polymorphic is a function.
             if !self.inferred.local_schemes.contains_key(&local)
                 && let Some(global) = self.global_at(local, Substs::NONE)

@@ -1,7 +1,6 @@
 //! From the IR to [`Code`].
 //!
-//! A function with which the verifier finds a fault is one instruction that fails; a browser does not download the
-//! verifier, which sees all that the tests compile. Of the others nearly every
+//! A function with which the verifier finds a fault is one instruction that fails. Of the others nearly every
 //! instruction gets a code of its own, whatever the widths of its values; the rest is [`Code::General`]. Nothing here
 //! decides what a program means.
 
@@ -26,10 +25,13 @@ use ty::scalar_bits;
 /// What a frame counts as, without its words.
 pub(crate) const FRAME_BYTES: u32 = 16;
 
+/// A browser does not download the verifier: natively it sees all that the tests compile, which is the same there.
+const IS_VERIFIED: bool = !cfg!(target_family = "wasm");
+
 /// Literals, and closures that capture nothing, are put into the heap, whose memory has a limit.
 pub fn assemble(program: Arc<Program>, heap: &mut Heap, limit: u64) -> Assembly {
     let mut is_broken: IndexVec<FuncId, bool> = IndexVec::filled(false, program.functions.len());
-    let violations = if cfg!(target_arch = "wasm32") { Vec::new() } else { ir::verify(&program, Stage::Counted) };
+    let violations = if IS_VERIFIED { ir::verify(&program, Stage::Counted) } else { Vec::new() };
     for violation in violations {
         match violation.function {
             Some(function) => is_broken[function] = true,

@@ -16,7 +16,8 @@
 //!   can be between any two of them.
 //! - Nothing here uses the host's stack in proportion to the program or its values.
 //! - Whatever the program, nothing panics: a function that the verifier refuses fails when it is entered, and what is
-//!   read outside the heap is zero.
+//!   read outside the heap is zero. In WebAssembly, where what runs was lowered by the same code, and code is downloaded,
+//!   there is no verifier.
 //! - Operators have the meaning of [`op::run`], to the bit.
 //! - An instruction that finds no memory has changed nothing.
 //!

@@ -53,7 +53,7 @@ pub fn compile(
         &analysis.inferred,
         &prelude().inferred,
         functions,
-        &analysis.first(functions),
+        &analysis.forced(functions),
         strategy,
     );
     watch("lower", &program);
@@ -73,30 +73,31 @@ pub fn compile(
 }
 
 impl Analysis {
-    /// For each of some functions that are run in order, the top-level variables whose values are found before it and
-    /// after the one before: those that stand between them in the text and read or write references. Any other is
-    /// found when it is first used, which nobody can tell.
-    pub(crate) fn first(&self, functions: &[FnId]) -> HashMap<FnId, Vec<LocalId>> {
-        let mut first = HashMap::default();
+    /// For each of some functions that are run in order, the top-level variables that are evaluated before it and after
+    /// the function before: those that stand between them in the text and read or write references. Any other is
+    /// evaluated where it is first used, which nobody can tell.
+    pub(crate) fn forced(&self, functions: &[FnId]) -> HashMap<FnId, Vec<LocalId>> {
+        let mut forced = HashMap::default();
         let effectful = self.module.effectful();
         if effectful.is_empty() {
-            return first;
+            return forced;
         }
         let sound = self.sound_functions();
+        let run: HashSet<FnId> = functions.iter().copied().collect();
         let mut between: Vec<LocalId> = Vec::new();
         for item in &self.module.items {
             match *item {
                 Item::Let(local, function) if effectful.contains(&function) && sound.contains(&function) => {
                     between.push(local);
                 }
-                Item::Expr(function) if functions.contains(&function) => {
-                    first.insert(function, std::mem::take(&mut between));
+                Item::Expr(function) if run.contains(&function) => {
+                    forced.insert(function, std::mem::take(&mut between));
                 }
                 Item::Let(..) | Item::Expr(_) | Item::Def(_) | Item::Adt(_) => {}
             }
         }
-        first.extend(crate::run::main_of(self).map(|(_, main)| (main, between)));
-        first
+        forced.extend(crate::run::main_of(self).map(|(_, main)| (main, between)));
+        forced
     }
 
     /// What a run evaluates: the top-level expressions without errors, and `@main` last.

@@ -211,8 +211,8 @@ pub fn evaluate(analysis: &Analysis, options: &Options) -> Outcome {
     let compiled = compile(analysis, &functions, options.layout, options.fusion, &mut |_, _| {});
     let entries: HashMap<FnId, FuncId> = compiled.entries.into_iter().collect();
     let mut ahead = Ahead::new(&compiled.program, &entries, options.memory);
-    let (taken, first) = (analysis.inferred.taken_sizes(&analysis.module), analysis.first(&functions));
-    let mut evaluator = eval::Evaluator::new(&analysis.module, taken, first, limits);
+    let (taken, forced) = (analysis.inferred.taken_sizes(&analysis.module), analysis.forced(&functions));
+    let mut evaluator = eval::Evaluator::new(&analysis.module, taken, forced, limits);
     let mut outcome = Outcome { diagnostics: compiled.diagnostics, ..Outcome::default() };
     let mut fuel = 0;
     run_on(analysis, &functions, options, &mut outcome, &mut |function, args, site, _| {

@@ -13,9 +13,7 @@ export function FusionSwitch({ onChange }: { onChange?: () => void }) {
           onChange?.();
         }}
       />
-      <span>
-        Fuse operators
-      </span>
+      <span>Fuse operators</span>
     </label>
   );
 }

@@ -2,7 +2,7 @@
 //! parameters determine is computed at once, an unknown gets an equation.
 
 use base::ToList;
-use ty::{Facts, Size, Step, Stop, TermId};
+use ty::{Facts, Size, Step, Stop, TermId, too_large};
 
 /// A dim of this number.
 pub(super) fn number(r: &mut dyn Facts, number: i64) -> TermId {
@@ -55,10 +55,16 @@ pub(super) fn all_equal(r: &mut dyn Facts, sizes: &[TermId], sentence: impl FnOn
     Ok(())
 }
 
-/// The product of the numbers among sizes, and the others.
-pub(super) fn factors(r: &dyn Facts, sizes: &[TermId]) -> (i64, Vec<TermId>) {
-    let product = sizes.iter().filter_map(|&size| r.peek_number(size)).fold(1, i64::saturating_mul);
-    (product, sizes.iter().copied().filter(|&size| r.peek_number(size).is_none()).list())
+/// The product of the numbers among sizes, and the others. Fails where that is past what can be counted.
+pub(super) fn factors(r: &dyn Facts, sizes: &[TermId]) -> Result<(i64, Vec<TermId>), Stop> {
+    let mut numbers = sizes.iter().filter_map(|&size| r.peek_number(size));
+    let product = if sizes.iter().any(|&size| r.peek_number(size) == Some(0)) {
+        Some(0)
+    } else {
+        numbers.try_fold(1_i64, |product, number| product.checked_mul(number))
+    };
+    let others = sizes.iter().copied().filter(|&size| r.peek_number(size).is_none()).list();
+    product.map_or_else(|| r.fail(too_large()), |product| Ok((product, others)))
 }
 
 /// Asserts that two products of sizes are equal, unless a `?` is among them; the sentence says what is wrong with
@@ -69,8 +75,8 @@ pub(super) fn same_count(
     right: &[TermId],
     sentence: &dyn Fn(i64, i64) -> String,
 ) -> Step {
-    let (n_left, left) = factors(r, left);
-    let (n_right, right) = factors(r, right);
+    let (n_left, left) = factors(r, left)?;
+    let (n_right, right) = factors(r, right)?;
     let is_any = left.iter().chain(&right).any(|&size| r.is_dynamic(size));
     let (n, all, others) = match (left.is_empty(), right.is_empty()) {
         (true, true) => return r.check(n_left == n_right, || sentence(n_left, n_right)),

@@ -156,7 +156,7 @@ impl Plan {
             }
         }
         // What is copied, merged or split is in both: where it has no element, neither has any.
-        let (all, others) = factors(r, &counted);
+        let (all, others) = factors(r, &counted)?;
         let is_empty = others.is_empty() && all != made && self.takes_nothing(r, data)?;
         for &(axis, product) in &self.products {
             let (whole, product) = (data.dim(r, axis as i64)?, number(r, product));
@@ -231,16 +231,13 @@ impl Plan {
 
 /// How many rows of so many elements these factors make: the size of an inferred axis.
 fn rows(r: &mut dyn Facts, counted: &[TermId], row: i64) -> Result<TermId, Stop> {
-    let (all, mut others) = factors(r, counted);
+    let (all, mut others) = factors(r, counted)?;
     if others.iter().any(|&size| r.is_dynamic(size)) {
         return Ok(r.make_size(Size::ANY));
     }
     let divides = row != 0 && (all % row == 0 || !others.is_empty());
     r.check(divides, || format!("{all} elements do not divide into rows of {row}"))?;
     if others.is_empty() {
-        if all == i64::MAX {
-            return r.fail(ty::too_large());
-        }
         let dynamic = counted.iter().any(|&size| r.is_dynamic(size));
         return Ok(r.make_size(Size { number: Some(all / row), dynamic }));
     }
