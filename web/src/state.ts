@@ -230,6 +230,9 @@ export const language = computed(() => languageOf(state.text.value));
 /** Whether the check is of the text as it stands. */
 export const isFresh = computed(() => state.checked.value.revision === state.revision.value);
 
+/** Whether a check of the text is to be expected. One over which the compiler fell is not repeated. */
+export const isChecking = computed(() => !isFresh.value && state.engine.value === "ready" && state.trap.value === undefined);
+
 const key = (d: DiagnosticView) => `${d.code} ${d.span.start} ${d.span.end} ${d.message}`;
 
 /** What the check, the run of the same text, and the compiler's own accidents have to say. */

@@ -2,7 +2,7 @@
 import { batch, effect } from "@preact/signals";
 import { Compiler } from "../compiler.ts";
 import { lineStarts } from "../lines.ts";
-import { errorCount, isFresh, state, target } from "../state.ts";
+import { errorCount, isChecking, state, target } from "../state.ts";
 import type { DiagnosticView } from "../wasm/relish_wasm.js";
 import { foldRoom } from "./room.ts";
 
@@ -117,9 +117,8 @@ export const compiler = new Compiler({
   },
 });
 
-// A text over which the compiler fell is not checked again.
 effect(() => {
-  if (isFresh.value || state.engine.value !== "ready" || state.trap.value !== undefined) return undefined;
+  if (!isChecking.value) return undefined;
   const timer = setTimeout(() => (state.late.value = true), LATE_MS);
   return () => {
     clearTimeout(timer);

@@ -1,16 +1,31 @@
 // The fixes that a diagnostic offers, as quick fixes of the editor.
 import { makeRoom } from "../action/room.ts";
-import { isFresh, problems, state } from "../state.ts";
+import { isChecking, isFresh, problems, state } from "../state.ts";
 import { titlesOf } from "../titles.ts";
 import { fileOf } from "./files.ts";
 import { ANY_LANGUAGE, monaco } from "./monaco.ts";
 import { rangeOf } from "./spans.ts";
 
+/** Resolves when the text has been checked, or nobody asks any more. */
+async function checked(token: monaco.CancellationToken): Promise<void> {
+  let stop = () => {};
+  await new Promise<void>((done) => {
+    stop = isChecking.subscribe((is) => {
+      if (!is) done();
+    });
+    token.onCancellationRequested(() => done());
+  });
+  stop();
+}
+
 export function registerFixes(): void {
   monaco.languages.registerCodeActionProvider([...ANY_LANGUAGE], {
-    async provideCodeActions(model, range, context) {
-      // The editor closes the menu when its own size changes, as it does where problems take their room.
-      if (context.trigger === monaco.languages.CodeActionTriggerType.Invoke) await makeRoom();
+    async provideCodeActions(model, range, context, token) {
+      if (context.trigger === monaco.languages.CodeActionTriggerType.Invoke) {
+        await checked(token);
+        // The editor closes the menu when its own size changes, as it does where problems take their room.
+        await makeRoom();
+      }
       const actions: monaco.languages.CodeAction[] = [];
       const found = isFresh.value && fileOf(model.uri) === "user" ? problems.value : [];
       for (const problem of found) {
